@@ -2,14 +2,14 @@
 #include "watch/format.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include <procmem/number.h>
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "target/first_limit.h"
 #include "target/region_text.h"
-#include "watch/members.h"
-#include "watch/step.h"
 
 const struct table_column watch_format_columns[WATCH_COLUMNS] = {
 	[WATCH_ADDRESS] = { .title = "ADDRESS" },
@@ -24,7 +24,13 @@ const struct table_column watch_format_columns[WATCH_COLUMNS] = {
 	[WATCH_MAPPING] = { .title = "MAPPING" },
 };
 
-/** How fast regions pile up in a row, where they do. */
+void watch_format_add_more(size_t count, struct text *text)
+{
+	if (count > 1)
+		text_format(text, " +%zu", count - 1);
+}
+
+/** Adds how fast the number of regions grows, if that is steady. */
 static void add_count_rate(const struct watch_row *row, struct text *text)
 {
 	if (row->count_trend.verdict == PM_VERDICT_STEADY)
@@ -80,13 +86,11 @@ static void add_chunk_sizes(const struct pm_track *track, struct text *text)
 	}
 }
 
-/**
- * Blocks of malloc's: in how many regions the kernel put them is of less interest than what they
- * are.
- */
+/** Adds what blocks of malloc are. It matters less in which regions the kernel has put them. */
 static void describe_blocks(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
+
 	add_string(track->mapping, text);
 	if (track->regions == 1) {
 		add_detail(&track->detail, text);
@@ -101,84 +105,92 @@ static void describe_blocks(const struct watch_row *row, struct text *text)
 void watch_format_describe(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
+
 	if (track->kind == PM_KIND_MALLOC && track->regions > 0 &&
 	    track->detail.type != PM_DETAIL_NONE) {
 		describe_blocks(row, text);
 		return;
 	}
 
-	if (track->max_regions > 1 || track->regions == 0) {
-		text_format(text, track->regions ? "\xc3\x97%zu" : "gone", track->regions);
+	if (track->regions == 0)
+		text_string(text, "gone");
+	else if (track->max_regions > 1)
+		text_format(text, "\xc3\x97%zu", track->regions);
+	if (track->max_regions > 1 || track->regions == 0)
 		add_count_rate(row, text);
-	}
 
 	add_string(track->mapping, text);
 	add_detail(&track->detail, text);
 }
 
-void watch_format_size(const struct watch *watch, uint64_t size, struct text *text)
+void watch_format_size(uint64_t size, bool bytes, struct text *text)
 {
-	if (watch->options->output.bytes)
+	if (bytes)
 		text_decimal(text, size);
 	else
 		text_size(text, size);
 }
 
-/**
- * A rate means something only where the growth goes on; it is extrapolated over an hour or a day
- * only then.
- */
-static void put_over(const struct watch *watch, const struct watch_row *row, double seconds,
-                     struct text *text)
+/** Whether growth continues at a rate, so that the rate can be extrapolated. */
+static bool has_rate(const struct pm_trend *trend)
 {
-	if (row->trend.verdict == PM_VERDICT_STEADY || row->trend.verdict == PM_VERDICT_SHRINKING)
-		delta_put_bytes(text, (int64_t)(row->trend.rate * seconds),
-		                watch->options->output.bytes);
+	return trend->verdict == PM_VERDICT_STEADY || trend->verdict == PM_VERDICT_SHRINKING;
+}
+
+/** Adds the growth within a time at the current rate. */
+static void add_extrapolated(const struct watch_row *row, double seconds, bool bytes,
+                             struct text *text)
+{
+	if (has_rate(&row->trend))
+		delta_put_bytes(text, (int64_t)(row->trend.rate * seconds), bytes);
 	else
 		text_char(text, '-');
 }
 
 void watch_format_rate(const struct pm_trend *trend, struct text *text)
 {
-	if (trend->verdict == PM_VERDICT_STEADY || trend->verdict == PM_VERDICT_SHRINKING)
+	if (has_rate(trend))
 		delta_put_rate(text, trend->rate);
 	else
 		text_char(text, '-');
 }
 
-void watch_format_cell(const struct watch *watch, const struct watch_row *row,
-                       enum watch_column column, struct text *text)
+void watch_format_cell(const struct watch_row *row, enum watch_column column, bool bytes,
+                       struct text *text)
 {
+	const struct pm_track *track = row->track;
+
 	switch (column) {
 	case WATCH_ADDRESS:
-		text_hex(text, row->track->start, 8);
+		text_hex(text, track->start, 8);
 		text_char(text, '-');
-		text_hex(text, row->track->end, 8);
-		watch_members_add_more(row->track->regions, text);
+		text_hex(text, track->end, 8);
+		watch_format_add_more(track->regions, text);
 		break;
 	case WATCH_RSS:
-		watch_format_size(watch, row->track->weight, text);
+		watch_format_size(track->weight, bytes, text);
 		break;
 	case WATCH_DELTA:
-		delta_put_bytes(text, row->track->delta, watch->options->output.bytes);
+		delta_put_bytes(text, track->delta, bytes);
 		break;
 	case WATCH_GROWTH:
-		delta_put_bytes(text, row->growth, watch->options->output.bytes);
+		delta_put_bytes(text, row->growth, bytes);
 		break;
+
 	case WATCH_RATE:
 		watch_format_rate(&row->trend, text);
 		break;
 	case WATCH_PER_HOUR:
-		put_over(watch, row, 3600, text);
+		add_extrapolated(row, 3600, bytes, text);
 		break;
 	case WATCH_PER_DAY:
-		put_over(watch, row, 86400, text);
+		add_extrapolated(row, 86400, bytes, text);
 		break;
 	case WATCH_VERDICT:
 		text_string(text, pm_verdict_name(row->trend.verdict));
 		break;
 	case WATCH_KIND:
-		text_string(text, pm_kind_name(row->track->kind));
+		text_string(text, pm_kind_name(track->kind));
 		break;
 	default:
 		watch_format_describe(row, text);
@@ -196,129 +208,143 @@ enum out_style watch_format_style(const struct watch_row *row, enum watch_column
 	return watch_format_columns[column].style;
 }
 
-/** Adds what is left of a limit, in time where that is known. */
-static void add_left(const struct watch *watch, const struct pm_limit *limit, struct text *line)
+/** Adds what a limit leaves, as a time if that is known. */
+static void add_left(const struct watch_history *history, const struct pm_limit *limit, bool bytes,
+                     struct text *text)
 {
 	double seconds;
 	char duration[PM_DURATION_TEXT_SIZE];
 
-	/* What was read of a process that was about to end tells nothing of what it had left. */
-	if (watch->gone)
+	/* The values of a process that was about to end do not say what it had left. */
+	if (history->gone)
 		return;
 
-	text_string(line, ": ");
-	if (watch_lasts(watch, limit, &seconds)) {
+	text_string(text, ": ");
+	if (watch_history_lasts(history, limit, &seconds)) {
 		pm_format_duration(seconds, duration);
-		text_format(line, "full in %s", duration);
+		text_format(text, "full in %s", duration);
 	} else {
-		watch_format_size(watch, pm_limit_left(limit), line);
-		text_string(line, " left");
+		watch_format_size(pm_limit_left(limit), bytes, text);
+		text_string(text, " left");
 	}
 }
 
-/** Adds the limit of memory. What the machine has is told only where its end is near. */
-static void add_memory_limit(const struct watch *watch, struct text *line)
+/** Adds the limit of memory. That of the machine is reported only if growth will reach it. */
+static void add_memory_limit(const struct watch_history *history, bool bytes, struct text *text)
 {
-	const struct pm_limit *limit = pm_headroom_memory(&watch->headroom);
+	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
+	uint64_t rss = history->sample.totals.rss;
 	double seconds;
-	if (!limit || (limit->kind == PM_LIMIT_SYSTEM && !watch_lasts(watch, limit, &seconds)))
+
+	if (!limit ||
+	    (limit->kind == PM_LIMIT_SYSTEM && !watch_history_lasts(history, limit, &seconds)))
 		return;
 
-	text_format(line, "  %s ", limit->kind == PM_LIMIT_SYSTEM ? "machine" : "limit");
-	watch_format_size(watch, limit->max, line);
+	text_string(text, limit->kind == PM_LIMIT_SYSTEM ? "  machine " : "  limit ");
+	watch_format_size(limit->max, bytes, text);
 
-	/* What is charged to other groups counts as resident all the same: shared memory, files,
-	 * what it had when it was moved here. */
-	if (limit->kind == PM_LIMIT_CGROUP && watch->sample.totals.rss > limit->max &&
-	    !watch->gone) {
-		text_string(line, " (");
-		watch_format_size(watch, limit->used, line);
-		text_string(line, " used, other RSS charged elsewhere)");
+	/* RSS includes memory that is charged to other cgroups: shared memory, files, and memory
+	 * from before the process was moved to this cgroup. */
+	if (limit->kind == PM_LIMIT_CGROUP && rss > limit->max && !history->gone) {
+		text_string(text, " (");
+		watch_format_size(limit->used, bytes, text);
+		text_string(text, " used, other RSS charged elsewhere)");
 	}
 
-	add_left(watch, limit, line);
+	add_left(history, limit, bytes, text);
 }
 
-/** Adds a limit on a number of things, as the kernel calls it. */
-static void add_count_limit(const struct watch *watch, const struct pm_limit *limit,
-                            struct text *line)
+/** Returns the kernel's name of a limit on a number of things. */
+static const char *count_limit_name(enum pm_limit_kind kind)
 {
-	const char *name = limit->kind == PM_LIMIT_MAPPINGS ? "vm.max_map_count"
-	                   : limit->kind == PM_LIMIT_PIDS   ? "pids.max"
-	                                                    : "threads-max";
-	text_format(line, "  %s ", name);
-	text_grouped(line, limit->max);
-	add_left(watch, limit, line);
+	switch (kind) {
+	case PM_LIMIT_MAPPINGS:
+		return "vm.max_map_count";
+	case PM_LIMIT_PIDS:
+		return "pids.max";
+	default:
+		return "threads-max";
+	}
 }
 
-void watch_format_limit(const struct watch *watch, struct text *line)
+/** Adds a limit with the name that the kernel gives it. */
+static void add_named_limit(const struct watch_history *history, const struct pm_limit *limit,
+                            const char *name, bool bytes, struct text *text)
 {
-	const struct pm_limit *first = first_limit(&watch->headroom, watch_lasts, watch),
-			      *memory = pm_headroom_memory(&watch->headroom);
-	const struct pm_limit *space = pm_headroom_find(&watch->headroom, PM_LIMIT_ADDRESS_SPACE);
+	text_format(text, "  %s ", name);
+	if (limit->counts)
+		text_grouped(text, limit->max);
+	else
+		watch_format_size(limit->max, bytes, text);
+
+	add_left(history, limit, bytes, text);
+}
+
+void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text)
+{
+	const struct pm_headroom *headroom = &history->headroom;
+	const struct pm_limit *first = first_limit(headroom, watch_history_lasts, history);
+	const struct pm_limit *memory = pm_headroom_memory(headroom);
+	const struct pm_limit *space = pm_headroom_find(headroom, PM_LIMIT_ADDRESS_SPACE);
+
 	if (first && first->kind == PM_LIMIT_DATA) {
-		text_string(line, "  RLIMIT_DATA ");
-		watch_format_size(watch, first->max, line);
-		add_left(watch, first, line);
+		add_named_limit(history, first, "RLIMIT_DATA", bytes, text);
 		return;
 	}
 
 	if (first && first->counts)
-		add_count_limit(watch, first, line);
+		add_named_limit(history, first, count_limit_name(first->kind), bytes, text);
 	if (!space || first != space)
-		add_memory_limit(watch, line);
+		add_memory_limit(history, bytes, text);
 
 	/* Address space that grows in leaps has no rate, but may end before memory does. */
-	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory))) {
-		text_string(line, "  RLIMIT_AS ");
-		watch_format_size(watch, space->max, line);
-		add_left(watch, space, line);
-	}
+	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory)))
+		add_named_limit(history, space, "RLIMIT_AS", bytes, text);
 }
 
-void watch_format_cost(const struct watch *watch, struct text *line)
+void watch_format_cost(const struct watch_history *history, struct text *text)
 {
-	const struct pm_sample_cost *cost = &watch->sample.cost;
+	const struct pm_sample_cost *cost = &history->sample.cost;
 
-	/* Of one look nothing can be said: the time that it is to be held against has only begun.
-	 */
-	if (watch->samples < 2)
+	/* The cost is a share of the time between samples. */
+	if (history->samples < 2)
 		return;
 
-	const char *gap = line->length > 0 ? "  " : "";
-	/* What a recording cost is not stored. */
-	if (!watch->replay)
-		text_format(line, "%scost %.2f%% cpu, map lock \xe2\x89\xa4 %.1fms", gap,
+	const char *gap = text->length > 0 ? "  " : "";
+	if (!history->recorded) {
+		text_format(text, "%scost %.2f%% cpu, map lock \xe2\x89\xa4 %.1fms", gap,
 		            cost->share * 100, (double)cost->lock_ns / 1e6);
+		gap = ", ";
+	}
 
-	if (watch->held_back > 0)
-		text_format(line,
-		            "%slooked less often to keep to the budget (%" PRIu64 " of %" PRIu64
-		            " times not)",
-		            watch->replay ? gap : ", ", watch->held_back, watch->samples);
+	if (history->held_back > 0)
+		text_format(text, "%sbudget held back %" PRIu64 " of %" PRIu64 " samples", gap,
+		            history->held_back, history->samples);
 }
 
-void watch_format_rss(const struct watch *watch, struct text *line)
+void watch_format_rss(const struct watch_history *history, bool bytes, struct text *text)
 {
-	int64_t delta = (int64_t)(watch->sample.totals.rss - watch->previous.rss);
-	text_string(line, "RSS ");
-	watch_format_size(watch, watch->sample.totals.rss, line);
+	uint64_t rss = history->sample.totals.rss;
+	int64_t delta = (int64_t)(rss - history->previous.rss);
 
+	text_string(text, "RSS ");
+	watch_format_size(rss, bytes, text);
 	if (delta != 0) {
-		text_char(line, ' ');
-		delta_put_bytes(line, delta, watch->options->output.bytes);
+		text_char(text, ' ');
+		delta_put_bytes(text, delta, bytes);
 	}
 }
 
-void watch_format_parts(const struct watch *watch, struct text *line)
+void watch_format_parts(const struct watch_history *history, bool bytes, struct text *text)
 {
-	const struct pm_totals *totals = &watch->sample.totals;
+	const struct pm_totals *totals = &history->sample.totals;
 	static const char *const names[] = { "  anon ", "  file ", "  shmem ", "  swap " };
 	const uint64_t sizes[] = { totals->anon, totals->file, totals->shmem, totals->swap };
-	for (size_t i = 0; i < 4; i++) {
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		if (sizes[i] == 0)
 			continue;
-		text_string(line, names[i]);
-		watch_format_size(watch, sizes[i], line);
+		text_string(text, names[i]);
+		watch_format_size(sizes[i], bytes, text);
 	}
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file What is told of a process that is watched and of its rows, piece by piece: for text and for
- * the live screen.
+ * @file Formats what is known of a watched process and of its rows, for text and for the live
+ * screen.
  */
 #ifndef CMD_WATCH_FORMAT_H
 #define CMD_WATCH_FORMAT_H
 
 #include "view/table.h"
-#include "watch/watch.h"
+#include "watch/view.h"
 
-/** What can be told of a row. */
+/** The columns of a row. */
 enum watch_column {
 	WATCH_ADDRESS,
 	WATCH_RSS,
@@ -21,77 +21,88 @@ enum watch_column {
 	WATCH_VERDICT,
 	WATCH_KIND,
 	WATCH_MAPPING,
-	WATCH_COLUMNS,
+	WATCH_COLUMNS, /**< number of columns */
 };
 
-/** Titles and styles of them. */
+/** Titles, styles and alignments of the columns. */
 extern const struct table_column watch_format_columns[WATCH_COLUMNS];
 
 /**
- * Adds what stands in a column of a row, escaped.
- * @param watch the process
- * @param row its row
- * @param column which
- * @param text gets it
+ * Adds a cell, escaped.
+ * @param row the row
+ * @param column the column
+ * @param bytes sizes in bytes
+ * @param text receives the cell
  */
-void watch_format_cell(const struct watch *watch, const struct watch_row *row,
-                       enum watch_column column, struct text *text);
+void watch_format_cell(const struct watch_row *row, enum watch_column column, bool bytes,
+                       struct text *text);
 
 /**
- * Style of it.
+ * Returns the style of a cell.
  * @param row the row
- * @param column which
+ * @param column the column
  * @return the style
  */
 enum out_style watch_format_style(const struct watch_row *row, enum watch_column column);
 
 /**
- * Adds what a row is: mapping, detail, number of regions.
+ * Adds what a row is: mapping, detail, number of regions; escaped.
  * @param row the row
- * @param text gets it, escaped
+ * @param text receives the description
  */
 void watch_format_describe(const struct watch_row *row, struct text *text);
 
 /**
- * Adds a size as the user wants it.
- * @param watch the process
- * @param size in bytes
- * @param text gets it
+ * Adds the number of regions besides the displayed one: " +5"; nothing if there are none.
+ * @param count number of all regions
+ * @param text receives the number
  */
-void watch_format_size(const struct watch *watch, uint64_t size, struct text *text);
+void watch_format_add_more(size_t count, struct text *text);
 
 /**
- * Adds a rate where growth goes on, else "-".
- * @param trend what is seen
- * @param text gets it
+ * Adds a size.
+ * @param size in bytes
+ * @param bytes format as bytes
+ * @param text receives the size
+ */
+void watch_format_size(uint64_t size, bool bytes, struct text *text);
+
+/**
+ * Adds a rate if growth continues, else "-".
+ * @param trend the trend
+ * @param text receives the rate
  */
 void watch_format_rate(const struct pm_trend *trend, struct text *text);
 
 /**
- * Adds what is resident, and how that changed at the last look.
- * @param watch the process @param text gets it
+ * Adds the resident size, and its change in the last sample.
+ * @param history the history
+ * @param bytes sizes in bytes
+ * @param text receives the sizes
  */
-void watch_format_rss(const struct watch *watch, struct text *text);
+void watch_format_rss(const struct watch_history *history, bool bytes, struct text *text);
 
 /**
- * Adds what that consists of, each behind two blanks.
- * @param watch the process
- * @param text gets it
+ * Adds the parts of the resident size, each after two spaces.
+ * @param history the history
+ * @param bytes sizes in bytes
+ * @param text receives the sizes
  */
-void watch_format_parts(const struct watch *watch, struct text *text);
+void watch_format_parts(const struct watch_history *history, bool bytes, struct text *text);
 
 /**
- * Adds its limit and what is left, if there is one, behind two blanks.
- * @param watch the process
- * @param text gets it
+ * Adds the limits that come first and what they leave, each after two spaces.
+ * @param history the history
+ * @param bytes sizes in bytes
+ * @param text receives the limits
  */
-void watch_format_limit(const struct watch *watch, struct text *text);
+void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text);
 
 /**
- * Adds what watching costs.
- * @param watch the process
- * @param text gets it
+ * Adds the cost of watching, after two spaces unless the text is empty.
+ * @param history the history
+ * @param text receives the cost
  */
-void watch_format_cost(const struct watch *watch, struct text *text);
+void watch_format_cost(const struct watch_history *history, struct text *text);
 
 #endif

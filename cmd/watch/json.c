@@ -4,17 +4,17 @@
 #include <stdlib.h>
 
 #include "base/delta.h"
+#include "target/first_limit.h"
 #include "target/region_text.h"
 #include "view/json.h"
-#include "watch/kinds.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
-#include "watch/step.h"
 
-static json_t *row_object(const struct watch *watch, const struct watch_row *row, bool summary)
+static json_t *row_object(const struct watch_row *row)
 {
 	const struct pm_track *track = row->track;
 	json_t *object = json_object();
+
 	json_add(object, "start", json_address(track->start));
 	json_add(object, "end", json_address(track->end));
 	json_add(object, "kind", json_string(pm_kind_name(track->kind)));
@@ -29,9 +29,9 @@ static json_t *row_object(const struct watch *watch, const struct watch_row *row
 	json_add(object, "own_rss", json_number(track->own));
 	json_add(object, "delta", json_integer(track->delta));
 	json_add(object, "growth", json_integer(row->growth));
+
 	json_add(object, "rate", json_real(row->trend.rate));
 	json_add(object, "least_squares", json_real(row->trend.least_squares));
-
 	json_add(object, "verdict", json_string(pm_verdict_name(row->trend.verdict)));
 	json_add(object, "reason", json_string(row->trend.reason));
 	if (*row->count_trend.reason) {
@@ -40,20 +40,35 @@ static json_t *row_object(const struct watch *watch, const struct watch_row *row
 		         json_string(pm_verdict_name(row->count_trend.verdict)));
 	}
 
-	const struct peek_result *found = peek_found(watch, row);
-	if (found && (summary || found->time == watch->sample.time))
-		peek_print_json(watch, row, object);
-
 	return object;
 }
 
-/** What regions do by kind. */
-static json_t *kinds_array(const struct watch *watch)
+static json_t *regions_array(const struct watch_run *run, const struct watch_history *history,
+                             const struct watch_view *view, bool summary)
 {
-	json_t *kinds = json_array();
-	watch_kinds_sort(watch->kinds, watch);
-	for (size_t i = 0; i < watch->kinds->count; i++) {
-		const struct watch_row *row = &watch->kinds->rows[i];
+	json_t *regions = json_array();
+
+	for (size_t i = 0; i < view->row_count; i++) {
+		const struct watch_row *row = &view->rows[i];
+		const struct peek_result *found = peek_found(run->peek, row);
+		json_t *object = row_object(row);
+
+		if (found && (summary || found->time == history->sample.time))
+			peek_print_json(found, object);
+		json_array_append_new(regions, object);
+	}
+
+	return regions;
+}
+
+static json_t *kinds_array(const struct watch_history *history, const struct watch_view *view)
+{
+	json_t *array = json_array();
+	struct watch_kinds kinds;
+
+	watch_view_sum_kinds(&kinds, history, view->sort);
+	for (size_t i = 0; i < kinds.count; i++) {
+		const struct watch_row *row = &kinds.rows[i];
 		json_t *object = json_object();
 		json_add(object, "kind", json_string(pm_kind_name(row->track->kind)));
 		json_add(object, "count", json_number(row->track->regions));
@@ -62,17 +77,19 @@ static json_t *kinds_array(const struct watch *watch)
 		json_add(object, "rate", json_real(row->trend.rate));
 		json_add(object, "verdict", json_string(pm_verdict_name(row->trend.verdict)));
 		json_add(object, "reason", json_string(row->trend.reason));
-		json_array_append_new(kinds, object);
+		json_array_append_new(array, object);
 	}
 
-	return kinds;
+	return array;
 }
 
-/** The limit that is met first, which need not be one of memory. */
-static void put_first_limit(json_t *object, const struct watch *watch)
+/** Adds the limit that is reached first, of memory or of a number of things. */
+static void add_first_limit(json_t *object, const struct watch_history *history)
 {
-	const struct pm_limit *limit = first_limit(&watch->headroom, watch_lasts, watch);
+	const struct pm_limit *limit = first_limit(&history->headroom, watch_history_lasts,
+	                                           history);
 	double seconds;
+
 	if (!limit)
 		return;
 
@@ -80,15 +97,17 @@ static void put_first_limit(json_t *object, const struct watch *watch)
 	json_add(first, "limit", json_string(pm_limit_name(limit->kind)));
 	json_add(first, "max", json_number(limit->max));
 	json_add(first, "left", json_number(pm_limit_left(limit)));
-	if (watch_lasts(watch, limit, &seconds))
+	if (watch_history_lasts(history, limit, &seconds))
 		json_add(first, "seconds_left", json_real(seconds));
+
 	json_add(object, "first_limit", first);
 }
 
-static void put_totals(json_t *object, const struct watch *watch)
+static void add_totals(json_t *object, const struct watch_history *history)
 {
-	const struct pm_totals *totals = &watch->sample.totals;
-	const struct pm_limit *limit = pm_headroom_memory(&watch->headroom);
+	const struct pm_totals *totals = &history->sample.totals;
+	const struct pm_trend *trend = &history->memory.trend;
+	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
 	double seconds;
 
 	json_add(object, "rss", json_number(totals->rss));
@@ -98,58 +117,65 @@ static void put_totals(json_t *object, const struct watch *watch)
 	json_add(object, "swap", json_number(totals->swap));
 	json_add(object, "size", json_number(totals->size));
 	json_add(object, "threads", json_number(totals->threads));
-	json_add(object, "count", json_number(watch->sample.regions->count));
+	json_add(object, "count", json_number(history->sample.regions->count));
 
-	json_add(object, "rate", json_real(watch->memory_trend.rate));
-	json_add(object, "verdict", json_string(pm_verdict_name(watch->memory_trend.verdict)));
+	json_add(object, "rate", json_real(trend->rate));
+	json_add(object, "verdict", json_string(pm_verdict_name(trend->verdict)));
 	if (limit) {
 		json_add(object, "limit", json_number(limit->max));
 		json_add(object, "left", json_number(pm_limit_left(limit)));
 	}
 
-	if (limit && watch_lasts(watch, limit, &seconds))
+	if (limit && watch_history_lasts(history, limit, &seconds))
 		json_add(object, "seconds_left", json_real(seconds));
-	put_first_limit(object, watch);
+	add_first_limit(object, history);
 }
 
-void watch_json_print(const struct watch *watch, bool summary, struct out *out)
+/** Adds what only the last object has. */
+static void add_summary(json_t *object, const struct watch_run *run,
+                        const struct watch_history *history)
 {
-	json_t *object = json_object(), *regions = json_array();
+	uint64_t growth = history->sample.totals.rss - history->first.rss;
+
+	json_add(object, "summary", json_true());
+	if (run->replay)
+		json_add(object, "recording", json_text(run->target->path));
+	json_add(object, "pid", json_number((uint64_t)run->process.pid));
+	json_add(object, "command", json_text(run->process.command));
+	json_add(object, "samples", json_number(history->samples));
+	json_add(object, "held_back", json_number(history->held_back));
+	json_add(object, "growth", json_integer((int64_t)growth));
+	if (run->ended)
+		json_add(object, "ended", json_string(run->ended));
+}
+
+static void add_cost(json_t *object, const struct pm_sample_cost *cost, bool summary)
+{
+	uint64_t cpu_ns = summary ? cost->cpu_ns : cost->last_cpu_ns;
+	json_add(object, "cost_us", json_number(cpu_ns / 1000));
+	json_add(object, "lock_us", json_number(cost->lock_ns / 1000));
+}
+
+void watch_json_print(const struct watch_run *run, const struct watch_history *history,
+                      const struct watch_view *view, bool summary, struct out *out)
+{
+	json_t *object = json_object();
 	struct text time = { 0 };
-	delta_put_time(&time, watch->sample.wall_ns);
+
+	delta_put_time(&time, history->sample.wall_ns);
 	json_add(object, "time", json_text(text_terminate(&time)));
 	text_deinit(&time);
-	json_add(object, "elapsed", json_real(watch->sample.time - watch->began));
+	json_add(object, "elapsed", json_real(history->sample.time - history->began));
 
-	if (summary) {
-		json_add(object, "summary", json_true());
-		if (watch->replay)
-			json_add(object, "recording", json_text(watch->target->path));
-		json_add(object, "pid", json_number((uint64_t)watch->run.pid));
-		json_add(object, "command", json_text(watch->run.command));
-		json_add(object, "samples", json_number(watch->samples));
-		json_add(object, "held_back", json_number(watch->held_back));
-		json_add(object, "growth",
-		         json_integer((int64_t)(watch->sample.totals.rss - watch->first.rss)));
-		if (watch->ended)
-			json_add(object, "ended", json_string(watch->ended));
-	}
-
-	put_totals(object, watch);
-	if (!watch->replay) {
-		json_add(object, "cost_us",
-		         json_number((summary ? watch->sample.cost.cpu_ns
-		                              : watch->sample.cost.last_cpu_ns) /
-		                     1000));
-		json_add(object, "lock_us", json_number(watch->sample.cost.lock_ns / 1000));
-	}
-
-	for (size_t i = 0; i < watch->row_count; i++)
-		json_array_append_new(regions, row_object(watch, &watch->rows[i], summary));
-
-	json_add(object, "regions", regions);
 	if (summary)
-		json_add(object, "kinds", kinds_array(watch));
+		add_summary(object, run, history);
+	add_totals(object, history);
+	if (!history->recorded)
+		add_cost(object, &history->sample.cost, summary);
+
+	json_add(object, "regions", regions_array(run, history, view, summary));
+	if (summary)
+		json_add(object, "kinds", kinds_array(history, view));
 
 	char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9));
 	if (line) {

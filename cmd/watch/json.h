@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL json.c */
+/** @file Prints what is watched as JSON. */
 #ifndef CMD_WATCH_JSON_H
 #define CMD_WATCH_JSON_H
 
-#include "watch/watch.h"
+#include "base/out.h"
+#include "watch/history.h"
+#include "watch/run.h"
+#include "watch/view.h"
 
 /**
- * Prints what is so now, as an object in one line.
- * @param watch the process
- * @param summary it is the last one
- * @param out where to
+ * Prints the last sample as an object in one line.
+ * @param run the run
+ * @param history the history
+ * @param view the rows
+ * @param summary this is the last object: it sums up
+ * @param out the output
  */
-void watch_json_print(const struct watch *watch, bool summary, struct out *out);
+void watch_json_print(const struct watch_run *run, const struct watch_history *history,
+                      const struct watch_view *view, bool summary, struct out *out);
 
 #endif

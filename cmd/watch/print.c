@@ -12,8 +12,6 @@
 #include "base/utf8.h"
 #include "view/numbered_table.h"
 #include "watch/format.h"
-#include "watch/kinds.h"
-#include "watch/members.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
 
@@ -27,46 +25,49 @@ static const enum watch_column summary_columns[] = {
 };
 
 /** A table of rows. */
-struct view {
-	const struct watch *watch;
+struct rows {
+	const struct watch_history *history;
+	const struct watch_view *view;
 	const enum watch_column *columns;
 };
 
-static void cell(void *context, size_t index, size_t which, struct text *text)
+static void cell(void *context, size_t index, size_t column, struct text *text)
 {
-	const struct view *view = context;
-	watch_format_cell(view->watch, &view->watch->rows[index], view->columns[which], text);
+	const struct rows *rows = context;
+	const struct watch_view *view = rows->view;
+	watch_format_cell(&view->rows[index], rows->columns[column], view->bytes, text);
 }
 
-static enum out_style style(void *context, size_t index, size_t which)
+static enum out_style style(void *context, size_t index, size_t column)
 {
-	const struct view *view = context;
-	return watch_format_style(&view->watch->rows[index], view->columns[which]);
+	const struct rows *rows = context;
+	return watch_format_style(&rows->view->rows[index], rows->columns[column]);
 }
 
 static bool identify(void *context, size_t index, struct numbered_row *row)
 {
-	const struct view *view = context;
-	const struct pm_track *track = view->watch->rows[index].track;
+	const struct rows *rows = context;
+	const struct pm_track *track = rows->view->rows[index].track;
+
 	*row = (struct numbered_row){ .start = track->start,
 		                      .end = track->end,
 		                      .kind = track->kind,
 		                      .mapping = track->mapping };
 	if (track->regions > 1)
-		row->ranges = watch_members(view->watch, track, &row->range_count);
+		row->ranges = watch_history_regions(rows->history, track, &row->range_count);
 
 	return track->regions > 0;
 }
 
-/** Columns that are left out where a terminal is too narrow, the least important first. */
+/** Columns that are left out if the terminal is too narrow, the least important first. */
 static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WATCH_DELTA,
 	                                       WATCH_RSS,     WATCH_KIND,     WATCH_RATE };
 
 /**
- * Takes the next column out that may go.
- * @param from place among those that may
- * @param titles gets its title
- * @return false: none is left
+ * Leaves out the next column that may be left out.
+ * @param from index in `droppable`, increased
+ * @param titles receives the title of the column
+ * @return false: no such column is left
  */
 static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
                         struct text *titles)
@@ -88,21 +89,21 @@ static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
 
 /**
  * Prints the rows.
- * @param tell whether to say which columns had no room
+ * @param list print which columns were left out
  */
-static void print_rows(const struct watch *watch, const enum watch_column *chosen, size_t count,
-                       bool tell, struct out *out)
+static void print_rows(const struct watch_history *history, const struct watch_view *view,
+                       const enum watch_column *chosen, size_t count, bool list, struct out *out)
 {
 	struct text dropped = { 0 };
 	enum watch_column kept[WATCH_COLUMNS];
 	struct table_column columns[WATCH_COLUMNS];
-	struct view view = { .watch = watch, .columns = kept };
+	struct rows rows = { .history = history, .view = view, .columns = kept };
 	struct table table = {
 		.columns = columns,
-		.rows = watch->row_count,
+		.rows = view->row_count,
 		.titles = true,
 		.open_end = true,
-		.context = &view,
+		.context = &rows,
 		.cell = cell,
 		.style = style,
 	};
@@ -116,7 +117,7 @@ static void print_rows(const struct watch *watch, const enum watch_column *chose
 	} while (!numbered_table_fits(&table, out) && drop_column(kept, &count, &next, &dropped));
 
 	numbered_table_print(&table, identify, out);
-	if (tell && dropped.length > 0) {
+	if (list && dropped.length > 0) {
 		out_string(out, "\xe2\x80\xa6 no room for ");
 		text_char(&dropped, '\n');
 		out_text(out, &dropped);
@@ -127,44 +128,48 @@ static void print_rows(const struct watch *watch, const enum watch_column *chose
 
 /**
  * Prints the strings of new pages.
- * @param since those which were looked at in a sample of this time or later
+ * @param since time of the oldest sample whose strings are printed, in seconds
  */
-static void print_peeks(const struct watch *watch, double since, struct out *out)
+static void print_peeks(const struct peek *peek, const struct watch_view *view, double since,
+                        struct out *out)
 {
 	struct text line = { 0 };
-	for (size_t i = 0; i < watch->row_count; i++) {
-		const struct peek_result *found = peek_found(watch, &watch->rows[i]);
+
+	for (size_t i = 0; i < view->row_count; i++) {
+		const struct peek_result *found = peek_found(peek, &view->rows[i]);
 		if (!found || found->time < since)
 			continue;
 		text_clear(&line);
-		peek_print_describe(watch, &watch->rows[i], &line);
+		peek_print_describe(found, &view->rows[i], &line);
 		out_format(out, " %s\n", text_terminate(&line));
 	}
 
 	text_deinit(&line);
 }
 
-void watch_print(const struct watch *watch, struct out *out)
+void watch_print(const struct watch_run *run, const struct watch_history *history,
+                 const struct watch_view *view, struct out *out)
 {
 	struct text line = { 0 };
-	delta_put_time(&line, watch->sample.wall_ns);
-	text_string(&line, "  ");
-	watch_format_rss(watch, &line);
-	watch_format_parts(watch, &line);
-	watch_format_limit(watch, &line);
-	watch_format_cost(watch, &line);
-	text_char(&line, '\n');
 
+	delta_put_time(&line, history->sample.wall_ns);
+	text_string(&line, "  ");
+	watch_format_rss(history, view->bytes, &line);
+	watch_format_parts(history, view->bytes, &line);
+	watch_format_limit(history, view->bytes, &line);
+	watch_format_cost(history, &line);
+	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
-	if (watch->row_count > 0)
-		print_rows(watch, now_columns, sizeof now_columns / sizeof *now_columns, false,
-		           out);
-	print_peeks(watch, watch->sample.time, out);
+
+	if (view->row_count > 0)
+		print_rows(history, view, now_columns, sizeof now_columns / sizeof *now_columns,
+		           false, out);
+	print_peeks(run->peek, view, history->sample.time, out);
 	out_string(out, "\n");
 }
 
-/** Why a verdict is what it is. */
+/** Puts the reason of a verdict into a text. */
 static void put_reason(const struct watch_row *row, struct text *text)
 {
 	text_clear(text);
@@ -175,22 +180,22 @@ static void put_reason(const struct watch_row *row, struct text *text)
 	text_terminate(text);
 }
 
-/** Whether the first line has said it: of the process it is too early for the same reason. */
-static bool is_told(const struct watch *watch, const struct watch_row *row)
+/** Whether the first line gives the same reason: it is too early for the process, too. */
+static bool is_reported(const struct watch_history *history, const struct watch_row *row)
 {
-	const char *reason = watch->memory_trend.reason;
+	const char *reason = history->memory.trend.reason;
 	bool same = row->trend.verdict == PM_VERDICT_TOO_EARLY &&
 	            strcmp(row->trend.reason, reason) == 0;
 	return same && (!*row->count_trend.reason || strcmp(row->count_trend.reason, reason) == 0);
 }
 
-/** Rows with verdicts for one reason. */
+/** Rows whose verdicts have the same reason. */
 struct reason {
 	struct text words;
 	struct text rows; /* their addresses */
 };
 
-/** The reason of a row among those so far, or one more. */
+/** Finds the reason of a row, or adds it. */
 static struct reason *find_reason(struct reason **reasons, size_t *count, const struct text *words)
 {
 	for (size_t i = 0; i < *count; i++)
@@ -205,19 +210,23 @@ static struct reason *find_reason(struct reason **reasons, size_t *count, const 
 	return made;
 }
 
-/** The reasons of all verdicts, each once, with the rows that have it. */
-static void print_reasons(const struct watch *watch, struct out *out)
+/** Prints the reason of each verdict once, with the rows that have it. */
+static void print_reasons(const struct watch_history *history, const struct watch_view *view,
+                          struct out *out)
 {
 	struct text words = { 0 };
 	struct reason *reasons = NULL;
 	size_t count = 0;
-	for (size_t i = 0; i < watch->row_count; i++) {
-		if (is_told(watch, &watch->rows[i]))
+
+	for (size_t i = 0; i < view->row_count; i++) {
+		const struct watch_row *row = &view->rows[i];
+		if (is_reported(history, row))
 			continue;
-		put_reason(&watch->rows[i], &words);
+		put_reason(row, &words);
 		struct text *rows = &find_reason(&reasons, &count, &words)->rows;
-		text_format(rows, "%s%" PRIx64, rows->length > 0 ? ", " : "",
-		            watch->rows[i].track->start);
+		if (rows->length > 0)
+			text_string(rows, ", ");
+		text_hex(rows, row->track->start, 1);
 	}
 
 	for (size_t i = 0; i < count; i++) {
@@ -231,19 +240,22 @@ static void print_reasons(const struct watch *watch, struct out *out)
 	text_deinit(&words);
 }
 
-/** What grew, by kind: a leak may be spread over rows each of which has another verdict. */
-static void add_kinds(const struct watch *watch, struct text *line)
+/** Adds the kinds that grew: the rows of a leak may have other verdicts than their sum. */
+static void add_kinds(const struct watch_history *history, const struct watch_view *view,
+                      struct text *line)
 {
-	size_t count = 0;
+	struct watch_kinds kinds;
+	const char *before = "by kind: ";
 
-	watch_kinds_sort(watch->kinds, watch);
-	for (size_t i = 0; i < watch->kinds->count; i++) {
-		const struct watch_row *row = &watch->kinds->rows[i];
+	watch_view_sum_kinds(&kinds, history, view->sort);
+	for (size_t i = 0; i < kinds.count; i++) {
+		const struct watch_row *row = &kinds.rows[i];
 		if (row->growth <= 0)
 			continue;
-		text_format(line, "%s%s ",
-		            count++ > 0 ? ", " : "by kind: ", pm_kind_name(row->track->kind));
-		delta_put_bytes(line, row->growth, watch->options->output.bytes);
+
+		text_format(line, "%s%s ", before, pm_kind_name(row->track->kind));
+		before = ", ";
+		delta_put_bytes(line, row->growth, view->bytes);
 		if (row->trend.verdict == PM_VERDICT_STEADY) {
 			text_char(line, ' ');
 			watch_format_rate(&row->trend, line);
@@ -251,56 +263,67 @@ static void add_kinds(const struct watch *watch, struct text *line)
 		text_format(line, " %s", pm_verdict_name(row->trend.verdict));
 	}
 
-	if (count > 0)
+	if (*before == ',')
 		text_char(line, '\n');
 }
 
-void watch_print_summary(const struct watch *watch, struct out *out)
+/** Adds the first line of the summary: the process, its growth, and its limits. */
+static void add_process(const struct watch_run *run, const struct watch_history *history,
+                        bool bytes, struct text *line)
 {
-	struct text line = { 0 };
+	const struct pm_process_id *process = &run->process;
+	const struct pm_trend *trend = &history->memory.trend;
+	uint64_t rss = history->sample.totals.rss, samples = history->samples;
 	char duration[PM_DURATION_TEXT_SIZE];
-	int64_t growth = (int64_t)(watch->sample.totals.rss - watch->first.rss);
 
-	pm_format_duration(watch->sample.time - watch->began, duration);
-	utf8_escape(&line, watch->run.comm, strlen(watch->run.comm));
-	text_format(&line, " (%d) for %s, %" PRIu64 " sample%s: RSS ", (int)watch->run.pid,
-	            duration, watch->samples, watch->samples == 1 ? "" : "s");
-	watch_format_size(watch, watch->sample.totals.rss, &line);
-	text_string(&line, ", growth ");
-	delta_put_bytes(&line, growth, watch->options->output.bytes);
+	pm_format_duration(history->sample.time - history->began, duration);
+	utf8_escape(line, process->comm, strlen(process->comm));
+	text_format(line, " (%d) for %s, %" PRIu64 " sample%s: RSS ", (int)process->pid, duration,
+	            samples, samples == 1 ? "" : "s");
+	watch_format_size(rss, bytes, line);
+	text_string(line, ", growth ");
+	delta_put_bytes(line, (int64_t)(rss - history->first.rss), bytes);
 
-	if (watch->based > watch->began) {
-		pm_format_duration(watch->sample.time - watch->based, duration);
-		text_format(&line, " in the last %s", duration);
+	if (history->based > history->began) {
+		pm_format_duration(history->sample.time - history->based, duration);
+		text_format(line, " in the last %s", duration);
 	}
 
-	text_format(&line, ", %s (%s)", pm_verdict_name(watch->memory_trend.verdict),
-	            watch->memory_trend.reason);
-	watch_format_limit(watch, &line);
-	text_char(&line, '\n');
-	if (watch->row_count > 1)
-		add_kinds(watch, &line);
-	if (watch->ended)
-		text_format(&line, "ended: %s\n", watch->ended);
+	text_format(line, ", %s (%s)", pm_verdict_name(trend->verdict), trend->reason);
+	watch_format_limit(history, bytes, line);
+	text_char(line, '\n');
+}
 
+void watch_print_summary(const struct watch_run *run, const struct watch_history *history,
+                         const struct watch_view *view, struct out *out)
+{
+	struct text line = { 0 };
+
+	add_process(run, history, view->bytes, &line);
+	if (view->row_count > 1)
+		add_kinds(history, view, &line);
+	if (run->ended)
+		text_format(&line, "ended: %s\n", run->ended);
 	out_wrapped(out, &line, 2);
-	/* What a screen told is there already. */
-	if (!watch->options->live)
-		out_wrapped(out, &watch->firings, 4);
+
+	/* A live screen prints its list of events when it closes. */
+	if (!run->options->live)
+		out_wrapped(out, &run->firings, 4);
+
 	text_clear(&line);
-	watch_format_cost(watch, &line);
+	watch_format_cost(history, &line);
 	if (line.length > 0)
 		text_char(&line, '\n');
-
 	out_text(out, &line);
 	text_deinit(&line);
-	if (watch->row_count == 0) {
+
+	if (view->row_count == 0) {
 		out_string(out, "no region changed\n");
 		return;
 	}
 
-	print_rows(watch, summary_columns, sizeof summary_columns / sizeof *summary_columns, true,
-	           out);
-	print_peeks(watch, 0, out);
-	print_reasons(watch, out);
+	print_rows(history, view, summary_columns, sizeof summary_columns / sizeof *summary_columns,
+	           true, out);
+	print_peeks(run->peek, view, 0, out);
+	print_reasons(history, view, out);
 }

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL print.c */
+/** @file Prints what is watched as text. */
 #ifndef CMD_WATCH_PRINT_H
 #define CMD_WATCH_PRINT_H
 
-#include "watch/watch.h"
+#include "base/out.h"
+#include "watch/history.h"
+#include "watch/run.h"
+#include "watch/view.h"
 
 /**
- * Prints what is so now, as text.
- * @param watch the process
- * @param out where to
+ * Prints the last sample.
+ * @param run the run
+ * @param history the history
+ * @param view the rows
+ * @param out the output
  */
-void watch_print(const struct watch *watch, struct out *out);
+void watch_print(const struct watch_run *run, const struct watch_history *history,
+                 const struct watch_view *view, struct out *out);
 
 /**
- * Prints what was seen in all, as text.
- * @param watch the process
- * @param out where to
+ * Prints a summary of all samples.
+ * @param run the run, which has ended
+ * @param history the history
+ * @param view the rows
+ * @param out the output
  */
-void watch_print_summary(const struct watch *watch, struct out *out);
+void watch_print_summary(const struct watch_run *run, const struct watch_history *history,
+                         const struct watch_view *view, struct out *out);
 
 #endif

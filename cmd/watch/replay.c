@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/recording.h>
+
 #include "base/alloc.h"
 #include "base/utf8.h"
+#include "target/sampled.h"
 
-/* Of a file that somebody sent only what a process can be is believed: sums, differences and rates
- * stay within their types. */
+/* A recording is untrusted. Values that no process can have are refused, so that sums, differences
+ * and rates stay within their types. */
 static const uint64_t max_bytes = UINT64_C(1) << 57;
 static const double max_seconds = 1e10, min_step = 1e-6;
 
@@ -17,10 +20,10 @@ struct watch_replay {
 	char *path;
 	struct pm_listed *samples;
 	size_t count;
-	size_t next;                /* which of them comes next */
-	struct pm_regions regions;  /* of the last one that has some of its own */
-	struct pm_regions spare;    /* the next ones, while they are read */
-	struct pm_totals looked_at; /* the totals of that one */
+	size_t next;               /* index of the next sample */
+	struct pm_regions regions; /* of the last sample that was measured */
+	struct pm_regions spare;   /* receives the regions of the next sample */
+	struct pm_totals measured; /* totals of the last sample that was measured */
 };
 
 void watch_replay_close(struct watch_replay *replay)
@@ -36,7 +39,7 @@ void watch_replay_close(struct watch_replay *replay)
 	free(replay);
 }
 
-int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_process_id *run,
+int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_process_id *process,
                       struct pm_error *error)
 {
 	struct watch_replay *opened = alloc_array(NULL, 1, sizeof *opened);
@@ -51,8 +54,8 @@ int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_
 
 	if (result == 0 && opened->count == 0)
 		result = pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                      "%s has no samples yet; one that was copied while it was "
-		                      "written needs its %s-wal",
+		                      "%s has no samples yet; if it was copied while it was "
+		                      "written, %s-wal must be copied, too",
 		                      path, path);
 
 	if (result < 0) {
@@ -60,7 +63,7 @@ int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_
 		return -1;
 	}
 
-	if (pm_process_id_copy(pm_recording_process_id(opened->recording), run, error) < 0) {
+	if (pm_process_id_copy(pm_recording_process_id(opened->recording), process, error) < 0) {
 		watch_replay_close(opened);
 		return -1;
 	}
@@ -74,14 +77,14 @@ bool watch_replay_has_more(const struct watch_replay *replay)
 	return replay->next < replay->count;
 }
 
-/** Whether the totals that make a sampler look differ. */
+/** Whether those totals differ that make a sampler measure the regions. */
 static bool has_moved(const struct pm_totals *was, const struct pm_totals *is)
 {
 	return was->size != is->size || was->rss != is->rss || was->anon != is->anon ||
 	       was->file != is->file || was->shmem != is->shmem || was->swap != is->swap;
 }
 
-static int say_damaged(const struct watch_replay *replay, const char *how, struct pm_error *error)
+static int set_damaged(const struct watch_replay *replay, const char *how, struct pm_error *error)
 {
 	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is damaged: %s", replay->path, how);
 }
@@ -93,7 +96,8 @@ static int check_sizes(const struct watch_replay *replay, const struct pm_region
 		const struct pm_region *region = &regions->items[i];
 		if (region->bytes[PM_SIZE_RSS] > max_bytes ||
 		    region->bytes[PM_SIZE_SWAP] > max_bytes)
-			return say_damaged(replay, "a region is larger than memory can be", error);
+			return set_damaged(replay, "a region is larger than an address space",
+			                   error);
 	}
 	return 0;
 }
@@ -101,24 +105,24 @@ static int check_sizes(const struct watch_replay *replay, const struct pm_region
 static int check(const struct watch_replay *replay, const struct pm_recorded *recorded,
                  struct pm_error *error)
 {
-	const struct pm_recorded *before = replay->next > 0
-	                                           ? &replay->samples[replay->next - 1].recorded
-	                                           : NULL;
+	const struct pm_recorded *before = NULL;
 	const struct pm_totals *totals = &recorded->totals;
 
-	/* Written so that what is no number fails, too. */
+	if (replay->next > 0)
+		before = &replay->samples[replay->next - 1].recorded;
+
+	/* NaN fails these comparisons, too. */
 	if (!(recorded->time >= 0 && recorded->time <= max_seconds) ||
 	    (before && !(recorded->time - before->time >= min_step)))
-		return say_damaged(replay, "its samples are not in the order of their times",
-		                   error);
+		return set_damaged(replay, "its samples are not in order of time", error);
 	if (totals->size > max_bytes || totals->rss > max_bytes || totals->swap > max_bytes ||
 	    totals->threads > max_bytes)
-		return say_damaged(replay, "a process is larger than memory can be", error);
+		return set_damaged(replay, "a process is larger than an address space", error);
 
 	return 0;
 }
 
-/** Reads the regions of a sample; where that fails, those of before stay. */
+/** Reads the regions of a sample. On failure the previous regions stay. */
 static int read_regions(struct watch_replay *replay, uint64_t number, struct pm_error *error)
 {
 	struct pm_recorded recorded;
@@ -142,7 +146,7 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample, str
 		return -1;
 
 	if (fresh)
-		replay->looked_at = recorded->totals;
+		replay->measured = recorded->totals;
 	replay->next++;
 	*sample = (struct pm_sample){
 		.time = recorded->time,
@@ -150,9 +154,8 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample, str
 		.totals = recorded->totals,
 		.regions = &replay->regions,
 		.fresh = fresh,
-		/* It was not looked although there was something to see: the budget did not allow
-		   it. */
-		.held_back = !fresh && has_moved(&replay->looked_at, &recorded->totals),
+		/* The totals changed, yet regions were not measured: the budget forbade it. */
+		.held_back = !fresh && has_moved(&replay->measured, &recorded->totals),
 	};
 
 	return 0;

@@ -1,47 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The samples of a recording, one after the other, in the place of a sampler. */
+/** @file Reads the samples of a recording one by one, as a sampler takes those of a process. */
 #ifndef CMD_WATCH_REPLAY_H
 #define CMD_WATCH_REPLAY_H
 
+#include <procmem/headroom.h>
 #include <procmem/recording.h>
 #include <procmem/sample.h>
 
 #include "base/text.h"
 
-/** A recording that is gone over; opaque. */
+/** A recording being read; opaque. */
 struct watch_replay;
 
 /**
  * Opens a recording.
  *
- * @param path    the file
- * @param replay  where to store it; release with watch_replay_close()
- * @param run     filled with whom it is of; release with pm_process_id_deinit()
- * @param error   as pm_recording_open() and pm_recording_list(); PM_ERROR_FORMAT also where it has
- * no samples
- * @return        0 or -1
+ * @param path     name of the file
+ * @param replay   receives the recording; release with watch_replay_close()
+ * @param process  receives the recorded process; release with pm_process_id_deinit()
+ * @param error    as pm_recording_open() and pm_recording_list(); PM_ERROR_FORMAT also if there
+ *                 are no samples
+ * @return         0 or -1
  */
-int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_process_id *run,
+int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_process_id *process,
                       struct pm_error *error);
 
 /**
- * Closes it.
- * @param replay it or NULL
+ * Closes a recording.
+ * @param replay the recording or NULL
  */
 void watch_replay_close(struct watch_replay *replay);
 
 /**
- * Whether there is a sample that was not read yet.
+ * Whether there are more samples to read.
  * @param replay the recording
  * @return true or false
  */
 bool watch_replay_has_more(const struct watch_replay *replay);
 
 /**
- * Reads the next sample: what the one who recorded it saw, without what that cost.
+ * Reads the next sample. Its cost is zero, as costs are not recorded.
  *
  * @param replay  the recording, which has more
- * @param sample  filled; its regions are valid until the next one is read
+ * @param sample  filled; its regions are valid until the next sample is read
  * @param error   PM_ERROR_IO, PM_ERROR_FORMAT (damaged), PM_ERROR_RESOURCES
  * @return        0 or -1
  */
@@ -49,20 +50,20 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample,
                       struct pm_error *error);
 
 /**
- * Reads the limits of the sample that was taken last.
+ * Reads the limits of the sample that was read last.
  *
  * @param replay    the recording
- * @param counts    also those on a number of things, which are asked of a living process only where
- * that number grows
- * @param headroom  filled; where they cannot be read or were not recorded with none
+ * @param counts    include the limits on numbers of things, which a living process is asked for
+ *                  only while such a number grows
+ * @param headroom  filled; empty if the limits cannot be read or were not recorded
  */
 void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_headroom *headroom);
 
 /**
- * How the process ended.
+ * Finds out how the process ended.
  * @param replay the recording
- * @param why gets it, escaped
- * @return false where that is not known
+ * @param why receives the reason, escaped
+ * @return false if that was not recorded
  */
 bool watch_replay_ending(struct watch_replay *replay, struct text *why);
 

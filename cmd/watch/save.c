@@ -10,7 +10,7 @@
 #include "dump/file.h"
 
 /**
- * Writes what the words choose.
+ * Writes the regions that a command line names.
  * @param words TARGET and REGIONs
  */
 static int write_file(const struct watch_save *save, char *const *words, int count,
@@ -18,17 +18,18 @@ static int write_file(const struct watch_save *save, char *const *words, int cou
                       struct pm_error *error)
 {
 	struct dump dump = { .options = options, .memory.cancel = save->cancel };
-	int status = -1, ready = dump_source_open(&dump, words, count, error);
+	int ready = dump_source_open(&dump, words, count, error);
+	int status = -1;
 
 	dump.progress.listener = save->listener;
 	dump.progress.context = save->context;
 
-	/* What follows takes long: it is known from the start how much there is. */
+	/* Report the size at once: the first block may take long. */
 	if (ready > 0 && save->listener)
 		save->listener(save->context, 0, memory_size(&dump.memory));
 
-	/* As long as the process is there, its number is not that of another. */
-	if (ready > 0 && pm_process_check(save->watch->target->process, error) == 0)
+	/* While the process exists, no other process has its PID. */
+	if (ready > 0 && pm_process_check(save->process, error) == 0)
 		status = dump_file_write(&dump, result, error);
 	memory_close(&dump.memory);
 
@@ -36,26 +37,29 @@ static int write_file(const struct watch_save *save, char *const *words, int cou
 		unlink(options->file);
 		return pm_error_set(
 			error, PM_ERROR_NOT_FOUND, 0,
-			"nothing could be read there: the region is gone, or no memory");
+			"no byte could be read: the region is gone, or is not readable");
 	}
 
 	return status;
 }
 
-/** The words of a dump: PID, and each range as a REGION. The caller frees each and the array. */
+/** Makes the words of a dump: PID, and each range as a REGION. All are freed by the caller. */
 static char **make_words(const struct watch_save *save)
 {
 	char **words = alloc_array(NULL, save->count + 1, sizeof *words);
-	for (size_t i = 0; i <= save->count; i++) {
-		const struct pm_region_range *range = i > 0 ? &save->ranges[i - 1] : NULL;
+	struct text target = { 0 };
+
+	text_decimal(&target, (uint64_t)save->pid);
+	text_terminate(&target);
+	words[0] = target.bytes;
+
+	for (size_t i = 0; i < save->count; i++) {
+		struct pm_range range = save->ranges[i].range;
 		struct text word = { 0 };
-		if (range)
-			text_format(&word, "0x%llx-0x%llx", (unsigned long long)range->range.start,
-			            (unsigned long long)range->range.end);
-		else
-			text_decimal(&word, (uint64_t)save->watch->run.pid);
+		text_format(&word, "0x%llx-0x%llx", (unsigned long long)range.start,
+		            (unsigned long long)range.end);
 		text_terminate(&word);
-		words[i] = word.bytes;
+		words[i + 1] = word.bytes;
 	}
 
 	return words;
@@ -67,10 +71,10 @@ int watch_save(const struct watch_save *save, uint64_t *bytes, struct pm_error *
 
 	if (!*save->path)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "nothing was written: no name was given");
+		                    "nothing was written: no file name was given");
 	if (lstat(save->path, &found) == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "%s is there already, and was left as it is", save->path);
+		                    "%s exists already, and was not changed", save->path);
 
 	struct dump_options options = { .file = save->path,
 		                        .only_new = true,

@@ -1,67 +1,58 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL step.c */
+/** @file The steps of `procmem watch`: each takes a sample and updates what is displayed. */
 #ifndef CMD_WATCH_STEP_H
 #define CMD_WATCH_STEP_H
 
-#include "watch/watch.h"
+#include "watch/history.h"
+#include "watch/run.h"
+#include "watch/view.h"
+
+/** A process that is being watched. */
+struct watch {
+	struct watch_run run;         /**< what is done */
+	struct watch_history history; /**< what was seen */
+	struct watch_view view;       /**< what is displayed */
+};
 
 /**
- * Releases it.
- * @param watch as filled, or zeroed
- */
-void watch_deinit(struct watch *watch);
-
-/**
- * Says why it ended.
- * @param watch the process
- * @param why the reason
- * @param what more of it, stands behind a colon
- */
-void watch_end_with(struct watch *watch, const char *why, const char *what);
-
-/**
- * Starts watching: takes the first sample.
+ * Starts to watch: takes the first sample.
  *
- * @param watch    filled; release with watch_deinit()
- * @param options  what the user wants
- * @param target   a living process, or a recording
+ * @param watch    filled; release with watch_step_deinit()
+ * @param options  what the user wants; must outlive the watch
+ * @param target   a living process, or a recording; must outlive the watch
  * @param error    what went wrong
- * @return         0 or -1
+ * @return         0; -1 with nothing to release
  */
-int watch_init(struct watch *watch, const struct watch_options *options,
-               const struct target *target, struct pm_error *error);
+int watch_step_init(struct watch *watch, const struct watch_options *options,
+                    const struct target *target, struct pm_error *error);
 
 /**
- * Judges what was left unjudged, and sorts the rows.
+ * Takes the next sample, and updates the rows.
  *
- * @param watch  the process; not `unjudged` any more
+ * @param watch  the watch; a recording must have more samples
+ * @return       true: continue; false: `ended` and `failure` of the run say why it ended
+ */
+bool watch_step_next(struct watch *watch);
+
+/**
+ * Adds the verdicts that watch_view.unjudged left out, and sorts the rows.
+ *
+ * @param watch  the watch; `unjudged` is reset
  * @param error  what went wrong
  * @return       0 or -1
  */
-int watch_judge_now(struct watch *watch, struct pm_error *error);
+int watch_step_judge(struct watch *watch, struct pm_error *error);
 
 /**
- * How long a limit lasts at the rate that was seen, for first_limit().
- *
- * @param watch    a struct watch
- * @param limit    the limit
- * @param seconds  where to store it
- * @return         false where it does not end
+ * Makes growth count from the last sample.
+ * @param watch the watch
  */
-bool watch_lasts(const void *watch, const struct pm_limit *limit, double *seconds);
+void watch_step_rebase(struct watch *watch);
 
 /**
- * Counts growth from now on.
- * @param watch the process
+ * Releases a watch.
+ * @param watch a watch, or zeroed; zeroed afterwards
  */
-void watch_rebase(struct watch *watch);
-
-/**
- * Takes the next sample, and sorts the rows.
- *
- * @param watch  the process; a recording has more samples
- * @return       true: go on; false: it ended, `ended` and `failure` say why
- */
-bool watch_step(struct watch *watch);
+void watch_step_deinit(struct watch *watch);
 
 #endif

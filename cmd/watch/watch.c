@@ -9,126 +9,162 @@
 #include "base/poll_loop.h"
 #include "view/terminal.h"
 #include "watch/events/events.h"
-#include "watch/events/options.h"
 #include "watch/json.h"
+#include "watch/options.h"
 #include "watch/print.h"
 #include "watch/replay.h"
 #include "watch/screen/screen.h"
 #include "watch/step.h"
 
-static void print_now(const struct watch *watch, struct out *out)
+const struct cli_spec watch_spec = {
+	.command = "watch",
+	.operands = "TARGET [REGION]...",
+	.purpose = "Watches a process and reports which of its regions grow, how fast, whether\n"
+	           "that is a steady leak, a burst or over, and when the memory limit is reached.",
+	.groups = watch_options_groups,
+	.exclusive = watch_options_exclusive,
+	.notes = "TARGET is a PID, or a process name that fits one process; or a recording, whose\n"
+	         "samples are summed up. Regions are measured only when the totals of the process\n"
+	         "change. On a terminal this is a live screen (? shows its keys). Ctrl-C ends it\n"
+	         "with a summary.",
+	.absent = { "by", "the key g of its screen sums up by kind; map and diff have --by kind" },
+	.examples = {
+		{ "procmem watch java",
+		  "what grows in the process called java, every two seconds" },
+		{ "procmem watch --for 1h -i 10 --record java.pmrec -q java",
+		  "record for an hour, and print the summary only" },
+	},
+	.operands_min = 1,
+	.operands_max = -1,
+};
+
+static void print_sample(const struct watch *watch, struct out *out)
 {
+	const struct output_options *output = &watch->run.options->output;
+
 	out_measure(out);
-	if (watch->options->output.json)
-		watch_json_print(watch, false, out);
-	else if (!watch->options->output.quiet)
-		watch_print(watch, out);
+	if (output->json)
+		watch_json_print(&watch->run, &watch->history, &watch->view, false, out);
+	else if (!output->quiet)
+		watch_print(&watch->run, &watch->history, &watch->view, out);
 	out_flush(out);
 }
 
-/** Whether the user's bounds are reached. */
+/** Whether the user interrupted the run, or a limit of the options was reached. */
 static bool is_over(struct watch *watch, const struct poll_loop *wait)
 {
-	const struct watch_options *options = watch->options;
-	if (*wait->interrupted)
-		watch->ended = "interrupted";
-	else if (options->count > 0 && watch->samples >= options->count)
-		watch->ended = "looked as often as was wanted";
-	/* Half an interval is nothing to wait for. */
-	else if (options->seconds > 0 &&
-	         watch->sample.time - watch->began >= options->seconds - options->interval / 2)
-		watch->ended = "watched as long as was wanted";
+	const struct watch_options *options = watch->run.options;
+	const struct watch_history *history = &watch->history;
+	double seconds = history->sample.time - history->began;
 
-	return watch->ended != NULL;
+	if (*wait->interrupted)
+		watch->run.ended = "interrupted";
+	else if (options->count > 0 && history->samples >= options->count)
+		watch->run.ended = "sample count reached";
+	/* Another sample would be more than half an interval too late. */
+	else if (options->seconds > 0 && seconds >= options->seconds - options->interval / 2)
+		watch->run.ended = "time limit reached";
+
+	return watch->run.ended != NULL;
 }
 
 /**
- * Prints a look and acts on it.
- * @return whether anything ends it now
+ * Prints a sample and performs actions.
+ * @return whether the run ends
  */
-static bool look(struct watch *watch, struct events *events, struct out *out)
+static bool process_sample(struct watch *watch, struct events *events, struct out *out)
 {
-	print_now(watch, out);
-	return events_look(events, out) || is_over(watch, events->wait) || out_failed(out);
+	print_sample(watch, out);
+	return events_evaluate(events, out) || is_over(watch, events->wait) || out_failed(out);
 }
 
-/** Looks again and again, until something ends it. */
-static void watch_on(struct watch *watch, struct events *events, struct out *out)
+/** Takes samples and prints them as text until the run ends. */
+static void watch_text(struct watch *watch, struct events *events, struct out *out)
 {
-	bool over = look(watch, events, out);
+	bool over = process_sample(watch, events, out);
+
 	while (!over) {
-		if (!poll_loop_wait(events->wait)) {
-			events_parse_option(events, out);
-			over = is_over(watch, events->wait);
+		if (poll_loop_wait(events->wait)) {
+			over = !watch_step_next(watch) || process_sample(watch, events, out);
 		} else {
-			over = !watch_step(watch) || look(watch, events, out);
+			events_receive(events, out);
+			over = is_over(watch, events->wait);
 		}
 	}
 }
 
-/**
- * Looks, and shows what that gave; where it failed, the screen stays as it is until the user has
- * read it.
- */
-static void show(struct watch *watch, struct screen *screen)
+/** Takes a sample and shows it. If that fails, the screen stays until the user quits. */
+static void show_sample(struct watch *watch, struct screen *screen)
 {
-	if (watch_step(watch)) {
+	struct watch_run *run = &watch->run;
+
+	if (watch_step_next(watch)) {
 		screen_update(screen);
 		return;
 	}
 
-	if (!watch->ended)
-		watch->ended = "an error ended it";
-
-	/* Why the kernel killed it says more than that it is gone. */
-	screen_end(screen, watch->ended_words.length > 0 ? watch->ended : watch->failure.text);
+	/* That the kernel killed the process says more than that it is gone. */
+	bool killed = run->ended_text.length > 0;
+	screen_end(screen, killed ? run->ended : run->failure.text);
 }
 
-/** Shows what events tell. */
-static void tell_on_screen(void *context, const char *line)
+/** Shows an event. An events_listener. */
+static void show_event(void *context, const char *line)
 {
 	screen_event(context, line);
 }
 
-/** The same on a live screen. */
+/** Whether the live screen must end although the user has not quit. */
+static bool is_screen_over(struct watch *watch, const struct screen *screen,
+                           const struct poll_loop *wait)
+{
+	if (screen->state.over)
+		return *wait->interrupted != 0;
+
+	return is_over(watch, wait);
+}
+
+/** Takes samples and shows them on a live screen until the run ends. */
 static void watch_live(struct watch *watch, struct screen *screen, struct events *events,
                        struct out *out)
 {
 	struct poll_loop *wait = events->wait;
 	size_t keys = poll_loop_add(wait, screen->terminal.keys, POLLIN);
 
-	events->tell = tell_on_screen;
-	events->teller = screen;
+	events->report.listener = show_event;
+	events->report.context = screen;
 
-	bool met = events_look(events, out);
-	while (!met && (screen->over ? !*wait->interrupted : !is_over(watch, wait))) {
+	bool met = events_evaluate(events, out);
+	while (!met && !is_screen_over(watch, screen, wait)) {
 		bool due = poll_loop_wait(wait);
 		screen_handle_input(screen);
-		/* A terminal that is gone has no more keys, and tells so without end. */
-		if (screen->left ||
+
+		/* A terminal that is gone has no more keys, and stays ready forever. */
+		if (screen->state.left ||
 		    wait->descriptors[keys].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break;
-		events_parse_option(events, out);
-		if (due && !screen->over) {
-			show(watch, screen);
-			met = !screen->over && events_look(events, out);
+
+		events_receive(events, out);
+		if (due && !screen->state.over) {
+			show_sample(watch, screen);
+			met = !screen->state.over && events_evaluate(events, out);
 		}
 	}
 
-	events->tell = NULL;
-	if (!watch->ended)
-		watch->ended = "the user quit";
+	events->report.listener = NULL;
+	watch_run_end(&watch->run, "the user quit");
 }
 
 static void note_no_screen(const struct pm_error *error)
 {
-	report_note("there is no live screen, only text: %s", error->text);
+	report_note("no live screen, only text: %s", error->text);
 }
 
-/** Whether there is to be a live screen; says so where the terminal does not allow it. */
+/** Whether the user wants a live screen, and the terminal can show it. */
 static bool is_live(const struct watch_options *options, const struct out *out)
 {
 	struct pm_error error;
+
 	if (!out->terminal || options->plain || options->output.json || options->output.quiet)
 		return false;
 	if (terminal_check(&error) == 0)
@@ -138,137 +174,173 @@ static bool is_live(const struct watch_options *options, const struct out *out)
 	return false;
 }
 
-/** Looks on, on a live screen if there can be one. */
-static void watch_in_form(struct watch *watch, struct watch_options *options, struct events *events,
-                          struct out *out)
+/** Takes samples, on a live screen if possible. */
+static void watch_process(struct watch *watch, struct events *events, struct out *out)
 {
 	struct screen screen;
 	struct pm_error error;
-	if (options->live &&
-	    screen_open(&screen, watch, options, events->wait, out->colour, &error) == 0) {
+
+	if (!watch->run.options->live) {
+		watch_text(watch, events, out);
+	} else if (screen_open(&screen, watch, events->wait, out->colour, &error) < 0) {
+		note_no_screen(&error);
+		watch_text(watch, events, out);
+	} else {
 		watch_live(watch, &screen, events, out);
 		screen_close(&screen, out);
-	} else {
-		if (options->live)
-			note_no_screen(&error);
-		watch_on(watch, events, out);
 	}
 }
 
-/** Looks on and acts, with all that has to be waited for. */
+/** Takes samples and performs actions. */
 static void watch_and_act(struct watch *watch, struct watch_options *options, struct out *out)
 {
 	struct poll_loop wait;
 	struct events events;
-	poll_loop_init(&wait, options->interval);
 
-	if (events_open(&events, watch, &options->events, &wait, &watch->failure) == 0) {
-		watch_in_form(watch, options, &events, out);
+	poll_loop_init(&wait, options->interval);
+	if (events_open(&events, &watch->run, &watch->history, &options->events, &wait,
+	                &watch->run.failure) == 0) {
+		watch_process(watch, &events, out);
 		events_close(&events, out);
 	}
 
 	poll_loop_deinit(&wait);
 }
 
-/** Says that the recording is over, and when that was. */
+/** Sets when the recording ends, and why if that was recorded. */
 static void end_replay(struct watch *watch)
 {
 	struct text when = { 0 };
-	delta_put_time(&when, watch->sample.wall_ns);
+
+	delta_put_time(&when, watch->history.sample.wall_ns);
+	size_t length = when.length;
 	text_string(&when, ", ");
-	if (!watch_replay_ending(watch->replay, &when))
-		when.length -= 2;
-	watch_end_with(watch, "the recording ends", text_terminate(&when));
+	if (!watch_replay_ending(watch->run.replay, &when))
+		when.length = length;
+
+	watch_run_end_with(&watch->run, "the recording ends", text_terminate(&when));
 	text_deinit(&when);
 }
 
-/**
- * Goes over the samples of a recording. They are shown one by one only where that was asked for:
- * whoever has a file wants to know the end.
- */
+/** Reads the samples of a recording. They are printed one by one only if the user wants that. */
 static void replay(struct watch *watch, struct out *out)
 {
-	const struct watch_options *options = watch->options;
+	const struct watch_options *options = watch->run.options;
+	struct watch_run *run = &watch->run;
 	bool each = (options->plain || options->output.json) && !options->output.quiet;
 
 	const volatile sig_atomic_t *interrupted = interrupt_hold();
-	watch->unjudged = !each;
+	watch->view.unjudged = !each;
 	if (each)
-		print_now(watch, out);
+		print_sample(watch, out);
 
-	while (!*interrupted && !out_failed(out) && watch_replay_has_more(watch->replay) &&
-	       watch_step(watch))
+	while (!*interrupted && !out_failed(out) && watch_replay_has_more(run->replay) &&
+	       watch_step_next(watch))
 		if (each)
-			print_now(watch, out);
+			print_sample(watch, out);
 
-	if (!watch->ended && *interrupted)
-		watch->ended = "interrupted";
-	else if (!watch->ended)
+	if (!run->ended && *interrupted)
+		run->ended = "interrupted";
+	else if (!run->ended)
 		end_replay(watch);
 
 	interrupt_release();
+
 	struct pm_error error;
-	if (watch_judge_now(watch, &error) < 0 && watch->failure.kind == PM_ERROR_NONE)
-		watch->failure = error;
+	if (watch_step_judge(watch, &error) < 0 && run->failure.kind == PM_ERROR_NONE)
+		run->failure = error;
+}
+
+/** Reports on stderr what the summary does not contain. */
+static void report_notes(const struct watch *watch)
+{
+	const struct watch_history *history = &watch->history;
+	const struct pm_error *none = &watch->view.none_chosen;
+
+	if (watch->run.options->output.verbose && !history->recorded)
+		report_note("%.1f ms of CPU time for %llu samples, of which the budget held back "
+		            "%llu",
+		            (double)history->sample.cost.cpu_ns / 1e6,
+		            (unsigned long long)history->samples,
+		            (unsigned long long)history->held_back);
+
+	if (watch->view.row_count == 0 && none->kind != PM_ERROR_NONE)
+		report_note("%s", none->text);
 }
 
 /**
- * Sums up.
+ * Prints the summary.
  * @return exit status
  */
 static enum status finish(const struct watch *watch, struct out *out)
 {
-	if (watch->options->output.json)
-		watch_json_print(watch, true, out);
+	const struct watch_run *run = &watch->run;
+	const struct output_options *output = &run->options->output;
+	const struct pm_error *failure = &run->failure;
+
+	if (output->json)
+		watch_json_print(run, &watch->history, &watch->view, true, out);
 	else
-		watch_print_summary(watch, out);
+		watch_print_summary(run, &watch->history, &watch->view, out);
 
-	if (watch->options->output.verbose && !watch->options->output.quiet && !watch->replay)
-		report_note(
-			"%.1f ms of CPU time for %llu samples, of which the budget held back %llu",
-			(double)watch->sample.cost.cpu_ns / 1e6, (unsigned long long)watch->samples,
-			(unsigned long long)watch->held_back);
+	if (!output->quiet)
+		report_notes(watch);
 
-	if (watch->row_count == 0 && watch->none_chosen.kind != PM_ERROR_NONE &&
-	    !watch->options->output.quiet)
-		report_note("%s", watch->none_chosen.text);
+	if (failure->kind == PM_ERROR_NONE)
+		return run->met ? STATUS_NOTHING : STATUS_OK;
+	if (failure->kind != PM_ERROR_GONE)
+		return report_failure(failure);
 
-	/* A target that ends is an end like any other; the rest is not what was asked for. */
-	if (watch->failure.kind == PM_ERROR_NONE)
-		return watch->met ? STATUS_NOTHING : STATUS_OK;
-	if (watch->failure.kind != PM_ERROR_GONE)
-		return report_failure(&watch->failure);
-
-	if (!watch->options->output.quiet)
-		report_note("%s", watch->failure.text);
+	/* The end of the process is not an error. */
+	if (!output->quiet)
+		report_note("%s", failure->text);
 
 	return STATUS_OK;
 }
 
 /**
- * Takes a recording for a target, where no process is called so.
- * @return 0; -1 with `error` as it was, or why that does not work
+ * Uses a recording as the target if no process has that name.
+ * @param error why no process was found
+ * @return 0; -1 with `error` unchanged, or why the recording cannot be used
  */
 static int open_recording(struct target *target, const char *word,
                           const struct watch_options *options, struct pm_error *error)
 {
-	const char *which;
-	char *file = error->kind == PM_ERROR_NOT_FOUND ? target_recording(word, &which) : NULL;
-	bool whole = file && strcmp(file, word) == 0;
+	const char *which, *option = options->live_only;
+	char *file = NULL;
 
+	if (error->kind == PM_ERROR_NOT_FOUND)
+		file = target_recording(word, &which);
+
+	bool whole = file && strcmp(file, word) == 0;
 	free(file);
 	if (!whole)
 		return -1;
 
-	const char *option = options->events.condition_count > 0 ? "on" : options->live_only;
+	if (options->events.condition_count > 0)
+		option = "on";
 	if (option)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "--%s is for a living process: of a recording all samples are "
-		                    "gone over as they are",
+		                    "--%s is for living processes: all samples of a recording are "
+		                    "read",
 		                    option);
 
 	*target = (struct target){ .word = word, .path = word, .recording = true };
 	return 0;
+}
+
+static int open_target(struct target *target, struct watch_options *options,
+                       const struct cli_result *words, struct pm_error *error)
+{
+	const char *word = words->operands[0];
+
+	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1, error) <
+	    0)
+		return -1;
+	if (target_open_process(target, word, error) == 0)
+		return 0;
+
+	return open_recording(target, word, options, error);
 }
 
 static enum status run(struct watch_options *options, const struct cli_result *words,
@@ -277,22 +349,20 @@ static enum status run(struct watch_options *options, const struct cli_result *w
 	struct pm_error error;
 	struct target target;
 	struct watch watch;
+	enum status status = STATUS_ERROR;
 
-	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
-	                        &error) < 0 ||
-	    (target_open_process(&target, words->operands[0], &error) < 0 &&
-	     open_recording(&target, words->operands[0], options, &error) < 0))
+	if (open_target(&target, options, words, &error) < 0)
 		return report_failure(&error);
 
-	options->live = options->keep_pages = target.process && is_live(options, out);
-	enum status status = STATUS_ERROR;
-	if (watch_init(&watch, options, &target, &error) == 0) {
-		if (watch.replay)
+	options->live = target.process && is_live(options, out);
+	if (watch_step_init(&watch, options, &target, &error) == 0) {
+		if (watch.run.replay)
 			replay(&watch, out);
 		else
 			watch_and_act(&watch, options, out);
+
 		status = finish(&watch, out);
-		watch_deinit(&watch);
+		watch_step_deinit(&watch);
 	} else {
 		report_failure(&error);
 	}
@@ -306,22 +376,22 @@ enum status watch_run(struct out *out, int argc, char **argv)
 	struct watch_options options = { .interval = 2, .budget = 0.01, .top = 10 };
 	struct cli_result words;
 	struct pm_error error;
+	enum status status;
+
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
 
-	enum status status = STATUS_ERROR;
-	if (cli_parse(&watch_spec, out, argc, argv, &options, &words) &&
-	    cli_check_operands(&watch_spec, &words)) {
-		out_set_colour(out, options.output.colour);
-		status = events_options_check(&options.events, &error) < 0
-		                 ? report_failure(&error)
-		                 : run(&options, &words, out);
-	} else {
+	if (!cli_parse(&watch_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&watch_spec, &words)) {
 		status = words.status;
+	} else if (events_options_check(&options.events, &error) < 0) {
+		status = report_failure(&error);
+	} else {
+		out_set_colour(out, options.output.colour);
+		status = run(&options, &words, out);
 	}
 
 	events_options_deinit(&options.events);
 	selection_deinit(&options.selection);
-
 	return status;
 }

@@ -16,8 +16,8 @@ static const char *const names[CONDITION_SUBJECTS] = {
 	"regions", "headroom", "grow", "rate",  "kind", "region",
 };
 
-/** A copy without blanks. */
-static char *without_blanks(const char *text)
+/** Copies a text without spaces and tabs. */
+static char *copy_without_spaces(const char *text)
 {
 	char *copy = alloc_string(text), *to = copy;
 	for (const char *from = copy; *from; from++)
@@ -27,7 +27,7 @@ static char *without_blanks(const char *text)
 	return copy;
 }
 
-/** Parses the list of kinds behind `kind:`. */
+/** Parses the list of kinds after `kind:`. */
 static int parse_kinds(const char *list, unsigned *kinds, struct pm_error *error)
 {
 	char *copy = alloc_string(list), *rest = copy, *name;
@@ -43,7 +43,7 @@ static int parse_kinds(const char *list, unsigned *kinds, struct pm_error *error
 	return result;
 }
 
-/** Parses what stands before the comparison. */
+/** Parses the subject, which is before the comparison. */
 static int parse_subject(struct condition *condition, const char *word, struct pm_error *error)
 {
 	static const char kind[] = "kind:";
@@ -59,13 +59,12 @@ static int parse_subject(struct condition *condition, const char *word, struct p
 		}
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' cannot be compared; there are rss, anon, file, shmem, swap, "
-	                    "size, threads, regions, headroom, grow, rate, "
-	                    "kind:KIND and region",
+	                    "'%s' cannot be compared: use rss, anon, file, shmem, swap, size, "
+	                    "threads, regions, headroom, grow, rate, kind:KIND or region",
 	                    word);
 }
 
-/** Parses the time behind the values: that of `grow>200M/60s`, or the unit of `rate>10M/h`. */
+/** Parses the time after the values: that of `grow>200M/60s`, or the unit of `rate>10M/h`. */
 static int parse_time(struct condition *condition, const char *text, struct pm_error *error)
 {
 	condition->seconds = condition->subject == CONDITION_RATE;
@@ -73,15 +72,18 @@ static int parse_time(struct condition *condition, const char *text, struct pm_e
 		return 0;
 	if (condition->subject != CONDITION_GROW && condition->subject != CONDITION_RATE)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "only grow and rate have a time behind a slash, not %s",
+		                    "only grow and rate take a time after a slash, not %s",
 		                    names[condition->subject]);
 	if (!*text)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "the time behind the slash is missing");
+		                    "the time after the slash is missing");
 
 	struct text whole = { 0 };
+
 	/* `10M/h` is `10M/1h`. */
-	text_format(&whole, "%s%s", *text >= '0' && *text <= '9' ? "" : "1", text);
+	if (*text < '0' || *text > '9')
+		text_char(&whole, '1');
+	text_string(&whole, text);
 
 	int result = delta_parse_duration(text_terminate(&whole), &condition->seconds, error);
 	text_deinit(&whole);
@@ -93,34 +95,42 @@ static int parse_time(struct condition *condition, const char *text, struct pm_e
 static int parse_percent(const char *text, double *value, struct pm_error *error)
 {
 	char digits[16];
-	size_t length = strlen(text) - 1, whole = strspn(text, "0123456789"),
-	       point = text[whole] == '.';
-	size_t part = point ? strspn(text + whole + 1, "0123456789") : 0;
+	size_t length = strlen(text) - 1, whole = strspn(text, "0123456789");
+	size_t point = text[whole] == '.', part = 0;
+
+	if (point)
+		part = strspn(text + whole + 1, "0123456789");
 
 	if (whole == 0 || (point && part == 0) || whole + point + part != length ||
 	    length >= sizeof digits)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage", text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a percentage", text);
 
 	memcpy(digits, text, length);
 	digits[length] = '\0';
 	*value = strtod(digits, NULL);
 
-	return *value <= 100 ? 0
-	                     : pm_error_set(error, PM_ERROR_USAGE, 0,
-	                                    "'%s' is more than the whole limit", text);
+	if (*value > 100)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is more than the whole limit",
+		                    text);
+
+	return 0;
 }
 
 /**
- * Says where in a list nothing stands.
- * @param rest what follows, NULL at its end
+ * Refuses a list with an empty value.
+ * @param rest what follows the value, NULL: nothing
  */
 static int refuse_empty(const struct condition *condition, const char *rest, struct pm_error *error)
 {
-	const char *where = rest ? "before the" : condition->count > 0 ? "behind the last" : NULL;
-	if (!where)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no value behind %c",
-		                    condition->below ? '<' : '>');
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "a value is missing %s comma", where);
+	if (rest)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a value is missing before the comma");
+	if (condition->count > 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a value is missing after the last comma");
+
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "a value is missing after %c",
+	                    condition->below ? '<' : '>');
 }
 
 static int parse_value(struct condition *condition, const char *text, double *value,
@@ -133,26 +143,30 @@ static int parse_value(struct condition *condition, const char *text, double *va
 	                condition->subject == CONDITION_RATE;
 
 	if (percent && (condition_counts(condition->subject) || relative))
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "%s has no percentages: they are those of the memory limit",
-		                    names[condition->subject]);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"%s cannot be compared with a percentage, which is of the memory limit",
+			names[condition->subject]);
 	if (condition->count > 0 && percent != condition->percent)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "a list has either sizes or percentages, not both");
+		                    "a list must have either sizes or percentages, not both");
 
 	condition->percent = percent;
 	if (percent)
 		return parse_percent(text, value, error);
 
-	bool counts = condition_counts(condition->subject);
-	int result = counts ? pm_parse_decimal(text, UINT64_MAX, &number, error)
-	                    : pm_parse_size(text, &number, error);
+	int result;
+	if (condition_counts(condition->subject))
+		result = pm_parse_decimal(text, UINT64_MAX, &number, error);
+	else
+		result = pm_parse_size(text, &number, error);
+
 	if (result == 0)
 		*value = (double)number;
 	return result;
 }
 
-/** Adds a value in the order in which they are passed. */
+/** Adds a value. Values are in the order in which they are passed. */
 static void add_threshold(struct condition *condition, double value, char *text)
 {
 	condition->thresholds = alloc_array(condition->thresholds, condition->count + 1,
@@ -161,7 +175,9 @@ static void add_threshold(struct condition *condition, double value, char *text)
 	size_t at = condition->count++;
 	for (; at > 0; at--) {
 		const struct threshold *before = &condition->thresholds[at - 1];
-		if (condition->below ? before->value >= value : before->value <= value)
+		if (condition->below && before->value >= value)
+			break;
+		if (!condition->below && before->value <= value)
 			break;
 		condition->thresholds[at] = *before;
 	}
@@ -169,52 +185,68 @@ static void add_threshold(struct condition *condition, double value, char *text)
 	condition->thresholds[at] = (struct threshold){ .value = value, .text = text };
 }
 
-/** The condition with one value only, for free(). */
+/** Makes the text of a condition with one value, to be freed by the caller. */
 static char *one_text(const char *subject, char sign, const char *value, const char *time)
 {
 	struct text text = { 0 };
-	text_format(&text, "%s%c%s%s%s", subject, sign, value, time ? "/" : "", time ? time : "");
+
+	text_format(&text, "%s%c%s", subject, sign, value);
+	if (time)
+		text_format(&text, "/%s", time);
 	text_terminate(&text);
 	return text.bytes;
 }
 
-/** Parses a text without blanks, which is changed. */
+/** Parses the list of values. */
+static int parse_values(struct condition *condition, const char *subject, char *list,
+                        const char *time, struct pm_error *error)
+{
+	char *rest = list, *word;
+
+	while ((word = strsep(&rest, ","))) {
+		double value = 0;
+
+		if (*word == '\0')
+			return refuse_empty(condition, rest, error);
+		if (parse_value(condition, word, &value, error) < 0)
+			return -1;
+
+		add_threshold(condition, value,
+		              one_text(subject, condition->below ? '<' : '>', word, time));
+	}
+
+	return 0;
+}
+
+/** Parses a text without spaces, which is changed. */
 static int parse(struct condition *condition, char *text, struct pm_error *error)
 {
-	char *sign = text + strcspn(text, "<>"), *rest = sign + 1, *time, *word;
+	char *sign = text + strcspn(text, "<>"), *rest = sign + 1;
 	if (*sign == '\0')
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' compares nothing, it lacks < or >: rss>2G, "
-		                    "grow>200M/60s, headroom<15%%",
+		                    "'%s' has no comparison, < or >: write rss>2G, "
+		                    "grow>200M/60s or headroom<15%%",
 		                    text);
 
-	char comparison = *sign;
+	condition->below = *sign == '<';
 	*sign = '\0';
-	condition->below = comparison == '<';
-	time = strchr(rest, '/');
+
+	char *time = strchr(rest, '/');
 	if (time)
 		*time++ = '\0';
 	if (parse_subject(condition, text, error) < 0 || parse_time(condition, time, error) < 0)
 		return -1;
 	if (condition->below &&
 	    (condition->subject == CONDITION_GROW || condition->subject == CONDITION_RATE))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is compared by > only", text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s can be compared by > only", text);
 
-	while ((word = strsep(&rest, ","))) {
-		double value = 0;
-		if (*word == '\0' ? refuse_empty(condition, rest, error) < 0
-		                  : parse_value(condition, word, &value, error) < 0)
-			return -1;
-		add_threshold(condition, value, one_text(text, comparison, word, time));
-	}
-
-	return 0;
+	return parse_values(condition, text, rest, time, error);
 }
 
 int condition_parse(struct condition *condition, const char *text, struct pm_error *error)
 {
 	struct condition parsed = { 0 };
-	char *copy = without_blanks(text);
+	char *copy = copy_without_spaces(text);
 	int result = parse(&parsed, copy, error);
 
 	free(copy);

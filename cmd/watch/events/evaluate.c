@@ -3,25 +3,24 @@
 
 #include <stdlib.h>
 
-/** Called for a region of those that the user chose. */
+/** Called for each chosen region. */
 typedef void region_visitor(void *context, const struct pm_region *region);
 
-/** Visits the regions that the user chose; all where nothing was said. */
-static void visit_chosen(const struct watch *watch, region_visitor *visit, void *context)
+/** Visits the chosen regions. */
+static void visit_chosen(const struct evaluate *evaluate, region_visitor *visit, void *context)
 {
-	const struct pm_select *select = watch->options->selection.select;
-	const struct pm_regions *regions = watch->sample.regions;
+	const struct pm_regions *regions = evaluate->history->sample.regions;
 	struct pm_region_range *ranges;
 	size_t count;
 
-	if (pm_select_is_everything(select)) {
+	if (pm_select_is_everything(evaluate->select)) {
 		for (size_t i = 0; i < regions->count; i++)
 			visit(context, &regions->items[i]);
 		return;
 	}
 
-	/* What cannot be chosen, such as an address where nothing is mapped now, has no regions. */
-	if (pm_select_apply(select, regions, &ranges, &count, NULL) < 0)
+	/* Nothing may be mapped at a chosen address. */
+	if (pm_select_apply(evaluate->select, regions, &ranges, &count, NULL) < 0)
 		return;
 
 	for (size_t i = 0; i < count; i++)
@@ -36,7 +35,7 @@ static uint64_t weight_of(const struct pm_region *region)
 	return region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP];
 }
 
-/** The heaviest region of some kinds, and what all of them weigh. */
+/** The heaviest region of some kinds, and the sum of all of them. */
 struct heaviest {
 	unsigned kinds;
 	const struct pm_region *region;
@@ -53,41 +52,46 @@ static void weigh(void *context, const struct pm_region *region)
 		heaviest->region = region;
 }
 
-static struct heaviest find_heaviest(const struct condition *condition, const struct watch *watch)
+static struct heaviest find_heaviest(const struct condition *condition,
+                                     const struct evaluate *evaluate)
 {
-	struct heaviest heaviest = { .kinds = condition->subject == CONDITION_KIND
-		                                      ? condition->kinds
-		                                      : ~0u };
-	visit_chosen(watch, weigh, &heaviest);
+	struct heaviest heaviest = { .kinds = ~0u };
+
+	if (condition->subject == CONDITION_KIND)
+		heaviest.kinds = condition->kinds;
+	visit_chosen(evaluate, weigh, &heaviest);
 	return heaviest;
 }
 
 /**
- * How much more there is now than the least within a time; without a time than at the beginning,
- * which is what the rows call growth.
+ * Computes the growth from the lowest value within a time; if `seconds` is 0, from the first value,
+ * as the growth of rows.
  */
 static double growth_within(const struct pm_series *series, double seconds)
 {
 	if (series->count == 0)
 		return 0;
 
-	double begin = series->last - seconds,
-	       now = (double)series->points[series->count - 1].value,
-	       first = (double)series->points[0].value;
+	const struct pm_point *points = series->points;
+	double now = (double)points[series->count - 1].value, lowest = (double)points[0].value;
 	if (seconds <= 0)
-		return now - first;
+		return now - lowest;
 
-	double least = begin > series->points[0].time ? pm_series_at(series, begin) : first;
-	for (size_t i = series->count; i-- > 0 && series->points[i].time >= begin;)
-		if ((double)series->points[i].value < least)
-			least = (double)series->points[i].value;
+	double start = series->last - seconds;
+	if (start > points[0].time)
+		lowest = pm_series_at(series, start);
+	for (size_t i = series->count; i-- > 0 && points[i].time >= start;)
+		if ((double)points[i].value < lowest)
+			lowest = (double)points[i].value;
 
-	return now - least;
+	return now - lowest;
 }
 
-static double bytes_of(const struct condition *condition, const struct watch *watch)
+static double bytes_of(const struct condition *condition, const struct evaluate *evaluate)
 {
-	const struct pm_totals *totals = &watch->sample.totals;
+	const struct watch_history *history = evaluate->history;
+	const struct pm_totals *totals = &history->sample.totals;
+
 	switch (condition->subject) {
 	case CONDITION_RSS:
 		return (double)totals->rss;
@@ -101,41 +105,49 @@ static double bytes_of(const struct condition *condition, const struct watch *wa
 		return (double)totals->swap;
 	case CONDITION_SIZE:
 		return (double)totals->size;
+
 	case CONDITION_THREADS:
 		return (double)totals->threads;
 	case CONDITION_REGIONS:
-		return (double)watch->sample.regions->count;
+		return (double)history->sample.regions->count;
 	case CONDITION_GROW:
-		return growth_within(&watch->memory, condition->seconds);
+		return growth_within(&history->memory.series, condition->seconds);
 	case CONDITION_RATE:
-		return watch->memory_trend.rate * condition->seconds;
+		return history->memory.trend.rate * condition->seconds;
 	case CONDITION_KIND:
-		return (double)find_heaviest(condition, watch).sum;
+		return (double)find_heaviest(condition, evaluate).sum;
+
 	default: {
-		const struct heaviest heaviest = find_heaviest(condition, watch);
+		const struct heaviest heaviest = find_heaviest(condition, evaluate);
 		return heaviest.region ? (double)weight_of(heaviest.region) : 0;
 	}
 	}
 }
 
-bool evaluate_measure(const struct condition *condition, const struct watch *watch, double *value)
+bool evaluate_measure(const struct condition *condition, const struct evaluate *evaluate,
+                      double *value)
 {
-	const struct pm_limit *limit = pm_headroom_memory(&watch->headroom);
-	bool of_limit = condition->percent || condition->subject == CONDITION_HEADROOM;
-	if (of_limit && (!limit || limit->max == 0))
+	const struct watch_history *history = evaluate->history;
+	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
+	bool headroom = condition->subject == CONDITION_HEADROOM;
+
+	if ((condition->percent || headroom) && (!limit || limit->max == 0))
 		return false;
 	if (condition->subject == CONDITION_RATE &&
-	    watch->memory_trend.verdict != PM_VERDICT_STEADY)
+	    history->memory.trend.verdict != PM_VERDICT_STEADY)
 		return false;
 
-	*value = condition->subject == CONDITION_HEADROOM ? (double)pm_limit_left(limit)
-	                                                  : bytes_of(condition, watch);
+	if (headroom)
+		*value = (double)pm_limit_left(limit);
+	else
+		*value = bytes_of(condition, evaluate);
 	if (condition->percent)
 		*value = *value * 100 / (double)limit->max;
+
 	return true;
 }
 
-/** How much a track has to do with a condition. */
+/** Computes how much a track is to blame for a condition. */
 static double blame(const struct condition *condition, const struct pm_track *track)
 {
 	if (condition_counts(condition->subject))
@@ -174,9 +186,7 @@ static void blame_region(const struct pm_region *region, struct culprit *culprit
 	};
 }
 
-/**
- * Whether one track is to blame more than another; where both are alike, whether it is the heavier.
- */
+/** Whether one track is more to blame than another, or equally, and heavier. */
 static bool is_worse(const struct condition *condition, const struct pm_track *one,
                      const struct pm_track *other)
 {
@@ -184,86 +194,102 @@ static bool is_worse(const struct condition *condition, const struct pm_track *o
 	return more > 0 || (more == 0 && one->weight > other->weight);
 }
 
-/**
- * Finds whom to blame: the heaviest one that is compared; else what grew most, or where nothing
- * grew, of what is there.
- */
-static void find_culprit(const struct condition *condition, const struct watch *watch,
-                         struct culprit *culprit)
+/** Finds the track that is most to blame. */
+static const struct pm_track *find_worst(const struct condition *condition,
+                                         const struct pm_tracker *tracker)
 {
-	*culprit = (struct culprit){ 0 };
-	if (condition->subject == CONDITION_KIND || condition->subject == CONDITION_REGION) {
-		const struct pm_region *region = find_heaviest(condition, watch).region;
-		if (region && condition->subject == CONDITION_KIND)
-			blame_track(
-				pm_tracker_owner(watch->tracker,
-			                         (size_t)(region - watch->sample.regions->items)),
-				culprit);
-		else if (region)
-			blame_region(region, culprit);
-		return;
-	}
-
 	size_t count;
-	const struct pm_track *const *tracks = pm_tracker_tracks(watch->tracker, &count),
-				     *worst = NULL;
+	const struct pm_track *const *tracks = pm_tracker_tracks(tracker, &count);
+	const struct pm_track *worst = NULL;
+
 	for (size_t i = 0; i < count; i++)
 		if (tracks[i]->regions > 0 && (!worst || is_worse(condition, tracks[i], worst)))
 			worst = tracks[i];
 
-	if (worst)
-		blame_track(worst, culprit);
+	return worst;
 }
 
 /**
- * How many thresholds are passed, where the last of them is to be acted on now.
- * @return 0: there is nothing to do
+ * Finds the culprit: the heaviest region if regions are compared, else what grew most, or what is
+ * heaviest if nothing grew.
  */
-static size_t count_passed(const struct condition *condition, const struct watch *watch, bool again,
-                           double cool_down, double *value)
+static void find_culprit(const struct condition *condition, const struct evaluate *evaluate,
+                         struct culprit *culprit)
+{
+	const struct pm_tracker *tracker = evaluate->history->tracker;
+	const struct pm_track *track = NULL;
+
+	*culprit = (struct culprit){ 0 };
+	if (condition->subject == CONDITION_KIND || condition->subject == CONDITION_REGION) {
+		const struct pm_region *first = evaluate->history->sample.regions->items;
+		const struct pm_region *region = find_heaviest(condition, evaluate).region;
+		if (region && condition->subject == CONDITION_REGION)
+			blame_region(region, culprit);
+		else if (region)
+			track = pm_tracker_owner(tracker, (size_t)(region - first));
+	} else {
+		track = find_worst(condition, tracker);
+	}
+
+	if (track)
+		blame_track(track, culprit);
+}
+
+static bool is_passed(const struct condition *condition, const struct threshold *threshold,
+                      double value)
+{
+	return condition->below ? value < threshold->value : value > threshold->value;
+}
+
+/**
+ * Counts the thresholds that are passed.
+ * @return their number; 0 also if the last of them has been met, and is not to be met again now
+ */
+static size_t count_passed(const struct condition *condition, const struct evaluate *evaluate,
+                           double *value)
 {
 	size_t passed = 0;
 
-	if (!evaluate_measure(condition, watch, value))
+	if (!evaluate_measure(condition, evaluate, value))
 		return 0;
 
 	while (passed < condition->count &&
-	       (condition->below ? *value < condition->thresholds[passed].value
-	                         : *value > condition->thresholds[passed].value))
+	       is_passed(condition, &condition->thresholds[passed], *value))
 		passed++;
 
 	if (passed == 0)
 		return 0;
 
 	const struct threshold *last = &condition->thresholds[passed - 1];
-	return last->acted && !(again && watch->sample.time - last->acted_at >= cool_down) ? 0
-	                                                                                   : passed;
+	double waited = evaluate->history->sample.time - last->acted_at;
+	if (last->acted && !(evaluate->again && waited >= evaluate->cool_down))
+		return 0;
+
+	return passed;
 }
 
-bool evaluate_is_met(const struct condition *condition, const struct watch *watch, bool again,
-                     double cool_down)
+bool evaluate_is_met(const struct condition *condition, const struct evaluate *evaluate)
 {
 	double value;
-	return count_passed(condition, watch, again, cool_down, &value) > 0;
+	return count_passed(condition, evaluate, &value) > 0;
 }
 
-bool evaluate_conditions(struct condition *condition, const struct watch *watch, bool again,
-                         double cool_down, struct firing *firing)
+bool evaluate_condition(struct condition *condition, const struct evaluate *evaluate,
+                        struct firing *firing)
 {
 	double value;
-	size_t passed = count_passed(condition, watch, again, cool_down, &value);
+	size_t passed = count_passed(condition, evaluate, &value);
 	if (passed == 0)
 		return false;
 
 	for (size_t i = 0; i < passed; i++) {
 		condition->thresholds[i].acted = true;
-		condition->thresholds[i].acted_at = watch->sample.time;
+		condition->thresholds[i].acted_at = evaluate->history->sample.time;
 	}
 
 	*firing = (struct firing){ .condition = condition,
 		                   .threshold = &condition->thresholds[passed - 1],
 		                   .value = value };
-	find_culprit(condition, watch, &firing->culprit);
-
+	find_culprit(condition, evaluate, &firing->culprit);
 	return true;
 }

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "watch/events/print.h"
-#include "watch/step.h"
+#include "base/report.h"
+#include "watch/events/perform.h"
 
-/* Seconds that are waited for commands at the end. */
+/* Time to wait for commands at the end, in seconds. */
 static const double last_patience = 60;
 
-/** Sizes at which a v1 cgroup is to wake us. */
+/** Sizes of a v1 cgroup at which the kernel is to wake us. */
 struct marks {
 	uint64_t *bytes;
 	size_t count;
@@ -21,40 +21,56 @@ static void add_mark(struct marks *marks, double bytes)
 {
 	if (bytes < 1 || bytes > 1e18)
 		return;
+
 	marks->bytes = alloc_array(marks->bytes, marks->count + 1, sizeof *marks->bytes);
 	marks->bytes[marks->count++] = (uint64_t)bytes;
 }
 
+/** Whether a condition starts to hold when the cgroup grows. */
+static bool follows_cgroup(const struct condition *condition)
+{
+	bool headroom = condition->subject == CONDITION_HEADROOM;
+	if (condition_counts(condition->subject) || condition->below != headroom)
+		return false;
+
+	switch (condition->subject) {
+	case CONDITION_SWAP:
+	case CONDITION_SIZE:
+	case CONDITION_RATE:
+		return false;
+	default:
+		return true;
+	}
+}
+
 /**
- * Adds the sizes of the group at which a condition may begin to hold. What the group uses is
- * counted before the process has it, and more than that, so that a size a little above is listened
- * to as well.
+ * Adds the sizes of the cgroup at which a condition may start to hold. Usage is charged to the
+ * cgroup before the process has it, and includes more than that: a mark a little above each size is
+ * added, too.
  */
 static void add_marks(struct marks *marks, const struct condition *condition, double max)
 {
-	bool headroom = condition->subject == CONDITION_HEADROOM;
-	if (condition_counts(condition->subject) || condition->below != headroom ||
-	    condition->subject == CONDITION_SWAP || condition->subject == CONDITION_SIZE ||
-	    condition->subject == CONDITION_RATE)
+	if (!follows_cgroup(condition))
 		return;
 
 	for (size_t i = 0; i < condition->count; i++) {
 		double bytes = condition->thresholds[i].value;
 		if (condition->percent)
 			bytes = bytes * max / 100;
-		if (headroom)
+		if (condition->subject == CONDITION_HEADROOM)
 			bytes = max - bytes;
 		add_mark(marks, bytes);
 		add_mark(marks, bytes + bytes / 64 + (1 << 20));
 	}
 }
 
-/** All of them, and some on the way to the limit of the group. */
+/** Finds the marks of all conditions, and some on the way to the limit of the cgroup. */
 static struct marks find_marks(const struct events *events)
 {
 	enum { STEPS = 32 };
 	struct marks marks = { 0 };
-	const struct pm_limit *limit = pm_headroom_find(&events->watch->headroom, PM_LIMIT_CGROUP);
+	const struct pm_limit *limit = pm_headroom_find(&events->report.history->headroom,
+	                                                PM_LIMIT_CGROUP);
 	double max = limit ? (double)limit->max : 0;
 
 	for (size_t i = 0; i < events->options->condition_count; i++)
@@ -66,13 +82,15 @@ static struct marks find_marks(const struct events *events)
 	return marks;
 }
 
-/** Says where a unit was probably forgotten: `rss>60` holds at once. */
+/** Warns of a value without a unit: `rss>60` means bytes, and holds at once. */
 static void warn_of_bytes(const struct condition *condition)
 {
 	enum { MANY = 1024 };
-	for (size_t i = 0;
-	     !condition_counts(condition->subject) && !condition->percent && i < condition->count;
-	     i++) {
+
+	if (condition_counts(condition->subject) || condition->percent)
+		return;
+
+	for (size_t i = 0; i < condition->count; i++) {
 		const struct threshold *threshold = &condition->thresholds[i];
 		if (threshold->value > 0 && threshold->value < MANY)
 			report_note("'%s' compares with %.0f bytes; a size in megabytes is %.0fM",
@@ -80,93 +98,120 @@ static void warn_of_bytes(const struct condition *condition)
 	}
 }
 
-/** Says which conditions can never hold, or hold by mistake. */
+/** Warns of conditions that can never hold, or that hold by mistake. */
 static void warn(const struct events *events)
 {
-	for (size_t i = 0;
-	     !events->watch->options->output.quiet && i < events->options->condition_count; i++) {
+	bool limited = pm_headroom_memory(&events->report.history->headroom) != NULL;
+
+	for (size_t i = 0; i < events->options->condition_count; i++) {
 		const struct condition *condition = &events->options->conditions[i];
-		if ((condition->percent || condition->subject == CONDITION_HEADROOM) &&
-		    !pm_headroom_memory(&events->watch->headroom))
-			report_note("'%s' cannot hold: no limit of memory is seen",
+		if (!limited && (condition->percent || condition->subject == CONDITION_HEADROOM))
+			report_note("'%s' cannot hold: no memory limit was found",
 			            condition->thresholds->text);
 		warn_of_bytes(condition);
 	}
 }
 
-/** Whether events_look() will find a condition met. */
+/** Whether events_evaluate() will find a condition met. */
 static bool will_act(void *context)
 {
 	const struct events *events = context;
 	const struct events_options *options = events->options;
+
 	for (size_t i = 0; i < options->condition_count; i++)
-		if (evaluate_is_met(&options->conditions[i], events->watch, options->again,
-		                    options->cool_down))
+		if (evaluate_is_met(&options->conditions[i], &events->evaluate))
 			return true;
+
 	return false;
 }
 
-int events_open(struct events *events, struct watch *watch, struct events_options *options,
-                struct poll_loop *wait, struct pm_error *error)
+static void report_source(const struct pm_wakeup_source *source)
 {
-	*events = (struct events){
-		.watch = watch, .options = options, .wait = wait, .jobs.wait = wait
-	};
+	const char *reason = source->os_errno ? strerror(source->os_errno) : "";
+	const char *colon = source->os_errno ? ": " : "";
+
+	if (source->fd < 0)
+		report_note("no events from %s%s%s", source->file, colon, reason);
+	else
+		report_note("events of %s from %s%s%s", pm_wakeup_name(source->cause), source->file,
+		            colon, reason);
+}
+
+static void add_sources(struct events *events)
+{
+	const struct output_options *output = &events->report.run->options->output;
+	size_t count;
+	const struct pm_wakeup_source *sources = pm_wakeup_sources(events->wakeup, &count);
+
+	events->first_source = events->wait->count;
+	for (size_t i = 0; i < count; i++) {
+		poll_loop_add(events->wait, sources[i].fd, sources[i].events);
+		if (output->verbose && !output->quiet)
+			report_source(&sources[i]);
+	}
+}
+
+int events_open(struct events *events, struct watch_run *run, const struct watch_history *history,
+                struct events_options *options, struct poll_loop *wait, struct pm_error *error)
+{
+	*events = (struct events){ .report = { .run = run, .history = history },
+		                   .options = options,
+		                   .evaluate = { .history = history,
+		                                 .select = run->options->selection.select,
+		                                 .again = options->again,
+		                                 .cool_down = options->cool_down },
+		                   .wait = wait,
+		                   .jobs.wait = wait };
 	if (options->condition_count == 0)
 		return 0;
 
-	warn(events);
-	struct marks marks = find_marks(events);
-	int status = pm_wakeup_open(watch->target->process, NULL, marks.bytes, marks.count,
-	                            &events->wakeup, error);
+	if (!run->options->output.quiet)
+		warn(events);
 
+	struct marks marks = find_marks(events);
+	int status = pm_wakeup_open(run->target->process, NULL, marks.bytes, marks.count,
+	                            &events->wakeup, error);
 	free(marks.bytes);
 	if (status < 0)
 		return -1;
 
-	size_t count;
-	const struct pm_wakeup_source *sources = pm_wakeup_sources(events->wakeup, &count);
-	events->first_source = wait->count;
-
-	for (size_t i = 0; i < count; i++) {
-		poll_loop_add(wait, sources[i].fd, sources[i].events);
-		if (watch->options->output.verbose && !watch->options->output.quiet)
-			report_note("%s wakes from %s%s%s",
-			            sources[i].fd < 0 ? "nothing"
-			                              : pm_wakeup_name(sources[i].cause),
-			            sources[i].file, sources[i].os_errno ? ": " : "",
-			            sources[i].os_errno ? strerror(sources[i].os_errno) : "");
-	}
+	add_sources(events);
 
 	struct pm_limit_events past;
 	events->kills_known = pm_wakeup_read_events(events->wakeup, &past, NULL) == 0 && past.known;
-	events->killed = events->kills_known ? past.oom_kill : 0;
-	watch->will_act = will_act;
-	watch->acting = events;
+	if (events->kills_known)
+		events->killed = past.oom_kill;
 
+	run->will_act = will_act;
+	run->acting = events;
 	return 0;
 }
 
-/** Does all actions, and tells. */
+/** Performs all actions, and reports their outcomes. */
 static void act(struct events *events, const struct firing *firing, struct out *out)
 {
 	const struct events_options *options = events->options;
-	struct outcome *outcomes = alloc_array(NULL, options->action_count, sizeof *outcomes);
+	struct perform_outcome *outcomes = alloc_array(NULL, options->action_count,
+	                                               sizeof *outcomes);
+	const struct perform_event event = { .run = events->report.run,
+		                             .history = events->report.history,
+		                             .firing = firing,
+		                             .number = ++events->number,
+		                             .jobs = &events->jobs,
+		                             .silent = events->report.listener != NULL };
 
-	events->number++;
 	for (size_t i = 0; i < options->action_count; i++) {
-		actions_run(&options->actions[i], events->watch, firing, events->number,
-		            &events->jobs, events->tell != NULL, &outcomes[i]);
-		if (options->actions[i].kind == ACTION_EXIT && !events->ended) {
-			events->ended = true;
-			watch_end_with(events->watch, "a condition was met",
-			               firing->threshold->text);
+		perform_action(&options->actions[i], &event, &outcomes[i]);
+		if (options->actions[i].kind == ACTION_EXIT && !events->report.run->met) {
+			events->report.run->met = true;
+			watch_run_end_with(events->report.run, "a condition was met",
+			                   firing->threshold->text);
 		}
 	}
 
-	events_print_firing(events, firing, outcomes, out);
+	events_print_firing(&events->report, firing, outcomes, out);
 	for (size_t i = 0; i < options->action_count; i++)
-		actions_outcome_deinit(&outcomes[i]);
+		perform_outcome_deinit(&outcomes[i]);
 
 	free(outcomes);
 }
@@ -175,22 +220,25 @@ static void reap(struct events *events, struct out *out)
 {
 	struct job job;
 	int status;
+
 	while (jobs_reap(&events->jobs, &job, &status))
-		events_print_end(events, &job, status, out);
+		events_print_end(&events->report, &job, status, out);
 }
 
-/** Tells whom the kernel killed since. */
-static void look_for_kills(struct events *events, struct out *out)
+/** Reports OOM kills that are new. */
+static void check_kills(struct events *events, struct out *out)
 {
 	struct pm_limit_events now;
+
 	if (!events->kills_known || pm_wakeup_read_events(events->wakeup, &now, NULL) < 0 ||
 	    !now.known || now.oom_kill <= events->killed)
 		return;
-	events_print_kills(events, now.oom_kill - events->killed, out);
+
+	events_print_kills(&events->report, now.oom_kill - events->killed, out);
 	events->killed = now.oom_kill;
 }
 
-bool events_look(struct events *events, struct out *out)
+bool events_evaluate(struct events *events, struct out *out)
 {
 	const struct events_options *options = events->options;
 	struct firing firing;
@@ -199,17 +247,15 @@ bool events_look(struct events *events, struct out *out)
 		return false;
 
 	reap(events, out);
-	look_for_kills(events, out);
+	check_kills(events, out);
 	for (size_t i = 0; i < options->condition_count; i++)
-		if (evaluate_conditions(&options->conditions[i], events->watch, options->again,
-		                        options->cool_down, &firing))
+		if (evaluate_condition(&options->conditions[i], &events->evaluate, &firing))
 			act(events, &firing, out);
 
-	events->watch->met = events->ended;
-	return events->ended;
+	return events->report.run->met;
 }
 
-void events_parse_option(struct events *events, struct out *out)
+void events_receive(struct events *events, struct out *out)
 {
 	size_t count;
 	bool woken = false;
@@ -221,10 +267,11 @@ void events_parse_option(struct events *events, struct out *out)
 	for (size_t i = 0; i < count; i++) {
 		struct pollfd *descriptor = &events->wait->descriptors[events->first_source + i];
 		if (pm_wakeup_consume(events->wakeup, i, descriptor->revents)) {
-			events_print_wakeup(events, &sources[i], out);
+			events_print_wakeup(&events->report, &sources[i], out);
 			woken = true;
 		}
-		/* One that broke is closed. */
+
+		/* A source that failed is closed. */
 		descriptor->fd = sources[i].fd;
 	}
 
@@ -240,7 +287,7 @@ static void finish_commands(struct events *events, struct out *out)
 	struct poll_loop *wait = events->wait;
 	struct jobs *jobs = &events->jobs;
 
-	/* Nothing else is waited for any more. */
+	/* Wait for commands only. */
 	for (size_t i = 0; i < wait->count; i++)
 		wait->descriptors[i].fd = -1;
 
@@ -254,8 +301,8 @@ static void finish_commands(struct events *events, struct out *out)
 			break;
 
 	for (size_t i = 0; i < jobs->count; i++)
-		if (jobs->items[i].pid != 0 && !events->watch->options->output.quiet)
-			report_note("'%s' (PID %d) still runs, and is left to itself",
+		if (jobs->items[i].pid != 0 && !events->report.run->options->output.quiet)
+			report_note("'%s' (PID %d) still runs, and was left running",
 			            jobs->items[i].line, (int)jobs->items[i].pid);
 
 	jobs_leave(jobs);
@@ -266,8 +313,8 @@ void events_close(struct events *events, struct out *out)
 	if (!events->wakeup)
 		return;
 
-	events->watch->will_act = NULL;
-	look_for_kills(events, out);
+	events->report.run->will_act = NULL;
+	check_kills(events, out);
 	out_flush(out);
 	finish_commands(events, out);
 	pm_wakeup_close(events->wakeup);

@@ -1,78 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Conditions of `procmem watch` and what is done about them: the options, the looks, the kernel's
- * events that make looks come earlier, and what is told of all that.
+ * @file The conditions of `procmem watch` at work: they are evaluated after each sample, and events
+ * of the kernel make a sample come earlier.
  */
 #ifndef CMD_WATCH_EVENTS_EVENTS_H
 #define CMD_WATCH_EVENTS_EVENTS_H
 
 #include <procmem/wakeup.h>
 
+#include "base/out.h"
 #include "base/poll_loop.h"
-#include "watch/events/actions.h"
-
-/**
- * Tells a line in another place than the output, such as a screen.
- * @param context of the place
- * @param line the line
- */
-typedef void event_teller(void *context, const char *line);
+#include "watch/events/evaluate.h"
+#include "watch/events/jobs.h"
+#include "watch/events/print.h"
+#include "watch/run.h"
 
 /** Conditions at work. */
 struct events {
-	struct watch *watch;            /**< the process */
-	struct events_options *options; /**< conditions, which remember what was met, and actions */
-	struct poll_loop *wait;         /**< what is waited for */
-	struct pm_wakeup *wakeup;       /**< the kernel's events; NULL: no conditions */
-	size_t first_source;            /**< place of the first of them among what is waited for */
-	struct jobs jobs;               /**< what runs */
-	uint64_t number;                /**< how many events there were */
-	uint64_t killed;  /**< processes of the cgroup that the kernel killed before we began, or we
-	                     told about */
-	bool kills_known; /**< it tells them */
-	bool ended;       /**< an action ends it */
-	event_teller *tell; /**< where lines go; NULL: to the output, failures to standard error */
-	void *teller;       /**< its context */
+	struct events_report report;    /**< where events are reported; its listener can be set */
+	struct events_options *options; /**< actions, and conditions that remember when they were
+	                                   met */
+	struct evaluate evaluate;       /**< what conditions are compared with */
+	struct poll_loop *wait;         /**< waits for events and commands */
+	struct pm_wakeup *wakeup;       /**< events of the kernel; NULL: there are no conditions */
+	size_t first_source;            /**< index of their first descriptor in `wait` */
+	struct jobs jobs;               /**< running commands */
+	uint64_t number;                /**< number of events so far */
+	uint64_t killed;                /**< OOM kills in the cgroup that need no report */
+	bool kills_known;               /**< the kernel counts OOM kills */
 };
 
 /**
- * Opens the kernel's events. Without conditions there is nothing to do, here and in all that
- * follows.
+ * Opens the events of the kernel. Without conditions all functions do nothing.
  *
  * @param events   filled; release with events_close()
- * @param watch    the process
+ * @param run      the run
+ * @param history  its history
  * @param options  what the user wants
- * @param wait     gets the descriptors
+ * @param wait     receives descriptors
  * @param error    any
  * @return         0 or -1
  */
-int events_open(struct events *events, struct watch *watch, struct events_options *options,
-                struct poll_loop *wait, struct pm_error *error);
+int events_open(struct events *events, struct watch_run *run, const struct watch_history *history,
+                struct events_options *options, struct poll_loop *wait, struct pm_error *error);
 
 /**
- * Looks at all conditions after a look at the process, and acts.
- * @param events they
- * @param out where to tell
- * @return true: it is to end
+ * Evaluates all conditions after a sample, and performs actions.
+ * @param events the events
+ * @param out the output
+ * @return true: an action ends the run
  */
-bool events_look(struct events *events, struct out *out);
+bool events_evaluate(struct events *events, struct out *out);
 
 /**
- * Takes what the kernel told since, after poll_loop_wait(): then the next look comes at once.
- * @param events they
- * @param out where to tell
+ * Receives events of the kernel after poll_loop_wait(). They make the next sample come at once.
+ * @param events the events
+ * @param out the output
  */
-void events_parse_option(struct events *events, struct out *out);
+void events_receive(struct events *events, struct out *out);
 
 /**
- * Waits for commands for a minute at the most, and releases everything.
- * @param events as opened, or zeroed
- * @param out where to tell
+ * Waits for commands, for a minute at most, and releases everything.
+ * @param events as opened, or zeroed; zeroed afterwards
+ * @param out the output
  */
 void events_close(struct events *events, struct out *out);
-
-/** The options: --on --do --again --cool-down. */
-extern const struct cli_option events_options_table[];
 
 #endif

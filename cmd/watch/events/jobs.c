@@ -15,7 +15,7 @@
 
 #include "base/alloc.h"
 
-/** Whether two `NAME=VALUE` have the same name. */
+/** Whether two variables, `NAME=VALUE`, have the same name. */
 static bool same_name(const char *one, const char *other)
 {
 	size_t length = strcspn(one, "=");
@@ -23,8 +23,8 @@ static bool same_name(const char *one, const char *other)
 }
 
 /**
- * Our environment with more variables, which replace those of the same names; the array is freed by
- * the caller, its texts are borrowed.
+ * Makes a copy of our environment with more variables, which replace those of the same names. The
+ * array is to be freed by the caller; its texts are borrowed.
  */
 static char **extend_environment(char *const *more)
 {
@@ -35,7 +35,9 @@ static char **extend_environment(char *const *more)
 	while (more[added])
 		added++;
 
-	char **result = alloc_array(NULL, count + added + 1, sizeof *result), **end = result;
+	char **result = alloc_array(NULL, count + added + 1, sizeof *result);
+	char **end = result;
+
 	for (size_t i = 0; i < count; i++) {
 		size_t at = 0;
 		while (at < added && !same_name(more[at], environ[i]))
@@ -49,7 +51,7 @@ static char **extend_environment(char *const *more)
 }
 
 /**
- * Says which descriptors and signals the command has.
+ * Sets the descriptors and the signals of a command.
  * @return 0 or an errno
  */
 static int prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *attributes, bool silent)
@@ -72,7 +74,7 @@ static int prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *attribu
 	if (cause == 0)
 		cause = posix_spawnattr_setsigmask(attributes, &none);
 
-	/* A group of its own: Ctrl-C ends us, not what is being saved. */
+	/* Ctrl-C must end procmem, not a command that saves something. */
 	if (cause == 0)
 		cause = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF |
 		                                                     POSIX_SPAWN_SETSIGMASK |
@@ -107,8 +109,8 @@ static int spawn(const char *line, char *const *environment, bool silent, pid_t 
 }
 
 /**
- * A free place.
- * @return NULL for none
+ * Finds a free place.
+ * @return NULL: there is none
  */
 static struct job *find_place(struct jobs *jobs)
 {
@@ -129,8 +131,8 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
 {
 	struct job *job = find_place(jobs);
 	if (!job)
-		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
-		                    "%d commands still run: no more are started", JOBS_MAX);
+		return pm_error_set(error, PM_ERROR_RESOURCES, 0, "%d commands are running already",
+		                    JOBS_MAX);
 
 	char **variables = extend_environment(environment);
 	int cause = spawn(line, variables, silent, pid);
@@ -142,7 +144,7 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
 	job->pid = *pid;
 	job->line = line;
 
-	/* Linux 5.3; before that its end is noticed at the next look. */
+	/* Before Linux 5.3 the end of a command is noticed after the next sample. */
 	job->ended = (int)syscall(SYS_pidfd_open, *pid, 0);
 	jobs->wait->descriptors[job->wait].fd = job->ended;
 
@@ -150,8 +152,9 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
 }
 
 /**
- * Whether a command ended.
- * @param status gets how; JOB_STATUS_UNKNOWN where somebody else has taken note of its end
+ * Whether a command has ended.
+ * @param status receives the status; JOB_STATUS_UNKNOWN if another part of the program reaped the
+ *   command, or the kernel did because SIGCHLD is ignored
  */
 static bool has_ended(pid_t pid, int *status)
 {
@@ -186,7 +189,7 @@ bool jobs_run(const struct jobs *jobs)
 	return false;
 }
 
-/** Takes note of the end of a command that nobody else asks about any more. */
+/** Reaps a command that was left running. A thread. */
 static void *await_end(void *pid)
 {
 	while (waitpid((pid_t)(intptr_t)pid, NULL, 0) < 0 && errno == EINTR)
@@ -194,15 +197,12 @@ static void *await_end(void *pid)
 	return NULL;
 }
 
-/**
- * Lets a command run on without leaving a zombie in a session that goes on: a thread, which is
- * little beside a process, awaits its end.
- */
+/** Leaves a command running. A thread reaps it, so that it does not become a zombie of a shell. */
 static void let_go(pid_t pid)
 {
 	pthread_t thread;
 	sigset_t all, before;
-	/* Signals are for the threads that wait for them. */
+	/* Other threads handle signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (pthread_create(&thread, NULL, await_end, (void *)(intptr_t)pid) == 0)

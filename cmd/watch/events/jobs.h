@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file Commands of the user that run beside `procmem watch`: started by `sh -c`, and told about
- * when they end.
- */
+/** @file Commands of the user that run concurrently, started by `sh -c`. */
 #ifndef CMD_WATCH_EVENTS_JOBS_H
 #define CMD_WATCH_EVENTS_JOBS_H
 
@@ -14,62 +11,62 @@
 
 #include "base/poll_loop.h"
 
-/** Most commands that run at the same time: one that never ends must not pile up. */
+/** Maximum number of commands that run at the same time, in case they never end. */
 enum { JOBS_MAX = 16 };
 
-/** In place of a status of waitpid(2): the command ended, how is not known. */
+/** Instead of a status of waitpid(2): the command ended, and its status is not known. */
 enum { JOB_STATUS_UNKNOWN = -1 };
 
-/** One command. */
+/** A command. */
 struct job {
-	pid_t pid;   /**< its process, 0: this place is free */
-	int ended;   /**< descriptor of it that can be read when it ended, -1 where there is none */
-	size_t wait; /**< place of that among what is waited for */
-	const char *line; /**< what is run */
+	pid_t pid;        /**< its process, 0: this place is free */
+	int ended;        /**< descriptor that becomes readable when it ends, -1: none */
+	size_t wait;      /**< index of that descriptor in the poll loop */
+	const char *line; /**< the command */
 };
 
-/** All that run. */
+/** All commands. */
 struct jobs {
 	struct job items[JOBS_MAX];
-	size_t count;           /**< places that were used so far */
-	struct poll_loop *wait; /**< where their ends are waited for */
+	size_t count;           /**< number of places that were ever used */
+	struct poll_loop *wait; /**< waits for their ends */
 };
 
 /**
- * Starts a command in a process group of its own, with the default signals and none of our
- * descriptors: nothing to read, and both outputs go to our standard error.
+ * Starts a command in a process group of its own, with default signals and none of our descriptors.
+ * Its standard input is empty; both outputs go to our standard error.
  *
- * @param jobs     gets it
- * @param line         for `sh -c`; must outlive it
- * @param environment  more variables, `NAME=VALUE`, before a NULL
- * @param silent       what it prints is thrown away
- * @param pid          where to store its PID
- * @param error        PM_ERROR_RESOURCES (too many run), PM_ERROR_IO (no shell)
+ * @param jobs         receives the command
+ * @param line         for `sh -c`; must outlive the command
+ * @param environment  more variables, `NAME=VALUE`; NULL ends the list
+ * @param silent       the output is discarded
+ * @param pid          receives the PID
+ * @param error        PM_ERROR_RESOURCES (too many commands), PM_ERROR_IO (no shell)
  * @return             0 or -1
  */
 int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bool silent,
                pid_t *pid, struct pm_error *error);
 
 /**
- * Takes note of one that ended.
+ * Finds a command that has ended, and frees its place.
  *
- * @param jobs  all that run
- * @param job   which it was; what stands there stays valid until the next is started
- * @param status    how it ended, see waitpid(2), or JOB_STATUS_UNKNOWN
- * @return          false: none ended
+ * @param jobs    all commands
+ * @param job     receives the command
+ * @param status  receives its status as of waitpid(2), or JOB_STATUS_UNKNOWN
+ * @return        false: none has ended
  */
 bool jobs_reap(struct jobs *jobs, struct job *job, int *status);
 
 /**
- * Whether any still runs.
- * @param jobs all that were started
+ * Whether a command is running.
+ * @param jobs all commands
  * @return true or false
  */
 bool jobs_run(const struct jobs *jobs);
 
 /**
- * Leaves those that still run to themselves, without waiting for them; no zombies remain. @param
- * jobs all that run
+ * Leaves the commands running, without waiting for them. They do not become zombies.
+ * @param jobs all commands; empty afterwards
  */
 void jobs_leave(struct jobs *jobs);
 

@@ -5,47 +5,59 @@
 
 #include "base/alloc.h"
 #include "base/delta.h"
-#include "watch/events/action_check.h"
+#include "watch/events/action.h"
+#include "watch/events/condition.h"
 
 enum { OPTION_ON = CLI_LONG_ONLY, OPTION_DO, OPTION_AGAIN, OPTION_COOL_DOWN };
 
-/* Least seconds between two times that a threshold is acted on. */
-static const double usual_cool_down = 60;
+/* Seconds. */
+static const double default_cool_down = 60;
 
 const struct cli_option events_options_table[] = {
 	{ OPTION_ON, "on", "CONDITION",
-	  "act when it holds: rss>2G, rss>1G,2G,3G,\ngrow>200M/60s, rate>10M/h, "
+	  "act when this holds: rss>2G, rss>1G,2G,3G,\ngrow>200M/60s, rate>10M/h, "
 	  "kind:arena>1G,\nregion>500M, headroom<15%, regions>50000, ..." },
 	{ OPTION_DO, "do", "ACTION",
-	  "exit (usual; with status 1), exec:COMMAND,\nsnap:FILE or dump:FILE (the region to "
+	  "exit (default; with status 1), exec:COMMAND,\nsnap:FILE or dump:FILE (the region to "
 	  "blame)" },
 	{ OPTION_AGAIN, "again", NULL, "act on a threshold more than once" },
 	{ OPTION_COOL_DOWN, "cool-down", "DURATION",
-	  "with --again: the least time between; usually 1m" },
+	  "with --again: minimum time between two times;\ndefault 1m" },
 	{ 0 },
 };
+
+static int add_condition(struct events_options *options, const char *value, struct pm_error *error)
+{
+	struct condition condition;
+	if (condition_parse(&condition, value, error) < 0)
+		return -1;
+
+	options->conditions = alloc_array(options->conditions, options->condition_count + 1,
+	                                  sizeof condition);
+	options->conditions[options->condition_count++] = condition;
+	return 0;
+}
+
+static int add_action(struct events_options *options, const char *value, struct pm_error *error)
+{
+	struct action action;
+	if (action_parse(&action, value, error) < 0)
+		return -1;
+
+	options->actions = alloc_array(options->actions, options->action_count + 1, sizeof action);
+	options->actions[options->action_count++] = action;
+	return 0;
+}
 
 int events_options_parse(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct events_options *options = into;
-	struct condition condition;
-	struct action action;
 
 	switch (id) {
 	case OPTION_ON:
-		if (condition_parse(&condition, value, error) < 0)
-			return -1;
-		options->conditions = alloc_array(options->conditions, options->condition_count + 1,
-		                                  sizeof condition);
-		options->conditions[options->condition_count++] = condition;
-		return 0;
+		return add_condition(options, value, error);
 	case OPTION_DO:
-		if (actions_parse(&action, value, error) < 0)
-			return -1;
-		options->actions = alloc_array(options->actions, options->action_count + 1,
-		                               sizeof action);
-		options->actions[options->action_count++] = action;
-		return 0;
+		return add_action(options, value, error);
 	case OPTION_COOL_DOWN:
 		return delta_parse_duration(value, &options->cool_down, error);
 	default:
@@ -54,17 +66,18 @@ int events_options_parse(void *into, int id, const char *value, struct pm_error 
 	}
 }
 
+/** Adds the action to an error. */
 static int name_action(const struct action *action, struct pm_error *error)
 {
-	pm_error_prefix(error, "--do %s: ", actions_name(action->kind));
+	pm_error_prefix(error, "--do %s: ", action_name(action->kind));
 	return -1;
 }
 
 int events_options_check_process(const struct events_options *options,
-                                 const struct pm_process_id *run, struct pm_error *error)
+                                 const struct pm_process_id *process, struct pm_error *error)
 {
 	for (size_t i = 0; i < options->action_count; i++)
-		if (action_check_run(&options->actions[i], run, error) < 0)
+		if (action_check_process(&options->actions[i], process, error) < 0)
 			return name_action(&options->actions[i], error);
 	return 0;
 }
@@ -73,18 +86,18 @@ int events_options_check(struct events_options *options, struct pm_error *error)
 {
 	if (options->condition_count == 0 && (options->action_count > 0 || options->again))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "when? --do and --again need a condition: --on 'rss>2G'");
+		                    "--do and --again need a condition, such as --on 'rss>2G'");
 	if (options->cool_down > 0 && !options->again)
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"--cool-down is for --again: without that each threshold is acted on once");
+			"--cool-down needs --again: without it, each threshold is acted on once");
 
 	for (size_t i = 0; i < options->action_count; i++)
 		if (action_check(&options->actions[i], error) < 0)
 			return name_action(&options->actions[i], error);
 
 	if (options->cool_down <= 0)
-		options->cool_down = usual_cool_down;
+		options->cool_down = default_cool_down;
 
 	const struct action end = { ACTION_EXIT, "" };
 	if (options->condition_count > 0 && options->action_count == 0) {

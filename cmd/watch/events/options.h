@@ -1,34 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL options.c */
+/** @file The options for conditions and actions: --on, --do, --again, --cool-down. */
 #ifndef CMD_WATCH_EVENTS_OPTIONS_H
 #define CMD_WATCH_EVENTS_OPTIONS_H
 
-#include "watch/events/events.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <procmem/recording.h>
+
+#include "cli/cli.h"
+
+struct condition;
+struct action;
+
+/** What happens when conditions are met. */
+struct events_options {
+	struct condition *conditions; /**< each is met alone; owned */
+	size_t condition_count;       /**< number of conditions, 0: nothing happens */
+	struct action *actions;       /**< all are performed, in this order; owned */
+	size_t action_count;          /**< number of actions */
+	bool again;                   /**< thresholds are met more than once */
+	double cool_down;             /**< then: minimum seconds between two times */
+};
+
+/** The options. */
+extern const struct cli_option events_options_table[];
 
 /**
- * Checks options against each other, and adds those that are usual.
- * @param options they @param error PM_ERROR_USAGE
+ * Parses one of the options.
+ * @param into a struct events_options
+ * @param id ID of the option
+ * @param value its argument
+ * @param error PM_ERROR_USAGE
+ * @return 0 or -1
+ */
+int events_options_parse(void *into, int id, const char *value, struct pm_error *error);
+
+/**
+ * Checks that the options fit together, and adds defaults.
+ * @param options the options
+ * @param error PM_ERROR_USAGE
  * @return 0 or -1
  */
 int events_options_check(struct events_options *options, struct pm_error *error);
 
 /**
- * Checks actions against the process.
- * @param options they
- * @param run the process
- * @param error as action_check_run()
+ * Checks actions when the process is known.
+ * @param options the options
+ * @param process the process
+ * @param error as action_check_process()
  * @return 0 or -1
  */
 int events_options_check_process(const struct events_options *options,
-                                 const struct pm_process_id *run, struct pm_error *error);
+                                 const struct pm_process_id *process, struct pm_error *error);
 
 /**
  * Releases options.
- * @param options they
+ * @param options the options; zeroed afterwards
  */
 void events_options_deinit(struct events_options *options);
-
-/** Takes one of them. @see cli_parse_option */
-int events_options_parse(void *into, int id, const char *value, struct pm_error *error);
 
 #endif

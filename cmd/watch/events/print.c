@@ -5,20 +5,22 @@
 #include <sys/wait.h>
 
 #include "base/delta.h"
+#include "base/report.h"
 #include "base/utf8.h"
 #include "target/region_text.h"
 #include "view/json.h"
 #include "watch/format.h"
-#include "watch/members.h"
 
-/** Tells a line of text; failures are told even where nothing else is. */
-static void tell(const struct events *events, struct text *line, bool failure, struct out *out)
+/** Reports a line of text. Failures are reported even if nothing else is. */
+static void report(const struct events_report *to, struct text *line, bool failure, struct out *out)
 {
-	if (events->tell) {
-		events->tell(events->teller, text_terminate(line));
+	const struct output_options *output = &to->run->options->output;
+
+	if (to->listener) {
+		to->listener(to->context, text_terminate(line));
 	} else if (failure) {
 		report_error("%s", text_terminate(line));
-	} else if (!events->watch->options->output.json && !events->watch->options->output.quiet) {
+	} else if (!output->json && !output->quiet) {
 		text_char(line, '\n');
 		out_wrapped(out, line, 4);
 	}
@@ -27,21 +29,23 @@ static void tell(const struct events *events, struct text *line, bool failure, s
 }
 
 /**
- * Begins an object about an event.
- * @return false where JSON is not wanted
+ * Starts an object about an event.
+ * @return false: the output is not JSON
  */
-static bool begin_json(const struct events *events, const char *event, struct json *json,
+static bool begin_json(const struct events_report *to, const char *event, struct json *json,
                        struct out *out)
 {
+	const struct pm_sample *sample = &to->history->sample;
 	struct text time = { 0 };
-	if (!events->watch->options->output.json)
+
+	if (!to->run->options->output.json)
 		return false;
 
 	*json = (struct json){ .out = out, .one_line = true };
-	delta_put_time(&time, events->watch->sample.wall_ns);
+	delta_put_time(&time, sample->wall_ns);
 	json_open(json, NULL, '{');
 	json_put(json, "time", json_text(text_terminate(&time)));
-	json_put(json, "elapsed", json_real(events->watch->sample.time - events->watch->began));
+	json_put(json, "elapsed", json_real(sample->time - to->history->began));
 	json_put(json, "event", json_string(event));
 	text_deinit(&time);
 
@@ -54,8 +58,8 @@ static void end_json(struct json *json, struct out *out)
 	out_string(out, "\n");
 }
 
-/** Adds an amount in the unit that a condition compares. */
-static void put_amount(const struct events *events, const struct condition *condition,
+/** Adds a value in the unit that a condition compares. */
+static void put_amount(const struct events_report *to, const struct condition *condition,
                        double amount, struct text *line)
 {
 	if (condition->percent)
@@ -65,10 +69,11 @@ static void put_amount(const struct events *events, const struct condition *cond
 	else if (amount < 1)
 		text_char(line, '0');
 	else
-		watch_format_size(events->watch, (uint64_t)amount, line);
+		watch_format_size((uint64_t)amount, to->run->options->output.bytes, line);
 }
 
-static void put_culprit(const struct events *events, const struct firing *firing, struct text *line)
+static void put_culprit(const struct events_report *to, const struct firing *firing,
+                        struct text *line)
 {
 	const struct culprit *culprit = &firing->culprit;
 	if (!culprit->known)
@@ -78,9 +83,9 @@ static void put_culprit(const struct events *events, const struct firing *firing
 	text_hex(line, culprit->start, 1);
 	text_char(line, '-');
 	text_hex(line, culprit->end, 1);
-	watch_members_add_more(culprit->count, line);
+	watch_format_add_more(culprit->count, line);
 	text_format(line, " %s ", pm_kind_name(culprit->kind));
-	watch_format_size(events->watch, culprit->weight, line);
+	watch_format_size(culprit->weight, to->run->options->output.bytes, line);
 
 	if (*culprit->mapping) {
 		text_char(line, ' ');
@@ -88,51 +93,56 @@ static void put_culprit(const struct events *events, const struct firing *firing
 	}
 }
 
-/** Adds what became of an action. */
-static void put_done(const struct events *events, const struct action *action,
-                     const struct outcome *outcome, struct text *line)
+/** Adds the outcome of an action. */
+static void put_done(const struct events_report *to, const struct action *action,
+                     const struct perform_outcome *outcome, struct text *line)
 {
-	if (action->kind == ACTION_EXIT) {
-		text_string(line, actions_name(action->kind));
+	text_string(line, action_name(action->kind));
+	if (action->kind == ACTION_EXIT)
+		return;
+
+	text_string(line, ": ");
+	if (outcome->error.kind != PM_ERROR_NONE) {
+		text_string(line, outcome->error.text);
+		return;
+	}
+	if (action->kind == ACTION_EXEC) {
+		text_format(line, "PID %d", (int)outcome->pid);
 		return;
 	}
 
-	text_format(line, "%s: ", actions_name(action->kind));
-	if (outcome->error.kind != PM_ERROR_NONE) {
-		text_string(line, outcome->error.text);
-	} else if (action->kind == ACTION_EXEC) {
-		text_format(line, "PID %d", (int)outcome->pid);
+	if (action->kind == ACTION_SNAP) {
+		text_format(line, "sample %llu of ", (unsigned long long)outcome->number);
 	} else {
-		if (action->kind == ACTION_SNAP)
-			text_format(line, "sample %llu of ", (unsigned long long)outcome->number);
-		else
-			watch_format_size(events->watch, outcome->bytes, line);
-		text_string(line, action->kind == ACTION_SNAP ? "" : " in ");
-		utf8_escape(line, outcome->file.bytes, outcome->file.length);
+		watch_format_size(outcome->bytes, to->run->options->output.bytes, line);
+		text_string(line, " in ");
 	}
+	utf8_escape(line, outcome->file.bytes, outcome->file.length);
 }
 
-/** Tells what became of an action. */
-static void tell_outcome(const struct events *events, const struct action *action,
-                         const struct outcome *outcome, struct text *line, struct out *out)
+/** Reports the outcome of an action. */
+static void report_outcome(const struct events_report *to, const struct action *action,
+                           const struct perform_outcome *outcome, struct text *line,
+                           struct out *out)
 {
 	bool failed = outcome->error.kind != PM_ERROR_NONE;
+
 	if (!failed)
 		text_string(line, "  ");
-	put_done(events, action, outcome, line);
-
+	put_done(to, action, outcome, line);
 	if (!failed && action->kind == ACTION_EXEC) {
 		text_string(line, ", ");
 		utf8_escape(line, action->argument, strlen(action->argument));
 	}
 
-	tell(events, line, failed, out);
+	report(to, line, failed, out);
 }
 
-static void put_outcome(const struct action *action, struct outcome *outcome, struct json *json)
+static void put_outcome(const struct action *action, struct perform_outcome *outcome,
+                        struct json *json)
 {
 	json_open(json, NULL, '{');
-	json_put(json, "action", json_string(actions_name(action->kind)));
+	json_put(json, "action", json_string(action_name(action->kind)));
 	if (action->kind == ACTION_EXEC)
 		json_put(json, "command", json_text(action->argument));
 	else if (action->kind != ACTION_EXIT)
@@ -150,154 +160,170 @@ static void put_outcome(const struct action *action, struct outcome *outcome, st
 	json_shut(json, '}');
 }
 
-static void put_firing(const struct events *events, const struct firing *firing,
-                       struct outcome *outcomes, struct json *json)
+static void put_region(const struct culprit *culprit, struct json *json)
 {
-	const struct culprit *culprit = &firing->culprit;
+	json_open(json, "region", '{');
+	json_put(json, "start", json_address(culprit->start));
+	json_put(json, "end", json_address(culprit->end));
+	json_put(json, "kind", json_string(pm_kind_name(culprit->kind)));
+	if (*culprit->mapping)
+		json_put(json, "mapping", json_text(culprit->mapping));
+	if (culprit->detail.type != PM_DETAIL_NONE)
+		json_put(json, "detail", region_text_detail_json(&culprit->detail));
+
+	json_put(json, "count", json_number(culprit->count));
+	json_put(json, "rss", json_number(culprit->weight));
+	json_put(json, "own_rss", json_number(culprit->own));
+	json_shut(json, '}');
+}
+
+static void put_firing(const struct events_report *to, const struct firing *firing,
+                       struct perform_outcome *outcomes, struct json *json)
+{
+	const struct events_options *options = &to->run->options->events;
+	double threshold = firing->threshold->value;
 
 	json_put(json, "condition", json_text(firing->threshold->text));
-	json_put(json, "threshold",
-	         firing->condition->percent ? json_real(firing->threshold->value)
-	                                    : json_number((uint64_t)firing->threshold->value));
-	json_put(json, "value",
-	         firing->condition->percent ? json_real(firing->value)
-	                                    : json_integer((json_int_t)firing->value));
-
-	if (culprit->known) {
-		json_open(json, "region", '{');
-		json_put(json, "start", json_address(culprit->start));
-		json_put(json, "end", json_address(culprit->end));
-		json_put(json, "kind", json_string(pm_kind_name(culprit->kind)));
-		if (*culprit->mapping)
-			json_put(json, "mapping", json_text(culprit->mapping));
-		if (culprit->detail.type != PM_DETAIL_NONE)
-			json_put(json, "detail", region_text_detail_json(&culprit->detail));
-		json_put(json, "count", json_number(culprit->count));
-		json_put(json, "rss", json_number(culprit->weight));
-		json_put(json, "own_rss", json_number(culprit->own));
-		json_shut(json, '}');
+	if (firing->condition->percent) {
+		json_put(json, "threshold", json_real(threshold));
+		json_put(json, "value", json_real(firing->value));
+	} else {
+		json_put(json, "threshold", json_number((uint64_t)threshold));
+		json_put(json, "value", json_integer((json_int_t)firing->value));
 	}
 
+	if (firing->culprit.known)
+		put_region(&firing->culprit, json);
+
 	json_open(json, "actions", '[');
-	for (size_t i = 0; i < events->options->action_count; i++)
-		put_outcome(&events->options->actions[i], &outcomes[i], json);
+	for (size_t i = 0; i < options->action_count; i++)
+		put_outcome(&options->actions[i], &outcomes[i], json);
 
 	json_shut(json, ']');
 }
 
-/** Keeps what was met for the summary. */
-static void remember(const struct events *events, const struct firing *firing,
-                     const struct outcome *outcomes)
+/** Adds a line about a condition to the summary. */
+static void remember(const struct events_report *to, const struct firing *firing,
+                     const struct perform_outcome *outcomes)
 {
 	enum { LINES_MAX = 100 };
-	struct text *lines = &events->watch->firings;
-	if (events->watch->firing_count++ >= LINES_MAX)
+	struct watch_run *run = to->run;
+	const struct events_options *options = &run->options->events;
+	struct text *lines = &run->firings;
+
+	if (run->firing_count++ >= LINES_MAX)
 		return;
 
 	text_string(lines, "met ");
-	delta_put_time(lines, events->watch->sample.wall_ns);
+	delta_put_time(lines, to->history->sample.wall_ns);
 	text_format(lines, ": %s: ", firing->threshold->text);
-	put_amount(events, firing->condition, firing->value, lines);
-	put_culprit(events, firing, lines);
+	put_amount(to, firing->condition, firing->value, lines);
+	put_culprit(to, firing, lines);
 
-	for (size_t i = 0; i < events->options->action_count; i++) {
+	for (size_t i = 0; i < options->action_count; i++) {
 		text_string(lines, "; ");
-		put_done(events, &events->options->actions[i], &outcomes[i], lines);
+		put_done(to, &options->actions[i], &outcomes[i], lines);
 	}
 
 	text_char(lines, '\n');
-	if (events->watch->firing_count == LINES_MAX)
-		text_string(lines, "met: what comes after these is not listed\n");
+	if (run->firing_count == LINES_MAX)
+		text_string(lines, "met: later events are not listed\n");
 }
 
-void events_print_firing(const struct events *events, const struct firing *firing,
-                         struct outcome *outcomes, struct out *out)
+void events_print_firing(const struct events_report *to, const struct firing *firing,
+                         struct perform_outcome *outcomes, struct out *out)
 {
+	const struct events_options *options = &to->run->options->events;
 	struct text line = { 0 };
 	struct json json;
 
-	remember(events, firing, outcomes);
-	if (begin_json(events, "condition", &json, out)) {
-		put_firing(events, firing, outcomes, &json);
+	remember(to, firing, outcomes);
+	if (begin_json(to, "condition", &json, out)) {
+		put_firing(to, firing, outcomes, &json);
 		end_json(&json, out);
 	}
 
-	if (!events->tell) {
-		delta_put_time(&line, events->watch->sample.wall_ns);
+	if (!to->listener) {
+		delta_put_time(&line, to->history->sample.wall_ns);
 		text_string(&line, "  ");
 	}
 
 	text_format(&line, "%s: ", firing->threshold->text);
-	put_amount(events, firing->condition, firing->value, &line);
-	put_culprit(events, firing, &line);
-	tell(events, &line, false, out);
+	put_amount(to, firing->condition, firing->value, &line);
+	put_culprit(to, firing, &line);
+	report(to, &line, false, out);
 
-	for (size_t i = 0; i < events->options->action_count; i++)
-		if (events->options->actions[i].kind != ACTION_EXIT)
-			tell_outcome(events, &events->options->actions[i], &outcomes[i], &line,
-			             out);
+	for (size_t i = 0; i < options->action_count; i++)
+		if (options->actions[i].kind != ACTION_EXIT)
+			report_outcome(to, &options->actions[i], &outcomes[i], &line, out);
 
 	out_flush(out);
 	text_deinit(&line);
 }
 
-void events_print_end(const struct events *events, const struct job *job, int status,
+static void put_status(int status, struct json *json)
+{
+	if (status == JOB_STATUS_UNKNOWN)
+		json_put(json, "status", json_null());
+	else if (WIFSIGNALED(status))
+		json_put(json, "signal", json_integer(WTERMSIG(status)));
+	else
+		json_put(json, "status", json_integer(WEXITSTATUS(status)));
+}
+
+void events_print_end(const struct events_report *to, const struct job *job, int status,
                       struct out *out)
 {
 	struct text line = { 0 };
 	struct json json;
-	if (begin_json(events, "command", &json, out)) {
+	if (begin_json(to, "command", &json, out)) {
 		json_put(&json, "pid", json_number((uint64_t)job->pid));
 		json_put(&json, "command", json_text(job->line));
-		if (status == JOB_STATUS_UNKNOWN)
-			json_put(&json, "status", json_null());
-		else
-			json_put(&json, WIFSIGNALED(status) ? "signal" : "status",
-			         json_integer(WIFSIGNALED(status) ? WTERMSIG(status)
-			                                          : WEXITSTATUS(status)));
+		put_status(status, &json);
 		end_json(&json, out);
 	}
 
 	if (status != 0) {
 		text_format(&line, "exec: '%s' (PID %d) ", job->line, (int)job->pid);
 		if (status == JOB_STATUS_UNKNOWN)
-			text_string(&line, "ended, how is not known");
+			text_string(&line, "ended with an unknown status");
 		else if (WIFSIGNALED(status))
 			text_format(&line, "was killed by signal %d", WTERMSIG(status));
 		else
 			text_format(&line, "ended with status %d", WEXITSTATUS(status));
-		tell(events, &line, true, out);
+		report(to, &line, true, out);
 	}
 
 	text_deinit(&line);
 }
 
-void events_print_wakeup(const struct events *events, const struct pm_wakeup_source *source,
+void events_print_wakeup(const struct events_report *to, const struct pm_wakeup_source *source,
                          struct out *out)
 {
+	const struct output_options *output = &to->run->options->output;
 	struct json json;
-	if (begin_json(events, "wakeup", &json, out)) {
+
+	if (begin_json(to, "wakeup", &json, out)) {
 		json_put(&json, "cause", json_string(pm_wakeup_name(source->cause)));
 		json_put(&json, "file", json_text(source->file));
 		end_json(&json, out);
-	} else if (!events->tell && events->watch->options->output.verbose &&
-	           !events->watch->options->output.quiet) {
-		report_note("the kernel tells of %s: %s", pm_wakeup_name(source->cause),
+	} else if (!to->listener && output->verbose && !output->quiet) {
+		report_note("the kernel reports %s: %s", pm_wakeup_name(source->cause),
 		            source->file);
 	}
 }
 
-void events_print_kills(const struct events *events, uint64_t count, struct out *out)
+void events_print_kills(const struct events_report *to, uint64_t count, struct out *out)
 {
 	struct text line = { 0 };
 	struct json json;
-	if (begin_json(events, "oom_kill", &json, out)) {
+	if (begin_json(to, "oom_kill", &json, out)) {
 		json_put(&json, "count", json_number(count));
 		end_json(&json, out);
 	}
 
 	text_format(&line, "the kernel killed %llu process%s of its cgroup for lack of memory",
 	            (unsigned long long)count, count == 1 ? "" : "es");
-	tell(events, &line, true, out);
+	report(to, &line, true, out);
 	text_deinit(&line);
 }

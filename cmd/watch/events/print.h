@@ -1,45 +1,66 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL print.c */
+/** @file Reports events: as JSON, as text, or to a listener. */
 #ifndef CMD_WATCH_EVENTS_PRINT_H
 #define CMD_WATCH_EVENTS_PRINT_H
 
-#include "watch/events/events.h"
+#include <procmem/wakeup.h>
+
+#include "base/out.h"
+#include "watch/events/jobs.h"
+#include "watch/events/perform.h"
+#include "watch/run.h"
 
 /**
- * Tells that a command ended.
- * @param events they
- * @param job it
- * @param status how
- * @param out where to
+ * Shows a line of text elsewhere than in the output, such as on a screen.
+ * @param context as of events_report.context
+ * @param line the line, without a newline
  */
-void events_print_end(const struct events *events, const struct job *job, int status,
+typedef void events_listener(void *context, const char *line);
+
+/** Where events are reported. */
+struct events_report {
+	struct watch_run *run;               /**< remembers events for the summary */
+	const struct watch_history *history; /**< has the time of the events */
+	events_listener *listener; /**< receives lines of text; NULL: these go to the output, and
+	                              failures to stderr */
+	void *context;             /**< of the listener */
+};
+
+/**
+ * Reports the end of a command.
+ * @param to where to report
+ * @param job the command
+ * @param status as of jobs_reap()
+ * @param out the output
+ */
+void events_print_end(const struct events_report *to, const struct job *job, int status,
                       struct out *out);
 
 /**
- * Tells that a condition was met.
- * @param events they
- * @param firing what was met
- * @param outcomes of all actions
- * @param out where to
+ * Reports a condition that was met, and adds it to watch_run.firings.
+ * @param to where to report
+ * @param firing the condition
+ * @param outcomes one for each action
+ * @param out the output
  */
-void events_print_firing(const struct events *events, const struct firing *firing,
-                         struct outcome *outcomes, struct out *out);
+void events_print_firing(const struct events_report *to, const struct firing *firing,
+                         struct perform_outcome *outcomes, struct out *out);
 
 /**
- * Tells that the kernel killed processes of the cgroup.
- * @param events they
- * @param count how many
- * @param out where to
+ * Reports OOM kills in the cgroup.
+ * @param to where to report
+ * @param count number of processes
+ * @param out the output
  */
-void events_print_kills(const struct events *events, uint64_t count, struct out *out);
+void events_print_kills(const struct events_report *to, uint64_t count, struct out *out);
 
 /**
- * Tells what woke us.
- * @param events they
- * @param source of it
- * @param out where to
+ * Reports an event of the kernel.
+ * @param to where to report
+ * @param source its source
+ * @param out the output
  */
-void events_print_wakeup(const struct events *events, const struct pm_wakeup_source *source,
+void events_print_wakeup(const struct events_report *to, const struct pm_wakeup_source *source,
                          struct out *out);
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Pages that appear are kept by track, those of the last growth only. A search shares the CPU
+ * budget of the sampler: its size follows from the credit and from the speed of the last search.
+ */
 #include "watch/peek/peek.h"
 
 #include <math.h>
@@ -8,19 +12,20 @@
 #include "base/clock.h"
 
 enum {
-	KEPT_MAX = 1 << 20, /* ranges that are kept in mind: 40 MiB */
+	KEPT_MAX = 1 << 20, /* ranges that are kept: 40 MiB */
 };
 
-/* Bytes that are looked through for one sample, all rows together. */
-static const uint64_t min_bytes = 256 << 10, max_bytes = 8 << 20, most_without_budget = 64 << 20;
+/* Bytes that are searched for one sample, of all rows together. */
+static const uint64_t min_bytes = 256 << 10, max_bytes = 8 << 20;
+static const uint64_t max_without_budget = 64 << 20;
 
-/* Bytes that are looked through when the user asks for one row. */
+/* Bytes that are searched when the user asks for one row. */
 static const uint64_t max_asked_for = 64 << 20;
 
-/* Bytes read and searched in a second of CPU time, as long as nothing was measured. */
+/* Bytes per second of CPU time, until that is measured. */
 static const double first_speed = 200e6;
 
-/** Pages that appeared, and in whose memory. */
+/** Pages that appeared, and the track that they belong to. */
 struct kept {
 	const struct pm_track *track;
 	struct pm_region_range range;
@@ -29,26 +34,26 @@ struct kept {
 /** What was found when a track grew the last time. */
 struct finding {
 	const struct pm_track *track;
-	struct peek_result peek;
+	struct peek_result result;
 };
 
 struct peek {
 	struct pm_page_strings *strings;
-	struct kept *kept; /* by track, then by address: of each track those of the sample in which
-	                      some appeared last */
+	struct kept *kept; /* by track, then by address: of each track the pages that appeared
+	                      when it grew the last time */
 	size_t kept_count;
-	struct finding *findings; /* of all that grew while they were shown */
+	struct finding *findings; /* of all tracks that grew while they had a row */
 	size_t finding_count;
 	size_t finding_capacity;
-	double speed; /* bytes in a second of CPU time */
+	double speed; /* bytes per second of CPU time */
 };
 
-int peek_open(const struct watch_options *options, const struct target *target, struct peek **peek,
-              struct pm_error *error)
+int peek_open(struct pm_process *process, bool readable, struct peek **peek, struct pm_error *error)
 {
 	struct peek *opened = alloc_array(NULL, 1, sizeof *opened);
+
 	*opened = (struct peek){ .speed = first_speed };
-	if (pm_page_strings_open(target->process, options->peek > 0, &opened->strings, error) < 0) {
+	if (pm_page_strings_open(process, readable, &opened->strings, error) < 0) {
 		peek_close(opened);
 		return -1;
 	}
@@ -63,12 +68,18 @@ void peek_close(struct peek *peek)
 		return;
 
 	for (size_t i = 0; i < peek->finding_count; i++)
-		peek_result_deinit(&peek->findings[i].peek);
+		peek_result_deinit(&peek->findings[i].result);
 
 	free(peek->findings);
 	free(peek->kept);
 	pm_page_strings_close(peek->strings);
 	free(peek);
+}
+
+void peek_result_deinit(struct peek_result *result)
+{
+	pm_page_strings_found_deinit(&result->found);
+	*result = (struct peek_result){ 0 };
 }
 
 static int compare_kept(const void *one, const void *other)
@@ -80,7 +91,7 @@ static int compare_kept(const void *one, const void *other)
 	       (a->range.range.start < b->range.range.start);
 }
 
-/** Index of the first range of a track or of the one that would follow it. */
+/** Finds the index of the first range of a track, or of the range that would follow it. */
 static size_t find_kept(const struct kept *kept, size_t count, const struct pm_track *track)
 {
 	size_t low = 0, high = count;
@@ -95,28 +106,25 @@ static size_t find_kept(const struct kept *kept, size_t count, const struct pm_t
 	return low;
 }
 
-/**
- * Takes over what appeared in the last sample; a track of which nothing appeared keeps what it had.
- */
-static void keep_new(struct watch *watch)
+/** Adds what appeared in the last sample. Tracks that did not grow keep their ranges. */
+static void keep_new(struct peek *peek, const struct watch_history *history)
 {
-	const struct pm_sample *sample = &watch->sample;
-	struct peek *peek = watch->peek;
+	const struct pm_sample *sample = &history->sample;
 	size_t count = sample->appeared_count;
-	if (count == 0)
-		return;
-
 	struct kept *kept = alloc_array(NULL, count + peek->kept_count, sizeof *kept);
-	for (size_t i = 0; i < count; i++)
-		kept[i] = (struct kept){ .track = pm_tracker_owner(watch->tracker,
-			                                           sample->appeared[i].region),
-			                 .range = sample->appeared[i] };
+
+	for (size_t i = 0; i < count; i++) {
+		const struct pm_region_range *range = &sample->appeared[i];
+		kept[i] = (struct kept){ pm_tracker_owner(history->tracker, range->region),
+			                 *range };
+	}
 
 	qsort(kept, count, sizeof *kept, compare_kept);
 	size_t fresh = count;
 	for (size_t i = 0; i < peek->kept_count && count < KEPT_MAX; i++) {
-		size_t same = find_kept(kept, fresh, peek->kept[i].track);
-		if (same == fresh || kept[same].track != peek->kept[i].track)
+		const struct pm_track *track = peek->kept[i].track;
+		size_t same = find_kept(kept, fresh, track);
+		if (same == fresh || kept[same].track != track)
 			kept[count++] = peek->kept[i];
 	}
 
@@ -127,16 +135,17 @@ static void keep_new(struct watch *watch)
 }
 
 /** Adds the parts of a range that belong to a track: another region may have replaced the rest. */
-static int collect_range(const struct watch *watch, const struct pm_track *track,
+static int collect_range(const struct watch_history *history, const struct pm_track *track,
                          struct pm_range range, struct pm_page_set *pages, struct pm_error *error)
 {
-	const struct pm_regions *regions = watch->sample.regions;
+	const struct pm_regions *regions = history->sample.regions;
+
 	for (size_t i = pm_regions_index(regions, range.start);
 	     i < regions->count && regions->items[i].start < range.end; i++) {
 		const struct pm_region *region = &regions->items[i];
 		struct pm_range bounds = { region->start, region->end };
 
-		if (pm_tracker_owner(watch->tracker, i) == track &&
+		if (pm_tracker_owner(history->tracker, i) == track &&
 		    pm_page_set_add(pages, pm_range_clip(range, bounds), regions, error) < 0)
 			return -1;
 	}
@@ -144,28 +153,28 @@ static int collect_range(const struct watch *watch, const struct pm_track *track
 	return 0;
 }
 
-/** Collects the pages of a track that appeared last. */
-static int collect(const struct watch *watch, const struct pm_track *track,
-                   struct pm_page_set *pages, struct pm_error *error)
+/** Collects the newest pages of a track. */
+static int collect(const struct peek *peek, const struct watch_history *history,
+                   const struct pm_track *track, struct pm_page_set *pages, struct pm_error *error)
 {
-	const struct peek *peek = watch->peek;
 	for (size_t i = find_kept(peek->kept, peek->kept_count, track);
 	     i < peek->kept_count && peek->kept[i].track == track; i++)
-		if (collect_range(watch, track, peek->kept[i].range.range, pages, error) < 0)
+		if (collect_range(history, track, peek->kept[i].range.range, pages, error) < 0)
 			return -1;
 
 	return 0;
 }
 
 /** Collects all pages of a track. */
-static int collect_all(const struct watch *watch, const struct pm_track *track,
+static int collect_all(const struct watch_history *history, const struct pm_track *track,
                        struct pm_page_set *pages, struct pm_error *error)
 {
-	const struct pm_regions *regions = watch->sample.regions;
+	const struct pm_regions *regions = history->sample.regions;
+
 	for (size_t i = 0; i < regions->count; i++) {
 		struct pm_range range = { regions->items[i].start, regions->items[i].end };
 
-		if (pm_tracker_owner(watch->tracker, i) == track &&
+		if (pm_tracker_owner(history->tracker, i) == track &&
 		    pm_page_set_add(pages, range, regions, error) < 0)
 			return -1;
 	}
@@ -173,22 +182,25 @@ static int collect_all(const struct watch *watch, const struct pm_track *track,
 	return 0;
 }
 
-/**
- * How many bytes may be looked through now. The sampler counts the time like that of its own looks.
- */
-static uint64_t allowance(const struct watch *watch)
+/** Computes the number of bytes that may be searched now. The sampler counts the CPU time as its
+ * own. */
+static uint64_t allowance(const struct peek *peek, const struct watch_history *history)
 {
-	double credit = watch->sample.cost.credit;
+	double credit = history->sample.cost.credit;
 	if (isinf(credit))
-		return most_without_budget;
+		return max_without_budget;
 
-	/* The other half is for looks that cost more than usual. */
-	double bytes = credit / 2 * watch->peek->speed;
-	return bytes<(double)min_bytes ? min_bytes : bytes>(double) max_bytes ? max_bytes
-	                                                                      : (uint64_t)bytes;
+	/* The other half is for samples that cost more than usual. */
+	double bytes = credit / 2 * peek->speed;
+	if (bytes < (double)min_bytes)
+		return min_bytes;
+	if (bytes > (double)max_bytes)
+		return max_bytes;
+
+	return (uint64_t)bytes;
 }
 
-static bool has_news(const struct watch_row *row)
+static bool has_grown(const struct watch_row *row)
 {
 	return row->track->delta > 0 && row->track->regions > 0;
 }
@@ -198,53 +210,59 @@ static struct finding *find_finding(const struct peek *peek, const struct pm_tra
 	for (size_t i = 0; i < peek->finding_count; i++)
 		if (peek->findings[i].track == track)
 			return &peek->findings[i];
+
 	return NULL;
 }
 
-/** Keeps what was found, in place of what was found before. */
-static void keep_finding(struct peek *peek, const struct pm_track *track,
-                         const struct peek_result *found)
+static struct finding *add_finding(struct peek *peek, const struct pm_track *track)
 {
-	struct finding *finding = find_finding(peek, track);
-	if (!finding) {
-		if (peek->finding_count == peek->finding_capacity) {
-			peek->finding_capacity = peek->finding_capacity ? peek->finding_capacity * 2
-			                                                : 16;
-			peek->findings = alloc_array(peek->findings, peek->finding_capacity,
-			                             sizeof *peek->findings);
-		}
-		finding = &peek->findings[peek->finding_count++];
-		*finding = (struct finding){ .track = track };
+	if (peek->finding_count == peek->finding_capacity) {
+		peek->finding_capacity = peek->finding_capacity ? peek->finding_capacity * 2 : 16;
+		peek->findings = alloc_array(peek->findings, peek->finding_capacity,
+		                             sizeof *peek->findings);
 	}
 
-	peek_result_deinit(&finding->peek);
-	finding->peek = *found;
+	struct finding *finding = &peek->findings[peek->finding_count++];
+	*finding = (struct finding){ .track = track };
+	return finding;
+}
+
+/** Keeps a result instead of the previous one of the same track. */
+static void keep_result(struct peek *peek, const struct pm_track *track,
+                        const struct peek_result *result)
+{
+	struct finding *finding = find_finding(peek, track);
+	if (!finding)
+		finding = add_finding(peek, track);
+
+	peek_result_deinit(&finding->result);
+	finding->result = *result;
 }
 
 /**
  * Searches the new pages of a row.
- * @param max  bytes to search at most
- * @param searched  receives the bytes that were searched
+ * @param max maximum number of bytes
+ * @param options how to search
+ * @param searched receives the number of bytes searched
  */
-static int look_at_row(struct watch *watch, const struct watch_row *row, uint64_t max,
-                       uint64_t *searched, struct pm_error *error)
+static int search_row(struct peek *peek, const struct watch_history *history,
+                      const struct pm_track *track, uint64_t max,
+                      const struct pm_page_strings_options *options, uint64_t *searched,
+                      struct pm_error *error)
 {
-	const struct pm_page_strings_options options = { .max = (size_t)watch->options->peek };
-	struct peek *peek = watch->peek;
-	struct peek_result result = { .time = watch->sample.time };
+	struct peek_result result = { .time = history->sample.time };
 	struct pm_page_set pages = { 0 };
 
 	*searched = 0;
-	int status = collect(watch, row->track, &pages, error);
+	int status = collect(peek, history, track, &pages, error);
 	if (status == 0)
 		status = pm_page_set_thin(&pages, max, error);
 
 	if (status == 0 && pages.bytes > 0) {
-		status = pm_page_strings_find(peek->strings, &pages, &options, &result.found,
-		                              error);
+		status = pm_page_strings_find(peek->strings, &pages, options, &result.found, error);
 		if (status == 0) {
 			*searched = result.found.searched;
-			keep_finding(peek, row->track, &result);
+			keep_result(peek, track, &result);
 		}
 	}
 
@@ -253,54 +271,59 @@ static int look_at_row(struct watch *watch, const struct watch_row *row, uint64_
 }
 
 /** Searches the new pages of all rows that grew. */
-static int look(struct watch *watch, struct pm_error *error)
+static int search_rows(struct peek *peek, const struct watch_history *history,
+                       const struct watch_view *view, uint64_t max, struct pm_error *error)
 {
-	struct peek *peek = watch->peek;
+	const struct pm_page_strings_options options = { .max = (size_t)max };
 	size_t grown = 0;
-	for (size_t i = 0; i < watch->row_count; i++)
-		grown += has_news(&watch->rows[i]);
+
+	for (size_t i = 0; i < view->row_count; i++)
+		grown += has_grown(&view->rows[i]);
 
 	if (grown == 0)
 		return 0;
-	if (pm_page_strings_begin(peek->strings, watch->sample.regions, error) < 0)
+	if (pm_page_strings_begin(peek->strings, history->sample.regions, error) < 0)
 		return -1;
 
-	uint64_t left = allowance(watch), searched = 0;
+	uint64_t left = allowance(peek, history), searched = 0;
 	double began = clock_cpu_seconds();
-	int result = 0;
-	for (size_t i = 0; i < watch->row_count && grown > 0 && result == 0; i++) {
+	int status = 0;
+
+	for (size_t i = 0; i < view->row_count && grown > 0 && status == 0; i++) {
+		const struct watch_row *row = &view->rows[i];
 		uint64_t in_row;
 
-		if (!has_news(&watch->rows[i]))
+		if (!has_grown(row))
 			continue;
 
-		/* What one row leaves over is for the next ones. */
-		result = look_at_row(watch, &watch->rows[i], left / grown--, &in_row, error);
+		/* What one row does not use is for the next ones. */
+		status = search_row(peek, history, row->track, left / grown--, &options, &in_row,
+		                    error);
 		left -= in_row < left ? in_row : left;
 		searched += in_row;
 	}
 
 	pm_page_strings_end(peek->strings);
-	double took = clock_cpu_seconds() - began;
-	if (searched > 0 && took > 0)
-		peek->speed = (double)searched / took;
+	double seconds = clock_cpu_seconds() - began;
+	if (searched > 0 && seconds > 0)
+		peek->speed = (double)searched / seconds;
 
-	return result;
+	return status;
 }
 
-int peek_step(struct watch *watch, struct pm_error *error)
+int peek_step(struct peek *peek, const struct watch_history *history, const struct watch_view *view,
+              uint64_t max, struct pm_error *error)
 {
-	if (!watch->peek)
-		return 0;
-
 	struct pm_error failure = { 0 };
-	if (!watch->sample.fresh || watch->sample.appeared_count == 0)
+
+	if (!history->sample.fresh || history->sample.appeared_count == 0)
 		return 0;
 
-	keep_new(watch);
-	if (watch->options->peek == 0 || look(watch, &failure) == 0)
+	keep_new(peek, history);
+	if (max == 0 || search_rows(peek, history, view, max, &failure) == 0)
 		return 0;
-	/* That the process is gone is told by the next sample, with its reason. */
+
+	/* The next sample reports that the process is gone, with the reason. */
 	if (failure.kind == PM_ERROR_GONE)
 		return 0;
 
@@ -308,42 +331,40 @@ int peek_step(struct watch *watch, struct pm_error *error)
 	return -1;
 }
 
-const struct peek_result *peek_found(const struct watch *watch, const struct watch_row *row)
+const struct peek_result *peek_found(const struct peek *peek, const struct watch_row *row)
 {
-	const struct finding *finding = watch->peek ? find_finding(watch->peek, row->track) : NULL;
-	return finding ? &finding->peek : NULL;
+	const struct finding *finding = NULL;
+	if (peek)
+		finding = find_finding(peek, row->track);
+
+	return finding ? &finding->result : NULL;
 }
 
-int peek_newest(const struct watch *watch, const struct watch_row *row,
-                const struct pm_page_strings_options *options, struct peek_result *found,
-                struct pm_error *error)
+int peek_newest(const struct peek *peek, const struct watch_history *history,
+                const struct watch_row *row, const struct pm_page_strings_options *options,
+                struct peek_result *result, struct pm_error *error)
 {
-	struct pm_page_strings *strings = watch->peek->strings;
 	struct pm_page_set pages = { 0 };
 
 	if (row->track->regions == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
 
-	int result = collect(watch, row->track, &pages, error);
+	int status = collect(peek, history, row->track, &pages, error);
 	bool all = pages.bytes == 0;
-	if (result == 0 && all)
-		result = collect_all(watch, row->track, &pages, error);
-	if (result == 0)
-		result = pm_page_set_thin(&pages, max_asked_for, error);
-	if (result == 0)
-		result = pm_page_strings_begin(strings, watch->sample.regions, error);
-	if (result == 0)
-		result = pm_page_strings_find(strings, &pages, options, &found->found, error);
-	if (result == 0)
-		found->all = all;
+	if (status == 0 && all)
+		status = collect_all(history, row->track, &pages, error);
+	if (status == 0)
+		status = pm_page_set_thin(&pages, max_asked_for, error);
 
-	pm_page_strings_end(strings);
+	if (status == 0)
+		status = pm_page_strings_begin(peek->strings, history->sample.regions, error);
+	if (status == 0)
+		status = pm_page_strings_find(peek->strings, &pages, options, &result->found,
+		                              error);
+	if (status == 0)
+		result->all = all;
+
+	pm_page_strings_end(peek->strings);
 	pm_page_set_deinit(&pages);
-	return result;
-}
-
-void peek_result_deinit(struct peek_result *peek)
-{
-	pm_page_strings_found_deinit(&peek->found);
-	*peek = (struct peek_result){ 0 };
+	return status;
 }

@@ -1,80 +1,87 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What the new pages of growing regions hold: the strings that stand in them most often. */
+/** @file The most frequent strings in the new pages of growing regions. */
 #ifndef CMD_WATCH_PEEK_PEEK_H
 #define CMD_WATCH_PEEK_PEEK_H
 
 #include <stdbool.h>
-
-#include <jansson.h>
+#include <stdint.h>
 
 #include <procmem/page_strings.h>
 
-#include "watch/watch.h"
+#include "watch/history.h"
+#include "watch/view.h"
 
-/** What was found in some pages. Zeroed: nothing. */
+/** Remembers new pages and what was found in them; opaque. */
+struct peek;
+
+/** What was found in pages of a row. Zeroed: nothing. */
 struct peek_result {
-	struct pm_page_strings_found found; /**< strings, and bytes searched */
-	double time; /**< of the sample: the pages appeared between the one before and this one */
-	bool all;    /**< not only new pages: none are known */
+	struct pm_page_strings_found found; /**< the strings, and the number of bytes searched */
+	double time; /**< time of the sample in which the pages appeared, in seconds */
+	bool all;    /**< all pages of the row were searched, as no new ones are known */
 };
 
 /**
- * Releases what was found.
- * @param peek zeroed afterwards
- */
-void peek_result_deinit(struct peek_result *peek);
-
-/**
- * Starts to keep new pages in mind.
+ * Starts to remember new pages.
  *
- * @param options  what the user wants; with `peek` above 0 the memory must be readable
- * @param target   the process
- * @param peek     where to store it; release with peek_close()
- * @param error    PM_ERROR_ACCESS and others
- * @return         0 or -1
+ * @param process   the process; must outlive the result
+ * @param readable  fail if its memory cannot be read; else only a search fails
+ * @param peek      receives the result; release with peek_close()
+ * @param error     as pm_page_strings_open()
+ * @return          0 or -1
  */
-int peek_open(const struct watch_options *options, const struct target *target, struct peek **peek,
+int peek_open(struct pm_process *process, bool readable, struct peek **peek,
               struct pm_error *error);
 
 /**
- * Ends that.
- * @param peek it, or NULL
+ * Forgets all pages.
+ * @param peek from peek_open(), or NULL
  */
 void peek_close(struct peek *peek);
 
 /**
- * Books the pages that appeared in the last sample; with watch_options.peek it looks through those
- * of the rows that grew, as far as the budget allows.
+ * Adds the pages that appeared in the last sample, and searches those of the rows that grew, as far
+ * as the budget allows.
  *
- * @param watch  with its rows sorted
- * @param error  PM_ERROR_RESOURCES, PM_ERROR_ACCESS
- * @return       0 or -1
+ * @param peek     from peek_open()
+ * @param history  the history
+ * @param view     its rows
+ * @param max      maximum number of strings for each row; 0: do not search
+ * @param error    PM_ERROR_RESOURCES, PM_ERROR_ACCESS
+ * @return         0 or -1
  */
-int peek_step(struct watch *watch, struct pm_error *error);
+int peek_step(struct peek *peek, const struct watch_history *history, const struct watch_view *view,
+              uint64_t max, struct pm_error *error);
 
 /**
- * What was found when a row grew the last time; `time` tells whether that was in the last sample.
+ * Returns what peek_step() found when a row grew the last time.
  *
- * @param watch  the process
- * @param row    one of its rows
- * @return       NULL where nothing was looked at, else valid until the next sample
+ * @param peek  from peek_open(), or NULL
+ * @param row   the row
+ * @return      the result, valid until the next sample; NULL: nothing was searched
  */
-const struct peek_result *peek_found(const struct watch *watch, const struct watch_row *row);
+const struct peek_result *peek_found(const struct peek *peek, const struct watch_row *row);
 
 /**
- * Looks through the pages of a row that appeared last, when it grew the last time; where it has
- * none of these, through all that it has.
+ * Searches the newest pages of a row: those that appeared when it grew the last time, or all if
+ * none are known.
  *
- * @param watch   the process, opened with watch_options.peek or watch_options.keep_pages
- * @param row     one of its rows
- * @param options number of strings, and who is told
- * @param found   filled; release with peek_result_deinit()
- * @param error   PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED,
- * PM_ERROR_NOT_FOUND: the row has no region any more
- * @return        0 or -1
+ * @param peek     from peek_open()
+ * @param history  the history
+ * @param row      the row
+ * @param options  how to search
+ * @param result   filled; release with peek_result_deinit()
+ * @param error    as pm_page_strings_find(); PM_ERROR_NOT_FOUND: the row has no regions any longer
+ * @return         0 or -1
  */
-int peek_newest(const struct watch *watch, const struct watch_row *row,
-                const struct pm_page_strings_options *options, struct peek_result *found,
-                struct pm_error *error);
+int peek_newest(const struct peek *peek, const struct watch_history *history,
+                const struct watch_row *row, const struct pm_page_strings_options *options,
+                struct peek_result *result, struct pm_error *error);
+
+/**
+ * Releases a result.
+ * @param result filled, or zeroed; zeroed afterwards
+ */
+void peek_result_deinit(struct peek_result *result);
 
 #endif

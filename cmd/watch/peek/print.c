@@ -6,42 +6,42 @@
 #include "base/utf8.h"
 #include "view/json.h"
 
-/* Columns of one string in a line with others. */
+/* Maximum columns of a string in a line with others. */
 enum { STRING_COLUMNS = 60 };
 
-void peek_print_string(const struct pm_page_string *string, size_t columns, struct text *text)
+/** Adds a string, shortened, and its count: "application/grpc ×312". */
+static void add_string(const struct pm_page_string *string, struct text *text)
 {
 	struct text escaped = { 0 };
-	utf8_escape(&escaped, string->bytes, string->length);
 
-	bool whole = utf8_columns(escaped.bytes, escaped.length) <= columns;
-	text_bytes(text, escaped.bytes,
-	           whole ? escaped.length : utf8_fit(escaped.bytes, escaped.length, columns - 1));
-	text_format(text, "%s \xc3\x97%" PRIu64, whole ? "" : "\xe2\x80\xa6", string->count);
+	utf8_escape(&escaped, string->bytes, string->length);
+	if (utf8_columns(escaped.bytes, escaped.length) > STRING_COLUMNS) {
+		escaped.length = utf8_fit(escaped.bytes, escaped.length, STRING_COLUMNS - 1);
+		text_string(&escaped, "\xe2\x80\xa6");
+	}
+
+	text_bytes(text, escaped.bytes, escaped.length);
+	text_format(text, " \xc3\x97%" PRIu64, string->count);
 	text_deinit(&escaped);
 }
 
-void peek_print_describe(const struct watch *watch, const struct watch_row *row, struct text *text)
+void peek_print_describe(const struct peek_result *result, const struct watch_row *row,
+                         struct text *text)
 {
-	const struct peek_result *peek = peek_found(watch, row);
-	if (!peek)
-		return;
+	const struct pm_page_strings_found *found = &result->found;
 
-	const struct pm_page_strings_found *found = &peek->found;
-
-	text_format(text,
-	            "%s in %" PRIx64 "\xe2\x80\xa6:", found->count ? "new strings" : "new pages",
-	            row->track->start);
+	text_string(text, found->count > 0 ? "new strings in " : "new pages in ");
+	text_format(text, "%" PRIx64 "\xe2\x80\xa6:", row->track->start);
 
 	for (size_t i = 0; i < found->count; i++) {
-		text_string(text, i ? "  " : " ");
-		peek_print_string(&found->strings[i], STRING_COLUMNS, text);
+		text_string(text, i > 0 ? "  " : " ");
+		add_string(&found->strings[i], text);
 	}
 
 	if (found->count == 0)
 		text_string(text, " no text");
 	if (found->searched < found->pages) {
-		text_string(text, "  (looked at ");
+		text_string(text, "  (searched ");
 		text_size(text, found->searched);
 		text_string(text, " of ");
 		text_size(text, found->pages);
@@ -49,16 +49,12 @@ void peek_print_describe(const struct watch *watch, const struct watch_row *row,
 	}
 }
 
-void peek_print_json(const struct watch *watch, const struct watch_row *row, json_t *object)
+void peek_print_json(const struct peek_result *result, json_t *object)
 {
-	const struct peek_result *peek = peek_found(watch, row);
-	if (!peek)
-		return;
-
-	const struct pm_page_strings_found *found = &peek->found;
-
+	const struct pm_page_strings_found *found = &result->found;
 	json_t *strings = json_array();
 	struct text string = { 0 };
+
 	for (size_t i = 0; i < found->count; i++) {
 		json_t *one = json_object();
 		text_clear(&string);

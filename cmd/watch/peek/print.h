@@ -1,35 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL print.c */
+/** @file Prints the strings of new pages. */
 #ifndef CMD_WATCH_PEEK_PRINT_H
 #define CMD_WATCH_PEEK_PRINT_H
 
+#include <jansson.h>
+
+#include "base/text.h"
 #include "watch/peek/peek.h"
 
 /**
- * Adds what peek_found() tells, in one line without its end: "new strings in 7f3a08000000…:
+ * Adds what was found in a row as one line, without its end: "new strings in 7f3a08000000…:
  * application/grpc ×312".
  *
- * @param watch  the process
- * @param row    one of its rows
- * @param text   gets it; nothing where nothing was looked at
+ * @param result  what was found
+ * @param row     the row
+ * @param text    receives the line, escaped
  */
-void peek_print_describe(const struct watch *watch, const struct watch_row *row, struct text *text);
+void peek_print_describe(const struct peek_result *result, const struct watch_row *row,
+                         struct text *text);
 
 /**
- * Adds what peek_found() tells to the object of a row.
- * @param watch the process
- * @param row one of its rows
- * @param object gets it
+ * Adds what was found to the object of a row.
+ * @param result what was found
+ * @param object receives members
  */
-void peek_print_json(const struct watch *watch, const struct watch_row *row, json_t *object);
-
-/**
- * Adds a string as it is to be shown: escaped, and how often. "application/grpc ×312"
- *
- * @param string   it
- * @param columns  most columns of its text
- * @param text     gets it
- */
-void peek_print_string(const struct pm_page_string *string, size_t columns, struct text *text);
+void peek_print_json(const struct peek_result *result, json_t *object);
 
 #endif

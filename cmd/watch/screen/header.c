@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What the live screen tells of the whole process, in as few lines as it takes. */
 #include "watch/screen/header.h"
+
+#include <string.h>
 
 #include <procmem/number.h>
 
+#include "base/minmax.h"
 #include "base/utf8.h"
 #include "view/spark.h"
 #include "watch/format.h"
-#include "watch/screen/screen.h"
 
-/* A screen has rows besides: the header gets a third of it, and these lines at the most. */
-enum { LINES_MAX = 5, SHARE = 3, LONGEST_SPARK = 40 };
+/* The header has at most this share of the lines, and at most this many, to leave room for rows. */
+enum { SHARE = 3, LINES_MAX = 5, SPARK_MAX = 40 };
 
 /**
- * Lines being filled. Pieces are divided by two blanks; one that does not fit begins the next line.
+ * Lines that are being filled. Pieces are separated by two spaces. A piece that does not fit starts
+ * the next line.
  */
 struct flow {
 	struct terminal *terminal;
-	int line, column, lines;
+	int line, column;
+	int lines; /* number of lines that may be used */
 };
 
 static void put_piece(struct flow *flow, const char *piece, size_t length)
@@ -25,6 +28,7 @@ static void put_piece(struct flow *flow, const char *piece, size_t length)
 	const struct terminal_look plain = { 0 };
 	const struct text text = { .bytes = (char *)(uintptr_t)piece, .length = length };
 	int columns = (int)utf8_columns(piece, length);
+
 	if (flow->column > 0 && flow->column + 2 + columns > flow->terminal->columns) {
 		flow->line++;
 		flow->column = 0;
@@ -38,34 +42,41 @@ static void put_piece(struct flow *flow, const char *piece, size_t length)
 	flow->column += columns;
 }
 
+/** Whether a piece ends here: at two spaces, or at the end of the text. */
+static bool ends_at(const struct text *text, size_t at)
+{
+	if (at == text->length)
+		return true;
+
+	return at + 1 < text->length && text->bytes[at] == ' ' && text->bytes[at + 1] == ' ';
+}
+
 static void put_pieces(struct flow *flow, const struct text *text)
 {
-	size_t begin = 0;
+	size_t start = 0;
+
 	for (size_t at = 0; at <= text->length; at++) {
-		bool ends = at == text->length ||
-		            (at + 1 < text->length && text->bytes[at] == ' ' &&
-		             text->bytes[at + 1] == ' ');
-		if (!ends)
+		if (!ends_at(text, at))
 			continue;
-		if (at > begin)
-			put_piece(flow, text->bytes + begin, at - begin);
+		if (at > start)
+			put_piece(flow, text->bytes + start, at - start);
 		at += at < text->length;
-		begin = at + 1;
+		start = at + 1;
 	}
 }
 
-/** Begins the next line, where there are enough of them. */
+/** Starts the next line, if there are enough of them. */
 static void end_line(struct flow *flow)
 {
 	if (flow->lines + 1 < LINES_MAX || flow->column == 0)
 		return;
+
 	flow->line++;
 	flow->column = 0;
 }
 
-static void add_trend(const struct watch *watch, struct text *text)
+static void add_trend(const struct pm_trend *trend, struct text *text)
 {
-	const struct pm_trend *trend = &watch->memory_trend;
 	text_format(text, "  %s", pm_verdict_name(trend->verdict));
 	if (trend->verdict == PM_VERDICT_STEADY || trend->verdict == PM_VERDICT_SHRINKING) {
 		text_char(text, ' ');
@@ -73,75 +84,86 @@ static void add_trend(const struct watch *watch, struct text *text)
 	}
 }
 
-/** For how long it was watched, and what that costs. */
-static void add_times(const struct watch *watch, struct text *text)
+/** Adds the process, its sizes, and its limits. */
+static void add_process(const struct screen_state *state, struct text *text)
+{
+	const struct watch_history *history = screen_state_history(state);
+	const struct pm_process_id *process = &state->watch->run.process;
+	bool bytes = state->watch->view.bytes;
+
+	utf8_escape(text, process->comm, strlen(process->comm));
+	text_format(text, " %d  ", (int)process->pid);
+	watch_format_rss(history, bytes, text);
+	watch_format_limit(history, bytes, text);
+	add_trend(&history->memory.trend, text);
+	watch_format_parts(history, bytes, text);
+}
+
+/** Adds the time since the start, and the cost. */
+static void add_times(const struct watch_history *history, struct text *text)
 {
 	char duration[PM_DURATION_TEXT_SIZE];
-	pm_format_duration(watch->sample.time - watch->began, duration);
-	text_format(text, "  %s", duration);
+	double now = history->sample.time;
 
-	if (watch->based > watch->began) {
-		pm_format_duration(watch->sample.time - watch->based, duration);
+	pm_format_duration(now - history->began, duration);
+	text_format(text, "  %s", duration);
+	if (history->based > history->began) {
+		pm_format_duration(now - history->based, duration);
 		text_format(text, "  baseline %s ago", duration);
 	}
 
-	watch_format_cost(watch, text);
+	watch_format_cost(history, text);
 }
 
-static void add_choices(const struct screen *screen, struct text *text)
+/** Adds what the user has chosen. */
+static void add_choices(const struct screen_state *state, struct text *text)
 {
-	static const char *const sorts[] = { "growth", "rate", "rss", "delta" };
+	const struct screen_rows *rows = &state->rows;
 
-	/* Without these the rest of the screen would be misunderstood: they come first. */
-	if (screen->over)
+	/* These come first, as they change the meaning of all else. */
+	if (state->over)
 		text_string(text, "  ENDED");
-	if (screen->still.taken)
+	if (state->snapshot.taken)
 		text_string(text, "  PAUSED");
 
-	if (screen->rows.filter_text.length > 0) {
+	if (rows->filter_text.length > 0) {
 		text_string(text, "  filter: ");
-		utf8_escape(text, screen->rows.filter_text.bytes, screen->rows.filter_text.length);
-		text_format(text, " (%zu of %zu)", screen->rows.count,
-		            screen->rows.count + screen->rows.hidden);
+		utf8_escape(text, rows->filter_text.bytes, rows->filter_text.length);
+		text_format(text, " (%zu of %zu)", rows->count, rows->count + rows->hidden);
 	}
 
-	text_format(text, "  sort: %s", sorts[screen->options->sort]);
-	if (screen->rows.grouped)
+	text_format(text, "  sort: %s", watch_view_sort_name(state->watch->view.sort));
+	if (rows->grouped)
 		text_string(text, "  by kind");
-	text_format(text, "  every %gs", screen->options->interval);
+	text_format(text, "  every %gs", state->watch->run.options->interval);
 }
 
-int screen_header(struct screen *screen)
+int screen_header_draw(const struct screen_state *state, struct terminal *terminal)
 {
-	const struct watch *watch = screen_shown(screen);
-	struct terminal *terminal = &screen->terminal;
+	const struct watch_history *history = screen_state_history(state);
 	struct text text = { 0 };
-	int lines = terminal->rows / SHARE < LINES_MAX ? terminal->rows / SHARE : LINES_MAX;
+	int lines = (int)pm_min_size((size_t)terminal->rows / SHARE, LINES_MAX);
+	size_t spark = pm_min_size((size_t)terminal->columns / 2, SPARK_MAX);
 
 	/* The last line is for what the user has chosen. */
 	struct flow flow = { .terminal = terminal, .lines = lines > 1 ? lines - 1 : lines };
-	int spark = terminal->columns / 2 < LONGEST_SPARK ? terminal->columns / 2 : LONGEST_SPARK;
 
-	utf8_escape(&text, watch->run.comm, strlen(watch->run.comm));
-	text_format(&text, " %d  ", (int)watch->run.pid);
-	watch_format_rss(watch, &text);
-	watch_format_limit(watch, &text);
-	add_trend(watch, &text);
-	watch_format_parts(watch, &text);
+	add_process(state, &text);
 	put_pieces(&flow, &text);
 	end_line(&flow);
 
 	text_clear(&text);
-	spark_add(&text, &watch->memory, watch->began, watch->sample.time, (size_t)spark,
+	spark_add(&text, &history->memory.series, history->began, history->sample.time, spark,
 	          !terminal->utf8);
 	put_piece(&flow, text.bytes, text.length);
+
 	text_clear(&text);
-	add_times(watch, &text);
+	add_times(history, &text);
 	put_pieces(&flow, &text);
 	end_line(&flow);
 
 	text_clear(&text);
-	add_choices(screen, &text);
+	add_choices(state, &text);
 	if (lines > flow.lines && flow.line >= flow.lines) {
 		flow.line = flow.lines;
 		flow.column = 0;

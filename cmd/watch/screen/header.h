@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL header.c */
+/** @file The first lines of the live screen, about the whole process. */
 #ifndef CMD_WATCH_SCREEN_HEADER_H
 #define CMD_WATCH_SCREEN_HEADER_H
 
-#include "watch/screen/screen.h"
+#include "view/terminal.h"
+#include "watch/screen/state.h"
 
 /**
- * Draws what is told of the whole process.
- * @param screen the screen
- * @return lines used
+ * Draws the header.
+ * @param state what to display
+ * @param terminal the terminal
+ * @return number of lines used
  */
-int screen_header(struct screen *screen);
+int screen_header_draw(const struct screen_state *state, struct terminal *terminal);
 
 #endif

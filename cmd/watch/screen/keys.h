@@ -1,15 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL keys.c */
+/** @file The keys of the live screen, and their help. */
 #ifndef CMD_WATCH_SCREEN_KEYS_H
 #define CMD_WATCH_SCREEN_KEYS_H
 
-#include "watch/screen/screen.h"
+#include <stdint.h>
+
+/** What a key asks for. */
+enum screen_action {
+	SCREEN_UNKNOWN,      /**< the key has no meaning */
+	SCREEN_UP,           /**< select the row above */
+	SCREEN_DOWN,         /**< select the row below */
+	SCREEN_PAGE_UP,      /**< move the selection up by a page */
+	SCREEN_PAGE_DOWN,    /**< move the selection down by a page */
+	SCREEN_FIRST,        /**< select the first row */
+	SCREEN_LAST,         /**< select the last row */
+	SCREEN_SORT,         /**< sort by the next order */
+	SCREEN_GROUP,        /**< sums by kind, and back */
+	SCREEN_FILTER,       /**< ask which rows to show */
+	SCREEN_SEARCH,       /**< ask what to search for */
+	SCREEN_SEARCH_AGAIN, /**< search for the same again */
+	SCREEN_PAUSE,        /**< pause or resume the screen */
+	SCREEN_REBASE,       /**< make growth count from now on */
+	SCREEN_STRINGS,      /**< show the text in the newest pages */
+	SCREEN_SAVE,         /**< write the bytes of the row to a file */
+	SCREEN_EVENTS,       /**< list the conditions that were met */
+	SCREEN_HELP,         /**< show the help */
+	SCREEN_CANCEL,       /**< cancel the slow work */
+	SCREEN_QUIT,         /**< end with a summary */
+};
+
+/** What the keys do and the columns mean, in lines that fit a screen of 60 columns. */
+extern const char screen_keys_help[];
 
 /**
- * Does what a key asks for.
- * @param screen the screen
+ * Finds what a key asks for.
  * @param key as of terminal_key()
+ * @return the action
  */
-void screen_keys_handle(struct screen *screen, uint32_t key);
+enum screen_action screen_keys_action(uint32_t key);
 
 #endif

@@ -3,18 +3,14 @@
 
 #include <string.h>
 
-void screen_pane_open(struct screen_pane *pane, const char *title)
+void screen_pane_open(struct screen_pane *pane, const char *title, const char *lines, size_t length)
 {
 	text_clear(&pane->title);
 	text_clear(&pane->text);
 	text_string(&pane->title, title);
+	text_bytes(&pane->text, lines, length);
 	pane->top = 0;
 	pane->open = true;
-}
-
-void screen_pane_close(struct screen_pane *pane)
-{
-	pane->open = false;
 }
 
 void screen_pane_deinit(struct screen_pane *pane)
@@ -32,7 +28,7 @@ static size_t count_lines(const struct text *text)
 	return count;
 }
 
-/** The furthest that it can be scrolled. */
+/** Computes the largest `top`. */
 static size_t last_top(const struct screen_pane *pane)
 {
 	size_t count = count_lines(&pane->text);
@@ -41,7 +37,8 @@ static size_t last_top(const struct screen_pane *pane)
 
 bool screen_pane_key(struct screen_pane *pane, uint32_t key)
 {
-	size_t page = pane->height > 1 ? pane->height - 1 : 1, last = last_top(pane);
+	size_t page = pane->height > 1 ? pane->height - 1 : 1;
+	size_t last = last_top(pane);
 
 	switch (key) {
 	case TERMINAL_UP:
@@ -53,12 +50,15 @@ bool screen_pane_key(struct screen_pane *pane, uint32_t key)
 		pane->top += pane->top < last;
 		break;
 	case TERMINAL_PAGE_UP:
-		pane->top = pane->top > page ? pane->top - page : 0;
+		pane->top -= page < pane->top ? page : pane->top;
 		break;
 	case TERMINAL_PAGE_DOWN:
 	case ' ':
-		pane->top = pane->top + page < last ? pane->top + page : last;
+		pane->top += page;
+		if (pane->top > last)
+			pane->top = last;
 		break;
+
 	case TERMINAL_HOME:
 		pane->top = 0;
 		break;
@@ -69,7 +69,7 @@ bool screen_pane_key(struct screen_pane *pane, uint32_t key)
 	case TERMINAL_ENTER:
 	case TERMINAL_BACKSPACE:
 	case 'q':
-		screen_pane_close(pane);
+		pane->open = false;
 		break;
 	default:
 		return false;
@@ -88,10 +88,12 @@ void screen_pane_draw(struct screen_pane *pane, struct terminal *terminal, int l
 	terminal_put(terminal, line, 0, terminal->columns, &pane->title, title);
 
 	for (size_t at = 0; at < pane->text.length && number < pane->top + pane->height; number++) {
-		const char *begin = pane->text.bytes + at,
-			   *end = memchr(begin, '\n', pane->text.length - at);
-		size_t length = end ? (size_t)(end - begin) : pane->text.length - at;
-		/* A view of the bytes; nothing is added to it. */
+		const char *end = memchr(pane->text.bytes + at, '\n', pane->text.length - at);
+		size_t length = pane->text.length - at;
+		if (end)
+			length = (size_t)(end - pane->text.bytes) - at;
+
+		/* Refers to the bytes of the pane; must not be changed. */
 		const struct text piece = { .bytes = pane->text.bytes + at, .length = length };
 		if (number >= pane->top)
 			terminal_put(terminal, line + 1 + (int)(number - pane->top), 0,

@@ -1,55 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file Lines of text that cover the rows of the live screen, to be scrolled through: help,
- * strings.
- */
+/** @file A scrollable text that covers the rows of the live screen, such as the help. */
 #ifndef CMD_WATCH_SCREEN_PANE_H
 #define CMD_WATCH_SCREEN_PANE_H
 
 #include "view/terminal.h"
 
-/** A pane; zeroed means closed. */
+/** A pane; zeroed: closed. */
 struct screen_pane {
-	bool open;         /**< it is shown */
-	struct text title; /**< what it shows */
+	bool open;         /**< the pane is displayed */
+	struct text title; /**< its first line, escaped */
 	struct text text;  /**< its lines, escaped, each ended by a newline */
-	size_t top;        /**< number of the first line in sight */
-	size_t height;     /**< how many were in sight when it was drawn last */
+	size_t top;        /**< index of the first visible line */
+	size_t height;     /**< number of visible lines when it was drawn last */
 };
 
 /**
- * Opens it with nothing in it.
+ * Opens a pane.
  * @param pane the pane
- * @param title what it will show, escaped
+ * @param title the title, escaped; copied
+ * @param lines the lines, escaped, each ended by a newline; copied
+ * @param length number of bytes of the lines
  */
-void screen_pane_open(struct screen_pane *pane, const char *title);
+void screen_pane_open(struct screen_pane *pane, const char *title, const char *lines,
+                      size_t length);
 
 /**
- * Closes it.
- * @param pane the pane
- */
-void screen_pane_close(struct screen_pane *pane);
-
-/**
- * Releases it.
+ * Releases a pane.
  * @param pane the pane
  */
 void screen_pane_deinit(struct screen_pane *pane);
 
 /**
- * Does what a key asks for.
+ * Scrolls or closes the pane.
  * @param pane an open pane
  * @param key as of terminal_key()
- * @return false where the key means nothing here
+ * @return false: the key has no meaning here
  */
 bool screen_pane_key(struct screen_pane *pane, uint32_t key);
 
 /**
- * Draws it.
+ * Draws the pane.
  * @param pane an open pane
- * @param terminal where
- * @param line first line
- * @param height how many lines
+ * @param terminal the terminal
+ * @param line the first line
+ * @param height number of lines
  */
 void screen_pane_draw(struct screen_pane *pane, struct terminal *terminal, int line, int height);
 

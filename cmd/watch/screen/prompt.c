@@ -5,7 +5,7 @@
 
 enum { ERASE_LINE = 'U' - '@', FIRST_CHARACTER = ' ', LAST_CHARACTER = 0x10ffff };
 
-void screen_prompt_ask(struct screen_prompt *prompt, enum watch_question question,
+void screen_prompt_ask(struct screen_prompt *prompt, enum screen_question question,
                        const char *label, const char *answer)
 {
 	prompt->question = question;
@@ -28,15 +28,15 @@ static void drop_character(struct text *text)
 	text->length -= text->length > 0;
 }
 
-enum watch_typed screen_prompt_key(struct screen_prompt *prompt, uint32_t key)
+enum screen_typed screen_prompt_key(struct screen_prompt *prompt, uint32_t key)
 {
 	switch (key) {
 	case TERMINAL_ENTER:
-		prompt->question = WATCH_ASKS_NOTHING;
-		return WATCH_ANSWERED;
+		prompt->question = SCREEN_ASKS_NOTHING;
+		return SCREEN_ANSWERED;
 	case TERMINAL_ESCAPE:
-		prompt->question = WATCH_ASKS_NOTHING;
-		return WATCH_GAVE_UP;
+		prompt->question = SCREEN_ASKS_NOTHING;
+		return SCREEN_GAVE_UP;
 	case TERMINAL_BACKSPACE:
 		drop_character(&prompt->answer);
 		break;
@@ -47,7 +47,8 @@ enum watch_typed screen_prompt_key(struct screen_prompt *prompt, uint32_t key)
 		if (key >= FIRST_CHARACTER && key <= LAST_CHARACTER)
 			add_character(&prompt->answer, key);
 	}
-	return WATCH_TYPES;
+
+	return SCREEN_TYPES;
 }
 
 int screen_prompt_draw(const struct screen_prompt *prompt, struct terminal *terminal, int line)
@@ -56,10 +57,10 @@ int screen_prompt_draw(const struct screen_prompt *prompt, struct terminal *term
 	struct text shown = { 0 };
 	utf8_escape(&shown, prompt->answer.bytes, prompt->answer.length);
 
-	int label = (int)utf8_columns(prompt->label.bytes, prompt->label.length),
-	    room = terminal->columns - label - 1;
+	int label = (int)utf8_columns(prompt->label.bytes, prompt->label.length);
+	int room = terminal->columns - label - 1;
 
-	/* The end is what is being typed. */
+	/* If there is not enough room, only the end is visible, where the user types. */
 	size_t skip = 0, columns = utf8_columns(shown.bytes, shown.length);
 	while (room > 0 && columns > (size_t)room) {
 		do
@@ -68,8 +69,10 @@ int screen_prompt_draw(const struct screen_prompt *prompt, struct terminal *term
 		columns = utf8_columns(shown.bytes + skip, shown.length - skip);
 	}
 
-	const struct text rest = { .bytes = shown.bytes ? shown.bytes + skip : NULL,
-		                   .length = shown.length - skip };
+	struct text rest = { .length = shown.length - skip };
+	if (shown.bytes)
+		rest.bytes = shown.bytes + skip;
+
 	terminal_put(terminal, line, 0, terminal->columns, &prompt->label, bold);
 	terminal_put(terminal, line, label, room, &rest, plain);
 	text_deinit(&shown);

@@ -1,61 +1,61 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A question in the last line of the live screen, and the answer being typed. */
+/** @file A question in the last line of the live screen, and its answer. */
 #ifndef CMD_WATCH_SCREEN_PROMPT_H
 #define CMD_WATCH_SCREEN_PROMPT_H
 
 #include "view/terminal.h"
 
 /** What the answer is for. */
-enum watch_question {
-	WATCH_ASKS_NOTHING,
-	WATCH_ASKS_FILTER, /**< which rows to show */
-	WATCH_ASKS_SEARCH, /**< what to search for */
-	WATCH_ASKS_FILE,   /**< where to write the selected region to */
+enum screen_question {
+	SCREEN_ASKS_NOTHING, /**< no question is asked */
+	SCREEN_ASKS_FILTER,  /**< which rows to show */
+	SCREEN_ASKS_SEARCH,  /**< what to search for */
+	SCREEN_ASKS_FILE,    /**< where to write the selected row to */
 };
 
-/** A question; zeroed means that nothing is asked. */
+/** A question; zeroed: none. */
 struct screen_prompt {
-	enum watch_question question; /**< what the answer is for */
-	struct text label;            /**< the question */
-	struct text answer;           /**< what was typed so far, UTF-8 */
+	enum screen_question question; /**< what the answer is for */
+	struct text label;             /**< the question */
+	struct text answer;            /**< what was typed so far, UTF-8 */
 };
 
 /** What a key did to a question. */
-enum watch_typed {
-	WATCH_TYPES,    /**< the user is still typing */
-	WATCH_ANSWERED, /**< the answer is there; nothing is asked any more */
-	WATCH_GAVE_UP,  /**< nothing is asked any more */
+enum screen_typed {
+	SCREEN_TYPES,    /**< the user is still typing */
+	SCREEN_ANSWERED, /**< the answer is complete; the question is closed */
+	SCREEN_GAVE_UP,  /**< the question is closed without an answer */
 };
 
 /**
- * Asks.
+ * Asks a question.
  * @param prompt the prompt
- * @param question what for
- * @param label the question
- * @param answer one to begin with
+ * @param question what the answer is for
+ * @param label the question, copied
+ * @param answer an answer that the user can edit, copied
  */
-void screen_prompt_ask(struct screen_prompt *prompt, enum watch_question question,
+void screen_prompt_ask(struct screen_prompt *prompt, enum screen_question question,
                        const char *label, const char *answer);
 
 /**
- * Takes a key.
- * @param prompt a question
+ * Processes a key.
+ * @param prompt a prompt with a question
  * @param key as of terminal_key()
- * @return what it did
+ * @return what the key did
  */
-enum watch_typed screen_prompt_key(struct screen_prompt *prompt, uint32_t key);
+enum screen_typed screen_prompt_key(struct screen_prompt *prompt, uint32_t key);
 
 /**
- * Draws it.
- * @param prompt a question
- * @param terminal where
+ * Draws the question and the answer.
+ * @param prompt a prompt with a question
+ * @param terminal the terminal
  * @param line the line
  * @return column of the cursor
  */
 int screen_prompt_draw(const struct screen_prompt *prompt, struct terminal *terminal, int line);
 
 /**
- * Releases it.
+ * Releases a prompt.
  * @param prompt the prompt
  */
 void screen_prompt_deinit(struct screen_prompt *prompt);

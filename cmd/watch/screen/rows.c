@@ -14,7 +14,7 @@ void screen_rows_deinit(struct screen_rows *rows)
 	*rows = (struct screen_rows){ 0 };
 }
 
-/** Whether an expression fits the kind, or what the row is; with `address` also its address. */
+/** Whether a filter matches the kind or the description of a row; with `address` also that. */
 static bool fits(const struct name_filter *filter, const struct watch_row *row, bool address)
 {
 	struct text words = { 0 };
@@ -35,31 +35,37 @@ static bool fits(const struct name_filter *filter, const struct watch_row *row, 
 	return found;
 }
 
-/** Finds what is selected among the rows; where it is no more, what took its place is. */
+/** Finds the selected row. If it is gone, the row at its place is selected. */
 static void find_selected(struct screen_rows *rows)
 {
 	if (!rows->selected)
 		rows->index = 0;
-	for (size_t i = 0; rows->selected && i < rows->count; i++)
+
+	for (size_t i = 0; rows->selected && i < rows->count; i++) {
 		if (rows->items[i]->track == rows->selected) {
 			rows->index = i;
 			return;
 		}
+	}
 
 	if (rows->index >= rows->count)
 		rows->index = rows->count > 0 ? rows->count - 1 : 0;
 }
 
-void screen_rows_update(struct screen_rows *rows, struct watch *watch, struct watch_kinds *kinds)
+void screen_rows_update(struct screen_rows *rows, const struct watch_history *history,
+                        struct watch_view *view)
 {
-	if (rows->grouped)
-		watch_kinds_sort(kinds, watch);
+	struct watch_row *all = view->rows;
+	size_t count = view->row_count;
 
-	struct watch_row *all = rows->grouped ? kinds->rows : watch->rows;
-	size_t count = rows->grouped ? kinds->count : watch->row_count;
+	if (rows->grouped) {
+		watch_view_sum_kinds(&rows->kinds, history, view->sort);
+		all = rows->kinds.rows;
+		count = rows->kinds.count;
+	}
+
 	rows->items = alloc_array(rows->items, count, sizeof(struct watch_row *));
 	rows->count = 0;
-
 	for (size_t i = 0; i < count; i++)
 		if (rows->filter_text.length == 0 || fits(&rows->filter, &all[i], false))
 			rows->items[rows->count++] = &all[i];
@@ -73,15 +79,16 @@ void screen_rows_move(struct screen_rows *rows, long by)
 	if (rows->count == 0)
 		return;
 
-	if (by < 0)
-		rows->index = rows->index > -(unsigned long)by ? rows->index - -(unsigned long)by
-		                                               : 0;
-	else
-		rows->index = (unsigned long)by < rows->count - 1 - rows->index
-		                      ? rows->index + (unsigned long)by
-		                      : rows->count - 1;
+	size_t last = rows->count - 1;
+	if (by < 0) {
+		size_t up = -(unsigned long)by;
+		rows->index = rows->index > up ? rows->index - up : 0;
+	} else {
+		size_t down = (unsigned long)by;
+		rows->index = down < last - rows->index ? rows->index + down : last;
+	}
 
-	/* Whoever goes to the top wants to see what is at the top. */
+	/* At the top the first row stays selected, even if it becomes another one. */
 	rows->selected = rows->index > 0 ? rows->items[rows->index]->track : NULL;
 }
 
@@ -103,23 +110,23 @@ struct watch_row *screen_rows_selected(const struct screen_rows *rows)
 	return rows->index < rows->count ? rows->items[rows->index] : NULL;
 }
 
-int screen_rows_filter(struct screen_rows *rows, const char *words, struct pm_error *error)
+int screen_rows_filter(struct screen_rows *rows, const char *pattern, struct pm_error *error)
 {
 	struct name_filter filter;
-	if (name_filter_init(&filter, *words ? words : NULL, error) < 0)
+	if (name_filter_init(&filter, *pattern ? pattern : NULL, error) < 0)
 		return -1;
 
 	name_filter_deinit(&rows->filter);
 	rows->filter = filter;
 	text_clear(&rows->filter_text);
-	text_string(&rows->filter_text, words);
+	text_string(&rows->filter_text, pattern);
 	return 0;
 }
 
-int screen_rows_search(struct screen_rows *rows, const char *words, struct pm_error *error)
+int screen_rows_search(struct screen_rows *rows, const char *pattern, struct pm_error *error)
 {
 	struct name_filter filter;
-	if (name_filter_init(&filter, words, error) < 0)
+	if (name_filter_init(&filter, pattern, error) < 0)
 		return -1;
 
 	size_t step = 1;
@@ -129,10 +136,9 @@ int screen_rows_search(struct screen_rows *rows, const char *words, struct pm_er
 
 	name_filter_deinit(&filter);
 	if (step > rows->count)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no row has '%s'", words);
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no row matches '%s'", pattern);
 
 	rows->index = (rows->index + step) % rows->count;
 	rows->selected = rows->items[rows->index]->track;
-
 	return 0;
 }

@@ -1,80 +1,83 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Which rows the live screen has, which of them is selected, and which are in sight. */
+/** @file The rows of the live screen: filter, selection and scrolling. */
 #ifndef CMD_WATCH_SCREEN_ROWS_H
 #define CMD_WATCH_SCREEN_ROWS_H
 
 #include "base/name_filter.h"
-#include "watch/kinds.h"
+#include "base/text.h"
+#include "watch/view.h"
 
-/** The rows. Zeroed to begin with. */
+/** The rows. Zeroed: none. */
 struct screen_rows {
-	struct watch_row **items;        /**< those that pass the filter, in their order; made by
+	struct watch_row **items;        /**< rows that pass the filter, sorted; made by
 	                                    screen_rows_update() */
-	size_t count;                    /**< how many */
-	size_t hidden;                   /**< how many the filter hides */
-	size_t index;                    /**< of the selected one */
-	size_t top;                      /**< index of the first in sight */
-	const struct pm_track *selected; /**< what is selected, wherever it stands; NULL: the first
-	                                    row, whatever that is */
-	bool grouped;                    /**< rows are kinds */
-	struct name_filter filter;       /**< fits kinds and mappings that are shown */
-	struct text filter_text;         /**< as the user wrote it; empty: none */
+	size_t count;                    /**< number of items */
+	size_t hidden;                   /**< number of rows that the filter hides */
+	size_t index;                    /**< index of the selected row */
+	size_t top;                      /**< index of the first visible row */
+	const struct pm_track *selected; /**< the selected track, wherever its row is; NULL: the
+	                                    first row is selected, whatever it is */
+	bool grouped;                    /**< each row is a kind */
+	struct watch_kinds kinds;        /**< these rows */
+	struct name_filter filter;       /**< matches kinds and mappings */
+	struct text filter_text;         /**< the filter as the user wrote it; empty: none */
 };
 
 /**
- * Releases them.
+ * Releases the rows.
  * @param rows the rows
  */
 void screen_rows_deinit(struct screen_rows *rows);
 
 /**
- * Takes over what was seen at a look. What is selected stays so, wherever it is now.
+ * Takes the rows of a view. The selected track stays selected, wherever its row is now.
  *
- * @param rows   the rows
- * @param watch  the process
- * @param kinds  what to show when they are grouped
+ * @param rows     the rows
+ * @param history  the history
+ * @param view     its rows; must stay valid until the next update
  */
-void screen_rows_update(struct screen_rows *rows, struct watch *watch, struct watch_kinds *kinds);
+void screen_rows_update(struct screen_rows *rows, const struct watch_history *history,
+                        struct watch_view *view);
 
 /**
  * Moves the selection.
  * @param rows the rows
- * @param by how far; what is too far ends at the first or last
+ * @param by number of rows, negative for up; the first and last rows are the limits
  */
 void screen_rows_move(struct screen_rows *rows, long by);
 
 /**
- * Scrolls so that the selected one is in sight.
+ * Scrolls so that the selected row is visible.
  * @param rows the rows
- * @param height how many are in sight
+ * @param height number of visible rows
  */
 void screen_rows_scroll(struct screen_rows *rows, size_t height);
 
 /**
- * The selected row.
+ * Returns the selected row.
  * @param rows the rows
- * @return the row, NULL where there is none
+ * @return the row, NULL: there are none
  */
 struct watch_row *screen_rows_selected(const struct screen_rows *rows);
 
 /**
- * Shows only rows whose kind or mapping fits.
+ * Hides rows whose kind and mapping do not match.
  *
- * @param rows   the rows; to be updated afterwards
- * @param words  a regular expression; "" for all rows
- * @param error  PM_ERROR_USAGE
- * @return       0 or -1
+ * @param rows     the rows; to be updated afterwards
+ * @param pattern  a regular expression; "" for all rows
+ * @param error    PM_ERROR_USAGE
+ * @return         0 or -1
  */
-int screen_rows_filter(struct screen_rows *rows, const char *words, struct pm_error *error);
+int screen_rows_filter(struct screen_rows *rows, const char *pattern, struct pm_error *error);
 
 /**
- * Selects the next row whose address, kind or mapping fits.
+ * Selects the next row whose address, kind or mapping matches.
  *
- * @param rows   the rows
- * @param words  a regular expression
- * @param error  PM_ERROR_USAGE, PM_ERROR_NOT_FOUND
- * @return       0 or -1
+ * @param rows     the rows
+ * @param pattern  a regular expression
+ * @param error    PM_ERROR_USAGE, PM_ERROR_NOT_FOUND
+ * @return         0 or -1
  */
-int screen_rows_search(struct screen_rows *rows, const char *words, struct pm_error *error);
+int screen_rows_search(struct screen_rows *rows, const char *pattern, struct pm_error *error);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch/screen/screen.h"
 
+#include <limits.h>
+#include <string.h>
+
 #include "base/delta.h"
 #include "base/report.h"
 #include "base/utf8.h"
@@ -9,18 +12,130 @@
 #include "watch/screen/header.h"
 #include "watch/screen/keys.h"
 #include "watch/screen/table.h"
-#include "watch/sort.h"
 
-int screen_open(struct screen *screen, struct watch *watch, struct watch_options *options,
-                struct poll_loop *wait, bool colour, struct pm_error *error)
+/** Cuts a line between words if it is wider than the screen. */
+static void cut_between_words(struct text *line, int columns)
 {
-	*screen = (struct screen){ .watch = watch, .options = options, .wait = wait };
+	if (utf8_columns(line->bytes, line->length) <= (size_t)columns)
+		return;
+
+	/* The byte after the cut shows whether the cut is within a word. */
+	size_t length = utf8_fit(line->bytes, line->length, (size_t)columns);
+	while (length > 0 && line->bytes[length] != ' ')
+		length--;
+
+	line->length = length;
+}
+
+/** Adds the most important keys. */
+static void add_keys(const struct screen_state *state, struct text *text)
+{
+	if (state->pane.open)
+		text_string(text, "?help Esc:back q:back");
+	else if (state->rows.count > 0)
+		text_format(text,
+		            "row %zu of %zu  ?:help q:quit s:sort f:filter /:search Enter:text "
+		            "d:dump b:base g:group p:pause",
+		            state->rows.index + 1, state->rows.count);
+	else
+		text_string(text,
+		            "?help s:ort f:ilter Enter:text d:ump b:aseline g:roup p:ause q:uit");
+}
+
+/**
+ * Draws the last line: a question, a message, the progress of slow work, or the keys.
+ * @return column of the cursor, -1: none
+ */
+static int draw_footer(const struct screen_state *state, struct terminal *terminal)
+{
+	const struct terminal_look dim = { .style = OUT_DIM }, plain = { 0 };
+	int line = terminal->rows - 1;
+	struct text text = { 0 };
+
+	if (state->prompt.question != SCREEN_ASKS_NOTHING)
+		return screen_prompt_draw(&state->prompt, terminal, line);
+	if (state->message.length > 0) {
+		terminal_put(terminal, line, 0, terminal->columns, &state->message, plain);
+		return -1;
+	}
+
+	screen_worker_describe(&state->worker, &text);
+	if (text.length > 0) {
+		terminal_put(terminal, line, 0, terminal->columns, &text, plain);
+	} else {
+		add_keys(state, &text);
+		cut_between_words(&text, terminal->columns);
+		terminal_put(terminal, line, 0, terminal->columns, &text, dim);
+	}
+
+	text_deinit(&text);
+	return -1;
+}
+
+/** Adds what the newest pages of a row contain. */
+static void add_peek(const struct screen_state *state, const struct watch_row *row,
+                     struct text *text)
+{
+	if (state->snapshot.taken) {
+		screen_snapshot_describe_peek(&state->snapshot, row, text);
+		return;
+	}
+
+	const struct peek_result *found = peek_found(state->watch->run.peek, row);
+	if (found)
+		peek_print_describe(found, row, text);
+}
+
+/**
+ * Draws what the newest pages of the selected row contain (--peek).
+ * @return number of lines used
+ */
+static int draw_peek(const struct screen_state *state, struct terminal *terminal, int line)
+{
+	const struct terminal_look plain = { 0 };
+	const struct watch_row *row = screen_rows_selected(&state->rows);
+	struct text text = { 0 };
+
+	if (state->watch->run.options->peek == 0 || state->rows.grouped || !row)
+		return 0;
+
+	add_peek(state, row, &text);
+	terminal_put(terminal, line, 0, terminal->columns, &text, plain);
+	text_deinit(&text);
+	return 1;
+}
+
+static void draw(struct screen *screen)
+{
+	struct terminal *terminal = &screen->terminal;
+	struct screen_state *state = &screen->state;
+	terminal_begin(terminal);
+
+	int first = screen_header_draw(state, terminal), height = terminal->rows - first - 1;
+	if (state->pane.open) {
+		screen_pane_draw(&state->pane, terminal, first, height);
+	} else {
+		const struct screen_table table = { .rows = &state->rows,
+			                            .history = screen_state_history(state),
+			                            .bytes = state->watch->view.bytes };
+		height -= draw_peek(state, terminal, terminal->rows - 2);
+		screen_table_draw(&table, terminal, first, height);
+	}
+
+	int column = draw_footer(state, terminal);
+	terminal_show(terminal, column < 0 ? -1 : terminal->rows - 1, column);
+}
+
+int screen_open(struct screen *screen, struct watch *watch, struct poll_loop *wait, bool colour,
+                struct pm_error *error)
+{
+	*screen = (struct screen){ .state = { .watch = watch, .worker.wait = wait } };
 	if (terminal_open(&screen->terminal, colour, error) < 0)
 		return -1;
 
-	/* All of them can be scrolled to. */
-	watch->all_rows = true;
-	if (watch_sort_rows(watch, error) == 0) {
+	/* The user can scroll to all rows. */
+	watch->view.all_rows = true;
+	if (watch_view_update(&watch->view, &watch->history, error) == 0) {
 		screen_update(screen);
 		return 0;
 	}
@@ -31,80 +146,56 @@ int screen_open(struct screen *screen, struct watch *watch, struct watch_options
 
 void screen_close(struct screen *screen, struct out *out)
 {
+	struct screen_state *state = &screen->state;
+	struct watch *watch = state->watch;
 	struct pm_error error;
-	struct text told = { 0 };
+	struct text outcome = { 0 };
 
-	if (!screen->watch)
+	if (!watch)
 		return;
 
 	terminal_close(&screen->terminal);
-	screen_worker_end(&screen->work, &told);
-	if (told.length > 0)
-		report_note("%s", text_terminate(&told));
-	text_deinit(&told);
+	screen_worker_end(&state->worker, &outcome);
+	if (outcome.length > 0)
+		report_note("%s", text_terminate(&outcome));
+	text_deinit(&outcome);
 
 	if (out) {
 		out_measure(out);
-		out_text(out, &screen->events);
+		out_text(out, &state->events);
 	}
 
-	screen->watch->all_rows = false;
-	/* The summary has rows as they were wanted; without memory for them it has none. */
-	if (watch_sort_rows(screen->watch, &error) < 0)
-		screen->watch->row_count = 0;
-	screen_snapshot_drop(&screen->still);
-	screen_rows_deinit(&screen->rows);
-	screen_pane_deinit(&screen->pane);
-	screen_prompt_deinit(&screen->prompt);
+	/* The summary has the rows that were asked for, or none if memory is short. */
+	watch->view.all_rows = false;
+	if (watch_view_update(&watch->view, &watch->history, &error) < 0)
+		watch->view.row_count = 0;
 
-	text_deinit(&screen->message);
-	text_deinit(&screen->events);
-	text_deinit(&screen->searched);
+	screen_state_deinit(state);
 	*screen = (struct screen){ 0 };
-}
-
-void screen_update_rows(struct screen *screen)
-{
-	if (screen->still.taken)
-		screen_rows_update(&screen->rows, &screen->still.watch, &screen->still.kinds);
-	else
-		screen_rows_update(&screen->rows, screen->watch, screen->watch->kinds);
 }
 
 void screen_update(struct screen *screen)
 {
-	if (screen->still.taken)
+	if (screen->state.snapshot.taken)
 		return;
-	screen_update_rows(screen);
-	screen_draw(screen);
+
+	screen_state_update(&screen->state);
+	draw(screen);
 }
 
 void screen_end(struct screen *screen, const char *why)
 {
-	screen->over = true;
-	screen_message(screen, "%s (q: quit)", why);
-	screen_draw(screen);
+	screen->state.over = true;
+	screen_state_message(&screen->state, "%s (q: quit)", why);
+	draw(screen);
 }
 
-void screen_handle_input(struct screen *screen)
-{
-	uint32_t key;
-	bool any = false;
-	while (!screen->left && (key = terminal_key(&screen->terminal)) != TERMINAL_NO_KEY) {
-		screen_keys_handle(screen, key);
-		any = true;
-	}
-
-	if (any && !screen->left)
-		screen_draw(screen);
-	screen_worker_receive(screen);
-}
-
-/** Adds the time of the day, UTC: a date would leave too little of a narrow line. */
-static void add_time_of_day(const struct watch *watch, struct text *text)
+/** Adds the time of the day, UTC: there is not enough room for the date. */
+static void add_time_of_day(int64_t wall_ns, struct text *text)
 {
 	struct text moment = { 0 };
-	delta_put_time(&moment, watch->sample.wall_ns);
+
+	delta_put_time(&moment, wall_ns);
 	const char *time = strchr(text_terminate(&moment), 'T');
 	if (time)
 		text_format(text, "%.8sZ  ", time + 1);
@@ -113,121 +204,279 @@ static void add_time_of_day(const struct watch *watch, struct text *text)
 
 void screen_event(struct screen *screen, const char *line)
 {
-	if (*line != ' ')
-		add_time_of_day(screen->watch, &screen->events);
-	utf8_escape(&screen->events, line, strlen(line));
-	text_char(&screen->events, '\n');
+	struct screen_state *state = &screen->state;
+	bool indented = *line == ' ';
 
-	/* What was done about it is indented below. */
-	if (*line != ' ')
-		screen_message(screen, "e: %s", line);
-	screen_draw(screen);
+	if (!indented)
+		add_time_of_day(state->watch->history.sample.wall_ns, &state->events);
+	utf8_escape(&state->events, line, strlen(line));
+	text_char(&state->events, '\n');
+
+	if (!indented)
+		screen_state_message(state, "e: %s", line);
+	draw(screen);
 }
 
-void screen_message(struct screen *screen, const char *format, ...)
+/**
+ * Whether slow work prevents an action. An action that would start the same work cancels it.
+ * @param wanted the work that the action would start
+ */
+static bool is_busy(struct screen_state *state, enum screen_worker_kind wanted)
 {
-	struct text message = { 0 };
-	va_list arguments;
-	va_start(arguments, format);
-	text_vformat(&message, format, arguments);
-	va_end(arguments);
-	text_clear(&screen->message);
-	utf8_escape(&screen->message, message.bytes, message.length);
-	text_deinit(&message);
+	struct screen_worker *worker = &state->worker;
+
+	if (!screen_worker_runs(worker))
+		return false;
+
+	if (worker->kind == wanted)
+		screen_worker_cancel(worker);
+	else if (worker->kind == SCREEN_WRITES_FILE)
+		screen_state_message(state, "the file is still being written (Esc: cancel)");
+	else
+		screen_state_message(state, "text is still being read (Esc: cancel)");
+
+	return true;
 }
 
-/** Cuts a line between words, where it is wider than the screen. */
-static void cut_between_words(struct text *line, int columns)
+static void read_strings(struct screen_state *state)
 {
-	if (utf8_columns(line->bytes, line->length) <= (size_t)columns)
+	struct watch_row row;
+	struct pm_error error = { 0 };
+
+	if (is_busy(state, SCREEN_READS_TEXT) || !screen_state_selected(state, &row))
+		return;
+	if (screen_worker_read_text(&state->worker, state->watch, &row, &error) < 0)
+		screen_state_message(state, "%s", error.text);
+}
+
+static void ask_for_file(struct screen_state *state)
+{
+	const char *label = "write the region to: ";
+	struct watch_row row;
+	struct text name = { 0 };
+
+	if (is_busy(state, SCREEN_WRITES_FILE) || !screen_state_selected(state, &row))
+		return;
+	if (row.track->regions > 1)
+		label = "write the regions to: ";
+
+	text_format(&name, "%s.%llx.raw", state->watch->run.process.comm,
+	            (unsigned long long)row.track->start);
+	for (size_t i = 0; i < name.length; i++)
+		if (name.bytes[i] == '/')
+			name.bytes[i] = '_';
+
+	screen_prompt_ask(&state->prompt, SCREEN_ASKS_FILE, label, text_terminate(&name));
+	text_deinit(&name);
+}
+
+static void write_file(struct screen_state *state, const char *path)
+{
+	struct watch_row row;
+	struct pm_error error = { 0 };
+
+	if (!screen_state_selected(state, &row))
 		return;
 
-	size_t length = utf8_fit(line->bytes, line->length, (size_t)columns);
-	/* What stands behind the cut tells whether it is within a word. */
-	while (length > 0 && line->bytes[length] != ' ')
-		length--;
+	text_clear(&state->message);
+	if (screen_worker_write_file(&state->worker, state->watch, &row, path, &error) < 0)
+		screen_state_message(state, "%s", error.text);
+}
 
-	line->length = length;
+static void show_events(struct screen_state *state)
+{
+	const struct text *events = &state->events;
+
+	if (events->length == 0)
+		screen_state_message(state, "no condition has been met yet (--on)");
+	else
+		screen_pane_open(&state->pane, "conditions that were met (Esc: back)",
+		                 events->bytes, events->length);
+}
+
+/** Shows text that was read: a title and lines. */
+static void show_text(struct screen_state *state, const struct text *result)
+{
+	const char *end = memchr(result->bytes, '\n', result->length);
+	size_t length = end ? (size_t)(end - result->bytes) : result->length;
+	struct text title = { 0 };
+
+	text_bytes(&title, result->bytes, length);
+	if (end)
+		length++;
+	screen_pane_open(&state->pane, text_terminate(&title), result->bytes + length,
+	                 result->length - length);
+	text_deinit(&title);
+}
+
+/** Does what a question was for. */
+static void obey_answer(struct screen_state *state, enum screen_question question)
+{
+	const char *answer = text_terminate(&state->prompt.answer);
+
+	switch (question) {
+	case SCREEN_ASKS_FILTER:
+		screen_state_filter(state, answer);
+		break;
+	case SCREEN_ASKS_SEARCH:
+		text_clear(&state->searched);
+		text_string(&state->searched, answer);
+		screen_state_search(state, answer);
+		break;
+	default:
+		write_file(state, answer);
+	}
 }
 
 /**
- * Draws the last line: a question, a message, or the keys.
- * @return column of the cursor, -1 for none
+ * Finds the number of rows by which an action moves the selection.
+ * @param page number of rows of a page
+ * @return the number, negative for up; 0: the action is another one
  */
-static int draw_footer(struct screen *screen)
+static long rows_to_move(enum screen_action action, long page)
 {
-	const struct terminal_look dim = { .style = OUT_DIM }, plain = { 0 };
-	struct terminal *terminal = &screen->terminal;
-	int line = terminal->rows - 1;
-	if (screen->prompt.question != WATCH_ASKS_NOTHING)
-		return screen_prompt_draw(&screen->prompt, terminal, line);
-	if (screen->message.length > 0) {
-		terminal_put(terminal, line, 0, terminal->columns, &screen->message, plain);
+	switch (action) {
+	case SCREEN_UP:
 		return -1;
-	}
+	case SCREEN_DOWN:
+		return 1;
 
-	struct text keys = { 0 };
-	screen_worker_describe(&screen->work, &keys);
-	if (keys.length > 0) {
-		terminal_put(terminal, line, 0, terminal->columns, &keys, plain);
-		text_deinit(&keys);
-		return -1;
-	}
-
-	text_string(&keys,
-	            screen->pane.open
-	                    ? "?help Esc:back q:back"
-	                    : "?help s:ort f:ilter Enter:text d:ump b:aseline g:roup p:ause q:uit");
-
-	if (!screen->pane.open && screen->rows.count > 0) {
-		text_clear(&keys);
-		text_format(&keys,
-		            "row %zu of %zu  ?:help q:quit s:sort f:filter /:search Enter:text "
-		            "d:dump b:base g:group p:pause",
-		            screen->rows.index + 1, screen->rows.count);
-	}
-
-	cut_between_words(&keys, terminal->columns);
-	terminal_put(terminal, line, 0, terminal->columns, &keys, dim);
-	text_deinit(&keys);
-
-	return -1;
-}
-
-/**
- * Draws what the newest pages of the selected row hold, where that was asked for (--peek).
- * @return lines used
- */
-static int draw_peek(struct screen *screen, int line)
-{
-	const struct terminal_look plain = { 0 };
-	const struct watch_row *row = screen_rows_selected(&screen->rows);
-	if (screen->options->peek == 0 || screen->rows.grouped || !row)
+	case SCREEN_PAGE_UP:
+		return -page;
+	case SCREEN_PAGE_DOWN:
+		return page;
+	case SCREEN_FIRST:
+		return -LONG_MAX;
+	case SCREEN_LAST:
+		return LONG_MAX;
+	default:
 		return 0;
-
-	struct text text = { 0 };
-	if (screen->still.taken)
-		screen_snapshot_describe_peek(&screen->still, row, &text);
-	else
-		peek_print_describe(screen->watch, row, &text);
-
-	terminal_put(&screen->terminal, line, 0, screen->terminal.columns, &text, plain);
-	text_deinit(&text);
-
-	return 1;
+	}
 }
 
-void screen_draw(struct screen *screen)
+/**
+ * Changes which rows are displayed.
+ * @return false: the action is another one
+ */
+static bool obey_view(struct screen_state *state, enum screen_action action)
 {
-	struct terminal *terminal = &screen->terminal;
-	terminal_begin(terminal);
+	switch (action) {
+	case SCREEN_SORT:
+		screen_state_sort(state);
+		return true;
+	case SCREEN_GROUP:
+		screen_state_group(state);
+		return true;
+	case SCREEN_PAUSE:
+		screen_state_pause(state);
+		return true;
+	case SCREEN_REBASE:
+		screen_state_rebase(state);
+		return true;
 
-	int first = screen_header(screen), height = terminal->rows - first - 1;
-	if (screen->pane.open)
-		screen_pane_draw(&screen->pane, terminal, first, height);
-	else
-		screen_table(screen, first, height - draw_peek(screen, terminal->rows - 2));
+	case SCREEN_FILTER:
+		screen_prompt_ask(&state->prompt, SCREEN_ASKS_FILTER,
+		                  "only kinds and mappings that match: ",
+		                  text_terminate(&state->rows.filter_text));
+		return true;
+	case SCREEN_SEARCH:
+		screen_prompt_ask(&state->prompt, SCREEN_ASKS_SEARCH, "/", "");
+		return true;
+	case SCREEN_SEARCH_AGAIN:
+		screen_state_search(state, text_terminate(&state->searched));
+		return true;
+	default:
+		return false;
+	}
+}
 
-	int column = draw_footer(screen);
-	terminal_show(terminal, column < 0 ? -1 : terminal->rows - 1, column);
+static void obey(struct screen_state *state, enum screen_action action)
+{
+	switch (action) {
+	case SCREEN_STRINGS:
+		read_strings(state);
+		return;
+	case SCREEN_SAVE:
+		ask_for_file(state);
+		return;
+	case SCREEN_EVENTS:
+		show_events(state);
+		return;
+	case SCREEN_HELP:
+		screen_pane_open(&state->pane, "keys and columns (Esc: back)", screen_keys_help,
+		                 strlen(screen_keys_help));
+		return;
+	case SCREEN_QUIT:
+		state->left = true;
+		return;
+
+	case SCREEN_CANCEL:
+		if (!screen_worker_runs(&state->worker))
+			break;
+		screen_worker_cancel(&state->worker);
+		return;
+	default:
+		break;
+	}
+
+	screen_state_message(state, "this key has no function (?: help)");
+}
+
+static void handle_key(struct screen *screen, uint32_t key)
+{
+	struct screen_state *state = &screen->state;
+	enum screen_question question = state->prompt.question;
+
+	if (key == TERMINAL_REDRAW)
+		return;
+	if (question != SCREEN_ASKS_NOTHING) {
+		if (screen_prompt_key(&state->prompt, key) == SCREEN_ANSWERED)
+			obey_answer(state, question);
+		return;
+	}
+
+	if (!state->over)
+		text_clear(&state->message);
+	if (state->pane.open && screen_pane_key(&state->pane, key))
+		return;
+
+	int lines = screen->terminal.rows;
+	enum screen_action action = screen_keys_action(key);
+	long by = rows_to_move(action, lines > 8 ? lines / 2 : 4);
+	if (by != 0)
+		screen_rows_move(&state->rows, by);
+	else if (!obey_view(state, action))
+		obey(state, action);
+}
+
+/** Shows news of slow work. */
+static void poll_worker(struct screen *screen)
+{
+	struct screen_state *state = &screen->state;
+	struct text result = { 0 };
+	enum screen_worker_event event = screen_worker_poll(&state->worker, &result);
+
+	if (event == SCREEN_WORKER_TEXT)
+		show_text(state, &result);
+	else if (event == SCREEN_WORKER_MESSAGE)
+		screen_state_message(state, "%s", text_terminate(&result));
+
+	text_deinit(&result);
+	if (event != SCREEN_WORKER_NOTHING)
+		draw(screen);
+}
+
+void screen_handle_input(struct screen *screen)
+{
+	uint32_t key;
+	bool any = false;
+
+	while (!screen->state.left && (key = terminal_key(&screen->terminal)) != TERMINAL_NO_KEY) {
+		handle_key(screen, key);
+		any = true;
+	}
+
+	if (any && !screen->state.left)
+		draw(screen);
+	poll_worker(screen);
 }

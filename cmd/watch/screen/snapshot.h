@@ -1,82 +1,85 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * A picture of one moment: what the live screen shows of a process, copied, so that it can be
- * looked at while the process is watched on.
+ * @file A copy of what the live screen displays, which stays the same while the process is watched
+ * further.
  */
 #ifndef CMD_WATCH_SCREEN_SNAPSHOT_H
 #define CMD_WATCH_SCREEN_SNAPSHOT_H
 
-#include "watch/kinds.h"
+#include "base/text.h"
+#include "watch/history.h"
+#include "watch/peek/peek.h"
+#include "watch/view.h"
 
-/** One track of the picture. */
+/** A copied track. */
 struct screen_snapshot_track {
-	struct pm_track track;       /**< as it was; with series and texts of its own */
-	const struct pm_track *live; /**< what it is a picture of */
-	struct text peek;            /**< what peek_print_describe() told of its row */
+	struct pm_track track;       /**< the copy, with texts and series of its own */
+	const struct pm_track *live; /**< the original */
+	struct text peek;            /**< what was found in its new pages, as text */
 };
 
-/** A picture. Zeroed: none was taken. */
+/** A snapshot. Zeroed: none was taken. */
 struct screen_snapshot {
-	bool taken;         /**< there is one */
-	struct watch watch; /**< what is told of the process; nothing can be read with it, and rows
-	                       can be sorted */
-	struct watch_kinds kinds;             /**< its kinds */
-	struct screen_snapshot_track *tracks; /**< what its rows are made of */
-	const struct pm_track **pointers;     /**< to them */
+	bool taken;                           /**< the other members are valid */
+	struct watch_history history;         /**< a copy, with the tracks below */
+	struct watch_view view;               /**< its rows, which can be sorted again */
+	struct screen_snapshot_track *tracks; /**< all tracks that can have a row */
+	const struct pm_track **pointers;     /**< to these, for `history` */
+	size_t count;                         /**< number of tracks */
 	struct pm_regions details;            /**< owns the details of the tracks */
-	size_t count;                         /**< how many */
 };
 
 /**
- * Takes a picture of this moment.
+ * Takes a snapshot.
  *
- * @param still  filled; release with screen_snapshot_drop()
- * @param watch  the process; its options are the picture's, too
- * @param kinds  its kinds
- * @param error  PM_ERROR_RESOURCES
- * @return       0 or -1
+ * @param snapshot  filled; release with screen_snapshot_drop(), also on failure
+ * @param history   the history
+ * @param view      the displayed rows
+ * @param peek      what was found in new pages, or NULL
+ * @param error     PM_ERROR_RESOURCES and others of watch_view_update()
+ * @return          0 or -1
  */
-int screen_snapshot_take(struct screen_snapshot *still, const struct watch *watch,
-                         const struct watch_kinds *kinds, struct pm_error *error);
+int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_history *history,
+                         const struct watch_view *view, const struct peek *peek,
+                         struct pm_error *error);
 
 /**
- * Throws it away.
- * @param still a picture or none
+ * Releases a snapshot.
+ * @param snapshot a snapshot, or none; zeroed afterwards
  */
-void screen_snapshot_drop(struct screen_snapshot *still);
+void screen_snapshot_drop(struct screen_snapshot *snapshot);
 
 /**
- * What a track of the picture is a picture of.
+ * Finds the original of a track.
  *
- * @param still  a picture
- * @param kinds  the kinds that it was taken of
- * @param track  of one of its rows
- * @return       the track by which that is followed on
+ * @param snapshot  the snapshot
+ * @param history   the history that it was taken of
+ * @param track     a track of the snapshot, or one of its kinds
+ * @return          the original
  */
-const struct pm_track *screen_snapshot_live(const struct screen_snapshot *still,
-                                            const struct watch_kinds *kinds,
+const struct pm_track *screen_snapshot_live(const struct screen_snapshot *snapshot,
+                                            const struct watch_history *history,
                                             const struct pm_track *track);
 
 /**
- * The other way round.
+ * Finds the copy of a track.
  *
- * @param still  a picture
- * @param kinds  the kinds that it was taken of
- * @param live   a track
- * @return       its picture; NULL where there is none
+ * @param snapshot  the snapshot
+ * @param history   the history that it was taken of
+ * @param live      a track of this history, or one of its kinds
+ * @return          the copy; NULL: it was not copied
  */
-const struct pm_track *screen_snapshot_of(const struct screen_snapshot *still,
-                                          const struct watch_kinds *kinds,
+const struct pm_track *screen_snapshot_of(const struct screen_snapshot *snapshot,
+                                          const struct watch_history *history,
                                           const struct pm_track *live);
 
 /**
- * What was told of the new pages of a row.
- * @param still a picture
+ * Adds what was found in the new pages of a row.
+ * @param snapshot the snapshot
  * @param row one of its rows
- * @param text gets it
+ * @param text receives one line, or nothing
  */
-void screen_snapshot_describe_peek(const struct screen_snapshot *still, const struct watch_row *row,
-                                   struct text *text);
+void screen_snapshot_describe_peek(const struct screen_snapshot *snapshot,
+                                   const struct watch_row *row, struct text *text);
 
 #endif

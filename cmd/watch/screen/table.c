@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The rows of the live screen: as many columns as there is room for. */
 #include "watch/screen/table.h"
+
+#include <string.h>
 
 #include "base/utf8.h"
 #include "view/spark.h"
 #include "watch/format.h"
-#include "watch/members.h"
-#include "watch/screen/screen.h"
-#include "watch/sort.h"
 
-/* What stands in a column of the screen: what text has, too, and what it has not. */
+/* The columns of the screen: some of enum watch_column, and two more. */
 enum { COUNT = WATCH_COLUMNS, HISTORY, SCREEN_COLUMNS };
 
 enum {
@@ -22,14 +20,19 @@ enum {
 };
 
 /**
- * Columns that are there, and how wide they are. A width does not depend on what is in it now: a
- * table that jumps cannot be read.
+ * Visible columns and their widths. A width does not depend on the current contents, so that the
+ * table does not jump.
  */
 struct layout {
 	int columns[COLUMNS_MAX];
 	int widths[SCREEN_COLUMNS]; /* 0: left out */
 	int count;
 	bool range; /* addresses have an end */
+};
+
+/* Widths of addresses, with and without the end. */
+struct address_widths {
+	int range, start;
 };
 
 static const int usual_widths[SCREEN_COLUMNS] = {
@@ -49,33 +52,36 @@ static int total_width(const struct layout *layout)
 	return total;
 }
 
-/**
- * Leaves columns out until the rest fits, the least important first; then gives the room that is
- * left to words.
- */
-static void fit(struct layout *layout, int room, int long_address, int short_address)
+/** Leaves out columns until the others fit, the least important first. */
+static void drop_columns(struct layout *layout, int room)
 {
 	static const int least_important[] = {
 		WATCH_DELTA, HISTORY,    WATCH_MAPPING, WATCH_RSS,
 		COUNT,       WATCH_RATE, WATCH_KIND,    WATCH_VERDICT
 	};
-	int *widths = layout->widths;
+	size_t count = sizeof least_important / sizeof *least_important;
+
+	for (size_t i = 0; i < count && total_width(layout) > room; i++)
+		layout->widths[least_important[i]] = 0;
+}
+
+/** Fits the columns into a room, and gives what is left to the widest of them. */
+static void fit(struct layout *layout, int room, struct address_widths address)
+{
+	int *widths = layout->widths, end = address.range - address.start;
 
 	if (total_width(layout) > room) {
 		layout->range = false;
-		widths[WATCH_ADDRESS] = widths[WATCH_ADDRESS] > 0 ? short_address : 0;
+		if (widths[WATCH_ADDRESS] > 0)
+			widths[WATCH_ADDRESS] = address.start;
 	}
 
-	for (size_t i = 0;
-	     i < sizeof least_important / sizeof *least_important && total_width(layout) > room;
-	     i++)
-		widths[least_important[i]] = 0;
-
+	drop_columns(layout, room);
 	int left = room - total_width(layout);
-	if (!layout->range && widths[WATCH_ADDRESS] > 0 && left >= long_address - short_address) {
+	if (!layout->range && widths[WATCH_ADDRESS] > 0 && left >= end) {
 		layout->range = true;
-		widths[WATCH_ADDRESS] = long_address;
-		left -= long_address - short_address;
+		widths[WATCH_ADDRESS] = address.range;
+		left -= end;
 	}
 
 	if (widths[HISTORY] > 0 &&
@@ -88,7 +94,7 @@ static void fit(struct layout *layout, int room, int long_address, int short_add
 		widths[WATCH_MAPPING] += left;
 }
 
-/** Columns that watch_members_add_more() takes: a blank, a sign and digits. */
+/** Returns the columns that watch_format_add_more() uses: a space, a sign and digits. */
 static int width_of_more(size_t count)
 {
 	int width = 2;
@@ -97,7 +103,27 @@ static int width_of_more(size_t count)
 	return count > 1 ? width : 0;
 }
 
-static struct layout lay_out(const struct screen *screen)
+static int larger(int one, int other)
+{
+	return one > other ? one : other;
+}
+
+/** Finds the widths of the addresses of all rows: at least eight digits each. */
+static struct address_widths measure_addresses(const struct screen_rows *rows)
+{
+	int start = 8, end = 8, more = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct pm_track *track = rows->items[i]->track;
+		start = larger(start, (int)text_hex_length(track->start));
+		end = larger(end, (int)text_hex_length(track->end));
+		more = larger(more, width_of_more(track->regions));
+	}
+
+	return (struct address_widths){ .range = start + 1 + end + more, .start = start + more };
+}
+
+static struct layout lay_out(const struct screen_table *table, int room)
 {
 	static const int of_regions[] = {
 		WATCH_ADDRESS, WATCH_KIND, WATCH_MAPPING, WATCH_RSS, WATCH_DELTA,
@@ -105,72 +131,59 @@ static struct layout lay_out(const struct screen *screen)
 	};
 	static const int of_kinds[] = { WATCH_KIND,   COUNT,      WATCH_RSS,     WATCH_DELTA,
 		                        WATCH_GROWTH, WATCH_RATE, WATCH_VERDICT, HISTORY };
-	bool grouped = screen->rows.grouped;
-	const int *columns = grouped ? of_kinds : of_regions;
+	struct address_widths address = measure_addresses(table->rows);
+	const int *columns = of_regions;
+	struct layout layout = { .range = true, .count = sizeof of_regions / sizeof *of_regions };
 
-	struct layout layout = { .range = true };
-	int start = 1, end = 1, more = 0;
+	if (table->rows->grouped) {
+		columns = of_kinds;
+		layout.count = sizeof of_kinds / sizeof *of_kinds;
+	}
 
-	layout.count = (int)(grouped ? sizeof of_kinds / sizeof *of_kinds
-	                             : sizeof of_regions / sizeof *of_regions);
 	for (int i = 0; i < layout.count; i++) {
 		layout.columns[i] = columns[i];
 		layout.widths[columns[i]] = usual_widths[columns[i]];
 	}
 
-	if (screen->options->output.bytes)
+	if (table->bytes)
 		for (int column = WATCH_RSS; column <= WATCH_GROWTH; column++)
 			layout.widths[column] += layout.widths[column] > 0 ? BYTES_WIDER : 0;
+	if (!table->rows->grouped)
+		layout.widths[WATCH_ADDRESS] = address.range;
 
-	for (size_t i = 0; i < screen->rows.count; i++) {
-		const struct pm_track *track = screen->rows.items[i]->track;
-		int first = (int)text_hex_length(track->start),
-		    last = (int)text_hex_length(track->end);
-		start = first > start ? first : start;
-		end = last > end ? last : end;
-		int wide = width_of_more(track->regions);
-		more = wide > more ? wide : more;
-	}
-
-	/* Addresses have eight digits at the least. */
-	start = start > 8 ? start : 8;
-	end = end > 8 ? end : 8;
-	layout.widths[WATCH_ADDRESS] = grouped ? 0 : start + 1 + end + more;
-	fit(&layout, screen->terminal.columns, start + 1 + end + more, start + more);
-
+	fit(&layout, room, address);
 	return layout;
 }
 
-static void add_history(const struct screen *screen, const struct pm_track *track, int width,
-                        struct text *text)
+static void add_curve(const struct watch_history *history, const struct pm_track *track, int width,
+                      bool ascii, struct text *text)
 {
-	const struct watch *watch = screen_shown(screen);
-	double now = watch->sample.time, began = watch->began;
+	double now = history->sample.time;
 	struct pm_point point = { .time = track->since, .value = track->weight };
-	const struct pm_series constant = {
-		.points = &point, .count = 1, .last = now, .samples = watch->samples
-	};
-	struct pm_series series = track->series.count > 0 ? track->series : constant;
+	struct pm_series series = { .points = &point, .count = 1, .last = now };
 
-	/* All curves have the same scale of time. */
-	series.samples = watch->samples;
-	spark_add(text, &series, began, now, (size_t)width, !screen->terminal.utf8);
+	if (track->series.count > 0)
+		series = track->series;
+
+	/* All curves have the same time scale. */
+	series.samples = history->samples;
+	spark_add(text, &series, history->began, now, (size_t)width, ascii);
 }
 
-/** Adds what a row is; of a path that does not fit the name of the file. */
+/** Adds what a row is. Of a path that does not fit only the name of the file is added. */
 static void add_mapping(const struct watch_row *row, int width, struct text *text)
 {
 	watch_format_describe(row, text);
 	if (utf8_columns(text->bytes, text->length) <= (size_t)width)
 		return;
 
-	char *path = memchr(text->bytes, '/', text->length),
-	     *name = memrchr(text->bytes, '/', text->length);
-	/* In "×40 /srv/parts/a" a path stands behind a number. */
+	/* The path may follow a number, as in "×40 /srv/parts/a". */
+	char *path = memchr(text->bytes, '/', text->length);
+	char *name = memrchr(text->bytes, '/', text->length);
 	if (!path || *row->track->mapping != '/')
 		return;
-	size_t after = text->length - (size_t)(name + 1 - text->bytes);
 
+	size_t after = text->length - (size_t)(name + 1 - text->bytes);
 	memmove(path, name + 1, after);
 	text->length = (size_t)(path - text->bytes) + after;
 }
@@ -178,14 +191,14 @@ static void add_mapping(const struct watch_row *row, int width, struct text *tex
 static void add_short_address(const struct watch_row *row, struct text *text)
 {
 	text_hex(text, row->track->start, 8);
-	watch_members_add_more(row->track->regions, text);
+	watch_format_add_more(row->track->regions, text);
 }
 
-static void add_cell(const struct screen *screen, const struct layout *layout,
-                     const struct watch_row *row, int column, struct text *text)
+static void add_cell(const struct screen_table *table, const struct layout *layout,
+                     const struct watch_row *row, int column, bool ascii, struct text *text)
 {
 	if (column == HISTORY)
-		add_history(screen, row->track, layout->widths[HISTORY], text);
+		add_curve(table->history, row->track, layout->widths[HISTORY], ascii, text);
 	else if (column == COUNT)
 		text_decimal(text, row->track->regions);
 	else if (column == WATCH_MAPPING)
@@ -193,7 +206,27 @@ static void add_cell(const struct screen *screen, const struct layout *layout,
 	else if (column == WATCH_ADDRESS && !layout->range)
 		add_short_address(row, text);
 	else
-		watch_format_cell(screen_shown(screen), row, (enum watch_column)column, text);
+		watch_format_cell(row, (enum watch_column)column, table->bytes, text);
+}
+
+static const char *title_of(int column)
+{
+	switch (column) {
+	case COUNT:
+		return "COUNT";
+	case HISTORY:
+		return "HISTORY";
+	default:
+		return watch_format_columns[column].title;
+	}
+}
+
+static bool is_right(int column)
+{
+	if (column >= WATCH_COLUMNS)
+		return column == COUNT;
+
+	return watch_format_columns[column].right;
 }
 
 static enum out_style cell_style(const struct watch_row *row, int column)
@@ -205,14 +238,15 @@ static enum out_style cell_style(const struct watch_row *row, int column)
 	return watch_format_style(row, (enum watch_column)column);
 }
 
-/** Puts a cell at its side of the column. */
-static void put_cell(struct screen *screen, int line, int at, int width, bool right,
+/** Puts a cell into its column, shortened if it is too wide. */
+static void put_cell(struct terminal *terminal, int line, int at, int width, bool right,
                      struct text *text, struct terminal_look look)
 {
 	int columns = (int)utf8_columns(text->bytes, text->length);
+
 	if (columns > width) {
 		text->length = utf8_fit(text->bytes, text->length, (size_t)width - 1);
-		text_string(text, screen->terminal.utf8 ? "\xe2\x80\xa6" : "~");
+		text_string(text, terminal->utf8 ? "\xe2\x80\xa6" : "~");
 	}
 
 	if (right && columns < width) {
@@ -220,79 +254,88 @@ static void put_cell(struct screen *screen, int line, int at, int width, bool ri
 		width = columns;
 	}
 
-	terminal_put(&screen->terminal, line, at, width, text, look);
+	terminal_put(terminal, line, at, width, text, look);
 }
 
-/** Draws a row; NULL: the titles. */
-static void draw_row(struct screen *screen, const struct layout *layout,
-                     const struct watch_row *row, bool chosen, int line)
+static void draw_titles(struct terminal *terminal, const struct layout *layout, int line)
 {
+	const struct terminal_look bold = { .bold = true };
 	struct text text = { 0 };
-	const struct terminal_look background = { .chosen = chosen };
 	int at = 0;
-
-	if (chosen)
-		terminal_put(&screen->terminal, line, 0, screen->terminal.columns, &text,
-		             background);
 
 	for (int i = 0; i < layout->count; i++) {
 		int column = layout->columns[i], width = layout->widths[column];
-
 		if (width == 0)
 			continue;
 
-		bool right = column == COUNT ||
-		             (column < WATCH_COLUMNS && watch_format_columns[column].right);
-		struct terminal_look look = { .style = row ? cell_style(row, column) : OUT_PLAIN,
-			                      .bold = !row,
-			                      .chosen = chosen };
-
 		text_clear(&text);
-		if (row)
-			add_cell(screen, layout, row, column, &text);
-		else
-			text_string(&text, column == COUNT ? "COUNT"
-			                   : column == HISTORY
-			                           ? "HISTORY"
-			                           : watch_format_columns[column].title);
-
-		put_cell(screen, line, at, width, right, &text, look);
+		text_string(&text, title_of(column));
+		put_cell(terminal, line, at, width, is_right(column), &text, bold);
 		at += width + 1;
 	}
 
 	text_deinit(&text);
 }
 
-/** What stands where there are no rows. */
-static void draw_nothing(struct screen *screen, int line)
+static void draw_row(const struct screen_table *table, struct terminal *terminal,
+                     const struct layout *layout, size_t index, int line)
 {
+	const struct watch_row *row = table->rows->items[index];
+	bool chosen = index == table->rows->index;
+	const struct terminal_look background = { .chosen = chosen };
 	struct text text = { 0 };
-	const struct terminal_look plain = { 0 };
-	if (screen->rows.hidden > 0)
-		text_format(&text, "none of %zu rows fits the filter", screen->rows.hidden);
-	else
-		text_string(&text, "no region changed so far (s: sorted by rss all are shown)");
+	int at = 0;
 
-	terminal_put(&screen->terminal, line, 0, screen->terminal.columns, &text, plain);
+	if (chosen)
+		terminal_put(terminal, line, 0, terminal->columns, &text, background);
+
+	for (int i = 0; i < layout->count; i++) {
+		int column = layout->columns[i], width = layout->widths[column];
+		struct terminal_look look = { .style = cell_style(row, column), .chosen = chosen };
+		if (width == 0)
+			continue;
+
+		text_clear(&text);
+		add_cell(table, layout, row, column, !terminal->utf8, &text);
+		put_cell(terminal, line, at, width, is_right(column), &text, look);
+		at += width + 1;
+	}
+
 	text_deinit(&text);
 }
 
-void screen_table(struct screen *screen, int line, int height)
+/** Draws the reason why there are no rows. */
+static void draw_nothing(const struct screen_rows *rows, struct terminal *terminal, int line)
 {
-	struct screen_rows *rows = &screen->rows;
-	const struct layout layout = lay_out(screen);
+	const struct terminal_look plain = { 0 };
+	struct text text = { 0 };
+
+	if (rows->hidden > 0)
+		text_format(&text, "none of %zu rows matches the filter", rows->hidden);
+	else
+		text_string(&text, "no region has changed yet (s: sorting by rss shows all)");
+
+	terminal_put(terminal, line, 0, terminal->columns, &text, plain);
+	text_deinit(&text);
+}
+
+void screen_table_draw(const struct screen_table *table, struct terminal *terminal, int line,
+                       int height)
+{
+	struct screen_rows *rows = table->rows;
+	const struct layout layout = lay_out(table, terminal->columns);
 
 	if (height < 2)
 		return;
 
 	size_t room = (size_t)height - 1;
 	screen_rows_scroll(rows, room);
-	draw_row(screen, &layout, NULL, false, line++);
+	draw_titles(terminal, &layout, line++);
 	if (rows->count == 0)
-		draw_nothing(screen, line);
+		draw_nothing(rows, terminal, line);
 
 	for (size_t i = rows->top; i < rows->count && i < rows->top + room; i++) {
-		watch_sort_judge(screen_shown(screen), rows->items[i]);
-		draw_row(screen, &layout, rows->items[i], i == rows->index, line++);
+		watch_view_judge(table->history, rows->items[i]);
+		draw_row(table, terminal, &layout, i, line++);
 	}
 }

@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL table.c */
+/** @file The table of rows on the live screen. */
 #ifndef CMD_WATCH_SCREEN_TABLE_H
 #define CMD_WATCH_SCREEN_TABLE_H
 
-#include "watch/screen/screen.h"
+#include "view/terminal.h"
+#include "watch/history.h"
+#include "watch/screen/rows.h"
+
+/** What to draw. */
+struct screen_table {
+	struct screen_rows *rows; /**< the rows; those that are drawn are judged */
+	const struct watch_history *history;
+	bool bytes; /**< sizes in bytes */
+};
 
 /**
- * Draws the rows.
- * @param screen the screen
- * @param line first line
- * @param height how many there are
+ * Draws as many rows and columns as there is room for, and scrolls to the selected row.
+ * @param table what to draw
+ * @param terminal the terminal
+ * @param line the first line
+ * @param height number of lines, with that of the titles
  */
-void screen_table(struct screen *screen, int line, int height);
+void screen_table_draw(const struct screen_table *table, struct terminal *terminal, int line,
+                       int height);
 
 #endif

@@ -16,8 +16,8 @@ enum { EACH_US = 100000, PATIENCE_MS = 5000 };
 enum message_kind { REPORT, ANSWER, FAILURE };
 
 /**
- * What stands before each message; both ends are the same program. It has no gaps, which would be
- * sent as they happen to be in memory.
+ * The start of each message. Both ends are the same program. The members leave no padding, which
+ * would send uninitialized memory.
  */
 struct message {
 	uint64_t kind;        /* enum message_kind */
@@ -27,12 +27,10 @@ struct message {
 
 struct screen_task_line {
 	int to;
-	uint64_t told; /* when, in microseconds; 0: never */
+	uint64_t reported; /* time of the last report in microseconds, 0: none */
 };
 
-/**
- * Writes all of it. Nobody reads any more where that fails: then there is a signal on its way, too.
- */
+/** Writes bytes. If that fails the parent is gone, and a signal is about to end this process. */
 static void put(int to, const void *bytes, size_t length)
 {
 	while (length > 0) {
@@ -52,10 +50,7 @@ static void send_message(int to, struct message message, const void *bytes)
 	put(to, bytes, message.length);
 }
 
-/**
- * Sends no more of it than it says: what stands between its members, and behind its text, is what
- * was in memory before.
- */
+/** Sends an error. The copy has no uninitialized bytes between members or after the text. */
 static void send_failure(int to, const struct pm_error *error)
 {
 	struct pm_error copy;
@@ -71,18 +66,18 @@ static void send_failure(int to, const struct pm_error *error)
 void screen_task_report(struct screen_task_line *line, uint64_t done, uint64_t total)
 {
 	uint64_t now = clock_us();
-	if (line->told && now - line->told < EACH_US)
+	if (line->reported && now - line->reported < EACH_US)
 		return;
-	line->told = now;
+	line->reported = now;
 	send_message(line->to, (struct message){ .kind = REPORT, .done = done, .total = total },
 	             NULL);
 }
 
 /**
- * Lives no longer than its parent, and has nothing to do with the terminal: what ends a program
- * otherwise would give that back.
+ * Detaches the child from the terminal, and makes it end with its parent. It must not restore the
+ * terminal when it ends.
  */
-static void settle(pid_t parent)
+static void detach(pid_t parent)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -107,7 +102,7 @@ static _Noreturn void run(int to, screen_task_work *work, void *context,
 	else
 		send_failure(to, &error);
 
-	/* Nothing of what is registered for the end of the program is ours. */
+	/* Functions registered with atexit(3) belong to the parent. */
 	_exit(0);
 }
 
@@ -121,8 +116,8 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
 		return pm_error_set(error, PM_ERROR_RESOURCES, errno, "cannot make a pipe: %s",
 		                    strerror(errno));
 
-	/* Threads that may exist, of a session or those that await commands, hold nothing that the
-	 * child needs: glibc itself can go on after a fork. */
+	/* There may be other threads, which wait for commands. They hold no locks that the child
+	 * needs: glibc makes its own usable after fork(2). */
 	pid_t pid = fork();
 	if (pid < 0) {
 		int cause = errno;
@@ -134,7 +129,7 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
 
 	if (pid == 0) {
 		close(ends[0]);
-		settle(parent);
+		detach(parent);
 		run(ends[1], work, context, wait->interrupted);
 	}
 
@@ -157,8 +152,8 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
 	return 0;
 }
 
-/** Takes the messages that are there as a whole. */
-static void take_messages(struct screen_task *task)
+/** Processes the messages that are complete. */
+static void process_messages(struct screen_task *task)
 {
 	struct text *received = &task->received;
 	struct message message;
@@ -192,7 +187,7 @@ static void stop_listening(struct screen_task *task)
 	task->pid = 0;
 }
 
-/** Takes note of its end. */
+/** Collects the exit status of the child. */
 static void finish(struct screen_task *task)
 {
 	int status = 0;
@@ -200,7 +195,7 @@ static void finish(struct screen_task *task)
 		;
 
 	if (!task->answered && task->error.kind == PM_ERROR_NONE)
-		pm_error_set(&task->error, PM_ERROR_IO, 0, "it ended without a result%s",
+		pm_error_set(&task->error, PM_ERROR_IO, 0, "the task ended without a result%s",
 		             WIFSIGNALED(status) ? ": it was killed" : "");
 	stop_listening(task);
 }
@@ -209,8 +204,8 @@ bool screen_task_receive(struct screen_task *task)
 {
 	bool any = false;
 	while (task->pid != 0) {
-		enum { PIECE = 65536 };
-		ssize_t length = read(task->from, text_room(&task->received, PIECE), PIECE);
+		enum { CHUNK = 65536 };
+		ssize_t length = read(task->from, text_room(&task->received, CHUNK), CHUNK);
 		if (length < 0 && errno == EINTR)
 			continue;
 		if (length < 0 && errno == EAGAIN)
@@ -219,7 +214,7 @@ bool screen_task_receive(struct screen_task *task)
 		any = true;
 		if (length > 0) {
 			task->received.length += (size_t)length;
-			take_messages(task);
+			process_messages(task);
 		} else {
 			finish(task);
 		}
@@ -238,11 +233,11 @@ void screen_task_cancel(struct screen_task *task)
 
 void screen_task_end(struct screen_task *task)
 {
-	uint64_t begin = clock_us();
+	uint64_t start = clock_us();
 
 	screen_task_cancel(task);
 	while (task->pid != 0) {
-		int left = PATIENCE_MS - (int)((clock_us() - begin) / 1000);
+		int left = PATIENCE_MS - (int)((clock_us() - start) / 1000);
 		struct pollfd pollfd = { .fd = task->from, .events = POLLIN };
 		if (left <= 0)
 			break;
@@ -253,9 +248,9 @@ void screen_task_end(struct screen_task *task)
 	if (task->pid == 0)
 		return;
 
-	/* It is stuck in the kernel. When it comes back it sees that it shall end, and cleans up.
-	 */
-	pm_error_set(&task->error, PM_ERROR_CANCELLED, 0, "it is left to itself");
+	/* The child is stuck in the kernel. It will see the signal and clean up afterwards. */
+	pm_error_set(&task->error, PM_ERROR_CANCELLED, 0,
+	             "the task does not end; it was left running");
 	stop_listening(task);
 }
 

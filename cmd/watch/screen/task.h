@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * What takes long beside a screen that goes on: done by a child process, which sees everything as
- * it was when it started. So it costs nothing of what watching may, and is rid of by a signal.
+ * @file Work that takes long, done by a child process while the screen continues.
+ *
+ * The child sees everything as it was when it started. Its CPU time is not part of the budget for
+ * watching, and a signal cancels it.
  */
 #ifndef CMD_WATCH_SCREEN_TASK_H
 #define CMD_WATCH_SCREEN_TASK_H
@@ -15,25 +16,25 @@
 #include "base/poll_loop.h"
 #include "base/text.h"
 
-/** Where the child tells how far it has come; opaque. */
+/** The connection of the child to its parent; opaque. */
 struct screen_task_line;
 
 /**
- * Tells how far it has come: at once the first time, then ten times a second at most.
+ * Reports the progress to the parent: the first time at once, then at most ten times a second.
  *
- * @param line   as handed to the work
- * @param done   bytes of the way so far
- * @param total  bytes of all of it, 0 where that is not known
+ * @param line   as passed to the work
+ * @param done   bytes done so far
+ * @param total  bytes to do, 0 if that is not known
  */
 void screen_task_report(struct screen_task_line *line, uint64_t done, uint64_t total);
 
 /**
- * What the child does.
+ * The work of the child.
  *
- * @param context  as given to screen_task_start()
+ * @param context  as passed to screen_task_start()
  * @param line     for screen_task_report()
- * @param cancel   becomes non-zero when it shall end
- * @param answer   gets what is to be handed back
+ * @param cancel   becomes non-zero when the work is cancelled
+ * @param answer   receives the result
  * @param error    filled on failure
  * @return         0 or -1
  */
@@ -41,27 +42,27 @@ typedef int screen_task_work(void *context, struct screen_task_line *line,
                              const volatile sig_atomic_t *cancel, struct text *answer,
                              struct pm_error *error);
 
-/** A task. Zeroed: none was started yet. */
+/** A task. Zeroed: never started. */
 struct screen_task {
-	pid_t pid;              /**< the child, 0: nothing runs */
-	int from;               /**< what it tells can be read here */
-	struct poll_loop *wait; /**< where that is waited for, from the first start on */
-	size_t place;           /**< its place there */
-	struct text received;   /**< what was read, and is no whole message yet */
-	bool cancelled;         /**< it was asked to end */
-	bool answered;          /**< the answer is there */
-	uint64_t done, total;   /**< how far it has come, see screen_task_report() */
-	struct text answer;     /**< what it handed back */
-	struct pm_error error;  /**< why there is no answer */
+	pid_t pid;              /**< the child, 0: not running */
+	int from;               /**< descriptor of its messages */
+	struct poll_loop *wait; /**< waits for that descriptor, set by the first start */
+	size_t place;           /**< index of the descriptor there */
+	struct text received;   /**< the start of a message of which the rest is missing */
+	bool cancelled;         /**< the child has a signal to end */
+	bool answered;          /**< `answer` is complete */
+	uint64_t done, total;   /**< the progress, see screen_task_report() */
+	struct text answer;     /**< the result */
+	struct pm_error error;  /**< why there was no result */
 };
 
 /**
- * Starts one. None may run.
+ * Starts a task.
  *
- * @param task     gets it
- * @param wait     lets it be waited for, always the same; its interruption is what cancels
- * @param work     what to do
- * @param context  for that
+ * @param task     the task, not running
+ * @param wait     waits for messages, always the same; its interruption cancels the work
+ * @param work     the work
+ * @param context  passed to the work
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -69,7 +70,7 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
                       void *context, struct pm_error *error);
 
 /**
- * Whether one runs.
+ * Whether a task is running.
  * @param task the task
  * @return true or false
  */
@@ -79,29 +80,29 @@ static inline bool screen_task_runs(const struct screen_task *task)
 }
 
 /**
- * Takes what it told since, after poll_loop_wait().
+ * Receives the messages of the child, after poll_loop_wait().
  * @param task the task
- * @return whether it told anything; it may run no more then
+ * @return whether there were any; the task may have ended
  */
 bool screen_task_receive(struct screen_task *task);
 
 /**
- * Asks it to end, which it tells when it has cleaned up.
- * @param task the task
+ * Tells the child to end. It continues to run until it has cleaned up.
+ * @param task the task, running or not
  */
 void screen_task_cancel(struct screen_task *task);
 
 /**
- * Cancels it, and waits until it has cleaned up, for some seconds at most: then it is left to
- * itself.
+ * Cancels a task, and waits some seconds until the child has cleaned up. After that the child is
+ * left running.
  *
- * @param task  runs or not; its end can be seen as after screen_task_receive()
+ * @param task  the task, running or not; its result can be used as after screen_task_receive()
  */
 void screen_task_end(struct screen_task *task);
 
 /**
- * Releases it.
- * @param task runs no more
+ * Releases a task.
+ * @param task the task, not running
  */
 void screen_task_deinit(struct screen_task *task);
 

@@ -1,55 +1,104 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch/screen/worker.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/utf8.h"
 #include "watch/format.h"
-#include "watch/members.h"
+#include "watch/peek/peek.h"
 #include "watch/save.h"
-#include "watch/screen/screen.h"
-#include "watch/screen/strings.h"
 
-static void start(struct screen *screen, enum screen_worker_kind kind, screen_task_work *work,
-                  void *context)
-{
-	struct pm_error error = { 0 };
-	screen->work.kind = kind;
-	text_clear(&screen->message);
-	if (screen_task_start(&screen->work.task, screen->wait, work, context, &error) < 0)
-		screen_message(screen, "%s", error.text);
-}
+/* Strings that are shown: the pane is drawn again with each sample. */
+enum { STRINGS_MAX = 1000 };
 
-void screen_worker_read_text(struct screen *screen, const struct watch_row *row)
-{
-	struct screen_strings strings = { .watch = screen->watch, .row = row };
-	start(screen, WATCH_READS_TEXT, screen_strings_read, &strings);
-}
-
-/** What is written. */
-struct writing {
+/** What a task works on. */
+struct work {
 	const struct watch *watch;
 	const struct watch_row *row;
-	const char *path;
+	const char *path; /* of the file */
 };
+
+static int start(struct screen_worker *worker, enum screen_worker_kind kind, screen_task_work *work,
+                 void *context, struct pm_error *error)
+{
+	worker->kind = kind;
+	return screen_task_start(&worker->task, worker->wait, work, context, error);
+}
 
 static void report(void *context, uint64_t done, uint64_t total)
 {
 	screen_task_report(context, done, total);
 }
 
-/**
- * Writes the bytes of a row. @see screen_task_work
- * @param answer gets what is told of that
- */
+static void add_title(const struct peek_result *result, const struct watch_row *row,
+                      struct text *title)
+{
+	const struct pm_page_strings_found *found = &result->found;
+	const char *pages = result->all ? "all pages" : "the newest pages";
+	const char *shown = found->count == STRINGS_MAX ? "the most frequent " : "";
+
+	text_format(title, "text in %s of %" PRIx64 " (", pages, row->track->start);
+	text_size(title, found->searched);
+	if (found->searched < found->pages) {
+		text_string(title, " of ");
+		text_size(title, found->pages);
+	}
+
+	text_format(title, "): %s%zu strings (Esc: back)\n", shown, found->count);
+}
+
+static void add_strings(const struct pm_page_strings_found *found, struct text *text)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		text_format(text, "%8" PRIu64 "  ", found->strings[i].count);
+		utf8_escape(text, found->strings[i].bytes, found->strings[i].length);
+		text_char(text, '\n');
+	}
+
+	if (found->count == 0)
+		text_format(text, "no text of %d or more characters\n", PM_PAGE_STRING_MIN);
+}
+
+/** Reads the text of a row. A screen_task_work. */
+static int read_text(void *context, struct screen_task_line *line,
+                     const volatile sig_atomic_t *cancel, struct text *answer,
+                     struct pm_error *error)
+{
+	const struct work *work = context;
+	const struct watch *watch = work->watch;
+	const struct pm_page_strings_options options = {
+		.max = STRINGS_MAX, .cancel = cancel, .progress = report, .context = line
+	};
+	struct peek_result result = { 0 };
+
+	if (peek_newest(watch->run.peek, &watch->history, work->row, &options, &result, error) < 0)
+		return -1;
+
+	add_title(&result, work->row, answer);
+	add_strings(&result.found, answer);
+	peek_result_deinit(&result);
+	return 0;
+}
+
+int screen_worker_read_text(struct screen_worker *worker, const struct watch *watch,
+                            const struct watch_row *row, struct pm_error *error)
+{
+	struct work work = { .watch = watch, .row = row };
+	return start(worker, SCREEN_READS_TEXT, read_text, &work, error);
+}
+
+/** Writes the bytes of a row. A screen_task_work. */
 static int write_row(void *context, struct screen_task_line *line,
                      const volatile sig_atomic_t *cancel, struct text *answer,
                      struct pm_error *error)
 {
-	const struct writing *writing = context;
-	const struct pm_track *track = writing->row->track;
-	struct watch_save save = { .watch = writing->watch,
-		                   .path = writing->path,
+	const struct work *work = context;
+	const struct watch *watch = work->watch;
+	const struct pm_track *track = work->row->track;
+	struct watch_save save = { .process = watch->run.target->process,
+		                   .pid = watch->run.process.pid,
+		                   .path = work->path,
 		                   .cancel = cancel,
 		                   .listener = report,
 		                   .context = line };
@@ -58,7 +107,7 @@ static int write_row(void *context, struct screen_task_line *line,
 	if (track->regions == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
 
-	struct pm_region_range *ranges = watch_members(writing->watch, track, &save.count);
+	struct pm_region_range *ranges = watch_history_regions(&watch->history, track, &save.count);
 	save.ranges = ranges;
 
 	int status = watch_save(&save, &bytes, error);
@@ -66,86 +115,66 @@ static int write_row(void *context, struct screen_task_line *line,
 	if (status < 0)
 		return -1;
 
-	text_format(answer, "%s: ", writing->path);
-	watch_format_size(writing->watch, bytes, answer);
-	text_format(answer, " read of %llx-%llx", (unsigned long long)track->start,
-	            (unsigned long long)track->end);
-	watch_members_add_more(track->regions, answer);
-
+	text_format(answer, "%s: ", work->path);
+	watch_format_size(bytes, watch->view.bytes, answer);
+	text_format(answer, " read of %" PRIx64 "-%" PRIx64, track->start, track->end);
+	watch_format_add_more(track->regions, answer);
 	return 0;
 }
 
-void screen_worker_write_file(struct screen *screen, const struct watch_row *row, const char *path)
+int screen_worker_write_file(struct screen_worker *worker, const struct watch *watch,
+                             const struct watch_row *row, const char *path, struct pm_error *error)
 {
-	struct writing writing = { .watch = screen->watch, .row = row, .path = path };
-	text_clear(&screen->work.path);
-	text_string(&screen->work.path, path);
-	start(screen, WATCH_WRITES_FILE, write_row, &writing);
+	struct work work = { .watch = watch, .row = row, .path = path };
+
+	text_clear(&worker->path);
+	text_string(&worker->path, path);
+	return start(worker, SCREEN_WRITES_FILE, write_row, &work, error);
 }
 
-bool screen_worker_cancel(struct screen *screen)
+void screen_worker_cancel(struct screen_worker *worker)
 {
-	bool runs = screen_task_runs(&screen->work.task);
-	screen_task_cancel(&screen->work.task);
-	return runs;
+	screen_task_cancel(&worker->task);
 }
 
-bool screen_worker_is_busy(struct screen *screen, enum screen_worker_kind wanted)
+/** Adds the outcome of a task that has ended. */
+static void add_outcome(struct screen_worker *worker, struct text *text)
 {
-	if (!screen_task_runs(&screen->work.task))
-		return false;
+	struct screen_task *task = &worker->task;
 
-	if (screen->work.kind == wanted)
-		screen_worker_cancel(screen);
-	else
-		screen_message(screen, screen->work.kind == WATCH_WRITES_FILE
-		                               ? "the file is still being written (Esc: cancel)"
-		                               : "text is still being read (Esc: cancel)");
-
-	return true;
-}
-
-/** Tells what became of it. */
-static void put_outcome(struct screen_worker *work, struct text *text)
-{
-	struct screen_task *task = &work->task;
 	if (task->answered)
 		text_bytes(text, task->answer.bytes, task->answer.length);
 	else if (!task->cancelled)
 		text_string(text, task->error.text);
-	else if (work->kind == WATCH_WRITES_FILE)
-		text_format(text, "cancelled: %s was not written", text_terminate(&work->path));
+	else if (worker->kind == SCREEN_WRITES_FILE)
+		text_format(text, "cancelled: %s was not written", text_terminate(&worker->path));
 	else
 		text_string(text, "cancelled");
 }
 
-void screen_worker_receive(struct screen *screen)
+enum screen_worker_event screen_worker_poll(struct screen_worker *worker, struct text *result)
 {
-	struct screen_worker *work = &screen->work;
-	struct text outcome = { 0 };
+	if (!screen_task_receive(&worker->task))
+		return SCREEN_WORKER_NOTHING;
+	if (screen_task_runs(&worker->task))
+		return SCREEN_WORKER_PROGRESS;
 
-	if (!screen_task_receive(&work->task))
-		return;
+	add_outcome(worker, result);
+	if (worker->task.answered && worker->kind == SCREEN_READS_TEXT)
+		return SCREEN_WORKER_TEXT;
 
-	if (!screen_task_runs(&work->task) && work->task.answered &&
-	    work->kind == WATCH_READS_TEXT) {
-		screen_strings_show(&screen->pane, &work->task.answer);
-	} else if (!screen_task_runs(&work->task)) {
-		put_outcome(work, &outcome);
-		screen_message(screen, "%s", text_terminate(&outcome));
-	}
-
-	text_deinit(&outcome);
-	screen_draw(screen);
+	return SCREEN_WORKER_MESSAGE;
 }
 
-void screen_worker_describe(const struct screen_worker *work, struct text *text)
+void screen_worker_describe(const struct screen_worker *worker, struct text *text)
 {
-	const struct screen_task *task = &work->task;
+	const struct screen_task *task = &worker->task;
+	bool writes = worker->kind == SCREEN_WRITES_FILE;
+
 	if (!screen_task_runs(task))
 		return;
 
-	text_string(text, work->kind == WATCH_WRITES_FILE ? "writing" : "reading text");
+	text_string(text, writes ? "writing" : "reading text");
 	if (task->total > 0) {
 		text_format(text, ": %.0f%% of ", (double)task->done / (double)task->total * 100);
 		text_size(text, task->total);
@@ -154,21 +183,22 @@ void screen_worker_describe(const struct screen_worker *work, struct text *text)
 	if (task->cancelled)
 		text_string(text, " (cancelling)");
 	else
-		text_format(text, " (Esc or %s: cancel)",
-		            work->kind == WATCH_WRITES_FILE ? "d" : "Enter");
+		text_format(text, " (Esc or %s: cancel)", writes ? "d" : "Enter");
 
-	if (work->kind == WATCH_WRITES_FILE) {
+	if (writes) {
 		text_string(text, "  to ");
-		utf8_escape(text, work->path.bytes, work->path.length);
+		utf8_escape(text, worker->path.bytes, worker->path.length);
 	}
 }
 
-void screen_worker_end(struct screen_worker *work, struct text *told)
+void screen_worker_end(struct screen_worker *worker, struct text *result)
 {
-	bool wrote = screen_task_runs(&work->task) && work->kind == WATCH_WRITES_FILE;
-	screen_task_end(&work->task);
-	if (wrote)
-		put_outcome(work, told);
-	screen_task_deinit(&work->task);
-	text_deinit(&work->path);
+	bool writes = screen_worker_runs(worker) && worker->kind == SCREEN_WRITES_FILE;
+
+	screen_task_end(&worker->task);
+	if (writes)
+		add_outcome(worker, result);
+
+	screen_task_deinit(&worker->task);
+	text_deinit(&worker->path);
 }

@@ -1,81 +1,96 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * What takes long and goes on beside the live screen: reading the text of a row, writing its bytes
- * to a file. One thing at a time.
+ * @file The slow work of the live screen: reading the text of a row, and writing its bytes to a
+ * file. One task runs at a time; the screen polls its progress and its result.
  */
 #ifndef CMD_WATCH_SCREEN_WORKER_H
 #define CMD_WATCH_SCREEN_WORKER_H
 
 #include "watch/screen/task.h"
-#include "watch/watch.h"
+#include "watch/step.h"
 
-struct screen;
-
-/** What it can be. */
+/** The tasks. */
 enum screen_worker_kind {
-	WATCH_READS_TEXT,  /**< of the newest pages of a row, shown in a pane then */
-	WATCH_WRITES_FILE, /**< the bytes of a row */
+	SCREEN_READS_TEXT,  /**< reads the text in the newest pages of a row */
+	SCREEN_WRITES_FILE, /**< writes the bytes of a row to a file */
 };
 
-/** It. Zeroed: nothing. */
+/** What screen_worker_poll() found. */
+enum screen_worker_event {
+	SCREEN_WORKER_NOTHING,  /**< there is nothing new */
+	SCREEN_WORKER_PROGRESS, /**< the progress changed */
+	SCREEN_WORKER_MESSAGE,  /**< the task ended; the result is a message of one line */
+	SCREEN_WORKER_TEXT,     /**< the text was read: the result is a title and lines, each ended
+	                           by a newline */
+};
+
+/** A worker. Zeroed except for `wait`: idle. */
 struct screen_worker {
-	struct screen_task task;      /**< doing it */
-	enum screen_worker_kind kind; /**< what */
+	struct poll_loop *wait;       /**< waits for the task */
+	struct screen_task task;      /**< the task */
+	enum screen_worker_kind kind; /**< what it does */
 	struct text path;             /**< of the file */
 };
 
 /**
- * Starts to read.
- * @param screen with nothing going on
- * @param row whose pages
+ * Starts to read the text in the newest pages of a row.
+ * @param worker an idle worker
+ * @param watch the watch
+ * @param row the row, not of a copy
+ * @param error PM_ERROR_RESOURCES
+ * @return 0 or -1
  */
-void screen_worker_read_text(struct screen *screen, const struct watch_row *row);
+int screen_worker_read_text(struct screen_worker *worker, const struct watch *watch,
+                            const struct watch_row *row, struct pm_error *error);
 
 /**
- * Starts to write.
- * @param screen with nothing going on
- * @param row whose bytes
- * @param path of the file, which must not exist yet
+ * Starts to write the bytes of a row to a file.
+ * @param worker an idle worker
+ * @param watch the watch
+ * @param row the row, not of a copy
+ * @param path name of the file, which must not exist
+ * @param error PM_ERROR_RESOURCES
+ * @return 0 or -1
  */
-void screen_worker_write_file(struct screen *screen, const struct watch_row *row, const char *path);
+int screen_worker_write_file(struct screen_worker *worker, const struct watch *watch,
+                             const struct watch_row *row, const char *path, struct pm_error *error);
 
 /**
- * Whether something goes on, where a key asks for more: the same thing is cancelled, and of another
- * one it is said that it has to wait.
- *
- * @param screen  the screen
- * @param wanted  what the key asks for
- * @return        true: nothing can be started now
+ * Whether a task is running.
+ * @param worker the worker
+ * @return true or false
  */
-bool screen_worker_is_busy(struct screen *screen, enum screen_worker_kind wanted);
+static inline bool screen_worker_runs(const struct screen_worker *worker)
+{
+	return screen_task_runs(&worker->task);
+}
 
 /**
- * Cancels what goes on.
- * @param screen the screen
- * @return false where nothing does
+ * Cancels the task.
+ * @param worker the worker, running or idle
  */
-bool screen_worker_cancel(struct screen *screen);
+void screen_worker_cancel(struct screen_worker *worker);
 
 /**
- * Takes what it told since, after poll_loop_wait(), and shows that.
- * @param screen the screen
+ * Receives news of the task, after poll_loop_wait().
+ * @param worker the worker
+ * @param result receives the result if the task ended; the lines of SCREEN_WORKER_TEXT are escaped
+ * @return the news
  */
-void screen_worker_receive(struct screen *screen);
+enum screen_worker_event screen_worker_poll(struct screen_worker *worker, struct text *result);
 
 /**
- * Adds how far it has come.
- * @param work what goes on
- * @param text gets it; nothing where nothing does
+ * Adds the progress of the task.
+ * @param worker the worker
+ * @param text receives one line, or nothing if the worker is idle
  */
-void screen_worker_describe(const struct screen_worker *work, struct text *text);
+void screen_worker_describe(const struct screen_worker *worker, struct text *text);
 
 /**
- * Cancels it at the end of the screen.
- *
- * @param work  what may go on; ended then
- * @param told  gets what became of it, a line, where there is anything to be told
+ * Cancels the task, waits for its end, and releases the worker.
+ * @param worker the worker
+ * @param result receives the outcome if a file was being written
  */
-void screen_worker_end(struct screen_worker *work, struct text *told);
+void screen_worker_end(struct screen_worker *worker, struct text *result);
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem watch --record`, killed again and again at any moment: each recording is whole, and can be compared.
+# `procmem watch --record`, killed at random times: each recording is intact, and can be compared.
 
 setup() {
 	load ../support/helper
@@ -10,7 +10,7 @@ teardown() {
 	targets_stop
 }
 
-# Records until it is killed, some time after the first sample is safe. @param 1 name of the recording, 2 milliseconds
+# Records, and kills the recorder some time after the first sample was written. @param 1 name of the recording, 2 milliseconds
 record_and_kill() {
 	local file=$BATS_TEST_TMPDIR/$1.pmrec line recorder
 	exec {looks}< <(exec setpriv --pdeathsig KILL "$PROCMEM_BIN" watch --json -i 0.1 --budget 0 --record "$file" "$TARGET_PID" 3>&-)
@@ -22,7 +22,7 @@ record_and_kill() {
 	exec {looks}<&-
 }
 
-# What must hold of a recording that nobody ended.
+# Checks a recording that was not ended.
 check() {
 	local file=$BATS_TEST_TMPDIR/$1.pmrec status=0
 	[ "$(sqlite3 "$file" 'PRAGMA integrity_check')" = ok ] || return 1
@@ -32,7 +32,7 @@ check() {
 		([.regions[].delta] | add // 0) == .total.delta' "$file.diff" >/dev/null
 }
 
-# Twenty-five recordings, one after the other. @param 1 which series
+# Makes twenty-five recordings, one after the other. @param 1 number of the series
 series() {
 	local i
 	RANDOM=$1
@@ -42,7 +42,7 @@ series() {
 	done
 }
 
-@test "a hundred times: the recording is whole, and diff reads it" {
+@test "a hundred times: the recording is intact, and diff reads it" {
 	require sqlite3 jq
 	target_start leaker merged 8388608
 	local which pids=()

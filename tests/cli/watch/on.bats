@@ -14,14 +14,14 @@ teardown() {
 	cgroup_remove
 }
 
-# Watches the target in the background, as JSON, and waits for the first look.
+# Watches the target in the background, as JSON, and waits for the first sample.
 watch_start() {
 	"$PROCMEM_BIN" watch --json -i 0.1 --budget 0 "$@" "$TARGET_PID" >"$out" 2>"$err" 3>&- &
 	WATCHER=$!
-	await_look 1
+	await_sample 1
 }
 
-# Waits until a filter of jq is true of all objects so far.
+# Waits until a filter of jq is true for the objects so far.
 await() {
 	for _ in $(seq 600); do
 		! jq -se "$1" "$out" >/dev/null 2>&1 || return 0
@@ -31,27 +31,27 @@ await() {
 	return 1
 }
 
-await_look() {
+await_sample() {
 	await "[.[] | select(has(\"regions\"))] | length >= $1"
 }
 
-# Waits until so many looks more were taken.
-await_more_looks() {
-	await_look $(($(jq -s '[.[] | select(has("regions"))] | length' "$out") + $1))
+# Waits for that many more samples.
+await_more_samples() {
+	await_sample $(($(jq -s '[.[] | select(has("regions"))] | length' "$out") + $1))
 }
 
 events() {
 	jq -sc '.[] | select(.event == "condition")' "$out"
 }
 
-# Lets the target eat so much between two looks.
+# Lets the target allocate memory between two samples.
 eat() {
 	kill -STOP "$WATCHER"
 	target_tell "eat $1"
 	kill -CONT "$WATCHER"
 }
 
-# Waits for the end of the watch, which must have this status.
+# Waits for the end of the watch, and checks its status.
 watch_end() {
 	local status=0
 	wait "$WATCHER" || status=$?
@@ -63,7 +63,7 @@ watch_end() {
 	target_start hog
 	target_tell 'eat 10'
 	watch_start --on 'rss>40M'
-	await_more_looks 3
+	await_more_samples 3
 	eat 50
 	watch_end 1
 	events | jq -e '.condition == "rss>40M" and .value > 62914560 and .threshold == 41943040 and .region.kind == "anon" and
@@ -73,7 +73,7 @@ watch_end() {
 	[ "$(events | wc -l)" -eq 1 ]
 }
 
-@test "what holds at once is met at once, what never holds is not met" {
+@test "a condition that holds at the start is met at once, one that never holds is not met" {
 	target_start hog
 	run -1 procmem watch -i 600 --on 'rss>1K' "$TARGET_PID"
 	[[ $output == *'  rss>1K: '* ]]
@@ -88,11 +88,11 @@ watch_end() {
 	watch_start --on 'rss>20M,60M,100M' --do 'exec:true'
 	eat 30
 	await '[.[] | select(.event == "condition")] | length == 1'
-	await_more_looks 3
-	# Two values are passed between two looks: one event.
+	await_more_samples 3
+	# Two values are passed between two samples: one event.
 	eat 80
 	await '[.[] | select(.event == "condition")] | length == 2'
-	await_more_looks 3
+	await_more_samples 3
 	kill -TERM "$WATCHER"
 	watch_end 0
 	[ "$(events | jq -r .condition)" = $'rss>20M\nrss>100M' ]
@@ -101,7 +101,7 @@ watch_end() {
 @test "growth, kinds and single regions are compared" {
 	target_start hog
 	watch_start --on 'grow>20M/60s' --on 'kind:anon,malloc>20M' --on 'region>20M' --on 'region>500M' --do 'exec:true'
-	await_more_looks 2
+	await_more_samples 2
 	[ -z "$(events)" ]
 	eat 30
 	await '[.[] | select(.event == "condition")] | length == 3'
@@ -125,7 +125,7 @@ watch_end() {
 	jq -se '[.[] | select(.event == "condition") | .elapsed] | . as $t | all(range(1; length); $t[.] - $t[. - 1] >= 0.2)' "$out"
 }
 
-@test "a command learns what happened, and has none of our descriptors" {
+@test "a command receives variables, and has none of our descriptors" {
 	local facts=$BATS_TEST_TMPDIR/facts
 	target_start hog
 	target_tell 'eat 30'
@@ -140,19 +140,19 @@ watch_end() {
 	grep -qE '^PROCMEM_TIME=20[0-9]{2}-.*Z$' "$facts"
 	grep -qE '^PROCMEM_REGION=0x[0-9a-f]+-0x[0-9a-f]+$' "$facts"
 	[ "$(sed -n 's/^PROCMEM_VALUE=//p' "$facts")" -gt 31457280 ]
-	# The last one is that of ls itself.
+	# The last one was opened by ls.
 	[ "$(cat "$facts.fd")" = $'0\n1\n2\n3' ]
 	[[ $stderr == *told* && $output != *told* ]]
 	[[ $stderr == *"exec: 'exit 3' (PID "*') ended with status 3'* ]]
 	[[ $stderr == *') was killed by signal 9'* ]]
 }
 
-@test "a command that runs long does not keep from watching" {
+@test "watching continues while a command runs" {
 	target_start hog
 	mkfifo "$BATS_TEST_TMPDIR/fifo"
 	watch_start --on 'rss>1K' --do "exec:read line <$BATS_TEST_TMPDIR/fifo"
 	await '[.[] | select(.event == "condition")] | length == 1'
-	await_more_looks 5
+	await_more_samples 5
 	jq -se '[.[] | select(.event == "command")] | length == 0' "$out"
 	echo go >"$BATS_TEST_TMPDIR/fifo"
 	await '[.[] | select(.event == "command" and .status == 0)] | length == 1'
@@ -160,7 +160,7 @@ watch_end() {
 	watch_end 0
 }
 
-@test "an interrupt leaves a command to itself, and says so" {
+@test "an interrupt leaves a command running, and says so" {
 	target_start hog
 	watch_start --on 'rss>1K' --do 'exec:exec sleep 1000'
 	await '[.[] | select(.event == "condition")] | length == 1'
@@ -173,7 +173,7 @@ watch_end() {
 	kill -KILL "$pid"
 }
 
-@test "with -q nothing is told of a command that is left, nor of a condition that cannot hold" {
+@test "with -q there is no note about a command that is left running or a condition that cannot hold" {
 	local pid
 	require python3
 	target_start hog
@@ -188,7 +188,7 @@ watch_end() {
 	[ -z "$stderr" ]
 }
 
-@test "commands are waited for where whoever started us ignores the end of children" {
+@test "the status of commands is known even if SIGCHLD was ignored by the parent" {
 	target_start hog
 	require python3
 	run -1 --separate-stderr python3 -c 'import os, signal, sys
@@ -235,8 +235,8 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	done < <(events)
 }
 
-# An arena whose first heap is full: what grows is in another one.
-@test "of an arena of several heaps the one that grew is blamed, and all are dumped" {
+# The first heap of the arena is full: another one grows.
+@test "of several heaps of an arena, the one that grew is blamed, and all are dumped" {
 	local file=$BATS_TEST_TMPDIR/arena facts=$BATS_TEST_TMPDIR/facts
 	target_start leaker arenas 41943040
 	# shellcheck disable=SC2016 # for the command's shell
@@ -252,7 +252,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 		jq -e --arg start "${PROCMEM_REGION%-*}" --argjson own "$PROCMEM_REGION_RSS" --argjson all "$PROCMEM_REGIONS_RSS" \
 			--argjson count "$PROCMEM_REGIONS_COUNT" \
 			'.region | .start == $start and .own_rss == $own and .rss == $all and .count == $count' <<<"$event"
-		# The kernel has merged heaps that are neighbours, and has not those that are none.
+		# The kernel has merged neighbouring heaps, and only these.
 		[ "$(wc -w <<<"$PROCMEM_REGIONS")" -eq "$PROCMEM_REGIONS_COUNT" ]
 		[[ " $PROCMEM_REGIONS " == *" $PROCMEM_REGION "* ]]
 		length=0
@@ -263,8 +263,8 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	grep -q ' arena' "$file.map"
 }
 
-# Two mappings of one size that take each other's place between two looks change no total: nothing would be looked at for half a minute.
-@test "the region that is blamed is there, also where no total told that it came" {
+# A mapping that replaces another one of the same size changes no total: regions would not be measured for half a minute.
+@test "the region that is blamed exists, even if no total has changed" {
 	target_start grower
 	target_tell 'map warm 25600'
 	target_tell 'unmap warm'
@@ -278,7 +278,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	target_tell 'unmap old'
 	target_tell 'map new 25600'
 	kill -CONT "$WATCHER"
-	# One of them may have been on its way.
+	# One of them may have started before.
 	await "[.[] | select(.event == \"condition\")] | length >= $((before + 3))"
 	kill -TERM "$WATCHER"
 	watch_end 0
@@ -287,14 +287,14 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 		END { sub(/-.*/, "", at); print at }' \
 		"/proc/$TARGET_PID/smaps")
 	events | tail -n +$((before + 2)) | jq -se --arg start "0x$start" 'length > 1 and all(.[]; .region.start == $start)'
-	# Before, it was the other one.
+	# Before, the other one was blamed.
 	events | head -n 1 | jq -e --arg start "0x$start" '.region.start != $start'
 }
 
-@test "the region to blame is looked at even where the budget holds looks back" {
+@test "the region to blame is measured even if the budget holds measurements back" {
 	target_start hog
 	watch_start --budget 0.000001 --on 'rss>60M' --do "dump:$BATS_TEST_TMPDIR/blamed"
-	# One look more is allowed, and used up what there was.
+	# The budget allows one more sample.
 	eat 20
 	await 'any(.[]; .regions[0].rss >= 20971520)'
 	eat 60
@@ -304,7 +304,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	events | jq -e '.region.own_rss >= 62914560 and .region.rss >= .region.own_rss and .actions[0].bytes >= .region.own_rss'
 }
 
-@test "an action that fails is told, and does not end it" {
+@test "a failed action is reported, and does not end the run" {
 	target_start hog
 	local folder=$BATS_TEST_TMPDIR/vanished
 	mkdir "$folder"
@@ -312,7 +312,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	rmdir "$folder"
 	eat 50
 	await 'any(.[]; .event == "condition")'
-	await_more_looks 3
+	await_more_samples 3
 	kill -TERM "$WATCHER"
 	watch_end 0
 	grep -q '^procmem: dump: .*/vanished/x' "$err"
@@ -320,8 +320,8 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	events | jq -e '[.actions[].error | length > 0] == [true, true]'
 }
 
-# So long an interval that only the kernel's events can be what makes it look.
-@test "the cgroup's events wake it long before the next look" {
+# The interval is so long that only events of the kernel can cause samples.
+@test "events of the cgroup wake it long before the next sample is due" {
 	[ -e /sys/fs/cgroup/memory/cgroup.event_control ] || skip 'only cgroup v1 tells sizes'
 	target_start hog
 	cgroup_make $((64 << 20)) "$TARGET_PID"
@@ -337,7 +337,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	watch_end 0
 }
 
-@test "whom the kernel killed is told" {
+@test "OOM kills are reported" {
 	target_start hog
 	cgroup_make $((64 << 20)) "$TARGET_PID"
 	watch_start --on 'rss>1000G'
@@ -349,7 +349,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	grep -q 'the kernel killed 1 process of its cgroup' "$err"
 }
 
-@test "without conditions, too, the end says that the kernel killed" {
+@test "without conditions the end is reported as an OOM kill, too" {
 	target_start hog
 	cgroup_make $((64 << 20)) "$TARGET_PID"
 	watch_start
@@ -358,7 +358,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	tail -n 1 "$out" | jq -e --arg group "$GROUP" '.ended == "killed by the kernel: memory limit of \($group)"'
 }
 
-@test "a recording keeps how the process ended" {
+@test "a recording contains the reason why the process ended" {
 	local recording=$BATS_TEST_TMPDIR/hog.pmrec
 	target_start hog
 	cgroup_make $((64 << 20)) "$TARGET_PID"
@@ -369,7 +369,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	[[ $output == *'ended: the recording ends: '20*"Z, killed by the kernel: memory limit of $GROUP"* ]]
 }
 
-@test "RSS above the limit is explained: it was charged to the group where it was before" {
+@test "RSS above the limit is explained: it is charged to another cgroup" {
 	target_start hog
 	target_tell 'eat 100'
 	cgroup_make $((64 << 20)) "$TARGET_PID"
@@ -377,7 +377,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	[[ ${lines[0]} == *'limit 64.0M ('*' used, other RSS charged elsewhere): '* ]]
 }
 
-@test "the summary tells what was met, when, and what was done" {
+@test "the summary lists the conditions that were met, with time and actions" {
 	local folder=$BATS_TEST_TMPDIR/folder
 	target_start hog
 	target_tell 'eat 30'
@@ -402,17 +402,17 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 		[[ $stderr == *"--do $action: $file/x cannot be written: "* ]]
 	done
 	run -2 --separate-stderr procmem watch --on 'rss>1K' --do "snap:$file" $$
-	[[ $stderr == *"--do snap: $file is there already, and no recording"* ]]
+	[[ $stderr == *"--do snap: $file exists already, and is not a recording"* ]]
 	run -2 --separate-stderr procmem watch --on 'rss>1K' --do "snap:$folder" $$
-	[[ $stderr == *"no recording"* ]]
+	[[ $stderr == *"not a recording"* ]]
 	[ "$(cat "$file")" = text ]
-	# Those that are there, or will have another name, are none of these.
+	# Existing recordings and files that get another name are accepted.
 	target_start hog
 	procmem snap -q -o "$folder/run" "$TARGET_PID"
 	run -1 procmem watch -q -i 600 --on 'rss>1K' --do "snap:$folder/run" --do "dump:$file" --do exit "$TARGET_PID"
 	[ -s "$file.2" ]
 	run -0 procmem watch -q -c 1 --on 'rss>1000G' --do 'dump:/nonexistent%p/x' "$TARGET_PID"
-	# A recording of another process takes no sample of this one.
+	# A recording of another process is refused.
 	local first=$TARGET_PID
 	target_start hog
 	cp "$folder/run" "$folder/of.$TARGET_PID"
@@ -424,7 +424,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	run -0 procmem watch -q -c 1 --on 'rss>1000G' --do "snap:$folder/%n.run" --do "dump:$folder/run" "$TARGET_PID"
 }
 
-@test "a size whose unit was forgotten is told" {
+@test "there is a note about a size without a unit" {
 	target_start hog
 	run -1 --separate-stderr procmem watch -i 600 --on 'rss>60' "$TARGET_PID"
 	[[ $stderr == *"'rss>60' compares with 60 bytes; a size in megabytes is 60M"* ]]
@@ -434,20 +434,20 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 
 @test "wrong use is refused" {
 	run -2 --separate-stderr procmem watch --on 'rss=2G' $$
-	[[ $stderr == *'--on: '*'compares nothing'* ]]
+	[[ $stderr == *'--on: '*'has no comparison'* ]]
 	run -2 --separate-stderr procmem watch --on 'ram>2G' $$
 	[[ $stderr == *"'ram' cannot be compared"* ]]
 	run -2 --separate-stderr procmem watch --do exit $$
 	[[ $stderr == *'need a condition'* ]]
 	run -2 --separate-stderr procmem watch --on 'rss>2G' --do halt $$
-	[[ $stderr == *"'halt' is no action"* ]]
+	[[ $stderr == *"unknown action 'halt'"* ]]
 	run -2 --separate-stderr procmem watch --on 'rss>2G' --cool-down 5s $$
-	[[ $stderr == *'--cool-down is for --again'* ]]
+	[[ $stderr == *'--cool-down needs --again'* ]]
 	run -2 --separate-stderr procmem watch --on 'rss>2G' --do 'dump:%x' $$
-	[[ $stderr == *"'%x' is none of"* ]]
+	[[ $stderr == *"unknown placeholder '%x'"* ]]
 	for words in '--by kind' '--by=kind'; do
 		# shellcheck disable=SC2086 # two words
 		run -2 --separate-stderr procmem watch $words $$
-		[[ $stderr == 'procmem: watch has no --by: its screen sums up by kind with the key g; map and diff have --by kind' ]]
+		[[ $stderr == 'procmem: watch has no --by: the key g of its screen sums up by kind; map and diff have --by kind' ]]
 	done
 }

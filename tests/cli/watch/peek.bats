@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem watch --peek`: what stands in new pages, on a target that writes known texts on command while the watcher is halted, so that all
-# pages of a command appear in one look.
+# `procmem watch --peek`: strings in new pages, on a target that writes known texts on command while the watcher is stopped, so that all
+# pages of a command appear in one sample.
 
 setup() {
 	load ../support/helper
@@ -12,7 +12,7 @@ teardown() {
 	targets_stop
 }
 
-# Starts to watch a grower with a mapping `m` of which ten pages were written before.
+# Watches a grower with a mapping `m` of which ten pages were written before.
 watch_start() {
 	target_start grower
 	target_tell reserve m 100000
@@ -42,7 +42,7 @@ address_of_m() {
 	done <"/proc/$TARGET_PID/maps"
 }
 
-# Waits until what was printed has a text.
+# Waits until the output contains a text.
 await_text() {
 	local i
 	for ((i = 0; i < 400; i++)); do
@@ -53,18 +53,18 @@ await_text() {
 	return 1
 }
 
-# The objects of rows that have strings, one a line.
+# Prints the objects of rows that have strings, one per line.
 peeked() {
 	jq -c 'select(.summary | not) | .regions[] | select(.peek)' "$look"
 }
 
-@test "strings of new pages are counted to the last one, and no others" {
+@test "all strings of new pages are counted, and no others" {
 	watch_start --json -i 0.2 --budget 0 --peek 3
 	tell_unseen 'write m 300 application/grpc' 'write m 41 GET /orders HTTP/1.1' 'write m 7 trailers' 'write m 3 rare words'
 	await_text application/grpc
 	peeked | jq -se 'length == 1 and (.[0] | .appeared == 351 * 4096 and .searched == .appeared and .peek == [
 		{text: "application/grpc", count: 300}, {text: "GET /orders HTTP/1.1", count: 41}, {text: "trailers", count: 7}])'
-	# The next ones are new, these no more.
+	# Only the next pages are new now.
 	tell_unseen 'write m 5 second helping'
 	await_text 'second helping'
 	peeked | jq -se 'length == 2 and (.[1] | .appeared == 5 * 4096 and .peek == [{text: "second helping", count: 5}])'
@@ -80,7 +80,7 @@ peeked() {
 	peeked | jq -se 'length == 1 and (.[0].peek == [{text: "order # of 0x#", count: 5}, {text: "plain text 7", count: 4}])'
 }
 
-@test "text that begins in a page which is not new is shown whole, and what else is there is not" {
+@test "text that starts in an old page is shown whole, and nothing else of that page" {
 	watch_start --json -i 0.2 --budget 0 --peek 9
 	tell_unseen 'across m 7 application/grpc'
 	await_text '"peek"'
@@ -94,7 +94,7 @@ peeked() {
 	peeked | jq -se 'length == 1 and (.[0] | .appeared == 20 * 4096 and .peek == [{text: "in a new mapping", count: 20}])'
 }
 
-@test "looking into pages changes nothing in the process" {
+@test "searching pages changes nothing in the process" {
 	watch_start --json -i 0.2 --budget 0 --peek 2
 	local before after
 	tell_unseen 'write m 500 application/grpc'
@@ -115,19 +115,19 @@ peeked() {
 	await_text "^ new pages in [0-9a-f]*…: no text\$"
 }
 
-@test "what is too much is looked at in parts, and that is said" {
+@test "if there are too many pages, only some are searched, and that is reported" {
 	watch_start --json -i 0.2 --peek 1
 	tell_unseen 'write m 3000 at the begin' 'write m 3000 at the end'
 	await_text 'at the '
-	# One text for each page: as many as pages were looked at, of either half.
+	# Each page has one text, so that the count is that of the pages, from both halves.
 	peeked | jq -se 'length == 1 and (.[0] | .appeared == 6000 * 4096 and .searched <= 8.5 * 1048576 and .searched >= 4096 and
 		.peek[0].count * 4096 <= .searched * 0.8)'
 }
 
-@test "in text it is said how much of it was looked at" {
+@test "text reports how much was searched" {
 	watch_start --plain -i 0.2 --peek 1
 	tell_unseen 'write m 6000 application/grpc'
-	await_text '^ new strings in .*application/grpc ×[0-9]*  (looked at [0-9.]*[KM] of 23.4M)$'
+	await_text '^ new strings in .*application/grpc ×[0-9]*  (searched [0-9.]*[KM] of 23.4M)$'
 }
 
 @test "buffers of a server show HTTP/2 headers" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem watch` of a recording: what it says must be what watching said while it recorded, and what the targets did.
+# `procmem watch` of a recording: the output must agree with that of the watch that recorded it, and with what the targets did.
 
 setup_file() {
 	load ../support/helper
@@ -13,7 +13,7 @@ setup_file() {
 		watchers+=($!)
 	done
 	wait "${watchers[@]}"
-	# Nothing of it is asked of the processes.
+	# The processes are gone.
 	targets_stop
 }
 
@@ -28,10 +28,10 @@ teardown() {
 	cgroup_remove
 }
 
-# What a process tells that lives, and a recording does not; and why it is over.
+# Removes what only the output of a living process has, and why it ended.
 live_only='del(.cost_us, .lock_us, .ended, .recording)'
 
-@test "each look and the summary are those of who recorded it: rates, verdicts, kinds, groups of regions" {
+@test "each sample and the summary are those of the recorder: rates, verdicts, kinds, groups of regions" {
 	require jq
 	for name in merged arenas threads files; do
 		run -0 --separate-stderr procmem watch --json "$folder/$name.pmrec"
@@ -42,7 +42,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 		fails jq -e 'select(has("cost_us"))' <<<"$output"
 		jq -se 'all(has("limit") and has("left") and has("first_limit"))' <<<"$output"
 		tail -n 1 <<<"$output" | jq -e --arg file "$folder/$name.pmrec" '.recording == $file and (.ended | startswith("the recording ends: 20"))'
-		# Verdicts that nobody sees in between change nothing at the end.
+		# The summary does not depend on whether verdicts are printed before it.
 		[ "$(procmem watch --json -q "$folder/$name.pmrec")" = "$(tail -n 1 <<<"$output")" ]
 	done
 }
@@ -55,7 +55,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 		and .count_rate > 1.6 and .count_rate < 2.4'
 }
 
-@test "as text it is the summary, and with --plain each look before it" {
+@test "the text is the summary, and with --plain each sample before it" {
 	require jq
 	local samples
 	samples=$(tail -n 1 "$folder/merged.json" | jq .samples)
@@ -67,7 +67,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	run -0 procmem watch --plain "$folder/merged.pmrec"
 	[[ $output == *"$summary" ]]
 	[ "$(grep -c '^20.*Z  RSS ' <<<"$output")" -eq "$samples" ]
-	# There is no live screen to be shown.
+	# There is no live screen.
 	run -0 on_terminal 24 120 watch "$folder/merged.pmrec"
 	[[ $output == *'the recording ends'* && $output != *$'\e[?1049h'* ]]
 }
@@ -89,11 +89,11 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	run -0 procmem watch --json -q "$recording"
 	jq -e --argjson logged "$logged" '.samples == 5 and ([.regions[] | select(.kind == "anon") | .growth] | add) == $logged
 		and (.kinds[] | select(.kind == "anon") | .growth) == $logged' <<<"$output"
-	# Of one 800 pages, of the other all that the first sample had.
+	# One grew by 800 pages, the other lost all that the first sample had.
 	jq -e '[.regions[] | select(.kind == "anon") | .growth] == [800 * 4096, -100 * 4096]' <<<"$output"
 }
 
-@test "the limit is told that the process had, when it is long gone" {
+@test "the recorded limit of the process is reported when the process is gone" {
 	require jq
 	target_start grower
 	cgroup_make $((96 << 20)) "$TARGET_PID"
@@ -103,13 +103,13 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	procmem watch -q -c 1 -i 1 --record "$recording" "$TARGET_PID" >/dev/null
 	targets_stop
 	run -0 procmem watch --json "$recording"
-	# What is left of it is less by what was touched in between.
+	# The touched pages have reduced what is left.
 	jq -se 'length == 3 and all(.limit == 96 * 1048576) and (.[0].left - .[1].left - 1000 * 4096 | fabs) < 1048576' <<<"$output"
 	run -0 procmem watch "$recording"
 	[[ ${lines[0]} == *'  limit 96.0M: '*' left'* ]]
 }
 
-@test "a recording of before limits were recorded is told of without any" {
+@test "a recording without limits is reported without them" {
 	require jq sqlite3
 	cp "$folder/merged.pmrec" "$recording"
 	sqlite3 "$recording" 'DROP TABLE headroom'
@@ -127,7 +127,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	[ "$(procmem watch --json -q -n 1 -s rss "$folder/arenas.pmrec" | jq '.regions | length')" = 1 ]
 	local start
 	start=$(procmem watch --json -q "$folder/merged.pmrec" | jq -r '.regions[0].start')
-	# The region begins there since the last sample only.
+	# The region starts there since the last sample only.
 	run -0 --separate-stderr procmem watch --json -q "$folder/merged.pmrec" "$start"
 	[ -z "$stderr" ]
 	[ "$(jq -c '[.regions[].start]' <<<"$output")" = "[\"$start\"]" ]
@@ -141,7 +141,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	[[ $output == *'#r1'* && $output == *steady* ]]
 }
 
-@test "what was held back by the budget is not taken for unchanged" {
+@test "regions that the budget held back do not count as unchanged" {
 	require jq sqlite3
 	target_start grower
 	target_tell map a 100
@@ -150,13 +150,13 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 		target_tell grow a "$pages"
 	done
 	procmem snap -q -o "$recording" "$TARGET_PID"
-	# As a recorder writes a sample for which there was no time: totals without regions.
+	# A recorder writes totals without regions if the budget holds a measurement back.
 	sqlite3 "$recording" 'UPDATE sample SET fresh = 0 WHERE number = 3'
 	run -0 procmem watch --json "$recording"
 	[ "$(jq -c '[.regions[0].growth // 0]' <<<"$output" | tr -d '\n')" = '[0][409600][409600][2867200][2867200]' ]
 	[ "$(tail -n 1 <<<"$output" | jq .held_back)" = 1 ]
 	run -0 procmem watch "$recording"
-	[[ $output == *'looked less often to keep to the budget (1 of 4 times not)'* ]]
+	[[ $output == *'budget held back 1 of 4 samples'* ]]
 }
 
 @test "options of living processes, and a single sample, are refused" {
@@ -164,7 +164,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	for option in '-i 1' '-c 3' '--for 5s' "--record $recording" '--budget 0' '--peek 3' '--on rss>1G' '--on rss>1G --do exit'; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr procmem watch $option "$folder/merged.pmrec"
-		[[ $stderr == *"is for a living process: of a recording all samples are gone over as they are" ]]
+		[[ $stderr == *"is for living processes: all samples of a recording are read" ]]
 	done
 	run -2 --separate-stderr procmem watch -c 3 "$folder/merged.pmrec"
 	[[ $stderr == 'procmem: --count is '* ]]
@@ -173,11 +173,11 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	[[ $stderr == *'merged.pmrec@2 is a recording, not a living process: '*"procmem watch $folder/merged.pmrec replays it" ]]
 }
 
-@test "a recording that cannot be true is called damaged" {
+@test "a recording with impossible values is reported as damaged" {
 	require sqlite3
 	local change
-	for change in 'sample SET time = 0 WHERE number = 4' "sample SET time = 'never' WHERE number = 4" 'sample SET time = 9e99 WHERE number = 4' \
-		'sample SET rss = -1 WHERE number = 4' 'size SET rss = -1'; do
+	for change in 'sample SET time = 0 WHERE number = 4' "sample SET time = 'never' WHERE number = 4" \
+		'sample SET time = 9e99 WHERE number = 4' 'sample SET rss = -1 WHERE number = 4' 'size SET rss = -1'; do
 		cp "$folder/merged.pmrec" "$recording"
 		sqlite3 "$recording" "UPDATE $change"
 		run -2 --separate-stderr procmem watch "$recording"

@@ -15,7 +15,7 @@ teardown_file() {
 setup() {
 	load ../support/helper
 	load ../support/screen
-	load ../support/screen
+	load ../support/watch_screen
 	require tmux
 }
 
@@ -24,7 +24,7 @@ teardown() {
 	targets_stop
 }
 
-# Bytes that the target says it leaked.
+# Prints the number of bytes that the target has leaked.
 leaked() {
 	local line
 	printf 'tell\n' >&"$TARGET_IN"
@@ -32,7 +32,7 @@ leaked() {
 	echo "${line#leaked }"
 }
 
-# What stands in the footer before "of": the number of the selected row.
+# Prints the number of the selected row, which the footer has before "of".
 selected() {
 	screen_lines | sed -n 's/^row \([0-9]*\) of .*/\1/p'
 }
@@ -41,7 +41,7 @@ await_selected() {
 	screen_await "row $1 of"
 }
 
-@test "the region that leaks is there with its size, as the target tells it, and a verdict" {
+@test "the region that leaks is shown with the size that the target reports, and a verdict" {
 	watch_start 120 30 -i 0.5 --bytes
 	before=$(leaked)
 	await_least $((before + 1)) first_row RSS
@@ -50,7 +50,7 @@ await_selected() {
 	screen_await steady
 	screen_await "leaker $TARGET_PID"
 	[[ $(screen_lines) =~ ADDRESS\ +KIND\ +MAPPING\ +RSS\ +DELTA\ +GROWTH\ +RATE\ +VERDICT\ +HISTORY ]]
-	# What is said of the process, above, can come looks before the verdict on the row.
+	# The verdict on the process may come some samples before that on the row.
 	for ((look = 0; look < SCREEN_LOOKS; look++)); do
 		row=$(screen_lines | grep -A 1 '^ADDRESS' | tail -n 1)
 		[[ $row != *' anon '*steady*▁*█* ]] || break
@@ -87,9 +87,9 @@ await_selected() {
 	# Only whole words.
 	[[ $(screen_lines | tail -n 1) =~ (sort|filter|search|text|dump|base)$ ]]
 	screen_key '?'
-	screen_await 'Columns are left out where a screen is too narrow.'
-	screen_await '(+0.1/s): so many more each second'
-	[[ $(screen_lines) == *'address of the one that grew last'* ]]
+	screen_await 'A narrow screen has fewer columns.'
+	screen_await '(+0.1/s): how fast their number grows'
+	[[ $(screen_lines) == *'the address is of the one that grew last'* ]]
 	screen_key Escape q
 	screen_await 'ended: the user quit'
 	screen_await VERDICT
@@ -98,7 +98,7 @@ await_selected() {
 		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
 }
 
-@test "a summary is as wide as the terminal is by then" {
+@test "the summary has the current width of the terminal" {
 	watch_start 120 30 -i 0.2
 	await_least 1 first_row GROWTH
 	screen_resize 60 30
@@ -108,7 +108,7 @@ await_selected() {
 	screen_await VERDICT
 	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 |
 		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
-	# Text measures at each look.
+	# Text measures the terminal at each sample.
 	screen_type "clear; $PROCMEM_BIN watch --plain -i 0.2 $TARGET_PID"
 	screen_key Enter
 	screen_await ' VERDICT '
@@ -119,7 +119,7 @@ await_selected() {
 	screen_await 'ended: interrupted'
 }
 
-@test "80 columns have what a row is, rather than its history" {
+@test "at 80 columns there is room for the mapping, but not for the history" {
 	target_start leaker files 40
 	watch_start 80 24 -i 0.5
 	screen_await 'part.'
@@ -183,7 +183,7 @@ await_selected() {
 	screen_await 'ended: the user quit'
 }
 
-@test "s goes through the orders; by rss all regions are there" {
+@test "s changes the order; by rss all regions are shown" {
 	watch_start 80 24 -i 0.5
 	for order in rate rss delta growth; do
 		screen_key s
@@ -193,7 +193,7 @@ await_selected() {
 	screen_await_not libc.so.6
 }
 
-@test "arrows, pages, Home and End select rows; what is selected stays in sight" {
+@test "arrows, pages, Home and End select rows; the selected row stays visible" {
 	watch_start 80 24 -i 0.5 -s rss
 	count=$(screen_lines | sed -n 's/^row 1 of \([0-9]*\) .*/\1/p')
 	[ "$count" -gt 20 ]
@@ -203,7 +203,7 @@ await_selected() {
 	await_selected 2
 	screen_key End
 	screen_await "row $count of $count"
-	# The first rows are out of sight now.
+	# The first rows are not visible now.
 	screen_await_not ' code    libc'
 	screen_key PPage
 	await_selected $((count - 12))
@@ -214,10 +214,10 @@ await_selected() {
 	screen_await ' code    libc'
 }
 
-@test "f shows only rows that fit, and says how many there are" {
+@test "f shows only rows that match, and their number" {
 	watch_start 80 24 -i 0.5 -s rss
 	screen_key f
-	screen_await 'mappings that fit:'
+	screen_await 'mappings that match:'
 	screen_type 'libd'
 	screen_key BSpace
 	screen_type 'c'
@@ -229,7 +229,7 @@ await_selected() {
 	screen_key f C-u
 	screen_type 'no such mapping'
 	screen_key Enter
-	screen_await 'fits the filter'
+	screen_await 'matches the filter'
 	screen_key f C-u
 	screen_type '('
 	screen_key Enter
@@ -239,7 +239,7 @@ await_selected() {
 	screen_await ' anon    '
 }
 
-@test "/ searches, n goes on; the region that it finds is the one that the kernel has there" {
+@test "/ searches, n searches again; the region that is found is that of the kernel" {
 	watch_start 80 24 -i 0.5 -s rss
 	screen_key /
 	screen_type '\[stack'
@@ -253,7 +253,7 @@ await_selected() {
 	screen_key Escape
 	screen_await 'row '
 	screen_key / x y z Enter
-	screen_await "no row has 'xyz'"
+	screen_await "no row matches 'xyz'"
 	screen_key / l i b c Enter
 	screen_await 'row '
 	first=$(selected)
@@ -261,8 +261,8 @@ await_selected() {
 	screen_await_not "row $first of"
 }
 
-@test "p freezes the picture, which can still be sorted, grouped and scrolled, and p again goes on" {
-	# However slow the machine is: it is to be seen what has come meanwhile.
+@test "p pauses the screen, which can still be sorted, grouped and scrolled; p resumes it" {
+	# No budget: the test must see new samples even on a slow machine.
 	watch_start 120 30 -i 0.2 --budget 0 --bytes
 	# More than any other row has.
 	await_least 4194304 first_row RSS
@@ -270,7 +270,7 @@ await_selected() {
 	screen_await PAUSED
 	shown=$(first_row RSS)
 	header=$(screen_lines | head -n 2)
-	# The target grows on, the picture does not.
+	# The target grows, what is displayed does not.
 	await_least $((shown + 4 * 1048576)) leaked
 	[ "$(first_row RSS)" -eq "$shown" ]
 	screen_key s s
@@ -285,7 +285,7 @@ await_selected() {
 	screen_await 'row 1 of'
 	[ "$(first_row RSS)" -eq "$shown" ]
 	[ "$(screen_lines | head -n 2)" = "$header" ]
-	# Of what is selected the bytes of now are written, as far as the last look saw them.
+	# The current bytes of the selected row are written, as far as the last sample had them.
 	file=$BATS_TEST_TMPDIR/now.raw
 	screen_key d C-u
 	screen_type "$file"
@@ -298,7 +298,7 @@ await_selected() {
 	await_least $((shown + 4 * 1048576)) first_row RSS
 }
 
-@test "while the picture is frozen, recording and conditions go on" {
+@test "while the screen is paused, recording and conditions continue" {
 	require sqlite3
 	local file=$BATS_TEST_TMPDIR/paused.pmrec samples
 	target_start hog
@@ -318,12 +318,12 @@ await_selected() {
 		sleep 0.1
 	done
 	[ -e "$BATS_TEST_TMPDIR/acted" ]
-	# A baseline is of now: the picture is taken anew.
+	# A new baseline needs a new snapshot.
 	screen_key b
 	screen_await 'growth counts from now on'
 	screen_await PAUSED
 	fails grep -qxF "$shown" <<<"$(screen_lines | head -n 1)"
-	# An end is told, and the picture stays.
+	# The end is reported, and the snapshot stays.
 	kill -KILL "$TARGET_PID"
 	screen_await 'ENDED'
 	screen_await PAUSED
@@ -331,11 +331,11 @@ await_selected() {
 	screen_await_not PAUSED
 	screen_key q
 	screen_await 'ended: the process is gone'
-	# What was met is told at last, too.
+	# The conditions that were met are printed at the end, too.
 	[[ $(screen_lines) == *'rss>40M'* ]]
 }
 
-@test "b counts growth anew, for the summary, too" {
+@test "b makes growth count from now on, also in the summary" {
 	watch_start 120 30 -i 0.2 --bytes
 	await_least 8388608 first_row GROWTH
 	screen_key b p
@@ -348,7 +348,7 @@ await_selected() {
 	screen_await ' in the last '
 }
 
-@test "g sums up by kind, as the kernel's numbers do" {
+@test "g sums up by kind, with the numbers of the kernel" {
 	watch_start 120 30 -i 0.2 --bytes -s rss
 	screen_key g
 	screen_await 'by kind'
@@ -363,12 +363,12 @@ await_selected() {
 		"/proc/$TARGET_PID/smaps")
 	[ "$shown" -eq "$counted" ]
 	screen_key d
-	screen_await 'this is the sum of a kind'
+	screen_await 'this row is the sum of a kind'
 	screen_key g
 	screen_await ADDRESS
 }
 
-@test "d writes the selected region to a new file that only its owner can read, and never over another" {
+@test "d writes the selected region to a new file of mode 0600, and never overwrites a file" {
 	file=$BATS_TEST_TMPDIR/region.raw
 	watch_start 120 30 -i 0.2
 	screen_await ' anon    '
@@ -380,13 +380,13 @@ await_selected() {
 	screen_await ' read of '
 	[ "$(stat -c %a "$file")" = 600 ]
 	[ "$(stat -c %s "$file")" -gt 1048576 ]
-	# All that the target puts into what it leaks.
+	# The target fills what it leaks with one byte.
 	head -c 1048576 "$file" | tr -d '\001' | wc -c | grep -qx 0
 	before=$(cksum <"$file")
 	screen_key d C-u
 	screen_type "$file"
 	screen_key Enter
-	screen_await 'is there already'
+	screen_await 'exists already'
 	[ "$(cksum <"$file")" = "$before" ]
 	screen_key d Escape
 	screen_await 'row 1 of'
@@ -401,13 +401,13 @@ await_selected() {
 	screen_await 'text in '
 	screen_await 'application/grpc'
 	screen_await 'localhost:50051'
-	# The header goes on; the text stays.
+	# The header is updated; the text stays.
 	screen_key Escape
 	screen_await ADDRESS
 	screen_await_not 'text in '
 }
 
-@test "Enter shows no text of what took the place of the newest pages, and nothing of a region that is gone" {
+@test "Enter shows no text of regions that replaced the newest pages, nor of a region that is gone" {
 	target_start grower
 	target_tell reserve m 1000
 	target_tell write m 900 what was there before
@@ -420,7 +420,7 @@ await_selected() {
 	screen_await '100  what came later'
 	screen_key Escape
 	target_tell give m 100 of somebody else
-	# Another size makes the next look read the list anew.
+	# Another size makes the next sample read the list of regions again.
 	target_tell brk 1
 	screen_await ' shm '
 	screen_key Enter
@@ -429,7 +429,7 @@ await_selected() {
 	[[ $(screen_lines) != *'somebody else'* ]]
 	screen_key Escape
 	screen_await ADDRESS
-	# In a frozen picture it still has its row.
+	# In a snapshot it still has its row.
 	screen_key p
 	screen_await PAUSED
 	target_tell unmap m
@@ -439,19 +439,19 @@ await_selected() {
 	screen_await 'the region is gone'
 }
 
-@test "? tells the keys, and can be scrolled" {
+@test "? shows the keys, and can be scrolled" {
 	watch_start 60 12 -i 0.5
 	screen_key '?'
 	screen_await 'select a row'
 	screen_key End
-	screen_await 'Columns are left out'
+	screen_await 'A narrow screen'
 	screen_key Escape
 	screen_await ADDRESS
 	screen_key x
-	screen_await 'that key does nothing'
+	screen_await 'this key has no function'
 }
 
-@test "sizes: 40x10 has the leak and fits, wide has everything, narrow again works" {
+@test "sizes: at 40x10 the leak is visible, a wide screen has all columns, tiny ones are survived" {
 	watch_start 80 24 -i 0.5
 	screen_await ' anon    '
 	screen_resize 40 10
@@ -487,21 +487,21 @@ await_selected() {
 	screen_key s
 	screen_await 'sort: rate'
 	screen_key Enter
-	screen_await 'cannot be read'
+	screen_await 'cannot be read any longer'
 	screen_key q
 	screen_await 'ended: the process is gone'
 }
 
-@test "bounds end it, too" {
+@test "--count ends it" {
 	watch_start 100 30 -i 0.2 -c 3
-	screen_await 'ended: looked as often as was wanted'
+	screen_await 'ended: sample count reached'
 	[[ $(screen_lines) == *', 3 samples'* ]]
 }
 
-@test "a condition that is met is told in the last line, and ends it where that was wanted" {
+@test "a condition that is met is reported in the last line, and can end the run" {
 	watch_start 100 20 -i 0.2 --on 'rss>1K' --do 'exec:echo garbage; echo garbage >&2; exit 3'
 	screen_await ' ended with status 3'
-	# What the command prints would spoil the screen.
+	# The output of the command must not appear on the screen.
 	run ! grep '^garbage' <<<"$(screen_lines)"
 	screen_key q
 	screen_await 'ended: the user quit'
@@ -511,7 +511,7 @@ await_selected() {
 	screen_await 'ended: a condition was met'
 }
 
-@test "conditions that are met are told, listed by e, and stand before the summary" {
+@test "conditions that are met are reported, listed by e, and printed before the summary" {
 	watch_start 100 30 -i 0.2 --on 'rss>1M' --on 'region>100K' --do exec:true
 	screen_await 'e: region>100K'
 	screen_key e
@@ -527,14 +527,14 @@ await_selected() {
 	[[ $(screen_lines) == *'rss>1M'*'ended: the user quit'* ]]
 }
 
-@test "a terminal that cannot place text gets text, and a note why" {
+@test "a terminal without cursor movement gets text, and a note with the reason" {
 	screen_start 150 30
 	for name in dumb no-such-terminal; do
 		screen_type "clear; TERM=$name $PROCMEM_BIN watch -i 0.1 -c 2 $TARGET_PID 2>$BATS_TEST_TMPDIR/note; echo fi''n $name"
 		screen_key Enter
 		screen_await "fin $name"
-		screen_await 'ended: looked as often'
-		grep -q "note: there is no live screen, only text: the terminal '$name'" "$BATS_TEST_TMPDIR/note"
+		screen_await 'ended: sample count reached'
+		grep -q "note: no live screen, only text: the terminal '$name'" "$BATS_TEST_TMPDIR/note"
 	done
 	screen_type "clear; $PROCMEM_BIN watch --plain -i 0.1 -c 2 $TARGET_PID; echo fi''n plain"
 	screen_key Enter
@@ -542,7 +542,7 @@ await_selected() {
 	[ "$(screen_lines | grep -c 'map lock')" -eq 2 ]
 }
 
-@test "keys come from the terminal where standard input is none" {
+@test "keys are read from the terminal if standard input is not one" {
 	screen_start 100 30
 	screen_type "clear; $PROCMEM_BIN watch -i 0.2 $TARGET_PID </dev/null"
 	screen_key Enter
@@ -553,11 +553,11 @@ await_selected() {
 	screen_await 'ended: the user quit'
 }
 
-@test "colour has a meaning, and can be had without" {
+@test "growth is red, and NO_COLOR disables colours" {
 	watch_start 100 30 -i 0.5
 	screen_await ' anon    '
 	await_least 1 first_row GROWTH
-	# Growth is red, in the row that is selected as well.
+	# Growth is red, also in the selected row.
 	[[ $(screen_styled) =~ $'\033'\[[0-9\;]*31m ]]
 	screen_stop
 	watch_start 100 30 NO_COLOR=1 -i 0.5
@@ -566,7 +566,7 @@ await_selected() {
 	fails grep -q $'\033''\[[0-9;]*3[0-7]m' <<<"$(screen_styled)"
 }
 
-@test "outside of UTF-8 all is ASCII" {
+@test "without UTF-8 all is ASCII" {
 	watch_start 150 30 LC_ALL=C -i 0.2 -s rss
 	await_least 1 first_row GROWTH
 	screen_await 'map lock <= '
@@ -581,11 +581,11 @@ await_selected() {
 	await_least $(($(first_row GROWTH) + 8388608)) first_row GROWTH
 	screen_tmux pipe-pane
 	[ -s "$BATS_TEST_TMPDIR/sent" ]
-	# Neither the screen nor the rest of it is cleared, and titles are not written again.
+	# Nothing is cleared, and titles are not written again.
 	fails grep -q -e $'\033\[2J' -e $'\033\[J' -e ADDRESS -e VERDICT "$BATS_TEST_TMPDIR/sent"
 }
 
-@test "names that want to rule the terminal are shown harmless" {
+@test "names with escape sequences are escaped" {
 	target_start hostile_names
 	watch_start 150 40 -i 0.5 -s rss
 	screen_await '\x1b'

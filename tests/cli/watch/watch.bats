@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem watch` on targets that grow in known ways. A verdict needs some time: all are watched at once, and the tests look at what was
-# seen.
+# `procmem watch` on targets that grow in known ways. A verdict needs some time: all are watched at once, and the tests check the output.
 
 setup_file() {
 	load ../support/helper
@@ -10,7 +9,7 @@ setup_file() {
 		target_start leaker "${way%:*}" "${way#*:}"
 		"$PROCMEM_BIN" watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.json" 3>&- &
 		watchers+=($!)
-		# How long the limits on numbers of things last, beside it.
+		# Also how long the limits on numbers of things last.
 		if [ "$way" = threads:2 ] || [ "$way" = files:40 ]; then
 			"$PROCMEM_BIN" headroom --json --for 20s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.limits" 3>&- &
 			watchers+=($!)
@@ -23,7 +22,7 @@ setup_file() {
 	[ ! -e "$BATS_FILE_TMPDIR/jvm.log" ] || ask_jvm
 }
 
-# A JVM that leaks direct buffers of 1 MiB, each of them mapped by itself, and beside it wastes memory on its heap.
+# Watches a JVM that leaks direct buffers of 1 MiB, each with a mapping of its own, and also allocates on its heap.
 watch_jvm() {
 	spawn setpriv --pdeathsig KILL env MALLOC_MMAP_THRESHOLD_=131072 java -Xms64m -Xmx64m -XX:+UseSerialGC -XX:MaxDirectMemorySize=1g \
 		"$PROCMEM_SOURCE/tests/targets/DirectBuffers.java" 2097152
@@ -33,7 +32,7 @@ watch_jvm() {
 	watchers+=($!)
 }
 
-# Notes what it leaked so far, and when that was.
+# Logs the number of bytes leaked so far, and the time.
 ask_jvm() {
 	printf 'tell\n' >&"$TARGET_IN"
 	target_await leaked >>"$BATS_FILE_TMPDIR/jvm.log"
@@ -52,7 +51,7 @@ teardown() {
 	targets_stop
 }
 
-# The last object of a file, which sums up.
+# Prints the last object of a file: the summary.
 summary() {
 	tail -n 1 "$BATS_FILE_TMPDIR/$1.json"
 }
@@ -74,11 +73,11 @@ summary() {
 		and .rate < $rate * 1.1'
 	summary jvm | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1'
 	summary jvm | jq -e 'all(.regions[] | select(.detail == "Java heap"); .verdict != "steady")'
-	# It grows downwards: the begin moves, and the first look had it already.
+	# It grows downwards, and exists since the first sample.
 	jq -se '[.[] | .regions[0].start // empty] | length > 20 and .[0] > .[-1]' "$BATS_FILE_TMPDIR/jvm.json"
 }
 
-@test "what piles up has a limit that is told in headroom, with the time that it lasts" {
+@test "headroom reports limits on numbers that grow, with the time left" {
 	local max
 	max=$(cat /proc/sys/vm/max_map_count)
 	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .used > 500 and .verdict == "steady"
@@ -89,7 +88,7 @@ summary() {
 		"$BATS_FILE_TMPDIR/threads.limits"
 }
 
-@test "of what piles up the limit is told first where it is met first" {
+@test "the limit on a number is reported first if it is reached first" {
 	local max
 	max=$(cat /proc/sys/vm/max_map_count)
 	summary files | jq -e --argjson max "$max" '.first_limit | .limit == "mappings" and .max == $max
@@ -102,14 +101,14 @@ summary() {
 	grep -Eq '^leaker .* (vm\.max_map_count|pids\.max|threads-max) [0-9,]+: full in ' "$BATS_FILE_TMPDIR/threads.text"
 }
 
-@test "an arena that leaks slowly is told from one that saws" {
+@test "an arena that leaks slowly is distinguished from one that rises and falls" {
 	summary arenas | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1 and
 		(.[0] | .kind == "arena" and .rate > 40960 * 0.8 and .rate < 40960 * 1.2)'
 	# The other one did rise and fall.
 	jq -se '[.[].regions[] | select(.kind == "arena" and .rss > 19000000)] | length > 0' "$BATS_FILE_TMPDIR/arenas.json"
 }
 
-@test "threads that pile up are one growing group with a rate" {
+@test "a growing number of threads is one group with a rate" {
 	summary threads | jq -e '.regions[0] | .kind == "stack" and .count > 20 and .count_verdict == "steady" and .count_rate > 1.6
 		and .count_rate < 2.4 and (.detail | contains("pile-"))'
 }
@@ -119,16 +118,16 @@ summary() {
 		(.[0] | .count > 500 and .count_rate > 36 and .count_rate < 44 and (.mapping | contains("/part.")))'
 }
 
-@test "each look is one object in a line" {
+@test "each sample is one object in one line" {
 	[ "$(jq -c . "$BATS_FILE_TMPDIR/merged.json" | wc -l)" -eq "$(wc -l <"$BATS_FILE_TMPDIR/merged.json")" ]
 	jq -se 'all(.[]; .time and .rss and (.cost_us >= 0) and (.regions | type == "array"))' "$BATS_FILE_TMPDIR/merged.json"
 	jq -se '[.[].elapsed] | . == sort' "$BATS_FILE_TMPDIR/merged.json"
 }
 
-@test "text has a block for each look, and a summary" {
+@test "text has a block for each sample, and a summary" {
 	target_start leaker merged 8388608
 	run -0 procmem watch -i 0.2 -c 4 "$TARGET_PID"
-	# The first look has no cost yet.
+	# The first sample has no cost yet.
 	[ "$(grep -c 'map lock' <<<"$output")" -eq 4 ]
 	[[ ${lines[0]} == *' RSS '* && ${lines[0]} != *cost* ]]
 	[[ $output == *'ADDRESS'*'RSS'*'DELTA'*'GROWTH'*'RATE'*'VERDICT'*'KIND'*'MAPPING'* ]]
@@ -138,29 +137,29 @@ summary() {
 	[ "$(grep -c 'map lock' <<<"$output")" -eq 1 ]
 }
 
-@test "a reason that many rows have is told once" {
+@test "a reason that several rows share is printed once" {
 	target_start mapper
-	# By size there is a row for each region, and nothing is known of any of them yet: the first line says why.
+	# By size there is a row for each region. It is too early for all of them: the first line has the reason.
 	run -0 procmem watch -q -i 0.1 -c 3 -s rss --budget 0 "$TARGET_PID"
 	[ "$(grep -c ' too early ' <<<"$output")" -gt 3 ]
 	[ "$(grep -c 'needs 10s and 5 samples' <<<"$output")" -eq 1 ]
 	[[ $output == *"(seen for "*" in 3 samples; needs 10s and 5 samples)"* ]]
-	# Of those that are known long enough all that do not change have one line: each row is in one.
+	# Rows with the same reason share a line, and each row is in one.
 	local rows
 	rows=$(sed -n '/^ADDRESS/,$p' "$BATS_FILE_TMPDIR/files.text" | grep -oE '^[0-9a-f]+-' | tr -d - | sort)
 	[ "$(sed -n 's/^\([0-9a-f, ]*\): .*/\1/p' "$BATS_FILE_TMPDIR/files.text" | tr -d ' ' | tr , '\n' | sort)" = "$rows" ]
 }
 
-@test "a count of 0 is none: it goes on until something else ends it" {
+@test "a count of 0 means no limit" {
 	target_start leaker merged 8388608
 	for words in '-c 0' '--count=0' ''; do
 		# shellcheck disable=SC2086 # words
 		run -0 procmem watch --json -i 0.1 --budget 0 --for 0.5 $words "$TARGET_PID"
-		tail -n 1 <<<"$output" | jq -e '.summary and .samples > 1 and .ended == "watched as long as was wanted"'
+		tail -n 1 <<<"$output" | jq -e '.summary and .samples > 1 and .ended == "time limit reached"'
 	done
 }
 
-@test "of blocks that merge into one region it is told how many there are by now" {
+@test "the current number of blocks that merged into one region is shown" {
 	target_start sample_server --leak --rate 40000000
 	run -0 procmem watch --json -i 0.5 -c 8 --budget 0 -k malloc "$TARGET_PID"
 	# A block is 16 MiB and a page; the kernel merges those that are neighbours.
@@ -170,21 +169,21 @@ summary() {
 		(length > 3) and all(.[]; .chunks * 16781312 == .size) and ([.[].chunks] | unique | length > 1)' <<<"$output"
 }
 
-@test "what is recorded can be compared" {
+@test "a recording can be compared" {
 	target_start leaker merged 20971520
 	procmem watch -q -i 0.2 -c 6 --budget 0 --record "$file" "$TARGET_PID" >/dev/null
 	run -1 procmem diff --json "$file@first" "$file@last"
 	jq -e '.after.sample == 6 and .total.delta > 10000000 and (.regions[0].change | IN("grew", "new"))' <<<"$output"
 }
 
-@test "a process whose memory cannot be looked at leaves no recording without a sample" {
+@test "no recording is created if there is no sample" {
 	target_start zombie_parent
 	run -2 --separate-stderr procmem watch -c 1 --record "$file" "$(target_fact zombie)"
 	[[ $stderr == *'no memory of its own'* ]]
 	[ ! -e "$file" ]
 }
 
-@test "filters and regions narrow what is shown" {
+@test "filters and regions choose the rows" {
 	target_start leaker arenas 1048576
 	run -0 procmem watch --json -i 0.2 -c 5 -k arena "$TARGET_PID"
 	tail -n 1 <<<"$output" | jq -e '(.regions | length > 0) and all(.regions[]; .kind == "arena")'
@@ -214,15 +213,15 @@ summary() {
 	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "interrupted"'
 }
 
-@test "above its budget it looks less often, and says so" {
+@test "above its budget it measures less often, and says so" {
 	target_start leaker merged 20971520
 	run -0 procmem watch -i 0.1 -c 10 --budget 0.001 "$TARGET_PID"
-	[[ $output == *'looked less often to keep to the budget'* ]]
+	[[ $output == *'budget held back '* ]]
 	run -0 procmem watch -i 0.1 -c 10 --budget 0 "$TARGET_PID"
-	[[ $output != *'looked less often'* ]]
+	[[ $output != *'budget held back'* ]]
 }
 
-@test "a region that is not there at a look, or never, is no error, but is told" {
+@test "a region that does not exist is not an error, but there is a note" {
 	target_start many_regions 10 1
 	run -0 --separate-stderr procmem watch -i 0.1 -c 3 "$TARGET_PID" 0x1000
 	[[ $stderr == 'procmem: note: nothing is mapped at 0x1000'* && ${lines[-1]} == 'no region changed' ]]
@@ -238,13 +237,13 @@ summary() {
 	run -2 --separate-stderr procmem watch -s size $$
 	[[ $stderr == *'growth, rate, rss or delta'* ]]
 	run -2 --separate-stderr procmem watch --budget 200 $$
-	[[ $stderr == *'no percentage'* ]]
+	[[ $stderr == *'not a percentage'* ]]
 	run -2 --separate-stderr procmem watch 999999999
 	run -2 --separate-stderr procmem watch -c 1 --record /nonexistent/x $$
 	[[ $stderr == *'/nonexistent/x'* ]]
 }
 
-@test "on a narrow terminal the rate is what stays, and the summary says what has no room" {
+@test "a narrow terminal keeps the rate, and the summary lists the columns without room" {
 	local width summary
 	require script
 	target_start leaker merged 2097152

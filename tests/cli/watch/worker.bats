@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What takes long on the live screen of `procmem watch`: writing a region, reading its text. The child process that does it is caught and
-# held, so that nothing depends on how fast it is.
+# Slow work of the live screen of `procmem watch`: writing a region, reading its text. The child process that does it is stopped, so that
+# nothing depends on its speed.
 
 setup() {
 	load ../support/helper
 	load ../support/screen
-	load ../support/screen
+	load ../support/watch_screen
 	require tmux
 	folder=$BATS_TEST_TMPDIR/out
 	mkdir "$folder"
@@ -24,7 +24,7 @@ teardown() {
 	targets_stop
 }
 
-# Whether a process has written something in a folder: the file has no name until it is whole, but the process has it open.
+# Whether a process has written something in a folder: the file has no name until it is complete, but the process has it open.
 has_written() {
 	local file
 	for file in "/proc/$1/fd/"*; do
@@ -33,7 +33,7 @@ has_written() {
 	return 1
 }
 
-# Waits in the background for the child of the watcher, and halts it; with a folder only once something is written there.
+# Waits in the background for the child of the watcher, and stops it; with a folder only after something was written there.
 catch_child() {
 	local child
 	(
@@ -41,7 +41,7 @@ catch_child() {
 		until [ -n "$child" ]; do
 			read -r child <"/proc/$watcher/task/$watcher/children" || true
 		done
-		# To look takes time, in which it must not become ready.
+		# It must not finish while its files are checked.
 		until kill -STOP "$child" && { [ $# -eq 0 ] || has_written "$child" "$1"; }; do
 			kill -CONT "$child" || exit 1
 		done
@@ -75,14 +75,14 @@ await_end() {
 	return 1
 }
 
-# Asks for the region to be written to a file in the folder.
+# Writes the region to a file in the folder.
 write_region() {
 	screen_key d C-u
 	screen_type "$folder/region.raw"
 	screen_key Enter
 }
 
-# The screen goes on: what the target takes now is seen.
+# Checks that the screen is updated: it shows what the target allocates now.
 goes_on() {
 	local before
 	before=$(awk '/^VmRSS:/ { print $2 * 1024 }' "/proc/$TARGET_PID/status")
@@ -90,7 +90,7 @@ goes_on() {
 	await_least $((before + 8 * 1048576)) total_rss
 }
 
-# Resident bytes of the process, as the header tells them.
+# Prints the resident bytes of the process in the header.
 total_rss() {
 	screen_lines | sed -n '1s/.* RSS \([0-9]*\).*/\1/p'
 }
@@ -99,7 +99,7 @@ is_empty() {
 	[ -z "$(ls -A "$folder")" ]
 }
 
-@test "while a region is written the screen goes on and tells how far it is; the file is whole" {
+@test "while a region is written the screen continues and shows the progress; the file is complete" {
 	catch_child "$folder"
 	write_region
 	await_child
@@ -122,7 +122,7 @@ is_empty() {
 	[ $((0x${range#*-} - 0x${range%-*})) -eq "$size" ]
 }
 
-@test "Esc, and the same key, cancel the writing, and nothing is left of the file" {
+@test "Esc and d cancel the writing, and no file is left" {
 	for key in Escape d; do
 		catch_child "$folder"
 		write_region
@@ -136,19 +136,19 @@ is_empty() {
 		screen_await 'was not written'
 		is_empty
 	done
-	# And it can be done after all.
+	# It can still be written afterwards.
 	write_region
 	screen_await ' read of '
 	[ -e "$folder/region.raw" ]
 }
 
-@test "quitting meanwhile leaves no half file, and says so" {
+@test "quitting leaves no incomplete file, and says so" {
 	catch_child "$folder"
 	write_region
 	await_child
 	has_written "$child" "$folder"
 	screen_key q
-	# It is waited for.
+	# The watcher waits for the child.
 	until grep -q '^SigPnd:.*4...$\|^ShdPnd:.*4...$' "/proc/$child/status"; do sleep 0.02; done
 	release_child
 	screen_await 'ended: the user quit'
@@ -156,20 +156,20 @@ is_empty() {
 	is_empty
 }
 
-@test "a watcher that is killed takes the writing with it" {
+@test "the writing ends when the watcher is killed" {
 	catch_child "$folder"
 	write_region
 	await_child
 	has_written "$child" "$folder"
 	kill -KILL "$watcher"
-	# What the shell says of it can be cut in two: the cursor is anywhere.
+	# The message of the shell may be broken into two lines: the cursor can be anywhere.
 	while kill -0 "$watcher" 2>/dev/null; do sleep 0.02; done
 	release_child
 	await_end
 	is_empty
 }
 
-@test "a target that ends while it is written is told, and leaves no half file" {
+@test "the end of the target is reported, and leaves no incomplete file" {
 	catch_child "$folder"
 	write_region
 	await_child
@@ -180,10 +180,10 @@ is_empty() {
 	screen_await "process $TARGET_PID "
 	is_empty
 	screen_key d
-	screen_await 'cannot be read any more'
+	screen_await 'cannot be read any longer'
 }
 
-@test "while text is read the screen goes on, Enter cancels that, and the next one shows it" {
+@test "while text is read the screen continues, Enter cancels that, and the next Enter shows the text" {
 	catch_child
 	screen_key Enter
 	await_child
@@ -192,7 +192,7 @@ is_empty() {
 	screen_key d
 	screen_await 'text is still being read (Esc: cancel)'
 	screen_key x
-	screen_await 'that key does nothing'
+	screen_await 'this key has no function'
 	screen_key Enter
 	release_child
 	screen_await 'cancelled'
@@ -201,12 +201,12 @@ is_empty() {
 	screen_await 'text in '
 }
 
-@test "a child that dies is told" {
+@test "the death of the child is reported" {
 	catch_child "$folder"
 	write_region
 	await_child
 	kill -KILL "$child"
 	child=
-	screen_await 'it ended without a result: it was killed'
+	screen_await 'the task ended without a result: it was killed'
 	goes_on
 }

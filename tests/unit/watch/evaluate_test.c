@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions of `procmem watch`: what is understood, when they hold, and how often they are met. */
+/* Conditions of `procmem watch`: their syntax, when they hold, and how often they are met. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "watch/events/actions.h"
+#include "target/selection.h"
+#include "watch/events/action.h"
+#include "watch/events/evaluate.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -28,7 +30,7 @@ static void refuse(const char *text, const char *why)
 	struct condition condition;
 	struct pm_error error = { 0 };
 	if (condition_parse(&condition, text, &error) == 0)
-		fail_msg("%s was understood", text);
+		fail_msg("%s was accepted", text);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
 	if (!strstr(error.text, why))
 		fail_msg("%s: '%s' lacks '%s'", text, error.text, why);
@@ -70,7 +72,7 @@ static void documented_conditions(void **state)
 	condition_deinit(&kinds);
 }
 
-/** In the order in which they are passed, each with a text of its own. */
+/** Values are in the order in which they are passed, each with a text of its own. */
 static void lists(void **state)
 {
 	(void)state;
@@ -93,16 +95,16 @@ static void lists(void **state)
 static void refusals(void **state)
 {
 	(void)state;
-	refuse("", "compares nothing");
-	refuse("rss", "compares nothing");
-	refuse("rss=2G", "compares nothing, it lacks < or >");
+	refuse("", "has no comparison");
+	refuse("rss", "has no comparison");
+	refuse("rss=2G", "has no comparison, < or >");
 	refuse("ram>2G", "'ram' cannot be compared");
 	refuse("kind>2G", "cannot be compared");
 	refuse("kind:>1G", "");
 	refuse("kind:arena,heapp>1G", "heapp");
 
-	refuse("rss>", "there is no value behind >");
-	refuse("rss>1G,", "a value is missing behind the last comma");
+	refuse("rss>", "a value is missing after >");
+	refuse("rss>1G,", "a value is missing after the last comma");
 	refuse("rss>,1G", "a value is missing before the comma");
 	refuse("rss>-1", "");
 	refuse("rss>much", "much");
@@ -110,23 +112,23 @@ static void refusals(void **state)
 	refuse("grow<1G/60s", "> only");
 	refuse("grow>1G/", "missing");
 
-	refuse("grow>1G/soon", "no duration");
-	refuse("grow>5%/60s", "no percentages");
-	refuse("regions>5%", "no percentages");
+	refuse("grow>1G/soon", "duration");
+	refuse("grow>5%/60s", "cannot be compared with a percentage");
+	refuse("regions>5%", "cannot be compared with a percentage");
 	refuse("headroom<101%", "more than the whole");
-	refuse("headroom<1.%", "no percentage");
+	refuse("headroom<1.%", "not a percentage");
 	refuse("headroom<15%,1G", "not both");
 	refuse("regions>1.5", "");
 }
 
-/** What watch sees, made up. */
-struct view {
-	struct watch_options options;
-	struct watch watch;
+/** A fake history. */
+struct fixture {
+	struct selection selection;
+	struct watch_history history;
 	struct pm_regions regions;
 };
 
-static void add_region(struct view *view, uint64_t start, uint64_t size, enum pm_kind kind,
+static void add_region(struct fixture *fixture, uint64_t start, uint64_t size, enum pm_kind kind,
                        const char *mapping)
 {
 	struct pm_region region = { .start = start,
@@ -137,45 +139,55 @@ static void add_region(struct view *view, uint64_t start, uint64_t size, enum pm
 
 	region.bytes[PM_SIZE_RSS] = size;
 	region.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
-	assert_int_equal(pm_regions_append(&view->regions, &region, NULL), 0);
+	assert_int_equal(pm_regions_append(&fixture->regions, &region, NULL), 0);
 }
 
-static void open_view(struct view *view)
+static void open_fixture(struct fixture *fixture)
 {
-	*view = (struct view){ 0 };
-	pm_regions_init(&view->regions);
-	assert_int_equal(selection_init(&view->options.selection, NULL), 0);
-	assert_int_equal(pm_tracker_create(&view->watch.tracker, NULL), 0);
-	view->watch.options = &view->options;
-	view->watch.sample.regions = &view->regions;
-	add_region(view, 0x10000, 4 * MIB, PM_KIND_ARENA, "");
-	add_region(view, 0x10000000, 6 * MIB, PM_KIND_ARENA, "");
-
-	add_region(view, 0x20000000, 9 * MIB, PM_KIND_FILE, "/data");
+	*fixture = (struct fixture){ 0 };
+	pm_regions_init(&fixture->regions);
+	assert_int_equal(selection_init(&fixture->selection, NULL), 0);
+	assert_int_equal(pm_tracker_create(&fixture->history.tracker, NULL), 0);
+	fixture->history.sample.regions = &fixture->regions;
+	add_region(fixture, 0x10000, 4 * MIB, PM_KIND_ARENA, "");
+	add_region(fixture, 0x10000000, 6 * MIB, PM_KIND_ARENA, "");
+	add_region(fixture, 0x20000000, 9 * MIB, PM_KIND_FILE, "/data");
 }
 
-/** The next sample: so much resident, at so many seconds. */
-static void see(struct view *view, double time, uint64_t rss)
+/** Adds a sample. */
+static void add_sample(struct fixture *fixture, double time, uint64_t rss)
 {
-	view->watch.sample.time = time;
-	view->watch.sample.totals.rss = rss;
-	assert_int_equal(pm_series_add(&view->watch.memory, time, rss, NULL), 0);
-	assert_int_equal(pm_tracker_add(view->watch.tracker, time, &view->regions, NULL), 0);
+	fixture->history.sample.time = time;
+	fixture->history.sample.totals.rss = rss;
+	assert_int_equal(pm_series_add(&fixture->history.memory.series, time, rss, NULL), 0);
+	assert_int_equal(pm_tracker_add(fixture->history.tracker, time, &fixture->regions, NULL),
+	                 0);
 }
 
-static void close_view(struct view *view)
+static void close_fixture(struct fixture *fixture)
 {
-	pm_series_deinit(&view->watch.memory);
-	pm_tracker_destroy(view->watch.tracker);
-	selection_deinit(&view->options.selection);
-	pm_regions_deinit(&view->regions);
+	pm_series_deinit(&fixture->history.memory.series);
+	pm_tracker_destroy(fixture->history.tracker);
+	selection_deinit(&fixture->selection);
+	pm_regions_deinit(&fixture->regions);
 }
 
-static double measure(const struct view *view, const char *text)
+/** Conditions are compared with the fixture. */
+static struct evaluate evaluate_in(const struct fixture *fixture, bool again, double cool_down)
+{
+	return (struct evaluate){ .history = &fixture->history,
+		                  .select = fixture->selection.select,
+		                  .again = again,
+		                  .cool_down = cool_down };
+}
+
+static double measure(const struct fixture *fixture, const char *text)
 {
 	struct condition condition = parse(text);
+	const struct evaluate evaluate = evaluate_in(fixture, false, 0);
 	double value;
-	if (!evaluate_measure(&condition, &view->watch, &value))
+
+	if (!evaluate_measure(&condition, &evaluate, &value))
 		value = -1;
 	condition_deinit(&condition);
 	return value;
@@ -184,140 +196,145 @@ static double measure(const struct view *view, const char *text)
 static void what_is_compared(void **state)
 {
 	(void)state;
-	struct view view;
-	open_view(&view);
-	see(&view, 100, 19 * MIB);
-	view.watch.sample.totals.threads = 7;
-	assert_true(measure(&view, "rss>1") == 19.0 * MIB);
-	assert_true(measure(&view, "threads>1") == 7);
-	assert_true(measure(&view, "regions>1") == 3);
+	struct fixture fixture;
+	open_fixture(&fixture);
+	add_sample(&fixture, 100, 19 * MIB);
+	fixture.history.sample.totals.threads = 7;
+	assert_true(measure(&fixture, "rss>1") == 19.0 * MIB);
+	assert_true(measure(&fixture, "threads>1") == 7);
+	assert_true(measure(&fixture, "regions>1") == 3);
 
-	assert_true(measure(&view, "kind:arena>1") == 10.0 * MIB);
-	assert_true(measure(&view, "kind:arena,file>1") == 19.0 * MIB);
-	assert_true(measure(&view, "region>1") == 9.0 * MIB);
+	assert_true(measure(&fixture, "kind:arena>1") == 10.0 * MIB);
+	assert_true(measure(&fixture, "kind:arena,file>1") == 19.0 * MIB);
+	assert_true(measure(&fixture, "region>1") == 9.0 * MIB);
 
-	/* Without a limit there are no shares of it. */
-	assert_true(measure(&view, "headroom<1G") == -1);
-	assert_true(measure(&view, "rss>80%") == -1);
-	view.watch.headroom.count = 1;
-	view.watch.headroom.limits[0] = (struct pm_limit){
+	/* Without a limit there are no percentages of it. */
+	assert_true(measure(&fixture, "headroom<1G") == -1);
+	assert_true(measure(&fixture, "rss>80%") == -1);
+	fixture.history.headroom.count = 1;
+	fixture.history.headroom.limits[0] = (struct pm_limit){
 		.kind = PM_LIMIT_CGROUP, .max = 38 * MIB, .used = 30 * MIB, .reclaimable = 11 * MIB
 	};
-	assert_true(measure(&view, "headroom<1G") == 19.0 * MIB);
+	assert_true(measure(&fixture, "headroom<1G") == 19.0 * MIB);
 
-	assert_true(measure(&view, "headroom<15%") == 50);
-	assert_true(measure(&view, "rss>80%") == 50);
+	assert_true(measure(&fixture, "headroom<15%") == 50);
+	assert_true(measure(&fixture, "rss>80%") == 50);
 
 	/* Only the regions that were chosen. */
-	assert_int_equal(pm_select_set_kinds(view.options.selection.select, "arena", NULL), 0);
-	assert_true(measure(&view, "region>1") == 6.0 * MIB);
-	close_view(&view);
+	assert_int_equal(pm_select_set_kinds(fixture.selection.select, "arena", NULL), 0);
+	assert_true(measure(&fixture, "region>1") == 6.0 * MIB);
+	close_fixture(&fixture);
 }
 
 static void growth_and_rate(void **state)
 {
 	(void)state;
-	struct view view;
-	open_view(&view);
-	see(&view, 100, 10 * MIB);
-	see(&view, 110, 50 * MIB);
-	see(&view, 120, 20 * MIB);
-	see(&view, 130, 24 * MIB);
-	assert_true(measure(&view, "grow>1") == 14.0 * MIB);
+	struct fixture fixture;
+	open_fixture(&fixture);
+	add_sample(&fixture, 100, 10 * MIB);
+	add_sample(&fixture, 110, 50 * MIB);
+	add_sample(&fixture, 120, 20 * MIB);
+	add_sample(&fixture, 130, 24 * MIB);
+	assert_true(measure(&fixture, "grow>1") == 14.0 * MIB);
 
-	assert_true(measure(&view, "grow>1/15s") == 4.0 * MIB);
-	assert_true(measure(&view, "grow>1/5s") == 2.0 * MIB);
-	assert_true(measure(&view, "grow>1/1h") == 14.0 * MIB);
-	view.watch.memory_trend = (struct pm_trend){ .verdict = PM_VERDICT_BURST, .rate = 1000 };
-	assert_true(measure(&view, "rate>1/min") == -1);
-	view.watch.memory_trend.verdict = PM_VERDICT_STEADY;
-	assert_true(measure(&view, "rate>1/min") == 60000);
-	close_view(&view);
+	assert_true(measure(&fixture, "grow>1/15s") == 4.0 * MIB);
+	assert_true(measure(&fixture, "grow>1/5s") == 2.0 * MIB);
+	assert_true(measure(&fixture, "grow>1/1h") == 14.0 * MIB);
+	fixture.history.memory.trend = (struct pm_trend){ .verdict = PM_VERDICT_BURST,
+		                                          .rate = 1000 };
+	assert_true(measure(&fixture, "rate>1/min") == -1);
+	fixture.history.memory.trend.verdict = PM_VERDICT_STEADY;
+	assert_true(measure(&fixture, "rate>1/min") == 60000);
+	close_fixture(&fixture);
 }
 
 /**
- * Looks at a condition after another sample.
- * @return the text of what was met, or ""
+ * Evaluates a condition after another sample.
+ * @return the text of the threshold that was met, or ""
  */
-static const char *look_at(struct condition *condition, struct view *view, double time,
-                           uint64_t rss, bool again)
+static const char *evaluate_at(struct condition *condition, struct fixture *fixture, double time,
+                               uint64_t rss, bool again)
 {
+	const struct evaluate evaluate = evaluate_in(fixture, again, 60);
 	struct firing firing;
-	see(view, time, rss);
-	return evaluate_conditions(condition, &view->watch, again, 60, &firing)
-	               ? firing.threshold->text
-	               : "";
+
+	add_sample(fixture, time, rss);
+	if (!evaluate_condition(condition, &evaluate, &firing))
+		return "";
+
+	return firing.threshold->text;
 }
 
 static void each_threshold_once(void **state)
 {
 	(void)state;
-	struct view view;
+	struct fixture fixture;
 	struct condition condition = parse("rss>10M,20M,30M");
-	open_view(&view);
-	assert_string_equal(look_at(&condition, &view, 1, 10 * MIB, false), "");
-	assert_string_equal(look_at(&condition, &view, 2, 11 * MIB, false), "rss>10M");
-	assert_string_equal(look_at(&condition, &view, 3, 12 * MIB, false), "");
-	assert_string_equal(look_at(&condition, &view, 4, 5 * MIB, false), "");
+	open_fixture(&fixture);
+	assert_string_equal(evaluate_at(&condition, &fixture, 1, 10 * MIB, false), "");
+	assert_string_equal(evaluate_at(&condition, &fixture, 2, 11 * MIB, false), "rss>10M");
+	assert_string_equal(evaluate_at(&condition, &fixture, 3, 12 * MIB, false), "");
+	assert_string_equal(evaluate_at(&condition, &fixture, 4, 5 * MIB, false), "");
 
-	assert_string_equal(look_at(&condition, &view, 5, 12 * MIB, false), "");
-	/* Two at once are one event; what was passed by it is not made up for. */
-	assert_string_equal(look_at(&condition, &view, 6, 31 * MIB, false), "rss>30M");
-	assert_string_equal(look_at(&condition, &view, 500, 25 * MIB, false), "");
-	assert_string_equal(look_at(&condition, &view, 1000, 31 * MIB, false), "");
+	assert_string_equal(evaluate_at(&condition, &fixture, 5, 12 * MIB, false), "");
+	/* Two at once are one event. The skipped threshold is not met later. */
+	assert_string_equal(evaluate_at(&condition, &fixture, 6, 31 * MIB, false), "rss>30M");
+	assert_string_equal(evaluate_at(&condition, &fixture, 500, 25 * MIB, false), "");
+	assert_string_equal(evaluate_at(&condition, &fixture, 1000, 31 * MIB, false), "");
 	condition_deinit(&condition);
-	close_view(&view);
+	close_fixture(&fixture);
 }
 
 static void again_after_the_cool_down(void **state)
 {
 	(void)state;
-	struct view view;
+	struct fixture fixture;
 	struct condition condition = parse("rss>10M,20M");
-	open_view(&view);
-	assert_string_equal(look_at(&condition, &view, 1, 11 * MIB, true), "rss>10M");
-	assert_string_equal(look_at(&condition, &view, 60, 11 * MIB, true), "");
-	assert_string_equal(look_at(&condition, &view, 61, 11 * MIB, true), "rss>10M");
+	open_fixture(&fixture);
+	assert_string_equal(evaluate_at(&condition, &fixture, 1, 11 * MIB, true), "rss>10M");
+	assert_string_equal(evaluate_at(&condition, &fixture, 60, 11 * MIB, true), "");
+	assert_string_equal(evaluate_at(&condition, &fixture, 61, 11 * MIB, true), "rss>10M");
 
-	/* The next threshold does not wait for the one before. */
-	assert_string_equal(look_at(&condition, &view, 62, 21 * MIB, true), "rss>20M");
-	assert_string_equal(look_at(&condition, &view, 63, 11 * MIB, true), "");
-	assert_string_equal(look_at(&condition, &view, 122, 11 * MIB, true), "rss>10M");
+	/* The next threshold does not wait for the cool-down of the previous one. */
+	assert_string_equal(evaluate_at(&condition, &fixture, 62, 21 * MIB, true), "rss>20M");
+	assert_string_equal(evaluate_at(&condition, &fixture, 63, 11 * MIB, true), "");
+	assert_string_equal(evaluate_at(&condition, &fixture, 122, 11 * MIB, true), "rss>10M");
 	condition_deinit(&condition);
-	close_view(&view);
+	close_fixture(&fixture);
 }
 
 static void culprits(void **state)
 {
 	(void)state;
-	struct view view;
+	struct fixture fixture;
 	struct firing firing;
 	struct condition rss = parse("rss>1M"), region = parse("region>1M"),
 			 kind = parse("kind:arena>1M");
 
-	open_view(&view);
-	see(&view, 1, 19 * MIB);
+	open_fixture(&fixture);
+	add_sample(&fixture, 1, 19 * MIB);
+	const struct evaluate evaluate = evaluate_in(&fixture, false, 0);
 
 	/* The smaller arena grows; the file stays the largest. */
-	view.regions.items[0].end += 2 * MIB;
-	view.regions.items[0].bytes[PM_SIZE_RSS] += 2 * MIB;
-	see(&view, 2, 21 * MIB);
-	assert_true(evaluate_conditions(&rss, &view.watch, false, 0, &firing));
+	fixture.regions.items[0].end += 2 * MIB;
+	fixture.regions.items[0].bytes[PM_SIZE_RSS] += 2 * MIB;
+	add_sample(&fixture, 2, 21 * MIB);
+	assert_true(evaluate_condition(&rss, &evaluate, &firing));
 	assert_true(firing.culprit.known);
 	assert_int_equal(firing.culprit.start, 0x10000);
 	assert_int_equal(firing.culprit.end, 0x10000 + 6 * MIB);
 
-	assert_true(evaluate_conditions(&region, &view.watch, false, 0, &firing));
+	assert_true(evaluate_condition(&region, &evaluate, &firing));
 	assert_int_equal(firing.culprit.start, 0x20000000);
 	assert_int_equal(firing.culprit.kind, PM_KIND_FILE);
 	assert_string_equal(firing.culprit.mapping, "/data");
-	assert_true(evaluate_conditions(&kind, &view.watch, false, 0, &firing));
+	assert_true(evaluate_condition(&kind, &evaluate, &firing));
 	assert_int_equal(firing.culprit.kind, PM_KIND_ARENA);
 	condition_deinit(&rss);
 	condition_deinit(&region);
 
 	condition_deinit(&kind);
-	close_view(&view);
+	close_fixture(&fixture);
 }
 
 static void actions(void **state)
@@ -330,15 +347,15 @@ static void actions(void **state)
 	struct pm_error error;
 
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-		if (actions_parse(&action, wrong[i], &error) == 0)
-			fail_msg("'%s' was understood", wrong[i]);
+		if (action_parse(&action, wrong[i], &error) == 0)
+			fail_msg("'%s' was accepted", wrong[i]);
 
-	assert_int_equal(actions_parse(&action, "exit", NULL), 0);
+	assert_int_equal(action_parse(&action, "exit", NULL), 0);
 	assert_int_equal(action.kind, ACTION_EXIT);
-	assert_int_equal(actions_parse(&action, "exec:date +%s", NULL), 0);
+	assert_int_equal(action_parse(&action, "exec:date +%s", NULL), 0);
 	assert_int_equal(action.kind, ACTION_EXEC);
 	assert_string_equal(action.argument, "date +%s");
-	assert_int_equal(actions_parse(&action, "dump:/tmp/%p.%n.%t.%k.%a.100%%", NULL), 0);
+	assert_int_equal(action_parse(&action, "dump:/tmp/%p.%n.%t.%k.%a.100%%", NULL), 0);
 	assert_int_equal(action.kind, ACTION_DUMP);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a row of watch is called. */
+/* Descriptions of rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,8 +35,9 @@ static struct pm_detail chunks(uint32_t count, uint64_t smallest, uint64_t large
 		                   .chunks = { smallest, largest, covered } };
 }
 
-/** How many blocks the region that is shown has, and where in it, is not so of the others. */
-static void blocks_in_several_regions_have_only_in_common_what_they_are(void **state)
+/** The number of blocks of the displayed region and their place in it do not apply to the others.
+ */
+static void blocks_in_several_regions_have_no_count_and_no_place(void **state)
 {
 	(void)state;
 	struct pm_detail detail = chunks(1, MIB, MIB, PM_CHUNKS_FIRST, MIB);
@@ -51,7 +52,7 @@ static void blocks_in_several_regions_have_only_in_common_what_they_are(void **s
 	expect(2, &detail, "malloc chunks of 16.0M in 2 regions");
 }
 
-static void blocks_in_one_region_are_told_whole(void **state)
+static void blocks_in_one_region_have_the_whole_detail(void **state)
 {
 	(void)state;
 	struct pm_detail detail = chunks(1, MIB, MIB, PM_CHUNKS_FIRST, MIB);
@@ -70,8 +71,8 @@ static void blocks_of_an_old_recording_have_no_size(void **state)
 	expect(3, &detail, "malloc chunks in 3 regions");
 }
 
-/** Blocks of a leak need not be of one size. */
-static void blocks_of_several_sizes_have_the_largest(void **state)
+/** The blocks of a leak may have several sizes. */
+static void blocks_of_several_sizes_have_the_largest_size(void **state)
 {
 	(void)state;
 	const struct pm_track track = {
@@ -93,9 +94,9 @@ static void blocks_of_several_sizes_have_the_largest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_in_several_regions_have_only_in_common_what_they_are),
-		cmocka_unit_test(blocks_of_several_sizes_have_the_largest),
-		cmocka_unit_test(blocks_in_one_region_are_told_whole),
+		cmocka_unit_test(blocks_in_several_regions_have_no_count_and_no_place),
+		cmocka_unit_test(blocks_of_several_sizes_have_the_largest_size),
+		cmocka_unit_test(blocks_in_one_region_have_the_whole_detail),
 		cmocka_unit_test(blocks_of_an_old_recording_have_no_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

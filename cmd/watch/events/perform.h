@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Performs the actions of `procmem watch --do` when a condition is met. */
+#ifndef CMD_WATCH_EVENTS_PERFORM_H
+#define CMD_WATCH_EVENTS_PERFORM_H
+
+#include "base/text.h"
+#include "watch/events/action.h"
+#include "watch/events/evaluate.h"
+#include "watch/events/jobs.h"
+#include "watch/run.h"
+
+/** The outcome of an action. */
+struct perform_outcome {
+	struct pm_error error; /**< PM_ERROR_NONE: success; else the reason of the failure */
+	struct text file;      /**< the file that was written */
+	uint64_t number;       /**< number of the sample in it */
+	uint64_t bytes;        /**< number of bytes written */
+	pid_t pid;             /**< the command that was started */
+};
+
+/** What the actions of one event have in common. */
+struct perform_event {
+	const struct watch_run *run;
+	const struct watch_history *history;
+	const struct firing *firing; /**< the condition that was met */
+	uint64_t number;             /**< number of the event, from 1 */
+	struct jobs *jobs;           /**< runs commands */
+	bool silent;                 /**< the output of commands is discarded */
+};
+
+/**
+ * Performs an action; ACTION_EXIT does nothing. Existing files are not overwritten: a dump gets a
+ * number after its name, a sample is appended.
+ *
+ * @param action   the action
+ * @param event    the event
+ * @param outcome  filled; release with perform_outcome_deinit()
+ */
+void perform_action(const struct action *action, const struct perform_event *event,
+                    struct perform_outcome *outcome);
+
+/**
+ * Releases an outcome.
+ * @param outcome as filled
+ */
+void perform_outcome_deinit(struct perform_outcome *outcome);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+int watch_history_add(struct watch_history *history, const struct pm_sample *sample,
+                      struct pm_error *error)
+{
+	const struct pm_totals *totals = &sample->totals;
+
+	history->previous = history->sample.totals;
+	if (history->samples == 0) {
+		history->first = history->previous = *totals;
+		history->began = history->based = sample->time;
+	}
+
+	history->sample = *sample;
+	history->samples++;
+
+	if (pm_series_add(&history->memory.series, sample->time, totals->rss + totals->swap,
+	                  error) < 0 ||
+	    pm_series_add(&history->size.series, sample->time, totals->size, error) < 0 ||
+	    pm_series_add(&history->mappings.series, sample->time, sample->regions->count, error) <
+	            0 ||
+	    pm_series_add(&history->threads.series, sample->time, totals->threads, error) < 0)
+		return -1;
+
+	return 0;
+}
+
+int watch_history_follow(struct watch_history *history, struct pm_error *error)
+{
+	const struct pm_sample *sample = &history->sample;
+	const struct pm_regions *regions = sample->fresh ? sample->regions : NULL;
+
+	history->held_back += sample->held_back;
+
+	/* Regions that were not measured may have changed. */
+	int status = 0;
+	if (!sample->held_back)
+		status = pm_tracker_add(history->tracker, sample->time, regions, error);
+
+	history->tracks = pm_tracker_tracks(history->tracker, &history->track_count);
+	return status;
+}
+
+int watch_history_add_kinds(struct watch_history *history, const struct watch_kind_sum *sums,
+                            struct pm_error *error)
+{
+	double now = history->sample.time;
+	bool born = history->samples > 1;
+
+	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
+		struct pm_track *track = &history->kinds[kind];
+		const struct watch_kind_sum *sum = &sums[kind];
+		bool known = track->series.count > 0;
+
+		if (!known && sum->regions == 0)
+			continue;
+
+		if (!known)
+			*track = (struct pm_track){ .kind = (enum pm_kind)kind,
+				                    .mapping = "",
+				                    .since = now,
+				                    .born = born,
+				                    .baseline = born ? 0 : sum->weight };
+
+		track->delta = known ? (int64_t)(sum->weight - track->weight) : 0;
+		track->weight = sum->weight;
+		track->regions = sum->regions;
+		if (track->regions > track->max_regions)
+			track->max_regions = track->regions;
+
+		if (pm_series_add(&track->series, now, sum->weight, error) < 0)
+			return -1;
+	}
+
+	return 0;
+}
+
+static bool is_steady(const struct pm_trend *trend)
+{
+	return trend->verdict == PM_VERDICT_STEADY && trend->rate > 0;
+}
+
+void watch_history_judge(struct watch_history *history)
+{
+	pm_trend_judge(&history->memory.series, PM_TREND_BYTES, &history->memory.trend);
+	pm_trend_judge(&history->mappings.series, PM_TREND_COUNT, &history->mappings.trend);
+	pm_trend_judge(&history->threads.series, PM_TREND_COUNT, &history->threads.trend);
+}
+
+void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom)
+{
+	history->headroom = *headroom;
+	if (pm_headroom_find(headroom, PM_LIMIT_ADDRESS_SPACE))
+		pm_trend_judge(&history->size.series, PM_TREND_BYTES, &history->size.trend);
+}
+
+bool watch_history_counts_grow(const struct watch_history *history)
+{
+	return is_steady(&history->mappings.trend) || is_steady(&history->threads.trend);
+}
+
+/**
+ * Finds the trend of what a limit bounds.
+ * @return NULL if that is not followed
+ */
+static const struct pm_trend *trend_of(const struct watch_history *history, enum pm_limit_kind kind)
+{
+	switch (kind) {
+	case PM_LIMIT_CGROUP:
+	case PM_LIMIT_CGROUP_HIGH:
+	case PM_LIMIT_SYSTEM:
+		return &history->memory.trend;
+	case PM_LIMIT_ADDRESS_SPACE:
+		return &history->size.trend;
+	case PM_LIMIT_MAPPINGS:
+		return &history->mappings.trend;
+	case PM_LIMIT_PIDS:
+	case PM_LIMIT_THREADS:
+		return &history->threads.trend;
+	default:
+		return NULL;
+	}
+}
+
+bool watch_history_lasts(const void *context, const struct pm_limit *limit, double *seconds)
+{
+	const struct watch_history *history = context;
+	const struct pm_trend *trend = trend_of(history, limit->kind);
+
+	if (!trend || !is_steady(trend) || history->gone)
+		return false;
+
+	*seconds = (double)pm_limit_left(limit) / trend->rate;
+	return true;
+}
+
+struct pm_region_range *watch_history_regions(const struct watch_history *history,
+                                              const struct pm_track *track, size_t *count)
+{
+	const struct pm_regions *regions = history->sample.regions;
+	struct pm_region_range *ranges = alloc_array(NULL, track->regions + 1, sizeof *ranges);
+
+	*count = 0;
+	for (size_t i = 0; i < regions->count && *count < track->regions; i++) {
+		const struct pm_region *region = &regions->items[i];
+		if (pm_tracker_owner(history->tracker, i) == track)
+			ranges[(*count)++] = (struct pm_region_range){
+				.range = { region->start, region->end }, .region = i
+			};
+	}
+
+	return ranges;
+}
+
+void watch_history_rebase(struct watch_history *history)
+{
+	pm_tracker_rebase(history->tracker);
+	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
+		history->kinds[kind].baseline = history->kinds[kind].weight;
+
+	history->first = history->sample.totals;
+	history->based = history->sample.time;
+}
+
+/** Copies a series with its points. */
+static struct pm_series copy_series(const struct pm_series *series)
+{
+	struct pm_series copy = { .last = series->last, .samples = series->samples };
+
+	if (series->count > 0) {
+		copy.points = alloc_array(NULL, series->count, sizeof *copy.points);
+		memcpy(copy.points, series->points, series->count * sizeof *copy.points);
+		copy.count = copy.capacity = series->count;
+	}
+
+	return copy;
+}
+
+/** Copies the sample without the regions, which belong to the sampler. */
+static struct pm_sample copy_sample(const struct pm_sample *sample)
+{
+	return (struct pm_sample){ .time = sample->time,
+		                   .wall_ns = sample->wall_ns,
+		                   .totals = sample->totals,
+		                   .fresh = sample->fresh,
+		                   .held_back = sample->held_back,
+		                   .exact = sample->exact,
+		                   .cost = sample->cost };
+}
+
+void watch_history_copy(struct watch_history *copy, const struct watch_history *history)
+{
+	*copy = (struct watch_history){
+		.sample = copy_sample(&history->sample),
+		.first = history->first,
+		.previous = history->previous,
+		.memory = { copy_series(&history->memory.series), history->memory.trend },
+		.size.trend = history->size.trend,
+		.mappings.trend = history->mappings.trend,
+		.threads.trend = history->threads.trend,
+		.headroom = history->headroom,
+		.began = history->began,
+		.based = history->based,
+		.samples = history->samples,
+		.held_back = history->held_back,
+		.recorded = history->recorded,
+		.gone = history->gone,
+	};
+
+	/* The texts of kinds are constants, and the number of regions has no series. */
+	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
+		copy->kinds[kind] = history->kinds[kind];
+		copy->kinds[kind].series = copy_series(&history->kinds[kind].series);
+	}
+}
+
+int watch_history_copy_track(struct pm_track *copy, const struct pm_track *track,
+                             struct pm_regions *details, struct pm_error *error)
+{
+	*copy = *track;
+	copy->series = copy_series(&track->series);
+	copy->counts = copy_series(&track->counts);
+
+	/* The texts of the tracker are valid until the next sample. */
+	copy->mapping = alloc_string(track->mapping);
+	return pm_regions_copy_detail(details, &track->detail, &copy->detail, error);
+}
+
+void watch_history_deinit_track(struct pm_track *copy)
+{
+	pm_series_deinit(&copy->series);
+	pm_series_deinit(&copy->counts);
+	free((char *)copy->mapping);
+}
+
+void watch_history_deinit(struct watch_history *history)
+{
+	pm_series_deinit(&history->memory.series);
+	pm_series_deinit(&history->size.series);
+	pm_series_deinit(&history->mappings.series);
+	pm_series_deinit(&history->threads.series);
+	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
+		pm_series_deinit(&history->kinds[kind].series);
+
+	pm_tracker_destroy(history->tracker);
+	*history = (struct watch_history){ 0 };
+}

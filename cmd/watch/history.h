@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file What `procmem watch` has seen of a process: the last sample, sizes over time, trends and
+ * limits.
+ */
+#ifndef CMD_WATCH_HISTORY_H
+#define CMD_WATCH_HISTORY_H
+
+#include <procmem/headroom.h>
+#include <procmem/sample.h>
+#include <procmem/select.h>
+#include <procmem/tracker.h>
+
+/** A number over time, and its trend. */
+struct watch_series {
+	struct pm_series series; /**< the values */
+	struct pm_trend trend;   /**< valid after watch_history_judge() */
+};
+
+/** The chosen regions of one kind in the last sample. */
+struct watch_kind_sum {
+	uint64_t weight; /**< resident and swapped bytes */
+	size_t regions;  /**< number of regions */
+};
+
+/** What was seen. Zeroed: no sample yet. */
+struct watch_history {
+	struct pm_tracker *tracker; /**< follows the regions; owned; NULL: this is a copy */
+	/** All tracks, valid until the next sample. The caller of watch_history_copy() sets those
+	    of the copy. */
+	const struct pm_track *const *tracks;
+	size_t track_count;                   /**< number of tracks */
+	struct pm_track kinds[PM_KIND_COUNT]; /**< the chosen regions of each kind, as one track */
+	struct pm_sample sample;              /**< the last sample; a copy has no regions */
+	struct pm_totals first;               /**< totals that growth counts from */
+	struct pm_totals previous;            /**< totals of the sample before the last one */
+	struct watch_series memory;           /**< resident and swapped bytes of the process */
+	struct watch_series size;             /**< bytes of address space */
+	struct watch_series mappings;         /**< number of regions */
+	struct watch_series threads;          /**< number of threads */
+	struct pm_headroom headroom; /**< limits at the last sample: of memory, and of numbers that
+	                                grow steadily */
+	double began;                /**< time of the first sample, in seconds */
+	double based;                /**< time that growth counts from, in seconds */
+	uint64_t samples;            /**< number of samples */
+	uint64_t held_back; /**< samples for which the budget did not allow a measurement */
+	bool recorded;      /**< the samples come from a recording: costs are not known */
+	bool gone;          /**< the process is gone: it will not reach any limit */
+};
+
+/**
+ * Adds a sample to the series of the process. Regions are added by watch_history_follow().
+ *
+ * @param history  the history
+ * @param sample   the sample, copied; its regions must stay valid until the next sample
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+int watch_history_add(struct watch_history *history, const struct pm_sample *sample,
+                      struct pm_error *error);
+
+/**
+ * Adds the regions of the last sample to the tracks, unless the budget held the measurement back.
+ *
+ * @param history  the history
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+int watch_history_follow(struct watch_history *history, struct pm_error *error);
+
+/**
+ * Adds the sums of the last sample to `kinds`.
+ *
+ * @param history  the history
+ * @param sums     one for each kind: PM_KIND_COUNT of them
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+int watch_history_add_kinds(struct watch_history *history, const struct watch_kind_sum *sums,
+                            struct pm_error *error);
+
+/**
+ * Computes the trends of the process, except that of the address space.
+ * @param history the history
+ */
+void watch_history_judge(struct watch_history *history);
+
+/**
+ * Replaces the limits, and computes the trend of the address space if that is limited.
+ * @param history the history
+ * @param headroom the limits at the last sample, copied
+ */
+void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom);
+
+/**
+ * Whether a number of things grows steadily, so that the limits on them are of interest.
+ * @param history the history
+ * @return true or false
+ */
+bool watch_history_counts_grow(const struct watch_history *history);
+
+/**
+ * Estimates how long a limit lasts at the current rate. A first_limit_lasts.
+ *
+ * @param history  a struct watch_history
+ * @param limit    the limit
+ * @param seconds  receives the time until the limit is reached
+ * @return         false if the limit will not be reached, or the rate is unknown
+ */
+bool watch_history_lasts(const void *history, const struct pm_limit *limit, double *seconds);
+
+/**
+ * Collects the regions of a track in the last sample.
+ *
+ * @param history  the history, not a copy
+ * @param track    one of its tracks
+ * @param count    receives the number of regions
+ * @return         the regions, by ascending address; to be freed by the caller
+ */
+struct pm_region_range *watch_history_regions(const struct watch_history *history,
+                                              const struct pm_track *track, size_t *count);
+
+/**
+ * Makes growth count from the last sample.
+ * @param history the history, not a copy
+ */
+void watch_history_rebase(struct watch_history *history);
+
+/**
+ * Copies what is displayed of a history. The copy has no tracks, no regions and no tracker.
+ * @param copy filled; release with watch_history_deinit()
+ * @param history the history
+ */
+void watch_history_copy(struct watch_history *copy, const struct watch_history *history);
+
+/**
+ * Copies a track with its texts and series.
+ * @param copy    filled, also on failure; release with watch_history_deinit_track()
+ * @param track   the track
+ * @param details list of regions that owns the copied detail; must outlive the copy
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+int watch_history_copy_track(struct pm_track *copy, const struct pm_track *track,
+                             struct pm_regions *details, struct pm_error *error);
+
+/**
+ * Releases a copied track.
+ * @param copy from watch_history_copy_track()
+ */
+void watch_history_deinit_track(struct pm_track *copy);
+
+/**
+ * Releases a history.
+ * @param history a history, a copy, or zeroed; zeroed afterwards
+ */
+void watch_history_deinit(struct watch_history *history);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file A run of `procmem watch`: where samples come from, where they are recorded, and how it
+ * ends.
+ */
+#ifndef CMD_WATCH_RUN_H
+#define CMD_WATCH_RUN_H
+
+#include <procmem/kills.h>
+#include <procmem/process_id.h>
+#include <procmem/recorder.h>
+#include <procmem/recording.h>
+#include <procmem/sample.h>
+
+#include "base/text.h"
+#include "target/target.h"
+#include "watch/options.h"
+
+struct peek;
+struct watch_replay;
+
+/** A run. */
+struct watch_run {
+	const struct watch_options *options;
+	const struct target *target;  /**< a living process, or a recording */
+	struct pm_process_id process; /**< the process that is watched or was recorded; owned */
+	struct pm_sampler *sampler;   /**< takes the samples; NULL: a recording is read */
+	struct watch_replay *replay;  /**< the recording that is read; NULL: the process lives */
+	struct pm_recorder *recorder; /**< NULL: nothing is recorded */
+	struct peek *peek;            /**< NULL: new pages are not remembered */
+	struct pm_kills *kills;       /**< counts OOM kills in the cgroup of the process; NULL: not
+	                                 known */
+	uint64_t killed;              /**< that count before the last sample */
+	bool (*will_act)(
+		void *context);  /**< whether a condition holds, so that all regions must be
+	                            measured before one is blamed; NULL: there are no conditions */
+	void *acting;            /**< context of `will_act` */
+	bool met;                /**< the action `exit` ended the run */
+	struct text firings;     /**< for the summary: a line for each condition that was met */
+	uint64_t firing_count;   /**< number of these, also of those beyond the last line */
+	const char *ended;       /**< why the run ended, for the summary; NULL: it continues */
+	struct text ended_text;  /**< what `ended` points to, unless that is a constant */
+	struct pm_error failure; /**< an error of the target or of the recording */
+};
+
+/**
+ * Opens the process or the recording.
+ *
+ * @param run      filled; release with watch_run_deinit(), also on failure
+ * @param options  what the user wants; must outlive the run
+ * @param target   a living process, or a recording; must outlive the run
+ * @param error    what went wrong
+ * @return         0 or -1
+ */
+int watch_run_init(struct watch_run *run, const struct watch_options *options,
+                   const struct target *target, struct pm_error *error);
+
+/**
+ * Takes the next sample.
+ *
+ * @param run     the run; a recording must have more samples
+ * @param sample  filled; its regions are valid until the next sample
+ * @param error   what went wrong; PM_ERROR_GONE: the process is gone
+ * @return        0 or -1
+ */
+int watch_run_sample(struct watch_run *run, struct pm_sample *sample, struct pm_error *error);
+
+/**
+ * Starts to record and to count kills, after the first sample.
+ * @param run the run
+ * @param error why the recording cannot be written
+ * @return 0 or -1
+ */
+int watch_run_start(struct watch_run *run, struct pm_error *error);
+
+/**
+ * Whether the process is gone, or about to be: a process that the kernel kills still exists for
+ * some time.
+ * @param run the run, of a living process
+ * @return true or false
+ */
+bool watch_run_is_ending(const struct watch_run *run);
+
+/**
+ * Sets why the run ended, unless it ended before.
+ * @param run the run
+ * @param why the reason, a constant
+ */
+void watch_run_end(struct watch_run *run, const char *why);
+
+/**
+ * Sets why the run ended, with details: "WHY: WHAT".
+ * @param run the run
+ * @param why the reason
+ * @param what the details
+ */
+void watch_run_end_with(struct watch_run *run, const char *why, const char *what);
+
+/**
+ * Ends the run because the process is gone. The reason is recorded, too.
+ * @param run the run
+ * @param limit the memory limit of its cgroup, NULL: none
+ */
+void watch_run_end_gone(struct watch_run *run, const struct pm_limit *limit);
+
+/**
+ * Releases a run.
+ * @param run a run, or zeroed; zeroed afterwards
+ */
+void watch_run_deinit(struct watch_run *run);
+
+#endif

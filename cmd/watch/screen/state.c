@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/screen/state.h"
+
+#include "base/utf8.h"
+
+const struct watch_history *screen_state_history(const struct screen_state *state)
+{
+	return state->snapshot.taken ? &state->snapshot.history : &state->watch->history;
+}
+
+static struct watch_view *displayed_view(struct screen_state *state)
+{
+	return state->snapshot.taken ? &state->snapshot.view : &state->watch->view;
+}
+
+void screen_state_message(struct screen_state *state, const char *format, ...)
+{
+	struct text message = { 0 };
+	va_list arguments;
+
+	va_start(arguments, format);
+	text_vformat(&message, format, arguments);
+	va_end(arguments);
+
+	text_clear(&state->message);
+	utf8_escape(&state->message, message.bytes, message.length);
+	text_deinit(&message);
+}
+
+void screen_state_update(struct screen_state *state)
+{
+	screen_rows_update(&state->rows, screen_state_history(state), displayed_view(state));
+}
+
+/** Makes the displayed rows again. */
+static void update_view(struct screen_state *state)
+{
+	struct pm_error error;
+	if (watch_view_update(displayed_view(state), screen_state_history(state), &error) < 0)
+		screen_state_message(state, "%s", error.text);
+
+	screen_state_update(state);
+}
+
+void screen_state_sort(struct screen_state *state)
+{
+	struct watch_view *live = &state->watch->view;
+
+	live->sort = (enum watch_sort)((live->sort + 1) % WATCH_SORTS);
+	state->snapshot.view.sort = live->sort;
+	update_view(state);
+}
+
+void screen_state_group(struct screen_state *state)
+{
+	state->rows.grouped = !state->rows.grouped;
+	state->rows.selected = NULL;
+	screen_state_update(state);
+}
+
+static void freeze(struct screen_state *state)
+{
+	struct screen_snapshot *snapshot = &state->snapshot;
+	const struct watch *watch = state->watch;
+	struct pm_error error;
+
+	if (screen_snapshot_take(snapshot, &watch->history, &watch->view, watch->run.peek, &error) <
+	    0) {
+		screen_snapshot_drop(snapshot);
+		screen_state_message(state, "%s", error.text);
+	} else if (state->rows.selected) {
+		state->rows.selected = screen_snapshot_of(snapshot, &watch->history,
+		                                          state->rows.selected);
+	}
+
+	screen_state_update(state);
+}
+
+static void thaw(struct screen_state *state)
+{
+	if (state->rows.selected)
+		state->rows.selected = screen_snapshot_live(
+			&state->snapshot, &state->watch->history, state->rows.selected);
+
+	screen_snapshot_drop(&state->snapshot);
+
+	/* The order may have changed while the screen was paused. */
+	update_view(state);
+}
+
+void screen_state_pause(struct screen_state *state)
+{
+	if (state->snapshot.taken) {
+		thaw(state);
+		return;
+	}
+
+	freeze(state);
+	if (state->snapshot.taken)
+		screen_state_message(
+			state,
+			"the screen is paused; sampling, --record and --on continue (p: resume)");
+}
+
+void screen_state_rebase(struct screen_state *state)
+{
+	bool frozen = state->snapshot.taken;
+
+	if (frozen)
+		thaw(state);
+	watch_step_rebase(state->watch);
+	screen_state_update(state);
+	if (frozen)
+		freeze(state);
+
+	screen_state_message(state, "growth counts from now on");
+}
+
+void screen_state_filter(struct screen_state *state, const char *pattern)
+{
+	struct pm_error error;
+	if (screen_rows_filter(&state->rows, pattern, &error) < 0)
+		screen_state_message(state, "%s", error.text);
+
+	screen_state_update(state);
+}
+
+void screen_state_search(struct screen_state *state, const char *pattern)
+{
+	struct pm_error error;
+	if (*pattern && screen_rows_search(&state->rows, pattern, &error) < 0)
+		screen_state_message(state, "%s", error.text);
+}
+
+bool screen_state_selected(struct screen_state *state, struct watch_row *row)
+{
+	const struct watch_row *selected = screen_rows_selected(&state->rows);
+
+	if (state->rows.grouped) {
+		screen_state_message(state,
+		                     "this row is the sum of a kind; press g and select a region");
+		return false;
+	}
+	if (!selected) {
+		screen_state_message(state, "no row is selected");
+		return false;
+	}
+	if (state->over) {
+		screen_state_message(state, "the memory of the process cannot be read any longer");
+		return false;
+	}
+
+	*row = *selected;
+	if (state->snapshot.taken)
+		row->track = screen_snapshot_live(&state->snapshot, &state->watch->history,
+		                                  selected->track);
+
+	return true;
+}
+
+void screen_state_deinit(struct screen_state *state)
+{
+	screen_snapshot_drop(&state->snapshot);
+	screen_rows_deinit(&state->rows);
+	screen_pane_deinit(&state->pane);
+	screen_prompt_deinit(&state->prompt);
+	text_deinit(&state->message);
+	text_deinit(&state->events);
+	text_deinit(&state->searched);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What the live screen displays, and what keys change of it. */
+#ifndef CMD_WATCH_SCREEN_STATE_H
+#define CMD_WATCH_SCREEN_STATE_H
+
+#include "watch/screen/pane.h"
+#include "watch/screen/prompt.h"
+#include "watch/screen/rows.h"
+#include "watch/screen/snapshot.h"
+#include "watch/screen/worker.h"
+#include "watch/step.h"
+
+/** The state. Zeroed except for `watch` and `worker.wait`: nothing is displayed yet. */
+struct screen_state {
+	struct watch *watch;
+	struct screen_snapshot snapshot; /**< what is displayed while the screen is paused */
+	struct screen_rows rows;
+	struct screen_pane pane;     /**< covers the rows while it is open */
+	struct screen_prompt prompt; /**< a question in the last line */
+	struct screen_worker worker; /**< slow work */
+	struct text
+		message;    /**< the last line until the next key, escaped; empty: a list of keys */
+	struct text events; /**< conditions that were met, escaped; each line ended by a newline */
+	struct text searched; /**< what was searched for last */
+	bool over;            /**< there are no more samples: the process is gone */
+	bool left;            /**< the user quit */
+};
+
+/**
+ * Returns the history that is displayed.
+ * @param state the state
+ * @return that of the watch, or of the snapshot
+ */
+const struct watch_history *screen_state_history(const struct screen_state *state);
+
+/**
+ * Sets the message.
+ * @param state the state
+ * @param format printf format of one line
+ */
+void screen_state_message(struct screen_state *state, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * Updates the rows after a sample or a change of the view.
+ * @param state the state
+ */
+void screen_state_update(struct screen_state *state);
+
+/**
+ * Sorts by the next order.
+ * @param state the state
+ */
+void screen_state_sort(struct screen_state *state);
+
+/**
+ * Shows a row for each kind, or for each track again.
+ * @param state the state
+ */
+void screen_state_group(struct screen_state *state);
+
+/**
+ * Pauses or continues what is displayed. The selected track stays selected.
+ * @param state the state
+ */
+void screen_state_pause(struct screen_state *state);
+
+/**
+ * Makes growth count from the last sample. A paused screen gets a new snapshot.
+ * @param state the state
+ */
+void screen_state_rebase(struct screen_state *state);
+
+/**
+ * Filters the rows.
+ * @param state the state
+ * @param pattern a regular expression; "" for all rows
+ */
+void screen_state_filter(struct screen_state *state, const char *pattern);
+
+/**
+ * Selects the next row that matches.
+ * @param state the state
+ * @param pattern a regular expression; "" does nothing
+ */
+void screen_state_search(struct screen_state *state, const char *pattern);
+
+/**
+ * Finds the selected row as it is now, for reading its memory. If there is none, a message says so.
+ * @param state the state
+ * @param row filled; its track is not that of a snapshot
+ * @return false: there is none
+ */
+bool screen_state_selected(struct screen_state *state, struct watch_row *row);
+
+/**
+ * Releases the state, except for `watch` and `worker`.
+ * @param state the state
+ */
+void screen_state_deinit(struct screen_state *state);
+
+#endif

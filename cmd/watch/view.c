@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+const char *watch_view_sort_name(enum watch_sort sort)
+{
+	static const char *const names[WATCH_SORTS] = { "growth", "rate", "rss", "delta" };
+	return names[sort];
+}
+
+/** Tracks of the chosen regions, sorted by address of the track. */
+struct chosen {
+	bool all; /* each track is chosen; the list is empty */
+	const struct pm_track **tracks;
+	size_t count;
+};
+
+static int compare_tracks(const void *one, const void *other)
+{
+	uintptr_t a = (uintptr_t)*(const struct pm_track *const *)one;
+	uintptr_t b = (uintptr_t)*(const struct pm_track *const *)other;
+	return (a > b) - (a < b);
+}
+
+static void add_owners(struct chosen *chosen, const struct pm_tracker *tracker,
+                       const struct pm_region_range *ranges, size_t count)
+{
+	chosen->tracks = alloc_array(NULL, count + 1, sizeof(struct pm_track *));
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].region != SIZE_MAX)
+			chosen->tracks[chosen->count++] = pm_tracker_owner(tracker,
+			                                                   ranges[i].region);
+
+	qsort(chosen->tracks, chosen->count, sizeof(struct pm_track *), compare_tracks);
+}
+
+/**
+ * Finds the tracks of the chosen regions. It is not an error if there are none: they may appear
+ * later, or be gone.
+ */
+static int find_chosen(struct watch_view *view, const struct watch_history *history,
+                       struct chosen *chosen, struct pm_error *error)
+{
+	struct pm_error failure;
+	struct pm_region_range *ranges = NULL;
+	size_t count = 0;
+
+	view->none_chosen = (struct pm_error){ 0 };
+	*chosen = (struct chosen){ .all = !view->select || pm_select_is_everything(view->select) };
+	if (chosen->all)
+		return 0;
+
+	if (pm_select_apply(view->select, history->sample.regions, &ranges, &count, &failure) < 0) {
+		if (failure.kind != PM_ERROR_NOT_FOUND) {
+			*error = failure;
+			return -1;
+		}
+		view->none_chosen = failure;
+	}
+
+	add_owners(chosen, history->tracker, ranges, count);
+	free(ranges);
+	return 0;
+}
+
+static bool is_chosen(const struct chosen *chosen, const struct pm_track *track)
+{
+	if (chosen->all)
+		return true;
+
+	return bsearch(&track, chosen->tracks, chosen->count, sizeof(struct pm_track *),
+	               compare_tracks) != NULL;
+}
+
+static double sort_key(enum watch_sort sort, const struct watch_row *row)
+{
+	switch (sort) {
+	case WATCH_BY_RATE:
+		return row->trend.rate;
+	case WATCH_BY_RSS:
+		return (double)row->track->weight;
+	case WATCH_BY_DELTA:
+		return (double)row->track->delta;
+	default:
+		return (double)row->growth;
+	}
+}
+
+static int compare_rows(const void *one, const void *other, void *context)
+{
+	const struct watch_row *a = one, *b = other;
+	enum watch_sort sort = *(const enum watch_sort *)context;
+	double first = sort_key(sort, a), second = sort_key(sort, b);
+
+	if (first != second)
+		return first < second ? 1 : -1;
+
+	/* Equal rows are sorted by size, and then by address. */
+	if (a->track->weight != b->track->weight)
+		return a->track->weight < b->track->weight ? 1 : -1;
+
+	return (a->track->start > b->track->start) - (a->track->start < b->track->start);
+}
+
+static void sort_rows(struct watch_row *rows, size_t count, enum watch_sort sort)
+{
+	if (count > 0)
+		qsort_r(rows, count, sizeof *rows, compare_rows, &sort);
+}
+
+static void judge_bytes(const struct watch_history *history, const struct pm_track *track,
+                        struct pm_trend *trend)
+{
+	if (track->series.count > 0) {
+		pm_trend_judge(&track->series, PM_TREND_BYTES, trend);
+		return;
+	}
+	if (history->tracker) {
+		pm_track_judge(history->tracker, track, trend);
+		return;
+	}
+
+	/* A copy has no tracker. The track was constant until the last sample. */
+	struct pm_point point = { .time = track->since, .value = track->weight };
+	const struct pm_series constant = { .points = &point,
+		                            .count = 1,
+		                            .last = history->sample.time,
+		                            .samples = history->samples };
+
+	pm_trend_judge(&constant, PM_TREND_BYTES, trend);
+}
+
+void watch_view_judge(const struct watch_history *history, struct watch_row *row)
+{
+	judge_bytes(history, row->track, &row->trend);
+	if (row->track->counts.count > 0)
+		pm_trend_judge(&row->track->counts, PM_TREND_COUNT, &row->count_trend);
+}
+
+/**
+ * Whether a track gets a row. If sorted by size, tracks that never changed get one, too. Guards
+ * appear and disappear with what they guard.
+ */
+static bool has_row(const struct watch_view *view, const struct pm_track *track)
+{
+	if (view->sort == WATCH_BY_RSS && track->weight > 0)
+		return true;
+	if (track->kind == PM_KIND_GUARD && track->series.count == 0)
+		return false;
+	return track->series.count > 0 || track->counts.count > 0;
+}
+
+static struct watch_row make_row(const struct pm_track *track)
+{
+	return (struct watch_row){ .track = track,
+		                   .growth = (int64_t)(track->weight - track->baseline) };
+}
+
+/** Makes a row for each chosen track that has one, and sums up by kind. */
+static void add_rows(struct watch_view *view, const struct watch_history *history,
+                     const struct chosen *chosen)
+{
+	view->rows = alloc_array(view->rows, history->track_count, sizeof *view->rows);
+	view->row_count = 0;
+	memset(view->kinds, 0, sizeof view->kinds);
+
+	for (size_t i = 0; i < history->track_count; i++) {
+		const struct pm_track *track = history->tracks[i];
+		if (!is_chosen(chosen, track))
+			continue;
+
+		view->kinds[track->kind].weight += track->weight;
+		view->kinds[track->kind].regions += track->regions;
+		if (!has_row(view, track))
+			continue;
+
+		struct watch_row *row = &view->rows[view->row_count++];
+		*row = make_row(track);
+		if (view->sort == WATCH_BY_RATE && !view->unjudged)
+			judge_bytes(history, track, &row->trend);
+	}
+}
+
+int watch_view_update(struct watch_view *view, const struct watch_history *history,
+                      struct pm_error *error)
+{
+	struct chosen chosen;
+	if (find_chosen(view, history, &chosen, error) < 0)
+		return -1;
+
+	add_rows(view, history, &chosen);
+	free(chosen.tracks);
+	sort_rows(view->rows, view->row_count, view->sort);
+	if (view->all_rows || view->unjudged)
+		return 0;
+
+	if (view->row_count > view->top)
+		view->row_count = (size_t)view->top;
+
+	/* A verdict compares all pairs of points: only rows that are displayed get one. */
+	for (size_t i = 0; i < view->row_count; i++)
+		watch_view_judge(history, &view->rows[i]);
+
+	return 0;
+}
+
+void watch_view_sum_kinds(struct watch_kinds *kinds, const struct watch_history *history,
+                          enum watch_sort sort)
+{
+	kinds->count = 0;
+	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
+		const struct pm_track *track = &history->kinds[kind];
+		/* Guards never hold memory. */
+		if (track->series.count == 0 || kind == PM_KIND_GUARD)
+			continue;
+
+		struct watch_row *row = &kinds->rows[kinds->count++];
+		*row = make_row(track);
+		watch_view_judge(history, row);
+	}
+
+	sort_rows(kinds->rows, kinds->count, sort);
+}
+
+void watch_view_deinit(struct watch_view *view)
+{
+	free(view->rows);
+	view->rows = NULL;
+	view->row_count = 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What `procmem watch` displays of a history: rows, chosen, judged and sorted. */
+#ifndef CMD_WATCH_VIEW_H
+#define CMD_WATCH_VIEW_H
+
+#include "watch/history.h"
+
+/** What rows are sorted by. */
+enum watch_sort {
+	WATCH_BY_GROWTH, /**< growth since the start, or since watch_history_rebase() */
+	WATCH_BY_RATE,   /**< growth per second */
+	WATCH_BY_RSS,    /**< resident and swapped bytes */
+	WATCH_BY_DELTA,  /**< change in the last sample */
+	WATCH_SORTS,     /**< number of these */
+};
+
+/** One row: a track that changed. */
+struct watch_row {
+	const struct pm_track *track;
+	int64_t growth;              /**< bytes since the time that growth counts from */
+	struct pm_trend trend;       /**< of the bytes */
+	struct pm_trend count_trend; /**< of the number of regions; zeroed if that never changed */
+};
+
+/** One row for each kind. */
+struct watch_kinds {
+	struct watch_row rows[PM_KIND_COUNT]; /**< kinds that have or had regions, sorted */
+	size_t count;                         /**< number of rows */
+};
+
+/** What is displayed. */
+struct watch_view {
+	const struct pm_select *select; /**< the chosen regions; NULL: all of them */
+	enum watch_sort sort;
+	uint64_t top;  /**< maximum number of rows, unless `all_rows` */
+	bool bytes;    /**< sizes in bytes */
+	bool all_rows; /**< all tracks that changed become rows, without verdicts: the caller uses
+	                  watch_view_judge() for those that are visible */
+	bool unjudged; /**< the next rows are not displayed: they have no verdicts, which take
+	                  long, and are not cut to `top` */
+	struct watch_row *rows;                     /**< made by watch_view_update() */
+	size_t row_count;                           /**< number of rows */
+	struct watch_kind_sum kinds[PM_KIND_COUNT]; /**< the chosen regions in the last sample */
+	struct pm_error none_chosen; /**< why no region of the last sample was chosen;
+	                                PM_ERROR_NONE: at least one was */
+};
+
+/**
+ * Makes the rows again, after a sample, or after a member of the view changed.
+ *
+ * @param view     the view
+ * @param history  the history
+ * @param error    what went wrong
+ * @return         0 or -1
+ */
+int watch_view_update(struct watch_view *view, const struct watch_history *history,
+                      struct pm_error *error);
+
+/**
+ * Computes the trends of a row.
+ * @param history the history
+ * @param row a row of one of its tracks
+ */
+void watch_view_judge(const struct watch_history *history, struct watch_row *row);
+
+/**
+ * Makes a row of each kind.
+ * @param kinds filled
+ * @param history the history
+ * @param sort the order of the rows
+ */
+void watch_view_sum_kinds(struct watch_kinds *kinds, const struct watch_history *history,
+                          enum watch_sort sort);
+
+/**
+ * Returns the name of an order, as the user writes it.
+ * @param sort the order
+ * @return a constant text
+ */
+const char *watch_view_sort_name(enum watch_sort sort);
+
+/**
+ * Releases the rows.
+ * @param view a view, or zeroed
+ */
+void watch_view_deinit(struct watch_view *view);
+
+#endif

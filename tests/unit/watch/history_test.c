@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The history of a watched process: growth, limits, sums by kind, and copies for a paused screen.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "watch/view.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/** A fake process with one growing region and one that does not change. */
+struct fixture {
+	struct watch_history history;
+	struct watch_view view;
+	struct pm_regions regions;
+};
+
+static void add_region(struct fixture *fixture, uint64_t start, uint64_t size, enum pm_kind kind)
+{
+	struct pm_region region = { .start = start,
+		                    .end = start + size,
+		                    .kind = (uint8_t)kind,
+		                    .perms = PM_PERM_READ | PM_PERM_WRITE,
+		                    .mapping = "" };
+
+	region.bytes[PM_SIZE_RSS] = size;
+	region.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
+	assert_int_equal(pm_regions_append(&fixture->regions, &region, NULL), 0);
+}
+
+/** Adds a sample in which the first region has a size. */
+static void add_sample(struct fixture *fixture, double time, uint64_t size)
+{
+	struct watch_history *history = &fixture->history;
+	struct pm_region *region = &fixture->regions.items[0];
+	struct pm_error error;
+
+	region->end = region->start + size;
+	region->bytes[PM_SIZE_RSS] = size;
+
+	const struct pm_sample sample = { .time = time,
+		                          .totals.rss = size + 8 * MIB,
+		                          .regions = &fixture->regions,
+		                          .fresh = true };
+	assert_int_equal(watch_history_add(history, &sample, &error), 0);
+	watch_history_judge(history);
+	assert_int_equal(watch_history_follow(history, &error), 0);
+	assert_int_equal(watch_view_update(&fixture->view, history, &error), 0);
+	assert_int_equal(watch_history_add_kinds(history, fixture->view.kinds, &error), 0);
+}
+
+static int set_up(void **state)
+{
+	static struct fixture fixture;
+
+	fixture = (struct fixture){ .view.top = 10 };
+	pm_regions_init(&fixture.regions);
+	assert_int_equal(pm_tracker_create(&fixture.history.tracker, NULL), 0);
+	add_region(&fixture, 0x10000000, MIB, PM_KIND_ARENA);
+	add_region(&fixture, 0x80000000, 8 * MIB, PM_KIND_ANON);
+	*state = &fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	watch_view_deinit(&fixture->view);
+	watch_history_deinit(&fixture->history);
+	pm_regions_deinit(&fixture->regions);
+	return 0;
+}
+
+static void only_what_changed_has_a_row(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_sample(fixture, 0, MIB);
+	assert_int_equal(fixture->view.row_count, 0);
+	add_sample(fixture, 1, 3 * MIB);
+	assert_int_equal(fixture->view.row_count, 1);
+	assert_int_equal(fixture->view.rows[0].growth, 2 * MIB);
+	assert_int_equal(fixture->view.rows[0].track->kind, PM_KIND_ARENA);
+
+	/* Sorted by size, all have a row. */
+	fixture->view.sort = WATCH_BY_RSS;
+	assert_int_equal(watch_view_update(&fixture->view, &fixture->history, NULL), 0);
+	assert_int_equal(fixture->view.row_count, 2);
+	assert_int_equal(fixture->view.rows[0].track->kind, PM_KIND_ANON);
+}
+
+static void growth_counts_from_the_baseline(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_kinds kinds;
+
+	add_sample(fixture, 0, MIB);
+	add_sample(fixture, 1, 3 * MIB);
+	watch_history_rebase(&fixture->history);
+	add_sample(fixture, 2, 4 * MIB);
+	assert_int_equal(fixture->view.rows[0].growth, MIB);
+	assert_int_equal(fixture->history.first.rss, 11 * MIB);
+
+	watch_view_sum_kinds(&kinds, &fixture->history, WATCH_BY_GROWTH);
+	assert_int_equal(kinds.count, 2);
+	assert_int_equal(kinds.rows[0].track->kind, PM_KIND_ARENA);
+	assert_int_equal(kinds.rows[0].growth, MIB);
+	assert_int_equal(kinds.rows[1].growth, 0);
+}
+
+static void a_limit_lasts_as_long_as_growth_is_steady(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history *history = &fixture->history;
+	const struct pm_limit limit = { .kind = PM_LIMIT_CGROUP,
+		                        .max = 1000 * MIB,
+		                        .used = 980 * MIB };
+	double seconds;
+
+	add_sample(fixture, 0, MIB);
+	assert_false(watch_history_lasts(history, &limit, &seconds));
+	for (unsigned i = 1; i <= 20; i++)
+		add_sample(fixture, i, (1 + 2 * i) * MIB);
+
+	assert_true(watch_history_lasts(history, &limit, &seconds));
+	assert_true(seconds > 9 && seconds < 11);
+	history->gone = true;
+	assert_false(watch_history_lasts(history, &limit, &seconds));
+}
+
+static void a_copy_keeps_its_values(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history copy;
+	struct pm_regions details;
+	struct pm_track track;
+
+	add_sample(fixture, 0, MIB);
+	add_sample(fixture, 1, 3 * MIB);
+	watch_history_copy(&copy, &fixture->history);
+	pm_regions_init(&details);
+	assert_int_equal(
+		watch_history_copy_track(&track, fixture->view.rows[0].track, &details, NULL), 0);
+	add_sample(fixture, 2, 9 * MIB);
+
+	const struct pm_track *const tracks[] = { &track };
+	copy.tracks = tracks;
+	copy.track_count = 1;
+	assert_int_equal(copy.samples, 2);
+	assert_int_equal(copy.sample.totals.rss, 11 * MIB);
+	assert_int_equal(copy.memory.series.count, 2);
+	assert_null(copy.sample.regions);
+
+	/* Its rows can be made again in any order. */
+	struct watch_view view = { .sort = WATCH_BY_RATE, .all_rows = true };
+	struct watch_kinds kinds;
+	assert_int_equal(watch_view_update(&view, &copy, NULL), 0);
+	assert_int_equal(view.row_count, 1);
+	assert_int_equal(view.rows[0].growth, 2 * MIB);
+	watch_view_sum_kinds(&kinds, &copy, WATCH_BY_GROWTH);
+	assert_int_equal(kinds.rows[0].growth, 2 * MIB);
+
+	watch_view_deinit(&view);
+	watch_history_deinit_track(&track);
+	pm_regions_deinit(&details);
+	watch_history_deinit(&copy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(only_what_changed_has_a_row, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(growth_counts_from_the_baseline, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_limit_lasts_as_long_as_growth_is_steady, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(a_copy_keeps_its_values, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
