@@ -82,7 +82,7 @@ static int open_target(struct memory *memory, const char *word,
 		return open_core(memory, options, error);
 	if (memory->target.recording)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "%s is a recording: it has sizes, but no memory; procmem map "
+		                    "%s is a recording: it has sizes and no memory; procmem map "
 		                    "lists it, procmem diff compares it",
 		                    word);
 
