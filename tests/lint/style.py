@@ -33,7 +33,7 @@ WORDS = {
     r"(?<!there )(?<!There )is no (?!t\b|longer\b|more\b|need\b|such\b|room\b|other\b|way\b|use\b)[a-z]+": "is not a ...",
     r"goes on|go on": "continues",
     r"stands (in|at|for|there|before|behind)": "is in, appears",
-    r"a look": "a sample, a pass",
+    r"a look(?!-)": "a sample, a pass",
     r"handed on|hands on": "passed",
     r"the begin\b|its begin\b": "the start",
     r"how many": "the number of",
