@@ -86,7 +86,8 @@ static const char *const exclusive[] = { "hex raw output", "hex json", "raw json
 const struct cli_spec dump_spec = {
 	.command = "dump",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, raw to a\n"
+	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, "
+"raw to a\n"
 	           "pipe or file.",
 	.groups = groups,
 	.exclusive = exclusive,

@@ -92,14 +92,17 @@ static const char *const exclusive[] = { "for from", NULL };
 const struct cli_spec headroom_spec = {
 	.command = "headroom",
 	.operands = "TARGET",
-	.purpose = "Reports how much a process may still grow: the limits that apply, the used part\n"
+	.purpose = "Reports how much a process may still grow: the limits that apply, "
+"the used part\n"
 	           "of each, and with --for or --from when they are reached.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, or a process name that fits one process.",
 	.examples = {
-		{ "procmem headroom --for 30s java", "when the process called java reaches its limits" },
-		{ "procmem headroom -q --min 15% 4711", "fail if less than 15% of the memory limit is left" },
+		{ "procmem headroom --for 30s java",
+"when the process called java reaches its limits" },
+		{ "procmem headroom -q --min 15% 4711",
+"fail if less than 15% of the memory limit is left" },
 	},
 	.operands_min = 1,
 	.operands_max = 1,

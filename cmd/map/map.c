@@ -56,12 +56,14 @@ static const char *const exclusive[] = {
 const struct cli_spec map_spec = {
 	.command = "map",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Lists the memory regions of a process, those with the most resident memory\nfirst, and what each is for.",
+	.purpose = "Lists the memory regions of a process, those with the most resident memory\n"
+"first, and what each is for.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, a process name that fits one process, a saved smaps or maps\n"
 	         "file, an ELF core file, or a recording: FILE or FILE@SAMPLE.\n"
-	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\naddress shows what is there.",
+	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\n"
+"address shows what is there.",
 	.examples = {
 		{ "procmem map java", "the regions of the process called java, largest first" },
 		{ "procmem map --by kind 4711", "how much memory each kind has in process 4711" },
@@ -111,7 +113,7 @@ static int init_shown(struct list *list, const struct map_options *options,
 	const struct list_spec *spec = &region_columns_spec;
 
 	if (grouping)
-		spec = groups_columns_spec(grouping);
+		spec = group_columns_spec(grouping);
 
 	return list_init(list, spec, &options->list, options->output.bytes, error);
 }
@@ -207,7 +209,7 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 	if (grouping)
 		list_options = &usual;
 	if (grouping && has_two_sizes(loaded))
-		groups_know_two_sizes(grouping);
+		group_know_two_sizes(grouping);
 	if (list_init(&list, spec_of(loaded), list_options, options->output.bytes, error) < 0)
 		return -1;
 
@@ -355,8 +357,8 @@ enum status map_run(struct out *out, int argc, char **argv)
 	enum status status = STATUS_OK;
 
 	if (options.by) {
-		grouping = groups_create(options.by);
-		spec = groups_columns_spec(grouping);
+		grouping = group_create(options.by);
+		spec = group_columns_spec(grouping);
 	}
 
 	if (options_want_help(&options.list))
@@ -366,7 +368,7 @@ enum status map_run(struct out *out, int argc, char **argv)
 	else
 		status = words.status;
 
-	groups_destroy(grouping);
+	group_destroy(grouping);
 	selection_deinit(&options.selection);
 
 	return status;

@@ -80,11 +80,11 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 	}
 
 	if (groups) {
-		if (list_init(&of_groups, groups_columns_spec(groups), &options->list,
+		if (list_init(&of_groups, group_columns_spec(groups), &options->list,
 		              options->output.bytes, error) < 0)
 			return -1;
-		groups_fill(groups, &loaded->regions, list->items, list->count);
-		groups_add_to(groups, &of_groups);
+		group_fill(groups, &loaded->regions, list->items, list->count);
+		group_add_to(groups, &of_groups);
 		list_sort(&of_groups);
 		printed = json_groups = &of_groups;
 	}

@@ -158,10 +158,10 @@ static bool add_columns_of(struct candidates *candidates, const struct command *
 	} else if (command->run != map_run) {
 		return false;
 	} else if (by && group_by_parse(by, &group, NULL) == 0) {
-		struct groups *groups = groups_create(group);
+		struct groups *groups = group_create(group);
 
-		add_columns(candidates, groups_columns_spec(groups), list);
-		groups_destroy(groups);
+		add_columns(candidates, group_columns_spec(groups), list);
+		group_destroy(groups);
 	} else {
 		add_columns(candidates, &region_columns_spec, list);
 	}

@@ -346,7 +346,7 @@ static void make_spec(struct groups *groups)
 	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
 }
 
-struct groups *groups_create(enum group_by by)
+struct groups *group_create(enum group_by by)
 {
 	struct groups *groups = alloc_array(NULL, 1, sizeof *groups);
 	*groups = (struct groups){ .by = by, .end = &groups->first };
@@ -354,13 +354,13 @@ struct groups *groups_create(enum group_by by)
 	return groups;
 }
 
-void groups_know_two_sizes(struct groups *groups)
+void group_know_two_sizes(struct groups *groups)
 {
 	choose_columns(groups, "count,size,rss,swap,largest");
 }
 
-void groups_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
-                 size_t count)
+void group_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
+                size_t count)
 {
 	struct text key = { 0 };
 	for (size_t i = 0; i < count; i++) {
@@ -374,7 +374,7 @@ void groups_fill(struct groups *groups, const struct pm_regions *regions, const 
 	text_deinit(&key);
 }
 
-void groups_destroy(struct groups *groups)
+void group_destroy(struct groups *groups)
 {
 	if (!groups)
 		return;
@@ -391,12 +391,12 @@ void groups_destroy(struct groups *groups)
 	free(groups);
 }
 
-const struct list_spec *groups_columns_spec(const struct groups *groups)
+const struct list_spec *group_columns_spec(const struct groups *groups)
 {
 	return &groups->spec;
 }
 
-void groups_add_to(const struct groups *groups, struct list *list)
+void group_add_to(const struct groups *groups, struct list *list)
 {
 	for (const struct group *group = groups->first; group; group = group->next)
 		list_add(list, group);

@@ -37,15 +37,15 @@ struct groups;
  * Creates groups.
  *
  * @param by  what their regions have in common
- * @return    empty groups; release them with groups_destroy()
+ * @return    empty groups; release them with group_destroy()
  */
-struct groups *groups_create(enum group_by by);
+struct groups *group_create(enum group_by by);
 
 /**
  * Limits the default columns to those that RSS and swap can fill: for recordings by `watch`.
  * @param groups  the groups
  */
-void groups_know_two_sizes(struct groups *groups);
+void group_know_two_sizes(struct groups *groups);
 
 /**
  * Adds regions to groups.
@@ -55,14 +55,14 @@ void groups_know_two_sizes(struct groups *groups);
  * @param items    the regions to add, `struct pm_region`
  * @param count    number of regions to add
  */
-void groups_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
-                 size_t count);
+void group_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
+                size_t count);
 
 /**
  * Releases groups.
  * @param groups the groups
  */
-void groups_destroy(struct groups *groups);
+void group_destroy(struct groups *groups);
 
 /**
  * Returns the columns of a list of groups.
@@ -70,14 +70,14 @@ void groups_destroy(struct groups *groups);
  * @param groups  the groups
  * @return        valid as long as the groups
  */
-const struct list_spec *groups_columns_spec(const struct groups *groups);
+const struct list_spec *group_columns_spec(const struct groups *groups);
 
 /**
  * Adds all groups to a list.
  *
  * @param groups  the groups; must outlive the list
- * @param list    an initialised list of groups_columns_spec()
+ * @param list    an initialised list of group_columns_spec()
  */
-void groups_add_to(const struct groups *groups, struct list *list);
+void group_add_to(const struct groups *groups, struct list *list);
 
 #endif

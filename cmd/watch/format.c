@@ -61,8 +61,8 @@ static void add_detail(const struct pm_detail *detail, struct text *text)
 }
 
 /**
- * Adds the sizes of the chunks of several regions. One region stands for all: neither its number of
- * chunks nor their place is true of the others.
+ * Adds the sizes of the chunks of several regions. The detail is that of one region: its number of
+ * chunks and their place do not apply to the others.
  */
 static void add_chunk_sizes(const struct pm_track *track, struct text *text)
 {

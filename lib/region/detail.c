@@ -22,12 +22,17 @@ struct writer {
 __attribute__((format(printf, 2, 3))) static void put(struct writer *writer, const char *format,
                                                       ...)
 {
-	bool fits = writer->length < writer->size;
+	char *end = NULL;
+	size_t room = 0;
 	va_list arguments;
 
+	if (writer->length < writer->size) {
+		end = writer->text + writer->length;
+		room = writer->size - writer->length;
+	}
+
 	va_start(arguments, format);
-	int length = vsnprintf(fits ? writer->text + writer->length : NULL,
-	                       fits ? writer->size - writer->length : 0, format, arguments);
+	int length = vsnprintf(end, room, format, arguments);
 	va_end(arguments);
 
 	if (length > 0)

@@ -29,6 +29,9 @@ trap 'rm -f "${TMPDIR:-/tmp}/names.$$"' EXIT
 while read -r source function; do
 	file=${source##*/}
 	file=${file%.c}
+	# Variants for a processor are declared with the plain functions.
+	file=${file%_avx2} source=${source%_avx2.c}
+	source=${source%.c}.c
 	folder=${source%/*}
 	folder=${folder##*/}
 	case $function in

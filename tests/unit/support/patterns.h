@@ -23,7 +23,7 @@ void random_pattern(char text[RANDOM_PATTERN_MOST], unsigned flags, uint64_t *ra
 void random_text(uint8_t *bytes, size_t size, uint64_t *random);
 
 /**
- * All matches of PCRE2 by itself and in one piece.
+ * Returns all matches that PCRE2 alone finds in one piece.
  *
  * @return false where nothing can be compared: it gave up, or its JIT code and its interpreter
  * differ (10.42 does in odd cases)

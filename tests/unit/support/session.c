@@ -70,7 +70,7 @@ static void unreadable(void *context, const struct pm_unreadable *range)
 
 /**
  * The regions of the target from that of one name to that of another.
- * @return how many ranges
+ * @return number of ranges
  */
 static size_t named_ranges(const struct session *session, const char *first, const char *last,
                            struct pm_region_range *ranges)

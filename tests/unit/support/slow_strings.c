@@ -43,7 +43,7 @@ static size_t utf8_character(const uint8_t *bytes, size_t left)
 	                                                                                    : 0;
 }
 
-/** Bytes of the character at the begin, 0 for none. */
+/** Returns the length in bytes of the character at the start, 0 for none. */
 static size_t character(enum pm_encoding encoding, const uint8_t *bytes, size_t left,
                         bool white_space)
 {

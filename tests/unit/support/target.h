@@ -29,7 +29,7 @@ struct target {
 	FILE *to;     /**< its stdin */
 	FILE *from;   /**< its stdout and stderr */
 	char **facts; /**< lines that it printed before `ready` */
-	size_t count; /**< how many */
+	size_t count; /**< number of items */
 };
 
 /**

@@ -32,7 +32,7 @@ void tree_write(const char *root, const char *path, const char *format, ...)
 /**
  * Writes what a process of a saved machine must have: its stat and its status.
  *
- * @param root    of a tree whose `proc` stands for /proc
+ * @param root    a tree with `proc` instead of /proc
  * @param pid     of the process
  * @param name    its name
  * @param status  further lines of status, as format of printf
@@ -43,7 +43,7 @@ void tree_add_process(const char *root, pid_t pid, const char *name, const char 
 /**
  * Opens a process of a saved machine.
  *
- * @param root  of a tree whose `proc` stands for /proc, and whose `sys` for /sys
+ * @param root  a tree with `proc` instead of /proc, and `sys` instead of /sys
  * @param pid   of the process
  * @param sys   where to store the path of the latter; the caller frees it
  * @return      for pm_process_close()

@@ -175,7 +175,7 @@ static void print_hits(const struct hit_list *hits, size_t from, const uint8_t *
 size_t count_same_hits(const struct hit_list *wanted, const struct hit_list *found)
 {
 	size_t i = 0;
-	/* Field by field: nobody knows what is between them. */
+	/* Field by field: the padding between fields is undefined. */
 	while (i < wanted->count && i < found->count &&
 	       wanted->items[i].start == found->items[i].start &&
 	       wanted->items[i].size == found->items[i].size &&

@@ -14,7 +14,7 @@
 /** A hit by its place in the whole buffer. */
 struct hit {
 	size_t start;      /**< first byte */
-	size_t size;       /**< how many */
+	size_t size;       /**< number of bytes */
 	unsigned source;   /**< as found */
 	unsigned encoding; /**< as found */
 	bool truncated;    /**< as found */
@@ -49,7 +49,7 @@ void hit_list_add(struct hit_list *hits, struct hit hit);
 /** Releases a list. */
 void hit_list_deinit(struct hit_list *hits);
 
-/** How many of the first hits are the same in both. */
+/** Returns the number of equal hits at the start of both lists. */
 size_t count_same_hits(const struct hit_list *wanted, const struct hit_list *found);
 
 /**
