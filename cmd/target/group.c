@@ -8,6 +8,7 @@
 #include <procmem/typo.h>
 
 #include "base/alloc.h"
+#include "target/region_columns.h"
 #include "target/region_text.h"
 
 /** Sums of a group. */
