@@ -186,6 +186,8 @@ void screen_update(struct screen *screen)
 void screen_end(struct screen *screen, const char *why)
 {
 	screen->state.over = true;
+	/* A sample that failed after it updated the view has moved the rows. */
+	screen_state_update(&screen->state);
 	screen_state_message(&screen->state, "%s (q: quit)", why);
 	draw(screen);
 }
