@@ -23,8 +23,9 @@ static const uint64_t v1_unlimited = UINT64_C(0x7fffffffffff0000);
 enum { GROUP_TEXT_MAX = 1 << 20 };
 
 /**
- * Returns whether a file may be missing: the top of v2 has no limit, groups are removed, and some
- * hide their files.
+ * Returns whether an error of open(2) or read(2) only means that the cgroup has no such file: the
+ * root cgroup of v2 has no limit files, a cgroup may have been removed, and some systems deny
+ * access to the files.
  */
 static bool is_absent(int cause)
 {
@@ -119,7 +120,7 @@ bool pm_cgroup_go_up(struct pm_hierarchy *hierarchy)
 		return false;
 
 	*strrchr(hierarchy->group, '/') = '\0';
-	/* In v1 before Linux 5.11, accounting to the parent group can be disabled. */
+	/* In v1 before Linux 5.11, a cgroup may not be accounted to its parent. */
 	return hierarchy->version == 2 ||
 	       pm_cgroup_number(hierarchy, "memory.use_hierarchy", &hierarchical, NULL) <= 0 ||
 	       hierarchical != 0;

@@ -22,15 +22,18 @@
 /* Machines with very many containers have about ten thousand groups, nested a dozen deep. */
 enum { GROUPS_MAX = 20000, DEPTH_MAX = 64, PROCS_TEXT_MAX = 1 << 24 };
 
-/** Members that are being collected. */
+/** State while the processes of a cgroup and its descendants are collected. */
 struct gathering {
 	const char *proc_root;
 	struct pm_members members;
 	size_t capacity;
-	size_t groups; /* visited so far */
+	size_t groups; /* number of cgroups visited so far */
 };
 
-/** Handles a process that could not be read: it may have ended, unless the cause is ours. */
+/**
+ * Handles a process whose files could not be read. The process has probably ended, and the error is
+ * ignored, unless its cause is a lack of resources of the calling process.
+ */
 static int check_member(int cause, struct pm_error *error)
 {
 	if (pm_errno_is_ours(cause))
@@ -77,18 +80,18 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	return 0;
 }
 
-/** Records that a group cannot be read. */
+/** Records that a cgroup cannot be read, unless it was removed. */
 static void note_failure(struct gathering *gathering, int cause)
 {
 	/*
-	 * Groups may be removed at any time. The processes of a threaded group (EOPNOTSUPP) are
-	 * listed in a group above it.
+	 * A cgroup may be removed at any time (ENOENT, ENODEV). The processes of a threaded cgroup
+	 * (EOPNOTSUPP) are listed in one of its ancestors.
 	 */
 	if (cause != ENOENT && cause != ENODEV && cause != EOPNOTSUPP)
 		gathering->members.incomplete = true;
 }
 
-/** Adds the processes of one group. */
+/** Adds the processes of one cgroup, without those of its descendants. */
 static int add_group(struct gathering *gathering, int folder, struct pm_error *error)
 {
 	char *text;
@@ -124,7 +127,7 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error);
 
 /**
- * Visits a group unless one of the limits is reached.
+ * Visits a child cgroup, unless the maximum depth or number of cgroups is reached.
  *
  * @param gathering  receives the processes
  * @param folder     descriptor of the group; closed in any case
@@ -146,7 +149,7 @@ static int visit_below(struct gathering *gathering, int folder, unsigned depth,
 }
 
 /**
- * Visits a group and all groups below it.
+ * Visits a cgroup and all its descendants.
  *
  * @param gathering  receives the processes
  * @param folder     descriptor of the group; closed in any case
@@ -173,7 +176,7 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 		                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (below >= 0)
 			result = visit_below(gathering, below, depth + 1, error);
-		/* With DT_UNKNOWN it may not be a folder. */
+		/* An entry of type DT_UNKNOWN may be something other than a directory. */
 		else if (errno != ENOTDIR && errno != ELOOP)
 			note_failure(gathering, errno);
 	}
@@ -182,7 +185,7 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 	return result;
 }
 
-/** Reads the page cache of the group. */
+/** Reads the size of the page cache of the cgroup. */
 static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *members,
                       struct pm_error *error)
 {
@@ -214,7 +217,7 @@ static int compare(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/** Reads the processes and the page cache of a group. */
+/** Reads the processes of a cgroup and its descendants, and the size of its page cache. */
 static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *gathering,
                       struct pm_error *error)
 {
