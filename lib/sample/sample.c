@@ -464,8 +464,8 @@ int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
 		return -1;
 
 	/*
-	 * Only a fresh sample has pages that appeared. Pages that appear after it are part of the
-	 * next fresh sample.
+	 * A fresh sample already has its pages that appeared. Keep them, and measure without pages:
+	 * those that appeared after the sample belong to the next one.
 	 */
 	bool pages = sampler->options.pages, known = pages && sample->fresh;
 	sampler->options.pages = pages && !known;
