@@ -309,10 +309,9 @@ static int create_file(const char *path, struct pm_error *error)
 	if (fd >= 0)
 		return 0;
 	if (cause == ELOOP)
-		return pm_error_set(
-			error, PM_ERROR_IO, cause,
-			"cannot write %s: it is a symbolic link; use the name of the file itself",
-			path);
+		return pm_error_set(error, PM_ERROR_IO, cause,
+		                    "cannot write %s: it is a symbolic link; name the file itself",
+		                    path);
 
 	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,
 	                    strerror(cause));

@@ -134,8 +134,8 @@ int pm_process_id_load(const struct pm_database *database, struct pm_process_id 
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_FORMAT, 0,
-	                    "%s has no samples yet; if it was copied while it was being written, "
-	                    "copy %s-wal, too",
+	                    "%s has no samples yet; if it was copied while it was written, its "
+	                    "%s-wal is needed as well",
 	                    database->path, database->path);
 }
 
