@@ -17,10 +17,8 @@ struct pm_followed {
 	size_t was_regions; /**< number of regions at the previous sample */
 	uint64_t was_start; /**< start of the representative region at the previous sample */
 	uint64_t was_end;   /**< end of that region */
-	uint64_t
-		claim; /**< growth of the representative region chosen so far in this sample, in
-	                  bytes; doubled if it was also the representative of the previous sample */
-	bool stays;    /**< the representative chosen so far was also that of the previous sample */
+	uint64_t claim; /**< growth of the representative region, in bytes; doubled if `stays` */
+	bool stays;     /**< the representative region was also that of the previous sample */
 };
 
 /** Returns the resident and swapped bytes of a region. */

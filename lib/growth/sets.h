@@ -28,8 +28,7 @@ struct pm_sets {
 	const struct pm_regions *after;  /**< second sample; owned by the caller */
 	size_t *parent; /**< parent of each node in the tree of its set; a root is its own parent */
 	uint8_t *links; /**< for each root, enum pm_link bits of the whole set */
-	bool *matched;  /**< for each node, whether it was united with a region of the other sample
-	                 */
+	bool *matched;  /**< for each node, whether it has a partner in the other sample */
 };
 
 /**

@@ -33,10 +33,9 @@ uint64_t pm_similarity_class(const struct pm_region *region);
  * initialised.
  */
 struct pm_similarity_table {
-	struct pm_followed *
-		*places; /**< tracks, by the hash of the key; NULL for free places; owned */
-	size_t count;    /**< number of places: a power of two, more than twice the
-	                      number of tracks */
+	struct pm_followed **places; /**< tracks by hash of the key; NULL if free; owned */
+	size_t count;                /**< number of places: a power of two, more than twice the
+	                                  number of tracks */
 };
 
 /**

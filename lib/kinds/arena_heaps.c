@@ -26,9 +26,9 @@ static uint64_t writable_end(const struct pm_kinds_context *context, const struc
 
 /**
  * Returns whether the accessible part of a heap, according to the heap_info, ends where the
- * writable memory ends in maps. If not, the heap may have grown or shrunk after maps was read,
- * because the target keeps running. In this case, the inaccessible rest of the heap must follow the
- * writable memory and reach the end of the heap.
+ * writable memory ends in maps (or before, if the heap is full). If not, the heap may have grown or
+ * shrunk after maps was read, because the target keeps running. In this case, the inaccessible rest
+ * of the heap must follow the writable memory and reach the end of the heap.
  */
 static bool fits_memory(const struct pm_kinds_context *context, const struct pm_arena_heap *heap,
                         uint64_t heap_max)
@@ -140,7 +140,7 @@ struct pm_arena_heap *pm_arena_heap_at(const struct pm_arena_heaps *heaps, uint6
 
 /**
  * Returns whether a heap is the first one of its arena. The arena structure then follows the
- * heap_info (at an offset of 0x10 to 0x40, depending on word size and glibc version).
+ * heap_info (at an offset of 0x10 to 0x30, depending on the padding of the glibc version).
  */
 static bool is_first(const struct pm_arena_heap *heap, unsigned word)
 {

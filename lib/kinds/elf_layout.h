@@ -35,16 +35,15 @@ struct pm_elf_layout {
 	uint8_t word_size;     /**< 8 for ELFCLASS64, 4 for ELFCLASS32 */
 	uint8_t segment_count; /**< number of segments; 0 if the program headers could not be
 	                          parsed, or there are none */
-	uint64_t
-		relro_start; /**< start of PT_GNU_RELRO, which is made read-only after relocation */
-	uint64_t relro_end;  /**< end of PT_GNU_RELRO; 0 if there is none */
+	uint64_t relro_start;  /**< start of PT_GNU_RELRO: read-only after relocation */
+	uint64_t relro_end;    /**< end of PT_GNU_RELRO; 0 if there is none */
 	struct pm_elf_segment segments[PM_ELF_SEGMENTS];
 };
 
 /**
- * Parses the head of a file.
+ * Parses the first bytes of a file.
  *
- * @param head    its first bytes
+ * @param head    first bytes of the file
  * @param size    bytes of `head`
  * @param layout  filled
  * @return        false if this is not an ELF file in the byte order of this machine

@@ -84,7 +84,7 @@ static int guess(struct pm_kinds_context *context, const struct pm_malloc_walk *
 }
 
 /**
- * Adds the next chunks.
+ * Reads the next headers and adds the chunks that begin with them.
  *
  * @param context  the context
  * @param walk     the walk

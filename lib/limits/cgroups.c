@@ -71,8 +71,7 @@ static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *ke
 /** The limit with the least left, of the cgroups examined so far. */
 struct tightest {
 	struct pm_limit limit;
-	char *group; /* path of the cgroup that has the limit, NULL if no limit was found yet; owned
-	              */
+	char *group; /* path of the cgroup with the limit; NULL if none was found; owned */
 };
 
 /**

@@ -25,10 +25,9 @@ struct pm_page_history {
 	struct pm_page_ranges next;     /**< pages found by the measurement in progress */
 	struct pm_page_ranges appeared; /**< pages in `next` that are not in `known` */
 	uint64_t done;                  /**< `next` is complete up to this address */
-	size_t copied;   /**< index in `known` of the first range that ends after `done` */
-	size_t compared; /**< index in `known` of the first range not yet compared with a run */
-	uint64_t
-		joinable; /**< maximum gap between two ranges of `next` that are joined, in bytes */
+	size_t copied;     /**< index in `known` of the first range that ends after `done` */
+	size_t compared;   /**< index in `known` of the first range not yet compared with a run */
+	uint64_t joinable; /**< maximum gap between joined ranges of `next`, in bytes */
 };
 
 /**
