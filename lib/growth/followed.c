@@ -84,7 +84,7 @@ static int fill_constant(struct pm_series *series, double since, double last, ui
 }
 
 /**
- * Adds the series of `loser` to that of `winner`. An empty series stands for a weight that never
+ * Adds the series of `loser` to that of `winner`. An empty series means a weight that never
  * changed.
  */
 static int merge_series(struct pm_followed *winner, const struct pm_followed *loser, double last,

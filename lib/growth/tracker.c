@@ -248,7 +248,7 @@ void pm_tracker_rebase(struct pm_tracker *tracker)
 	}
 }
 
-/** Judges the trend of a series. An empty series stands for a constant value. */
+/** Judges the trend of a series. An empty series means a constant value. */
 static void judge(const struct pm_tracker *tracker, const struct pm_track *track,
                   const struct pm_series *series, uint64_t value, enum pm_trend_unit unit,
                   struct pm_trend *trend)

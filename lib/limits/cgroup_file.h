@@ -30,7 +30,7 @@ bool pm_cgroup_is_unlimited(const struct pm_hierarchy *hierarchy, uint64_t numbe
 /**
  * Copies the name of the cgroup. If the name is too long, only its end is copied.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param copy       receives the name
  * @param size       bytes of `copy`
  */
@@ -39,7 +39,7 @@ void pm_cgroup_name(const struct pm_hierarchy *hierarchy, char *copy, size_t siz
 /**
  * Reads the number in a file of the cgroup. The word "max" in the file is returned as UINT64_MAX.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param name       name of the file
  * @param number     receives the number
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
@@ -49,9 +49,9 @@ int pm_cgroup_number(const struct pm_hierarchy *hierarchy, const char *name, uin
                      struct pm_error *error);
 
 /**
- * Reads a file of the group.
+ * Reads a file of the cgroup.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param name       name of the file
  * @param text       receives its contents and a NUL; the caller frees it
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES

@@ -77,7 +77,7 @@ struct tightest {
 /**
  * Reads the limit of one cgroup and compares it with the tightest one found so far.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param files      files of the limit
  * @param tightest   replaced by the limit if less of the limit is left
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
@@ -121,7 +121,7 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 /**
  * Finds the limit with the least left, of the cgroup of the process and all its ancestors.
  *
- * @param hierarchy  the group of the process
+ * @param hierarchy  the cgroup of the process
  * @param files      files of the limit
  * @param tightest   receives the limit; the caller zeroes it before and frees its `group`
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES

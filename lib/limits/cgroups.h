@@ -13,14 +13,14 @@
  *
  * @param hierarchy  its `group` is replaced if there is a limit
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
- * @return           1, 0 if no group has a limit, -1 on error
+ * @return           1, 0 if no cgroup has a limit, -1 on error
  */
 int pm_cgroup_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error);
 
 /**
  * Reads the counts of limit events of a cgroup, for example the number of OOM kills.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param events     zeroed by the caller; filled
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1

@@ -16,7 +16,7 @@ static const struct {
 /**
  * Reads the limit of one cgroup and keeps it if it is the smallest so far.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param limit      the smallest limit so far; replaced if the limit of the cgroup is smaller
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1

@@ -19,7 +19,10 @@
 #include "proc/procfs.h"
 #include "proc/status.h"
 
-/* Machines with very many containers have about ten thousand groups, nested a dozen deep. */
+/*
+ * Bounds for hostile trees. Machines with very many containers have about ten thousand cgroups,
+ * nested about a dozen levels deep.
+ */
 enum { GROUPS_MAX = 20000, DEPTH_MAX = 64, PROCS_TEXT_MAX = 1 << 24 };
 
 /** State while the processes of a cgroup and its descendants are collected. */
@@ -130,8 +133,8 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
  * Visits a child cgroup, unless the maximum depth or number of cgroups is reached.
  *
  * @param gathering  receives the processes
- * @param folder     descriptor of the group; closed in any case
- * @param depth      nesting depth of the group
+ * @param folder     descriptor of the cgroup; closed in any case
+ * @param depth      nesting depth of the cgroup
  * @param error      PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -152,8 +155,8 @@ static int visit_below(struct gathering *gathering, int folder, unsigned depth,
  * Visits a cgroup and all its descendants.
  *
  * @param gathering  receives the processes
- * @param folder     descriptor of the group; closed in any case
- * @param depth      nesting depth of the group
+ * @param folder     descriptor of the cgroup; closed in any case
+ * @param depth      nesting depth of the cgroup
  * @param error      PM_ERROR_RESOURCES
  * @return           0 or -1
  */

@@ -111,9 +111,9 @@ static int write_registration(int control, int event, int file, const char *argu
 }
 
 /**
- * Registers an eventfd for a file of a v1 group.
+ * Registers an eventfd for a file of a v1 cgroup.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param name       name of the file
  * @param numbers    arguments, one for each registration; NULL for a single registration without an
  *                   argument
@@ -303,7 +303,7 @@ static int add_groups(const struct pm_hierarchy *hierarchy, struct opening *open
 /**
  * Adds a source for memory pressure: that of the cgroup or, if not available, that of the machine.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param proc_root  directory of /proc
  * @param opening    receives the source
  * @param error      PM_ERROR_RESOURCES

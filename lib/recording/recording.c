@@ -27,8 +27,8 @@ struct pm_recording {
 bool pm_recording_is(const char *path)
 {
 	/*
-	 * The header of an SQLite database begins with a magic string, and contains the application
-	 * ID in big-endian byte order at offset 68 (sqlite.org/fileformat2.html).
+	 * The header of an SQLite database begins with a magic string and has the application ID,
+	 * big-endian, at offset 68 (sqlite.org/fileformat2.html).
 	 */
 	unsigned char header[100];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -164,9 +164,7 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	return region;
 }
 
-/**
- * Finds the size that has a name, the reverse of pm_size_name(). Returns false if there is none.
- */
+/** Finds the size with a name, the reverse of pm_size_name(). Returns false if there is none. */
 static bool size_of_name(const char *name, enum pm_size *size)
 {
 	for (int i = 0; i < PM_SIZE_COUNT; i++)
@@ -293,9 +291,8 @@ int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm
 }
 
 /*
- * Selects, for each sample, by how much the number of regions changes. A region adds 1 at its first
- * sample and subtracts 1 at its end. So each row is read only once, although the region is part of
- * many samples.
+ * Selects, for each sample, by how much the number of regions changes: a region adds 1 at its first
+ * sample and subtracts 1 at its end. So each row is read only once.
  */
 static const char changes_sql[] = "SELECT sample, sum(change), sum(detailed) FROM"
 				  " (SELECT first_sample AS sample, 1 AS change, id IN (SELECT "
@@ -502,10 +499,7 @@ int pm_recording_find(struct pm_recording *recording, const char *which, uint64_
 	                    which);
 }
 
-/**
- * Finds the limit that has a name, the reverse of pm_limit_name(). Returns PM_LIMIT_KINDS if there
- * is none.
- */
+/** Finds the kind of limit with a name; returns PM_LIMIT_KINDS if there is none. */
 static enum pm_limit_kind limit_kind_of_name(const char *name)
 {
 	int kind = 0;

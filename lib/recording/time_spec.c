@@ -43,8 +43,8 @@ static bool scan_date(const char **text, struct tm *when)
 
 /**
  * Parses the decimals of a second. Decimals after the ninth are ignored.
- * @param length  set to 10^9 by the caller; receives the precision: the nanoseconds that the last
- *                decimal stands for
+ * @param length  set to 10^9 by the caller; receives the precision, the value of the last decimal
+ *                in nanoseconds
  * @return        the decimals in nanoseconds
  */
 static int64_t scan_decimals(const char **text, int64_t *length)
