@@ -121,7 +121,7 @@ static inline bool pm_kinds_may(const struct pm_region *region, enum pm_perm per
  *
  * @param region  the region
  * @param kind    the kind
- * @param proof   how sure it is
+ * @param proof   whether the kind is proven or inferred
  * @param why     reason: a constant text, or a text from pm_kinds_text()
  */
 static inline void pm_kinds_claim(struct pm_region *region, enum pm_kind kind, enum pm_proof proof,

@@ -23,7 +23,7 @@ struct pm_thread_matches {
  * Finds the stacks of threads by their stack pointers.
  *
  * @param context  the context
- * @param matches  receives them; the caller frees its items, also on failure
+ * @param matches  receives the matches; the caller frees their items, also on failure
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -36,7 +36,7 @@ int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_
  * on other architectures the descriptor is elsewhere.
  *
  * @param context  the context
- * @param matches  receives them; the caller frees its items, also on failure
+ * @param matches  receives the matches; the caller frees their items, also on failure
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */

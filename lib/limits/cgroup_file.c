@@ -13,9 +13,9 @@
 #include "base/number.h"
 
 /*
- * v1 limits from this value on mean no limit. By default the kernel shows LONG_MAX rounded down to
- * whole pages (PAGE_COUNTER_MAX, 0x7ffffffffffff000 with 4 KiB pages), and pages have at most 64
- * KiB. Kernels before 3.19 show LONG_MAX itself.
+ * In v1, a limit of at least this value means "no limit". By default the kernel shows LONG_MAX
+ * rounded down to whole pages (PAGE_COUNTER_MAX, 0x7ffffffffffff000 with 4 KiB pages), and pages
+ * have at most 64 KiB. Kernels before 3.19 show LONG_MAX itself.
  */
 static const uint64_t v1_unlimited = UINT64_C(0x7fffffffffff0000);
 

@@ -116,7 +116,7 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 	uint64_t pid;
 	while (result == 0 && pm_scan_decimal(&at, &pid)) {
 		at += *at == '\n';
-		/* 0 means a process of another PID namespace. */
+		/* cgroup.procs shows PID 0 for a process of another PID namespace. */
 		if (pid == 0 || pid > INT32_MAX || gathering->members.count >= PM_MEMBERS_MAX)
 			gathering->members.others++;
 		else

@@ -21,7 +21,7 @@ struct pm_cpu_budget {
 };
 
 /**
- * * Starts counting CPU time.
+ * Starts counting CPU time.
  *
  * @param budget  filled
  * @param share   CPU time allowed, as a fraction of one core; 0 means unlimited
