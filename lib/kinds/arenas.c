@@ -68,7 +68,7 @@ static struct pm_detail detail_of(struct pm_kinds_context *context,
 /**
  * Adds the heap of `added` to the list of heaps in the detail of a region. The kernel merged
  * several heaps into this region. The capacity of a list is the next power of two. A list of one
- * heap may be shared between regions, so the first heap is added to a copy.
+ * heap may be shared between regions, so the second heap is added to a copy of the list.
  */
 static void add_heap(struct pm_kinds_context *context, struct pm_region *region,
                      const struct pm_detail *added)
