@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Assigns a track to each region of a new list. All regions of a track are of one kind, the one at
- * the last sample: the tracks of a kind weigh as much as the regions of that kind. So each part of
- * a difference has one track for each kind in it.
+ * Assigns a track to each region of a new list. All regions of a track have the same kind, so that
+ * the sums over the tracks of a kind equal the sums over the regions of that kind. A part of a
+ * difference that contains several kinds therefore has one track for each kind.
  */
 #include "growth/assign.h"
 
@@ -14,20 +14,21 @@
 #include "growth/tracker_state.h"
 
 /*
- * Tracks are kept forever: what was born and is gone may come again. A process that gives each of
- * its mappings a unique name, such as that of a temporary file, would fill our memory. With more
- * than this number of tracks gone, a new region without a track of similar regions shares the track
- * of all that differ only in their names.
+ * Tracks without regions are kept, because similar regions may appear again. A process that gives
+ * each of its mappings a unique name, such as that of a temporary file, would therefore fill our
+ * memory. So if more than this number of tracks are gone, new regions that differ only in their
+ * names share one track.
  */
 enum { GONE_MAX = 4096 };
 
-/** The track that continues for the regions of one kind in one part. */
+/** The track to which the regions of one kind in one part are assigned. */
 struct choice {
 	struct pm_followed *track;
-	uint64_t weight; /* of the heaviest region of the last list that has the track */
+	uint64_t weight; /* weight of the heaviest region of the last list that has the track, in
+	                    bytes */
 	size_t next;     /* index of the next choice of the same part, or `none` */
 	uint8_t kind;
-	bool used; /* a region of the new list has the track */
+	bool used; /* at least one region of the new list was assigned to the track */
 };
 
 static const size_t none = SIZE_MAX;
@@ -35,7 +36,7 @@ static const size_t none = SIZE_MAX;
 struct choices {
 	struct choice *items;
 	size_t count;
-	size_t *first; /* by part: index of its first choice, or `none` */
+	size_t *first; /* index of the first choice of each part, or `none` */
 };
 
 static struct pm_followed *new_track(struct pm_tracker *tracker, double time,
@@ -62,9 +63,10 @@ static struct pm_followed *new_track(struct pm_tracker *tracker, double time,
 }
 
 /**
- * Computes the key of new regions that join the track of a region, 0 for none. A region of the
- * first sample keeps a track of its own, except for malloc's blocks: new ones of the same size are
- * placed wherever there is room, and merge with the others or not.
+ * Computes the similarity key that lets new regions join the track of a region; 0 if none may join.
+ * No regions may join the track of a region of the first sample, except for blocks of malloc: the
+ * address of a new block depends only on where there is room, and the kernel may or may not merge
+ * the block with older ones.
  */
 static uint64_t key_of(const struct pm_region *region, bool born)
 {
@@ -74,10 +76,11 @@ static uint64_t key_of(const struct pm_region *region, bool born)
 }
 
 /**
- * Finds the track for a new region: that of similar regions, or a new track.
+ * Returns the track for a new region: the track of similar regions if there is one, otherwise a new
+ * track.
  *
- * @param keys  zeroed, or initialised by an earlier call
- * @param more  maximum number of new tracks, including this one
+ * @param keys  zeroed before the first call; initialised by the first call that needs it
+ * @param more  maximum number of tracks that this and later calls may add
  */
 static struct pm_followed *track_of_new(struct pm_tracker *tracker, const struct pm_region *region,
                                         double time, struct pm_similarity_table *keys, size_t more,
@@ -131,9 +134,10 @@ static void choices_deinit(struct choices *choices)
 }
 
 /**
- * Chooses a track for each kind in each part: that of the heaviest region in the last list.
+ * Chooses a track for each kind in each part: the track of the heaviest region of that kind in the
+ * last list.
  *
- * @param max  maximum number of choices: the number of regions in both lists
+ * @param max  maximum number of choices: the total number of regions in both lists
  */
 static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growth *growth,
                          size_t max, struct choices *choices)
@@ -170,9 +174,9 @@ static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growt
 }
 
 /**
- * Finds a track of the part whose only region is now known to be of another kind: it is the same
- * memory, and the track continues with the new kind. Its key changes, so that regions similar to
- * the old kind no longer join it.
+ * Finds a track to continue for a region whose kind has changed: a track of the same part that had
+ * a single region and has none in the new list. The memory is the same, only its kind is known
+ * better now. The key of the track changes, so that regions similar to the old kind no longer join.
  */
 static struct pm_followed *reclassify(const struct choices *choices, size_t part,
                                       const struct pm_region *region)
@@ -192,8 +196,8 @@ static struct pm_followed *reclassify(const struct choices *choices, size_t part
 }
 
 /**
- * Assigns the tracks that continue: that of the same kind in the same part, or else that of the
- * kind that the region had before.
+ * Assigns existing tracks to regions: the track of the same kind in the same part or, if there is
+ * none, the track of the kind that the region had before.
  */
 static void assign_known(const struct pm_growth *growth, const struct pm_regions *regions,
                          struct choices *choices, struct pm_followed **owners)
@@ -226,7 +230,7 @@ static void assign_known(const struct pm_growth *growth, const struct pm_regions
 	}
 }
 
-/** Assigns tracks to the regions that have none. */
+/** Assigns tracks to the regions for which assign_known() found none. */
 static int assign_new(struct pm_tracker *tracker, const struct pm_growth *growth,
                       const struct pm_regions *regions, struct choices *choices,
                       struct pm_followed **owners, double time, struct pm_error *error)
@@ -266,10 +270,11 @@ void pm_assign_clear_sums(struct pm_tracker *tracker)
 }
 
 /**
- * Adds up what a track had in the last list at the addresses of a region of the new list.
+ * Returns the sum of the weights of those regions of the last list that belong to a track and
+ * overlap a region of the new list, in bytes.
  *
- * @param from  index in the last list where the search starts; advanced from region to region, by
- *              ascending address
+ * @param from  index in the last list where the search starts; updated for the next region of the
+ *              new list, which must be at a higher address
  */
 static uint64_t weighed_before(const struct pm_tracker *tracker, const struct pm_followed *followed,
                                const struct pm_region *region, size_t *from)
@@ -287,8 +292,9 @@ static uint64_t weighed_before(const struct pm_tracker *tracker, const struct pm
 }
 
 /**
- * Merges the history of each track that lost all regions to another by a merge. A region that is of
- * another kind now did not merge with those of its former kind.
+ * Merges histories after regions were merged: the history of a track that has no regions any more
+ * is added to the track that its regions of the same kind in the same part belong to now. If the
+ * kind of a region changed, it was not merged with regions of its former kind.
  */
 static int merge_histories(const struct pm_tracker *tracker, const struct pm_growth *growth,
                            const struct choices *choices, struct pm_error *error)
@@ -318,8 +324,10 @@ int pm_assign_tracks(struct pm_tracker *tracker, const struct pm_growth *growth,
 	if (choose_tracks(tracker, growth, max, &choices) < 0)
 		return pm_error_out_of_memory(error);
 
-	/* The known ones first: a new region must not join a track that continues with another
-	 * kind. */
+	/*
+	 * Assign existing tracks first: a new region must not join a track that another region
+	 * continues with a changed kind.
+	 */
 	pm_assign_clear_sums(tracker);
 	assign_known(growth, regions, &choices, owners);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Assigning the regions of a new sample to tracks. Private. */
+/** @file Assigns the regions of a new sample to tracks. Private. */
 #ifndef PM_GROWTH_ASSIGN_H
 #define PM_GROWTH_ASSIGN_H
 
 #include "growth/tracker_state.h"
 
 /**
- * Assigns a track to every region of a sample, and sums up the tracks.
+ * Assigns a track to every region of a sample, and updates the sums of all tracks.
  *
- * @param tracker  the tracker; still has the list of the last sample
+ * @param tracker  the tracker, which still has the regions of the last sample
  * @param growth   the difference between the last sample and this one
  * @param regions  the regions of the sample
- * @param owners   receives the track of each region; zeroed before
+ * @param owners   receives the track of each region; zeroed by the caller
  * @param time     time of the sample, in seconds
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -21,7 +21,7 @@ int pm_assign_tracks(struct pm_tracker *tracker, const struct pm_growth *growth,
                      struct pm_error *error);
 
 /**
- * Resets the sums of all tracks.
+ * Resets the sums over regions of all tracks to 0.
  * @param tracker the tracker
  */
 void pm_assign_clear_sums(struct pm_tracker *tracker);

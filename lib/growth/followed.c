@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sums of a track, and its representative region: the one that grew most, because that is the
- * address to look at for a leak.
+ * Computes the sums of a track and chooses its representative region: the region that grew most,
+ * because a leak is probably at its address.
  */
 #include "growth/followed.h"
 
@@ -15,8 +15,12 @@ void pm_followed_clear(struct pm_followed *followed)
 }
 
 /**
- * Checks whether a region is to represent its track: it grew more than the one chosen so far. If
- * neither grew, the region of the previous sample stays.
+ * Checks whether a region represents its track better than the one chosen so far: it grew more, or,
+ * if both grew equally, it is the representative of the previous sample, or it is heavier.
+ *
+ * @param claim   growth of the region in bytes, doubled if `stays`
+ * @param stays   the region is the representative of the previous sample
+ * @param weight  weight of the region in bytes
  */
 static bool represents(const struct pm_followed *followed, uint64_t claim, bool stays,
                        uint64_t weight)
@@ -38,7 +42,10 @@ void pm_followed_count(struct pm_followed *followed, const struct pm_region *reg
 	uint64_t claim = weight > was ? weight - was : 0;
 	bool stays = region->start < followed->was_end && region->end > followed->was_start;
 
-	/* Another region must grow twice as much: the address shown must not jump to and fro. */
+	/*
+	 * Another region is chosen only if it grew more than twice as much, so that the address
+	 * that is shown does not change too often.
+	 */
 	if (stays)
 		claim *= 2;
 
@@ -65,7 +72,9 @@ void pm_followed_count(struct pm_followed *followed, const struct pm_region *reg
 	track->size += pm_region_size(region);
 }
 
-/** Fills an empty series with a value that was constant until the last sample. */
+/**
+ * Fills an empty series with a value that was constant from the time `since` until the last sample.
+ */
 static int fill_constant(struct pm_series *series, double since, double last, uint64_t value,
                          struct pm_error *error)
 {
@@ -74,7 +83,10 @@ static int fill_constant(struct pm_series *series, double since, double last, ui
 	return pm_series_add(series, last, value, error);
 }
 
-/** Merges two series. An empty one means a weight that never changed. */
+/**
+ * Adds the series of `loser` to that of `winner`. An empty series means a weight that never
+ * changed.
+ */
 static int merge_series(struct pm_followed *winner, const struct pm_followed *loser, double last,
                         struct pm_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions of both samples that belong together are united to disjoint sets, the surest evidence
- * first. Each set becomes a part of the difference.
+ * Regions of both samples that belong together are united to disjoint sets. The most reliable
+ * evidence is used first. Each set becomes a part of the difference.
  */
 #include <procmem/growth.h>
 
@@ -26,7 +26,7 @@ static void add_region(struct pm_growth_sizes *sizes, const struct pm_region *re
 	sizes->swap += region->bytes[PM_SIZE_SWAP];
 }
 
-/** Checks whether a region represents its part better than the one chosen so far. */
+/** Checks whether a region is heavier than the representative region of its part chosen so far. */
 static bool is_heavier(const struct pm_regions *regions, size_t index, size_t chosen)
 {
 	if (chosen == PM_GROWTH_NONE)
@@ -67,7 +67,7 @@ static enum pm_change change_of(const struct pm_growth_part *part, unsigned link
 	if (part->after_count == 0)
 		return PM_CHANGE_GONE;
 
-	/* An arena has several heaps: that is neither a merge nor a split. */
+	/* An arena can gain or lose heaps; this is neither a merge nor a split. */
 	if (part->before_count == part->after_count || links & PM_LINK_ARENA) {
 		if (links & PM_LINK_MOVE && !(links & PM_LINK_OVERLAP))
 			return PM_CHANGE_MOVED;
@@ -111,7 +111,7 @@ static void add_to_part(struct pm_growth *growth, struct pm_sets *sets, size_t *
 	}
 }
 
-/** Creates all parts, by ascending address over both lists. */
+/** Creates all parts, in ascending order of their lowest address in either list. */
 static void create_parts(struct pm_growth *growth, struct pm_sets *sets, size_t *part_of_root)
 {
 	const struct pm_regions *before = sets->before, *after = sets->after;
@@ -135,7 +135,7 @@ static void create_parts(struct pm_growth *growth, struct pm_sets *sets, size_t 
 }
 
 /**
- * Unites what belongs together, the surest evidence first.
+ * Unites the regions that belong together. The most reliable evidence is used first.
  * @return 0, or -1 when out of memory
  */
 static int match(struct pm_sets *sets)

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matching regions that share no addresses: by malloc arena, thread, file and offset, and moves of
- * anonymous memory.
+ * Matches regions whose addresses do not overlap: by malloc arena, by thread, by file and offset,
+ * and by resident size for anonymous memory that was moved.
  */
 #include "growth/identity.h"
 
 #include <stdlib.h>
 
-/* Moves are searched for among all pairs of unmatched regions; with more pairs than this the search
- * would cost more than it finds. */
+/*
+ * Maximum number of pairs of unmatched regions that are examined for moves. With more pairs, the
+ * search is omitted, because it would take too long.
+ */
 static const size_t max_move_pairs = 1000000;
 
-/* Moves are recognised by the number of resident bytes; below this it proves nothing. */
+/*
+ * Minimum resident size of a region for which moves are searched, in bytes. A move is recognised by
+ * the resident size, and small sizes are the same by chance.
+ */
 static const uint64_t min_moved = UINT64_C(64) * 1024;
 
-/** Some of the regions of both samples, to be sorted by a property that they may share. */
+/** Nodes of the regions that are to be compared by one property. */
 struct candidates {
 	struct pm_sets *sets;
 	size_t *nodes;
@@ -77,7 +82,7 @@ static bool is_left_malloc(const struct pm_sets *sets, size_t node)
 	return pm_sets_region(sets, node)->kind == PM_KIND_MALLOC && is_left_memory(sets, node);
 }
 
-/** Collects the nodes that satisfy a condition. Returns whether these are at least two. */
+/** Collects the nodes that satisfy a condition. Returns false if there are fewer than two. */
 static bool collect(struct candidates *candidates, bool (*wanted)(const struct pm_sets *, size_t))
 {
 	struct pm_sets *sets = candidates->sets;
@@ -103,7 +108,7 @@ static int compare_nodes(const void *one, const void *other, void *context)
 	                      pm_sets_region(order->sets, *(const size_t *)other));
 }
 
-/** Counts the nodes from `first` on that compare equal. */
+/** Returns the number of contiguous nodes, starting with `first`, that compare equal. */
 static size_t count_equal(const struct candidates *candidates, size_t first, comparison *compare)
 {
 	size_t next = first + 1;
@@ -115,7 +120,7 @@ static size_t count_equal(const struct candidates *candidates, size_t first, com
 	return next - first;
 }
 
-/** Checks for exactly two nodes, one of each sample. */
+/** Returns whether there are exactly two nodes, one of each sample. */
 static bool is_pair(const struct pm_sets *sets, const size_t *nodes, size_t count)
 {
 	return count == 2 && pm_sets_is_after(sets, nodes[0]) != pm_sets_is_after(sets, nodes[1]);
@@ -123,7 +128,7 @@ static bool is_pair(const struct pm_sets *sets, const size_t *nodes, size_t coun
 
 /**
  * Unites nodes that compare equal.
- * @param in_pairs  only where one node of each sample compares equal
+ * @param in_pairs  unite only if exactly two nodes compare equal, one of each sample
  */
 static void unite_equal(struct candidates *candidates, comparison *compare, bool in_pairs,
                         enum pm_link link)
@@ -144,8 +149,8 @@ static void unite_equal(struct candidates *candidates, comparison *compare, bool
 }
 
 /**
- * Checks whether a region can be another one after mremap(2): it kept every resident page, and
- * additional ones lie in what it was extended by.
+ * Checks whether region `is` can be region `was` after mremap(2): every resident page is still
+ * resident, and any additional resident page is in the part by which it was extended.
  */
 static bool may_have_moved(const struct pm_region *was, const struct pm_region *is)
 {
@@ -155,11 +160,15 @@ static bool may_have_moved(const struct pm_region *was, const struct pm_region *
 	    pm_region_size(is) < pm_region_size(was) || has < had)
 		return false;
 
-	/* A block that realloc(3) moves was written up to its end before. */
+	/*
+	 * For a block of malloc, there may be more new pages than the extension has: programs fill
+	 * a block before realloc(3) moves it, so pages of the old part may have been touched after
+	 * the first sample.
+	 */
 	return was->kind == PM_KIND_MALLOC || has - had <= pm_region_size(is) - pm_region_size(was);
 }
 
-/** Checks whether two nodes, of different samples, can be the same memory that was moved. */
+/** Checks whether two nodes of different samples can be the same memory at another address. */
 static bool is_possible_move(const struct pm_sets *sets, size_t one, size_t other)
 {
 	const struct pm_region *was = pm_sets_region(sets, one), *is = pm_sets_region(sets, other);
@@ -167,7 +176,10 @@ static bool is_possible_move(const struct pm_sets *sets, size_t one, size_t othe
 	return pm_sets_is_after(sets, one) ? may_have_moved(is, was) : may_have_moved(was, is);
 }
 
-/** Finds the only candidate of the other sample that fits; SIZE_MAX if none or several fit. */
+/**
+ * Returns the candidate of the other sample that can be the same memory as a node; SIZE_MAX if
+ * there is none, or more than one.
+ */
 static size_t only_partner(const struct candidates *candidates, size_t node)
 {
 	const struct pm_sets *sets = candidates->sets;

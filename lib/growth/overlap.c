@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matching by addresses. Shared addresses alone prove nothing: the kernel assigns unmapped
- * addresses again, often at once. So the backing must be the same. Permissions distinguish a malloc
- * arena from the reserve that it grows into: they are compared first, and memory whose permissions
- * changed is matched later. Kinds are better evidence than addresses: after mremap(2) moved a block
- * of malloc's away, other memory soon takes its addresses. Only regions without a partner of their
- * kind are compared whatever their kind: more may be known about the same memory now.
+ * Matches regions whose addresses overlap. An overlap alone proves nothing, because the kernel
+ * reuses unmapped addresses, often at once. So the backing must be the same, too. Regions with the
+ * same permissions are matched first, because permissions distinguish a malloc arena from the
+ * reserve that it grows into. Regions of different kinds are matched last: after mremap(2) moved a
+ * block of malloc, other memory soon uses its addresses. But the same memory may have another kind
+ * now, because more is known about it.
  */
 #include "growth/overlap.h"
 
 #include <string.h>
 
 /**
- * Checks for memory that the kernel may merge into one region: private, without a file; its name
- * may have been set by prctl(2), or it is the brk heap.
+ * Returns whether a region is private memory without a file, which the kernel may merge with its
+ * neighbours. It may have a name set by prctl(2), or be the brk heap.
  */
 static bool is_plain_memory(const struct pm_region *region)
 {
@@ -34,7 +34,7 @@ static bool same_backing(const struct pm_region *one, const struct pm_region *ot
 	       strcmp(one->mapping, other->mapping) == 0;
 }
 
-/** Checks for memory that can be accessed: a reserve or guard cannot even be read. */
+/** Returns whether a region has any permission. A reserve or guard has none. */
 static bool is_accessible(const struct pm_region *region)
 {
 	return (region->perms & (PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC)) != 0;
@@ -44,7 +44,7 @@ static bool same_kind(const struct pm_sets *sets, size_t before, size_t after)
 {
 	const struct pm_region *was = pm_sets_region(sets, before),
 			       *is = pm_sets_region(sets, after);
-	/* The backing is enough for files. */
+	/* For files, the same backing is sufficient. */
 	return pm_sets_same_kind(was, is) || !is_plain_memory(was) || !is_plain_memory(is);
 }
 
@@ -58,7 +58,7 @@ static bool same_perms_and_kind(const struct pm_sets *sets, size_t before, size_
 	return same_perms(sets, before, after) && same_kind(sets, before, after);
 }
 
-/** At least one has no partner yet, and both or neither can be accessed. */
+/** Returns whether at least one region is unmatched, and both or neither are accessible. */
 static bool one_is_left(const struct pm_sets *sets, size_t before, size_t after)
 {
 	return (!sets->matched[before] || !sets->matched[after]) &&
@@ -71,7 +71,10 @@ static bool one_is_left_of_kind(const struct pm_sets *sets, size_t before, size_
 	return one_is_left(sets, before, after) && same_kind(sets, before, after);
 }
 
-/** Permissions changed together with the kind, as for pages that code is written to. */
+/**
+ * Like one_is_left(), for regions with different permissions. The kind may have changed, too, for
+ * example when generated code is written to pages.
+ */
 static bool one_is_left_of_perms(const struct pm_sets *sets, size_t before, size_t after)
 {
 	return one_is_left(sets, before, after) && !same_perms(sets, before, after);
@@ -95,7 +98,10 @@ static bool both_are_left_in_place(const struct pm_sets *sets, size_t before, si
 	       was->end == is->end && was->perms == is->perms;
 }
 
-/** Unites pairs that share addresses and satisfy a condition. Both lists are sorted. */
+/**
+ * Unites each pair of regions that overlap, have the same backing and satisfy a condition. Both
+ * lists are sorted by address.
+ */
 static void unite_pairs(struct pm_sets *sets,
                         bool (*wanted)(const struct pm_sets *, size_t, size_t))
 {
@@ -104,7 +110,7 @@ static void unite_pairs(struct pm_sets *sets,
 	for (size_t b = 0, a = 0; b < before->count && a < after->count;) {
 		const struct pm_region *was = &before->items[b], *is = &after->items[a];
 
-		/* Names are compared last: each comparison reads memory somewhere else. */
+		/* Compare the backing last: comparing names causes cache misses. */
 		if (was->start < is->end && is->start < was->end &&
 		    wanted(sets, b, before->count + a) && same_backing(was, is))
 			pm_sets_unite(sets, b, before->count + a, PM_LINK_OVERLAP);

@@ -12,7 +12,7 @@ void pm_series_deinit(struct pm_series *series)
 	*series = (struct pm_series){ 0 };
 }
 
-/** Drops every second corner; keeps the first and the last. */
+/** Drops every second corner of a series, but keeps the first and the last one. */
 static void thin_out(struct pm_series *series)
 {
 	size_t kept = 1;
@@ -45,7 +45,7 @@ int pm_series_add(struct pm_series *series, double time, uint64_t value, struct 
 		corner = &series->points[series->count - 1];
 
 	if (!corner || corner->value != value) {
-		/* The value held until the previous sample: that is where the line bends. */
+		/* The value was constant until the previous sample: add a corner there. */
 		if (corner && series->last > corner->time &&
 		    add_corner(series, series->last, corner->value, error) < 0)
 			return -1;
@@ -82,7 +82,10 @@ double pm_series_at(const struct pm_series *series, double time)
 	return (double)left->value + share * ((double)right->value - (double)left->value);
 }
 
-/** Returns the next time at which a series has a corner, and moves past it in both. */
+/**
+ * Returns the next time at which one of two series has a corner, and advances the indices of both
+ * series past this time.
+ */
 static double next_time(const struct pm_series *one, size_t *i, const struct pm_series *other,
                         size_t *j)
 {

@@ -6,7 +6,7 @@
 int pm_sets_init(struct pm_sets *sets, const struct pm_regions *before,
                  const struct pm_regions *after)
 {
-	/* Cannot overflow: both lists are in memory. */
+	/* The sum cannot overflow, because both lists are in memory. */
 	size_t count = before->count + after->count;
 
 	*sets = (struct pm_sets){
@@ -38,7 +38,7 @@ void pm_sets_deinit(struct pm_sets *sets)
 size_t pm_sets_root(struct pm_sets *sets, size_t node)
 {
 	while (sets->parent[node] != node) {
-		/* Path halving keeps the trees flat. */
+		/* Path halving: keeps the trees flat, so that later searches are short. */
 		sets->parent[node] = sets->parent[sets->parent[node]];
 		node = sets->parent[node];
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Disjoint sets over the regions of two samples that belong together. Private. */
+/**
+ * @file Disjoint sets of regions of two samples; a set contains regions that belong together.
+ * Private.
+ */
 #ifndef PM_GROWTH_SETS_H
 #define PM_GROWTH_SETS_H
 
@@ -9,23 +12,23 @@
 
 #include <procmem/region.h>
 
-/** Evidence that united two regions. */
+/** Evidence by which two regions were united. */
 enum pm_link {
-	PM_LINK_OVERLAP = 1, /**< shared addresses */
-	PM_LINK_ARENA = 2,   /**< heaps of the same malloc arena */
-	PM_LINK_MOVE = 4,    /**< the same memory at another address */
+	PM_LINK_OVERLAP = 1, /**< their addresses overlap */
+	PM_LINK_ARENA = 2,   /**< they are heaps of the same malloc arena */
+	PM_LINK_MOVE = 4,    /**< they are the same memory at different addresses */
 };
 
 /**
- * The regions of both samples, in sets. A node is an index into both lists: regions of the second
- * sample come after those of the first.
+ * The disjoint sets. A node is the index of a region in the concatenation of both lists: first the
+ * regions of the first sample, then those of the second.
  */
 struct pm_sets {
 	const struct pm_regions *before; /**< first sample; owned by the caller */
 	const struct pm_regions *after;  /**< second sample; owned by the caller */
-	size_t *parent;                  /**< parent in the tree of the set; a root is its own */
-	uint8_t *links;                  /**< for roots: enum pm_link bits of the whole set */
-	bool *matched;                   /**< united with a region of the other sample */
+	size_t *parent; /**< parent of each node in the tree of its set; a root is its own parent */
+	uint8_t *links; /**< for each root, enum pm_link bits of the whole set */
+	bool *matched;  /**< for each node, whether it has a partner in the other sample */
 };
 
 /**
@@ -78,7 +81,10 @@ static inline bool pm_sets_is_after(const struct pm_sets *sets, size_t node)
 	return node >= sets->before->count;
 }
 
-/** Checks whether two regions can be of the same kind: one of the kinds may be unknown. */
+/**
+ * Checks whether two regions can have the same kind: the kinds are equal, or at least one is
+ * unknown.
+ */
 static inline bool pm_sets_same_kind(const struct pm_region *one, const struct pm_region *other)
 {
 	return one->kind == other->kind || one->kind == PM_KIND_UNKNOWN ||

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 
-/* FNV-1a, 64 bits: distributes short texts well, and needs no table. */
+/* Constants of the hash function FNV-1a with 64 bits. */
 static const uint64_t basis = UINT64_C(0xcbf29ce484222325), prime = UINT64_C(0x100000001b3);
 
 static uint64_t mix(uint64_t key, uint64_t value)
@@ -16,7 +16,7 @@ static uint64_t mix(uint64_t key, uint64_t value)
 }
 
 /**
- * Mixes in a name without its digits: `worker-1` and `worker-12` are similar, and so are
+ * Adds a name to a hash, without its digits: `worker-1` and `worker-12` are similar, and so are
  * `/tmp/part.000017` and `/tmp/part.000018`.
  */
 static uint64_t mix_name(uint64_t key, const char *name)
@@ -27,7 +27,7 @@ static uint64_t mix_name(uint64_t key, const char *name)
 	return mix(key, 0);
 }
 
-/** Maps sizes to classes: those within a power of four are similar. */
+/** Returns the size class of a size: all sizes between two powers of four are in the same class. */
 static uint64_t size_class(uint64_t size)
 {
 	uint64_t result = 0;
@@ -42,8 +42,10 @@ uint64_t pm_similarity_class(const struct pm_region *region)
 	uint64_t size = pm_region_chunk_max(region);
 	uint64_t key = mix(basis, region->kind);
 
-	/* The number of malloc's chunks in one region is random: it depends on the holes of the
-	 * address space. Compare the size of a chunk instead, if there is one. */
+	/*
+	 * For a region of malloc chunks, use the size of the largest chunk. The number of chunks in
+	 * a region is random, because it depends on the holes in the address space.
+	 */
 	if (size == 0)
 		size = pm_region_size(region);
 
@@ -51,7 +53,7 @@ uint64_t pm_similarity_class(const struct pm_region *region)
 	return mix(key, size_class(size));
 }
 
-/** Mixes in the names of the threads that have their stack in a region. */
+/** Adds the names of the threads that have their stack in a region to a hash. */
 static uint64_t mix_threads(uint64_t key, const struct pm_detail *detail)
 {
 	key = mix(key, detail->type);
@@ -76,7 +78,10 @@ uint64_t pm_similarity_key(const struct pm_region *region)
 	return key;
 }
 
-/** Finds the place of a key, or the free place for it. Keys are hashes already. */
+/**
+ * Returns the place of a key in the table, or the free place where the key belongs. Keys are used
+ * as hashes, because they are hashes.
+ */
 static struct pm_followed **find_place(const struct pm_similarity_table *table, uint64_t key)
 {
 	size_t at = (size_t)key & (table->count - 1);

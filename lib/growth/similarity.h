@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Finding the track for a new region among those of similar regions: of 60,000 new regions
- * each is looked up, and the number of tracks may be as large. Private.
+ * @file Finds the track of regions similar to a new region. Uses a hash table, because there may be
+ * 60,000 new regions and as many tracks. Private.
  */
 #ifndef PM_GROWTH_SIMILARITY_H
 #define PM_GROWTH_SIMILARITY_H
@@ -13,34 +13,37 @@
 #include "growth/tracker_state.h"
 
 /**
- * Computes the key that similar regions have in common: a hash of kind, permissions, size class,
- * and the name without its numbers.
+ * Computes the similarity key of a region: a hash of kind, permissions, size class, and name
+ * without its digits. Similar regions have the same key.
  *
  * @param region  the region
- * @return        the key; different regions have the same one by chance only
+ * @return        the key; regions that are not similar have the same key only by chance
  */
 uint64_t pm_similarity_key(const struct pm_region *region);
 
 /**
- * Computes the same key without the name.
+ * Computes a similarity key that does not depend on the name.
  * @param region the region
  * @return the key
  */
 uint64_t pm_similarity_class(const struct pm_region *region);
 
-/** The first track of each key: a hash table with open addressing. Zeroed: not initialised. */
+/**
+ * A hash table with open addressing that contains the first track of each key. Zeroed means not
+ * initialised.
+ */
 struct pm_similarity_table {
-	struct pm_followed **places; /**< by key; NULL for free places; owned */
+	struct pm_followed **places; /**< tracks by hash of the key; NULL if free; owned */
 	size_t count;                /**< number of places: a power of two, more than twice the
 	                                  number of tracks */
 };
 
 /**
- * Fills a table with the tracks of a tracker that have a key.
+ * Creates a table with all tracks of a tracker whose key is not 0.
  *
  * @param table    filled; release with pm_similarity_table_deinit()
  * @param tracker  the tracker; keys must not change while the table is used
- * @param more     maximum number of tracks to be added later
+ * @param more     maximum number of tracks that will be added later
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -49,12 +52,12 @@ int pm_similarity_table_init(struct pm_similarity_table *table, const struct pm_
 
 /**
  * Releases a table.
- * @param table a table, may be zeroed
+ * @param table an initialised or zeroed table
  */
 void pm_similarity_table_deinit(struct pm_similarity_table *table);
 
 /**
- * Adds a track, unless the table has one with its key.
+ * Adds a track, unless the table already has a track with the same key.
  *
  * @param table     a table
  * @param followed  a track with a key other than 0
@@ -62,7 +65,7 @@ void pm_similarity_table_deinit(struct pm_similarity_table *table);
 void pm_similarity_table_add(struct pm_similarity_table *table, struct pm_followed *followed);
 
 /**
- * Finds the first track of a key.
+ * Finds the track of a key.
  *
  * @param table  a table
  * @param key    a key other than 0

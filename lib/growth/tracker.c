@@ -46,25 +46,25 @@ void pm_tracker_destroy(struct pm_tracker *tracker)
 }
 
 /**
- * Starts a series with the time before the sample, in which the value was constant.
+ * Starts a series with the value that was constant until the previous sample.
  *
  * @param track  the track that the series belongs to
- * @param time   time of the sample, in seconds
- * @param was    value until now
+ * @param time   time of the current sample, in seconds
+ * @param was    value until the previous sample
  */
 static int start_series(const struct pm_tracker *tracker, const struct pm_track *track,
                         struct pm_series *series, double time, uint64_t was, struct pm_error *error)
 {
 	double began = track->since, share = 0;
 
-	/* A track that was born at this sample counts from 0, from the previous sample on. */
+	/* A track that was born at this sample had the value 0 at the previous sample. */
 	if (track->born && track->since >= time)
 		began = tracker->last;
 	if (pm_series_add(series, began, was, error) < 0 ||
 	    (tracker->last > began && pm_series_add(series, tracker->last, was, error) < 0))
 		return -1;
 
-	/* Count the samples that were not added. */
+	/* Estimate the number of samples at which the value did not change and was not added. */
 	if (tracker->last > tracker->first)
 		share = (tracker->last - began) / (tracker->last - tracker->first);
 	series->samples = 1 + (uint64_t)(share * (double)(tracker->samples - 1) + 0.5);
@@ -72,7 +72,7 @@ static int start_series(const struct pm_tracker *tracker, const struct pm_track 
 	return 0;
 }
 
-/** Adds a value to a series; a series is empty until its value changes for the first time. */
+/** Adds a value to a series. A series stays empty until its value changes for the first time. */
 static int add_value(const struct pm_tracker *tracker, const struct pm_track *track,
                      struct pm_series *series, double time, uint64_t was, uint64_t is,
                      struct pm_error *error)
@@ -114,7 +114,10 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 	return 0;
 }
 
-/** Clears the strings of tracks without regions: those of the others are in the newest list. */
+/**
+ * Clears the strings of tracks without regions: they refer to an old list, which is about to be
+ * reused. The strings of all other tracks belong to the new list.
+ */
 static void clear_names_of_gone(struct pm_tracker *tracker)
 {
 	for (size_t i = 0; i < tracker->count; i++) {
@@ -127,7 +130,7 @@ static void clear_names_of_gone(struct pm_tracker *tracker)
 	}
 }
 
-/** Adopts a new list of regions. */
+/** Copies a new list of regions, assigns its regions to tracks, and makes it the last list. */
 static int adopt(struct pm_tracker *tracker, double time, const struct pm_regions *regions,
                  struct pm_error *error)
 {
@@ -173,7 +176,7 @@ static bool is_same_region(const struct pm_region *one, const struct pm_region *
 	       pm_detail_equal(&one->detail, &other->detail);
 }
 
-/** Checks whether two lists have the same regions, whatever their sizes. */
+/** Checks whether two lists have the same regions. Sizes are ignored. */
 static bool is_same_list(const struct pm_regions *was, const struct pm_regions *is)
 {
 	if (was->count != is->count)
@@ -185,7 +188,7 @@ static bool is_same_list(const struct pm_regions *was, const struct pm_regions *
 	return true;
 }
 
-/** Updates the sizes of the same regions. */
+/** Updates the sizes of the regions if the list itself did not change. */
 static void refresh(struct pm_tracker *tracker, const struct pm_regions *regions)
 {
 	pm_assign_clear_sums(tracker);
@@ -203,8 +206,11 @@ static void refresh(struct pm_tracker *tracker, const struct pm_regions *regions
 int pm_tracker_add(struct pm_tracker *tracker, double time, const struct pm_regions *regions,
                    struct pm_error *error)
 {
-	/* The first comparison is needed even if the list is the same: it also finds what belongs
-	 * together within one list, such as the heaps of an arena. */
+	/*
+	 * The second list must be compared with the first one even if both are the same: the
+	 * comparison also finds regions within one list that belong together, such as the heaps of
+	 * an arena.
+	 */
 	if (regions && tracker->settled && is_same_list(&tracker->regions, regions))
 		refresh(tracker, regions);
 	else if (regions && adopt(tracker, time, regions, error) < 0)
@@ -242,7 +248,7 @@ void pm_tracker_rebase(struct pm_tracker *tracker)
 	}
 }
 
-/** Judges a series; an empty one is constant. */
+/** Judges the trend of a series. An empty series means a constant value. */
 static void judge(const struct pm_tracker *tracker, const struct pm_track *track,
                   const struct pm_series *series, uint64_t value, enum pm_trend_unit unit,
                   struct pm_trend *trend)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The state of a tracker. Private. */
+/** @file Defines the state of a tracker. Private. */
 #ifndef PM_GROWTH_TRACKER_STATE_H
 #define PM_GROWTH_TRACKER_STATE_H
 
@@ -11,21 +11,21 @@
 
 #include "growth/followed.h"
 
-/** What a tracker knows. */
+/** State of a tracker. */
 struct pm_tracker {
-	struct pm_followed **tracks;    /* owned */
-	const struct pm_track **public; /* the public part of each; may have room for one more */
-	size_t count;                   /* of tracks */
-	size_t capacity;                /* of tracks */
-	size_t public_capacity;
-	size_t gone;               /* tracks that were born, and had no region at the last sample */
-	struct pm_regions regions; /* of the last sample */
-	struct pm_followed **owners; /* the track of each of these regions */
-	struct pm_regions spare;     /* the list before; its memory is reused for the next one */
-	double first;                /* time of the first sample */
-	double last;                 /* time of the last sample */
-	uint64_t samples;
-	bool settled; /* the last list was compared with an earlier one */
+	struct pm_followed **tracks;    /* all tracks; array and elements are owned */
+	const struct pm_track **public; /* the public part of each track; array is owned */
+	size_t count;                   /* number of tracks */
+	size_t capacity;                /* allocated elements of `tracks` */
+	size_t public_capacity;         /* allocated elements of `public` */
+	size_t gone; /* number of tracks with `born` set that had no region at the last sample */
+	struct pm_regions regions;   /* regions of the last sample */
+	struct pm_followed **owners; /* the track of each region of the last sample */
+	struct pm_regions spare;     /* previous list; its memory is reused for the next list */
+	double first;                /* time of the first sample, in seconds */
+	double last;                 /* time of the last sample, in seconds */
+	uint64_t samples;            /* number of samples so far */
+	bool settled;                /* the last list was compared with that of an earlier sample */
 };
 
 #endif

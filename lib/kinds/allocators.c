@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other allocators. jemalloc, tcmalloc and mimalloc map memory in multiples of 512 KiB.
- * If one of them is loaded as a library, anonymous regions of such a length that no earlier rule
- * has claimed probably belong to it. Nothing in the region proves this: the kind is `anon`,
- * inferred.
+ * Memory of jemalloc, tcmalloc and mimalloc, which map memory in multiples of 512 KiB. If one of
+ * these allocators is loaded as a library, an anonymous region of such a length that no earlier
+ * rule has claimed probably belongs to the allocator. Nothing in the region proves this, so the
+ * kind is `anon`, inferred.
  */
 #include <string.h>
 
@@ -13,15 +13,16 @@
 
 static const uint64_t growth_step = UINT64_C(512) << 10;
 
-/** An allocator, and the library by which it is known. */
+/** An allocator, and the name of the library by which it is recognised. */
 struct allocator {
 	const char *file;
 	const char *why;
 	enum pm_allocator id;
 };
 
-#define WHY(NAME) \
-	"anonymous, a multiple of 512K long as " NAME " maps memory, and its library is mapped"
+#define WHY(NAME)                                                             \
+	"anonymous; the length is a multiple of 512K, as for memory of " NAME \
+	", whose library is mapped"
 
 /** Returns the allocator that is mapped, or NULL. */
 static const struct allocator *find_allocator(const struct pm_kinds_context *context)

@@ -12,8 +12,8 @@
 enum { HEAP_INFO_WORDS = 4, HEAP_INFO_MAX = 64 };
 
 /**
- * Returns the end of the writable memory that begins with a region. The kernel splits a heap where
- * flags differ.
+ * Returns the end of the contiguous writable regions that start with `region`. A heap can consist
+ * of several regions, because the kernel splits it where flags differ.
  */
 static uint64_t writable_end(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -25,9 +25,10 @@ static uint64_t writable_end(const struct pm_kinds_context *context, const struc
 }
 
 /**
- * Returns whether the accessible part, according to the heap_info, is the writable memory in maps.
- * The target keeps running: the heap may have grown since maps was read, or malloc may have made
- * more of it accessible. The inaccessible rest of the heap must then be at its expected place.
+ * Returns whether the accessible part of a heap, according to the heap_info, ends where the
+ * writable memory ends in maps (or before, if the heap is full). If not, the heap may have grown or
+ * shrunk after maps was read, because the target keeps running. In this case, the inaccessible rest
+ * of the heap must follow the writable memory and reach the end of the heap.
  */
 static bool fits_memory(const struct pm_kinds_context *context, const struct pm_arena_heap *heap,
                         uint64_t heap_max)
@@ -75,7 +76,7 @@ static int add(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
 	return 0;
 }
 
-/** Adds the heap that follows a full one: the kernel may have merged both into one region. */
+/** Adds the heap that follows a full heap in the same region: the kernel may have merged both. */
 static int add_following(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
                          size_t index, struct pm_error *error)
 {
@@ -138,8 +139,8 @@ struct pm_arena_heap *pm_arena_heap_at(const struct pm_arena_heaps *heaps, uint6
 }
 
 /**
- * Returns whether a heap is the first one of its arena: the arena then follows its heap_info (at
- * 0x10 to 0x30, depending on the padding of the glibc version).
+ * Returns whether a heap is the first one of its arena. The arena structure then follows the
+ * heap_info (at an offset of 0x10 to 0x30, depending on the padding of the glibc version).
  */
 static bool is_first(const struct pm_arena_heap *heap, unsigned word)
 {
@@ -148,7 +149,9 @@ static bool is_first(const struct pm_arena_heap *heap, unsigned word)
 	       heap->arena <= heap->start + HEAP_INFO_MAX;
 }
 
-/** Returns the heap before, if it belongs to the same arena. */
+/**
+ * Returns the heap that `prev` of a heap refers to if it belongs to the same arena, otherwise NULL.
+ */
 static struct pm_arena_heap *heap_before(const struct pm_arena_heaps *heaps,
                                          const struct pm_arena_heap *heap)
 {
@@ -162,8 +165,9 @@ static struct pm_arena_heap *heap_before(const struct pm_arena_heaps *heaps,
 }
 
 /**
- * Follows the chain to a heap whose index is known, and sets the indices of all heaps passed. The
- * target controls the numbers: the chain may be a circle.
+ * Follows `prev` from a heap to one whose index is known, and sets the indices of all heaps on the
+ * way. The number of steps is limited, because the addresses come from the target and may form a
+ * circle.
  */
 static void follow_chain(const struct pm_arena_heaps *heaps, struct pm_arena_heap *heap)
 {
@@ -180,7 +184,7 @@ static void follow_chain(const struct pm_arena_heaps *heaps, struct pm_arena_hea
 		heap->index = index--;
 }
 
-/** An arena. */
+/** An arena, identified by its address. */
 struct arena {
 	uint64_t address;
 	unsigned heaps;
@@ -215,7 +219,10 @@ static int number_arenas(struct pm_arena_heaps *heaps, struct pm_error *error)
 
 	qsort(arenas, count, sizeof *arenas, by_address_descending);
 	for (size_t i = 0; i < heaps->count; i++) {
-		/* Every numbered chain has a first heap, so its arena is in the list. */
+		/*
+		 * Only heaps that are connected to the first heap of an arena have an index, so
+		 * this arena is in the list.
+		 */
 		if (heaps->items[i].index == 0)
 			continue;
 		struct arena *arena = find_arena(arenas, count, heaps->items[i].arena);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The heaps of glibc's malloc arenas, proven by the `heap_info` at the start of each
- * (malloc/arena.c of glibc). Private.
+ * Finds the heaps of glibc's malloc arenas. The `heap_info` at the start of each heap proves that
+ * it is one (malloc/arena.c of glibc). Private.
  *
- * All arenas but the main one consist of heaps of HEAP_MAX_SIZE bytes, aligned to that size. A heap
- * begins with four pointer-sized numbers: `ar_ptr` (the arena), `prev` (the previous heap of the
- * arena), `size` (bytes that malloc uses) and `mprotect_size` (accessible bytes). The rest of the
- * heap is inaccessible. The arena structure follows the heap_info of its first heap, whose `prev`
- * is 0.
+ * Each arena except the main arena consists of heaps of HEAP_MAX_SIZE bytes that are aligned to
+ * that size. A heap begins with four pointer-sized numbers: `ar_ptr` (the arena), `prev` (the
+ * previous heap of the arena), `size` (bytes that malloc uses) and `mprotect_size` (accessible
+ * bytes). The rest of the heap is inaccessible. The arena structure follows the heap_info of its
+ * first heap, whose `prev` is 0.
  */
 #ifndef PM_KINDS_ARENA_HEAPS_H
 #define PM_KINDS_ARENA_HEAPS_H
@@ -17,12 +17,12 @@
 
 /** A heap, or a candidate for one. */
 struct pm_arena_heap {
-	struct pm_region *region; /**< the region that contains its start */
+	struct pm_region *region; /**< the region that contains the start of the heap */
 	uint64_t start;           /**< start address, a multiple of the heap size */
-	uint64_t arena;           /**< ar_ptr */
-	uint64_t prev;            /**< start of the arena's heap before this one, 0 for the first */
-	uint64_t size;            /**< bytes that malloc uses */
-	uint64_t mprotect_size;   /**< bytes that are accessible */
+	uint64_t arena;           /**< ar_ptr: address of the arena */
+	uint64_t prev; /**< prev: address of the previous heap of the arena, 0 for the first heap */
+	uint64_t size; /**< size: bytes that malloc uses */
+	uint64_t mprotect_size; /**< mprotect_size: bytes that are accessible */
 	bool is_plausible; /**< the numbers above are consistent with each other and with the region
 	                    */
 	unsigned index;    /**< index of the heap in its arena, from 1; 0 if the chain to the first
@@ -41,7 +41,8 @@ struct pm_arena_heaps {
 };
 
 /**
- * Parses the headers of regions that may begin with a heap, and those that follow full heaps.
+ * Collects the heaps: parses the heap_info at the start of each region that may begin with a heap,
+ * and after each full heap.
  *
  * @param context  the context
  * @param heaps    receives the heaps; the caller frees its items, also on failure
@@ -52,7 +53,7 @@ int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps 
                         struct pm_error *error);
 
 /**
- * Follows `prev` from each heap to the first one of its arena, and numbers heaps and arenas.
+ * Follows `prev` from each heap to the first heap of its arena, and numbers heaps and arenas.
  *
  * @param heaps  the heaps
  * @param word   bytes of a pointer in the target

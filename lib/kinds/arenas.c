@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heaps of malloc arenas: proven by their heap_info or, if that cannot be read, inferred from the
- * alignment together with VmFlags and the inaccessible rest of the heap. Alignment alone proves
- * nothing: the heap and class space of the JVM, and pools of many allocators, are at multiples of
- * 64 MiB, too.
+ * Heaps of malloc arenas. They are proven by the heap_info. If it cannot be read, they are inferred
+ * from the alignment together with VmFlags and the inaccessible rest of the heap. The alignment
+ * alone proves nothing: the heap and class space of the JVM, and memory of many allocators, begin
+ * at multiples of 64 MiB, too.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,10 @@
 #include "kinds/rules.h"
 #include "region/texts.h"
 
-/** Claims the inaccessible rest of a heap, from `region` on. */
+/**
+ * Claims the regions from `region` up to the end of a heap, which are the inaccessible rest of the
+ * heap.
+ */
 static void claim_rest(struct pm_kinds_context *context, struct pm_region *region,
                        uint64_t heap_end, uint64_t arena, enum pm_proof proof,
                        const struct pm_detail *detail)
@@ -38,7 +41,7 @@ static void claim_rest(struct pm_kinds_context *context, struct pm_region *regio
 	}
 }
 
-/** Stores what is known of a heap. */
+/** Returns the detail of the regions of a heap. */
 static struct pm_detail detail_of(struct pm_kinds_context *context,
                                   const struct pm_arena_heap *heap)
 {
@@ -63,8 +66,9 @@ static struct pm_detail detail_of(struct pm_kinds_context *context,
 }
 
 /**
- * Adds the heap of one detail to those of a region that the kernel merged from several heaps. A
- * list has room for a power of two; only lists of one heap are shared between regions.
+ * Adds the heap of `added` to the list of heaps in the detail of a region. The kernel merged
+ * several heaps into this region. The capacity of a list is the next power of two. A list of one
+ * heap may be shared between regions, so the second heap is added to a copy of the list.
  */
 static void add_heap(struct pm_kinds_context *context, struct pm_region *region,
                      const struct pm_detail *added)
@@ -98,7 +102,8 @@ static const char *reason(struct pm_kinds_context *context, const struct pm_aren
 		context,
 		"heap_info at the start: arena %" PRIx64 ", size %s within mprotect_size %s%s",
 		heap->arena, size, accessible,
-		heap->index == 0 ? "; the first heap of the arena could not be read" : "");
+		heap->index == 0 ? "; the heap_info of the arena's first heap could not be read"
+				 : "");
 }
 
 static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_heaps *heaps,
@@ -126,7 +131,10 @@ static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_h
 	claim_rest(context, region, heap->start + heaps->heap_max, heap->arena, proof, &rest);
 }
 
-/** Returns whether the first heap of the arena must begin at a place that could not be read. */
+/**
+ * Returns whether the first heap of the arena begins with a region whose heap_info could not be
+ * read, so that the chain to it cannot be verified.
+ */
 static bool first_is_unreadable(const struct pm_kinds_context *context,
                                 const struct pm_arena_heaps *heaps,
                                 const struct pm_arena_heap *heap)
@@ -177,9 +185,9 @@ int pm_rule_arena_flags(struct pm_kinds_context *context, struct pm_error *error
 			continue;
 
 		pm_kinds_claim(region, PM_KIND_ARENA, PM_PROOF_INFERRED,
-		               "begins at a multiple of the heap size of malloc, VmFlags nr "
-		               "without ac, and an inaccessible rest fills the heap; "
-		               "its heap_info could not be read");
+		               "begins at a multiple of malloc's heap size, has VmFlags nr but not "
+		               "ac, and is followed by inaccessible memory up to the end of the "
+		               "heap; its heap_info could not be read");
 		region->detail.type = PM_DETAIL_ARENA_UNREAD;
 		claim_rest(context, rest, region->start + heap_max, 0, PM_PROOF_INFERRED,
 		           &(struct pm_detail){ .type = PM_DETAIL_ARENA_UNREAD_REST });

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Zero-initialised data: anonymous memory directly after the writable data of a program or library,
- * up to the end that the ELF file gives. The kernel merges unrelated neighbours into the same
- * region: then the larger part decides.
+ * Zero-initialised data (bss): anonymous memory directly after the writable data of a program or
+ * library, up to the end of the segment in the ELF file. The kernel may merge it with unrelated
+ * memory into one region; the region is then claimed if at least half of it is bss.
  */
 #include <elf.h>
 
@@ -13,8 +13,8 @@
 #include "kinds/rules.h"
 
 /**
- * Returns the end of the zero-initialised data that begins at `start`; 0 if the layout is not
- * known.
+ * Returns the end of the bss that begins at `start`, `start` if there is none, or 0 if the layout
+ * of the file is not known.
  */
 static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_object *object,
                         uint64_t start)
@@ -27,15 +27,15 @@ static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_
 	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, start - bias,
 	                                                         context->page);
 	if (!segment || !(segment->flags & PF_W))
-		return start; /* the segment ends here: what follows does not belong to it */
+		return start; /* the segment ends at `start`, so it has no bss */
 
 	return bias + ((segment->address + segment->memory_size + context->page - 1) &
 	               ~(context->page - 1));
 }
 
 /**
- * Returns whether a region may be zero-initialised data: anonymous, or named [heap] by an older
- * kernel although the heap begins after it.
+ * Returns whether a region may be bss. It is anonymous, or an older kernel named it [heap],
+ * although the heap only begins after it.
  */
 static bool is_candidate(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -50,8 +50,8 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region, ui
 {
 	if (end >= region->end) {
 		pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_PROVEN,
-		               "directly after the data of a program or library, and within the "
-		               "size that its ELF file gives");
+		               "directly after the data of a program or library; by its ELF file, "
+		               "all of this region is bss");
 		return;
 	}
 
@@ -63,8 +63,8 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region, ui
 	pm_format_size(part, size);
 	pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED,
 	               pm_kinds_text(context,
-	                             "directly after the data of a program or library, whose "
-	                             "ELF file asks for the first %s of it",
+	                             "directly after the data of a program or library; by its ELF "
+	                             "file, the first %s are bss",
 	                             size));
 }
 

@@ -5,7 +5,10 @@
 
 enum { FLAG_BITS = 7, IS_MMAPPED = 2, USES_HUGE_PAGES = 1 };
 
-/** Like pm_chunk_mapped_size(), for a chunk at `offset` bytes from the start of its mapping. */
+/**
+ * Does the work of pm_chunk_mapped_size() for a chunk that begins `offset` bytes after the start of
+ * its mapping.
+ */
 static uint64_t size_at(const char *header, unsigned offset, unsigned word, uint64_t page,
                         uint64_t max)
 {

@@ -30,7 +30,7 @@ static enum pm_region_class region_class_of(const struct pm_region *region)
 	return PM_REGION_CLASS_CLOSED;
 }
 
-/** Removes the results of an earlier call. */
+/** Removes the results of an earlier classification. */
 static void clear(struct pm_region *region)
 {
 	region->kind = PM_KIND_UNKNOWN;
@@ -42,8 +42,8 @@ static void clear(struct pm_region *region)
 }
 
 /**
- * Sorts the regions into lists by their class, so that a rule does not walk over 60,000 regions of
- * other classes.
+ * Fills a list of regions for each class. There may be 60,000 regions, and a rule should only visit
+ * those of its class.
  */
 static void fill_lists(struct pm_kinds_context *context)
 {
@@ -80,7 +80,7 @@ static int read_info(struct pm_kinds_context *context, struct pm_error *error)
 	return 0;
 }
 
-/** Stores why the memory of the target cannot be read, if that is known from the start. */
+/** Sets `refusal` if it is known from the start that the memory of the target cannot be read. */
 static void note_refusal(struct pm_kinds_context *context)
 {
 	const struct pm_kinds_evidence *evidence = context->evidence;
@@ -167,7 +167,7 @@ struct pm_region *pm_kinds_below(const struct pm_kinds_context *context,
 	return &context->regions->items[index - 1];
 }
 
-/** FNV-1a, to find equal texts among the recent ones. */
+/** Computes a hash (FNV-1a) of a text, to find an equal text among the recent ones. */
 static size_t hash(const char *text)
 {
 	uint32_t value = 2166136261u;
@@ -212,7 +212,7 @@ const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, 
 	return kept;
 }
 
-/** Copies the threads that the evidence lists. */
+/** Copies the threads that the caller passed in the evidence. */
 static int copy_threads(struct pm_kinds_context *context, struct pm_error *error)
 {
 	size_t size = context->evidence->thread_count * sizeof *context->threads;
@@ -257,8 +257,8 @@ int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *err
 	}
 
 	/*
-	 * The stack pointer of a waiting thread is visible to processes that may trace it: if none
-	 * is visible, we may not.
+	 * The kernel shows the stack pointer of a waiting thread only to processes that may trace
+	 * the thread. If no stack pointer is shown, assume that this process may not.
 	 */
 	context->threads_refused = true;
 

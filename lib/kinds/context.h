@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The context that all rules share: lists of regions by class, neighbours, threads, texts.
- * Private.
+ * @file Functions on the context that all rules share: lists of regions, neighbours, threads,
+ * texts. Private.
  */
 #ifndef PM_KINDS_CONTEXT_H
 #define PM_KINDS_CONTEXT_H
 
 #include "kinds/rule.h"
 
-/** Returns the region that begins where another one ends, or NULL. */
+/** Returns the region that begins where `region` ends, or NULL. */
 struct pm_region *pm_kinds_above(const struct pm_kinds_context *context,
                                  const struct pm_region *region);
 
-/** Returns the region that ends where another one begins, or NULL. */
+/** Returns the region that ends where `region` begins, or NULL. */
 struct pm_region *pm_kinds_below(const struct pm_kinds_context *context,
                                  const struct pm_region *region);
 
@@ -32,26 +32,26 @@ int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *r
                           const struct pm_kinds_evidence *evidence, struct pm_error *error);
 
 /**
- * Returns the next region of a class that no rule has claimed.
+ * Returns the next region of a class that no rule has claimed so far.
  *
  * @param context  the context
  * @param class    the class
- * @param at       cursor, 0 at first
- * @return         a region, NULL at the end
+ * @param at       position in the list; 0 before the first call, updated by each call
+ * @return         a region, NULL at the end of the list
  */
 struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_region_class class,
                                 size_t *at);
 
 /**
- * Reads the list of threads, once for all rules. Without the right to read it the list is empty.
+ * Reads the list of threads, only at the first call. If the list must not be read, it stays empty.
  *
- * @param context  `threads` is filled
+ * @param context  its `threads` is filled
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *error);
 
-/** Sums the resident bytes of all regions for which they are known. */
+/** Returns the sum of the resident bytes of all regions whose sizes are known. */
 uint64_t pm_kinds_resident(const struct pm_regions *regions);
 
 /**
@@ -65,20 +65,20 @@ const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, 
 	__attribute__((format(printf, 2, 3)));
 
 /**
- * Sets the detail of a region to threads that have their stack in it.
+ * Sets the detail of a region to the threads whose stacks are in the region.
  *
- * @param context  out_of_memory is set where they cannot be stored
+ * @param context  the context; out_of_memory is set if the threads cannot be stored
  * @param region   the region
- * @param type     PM_DETAIL_THREADS, PM_DETAIL_THREAD_GUARD
+ * @param type     PM_DETAIL_THREADS or PM_DETAIL_THREAD_GUARD
  * @param threads  the threads by ascending TID, at least the first PM_DETAIL_THREADS_MAX
  * @param count    number of threads that were found
- * @param stacks   number of stacks in the region, 0 where not known
+ * @param stacks   number of stacks in the region, 0 if not known
  */
 void pm_kinds_set_threads(struct pm_kinds_context *context, struct pm_region *region,
                           enum pm_detail_type type, const struct pm_detail_thread *threads,
                           size_t count, uint32_t stacks);
 
-/** Returns the thread of a TID, or NULL. Only threads that were read before are found. */
+/** Returns the thread with a TID, or NULL. Call pm_kinds_read_threads() before. */
 const struct pm_thread *pm_kinds_thread(const struct pm_kinds_context *context, pid_t tid);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of devices, and rings shared with the kernel. Reading such memory may have side effects,
- * or fails (VmFlags io, pf).
+ * Memory of devices, and ring buffers shared with the kernel. Reading memory of a device (VmFlags
+ * io, pf) fails or may have side effects.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ static bool begins(const char *text, const char *words)
 	return strncmp(text, words, strlen(words)) == 0;
 }
 
-/** Files below /dev that hold ordinary memory or data. */
+/** Returns whether a file below /dev is not a device but contains ordinary memory. */
 static bool is_memory_below_dev(const char *name)
 {
 	return begins(name, "/dev/shm/") || begins(name, "/dev/hugepages/") ||
@@ -23,8 +23,8 @@ static bool is_memory_below_dev(const char *name)
 static bool is_device_name(const char *name)
 {
 	/*
-	 * Names without a path are objects of the kernel: socket:[...] of packet sockets,
-	 * anon_inode:[perf_event], anon_inode:kvm-vcpu:0, ...
+	 * A name that is not a path belongs to an object of the kernel: socket:[...] (packet
+	 * sockets), anon_inode:[perf_event], anon_inode:kvm-vcpu:0, ...
 	 */
 	if (begins(name, "/dev/"))
 		return !is_memory_below_dev(name);
@@ -42,7 +42,7 @@ int pm_rule_devices(struct pm_kinds_context *context, struct pm_error *error)
 		else if (is_device_name(region->mapping))
 			pm_kinds_claim(
 				region, PM_KIND_DEVICE, PM_PROOF_PROVEN,
-				"named like a device or an object of the kernel that is mapped");
+				"mapping of a device or an object of the kernel, by its name");
 	}
 
 	return 0;

@@ -10,13 +10,13 @@ enum { OUR_BYTE_ORDER = ELFDATA2LSB };
 enum { OUR_BYTE_ORDER = ELFDATA2MSB };
 #endif
 
-/** A program header of either class. */
+/** A program header of a 64-bit or 32-bit ELF file. */
 struct program_header {
 	uint32_t type;
 	struct pm_elf_segment segment;
 };
 
-/** Location of the program headers. */
+/** Location of the program headers: offset and entry size in bytes, number of entries. */
 struct table {
 	uint64_t offset;
 	size_t entry_size;
@@ -42,8 +42,8 @@ static struct program_header read_narrow(const char *bytes)
 }
 
 /**
- * Returns whether the numbers of a segment are possible: sums of numbers in a hostile file must not
- * overflow.
+ * Returns whether the numbers of a segment are plausible, and so small that sums of them do not
+ * overflow. The file may be hostile.
  */
 static bool is_sane(const struct pm_elf_segment *segment)
 {
@@ -121,8 +121,8 @@ bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *b
 		const struct pm_elf_segment *segment = &layout->segments[i];
 		uint64_t base = segment->address - segment->offset;
 		/*
-		 * The loader maps whole pages, so a segment that begins within the first page
-		 * includes byte 0.
+		 * The loader maps whole pages, so byte 0 of the file is mapped together with a
+		 * segment that begins in the first page.
 		 */
 		if (segment->offset < 4096 && segment->address >= segment->offset &&
 		    start >= base) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The addresses that an ELF file requests for its parts: its PT_LOAD segments (elf(5)).
- * Private.
+ * @file Parses the PT_LOAD segments of an ELF file (elf(5)), which define the addresses of its
+ * parts in memory. Private.
  */
 #ifndef PM_KINDS_ELF_LAYOUT_H
 #define PM_KINDS_ELF_LAYOUT_H
@@ -10,45 +10,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Enough for all known programs: linkers write four or five. */
+/** Maximum number of PT_LOAD segments. Linkers write four or five. */
 enum { PM_ELF_SEGMENTS = 12 };
 
 /**
- * Bytes at the start of a file that contain the ELF header and the program headers of nearly every
- * file.
+ * Number of bytes to read at the start of a file. In nearly every file, they contain the ELF header
+ * and all program headers.
  */
 enum { PM_ELF_HEAD_SIZE = 1024 };
 
-/** A PT_LOAD segment. Addresses are those in the file: the loader adds a constant, the bias. */
+/**
+ * A PT_LOAD segment. Addresses are those in the file; the loader adds a constant to them, the bias.
+ */
 struct pm_elf_segment {
 	uint64_t address;     /**< p_vaddr */
 	uint64_t offset;      /**< p_offset */
 	uint64_t file_size;   /**< bytes that come from the file */
-	uint64_t memory_size; /**< bytes in memory: those beyond file_size are zero-initialised */
+	uint64_t memory_size; /**< bytes in memory; those after file_size are zero-initialised */
 	uint32_t flags;       /**< PF_R, PF_W, PF_X */
 };
 
 /** The layout of a file. */
 struct pm_elf_layout {
 	uint8_t word_size;     /**< 8 for ELFCLASS64, 4 for ELFCLASS32 */
-	uint8_t segment_count; /**< 0 if the head is cut off, or the file has none */
-	uint64_t relro_start;  /**< PT_GNU_RELRO: made read-only after relocation */
-	uint64_t relro_end;    /**< its end; 0 for none */
+	uint8_t segment_count; /**< number of segments; 0 if the program headers could not be
+	                          parsed, or there are none */
+	uint64_t relro_start;  /**< start of PT_GNU_RELRO: read-only after relocation */
+	uint64_t relro_end;    /**< end of PT_GNU_RELRO; 0 if there is none */
 	struct pm_elf_segment segments[PM_ELF_SEGMENTS];
 };
 
 /**
- * Parses the head of a file.
+ * Parses the first bytes of a file.
  *
- * @param head    its first bytes
+ * @param head    first bytes of the file
  * @param size    bytes of `head`
  * @param layout  filled
- * @return        false if it is not an ELF file of our byte order
+ * @return        false if this is not an ELF file in the byte order of this machine
  */
 bool pm_elf_parse(const void *head, size_t size, struct pm_elf_layout *layout);
 
 /**
- * Computes the bias: the constant to add to the addresses in the file.
+ * Computes the bias, the constant that the loader added to the addresses in the file.
  *
  * @param layout  the layout
  * @param start   address at which byte 0 of the file is mapped
@@ -58,7 +61,8 @@ bool pm_elf_parse(const void *head, size_t size, struct pm_elf_layout *layout);
 bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *bias);
 
 /**
- * Returns the segment that an address belongs to, page borders included.
+ * Returns the segment that contains an address if both ends of the segment are rounded outward to
+ * pages.
  *
  * @param layout   the layout
  * @param address  address in the file
@@ -68,7 +72,7 @@ bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *b
 const struct pm_elf_segment *pm_elf_segment_at(const struct pm_elf_layout *layout, uint64_t address,
                                                uint64_t page);
 
-/** Returns the end of the last byte in memory, rounded up to pages. */
+/** Returns the end address of the last segment, rounded up to pages. */
 uint64_t pm_elf_end(const struct pm_elf_layout *layout, uint64_t page);
 
 #endif

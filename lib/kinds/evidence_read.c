@@ -15,7 +15,7 @@ static int note_state(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Queries the state of a page in pagemap. */
+/** Reads from pagemap whether the page at an address is present. */
 static int ask_pagemap(struct pm_kinds_context *context, uint64_t address,
                        enum pm_presence *presence, struct pm_error *error)
 {
@@ -67,14 +67,14 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 }
 
 /**
- * Reads at most PIECES_A_CALL pieces, up to the first that cannot be read.
+ * Reads at most PIECES_A_CALL pieces; stops at the first piece that cannot be read.
  *
  * @param context    the context; `refusal` is set if reading is not permitted
  * @param addresses  address of each piece
  * @param count      number of pieces
- * @param size       bytes of each
+ * @param size       size of each piece in bytes
  * @param buffer     room for count * size bytes
- * @param read       receives the number of pieces read
+ * @param read       receives the number of pieces that were read
  * @param error      PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return           0 or -1
  */

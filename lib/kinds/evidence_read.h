@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Reads a few bytes at many addresses of the target, without changing anything in it.
- * Private.
+ * @file Reads a few bytes at each of many addresses of the target, without side effects in the
+ * target. Private.
  */
 #ifndef PM_KINDS_EVIDENCE_READ_H
 #define PM_KINDS_EVIDENCE_READ_H
@@ -10,15 +10,15 @@
 
 /** Whether a page can be read without side effects in the target. */
 enum pm_presence {
-	PM_PRESENT, /**< it is in memory */
+	PM_PRESENT, /**< the page is in memory */
 	PM_ABSENT,  /**< never touched, swapped out, a guard page, or memory of a device: reading
 	               would change the target or fail */
 	PM_PRESENCE_UNKNOWN, /**< neither sizes nor page states are known */
 };
 
 /**
- * Finds out whether a page is in memory: from the sizes of its region if they suffice, otherwise
- * from pagemap.
+ * Determines whether a page is in memory: from the sizes of its region if none or all of its pages
+ * are resident, otherwise from pagemap.
  *
  * @param context   the context
  * @param region    the region
@@ -31,13 +31,13 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
                       uint64_t address, enum pm_presence *presence, struct pm_error *error);
 
 /**
- * Reads pieces of one size at many addresses. The pages must be present.
+ * Reads pieces of the same size at many addresses. Their pages must be present.
  *
- * @param context    the context; `refusal` is set if reading is not permitted. Without a reader
- *                   nothing is read
+ * @param context    the context; its `refusal` is set if reading is not permitted. Nothing is read
+ *                   if `refusal` is already set, for example because there is no reader
  * @param addresses  address of each piece
  * @param count      number of pieces
- * @param size       bytes of each
+ * @param size       size of each piece in bytes
  * @param buffer     room for count * size bytes
  * @param got        receives for each piece whether it was read
  * @param error      PM_ERROR_GONE, PM_ERROR_RESOURCES
@@ -47,7 +47,7 @@ int pm_kinds_read(struct pm_kinds_context *context, const uint64_t *addresses, s
                   size_t size, void *buffer, bool *got, struct pm_error *error);
 
 /**
- * Returns a pointer-sized number of the target.
+ * Returns a pointer-sized number from memory of the target.
  *
  * @param bytes  the bytes
  * @param word   size of the number: 8 or 4

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Other mapped files. */
+/* Mapped files that no earlier rule has claimed. */
 #include <string.h>
 
 #include "kinds/context.h"
@@ -23,7 +23,7 @@ int pm_rule_files(struct pm_kinds_context *context, struct pm_error *error)
 				"a mapped file; the core file does not contain its permissions");
 		else
 			pm_kinds_claim(region, PM_KIND_FILE, PM_PROOF_PROVEN,
-			               "a mapped file, no part of it executable");
+			               "a mapped file; none of its mappings is executable");
 
 		if (strstr(region->mapping, "/hsperfdata_"))
 			region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_COUNTERS,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heap of Go programs: the runtime maps arenas of 64 MiB from 0xc000000000 upwards (arena
- * hints, runtime/malloc.go). The address alone is only a hint. A Go program is recognised by the 14
- * bytes that the linker writes at the start of its .go.buildinfo section.
+ * The heap of Go programs. The Go runtime maps arenas of 64 MiB from 0xc000000000 upwards (arena
+ * hints, runtime/malloc.go). The address alone proves nothing, so the program must be a Go program:
+ * it is recognised by the magic string that the Go linker writes at the start of the .go.buildinfo
+ * section.
  */
 #include <string.h>
 
@@ -14,10 +15,10 @@ static const uint64_t first_arena = UINT64_C(0xc000000000);
 static const uint64_t last_arena = UINT64_C(0xd000000000);
 
 /**
- * Checks whether a data region of a program begins with the build information.
+ * Checks whether a data region of a program begins with the build information of Go.
  *
  * @param context  the context
- * @param found    receives the answer
+ * @param found    receives whether such a region was found
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -64,8 +65,8 @@ int pm_rule_go_heap(struct pm_kinds_context *context, struct pm_error *error)
 		if (!is_go)
 			return 0;
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
-		               "where the Go runtime maps its heap, in a program with Go build "
-		               "information");
+		               "in the address range where the Go runtime maps its heap; the "
+		               "program has Go build information");
 		region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_HEAP,
 			                             .runtime = PM_RUNTIME_GO };
 	}

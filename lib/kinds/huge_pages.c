@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Huge pages of hugetlbfs: recognised by the VmFlag `ht`, or by the name of anonymous ones. Their
- * memory is counted in Private_Hugetlb and Shared_Hugetlb, not in Rss. Transparent huge pages are
- * ordinary memory and have no kind of their own.
+ * Huge pages of hugetlbfs, recognised by the VmFlag `ht` or by the name that the kernel gives to
+ * anonymous huge pages. The kernel counts them in Private_Hugetlb and Shared_Hugetlb, not in Rss.
+ * Transparent huge pages are ordinary memory and have no kind of their own.
  */
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Anonymous regions without any access: guards, and address space kept for later use. Neither holds
- * memory. A region that does (data made inaccessible by mprotect) is anonymous memory.
+ * Anonymous regions without any permission: guards, and address space reserved for later use.
+ * Neither holds memory. A region without permissions that holds memory was made inaccessible by
+ * mprotect(2); its kind is `anon`.
  */
 #include <string.h>
 
@@ -10,14 +11,14 @@
 #include "kinds/rules.h"
 
 /*
- * Guards of stacks are a few pages (4 KiB in glibc, at most 1 MiB seen); larger ones were merged
- * with a reserve.
+ * Maximum size of a guard, in bytes. Guards of stacks have a few pages (4 KiB in glibc, never more
+ * than 1 MiB in practice); a larger region is a reserve with which a guard was merged.
  */
 static const uint64_t largest_guard = UINT64_C(1) << 20;
 
 /**
- * Returns whether a region may be read-only instead: core files of gdb mark all regions readable,
- * and contain zeros for memory that cannot be read.
+ * Returns whether a region that counts as inaccessible may be readable (and read-only) after all:
+ * core files of gdb mark all regions as readable, and contain zeros for memory that cannot be read.
  */
 static bool may_be_readable(const struct pm_region *region)
 {
@@ -37,10 +38,11 @@ int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error)
 		enum pm_proof proof = may_be_readable(region) ? PM_PROOF_INFERRED : PM_PROOF_PROVEN;
 		if (pm_region_size(region) <= largest_guard)
 			pm_kinds_claim(region, PM_KIND_GUARD, proof,
-			               "no access, right below a thread's stack");
+			               "no access; directly below a thread's stack");
 		else
 			pm_kinds_claim(region, PM_KIND_RESERVE, proof,
-			               "no access; its end guards the stack above");
+			               "no access; the end of this region is the guard of the "
+			               "stack above");
 
 		region->thread = above->thread;
 		if (above->thread) {
@@ -52,7 +54,7 @@ int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error)
 	return 0;
 }
 
-/** Sets the detail of a reserve into which generated code grows. */
+/** Sets the detail of a reserve if generated code is directly below and grows into the reserve. */
 static void note_code_below(const struct pm_kinds_context *context, struct pm_region *region)
 {
 	const struct pm_region *below = pm_kinds_below(context, region);
@@ -60,7 +62,10 @@ static void note_code_below(const struct pm_kinds_context *context, struct pm_re
 		region->detail.type = PM_DETAIL_CODE_REST;
 }
 
-/** Claims a region that may be read-only memory, by its first page. */
+/**
+ * Claims a region that is either inaccessible or read-only. Its first page decides: in core files
+ * of gdb, inaccessible memory contains only zeros.
+ */
 static int claim_unclear(struct pm_kinds_context *context, struct pm_region *region,
                          struct pm_error *error)
 {
@@ -72,13 +77,14 @@ static int claim_unclear(struct pm_kinds_context *context, struct pm_region *reg
 
 	if (got && memcmp(page, zeros, sizeof page) == 0) {
 		pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_INFERRED,
-		               "not writable, and begins with zeros, as inaccessible address space "
-		               "does in core files of gdb");
+		               "not writable, and begins with zeros; in core files of gdb, "
+		               "inaccessible address space looks like this");
 		note_code_below(context, region);
 	} else {
-		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
-		               got ? "anonymous and not writable, holds data: read-only"
-		                   : "anonymous and not writable; its contents could not be read");
+		pm_kinds_claim(
+			region, PM_KIND_ANON, PM_PROOF_INFERRED,
+			got ? "anonymous and not writable; contains data, so it is read-only memory"
+			    : "anonymous and not writable; its contents could not be read");
 	}
 
 	return 0;
@@ -96,14 +102,14 @@ int pm_rule_reserves(struct pm_kinds_context *context, struct pm_error *error)
 
 		if (region->bytes[PM_SIZE_RSS] > 0 || region->bytes[PM_SIZE_SWAP] > 0) {
 			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN,
-			               "anonymous memory whose access was removed (mprotect), but "
-			               "it holds pages");
+			               "anonymous memory that holds pages, but was made "
+			               "inaccessible (mprotect)");
 			region->detail.type = PM_DETAIL_NO_ACCESS;
 			continue;
 		}
 
 		pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_PROVEN,
-		               "no access, no memory: address space kept for later use");
+		               "no access, no memory: address space reserved for later use");
 		note_code_below(context, region);
 	}
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Java heap of HotSpot, if compressed references force it below 32 GiB: the longest contiguous
- * anonymous range there. Class data archives are mapped into it as files. Larger heaps may be
- * anywhere, and are not recognised here.
+ * The Java heap of HotSpot, if it uses compressed references. It then has to be below 32 GiB, and
+ * is the longest contiguous anonymous range there. Class data archives (.jsa files) are mapped into
+ * this range. Heaps without compressed references may be anywhere; this rule does not recognise
+ * them.
  */
 #include <string.h>
 
@@ -11,10 +12,13 @@
 
 static const uint64_t COMPRESSED_END = UINT64_C(32) << 30;
 
-/* Up to JDK 15 the class space, 1 GiB by default, directly followed a heap that ends at 4 GiB. */
+/*
+ * Up to JDK 15, the class space (1 GiB by default) directly follows a heap that ends at 4 GiB. A
+ * range therefore ends here.
+ */
 static const uint64_t CLASS_SPACE_START = UINT64_C(4) << 30;
 
-/** A range of regions: [first, end) in the list of all regions. */
+/** A range of contiguous regions: the elements [first, end) of the list of all regions. */
 struct range {
 	struct pm_region *first;
 	struct pm_region *end;
@@ -37,7 +41,10 @@ static bool may_be_heap(const struct pm_kinds_context *context, const struct pm_
 	       (class == PM_REGION_CLASS_WRITABLE || class == PM_REGION_CLASS_CLOSED);
 }
 
-/** Returns the contiguous range that begins with a region. */
+/**
+ * Returns the longest contiguous range that begins with a region and may be the heap; its size is 0
+ * if the region itself may not.
+ */
 static struct range range_from(const struct pm_kinds_context *context, struct pm_region *first)
 {
 	struct pm_region *end = context->regions->items + context->regions->count, *region = first;
@@ -82,15 +89,15 @@ int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error)
 
 		if (pm_kinds_region_class(context, region) == PM_REGION_CLASS_WRITABLE) {
 			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
-			               "libjvm.so is mapped, and this belongs to the longest "
-			               "contiguous range below 32 GiB, where compressed references "
-			               "require the heap");
+			               "libjvm.so is mapped, and this region is part of the "
+			               "longest contiguous range below 32 GiB, where the heap must "
+			               "be if compressed references are used");
 			region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_HEAP,
 				                             .runtime = PM_RUNTIME_JAVA };
 		} else {
-			pm_kinds_claim(
-				region, PM_KIND_RESERVE, PM_PROOF_INFERRED,
-				"no access, in the longest anonymous range below 32 GiB of a JVM");
+			pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_INFERRED,
+			               "no access; part of the longest contiguous range below 32 "
+			               "GiB of a JVM");
 			region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_HEAP_REST,
 				                             .runtime = PM_RUNTIME_JAVA };
 		}

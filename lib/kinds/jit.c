@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generated code: anonymous memory with execute permission, executable memory files that are not
- * ELF files, and the files in which JIT compilers describe their code for perf(1); these are mapped
- * executable so that perf sees them. Runtimes are recognised by the libraries or programs that are
- * mapped.
+ * Generated code: anonymous executable memory, executable mappings of memory files that are not ELF
+ * files, and files in which JIT compilers describe their code for perf(1). The latter are mapped
+ * executable, because perf(1) records only executable mappings. The runtime is recognised by its
+ * library or program among the mapped files.
  */
 #include "kinds/jit.h"
 
@@ -17,8 +17,8 @@
 struct runtime {
 	const char *file;
 	enum pm_runtime id;
-	bool reserves; /**< keeps its code in one range of address space, so that other code near it
-	                  belongs to others */
+	bool reserves; /**< the runtime reserves one range of address space for its code, so code
+	                  without a reserve above belongs to something else */
 };
 
 static const struct runtime *find_runtime(const struct pm_kinds_context *context)
@@ -60,8 +60,9 @@ bool pm_jit_is_record(const char *path)
 }
 
 /**
- * Returns whether address space is reserved directly above code: runtimes do that to let their code
- * grow. A single page of a library that generates thunks has no reserve.
+ * Returns whether there is a reserve directly above generated code. Runtimes reserve address space
+ * into which their code grows. Code that a library generates, such as a page of thunks, has no
+ * reserve.
  */
 static bool has_rest(const struct pm_kinds_context *context, const struct pm_region *code)
 {
@@ -71,11 +72,16 @@ static bool has_rest(const struct pm_kinds_context *context, const struct pm_reg
 
 	if (!above || pm_kinds_region_class(context, above) != PM_REGION_CLASS_CLOSED)
 		return false;
-	/* The guard of a stack above is not a reserve: it lacks MAP_NORESERVE. */
+	/*
+	 * Reserves have VmFlags nr (MAP_NORESERVE). The guard of a stack does not have this flag.
+	 */
 	return !(above->vm_flags & PM_VM_KNOWN) || (above->vm_flags & PM_VM_NORESERVE);
 }
 
-/** Returns the detail of memfds by which runtimes map code twice, writable and executable. */
+/**
+ * Returns the detail of a memfd in which a runtime keeps its code, recognised by the name;
+ * PM_DETAIL_NONE for others. The memfd is mapped twice, writable and executable.
+ */
 static struct pm_detail double_mapping(const struct pm_region *region)
 {
 	if (strcmp(region->mapping, "/memfd:doublemapper") == 0)
@@ -99,9 +105,9 @@ static void claim_file(struct pm_region *region)
 		               "a memfd with the name that a runtime uses for its code");
 		region->detail = detail;
 	} else if (pm_jit_is_record(region->mapping) && region->perms & PM_PERM_EXEC) {
-		pm_kinds_claim(
-			region, PM_KIND_JIT, PM_PROOF_INFERRED,
-			"named like a file in which a JIT compiler describes its code for perf");
+		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED,
+		               "has the name of a file in which a JIT compiler describes its code "
+		               "for perf");
 		region->detail.type = PM_DETAIL_CODE_RECORD;
 	} else if (memory && region->perms & PM_PERM_EXEC) {
 		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED,
@@ -119,7 +125,7 @@ int pm_rule_jit(struct pm_kinds_context *context, struct pm_error *error)
 
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_EXECUTABLE, &at));) {
 		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_PROVEN,
-		               "executable and without a file: generated code");
+		               "executable memory without a file: generated code");
 		if (runtime && (!runtime->reserves || has_rest(context, region)))
 			region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_CODE,
 				                             .runtime = (uint8_t)runtime->id };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Generated code. Private. */
+/** @file Recognises files that belong to generated code. Private. */
 #ifndef PM_KINDS_JIT_H
 #define PM_KINDS_JIT_H
 

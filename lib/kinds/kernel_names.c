@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in brackets, which only the kernel gives (proc_pid_maps(5)): [heap], [stack], [vdso],
- * [vvar], [vsyscall], [uprobes], ... */
+/*
+ * Regions with a name in brackets that the kernel assigns (proc_pid_maps(5)): [heap], [stack],
+ * [vdso], [vvar], [vsyscall], [uprobes], ...
+ */
 #include <string.h>
 
 #include "kinds/context.h"
 #include "kinds/rules.h"
 
 /**
- * Returns whether the brk heap is in a region named [heap]. Older kernels give that name also to a
- * region that only touches the heap: the bss of a program directly below.
+ * Returns whether a region named [heap] contains memory of the brk heap. Older kernels also give
+ * this name to the bss of the program if it is directly below the heap.
  */
 static bool holds_brk_heap(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -30,17 +32,18 @@ static void claim_stack(struct pm_kinds_context *context, struct pm_region *regi
 }
 
 /**
- * Claims the data of the kernel that [vdso] reads, and which is below it (map_vdso() in
- * arch/x86/entry/vdso/vma.c): core files do not contain the name [vvar].
+ * Claims the read-only regions directly below [vdso]: they are [vvar], the data of the kernel that
+ * the code in [vdso] reads (map_vdso() in arch/x86/entry/vdso/vma.c). Core files do not contain the
+ * name [vvar].
  */
 static void claim_below_vdso(const struct pm_kinds_context *context, const struct pm_region *vdso)
 {
 	struct pm_region *below = pm_kinds_below(context, vdso);
 	for (; below && pm_kinds_region_class(context, below) == PM_REGION_CLASS_READABLE;
 	     below = pm_kinds_below(context, below))
-		pm_kinds_claim(
-			below, PM_KIND_KERNEL, PM_PROOF_INFERRED,
-			"read-only and directly below [vdso], where the kernel keeps data for it");
+		pm_kinds_claim(below, PM_KIND_KERNEL, PM_PROOF_INFERRED,
+		               "read-only and directly below [vdso], where the kernel maps the "
+		               "data for [vdso]");
 }
 
 int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *error)

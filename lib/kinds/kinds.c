@@ -6,7 +6,10 @@
 #include "kinds/objects.h"
 #include "kinds/rules.h"
 
-/* The surest rules first: a rule sees only the regions that earlier rules left. */
+/*
+ * The most reliable rules come first, because a rule sees only the regions that no earlier rule has
+ * claimed.
+ */
 static const struct pm_kinds_rule rules[] = {
 	{ "names given by the kernel", pm_rule_kernel_names },
 	{ "huge pages", pm_rule_huge_pages },

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The brk heap without its name: core files have no [heap]. glibc's malloc fills it with contiguous
- * chunks from start to end (malloc/malloc.c of glibc). Each begins with `prev_size` and `size`,
- * whose lowest bits are PREV_INUSE (1), IS_MMAPPED (2) and NON_MAIN_ARENA (4). The last chunk, the
- * top, ends with the heap. A walk over other memory is very unlikely to end there.
+ * The brk heap in core files, which do not contain the name [heap]. glibc's malloc fills the heap
+ * with contiguous chunks from start to end (malloc/malloc.c of glibc). Each chunk begins with
+ * `prev_size` and `size`; the lowest bits of `size` are PREV_INUSE (1), IS_MMAPPED (2) and
+ * NON_MAIN_ARENA (4). The last chunk (top) ends at the end of the heap. In memory of another kind,
+ * a walk from chunk to chunk is very unlikely to end there.
  *
- * The kernel names the heap of living processes, and only of other targets any page may be read.
+ * This rule is not used for living processes: the kernel names their heap, and reading pages that
+ * are not present would change the process.
  */
 #include "kinds/context.h"
 #include "kinds/evidence_read.h"
@@ -17,12 +19,16 @@ enum {
 	OTHER_FLAGS = 6,
 	FLAG_BITS = 7,
 	ALIGNMENT = 16,      /* MALLOC_ALIGNMENT; since glibc 2.26 also on 32 bits */
-	FEW_CHUNKS = 3,      /* fewer may be chance */
-	CHUNKS_MAX = 65536,  /* enough for a large heap */
-	STEPS_MAX = 1 << 20, /* in all: bounds the time that a hostile file can cost */
+	FEW_CHUNKS = 3,      /* minimum number of chunks; fewer may be chance */
+	CHUNKS_MAX = 65536,  /* maximum number of chunks to walk; enough for a large heap */
+	STEPS_MAX = 1 << 20, /* maximum number of chunks of all regions; bounds the time for a
+	                        hostile file */
 };
 
-/** Returns the address of the first chunk: the memory after its two words is aligned. */
+/**
+ * Returns the address of the first chunk of a region. It is chosen so that the memory after its two
+ * header words is aligned to 16 bytes.
+ */
 static uint64_t first_chunk(const struct pm_region *region, unsigned word)
 {
 	if (word == 4)
@@ -31,13 +37,14 @@ static uint64_t first_chunk(const struct pm_region *region, unsigned word)
 }
 
 /**
- * Returns the size of a chunk of the main arena; the last chunk has the rest of the region.
+ * Returns the size of a chunk of the main arena. The size of the last chunk need not be a multiple
+ * of the alignment, because this chunk extends to the end of the region.
  *
  * @param header  header of the chunk
  * @param word    bytes of a pointer in the target
- * @param first   it is the first chunk of the region
+ * @param first   whether this is the first chunk of the region
  * @param max     bytes up to the end of the region
- * @return        bytes, 0 if this is not a chunk
+ * @return        size in bytes; 0 if this is not a chunk
  */
 static uint64_t chunk_size(const unsigned char *header, unsigned word, bool first, uint64_t max)
 {
@@ -54,14 +61,14 @@ static uint64_t chunk_size(const unsigned char *header, unsigned word, bool firs
 }
 
 /**
- * Walks over the chunks of a region.
+ * Walks over the chunks of a region from its start.
  *
  * @param context  the context
  * @param region   the region
  * @param chunks   receives the number of chunks, at most CHUNKS_MAX
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
- * @return         1 if the walk reached the end of the region or CHUNKS_MAX chunks, 0 if it met
- *                 other data, -1 on error
+ * @return         1 if the walk reached the end of the region after at least FEW_CHUNKS chunks, or
+ *                 CHUNKS_MAX chunks were found; 0 if not; -1 on error
  */
 static int walk(struct pm_kinds_context *context, const struct pm_region *region, size_t *chunks,
                 struct pm_error *error)
@@ -91,13 +98,13 @@ static const char *describe(struct pm_kinds_context *context, size_t chunks)
 {
 	if (chunks == CHUNKS_MAX)
 		return pm_kinds_text(context,
-		                     "begins with %zu contiguous chunks of malloc's main arena, as "
-		                     "the brk heap does, which has no name here",
+		                     "begins with %zu contiguous chunks of malloc's main arena, "
+		                     "like the brk heap; core files do not name that region",
 		                     chunks);
 
 	return pm_kinds_text(context,
-	                     "%zu contiguous chunks of malloc's main arena from its start to its "
-	                     "end, as in the brk heap, which has no name here",
+	                     "consists of %zu contiguous chunks of malloc's main arena, like the "
+	                     "brk heap; core files do not name that region",
 	                     chunks);
 }
 
@@ -122,7 +129,7 @@ int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error)
 
 		pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_INFERRED, describe(context, chunks));
 
-		/* There is only one. */
+		/* A process has only one brk heap. */
 		return 0;
 	}
 

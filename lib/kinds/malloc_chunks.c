@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that malloc mapped one by one: large allocations. Each begins with a header that marks it
- * (chunk_header.h). The kernel merges neighbours into one region, so the headers are walked: a walk
- * that ends exactly at the end of the region proves each of its steps.
+ * Large blocks, each of which malloc mapped separately. Each begins with a chunk header
+ * (chunk_header.h). The kernel merges adjacent blocks into one region, so the rule walks from
+ * header to header. If the walk ends exactly at the end of the region, the whole region consists of
+ * such blocks.
  */
 #include "kinds/context.h"
 #include "kinds/malloc_headers.h"

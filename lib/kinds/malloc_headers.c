@@ -10,13 +10,14 @@
 #include "kinds/objects.h"
 
 /*
- * Reading a header takes about half a microsecond, and so does asking whether its page is present.
- * For 60,000 regions this is longer than listing them. The kernel merges what malloc maps, so real
- * processes have few such regions; of more regions, those that hold most are read.
+ * Maximum number of headers to read. Reading a header takes about half a microsecond, and so does
+ * checking whether its page is present; for 60,000 regions, this would take longer than reading the
+ * list of regions. Real processes have fewer such regions, because the kernel merges blocks of
+ * malloc. If there are more, only the headers of the regions with the most memory are read.
  */
 enum { HEADERS_MAX = 4096, CLASSES = 65 };
 
-/** Regions whose headers can be read, and the buffers for that. */
+/** Regions whose headers can be read, and buffers for the headers. */
 struct candidates {
 	struct pm_region **regions;
 	uint64_t *addresses;
@@ -45,8 +46,8 @@ static int allocate(struct candidates *candidates, size_t max, struct pm_error *
 }
 
 /**
- * Returns the class of a region: the number of bits of the memory that it holds, or of its length
- * if that is not known.
+ * Returns the size class of a region: the bit length of its resident size, or of its length if the
+ * resident size is not known.
  */
 static unsigned class_of(const struct pm_region *region)
 {
@@ -60,7 +61,10 @@ static unsigned class_of(const struct pm_region *region)
 	return 64 - (unsigned)__builtin_clzll(weight);
 }
 
-/** The regions to read: all of the classes above `min`, and `some` regions of that class. */
+/**
+ * The regions whose headers are read: all regions of size classes above `min`, and `some` regions
+ * of class `min`.
+ */
 struct choice {
 	unsigned min;
 	size_t some;
@@ -85,7 +89,9 @@ static struct choice choose(const struct pm_kinds_context *context)
 static bool is_chosen(struct choice *choice, const struct pm_region *region, uint64_t heap_max)
 {
 	unsigned class = class_of(region);
-	/* Regions that may be heaps of an arena are always read: there are few. */
+	/*
+	 * Headers of regions that may be heaps of an arena are always read. There are only a few.
+	 */
 	if (class > choice->min || region->start % heap_max == 0)
 		return true;
 	if (class < choice->min || choice->some == 0)
@@ -95,11 +101,11 @@ static bool is_chosen(struct choice *choice, const struct pm_region *region, uin
 	return true;
 }
 
-/** Collects the regions whose first page is present. */
+/** Collects the chosen regions whose first page is present, and sets the state of all headers. */
 static int collect(struct pm_kinds_context *context, struct candidates *candidates,
                    struct pm_error *error)
 {
-	/* A header that is present counts as unreadable until it was read. */
+	/* If its page is present, a header counts as unreadable until it was read. */
 	static const uint8_t states[] = {
 		[PM_PRESENT] = PM_HEADER_UNREADABLE,
 		[PM_ABSENT] = PM_HEADER_ABSENT,
@@ -124,8 +130,10 @@ static int collect(struct pm_kinds_context *context, struct candidates *candidat
 		if (presence != PM_PRESENT)
 			continue;
 
-		/* There is room for all that pm_kinds_next() gives.
-		 * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+		/*
+		 * There is room for all regions that pm_kinds_next() returns.
+		 * NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+		 */
 		candidates->regions[candidates->count] = region;
 		candidates->addresses[candidates->count++] = region->start;
 	}

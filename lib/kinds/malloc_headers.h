@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The first words of writable anonymous regions, where glibc's malloc would have its headers.
+ * @file Reads the first words of writable anonymous regions, where glibc's malloc has its headers.
  * Private.
  */
 #ifndef PM_KINDS_MALLOC_HEADERS_H
@@ -8,13 +8,16 @@
 
 #include "kinds/rule.h"
 
-/** Four words of 8 bytes: a heap_info, or a chunk's prev_size and size. */
+/**
+ * Size of a header in bytes: enough for a heap_info (four words), or for prev_size and size of a
+ * chunk.
+ */
 enum { PM_MALLOC_HEADER_SIZE = 32 };
 
 /**
- * Reads the headers of all regions that no rule has claimed, once for all rules.
+ * Reads the headers of the writable anonymous regions that no rule has claimed so far.
  *
- * @param context  `header_bytes` and `headers` are filled
+ * @param context  its `header_bytes`, `header_at` and `headers` are filled
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */

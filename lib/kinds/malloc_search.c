@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that malloc mapped one by one, in regions that begin with something else: the kernel
- * merges later mappings, which are below, with them. Each page that is present is checked for a
- * chunk header. A page costs about half a microsecond, so this rule comes after all rules that may
- * claim the region, and examines only regions that hold much of the memory of the process.
+ * Blocks that malloc mapped separately, in regions that begin with other memory: the kernel places
+ * later mappings below existing blocks and may merge them into one region. Each page that is
+ * present is checked for a chunk header. This takes about half a microsecond for each page, so this
+ * rule runs after all others that may claim the region, and examines only regions that hold a large
+ * part of the memory of the process.
  */
 #include <stdlib.h>
 
@@ -17,8 +18,10 @@
 #include "region/pagemap.h"
 
 /*
- * Limits of pages without a chunk in a region and in all; pages read by one call, at most and at
- * first; and the part of the memory of the process that a region must hold to be searched.
+ * REGION_PAGES_MAX and PAGES_MAX: maximum number of pages to check in a region, and in all regions.
+ * PAGES_A_CALL and FIRST_PAGES: maximum number of pages that are read by one call, and number at
+ * the first call. WORTHY_PART: a region is searched if it holds at least 1/WORTHY_PART of the
+ * memory of the process.
  */
 enum {
 	REGION_PAGES_MAX = 2048,
@@ -28,7 +31,7 @@ enum {
 	WORTHY_PART = 16
 };
 
-/** Starts of pages at which a chunk may begin, and their first bytes. */
+/** Pages at which a chunk may begin, and the first bytes of each. */
 struct pages {
 	uint64_t page;
 	size_t count;
@@ -50,7 +53,9 @@ static int collect_page(void *context, const struct pm_page_run *run)
 	return pages->count == pages->max;
 }
 
-/** Collects the first pages from an address on that are present, and reads their starts. */
+/**
+ * Collects present pages from `start` on, at most `pages->max`, and reads the first bytes of each.
+ */
 static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t end,
                       struct pages *pages, struct pm_error *error)
 {
@@ -71,11 +76,12 @@ static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t
 }
 
 /**
- * Walks from the first chunk among the pages.
+ * Checks the pages in order until one begins with a chunk, and walks over the contiguous chunks
+ * from there.
  *
  * @param context  the context
  * @param pages    the pages
- * @param walk     the walk
+ * @param walk     receives the chunks; `at` is set to the address where the search continues
  * @param used     receives the number of pages that were checked
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -99,12 +105,12 @@ static int walk_first(struct pm_kinds_context *context, const struct pages *page
 }
 
 /**
- * Searches a region for chunks.
+ * Searches a region for chunks, and claims the region if they cover enough of it.
  *
  * @param context  the context
  * @param region   the region
  * @param pages    buffer for pages
- * @param left     pages that may still be checked; the used ones are subtracted
+ * @param left     number of pages that may still be checked; the pages checked are subtracted
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -137,8 +143,8 @@ static int search(struct pm_kinds_context *context, struct pm_region *region, st
 }
 
 /**
- * Returns the resident memory that a region must hold to be searched; UINT64_MAX if sizes are not
- * known.
+ * Returns the minimum resident size of a region that is searched, in bytes; UINT64_MAX if sizes are
+ * not known.
  */
 static uint64_t worthy_size(const struct pm_kinds_context *context)
 {

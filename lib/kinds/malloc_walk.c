@@ -12,20 +12,23 @@
 #include "region/pagemap.h"
 
 /*
- * Headers read by one call, at distances of the previous size: blocks of one purpose mostly have
- * one size.
+ * Maximum number of headers that one call reads. Their addresses are guessed on the assumption that
+ * the next chunks have the same size as the previous one, which is often true.
  */
 enum { GUESSES = 64 };
 
-/* Pages sampled in a region, and bytes of each. */
+/* Number of pages that are sampled in a region, and number of bytes to read of each. */
 enum { SAMPLES = 64, SAMPLE_SIZE = 1024 };
 
-/* The default maximum of malloc (M_MMAP_MAX); bounds the time that a hostile target can cost. */
+/*
+ * Maximum number of chunks of a walk: the default of M_MMAP_MAX (mallopt(3)). Bounds the time for a
+ * hostile target.
+ */
 enum { CHUNKS_MAX = 65536 };
 
 /**
  * Adds the chunk at walk->at to the walk.
- * @return its bytes, 0 without a chunk
+ * @return size of the chunk in bytes; 0 if there is no chunk
  */
 static uint64_t add_chunk(const struct pm_kinds_context *context, struct pm_malloc_walk *walk,
                           unsigned word, const void *header)
@@ -51,14 +54,14 @@ static uint64_t add_chunk(const struct pm_kinds_context *context, struct pm_mall
 }
 
 /**
- * Computes the addresses of the next headers if all chunks have the same size. Ends at the first
- * page that is not present.
+ * Computes the addresses of the next headers, assuming that all chunks have the same size. Stops at
+ * the first address whose page is not present.
  *
  * @param context    the context
  * @param walk       the walk
  * @param size       bytes of a chunk
  * @param addresses  receives at most GUESSES addresses
- * @param count      receives their number
+ * @param count      receives the number of addresses
  * @param error      PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -81,14 +84,14 @@ static int guess(struct pm_kinds_context *context, const struct pm_malloc_walk *
 }
 
 /**
- * Adds the next chunks.
+ * Reads the next headers and adds the chunks that begin with them.
  *
  * @param context  the context
  * @param walk     the walk
  * @param word     bytes of a pointer in the target
- * @param size     bytes of the previous chunk; receives those of the last one
+ * @param size     size of the previous chunk in bytes; receives that of the last chunk added
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
- * @return         1 if chunks were added, 0 without a further chunk, -1 on error
+ * @return         1 if chunks were added, 0 if there is no further chunk, -1 on error
  */
 static int step(struct pm_kinds_context *context, struct pm_malloc_walk *walk, unsigned word,
                 uint64_t *size, struct pm_error *error)
@@ -134,12 +137,12 @@ static int add_present(void *context, const struct pm_page_run *run)
 }
 
 /**
- * Estimates how much of a region holds data from some of its pages. For core files, where pages
- * that were not in memory are zeros.
+ * Estimates the number of bytes of a region that contain data, by sampling some of its pages. Used
+ * for core files, in which pages that were not in memory contain zeros.
  *
  * @param context  the context
  * @param walk     the walk
- * @param filled   receives the bytes that hold data
+ * @param filled   receives the estimated number of bytes that contain data
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -166,8 +169,8 @@ static int estimate_filled(struct pm_kinds_context *context, const struct pm_mal
 }
 
 /**
- * Returns whether the chunks hold at least half of the region, or of its memory: fewer do not
- * determine its kind.
+ * Returns whether the chunks cover at least half of the region, or contain at least half of its
+ * resident memory. Otherwise, they do not determine the kind of the region.
  */
 static bool holds_most(struct pm_kinds_context *context, const struct pm_malloc_walk *walk)
 {
@@ -200,7 +203,10 @@ static struct pm_detail detail_of(const struct pm_malloc_walk *walk, enum pm_chu
 	};
 }
 
-/** Returns where in their region the chunks are that do not cover it. */
+/**
+ * Returns the place of the chunks in a region that they do not cover completely: at its start, at
+ * its end, or scattered.
+ */
 static enum pm_chunk_place place_of(const struct pm_malloc_walk *walk)
 {
 	if (walk->last != walk->start + walk->covered)
@@ -223,7 +229,7 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 		return;
 	}
 
-	/* The kernel merged the chunks with something else. */
+	/* The kernel merged the chunks with other memory. */
 	if (walk->count == 0 || !holds_most(context, walk))
 		return;
 
@@ -232,8 +238,8 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 
 	pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_INFERRED,
 	               pm_kinds_text(context,
-	                             "headers of malloc's mapped chunks (IS_MMAPPED) cover %s of "
-	                             "it; the rest is other memory",
+	                             "malloc's mapped chunks (IS_MMAPPED), proven by their "
+	                             "headers, cover %s of the region; the rest is other memory",
 	                             size));
 	region->detail = detail_of(walk, place_of(walk));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs and libraries: files with an executable mapping. The segments of the ELF file
- * distinguish code, read-only data and data, also data that was made read-only after relocation;
- * without segments, permissions and neighbours do. A file that is mapped without execute permission
- * is data to this process, whatever it contains.
+ * Programs and libraries: files with an executable mapping. The kind of a region (code, read-only
+ * data, data, data that was made read-only after relocation) is determined by the segment of the
+ * ELF file or, if the segments are not known, by the permissions and neighbours of the region. A
+ * file without an executable mapping is not claimed, even if it is an ELF file.
  */
 #include <elf.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static bool begins(const char *text, const char *words)
 }
 
 /**
- * Returns whether a region is not part of a program: memory without a persistent file to which a
- * JIT compiler wrote code, or a file in which it describes that code.
+ * Returns whether to leave a region to the rule for generated code. It may be memory without a
+ * persistent file that contains such code, or a file in which a JIT compiler describes its code.
  */
 static bool is_left_to_jit(const struct pm_region *region, const struct pm_object *object)
 {
@@ -31,8 +31,8 @@ static bool is_left_to_jit(const struct pm_region *region, const struct pm_objec
 		return true;
 
 	/*
-	 * A library that was replaced is deleted, too, and in a saved list it cannot be read; but
-	 * no loader maps one as shared.
+	 * A library that was replaced is also shown as deleted, and its format is not known in
+	 * saved lists. But the loader never maps a library as shared.
 	 */
 	if (region->deleted)
 		return object->format == PM_FORMAT_OTHER || (region->perms & PM_PERM_SHARED);
@@ -41,8 +41,8 @@ static bool is_left_to_jit(const struct pm_region *region, const struct pm_objec
 }
 
 /**
- * Claims a region by its segment.
- * @return false if the layout is not known or does not fit
+ * Claims a region by the segment of the ELF file that contains its address.
+ * @return false if the layout of the file is not known, or no segment contains the address
  */
 static bool claim_by_segment(const struct pm_kinds_context *context, const struct pm_object *object,
                              struct pm_region *region)
@@ -58,7 +58,10 @@ static bool claim_by_segment(const struct pm_kinds_context *context, const struc
 	if (!segment)
 		return false;
 
-	/* Without permissions it is the part that is usually mapped there. */
+	/*
+	 * If the permissions are not known, the kind is only inferred, from the segment that is
+	 * usually mapped at this address.
+	 */
 	enum pm_proof proof = PM_PROOF_PROVEN;
 	if (pm_kinds_may(region, PM_PERM_EXEC) && !(region->perms & PM_PERM_EXEC))
 		proof = PM_PROOF_INFERRED;
@@ -90,8 +93,9 @@ static bool maps_same_file(const struct pm_region *one, const struct pm_region *
 }
 
 /**
- * Returns whether a read-only region was writable before: it is accounted (VmFlags ac), or directly
- * below the writable data.
+ * Returns whether a read-only region was writable before. The kernel then charged it as private
+ * memory (VmFlags ac). If VmFlags are not known, the mapping of the same file directly above must
+ * be writable, and the one directly below must not be executable.
  */
 static bool was_writable(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -146,7 +150,8 @@ int pm_rule_objects(struct pm_kinds_context *context, struct pm_error *error)
 				region, PM_KIND_RESERVE, PM_PROOF_PROVEN,
 				"no access: a gap between the segments of a program or library");
 		else if (region->perms & PM_PERM_SHARED && !(region->perms & PM_PERM_EXEC))
-			continue; /* loaders map privately: this is the file read as data */
+			continue; /* the loader never maps as shared: the program reads the file as
+			             data */
 		else if (!claim_by_segment(context, object, region))
 			claim_by_permissions(context, region);
 	}

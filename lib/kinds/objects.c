@@ -16,13 +16,14 @@ struct pm_objects {
 	struct pm_object *items;
 	size_t count;
 	size_t capacity;
-	uint32_t *slots;   /* hash table: index + 1 of an object, 0 for none */
+	uint32_t *slots;   /* hash table: 1 + the index of an object; 0 for a free slot */
 	size_t slot_count; /* a power of two, at least twice the number of objects */
 };
 
 /*
- * A hostile core file may contain any number of files, and names that collide in the table: bounds
- * the number of files and of slots to try.
+ * Maximum number of files, and maximum number of slots that are tried for a file. They bound the
+ * time for a hostile core file, which may contain very many files, or names that collide in the
+ * table.
  */
 enum { OBJECTS_MAX = 1 << 16, PROBES_MAX = 256 };
 
@@ -35,7 +36,7 @@ bool pm_objects_same_file(const struct pm_region *one, const struct pm_region *o
 	       (one->deleted == other->deleted && strcmp(one->mapping, other->mapping) == 0);
 }
 
-/** FNV-1a. */
+/** Computes a hash (FNV-1a) of a name. */
 static uint64_t hash_name(const char *name)
 {
 	uint64_t value = UINT64_C(14695981039346656037);
@@ -53,7 +54,10 @@ static size_t hash(const struct pm_region *region)
 	return (size_t)(key ^ key >> 29);
 }
 
-/** Returns the slot of a file: its own, or a free one; NULL if neither is near. */
+/**
+ * Returns the slot that contains a file, or else a free slot for the file; NULL if neither is found
+ * within PROBES_MAX slots.
+ */
 static uint32_t *slot_of(const struct pm_objects *objects, const struct pm_region *region)
 {
 	size_t first = hash(region);
@@ -135,13 +139,14 @@ static int collect(struct pm_kinds_context *context, struct pm_objects *objects,
 }
 
 /**
- * Collects the addresses of the heads that are in memory.
+ * Collects the addresses of those file heads (first pages) that are present in the memory of the
+ * target.
  *
  * @param context    the context
  * @param objects    the objects
  * @param addresses  receives the addresses
- * @param wanted     receives the index of the object of each
- * @param count      receives their number
+ * @param wanted     receives the index of the object of each address
+ * @param count      receives the number of addresses
  * @param error      PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -211,8 +216,8 @@ static int read_present(struct pm_kinds_context *context, struct pm_objects *obj
 }
 
 /**
- * Reads heads that are not in the memory of the target from the files: reading them in the target
- * would load them into its memory.
+ * Reads the heads that are not present in the memory of the target from the files. Reading them
+ * through the target would load the pages into its memory.
  */
 static int read_from_files(struct pm_kinds_context *context, struct pm_objects *objects,
                            struct pm_error *error)
@@ -245,8 +250,8 @@ static int read_from_files(struct pm_kinds_context *context, struct pm_objects *
 }
 
 /**
- * Returns whether a region is at the address at which the ELF file has its code, and is that part
- * of the file.
+ * Returns whether a region is mapped at the address of an executable segment of the ELF file, from
+ * the file offset that belongs to this address.
  */
 static bool is_code(const struct pm_kinds_context *context, const struct pm_object *object,
                     const struct pm_region *region)
@@ -264,9 +269,9 @@ static bool is_code(const struct pm_kinds_context *context, const struct pm_obje
 }
 
 /**
- * Recognises loaded programs by the addresses of their parts where permissions are missing: core
- * files of gdb have neither bytes nor permissions of code. An ELF file that is only read is mapped
- * in one piece, not at the addresses in its headers.
+ * Recognises loaded programs in core files of gdb, which contain neither the bytes nor the
+ * permissions of code. The addresses of the regions are compared with those of the segments: an ELF
+ * file that is only read as data is mapped in one piece, not at the addresses of its segments.
  */
 static void find_loaded(struct pm_kinds_context *context, struct pm_objects *objects)
 {
@@ -312,7 +317,7 @@ void pm_objects_destroy(struct pm_objects *objects)
 	free(objects);
 }
 
-/* A new copy begins with byte 0 of the file, beyond the end of the previous copy. */
+/* A region with byte 0 of the file starts a new copy, unless it lies within the previous copy. */
 void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *object,
                       const struct pm_region *region)
 {

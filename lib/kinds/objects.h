@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Files that are, or may be, mapped with execute permission: programs, libraries, and other
- * files with code. Private.
+ * @file Collects the files that are mapped with execute permission, or may be: programs, libraries,
+ * and other files that contain code. Private.
  */
 #ifndef PM_KINDS_OBJECTS_H
 #define PM_KINDS_OBJECTS_H
@@ -11,34 +11,33 @@
 
 /** Format of a file, by its first bytes. */
 enum pm_format {
-	PM_FORMAT_UNKNOWN, /**< they could not be read */
+	PM_FORMAT_UNKNOWN, /**< the first bytes could not be read */
 	PM_FORMAT_ELF,
 	PM_FORMAT_OTHER,
 };
 
-/** A file. */
+/** A mapped file. */
 struct pm_object {
-	const struct pm_region *first; /**< one of its mappings, which identifies it */
-	const char *path;              /**< its name in maps */
-	bool executable; /**< one of its mappings is executable, by its permissions or its address;
-	                    otherwise the file is ignored */
-	struct pm_region *head; /**< a mapping of its first page, or NULL */
+	const struct pm_region *first; /**< the first mapping that was found; identifies the file */
+	const char *path;              /**< name of the file in maps */
+	bool executable; /**< at least one mapping is executable, by its permissions or by its
+	                    address; otherwise the file is ignored */
+	struct pm_region *head; /**< a mapping of the first page of the file, or NULL */
 	enum pm_format format;
-	struct pm_elf_layout
-		layout;      /**< of an ELF file; without segments if they could not be read */
-	uint64_t copy_start; /**< start of the copy that the rule examines; a file may be loaded
-	                        several times */
-	bool has_copy;       /**< a mapping of its first page was seen */
+	struct pm_elf_layout layout; /**< of an ELF file; may have no segments */
+	uint64_t copy_start; /**< start address of the copy that contains the current region; a file
+	                        may be loaded several times */
+	bool has_copy;       /**< `copy_start` is valid: a mapping of the first page was passed */
 };
 
 /** All files; opaque. */
 struct pm_objects;
 
 /**
- * Finds the files with mappings that are or may be executable, and reads the head of each: from the
- * target if that page is present, otherwise from the file.
+ * Collects the files with mappings that are or may be executable, and reads the first bytes of
+ * each: from the memory of the target if the page is present, otherwise from the file.
  *
- * @param context  `objects` is set
+ * @param context  its `objects` is set
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -56,12 +55,12 @@ void pm_objects_destroy(struct pm_objects *objects);
  */
 bool pm_objects_same_file(const struct pm_region *one, const struct pm_region *other);
 
-/** Returns the object that a region maps, or NULL. */
+/** Returns the object of the file that a region maps, or NULL. */
 struct pm_object *pm_objects_find(const struct pm_objects *objects, const struct pm_region *region);
 
 /**
- * Updates the copy of the file that is being examined, copy_start. Call it for each region, by
- * ascending address.
+ * Updates `copy_start` and `has_copy` of an object for the next region. Call it for all regions of
+ * the object by ascending address.
  *
  * @param context  the context
  * @param object   the object
@@ -71,7 +70,7 @@ void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *
                       const struct pm_region *region);
 
 /**
- * Returns the pointer size of the programs.
+ * Returns the size of a pointer in the programs and libraries, in bytes.
  *
  * @param objects  the objects or NULL
  * @return         8 or 4; 0 if no ELF file is known

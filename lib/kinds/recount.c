@@ -10,8 +10,8 @@
 #include "kinds/rules.h"
 
 /*
- * Regions to examine, and chunks that each may have: a chunk costs about a microsecond, in each
- * sample.
+ * Maximum number of regions to examine, and maximum number of chunks in each. They bound the time
+ * in each sample; a chunk takes about a microsecond.
  */
 enum { REGIONS_MAX = 16, CHUNKS_MAX = 4096 };
 
@@ -39,14 +39,14 @@ bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_reg
 }
 
 /**
- * Copies the regions to examine, and the highest region, which shows whether this is a 32-bit
- * program.
+ * Copies the regions to examine to a list. Also copies the highest region, which shows whether this
+ * is a 32-bit program.
  *
  * @param regions  the regions
  * @param before   the regions of the previous sample
  * @param some     receives the copies
- * @param chosen   receives their indices
- * @param many     set to true if there are more than REGIONS_MAX
+ * @param chosen   receives the index in `regions` of each copy
+ * @param many     set to true if more than REGIONS_MAX regions are to be examined
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -61,7 +61,7 @@ static int choose(const struct pm_regions *regions, const struct pm_regions *bef
 			return 0;
 		}
 
-		/* [vsyscall] is not memory of the program. */
+		/* The highest region may be [vsyscall], which is not memory of the program. */
 		bool highest = i + 1 == regions->count || regions->items[i + 1].start >> 63;
 		if (!wanted && !(highest && region->start >> 63 == 0))
 			continue;
@@ -74,7 +74,7 @@ static int choose(const struct pm_regions *regions, const struct pm_regions *bef
 	return 0;
 }
 
-/** Copies the new count to a region. */
+/** Copies the new count of chunks, with reason and proof, to a region of kind malloc. */
 static int adopt(struct pm_regions *regions, struct pm_region *region,
                  const struct pm_region *counted, struct pm_error *error)
 {
@@ -92,12 +92,14 @@ static int adopt(struct pm_regions *regions, struct pm_region *region,
 }
 
 /**
- * Counts the chunks.
+ * Counts the malloc chunks in the regions.
  *
  * @param some      the regions
- * @param resident  resident bytes of the process: only regions that hold much of it are searched
+ * @param resident  resident bytes of the process; only regions that hold a large part of it are
+ *                  searched
  * @param evidence  the evidence
- * @param clear     receives for each region whether its start could be read
+ * @param clear     receives for each region whether its first bytes could be read, so that the
+ *                  absence of chunks is certain
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
@@ -125,7 +127,7 @@ static int count_chunks(struct pm_regions *some, uint64_t resident,
 	return result;
 }
 
-/** Returns whether the count proves that a region has another kind than assumed. */
+/** Returns whether the count proves that the kind of a region is wrong. */
 static bool proves_wrong(const struct pm_regions *regions, const struct pm_regions *before,
                          const struct pm_regions *some, const size_t *chosen, const bool *clear)
 {

@@ -9,15 +9,14 @@
 #include <procmem/kinds.h>
 
 /**
- * Counts the malloc chunks in anonymous regions whose range has changed: in those known to have
- * chunks, and in those known to have none. Results that are not certain are ignored, and so are
- * regions of very many chunks.
+ * Counts the malloc chunks in the regions of kind malloc and anon whose addresses changed, and
+ * updates their details. Uncertain results are ignored. Regions with very many chunks are omitted.
  *
  * @param regions   the regions, with their kinds
  * @param before    the regions of the previous sample
  * @param evidence  as for pm_kinds_assign()
- * @param wrong     receives true if a region has another kind than assumed, or if there are too
- *                  many regions: then nothing is changed, and all regions must be classified
+ * @param wrong     receives true if the kind of a region is wrong, or if too many regions changed;
+ *                  no region is changed then, and the caller must classify all regions
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
@@ -25,7 +24,7 @@ int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before
                      const struct pm_kinds_evidence *evidence, bool *wrong, struct pm_error *error);
 
 /**
- * Returns whether there is a region for pm_kinds_recount().
+ * Returns whether there is a region that pm_kinds_recount() would examine.
  *
  * @param regions  the regions, with their kinds
  * @param before   the regions of the previous sample

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file All rules. The start of each file describes its rule; the table in kinds.c defines the
- * order. Private.
+ * @file Declares all rules. The comment at the start of each source file describes its rule; the
+ * table in kinds.c defines the order. Private.
  */
 #ifndef PM_KINDS_RULES_H
 #define PM_KINDS_RULES_H

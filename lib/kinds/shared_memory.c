@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared memory without a file on a disk, recognised by the names that the kernel gives it: SysV,
- * POSIX, memfd, shared anonymous.
+ * Shared memory without a file on a disk (System V, POSIX, memfd, shared anonymous), recognised by
+ * the name in maps.
  */
 #include <string.h>
 
@@ -18,14 +18,17 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region)
 	const char *name = region->mapping;
 
 	if (begins(name, "/SYSV")) {
-		/* The inode of its file is the shmid (ipc/shm.c); core files have no inodes. */
+		/*
+		 * The inode number is the shmid (ipc/shm.c). Core files do not contain inode
+		 * numbers.
+		 */
 		if (context->evidence->any_page)
 			region->detail.type = PM_DETAIL_SYSV;
 		else
 			region->detail = (struct pm_detail){ .type = PM_DETAIL_SYSV_ID,
 				                             .shmid = region->inode };
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
-		               "the kernel names it /SYSVkey: shmat(2)");
+		               "named /SYSVkey by the kernel: System V shared memory, shmat(2)");
 	} else if (begins(name, "/dev/shm/")) {
 		region->detail.type = PM_DETAIL_POSIX;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_INFERRED,
@@ -34,11 +37,11 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region)
 	} else if (begins(name, "/memfd:")) {
 		region->detail.type = PM_DETAIL_MEMFD;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
-		               "the kernel names it /memfd: memfd_create(2)");
+		               "named /memfd by the kernel: created by memfd_create(2)");
 	} else if (strcmp(name, "/dev/zero") == 0 && region->deleted) {
 		region->detail.type = PM_DETAIL_SHARED_ANONYMOUS;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
-		               "the kernel names shared anonymous memory /dev/zero (deleted)");
+		               "named /dev/zero (deleted) by the kernel: shared anonymous memory");
 	}
 }
 
@@ -53,8 +56,7 @@ int pm_rule_shared_memory(struct pm_kinds_context *context, struct pm_error *err
 		if (!begins(region->mapping, "[anon_shmem:"))
 			continue;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
-		               "shared anonymous memory with a name set by "
-		               "prctl(2)");
+		               "shared anonymous memory with a name set by prctl(2)");
 		region->detail.type = PM_DETAIL_SHARED_ANONYMOUS;
 	}
 

@@ -14,11 +14,11 @@ struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context,
 	return below;
 }
 
-/** Guard pages seen so far. */
+/** Runs of guard pages found so far. */
 struct guards {
 	unsigned runs;
 	uint64_t bytes;
-	uint64_t end; /* of the last one: neighbours may be reported as several runs */
+	uint64_t end; /* end of the last run: adjacent runs count as one */
 };
 
 static int count(void *context, const struct pm_page_run *run)

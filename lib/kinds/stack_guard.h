@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Guards that catch overruns of a thread's stack. Private. */
+/** @file Finds the guards of stacks: an inaccessible region below, or guard pages. Private. */
 #ifndef PM_KINDS_STACK_GUARD_H
 #define PM_KINDS_STACK_GUARD_H
 
 #include "kinds/rule.h"
 
 /**
- * Longer regions are not guards: these are a page to 64 KiB, in the JVM up to a few hundred KiB.
+ * Maximum size of a guard, in bytes. Guards have a page to 64 KiB, in the JVM up to a few hundred
+ * KiB.
  */
 static const uint64_t PM_STACK_GUARD_MAX = UINT64_C(1) << 20;
 
 /**
- * Returns the inaccessible region directly below another one, if it may be its guard; otherwise
- * NULL.
+ * Returns the inaccessible region directly below a region if it is short enough to be a guard;
+ * otherwise NULL.
  */
 struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context,
                                        const struct pm_region *region);
 
 /**
- * Counts runs of guard pages (MADV_GUARD_INSTALL, Linux 6.13). glibc 2.42 uses them instead of
- * mprotect(2), so that the kernel can merge stacks into one region.
+ * Counts runs of guard pages (MADV_GUARD_INSTALL, Linux 6.13). glibc 2.42 uses guard pages instead
+ * of mprotect(2). The kernel can then merge several stacks into one region.
  *
  * @param context  the context
  * @param region   the region
  * @param runs     receives the number of runs; 0 if page states are not known
- * @param bytes    receives the bytes of all runs
+ * @param bytes    receives the total size of all runs in bytes
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */

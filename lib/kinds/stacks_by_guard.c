@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks without a known thread: ended threads leave their stacks for later ones, and the threads
- * may be hidden from us. MAP_STACK sets VmFlags nh (since Linux 6.7, with huge pages built in), and
- * there is a guard below. If VmFlags are not known, a guard together with one of the two default
- * lengths of stacks is enough. Also claims regions that consist only of guard pages.
+ * Stacks whose thread is not known: the thread has ended and glibc keeps its stack for reuse, or
+ * this process may not read the stack pointers. Such a stack has a guard and VmFlags nh, which
+ * MAP_STACK sets since Linux 6.7 on kernels with transparent huge pages. If VmFlags are not known,
+ * a guard and one of the two default lengths of stacks are sufficient. The rule also claims regions
+ * that consist only of guard pages.
  */
 #include "kinds/context.h"
 #include "kinds/rules.h"
@@ -27,13 +28,16 @@ static bool has_usual_length(const struct pm_region *region, const struct pm_reg
 	       whole == JAVA_STACK;
 }
 
-/** Claims a region above a guard if it is also marked as a stack. */
+/**
+ * Claims a region above a guard as a stack if it has VmFlags nh or, if VmFlags are not known, a
+ * usual length of stacks.
+ */
 static void claim_above_guard(const struct pm_kinds_context *context, struct pm_region *region,
                               const struct pm_region *guard)
 {
 	if (region->vm_flags & PM_VM_NOHUGEPAGE)
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
-		               "VmFlags nh, as MAP_STACK sets it, and a guard directly below");
+		               "a guard directly below, and VmFlags nh, which MAP_STACK sets");
 	else if (!(region->vm_flags & PM_VM_KNOWN) && has_usual_length(region, guard))
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
 		               "a guard directly below, and the usual length of a stack");
@@ -44,8 +48,8 @@ static void claim_above_guard(const struct pm_kinds_context *context, struct pm_
 }
 
 /**
- * Claims a region that contains guard pages, if it is also marked as a stack or consists only of
- * guard pages.
+ * Claims a region that contains guard pages: as a guard if it consists only of guard pages, as a
+ * stack if it has VmFlags nh.
  */
 static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_region *region,
                                   struct pm_error *error)
@@ -60,8 +64,8 @@ static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_re
 		               "consists of guard pages (MADV_GUARD_INSTALL)");
 	} else if (guards > 0 && (region->vm_flags & PM_VM_NOHUGEPAGE)) {
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
-		               "VmFlags nh, as MAP_STACK sets it, and guard pages "
-		               "(MADV_GUARD_INSTALL) in it");
+		               "contains guard pages (MADV_GUARD_INSTALL), and has VmFlags nh, "
+		               "which MAP_STACK sets");
 		if (guards == 1)
 			region->detail = no_thread(context);
 		else
@@ -72,8 +76,8 @@ static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_re
 }
 
 /**
- * Returns whether to search a region for guard pages: stacks, and regions that were never touched
- * and are short enough to be guards.
+ * Returns whether to search a region for guard pages: it has the VmFlags of a stack, or it was
+ * never touched and is short enough to be a guard.
  */
 static bool may_have_guard_pages(const struct pm_region *region)
 {

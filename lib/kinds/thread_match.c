@@ -10,15 +10,16 @@
 #include "kinds/stack_guard.h"
 
 /*
- * glibc on x86-64: the descriptor (struct pthread) ends at the top of the stack, aligned to at
- * least 64 bytes. Its first and third word are its own address (tcbhead_t.tcb and .self, which the
- * ABI fixes). Its TID follows 704 bytes of padding and a list node.
+ * Layout of the thread descriptor (struct pthread) in glibc on x86-64. The descriptor is at the top
+ * of the stack, aligned to at least 64 bytes. Its first and third word contain its own address
+ * (tcbhead_t.tcb and .self, which the ABI defines). The TID comes after 704 bytes of padding and a
+ * list node.
  */
 enum { TOP_SIZE = 4096, DESCRIPTOR_ALIGN = 64, SELF_OFFSET = 16, TID_OFFSET = 720 };
 
 /*
- * Limits of the tops that one call reads, which bounds our memory, and of all tops, which bounds
- * our time.
+ * Maximum number of stack tops that one call reads (bounds the memory used), and of all stack tops
+ * that are examined (bounds the time).
  */
 enum { TOPS_A_CALL = 32, TOPS_MAX = 1024 };
 
@@ -77,11 +78,12 @@ static bool is_hidden(const struct pm_kinds_context *context, const struct pm_th
 }
 
 /**
- * Finds the hidden thread whose descriptor is at the top of a stack.
+ * Finds the thread whose descriptor is at the top of a stack. Only threads whose stack pointer is
+ * not shown are considered.
  *
  * @param context  the context
  * @param top      TOP_SIZE bytes of the stack
- * @param start    address of these bytes
+ * @param start    address of the first of these bytes
  * @return         the thread, or NULL
  */
 static const struct pm_thread *find_descriptor(const struct pm_kinds_context *context,
@@ -101,15 +103,15 @@ static const struct pm_thread *find_descriptor(const struct pm_kinds_context *co
 	return NULL;
 }
 
-/** Tops of regions to read at once. */
+/** Stack tops that are read together. */
 struct tops {
 	struct pm_region *regions[TOPS_A_CALL];
 	uint64_t addresses[TOPS_A_CALL];
 	size_t count;
-	size_t asked; /* regions examined so far */
+	size_t asked; /* number of regions examined so far */
 };
 
-/** Reads the collected tops and adds the threads found there. */
+/** Reads the collected stack tops, and adds a match for each thread whose descriptor is found. */
 static int match_tops(struct pm_kinds_context *context, struct tops *tops,
                       struct pm_thread_matches *matches, struct pm_error *error)
 {
@@ -139,15 +141,18 @@ static int match_tops(struct pm_kinds_context *context, struct tops *tops,
 }
 
 /**
- * Returns whether a region is marked as a stack of glibc; these are examined first. Stacks that the
- * program allocated itself have no mark.
+ * Returns whether a region has the mark of a stack of glibc: VmFlags nh, or a guard below. Marked
+ * regions are examined first. Stacks that the program allocated itself have no mark.
  */
 static bool has_mark(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	return (region->vm_flags & PM_VM_NOHUGEPAGE) || pm_stack_guard_below(context, region);
 }
 
-/** Examines the regions with or without the mark of a stack, until enough threads are found. */
+/**
+ * Examines the regions that have the mark of a stack, or those that do not (`marked`), until
+ * `wanted` matches are found.
+ */
 static int match_regions(struct pm_kinds_context *context, struct tops *tops, bool marked,
                          size_t wanted, struct pm_thread_matches *matches, struct pm_error *error)
 {

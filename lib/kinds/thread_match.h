@@ -9,10 +9,10 @@
 struct pm_thread_match {
 	struct pm_region *region;
 	const struct pm_thread *thread;
-	bool by_descriptor; /**< found by its thread descriptor; otherwise by its stack pointer */
+	bool by_descriptor; /**< found by the thread descriptor; otherwise by the stack pointer */
 };
 
-/** All matches, by region, then by TID. */
+/** A list of matches; pm_thread_match_sort() sorts it by region, then by TID. */
 struct pm_thread_matches {
 	struct pm_thread_match *items;
 	size_t count;
@@ -20,10 +20,10 @@ struct pm_thread_matches {
 };
 
 /**
- * Finds threads by their stack pointers.
+ * Finds the stacks of threads by their stack pointers.
  *
  * @param context  the context
- * @param matches  receives them; the caller frees its items, also on failure
+ * @param matches  receives the matches; the caller frees their items, also on failure
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -31,23 +31,23 @@ int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_
                              struct pm_error *error);
 
 /**
- * Finds threads whose stack pointer is not shown, because they are running, by the thread
- * descriptor that glibc keeps at the top of a stack. Only on x86-64: other architectures have it
- * elsewhere.
+ * Finds the stacks of threads whose stack pointer the kernel does not show, because they are
+ * running, by the thread descriptor that glibc stores at the top of a stack. Works only on x86-64;
+ * on other architectures the descriptor is elsewhere.
  *
  * @param context  the context
- * @param matches  receives them; the caller frees its items, also on failure
+ * @param matches  receives the matches; the caller frees their items, also on failure
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 int pm_thread_match_descriptors(struct pm_kinds_context *context, struct pm_thread_matches *matches,
                                 struct pm_error *error);
 
-/** Adds a match. */
+/** Adds a match to the list. */
 int pm_thread_match_add(struct pm_thread_matches *matches, struct pm_thread_match match,
                         struct pm_error *error);
 
-/** Sorts the matches. */
+/** Sorts the matches by region, then by TID. */
 void pm_thread_match_sort(struct pm_thread_matches *matches);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks of threads: regions that contain the stack pointer of a thread, or its descriptor. A
- * guard, or the flag of MAP_STACK, proves the claim. A stack pointer alone does not, since fibers
- * have their stacks in pools that contain other data. The kernel itself names only the stack of the
- * first thread ([stack:TID] was removed in Linux 4.5).
+ * Stacks of threads: regions that contain the stack pointer or the descriptor of a thread. A
+ * descriptor proves the claim, and so does a stack pointer together with a guard or VmFlags nh
+ * (MAP_STACK). A stack pointer alone does not, because the stacks of fibers can be in memory that
+ * also contains other data. The kernel names only the stack of the first thread ([stack:TID] was
+ * removed in Linux 4.5).
  */
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@
 #include "kinds/stack_guard.h"
 #include "kinds/thread_match.h"
 
-/** Sets the detail of a region to the threads found in it. */
+/** Sets the detail of a region to the threads whose stacks were found in the region. */
 static void set_threads(struct pm_kinds_context *context, struct pm_region *region,
                         const struct pm_thread_match *matches, size_t count, unsigned stacks)
 {
@@ -25,7 +26,7 @@ static void set_threads(struct pm_kinds_context *context, struct pm_region *regi
 	pm_kinds_set_threads(context, region, PM_DETAIL_THREADS, threads, count, stacks);
 }
 
-/** Claims a region for the threads found in it. */
+/** Claims a region for the threads whose stacks were found in the region. */
 static int claim(struct pm_kinds_context *context, const struct pm_thread_match *matches,
                  size_t count, struct pm_error *error)
 {
@@ -44,20 +45,20 @@ static int claim(struct pm_kinds_context *context, const struct pm_thread_match 
 	else if (guards > 0)
 		mark = ", and guard pages (MADV_GUARD_INSTALL)";
 	else if (stack_flag)
-		mark = ", and VmFlags nh, as MAP_STACK sets it";
+		mark = ", and VmFlags nh, which MAP_STACK sets";
 
 	if (matches[0].by_descriptor)
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
-		               pm_kinds_text(context, "thread descriptor at its top%s",
+		               pm_kinds_text(context, "thread descriptor at the top%s",
 		                             mark ? mark : ""));
 	else if (mark)
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
-		               pm_kinds_text(context, "stack pointer of a thread in it%s", mark));
+		               pm_kinds_text(context, "contains the stack pointer of a thread%s",
+		                             mark));
 	else
-		pm_kinds_claim(
-			region, PM_KIND_STACK, PM_PROOF_INFERRED,
-			"stack pointer of a thread in it; no guard and no flag shows that it "
-			"is only a stack");
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
+		               "contains the stack pointer of a thread; there is no guard or stack "
+		               "flag, so it may contain other memory, too");
 
 	if (count == 1 && guards <= 1)
 		region->thread = matches[0].thread->tid;

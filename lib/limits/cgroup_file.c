@@ -13,9 +13,9 @@
 #include "base/number.h"
 
 /*
- * v1 limits from this value on mean no limit. By default the kernel shows LONG_MAX rounded down to
- * whole pages (PAGE_COUNTER_MAX, 0x7ffffffffffff000 with 4 KiB pages), and pages have at most 64
- * KiB. Kernels before 3.19 show LONG_MAX itself.
+ * In v1, a limit of at least this value means "no limit". By default the kernel shows LONG_MAX
+ * rounded down to whole pages (PAGE_COUNTER_MAX, 0x7ffffffffffff000 with 4 KiB pages), and pages
+ * have at most 64 KiB. Kernels before 3.19 show LONG_MAX itself.
  */
 static const uint64_t v1_unlimited = UINT64_C(0x7fffffffffff0000);
 
@@ -23,8 +23,9 @@ static const uint64_t v1_unlimited = UINT64_C(0x7fffffffffff0000);
 enum { GROUP_TEXT_MAX = 1 << 20 };
 
 /**
- * Returns whether a file may be missing: the top of v2 has no limit, groups are removed, and some
- * hide their files.
+ * Returns whether an error of open(2) or read(2) only means that the cgroup has no such file: the
+ * root cgroup of v2 has no limit files, a cgroup may have been removed, and some systems deny
+ * access to the files.
  */
 static bool is_absent(int cause)
 {
@@ -119,7 +120,7 @@ bool pm_cgroup_go_up(struct pm_hierarchy *hierarchy)
 		return false;
 
 	*strrchr(hierarchy->group, '/') = '\0';
-	/* In v1 before Linux 5.11, accounting to the parent group can be disabled. */
+	/* In v1 before Linux 5.11, a cgroup may not be accounted to its parent. */
 	return hierarchy->version == 2 ||
 	       pm_cgroup_number(hierarchy, "memory.use_hierarchy", &hierarchical, NULL) <= 0 ||
 	       hierarchical != 0;

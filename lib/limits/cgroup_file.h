@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Files of a cgroup. Private. */
+/** @file Reads the files of a cgroup. Private. */
 #ifndef PM_LIMITS_CGROUP_FILE_H
 #define PM_LIMITS_CGROUP_FILE_H
 
@@ -16,10 +16,11 @@
 bool pm_cgroup_entry(const char *text, const char *key, uint64_t *number);
 
 /**
- * Moves to the parent group.
+ * Moves to the parent cgroup.
  *
- * @param hierarchy  `group` is cut
- * @return           false at the top, and if the parent does not account for the group
+ * @param hierarchy  its `group` is shortened by the last component
+ * @return           false if there is no parent, or if the parent does not account for the memory
+ *                   of the cgroup
  */
 bool pm_cgroup_go_up(struct pm_hierarchy *hierarchy);
 
@@ -27,18 +28,18 @@ bool pm_cgroup_go_up(struct pm_hierarchy *hierarchy);
 bool pm_cgroup_is_unlimited(const struct pm_hierarchy *hierarchy, uint64_t number);
 
 /**
- * Copies the name of the group; only the end of a name that is too long.
+ * Copies the name of the cgroup. If the name is too long, only its end is copied.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param copy       receives the name
  * @param size       bytes of `copy`
  */
 void pm_cgroup_name(const struct pm_hierarchy *hierarchy, char *copy, size_t size);
 
 /**
- * Reads the number in a file of the group; "max" is UINT64_MAX.
+ * Reads the number in a file of the cgroup. The word "max" in the file is returned as UINT64_MAX.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param name       name of the file
  * @param number     receives the number
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
@@ -48,9 +49,9 @@ int pm_cgroup_number(const struct pm_hierarchy *hierarchy, const char *name, uin
                      struct pm_error *error);
 
 /**
- * Reads a file of the group.
+ * Reads a file of the cgroup.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param name       name of the file
  * @param text       receives its contents and a NUL; the caller frees it
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES

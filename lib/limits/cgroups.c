@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits of cgroups. Of the group of the process and its ancestors, the limit that leaves least
- * applies.
+ * Limits of cgroups. Several limits can apply to a process: that of its cgroup and those of the
+ * ancestors of the cgroup. Of these, the limit with the least left is reported.
  */
 #include "limits/cgroups.h"
 
@@ -16,16 +16,20 @@
 #include "limits/limit_source.h"
 
 /**
- * Files for one limit of a group, by the version of cgroups; NULL where a version lacks the limit.
+ * Files from which one limit of a cgroup is read. The index is the version of cgroups, 1 or 2; NULL
+ * means that the version has no such limit.
  */
 struct group_files {
 	enum pm_limit_kind kind;
 	const char *max[3];
 	const char *used[3];
-	const char *cache_key[3]; /* in memory.stat: memory that the kernel can reclaim */
+	const char *cache_key[3]; /* key in memory.stat of the memory that the kernel can reclaim */
 };
 
-/* In v1, keys with total_ include the groups below; in v2 all keys do. */
+/*
+ * In v1, only keys that begin with total_ include the descendants of the cgroup; in v2, all keys
+ * include them.
+ */
 static const struct group_files memory_files = {
 	PM_LIMIT_CGROUP,
 	{ NULL, "memory.limit_in_bytes", "memory.max" },
@@ -64,18 +68,18 @@ static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *ke
 	return 0;
 }
 
-/** The limit that leaves least so far. */
+/** The limit with the least left, of the cgroups examined so far. */
 struct tightest {
 	struct pm_limit limit;
-	char *group; /* group of the limit; NULL: none yet; owned */
+	char *group; /* path of the cgroup with the limit; NULL if none was found; owned */
 };
 
 /**
- * Considers the limit of one group.
+ * Reads the limit of one cgroup and compares it with the tightest one found so far.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param files      files of the limit
- * @param tightest   replaced if the limit leaves less
+ * @param tightest   replaced by the limit if less of the limit is left
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -115,11 +119,11 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 }
 
 /**
- * Finds the limit that leaves least, from the group of the process up to the top.
+ * Finds the limit with the least left, of the cgroup of the process and all its ancestors.
  *
- * @param hierarchy  the group of the process
+ * @param hierarchy  the cgroup of the process
  * @param files      files of the limit
- * @param tightest   zeroed by the caller, which frees its group
+ * @param tightest   receives the limit; the caller zeroes it before and frees its `group`
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -140,7 +144,7 @@ static int find_tightest(const struct pm_hierarchy *hierarchy, const struct grou
 	return result;
 }
 
-/** Adds the limit that leaves tightest. */
+/** Adds the limit with the least left to the limits of the process. */
 static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files,
                   struct pm_headroom *headroom, struct pm_error *error)
 {
@@ -180,7 +184,7 @@ int pm_cgroup_read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_
 	if (found <= 0)
 		return found;
 
-	/* v1 counts kills since Linux 4.13. */
+	/* In v1, kernels before 4.13 do not count OOM kills. */
 	events->known = pm_cgroup_entry(text, "oom_kill", &events->oom_kill);
 	pm_cgroup_entry(text, "high", &events->high);
 	pm_cgroup_entry(text, "max", &events->max);
@@ -195,7 +199,7 @@ int pm_cgroup_read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_
 	return 0;
 }
 
-/** Parses a number with a decimal point. */
+/** Parses a decimal fraction such as `1.25`. strtod(3) would depend on the locale. */
 static double scan_percent(const char *text)
 {
 	uint64_t whole = 0, part = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Limits, events and pressure of cgroups. Private. */
+/** @file Reads limits, limit events and memory pressure of cgroups. Private. */
 #ifndef PM_LIMITS_CGROUPS_H
 #define PM_LIMITS_CGROUPS_H
 
@@ -8,18 +8,19 @@
 #include "limits/hierarchy.h"
 
 /**
- * Moves to the group whose memory limit leaves least.
+ * Moves to the cgroup whose memory limit has the least left: the cgroup itself or one of its
+ * ancestors.
  *
- * @param hierarchy  `group` is replaced if there is a limit
+ * @param hierarchy  its `group` is replaced if there is a limit
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
- * @return           1, 0 if no group has a limit, -1 on error
+ * @return           1, 0 if no cgroup has a limit, -1 on error
  */
 int pm_cgroup_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error);
 
 /**
- * Reads how often limits of a group were reached.
+ * Reads the counts of limit events of a cgroup, for example the number of OOM kills.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param events     zeroed by the caller; filled
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
@@ -28,7 +29,7 @@ int pm_cgroup_read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_
                           struct pm_error *error);
 
 /**
- * Adds the limits of memory cgroups, their events and pressure.
+ * Adds the limits of the memory controller, the counts of limit events, and the memory pressure.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
@@ -52,7 +53,7 @@ int pm_gather_pids_cgroup(struct pm_process *process, const char *sys_root,
                           struct pm_headroom *headroom, struct pm_error *error);
 
 /**
- * Parses a PSI file.
+ * Parses the text of a PSI file (/proc/pressure/memory, memory.pressure).
  *
  * @param text      its contents
  * @param pressure  filled

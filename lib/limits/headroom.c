@@ -14,7 +14,10 @@ const char *pm_limit_name(enum pm_limit_kind kind)
 	return (unsigned)kind < PM_LIMIT_KINDS ? names[kind] : "";
 }
 
-/** Reads the limits of memory that several processes share: of cgroups and of the machine. */
+/**
+ * Reads the limits on memory that the process shares with others: those of cgroups and of the
+ * machine.
+ */
 static int read_shared(struct pm_process *process, const char *sys_root,
                        struct pm_headroom *headroom, struct pm_error *error)
 {
@@ -32,8 +35,8 @@ int pm_headroom_read_memory(struct pm_process *process, const char *sys_root,
 		return -1;
 
 	/*
-	 * A process that is about to end has no resource limits any more. Those of its group show
-	 * why it ended.
+	 * An exiting process no longer has resource limits, so an error is ignored. The limits of
+	 * its cgroup were already read, and show why the process ended.
 	 */
 	pm_gather_resource_limits(process, &read, NULL);
 	*headroom = read;
@@ -58,7 +61,7 @@ int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm
                      struct pm_error *error)
 {
 	struct pm_headroom read = { 0 };
-	/* In the order of enum pm_limit_kind. */
+	/* The calls are in the order of enum pm_limit_kind, so that the limits are, too. */
 	if (read_shared(process, sys_root, &read, error) < 0 ||
 	    pm_gather_resource_limits(process, &read, error) < 0 ||
 	    pm_gather_mappings(process, &read, error) < 0 ||
@@ -88,6 +91,6 @@ const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom)
 	if (!system)
 		return group;
 
-	/* A group may be allowed more than the machine has. */
+	/* The limit of a cgroup may exceed the memory of the machine. */
 	return pm_limit_left(system) < pm_limit_left(group) ? system : group;
 }

@@ -67,30 +67,40 @@ static char *find_path(char *text, const char *controller, int *version)
 	return unified;
 }
 
-/** Search for the mount that shows most ancestors of the group. */
+/**
+ * State of a search for a mount of the hierarchy. If there are several, the one that shows the most
+ * ancestors of the cgroup is chosen.
+ */
 struct search {
-	const char *controller; /**< of the hierarchy */
-	const char *path;       /**< path of the group, from the cgroup file of the process */
-	int version;            /**< version of the hierarchy */
-	const char *sys_root;   /**< replaces /sys */
-	bool any;               /**< a mount was found: there is a mountinfo */
-	size_t root_length;     /**< bytes of the path that the best mount does not show */
-	char *folder;           /**< the best mount point so far, or NULL; owned */
+	const char *controller; /**< controller of the hierarchy: "memory" or "pids" */
+	const char *path;       /**< path of the cgroup, from /proc/PID/cgroup */
+	int version;            /**< version of cgroups: 1 or 2 */
+	const char *sys_root;   /**< directory that replaces /sys */
+	bool any;               /**< mountinfo exists and lists at least one mount */
+	size_t root_length; /**< length of the part of `path` that lies outside of the best mount,
+	                       in bytes */
+	char *folder;       /**< the best mount point so far, or NULL; owned */
 };
 
-/** Returns the bytes of the root of a mount that begin each path below it. */
+/**
+ * Returns the length of the prefix that all paths below the root of a mount have in common, in
+ * bytes. The root "/" has no such prefix.
+ */
 static size_t root_length_of(const char *root)
 {
 	return strcmp(root, "/") == 0 ? 0 : strlen(root);
 }
 
-/** Returns the part of a path that a mount with this root shows, or NULL if the path is outside. */
+/**
+ * Returns the part of a path that is relative to the root of a mount, or NULL if the path is not
+ * below this root.
+ */
 static const char *path_below(const char *root, const char *path)
 {
 	size_t length = root_length_of(root);
 	if (strncmp(path, root, length) != 0 || (path[length] != '/' && path[length] != '\0'))
 		return NULL;
-	/* `/..` leads out of our cgroup namespace: no name below this mount belongs to it. */
+	/* `/..` leads out of our cgroup namespace: the cgroup is not visible in this mount. */
 	const char *rest = path + length;
 	if (strncmp(rest, "/..", 3) == 0 && (rest[3] == '/' || rest[3] == '\0'))
 		return NULL;
@@ -99,13 +109,13 @@ static const char *path_below(const char *root, const char *path)
 }
 
 /**
- * Replaces /sys by the sys root.
+ * Replaces the prefix /sys of a mount point by the sys root.
  *
  * @param folder    a mount point
  * @param sys_root  replaces /sys
  * @param failed    receives true when out of memory
- * @return          the new path, which the caller frees; NULL if the folder is elsewhere, or out of
- *                  memory
+ * @return          the new path, which the caller frees; NULL if the mount point is not in /sys, or
+ *                  when out of memory
  */
 static char *below_sys_root(const char *folder, const char *sys_root, bool *failed)
 {
@@ -163,9 +173,9 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
 }
 
 /**
- * Uses the conventional mount point of the hierarchy, if it exists.
+ * Chooses the conventional mount point of the hierarchy, if that directory exists.
  *
- * @param search  `folder` is set
+ * @param search  its `folder` is set
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
  */
@@ -178,7 +188,7 @@ static int use_conventional(struct search *search, struct pm_error *error)
 	if (search->version == 1 && asprintf(&v1, "/%s", search->controller) < 0)
 		return pm_error_out_of_memory(error);
 
-	/* v2 may be mounted beside v1, or alone. */
+	/* If v1 is mounted, too, v2 is mounted in `unified`; otherwise directly in fs/cgroup. */
 	const char *const names[] = { v1 ? v1 : "/unified", "" };
 	size_t count = v1 ? 1 : 2;
 	for (size_t i = 0; i < count && !search->folder; i++) {
@@ -201,7 +211,8 @@ static int use_conventional(struct search *search, struct pm_error *error)
  * Reads the cgroup file of a process.
  *
  * @param process  the process
- * @param text     receives its text, NULL if the kernel has no cgroups
+ * @param text     receives the text of the file, which the caller frees; NULL if the kernel has no
+ *                 cgroups
  * @param error    PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return         0 or -1
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Location of the cgroup of a process in the file system. Private. */
+/** @file Finds the directory of the cgroup of a process in the file system. Private. */
 #ifndef PM_LIMITS_HIERARCHY_H
 #define PM_LIMITS_HIERARCHY_H
 
@@ -9,12 +9,13 @@
 
 #include <procmem/process.h>
 
-/** The hierarchy of a controller, and a group in it. */
+/** The hierarchy of a controller, and a cgroup in it. */
 struct pm_hierarchy {
-	int version;  /**< 1 or 2; 0: the process is in no hierarchy that we see, and the texts are
-	                 NULL */
+	int version;  /**< version of cgroups, 1 or 2; 0 if no hierarchy of the process is visible,
+	                 and the strings are NULL */
 	char *folder; /**< mount point of the hierarchy; owned */
-	char *group;  /**< path of the group below it, "/shop/web", "" for the top; owned */
+	char *group;  /**< path of the cgroup relative to `folder`, such as "/shop/web"; "" for the
+	                 root cgroup; owned */
 };
 
 /** Releases what a hierarchy owns. */
@@ -23,10 +24,11 @@ void pm_hierarchy_deinit(struct pm_hierarchy *hierarchy);
 /**
  * Finds the cgroup of a process on which a controller acts.
  *
- * The v1 hierarchy applies if the cgroup file of the process has a line for the controller: on
- * mixed systems there is also a line `0::`, but v2 does not have this controller then. Mount points
- * are read from self/mountinfo below the proc root; those in /sys are searched below the sys root.
- * Without mountinfo (saved trees) the conventional places below SYS/fs/cgroup are used.
+ * If /proc/PID/cgroup has a line for the controller, the controller is in a v1 hierarchy. Systems
+ * that use both versions also have a line `0::` for v2, but a controller is in only one of the
+ * versions. Mount points are read from self/mountinfo below the proc root. In mount points below
+ * /sys, the prefix /sys is replaced by the sys root. If there is no mountinfo, as in saved trees,
+ * the conventional directories below fs/cgroup of the sys root are used.
  *
  * @param process     the process
  * @param controller  "memory" or "pids"

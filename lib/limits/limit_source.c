@@ -16,7 +16,7 @@ struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind k
                               uint64_t used, const char *source, ...)
 {
 	size_t at = 0;
-	/* There is room for one limit of each kind; a caller may replace one. */
+	/* The array has one element for each kind: replace a limit of the same kind. */
 	while (at < headroom->count && headroom->limits[at].kind != kind)
 		at++;
 

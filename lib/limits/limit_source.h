@@ -6,12 +6,12 @@
 #include <procmem/headroom.h>
 
 /**
- * Adds a limit, or replaces the one of the same kind.
+ * Adds a limit, or replaces the limit of the same kind.
  *
  * @param headroom  the limits
  * @param kind      the kind
- * @param max       the limit, in its unit
- * @param used      the used part of it
+ * @param max       the limit, in the unit of its kind
+ * @param used      the part of the limit that is used, in the same unit
  * @param source    printf(3) format of the file or setting that defines it
  * @return          the limit
  */

@@ -4,7 +4,7 @@
 #include "limits/cgroup_file.h"
 #include "limits/hierarchy.h"
 
-/** Files of a group, by version. */
+/** Limit files of a cgroup. The index is the version of cgroups, 1 or 2. */
 static const struct {
 	const char *max;
 	const char *current;
@@ -14,10 +14,10 @@ static const struct {
 };
 
 /**
- * Considers the limit of one group.
+ * Reads the limit of one cgroup and keeps it if it is the smallest so far.
  *
- * @param hierarchy  the group
- * @param limit      replaced if the limit of the group is smaller
+ * @param hierarchy  the cgroup
+ * @param limit      the smallest limit so far; replaced if the limit of the cgroup is smaller
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
  */

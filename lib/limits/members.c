@@ -19,18 +19,24 @@
 #include "proc/procfs.h"
 #include "proc/status.h"
 
-/* Machines with very many containers have about ten thousand groups, nested a dozen deep. */
+/*
+ * Bounds for hostile trees. Machines with very many containers have about ten thousand cgroups,
+ * nested about a dozen levels deep.
+ */
 enum { GROUPS_MAX = 20000, DEPTH_MAX = 64, PROCS_TEXT_MAX = 1 << 24 };
 
-/** Members that are being collected. */
+/** State while the processes of a cgroup and its descendants are collected. */
 struct gathering {
 	const char *proc_root;
 	struct pm_members members;
 	size_t capacity;
-	size_t groups; /* visited so far */
+	size_t groups; /* number of cgroups visited so far */
 };
 
-/** Handles a process that could not be read: it may have ended, unless the cause is ours. */
+/**
+ * Handles a process whose files could not be read. The process has probably ended, and the error is
+ * ignored, unless its cause is a lack of resources of the calling process.
+ */
 static int check_member(int cause, struct pm_error *error)
 {
 	if (pm_errno_is_ours(cause))
@@ -77,18 +83,18 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	return 0;
 }
 
-/** Records that a group cannot be read. */
+/** Records that a cgroup cannot be read, unless it was removed. */
 static void note_failure(struct gathering *gathering, int cause)
 {
 	/*
-	 * Groups may be removed at any time. The processes of a threaded group (EOPNOTSUPP) are
-	 * listed in a group above it.
+	 * A cgroup may be removed at any time (ENOENT, ENODEV). The processes of a threaded cgroup
+	 * (EOPNOTSUPP) are listed in one of its ancestors.
 	 */
 	if (cause != ENOENT && cause != ENODEV && cause != EOPNOTSUPP)
 		gathering->members.incomplete = true;
 }
 
-/** Adds the processes of one group. */
+/** Adds the processes of one cgroup, without those of its descendants. */
 static int add_group(struct gathering *gathering, int folder, struct pm_error *error)
 {
 	char *text;
@@ -110,7 +116,7 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 	uint64_t pid;
 	while (result == 0 && pm_scan_decimal(&at, &pid)) {
 		at += *at == '\n';
-		/* 0 means a process of another PID namespace. */
+		/* cgroup.procs shows PID 0 for a process of another PID namespace. */
 		if (pid == 0 || pid > INT32_MAX || gathering->members.count >= PM_MEMBERS_MAX)
 			gathering->members.others++;
 		else
@@ -124,11 +130,11 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error);
 
 /**
- * Visits a group unless one of the limits is reached.
+ * Visits a child cgroup, unless the maximum depth or number of cgroups is reached.
  *
  * @param gathering  receives the processes
- * @param folder     descriptor of the group; closed in any case
- * @param depth      nesting depth of the group
+ * @param folder     descriptor of the cgroup; closed in any case
+ * @param depth      nesting depth of the cgroup
  * @param error      PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -146,11 +152,11 @@ static int visit_below(struct gathering *gathering, int folder, unsigned depth,
 }
 
 /**
- * Visits a group and all groups below it.
+ * Visits a cgroup and all its descendants.
  *
  * @param gathering  receives the processes
- * @param folder     descriptor of the group; closed in any case
- * @param depth      nesting depth of the group
+ * @param folder     descriptor of the cgroup; closed in any case
+ * @param depth      nesting depth of the cgroup
  * @param error      PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -173,7 +179,7 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 		                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (below >= 0)
 			result = visit_below(gathering, below, depth + 1, error);
-		/* With DT_UNKNOWN it may not be a folder. */
+		/* An entry of type DT_UNKNOWN may be something other than a directory. */
 		else if (errno != ENOTDIR && errno != ELOOP)
 			note_failure(gathering, errno);
 	}
@@ -182,7 +188,7 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 	return result;
 }
 
-/** Reads the page cache of the group. */
+/** Reads the size of the page cache of the cgroup. */
 static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *members,
                       struct pm_error *error)
 {
@@ -214,7 +220,7 @@ static int compare(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/** Reads the processes and the page cache of a group. */
+/** Reads the processes of a cgroup and its descendants, and the size of its page cache. */
 static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *gathering,
                       struct pm_error *error)
 {

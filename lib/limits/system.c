@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of the machine, and resource limits of the process, setrlimit(2). */
+/* Limits of the machine, and resource limits of the process (setrlimit(2)). */
 #include "limits/system.h"
 
 #include <fcntl.h>
@@ -73,7 +73,7 @@ void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroo
  * @param limits  text of the file
  * @param name    a newline and the name
  * @param max     receives the limit
- * @return        false if there is none
+ * @return        false if the line is missing or the limit is "unlimited"
  */
 static bool soft_limit(const char *limits, const char *name, uint64_t *max)
 {
@@ -103,7 +103,7 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 	if (pm_procfs_read(&process->procfs, "limits", &limits, NULL) < 0 ||
 	    pm_procfs_read(&process->procfs, "status", &status, NULL) < 0) {
 		free(limits);
-		/* A saved tree may lack them. */
+		/* A saved tree may lack these files. */
 		return pm_process_check(process, error);
 	}
 
@@ -131,7 +131,7 @@ void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regio
 
 	free(text);
 	size_t count = regions->count;
-	/* The vsyscall page is listed, but is not a mapping of the process. */
+	/* maps lists the vsyscall page, but it does not count as a mapping of the process. */
 	if (count > 0 && regions->items[count - 1].start >> 63)
 		count--;
 	if (known)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Limits of the machine, and resource limits. Private. */
+/** @file Reads the limits of the machine and the resource limits of a process. Private. */
 #ifndef PM_LIMITS_SYSTEM_H
 #define PM_LIMITS_SYSTEM_H
 
@@ -18,7 +18,7 @@ int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom,
                        struct pm_error *error);
 
 /**
- * Adds the limit on the number of regions, if the caller knows the regions.
+ * Adds the limit on the number of regions, with the regions that the caller has already read.
  *
  * @param proc_root  directory of /proc
  * @param regions    the regions
@@ -28,7 +28,7 @@ void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regio
                            struct pm_headroom *headroom);
 
 /**
- * Adds resource limits, setrlimit(2).
+ * Adds the resource limits of the process (setrlimit(2)).
  *
  * @param process   the process
  * @param headroom  receives the limits
@@ -38,10 +38,10 @@ void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regio
 int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *headroom,
                               struct pm_error *error);
 
-/** Adds the memory and swap of the machine. */
+/** Adds the memory and swap of the machine as a limit. */
 void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom);
 
-/** Adds the limit on the threads of the machine. */
+/** Adds the limit on the number of threads of the machine. */
 void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroom);
 
 #endif

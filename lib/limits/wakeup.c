@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Notifications about memory: eventfds of cgroup v1, inotify on memory.events of v2, PSI triggers.
- * The open_*() functions return whether this system has such a source; `fd` and `os_errno` show
- * whether it could be opened. A source that is open already gets a further group.
+ *
+ * Each open_*() function returns whether this system has such a source; `fd` and `os_errno` of the
+ * source show whether the source could be opened. Called again for another cgroup, the function
+ * adds this cgroup to the source that is already open.
  */
 #include <procmem/wakeup.h>
 
@@ -27,7 +29,7 @@
 struct pm_wakeup {
 	struct pm_wakeup_source sources[PM_WAKEUP_CAUSES]; /* sources that this system has */
 	size_t count;
-	struct pm_hierarchy hierarchy; /* group of the process */
+	struct pm_hierarchy hierarchy; /* cgroup of the process */
 };
 
 const char *pm_wakeup_name(enum pm_wakeup_cause cause)
@@ -39,22 +41,22 @@ const char *pm_wakeup_name(enum pm_wakeup_cause cause)
 /**
  * Records that a source could not be opened.
  *
- * @param source  receives the cause, unless it is open already
+ * @param source  its `os_errno` is set, unless the source is already open
  * @param cause   errno
- * @return        whether this system has such a source
+ * @return        false if the file does not exist: this system has no such source
  */
 static bool refuse(struct pm_wakeup_source *source, int cause)
 {
 	if (cause == ENOENT || cause == ENOTDIR)
 		return false;
-	/* A source that is open for one group stays open. */
+	/* A source that was opened for another cgroup stays usable. */
 	if (source->fd < 0)
 		source->os_errno = cause;
 	return true;
 }
 
 /**
- * Opens a file of the group.
+ * Opens a file of the cgroup.
  * @return a descriptor; -1 with errno set
  */
 static int open_file(const struct pm_hierarchy *hierarchy, const char *name, int flags)
@@ -72,8 +74,8 @@ static int open_file(const struct pm_hierarchy *hierarchy, const char *name, int
 }
 
 /**
- * Stores the descriptor of a source, and the name of its file. A further group has the same
- * descriptor, and does not change the name.
+ * Stores the descriptor of a source and the path of its file. Does nothing if the source already
+ * has this descriptor: it is shared by all cgroups, and the path is that of the first one.
  */
 static void accept_source(struct pm_wakeup_source *source, int fd, short events,
                           const struct pm_hierarchy *hierarchy, const char *name)
@@ -89,12 +91,12 @@ static void accept_source(struct pm_wakeup_source *source, int fd, short events,
 }
 
 /**
- * Writes a registration.
+ * Registers an eventfd by writing a line to cgroup.event_control.
  *
  * @param control   descriptor of cgroup.event_control
  * @param event     descriptor of the eventfd
  * @param file      descriptor of the file
- * @param argument  as the file requires, "" for none
+ * @param argument  argument of the event, preceded by a space; "" for none
  * @return          0, or -1 with errno set
  */
 static int write_registration(int control, int event, int file, const char *argument)
@@ -109,11 +111,12 @@ static int write_registration(int control, int event, int file, const char *argu
 }
 
 /**
- * Registers an eventfd for a file of a v1 group.
+ * Registers an eventfd for a file of a v1 cgroup.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param name       name of the file
- * @param numbers    arguments, one registration each; NULL for one without
+ * @param numbers    arguments, one for each registration; NULL for a single registration without an
+ *                   argument
  * @param count      number of arguments
  * @param source     the source
  * @return           whether this system has such a source
@@ -143,7 +146,7 @@ static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
 		cause = errno;
 	}
 
-	/* The kernel keeps its own references. */
+	/* The kernel has its own references to both files. */
 	if (control >= 0)
 		close(control);
 	close(file);
@@ -158,20 +161,23 @@ static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
 	return refuse(source, cause);
 }
 
-/** Opens a source for sizes of a v1 group. */
+/**
+ * Opens a source that reports when the usage of a v1 cgroup crosses one of the sizes in `usage`, in
+ * bytes.
+ */
 static bool open_usage(const struct pm_hierarchy *hierarchy, const uint64_t *usage, size_t count,
                        struct pm_wakeup_source *source)
 {
 	return count > 0 && register_v1(hierarchy, "memory.usage_in_bytes", usage, count, source);
 }
 
-/** Opens a source for a v1 group whose memory is exhausted. */
+/** Opens a source that reports when a v1 cgroup is out of memory. */
 static bool open_oom(const struct pm_hierarchy *hierarchy, struct pm_wakeup_source *source)
 {
 	return register_v1(hierarchy, "memory.oom_control", NULL, 0, source);
 }
 
-/** Opens a source for memory.events of a v2 group. */
+/** Opens a source that reports changes of memory.events of a v2 cgroup. */
 static bool open_events(const struct pm_hierarchy *hierarchy, struct pm_wakeup_source *source)
 {
 	static const char name[] = "memory.events";
@@ -198,8 +204,8 @@ static bool open_events(const struct pm_hierarchy *hierarchy, struct pm_wakeup_s
 }
 
 /**
- * Returns whether a file belongs to the running kernel: writing to one of a saved tree would change
- * it.
+ * Returns whether a file belongs to the running kernel. A file of a saved tree must not be written
+ * to.
  */
 static bool is_live(int fd)
 {
@@ -208,7 +214,7 @@ static bool is_live(int fd)
 	       (status.f_type == PROC_SUPER_MAGIC || status.f_type == CGROUP2_SUPER_MAGIC);
 }
 
-/** Opens a source for a PSI file. */
+/** Opens a source that reports memory pressure, with a trigger on a PSI file. */
 static bool open_pressure(const char *path, struct pm_wakeup_source *source)
 {
 	/* The kernel overwrites the last byte with a NUL, so the NUL is written, too. */
@@ -233,7 +239,7 @@ static bool open_pressure(const char *path, struct pm_wakeup_source *source)
 	return true;
 }
 
-/** Sources that are being opened: one of each cause, and whether this system has it. */
+/** State while sources are opened. The arrays have one element for each cause. */
 struct opening {
 	struct pm_wakeup_source sources[PM_WAKEUP_CAUSES];
 	bool has[PM_WAKEUP_CAUSES];
@@ -257,7 +263,7 @@ static bool has_limit(const struct pm_hierarchy *hierarchy)
 	return false;
 }
 
-/** Adds sources for one group. */
+/** Opens the sources of one cgroup, or adds the cgroup to sources that are already open. */
 static void add_group(const struct pm_hierarchy *hierarchy, struct opening *opening)
 {
 	struct pm_wakeup_source *sources = opening->sources;
@@ -272,8 +278,8 @@ static void add_group(const struct pm_hierarchy *hierarchy, struct opening *open
 }
 
 /**
- * Adds sources for the group of the process and its ancestors that have a limit. The top has none,
- * and its events are those of the machine.
+ * Adds sources for the cgroup of the process and those of its ancestors that have a limit. The root
+ * cgroup is omitted: it has no limit, and its events are those of the whole machine.
  */
 static int add_groups(const struct pm_hierarchy *hierarchy, struct opening *opening,
                       struct pm_error *error)
@@ -295,9 +301,9 @@ static int add_groups(const struct pm_hierarchy *hierarchy, struct opening *open
 }
 
 /**
- * Adds a source for pressure, in the group or in the machine.
+ * Adds a source for memory pressure: that of the cgroup or, if not available, that of the machine.
  *
- * @param hierarchy  the group
+ * @param hierarchy  the cgroup
  * @param proc_root  directory of /proc
  * @param opening    receives the source
  * @param error      PM_ERROR_RESOURCES
@@ -390,7 +396,10 @@ bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents)
 	if (source->fd < 0 || revents == 0)
 		return false;
 
-	/* PSI and a removed group keep returning POLLERR. */
+	/*
+	 * After an error, PSI files and files of removed cgroups return POLLERR at every poll(2):
+	 * close the source.
+	 */
 	if (revents & (POLLERR | POLLNVAL)) {
 		close(source->fd);
 		source->fd = -1;
@@ -401,8 +410,8 @@ bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents)
 		return false;
 
 	/*
-	 * Eight bytes of an eventfd, or the events of inotify, which are all the same. poll(2)
-	 * consumed the event of PSI.
+	 * Drain the descriptor: 8 bytes for an eventfd, any number of events for inotify; their
+	 * contents do not matter. A PSI event was already consumed by poll(2).
 	 */
 	char bytes[4096];
 	while (source->events & POLLIN && pm_read(source->fd, bytes, sizeof bytes) > 0) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording is an SQLite database with an application ID and a version of its own. The file may
- * come from an untrusted source: nothing stored in it is executed, and all statements are constant.
+ * A recording is an SQLite database with its own application ID and format version. The file may
+ * come from an untrusted source: no SQL from the file (views, triggers) is executed, and no
+ * statement is built from its contents.
  */
 #include "recording/database.h"
 
@@ -18,10 +19,13 @@
 #include "base/array.h"
 #include "recording/stored_detail.h"
 
-/* "pmem": marks the database as a recording, also for file(1). */
+/* "pmem" in ASCII. SQLite stores this ID in the header of the file; file(1) shows it. */
 enum { APPLICATION_ID = 0x706d656d };
 
-/* Longest wait for the lock of another process: its transactions take milliseconds. */
+/*
+ * Maximum time to wait for the lock of another process, in milliseconds. Its transactions are much
+ * shorter.
+ */
 enum { BUSY_MS = 2000 };
 
 /* docs/RECORDING.md explains every column. */
@@ -52,7 +56,9 @@ static const char schema[] =
 	" PRIMARY KEY (region, sample, name)) WITHOUT ROWID;"
 	"CREATE INDEX region_until ON region (until_sample, first_sample);";
 
-/* Tables added after the first release of the format. An older file gets them when it is continued.
+/*
+ * Tables that were added after the first release of the format. They are created in an older file
+ * when samples are added to the file.
  */
 static const char later_schema[] =
 	"CREATE TABLE IF NOT EXISTS headroom (sample INTEGER NOT NULL, name TEXT NOT NULL, max "
@@ -76,7 +82,9 @@ int pm_database_failed(const struct pm_database *database, const char *doing,
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is not a recording of procmem",
 		                    path);
 
-	/* SQLITE_ERROR: our statements are constant, so the tables are not those that we created.
+	/*
+	 * No statement depends on the contents of the file, so SQLITE_ERROR means that the tables
+	 * are not those of a recording.
 	 */
 	if (code == SQLITE_CORRUPT || code == SQLITE_ERROR)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
@@ -168,7 +176,7 @@ static int read_pragma(const struct pm_database *database, const char *sql, int6
 }
 
 /**
- * Checks that the database is a recording of a version that we know, or empty.
+ * Checks that the database is empty, or a recording in a supported format version.
  * @param empty  receives whether the database has no tables yet
  * @return       0 or -1
  */
@@ -190,8 +198,8 @@ static int check_format(const struct pm_database *database, bool *empty, struct 
 		                    database->path);
 	if (version > PM_RECORDING_VERSION)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s was written by a newer procmem (format %lld, known is %d): "
-		                    "use that one",
+		                    "%s was written by a newer procmem (format %lld; this version "
+		                    "supports up to %d): use the newer version",
 		                    database->path, (long long)version, PM_RECORDING_VERSION);
 
 	return 0;
@@ -206,7 +214,7 @@ static int open_handle(struct pm_database *database, const char *path, int flags
 	if (sqlite3_open_v2(path, &database->handle, flags, NULL) != SQLITE_OK)
 		return pm_database_failed(database, "open", error);
 
-	/* The file is untrusted. Recordings have neither views nor triggers: run none. */
+	/* The file is untrusted. Recordings have no views and no triggers, so disable both. */
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -239,7 +247,7 @@ int pm_database_open(struct pm_database *database, const char *path, struct pm_e
 	return -1;
 }
 
-/** Creates all tables, or none on failure. */
+/** Creates all tables in one transaction, so that a failure leaves none. */
 static int create_tables(const struct pm_database *database, struct pm_error *error)
 {
 	char end[128];
@@ -269,10 +277,16 @@ static const char *file_type(mode_t mode)
 	}
 }
 
-/** Creates the file if there is none: with SQLite's own mode all users could read it. */
+/**
+ * Creates the file if it does not exist, readable only by its owner. SQLite would create a file
+ * that all users can read.
+ */
 static int create_file(const char *path, struct pm_error *error)
 {
-	/* Do not wait for the reader of a pipe, or for a terminal. */
+	/*
+	 * O_NONBLOCK and O_NOCTTY: open(2) must not wait for the reader of a pipe, and must not
+	 * acquire a controlling terminal.
+	 */
 	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 	int fd = open(path, flags, 0600);
 	int cause = errno;
@@ -280,7 +294,7 @@ static int create_file(const char *path, struct pm_error *error)
 	bool known;
 
 	if (fd < 0) {
-		/* Report the target of a link: /dev/stdout. */
+		/* For a symbolic link such as /dev/stdout, report the type of its target. */
 		known = stat(path, &status) == 0;
 	} else {
 		known = fstat(fd, &status) == 0;
@@ -289,8 +303,8 @@ static int create_file(const char *path, struct pm_error *error)
 
 	if (known && !S_ISREG(status.st_mode))
 		return pm_error_set(error, PM_ERROR_IO, EINVAL,
-		                    "cannot write %s: it is %s, and a recording is a database, "
-		                    "which needs a regular file; name a new one",
+		                    "cannot write %s: it is %s; a recording is a database and must "
+		                    "be a regular file: use another file name",
 		                    path, file_type(status.st_mode));
 	if (fd >= 0)
 		return 0;
@@ -304,9 +318,10 @@ static int create_file(const char *path, struct pm_error *error)
 }
 
 /*
- * With a write-ahead log, readers do not wait for the writer. The log is moved into the file every
- * 64 pages, so that a copy of the file alone lacks only the last samples. It is switched on after
- * the tables were created: the application ID must be in the file itself.
+ * Use a write-ahead log, so that readers need not wait for the writer. SQLite moves the log to the
+ * file each time that it has 64 pages; a copy of the file without the log lacks only the last
+ * samples. The log is enabled after the tables were created, because the application ID must be in
+ * the file itself.
  */
 static const char write_mode[] =
 	"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 64";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The SQLite database of a recording: opening, version of the format, statements, errors.
- * Private.
+ * @file Opens the SQLite database of a recording, checks its format version, runs statements and
+ * reports errors. Private.
  */
 #ifndef PM_RECORDING_DATABASE_H
 #define PM_RECORDING_DATABASE_H
@@ -16,7 +16,7 @@
 /** An open database. */
 struct pm_database {
 	sqlite3 *handle; /**< connection */
-	char *path;      /**< path of the file, for errors; owned */
+	char *path;      /**< path of the file, for error messages; owned */
 };
 
 /**
@@ -41,12 +41,12 @@ int pm_database_create(struct pm_database *database, const char *path, struct pm
 
 /**
  * Closes a database.
- * @param database an open database, may be zeroed
+ * @param database an open or zeroed database
  */
 void pm_database_close(struct pm_database *database);
 
 /**
- * Fills an error from the last failure of SQLite.
+ * Reports the last failure of SQLite.
  *
  * @param database  the database
  * @param doing     verb for the message: "open", "read", "write"
@@ -79,7 +79,7 @@ int pm_database_prepare(const struct pm_database *database, const char *sql,
                         sqlite3_stmt **statement, struct pm_error *error);
 
 /**
- * Checks whether a table exists: files of early versions lack some.
+ * Checks whether a table exists. Recordings made by early versions do not have all tables.
  *
  * @param database  the database
  * @param name      name of the table
@@ -90,7 +90,7 @@ int pm_database_has_table(const struct pm_database *database, const char *name,
                           struct pm_error *error);
 
 /**
- * Runs a statement that returns no rows, and resets it with its parameters.
+ * Runs a statement that returns no rows, then resets the statement and clears its parameters.
  *
  * @param database   the database
  * @param statement  a compiled statement, all parameters bound
@@ -112,8 +112,8 @@ int pm_statement_next(const struct pm_database *database, sqlite3_stmt *statemen
                       struct pm_error *error);
 
 /**
- * Binds an unsigned number. Integers of SQLite are signed 64-bit numbers: values from 2^63 on are
- * stored as negative numbers.
+ * Binds an unsigned number to a parameter. SQLite has only signed 64-bit integers: values of 2^63
+ * and more are stored as negative numbers.
  *
  * @param statement  the statement
  * @param column     index of the parameter, from 1
@@ -125,9 +125,9 @@ static inline void pm_bind(sqlite3_stmt *statement, int column, uint64_t value)
 }
 
 /**
- * Returns an unsigned number that pm_bind() has stored.
+ * Returns a number of a row that was stored by pm_bind().
  *
- * @param statement  the row
+ * @param statement  the statement, at a row
  * @param column     index of the column, from 0
  * @return           the number
  */
@@ -139,9 +139,9 @@ static inline uint64_t pm_column(sqlite3_stmt *statement, int column)
 /**
  * Returns the text of a column.
  *
- * @param statement  the row
+ * @param statement  the statement, at a row
  * @param column     index of the column, from 0
- * @return           the text, "" for NULL; valid until the next row
+ * @return           the text, "" for NULL; valid until the statement moves to the next row
  */
 static inline const char *pm_column_text(sqlite3_stmt *statement, int column)
 {

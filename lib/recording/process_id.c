@@ -39,7 +39,10 @@ void pm_process_id_deinit(struct pm_process_id *id)
 	*id = (struct pm_process_id){ 0 };
 }
 
-/** Reads the ID of this boot: start times count from the boot, so they are unique only with it. */
+/**
+ * Reads the ID of this boot. The start time of a process is relative to the boot, so it identifies
+ * the process only together with this ID.
+ */
 static void read_boot_id(const char *root, char *boot_id)
 {
 	char path[PATH_MAX];
@@ -88,7 +91,7 @@ static void copy_text(char *to, size_t size, const char *from)
 }
 
 /**
- * Finds the stored identity.
+ * Reads the process identity stored in a recording.
  * @return 1 if there is one, 0 if not, -1 on errors
  */
 static int find(const struct pm_database *database, struct pm_process_id *id,

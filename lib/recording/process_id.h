@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The row of a recording that holds the identity of its process. Private. */
+/** @file Reads and writes the identity of the process that a recording belongs to. Private. */
 #ifndef PM_RECORDING_PROCESS_ID_H
 #define PM_RECORDING_PROCESS_ID_H
 
@@ -8,8 +8,8 @@
 #include "recording/database.h"
 
 /**
- * Makes a recording one of the given process: stores the identity in a new recording, compares the
- * identity with the stored one otherwise.
+ * Checks that a recording belongs to the given process. In a new recording, the identity of the
+ * process is stored; otherwise, the stored identity must be the same.
  *
  * @param database  a database opened for writing
  * @param id        the process
@@ -20,7 +20,7 @@ int pm_process_id_claim(const struct pm_database *database, const struct pm_proc
                         struct pm_error *error);
 
 /**
- * Loads the identity that a recording holds.
+ * Loads the identity of the process that a recording belongs to.
  *
  * @param database  an open database
  * @param id        filled; release with pm_process_id_deinit()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps the regions as the file has them, and writes how those of the next sample differ. A region
- * has a row for as long as nothing but its sizes changes; sizes have rows of their own.
+ * Keeps a copy of the regions stored in the file, and writes only the differences of the next
+ * sample. A row describes a region as long as only its sizes change; sizes are stored in rows of
+ * another table.
  */
 #include <procmem/recorder.h>
 
@@ -44,11 +45,11 @@ static const char *const statements[STATEMENTS] = {
 struct pm_recorder {
 	struct pm_database database;
 	sqlite3_stmt *statements[STATEMENTS];
-	uint64_t number;           /* of the last sample */
-	struct pm_regions regions; /* as the file has them */
-	int64_t *ids;              /* their rows; NULL until the first fresh sample is added */
-	bool in_file;              /* the file itself, not only its log, has a sample */
-	bool ended;                /* an error ended the recording */
+	uint64_t number;           /* number of the last sample, 0 if there is none */
+	struct pm_regions regions; /* regions as stored in the file */
+	int64_t *ids; /* row ID of each region; NULL until the first fresh sample was added */
+	bool in_file; /* at least one sample was moved from the log to the file */
+	bool ended;   /* an error occurred; no more samples are added */
 };
 
 static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
@@ -60,7 +61,7 @@ static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
 	return 0;
 }
 
-/** Reads the number of the last sample in the file; 0 for a new one. */
+/** Reads the number of the last sample in the file; 0 for a new file. */
 static int read_last_number(struct pm_recorder *recorder, struct pm_error *error)
 {
 	sqlite3_stmt *statement;
@@ -122,8 +123,10 @@ void pm_recorder_close(struct pm_recorder *recorder)
 	for (size_t i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(recorder->statements[i]);
 
-	/* Remove the log: the file can then be moved and read without it. This fails while another
-	 * process reads the file; that does no harm. */
+	/*
+	 * Remove the log, so that the file alone is complete. This fails if another process is
+	 * reading the file; the log then remains, which does no harm.
+	 */
 	if (recorder->database.handle)
 		sqlite3_exec(recorder->database.handle, "PRAGMA journal_mode = DELETE", NULL, NULL,
 		             NULL);
@@ -158,7 +161,9 @@ static int add_sample(struct pm_recorder *recorder, const struct pm_sample *samp
 	return finish(recorder, ADD_SAMPLE, error);
 }
 
-/** Finds the number of a text; adds the text if it is new. */
+/**
+ * Returns the row ID of a text in the table `text`; adds the text if the table does not have it.
+ */
 static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id,
                      struct pm_error *error)
 {
@@ -181,11 +186,11 @@ static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id
 	}
 
 	return pm_error_set(error, PM_ERROR_FORMAT, 0,
-	                    "%s is damaged: it does not keep texts that are added to it",
+	                    "%s is damaged: a text that was inserted could not be read back",
 	                    recorder->database.path);
 }
 
-/** Writes the limits at the time of a sample. */
+/** Writes the limits of the process at a sample. */
 static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *headroom,
                       uint64_t number, struct pm_error *error)
 {
@@ -211,7 +216,10 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 	return 0;
 }
 
-/** Finds the number of the text of a detail, for readers that do not know the table `fact`. */
+/**
+ * Returns the row ID of the formatted text of a detail. Older readers, which do not know the table
+ * `fact`, show this text.
+ */
 static int find_detail(struct pm_recorder *recorder, const struct pm_detail *detail, int64_t *id,
                        struct pm_error *error)
 {
@@ -274,9 +282,9 @@ static bool is_size_known_and_same(const struct pm_region *was, const struct pm_
 }
 
 /**
- * Writes the sizes that differ from the previous sample: RSS and swap together in one row, each
- * other size of smaps in its own.
- * @param was  the region at the previous sample; NULL for a new one
+ * Writes the sizes that differ from the previous sample: RSS and swap in one row, each other size
+ * from smaps in a row of its own.
+ * @param was  the region at the previous sample; NULL for a new region
  */
 static int add_sizes(struct pm_recorder *recorder, const struct pm_region *region,
                      const struct pm_region *was, int64_t id, uint64_t number,
@@ -311,7 +319,10 @@ static int add_sizes(struct pm_recorder *recorder, const struct pm_region *regio
 	return 0;
 }
 
-/** Checks whether a row of the file still describes the region, whatever its sizes. */
+/**
+ * Checks whether a row of the table `region` still describes the region: addresses, backing, kind
+ * and detail did not change. Sizes are not compared.
+ */
 static bool is_described(const struct pm_region *was, const struct pm_region *is)
 {
 	return was->start == is->start && was->end == is->end && was->perms == is->perms &&
@@ -332,8 +343,9 @@ static int end_region(struct pm_recorder *recorder, size_t index, uint64_t numbe
 }
 
 /**
- * Writes how the regions changed. Both lists are sorted by address.
- * @param ids receives the rows of the new list; has room for all of its regions
+ * Writes the differences between the regions in the file and those of a sample. Both lists are
+ * sorted by address.
+ * @param ids receives the row ID of each region of the sample; has room for all regions
  */
 static int add_changes(struct pm_recorder *recorder, const struct pm_regions *regions,
                        uint64_t number, int64_t *ids, struct pm_error *error)
@@ -375,8 +387,9 @@ static int copy_regions(const struct pm_regions *from, struct pm_regions *to,
 }
 
 /**
- * Moves the first sample from the log into the file, so that a copy of the file alone is a
- * recording. This can fail while another process reads the file; the next sample tries again.
+ * Moves the first sample from the log to the file, so that a copy of the file without the log is a
+ * valid recording. This can fail while another process reads the file; it is then repeated at the
+ * next sample.
  */
 static void put_into_file(struct pm_recorder *recorder)
 {
@@ -386,7 +399,9 @@ static void put_into_file(struct pm_recorder *recorder)
 	recorder->in_file = code == SQLITE_OK && done == in_log;
 }
 
-/** Ends the regions of an older part of the file that was continued: their successors are unknown.
+/**
+ * Marks all regions in a file that is continued as ended. It is not known which of them still
+ * exist.
  */
 static int end_old_regions(struct pm_recorder *recorder, uint64_t number, struct pm_error *error)
 {
@@ -399,8 +414,8 @@ static int end_old_regions(struct pm_recorder *recorder, uint64_t number, struct
 }
 
 /**
- * Writes a sample within a transaction, and commits it.
- * @param ids receives the rows of its regions, if it is fresh
+ * Writes a sample and commits the transaction, which the caller has begun.
+ * @param ids receives the row ID of each region of the sample, if the sample is fresh
  */
 static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
                         const struct pm_headroom *headroom, uint64_t number, int64_t *ids,

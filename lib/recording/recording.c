@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of the database describe a region, or one of its sizes, from a sample on until the next row.
- * A sample is made of the rows that hold at its number.
+ * A row of the database describes a region, or a size of a region, from one sample until a later
+ * one. Reading a sample means to select the rows that are valid at its number.
  */
 #include <procmem/recording.h>
 
@@ -26,8 +26,10 @@ struct pm_recording {
 
 bool pm_recording_is(const char *path)
 {
-	/* The header of a database: a magic string, and the application ID at offset 68,
-	 * big-endian (sqlite.org/fileformat2.html). */
+	/*
+	 * The header of an SQLite database begins with a magic string and has the application ID,
+	 * big-endian, at offset 68 (sqlite.org/fileformat2.html).
+	 */
 	unsigned char header[100];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
@@ -88,7 +90,7 @@ int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct p
 	return result > 0 ? 0 : -1;
 }
 
-/* Columns of a sample, as recorded_of_row() expects them. */
+/* Columns of a sample, in the order that recorded_of_row() expects. */
 #define SAMPLE_COLUMNS \
 	"number, time, wall_ns, fresh, size, rss, anon, file, shmem, swap, pte, threads"
 
@@ -153,7 +155,7 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	};
 
 	enum pm_kind kind = PM_KIND_UNKNOWN;
-	/* A kind that a later version of the same format may have added stays unknown. */
+	/* A kind that was added by a later version of procmem is read as unknown. */
 	pm_kind_parse(pm_column_text(statement, 10), &kind, NULL);
 	region.kind = (uint8_t)kind;
 	region.bytes[PM_SIZE_RSS] = pm_column(statement, 17);
@@ -162,7 +164,7 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	return region;
 }
 
-/** The reverse of pm_size_name(). Returns false if no size has that name. */
+/** Finds the size with a name, the reverse of pm_size_name(). Returns false if there is none. */
 static bool size_of_name(const char *name, enum pm_size *size)
 {
 	for (int i = 0; i < PM_SIZE_COUNT; i++)
@@ -174,7 +176,7 @@ static bool size_of_name(const char *name, enum pm_size *size)
 	return false;
 }
 
-/** Fills the sizes of smaps: the last row of each up to the sample. */
+/** Fills the sizes from smaps. For each size, the last row at or before the sample is valid. */
 static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, int64_t id,
                       uint64_t number, struct pm_region *region, struct pm_error *error)
 {
@@ -200,11 +202,11 @@ static bool overlaps_last(const struct pm_regions *regions, const struct pm_regi
 	return regions->count > 0 && regions->items[regions->count - 1].end > region->start;
 }
 
-/** Statements that read regions. */
+/** Prepared statements that read regions. */
 struct reading {
 	sqlite3_stmt *rows;
 	sqlite3_stmt *smaps;
-	sqlite3_stmt *details; /* NULL if the recording lacks their table */
+	sqlite3_stmt *details; /* NULL if the recording has no table of details */
 };
 
 static int read_region_rows(struct pm_recording *recording, const struct reading *reading,
@@ -221,7 +223,8 @@ static int read_region_rows(struct pm_recording *recording, const struct reading
 
 		if (region.start >= region.end || overlaps_last(regions, &region))
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,
-			                    "%s is damaged: its regions overlap", database->path);
+			                    "%s is damaged: it contains regions that overlap",
+			                    database->path);
 		if (read_smaps(recording, reading->smaps, id, number, &region, error) < 0 ||
 		    pm_stored_detail_read(database, reading->details, id, detail, regions,
 		                          &region.detail, error) < 0 ||
@@ -235,7 +238,7 @@ static int read_region_rows(struct pm_recording *recording, const struct reading
 static int read_regions(struct pm_recording *recording, uint64_t number, struct pm_regions *regions,
                         struct pm_error *error)
 {
-	/* Addresses from 2^63 on are stored as negative numbers: they come last. */
+	/* Addresses of 2^63 and more are stored as negative numbers, but have to come last. */
 	static const char rows_sql[] =
 		"SELECT region.id, start_address, end_address, perms, offset, device_major, "
 		"device_minor, inode, deleted, vm_flags, kind, proof,"
@@ -288,8 +291,8 @@ int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm
 }
 
 /*
- * Changes of the number of regions by sample. Each region is counted at its first sample and
- * subtracted at its end, so that each row is read once, however many samples it is part of.
+ * Selects, for each sample, by how much the number of regions changes: a region adds 1 at its first
+ * sample and subtracts 1 at its end. So each row is read only once.
  */
 static const char changes_sql[] = "SELECT sample, sum(change), sum(detailed) FROM"
 				  " (SELECT first_sample AS sample, 1 AS change, id IN (SELECT "
@@ -298,7 +301,7 @@ static const char changes_sql[] = "SELECT sample, sum(change), sum(detailed) FRO
 				  "smaps)) FROM region WHERE until_sample IS NOT NULL)"
 				  " GROUP BY sample ORDER BY sample";
 
-/** Samples that were read so far. */
+/** The samples that were read so far. */
 struct listing {
 	struct pm_listed *items;
 	size_t count, capacity;
@@ -319,7 +322,7 @@ static int list_samples(struct pm_recording *recording, sqlite3_stmt *rows, stru
 	return result;
 }
 
-/** Adds up the number of regions of each sample. */
+/** Computes the number of regions of each sample by adding up the changes. */
 static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes,
                          struct listing *listing, struct pm_error *error)
 {
@@ -329,7 +332,7 @@ static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes,
 	for (size_t i = 0; i < listing->count; i++) {
 		struct pm_listed *item = &listing->items[i];
 
-		/* Changes may be negative: the sums are modulo 2^64. */
+		/* A negative change is added modulo 2^64, which gives the right sum. */
 		while (result > 0 && pm_column(changes, 0) <= item->recorded.number) {
 			regions += pm_column(changes, 1);
 			detailed += pm_column(changes, 2);
@@ -382,9 +385,9 @@ int pm_recording_list(struct pm_recording *recording, struct pm_listed **samples
 }
 
 /**
- * Runs a query for one number.
+ * Runs a query that returns one number.
  * @param value  parameter of the query, ignored if the query has none
- * @return       1 if there is a number, 0 if not, -1 on errors
+ * @return       1 if the query returned a number, 0 if not, -1 on errors
  */
 static int query_number(struct pm_recording *recording, const char *sql, int64_t value,
                         int64_t *number, struct pm_error *error)
@@ -416,11 +419,11 @@ static int report_not_found(struct pm_recording *recording, const char *which,
 		return -1;
 
 	return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-	                    "%s has no sample %s; it has %llu, numbered from 1",
+	                    "%s has no sample %s; its samples are numbered from 1 to %llu",
 	                    recording->database.path, which, (unsigned long long)count);
 }
 
-/** Finds a sample with a query for its number. */
+/** Finds a sample by a query that returns its number. */
 static int find_number(struct pm_recording *recording, const char *sql, int64_t value,
                        const char *which, uint64_t *number, struct pm_error *error)
 {
@@ -436,7 +439,7 @@ static int find_number(struct pm_recording *recording, const char *sql, int64_t 
 	return 0;
 }
 
-/** Finds the last sample that is not later than a time. */
+/** Finds the last sample at or before a time. */
 static int find_time(struct pm_recording *recording, struct pm_time_spec time, const char *which,
                      uint64_t *number, struct pm_error *error)
 {
@@ -461,10 +464,11 @@ static int find_time(struct pm_recording *recording, struct pm_time_spec time, c
 
 	if (result == 0) {
 		pm_time_spec_format(first, text);
-		return pm_error_set(
-			error, PM_ERROR_NOT_FOUND, 0,
-			"%s begins after %s: its first sample is of %s (UTC); write %s@first",
-			recording->database.path, which, text, recording->database.path);
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		                    "%s has no sample at or before %s: its first sample was taken "
+		                    "at %s (UTC); use %s@first",
+		                    recording->database.path, which, text,
+		                    recording->database.path);
 	}
 
 	*number = (uint64_t)found;
@@ -490,12 +494,12 @@ int pm_recording_find(struct pm_recording *recording, const char *which, uint64_
 		return find_time(recording, time, which, number, error);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "a sample is a number from 1, first, last, or a time in UTC like "
-	                    "2026-01-31T12:00 or 12:00, not %s",
+	                    "'%s' is not a sample: use a number starting at 1, 'first', 'last', or "
+	                    "a time in UTC such as 2026-01-31T12:00 or 12:00",
 	                    which);
 }
 
-/** The reverse of pm_limit_name(). Returns PM_LIMIT_KINDS if no limit has that name. */
+/** Finds the kind of limit with a name; returns PM_LIMIT_KINDS if there is none. */
 static enum pm_limit_kind limit_kind_of_name(const char *name)
 {
 	int kind = 0;
@@ -522,8 +526,8 @@ static struct pm_limit limit_of_row(sqlite3_stmt *statement, enum pm_limit_kind 
 
 /**
  * Reads the limits of a sample.
- * @param limits  receives the limits, by kind
- * @param known   receives which of them are recorded
+ * @param limits  receives the limits; the index is the kind
+ * @param known   receives for each kind whether the sample has this limit
  */
 static int read_limits(struct pm_recording *recording, uint64_t number, struct pm_limit *limits,
                        bool *known, struct pm_error *error)
@@ -540,7 +544,7 @@ static int read_limits(struct pm_recording *recording, uint64_t number, struct p
 	while ((result = pm_statement_next(&recording->database, statement, error)) > 0) {
 		enum pm_limit_kind kind = limit_kind_of_name(pm_column_text(statement, 0));
 
-		/* A later version may have more limits. */
+		/* Skip a limit that was added by a later version of procmem. */
 		if (kind == PM_LIMIT_KINDS)
 			continue;
 		limits[kind] = limit_of_row(statement, kind);

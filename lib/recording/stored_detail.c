@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Details of regions in a recording. Each item of a detail is a row of the table `fact`; a detail
- * without a list is one item. Types, runtimes, allocators and places are stored as words, so that
- * the numbers of the enums may change. A type that is not known, of a later version, is read as the
- * text in the table `region`.
+ * Stores the details of regions in a recording. Each element of a list in a detail is a row of the
+ * table `fact`; a detail without a list is one row. Types, runtimes, allocators and places are
+ * stored as words, so that the values of the enums may change. For a type that was added by a later
+ * version of procmem, the formatted text that the region refers to is used.
  */
 #include "recording/stored_detail.h"
 
@@ -90,7 +90,7 @@ static const char *const places[PM_CHUNK_PLACE_COUNT] = {
 	[PM_CHUNKS_SCATTERED] = "scattered",
 };
 
-/** Binds a word of a table, or NULL where there is none. */
+/** Binds the word at an index of a table; NULL if the table has no word there. */
 static void bind_word(sqlite3_stmt *statement, enum column column, const char *const *words,
                       unsigned index)
 {
@@ -177,7 +177,10 @@ int pm_stored_detail_write(const struct pm_database *database, sqlite3_stmt *sta
 	return 0;
 }
 
-/** Returns the index of the word in a column, 0 where the table of words lacks it. */
+/**
+ * Returns the index of the word of a column in the table of words; 0 if the table does not have the
+ * word.
+ */
 static uint8_t read_word(sqlite3_stmt *statement, enum column column, const char *const *words,
                          size_t count)
 {
@@ -193,7 +196,9 @@ static uint64_t read_number(sqlite3_stmt *statement, enum column column)
 	return pm_column(statement, (int)column);
 }
 
-/** Items that were read, of the one type or the other. */
+/**
+ * The elements of a detail that were read: heaps or threads, depending on the type of the detail.
+ */
 struct items {
 	struct pm_detail_heap *heaps;
 	struct pm_detail_thread *threads;
@@ -239,7 +244,7 @@ static int read_thread(sqlite3_stmt *statement, struct pm_regions *regions, stru
 	return 0;
 }
 
-/** Reads what the first row says of the whole detail. */
+/** Reads the fields of the whole detail, which the first row contains. */
 static void read_first(sqlite3_stmt *statement, struct pm_detail *detail)
 {
 	*detail = (struct pm_detail){
@@ -261,7 +266,7 @@ static void read_first(sqlite3_stmt *statement, struct pm_detail *detail)
 		detail->shmid = read_number(statement, SHMID);
 }
 
-/** Reads all rows of a region; the lists go to `items`. */
+/** Reads all rows of a region, and collects the elements of lists in `items`. */
 static int read_rows(const struct pm_database *database, sqlite3_stmt *statement,
                      struct pm_regions *regions, struct pm_detail *detail, struct items *items,
                      struct pm_error *error)

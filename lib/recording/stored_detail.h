@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The table `fact` of a recording: the details of regions. Private. */
+/**
+ * @file Reads and writes the table `fact` of a recording, which stores the details of regions.
+ * Private.
+ */
 #ifndef PM_RECORDING_STORED_DETAIL_H
 #define PM_RECORDING_STORED_DETAIL_H
 
@@ -7,7 +10,10 @@
 
 #include "recording/database.h"
 
-/** Creates the table, which recordings of the first versions lack. */
+/**
+ * SQL that creates the table, if it does not exist. Recordings made by the first versions do not
+ * have the table.
+ */
 #define PM_STORED_DETAIL_SCHEMA                                                                   \
 	"CREATE TABLE IF NOT EXISTS fact (region INTEGER NOT NULL, item INTEGER NOT NULL, type "  \
 	"TEXT NOT NULL, runtime TEXT, allocator TEXT, place TEXT, count INTEGER, found INTEGER, " \
@@ -15,10 +21,12 @@
 	"INTEGER, arena_number INTEGER, heap INTEGER, heaps INTEGER, thread INTEGER, name TEXT, " \
 	"shmid INTEGER, PRIMARY KEY (region, item)) WITHOUT ROWID;"
 
-/** Statement that pm_stored_detail_write() needs. */
+/** SQL of the statement that pm_stored_detail_write() runs. */
 extern const char pm_stored_detail_insert[];
 
-/** Statement that pm_stored_detail_read() needs, if the recording has the table `fact`. */
+/**
+ * SQL of the statement that pm_stored_detail_read() runs, if the recording has the table `fact`.
+ */
 extern const char pm_stored_detail_select[];
 
 /**
@@ -26,7 +34,7 @@ extern const char pm_stored_detail_select[];
  *
  * @param database   the recording
  * @param statement  pm_stored_detail_insert, prepared
- * @param id         row of the region
+ * @param id         row ID of the region
  * @param detail     the detail; nothing is written for PM_DETAIL_NONE and PM_DETAIL_TEXT
  * @param error      PM_ERROR_IO, PM_ERROR_FORMAT, PM_ERROR_RESOURCES
  * @return           0 or -1
@@ -38,10 +46,11 @@ int pm_stored_detail_write(const struct pm_database *database, sqlite3_stmt *sta
  * Reads the detail of a region.
  *
  * @param database   the recording
- * @param statement  pm_stored_detail_select, prepared; NULL where the recording lacks the table
- * @param id         row of the region
- * @param text       the text of the detail, which is used where the table has no known detail
- * @param regions    list that owns the detail
+ * @param statement  pm_stored_detail_select, prepared; NULL if the recording does not have the
+ *                   table
+ * @param id         row ID of the region
+ * @param text       formatted text of the detail, used if the table has no detail of a known type
+ * @param regions    list of regions that will own the detail
  * @param detail     receives the detail
  * @param error      PM_ERROR_IO, PM_ERROR_FORMAT, PM_ERROR_RESOURCES
  * @return           0 or -1

@@ -6,13 +6,13 @@
 
 #include "base/number.h"
 
-/* Nanoseconds. */
+/* Durations in nanoseconds. */
 static const int64_t second = 1000000000, minute = 60000000000;
 static const int64_t day_ns = INT64_C(86400000000000);
 
 /**
- * Parses a number and the character that must follow.
- * @param follows  the character, 0 for none
+ * Parses a number between `min` and `max`, and the character that must follow.
+ * @param follows  the character; 0 if none is required
  */
 static bool scan_part(const char **text, char follows, uint64_t min, uint64_t max, int *part)
 {
@@ -42,9 +42,10 @@ static bool scan_date(const char **text, struct tm *when)
 }
 
 /**
- * Parses decimals of a second; those below a nanosecond are ignored.
- * @param length  in: nanoseconds of a second; out: those of the last decimal, at least 1
- * @return        nanoseconds
+ * Parses the decimals of a second. Decimals after the ninth are ignored.
+ * @param length  set to 10^9 by the caller; receives the precision, the value of the last decimal
+ *                in nanoseconds
+ * @return        the decimals in nanoseconds
  */
 static int64_t scan_decimals(const char **text, int64_t *length)
 {
@@ -62,7 +63,8 @@ static int64_t scan_decimals(const char **text, int64_t *length)
 /**
  * Parses a time of day up to the end of the text.
  * @param part    receives the nanoseconds within the second
- * @param length  receives the precision: nanoseconds of a minute, a second, or the last decimal
+ * @param length  receives the precision in nanoseconds: that of a minute, of a second, or of the
+ *                last decimal
  */
 static bool scan_clock(const char **text, struct tm *when, int64_t *part, int64_t *length)
 {
@@ -100,11 +102,11 @@ bool pm_time_spec_parse(const char *text, struct pm_time_spec *time)
 
 	int day = when.tm_mday;
 	time_t seconds = timegm(&when);
-	/* timegm() turns the 31st of April into the 1st of May. */
+	/* timegm() changes the day of an invalid date: the 31st of April becomes the 1st of May. */
 	if (when.tm_mday != day)
 		return false;
 
-	/* 64-bit nanoseconds overflow in the year 2262. */
+	/* After the year 2262, the nanoseconds exceed 64 bits. */
 	if (__builtin_mul_overflow((int64_t)seconds, second, &parsed.from) ||
 	    __builtin_add_overflow(parsed.from, part, &parsed.from))
 		parsed.from = INT64_MAX;
@@ -118,7 +120,7 @@ bool pm_time_spec_parse(const char *text, struct pm_time_spec *time)
 
 void pm_time_spec_add_date(struct pm_time_spec *time, int64_t first, int64_t last)
 {
-	/* Times that no clock shows: the file is damaged. */
+	/* A damaged file can contain times for which the computation below would overflow. */
 	if (last < day_ns || last > INT64_MAX - 2 * day_ns)
 		return;
 

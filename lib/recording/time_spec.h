@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Points in time as a user writes them. Private. */
+/** @file Parses and formats points in time as the user enters them. Private. */
 #ifndef PM_RECORDING_TIME_SPEC_H
 #define PM_RECORDING_TIME_SPEC_H
 
@@ -7,18 +7,18 @@
 #include <stdint.h>
 
 /**
- * A time in UTC. Its length depends on the precision: 12:00 is a whole minute. Nanoseconds since
- * 1970, or since midnight.
+ * A time in UTC. It is an interval, whose length depends on the precision: 12:00 means the whole
+ * minute. Both ends are in nanoseconds since 1970 or, if the time has no date, since midnight.
  */
 struct pm_time_spec {
-	bool dated;    /**< has a date; without one both times are relative to midnight */
-	int64_t from;  /**< first nanosecond */
-	int64_t until; /**< last nanosecond */
+	bool dated;    /**< the time has a date */
+	int64_t from;  /**< first nanosecond of the interval */
+	int64_t until; /**< last nanosecond of the interval */
 };
 
 /**
- * Parses a time: `2026-01-31T12:00`, optionally with a space instead of the T, with seconds,
- * decimals of these, and Z at the end. The date may be missing.
+ * Parses a time such as `2026-01-31T12:00`. The date may be missing. The T may be a space. Seconds,
+ * decimals of a second, and a Z at the end are optional.
  *
  * @param text  the text
  * @param time  filled on success
@@ -27,23 +27,23 @@ struct pm_time_spec {
 bool pm_time_spec_parse(const char *text, struct pm_time_spec *time);
 
 /**
- * Adds a date to a time without one: that of the last sample, or the day before if only that is
- * within the recording.
+ * Adds a date to a time that has none: the date of the last sample or, if the time would then be
+ * after the last sample, the day before, provided that the recording covers it.
  *
- * @param time   the time; unchanged if the samples have times that no clock shows
+ * @param time   the time; unchanged if the times of the samples are invalid
  * @param first  time of the first sample, in nanoseconds since 1970
  * @param last   time of the last sample
  */
 void pm_time_spec_add_date(struct pm_time_spec *time, int64_t first, int64_t last);
 
-/** Bytes of the text that pm_time_spec_format() writes, with the NUL. */
+/** Size of the buffer for pm_time_spec_format(), in bytes, including the NUL. */
 #define PM_TIME_SPEC_TEXT_SIZE 32
 
 /**
- * Formats the second that contains a time, in a form that pm_time_spec_parse() accepts.
+ * Formats a time, rounded down to a second, in a form that pm_time_spec_parse() accepts.
  *
  * @param wall_ns  nanoseconds since 1970
- * @param text     receives the text; "" if the time has no date that can be written
+ * @param text     receives the text; "" if the time cannot be represented as a date
  */
 void pm_time_spec_format(int64_t wall_ns, char text[PM_TIME_SPEC_TEXT_SIZE]);
 

@@ -5,8 +5,10 @@
 
 #include "base/clock.h"
 
-/* Seconds for which unused budget is saved: a large measurement is allowed now and then, but no
- * unlimited debt. */
+/*
+ * Maximum time for which unused budget accumulates, in seconds. The saved budget allows an
+ * occasional expensive measurement; the maximum bounds its cost.
+ */
 static const double saved_seconds = 60;
 
 static void charge(struct pm_cpu_budget *budget, bool measured, uint64_t cpu, double now)
@@ -60,8 +62,7 @@ void pm_cpu_budget_fill_cost(struct pm_cpu_budget *budget, bool measured, double
 		cost->share = (double)cost->cpu_ns / 1e9 / elapsed;
 	budget->cpu_last = cpu;
 
-	/* A sample without a measurement is charged at the next one, together with the time until
-	 * then. */
+	/* If this sample did not measure regions, its CPU time is charged at the next sample. */
 	if (measured)
 		charge(budget, true, cpu, now);
 	cost->credit = budget->share > 0 ? budget->seconds : HUGE_VAL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The CPU time that samples cost, against a budget. Private. */
+/** @file Limits the CPU time that samples use to a budget. Private. */
 #ifndef PM_SAMPLE_CPU_BUDGET_H
 #define PM_SAMPLE_CPU_BUDGET_H
 
@@ -8,49 +8,51 @@
 
 #include <procmem/sample.h>
 
-/** CPU time of the calling process against a budget. */
+/** A budget, and the CPU time that the calling process has used of it. */
 struct pm_cpu_budget {
-	double share;         /**< CPU time allowed, as a share of one core; 0: unlimited */
+	double share;         /**< CPU time allowed, as a fraction of one core; 0 means unlimited */
 	double opened;        /**< time of pm_cpu_budget_init(): CLOCK_BOOTTIME in seconds */
 	uint64_t cpu_opened;  /**< CPU time of the process at that time, in nanoseconds */
-	uint64_t cpu_last;    /**< CPU time at the end of the last sample */
-	uint64_t cpu_counted; /**< CPU time up to the last charge */
+	uint64_t cpu_last;    /**< CPU time of the process at the end of the last sample, in
+	                         nanoseconds */
+	uint64_t cpu_counted; /**< CPU time of the process at the last charge, in nanoseconds */
 	double counted;       /**< time of the last charge: CLOCK_BOOTTIME in seconds */
-	double seconds;       /**< CPU time left; less than 0: measuring has to wait */
+	double seconds; /**< CPU time left, in seconds; while negative, regions are not measured */
 };
 
 /**
- * Starts counting.
+ * Starts counting CPU time.
  *
  * @param budget  filled
- * @param share   CPU time allowed, as a share of one core; 0: unlimited
+ * @param share   CPU time allowed, as a fraction of one core; 0 means unlimited
  * @param now     CLOCK_BOOTTIME in seconds
  */
 void pm_cpu_budget_init(struct pm_cpu_budget *budget, double share, double now);
 
 /**
- * Charges the CPU time used since the last charge against what the elapsed time allows. Reading
- * the totals, and what the caller does with them, is charged at most half of that: if it alone
- * costs the budget, measuring the regions becomes rare, but does not stop.
+ * Adds the budget for the time elapsed since the last charge, and subtracts the CPU time used since
+ * then. If the regions were not measured, at most half of the added budget is subtracted: even if
+ * reading the totals alone costs more than the budget, the regions are still measured from time to
+ * time.
  *
  * @param budget    the budget
- * @param measured  the regions were measured since the last charge
+ * @param measured  whether the regions were measured since the last charge
  * @param now       CLOCK_BOOTTIME in seconds
  */
 void pm_cpu_budget_count(struct pm_cpu_budget *budget, bool measured, double now);
 
 /**
- * Checks whether measuring has to wait.
+ * Checks whether the budget is used up, so that measuring the regions has to wait.
  * @param budget the budget
  * @return true if the budget is used up
  */
 bool pm_cpu_budget_is_used_up(const struct pm_cpu_budget *budget);
 
 /**
- * Fills the cost of samples so far, except `lock_ns`.
+ * Fills all fields of the cost of sampling, except `lock_ns`.
  *
  * @param budget    the budget
- * @param measured  the regions were measured for this sample
+ * @param measured  whether the regions were measured for this sample
  * @param now       CLOCK_BOOTTIME in seconds
  * @param cost      filled
  */

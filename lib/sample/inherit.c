@@ -17,7 +17,8 @@ struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm
 }
 
 /**
- * Checks whether two regions have the same backing: growing does not change the kind of a region.
+ * Checks whether two regions have the same backing (file, name, permissions), whatever their sizes.
+ * Such a region keeps its kind when it grows or shrinks.
  */
 static bool same_backing(const struct pm_region *was, const struct pm_region *is)
 {
@@ -26,7 +27,10 @@ static bool same_backing(const struct pm_region *was, const struct pm_region *is
 	       was->deleted == is->deleted && strcmp(was->mapping, is->mapping) == 0;
 }
 
-/** Copies the classification of a region; texts that equal those of its predecessor are shared. */
+/**
+ * Copies kind, proof and details of the region `was` to the region at `index`. A text that the
+ * preceding region has, too, is stored only once.
+ */
 static int copy_kind(struct pm_regions *regions, size_t index, const struct pm_region *was,
                      struct pm_error *error)
 {
@@ -55,8 +59,8 @@ static int copy_kind(struct pm_regions *regions, size_t index, const struct pm_r
 }
 
 /**
- * Finds the first region of the former list that overlaps a region and has the same backing.
- * @param from  index in the former list where the search starts
+ * Finds the first region of the previous list that overlaps a region and has the same backing.
+ * @param from  index in the previous list where the search starts
  * @return      the region, or NULL
  */
 static const struct pm_region *find_former(const struct pm_regions *before, size_t from,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file What a new list of regions inherits from the previous one, and which of its regions have to
- * be measured. Private.
+ * @file Copies sizes and kinds from the previous list of regions to a new one, and measures the
+ * regions that may have changed. Private.
  */
 #ifndef PM_SAMPLE_INHERIT_H
 #define PM_SAMPLE_INHERIT_H
@@ -15,7 +15,7 @@
 
 #include "region/pagemap.h"
 
-/** Classes of regions that can have changed. */
+/** Classes of regions that may have changed and have to be measured. */
 struct pm_suspects {
 	bool all;     /**< all regions */
 	bool private; /**< regions with private pages */
@@ -23,7 +23,7 @@ struct pm_suspects {
 };
 
 /**
- * Finds the classes of regions that explain a change of the totals.
+ * Determines which classes of regions may have changed, from a change of the totals.
  *
  * @param was  totals before
  * @param is   totals now
@@ -32,8 +32,9 @@ struct pm_suspects {
 struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm_totals *is);
 
 /**
- * Copies sizes and kinds from the previous list. A region with the same addresses inherits both,
- * sizes only if it has none; a region that overlaps one of the same backing inherits its kind.
+ * Copies sizes and kinds from the previous list. A region with the same addresses inherits its kind
+ * and, unless its sizes are already known, its sizes. Any other region inherits the kind of the
+ * first region of the previous list that it overlaps and that has the same backing.
  *
  * @param before   the previous list
  * @param regions  the new list; strings are copied into it
@@ -43,12 +44,12 @@ struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm
 int pm_inherit(const struct pm_regions *before, struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Measures the suspects, and the regions without sizes.
+ * Measures the regions of the given classes, and all regions whose sizes are not known.
  *
  * @param pagemap   the pagemap of the process
  * @param suspects  classes of regions to be measured
  * @param regions   the list; sizes are filled
- * @param observer  receives each run of pages; NULL for none
+ * @param observer  called for each run of pages; NULL for none
  * @param exact     set to false if sizes may differ from smaps, otherwise unchanged
  * @param error     as pm_pagemap_measure()
  * @return          0 or -1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three sorted lists of ranges: the pages known from the last measurement, those of the one in
- * progress, and those that appeared in between. Spans that are not measured are copied from the
- * first list to the second.
+ * Keeps three sorted lists of ranges of pages: those known from the last measurement, those found
+ * by the measurement in progress, and those that appeared in between. Where the measurement in
+ * progress omits a range of addresses, the known pages are copied to the second list.
  */
 #include "sample/page_history.h"
 
@@ -11,7 +11,10 @@
 #include "base/array.h"
 #include "base/minmax.h"
 
-/* Gap to join first when there are too many ranges: one page. */
+/*
+ * If there are too many ranges, those with gaps of up to this number of bytes (one page) are joined
+ * first.
+ */
 static const uint64_t smallest_gap = 4096;
 
 /** Appends a range; extends the last one if the gap is at most `joinable` bytes. */
@@ -65,7 +68,7 @@ static int add_next(struct pm_page_history *history, uint64_t start, uint64_t en
 	return 0;
 }
 
-/** Copies the known ranges up to an address to the measurement in progress. */
+/** Copies the known ranges up to an address to those of the measurement in progress. */
 static int copy_up_to(struct pm_page_history *history, uint64_t address, struct pm_error *error)
 {
 	const struct pm_page_ranges *known = &history->known;
@@ -105,7 +108,7 @@ int pm_page_history_span(struct pm_page_history *history, uint64_t start, uint64
 	return 0;
 }
 
-/** Adds the part of a range that was not known before to the pages that appeared. */
+/** Adds those parts of a range that are not in the known ranges to the pages that appeared. */
 static int add_appeared(struct pm_page_history *history, uint64_t start, uint64_t end,
                         struct pm_error *error)
 {
@@ -132,7 +135,10 @@ static int add_appeared(struct pm_page_history *history, uint64_t start, uint64_
 int pm_page_history_run(struct pm_page_history *history, const struct pm_page_run *run,
                         struct pm_error *error)
 {
-	/* A guard has no page, and the zero page has no contents of its own. */
+	/*
+	 * Ignore guards, which have no page, and the zero page, which uses no memory of the
+	 * process.
+	 */
 	if (!(run->state & (PM_PAGE_PRESENT | PM_PAGE_SWAPPED)) ||
 	    run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
 		return 0;

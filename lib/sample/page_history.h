@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The pages of the last measurement, to find those that appeared since. Private. */
+/**
+ * @file Remembers the pages of the last measurement, to find pages that appeared later. Private.
+ */
 #ifndef PM_SAMPLE_PAGE_HISTORY_H
 #define PM_SAMPLE_PAGE_HISTORY_H
 
@@ -10,28 +12,27 @@
 #include <procmem/region.h>
 #include <procmem/select.h>
 
-/** Ranges of addresses: ascending, not overlapping. */
+/** Ranges of addresses in ascending order that do not overlap. */
 struct pm_page_ranges {
-	struct pm_region_range
-		*items;  /**< the ranges; `region` is filled only if they are clipped */
-	size_t count;    /**< number of ranges */
-	size_t capacity; /**< private */
+	struct pm_region_range *items; /**< the ranges; `region` is set only after clipping */
+	size_t count;                  /**< number of ranges */
+	size_t capacity;               /**< private */
 };
 
-/** Pages that are present or swapped. Zeroed: none are known. */
+/** Pages that are present or swapped. A zeroed history is empty. */
 struct pm_page_history {
-	struct pm_page_ranges known;    /**< at the last measurement */
-	struct pm_page_ranges next;     /**< at the measurement in progress */
-	struct pm_page_ranges appeared; /**< in `next`, but not in `known` */
+	struct pm_page_ranges known;    /**< pages found by the last measurement */
+	struct pm_page_ranges next;     /**< pages found by the measurement in progress */
+	struct pm_page_ranges appeared; /**< pages in `next` that are not in `known` */
 	uint64_t done;                  /**< `next` is complete up to this address */
 	size_t copied;     /**< index in `known` of the first range that ends after `done` */
 	size_t compared;   /**< index in `known` of the first range not yet compared with a run */
-	uint64_t joinable; /**< ranges of `next` with gaps up to this number of bytes are joined */
+	uint64_t joinable; /**< maximum gap between joined ranges of `next`, in bytes */
 };
 
 /**
- * Maximum number of ranges, which need 24 MiB. In a process with more separate runs of pages, new
- * pages in small gaps are missed.
+ * Maximum number of ranges; they use 24 MiB. If a process has more runs of pages, those with small
+ * gaps between them are joined, and new pages in such gaps are missed.
  */
 enum { PM_PAGE_HISTORY_MAX = 1 << 20 };
 
@@ -42,11 +43,11 @@ enum { PM_PAGE_HISTORY_MAX = 1 << 20 };
 void pm_page_history_begin(struct pm_page_history *history);
 
 /**
- * Starts a span: all its runs follow, and its known pages are replaced by them. Pages before the
- * span that were not measured are kept.
+ * Starts a span of addresses that is measured. The caller then adds all runs of the span, which
+ * replace the known pages there. Known pages between the previous span and this one are kept.
  *
  * @param history  the history
- * @param start    first address, ascending from call to call
+ * @param start    first address; not less than the end of the previous span
  * @param end      address after the last byte
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -55,7 +56,7 @@ int pm_page_history_span(struct pm_page_history *history, uint64_t start, uint64
                          struct pm_error *error);
 
 /**
- * Adds a run of the span.
+ * Adds a run of pages of the span.
  *
  * @param history  the history
  * @param run      the run
@@ -66,7 +67,8 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
                         struct pm_error *error);
 
 /**
- * Ends the measurement: clips all ranges to regions, and fills in the indexes of these.
+ * Ends the measurement: splits all ranges at the borders of regions, and sets the index of the
+ * region of each.
  *
  * @param history  the history
  * @param regions  the regions that were measured
@@ -77,7 +79,7 @@ int pm_page_history_end(struct pm_page_history *history, const struct pm_regions
                         struct pm_error *error);
 
 /**
- * Clips the pages that appeared again, after the list of regions was read without measuring pages.
+ * Clips the pages that appeared to the regions of a new list that was read without measuring pages.
  *
  * @param history  the history
  * @param regions  the new list

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sample reads the totals of the process. Only if these changed it measures regions, and only
- * those that can have changed; the list of regions is read again only if the size of the address
- * space changed, or if the measured sizes do not add up to the totals.
+ * Each sample reads the totals of the process. Regions are measured only if the totals changed, and
+ * only those regions that may have changed. The list of regions is read again only if the size of
+ * the address space changed, or if the measured sizes do not add up to the totals.
  */
 #include <procmem/sample.h>
 
@@ -30,24 +30,27 @@
 #include "sample/page_history.h"
 #include "sample/sizes.h"
 
-/* While measuring all regions finds nothing new, the interval doubles, up to this multiple of
- * pm_sampler_options.full_every. */
+/*
+ * Each time that a measurement of all regions finds no change, the interval until the next one is
+ * doubled, up to this multiple of pm_sampler_options.full_every.
+ */
 static const double max_interval = 16;
 
 struct pm_sampler {
 	struct pm_process *process; /* owned by the caller */
 	struct pm_sampler_options options;
 	struct pm_pagemap *pagemap;   /* NULL if not available or not needed */
-	struct pm_regions regions;    /* of the last measurement */
-	struct pm_regions spare;      /* the list before; its memory is reused for the next one */
-	struct pm_page_history pages; /* of the last measurement, if options.pages is set */
+	struct pm_regions regions;    /* regions of the last measurement */
+	struct pm_regions spare;      /* previous list; its memory is reused for the next list */
+	struct pm_page_history pages; /* pages of the last measurement, if options.pages is set */
 	struct pm_totals measured_at; /* totals at the last measurement */
-	struct pm_sums sums;          /* sums of the regions then */
-	double last_full;             /* time of the last full measurement; 0: never */
-	double full_after;            /* seconds from that until the next one */
-	bool exact;                   /* see struct pm_sample */
+	struct pm_sums sums;          /* sums of the regions at the last measurement */
+	double last_full;  /* time of the last full measurement, in seconds; 0 if there was none */
+	double full_after; /* seconds between the last full measurement and the next one */
+	bool exact;        /* see struct pm_sample */
 	struct pm_cpu_budget budget;
-	uint64_t lock_ns; /* longest call that held the target's map lock */
+	uint64_t lock_ns; /* duration of the longest call that held the mmap lock of the target, in
+	                     nanoseconds */
 };
 
 static double boot_seconds(void)
@@ -64,7 +67,10 @@ static int read_status(struct pm_process *process, pid_t thread, char **status)
 	return pm_procfs_read(&process->procfs, name, status, NULL);
 }
 
-/** Reads the status of a thread that is not the leader: an exited leader has no sizes. */
+/**
+ * Reads the status file of a thread other than the leader. If the leader has exited, its own status
+ * contains no sizes.
+ */
 static int read_thread_status(struct pm_process *process, char **status, struct pm_error *error)
 {
 	pid_t pid = process->procfs.pid, thread = pm_process_memory_thread(process);
@@ -79,8 +85,9 @@ static int read_thread_status(struct pm_process *process, char **status, struct 
 }
 
 /*
- * statm is shorter, but does not distinguish private memory from shared memory, and lacks swap.
- * Since Linux 6.2 its figures lag by up to some dozen pages a CPU; status is exact since 6.17.
+ * Reads status, not the shorter statm, which does not separate private from shared memory and has
+ * no swap. Since Linux 6.2, the sizes in both can lag by some dozen pages for each CPU; since 6.17,
+ * those in status are exact.
  */
 int pm_totals_read(struct pm_process *process, struct pm_totals *totals, struct pm_error *error)
 {
@@ -125,9 +132,10 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 	pm_regions_init(&opened->spare);
 
 	/*
-	 * Kinds need pagemap also with smaps: it tells which bytes can be read without making them
-	 * resident. Without pagemap (sandboxes, kernels without CONFIG_PROC_PAGE_MONITOR) the
-	 * sampler falls back to smaps, whose error is then the one reported.
+	 * Classification needs pagemap even if sizes are read from smaps: pagemap shows which pages
+	 * can be read without making them resident. Without pagemap (sandboxes, kernels without
+	 * CONFIG_PROC_PAGE_MONITOR) the sampler falls back to smaps, whose error is then the one
+	 * reported.
 	 */
 	if ((!options->smaps || options->kinds) &&
 	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &opened->pagemap, error) < 0) {
@@ -166,7 +174,8 @@ static bool has_unknown_kinds(const struct pm_regions *regions)
 
 /**
  * Classifies the regions.
- * @param all  all of them; otherwise only those that changed, unless that proves another one wrong
+ * @param all  classify all regions; otherwise only recount the malloc chunks of regions that
+ *             changed, and classify all regions only if that shows that a kind is wrong
  */
 static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions *regions,
                         struct pm_error *error)
@@ -176,7 +185,7 @@ static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions 
 	struct pm_kinds_evidence evidence = { .process = sampler->process,
 		                              .pagemap = sampler->pagemap };
 
-	/* Without the right to read memory, kinds are classified by the rest of the evidence. */
+	/* If the memory must not be read, the regions are classified by the remaining evidence. */
 	bool readable = pm_target_reader_open(sampler->process, regions, &reader, &refused) == 0;
 	if (readable)
 		evidence.reader = &reader;
@@ -238,8 +247,10 @@ static int read_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
 	if (!suspects.all && totals->swap == sampler->measured_at.swap) {
 		if (measure(sampler, (struct pm_suspects){ 0 }, regions, error) < 0)
 			return -1;
-		/* The regions that came and went explain the change of the totals to the byte: the
-		 * others did not change. */
+		/*
+		 * The regions that appeared and disappeared account for the whole change of the
+		 * totals, so the other regions did not change.
+		 */
 		if (pm_sums_of(regions, totals).unexplained == sampler->sums.unexplained)
 			return 0;
 		/* The totals balance, yet regions changed: measure all. */
@@ -249,12 +260,13 @@ static int read_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
 	return measure(sampler, suspects, regions, error);
 }
 
-/** Result of measuring the regions of the last list. */
+/** Results of measure_in_place(). */
 enum in_place { IN_PLACE_FAILED = -1, IN_PLACE_OUTDATED, IN_PLACE_DONE };
 
 /**
- * Measures the regions of the last list again.
- * @return IN_PLACE_OUTDATED: the list may have changed; like on failure its sizes are unchanged
+ * Measures the regions of the last list again, without reading the list.
+ * @return IN_PLACE_OUTDATED if the list has to be read again; its sizes are then unchanged, as
+ *         after a failure
  */
 static enum in_place measure_in_place(struct pm_sampler *sampler, const struct pm_totals *totals,
                                       struct pm_error *error)
@@ -315,8 +327,10 @@ static int read_list(struct pm_sampler *sampler, const struct pm_totals *totals,
 	else
 		result = read_maps(sampler, suspects, totals, regions, error);
 
-	/* A region keeps its kind while it grows. A full measurement classifies all of them again:
-	 * many blocks prove more than the first one did. */
+	/*
+	 * A region keeps its kind while it grows. A full measurement classifies all regions again,
+	 * because a region that has grown may contain more evidence than before.
+	 */
 	bool all = full || has_unknown_kinds(regions);
 	if (result == 0 && sampler->options.kinds &&
 	    (all || pm_kinds_must_recount(regions, &sampler->regions)))
@@ -327,7 +341,7 @@ static int read_list(struct pm_sampler *sampler, const struct pm_totals *totals,
 	return result;
 }
 
-/** Chooses the interval until the next full measurement. */
+/** Sets the interval until the next full measurement. */
 static void set_interval(struct pm_sampler *sampler, bool changed)
 {
 	double longest = sampler->options.full_every * max_interval;
@@ -387,7 +401,7 @@ static void fill_cost(struct pm_sampler *sampler, bool measured, struct pm_sampl
 	cost->lock_ns = sampler->lock_ns;
 }
 
-/** Fills the part of a sample that refers to the regions. */
+/** Fills those fields of a sample that refer to the regions. */
 static void fill_regions(const struct pm_sampler *sampler, struct pm_sample *sample)
 {
 	sample->regions = &sampler->regions;
@@ -423,8 +437,10 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	fill_regions(sampler, &taken);
 	fill_cost(sampler, taken.fresh, &taken.cost);
 
-	/* The first measurement is unavoidable: it is not charged to the budget. All of its pages
-	 * would be new. */
+	/*
+	 * The first measurement is always needed, so it is not charged to the budget. Its pages do
+	 * not count as having appeared, because all of them are new.
+	 */
 	if (first) {
 		sampler->budget.seconds = 0;
 		taken.cost.credit = sampler->options.budget > 0 ? 0 : HUGE_VAL;
@@ -447,8 +463,10 @@ int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
 	    pm_totals_read(sampler->process, &totals, error) < 0)
 		return -1;
 
-	/* A fresh sample keeps the pages that appeared until it was taken; later ones are left to
-	 * the next sample. */
+	/*
+	 * A fresh sample already has its pages that appeared. Keep them, and measure without pages:
+	 * those that appeared after the sample belong to the next one.
+	 */
 	bool pages = sampler->options.pages, known = pages && sample->fresh;
 	sampler->options.pages = pages && !known;
 

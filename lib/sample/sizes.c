@@ -5,8 +5,11 @@
 
 #include "base/array.h"
 
-/* Bytes that may be unexplained before the list of regions itself is considered out of date: the
- * kernel updates its counters in batches. */
+/*
+ * Maximum difference between the totals and the sums of the regions, in bytes, at which the list of
+ * regions is still considered up to date. The kernel updates its counters in batches, so small
+ * differences are normal.
+ */
 static const int64_t tolerance = INT64_C(256) * 1024;
 
 struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_totals *totals)
@@ -25,8 +28,10 @@ struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_tota
 
 bool pm_sums_are_doubtful(const struct pm_sums *was, const struct pm_sums *is)
 {
-	/* If as many bytes were mapped as unmapped, the size is the same, but resident pages are
-	 * missing or left over. Arenas of malloc grow within a reserve, without a change of size.
+	/*
+	 * If equally many bytes were mapped and unmapped, the size of the address space is the
+	 * same, but the sums no longer match the totals. An arena of malloc also grows without a
+	 * change of the size: it grows into a reserve.
 	 */
 	int64_t change = is->unexplained - was->unexplained;
 

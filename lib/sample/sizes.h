@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Sizes of a list of regions: sums, saving and restoring, comparison. Private. */
+/** @file Adds up, saves, restores and compares the sizes of a list of regions. Private. */
 #ifndef PM_SAMPLE_SIZES_H
 #define PM_SAMPLE_SIZES_H
 
@@ -11,10 +11,10 @@
 
 /** Sums over a list of regions. */
 struct pm_sums {
-	int64_t unexplained;   /**< resident bytes of the process that are in no region: counters of
-	                          the kernel lag */
-	uint64_t inaccessible; /**< resident bytes of regions without permissions. An increase means
-	                          an outdated list: mprotect(2) opened a reserve */
+	int64_t unexplained;   /**< resident bytes of the process minus those of all regions; may be
+	                          other than 0, because counters of the kernel lag */
+	uint64_t inaccessible; /**< resident bytes of regions without permissions. If they increase,
+	                          the list is outdated: mprotect(2) made a reserve accessible */
 };
 
 /**
@@ -27,7 +27,8 @@ struct pm_sums {
 struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_totals *totals);
 
 /**
- * Checks whether a list seems outdated, although the size of the address space is the same.
+ * Checks whether the sums suggest that a list is outdated, although the size of the address space
+ * did not change.
  *
  * @param was  sums when the list was read
  * @param is   sums now

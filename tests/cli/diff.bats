@@ -120,7 +120,7 @@ logged() {
 	jq -e '.after.sample == 3 and .total.delta == 450560' <<<"$output"
 	run -0 procmem diff "$file@3" "$file@2999-01-01T00:00"
 	run -2 --separate-stderr procmem diff "$file@4" "$file"
-	[[ $stderr == *'has no sample 4; it has 3'* ]]
+	[[ $stderr == *'has no sample 4; its samples are numbered from 1 to 3'* ]]
 	run -2 --separate-stderr procmem diff "$file@1999-01-01T00:00" "$file"
 	run -2 --separate-stderr procmem diff "$file@yesterday" "$file"
 	[[ $stderr == *'2026-01-31T12:00'* ]]
@@ -161,7 +161,7 @@ logged() {
 		for words in 'snap -o' 'watch -c 1 -i 0.1 --record'; do
 			# shellcheck disable=SC2086 # words
 			run -2 --separate-stderr procmem $words "${case%=*}" "$TARGET_PID"
-			[[ $stderr == *"${case%=*}: it is ${case#*=}, and a recording is a database, which needs a regular file; name a new one" ]]
+			[[ $stderr == *"${case%=*}: it is ${case#*=}; a recording is a database and must be a regular file: use another file name" ]]
 		done
 	done
 	for file in /dev/null /dev/fd/1; do

@@ -96,7 +96,7 @@ teardown() {
 	run -0 procmem map --json "$recording@${printed:11:5}"
 	[ "$(jq .sample <<<"$output")" = 3 ]
 	run -2 --separate-stderr procmem map "$recording@1999-12-31T12:00"
-	[[ $stderr == *"begins after 1999-12-31T12:00: its first sample is of "*"; write $recording@first" ]]
+	[[ $stderr == *"has no sample at or before 1999-12-31T12:00: its first sample was taken at "*"; use $recording@first" ]]
 	run -0 procmem map "$(grep -o '[^ ]*@first' <<<"$stderr")"
 }
 

@@ -323,7 +323,7 @@ in_gdb() {
 		[[ $output == *"run.pmrec@1 is a recording, not a living process: procmem map lists it"* ]]
 	done
 	run -2 procmem shell -c info run.pmrec@3
-	[[ $output == *'run.pmrec has no sample 3; it has 2'* ]]
+	[[ $output == *'run.pmrec has no sample 3; its samples are numbered from 1 to 2'* ]]
 	procmem dump -q --core -o core "$TARGET_PID"
 	run -2 procmem watch -c 1 ./core
 	[[ $output == *'core is a core file, not a living process'* ]]

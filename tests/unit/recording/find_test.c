@@ -87,7 +87,8 @@ static void assert_too_early(struct pm_recording *recording, const char *which)
 	assert_int_equal(pm_recording_find(recording, which, &number, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_NOT_FOUND);
 	assert_int_equal(number, 77);
-	if (!strstr(error.text, "its first sample is of 2026-01-31T12:00:30 (UTC); write /tmp/") ||
+	if (!strstr(error.text,
+	            "its first sample was taken at 2026-01-31T12:00:30 (UTC); use /tmp/") ||
 	    !strstr(error.text, "@first"))
 		fail_msg("%s", error.text);
 }

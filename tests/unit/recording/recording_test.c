@@ -274,7 +274,8 @@ static void other_files_are_refused(void **state)
 
 	pm_recorder_close(recorder);
 	change_file(place, "PRAGMA user_version = 99");
-	assert_refused(place, PM_ERROR_FORMAT, "newer procmem (format 99, known is 1)");
+	assert_refused(place, PM_ERROR_FORMAT,
+	               "newer procmem (format 99; this version supports up to 1)");
 	assert_int_equal(pm_recorder_open(place->file, &place_process_id, &recorder, &error), -1);
 }
 
