@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Of every source file: the licence line, no spaces at line ends, and how long files and functions are. lint/format checks the rest of
-# the layout. Run by ctest.
+# Checks every source file: the licence line, no spaces at the ends of lines, and the length of
+# files and functions. lint/format checks the rest of the layout. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 max_lines=600 max_function=60 max_test=80
