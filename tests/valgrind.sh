@@ -21,7 +21,7 @@ left_out() {
 		attack/attack|sixteen descriptors|valgrind needs more itself
 		attack/attack|closed stdin, stdout and stderr|valgrind puts its own files there
 		attack/targets|ten thousand threads|each sample takes minutes
-		headroom|a signal ends the watching|in valgrind, signals are caught from the start
+		headroom|a signal ends --for early|in valgrind, signals are caught from the start
 		main|a closed standard output|valgrind puts its own files there
 		memory||the memory of valgrind is counted, too
 		watch/killed||most watchers must take a second sample before they are killed

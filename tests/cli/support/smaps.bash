@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The kernel's smaps as comma-separated values, by means that share nothing with procmem; and comparing what moves.
+# The smaps of the kernel as comma-separated values, without code of procmem; and comparisons of
+# values that change.
 
 SMAPS_COLUMNS=start,end,size,rss,pss,dirty,shared_clean,shared_dirty,private_clean,private_dirty
 SMAPS_COLUMNS+=,anonymous,swap,referenced,lazyfree,anon_huge,hugetlb,swap_pss,locked
@@ -25,8 +26,8 @@ smaps_table() {
 	END { put() }'
 }
 
-# Compares what two commands say of a live process, each given as words for eval. The kernel may take or write back a page between both, so
-# several times; what really differs does so every time.
+# Compares the output of two commands on a living process; each command is a string for eval. The
+# kernel can move pages between both, so it tries several times; a real difference occurs each time.
 same() {
 	for _ in 1 2 3 4 5; do
 		eval "$1" >"$BATS_TEST_TMPDIR/first"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Comparing `procmem strings` with GNU strings over the same bytes, read by the test itself.
+# Compares `procmem strings` with GNU strings on the same bytes, which the test reads itself.
 
 bytes=$BATS_TEST_TMPDIR/bytes
 
@@ -10,7 +10,8 @@ read_bytes() {
 	dd if="/proc/$TARGET_PID/mem" of="$bytes" bs=1M iflag=skip_bytes,count_bytes skip="$start" count=$((end - start)) status=none
 }
 
-# Compares the strings of the range $1 in the encoding $2, of at least $3 characters, byte by byte. Further words go to both.
+# Compares the strings of the range $1 in the encoding $2, of at least $3 characters, byte by byte.
+# Further arguments go to both.
 same_as_gnu() {
 	local range=$1 encoding=$2 least=$3
 	shift 3
