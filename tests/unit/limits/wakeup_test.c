@@ -141,7 +141,7 @@ static const char *make_v2_group(char *folder, size_t size)
 		if (statfs(tops[i], &status) < 0 || status.f_type != CGROUP2_SUPER_MAGIC)
 			continue;
 		snprintf(folder, size, "%s/procmem-wakeup-%d", tops[i], (int)getpid());
-		return mkdir(folder, 0755) < 0 ? "no right to make a cgroup" : NULL;
+		return mkdir(folder, 0755) < 0 ? "no right to create a cgroup" : NULL;
 	}
 
 	return "cgroup v2 is not mounted";
