@@ -16,11 +16,9 @@
  *     at.c                   what is at an address
  *     pmap_format.c          output like that of `pmap -x`
  *   dump/                  `procmem dump`
- *     dump.c                 its options and its notes
- *     source.c               opens the memory to dump
+ *     dump.c                 the command: its options, and the memory to dump
  *     hex.c                  prints it as text
- *     file.c                 writes it to a file
- *     map.c                  FILE.map: which address is where in the file
+ *     file.c                 writes it to a file, and its index to FILE.map
  *   strings/               `procmem strings`
  *     strings.c              the command
  *     options.c              its options
@@ -42,7 +40,8 @@
  *     list.c                 lists the samples of a recording
  *   diff/                  `procmem diff`
  *     diff.c                 the command
- *     print.c                its table
+ *     rows.c                 the difference of two samples as rows
+ *     print.c                prints the rows
  *   headroom/              `procmem headroom`
  *     headroom.c             the command
  *     rates.c                how fast the rest is used up
@@ -50,44 +49,41 @@
  *     members.c              the processes that share the limit
  *
  *   watch/                 `procmem watch`
- *     watch.c                the loop: samples until something ends it
+ *     watch.c                the command: its loop, until something ends it
  *     options.c              its options
- *     step.c                 one sample, and what changed since the first
+ *     run.c                  the source of samples, the recording, and the end
+ *     step.c                 takes one sample, and updates what is displayed
  *     replay.c               samples of a recording instead of a process
- *     sort.c                 selects, judges and sorts the rows
- *     kinds.c                rows that are sums by kind
- *     members.c              processes that share the limit
+ *     history.c              what is known of the process: sizes over time, trends, limits
+ *     view.c                 the rows of a history: selected, judged and sorted
  *     format.c               the texts of a process and a row
  *     print.c                a sample as text, and the summary
  *     json.c                 a sample as JSON
- *     save.c                 writes a region to a file
+ *     save.c                 writes regions to a file
  *     events/                --on and --do
- *       events.c               checks the conditions and starts the actions
+ *       events.c               evaluates the conditions after each sample
  *       options.c              parses --on, --do and related options
  *       condition.c            parses one condition
- *       evaluate.c             checks one condition, and finds the region to blame
- *       actions.c              samples, dumps and commands
- *       action_check.c         checks at the start whether the actions are possible
+ *       evaluate.c             compares a history with one condition
+ *       action.c               parses one action, and checks at the start that it is possible
+ *       perform.c              performs an action
  *       jobs.c                 commands that run concurrently
  *       print.c                reports events and actions
  *     peek/                  --peek
- *       peek.c                 the contents of new pages in growing regions
- *       pages.c                selects the pages, and what surrounds them
- *       scan.c                 finds the most frequent strings in pages
+ *       peek.c                 the most frequent strings in the new pages of growing regions
  *       print.c                these strings as text and as JSON
  *     screen/                the live screen
- *       screen.c               draws a sample
+ *       screen.c               draws each sample
+ *       state.c                what the screen displays, and what keys change of it
  *       header.c               the lines about the process
  *       table.c                the table of regions
  *       rows.c                 its rows, and which one is selected
- *       keys.c                 what each key does
+ *       keys.c                 the keys, and their help
  *       prompt.c               asks a question in the last line
  *       pane.c                 text that covers the rows
- *       help.c                 the list of keys
  *       snapshot.c             the sample that is shown while the screen is paused
- *       worker.c               work that takes long, done concurrently
+ *       worker.c               slow work: reads the text of a row, writes its bytes to a file
  *       task.c                 the child process that does it
- *       strings.c              reads the text in the newest pages of a region
  *
  *   shell/                 `procmem shell`
  *     shell.c                the command
@@ -120,8 +116,6 @@
  *     region_text.c          a region in JSON, and as a heading
  *     group.c                sums of regions
  *     first_limit.c          the limit that is reached first
- *     tally.c                counts texts in little memory
- *     similarity.c           texts that differ in numbers only
  *
  *   view/                  output
  *     list.c                 lists with selected columns in a selected order

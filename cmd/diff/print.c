@@ -5,7 +5,6 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
-#include "target/region_columns.h"
 #include "target/region_text.h"
 #include "view/json.h"
 #include "view/numbered_table.h"
@@ -66,7 +65,7 @@ static void put_detail(const struct pm_region *region, struct text *text)
 static void put_mapping(const struct pm_region *region, struct text *text)
 {
 	struct text name = { 0 };
-	region_columns_mapping(region, false, &name);
+	region_text_mapping(region, false, &name);
 	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
 	text_deinit(&name);
 
@@ -269,7 +268,7 @@ static void put_sizes(struct json *json, const struct diff_row *row)
 static void put_row(struct json *json, enum diff_by by, const struct diff_row *row)
 {
 	struct text mapping = { 0 };
-	region_columns_mapping(row->region, false, &mapping);
+	region_text_mapping(row->region, false, &mapping);
 	json_open(json, NULL, '{');
 	json_put(json, "change", json_string(pm_change_name(row->change)));
 

@@ -3,61 +3,13 @@
 #ifndef CMD_DUMP_DUMP_H
 #define CMD_DUMP_DUMP_H
 
-#include <procmem/core_dump.h>
-#include <procmem/dump.h>
-
 #include "cli/command.h"
-#include "cli/options.h"
-#include "target/memory.h"
-#include "view/progress.h"
-
-/** The options of the command line. */
-struct dump_options {
-	const char *file;             /**< -o: the output, NULL for stdout */
-	bool only_new;                /**< fail if the file exists */
-	bool hex;                     /**< --hex */
-	bool raw;                     /**< --raw */
-	bool core;                    /**< --core */
-	bool respect_filter;          /**< --respect-filter */
-	bool stop;                    /**< --stop */
-	bool whole_files;             /**< --whole-files */
-	struct selection selection;   /**< which regions */
-	struct output_options output; /**< common output options */
-};
-
-/** State of a dump. */
-struct dump {
-	const struct dump_options *options; /**< the options */
-	struct memory memory;               /**< the memory that is dumped */
-	struct progress progress;           /**< progress on stderr */
-	uint64_t unmapped;                  /**< number of unmapped bytes in the ranges */
-};
 
 /**
  * Runs `procmem dump`.
  * @see command.run
  */
 enum status dump_run(struct out *out, int argc, char **argv);
-
-/**
- * Opens the target of a dump, and stops it if requested.
- *
- * @param dump   filled; its `options` and `memory.cancel` are set; release with memory_close(),
- * also after a failure
- * @param words  TARGET and REGIONs
- * @param count  number of words
- * @param error  any
- * @return       as memory_open()
- */
-enum memory_status dump_source_open(struct dump *dump, char *const *words, int count,
-                                    struct pm_error *error);
-
-/**
- * Returns the source for the library. It updates the progress, and notes unreadable bytes.
- * @param dump  the dump; must outlive the source
- * @return      the source
- */
-struct pm_dump_source dump_source(struct dump *dump);
 
 /** The command line of `procmem dump`. */
 extern const struct cli_spec dump_spec;

@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/new_file.h"
-#include "dump/dump.h"
-#include "target/region_columns.h"
+#include "dump/source.h"
 #include "target/region_text.h"
 #include "view/json.h"
 
@@ -28,7 +27,7 @@ static const struct pm_region *region_of(const struct dump *dump,
 static void put_mapping(const struct pm_region *region, struct text *text)
 {
 	text_clear(text);
-	region_columns_mapping(region, false, text);
+	region_text_mapping(region, false, text);
 }
 
 /** Writes permissions, kind and mapping; with `-` for what is missing. */

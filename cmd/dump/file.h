@@ -3,7 +3,7 @@
 #ifndef CMD_DUMP_FILE_H
 #define CMD_DUMP_FILE_H
 
-#include "dump/dump.h"
+#include "dump/source.h"
 
 /**
  * Writes the bytes or a core file to the file of the options, and if necessary the index FILE.map.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "dump/dump.h"
+#include "dump/source.h"
 #include "view/hex_view.h"
 
 /** State of a view. */

@@ -3,7 +3,7 @@
 #ifndef CMD_DUMP_HEX_H
 #define CMD_DUMP_HEX_H
 
-#include "dump/dump.h"
+#include "dump/source.h"
 
 /**
  * Prints the bytes as text.

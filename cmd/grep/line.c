@@ -8,7 +8,6 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 #include "grep/json.h"
-#include "target/region_columns.h"
 #include "target/region_text.h"
 #include "view/hit_text.h"
 #include "view/results.h"
@@ -54,7 +53,7 @@ static size_t add_region(const struct grep_view *view, const struct pm_region *r
 	text_string(&kind, pm_kind_name((enum pm_kind)region->kind));
 	add_styled(view, OUT_DIM, &kind, line);
 
-	region_columns_mapping(region, true, &mapping);
+	region_text_mapping(region, true, &mapping);
 	if (detail && region->detail.type != PM_DETAIL_NONE) {
 		text_string(&mapping, mapping.length > 0 ? "  " : "");
 		region_text_detail(&region->detail, &mapping);

@@ -152,7 +152,7 @@ static void put_perms_and_kind(struct text *line, const struct pm_region *region
 static void put_mapping(struct text *line, const struct pm_region *region, bool brief)
 {
 	struct text name = { 0 };
-	region_columns_mapping(region, brief, &name);
+	region_text_mapping(region, brief, &name);
 	put_field(line, text_terminate(&name));
 	text_deinit(&name);
 }

@@ -18,7 +18,7 @@
 #include "base/utf8.h"
 #include "shell/examine.h"
 #include "target/memory.h"
-#include "target/region_columns.h"
+#include "target/region_text.h"
 
 /* Maximum number of bytes that x shows. */
 enum { BYTES_MAX = 1024 * 1024 };
@@ -234,7 +234,7 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 
 	struct text mapping = { 0 };
 
-	region_columns_mapping(region, true, &mapping);
+	region_text_mapping(region, true, &mapping);
 	text_format(line, "  %s", pm_kind_name((enum pm_kind)region->kind));
 	if (mapping.length > 0)
 		text_char(line, ' ');

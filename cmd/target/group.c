@@ -184,7 +184,7 @@ static void object_name(const struct pm_regions *regions, const struct pm_region
 		named--;
 
 	if (*named->mapping)
-		region_columns_mapping(named, false, text);
+		region_text_mapping(named, false, text);
 	else
 		kind_name(region, text);
 }
@@ -195,7 +195,7 @@ static void put_key(enum group_by by, const struct pm_regions *regions,
 {
 	switch (by) {
 	case GROUP_BY_MAPPING:
-		region_columns_mapping(region, false, text);
+		region_text_mapping(region, false, text);
 		if (text->length == 0)
 			text_string(text, "(anonymous)");
 		break;

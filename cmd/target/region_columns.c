@@ -117,25 +117,10 @@ static void device_text(const struct list_column *column, const void *item, stru
 	text_hex(text, region->device_minor, 2);
 }
 
-void region_columns_mapping(const struct pm_region *region, bool brief, struct text *text)
-{
-	const char *name = region->mapping;
-
-	if (brief && name[0] == '/') {
-		const char *slash = strrchr(name, '/');
-		if (slash[1])
-			name = slash + 1;
-	}
-
-	text_string(text, name);
-	if (region->deleted)
-		text_string(text, " (deleted)");
-}
-
 static void mapping_text(const struct list_column *column, const void *item, struct text *text)
 {
 	(void)column;
-	region_columns_mapping(item, false, text);
+	region_text_mapping(item, false, text);
 }
 
 /** Adds the mapping and the detail: the last column of a table has room for both. */
@@ -144,7 +129,7 @@ static void mapping_show(const struct list_column *column, const void *item, boo
 {
 	const struct pm_region *region = item;
 	(void)column;
-	region_columns_mapping(region, brief, text);
+	region_text_mapping(region, brief, text);
 	if (region->detail.type != PM_DETAIL_NONE && text->length > 0)
 		text_string(text, "  ");
 	region_text_detail(&region->detail, text);

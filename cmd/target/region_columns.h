@@ -26,13 +26,4 @@ extern const struct list_spec region_columns_maps_only;
 /** Lists of regions of a recording by `watch`, which has two sizes only. */
 extern const struct list_spec region_columns_recorded;
 
-/**
- * Adds the name of a region's mapping as the kernel shows it, " (deleted)" included.
- *
- * @param region  the region
- * @param brief   files without their directories
- * @param text    receives the name
- */
-void region_columns_mapping(const struct pm_region *region, bool brief, struct text *text);
-
 #endif

@@ -4,8 +4,22 @@
 #include <stdbool.h>
 
 #include "base/utf8.h"
-#include "target/region_columns.h"
 #include "view/json.h"
+
+void region_text_mapping(const struct pm_region *region, bool brief, struct text *text)
+{
+	const char *name = region->mapping;
+
+	if (brief && name[0] == '/') {
+		const char *slash = strrchr(name, '/');
+		if (slash[1])
+			name = slash + 1;
+	}
+
+	text_string(text, name);
+	if (region->deleted)
+		text_string(text, " (deleted)");
+}
 
 void region_text_detail(const struct pm_detail *detail, struct text *text)
 {
@@ -50,7 +64,7 @@ void region_text_json(struct text *text, const struct pm_region *region)
 	add_member(text, "\"kind\":", &value);
 	text_clear(&value);
 
-	region_columns_mapping(region, false, &value);
+	region_text_mapping(region, false, &value);
 	add_member(text, "\"mapping\":", &value);
 	text_clear(&value);
 	region_text_detail(&region->detail, &value);
@@ -67,7 +81,7 @@ json_t *region_text_object(const struct pm_region *region)
 	json_add(object, "end", json_address(region->end));
 	if (region->kind != PM_KIND_UNKNOWN)
 		json_add(object, "kind", json_text(pm_kind_name((enum pm_kind)region->kind)));
-	region_columns_mapping(region, false, &mapping);
+	region_text_mapping(region, false, &mapping);
 	if (mapping.length > 0)
 		json_add(object, "mapping", json_text(text_terminate(&mapping)));
 
@@ -92,7 +106,7 @@ void region_text_words(struct text *text, const struct pm_region *region)
 	if (*kind)
 		text_format(text, "  %s", kind);
 
-	region_columns_mapping(region, false, &mapping);
+	region_text_mapping(region, false, &mapping);
 	if (region->detail.type != PM_DETAIL_NONE && mapping.length > 0)
 		text_string(&mapping, "  ");
 	region_text_detail(&region->detail, &mapping);

@@ -49,4 +49,13 @@ json_t *region_text_detail_json(const struct pm_detail *detail);
  */
 void region_text_words(struct text *text, const struct pm_region *region);
 
+/**
+ * Adds the name of a region's mapping as the kernel shows it, " (deleted)" included.
+ *
+ * @param region  the region
+ * @param brief   files without their directories
+ * @param text    receives the name
+ */
+void region_text_mapping(const struct pm_region *region, bool brief, struct text *text);
+
 #endif

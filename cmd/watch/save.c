@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "dump/dump.h"
 #include "dump/file.h"
+#include "dump/source.h"
 
 /**
  * Writes the regions that a command line names.

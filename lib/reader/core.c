@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/minmax.h"
 #include "base/search.h"
+#include "reader/core_file.h"
 #include "reader/core_headers.h"
 #include "reader/core_notes.h"
 
@@ -101,26 +102,6 @@ const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *coun
 {
 	*count = core->info.threads;
 	return core->threads;
-}
-
-int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buffer, size_t size,
-                         const char *what, struct pm_error *error)
-{
-	if (offset > core->size || size > core->size - offset)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "the file ends before its %s", what);
-
-	for (size_t done = 0; done < size;) {
-		ssize_t got = pm_pread(core->fd, (char *)buffer + done, size - done, offset + done);
-		if (got < 0)
-			return pm_error_set(error, PM_ERROR_IO, errno, "reading its %s failed: %s",
-			                    what, strerror(errno));
-		if (got == 0)
-			return pm_error_set(error, PM_ERROR_FORMAT, 0,
-			                    "the file was truncated while it was read");
-		done += (size_t)got;
-	}
-
-	return 0;
 }
 
 /** Returns the index of the first segment that ends after an address. */

@@ -1,96 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/** @file An open core file, and what its parsers share (elf(5)). Private. */
+/** @file Opening a core file by its descriptor. Private. */
 #ifndef PM_READER_CORE_H
 #define PM_READER_CORE_H
 
-#include <string.h>
-
 #include <procmem/core.h>
-
-/** A load segment. */
-struct pm_core_segment {
-	uint64_t start;  /**< first address */
-	uint64_t end;    /**< address after the last byte */
-	uint64_t offset; /**< where its bytes are in the file */
-	uint64_t held;   /**< number of bytes, from the start, that the file contains */
-	unsigned perms;  /**< enum pm_perm bits */
-	bool cut;        /**< the file ends before the bytes of the segment */
-};
-
-/** An entry of NT_FILE: a mapping of a file. */
-struct pm_core_name {
-	uint64_t start;   /**< first address */
-	uint64_t end;     /**< address after the last byte */
-	uint64_t offset;  /**< in the mapped file, in bytes */
-	const char *path; /**< name as the kernel has it, without " (deleted)"; in pm_core.texts */
-	bool deleted;     /**< the name ended in " (deleted)" */
-};
-
-/** A core file. */
-struct pm_core {
-	int fd;            /**< owned */
-	uint64_t size;     /**< of the file */
-	bool wide;         /**< 64-bit */
-	bool swapped;      /**< its byte order is not that of this machine */
-	bool has_sections; /**< it has section headers: written by BFD, that is, by gdb; the kernel
-	                      writes none */
-	struct pm_core_segment *segments; /**< by ascending address, without overlaps */
-	size_t segment_count;             /**< number of segments */
-	size_t segment_capacity;          /**< private */
-	struct pm_core_name *names;       /**< by ascending address, without overlaps */
-	size_t name_count;                /**< number of names */
-	char *texts;                      /**< the NT_FILE note, ending in a NUL */
-	size_t note_count;                /**< number of notes that were read */
-	uint64_t vdso;                    /**< start of [vdso] (AT_SYSINFO_EHDR), 0 if unknown */
-	uint64_t stack;   /**< an address in the stack of the first thread (AT_RANDOM), 0 if
-	                     unknown */
-	uint16_t machine; /**< EM_... */
-	struct pm_thread *threads; /**< by ascending TID */
-	size_t thread_capacity;    /**< private; info.threads is the number of threads */
-	struct pm_core_info info;  /**< the process, for pm_core_info() */
-};
-
-/** Reads two bytes in the byte order of the file. */
-static inline uint16_t pm_core_u16(const struct pm_core *core, const unsigned char *bytes)
-{
-	uint16_t value;
-	memcpy(&value, bytes, sizeof value);
-	return core->swapped ? __builtin_bswap16(value) : value;
-}
-
-/** Reads four bytes in the byte order of the file. */
-static inline uint32_t pm_core_u32(const struct pm_core *core, const unsigned char *bytes)
-{
-	uint32_t value;
-	memcpy(&value, bytes, sizeof value);
-	return core->swapped ? __builtin_bswap32(value) : value;
-}
-
-/**
- * Reads a word in the byte order of the file: four bytes in 32-bit files, eight in 64-bit files.
- */
-static inline uint64_t pm_core_word(const struct pm_core *core, const unsigned char *bytes)
-{
-	uint64_t value;
-	if (!core->wide)
-		return pm_core_u32(core, bytes);
-	memcpy(&value, bytes, sizeof value);
-	return core->swapped ? __builtin_bswap64(value) : value;
-}
 
 /**
  * As pm_core_open(), with an open file.
  * @param fd  the file; owned by the core file, and closed on failure
  */
 int pm_core_open_fd(int fd, struct pm_core **core, struct pm_error *error);
-
-/**
- * Reads bytes of the file. Fails if the file does not contain all of them.
- * @param what   what the bytes are, for the error
- * @param error  PM_ERROR_FORMAT, PM_ERROR_IO
- * @return       0 or -1
- */
-int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buffer, size_t size,
-                         const char *what, struct pm_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
-#include "reader/core.h"
+#include "reader/core_file.h"
 #include "reader/core_notes.h"
 
 /* vm.max_map_count can be up to INT_MAX; 65,530 is the default. */
@@ -52,7 +52,7 @@ static int read_identity(struct pm_core *core, struct pm_error *error)
 	const uint16_t one = 1;
 	bool little = *(const unsigned char *)&one == 1;
 
-	if (pm_core_read_exactly(core, 0, header, sizeof header, "ELF header", error) < 0)
+	if (pm_core_file_read(core, 0, header, sizeof header, "ELF header", error) < 0)
 		return -1;
 	if (memcmp(header, ELFMAG, SELFMAG) != 0)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "not an ELF file");
@@ -85,8 +85,8 @@ static int read_program_count(const struct pm_core *core, const struct layout *l
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
 		                    "it has more than 65,534 segments, but no section header with "
 		                    "their number");
-	if (pm_core_read_exactly(core, offset, section, layout->section_size, "section header",
-	                         error) < 0)
+	if (pm_core_file_read(core, offset, section, layout->section_size, "section header",
+	                      error) < 0)
 		return -1;
 
 	*count = pm_core_u32(core, section + layout->info);
@@ -171,7 +171,7 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 
 	const struct layout *layout = &layouts[core->wide];
 	core->info.word_bits = core->wide ? 64 : 32;
-	if (pm_core_read_exactly(core, 0, header, layout->header_size, "ELF header", error) < 0 ||
+	if (pm_core_file_read(core, 0, header, layout->header_size, "ELF header", error) < 0 ||
 	    read_program_count(core, layout, header, &count, error) < 0)
 		return -1;
 
@@ -186,8 +186,8 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 		                    "its program headers do not fit into the file");
 
 	for (uint64_t i = 0; i < count; i++, offset += layout->program_size) {
-		if (pm_core_read_exactly(core, offset, program, layout->program_size,
-		                         "program headers", error) < 0)
+		if (pm_core_file_read(core, offset, program, layout->program_size,
+		                      "program headers", error) < 0)
 			return -1;
 		uint32_t type = pm_core_u32(core, program);
 		if (type == PT_LOAD && add_segment(core, layout, program, error) < 0)

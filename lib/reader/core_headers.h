@@ -3,7 +3,7 @@
 #ifndef PM_READER_CORE_HEADERS_H
 #define PM_READER_CORE_HEADERS_H
 
-#include "reader/core.h"
+#include "reader/core_file.h"
 
 /**
  * Reads the ELF header and the program headers, and with pm_core_read_notes() the notes.

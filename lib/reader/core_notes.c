@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
-#include "reader/core.h"
+#include "reader/core_file.h"
 
 enum {
 	NOTE_HEADER = 12,
@@ -59,8 +59,8 @@ static int read_process(struct pm_core *core, const struct note *note, struct pm
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
 		if (note->size != layouts[i].size)
 			continue;
-		if (pm_core_read_exactly(core, note->offset, bytes, note->size, "NT_PRPSINFO note",
-		                         error) < 0)
+		if (pm_core_file_read(core, note->offset, bytes, note->size, "NT_PRPSINFO note",
+		                      error) < 0)
 			return -1;
 		core->info.pid = (pid_t)pm_core_u32(core, bytes + layouts[i].pid);
 		copy_text(core->info.comm, bytes + layouts[i].comm, COMM_SIZE);
@@ -97,7 +97,7 @@ static int read_thread(struct pm_core *core, const struct note *note, struct pm_
 	size_t size = pm_min_size(note->size, sizeof bytes);
 	struct pm_thread thread = { 0 };
 
-	if (pm_core_read_exactly(core, note->offset, bytes, size, "NT_PRSTATUS note", error) < 0 ||
+	if (pm_core_file_read(core, note->offset, bytes, size, "NT_PRSTATUS note", error) < 0 ||
 	    pm_array_reserve(&core->threads, &core->thread_capacity, core->info.threads, 1,
 	                     sizeof thread, error) < 0)
 		return -1;
@@ -119,8 +119,8 @@ static int read_auxiliary(struct pm_core *core, const struct note *note, struct 
 	unsigned char pair[16];
 	size_t word = core->wide ? 8 : 4;
 	for (uint64_t at = 0; at + 2 * word <= note->size && at < AUXILIARY_MAX; at += 2 * word) {
-		if (pm_core_read_exactly(core, note->offset + at, pair, 2 * word, "NT_AUXV note",
-		                         error) < 0)
+		if (pm_core_file_read(core, note->offset + at, pair, 2 * word, "NT_AUXV note",
+		                      error) < 0)
 			return -1;
 		uint64_t type = pm_core_word(core, pair);
 		if (type == AT_SYSINFO_EHDR)
@@ -231,8 +231,8 @@ static int read_names(struct pm_core *core, const struct note *note, struct pm_e
 	core->texts = malloc((size_t)note->size + 1);
 	if (!core->texts)
 		return pm_error_out_of_memory(error);
-	if (pm_core_read_exactly(core, note->offset, core->texts, note->size, "NT_FILE note",
-	                         error) < 0)
+	if (pm_core_file_read(core, note->offset, core->texts, note->size, "NT_FILE note", error) <
+	    0)
 		return -1;
 
 	core->texts[note->size] = '\0';
@@ -261,7 +261,7 @@ int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, str
 
 	for (; core->note_count < NOTES_MAX && offset < end && end - offset >= NOTE_HEADER;
 	     core->note_count++) {
-		if (pm_core_read_exactly(core, offset, header, sizeof header, "notes", error) < 0)
+		if (pm_core_file_read(core, offset, header, sizeof header, "notes", error) < 0)
 			return -1;
 
 		uint64_t description = offset + NOTE_HEADER + align4(pm_core_u32(core, header));

@@ -3,7 +3,7 @@
 #ifndef PM_READER_CORE_NOTES_H
 #define PM_READER_CORE_NOTES_H
 
-#include "reader/core.h"
+#include "reader/core_file.h"
 
 /**
  * Reads the notes in a part of the file. Stops without an error at an invalid note: the memory can

@@ -61,9 +61,12 @@ static void write_wildcard(struct pm_pattern_text *text, int high, int low)
 	pm_pattern_text_add(text, "[");
 
 	for (int i = 0; i < 16; i++) {
-		int byte = high << 4 | i;
+		int byte;
+
 		if (high < 0)
 			byte = i << 4 | low;
+		else
+			byte = high << 4 | i;
 		pm_pattern_text_add_byte(text, (unsigned char)byte);
 	}
 

@@ -12,6 +12,7 @@
 #include <procmem/unit_read.h>
 
 #include "reader/core.h"
+#include "reader/core_file.h"
 
 /* A malicious file can claim exabytes; at most this much is read. */
 enum { MOST_UNITS = 64 };

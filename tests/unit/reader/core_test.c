@@ -2,6 +2,7 @@
 /* Core files built by the test, of each width and byte order: unusual, broken and malicious ones.
  * core_live_test.c has real ones. */
 #include "reader/core.h"
+#include "reader/core_file.h"
 
 #include <elf.h>
 #include <endian.h>
