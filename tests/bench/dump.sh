@@ -12,7 +12,10 @@ stopped() {
 # still COMMAND...: runs it, and prints its wall time, and the time for which the target was
 # stopped, as seen by another process.
 still() {
-	"$standstill" "$target" "$@" 2>"$scratch/printed" || { cat "$scratch/printed" >&2 && exit 2; }
+	"$standstill" "$target" "$@" 2>"$scratch/printed" || {
+		cat "$scratch/printed" >&2
+		exit 2
+	}
 }
 
 # compare_column N: sets $peer and $ours to the medians of a column of the output of still(), and

@@ -133,8 +133,9 @@ header() {
 		The bounds are goals: a missed one is marked, and `-` means that there is none.
 
 	END
-	echo "Linux $(uname -r), $(nproc) CPUs ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)), $(pmap --version)," \
-		"$(procmem --version | head -n 1)."
+	echo "Linux $(uname -r), $(nproc) CPUs" \
+		"($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1))," \
+		"$(pmap --version), $(procmem --version | head -n 1)."
 	echo "Load average at the start: $(cut -d ' ' -f 1 /proc/loadavg)." \
 		'(procmem parses on one CPU while the kernel writes on another. On a'
 	echo 'busy machine it waits for both, and the ratios get worse.)'

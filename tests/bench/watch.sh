@@ -42,7 +42,8 @@ row_of_sample() {
 chapter 'watch: CPU time of a sample'
 
 target_start many_regions 60000 240
-row_of_sample '60,000 regions, unchanged: mean over two minutes, including full measurements' 0.02 60 2
+row_of_sample '60,000 regions, unchanged: mean over two minutes, including full measurements' \
+	0.02 60 2
 target_start many_regions 60000 240 touch
 row_of_sample '60,000 regions, ten more pages for each sample' 0.2 15 1
 target_start many_regions 60000 240 map
@@ -101,7 +102,8 @@ accuracy() {
 }
 
 target_start many_regions 60000 240 map
-accuracy 'printed cost, 60,000 regions that change (larger value / smaller value)' -i 1 -c 10 --budget 0
+accuracy 'printed cost, 60,000 regions that change (larger value / smaller value)' \
+	-i 1 -c 10 --budget 0
 target_start sample_server --leak --rate 2097152
 accuracy 'printed cost, a server that grows by 2 MB/s, with --peek' -i 0.5 -c 40 --peek 5
 share=$(jq 'select(.summary) | .cost_us / 1e6 / .elapsed * 100' "$scratch/samples")

@@ -16,7 +16,8 @@ fail() {
 # run NAME FOLDER: checks that the examples find their library, and print plausible output.
 run() {
 	"$2/biggest" $$ >"$scratch/output" || fail "$1: biggest does not run"
-	[ "$(wc -l <"$scratch/output")" = 5 ] || fail "$1: biggest printed '$(cat "$scratch/output")'"
+	[ "$(wc -l <"$scratch/output")" = 5 ] ||
+		fail "$1: biggest printed '$(cat "$scratch/output")'"
 	"$2/find_text" $$ procmem-was-here >"$scratch/output" ||
 		fail "$1: find_text does not find the text"
 	status=0
@@ -33,8 +34,9 @@ export mark
 # Packagers set DESTDIR: all files must be installed below it.
 DESTDIR=$scratch/destdir cmake --install "$PROCMEM_BUILD" --prefix /usr >"$scratch/log"
 for file in bin/procmem include/procmem/procmem.h libprocmem.so.1 pkgconfig/procmem.pc \
-	cmake/procmem/procmem-config.cmake share/man/man1/procmem-map.1 share/man/man3/libprocmem.3 \
-	bash-completion/completions/procmem site-functions/_procmem vendor_completions.d/procmem.fish; do
+	cmake/procmem/procmem-config.cmake share/man/man1/procmem-map.1 \
+	share/man/man3/libprocmem.3 bash-completion/completions/procmem site-functions/_procmem \
+	vendor_completions.d/procmem.fish; do
 	[ -n "$(find "$scratch/destdir/usr" -path "*/$file")" ] || fail "$file was not installed"
 done
 
@@ -61,8 +63,8 @@ inside { gsub(/\\\\/, "\\"); print > (folder "/man" count ".c") }
 ' folder="$scratch" "$PROCMEM_SOURCE/docs/man/libprocmem.3.scd"
 for number in 1 2; do
 	# shellcheck disable=SC2086 # a list of flags
-	cc -std=gnu17 -Wall -Wextra -Wno-unused-parameter -Werror -pedantic "$scratch/man$number.c" \
-		-o "$scratch/man$number" $flags "-Wl,-rpath,$libdir"
+	cc -std=gnu17 -Wall -Wextra -Wno-unused-parameter -Werror -pedantic \
+		"$scratch/man$number.c" -o "$scratch/man$number" $flags "-Wl,-rpath,$libdir"
 done
 [ -n "$("$scratch/man1" $$)" ] || fail 'the first example of libprocmem(3) does not work'
 [ -n "$("$scratch/man2" $$ 'procmem-was-h[e]re')" ] ||
@@ -77,7 +79,8 @@ run find_package "$scratch/build"
 # Each header must compile alone, in C and in C++.
 for header in "$prefix"/include/procmem/*.h; do
 	echo "#include <procmem/${header##*/}>" |
-		cc -std=c17 -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$prefix/include" -xc - ||
+		cc -std=c17 -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$prefix/include" \
+			-xc - ||
 		fail "${header##*/} does not compile alone"
 	! command -v c++ >/dev/null || echo "#include <procmem/${header##*/}>" |
 		c++ -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" -xc++ - ||

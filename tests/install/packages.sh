@@ -19,7 +19,8 @@ fail() {
 here=$PROCMEM_SOURCE/tests/install
 [ "$(sed -n 's/^ID=//p' /etc/os-release)" = debian ] || skip 'not a Debian system'
 for tool in dpkg-shlibdeps scdoc file lintian mmdebstrap unshare; do
-	command -v "$tool" >/dev/null || fail "$tool is not installed: sh docs/setup.sh test installs it"
+	command -v "$tool" >/dev/null ||
+		fail "$tool is not installed: sh docs/setup.sh test installs it"
 done
 # shellcheck source=tests/install/root.sh
 . "$here/root.sh"
@@ -38,7 +39,8 @@ lintian --allow-root --fail-on error "$packages"/*.deb || fail 'lintian finds er
 mkdir "$scratch/some where"
 tar -xzf "$packages"/procmem-*.tar.gz -C "$scratch/some where"
 unpacked=$(echo "$scratch/some where"/*)
-"$unpacked/bin/procmem" --version || fail 'the archive does not run from the folder where it was unpacked'
+"$unpacked/bin/procmem" --version ||
+	fail 'the archive does not run from the folder where it was unpacked'
 mv "$unpacked" "$scratch/else"
 [ "$("$scratch/else/bin/procmem" map -a -o start --csv $$ | grep -c '^[0-9a-f]*$')" -ge 10 ] ||
 	fail 'the archive does not run from the folder where it was moved'
@@ -51,7 +53,8 @@ depends=$(for package in "$packages"/*.deb; do
 	dpkg-deb --field "$package" Depends
 done | tr ',' '\n' | sed 's/(.*//; s/ //g; /procmem/d' | sort -u)
 # shellcheck disable=SC2086 # a list of names
-apt-cache show $depends >/dev/null 2>"$scratch/log" || fail "unknown dependencies: $(cat "$scratch/log")"
+apt-cache show $depends >/dev/null 2>"$scratch/log" ||
+	fail "unknown dependencies: $(cat "$scratch/log")"
 root=$scratch/root
 root_make "$root" "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" --variant=essential \
 	--include="$(echo "$depends" | tr '\n' ,)" >"$scratch/log" 2>&1 ||

@@ -28,7 +28,7 @@ root_sources() {
 # root_settings: prints the settings of apt for proxies and dates, as lines of apt.conf.
 root_settings() {
 	apt-config dump --no-empty --format '%f "%v";%n' Acquire |
-		grep -iE '^Acquire::((http|https|ftp)::Proxy|Check-(Valid-Until|Date)|Retries)' || true
+		grep -iE '^Acquire::((http|https|ftp)::Proxy|Check-(Valid-Until|Date)|Retries)' || :
 }
 
 # root_make DIRECTORY SUITE [OPTION]...: creates a root of SUITE in DIRECTORY; the options are those
@@ -67,7 +67,8 @@ root_run() {
 		mount --bind "$root" "$root"
 		mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
 		mount --rbind /sys "$root/sys"
-		mount -t devpts -o nosuid,noexec,newinstance,gid=5,mode=620,ptmxmode=666 devpts "$root/dev/pts"
+		mount -t devpts -o nosuid,noexec,newinstance,gid=5,mode=620,ptmxmode=666 devpts \
+			"$root/dev/pts"
 		mount -t tmpfs -o nosuid,nodev,mode=1777 tmpfs "$root/dev/shm"
 		cd "$root"
 		enter="chroot ."
@@ -79,7 +80,8 @@ root_run() {
 		fi
 		$enter env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			HOME=/root SHELL=/bin/sh USER=root LOGNAME=root TERM=dumb \
-			${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+			${http_proxy:+http_proxy="$http_proxy"} \
+			${https_proxy:+https_proxy="$https_proxy"} \
 			${no_proxy:+no_proxy="$no_proxy"} "$@"
 	' root_run "$root_directory" "$@"
 }

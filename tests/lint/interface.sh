@@ -12,8 +12,10 @@ failed=0
 same() {
 	sort -o "$scratch/help" "$scratch/help"
 	sort -o "$scratch/other" "$scratch/other"
-	comm -23 "$scratch/help" "$scratch/other" | sed "s|.*|$1 lacks & of the help|" >"$scratch/differences"
-	comm -13 "$scratch/help" "$scratch/other" | sed "s|.*|$1 has &, but the help does not|" >>"$scratch/differences"
+	comm -23 "$scratch/help" "$scratch/other" |
+		sed "s|.*|$1 lacks & of the help|" >"$scratch/differences"
+	comm -13 "$scratch/help" "$scratch/other" |
+		sed "s|.*|$1 has &, but the help does not|" >>"$scratch/differences"
 	[ -s "$scratch/differences" ] || return 0
 	cat "$scratch/differences"
 	failed=1
@@ -90,7 +92,8 @@ done
 { echo "$commands" && printf '%s\n' help --help --version; } >"$scratch/help"
 completed procmem '' >"$scratch/other"
 same "bash's completion of commands"
-sed -n '/^static.*kind_names/,/^}/p' lib/region/region.c | grep -o '"[a-z]\{1,\}"' | tr -d '"' >"$scratch/help"
+sed -n '/^static.*kind_names/,/^}/p' lib/region/region.c | grep -o '"[a-z]\{1,\}"' |
+	tr -d '"' >"$scratch/help"
 completed procmem map --kind '' >"$scratch/other"
 same "bash's completion of --kind"
 
@@ -99,14 +102,19 @@ same "bash's completion of --kind"
 for command in $commands; do
 	help_options "$command" | sed 's/^-., //'
 done | sort -u >"$scratch/help"
-grep -o -- "[',{]--[a-z][a-z-]*" docs/completions/_procmem | sed 's/^.//' | sort -u >"$scratch/other"
+grep -o -- "[',{]--[a-z][a-z-]*" docs/completions/_procmem | sed 's/^.//' |
+	sort -u >"$scratch/other"
 same "zsh's completion"
-sed -n 's/^ *complete .* -l \([a-z-]*\).*/--\1/p' docs/completions/procmem.fish | sort -u >"$scratch/other"
+sed -n 's/^ *complete .* -l \([a-z-]*\).*/--\1/p' docs/completions/procmem.fish |
+	sort -u >"$scratch/other"
 same "fish's completion"
 for command in $commands; do
 	for word in $(completed procmem "$command" --sort '') $(completed procmem map --kind ''); do
 		for file in docs/completions/_procmem docs/completions/procmem.fish; do
-			grep -qw -- "${word%\%}" "$file" || { echo "$file lacks $word" && failed=1; }
+			grep -qw -- "${word%\%}" "$file" || {
+				echo "$file lacks $word"
+				failed=1
+			}
 		done
 	done
 done
@@ -122,5 +130,8 @@ until grep -q 'pwned' "/proc/$sleeper/comm"; do :; done
 	COMP_WORDS=(procmem ps "") COMP_CWORD=2
 	_procmem' "$PROCMEM_SOURCE")
 kill "$sleeper"
-[ ! -e "$scratch/pwned" ] || { echo "bash's completion executes the names of processes" && failed=1; }
+[ ! -e "$scratch/pwned" ] || {
+	echo "bash's completion executes the names of processes"
+	failed=1
+}
 exit $failed

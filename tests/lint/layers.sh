@@ -10,8 +10,8 @@ cd "$PROCMEM_SOURCE"
 # shellcheck disable=SC2016 # the dollars are those of awk
 find lib cmd -name '*.[ch]' | sort | xargs awk '
 BEGIN {
-	count = split("base proc region reader symbols heap runtimes kinds limits stack graph trace sample " \
-		"recording growth scan content dump findings", order, " ")
+	count = split("base proc region reader symbols heap runtimes kinds limits stack graph " \
+		"trace sample recording growth scan content dump findings", order, " ")
 	for (i = 1; i <= count; i++)
 		lib_level[order[i]] = i
 	top = count + 1
@@ -19,7 +19,8 @@ BEGIN {
 	for (i = 1; i <= count; i++)
 		cmd_level[order[i]] = i
 
-	# A public header belongs to the layer of the source with its name. One without a source is free.
+	# A public header belongs to the layer of the source with its name. One without a source can
+	# include everything.
 	while (("find lib -name \"*.c\"" | getline source) > 0) {
 		split(source, folder, "/")
 		sub(/.*\//, "", source)

@@ -61,7 +61,8 @@ find lib cmd -name '*.c' ! -path 'lib/kinds/*' -exec wc -l {} + | awk '
 $2 != "total" { count++; if ($1 < 60) { short++; list = list "\n  " $1 " " $2 } }
 END {
 	if (short * 100 > count * 15) {
-		printf "%d of %d sources have less than 60 lines (at most 15 %%):%s\n", short, count, list
+		printf "%d of %d sources have less than 60 lines (at most 15 %%):%s\n", short, count,
+			list
 		exit 1
 	}
 }' || failed=1

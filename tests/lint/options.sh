@@ -38,7 +38,8 @@ for command in $commands; do
 	while read -r long short; do
 		grep -Eq -e "--$long([^a-z-]|\$)" "$scratch/lines" && continue
 		# A short name can be among others: -aq.
-		[ -n "$short" ] && grep -Eq "(^|[[:space:](])-[a-zA-Z]*$short" "$scratch/lines" && continue
+		[ -n "$short" ] &&
+			grep -Eq "(^|[[:space:](])-[a-zA-Z]*$short" "$scratch/lines" && continue
 		echo "no test of tests/cli uses --$long${short:+, -$short} of $command"
 		failed=1
 	done <"$scratch/options"

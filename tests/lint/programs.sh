@@ -33,7 +33,8 @@ scope_of() {
 # Prints the programs that C sources and CMake files call: those that they start by name, and the
 # first words of commands for a shell.
 called_by_sources() {
-	find tests -name '*.c' -exec grep -HnoE '(program_start\([^,]*, |exec[lv]p\()"[^"/]+"' {} + |
+	find tests -name '*.c' \
+		-exec grep -HnoE '(program_start\([^,]*, |exec[lv]p\()"[^"/]+"' {} + |
 		sed 's/^\([^:]*\):\([0-9]*\):.*"\(.*\)"$/\1\t\2\t\3\tnamed/'
 	find tests -name '*.c' -exec grep -qE '\b(popen|system)\(' {} \; -print0 |
 		xargs -0 grep -HnoE '"[a-z][a-z0-9-]* [-%][^"]*"' |
@@ -68,7 +69,12 @@ done
 
 # FILE LINE PROGRAM PACKAGE-OR-HOW of each call, except functions and builtins.
 awk -F '\t' '
-FILENAME == ARGV[1] { split($0, words, " "); for (i = 2; i in words; i++) package[words[i]] = words[1]; next }
+FILENAME == ARGV[1] {
+	split($0, words, " ")
+	for (i = 2; i in words; i++)
+		package[words[i]] = words[1]
+	next
+}
 FILENAME == ARGV[2] { other[$1]; next }
 $3 in package { print $1, $2, $3, package[$3]; next }
 !($3 in other) { print $1, $2, $3, "(" $4 ")" }
@@ -109,8 +115,8 @@ while read -r package; do
 done <"$scratch/packages"
 
 # A missing program that docs/setup.sh installs is not a reason to skip a test.
-if grep -rnE 'skip(_because)?[ (].*not installed|not installed.*exit 77' tests --include='*.[ch]' --include='*.sh' \
-	--include='*.bats' --include='*.bash' | grep -v '^tests/lint/programs\.sh:'; then
+if grep -rnE 'skip(_because)?[ (].*not installed|not installed.*exit 77' tests \
+	--include='*.[ch]' --include='*.sh' --include='*.bats' --include='*.bash' | grep -v '^tests/lint/programs\.sh:'; then
 	complain 'these tests must fail without the program: require PROGRAM, or fail_msg()'
 fi
 exit $failed

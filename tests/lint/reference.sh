@@ -34,7 +34,8 @@ done
 
 # libprocmem(3) also names every handle, with the rules for threads. Texts and batches are parts of
 # other objects.
-sed -n 's/^struct \(pm_[a-z_]*\);$/\1/p' lib/include/procmem/*.h | sort -u | while read -r handle; do
+sed -n 's/^struct \(pm_[a-z_]*\);$/\1/p' lib/include/procmem/*.h |
+	sort -u | while read -r handle; do
 	case $handle in
 	pm_texts | pm_scan_batch) continue ;;
 	esac

@@ -9,7 +9,8 @@ command -v shellcheck >/dev/null || {
 cd "$PROCMEM_SOURCE"
 find docs tests -name '*.sh' | sort | xargs shellcheck .ci/run
 # As lint/text says of sources.
-find docs tests .ci -type f \( -name '*.sh' -o -name '*.bats' -o -name '*.bash' -o -name run \) -exec grep -nE '^.{141,}' {} + |
+find docs tests .ci -type f \( -name '*.sh' -o -name '*.bats' -o -name '*.bash' -o -name run \) \
+	-exec grep -nE '^.{141,}' {} + |
 	sed 's/^\([^:]*:[0-9]*\):.*/note: \1: longer than 140 characters/'
 # A negated command does not fail a test, unless it is the last one.
 if grep -nE '^[[:space:]]*! ' tests/cli/*.bats tests/cli/*/*.bats | grep -v '||'; then

@@ -16,7 +16,8 @@ function complain(text) {
 
 function end_of_file() {
 	if (lines > max_lines) {
-		printf "%s: %d lines: it has more than one concept (at most %d)\n", file, lines, max_lines
+		printf "%s: %d lines: it has more than one concept (at most %d)\n", file, lines,
+			max_lines
 		failed = 1
 	}
 }

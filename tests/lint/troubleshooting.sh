@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The messages that docs/TROUBLESHOOTING.md quotes are those of the source, and the page quotes every
-# rule that refuses access. Run by ctest.
+# The messages that docs/TROUBLESHOOTING.md quotes are those of the source, and the page quotes
+# every rule that refuses access. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 page=docs/TROUBLESHOOTING.md
@@ -31,7 +31,8 @@ done <"$scratch/parts"
 # The longest part without conversions of each rule's format.
 grep -o 'return refused(refusal, [^"]*"[^"]*"' "$scratch/source" |
 	sed 's/^[^"]*"//; s/"$//' | sed 's/%[a-z]/\n/g; s/$/\n--/' |
-	awk '/^--$/ { print longest; longest = ""; next } length > length(longest) { longest = $0 }' |
+	awk '/^--$/ { print longest; longest = ""; next }
+		length > length(longest) { longest = $0 }' |
 	sed "s/^[ ';:,()]*//; s/[ ';:,()]*\$//; s/; run procmem.*//" >"$scratch/rules"
 [ "$(wc -l <"$scratch/rules")" -ge 10 ] || {
 	echo 'fewer than 10 rules were found in the source'

@@ -37,7 +37,8 @@ public class DirectBuffers {
 		try {
 			for (;;) {
 				Thread.sleep(50);
-				long now = System.nanoTime(), due = (long) ((now - began) / 1e9 * rate);
+				long now = System.nanoTime();
+				long due = (long) ((now - began) / 1e9 * rate);
 				for (; leaked + (1 << 20) <= due; leaked += 1 << 20)
 					addBuffer();
 				leakedAt = System.nanoTime();

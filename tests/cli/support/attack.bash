@@ -28,14 +28,26 @@ look_words() {
 assert_sound() {
 	run --separate-stderr timeout -k 5 60 "$PROCMEM_BIN" "$@"
 	[ "$status" -le 2 ] || { echo "$*: $status, $stderr" && false; }
-	[[ $stderr != *Sanitizer* && $stderr != *'runtime error'* ]] || { echo "$*: $stderr" && false; }
-	[ "$status" -ne 2 ] || [ "$(grep -vc '^procmem: note: ' <<<"$stderr")" -eq 1 ] || { echo "$*: $stderr" && false; }
-	! grep -q '[[:cntrl:]]' <<<"${output//$'\t'/}$stderr" || { echo "$*: control characters" && false; }
+	[[ $stderr != *Sanitizer* && $stderr != *'runtime error'* ]] || {
+		echo "$*: $stderr"
+		false
+	}
+	[ "$status" -ne 2 ] || [ "$(grep -vc '^procmem: note: ' <<<"$stderr")" -eq 1 ] || {
+		echo "$*: $stderr"
+		false
+	}
+	! grep -q '[[:cntrl:]]' <<<"${output//$'\t'/}$stderr" || {
+		echo "$*: control characters"
+		false
+	}
 }
 
 # Fails if a process is stopped or traced.
 assert_runs_free() {
 	local state
 	state=$(grep -E '^(State|TracerPid):' "/proc/$1/status")
-	[[ $state != *'T (stopped)'* && $state != *'t (tracing'* && $state == *"TracerPid:"*0 ]] || { echo "$state" && false; }
+	[[ $state != *'T (stopped)'* && $state != *'t (tracing'* && $state == *"TracerPid:"*0 ]] || {
+		echo "$state"
+		false
+	}
 }

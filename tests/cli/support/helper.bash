@@ -37,7 +37,8 @@ procmem() {
 on_terminal() {
 	local lines=$1 columns=$2
 	shift 2
-	script -qec "stty rows $lines cols $columns -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" /dev/null </dev/null
+	script -qec "stty rows $lines cols $columns -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" \
+		/dev/null </dev/null
 }
 
 start_blocked() {
@@ -98,7 +99,8 @@ program_freeze() {
 	done
 	kill -STOP "$TARGET_PID"
 	until [ "$state" = T ]; do
-		state=$(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/task/"*/status | sort -u)
+		state=$(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/task/"*/status |
+			sort -u)
 		kill -0 "$TARGET_PID"
 	done
 }
@@ -139,7 +141,8 @@ targets_stop() {
 # as_nobody map PID: runs procmem as a user without rights. Runs a copy if the build is in a folder
 # that this user cannot enter.
 as_nobody() {
-	local folder status=0 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --)
+	local folder status=0
+	local nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --)
 	if "${nobody[@]}" test -x "$PROCMEM_BIN"; then
 		"${nobody[@]}" "$PROCMEM_BIN" "$@"
 		return
@@ -158,13 +161,17 @@ cgroup_make() {
 	local limit=$1 pid path top=/sys/fs/cgroup
 	shift
 	if [ -e $top/memory/cgroup.procs ]; then
-		path=$(sed -n 's/^[0-9]*:\([^:]*,\)*memory\(,[^:]*\)*://p' /proc/self/cgroup) top=$top/memory
+		path=$(sed -n 's/^[0-9]*:\([^:]*,\)*memory\(,[^:]*\)*://p' /proc/self/cgroup)
+		top=$top/memory
 	else
 		path=$(sed -n 's/^0:://p' /proc/self/cgroup)
 	fi
 	GROUP=${path%/}/procmem-cli-$$-$BATS_TEST_NUMBER
 	GROUP_FOLDER=$top$GROUP
-	mkdir "$GROUP_FOLDER" 2>/dev/null || { GROUP_FOLDER= && skip 'no right to create a cgroup'; }
+	mkdir "$GROUP_FOLDER" 2>/dev/null || {
+		GROUP_FOLDER=
+		skip 'no right to create a cgroup'
+	}
 	if [ -e "$GROUP_FOLDER/memory.limit_in_bytes" ]; then
 		echo "$limit" >"$GROUP_FOLDER/memory.limit_in_bytes"
 	elif [ -e "$GROUP_FOLDER/memory.max" ]; then
@@ -173,7 +180,8 @@ cgroup_make() {
 		skip 'the memory controller is not enabled in new cgroups'
 	fi
 	for pid; do
-		echo "$pid" >"$GROUP_FOLDER/cgroup.procs" || skip 'no right to move a process into a cgroup'
+		echo "$pid" >"$GROUP_FOLDER/cgroup.procs" ||
+			skip 'no right to move a process into a cgroup'
 		echo 1000 >"/proc/$pid/oom_score_adj"
 	done
 }

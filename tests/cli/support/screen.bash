@@ -24,9 +24,11 @@ screen_tmux() {
 # The server is a child of the test and dies with it, together with the programs on its terminals.
 screen_start() {
 	local tries=0
-	setpriv --pdeathsig KILL tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null -D </dev/null >/dev/null 2>&1 3>&- &
+	setpriv --pdeathsig KILL tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null -D \
+		</dev/null >/dev/null 2>&1 3>&- &
 	SCREEN_SERVER=$!
-	until screen_tmux new-session -d -x "$1" -y "$2" env -u LC_ALL -u NO_COLOR LANG=C.UTF-8 PS1='$ ' bash --norc --noprofile 2>/dev/null; do
+	until screen_tmux new-session -d -x "$1" -y "$2" env -u LC_ALL -u NO_COLOR LANG=C.UTF-8 \
+		PS1='$ ' bash --norc --noprofile 2>/dev/null; do
 		[ $((tries += 1)) -lt "$SCREEN_LOOKS" ] || return 1
 		sleep 0.1
 	done

@@ -15,9 +15,10 @@ smaps_table() {
 		# %d of mawk ends at 2^31.
 		printf "%s,%s,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f\n",
 			plain(address[1]), plain(address[2]), b("Size"), b("Rss"), b("Pss"),
-			b("Shared_Dirty") + b("Private_Dirty"), b("Shared_Clean"), b("Shared_Dirty"), b("Private_Clean"), b("Private_Dirty"),
-			b("Anonymous"), b("Swap"), b("Referenced"), b("LazyFree"), b("AnonHugePages"), b("Shared_Hugetlb") + b("Private_Hugetlb"),
-			b("SwapPss"), b("Locked")
+			b("Shared_Dirty") + b("Private_Dirty"), b("Shared_Clean"), b("Shared_Dirty"),
+			b("Private_Clean"), b("Private_Dirty"), b("Anonymous"), b("Swap"),
+			b("Referenced"), b("LazyFree"), b("AnonHugePages"),
+			b("Shared_Hugetlb") + b("Private_Hugetlb"), b("SwapPss"), b("Locked")
 	}
 	function b(key) { return value[key] * 1024 }
 	function plain(hex) { sub(/^0+/, "", hex); return hex == "" ? "0" : hex }

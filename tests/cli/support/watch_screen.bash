@@ -11,7 +11,9 @@ watch_start() {
 		shift
 	done
 	screen_start "$columns" "$lines"
-	screen_type "clear; $(printf '%q ' env "${assignments[@]}" "$PROCMEM_BIN" watch "$@" "$TARGET_PID")"
+	screen_type "clear; $(
+		printf '%q ' env "${assignments[@]}" "$PROCMEM_BIN" watch "$@" "$TARGET_PID"
+	)"
 	screen_key Enter
 	screen_await ' RSS '
 }
