@@ -48,7 +48,7 @@ ldd "$scratch/else/bin/procmem" | grep -q "libprocmem.so.* => $scratch/else/" ||
 	fail 'the program in the archive uses another library'
 
 # The root: the dependencies of our packages, without our packages. A dependency that Debian does
-# not know is an error of ours.
+# not know is an error in our packages.
 depends=$(for package in "$packages"/*.deb; do
 	dpkg-deb --field "$package" Depends
 done | tr ',' '\n' | sed 's/(.*//; s/ //g; /procmem/d' | sort -u)

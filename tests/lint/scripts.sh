@@ -8,7 +8,7 @@ command -v shellcheck >/dev/null || {
 }
 cd "$PROCMEM_SOURCE"
 find docs tests -name '*.sh' | sort | xargs shellcheck .ci/run
-# As lint/text says of sources.
+# Very long lines are only noted.
 find docs tests .ci -type f \( -name '*.sh' -o -name '*.bats' -o -name '*.bash' -o -name run \) \
 	-exec grep -nE '^.{141,}' {} + |
 	sed 's/^\([^:]*:[0-9]*\):.*/note: \1: longer than 140 characters/'

@@ -62,7 +62,7 @@ total() {
 	procmem map --csv --no-header -o kind -s kind "$TARGET_PID" | LC_ALL=C sort -c
 }
 
-@test "--top reports how many regions it omits" {
+@test "--top reports the number of regions that it omits" {
 	run -0 procmem map --top 3 "$TARGET_PID"
 	[ "${#lines[@]}" -eq 7 ]
 	count=$(wc -l <"/proc/$TARGET_PID/maps")

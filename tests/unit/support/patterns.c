@@ -17,7 +17,7 @@ struct writer {
 	size_t length;
 	uint64_t *random;
 	int groups; /* closed so far: may be referred to */
-	bool fixed; /* within a look-behind: only what has a fixed length */
+	bool fixed; /* within a look-behind: only parts of fixed length */
 	bool utf;
 };
 
