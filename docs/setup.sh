@@ -2,36 +2,42 @@
 # SPDX-License-Identifier: MIT
 # usage: docs/setup.sh [--list] [build|test|analyse|full]
 #
-# Installs the Debian packages that are missing, and nothing else. Without a word: those needed to
-# build procmem. `test` adds those of tests/run.sh; `analyse` adds to these those of
-# tests/analyse.sh, and `full` those of tests/full.sh, which are large. Prints which packages it
-# installs, and nothing when all are there. Needs root or sudo only when something is missing.
-# --list prints the packages of a scope instead, whether they are there or not.
+# Installs the missing Debian packages of a scope:
+# - build (default): needed to build procmem
+# - test: also those that tests/run.sh needs
+# - analyse: also those that tests/analyse.sh needs
+# - full: also those that tests/full.sh needs; they are large
 #
-# tests/lint/programs.sh checks the lists: every program that a test calls is in one of the packages.
+# Prints the packages that it installs, and nothing if none are missing. It needs root or sudo only
+# if packages are missing. --list prints the packages of the scope, installed or not.
+#
+# tests/lint/programs.sh checks these lists: every program that a test calls must be in one of the
+# packages.
 set -eu
 
-# The libraries, and what makes a program and its man pages of sources.
+# Libraries, the compiler, build tools, and scdoc for the man pages.
 build_packages='build-essential cmake file ninja-build pkg-config libpcre2-dev libproc2-dev
 	libjansson-dev libncurses-dev libsqlite3-dev libelf-dev libreadline-dev procps scdoc'
 
-# Test frameworks; a second compiler with sanitizers, fuzzer and static analysis; programs to look
-# into; peers to compare with; checkers of text; what tests look at results with.
+# Test frameworks; clang for sanitizers, fuzzing and static analysis; target programs; tools to
+# compare results with; linters.
 test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy clang-format-19 redis-server
 	redis-tools python3 gdb strace elfutils tmux jq doxygen ripgrep yara scanmem binutils
-	bsdextrautils default-jdk-headless time shellcheck util-linux less sqlite3 lintian mmdebstrap'
+	bsdextrautils default-jdk-headless time shellcheck util-linux less sqlite3 lintian
+	mmdebstrap'
 
-# What takes longer than tests.
+# For slow checks.
 analysis_packages='cppcheck valgrind'
 
-# What is large: a browser, a server of metrics, a compiler. git and mmdebstrap make other systems.
+# Large packages: a browser, a metrics server, a compiler; git and mmdebstrap create other Debian
+# systems.
 full_packages='chromium chromium-driver prometheus golang-go git mmdebstrap'
 
 wanted() {
 	echo "$build_packages"
 	[ "$1" != build ] || return 0
 	echo "$test_packages"
-	# 32-bit programs to look into.
+	# For 32-bit target programs.
 	[ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ] || echo gcc-multilib
 	case $1 in
 	analyse) echo "$analysis_packages" ;;
@@ -40,8 +46,9 @@ wanted() {
 }
 
 is_installed() {
-	# Any JDK will do.
-	if [ "$1" = default-jdk-headless ] && command -v javac >/dev/null 2>&1 && command -v jcmd >/dev/null 2>&1; then
+	# Any JDK is sufficient.
+	if [ "$1" = default-jdk-headless ] && command -v javac >/dev/null 2>&1 &&
+		command -v jcmd >/dev/null 2>&1; then
 		return 0
 	fi
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -56,9 +63,10 @@ as_root() {
 }
 
 install_packages() {
-	# sudo does not hand on the environment.
+	# sudo does not pass the environment.
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y \
+		--no-install-recommends "$@" >/dev/null
 }
 
 list=no
@@ -81,7 +89,7 @@ if [ $list = yes ]; then
 fi
 
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
-	echo "${0##*/}: this is no Debian system; install what these Debian packages hold:" >&2
+	echo "${0##*/}: not a Debian system; install the contents of these Debian packages:" >&2
 	wanted "$scope" >&2
 	exit 1
 fi

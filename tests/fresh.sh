@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/fresh.sh [SUITE]
 #
-# Do the two commands of README.md work on a machine that has nothing? Makes a bare Debian system of
-# SUITE (bookworm, trixie; without it: bookworm) in a directory, clones this checkout (what is
-# committed) into it, and runs docs/tour.sh and tests/run.sh there. Needs root and a Debian mirror;
-# takes half an hour and 5 GB below TMPDIR (/var/tmp without it). Nothing of it remains.
+# Checks that the two commands of README.md work on a bare system. Creates a minimal Debian system
+# of SUITE (bookworm or trixie; default: bookworm) in a directory, clones the commits of this
+# checkout into it, and runs docs/tour.sh and tests/run.sh there. Needs root and a Debian mirror,
+# half an hour, and 5 GB in TMPDIR (default: /var/tmp). Removes the directory at the end.
 #
-# The last line is what came of it: `fresh.sh: SUITE: passed ...` or `fresh.sh: SUITE: failed ...`.
+# The last line is the result: `fresh.sh: SUITE: passed ...` or `fresh.sh: SUITE: failed ...`.
 set -eu
 
 case ${1:-bookworm} in
@@ -20,7 +20,7 @@ suite=${1:-bookworm}
 cd "$(dirname "$0")/.."
 . tests/install/root.sh
 
-# finish STATUS WORD...: the last line.
+# finish STATUS WORD...: prints the last line and exits.
 finish() {
 	status=$1
 	shift
@@ -31,23 +31,24 @@ finish() {
 obstacle=$(root_obstacle)
 [ -z "$obstacle" ] || finish 77 "skipped: $obstacle"
 for program in git mmdebstrap; do
-	command -v $program >/dev/null || finish 1 "failed: $program is missing: sh docs/setup.sh full installs it"
+	command -v $program >/dev/null ||
+		finish 1 "failed: $program is missing: sh docs/setup.sh full installs it"
 done
 
 scratch=$(mktemp -d "${TMPDIR:-/var/tmp}/procmem-fresh.XXXXXX")
 trap 'rm -rf --one-file-system "$scratch"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-# Tests in there become other users.
+# The tests inside run as other users, too.
 chmod 755 "$scratch"
 
 root=$scratch/root
-echo "== a bare $suite"
-root_make "$root" "$suite" --variant=minbase || finish 1 'failed: the system could not be made'
+echo "== $suite: create a minimal system"
+root_make "$root" "$suite" --variant=minbase || finish 1 'failed: the system could not be created'
 git clone --quiet --no-hardlinks . "$root/root/procmem" || finish 1 'failed: git clone'
 echo "== $(git -C "$root/root/procmem" log -1 --format='%h %s')"
 
-# minutes SINCE: how many have passed since a time of `date +%s`, rounded.
+# minutes SINCE: prints the minutes since a time of `date +%s`, rounded.
 minutes() {
 	echo "$((($(date +%s) - $1 + 30) / 60)) min"
 }

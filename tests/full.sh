@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/full.sh [CTEST-OPTION]...
 #
-# Installs large packages, builds, and runs the tests that take very long or need these packages
-# (those with the label `full`): at present install/fresh, which is tests/fresh.sh for Debian 12.
-# An hour on two cores. tests/run.sh does not run them; `-N` lists them.
+# Installs large packages, builds, and runs the tests with the label `full`, which take very long or
+# need these packages: at present install/fresh, which is tests/fresh.sh for Debian 12. This takes
+# an hour on two cores. tests/run.sh does not run these tests. `-N` lists them.
 set -eu
 cd "$(dirname "$0")/.."
 sh docs/setup.sh full
 
-echo '== programs of these tests'
+echo '== versions of the programs used'
 chromium --version
 chromedriver --version
 go version

@@ -3,11 +3,18 @@
 # usage: tests/fuzz.sh [--build FOLDER] [--jobs N] DURATION [TARGET]...
 #        tests/fuzz.sh [--build FOLDER] --merge [TARGET]...
 #
-# Fuzzes each target of tests/fuzz/ for so long (30s, 10m, 2h), one a core at a time, with libFuzzer and the sanitizers, and says what came
-# of it: seconds, executions, places in the code reached (from the corpus alone -> in the end). It begins with tests/fuzz/corpus/TARGET and
-# what runs before it found. That is kept in BUILD/found/TARGET, what was printed in BUILD/found/TARGET.log, and an input that is a finding
-# (a crash, an assertion, a leak, more than 25 seconds or 2 GiB) in BUILD/found/TARGET.finding-*. Ends with 1 if there was one.
-#   --merge  adds to tests/fuzz/corpus those of the found inputs that reach code which the corpus does not: no more of them than it takes
+# Fuzzes each target of tests/fuzz/ for DURATION (30s, 10m, 2h) with libFuzzer and the sanitizers,
+# one target per core at a time. Starts from tests/fuzz/corpus/TARGET and from the inputs that
+# earlier runs found. Prints seconds, executions, and the code coverage with the corpus alone -> at
+# the end. The files are:
+# - BUILD/found/TARGET: the inputs found
+# - BUILD/found/TARGET.log: the output of libFuzzer
+# - BUILD/found/TARGET.finding-*: an input that is a finding: a crash, an assertion, a leak, more
+#   than 25 seconds or more than 2 GiB
+#
+# Exits with 1 if there was a finding.
+#   --merge  adds found inputs to tests/fuzz/corpus: as few as are needed to reach the code that
+#            the corpus does not reach
 set -u
 
 usage() {
@@ -35,33 +42,38 @@ if [ ${#targets[@]} -eq 0 ]; then
 	for folder in tests/fuzz/corpus/*; do targets+=("${folder##*/}"); done
 fi
 for target in "${targets[@]}"; do
-	[ -x "$build/tests/fuzz/fuzz_$target" ] || { echo "fuzz: there is no $build/tests/fuzz/fuzz_$target" >&2 && exit 2; }
+	[ -x "$build/tests/fuzz/fuzz_$target" ] || {
+		echo "fuzz: $build/tests/fuzz/fuzz_$target does not exist" >&2
+		exit 2
+	}
 done
 found=$build/found
 
-# Prints the places reached, of the last line that has the word.
+# Prints the coverage from the last line of the log that contains a word.
 coverage() {
 	sed -n "s/^#.*$1.* cov: \([0-9]*\) .*/\1/p" "$found/$target.log" | tail -n 1
 }
 
-# Fuzzes $target, and prints the result as one line.
+# Fuzzes $target, and prints the result in one line.
 run_one() {
 	local begin=$SECONDS status executions finding
 	mkdir -p "$found/$target"
 	rm -f "$found/$target".finding-*
-	"$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -print_final_stats=1 \
-		-artifact_prefix="$found/$target.finding-" "$found/$target" "tests/fuzz/corpus/$target" >"$found/$target.log" 2>&1 </dev/null &
-	# The shell waits for a program in the foreground before it does what a signal asks for.
+	"$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=25 \
+		-rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$found/$target.finding-" \
+		"$found/$target" "tests/fuzz/corpus/$target" >"$found/$target.log" 2>&1 </dev/null &
+	# The shell runs a trap only after a foreground program has ended: hence the background.
 	trap 'kill $!; exit 143' TERM
 	wait $!
 	status=$?
 	executions=$(sed -n 's/^stat::number_of_executed_units: //p' "$found/$target.log")
 	finding='no finding'
 	[ $status -eq 0 ] || finding="A FINDING (status $status): $found/$target.log"
-	# Slow units are told of, and are none.
+	# Slow inputs are reported, but they are not findings.
 	rm -f "$found/$target".finding-slow-unit-*
-	printf '%-10s %5d s %12d executions, coverage %s -> %s, %s\n' "$target" $((SECONDS - begin)) "${executions:-0}" "$(coverage INITED)" \
-		"$(coverage '')" "$finding"
+	printf '%-10s %5d s %12d executions, coverage %s -> %s, %s\n' "$target" \
+		$((SECONDS - begin)) "${executions:-0}" "$(coverage INITED)" "$(coverage '')" \
+		"$finding"
 	[ $status -eq 0 ]
 }
 
@@ -69,8 +81,10 @@ merge_one() {
 	local corpus=tests/fuzz/corpus/$target before
 	before=$(find "$corpus" -type f | wc -l)
 	[ -d "$found/$target" ] || return 0
-	"$build/tests/fuzz/fuzz_$target" -set_cover_merge=1 -use_counters=0 "$corpus" "$found/$target" >"$found/$target.log" 2>&1 || return 1
-	printf '%-10s %d -> %d files, %d KiB\n' "$target" "$before" "$(find "$corpus" -type f | wc -l)" "$(($(cat "$corpus"/* | wc -c) / 1024))"
+	"$build/tests/fuzz/fuzz_$target" -set_cover_merge=1 -use_counters=0 "$corpus" \
+		"$found/$target" >"$found/$target.log" 2>&1 || return 1
+	printf '%-10s %d -> %d files, %d KiB\n' "$target" "$before" \
+		"$(find "$corpus" -type f | wc -l)" "$(($(cat "$corpus"/* | wc -c) / 1024))"
 }
 
 result=0
@@ -78,7 +92,7 @@ if [ $merge = yes ]; then
 	for target in "${targets[@]}"; do merge_one || result=1; done
 	exit $result
 fi
-# Ctrl-C reaches the fuzzers by itself.
+# Ctrl-C also reaches the fuzzers.
 trap 'kill $(jobs -p) 2>/dev/null; exit 143' TERM
 running=0
 for target in "${targets[@]}"; do

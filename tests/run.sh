@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/run.sh [--quick | --soak DURATION | --fuzz DURATION [TARGET]...]
 #
-# Installs what is missing, builds with warnings as errors, and runs every test: with clang (and the fuzz corpora), with the sanitizers (of
-# threads: where they search), and as it is delivered. Stops at the first build or run that fails. Builds go to build/PRESET. Before the
-# last words of ctest it lists the tests that were skipped, and why: for the kernel or for missing rights, never for a missing program.
-# What takes longer is in tests/analyse.sh, what takes large packages in tests/full.sh.
-#   --quick          only the tests of what is delivered
-#   --soak DURATION  instead of all that, commands at random for so long (10m), with the sanitizers: tests/soak.sh
+# Installs missing packages, builds with warnings as errors, and runs every test: with clang and the
+# fuzz corpora, with the sanitizers (ThreadSanitizer: the searches), and in the delivered form.
+# Stops at the first build or test run that fails. The builds are in build/PRESET. Before the last
+# lines of ctest it lists the skipped tests and the reasons: the kernel or missing rights, never a
+# missing program. tests/analyse.sh runs the slow checks, tests/full.sh the tests that need large
+# packages.
+#   --quick          only the tests of the delivered form
+#   --soak DURATION  instead of the tests, random commands for DURATION (10m) with the sanitizers:
+#                    tests/soak.sh
 #   --fuzz DURATION [TARGET]...
-#                    instead of all that, each fuzz target for so long: tests/fuzz.sh
+#                    instead of the tests, each fuzz target for DURATION: tests/fuzz.sh
 set -eu
 
 quick=no soak='' fuzz=''
@@ -27,10 +30,10 @@ esac
 cd "$(dirname "$0")/.."
 sh docs/setup.sh test
 
-# One test a core; the tests mostly wait for processes.
+# One test per core: the tests mostly wait for processes.
 jobs=$(nproc)
 
-# build PRESET [TARGET]...: configures, and builds these targets or all of them.
+# build PRESET [TARGET]...: configures, and builds the targets, or everything.
 build() {
 	preset=$1
 	shift
@@ -39,16 +42,18 @@ build() {
 	cmake --build --preset "$preset" -- --quiet "$@"
 }
 
-# run PRESET [CTEST-OPTION]...: runs tests of what was built. The list of skips precedes the closing words of the last run of ctest.
+# run PRESET [CTEST-OPTION]...: runs the tests of a build. In the last run, the list of skipped
+# tests precedes the closing lines of ctest.
 run() {
 	preset=$1
 	shift
 	echo "== $preset: test"
 	logs="$logs build/$preset/Testing/Temporary/LastTest.log"
-	{ ctest --preset "$preset" -j "$jobs" "$@" 2>&1 || echo $? >"$scratch/failed"; } | sed -u "/^[0-9]*% tests passed/,\$ {
-		w $scratch/closing
-		d
-	}"
+	{ ctest --preset "$preset" -j "$jobs" "$@" 2>&1 || echo $? >"$scratch/failed"; } |
+		sed -u "/^[0-9]*% tests passed/,\$ {
+			w $scratch/closing
+			d
+		}"
 	if [ "$preset" = dev ] || [ -e "$scratch/failed" ]; then
 		# shellcheck disable=SC2086 # a list of names
 		sh tests/skipped.sh $logs >"$scratch/skipped"
@@ -75,7 +80,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 if [ $quick = no ]; then
-	# What is delivered is optimised further, and then the compiler sees more.
+	# The delivered build is optimized more, so the compiler finds more.
 	echo '== release: build'
 	cmake --preset release -DPROCMEM_WERROR=ON -DPROCMEM_SAMPLES=ON >/dev/null
 	cmake --build --preset release -- --quiet

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/skipped.sh LOG...
 #
-# Lists the tests that were skipped, and why, from logs of ctest (build/PRESET/Testing/Temporary/LastTest.log):
-# a line for each test and reason, with the presets in which that was so. Nothing if there are none.
+# Lists the skipped tests and the reasons, from logs of ctest
+# (build/PRESET/Testing/Temporary/LastTest.log): one line per test and reason, with the presets.
+# Prints nothing if no test was skipped.
 #
-# A line `skipped: REASON` is from a test of cmocka (skip_because) or from a script; bats marks its own.
+# A line `skipped: REASON` is from a cmocka test (skip_because) or from a script. bats has a mark of
+# its own.
 set -eu
 
-# What the logs say of skips: name of the test, reason, preset.
+# Prints the skips in the logs: name of the test, reason, preset.
 skips() {
 	awk '
 	function add(reason) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alternate RUNS COMMAND... -- COMMAND...: runs two commands by turns, so that both meet the same
- * state of the machine, with their output thrown away. Prints for each its median wall time in
- * milliseconds, its peak memory in KiB, and at last the median of the ratios second/first of each
- * turn.
+ * alternate RUNS COMMAND... -- COMMAND...: runs two commands in turns, so that both run in the same
+ * state of the machine. Discards their output. Prints the median wall time in milliseconds and the
+ * peak memory in KiB of each, and the median of the ratios second/first of all turns.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/** What was measured of one command. */
+/** Measurements of a command. */
 struct measure {
 	char **command; /* NULL-terminated */
 	double *wall;   /* milliseconds of each run */

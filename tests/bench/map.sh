@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154 # run.sh reads this file and has set $target and $peak
-# How long a listing takes. The cost is the kernel's where nothing else is said: 163 of 439 ms of `pmap -x` were measured to be its own.
+# The time of a listing. Most of the cost is that of the kernel: of 439 ms of `pmap -x`, 163 ms were
+# measured in pmap itself.
 
 columns=address,size,rss,perm,kind,mapping
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * read_bench [ROUNDS]: how fast a child's memory is read, as multiples of the time that memcpy
- * takes for as much. All ways by turns, medians of the rounds: memcpy    our own memory into a
- * buffer of 1 MiB units1    1 GiB of filled memory by plan and units, one thread units2    the same
- * with two threads, each taking the next unit mem       the same range by pread(2) of
- * /proc/PID/mem, 1 MiB a call nothing   planning it only sparse    64 GiB reserved, with 25,600
- * touched pages scattered over it: the absolute time in ms
+ * read_bench [ROUNDS]: the speed of reading the memory of a child, as multiples of the time of
+ * memcpy for the same size. All methods take turns; the results are medians of the rounds.
+ *
+ * - memcpy: our own memory into a buffer of 1 MiB
+ * - units1: 1 GiB of filled memory by plan and units, one thread
+ * - units2: the same with two threads, each of which takes the next unit
+ * - mem: the same range by pread(2) of /proc/PID/mem, 1 MiB per call
+ * - nothing: only the plan
+ * - sparse: 64 GiB reserved, with 25,600 touched pages scattered over it: the absolute time in ms
  */
 #include <procmem/procmem.h>
 
@@ -22,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, MOST_ROUNDS = 100, WAYS = 6 };
+enum { PAGE = 4096, ROUNDS_MAX = 100, WAYS = 6 };
 
 static const size_t DENSE = (size_t)1 << 30, SPARSE = (size_t)64 << 30, SCATTERED = 25600;
 
@@ -33,7 +36,7 @@ struct bench {
 	struct pm_page_source pages;
 	struct pm_reader reader;
 	struct pm_region_range dense, sparse;
-	const char *copy; /* as much memory of our own */
+	const char *copy; /* our own memory of the same size */
 	int mem;
 	struct pm_plan *plan;
 	pthread_mutex_t lock; /* of the plan */
@@ -63,7 +66,7 @@ static char *map(size_t size)
 	return memory;
 }
 
-/** Reads units until the plan is at its end. */
+/** Reads units until the end of the plan. */
 static void *work(void *context)
 {
 	struct bench *bench = context;
@@ -164,7 +167,7 @@ static int compare(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-static void report(double times[WAYS][MOST_ROUNDS], int rounds)
+static void report(double times[WAYS][ROUNDS_MAX], int rounds)
 {
 	static const char *const names[WAYS] = { "memcpy", "units1",  "units2",
 		                                 "mem",    "nothing", "sparse" };
@@ -178,7 +181,7 @@ static void report(double times[WAYS][MOST_ROUNDS], int rounds)
 	}
 }
 
-/** The child: fills its memory, says so, and waits for its end. */
+/** Runs in the child: fills its memory, reports this, and waits to be killed. */
 static _Noreturn void be_read(pid_t parent, char *dense, char *sparse, int ready)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -197,12 +200,12 @@ static _Noreturn void be_read(pid_t parent, char *dense, char *sparse, int ready
 int main(int argc, char **argv)
 {
 	static struct bench bench;
-	static double times[WAYS][MOST_ROUNDS];
+	static double times[WAYS][ROUNDS_MAX];
 	int rounds = argc > 1 ? atoi(argv[1]) : 7;
-	if (rounds < 1 || rounds > MOST_ROUNDS)
+	if (rounds < 1 || rounds > ROUNDS_MAX)
 		fail("usage: read_bench [ROUNDS up to 100]");
 
-	/* One block for both: the child's copy is its own once it has written. */
+	/* One block for both: the child gets its own copy when it writes. */
 	char *dense = map(DENSE), *sparse = map(SPARSE),
 	     *buffer = aligned_alloc(PAGE, PM_UNIT_SIZE);
 	int ready[2];

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/bench/run.sh [NAME]...
 #
-# Measures procmem against its peers in the same run, and writes docs/BENCHMARKS.md. Each file NAME.sh beside this one is a chapter (without
-# NAME: all, and only then the document is written). Ends with 1 if a bound is missed.
+# Compares procmem with its peers in the same run, and writes docs/BENCHMARKS.md. Each file NAME.sh
+# in this folder is a chapter. Without NAME it runs all chapters, and only then it writes the
+# document. Exits with 1 if a bound is missed.
 set -eu
 began=$(date +%s)
 
@@ -14,7 +15,9 @@ cmake --build --preset release -- --quiet
 targets=$PWD/build/release/tests/targets
 alternate=$PWD/build/release/tests/bench/alternate
 # shellcheck disable=SC2034 # for the chapters
-scan_bench=$PWD/build/release/tests/bench/scan_bench standstill=$PWD/build/release/tests/bench/standstill
+scan_bench=$PWD/build/release/tests/bench/scan_bench
+# shellcheck disable=SC2034 # likewise
+standstill=$PWD/build/release/tests/bench/standstill
 # shellcheck disable=SC2034 # likewise
 read_bench=$PWD/build/release/tests/bench/read_bench
 PATH=$PWD/build/release/cmd:$PATH
@@ -30,9 +33,10 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 missed=0
 
-# --- what the chapters use ---
+# --- functions for the chapters ---
 
-# target_start NAME ARGUMENT...: starts one of tests/targets and waits until it is ready; its PID is in $target.
+# target_start NAME ARGUMENT...: starts a program of tests/targets, and waits until it is ready.
+# Sets $target to its PID.
 target_start() {
 	target_stop
 	rm -f "$scratch/output"
@@ -56,15 +60,15 @@ target_stop() {
 	target=
 }
 
-# chapter TITLE: begins a table.
+# chapter TITLE: starts a table.
 chapter() {
 	printf '\n## %s\n\n' "$1"
 	echo '| what | peer | | procmem | | ratio | bound | |'
 	echo '|---|---|--:|---|--:|--:|--:|---|'
 }
 
-# row WHAT PEER-COMMAND PEER-FIGURE COMMAND FIGURE RATIO BOUND: a line of the table; the figure is good up to the bound, or with - in any
-# case.
+# row WHAT PEER-COMMAND PEER-FIGURE COMMAND FIGURE RATIO BOUND: prints a line of the table. The
+# ratio must not exceed the bound, unless the bound is -.
 row() {
 	verdict=ok
 	if [ "$7" = - ]; then
@@ -76,13 +80,15 @@ row() {
 	echo "| $1 | \`$2\` | $3 | \`$4\` | $5 | $6 | $7 | $verdict |"
 }
 
-# shown COMMAND...: how the table names a command: without our own paths, PID for the target, and without what makes "nothing found" no
-# failure.
+# shown COMMAND...: prints a command for the table: without the paths of the run, with PID for the
+# target, and without the part that accepts the status for "nothing found".
 shown() {
-	echo "$*" | sed "s|$scratch/||g; s|/proc/$target/|/proc/PID/|g; s| $target\\b| PID|g; s/\\bsh -c //g; s/ || \\[ .*//; s/|/\\\\|/g"
+	echo "$*" | sed "s|$scratch/||g; s|/proc/$target/|/proc/PID/|g; s| $target\\b| PID|g
+		s/\\bsh -c //g; s/ || \\[ .*//; s/|/\\\\|/g"
 }
 
-# versus RUNS BOUND WHAT PEER-COMMAND... -- COMMAND...: times both by turns; ratio = ours / peer's. Leaves our peak memory in $peak (KiB).
+# versus RUNS BOUND WHAT PEER-COMMAND... -- COMMAND...: measures both in turns; ratio = ours / peer.
+# Sets $peak to our peak memory (KiB).
 versus() {
 	runs=$1 bound=$2 what=$3
 	shift 3
@@ -93,24 +99,24 @@ versus() {
 	row "$what" "${commands%% -- *}" "$peer_ms ms" "${commands#* -- }" "$ms ms" "$ratio" "$bound"
 }
 
-# target_status KEY: a number of /proc/PID/status of the target, in kB.
+# target_status KEY: prints a number of /proc/PID/status of the target, in kB.
 target_status() {
 	awk -v key="$1:" '$1 == key { print $2 }' "/proc/$target/status"
 }
 
-# median: of the numbers on stdin.
+# median: prints the median of the numbers on stdin.
 median() {
 	sort -g | awk '{ number[NR] = $1 } END { print number[int((NR + 1) / 2)] }'
 }
 
-# milliseconds COMMAND...: its wall time.
+# milliseconds COMMAND...: runs it, and prints its wall time.
 milliseconds() {
 	begin=$(date +%s%N)
-	"$@" >"$scratch/said" 2>&1 || return 2
+	"$@" >"$scratch/printed" 2>&1 || return 2
 	echo $((($(date +%s%N) - begin) / 1000000))
 }
 
-# ratio A B: A / B.
+# ratio A B: prints A / B.
 ratio() {
 	awk "BEGIN { printf \"%.3f\", $1 / $2 }"
 }
@@ -121,14 +127,17 @@ header() {
 	echo '# Benchmarks'
 	echo
 	cat <<-'END'
-		Written by `sh tests/bench/run.sh`. Every line compares procmem with a peer in the same run, output to /dev/null; where there is no peer
-		the second column has the bound itself. Commands take turns: times are medians, the ratio is the median over all turns of procmem /
-		peer, below 1 procmem is faster. The bounds are goals; a missed one is marked, and `-` is none.
+		Written by `sh tests/bench/run.sh`. Every line compares procmem with a peer in the same run, with the
+		output to /dev/null. If there is no peer, the second column is the bound. Commands take turns. Times
+		are medians; the ratio is the median over all turns of procmem / peer, so procmem is faster below 1.
+		The bounds are goals: a missed one is marked, and `-` means that there is none.
 
 	END
-	echo "Linux $(uname -r), $(nproc) CPUs ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)), $(pmap --version)," \
-		"$(procmem --version | head -n 1)."
-	echo "Load average when it began: $(cut -d ' ' -f 1 /proc/loadavg). (procmem parses on one CPU while the kernel writes on another: on a"
+	echo "Linux $(uname -r), $(nproc) CPUs" \
+		"($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1))," \
+		"$(pmap --version), $(procmem --version | head -n 1)."
+	echo "Load average at the start: $(cut -d ' ' -f 1 /proc/loadavg)." \
+		'(procmem parses on one CPU while the kernel writes on another. On a'
 	echo 'busy machine it waits for both, and the ratios get worse.)'
 }
 
@@ -139,16 +148,16 @@ if [ $# -eq 0 ]; then
 fi
 header >"$scratch/document"
 for name; do
-	# A chapter prints its tables; functions and variables of this file are at hand.
+	# A chapter prints its tables. It uses the functions and variables of this file.
 	# shellcheck source=/dev/null
 	. "tests/bench/$name.sh" >>"$scratch/document"
 	target_stop
 done
 seconds=$(($(date +%s) - began))
-printf '\nAll of it, with building, took %d min %d s.\n' $((seconds / 60)) $((seconds % 60)) >>"$scratch/document"
+printf '\nThe run took, with the build, %d min %d s.\n' $((seconds / 60)) $((seconds % 60)) >>"$scratch/document"
 cat "$scratch/document"
 [ $whole = no ] || cp "$scratch/document" docs/BENCHMARKS.md
 if [ $missed -gt 0 ]; then
-	echo "run.sh: $missed bounds missed" >&2
+	echo "run.sh: $missed missed bounds" >&2
 	exit 1
 fi

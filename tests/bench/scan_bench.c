@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan_bench ROUNDS PID START SIZE: how fast SIZE bytes of a process are searched, as multiples of
- * the time that memcpy takes for as much of our own memory, into a buffer that fits into the
- * processor's cache. Each line of stdin is a case: `NAME WORKERS strings LEAST` and `NAME WORKERS
- * grep PATTERN` are searches by the library, `NAME 0 run COMMAND` is one by a command of sh. All
- * take turns with memcpy. Prints for each, and for `memcpy` first: NAME, median milliseconds,
- * median of the ratios to memcpy of the same round, median milliseconds of processor time (by which
- * a busy machine can be told), hits.
+ * scan_bench ROUNDS PID START SIZE: the speed of searches in SIZE bytes of a process, as multiples
+ * of the time of memcpy of our own memory of the same size into a buffer that fits into the cache.
+ * Each line of stdin is a case:
+ *
+ * - NAME WORKERS strings MIN: a search for strings by the library
+ * - NAME WORKERS grep PATTERN: a search for a pattern by the library
+ * - NAME 0 run COMMAND: a command of sh
+ *
+ * All cases take turns with memcpy. Prints for `memcpy` and for each case: NAME, median
+ * milliseconds, median of the ratios to memcpy in the same round, median milliseconds of processor
+ * time (which shows whether the machine was busy), hits.
  */
 #include <procmem/procmem.h>
 
@@ -21,18 +25,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS_MOST = 101, CASES_MOST = 64, BUFFER = 256 * 1024 };
+enum { ROUNDS_MAX = 101, CASES_MAX = 64, BUFFER = 256 * 1024 };
 
-/** What is measured. */
+/** A case, or memcpy. */
 struct way {
 	char name[64];
 	unsigned workers;
-	struct pm_scanner *scanner; /* of a search by the library */
-	char *command;              /* of one by a command; neither: memcpy */
+	struct pm_scanner *scanner; /* for a search by the library */
+	char *command;              /* for a search by a command; neither: memcpy */
 	uint64_t hits;
-	double times[ROUNDS_MOST];
-	double ratios[ROUNDS_MOST];
-	double processor[ROUNDS_MOST];
+	double times[ROUNDS_MAX];
+	double ratios[ROUNDS_MAX];
+	double processor[ROUNDS_MAX];
 };
 
 struct bench {
@@ -42,7 +46,7 @@ struct bench {
 	struct pm_page_source pages;
 	struct pm_reader reader;
 	struct pm_region_range range;
-	char *copy; /* as much memory of our own */
+	char *copy; /* our own memory of the same size */
 };
 
 static void must(int result, const struct pm_error *error)
@@ -61,8 +65,8 @@ static double now(void)
 }
 
 /**
- * Milliseconds of processor time, of all threads and ended children, in the program and in the
- * kernel.
+ * Returns the processor time in milliseconds of all threads and ended children, in the program and
+ * in the kernel.
  */
 static double processor_time(void)
 {
@@ -119,7 +123,7 @@ static void scan(struct bench *bench, struct way *way)
 	way->hits = totals.hits;
 }
 
-/** Runs a command, its output thrown away. */
+/** Runs a command, and discards its output. */
 static void run(char *command)
 {
 	char shell[] = "sh", option[] = "-c";
@@ -146,7 +150,7 @@ static void copy(const struct bench *bench)
 	uint64_t size = bench->range.range.end - bench->range.range.start;
 	for (uint64_t at = 0; at + BUFFER <= size; at += BUFFER) {
 		memcpy(buffer, bench->copy + at, BUFFER);
-		/* Else the copy could be left out. */
+		/* Otherwise the compiler could omit the copy. */
 		__asm__ volatile("" : : "r"(buffer) : "memory");
 	}
 }
@@ -178,7 +182,7 @@ static double median(double *numbers, size_t count)
 	return numbers[count / 2];
 }
 
-/** Takes a line of stdin apart. */
+/** Parses a line of stdin. */
 static void read_case(struct way *way, char *line)
 {
 	struct pm_error error;
@@ -188,7 +192,7 @@ static void read_case(struct way *way, char *line)
 	line[strcspn(line, "\n")] = '\0';
 	if (sscanf(line, "%63s %u %15s %n", name, &way->workers, kind, &at) != 3 ||
 	    line[at] == '\0') {
-		fprintf(stderr, "scan_bench: '%s' is no case\n", line);
+		fprintf(stderr, "scan_bench: '%s' is not a case\n", line);
 		exit(2);
 	}
 
@@ -213,13 +217,13 @@ static void read_case(struct way *way, char *line)
 
 int main(int argc, char **argv)
 {
-	static struct way ways[CASES_MOST] = { { .name = "memcpy" } };
+	static struct way ways[CASES_MAX] = { { .name = "memcpy" } };
 	struct bench bench = { 0 };
 	size_t count = 1, rounds = argc == 5 ? strtoul(argv[1], NULL, 10) : 0;
 	char *line = NULL;
 	size_t room = 0;
 
-	if (rounds == 0 || rounds > ROUNDS_MOST) {
+	if (rounds == 0 || rounds > ROUNDS_MAX) {
 		fputs("usage: scan_bench ROUNDS PID START SIZE <CASES\n", stderr);
 		return 2;
 	}
@@ -232,7 +236,7 @@ int main(int argc, char **argv)
 		return 2;
 
 	memset(bench.copy, 1, bench.range.range.end - bench.range.range.start);
-	while (count < CASES_MOST && getline(&line, &room, stdin) > 0)
+	while (count < CASES_MAX && getline(&line, &room, stdin) > 0)
 		read_case(&ways[count++], line);
 
 	for (size_t i = 0; i < rounds; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * standstill PID COMMAND...: runs a command, its output thrown away, and looks meanwhile whether
- * the first thread of a process is stopped. Prints the command's wall time and how long the process
- * stood still, both in milliseconds.
+ * standstill PID COMMAND...: runs a command, discards its output, and samples concurrently whether
+ * the first thread of a process is stopped. Prints the wall time of the command and the time for
+ * which the process was stopped, both in milliseconds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* From one look to the next: a look takes some microseconds. */
+/* Time between two samples. A sample takes some microseconds. */
 enum { PAUSE_NS = 200 * 1000 };
 
 static void fail(const char *what)
@@ -31,10 +31,10 @@ static double now(void)
 }
 
 /**
- * Whether it is stopped, by a tracer or by a signal.
- * @param stat its stat, see proc_pid_stat(5)
+ * Returns whether a thread is stopped by a tracer or a signal.
+ * @param stat  descriptor of its stat, see proc_pid_stat(5)
  */
-static bool stands_still(int stat)
+static bool is_stopped(int stat)
 {
 	char text[512];
 	ssize_t length = pread(stat, text, sizeof text - 1, 0);
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	pid_t child = start(argv + 2), ended;
 	while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
 		double time = now();
-		if (stands_still(stat))
+		if (is_stopped(stat))
 			still += time - before;
 		before = time;
 		nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);

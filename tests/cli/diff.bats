@@ -66,7 +66,7 @@ logged() {
 	jq -e '[.regions[].change] | contains(["new", "gone", "shrank"])' "$BATS_TEST_TMPDIR/diff.json"
 }
 
-@test "the largest change comes first, and says what it is" {
+@test "the largest change comes first, with its type" {
 	start_grower
 	grow map small 10
 	grow map large 1000

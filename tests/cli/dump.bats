@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem dump`: every text that a target placed comes back, in each form; what cannot be had is told; nothing half-done stays behind.
+# `procmem dump`: every text that a target placed is read back, in each format; unreadable memory is
+# reported; no incomplete file is left.
 
 setup() {
 	load support/helper
@@ -11,14 +12,15 @@ teardown() {
 	targets_stop
 }
 
-@test "each text that the target placed is read back, at its address" {
+@test "each text that the target placed is read back at its address" {
 	local region address text
 	target_start markers
 	while read -r _ region address text; do
 		[ "$region" != reserve ] || continue
 		[ "$(procmem dump "$TARGET_PID" "0x$address+40")" = "$text" ] || { echo "$region $address" && false; }
 	done < <(grep '^marker ' "$TARGET_FACTS")
-	# Untouched pages come from the file, when asked for. A deleted file can be opened by root only (map_files).
+	# With --whole-files, untouched pages are read from the file. Only root can open a deleted
+	# file (map_files).
 	while read -r _ region address text; do
 		[ "$region" != untouched_deleted ] || [ "$(id -u)" -eq 0 ] || continue
 		[ "$(procmem dump --whole-files "$TARGET_PID" "0x$address+40")" = "$text" ] || { echo "$region $address" && false; }
@@ -26,7 +28,7 @@ teardown() {
 	done < <(grep '^file_marker ' "$TARGET_FACTS")
 }
 
-@test "the text is that of hexdump -C with fewer blanks, and the addresses of the process" {
+@test "--hex prints the output of hexdump -C with fewer spaces and the addresses of the process" {
 	require hexdump
 	target_start mapper
 	local start range
@@ -42,7 +44,7 @@ teardown() {
 	done
 }
 
-@test "a line fits into 80 columns, and into a narrower terminal with 8 bytes" {
+@test "a line fits 80 columns, and with 8 bytes a narrower terminal" {
 	require script
 	target_start mapper
 	local range start
@@ -55,7 +57,7 @@ teardown() {
 		[ "$(awk '{ print length }' <<<"$output" | sort -n | tail -n 1)" -lt "$columns" ] || [ "$columns" -eq 79 ]
 		[ "$(tail -n 1 <<<"$output")" = "$(printf '%x' $((0x$start + 24)))" ]
 	done
-	# The same bytes whatever the width, and zeros are folded there, too.
+	# The bytes do not depend on the width, and zeros are folded in narrow output, too.
 	on_terminal 24 60 dump --hex "$TARGET_PID" "$(target_range reserve_1t)" >"$BATS_TEST_TMPDIR/narrow"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/narrow")" -eq 3 ]
 }
@@ -73,7 +75,7 @@ teardown() {
 	[[ $output == *'|write_only page '* ]]
 }
 
-@test "a file has holes, is its owner's only, and its map tells what stands where" {
+@test "a file has holes and mode 0600, and its map describes the ranges" {
 	require jq
 	target_start markers
 	local region address text offset
@@ -81,7 +83,8 @@ teardown() {
 	[ "$(stat -c %a "$file")" = 600 ]
 	[ "$(stat -c %a "$file.map")" = 600 ]
 	jq -e --argjson size "$(stat -c %s "$file")" '.size == $size' <<<"$output"
-	# It takes the room of what was read, and little more, though it is longer than a terabyte.
+	# The file is longer than a terabyte, but uses little more disk space than the bytes that
+	# were read.
 	[ "$(stat -c %s "$file")" -gt $((1 << 40)) ]
 	[ $(($(stat -c %b "$file") * 512)) -le $(($(jq .read <<<"$output") * 11 / 10)) ]
 	while read -r _ region address text; do
@@ -94,13 +97,13 @@ teardown() {
 	jq -e '.ranges | map(select(.mapping == "[stack]")) | .[0].kind == "stack" and .[0].perms == "rw-p"' "$file.map"
 }
 
-@test "the map in text names ranges, offsets and kinds" {
+@test "the text of the map has ranges, offsets and kinds" {
 	target_start exiter
 	run -0 procmem dump -o "$file" "$TARGET_PID" "$(target_range content)" stack
 	[ "$(grep -c '^[0-9a-f]\{12\}-' "$file.map")" -ge 2 ]
 	grep -q ' 0 rw-p anon -$' "$file.map"
 	grep -q 'stack \[stack\]$' "$file.map"
-	# One range needs none; but the one that is there would tell of bytes that are gone.
+	# A single range needs no map, but an existing map would describe bytes that were replaced.
 	run -0 procmem dump -o "$file" "$TARGET_PID" "$(target_range content)"
 	[ "$(grep -c '^[0-9a-f]\{12\}-' "$file.map")" -eq 1 ]
 	grep -q '^[0-9a-f-]* 1048576 0 rw-p anon -$' "$file.map"
@@ -111,7 +114,7 @@ teardown() {
 	[ "$(head -c 14 "$file")" = 'content page 0' ]
 }
 
-@test "what cannot be read is zeros, told, and exit 1" {
+@test "unreadable bytes are written as zeros and reported, and the exit status is 1" {
 	target_start markers
 	local range
 	range=$(target_range short)
@@ -122,7 +125,7 @@ teardown() {
 	[ "$(stat -c %s "$file")" -eq 16384 ]
 	run -1 --separate-stderr procmem dump --whole-files --hex "$TARGET_PID" "$range"
 	[[ $output == *'beyond the end of the mapped file'* ]]
-	# Bytes that were named but are not mapped.
+	# A requested range that is partly unmapped.
 	run -1 --separate-stderr procmem dump -o "$file" "$TARGET_PID" "${range%-*}-$(printf %x $((0x${range#*-} + 4096)))"
 	grep -q 'unreadable .* nothing is mapped there' "$file.map"
 	[ "$(stat -c %s "$file")" -eq 20480 ]
@@ -130,13 +133,13 @@ teardown() {
 	[[ $output == *'nothing is mapped'* ]]
 }
 
-@test "memory of the kernel gives nothing, which is told" {
+@test "memory of the kernel is not read, which is reported" {
 	grep -q '\[vvar\]' /proc/$$/maps || skip 'there is no [vvar] here'
 	run -1 --separate-stderr procmem dump -o "$BATS_TEST_TMPDIR/vvar" $$ '[vvar]'
 	[[ $stderr == *'nothing was read: this is memory of devices or of the kernel'* ]]
 }
 
-@test "whoever kills it while it writes finds no half of a file" {
+@test "no incomplete file is left if procmem is killed" {
 	local folder=$BATS_TEST_TMPDIR/killed try dumper caught=
 	target_start haystack 512
 	mkdir "$folder"
@@ -156,9 +159,9 @@ teardown() {
 	[ -z "$(ls -A "$folder")" ]
 }
 
-@test "a file is written where there is no /proc" {
+@test "a file is written even without /proc" {
 	unshare -m true 2>/dev/null || skip 'no right to mount'
-	# A sanitizer reads its own maps when it starts.
+	# A sanitizer reads /proc/self/maps when it starts.
 	unshare -m bash -euc 'mount -t tmpfs none /proc; exec "$PROCMEM_BIN" --version' >/dev/null 2>&1 ||
 		skip 'this build of the program does not start without /proc'
 	local core=$BATS_TEST_TMPDIR/core folder=$BATS_TEST_TMPDIR/folder
@@ -174,7 +177,7 @@ teardown() {
 	done
 }
 
-@test "a full disk leaves nothing behind" {
+@test "a full disk leaves no file" {
 	target_start exiter
 	mkdir "$BATS_TEST_TMPDIR/empty"
 	run -2 bash -c 'ulimit -f 8; exec "$@"' bash \
@@ -187,7 +190,7 @@ teardown() {
 	[[ $output == *'No such file or directory'* ]]
 }
 
-@test "--stop stops for the reading only, and says for how long" {
+@test "--stop stops the process only while it is read, and reports for how long" {
 	target_start busy 20
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" stack
 	[[ $stderr =~ 'stopped for '[0-9.]+' ms: '[0-9]+' thread' ]]
@@ -195,7 +198,7 @@ teardown() {
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
 }
 
-@test "a process that is traced can be dumped, and --stop names the tracer" {
+@test "a traced process can be dumped, and --stop reports the tracer" {
 	require strace
 	target_start exiter
 	strace -f -p "$TARGET_PID" -o /dev/null 2>"$BATS_TEST_TMPDIR/strace" 3>&- &
@@ -208,7 +211,7 @@ teardown() {
 	wait "$tracer" || true
 }
 
-@test "a process that ends meanwhile is an error, also in a pipe" {
+@test "a process that ends during the dump is an error, also in a pipe" {
 	target_start exiter
 	start_blocked dump --raw "$TARGET_PID" all
 	kill -KILL "$TARGET_PID"
@@ -220,7 +223,7 @@ teardown() {
 	[[ $(<"$BATS_TEST_TMPDIR/errors") == *'the output is incomplete'* ]]
 }
 
-@test "Ctrl-C ends it, and the process runs on" {
+@test "SIGTERM ends the dump, and the process continues" {
 	target_start exiter
 	start_blocked dump --raw "$TARGET_PID" all
 	kill -TERM "$BLOCKED"
@@ -264,7 +267,7 @@ teardown() {
 	run -2 procmem dump --respect-filter -o "$file" "$TARGET_PID" all
 }
 
-@test "a user needs no rights for own processes, and is told why not for others'" {
+@test "a user can dump own processes, and gets the reason for those of others" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	target_start exiter
 	run -2 as_nobody dump "$TARGET_PID" "$(target_range content)"
@@ -285,7 +288,7 @@ teardown() {
 	run -0 as_nobody dump --stop --hex "$TARGET_PID" "0x${range%%-*}+16"
 }
 
-@test "a file called - is standard output" {
+@test "-o - means standard output" {
 	target_start exiter
 	local range
 	range=$(target_range content)
@@ -298,7 +301,7 @@ teardown() {
 	[ ! -e ./- ]
 }
 
-@test "wrong words are refused" {
+@test "wrong usage is an error" {
 	target_start exiter
 	run -2 procmem dump "$TARGET_PID"
 	run -2 procmem dump --hex --raw "$TARGET_PID" all

@@ -127,7 +127,7 @@ dumped() {
 	stat -c %s "$BATS_TEST_TMPDIR/bytes"
 }
 
-@test "filters of dump leave what smaps says" {
+@test "filters of dump leave the regions that match in smaps" {
 	target_start mapper
 	[ "$(dumped --perms=-w-p)" = "$(sum_of 'perms == "-w-p"')" ]
 	[ "$(dumped --mapping='off heap')" = "$(sum_of 'name == "/memfd:off"')" ]
@@ -147,7 +147,7 @@ grepped() {
 	procmem grep -o '\w+ page 0\b' "$TARGET_PID" all "$@" | sed 's/ page 0//' | sort -u | tr '\n' ' '
 }
 
-@test "filters of grep leave what they say" {
+@test "filters of grep leave the matching regions" {
 	target_start mapper
 	[ "$(grepped --perms=-w-p)" = 'write_only ' ]
 	[ "$(grepped --mapping='off heap')" = 'memfd ' ]
@@ -161,7 +161,7 @@ stringed() {
 	procmem strings -q -t n "$TARGET_PID" "$@" | sed -n 's/^\([a-z_]*\) page 0$/\1/p' | sort -u | tr '\n' ' '
 }
 
-@test "filters of strings leave what they say" {
+@test "filters of strings leave the matching regions" {
 	target_start mapper
 	[ "$(stringed --perms=-w-p)" = 'write_only ' ]
 	[ "$(stringed --mapping='off heap')" = 'memfd ' ]
@@ -196,7 +196,7 @@ differing() {
 		jq -r '[.regions[] | select(.delta > 1000000) | .delta / 4096] | sort | join(" ")'
 }
 
-@test "filters of diff leave what they say" {
+@test "filters of diff leave the matching regions" {
 	require jq
 	target_start grower
 	target_tell brk 10
@@ -234,7 +234,7 @@ watched() {
 	target_tell unmap big
 }
 
-@test "filters of watch leave what they say" {
+@test "filters of watch leave the matching regions" {
 	require jq
 	target_start grower
 	target_tell brk 10

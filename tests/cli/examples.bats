@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The programs of docs/examples: what they say is what the kernel and their targets say.
+# The programs of docs/examples: their output is compared with the kernel and with the targets.
 
 load support/helper
 
@@ -14,7 +14,7 @@ example() {
 	"$PROCMEM_BUILD/tests/examples/$name" "$@"
 }
 
-@test "biggest: the first region is the one for which the kernel counts most" {
+@test "biggest: the first region is the one with the largest resident size in smaps" {
 	target_start sample_server --fill
 	run -0 example biggest "$TARGET_PID"
 	[ "${#lines[@]}" -eq 5 ]
@@ -23,7 +23,7 @@ example() {
 	[[ ${lines[0]} = *malloc*chunks* ]]
 }
 
-@test "find_text: a marker is found where the target says it is, and nowhere else" {
+@test "find_text: a marker is found at the address that the target prints, and nowhere else" {
 	target_start markers
 	read -r _ address text < <(grep '^marker plain ' "$TARGET_FACTS" | head -n 1 | cut -d ' ' -f 2-)
 	run -0 example find_text "$TARGET_PID" "$text"
@@ -33,7 +33,7 @@ example() {
 	[ -z "$output" ]
 }
 
-@test "search: a marker is found where the target says it is" {
+@test "search: a marker is found at the address that the target prints" {
 	target_start markers
 	read -r _ address text < <(grep '^marker plain ' "$TARGET_FACTS" | head -n 1 | cut -d ' ' -f 2-)
 	run -0 example search "$TARGET_PID" "\\Q$text\\E"
@@ -52,14 +52,14 @@ example() {
 	[[ $line = watching* ]]
 	target_tell map leak 16384
 	read -r line <&"$said"
-	# A look may come while the last pages are touched.
+	# A sample can be taken while the last pages are touched.
 	[[ $line =~ 'grew by 6'[234]'.'[0-9]M ]]
 	grep -q "^${line%% *} rw-p" "/proc/$TARGET_PID/maps"
 	read -r line <&"$said"
 	[ "$line" = 'ended with 1' ]
 }
 
-@test "all: a target that is not there, and wrong usage, are said on stderr with status 2" {
+@test "all: a missing target and wrong usage are reported on stderr with status 2" {
 	for name in biggest find_text near_limit search; do
 		run -2 --separate-stderr example "$name"
 		[[ $stderr = usage:* && -z $output ]]

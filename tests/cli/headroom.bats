@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem headroom`: limits are compared with what the kernel and the shell say.
+# `procmem headroom`: limits are compared with those of the kernel and the shell.
 
 setup() {
 	load support/helper
@@ -11,12 +11,12 @@ teardown() {
 	cgroup_remove
 }
 
-# Field of a limit in the last output.
+# Prints a field of a limit in the last output.
 limit() {
 	jq ".limits[] | select(.limit == \"$1\") | .$2" <<<"$output"
 }
 
-@test "limits and use are the kernel's" {
+@test "limits and use are those of the kernel" {
 	target_start many_regions 500 8
 	run -0 procmem headroom --json "$TARGET_PID"
 	[ "$(limit mappings max)" -eq "$(cat /proc/sys/vm/max_map_count)" ]
@@ -26,7 +26,7 @@ limit() {
 	jq -e '.kinds.anon >= 8388608' <<<"$output"
 }
 
-@test "resource limits are shown where they are set" {
+@test "resource limits are shown if they are set" {
 	target_start many_regions 10 1
 	prlimit --pid "$TARGET_PID" --as=1000000000: --data=500000000: --stack=4000000:
 	run -0 procmem headroom --json "$TARGET_PID"
@@ -39,7 +39,7 @@ limit() {
 	jq -e 'all(.limits[]; .limit != "address_space" and .limit != "data" and .limit != "stack")' <<<"$output"
 }
 
-@test "it tells who shares the limit of the cgroup" {
+@test "the processes that share the limit of the cgroup are listed" {
 	target_start hog
 	local first=$TARGET_PID
 	target_start hog
@@ -53,7 +53,7 @@ limit() {
 	[[ $output == *"in $GROUP: hog ($TARGET_PID) 2"*", hog "*"; page cache "* ]]
 }
 
-@test "with time it tells when a limit is reached" {
+@test "--for estimates when a limit is reached" {
 	target_start leaker merged 4194304
 	prlimit --pid "$TARGET_PID" --as=100000000000:
 	run -0 procmem headroom --json --for 12s "$TARGET_PID"
@@ -62,7 +62,7 @@ limit() {
 	jq -e '.limits[] | select(.limit == "threads") | .verdict == "plateau" and (has("seconds_left") | not)' <<<"$output"
 }
 
-@test "the first line names the limit that is met first, and so does watch" {
+@test "the first line names the limit that is reached first, and so does watch" {
 	target_start leaker merged 4194304
 	local used
 	used=$(($(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024))
@@ -78,7 +78,7 @@ limit() {
 		.left < 1073741824 and .seconds_left < 600'
 	run -0 procmem watch -c 1 "$TARGET_PID"
 	[[ ${lines[0]} == *'  RLIMIT_AS 1.0G: '*'M left'* ]]
-	# Where memory ends first, it is as before.
+	# If memory runs out first, the output does not change.
 	prlimit --pid "$TARGET_PID" --as=1000000000000000:
 	run -0 procmem headroom "$TARGET_PID"
 	[[ ${lines[0]} != *RLIMIT* && ${lines[0]} == *' left of '* ]]
@@ -86,7 +86,7 @@ limit() {
 	[[ $output != *RLIMIT* ]]
 }
 
-@test "address space that grows in steps is told" {
+@test "address space that grows in steps is reported" {
 	local file=$BATS_TEST_TMPDIR/steps.pmrec limit
 	target_start hog
 	limit=$(($(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024 + (200 << 20)))
@@ -109,11 +109,11 @@ limit() {
 	[[ $output != *address_space* ]]
 }
 
-@test "a signal ends the watching early, and what is known is told" {
+@test "a signal ends --for early, and the results so far are printed" {
 	target_start many_regions 10 1
 	"$PROCMEM_BIN" headroom --json --for 600s "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	local pid=$! caught=0 status=0
-	# Until it catches SIGTERM, bit 14 of what it catches (proc_pid_status(5)).
+	# Waits until it catches SIGTERM: bit 14 of SigCgt (proc_pid_status(5)).
 	for _ in $(seq 600); do
 		caught=$((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$pid/status") >> 14 & 1))
 		[ "$caught" -eq 0 ] || break
@@ -127,7 +127,7 @@ limit() {
 	grep -q 'note: interrupted: this is what was measured so far' "$BATS_TEST_TMPDIR/err"
 }
 
-@test "a recording tells it as well" {
+@test "--from estimates it from a recording" {
 	target_start leaker merged 4194304
 	procmem watch -q -i 1 --for 12s --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID" >/dev/null
 	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
@@ -140,7 +140,7 @@ limit() {
 	[[ $stderr == *'another process'* ]]
 }
 
-@test "too little left is exit status 1" {
+@test "the exit status is 1 if less than --min is left" {
 	target_start many_regions 10 1
 	run -1 procmem headroom -q --min 1000000G "$TARGET_PID"
 	[ -z "$output" ]
@@ -153,7 +153,7 @@ limit() {
 	run -1 procmem headroom -q --min 100% "$TARGET_PID"
 }
 
-@test "wrong use is refused" {
+@test "wrong usage is an error" {
 	run -2 --separate-stderr procmem headroom --min much $$
 	run -2 --separate-stderr procmem headroom --min 101% $$
 	run -2 --separate-stderr procmem headroom --min 15 $$

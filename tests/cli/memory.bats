@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What a search takes does not grow with the hits: the largest resident size of procmem itself, as the kernel counts it (getrusage(2)).
+# The memory that a search needs does not grow with the hits: the peak resident size of procmem
+# itself, as counted by the kernel (getrusage(2)).
 
 setup() {
 	load support/helper
@@ -12,7 +13,7 @@ teardown() {
 	targets_stop
 }
 
-# Runs procmem and prints the KiB that it took at the most. What it prints is thrown away.
+# Runs procmem, and prints its peak resident size in KiB. Discards its output.
 PEAK='
 import os, subprocess, sys
 child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
@@ -40,7 +41,7 @@ is_small() {
 	is_small grep --json 'A{60000,}' "$TARGET_PID" "$range"
 }
 
-@test "matches of bytes that JSON shows sevenfold take less than 24 MiB" {
+@test "matches of bytes that JSON escapes to seven times their length take less than 24 MiB" {
 	target_start one_byte 1 32
 	range=$(target_range bytes)
 	is_small grep --json '(?s)\x01+' "$TARGET_PID" "$range"
@@ -48,7 +49,7 @@ is_small() {
 	is_small grep -C 4096 '(?s)\x01+' "$TARGET_PID" "$range"
 }
 
-@test "a match of 3 MiB is one match, and printed whole" {
+@test "a match of 3 MiB is one match, and is printed completely" {
 	require jq
 	target_start one_byte 65 3
 	range=$(target_range bytes)

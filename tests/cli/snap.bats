@@ -15,7 +15,7 @@ teardown() {
 @test "-l lists each sample with totals and with what is recorded of its regions" {
 	require jq
 	procmem snap -q -o "$recording" "$TARGET_PID"
-	# A region more, and one watched: it does not change between the two looks.
+	# One more region, and one watched region that does not change between the two samples.
 	target_tell 'map extra 300'
 	procmem watch --json -i 0.1 -c 2 --record "$recording" "$TARGET_PID" >"$BATS_TEST_TMPDIR/seen"
 	target_tell 'unmap extra'
@@ -25,7 +25,7 @@ teardown() {
 	[ -z "$stderr" ]
 	jq -e --arg file "$recording" --argjson pid "$TARGET_PID" '.file == $file and .pid == $pid and (.command | contains("grower"))
 		and [.samples[].sample] == [1, 2, 3, 4] and [.samples[].holds] == ["all", "rss", "totals", "all"]' <<<"$output"
-	# What watch and snap printed is what is listed.
+	# The list has the values that watch and snap printed.
 	local figures='[.time, .rss, .count]'
 	[ "$(jq -c ".samples[1:3][] | $figures" <<<"$output")" = "$(jq -c "select(.summary | not) | $figures" "$BATS_TEST_TMPDIR/seen")" ]
 	[ "$(jq -c ".samples[3] | $figures" <<<"$output")" = "$(jq -c "$figures" <<<"$last")" ]
@@ -40,7 +40,7 @@ teardown() {
 @test "-l prints a table with times that diff accepts" {
 	procmem watch -q -i 0.1 -c 2 --record "$recording" "$TARGET_PID" >/dev/null
 	procmem snap -q -o "$recording" "$TARGET_PID"
-	# Which sample is named does not matter: all are listed.
+	# The sample in the argument does not matter: all are listed.
 	run -0 procmem snap -lb "$recording@2"
 	[[ ${lines[0]} == "grower ($TARGET_PID), $recording   0."*'s on '*grower* ]]
 	[[ ${lines[1]} =~ ^SAMPLE\ TIME\ +RSS\ +SWAP\ +THREADS\ +REGIONS\ HOLDS$ ]]
@@ -72,11 +72,11 @@ teardown() {
 		sleep 0.05
 	done
 	for words in "map --by kind $recording" "diff $recording@first $recording" "watch $recording" "shell -c map $recording"; do
-		# 1: diff found a difference, if it grew already.
+		# 1: diff found a difference, if the target has grown already.
 		run --separate-stderr procmem $words
 		[[ $status -le 1 && $output == *'leaker'* ]]
 	done
-	# Whoever reads may keep the log from going into the file for a while.
+	# A reader can delay the checkpoint of the log into the file for a while.
 	mkdir "$BATS_TEST_TMPDIR/copy"
 	for ((i = 0; i < 200; i++)); do
 		cp "$recording" "$copy"

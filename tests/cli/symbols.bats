@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Symbols that x/a shows: in core files, and from files with debug information, compared with gdb; and none where no file is known to fit.
+# Symbols that x/a shows, in core files and from files with debug information, compared with gdb. If
+# no file is known to match, there are none.
 
 setup_file() {
 	load support/helper
@@ -23,28 +24,30 @@ teardown() {
 	targets_stop
 }
 
-# Where the target has pointers to its symbols.
+# Prints the address of pointers to the symbols of the target.
 pointers() {
 	local start
 	start=0x$(target_range values)
 	printf '0x%x\n' $((${start%-*} + $(target_fact offset pointers)))
 }
 
-# Asks gdb for the symbols of addresses, one a line on stdin: "strtol+2", "" for none. Words are its arguments.
+# Prints the symbols that gdb finds for the addresses on stdin, one per line: "strtol+2", "" for
+# none. The arguments are passed to gdb.
 gdb_symbols() {
 	sed 's/^/info symbol /' >commands
 	LC_ALL=C gdb -nx -batch "$@" -x commands 2>/dev/null |
 		sed -n 's/^No symbol matches.*//p; s/^\([^ ]*\) in section .*/\1+0/p; s/^\([^ ]*\) + \([0-9]*\) in section .*/\1+\2/p'
 }
 
-# The addresses that the target points to, and what x/a calls them in the target $1: "0x1234 strtol+2".
+# Prints the addresses that the target points to, and their symbols by x/a in the target $1: "0x1234
+# strtol+2".
 our_symbols() {
 	procmem shell -c "x/8ag $(pointers)" "$1" | sed -n 's/^[^:]*:\t\(0x[0-9a-f]*\).*/\1 &/p' |
 		sed 's/^\([^ ]*\) [^<]*<\([^>]*\)>.*/\1 \2/; / .*+/!s/$/+0/; s/ 0x.*/ /'
 }
 
-# Fails unless what we call each address lies as far from its begin as what gdb does. Of names for one place gdb may prefer another; the
-# target's own have one.
+# Fails unless x/a and gdb show the same offset for each address. If an address has several names,
+# gdb can prefer another one; the symbols of the target have one name each.
 same_as_gdb() {
 	local target=$1
 	shift
@@ -58,7 +61,7 @@ same_as_gdb() {
 	done
 }
 
-# Copies the program and its libraries to a folder, to be run there: root_make FOLDER.
+# root_make FOLDER: copies the program and its libraries to a folder, to be run there.
 root_make() {
 	local file
 	for file in $(ldd "$PROGRAM" | grep -o '/[^ ]*'); do
@@ -68,7 +71,7 @@ root_make() {
 	cp "$PROGRAM" "$1/program"
 }
 
-# The path of a program's debug information.
+# Prints the path of the debug information of a program.
 debug_path() {
 	local id
 	id=$(readelf -n "$1" 2>/dev/null | sed -n 's/^ *Build ID: //p')
@@ -76,7 +79,7 @@ debug_path() {
 	echo "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
 }
 
-# Starts /program in another root directory.
+# Starts /program in the root directory $1.
 root_start() {
 	local line
 	require chroot
@@ -88,18 +91,19 @@ root_start() {
 	done >"$TARGET_FACTS"
 }
 
-@test "a living process, and core files of ours and of gdb, have the symbols that gdb finds" {
+@test "a living process, and core files of procmem and of gdb, have the symbols that gdb finds" {
 	same_as_gdb "$TARGET_PID" -p "$TARGET_PID"
 	procmem dump -q --core -o core "$TARGET_PID"
 	same_as_gdb ./core -c core "$PROGRAM"
-	# This one lacks the programs themselves: their ranges have names all the same.
+	# This core file does not contain the program and its libraries, but their ranges have
+	# names.
 	gdb -nx -batch -p "$TARGET_PID" -ex 'gcore gcore' >/dev/null 2>&1
 	same_as_gdb ./gcore -c gcore "$PROGRAM"
 	run -0 procmem shell -c "x/a $(pointers)" ./gcore
 	[[ $output == *'<global_function>  '*values ]]
 }
 
-@test "a core file of the kernel has them, too" {
+@test "a core file of the kernel has the symbols, too" {
 	[ "$(cat /proc/sys/kernel/core_pattern)" = core ] || skip 'the kernel writes core files elsewhere (core_pattern)'
 	ulimit -c unlimited || skip 'the hard limit of core files is too low'
 	target_start values
@@ -109,19 +113,20 @@ root_start() {
 	same_as_gdb ./kernels -c kernels "$PROGRAM"
 }
 
-@test "whatever is named in the memory of a thread's stack, gdb names it too, at the same distance" {
+@test "gdb has a symbol with the same offset for each value in a stack that x/a names" {
 	local range count
 	range=$(procmem map --csv --no-header -k stack -o start,end "$TARGET_PID")
 	count=$(((0x${range#*,} - 0x${range%,*}) / 8))
 	procmem shell -c "x/${count}ag 0x${range%,*}" "$TARGET_PID" | sed -n 's/^[^:]*:\t\(0x[0-9a-f]*\) <\([^>]*\)>.*/\1 \2/p' | sort -u |
-		# gdb makes up names for the entries of the first; the second is where the file begins, and gdb knows no place there.
+		# gdb invents names for the entries of the first symbol. It has no name for the second,
+		# the start of the file.
 		grep -vE ' (_GLOBAL_OFFSET_TABLE_|__ehdr_start)' >ours
 	[ "$(wc -l <ours)" -ge 8 ]
 	cut -d' ' -f1 ours | gdb_symbols -p "$TARGET_PID" >theirs
 	diff <(sed 's/.*+/+/' theirs) <(sed '/ .*+/!s/$/+0/; s/.*+/+/' ours)
 }
 
-@test "debug information below the target's root directory is used, and that of another program is not" {
+@test "debug information in the root directory of the target is used, unless it is of another program" {
 	local root=$BATS_TEST_TMPDIR/root debug
 	require objcopy strip readelf
 	root_make "$root"
@@ -131,31 +136,32 @@ root_start() {
 	objcopy --only-keep-debug "$PROGRAM" "$debug"
 	root_start "$root"
 	same_as_gdb "$TARGET_PID" -iex "set debug-file-directory $root/usr/lib/debug" -iex "set sysroot $root" -p "$TARGET_PID" "$root/program"
-	# One of the right name, and of another build.
+	# A file with the right name, of another build.
 	objcopy --only-keep-debug "$PROCMEM_TARGETS/mapper" "$debug"
 	run -0 procmem shell -c "x/6a $(pointers)" "$TARGET_PID"
 	[[ $output != *'<'* ]]
-	# One that was made for it, but says nothing of what it is.
+	# A file for this program, but without the build ID.
 	objcopy --only-keep-debug --remove-section=.note.gnu.build-id "$PROGRAM" "$debug"
 	run -0 procmem shell -c "x/6a $(pointers)" "$TARGET_PID"
 	[[ $output != *'<'* ]]
 }
 
-@test "a program that was replaced since has no symbols in a core file" {
+@test "a program file that was replaced gives a core file no symbols" {
 	require strip
 	cp "$PROGRAM" program
 	PROCMEM_TARGETS=$BATS_TEST_TMPDIR target_start program
 	procmem dump -q --core -o core "$TARGET_PID"
 	run -0 procmem shell -c "x/a $(pointers)" ./core
 	[[ $output == *'<global_function>'* ]]
-	# The living process has its own still.
+	# The living process keeps its own file.
 	mv program before
 	cp "$PROCMEM_TARGETS/mapper" program
 	run -0 procmem shell -c "x/a $(pointers)" "$TARGET_PID"
 	[[ $output == *'<global_function>'* ]]
 	run -0 procmem shell -c "x/6a $(pointers)" ./core
 	[[ $output != *'<'* ]]
-	# The same program without its symbols fits, and has none; nor is a folder of that name opened.
+	# The same program without symbols matches, but has none. A folder with this name is not
+	# opened.
 	strip --strip-all -o program before
 	run -0 procmem shell -c "x/6a $(pointers)" ./core
 	[[ $output != *'<'* ]]
@@ -164,7 +170,7 @@ root_start() {
 	[[ $output != *'<'* ]]
 }
 
-@test "names of C++ are as in the file, and c++filt reads them" {
+@test "C++ names are printed as in the file, and c++filt demangles them" {
 	require g++ c++filt
 	cat >object.cc <<-'END'
 		#include <cstdio>

@@ -7,7 +7,7 @@
 
 #include "input.h"
 
-/** What is understood holds together, and each of its parts is understood the same by itself. */
+/** Each parsed condition is consistent, and each of its parts alone is parsed to the same. */
 static void check(const char *line)
 {
 	struct condition condition, one;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that a target has mapped: the layout in their first bytes, and their symbols, whatever they
- * say. */
+/*
+ * Files that a target has mapped: the layout in their first bytes, and their symbols, with any
+ * content.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +62,7 @@ static void check_load(const struct pm_elf_symbols *symbols, const struct pm_elf
 		check_symbol(symbols, value);
 }
 
-/** What memory tells of a program, which may end anywhere. */
+/** Memory of a program, which can end anywhere. */
 static void check_head(const uint8_t *data, size_t size)
 {
 	struct pm_elf_symbols symbols = { 0 };

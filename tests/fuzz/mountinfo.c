@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of mountinfo, stat and status, as a hostile or broken /proc would have them: no crash, and
- * texts that can be read. */
+/*
+ * Lines of mountinfo, stat and status of a malicious or broken /proc: no crash, and readable texts.
+ */
 #include <stdlib.h>
 #include <string.h>
 

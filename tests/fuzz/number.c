@@ -8,7 +8,7 @@
 
 #include "input.h"
 
-/** What was understood must be understood the same when it is written down. */
+/** A parsed number that is formatted must be parsed to the same number. */
 static void check_decimal(const char *text)
 {
 	uint64_t value, again;
@@ -51,8 +51,8 @@ static void check_size(const char *text)
 	char written[PM_SIZE_TEXT_SIZE];
 	fuzz_check(pm_format_size(value, written) == strlen(written));
 
-	/* One decimal is kept: what is read back is within a twentieth of the unit, except
-	 * where 16.0E no longer fits. */
+	/* One decimal is kept: the parsed value differs by at most a twentieth of the unit, except
+	 * where 16.0E is out of range. */
 	if (value > 0 && value < UINT64_MAX - (UINT64_C(1) << 60)) {
 		fuzz_check(pm_parse_size(written, &again, NULL) == 0);
 		uint64_t off = again > value ? again - value : value - again;

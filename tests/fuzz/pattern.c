@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any pattern over any bytes: the first byte says how the pattern is meant, two how the bytes are
- * cut into windows, the fourth how long the pattern is that follows; the rest are the bytes.
- * Compared with PCRE2 over all of them at once.
+ * Any pattern on any bytes. The first byte selects the flags, two select the windows into which the
+ * bytes are split, the fourth is the length of the pattern that follows; the rest are the bytes.
+ * Compared with PCRE2 on all bytes at once.
  */
 #include <procmem/scan.h>
 
@@ -15,9 +15,9 @@
 enum { HEADER = 4, PATTERN_MOST = 100, MOST = 1500 };
 
 /**
- * Whether PCRE2 itself gives the same result however the bytes are cut, and from call to call:
- * verbs tell it where not to look further, callouts and version checks are not about bytes, and
- * look-arounds that are repeated confuse 10.42.
+ * Returns whether PCRE2 gives the same result for any windows, and in each call. Verbs limit the
+ * search, callouts and version checks do not concern bytes, and repeated look-arounds have wrong
+ * results in 10.42.
  */
 static bool is_comparable(const struct pm_pattern *pattern)
 {

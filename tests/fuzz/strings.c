@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Four bytes say how to search the rest for text, the fifth and sixth how it is cut into windows;
- * compared with the slow search. */
+/*
+ * Four bytes select the options of the search, the fifth and sixth the windows into which the rest
+ * is split. Compared with the slow search.
+ */
 #include <procmem/scan.h>
 
 #include "input.h"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What packages.sh runs in a clean root, where the packages are installed: every command tells its options, and works on a process.
+# packages.sh runs this in a clean root where the packages are installed: every command prints its
+# options, and works on a process.
 set -eu
 
 fail() {
@@ -8,12 +9,13 @@ fail() {
 	exit 1
 }
 
-# works COMMAND...: it ends with 0 or 1, which means that nothing was found or something differs, and says nothing about errors.
+# works COMMAND...: fails unless the command exits with 0 or 1 (nothing was found, or something
+# differs) and, with 0, prints something.
 works() {
 	status=0
 	"$@" >/tmp/output 2>/tmp/errors </dev/null || status=$?
 	[ $status -le 1 ] || fail "'$*' ended with $status: $(cat /tmp/errors)"
-	[ -s /tmp/output ] || [ $status = 1 ] || fail "'$*' said nothing"
+	[ -s /tmp/output ] || [ $status = 1 ] || fail "'$*' printed nothing"
 	echo "$*"
 }
 
@@ -22,14 +24,16 @@ commands=$(procmem --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  *.*/\1/p')
 [ -n "$commands" ] || fail 'procmem --help lists no commands'
 for command in $commands; do
 	works procmem "$command" --help
-	[ -f "/usr/share/man/man1/procmem-$command.1.gz" ] || fail "procmem-$command has no man page"
+	[ -f "/usr/share/man/man1/procmem-$command.1.gz" ] ||
+		fail "procmem-$command has no man page"
 done
 
 sleep 1000 &
 target=$!
 until [ "$(cat /proc/$target/comm)" = sleep ]; do :; done
 works procmem map -a -o start --csv $target
-[ "$(grep -c '^[0-9a-f]*$' /tmp/output)" = "$(wc -l </proc/$target/maps)" ] || fail 'map does not list what maps has'
+[ "$(grep -c '^[0-9a-f]*$' /tmp/output)" = "$(wc -l </proc/$target/maps)" ] ||
+	fail 'map does not list the regions of maps'
 works procmem ps
 works procmem headroom $target
 works procmem dump --hex $target '[stack]'

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# Root directories of Debian systems, for scripts that read this file with `.`: they are made of what
-# this system's apt is set to (mirrors and proxies), and entered in namespaces of their own, so that
-# no mount and no process of them is left. Needs root, mmdebstrap and unshare.
+# Functions for scripts that source this file: they create root directories of Debian systems, with
+# the mirrors and proxies of the apt of this system, and run commands in them. Each command runs in
+# namespaces of its own, so no mount and no process is left. Needs root, mmdebstrap and unshare.
 
-# root_obstacle: prints why this process cannot make and enter such a root; nothing if it can.
+# root_obstacle: prints the reason why this process cannot create and enter such a root; nothing if
+# it can.
 root_obstacle() {
 	if [ "$(id -u)" != 0 ]; then
-		echo 'a root directory of another system can only be made by root'
+		echo 'only root can create a root directory of another system'
 	elif ! unshare --mount --pid --fork true 2>/dev/null; then
-		echo 'this process may not make namespaces'
+		echo 'this process may not create namespaces'
 	fi
 }
 
-# root_sources SUITE: lines for sources.list: the Debian mirrors of this system, for SUITE.
+# root_sources SUITE: prints lines for sources.list: the Debian mirrors of this system, for SUITE.
 root_sources() {
 	[ "$(sed -n 's/^ID=//p' /etc/os-release)" = debian ] || return 0
 	# shellcheck disable=SC2016 # apt expands these
@@ -24,13 +25,14 @@ root_sources() {
 		}' | sort -u
 }
 
-# root_settings: what this system's apt is told about proxies and dates, as lines of apt.conf.
+# root_settings: prints the settings of apt for proxies and dates, as lines of apt.conf.
 root_settings() {
 	apt-config dump --no-empty --format '%f "%v";%n' Acquire |
-		grep -iE '^Acquire::((http|https|ftp)::Proxy|Check-(Valid-Until|Date)|Retries)' || true
+		grep -iE '^Acquire::((http|https|ftp)::Proxy|Check-(Valid-Until|Date)|Retries)' || :
 }
 
-# root_make DIRECTORY SUITE [OPTION]...: makes a root of SUITE there, with options of mmdebstrap.
+# root_make DIRECTORY SUITE [OPTION]...: creates a root of SUITE in DIRECTORY; the options are those
+# of mmdebstrap.
 root_make() {
 	root_directory=$1 root_suite=$2
 	shift 2
@@ -39,7 +41,7 @@ root_make() {
 	if grep -q 'https:' "$root_directory.list"; then
 		set -- --include=ca-certificates "$@"
 	fi
-	# Without a mirror of ours, mmdebstrap takes its own.
+	# Without a list of mirrors, mmdebstrap uses its default mirror.
 	if [ -s "$root_directory.list" ]; then
 		set -- "$@" "$root_suite" "$root_directory" "$root_directory.list"
 	else
@@ -51,9 +53,10 @@ root_make() {
 	return $root_status
 }
 
-# root_run DIRECTORY COMMAND [WORD]...: runs a command in such a root as a new login of root would,
-# with /proc, /sys, /dev/pts and /dev/shm. Proxies of the environment are passed. The root is not that
-# of a chroot, where nobody may make namespaces, unless it has no umount (--variant=essential).
+# root_run DIRECTORY COMMAND [WORD]...: runs a command in a root with the environment of a new login
+# of root, with /proc, /sys, /dev/pts and /dev/shm. It passes the proxy variables. It uses
+# pivot_root, because a process in a chroot cannot create user namespaces; only without umount
+# (--variant=essential) it uses chroot.
 root_run() {
 	root_directory=$1
 	shift
@@ -64,7 +67,8 @@ root_run() {
 		mount --bind "$root" "$root"
 		mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
 		mount --rbind /sys "$root/sys"
-		mount -t devpts -o nosuid,noexec,newinstance,gid=5,mode=620,ptmxmode=666 devpts "$root/dev/pts"
+		mount -t devpts -o nosuid,noexec,newinstance,gid=5,mode=620,ptmxmode=666 devpts \
+			"$root/dev/pts"
 		mount -t tmpfs -o nosuid,nodev,mode=1777 tmpfs "$root/dev/shm"
 		cd "$root"
 		enter="chroot ."
@@ -76,7 +80,8 @@ root_run() {
 		fi
 		$enter env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			HOME=/root SHELL=/bin/sh USER=root LOGNAME=root TERM=dumb \
-			${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+			${http_proxy:+http_proxy="$http_proxy"} \
+			${https_proxy:+https_proxy="$https_proxy"} \
 			${no_proxy:+no_proxy="$no_proxy"} "$@"
 	' root_run "$root_directory" "$@"
 }

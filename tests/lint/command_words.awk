@@ -2,9 +2,10 @@
 # Prints the programs that shell scripts call: the words in command position, as
 # `FILE<TAB>LINE<TAB>WORD<TAB>HOW`. HOW is `named` for words that can only be programs (those after
 # `require`, `program_start`, `command -v`, and of loops over `tool` or `program`), else `called`.
-# It knows as much of the shell's grammar as the scripts of this project need: quotes, comments,
-# here-documents, command substitution, and commands that run the command which follows them. Words
-# with a `$` and quoted words are left out. mawk and gawk both run it.
+#
+# It parses the part of the shell grammar that the scripts of this project use: quotes, comments,
+# here-documents, command substitution, and commands that run the following command. It ignores
+# quoted words and words with a `$`. It works in mawk and gawk.
 
 BEGIN {
 	# Words after which a command follows.
@@ -12,7 +13,8 @@ BEGIN {
 	for (i in list)
 		opener[list[i]] = 1
 	# Commands whose operand is a command.
-	split("exec env nice nohup command builtin time run fails xargs setpriv unshare chroot timeout sudo spawn program_start show", list, " ")
+	split("exec env nice nohup command builtin time run fails xargs setpriv unshare chroot timeout " \
+		"sudo spawn program_start show", list, " ")
 	for (i in list)
 		runner[list[i]] = 1
 	split("xargs chroot timeout", list, " ")
@@ -73,7 +75,7 @@ function end_word(    text) {
 	if (!expecting || text in opener || text ~ /^[A-Za-z_][A-Za-z_0-9]*\+?=/)
 		return
 	if (expecting == 2) {
-		# Options and operands of the one that runs the other.
+		# Options and operands of the runner.
 		if (text ~ /^[-+0-9]/ || text ~ /^(KILL|TERM|INT)$/) {
 			every = runs == "command" && text == "-v"
 			return
@@ -230,7 +232,8 @@ heredoc != "" {
 		}
 		if (c == "&" && word == "" && before ~ />$/)
 			continue
-		if (c == "(" && word != "" && word !~ /[=$]$/) { # a function or a call in other languages
+		if (c == "(" && word != "" && word !~ /[=$]$/) {
+			# a function, or a call in another language
 			word = ""
 			expecting = 0
 			continue

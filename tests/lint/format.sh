@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every C file is laid out as clang-format-19 does it with .clang-format, and no line is wider than
-# 100 columns, a tab counting as 8. Run by ctest.
+# Every C file has the format of clang-format-19 with .clang-format, and no line has more than 100
+# columns, with a tab counted as 8. Run by ctest.
 set -eu
 command -v clang-format-19 >/dev/null || {
 	echo 'clang-format-19 is not installed: sh docs/setup.sh test installs it'
@@ -18,7 +18,8 @@ awk '
 {
 	line = $0
 	while ((i = index(line, "\t")) > 0)
-		line = substr(line, 1, i - 1) sprintf("%" (8 - (i - 1) % 8) "s", "") substr(line, i + 1)
+		line = substr(line, 1, i - 1) sprintf("%" (8 - (i - 1) % 8) "s", "") \
+			substr(line, i + 1)
 	gsub(/[\200-\277]/, "", line)
 }
 length(line) > 100 && line !~ /https?:/ {

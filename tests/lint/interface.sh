@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The help is the truth about the options; man pages and completion must say the same, no more and no less. Run by ctest.
+# The man pages and the completions have exactly the options of the help. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 PATH=${PROCMEM_BIN%/*}:$PATH
@@ -8,28 +8,30 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 
-# same WHAT: compares $scratch/help with $scratch/other.
+# same WHAT: compares $scratch/help with $scratch/other, and reports differences.
 same() {
 	sort -o "$scratch/help" "$scratch/help"
 	sort -o "$scratch/other" "$scratch/other"
-	comm -23 "$scratch/help" "$scratch/other" | sed "s|.*|$1 lacks & of the help|" >"$scratch/differences"
-	comm -13 "$scratch/help" "$scratch/other" | sed "s|.*|$1 has &, the help has not|" >>"$scratch/differences"
+	comm -23 "$scratch/help" "$scratch/other" |
+		sed "s|.*|$1 lacks & of the help|" >"$scratch/differences"
+	comm -13 "$scratch/help" "$scratch/other" |
+		sed "s|.*|$1 has &, but the help does not|" >>"$scratch/differences"
 	[ -s "$scratch/differences" ] || return 0
 	cat "$scratch/differences"
 	failed=1
 }
 
-# Options of a command, as `-s, --sort` or `--csv`, one a line.
+# Prints the options of a command, such as `-s, --sort` or `--csv`, one per line.
 help_options() {
 	procmem "$1" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*\).*/\1\2/p' | sed 's/^ *//'
 }
 
-# The same from a man page in scdoc: `*-s*, *--sort* _COLUMN_`.
+# As before, from a man page in scdoc: `*-s*, *--sort* _COLUMN_`.
 man_options() {
 	sed -n 's/^\(\*-[^*]\*, \)\{0,1\}\*\(--[a-z-]*\).*/\1\2/p' "$1" | tr -d '*'
 }
 
-# What bash offers for a command line that ends in the last word.
+# Prints the completions of bash for a command line whose last word is incomplete.
 completed() {
 	bash -c '
 		. docs/completions/procmem.bash
@@ -53,7 +55,10 @@ for command in $commands; do
 		echo "$page is missing"
 		failed=1
 	fi
-	grep -q "^\*procmem-$command\*(1)" docs/man/procmem.1.scd || { echo "docs/man/procmem.1.scd lacks procmem-$command(1)" && failed=1; }
+	grep -q "^\*procmem-$command\*(1)" docs/man/procmem.1.scd || {
+		echo "docs/man/procmem.1.scd lacks procmem-$command(1)"
+		failed=1
+	}
 
 	help_options "$command" | sed 's/^-., //' >"$scratch/help"
 	completed procmem "$command" -- >"$scratch/other"
@@ -79,32 +84,42 @@ done
 
 for page in docs/man/procmem-*.1.scd; do
 	command=${page#docs/man/procmem-}
-	echo "$commands" | grep -qx "${command%.1.scd}" || { echo "$page: there is no such command" && failed=1; }
+	echo "$commands" | grep -qx "${command%.1.scd}" || {
+		echo "$page: there is no such command"
+		failed=1
+	}
 done
 { echo "$commands" && printf '%s\n' help --help --version; } >"$scratch/help"
 completed procmem '' >"$scratch/other"
 same "bash's completion of commands"
-sed -n '/^static.*kind_names/,/^}/p' lib/region/region.c | grep -o '"[a-z]\{1,\}"' | tr -d '"' >"$scratch/help"
+sed -n '/^static.*kind_names/,/^}/p' lib/region/region.c | grep -o '"[a-z]\{1,\}"' |
+	tr -d '"' >"$scratch/help"
 completed procmem map --kind '' >"$scratch/other"
 same "bash's completion of --kind"
 
-# The two others are compared as texts: all options of all commands, and all columns.
+# The completions of zsh and fish are only searched as text: for all options of all commands, and
+# for all columns.
 for command in $commands; do
 	help_options "$command" | sed 's/^-., //'
 done | sort -u >"$scratch/help"
-grep -o -- "[',{]--[a-z][a-z-]*" docs/completions/_procmem | sed 's/^.//' | sort -u >"$scratch/other"
+grep -o -- "[',{]--[a-z][a-z-]*" docs/completions/_procmem | sed 's/^.//' |
+	sort -u >"$scratch/other"
 same "zsh's completion"
-sed -n 's/^ *complete .* -l \([a-z-]*\).*/--\1/p' docs/completions/procmem.fish | sort -u >"$scratch/other"
+sed -n 's/^ *complete .* -l \([a-z-]*\).*/--\1/p' docs/completions/procmem.fish |
+	sort -u >"$scratch/other"
 same "fish's completion"
 for command in $commands; do
 	for word in $(completed procmem "$command" --sort '') $(completed procmem map --kind ''); do
 		for file in docs/completions/_procmem docs/completions/procmem.fish; do
-			grep -qw -- "${word%\%}" "$file" || { echo "$file lacks $word" && failed=1; }
+			grep -qw -- "${word%\%}" "$file" || {
+				echo "$file lacks $word"
+				failed=1
+			}
 		done
 	done
 done
 
-# A process may be called anything; completing must not run it.
+# A process can have any name. Completion must not execute it.
 cp /bin/sleep "$scratch/\$(id>pwned)"
 (cd "$scratch" && exec "./\$(id>pwned)" 60) &
 sleeper=$!
@@ -115,5 +130,8 @@ until grep -q 'pwned' "/proc/$sleeper/comm"; do :; done
 	COMP_WORDS=(procmem ps "") COMP_CWORD=2
 	_procmem' "$PROCMEM_SOURCE")
 kill "$sleeper"
-[ ! -e "$scratch/pwned" ] || { echo "bash's completion runs the names of processes" && failed=1; }
+[ ! -e "$scratch/pwned" ] || {
+	echo "bash's completion executes the names of processes"
+	failed=1
+}
 exit $failed

@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Includes go down only, in lib/ and in cmd/, and cmd/ sees nothing of lib/ but <procmem/...>. Folders of
-# commands do not include one another, but for watch and shell, which stand above them. Run by ctest.
+# Files include only files of their own layer and of lower layers, in lib/ and in cmd/, and cmd/
+# includes only <procmem/...> of lib/. Folders of commands do not include one another, except watch
+# and shell, which are above them. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 
-# Prints `FILE:LINE: message` for each breach; awk exits 1 if there was one.
+# Prints `FILE:LINE: message` for each violation; awk exits with 1 if there is one.
 # shellcheck disable=SC2016 # the dollars are those of awk
 find lib cmd -name '*.[ch]' | sort | xargs awk '
 BEGIN {
-	count = split("base proc region reader symbols heap runtimes kinds limits stack graph trace sample " \
-		"recording growth scan content dump findings", order, " ")
+	count = split("base proc region reader symbols heap runtimes kinds limits stack graph " \
+		"trace sample recording growth scan content dump findings", order, " ")
 	for (i = 1; i <= count; i++)
 		lib_level[order[i]] = i
 	top = count + 1
@@ -18,7 +19,8 @@ BEGIN {
 	for (i = 1; i <= count; i++)
 		cmd_level[order[i]] = i
 
-	# A public header belongs to the layer of the source of its name; one without a source is not bound.
+	# A public header belongs to the layer of the source with its name. One without a source can
+	# include everything.
 	while (("find lib -name \"*.c\"" | getline source) > 0) {
 		split(source, folder, "/")
 		sub(/.*\//, "", source)
@@ -66,10 +68,11 @@ FNR == 1 {
 		complain("a public header may include <...> only")
 	else if (in_cmd) {
 		if (system("test -f cmd/" quoted[2]) != 0)
-			complain("cmd/ sees nothing of lib/ but <procmem/...>")
+			complain("cmd/ may include only <procmem/...> of lib/")
 		else if (level_in_cmd(quoted[2]) > own)
 			complain("includes upwards: " quoted[2])
-		else if (own == cmd_level["COMMAND"] && level_in_cmd(quoted[2]) == own && path[1] != folder_name)
+		else if (own == cmd_level["COMMAND"] && level_in_cmd(quoted[2]) == own &&
+			path[1] != folder_name)
 			complain("includes another command: " quoted[2])
 	} else if (!(path[1] in lib_level))
 		complain("no layer is known for " quoted[2] ": add it to tests/lint/layers.sh")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every relative link in the documents leads to a file. Run by ctest.
+# Every relative link in the documents refers to an existing file. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 failed=0
@@ -11,7 +11,7 @@ for page in ./*.md docs/*.md; do
 	grep -o '](\([^)#: ]*\)[)#]' "$page" | sed 's/^](//; s/[)#]$//' >"$links" || continue
 	while read -r link; do
 		[ -e "${page%/*}/$link" ] && continue
-		echo "$page: there is no $link"
+		echo "$page: $link does not exist"
 		failed=1
 	done <"$links"
 done

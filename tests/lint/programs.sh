@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every program that a script or a test calls is in a package that docs/setup.sh installs for it, or
-# that every Debian system has: programs.txt says in which. A program that is not in that file is an
-# error, if it is asked for by name (`require`, `command -v`) or if this machine has it; what only
-# looks like a command is not. Nothing is listed or installed in vain, too. Run by ctest.
+# in an essential package of Debian, according to programs.txt. A program that is not in that file
+# is an error if a script requires it by name (`require`, `command -v`) or if it is installed here;
+# other words only look like commands. No program is listed, and no package is installed, without
+# need. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 table=tests/lint/programs.txt
@@ -18,21 +19,22 @@ complain() {
 	failed=1
 }
 
-# scope_of FILE: what is installed where it runs.
+# scope_of FILE: prints the scope of docs/setup.sh that is installed where FILE runs.
 scope_of() {
 	case $1 in
 	docs/tour.sh | docs/case.sh | docs/package.sh) echo build ;;
 	tests/analyse.sh | tests/valgrind.sh) echo analyse ;;
 	tests/full.sh | tests/fresh.sh) echo full ;;
-	docs/setup.sh) echo full ;; # it asks what is there
+	docs/setup.sh) echo full ;; # only checks what is installed
 	*) echo test ;;
 	esac
 }
 
-# Programs that C sources and CMake files call: what they start by name, and the first words of what
-# they hand to a shell.
+# Prints the programs that C sources and CMake files call: those that they start by name, and the
+# first words of commands for a shell.
 called_by_sources() {
-	find tests -name '*.c' -exec grep -HnoE '(program_start\([^,]*, |exec[lv]p\()"[^"/]+"' {} + |
+	find tests -name '*.c' \
+		-exec grep -HnoE '(program_start\([^,]*, |exec[lv]p\()"[^"/]+"' {} + |
 		sed 's/^\([^:]*\):\([0-9]*\):.*"\(.*\)"$/\1\t\2\t\3\tnamed/'
 	find tests -name '*.c' -exec grep -qE '\b(popen|system)\(' {} \; -print0 |
 		xargs -0 grep -HnoE '"[a-z][a-z0-9-]* [-%][^"]*"' |
@@ -49,9 +51,9 @@ echo .ci/run >>"$scratch/scripts"
 	xargs awk -f tests/lint/command_words.awk <"$scratch/scripts"
 	called_by_sources
 } | sort -u >"$scratch/calls"
-[ "$(wc -l <"$scratch/calls")" -gt 1000 ] || complain 'hardly any calls of programs were found'
+[ "$(wc -l <"$scratch/calls")" -gt 1000 ] || complain 'fewer than 1000 calls of programs were found'
 
-# Names that are no programs: functions of the scripts, and what the shell has itself.
+# Names that are not programs: functions of the scripts, and builtins and keywords of the shell.
 {
 	xargs sed -nE 's/^[[:space:]]*([a-z_]+) *\(\).*/\1/p' <"$scratch/scripts"
 	bash -c 'compgen -b; compgen -k'
@@ -65,9 +67,14 @@ for scope in build test analyse full; do
 	} | sort -u >"$scratch/$scope"
 done
 
-# FILE LINE PROGRAM PACKAGE-OR-HOW of each call, but for what the shell answers itself.
+# FILE LINE PROGRAM PACKAGE-OR-HOW of each call, except functions and builtins.
 awk -F '\t' '
-FILENAME == ARGV[1] { split($0, words, " "); for (i = 2; i in words; i++) package[words[i]] = words[1]; next }
+FILENAME == ARGV[1] {
+	split($0, words, " ")
+	for (i = 2; i in words; i++)
+		package[words[i]] = words[1]
+	next
+}
 FILENAME == ARGV[2] { other[$1]; next }
 $3 in package { print $1, $2, $3, package[$3]; next }
 !($3 in other) { print $1, $2, $3, "(" $4 ")" }
@@ -79,7 +86,7 @@ while read -r file line program how; do
 	complain "$file:$line: $program: add it to $table, with its package"
 done <"$scratch/unknown"
 
-# Of each file and package one call.
+# One call for each file and package.
 grep -v ')$' "$scratch/found" | sort -u -k 1,1 -k 4,4 >"$scratch/known"
 while read -r file line program package; do
 	scope=$(scope_of "$file")
@@ -87,7 +94,7 @@ while read -r file line program package; do
 		complain "$file:$line: $program: docs/setup.sh $scope does not install $package"
 done <"$scratch/known"
 
-# The other way round: each program is called somewhere, in whatever way, and each package has one.
+# Conversely, each listed program is called somewhere, and each package has such a program.
 grep -vx 'docs/setup.sh' "$scratch/scripts" | xargs grep -hv '^[[:space:]]*#' >"$scratch/lines"
 cut -f 3 "$scratch/calls" >>"$scratch/lines"
 while read -r package programs; do
@@ -104,12 +111,12 @@ while read -r package; do
 	ninja-build) continue ;;             # cmake calls it
 	esac
 	grep -q "^$package " "$scratch/table" ||
-		complain "docs/setup.sh: $table has no program of $package: who needs it?"
+		complain "docs/setup.sh: $table lists no program of $package: what needs it?"
 done <"$scratch/packages"
 
-# A program that docs/setup.sh installs is no reason to skip a test.
-if grep -rnE 'skip(_because)?[ (].*not installed|not installed.*exit 77' tests --include='*.[ch]' --include='*.sh' \
-	--include='*.bats' --include='*.bash' | grep -v '^tests/lint/programs\.sh:'; then
+# A missing program that docs/setup.sh installs is not a reason to skip a test.
+if grep -rnE 'skip(_because)?[ (].*not installed|not installed.*exit 77' tests \
+	--include='*.[ch]' --include='*.sh' --include='*.bats' --include='*.bash' | grep -v '^tests/lint/programs\.sh:'; then
 	complain 'these tests must fail without the program: require PROGRAM, or fail_msg()'
 fi
 exit $failed

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The rules of docs/CONTRIBUTING.md that can be counted. usage: style.py [--stats] [FOLDER]...
 
-Paragraphs: a function of more than 15 lines has an empty line, and no more than 20 lines follow one
-another without one. At most one ?: in a statement. Comments and messages keep to plain words.
-Exit status 1 when a rule is broken.
+Paragraphs: a function of more than 15 lines has an empty line, and at most 20 consecutive lines
+without one. At most one ?: in a statement. Comments and messages use plain words.
+The exit status is 1 if a rule is violated.
 """
 import glob
 import os
@@ -55,7 +55,7 @@ def functions(lines):
 
 
 def without_comments(text):
-    """Blanks out comments and string constants, keeping the lines."""
+    """Replaces comments and string constants by spaces, and keeps the lines."""
     blank = lambda match: re.sub(r"[^\n]", " ", match[0])
     return re.sub(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", blank, text, flags=re.S)
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Of every source file: the licence line, no spaces at line ends, and how long files and functions are. lint/format checks the rest of
-# the layout. Run by ctest.
+# Checks every source file: the licence line, no spaces at the ends of lines, and the length of
+# files and functions. lint/format checks the rest of the layout. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 max_lines=600 max_function=60 max_test=80
@@ -16,7 +16,8 @@ function complain(text) {
 
 function end_of_file() {
 	if (lines > max_lines) {
-		printf "%s: %d lines: it has more than one concept (at most %d)\n", file, lines, max_lines
+		printf "%s: %d lines: it has more than one concept (at most %d)\n", file, lines,
+			max_lines
 		failed = 1
 	}
 }

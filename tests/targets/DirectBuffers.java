@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A JVM with 40 MiB of direct buffers in blocks of 1 MiB, and four named threads; says `ready` and waits for the end of its input. With an
- * argument it makes more of them, so many bytes a second, and much garbage on its heap, all of which was in use before; a line of input is
- * then answered by `leaked BYTES MILLISECONDS`: how much, and when that was, by a clock that only counts up.
+ * A JVM with 40 MiB of direct buffers in blocks of 1 MiB, and four named threads. Prints `ready`
+ * and waits for the end of its input. An argument is a rate in bytes per second, at which it
+ * creates more buffers, and much garbage on its heap, all of which was used before. Then each line
+ * of input is answered by `leaked BYTES MILLISECONDS`: the bytes so far and the time of a monotonic
+ * clock.
  */
 public class DirectBuffers {
 	static final List<ByteBuffer> buffers = new ArrayList<>();
@@ -35,7 +37,8 @@ public class DirectBuffers {
 		try {
 			for (;;) {
 				Thread.sleep(50);
-				long now = System.nanoTime(), due = (long) ((now - began) / 1e9 * rate);
+				long now = System.nanoTime();
+				long due = (long) ((now - began) / 1e9 * rate);
 				for (; leaked + (1 << 20) <= due; leaked += 1 << 20)
 					addBuffer();
 				leakedAt = System.nanoTime();

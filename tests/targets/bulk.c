@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bulk DENSE SPARSE TOUCHED THREADS: DENSE megabytes at 200000000000, all different; SPARSE
- * megabytes at the next island, of which TOUCHED are touched in scattered pages; and sleeping
- * threads.
+ * bulk DENSE SPARSE TOUCHED THREADS: a process with much memory. DENSE is the size in megabytes of
+ * filled memory without equal pages, at 200000000000. SPARSE is the size in megabytes of memory at
+ * the next island; TOUCHED megabytes of it are touched, in scattered pages. THREADS is a number of
+ * sleeping threads.
  */
 #include "support.h"
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * busy THREADS: a process that is hard to stop. It has THREADS sleeping threads and begins on
- * command with churn   threads that make and end threads, and one that makes and ends processes by
- * vfork(2) and exec; each turn adds to the number at `counter ADDRESS` vfork   a thread that sleeps
- * until its child by vfork(2), printed as `child PID`, is killed exec    replacing itself 200
- * times, then printing `finished` `sum` prints `sum N COUNT`: all values of SIGRTMIN that came with
- * sigqueue(3), and how many came.
+ * busy THREADS: a process that is hard to stop. It has THREADS sleeping threads. Commands:
+ *
+ * - churn: starts threads that start and end threads, and one that starts and ends processes by
+ *   vfork(2) and exec; each turn increments the number at `counter ADDRESS`
+ * - vfork: starts a thread that sleeps until its child of vfork(2), printed as `child PID`, is
+ *   killed
+ * - exec: executes the program again, 200 times, then prints `finished`
+ * - sum: prints `sum N COUNT`: the sum of the values of SIGRTMIN sent by sigqueue(3), and their
+ *   number
  */
 #include "support.h"
 
@@ -23,7 +26,7 @@
 enum { SMALL_STACK = 64 * 1024, CHURNERS = 4, EXECS = 200 };
 
 static atomic_ulong counter;
-static sem_t asleep; /* posted by each thread in its place */
+static sem_t asleep; /* posted by each thread when it sleeps */
 static atomic_long sum, received;
 static volatile pid_t vfork_child;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dead_leader: the first thread has ended, two others live on. /proc/PID/maps is empty then, and
- * /proc/PID/stat says Z; what the process maps stands in /proc/PID/task/TID.
+ * dead_leader: the first thread has ended, two others live. Then /proc/PID/maps is empty, and
+ * /proc/PID/stat has the state Z; the mappings are in /proc/PID/task/TID.
  */
 #include "support.h"
 
@@ -17,7 +17,8 @@
 enum { SIZE = 1024 * 1024 };
 
 /**
- * Whether the first thread is dead, as /proc/self/stat says: the state stands behind the last `)`.
+ * Returns whether the first thread is dead according to /proc/self/stat: the state follows the last
+ * `)`.
  */
 static int leader_is_dead(void)
 {
@@ -47,7 +48,7 @@ static void *survive(void *unused)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_setname_np(pthread_self(), "survivor");
 
-	/* Nothing can be waited for: pthread_join() returns before the kernel has marked the
+	/* There is nothing to wait for: pthread_join() returns before the kernel has marked the
 	 * leader. */
 	while (!leader_is_dead())
 		sched_yield();

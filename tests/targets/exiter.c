@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exiter: a process that stops being what it was. Commands: `exit` ends it, `exec` replaces it with
- * itself, `thread-exec` does so from another thread (which then takes over the PID), `map` and
+ * exiter: a process that ends or is replaced. Commands: `exit` ends it; `exec` executes the program
+ * again; `thread-exec` does so from another thread, which then takes over the PID; `map` and
  * `unmap` add and remove a region. After each exec it prints its facts and `ready` again.
  */
 #include "support.h"

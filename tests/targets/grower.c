@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * grower: changes its memory on command, and says to the byte what it did. Each answer before
- * `done` is `change SIZE RESIDENT`: bytes of address space and resident bytes, with sign, of what
- * the command changed.
+ * grower: changes its memory on command, and prints the exact changes. Each answer before `done` is
+ * `change SIZE RESIDENT`: the signed changes of the address space and of the resident memory, in
+ * bytes.
  *
- *     map NAME PAGES          a mapping of its own, all touched
- *     unmap NAME              away with it
- *     grow NAME PAGES         mremap to a longer one, the new part touched; it may move
- *     cut NAME PAGES          munmap of its last pages
- *     touch NAME PAGES        touches so many more of a mapping made by `reserve`
- *     write NAME PAGES TEXT   touches so many more, each of them with TEXT (up to the end of the
- * line) at its begin across NAME BYTES TEXT  touches one more, with TEXT across its begin: so many
- * bytes of it at the end of the page before give NAME PAGES TEXT    its last pages, which were
- * touched, become shared memory with TEXT at the begin of each: no more part of it reserve NAME
- * PAGES      a mapping of its own, untouched shut NAME                 no access any more; the
- * pages stay open NAME PAGES           access to so many of its first pages, all touched; the
- * kernel splits the region drop NAME               MADV_DONTNEED: stays mapped, not resident malloc
- * NAME PAGES       a block from malloc that takes so many pages, 64 or more, all touched; malloc
- * maps it by itself move NAME PAGES         such a block becomes so much longer at another place,
- * as by realloc(3); new memory takes the first half of its old place brk PAGES               the
- * brk heap becomes so much longer, all touched
+ * - map NAME PAGES: creates a mapping and touches all of it
+ * - unmap NAME: removes the mapping
+ * - grow NAME PAGES: extends it by mremap(2) and touches the new part; it can move
+ * - cut NAME PAGES: unmaps its last pages
+ * - touch NAME PAGES: touches more pages of a mapping made by `reserve`
+ * - write NAME PAGES TEXT: touches more pages, and writes TEXT (to the end of the line) at the
+ *   start of each
+ * - across NAME BYTES TEXT: touches one more page, and writes TEXT across its start, with BYTES
+ *   bytes in the page before
+ * - give NAME PAGES TEXT: replaces its last pages, which were touched, by shared memory with TEXT
+ *   at the start of each page; these pages are no longer part of it
+ * - reserve NAME PAGES: creates an untouched mapping
+ * - shut NAME: removes all access; the pages remain
+ * - open NAME PAGES: permits access to its first pages and touches them; the kernel splits the
+ *   region
+ * - drop NAME: MADV_DONTNEED: it stays mapped, but is not resident
+ * - malloc NAME PAGES: allocates a block with a mapping of its own, of 64 pages or more, and
+ *   touches it
+ * - move NAME PAGES: extends such a block at another address, as realloc(3) does; new memory takes
+ *   the first half of the old place
+ * - brk PAGES: extends the brk heap and touches the new part
  */
 #include "support.h"
 
@@ -37,12 +42,12 @@
 
 enum { MAPPINGS = 64, PAGE = 4096 };
 
-/** A mapping that was made. */
+/** A mapping. */
 struct mapping {
 	char name[32];
 	char *memory;
 	size_t pages;
-	size_t touched; /* pages from its begin */
+	size_t touched; /* pages from its start */
 };
 
 static struct mapping mappings[MAPPINGS];
@@ -74,7 +79,7 @@ static void make(const char *name, size_t pages, int touched)
 	snprintf(mapping->name, sizeof mapping->name, "%s", name);
 	mapping->memory = target_island(pages * PAGE, PROT_READ | PROT_WRITE, 0, 0);
 
-	/* A huge page would make more resident than was touched. */
+	/* A huge page would make more memory resident than was touched. */
 	target_check(madvise(mapping->memory, pages * PAGE, MADV_NOHUGEPAGE), "madvise");
 	mapping->pages = pages;
 	mapping->touched = touched ? pages : 0;
@@ -83,7 +88,7 @@ static void make(const char *name, size_t pages, int touched)
 	tell((long)pages, (long)mapping->touched);
 }
 
-/** A block and malloc's header before it fill whole pages. */
+/** A block and the header of malloc before it fill whole pages. */
 static void take_block(const char *name, size_t pages)
 {
 	struct mapping *mapping = find("");
@@ -209,7 +214,7 @@ static void drop(struct mapping *mapping)
 
 static void lengthen_heap(size_t pages)
 {
-	/* malloc may have moved the break to the middle of a page: the rest of that page is not
+	/* malloc can have moved the break to the middle of a page: the rest of that page is not
 	 * counted. */
 	uintptr_t old = (uintptr_t)sbrk(0), aligned = (old + PAGE - 1) / PAGE * PAGE;
 	target_check(brk((char *)aligned + pages * PAGE), "brk");
@@ -277,10 +282,11 @@ static int command(const char *line)
 int main(void)
 {
 	target_begin();
-	/* What malloc maps by itself is not to depend on what was freed before. */
+	/* Which blocks get a mapping of their own must not depend on what was freed before. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 
-	/* The break is where the first command finds it, and everything that printing needs exists.
+	/* The first command finds the break here, and everything that printing needs is allocated.
+
 	 */
 	target_check(sbrk(PAGE) == (void *)-1 ? -1 : 0, "sbrk");
 	memset((char *)sbrk(0) - 1, 1, 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * haystack MEGABYTES: memory like that of a server, to be searched: blocks of log lines and blocks
- * of numbers and pointers by turns, and 100 times NEEDLE_ALPHA_password=... among the numbers.
- * Every 1000th line asks for one of the items 42xxx, every 64th has an e-mail address. The region
- * is at 200000000000.
+ * haystack MEGABYTES: memory like that of a server, to be searched. Blocks of log lines alternate
+ * with blocks of numbers and pointers; NEEDLE_ALPHA_password=... is in the numbers 100 times. Every
+ * 1000th line requests one of the items 42xxx, every 64th contains an e-mail address. The region
+ * starts at 200000000000.
  */
 #include "support.h"
 
@@ -28,7 +28,7 @@ static size_t write_line(char *to)
 	static uint64_t count;
 	uint64_t number = next_number();
 
-	/* Chance would make some of these among the others. */
+	/* A random number could also be one of the requested items. */
 	unsigned item = count % 1000 == 0 ? 42000 + (unsigned)(number % 1000)
 	                                  : 50000 + (unsigned)(number % 40000);
 	int length = sprintf(to,
@@ -58,7 +58,7 @@ static void fill_with_lines(char *block)
 	}
 }
 
-/** Half of the words are random, a quarter small numbers, a quarter pointers. */
+/** Half of the words are random, a quarter are small numbers, a quarter are pointers. */
 static void fill_with_words(char *block)
 {
 	for (size_t at = 0; at < BLOCK; at += sizeof(uint64_t)) {

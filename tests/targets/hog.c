@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* hog: on `eat MEGABYTES` takes so much memory and touches it. In a cgroup with a limit that is how
- * one meets the kernel's killer. */
+/*
+ * hog: `eat MEGABYTES` allocates memory and touches it. In a cgroup with a limit this triggers the
+ * OOM killer.
+ */
 #include "support.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hostile_names: everything that has a name has a bad one. Facts give names in hexadecimal: `comm
- * HEX`, `thread TID HEX`, `region NAME start-end HEX` (the path). A terminal must never see the
- * bytes themselves.
+ * hostile_names: everything with a name has a malicious one. The facts give the names in
+ * hexadecimal: `comm HEX`, `thread TID HEX`, `region NAME start-end HEX` (the path). A terminal
+ * must not receive these bytes.
  */
 #include "support.h"
 
@@ -16,7 +16,7 @@
 
 enum { SIZE = 64 * 1024 };
 
-/** Takes the place of a `)` and a state in the text of /proc/PID/stat. */
+/** Imitates a `)` and a state in the text of /proc/PID/stat. */
 static const char own_name[] = "ed) ge (x";
 
 static const char *const thread_names[] = {
@@ -24,8 +24,8 @@ static const char *const thread_names[] = {
 	"two\nlines",   /* breaks tables */
 	"tab\tbell\a",  /* moves the cursor */
 	"ed) R 1 (x",   /* looks like the fields of stat */
-	"\xff\xfe\x80", /* no UTF-8 */
-	"",             /* no name at all */
+	"\xff\xfe\x80", /* not UTF-8 */
+	"",             /* an empty name */
 	"\302\23331m",  /* a control sequence in eight bits, as UTF-8 */
 	"\"quote\\,;|", /* quotes of JSON and CSV */
 };
@@ -106,7 +106,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof thread_names / sizeof *thread_names; i++)
 		start_thread(thread_names[i]);
 
-	/* What the program holds is as bad: strings and hex dumps of it go to the same terminal. */
+	/* The content is as malicious: strings and hex dumps of it go to the same terminal. */
 	char *memory = target_island(SIZE, PROT_READ | PROT_WRITE, 0, 0);
 	snprintf(memory, SIZE, "hostile content \033[2J\033]0;owned\a\r\n");
 	target_region("content", memory, SIZE, "kind=anon");

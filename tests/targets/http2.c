@@ -57,7 +57,7 @@ static size_t put_field(unsigned char *at, const char *name, const char *value)
 	return length + put_text(at + length, value);
 }
 
-/** The token of call `number`: looks like a signed JSON web token. */
+/** Writes the token of call `number`, which looks like a signed JSON web token. */
 static void make_token(uint32_t number, char *text, size_t size)
 {
 	uint64_t signature = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -87,8 +87,8 @@ static size_t put_headers(unsigned char *at, uint32_t call)
 }
 
 /**
- * A message of gRPC: a flag, four bytes of length, and bytes that look like nothing (as compressed
- * ones do).
+ * A message of gRPC: a flag, four bytes of length, and bytes without structure, like compressed
+ * ones.
  */
 static size_t put_data(unsigned char *at, uint32_t call, uint64_t *noise)
 {

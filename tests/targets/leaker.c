@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leaker: grows in a known way and at a known rate. On `tell` it answers `leaked BYTES_OR_COUNT`.
+ * leaker: grows in a known way at a known rate. It answers the command `tell` with `leaked
+ * BYTES_OR_COUNT`.
  *
- *     leaker merged RATE      blocks of 1 MiB, mapped and touched, RATE bytes a second: the kernel
- * merges them into one region that grows downwards leaker arenas RATE      one thread's malloc
- * arena grows by RATE bytes a second in small blocks, another's rises by 20 MiB and falls back
- * every 5 s leaker threads RATE     RATE more threads a second, called pile-N leaker files RATE
- * RATE more mappings of small files a second leaker churn RATE       maps 64 KiB, touches and
- * unmaps them all the time; `tell` answers how often so far
+ * - leaker merged RATE: maps and touches blocks of 1 MiB, RATE bytes per second; the kernel merges
+ *   them into one region that grows downwards
+ * - leaker arenas RATE: the arena of one thread grows by RATE bytes per second in small blocks;
+ *   that of another rises by 20 MiB and falls back every 5 s
+ * - leaker threads RATE: starts RATE threads per second, called pile-N
+ * - leaker files RATE: maps RATE small files per second
+ * - leaker churn RATE: maps 64 KiB, touches and unmaps them all the time; `tell` answers the number
+ *   of times so far
  */
 #include "support.h"
 
@@ -34,9 +37,9 @@ enum {
 
 static atomic_ulong leaked;
 static uint64_t rate;
-static const char *scratch; /* a folder of its own */
+static const char *scratch; /* a temporary folder */
 
-/** Calls a function ten times a second with how much is due in all. */
+/** Calls a function ten times per second with the total that is due. */
 static void each_tick(void (*step)(uint64_t due))
 {
 	struct timespec next;

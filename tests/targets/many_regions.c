@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_regions N MEGABYTES [touch|map]: N one-page-or-longer mappings that the kernel cannot merge,
- * because the permissions alternate, with MEGABYTES of touched memory spread over the writable
- * ones. The kernel allows 65,530 mappings a process (vm.max_map_count). Ten times a second it then
- * touches a page more (of another region each time), or maps one more page.
+ * many_regions N MEGABYTES [touch|map]: N mappings of one or more pages that the kernel cannot
+ * merge, because their permissions alternate, with MEGABYTES of touched memory spread over the
+ * writable ones. The kernel allows 65,530 mappings per process (vm.max_map_count). `touch` touches
+ * one more page ten times per second, each time of another region; `map` maps one more
+ * page instead.
  */
 #include "support.h"
 
@@ -17,19 +18,19 @@
 
 enum { MEGABYTE = 1024 * 1024 };
 
-/** Touches `pages` pages of the region; the content tells where it stands. */
+/** Touches `pages` pages of the region; the content identifies the page. */
 static void fill(char *region, size_t pages, size_t page)
 {
 	for (size_t i = 0; i < pages; i++)
 		snprintf(region + i * page, page, "page %zu of a region", i);
 }
 
-/** What goes on changing. */
+/** What changes all the time. */
 static struct {
 	int maps;     /* it maps pages; otherwise it touches */
 	char *memory; /* first page to be touched */
 	size_t step;  /* bytes to the next one */
-	size_t count; /* how many there are */
+	size_t count; /* number of regions */
 } changes;
 
 static void *go_on(void *context)
@@ -60,7 +61,7 @@ int main(int argc, char **argv)
 	       rest = writable ? touched % writable : 0;
 	size_t pages = each + 1;
 
-	/* One reserve is cut up: neighbours then differ only in their permissions, as in a
+	/* One reserved range is split: neighbours differ only in their permissions, as in a
 	 * fragmented heap. */
 	char *memory = target_map(regions * pages * page, PROT_READ, MAP_NORESERVE);
 	for (size_t i = 0; i < writable; i++) {

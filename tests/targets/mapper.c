@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mapper: one process with one of everything that can be mapped here. Each line `region NAME
- * start-end KEY=VALUE...` is one fact: kind=      what it was made as, in the words of `procmem
- * map` resident=  bytes that were touched, where that is exact name=      name of the mapping as
- * the kernel has it (before escaping), for the rest of the line `unsupported NAME: reason` stands
- * for what this kernel or these rights do not allow.
+ * mapper: a process with one mapping of each type. Each line `region NAME start-end KEY=VALUE...`
+ * is one fact:
+ *
+ * - kind=: the kind as which it was created, in the words of `procmem map`
+ * - resident=: number of touched bytes, if known exactly
+ * - name=: name of the mapping in the kernel (before escaping), up to the end of the line
+ *
+ * `unsupported NAME: reason` means that this kernel or these rights do not permit the mapping.
  */
 #include "mapper.h"
 #include "support.h"

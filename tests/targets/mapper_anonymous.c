@@ -8,7 +8,7 @@
 
 enum { SMALL = 16 * PAGE };
 
-/** Memory that is filled while it is writable, and gets its permissions then. */
+/** Maps memory, fills it while it is writable, and then sets its permissions. */
 static void with_perms(const char *name, size_t size, int prot, const char *note)
 {
 	char *memory = target_island(size, PROT_READ | PROT_WRITE, 0, 0);
@@ -27,7 +27,7 @@ static void by_permissions(void)
 	with_perms("read_exec", SMALL, PROT_READ | PROT_EXEC, "kind=jit resident=65536");
 }
 
-/** A code cache: most of it was never touched. */
+/** Maps a code cache, of which most is untouched. */
 static void jit(void)
 {
 	size_t size = 2496 * 1024;
@@ -60,8 +60,8 @@ static void reserves(void)
 	target_region("reserve_1t", target_island(terabyte, PROT_NONE, MAP_NORESERVE, 0), terabyte,
 	              "kind=reserve resident=0");
 
-	/* What a runtime does: a reserve, of which the front is in use. The tail is a region of its
-	 * own. */
+	/* Like the heap of a runtime: a reserved range whose start is used. The rest is a region of
+	 * its own. */
 	size_t size = 48 * MEGABYTE, used = 3 * MEGABYTE;
 	char *memory = target_island(size, PROT_NONE, MAP_NORESERVE, 0);
 
@@ -72,8 +72,8 @@ static void reserves(void)
 }
 
 /**
- * Looks like a malloc arena in all but content: 64 MiB aligned, read-write in front, inaccessible
- * up to the next 64 MiB.
+ * Maps memory that looks like an arena of malloc except for the content: aligned to 64 MiB,
+ * read-write at the start, inaccessible up to the next 64 MiB.
  */
 static void arena_lookalikes(void)
 {
@@ -83,8 +83,8 @@ static void arena_lookalikes(void)
 	target_fill(memory, used, "aligned_plain");
 	target_region("aligned_plain", memory, used, "kind=anon resident=135168");
 
-	/* With a header like heap_info {ar_ptr, prev, size, mprotect_size}, but sizes that cannot
-	 * be. */
+	/* Has a header like heap_info {ar_ptr, prev, size, mprotect_size}, but with impossible
+	 * sizes. */
 	memory = target_island(heap, PROT_NONE, MAP_NORESERVE, 1);
 	target_check(mprotect(memory, used, PROT_READ | PROT_WRITE), "mprotect");
 	uint64_t *header = (uint64_t *)(void *)memory;
@@ -94,7 +94,7 @@ static void arena_lookalikes(void)
 	target_region("aligned_fake", memory, used, "kind=anon resident=4096");
 }
 
-/** Changed by madvise(2) and mlock(2). */
+/** Maps memory that is changed by madvise(2) and mlock(2). */
 static void advised(void)
 {
 	char *memory = target_island(SMALL, PROT_READ | PROT_WRITE, 0, 0);

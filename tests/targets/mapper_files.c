@@ -11,7 +11,7 @@
 enum { PAGES = 16, SIZE = PAGES * PAGE };
 
 /**
- * Makes a file of `size` bytes, each page with its number in front.
+ * Creates a file of `size` bytes. Each page starts with its number.
  * @return a descriptor for reading and writing
  */
 static int make_file(const char *path, size_t size)
@@ -55,7 +55,7 @@ static void report(const char *name, const char *memory, size_t size, const char
 	target_region(name, memory, size, note);
 }
 
-/** One file, mapped in several ways. */
+/** Maps one file in several ways. */
 static void ways_of_mapping(const char *directory)
 {
 	char path[256];
@@ -78,7 +78,7 @@ static void ways_of_mapping(const char *directory)
 	report("file_offset", memory, 2 * PAGE, path, "");
 	close(fd);
 
-	/* Two and a half pages of file behind a mapping of sixteen: touching the rest is SIGBUS. */
+	/* A mapping of sixteen pages of a file of two and a half: touching the rest is SIGBUS. */
 	snprintf(path, sizeof path, "%s/short", directory);
 	fd = make_file(path, 2 * PAGE + PAGE / 2);
 	memory = map_file(fd, SIZE, PROT_READ, MAP_PRIVATE, 0);
@@ -95,7 +95,7 @@ static void ways_of_mapping(const char *directory)
 	close(fd);
 }
 
-/** A file with this name; `deleted` ones are unlinked after mapping. */
+/** Maps a file with this name; `deleted` ones are unlinked after mapping. */
 static void named(const char *name, const char *directory, const char *base, int deleted)
 {
 	char path[512];

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /**
- * Blocks from M_MMAP_THRESHOLD on are mapped one by one: header of 16 bytes in front, whole pages.
- * Neighbours merge into one region.
+ * Allocates blocks of M_MMAP_THRESHOLD or more, which are mapped one by one: a header of 16 bytes
+ * at the start, whole pages. Neighbours merge into one region.
  */
 static void mapped_blocks(void)
 {
@@ -29,7 +29,9 @@ static void mapped_blocks(void)
 	}
 }
 
-/** Small blocks come from the brk heap. They are never freed, so that the heap is not trimmed. */
+/**
+ * Allocates small blocks from the brk heap. They are never freed, so that the heap is not trimmed.
+ */
 static void brk_heap(void)
 {
 	char *before = sbrk(0);

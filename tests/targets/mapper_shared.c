@@ -11,7 +11,7 @@
 
 enum { SMALL = 16 * PAGE };
 
-/** Maps a descriptor shared, fills it and closes it. */
+/** Maps a descriptor as shared memory, fills it and closes the descriptor. */
 static void map_shared(const char *name, int fd, int prot, const char *note)
 {
 	target_check(fd, name);
@@ -29,7 +29,7 @@ static void system_v(void)
 {
 	int id = (int)target_check(shmget(IPC_PRIVATE, SMALL, IPC_CREAT | 0600), "shmget");
 	char *memory = shmat(id, target_island_address(SMALL, 0), 0);
-	/* Marked at once: it goes away with the last process that has it. */
+	/* Removed immediately: it is destroyed with the last process that uses it. */
 	target_check(shmctl(id, IPC_RMID, NULL), "shmctl");
 	target_check(memory == (char *)-1 ? -1 : 0, "shmat");
 	target_fill(memory, SMALL, "sysv_shm");

@@ -27,7 +27,7 @@
 
 enum { SMALL = 16 * PAGE, HUGE_PAGE = 2 * MEGABYTE };
 
-/** 32 pages, of which the third quarter is a guard that the list of mappings does not show. */
+/** Maps 32 pages; the third quarter consists of guard pages, which maps does not show. */
 static void guard_pages(void)
 {
 	size_t size = 32 * PAGE, begin = 16 * PAGE, guard = 8 * PAGE;
@@ -63,20 +63,20 @@ static void huge_pages(void)
 	target_region("thp", transparent, size, "kind=anon resident=8388608");
 }
 
-/** A stack that the kernel extends: grows below the mapped address. */
+/** Maps a stack that the kernel extends when memory below is touched. */
 static void grows_down(void)
 {
 	char *memory = target_island(SMALL, PROT_READ | PROT_WRITE, MAP_GROWSDOWN, 0);
 	target_fill(memory, SMALL, "growsdown");
-	/* The kernel enlarges it when the page below is touched. */
+	/* The kernel extends it when the page below is touched. */
 	memory -= PAGE;
 	memory[0] = 'g';
 	target_region("growsdown", memory, SMALL + PAGE, "resident=69632");
 }
 
 /**
- * Nobody serves the faults of this range: whoever touches its second page through
- * process_vm_readv(2) waits for ever.
+ * Maps a range whose page faults are not handled: a process that reads its second page with
+ * process_vm_readv(2) waits forever.
  */
 static void user_fault(void)
 {

@@ -11,21 +11,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* HEAP_MAX_SIZE of glibc on 64 bits: each heap of an arena begins at a multiple of it. */
+/* HEAP_MAX_SIZE of glibc on 64 bits: each heap of an arena starts at a multiple of it. */
 static const uintptr_t heap_max = (uintptr_t)64 * MEGABYTE;
 
-/** A thread to start: it allocates, says what it has, and sleeps. */
+/** A thread to start: it allocates memory, prints its facts, and sleeps. */
 struct worker {
-	const char *name;  /* 15 characters at the most */
-	size_t blocks;     /* how many blocks it takes from its arena */
+	const char *name;  /* at most 15 characters */
+	size_t blocks;     /* number of blocks that it allocates from its arena */
 	size_t block_size; /* bytes of each, below the threshold from which malloc maps blocks one
 	                      by one */
-	pthread_barrier_t *ready; /* reached when it has said all */
+	pthread_barrier_t *ready; /* reached when all facts are printed */
 };
 
 /**
- * Prints the heap of the arena that a block of this thread lies in: heap_info {ar_ptr, prev, ...}
- * stands at its begin.
+ * Prints the heap of the arena that contains a block of this thread. The heap starts with heap_info
+ * {ar_ptr, prev, ...}.
  */
 static void report_heap(const char *name, const char *block, size_t number)
 {
@@ -82,7 +82,7 @@ static void *work(void *context)
 }
 
 /**
- * Starts a worker and waits until it has printed its facts, so that the lines of workers never mix.
+ * Starts a worker and waits until it has printed its facts, so that lines of workers do not mix.
  */
 static void start(const char *name, size_t blocks, size_t block_size, pthread_attr_t *attributes)
 {

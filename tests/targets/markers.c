@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * markers: texts at the places where reading goes wrong. Each line `marker REGION ADDRESS TEXT` is
- * one of them; `file_marker` ones are not in memory but in the file (or shared object) that is
- * mapped there and was never touched. `unsupported NAME: reason` stands for what this kernel does
- * not allow. The command `exec` replaces the program by itself; `leave` ends the first thread and
- * leaves another. With the argument `small` the terabyte is left out; with `guards` there is
- * nothing but pages of which every second is a guard.
+ * markers: texts at addresses where reading is difficult. Each line `marker REGION ADDRESS TEXT` is
+ * one of them. Those with `file_marker` are not in memory, but in the file (or shared object) that
+ * is mapped there and was not touched. `unsupported NAME: reason` means that this kernel does not
+ * permit the mapping. The command `exec` executes the program again; `leave` ends the first thread
+ * and keeps another. The argument `small` omits the terabyte; with `guards` there are only pages of
+ * which every second is a guard page.
  */
 #include "support.h"
 
@@ -28,7 +28,7 @@
 
 enum { PAGE = 4096, MEGABYTE = 1024 * 1024, SMALL = 4 * PAGE, TEXT = 40, SCATTERED = 1000 };
 
-/** The text of the next marker: unique, of TEXT bytes, with no NUL. */
+/** Writes the text of the next marker: unique, TEXT bytes, without NUL. */
 static void next_text(const char *region, char *text)
 {
 	static unsigned number;
@@ -49,7 +49,7 @@ static void mark(const char *region, char *at)
 	printf("marker %s %" PRIxPTR " %s\n", region, (uintptr_t)at, text);
 }
 
-/** Marks begin and end, the first borders of pages, and those of megabytes. */
+/** Marks the start and the end, the first page boundaries, and the boundaries of megabytes. */
 static void mark_all(const char *region, char *memory, size_t size)
 {
 	mark(region, memory);
@@ -104,7 +104,7 @@ static void by_permissions(void)
 }
 
 /**
- * Three regions side by side, with markers across their borders; the middle one has no read
+ * Maps three adjacent regions with markers across their boundaries. The middle one has no read
  * permission.
  */
 static void across_regions(void)
@@ -116,10 +116,7 @@ static void across_regions(void)
 	target_check(mprotect(memory + SMALL, SMALL, PROT_NONE), "mprotect");
 }
 
-/**
- * Pages of 2 MiB: those that the kernel makes of small ones, and those of its pool, which is empty
- * as a rule.
- */
+/** Maps pages of 2 MiB: transparent ones, and those of the pool, which is usually empty. */
 static void huge_pages(void)
 {
 	const size_t size = (size_t)4 * MEGABYTE;
@@ -145,7 +142,7 @@ static void anonymous(void)
 
 	char *stack = island(SMALL, MAP_GROWSDOWN);
 	mark("growsdown", stack + SMALL - TEXT);
-	/* The kernel enlarges it when the page below is touched. */
+	/* The kernel extends it when the page below is touched. */
 	mark("growsdown", stack - TEXT / 2);
 	target_region("growsdown", stack - PAGE, SMALL + PAGE, "");
 }
@@ -167,13 +164,13 @@ static void shared(void)
 
 	int id = (int)target_check(shmget(IPC_PRIVATE, SMALL, IPC_CREAT | 0600), "shmget");
 	char *memory = shmat(id, target_island_address(SMALL, 0), 0);
-	/* Marked at once: it goes away with the last process that has it. */
+	/* Removed immediately: it is destroyed with the last process that uses it. */
 	target_check(shmctl(id, IPC_RMID, NULL), "shmctl");
 	target_check(memory == (char *)-1 ? -1 : 0, "shmat");
 	mark_all("sysv", memory, SMALL);
 }
 
-/** A file with one marker that this process never touches in memory. */
+/** Maps a file with one marker, which this process never touches in memory. */
 static void untouched(const char *region, int fd, int flags)
 {
 	char text[TEXT + 1];
@@ -199,7 +196,7 @@ static void files(void)
 	fd = make_file(directory, "copied", SMALL, path, sizeof path);
 	mark_all("copied", map_file(fd, SMALL, MAP_PRIVATE), SMALL);
 
-	/* One and a half pages of file behind four: touching the last two is SIGBUS. */
+	/* A mapping of four pages of a file of one and a half: touching the last two is SIGBUS. */
 	fd = make_file(directory, "short", 3 * PAGE / 2, path, sizeof path);
 	char *memory = map_file(fd, SMALL, MAP_SHARED);
 	mark("short", memory + PAGE - TEXT / 2);
@@ -225,7 +222,7 @@ static void guard_pages(void)
 	target_region("guard", memory + 2 * PAGE, PAGE, "");
 }
 
-/** More stretches of memory than a core file can count in 16 bits. */
+/** Creates more memory ranges than a core file can count in 16 bits. */
 static void every_second_page(void)
 {
 	const size_t pages = 70000;
@@ -244,8 +241,8 @@ static void every_second_page(void)
 }
 
 /**
- * Nobody serves the faults of this range: whoever touches its second page through
- * process_vm_readv(2) waits for ever.
+ * Maps a range whose page faults are not handled: a process that reads its second page with
+ * process_vm_readv(2) waits forever.
  */
 static void user_fault(void)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One region of three mappings that the kernel merged: a block that malloc mapped, other memory
- * right below it, and a smaller block below that (made by hand: where malloc maps its next block is
- * not ours to say). Prints `region NAME start-end` for `chunk`, `below` and `lowest`.
+ * right below it, and a smaller block below that. The program creates the last one itself, because
+ * it cannot choose where malloc maps the next block. Prints `region NAME start-end` for `chunk`,
+ * `below` and `lowest`.
  */
 #include "support.h"
 

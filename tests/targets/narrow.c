@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * narrow: a 32-bit process, compiled by its test with -m32: addresses of four bytes, up to 4 GiB.
- * `region content` is full of texts, `region heap` lies in what malloc took by brk(2), `thread` is
- * what a second thread's malloc took. It ends with its stdin.
+ * narrow: a 32-bit process, compiled by its test with -m32, with addresses of four bytes, up to 4
+ * GiB. `region content` is full of texts. `region heap` is in memory that malloc got by brk(2),
+ * `thread` in memory that malloc of a second thread got. It exits at the end of its stdin.
  */
 #include <pthread.h>
 #include <stdio.h>

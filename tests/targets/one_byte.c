@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* one_byte BYTE MEGABYTES: `region bytes` holds so many megabytes of one byte, whose number is
- * given in decimal: the longest hit that there is. */
+/*
+ * one_byte BYTE MEGABYTES: `region bytes` consists of MEGABYTES of one byte, given as a decimal
+ * number: the longest possible hit.
+ */
 #include "support.h"
 
 #include <stdio.h>

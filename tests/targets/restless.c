@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * restless remap|fork|exec: never stays what it is.
- *   remap   unmaps pieces of `region moving`, maps others in their place, takes their pages or
- * permissions away, and moves them about fork    makes children that touch memory and end, up to
- * four at a time exec    replaces itself by itself, for ever; only the first prints `ready`
+ * restless remap|fork|exec: changes all the time.
+ *
+ * - remap: unmaps parts of `region moving`, maps others in their place, discards their pages,
+ *   changes their permissions, and moves them
+ * - fork: starts children that touch memory and exit, up to four at a time
+ * - exec: executes the program again and again; only the first one prints `ready`
  */
 #include "support.h"
 
@@ -21,7 +23,7 @@ enum { PIECES = 64, PIECE = 256 * 1024, CHILDREN = 4 };
 
 static char *moving;
 
-/** A number that looks like chance, the same in every run. */
+/** Returns a pseudo-random number, the same in every run. */
 static uint32_t next_number(uint32_t *state)
 {
 	*state ^= *state << 13;

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_server: what the tour looks into. A server whose "heap" stays flat while buffers outside
- * of it fill with requests: eight buffers of 16 MiB from malloc, and with --leak ever more.
- * Options: --rate BYTES (a second), --leak, --fill (the eight are full before `ready`). All content
- * is the same in every run. Command: `fill` fills what is left of the eight at once.
+ * sample_server: the target of the tour. A server whose "heap" has a constant size, while buffers
+ * outside of it fill with requests: eight buffers of 16 MiB from malloc, and with --leak more and
+ * more. The content is the same in every run. Options:
+ *
+ * - --rate BYTES: bytes per second
+ * - --leak: continue after the eight buffers
+ * - --fill: fill the eight buffers before `ready`
+ *
+ * Command: `fill` fills the rest of the eight buffers.
  */
 #include "http2.h"
 #include "support.h"
@@ -26,34 +31,32 @@ enum {
 	TICK_MS = 100
 };
 
-/** All that the server knows; the lock guards what the filling thread changes. */
+/** State of the server. The lock protects what the filling thread changes. */
 struct server {
 	pthread_mutex_t lock;
 	pthread_barrier_t started;
 	struct http2_stream stream;
-	unsigned char *buffer; /* the one that is being filled */
-	size_t used;           /* bytes of it */
-	size_t buffers;        /* how many were made so far */
+	unsigned char *buffer; /* the buffer that is being filled */
+	size_t used;           /* bytes in it */
+	size_t buffers;        /* number of buffers so far */
 	uint64_t rate;         /* bytes a second */
-	int leak;              /* go on after the eight */
+	int leak;              /* continue after the eight buffers */
 };
 
 static struct server server = { .lock = PTHREAD_MUTEX_INITIALIZER, .rate = 2 * MEGABYTE };
 
-/** Whether there is nothing more to fill. */
+/** Returns whether all buffers are full. */
 static int is_full(void)
 {
 	return server.buffers == BUFFERS && server.used == BUFFER && !server.leak;
 }
 
-/**
- * Takes in as many bytes, in new buffers where one is full. Each buffer is a connection of its own.
- */
+/** Receives bytes, in a new buffer when one is full. Each buffer is a connection of its own. */
 static void receive(uint64_t size)
 {
 	while (size > 0 && !is_full()) {
 		if (!server.buffer || server.used == BUFFER) {
-			/* malloc maps a block of this size by itself; it is never freed: that is
+			/* malloc maps a block of this size separately. It is never freed: this is
 			 * the leak. */
 			server.buffer = malloc(BUFFER);
 			target_check(server.buffer ? 0 : -1, "malloc");
@@ -80,7 +83,7 @@ static void fill(void)
 	pthread_mutex_unlock(&server.lock);
 }
 
-/** The thread that takes in requests at the wanted rate. */
+/** The thread that receives requests at the requested rate. */
 static void fill_slowly(void)
 {
 	struct timespec next;
@@ -96,7 +99,7 @@ static void fill_slowly(void)
 	}
 }
 
-/** Every thread has some small blocks, and so an arena of its own. */
+/** Every thread has some small blocks, and therefore an arena of its own. */
 static void *work(void *context)
 {
 	const char *name = context;
@@ -137,8 +140,7 @@ static void start_threads(void)
 }
 
 /**
- * What every dashboard watches, and what does not grow. At an address where a Java machine would
- * put it.
+ * Maps the heap that dashboards show, which does not grow, at an address where a JVM would map it.
  */
 static void make_heap(void)
 {

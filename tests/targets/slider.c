@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slider: a text that is moved about, and texts that are changed or go away, on command. The
- * regions `lower` and `upper` are one allocation with different permissions; `place OFFSET` moves
- * the text `marker TEXT` to an offset in them. The region `pages` has a text every 2 KiB; `change`
- * writes others, `unmap` unmaps all behind the first half mebibyte, `remap` puts other memory
- * there, `exec` replaces the program.
+ * slider: texts that move, change or disappear on command. The regions `lower` and `upper` are one
+ * allocation with different permissions; `place OFFSET` moves the text `marker TEXT` to an offset
+ * in them. The region `pages` has a text every 2 KiB; `change` writes others, `unmap` unmaps
+ * everything after the first half mebibyte, `remap` maps other memory there, `exec` replaces the
+ * program.
  */
 #include "support.h"
 
@@ -27,7 +27,7 @@ enum {
 static const char text[] = "pre:MARKER<12345>END";
 static char *slid, *pages;
 
-/** "<kept 12>" and the like, where `word` is "kept". */
+/** Writes "<kept 12>" and the like, where `word` is "kept". */
 static void write_texts(const char *word, size_t first)
 {
 	for (size_t i = first; i < PAGES / APART; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads whose stacks are hard to tell: one that never stops running, two whose stacks share one
- * mapping with guard pages between them (as glibc 2.42 makes them), and one that has ended and left
- * its stack for the next. Prints `region NAME start-end tid=TID` for each.
+ * Threads whose stacks are hard to distinguish: one that never stops running, two whose stacks
+ * share one mapping with guard pages between them (as in glibc 2.42), and one that has ended and
+ * left its stack for the next. Prints `region NAME start-end tid=TID` for each.
  */
 #include "support.h"
 
@@ -27,7 +27,7 @@ enum { STACK = 1024 * 1024, GUARD = 64 * 1024 };
 struct task {
 	const char *name;
 	enum { SLEEPS, SPINS, ENDS } then;
-	_Atomic pid_t tid; /* set when all was said */
+	_Atomic pid_t tid; /* set when all facts are printed */
 };
 
 static void *work(void *context)
@@ -56,7 +56,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/** Whether a thread waits in the kernel, so that its stack pointer shows. */
+/** Returns whether a thread waits in the kernel, so that its stack pointer is known. */
 static int is_asleep(pid_t tid)
 {
 	char path[64], text[16] = "";
@@ -80,9 +80,7 @@ static void start(struct task *task, pthread_attr_t *attributes)
 		sched_yield();
 }
 
-/**
- * Two stacks in one mapping; below each are guard pages that the list of mappings does not show.
- */
+/** Creates two stacks in one mapping. Below each are guard pages, which maps does not show. */
 static void start_merged(struct task *lower, struct task *upper)
 {
 	struct task *tasks[] = { lower, upper };

@@ -39,7 +39,7 @@ char *target_map(size_t size, int prot, int flags)
 
 void *target_island_address(size_t size, int aligned)
 {
-	/* Far from where the kernel maps by itself (just below the stack, and around a PIE at
+	/* Far from the addresses that the kernel chooses (just below the stack, and around a PIE at
 	 * 0x55...). */
 	static uintptr_t next = UINT64_C(0x200000000000);
 	const uintptr_t apart = UINT64_C(4) << 30;
@@ -75,9 +75,9 @@ const char *target_scratch(void)
 	static char directory[] = "/tmp/procmem-target-XXXXXX";
 	target_check(mkdtemp(directory) ? 0 : -1, "mkdtemp");
 
-	/* A shell of its own waits for the end of a pipe that only we hold open: it cleans up even
-	 * after SIGKILL. It is another program, not just a fork, because a fork would share our
-	 * pages and change our PSS. */
+	/* A separate shell waits for the end of a pipe that only this process holds open: it cleans
+	 * up even after SIGKILL. It is another program and not just a fork, which would share pages
+	 * and change the PSS. */
 	int ends[2];
 
 	target_check(pipe2(ends, O_CLOEXEC), "pipe2");
@@ -120,7 +120,7 @@ void target_ready(void)
 
 void target_obey(target_command *command)
 {
-	/* An own buffer: stdio would allocate one from the heap that the tests look at. */
+	/* A buffer of its own: stdio would allocate one from the heap that the tests examine. */
 	static char line[4096];
 	size_t filled = 0;
 	ssize_t got;

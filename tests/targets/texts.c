@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * texts: text in all encodings, at all places where a search may lose it. `region texts` holds it
- * among bytes that are no text in any encoding; `region split` is one allocation with two
- * permissions, and a text across the border; `region long` has a text of three mebibytes; `region
- * hostile` has what controls a terminal. `region counted` has texts of which the number I comes I
- * times. The command `flicker` rewrites a text in `region flickering` for ever.
+ * texts: text in all encodings, at all places where a search can miss it. `region texts` contains
+ * it between bytes that are not text in any encoding. `region split` is one allocation with two
+ * permissions, and a text across the boundary. `region long` contains a text of three mebibytes.
+ * `region hostile` contains terminal control sequences. `region counted` contains text number I
+ * exactly I times. The command `flicker` rewrites a text in `region flickering` forever.
  */
 #include "support.h"
 
@@ -24,7 +24,7 @@ enum {
 	NEUTRAL = 1, /* neither text nor zero */
 };
 
-/** Where the next text goes. */
+/** Position of the next text. */
 static char *at;
 
 static void put(const char *bytes, size_t size)
@@ -95,7 +95,10 @@ static char *fresh(const char *name, size_t size)
 	return memory;
 }
 
-/** Text across each mebibyte, at the first and last bytes of the region, and all else between. */
+/**
+ * Writes text across each mebibyte, at the first and the last bytes of the region, and the rest
+ * between.
+ */
 static void make_texts(void)
 {
 	static const char across[] = "across a border of units";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* undumpable: a process that asked the kernel to keep others of its user out, as ssh-agent does. */
+/* undumpable: a process that denies access to other processes of its user, as ssh-agent does. */
 #include "support.h"
 
 #include <stdio.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * values: memory to examine value by value, and symbols to name it by.
- *   region values start-end    a page of numbers, text and pointers, with nothing mapped behind it;
- * the offsets below lie in it offset NAME decimal        where a group of values begins symbol NAME
- * address        of a function or variable; the addresses of some bytes behind it are `offset
- * pointers`
+ * values: memory to examine value by value, and symbols that name it. Facts:
+ *
+ * - region values start-end: a page of numbers, text and pointers, with unmapped memory after it
+ * - offset NAME decimal: the offset of a group of values in that region
+ * - symbol NAME address: a function or variable; pointers to bytes after its start are at
+ *   `offset pointers`
  */
 #include "support.h"
 
@@ -74,7 +75,7 @@ static void fill(char *page)
 int main(void)
 {
 	target_begin();
-	/* A page more, unmapped again, so that nothing follows. */
+	/* One more page is unmapped again, so that nothing follows. */
 	char *page = mmap(NULL, SIZE + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 	                  -1, 0);
 

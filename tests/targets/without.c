@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * without CALL[,CALL]... COMMAND [ARGUMENT]...: runs a command for which these system calls fail
- * with EPERM, as seccomp filters of containers make them fail. CALL: process_vm_readv, ptrace,
- * pidfd_open, scan (the ioctl PAGEMAP_SCAN).
+ * with EPERM, as with seccomp filters of containers. CALL: process_vm_readv, ptrace, pidfd_open,
+ * scan (the ioctl PAGEMAP_SCAN).
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -31,7 +31,7 @@ static void load(uint32_t offset)
 	add(BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
 }
 
-/** Lets a call fail if the accumulator has this value. */
+/** Makes a call fail if the accumulator has this value. */
 static void refuse_if(uint32_t value)
 {
 	add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);

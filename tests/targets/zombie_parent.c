@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* zombie_parent: keeps a child that has exited and is not waited for. Command `reap` waits for it.
- */
+/* zombie_parent: keeps a zombie child. The command `reap` waits for it. */
 #include "support.h"
 
 #include <stdio.h>
@@ -26,7 +25,7 @@ int main(void)
 	if (child == 0)
 		_exit(0);
 
-	/* It is a zombie as soon as its end can be waited for; it is not reaped. */
+	/* The child is a zombie as soon as waitid(2) can report its end; it is not reaped. */
 	siginfo_t end;
 	target_check(waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT), "waitid");
 	printf("zombie %d\n", (int)child);

@@ -76,7 +76,7 @@ static void check_region(const char *smaps, const char *fact)
 	}
 }
 
-static void mapper_maps_what_it_says(void **state)
+static void mapper_facts_match_its_maps(void **state)
 {
 	(void)state;
 	target_start(&target, "mapper", NULL);
@@ -111,7 +111,7 @@ static uint64_t status_bytes(const char *key)
 	return bytes;
 }
 
-static void many_regions_are_many(void **state)
+static void many_regions_creates_its_number(void **state)
 {
 	(void)state;
 	target_start(&target, "many_regions", "1000", "20", NULL);
@@ -146,7 +146,7 @@ static void server_fills_its_buffers(void **state)
 	assert_non_null(target_fact(&target, "region heap"));
 }
 
-static void a_dead_leader_is_dead(void **state)
+static void first_thread_of_dead_leader_is_dead(void **state)
 {
 	(void)state;
 	target_start(&target, "dead_leader", NULL);
@@ -168,7 +168,7 @@ static void a_dead_leader_is_dead(void **state)
 	free(maps);
 }
 
-static void a_zombie_is_one(void **state)
+static void zombie_parent_keeps_a_zombie(void **state)
 {
 	(void)state;
 	target_start(&target, "zombie_parent", NULL);
@@ -202,7 +202,7 @@ static void exec_changes_the_memory(void **state)
 }
 
 /** When the test dies, so does the target: its pipe closes, which only its end can do. */
-static void a_target_dies_with_its_test(void **state)
+static void target_dies_with_its_test(void **state)
 {
 	(void)state;
 	int ends[2];
@@ -231,13 +231,13 @@ static void a_target_dies_with_its_test(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(mapper_maps_what_it_says, stop),
-		cmocka_unit_test_teardown(many_regions_are_many, stop),
+		cmocka_unit_test_teardown(mapper_facts_match_its_maps, stop),
+		cmocka_unit_test_teardown(many_regions_creates_its_number, stop),
 		cmocka_unit_test_teardown(server_fills_its_buffers, stop),
-		cmocka_unit_test_teardown(a_dead_leader_is_dead, stop),
-		cmocka_unit_test_teardown(a_zombie_is_one, stop),
+		cmocka_unit_test_teardown(first_thread_of_dead_leader_is_dead, stop),
+		cmocka_unit_test_teardown(zombie_parent_keeps_a_zombie, stop),
 		cmocka_unit_test_teardown(exec_changes_the_memory, stop),
-		cmocka_unit_test(a_target_dies_with_its_test),
+		cmocka_unit_test(target_dies_with_its_test),
 	};
 
 	return cmocka_run_group_tests_name("targets", tests, NULL, NULL);

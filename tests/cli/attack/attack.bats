@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Files, surroundings and rights that want to harm us, or others through us. What the target does meanwhile is in targets.bats.
+# Malicious files, environments and rights, which attack the user or others through procmem.
+# targets.bats tests malicious targets.
 
 setup() {
 	load ../support/helper
@@ -18,7 +19,8 @@ teardown() {
 	targets_stop
 }
 
-# Runs the shell script on stdin where it may mount, on the target's PID as TARGET and the region `range`; fails unless it gets to its end.
+# Runs the shell script on stdin in a mount namespace, with the PID of the target as TARGET and the
+# region `range`. Fails unless the script reaches its end.
 in_own_mounts() {
 	unshare -m true 2>/dev/null || skip 'no right to mount'
 	run env TARGET="$TARGET_PID" range="$range" unshare -m timeout -k 5 60 bash -eux -c "$(cat)
@@ -26,13 +28,13 @@ in_own_mounts() {
 	[ "$status" -eq 0 ] && [[ $output == *'all done' ]] || { echo "$output" && false; }
 }
 
-# The file that a link leads to is as it was.
+# Checks that the file that a link refers to is unchanged.
 victim_is_whole() {
 	cmp victim before
 	[ "$(stat -c '%a %h' victim)" = "$(stat -c '%a %h' before)" ]
 }
 
-# Fails unless the run was refused because of a link, and the link is still one.
+# Fails unless the run was rejected because of a link, and the link still exists.
 assert_link_refused() {
 	local link=$1
 	shift
@@ -54,7 +56,7 @@ assert_link_refused() {
 		assert_link_refused link watch -c 1 --record link "$TARGET_PID"
 		assert_link_refused link shell -c 'map > link' "$TARGET_PID"
 		assert_link_refused link shell -c 'map >> link' "$TARGET_PID"
-		# The list beside a dump is a file as well; half of both is worse than none.
+		# The map of a dump is a file, too. Neither file is written without the other.
 		ln -s "$target" bytes.map
 		assert_link_refused bytes.map dump -o bytes "$TARGET_PID" "$range" stack
 		[ ! -e bytes ]
@@ -63,7 +65,7 @@ assert_link_refused() {
 	done
 }
 
-@test "actions of watch write through no link, and over no file" {
+@test "actions of watch do not write through links, and do not overwrite files" {
 	target_start exiter
 	ln -s victim link
 	ln -s nowhere dangling
@@ -79,7 +81,7 @@ assert_link_refused() {
 	victim_is_whole
 }
 
-@test "what the shell keeps of lines goes through no link" {
+@test "the history of the shell is not written through a link" {
 	require tmux
 	target_start exiter
 	mkdir -p state/procmem
@@ -92,13 +94,13 @@ assert_link_refused() {
 	screen_key Enter
 	screen_await 'peak RSS'
 	screen_key C-d
-	# The prompt of bash, at the begin of a line.
+	# The prompt of bash, at the start of a line.
 	screen_await $'\n$'
 	[ -L state/procmem/history ]
 	victim_is_whole
 }
 
-@test "a file that is there is replaced by one of ours: other names of it, and those who have it open, get nothing" {
+@test "an existing file is replaced by a new one: its other names and open descriptors keep the old content" {
 	target_start exiter
 	local range
 	range=$(target_range content)
@@ -116,13 +118,13 @@ assert_link_refused() {
 	run -0 procmem snap -o fresh.pmrec "$TARGET_PID"
 	run -0 procmem watch -c 1 --record fresher.pmrec "$TARGET_PID"
 	[ "$(stat -c %a fresh.pmrec fresher.pmrec | sort -u)" = 600 ]
-	# What is no recording stays as it is.
+	# A file that is not a recording is not changed.
 	run -2 procmem snap -o before "$TARGET_PID"
 	run -2 procmem watch -c 1 --record before "$TARGET_PID"
 	cmp before another
 }
 
-@test "a named pipe that somebody else laid out gets nothing; one's own and /dev/stdout do" {
+@test "named pipes of other users are rejected; own pipes and /dev/stdout are written" {
 	[ "$(id -u)" -eq 0 ] || skip 'only root can make pipes of others'
 	target_start exiter
 	local range
@@ -141,7 +143,7 @@ assert_link_refused() {
 	[ "$(procmem dump -o /dev/stdout "$TARGET_PID" "$range" | wc -c)" -eq 1048576 ]
 }
 
-@test "recordings made to crash us are refused, or read as far as they are sound" {
+@test "malicious recordings are rejected, or read as far as they are valid" {
 	require python3 sqlite3
 	target_start exiter
 	procmem watch -q -c 3 -i 0.1 --record good.pmrec "$TARGET_PID" >/dev/null
@@ -151,7 +153,7 @@ assert_link_refused() {
 		assert_sound diff bad.pmrec bad.pmrec@1
 		assert_sound headroom bad.pmrec
 	done
-	# Nothing in a file is run: this view has no end.
+	# No SQL in a file is executed: this view is endless.
 	for table in sample region run; do
 		cp good.pmrec bad.pmrec
 		columns=$(sqlite3 good.pmrec "SELECT group_concat('x AS ' || name) FROM pragma_table_info('$table')")
@@ -180,7 +182,7 @@ assert_link_refused() {
 	done
 }
 
-@test "core files made to crash us are refused, or read as far as they are sound" {
+@test "malicious core files are rejected, or read as far as they are valid" {
 	require python3
 	target_start exiter
 	procmem dump -q --core -o good.core "$TARGET_PID"
@@ -194,16 +196,16 @@ assert_link_refused() {
 	done
 }
 
-@test "sixteen descriptors do, and with fewer every command says what is wrong" {
+@test "sixteen descriptors are enough, and with fewer every command reports the reason" {
 	target_start mapper
-	# libproc2 leaks some bytes when it cannot start.
+	# libproc2 leaks some bytes if it fails to start.
 	export ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
 	for command in map ps dump strings grep watch snap headroom; do
 		look_words "$command" "$TARGET_PID"
 		run bash -c 'ulimit -n 16; exec timeout 60 "$@"' bash "$PROCMEM_BIN" "${words[@]}"
 		[ "$status" -le 1 ] || { echo "${words[*]}: $status $output" && false; }
 		for limit in 3 4 5 6 7 8; do
-			# The loader needs one for its libraries: 127 where it got none.
+			# The loader needs a descriptor for the libraries: the status is 127 if it has none.
 			run timeout 60 bash -c 'exec 3>&-; ulimit -n "$1"; shift; "$@"; status=$?; [ $status -ne 127 ] || status=2; exit $status' bash "$limit" \
 				"$PROCMEM_BIN" "${words[@]}"
 			[ "$status" -le 2 ] || { echo "$limit: ${words[*]}: $status $output" && false; }
@@ -212,7 +214,7 @@ assert_link_refused() {
 	done
 }
 
-@test "closed stdin, stdout and stderr: nothing that is meant for them gets into a file" {
+@test "closed stdin, stdout and stderr: their output is not written to another file" {
 	target_start exiter
 	local range
 	range=$(target_range content)
@@ -225,7 +227,7 @@ assert_link_refused() {
 		run bash -c "exec 3>&-; $close" bash "$PROCMEM_BIN" dump -v -o bytes "$TARGET_PID" "$range"
 		[ "$status" -eq 0 ]
 		cmp bytes true_bytes
-		# What is to be printed cannot be.
+		# The output cannot be written.
 		run bash -c "exec 3>&-; $close" bash "$PROCMEM_BIN" dump --json -v -o bytes "$TARGET_PID" "$range"
 		[ "$status" -eq $((closed & 2)) ]
 		cmp bytes true_bytes
@@ -243,7 +245,7 @@ assert_link_refused() {
 	done
 }
 
-@test "a disk that is full: an error of every command that writes a file, and no half file" {
+@test "a full disk: an error of every command that writes a file, and no incomplete file" {
 	target_start exiter
 	range=$(target_range content)
 	in_own_mounts <<-'END'
@@ -270,8 +272,8 @@ assert_link_refused() {
 	END
 }
 
-# A socket stands for a file that is not there: it cannot be opened either.
-@test "without pagemap: lists and samples are made another way, and what would let the target grow is refused" {
+# A socket replaces the missing file: it cannot be opened either.
+@test "without pagemap: lists and samples work, and reads that would make the target grow are rejected" {
 	require python3
 	target_start exiter
 	range=$(target_range content)
@@ -293,7 +295,7 @@ assert_link_refused() {
 	END
 }
 
-@test "a seccomp filter that forbids what we use: other ways are found, or the refusal is told" {
+@test "a seccomp filter for system calls of procmem: alternatives are used, or the refusal is reported" {
 	target_start exiter
 	# The leak checker needs ptrace(2) itself.
 	export ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
@@ -313,7 +315,7 @@ assert_link_refused() {
 	[[ $output == "procmem: cannot stop"* ]]
 }
 
-@test "without capabilities even root is told why, and what is as poor as we are can be looked at" {
+@test "root without capabilities gets a reason, and can read processes that have none either" {
 	[ "$(id -u)" -eq 0 ] || skip 'only root has capabilities to lose'
 	local poor=(setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all --)
 	"${poor[@]}" true 2>/dev/null || skip 'no right to lose capabilities'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Targets that do not stand still, have hostile names, or more of something than anybody needs.
+# Targets that change all the time, have hostile names, or have extreme numbers of something.
 
 setup() {
 	load ../support/helper
@@ -11,7 +11,7 @@ teardown() {
 	targets_stop
 }
 
-@test "hostile names of processes, threads, files and regions reach no output as they are" {
+@test "hostile names of processes, threads, files and regions are escaped in all output" {
 	target_start hostile_names
 	for command in $LOOKS; do
 		look_words "$command" "$TARGET_PID"
@@ -29,7 +29,7 @@ teardown() {
 	done
 }
 
-@test "a mapped path of 4 KiB, all newlines and escapes, is one line" {
+@test "a mapped path of 4 KiB of newlines and escape characters is one line" {
 	require python3
 	program_start python3 -c '
 import mmap, os, sys
@@ -54,7 +54,7 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	[ "$(procmem map -a --csv --no-header "$TARGET_PID" | wc -l)" -eq "$(wc -l <"/proc/$TARGET_PID/maps")" ]
 }
 
-@test "a target that unmaps, remaps and protects while it is looked at" {
+@test "a target that unmaps, remaps and protects memory while it is read" {
 	target_start restless remap
 	for round in 1 2 3; do
 		for command in $LOOKS; do
@@ -75,14 +75,15 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	assert_runs_free "$TARGET_PID"
 }
 
-@test "a target that forks for ever" {
+@test "a target that forks all the time" {
 	target_start restless fork
 	for command in $LOOKS; do
 		look_words "$command" "$TARGET_PID"
 		assert_sound "${words[@]}"
 		[ "$status" -le 1 ] || { echo "${words[*]}: $stderr" && false; }
 	done
-	# Children come and go between the lists of their names and the look at them.
+	# Children start and exit between the reading of their names and the reading of their
+	# status.
 	for _ in 1 2 3 4 5; do
 		assert_sound ps
 		[ "$status" -eq 0 ]
@@ -92,7 +93,7 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	assert_runs_free "$TARGET_PID"
 }
 
-@test "a target that calls exec for ever" {
+@test "a target that calls exec all the time" {
 	target_start restless exec
 	for _ in 1 2 3; do
 		for command in $LOOKS; do
@@ -107,8 +108,8 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	assert_runs_free "$TARGET_PID"
 }
 
-# In a PID namespace of its own the next PID can be chosen. The shell gets its lines one by one; watch is halted while the PID changes
-# hands.
+# In a PID namespace of its own, the next PID can be chosen. The shell reads its commands one by
+# one; watch is stopped while the PID is reused.
 @test "another process with the same PID is not taken for the target" {
 	unshare -pf --mount-proc true 2>/dev/null || skip 'no right to make a PID namespace'
 	run timeout -k 5 60 unshare -pf --mount-proc bash -eu -c '
@@ -149,7 +150,7 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	[ "$(grep -c 'nothing is attached; attach' <<<"$output")" -eq 3 ]
 }
 
-@test "ten thousand threads, or as many as there may be" {
+@test "ten thousand threads, or as many as the limits permit" {
 	local count=10000 room
 	room=$(($(cat /proc/sys/kernel/threads-max) - $(find /proc/[0-9]*/task -maxdepth 1 -mindepth 1 2>/dev/null | wc -l) - 1000))
 	[ "$room" -ge "$count" ] || count=$room
@@ -169,7 +170,7 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	assert_runs_free "$TARGET_PID"
 }
 
-@test "a terabyte that was never touched costs nothing, and is never written" {
+@test "an untouched terabyte costs nothing, and is not written" {
 	target_start markers
 	local range
 	range=$(target_range reserve)

@@ -8,14 +8,14 @@ setup() {
 	load ../support/helper
 }
 
-# First address of a region of the target.
+# Prints the first address of a region of the target.
 start_of() {
 	local range
 	range=$(target_range "$1")
 	printf '%s\n' "${range%-*}"
 }
 
-@test "the region, how far into it, and the state of the page" {
+@test "the region, the offset in it, and the state of the page" {
 	start=$(start_of plain)
 	run -0 procmem map "$TARGET_PID" "0x$(printf %x $((0x$start + 0x1234)))"
 	[[ ${lines[0]} == "$(target_range plain)  64.0K  RSS 64.0K  rw-p  anon"* ]]
@@ -23,7 +23,7 @@ start_of() {
 	[[ ${lines[2]} =~ ^\ \ anon\ is\ (proven|inferred):\ . ]]
 }
 
-@test "pages: never touched, zero, guard, of a file, copied from a file" {
+@test "states of pages: untouched, zero, guard, of a file, copied from a file" {
 	[[ $(procmem map "$TARGET_PID" "$(start_of untouched)") == *"its page was never touched"* ]]
 	[[ $(procmem map "$TARGET_PID" "$(start_of file_untouched)") == *"its page is not in memory of this process"* ]]
 	[[ $(procmem map "$TARGET_PID" "$(start_of file_touched)") == *"its page is present, the file's own page"* ]]
@@ -52,7 +52,7 @@ start_of() {
 	[[ $output == *"  before: $before "* ]]
 	[[ $output == *"  after:  $after "* ]]
 	[ "$(procmem map --json "$TARGET_PID" "${range%-*}" | jq -r '.before.start, .after.start')" = "0x${before%-*}"$'\n'"0x${after%-*}" ]
-	# Islands stand alone: the region before ends far away.
+	# An island has no neighbours: the previous region is far away.
 	[[ $(procmem map "$TARGET_PID" "$(start_of jit)") =~ before:.*\ away ]]
 	first=$(head -n 1 "/proc/$TARGET_PID/maps" | cut -d - -f 1)
 	[[ $(procmem map "$TARGET_PID" "$first") == *"before: nothing"* ]]
@@ -65,21 +65,21 @@ start_of() {
 	[[ $output == *"after:  nothing"* ]]
 }
 
-@test "an address in a hole: exit status 1, and between which regions it lies" {
+@test "an address in a hole: exit status 1, with the neighbouring regions" {
 	end=$(target_range jit)
 	run --separate-stderr -1 procmem map "$TARGET_PID" "${end#*-}"
 	[ -z "$output" ]
 	[[ $stderr == *"${end#*-}"* ]]
 }
 
-@test "a saved file answers, too, but for the page" {
+@test "in a saved file only the state of the page is missing" {
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
 	run -0 procmem map -q "$BATS_TEST_TMPDIR/smaps" "$(start_of plain)"
 	[[ ${lines[0]} == "$(target_range plain)"* ]]
 	[[ $output != *"its page"* ]]
 }
 
-@test "the kernel's half of the address space is no distance away" {
+@test "no distance is printed to the kernel's half of the address space" {
 	grep -q '\[vsyscall\]' "/proc/$TARGET_PID/maps" || skip "this kernel shows no [vsyscall]"
 	vsyscall=$(sed -n 's/-.*\[vsyscall\]$//p' "/proc/$TARGET_PID/maps")
 	last=$(tail -n 2 "/proc/$TARGET_PID/maps" | head -n 1)

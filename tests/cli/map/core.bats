@@ -10,13 +10,13 @@ teardown() {
 	targets_stop
 }
 
-@test "a core file that gdb wrote is listed like a process, with malloc's regions proven" {
+@test "a core file that gdb wrote is listed like a process, and the regions of malloc are proven" {
 	require gdb
 	target_start sample_server --fill
 	gdb -q -batch -p "$TARGET_PID" -ex "generate-core-file $BATS_TEST_TMPDIR/core" >/dev/null 2>&1
 	[ -s "$BATS_TEST_TMPDIR/core" ]
 	run -0 --separate-stderr procmem map --json "$BATS_TEST_TMPDIR/core"
-	# What the server says of its own buffers, against the regions of the file.
+	# Compares the buffers that the server prints with the regions of the core file.
 	local buffer count=0
 	while read -r _ _ buffer _; do
 		jq -e --arg at "$buffer" 'any(.regions[]; .kind == "malloc" and .proof == "proven" and (.start | ltrimstr("0x")) <= $at
@@ -26,7 +26,7 @@ teardown() {
 	[ "$count" -eq 8 ]
 }
 
-@test "sizes that a core file does not hold are not made up" {
+@test "sizes that a core file does not contain are unknown" {
 	target_start sample_server
 	run -0 procmem dump --core -q -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID"
 	run -0 --separate-stderr procmem map --json "$BATS_TEST_TMPDIR/core"
@@ -36,7 +36,7 @@ teardown() {
 	[[ ${lines[0]} == *'core file, '*' regions'* ]]
 }
 
-@test "the stacks of all threads are where gdb sees their stack pointers, with their thread IDs" {
+@test "the stacks of all threads contain the stack pointers that gdb finds, and have their thread IDs" {
 	require gdb jq
 	target_start sample_server
 	local core lwp sp seen
@@ -59,7 +59,7 @@ teardown() {
 	done
 }
 
-# expect_heap PID CORE: checks that the core file's region at [heap] is the only heap.
+# expect_heap PID CORE: checks that the region of the core file at [heap] is its only heap.
 expect_heap() {
 	local start
 	start=$(sed -n 's/^\([0-9a-f]*\)-.*\[heap\]$/0x\1/p' "/proc/$1/maps")
@@ -67,7 +67,7 @@ expect_heap() {
 	jq -e --arg start "$start" '[.regions[] | select(.kind == "heap") | .start] == [$start]' <<<"$output"
 }
 
-@test "the brk heap is found by its contents, where gdb and the kernel's maps have it" {
+@test "the brk heap is found by its contents, at the address in maps" {
 	require gdb jq
 	target_start sample_server --fill
 	gdb -q -batch -p "$TARGET_PID" -ex "generate-core-file $BATS_TEST_TMPDIR/gdb" >/dev/null 2>&1
@@ -76,7 +76,7 @@ expect_heap() {
 	expect_heap "$TARGET_PID" "$BATS_TEST_TMPDIR/own"
 }
 
-@test "so is that of a program of others" {
+@test "the brk heap of python is found, too" {
 	require python3 jq
 	spawn setpriv --pdeathsig KILL python3 -c 'import json, sys; print("ready", flush=True); sys.stdin.read()'
 	target_await ready >/dev/null
@@ -84,8 +84,9 @@ expect_heap() {
 	expect_heap "$TARGET_PID" "$BATS_TEST_TMPDIR/core"
 }
 
-# same_regions LIVE CORE: fails unless the core file CORE has the regions that the listing LIVE of the process has, of the same kinds, files and
-# offsets, and no permission of another value: unknown ones are '?'. The kernel's names, [heap] and the like, are in no core file.
+# same_regions LIVE CORE: fails unless CORE has the regions in the listing LIVE of the process, with
+# the same kinds, files and offsets, and the same permissions or '?' for unknown ones. Core files do
+# not have the names of the kernel, such as [heap].
 same_regions() {
 	local differences
 	run -0 --separate-stderr procmem map --json "$2"
@@ -101,7 +102,7 @@ same_regions() {
 	[ -z "$differences" ] || { printf '%s\n' "$2 differs:" "$differences" && false; }
 }
 
-@test "core files of ours, of gdb and of the kernel have the regions of the process, of the same kinds" {
+@test "core files of procmem, gdb and the kernel have the regions of the process, with the same kinds" {
 	require gdb jq
 	cd "$BATS_TEST_TMPDIR"
 	target_start sample_server --fill
@@ -110,7 +111,7 @@ same_regions() {
 	same_regions live ./own
 	gdb -q -batch -p "$TARGET_PID" -ex 'generate-core-file gdb' >/dev/null 2>&1
 	same_regions live ./gdb
-	# All that gdb leaves to the files is there, without permissions and bytes.
+	# The ranges that gdb leaves to the mapped files are listed, without permissions and bytes.
 	jq -e '[.regions[] | select(.perms == "????")] | length > 0 and all(.rss == 0 and (.mapping | startswith("/")))' <<<"$output"
 	jq -e 'any(.regions[]; .kind == "code" and .perms == "????" and .proof == "inferred" and (.mapping | contains("libc")))' <<<"$output"
 	[ "$(cat /proc/sys/kernel/core_pattern)" = core ] || skip 'the kernel writes core files elsewhere (core_pattern)'
@@ -123,11 +124,11 @@ same_regions() {
 	same_regions live ./kernels
 }
 
-@test "regions of one mapping that was read in parts are one, with what the file holds of it" {
+@test "segments of one mapping are one region, with the size that the file contains" {
 	target_start markers small
 	cd "$BATS_TEST_TMPDIR"
 	procmem dump --core -q -o core "$TARGET_PID"
-	# In the file there are more segments than mappings.
+	# The file has more segments than the process has mappings.
 	local start end
 	while read -r start end; do
 		[ "$(procmem map -q --csv --no-header --bytes -o end ./core "0x$start")" = "$end" ]
@@ -140,7 +141,7 @@ same_regions() {
 	jq -e --argjson size "$size" '.regions[0] | .rss > 0 and .rss < $size and .size == $size' <<<"$output"
 }
 
-@test "what a core file leaves to the mapped files is listed, and reading it says where it is" {
+@test "ranges that a core file leaves to the mapped files are listed, and reading them refers to the file" {
 	require gdb jq
 	cd "$BATS_TEST_TMPDIR"
 	target_start sample_server
@@ -156,7 +157,7 @@ same_regions() {
 	run -1 --separate-stderr procmem dump --raw ./core "$code+16"
 	[[ $stderr == *'16B of it is not in the core file'* ]]
 	[[ $stderr != *device* ]]
-	# What is not known is not taken for what was asked for.
+	# Unknown permissions do not match a filter.
 	run -0 --separate-stderr procmem map --csv --no-header -o perm --perms '?--p' ./core
 	[ "$(sort -u <<<"$output")" = '?--p' ]
 }

@@ -56,13 +56,13 @@ assert_refused() {
 	assert_refused procmem map "$TARGET_PID"
 }
 
-@test "a process that ends midway: the whole list or none" {
+@test "a process that ends during the listing: the complete list or none" {
 	whole=0 none=0
 	for delay in 0 0.01 0.02 0.04 0.08 0.3; do
 		target_start many_regions 20000 20
 		"$PROCMEM_BIN" map "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
 		listing=$!
-		# No event tells how far the listing is; whenever the end comes, one of two outcomes is right.
+		# The end can come at any point of the listing. One of two results is right.
 		sleep "$delay"
 		targets_stop
 		if wait "$listing"; then
@@ -78,7 +78,7 @@ assert_refused() {
 	echo "# $whole whole, $none none" >&3
 }
 
-@test "numbers that are no PIDs" {
+@test "numbers that are not PIDs" {
 	assert_refused procmem map 0
 	assert_refused procmem map -1
 	[[ $stderr == *-1* ]]
@@ -89,7 +89,7 @@ assert_refused() {
 	assert_refused procmem map ""
 }
 
-@test "a name that fits no process, and one that fits two" {
+@test "a name that matches no process, and one that matches two" {
 	assert_refused procmem map no-such-program
 	target_start mapper
 	first=$TARGET_PID
@@ -98,7 +98,7 @@ assert_refused() {
 	[[ $stderr == *"$first"* && $stderr == *"$TARGET_PID"* ]]
 }
 
-@test "files that are no smaps: truncated, binary, empty, missing, a directory without one" {
+@test "files that are not smaps: truncated, binary, empty, missing, a directory without smaps" {
 	target_start mapper
 	smaps=$BATS_TEST_TMPDIR/smaps
 	cat "/proc/$TARGET_PID/smaps" >"$smaps"
@@ -116,13 +116,13 @@ assert_refused() {
 	assert_refused procmem map "$BATS_TEST_TMPDIR/odd"
 }
 
-@test "a process whose first thread has ended is listed all the same" {
+@test "a process whose first thread has ended is listed" {
 	target_start dead_leader
 	run -0 procmem map "$TARGET_PID"
 	[ "${#lines[@]}" -gt 10 ]
 }
 
-@test "words that are no regions" {
+@test "words that are not regions" {
 	target_start mapper
 	assert_refused procmem map "$TARGET_PID" heep
 	[[ $stderr == *heap* ]]
@@ -131,7 +131,7 @@ assert_refused() {
 	assert_refused procmem map "$TARGET_PID" --mapping '('
 }
 
-@test "a second PID, the name of a file: the message says what to do" {
+@test "a second PID or the name of a file as REGION: the message suggests what to do" {
 	target_start mapper
 	first=$TARGET_PID
 	target_start mapper
@@ -147,7 +147,7 @@ assert_refused() {
 	[[ $stderr == *"procmem ps mappe finds "* ]]
 }
 
-@test "filters that would replace each other are refused" {
+@test "filters that exclude each other are rejected" {
 	target_start mapper
 	assert_refused procmem map --mapping a --mapping b "$TARGET_PID"
 	[[ $stderr == *once* ]]
@@ -155,7 +155,7 @@ assert_refused() {
 	[[ $stderr == *once* ]]
 }
 
-@test "saved files that were converted or compressed" {
+@test "saved files that were converted or compressed are rejected" {
 	target_start mapper
 	for file in smaps maps; do
 		cat "/proc/$TARGET_PID/$file" >"$BATS_TEST_TMPDIR/$file"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem map`: which regions, in which order and form. What a region is called and how much it holds is compared with the kernel.
+# `procmem map`: selection, order and form of the regions. Names and sizes are compared with the
+# kernel.
 
 load ../support/mapper
 
@@ -13,17 +14,17 @@ teardown() {
 	targets_stop
 }
 
-# Sums of size, RSS, dirty and anonymous bytes of lines like those of smaps_table.
+# Prints the sums of size, RSS, dirty and anonymous bytes of lines like those of smaps_table.
 sums() {
 	awk -F, '{ s += $3; r += $4; d += $6; a += $11 } END { printf "%.0f %.0f %.0f %.0f\n", s, r, d, a }'
 }
 
-# Sum of the lines.
+# Prints the sum of the lines.
 total() {
 	awk '{ s += $1 } END { printf "%.0f\n", s }'
 }
 
-@test "every figure of a saved smaps file is the file's" {
+@test "every figure of a saved smaps file is that in the file" {
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
 	procmem map --csv --no-header -s address -o "$SMAPS_COLUMNS" "$BATS_TEST_TMPDIR/smaps" >"$BATS_TEST_TMPDIR/ours"
 	smaps_table <"$BATS_TEST_TMPDIR/smaps" >"$BATS_TEST_TMPDIR/kernels"
@@ -36,7 +37,7 @@ total() {
 		'smaps_table </proc/"$TARGET_PID"/smaps | cut -d, -f 1,2,4,6,12'
 }
 
-@test "the columns decide the cost: without smaps the resident bytes are the same" {
+@test "columns that do not need smaps have the same resident bytes" {
 	run --separate-stderr -0 procmem map -v --csv --no-header -s address -o start,end,rss,swap "$TARGET_PID"
 	[[ $stderr == *"maps and pagemap"* ]]
 	same 'procmem map --csv --no-header -s address -o start,end,rss,swap "$TARGET_PID"' \
@@ -61,7 +62,7 @@ total() {
 	procmem map --csv --no-header -o kind -s kind "$TARGET_PID" | LC_ALL=C sort -c
 }
 
-@test "--top says what it leaves out" {
+@test "--top reports the number of regions that it omits" {
 	run -0 procmem map --top 3 "$TARGET_PID"
 	[ "${#lines[@]}" -eq 7 ]
 	count=$(wc -l <"/proc/$TARGET_PID/maps")
@@ -78,7 +79,7 @@ total() {
 		'smaps_table </proc/"$TARGET_PID"/smaps | sums'
 }
 
-@test "REGION words: address, range, kind, name and all; several are united" {
+@test "REGION is an address, a range, a kind, a name or all; several are combined" {
 	range=$(target_range plain)
 	[ "$(procmem map --no-header -o start "$TARGET_PID" "${range%-*}")" = "${range%-*}" ]
 	[ "$(procmem map --no-header -o start "$TARGET_PID" "$range")" = "${range%-*}" ]
@@ -87,7 +88,7 @@ total() {
 	[ "$(procmem map --no-header -o start "$TARGET_PID" "$range" heap | wc -l)" -gt 1 ]
 }
 
-@test "filters narrow the set" {
+@test "filters select regions" {
 	[ "$(procmem map --no-header -o perm --perms r--p "$TARGET_PID" | sort -u)" = r--p ]
 	[ "$(procmem map --no-header -o kind -k stack,heap "$TARGET_PID" | sort -u | xargs)" = "heap stack" ]
 	procmem map -b --no-header -o size --min-size 1M "$TARGET_PID" | awk '$1 < 1048576 { exit 1 }'
@@ -96,7 +97,7 @@ total() {
 	[ "$(procmem map --no-header -o start --mapping 'memfd:off h' "$TARGET_PID" | wc -l)" -eq "$expected" ]
 }
 
-@test "what fits nothing is told with exit status 1" {
+@test "a REGION or a filter that matches nothing is reported with exit status 1" {
 	run --separate-stderr -1 procmem map --min-rss 1T "$TARGET_PID"
 	[ -z "$output" ]
 	[ "${#stderr_lines[@]}" -eq 1 ]
@@ -105,7 +106,7 @@ total() {
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "--by sums up: each way accounts for every byte" {
+@test "--by sums up every byte by each criterion" {
 	for by in kind mapping perms arena thread object; do
 		same "procmem map --by $by --csv --no-header -o rss $TARGET_PID | total" "procmem map --csv --no-header -o rss $TARGET_PID | total"
 	done
@@ -115,7 +116,7 @@ total() {
 	[[ ${lines[1]} =~ ^PERMS\ +COUNT\ +SIZE\ +RSS\ +PSS\ +DIRTY\ +SWAP\ +LARGEST$ ]]
 }
 
-@test "--columns help describes every column, each of which can be shown" {
+@test "--columns help describes every column, and each can be shown" {
 	run -0 procmem map --columns help
 	for column in "${lines[@]}"; do
 		procmem map -o "${column%% *}" "$TARGET_PID" >/dev/null
@@ -141,11 +142,11 @@ total() {
 		jq -e '([.groups[].rss] | add) == .total.rss and (.groups[0] | has("kind") and has("largest"))'
 }
 
-@test "JSON with --columns has these columns only" {
+@test "JSON with --columns has only these columns" {
 	[ "$(procmem map --json -o rss,perm "$TARGET_PID" | jq -c '.regions[0] | keys')" = '["end","perms","rss","start"]' ]
 }
 
-@test "CSV quotes what would mislead" {
+@test "CSV quotes special characters" {
 	target_start hostile_names
 	procmem map --csv -o mapping,inode "$TARGET_PID" >"$BATS_TEST_TMPDIR/csv"
 	python3 - "$BATS_TEST_TMPDIR/csv" "$TARGET_FACTS" <<'PYTHON'
@@ -158,7 +159,7 @@ assert all(row["inode"].isdigit() for row in rows)
 PYTHON
 }
 
-@test "names never reach the output as they are" {
+@test "special characters in names are escaped" {
 	target_start hostile_names
 	for form in "" --csv --json --why "--by mapping" "--by thread" --pmap; do
 		# shellcheck disable=SC2086 # options
@@ -169,11 +170,11 @@ PYTHON
 	done
 	run -0 procmem map "$TARGET_PID"
 	[[ $output == *'\x1b]0;title\x07'* && $output == *'two\x0alines (deleted)'* && $output == *'\xff\xfe\x80'* ]]
-	# One line a region: nothing in a name makes a line of its own.
+	# One line per region: nothing in a name starts a new line.
 	[ "${#lines[@]}" -eq $(($(wc -l <"/proc/$TARGET_PID/maps") + 3)) ]
 }
 
-@test "a saved directory and a maps file work; what maps does not have is not made up" {
+@test "a saved directory and a maps file can be listed; sizes that maps does not have are left out" {
 	cat "/proc/$TARGET_PID/maps" >"$BATS_TEST_TMPDIR/maps"
 	run -0 procmem map -q "$BATS_TEST_TMPDIR"
 	[[ ${lines[0]} == *"saved maps"* ]]
@@ -188,27 +189,27 @@ PYTHON
 	[[ $(procmem map smaps | head -n 1) == "smaps "* ]]
 }
 
-@test "--bytes prints exact numbers, --no-header rows only" {
+@test "--bytes prints exact numbers, --no-header prints only rows" {
 	[ "$(procmem map -b --no-header -o size "$TARGET_PID" "$(target_range plain)")" = 65536 ]
 	[ "$(procmem map --no-header -o size "$TARGET_PID" "$(target_range plain)")" = 64.0K ]
 	[ "$(procmem map --no-header "$TARGET_PID" | wc -l)" -eq "$(wc -l <"/proc/$TARGET_PID/maps")" ]
 }
 
-@test "--why tells the rule below each region" {
+@test "--why prints the rule below each region" {
 	run -0 procmem map --why --no-header "$TARGET_PID"
 	[ "${#lines[@]}" -eq $((2 * $(wc -l <"/proc/$TARGET_PID/maps"))) ]
 	[ "$(grep -cE '^    (proven|inferred|not classified): .' <<<"$output")" -eq "$(wc -l <"/proc/$TARGET_PID/maps")" ]
 	procmem map --why --json "$TARGET_PID" | jq -e '[.regions[].why | length > 0] | all'
 }
 
-@test "colour marks kinds only, when asked for" {
+@test "--color=always colours only kinds" {
 	run -0 procmem map --color=always "$TARGET_PID"
 	[[ $output == *$'\033[2manon'* ]]
 	run -0 procmem map "$TARGET_PID"
 	[[ $output != *$'\033'* ]]
 }
 
-@test "/proc/PID is the process, also with smaps or maps behind" {
+@test "/proc/PID, /proc/PID/smaps and /proc/PID/maps mean the process" {
 	for path in "/proc/$TARGET_PID" "/proc/$TARGET_PID/" "/proc/$TARGET_PID/smaps" "/proc/$TARGET_PID/maps"; do
 		[ "$(procmem map --json "$path" | jq .pid)" = "$TARGET_PID" ]
 	done
@@ -216,7 +217,7 @@ PYTHON
 	[[ $stderr == *"no process has PID 99999999"* ]]
 }
 
-@test "a saved file: one remark says what only a living process tells" {
+@test "for a saved file there is one note about what needs a living process" {
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
 	run --separate-stderr -0 procmem map "$BATS_TEST_TMPDIR/smaps"
 	[ "${#stderr_lines[@]}" -eq 1 ]
@@ -228,7 +229,7 @@ PYTHON
 	[ -z "$stderr" ]
 }
 
-@test "maps text has no RSS to sort by" {
+@test "maps text cannot be sorted by RSS" {
 	cat "/proc/$TARGET_PID/maps" >"$BATS_TEST_TMPDIR/maps"
 	for form in "" --csv "--by kind"; do
 		# shellcheck disable=SC2086 # options
@@ -239,12 +240,12 @@ PYTHON
 	procmem map -q -s size "$BATS_TEST_TMPDIR/maps"
 }
 
-@test "lists of kinds unite" {
+@test "several lists of kinds are combined" {
 	[ "$(procmem map --csv -k code -k stack "$TARGET_PID" -o address)" = "$(procmem map --csv -k code,stack "$TARGET_PID" -o address)" ]
 	[ "$(procmem map --csv -k stack -o kind --no-header "$TARGET_PID" -k code | sort -u)" = $'code\nstack' ]
 }
 
-@test "- is standard input" {
+@test "- means standard input" {
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
 	procmem map -q --csv "$BATS_TEST_TMPDIR/smaps" >"$BATS_TEST_TMPDIR/named"
 	cat "$BATS_TEST_TMPDIR/smaps" | procmem map -q --csv - | diff "$BATS_TEST_TMPDIR/named" -

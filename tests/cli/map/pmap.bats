@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem map --pmap` against the real `pmap -x`, byte for byte.
+# `procmem map --pmap` compared with `pmap -x`, byte by byte.
 
 setup() {
 	load ../support/helper
@@ -11,7 +11,7 @@ teardown() {
 	targets_stop
 }
 
-# Stops a process and waits until all its threads stand still, so that both programs see the same.
+# Stops a process, and waits until all its threads have stopped, so that both programs see the same.
 freeze() {
 	local state
 	kill -STOP "$1"
@@ -25,7 +25,8 @@ freeze() {
 assert_same_as_pmap() {
 	freeze "$1"
 	for locale in C C.UTF-8; do
-		# The kernel may write a file's dirty page back in between; that does not happen three times.
+		# The kernel can write back a dirty page of a file in between; this does not happen
+		# three times.
 		for _ in 1 2 3; do
 			LC_ALL=$locale pmap -x "$1" >"$BATS_TEST_TMPDIR/theirs"
 			LC_ALL=$locale procmem map --pmap "$1" >"$BATS_TEST_TMPDIR/ours"
@@ -90,7 +91,7 @@ assert_same_as_pmap() {
 	assert_same_as_pmap "$TARGET_PID"
 }
 
-@test "--no-header leaves out the first and last lines, filters the others" {
+@test "--no-header omits the first and the last lines, and filters omit others" {
 	target_start mapper
 	freeze "$TARGET_PID"
 	diff <(pmap -x "$TARGET_PID" | grep '^[0-9a-f]\{16\} ') <(procmem map --pmap --no-header "$TARGET_PID")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem map` of a sample of a recording, against the process that was recorded and its smaps.
+# `procmem map` of a sample of a recording, compared with the recorded process and its smaps.
 
 setup() {
 	load ../support/helper
@@ -11,11 +11,11 @@ teardown() {
 	targets_stop
 }
 
-@test "a sample of snap is listed as the process was, also when that has ended" {
+@test "a sample of snap is listed as the process was, even after its end" {
 	require jq
 	target_start mapper
 	run -0 procmem snap -q -o "$recording" "$TARGET_PID"
-	# The process stands still: its own smaps is the truth.
+	# The process does not change: its smaps has the expected values.
 	awk '/^Size:/ { size += $2 } /^Rss:/ { rss += $2 } /^Private_Dirty:/ { dirty += $2 }
 		END { printf "%.0f %.0f %.0f\n", size * 1024, rss * 1024, dirty * 1024 }' \
 		"/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/truth"
@@ -34,10 +34,10 @@ teardown() {
 	[[ ${lines[0]} == "$TARGET_PID:   "*mapper* ]]
 }
 
-@test "a sample of snap has the kinds and proofs of the process, also where a region is not wholly resident" {
+@test "a sample of snap has the kinds and proofs of the process, even of partly resident regions" {
 	require jq
 	local seen='.regions[] | "\(.start) \(.kind) \(.proof) \(.detail)"'
-	# The process stands still.
+	# The process does not change.
 	target_start mapper
 	run -0 procmem map --json "$TARGET_PID"
 	jq -e '[.regions[] | select((.kind == "malloc" or .kind == "arena") and .rss > 0 and .rss < .size)] | length >= 2' <<<"$output"
@@ -47,7 +47,7 @@ teardown() {
 	jq -r "$seen" <<<"$output" | diff "$BATS_TEST_TMPDIR/live" -
 }
 
-@test "a sample of watch has two sizes, and others are not made up" {
+@test "a sample of watch has two sizes, and the others are unknown" {
 	require jq
 	target_start mapper
 	procmem watch -q -i 0.1 -c 2 --record "$recording" "$TARGET_PID" >/dev/null
@@ -64,7 +64,7 @@ teardown() {
 	[[ $output == *'no sample 3'* ]]
 }
 
-@test "sums of a recording by watch have no columns that it cannot fill, unless these are asked for" {
+@test "--by for a recording by watch shows unknown columns only if they are requested" {
 	target_start mapper
 	procmem watch -q -i 0.1 -c 1 --record "$recording" "$TARGET_PID" >/dev/null
 	for by in kind mapping perms arena thread object; do
@@ -77,13 +77,13 @@ teardown() {
 	[[ ${lines[1]} == KIND*PSS*RSS* && ${lines[2]} == *' ? '* ]]
 	run -0 procmem map --by kind -o +dirty "$recording"
 	[[ ${lines[1]} == *SWAP*LARGEST*DIRTY* ]]
-	# snap knows them.
+	# A recording by snap has these columns.
 	procmem snap -q -o "$recording" "$TARGET_PID"
 	run -0 procmem map --by kind "$recording"
 	[[ ${lines[1]} == *RSS*PSS*DIRTY*SWAP* && $output != *' ? '* ]]
 }
 
-@test "a sample is found by its time as it is printed, and by a part of that" {
+@test "a sample is found by its printed time, and by a part of it" {
 	require jq
 	target_start mapper
 	procmem watch -q -i 0.1 -c 3 --record "$recording" "$TARGET_PID" >/dev/null
@@ -100,7 +100,7 @@ teardown() {
 	run -0 procmem map "$(grep -o '[^ ]*@first' <<<"$stderr")"
 }
 
-@test "a recording has no memory to read" {
+@test "a recording contains no memory to read" {
 	target_start mapper
 	run -0 procmem snap -q -o "$recording" "$TARGET_PID"
 	for command in "strings $recording" "dump $recording@1 anon" "grep x $recording"; do

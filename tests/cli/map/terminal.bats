@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What a terminal sees: as many rows and columns as it has, and what was left out.
+# The output on a terminal: limited to its rows and columns, with a note about what is omitted.
 
 load ../support/mapper
 
@@ -9,7 +9,7 @@ setup() {
 	require script
 }
 
-@test "the list ends where the screen does, and says what is left out" {
+@test "the list fits the screen, and reports what it omits" {
 	run -0 on_terminal 24 160 map "$TARGET_PID"
 	[ "${#lines[@]}" -le 23 ]
 	[ "${#lines[@]}" -ge 20 ]
@@ -21,7 +21,7 @@ setup() {
 	[[ $output != *"more regions"* ]]
 }
 
-@test "lines fit: files by their base names, then without columns, which is said" {
+@test "lines fit: base names instead of paths, then fewer columns, which is reported" {
 	for columns in 80 100 132; do
 		run -0 on_terminal 40 "$columns" map -a "$TARGET_PID"
 		[ "$(LC_ALL=C.UTF-8 wc -L <<<"$output")" -le "$columns" ]
@@ -34,18 +34,18 @@ setup() {
 	[[ $output != *"no room"* ]]
 }
 
-@test "columns that were asked for stay" {
+@test "requested columns are kept" {
 	run -0 on_terminal 40 60 map -o address,rss,pss,dirty,swap,mapping "$TARGET_PID"
-	# The line about the process takes two here.
+	# The line about the process takes two lines here.
 	[[ ${lines[2]} =~ ^ADDRESS\ +RSS\ +PSS\ +DIRTY\ +SWAP\ MAPPING$ ]]
 }
 
-# The widest of the lines on stdin, in columns of the terminal.
+# Prints the width of the widest line on stdin, in columns of the terminal.
 widest() {
 	LC_ALL=C.UTF-8 wc -L
 }
 
-@test "added columns fit, too: before the words, which are cut, and instead of usual columns" {
+@test "added columns fit, too: before the text columns, which are cut, and instead of default columns" {
 	for added in thread,proof pss mapping,thread why detail,proof,inode; do
 		for columns in 80 100; do
 			run -0 on_terminal 24 "$columns" map -o "+$added" "$TARGET_PID"
@@ -64,13 +64,13 @@ widest() {
 	[ "$(procmem map -o +thread,mapping "$TARGET_PID" | sed -n 2p | tr -s ' ')" = "ADDRESS SIZE RSS PSS DIRTY SWAP PERM KIND THREAD MAPPING" ]
 }
 
-@test "words that were asked for are cut where they do not fit" {
+@test "requested text columns are cut if they do not fit" {
 	run -0 on_terminal 24 60 map -o address,mapping,why,rss "$TARGET_PID"
 	[ "$(widest <<<"$output")" -le 60 ]
 	[[ ${lines[2]} =~ ^ADDRESS\ +MAPPING\ +WHY\ +RSS$ ]]
 }
 
-@test "colours: on a terminal, but not with NO_COLOR or a dumb one" {
+@test "colours are used on a terminal, but not with NO_COLOR or a dumb terminal" {
 	TERM=xterm NO_COLOR='' run -0 on_terminal 24 160 map "$TARGET_PID"
 	[[ $output == *$'\033[2m'* ]]
 	TERM=xterm NO_COLOR=1 run -0 on_terminal 24 160 map "$TARGET_PID"
@@ -81,7 +81,7 @@ widest() {
 	[[ $output != *$'\033'* ]]
 }
 
-@test "ps fits, too" {
+@test "the lines of ps fit, too" {
 	run -0 on_terminal 12 80 ps
 	[ "${#lines[@]}" -le 11 ]
 	[ "$(LC_ALL=C.UTF-8 wc -L <<<"$output")" -le 80 ]

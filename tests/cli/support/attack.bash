@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # status, output and stderr are set by run
-# Everyday uses of all commands on one target, and what must hold of each whatever the target does (`load support/attack`, after
-# support/helper).
+# Typical runs of all commands on one target, and checks of each run, whatever the target does
+# (`load support/attack`, after support/helper).
 
 LOOKS='map dump strings grep watch snap headroom ps diff'
 
-# Puts an everyday use of the command $1 on the process $2 into the array `words`. Files that it writes are away.
+# Sets the array `words` to a typical use of command $1 on process $2. Removes the files that it
+# wrote before.
 look_words() {
 	local file=$BATS_TEST_TMPDIR/looked
 	rm -f "$file" "$file.map" "$file.pmrec"
@@ -22,19 +23,31 @@ look_words() {
 	esac
 }
 
-# Fails unless the program ends by itself in time, with a status that it documents, one line of error at most, and nothing that a terminal
-# obeys.
+# Fails unless the program exits in time with a documented status, prints at most one error line,
+# and prints no control characters.
 assert_sound() {
 	run --separate-stderr timeout -k 5 60 "$PROCMEM_BIN" "$@"
 	[ "$status" -le 2 ] || { echo "$*: $status, $stderr" && false; }
-	[[ $stderr != *Sanitizer* && $stderr != *'runtime error'* ]] || { echo "$*: $stderr" && false; }
-	[ "$status" -ne 2 ] || [ "$(grep -vc '^procmem: note: ' <<<"$stderr")" -eq 1 ] || { echo "$*: $stderr" && false; }
-	! grep -q '[[:cntrl:]]' <<<"${output//$'\t'/}$stderr" || { echo "$*: control characters" && false; }
+	[[ $stderr != *Sanitizer* && $stderr != *'runtime error'* ]] || {
+		echo "$*: $stderr"
+		false
+	}
+	[ "$status" -ne 2 ] || [ "$(grep -vc '^procmem: note: ' <<<"$stderr")" -eq 1 ] || {
+		echo "$*: $stderr"
+		false
+	}
+	! grep -q '[[:cntrl:]]' <<<"${output//$'\t'/}$stderr" || {
+		echo "$*: control characters"
+		false
+	}
 }
 
-# Fails where a process is stopped or traced.
+# Fails if a process is stopped or traced.
 assert_runs_free() {
 	local state
 	state=$(grep -E '^(State|TracerPid):' "/proc/$1/status")
-	[[ $state != *'T (stopped)'* && $state != *'t (tracing'* && $state == *"TracerPid:"*0 ]] || { echo "$state" && false; }
+	[[ $state != *'T (stopped)'* && $state != *'t (tracing'* && $state == *"TracerPid:"*0 ]] || {
+		echo "$state"
+		false
+	}
 }

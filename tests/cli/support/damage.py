@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # usage: damage.py SEED FILE OUTPUT [FIRST]
 #
-# Copies a file with damage that the seed decides: bytes and whole words changed, pieces swapped, or the end cut off; within its FIRST
-# bytes.
+# Copies a file with pseudo-random damage, which depends on SEED: changed bytes and words, swapped
+# blocks, or a truncated end, within its FIRST bytes.
 import random
 import sys
 

@@ -1,22 +1,29 @@
 # SPDX-License-Identifier: MIT
-# Loaded by every command test (`load support/helper`): runs the built program and the processes that it looks into.
+# Loaded by every command test (`load support/helper`): runs the built program and its targets.
 #
-#   target_start mapper          starts tests/targets/mapper and waits until it is ready; sets TARGET_PID and TARGET_FACTS (a file)
-#   target_fact region memfd     what follows "region memfd " in what it printed
-#   target_range memfd           its "start-end"
-#   target_tell grow             sends a command line and waits until it is done
-#   target_await TEXT            reads output lines until one contains TEXT
-#   program_start redis-server … any program; the test fails where it is not installed
-#   program_freeze               stops a program of program_start, once it waits, by a signal
-#   on_terminal 24 80 map PID    runs procmem on a terminal of so many lines and columns
-#   start_blocked dump PID all   runs procmem, whose output nobody takes, and waits for its first byte; sets BLOCKED (its PID) and READER
-#   targets_stop                 call it in teardown (or teardown_file for targets started in setup_file)
+#   target_start mapper     starts tests/targets/mapper and waits until it is ready; sets TARGET_PID
+#                           and TARGET_FACTS (a file with its output)
+#   target_fact region memfd
+#                           prints the rest of the line that starts with "region memfd "
+#   target_range memfd      prints the "start-end" of a region
+#   target_tell grow        sends a command line and waits until it is done
+#   target_await TEXT       reads output lines until one contains TEXT
+#   program_start redis-server …
+#                           starts any program; the test fails if it is not installed
+#   program_freeze          stops a program of program_start by a signal, once it waits
+#   on_terminal 24 80 map PID
+#                           runs procmem on a terminal of 24 lines and 80 columns
+#   start_blocked dump PID all
+#                           runs procmem, waits for its first byte of output, and does not read the
+#                           rest; sets BLOCKED (its PID) and READER
+#   targets_stop            call it in teardown, or in teardown_file for targets of setup_file
 #
-# Whatever becomes of the test, its targets die with it: ours ask the kernel for that (PR_SET_PDEATHSIG), others through setpriv.
+# Targets die with the test, however it ends: ours request this from the kernel (PR_SET_PDEATHSIG),
+# other programs through setpriv.
 
 bats_require_minimum_version 1.5.0
 
-# Checks that a command fails. `! COMMAND` in the middle of a test would not: bats goes on whatever comes of it.
+# Checks that a command fails. In the middle of a test, bats ignores the result of `! COMMAND`.
 fails() {
 	if "$@"; then
 		return 1
@@ -30,7 +37,8 @@ procmem() {
 on_terminal() {
 	local lines=$1 columns=$2
 	shift 2
-	script -qec "stty rows $lines cols $columns -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" /dev/null </dev/null
+	script -qec "stty rows $lines cols $columns -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" \
+		/dev/null </dev/null
 }
 
 start_blocked() {
@@ -48,7 +56,7 @@ spawn() {
 	mkfifo "$pipe"
 	exec {TARGET_IN}<>"$pipe"
 	rm "$pipe"
-	# Bats waits for all who hold its descriptor 3.
+	# bats waits for all processes that have its descriptor 3 open.
 	exec {TARGET_OUT}< <(exec "$@" 2>&1 <&"$TARGET_IN" 3>&-)
 	TARGET_PID=$!
 	TARGETS+=("$TARGET_PID")
@@ -72,7 +80,7 @@ program_start() {
 	spawn setpriv --pdeathsig KILL "$@"
 }
 
-# Fails the test where a program is missing: docs/setup.sh installs all that tests call.
+# Fails the test if a program is missing: docs/setup.sh installs all that tests call.
 require() {
 	local program
 	for program; do
@@ -82,8 +90,8 @@ require() {
 	done
 }
 
-# Stops a program by a signal, and returns when all its threads stand still. Before, it waits until the main thread sleeps: a program that
-# says that it is ready still has to get where it waits.
+# Stops a program by a signal, and waits until all its threads have stopped. Before that it waits
+# until the main thread sleeps: a program that has printed that it is ready is still running.
 program_freeze() {
 	local state
 	until [ "$(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/status")" = S ]; do
@@ -91,7 +99,8 @@ program_freeze() {
 	done
 	kill -STOP "$TARGET_PID"
 	until [ "$state" = T ]; do
-		state=$(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/task/"*/status | sort -u)
+		state=$(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/task/"*/status |
+			sort -u)
 		kill -0 "$TARGET_PID"
 	done
 }
@@ -129,9 +138,11 @@ targets_stop() {
 	TARGETS=()
 }
 
-# Runs the program as a user without rights: as_nobody map PID. A copy of it is run where the build lies in a folder that nobody may enter.
+# as_nobody map PID: runs procmem as a user without rights. Runs a copy if the build is in a folder
+# that this user cannot enter.
 as_nobody() {
-	local folder status=0 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --)
+	local folder status=0
+	local nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --)
 	if "${nobody[@]}" test -x "$PROCMEM_BIN"; then
 		"${nobody[@]}" "$PROCMEM_BIN" "$@"
 		return
@@ -144,35 +155,40 @@ as_nobody() {
 	return $status
 }
 
-# Makes a memory cgroup with a limit for target(s), or skips the test: cgroup_make BYTES PID... The group is GROUP, its folder GROUP_FOLDER;
-# cgroup_remove in teardown, after targets_stop.
+# cgroup_make BYTES PID...: creates a memory cgroup with a limit for targets, or skips the test.
+# Sets GROUP (its name) and GROUP_FOLDER. Call cgroup_remove in teardown, after targets_stop.
 cgroup_make() {
 	local limit=$1 pid path top=/sys/fs/cgroup
 	shift
 	if [ -e $top/memory/cgroup.procs ]; then
-		path=$(sed -n 's/^[0-9]*:\([^:]*,\)*memory\(,[^:]*\)*://p' /proc/self/cgroup) top=$top/memory
+		path=$(sed -n 's/^[0-9]*:\([^:]*,\)*memory\(,[^:]*\)*://p' /proc/self/cgroup)
+		top=$top/memory
 	else
 		path=$(sed -n 's/^0:://p' /proc/self/cgroup)
 	fi
 	GROUP=${path%/}/procmem-cli-$$-$BATS_TEST_NUMBER
 	GROUP_FOLDER=$top$GROUP
-	mkdir "$GROUP_FOLDER" 2>/dev/null || { GROUP_FOLDER= && skip 'no right to make a cgroup'; }
+	mkdir "$GROUP_FOLDER" 2>/dev/null || {
+		GROUP_FOLDER=
+		skip 'no right to create a cgroup'
+	}
 	if [ -e "$GROUP_FOLDER/memory.limit_in_bytes" ]; then
 		echo "$limit" >"$GROUP_FOLDER/memory.limit_in_bytes"
 	elif [ -e "$GROUP_FOLDER/memory.max" ]; then
 		echo "$limit" >"$GROUP_FOLDER/memory.max"
 	else
-		skip 'the memory controller is not handed down to new cgroups'
+		skip 'the memory controller is not enabled in new cgroups'
 	fi
 	for pid; do
-		echo "$pid" >"$GROUP_FOLDER/cgroup.procs" || skip 'no right to move a process into a cgroup'
+		echo "$pid" >"$GROUP_FOLDER/cgroup.procs" ||
+			skip 'no right to move a process into a cgroup'
 		echo 1000 >"/proc/$pid/oom_score_adj"
 	done
 }
 
 cgroup_remove() {
 	[ -n "${GROUP_FOLDER:-}" ] || return 0
-	# The kernel lets go of a dead process a moment later.
+	# The kernel releases a dead process a moment later.
 	for _ in $(seq 100); do
 		! rmdir "$GROUP_FOLDER" 2>/dev/null || return 0
 		sleep 0.05

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-# A process that holds bytes which the test chose, and searches in it (`load support/hold`, after support/helper, in setup or a test).
+# A process that contains bytes of the test, and searches in it. `load support/hold` after
+# support/helper, in setup or in a test.
 
 require python3
-# For what is to be held.
+# The file with the bytes.
 bytes=$BATS_TEST_TMPDIR/bytes
 
-# Starts a process that holds the bytes of files, and waits for it: `hold FILE...`. Sets ranges to where each is.
+# hold FILE...: starts a process that contains the bytes of files, and waits until it is ready. Sets
+# the array `ranges` to their addresses.
 hold() {
 	local line
 	ranges=()
@@ -16,15 +18,15 @@ hold() {
 	[ "${#ranges[@]}" -eq $# ]
 }
 
-# Holds the text that printf makes of the words, and waits for it.
+# Like `hold`, for the text that printf makes of the arguments.
 hold_text() {
-	# The format is the test's.
+	# The test passes the format.
 	# shellcheck disable=SC2059
 	printf "$@" >"$bytes"
 	hold "$bytes"
 }
 
-# Address of an offset in the first region, as it is printed.
+# Prints the address of an offset in the first region, as procmem prints it.
 at() {
 	printf '%x' $((0x${ranges[0]%-*} + $1))
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # usage: holder.py FILE...
 #
-# A process that holds the bytes of files, each in a region of its own (shared, so that it merges with no other), and prints "region N
-# START-END" for each, then "ready". It ends with its stdin.
+# Contains the bytes of files, each in a region of its own (shared, so that it does not merge with
+# others). Prints "region N START-END" for each, then "ready". Exits at the end of its stdin.
 import ctypes
 import mmap
 import os
@@ -12,7 +12,7 @@ held = []
 for number, name in enumerate(sys.argv[1:]):
     size = max(1, os.stat(name).st_size)
     memory = mmap.mmap(-1, size)
-    # Straight from the kernel into the region: the bytes are nowhere else in this process.
+    # Read directly into the region: the process has no other copy of the bytes.
     with open(name, "rb", 0) as file:
         file.readinto(memory)
     start = ctypes.addressof(ctypes.c_char.from_buffer(memory))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A mapper that all tests of a file look into (`load support/mapper`, outside of functions).
+# A mapper that is the target of all tests in a file (`load support/mapper`, outside of functions).
 
 setup_file() {
 	load "${BASH_SOURCE[0]%/*}/helper"

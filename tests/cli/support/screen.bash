@@ -1,32 +1,34 @@
 # SPDX-License-Identifier: MIT
-# A terminal for programs that use all of it: tmux, without anybody looking. Load after helper.
+# A terminal for full-screen programs: tmux without a client. Load after helper.
 #
-#   screen_start 80 24           a shell on a terminal of 80 columns and 24 lines
-#   screen_type TEXT             types it as it is
+#   screen_start 80 24           starts a shell on a terminal of 80 columns and 24 lines
+#   screen_type TEXT             types TEXT
 #   screen_key Enter C-c …       presses keys, by their names in tmux
-#   screen_await TEXT            waits until the screen has it
-#   screen_await_not TEXT        waits until the screen has it no more
-#   screen_lines                 what is on the screen
-#   screen_styled                the same with the escape sequences of its styles
-#   screen_fact cursor_flag      what tmux knows of the terminal
-#   screen_procmem               PID of the procmem that its shell has started; fails where there is none
+#   screen_await TEXT            waits until the screen shows TEXT
+#   screen_await_not TEXT        waits until the screen no longer shows TEXT
+#   screen_lines                 prints the screen
+#   screen_styled                prints the screen with the escape sequences of its styles
+#   screen_fact cursor_flag      prints a property of the terminal, by its name in tmux
+#   screen_procmem               prints the PID of the procmem in the shell; fails if there is none
 #   screen_resize 40 10
 #   screen_stop                  call it in teardown
 
-# How often the screen is looked at before it is given up: 30 s, which only a machine that is stuck needs.
+# Maximum number of checks of the screen: 30 s, which only a blocked machine needs.
 SCREEN_LOOKS=${PROCMEM_SCREEN_LOOKS:-300}
 
 screen_tmux() {
-	# -N: no server of its own, which would outlive the test.
+	# -N: do not start a server, which would outlive the test.
 	tmux -N -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null "$@"
 }
 
-# The server is our child and dies with us, and so does what runs on its terminals.
+# The server is a child of the test and dies with it, together with the programs on its terminals.
 screen_start() {
 	local tries=0
-	setpriv --pdeathsig KILL tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null -D </dev/null >/dev/null 2>&1 3>&- &
+	setpriv --pdeathsig KILL tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null -D \
+		</dev/null >/dev/null 2>&1 3>&- &
 	SCREEN_SERVER=$!
-	until screen_tmux new-session -d -x "$1" -y "$2" env -u LC_ALL -u NO_COLOR LANG=C.UTF-8 PS1='$ ' bash --norc --noprofile 2>/dev/null; do
+	until screen_tmux new-session -d -x "$1" -y "$2" env -u LC_ALL -u NO_COLOR LANG=C.UTF-8 \
+		PS1='$ ' bash --norc --noprofile 2>/dev/null; do
 		[ $((tries += 1)) -lt "$SCREEN_LOOKS" ] || return 1
 		sleep 0.1
 	done
@@ -55,7 +57,7 @@ screen_await() {
 		[[ $(screen_lines) != *"$1"* ]] || return 0
 		sleep 0.1
 	done
-	printf '"%s" never came; the screen:\n%s\n' "$1" "$(screen_lines)" >&2
+	printf '"%s" did not appear; the screen:\n%s\n' "$1" "$(screen_lines)" >&2
 	return 1
 }
 
@@ -65,7 +67,7 @@ screen_await_not() {
 		[[ $(screen_lines) == *"$1"* ]] || return 0
 		sleep 0.1
 	done
-	printf '"%s" never went; the screen:\n%s\n' "$1" "$(screen_lines)" >&2
+	printf '"%s" did not disappear; the screen:\n%s\n' "$1" "$(screen_lines)" >&2
 	return 1
 }
 
@@ -73,7 +75,7 @@ screen_fact() {
 	screen_tmux display-message -p "#{$1}"
 }
 
-# Its command line tells it: in valgrind the name of the process is another one.
+# Searches the command line: in valgrind, the process has another name.
 screen_procmem() {
 	pgrep -P "$(screen_fact pane_pid)" -f procmem
 }

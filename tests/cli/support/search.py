@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # usage: search.py PID PATTERN
 #
-# What `procmem grep -ob` should find, by means that share nothing with it: Python's `re` over the bytes that /proc/PID/mem gives for the
-# pages that /proc/PID/pagemap says are there. Prints "ADDRESS LENGTH" for each match.
+# Prints the expected output of `procmem grep -ob`, "ADDRESS LENGTH" for each match, without code of
+# procmem: with `re` of Python, over the bytes in /proc/PID/mem of pages that are present according
+# to /proc/PID/pagemap.
 import os
 import re
 import struct
@@ -13,7 +14,7 @@ PRESENT_OR_SWAPPED = 3 << 62
 
 
 def regions(pid):
-    """Start, end, and what makes a region the continuation of the one before: name, and where the next one's offset would be."""
+    """Yields start, end, and the values that show whether a region continues the previous one."""
     with open(f"/proc/{pid}/maps", "rb") as maps:
         for line in maps:
             fields = line.rstrip(b"\n").split(None, 5)
@@ -24,7 +25,7 @@ def regions(pid):
 
 
 def runs(pid):
-    """Bytes of pages that are there, joined where they follow on each other within the same thing."""
+    """Yields the bytes of present pages, joined if they are adjacent in the same object."""
     with open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         address, joined, before = 0, bytearray(), None
         for start, end, name, offset, inode in regions(pid):

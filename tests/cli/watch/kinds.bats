@@ -60,7 +60,7 @@ BY_KIND='[.regions[] | select(.rss > 0)] | group_by(.kind)[] | "\(.[0].kind) \(m
 		.count == 1 and .rss == 750 * 4096 and .growth == 450 * 4096'
 }
 
-@test "the summary sums up each kind, whatever its rows say" {
+@test "the summary sums up each kind, independent of the rows" {
 	target_start grower
 	target_tell map one 200
 	watch_on

@@ -160,7 +160,7 @@ watch_end() {
 	watch_end 0
 }
 
-@test "an interrupt leaves a command running, and says so" {
+@test "an interrupt leaves a command running, and reports this" {
 	target_start hog
 	watch_start --on 'rss>1K' --do 'exec:exec sleep 1000'
 	await '[.[] | select(.event == "condition")] | length == 1'

@@ -149,7 +149,7 @@ await_selected() {
 	done
 }
 
-@test "a terminal that goes away ends it" {
+@test "a terminal that disappears ends it" {
 	watch_start 80 24 -i 30
 	local watcher
 	watcher=$(screen_procmem)
@@ -245,7 +245,7 @@ await_selected() {
 	screen_type '\[stack'
 	screen_key Enter
 	screen_await_not 'row 1 of'
-	# d asks for a file, and its name begins with the address of what is selected.
+	# d asks for a file, and its name starts with the address of the selected row.
 	screen_key d
 	screen_await 'write the region to: leaker.'
 	address=$(screen_lines | sed -n 's/^write the region to: leaker\.\([0-9a-f]*\)\.raw.*/\1/p')
@@ -474,7 +474,7 @@ await_selected() {
 	screen_await 'ended: the user quit'
 }
 
-@test "a target that exits leaves the screen as it was, and says so" {
+@test "a target that exits leaves the screen unchanged, and is reported" {
 	target_start leaker merged 8388608
 	watch_start 100 30 -i 0.2
 	screen_await ' anon    '

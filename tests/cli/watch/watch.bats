@@ -213,7 +213,7 @@ summary() {
 	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "interrupted"'
 }
 
-@test "above its budget it measures less often, and says so" {
+@test "above its budget it measures less often, and reports this" {
 	target_start leaker merged 20971520
 	run -0 procmem watch -i 0.1 -c 10 --budget 0.001 "$TARGET_PID"
 	[[ $output == *'budget held back '* ]]

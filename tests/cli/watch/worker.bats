@@ -142,7 +142,7 @@ is_empty() {
 	[ -e "$folder/region.raw" ]
 }
 
-@test "quitting leaves no incomplete file, and says so" {
+@test "quitting leaves no incomplete file, and reports this" {
 	catch_child "$folder"
 	write_region
 	await_child

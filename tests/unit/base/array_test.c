@@ -42,7 +42,7 @@ static void doubles(void **state)
 	free(items);
 }
 
-static void leaves_what_suffices(void **state)
+static void keeps_sufficient_capacity(void **state)
 {
 	(void)state;
 	int *items = NULL;
@@ -88,7 +88,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grows_and_keeps_items),
 		cmocka_unit_test(doubles),
-		cmocka_unit_test(leaves_what_suffices),
+		cmocka_unit_test(keeps_sufficient_capacity),
 		cmocka_unit_test(refuses_overflow),
 	};
 

@@ -32,7 +32,7 @@ static void rates_have_a_unit_without_tiny_numbers(void **state)
 	expect_rate(1, "+84.4K/d");
 }
 
-static void all_fit(void **state)
+static void all_items_fit(void **state)
 {
 	(void)state;
 	struct text text = { 0 };
@@ -53,7 +53,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_have_a_unit_without_tiny_numbers),
-		cmocka_unit_test(all_fit),
+		cmocka_unit_test(all_items_fit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

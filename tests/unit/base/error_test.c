@@ -29,7 +29,7 @@ static void may_be_null(void **state)
 	assert_int_equal(pm_error_prefix(NULL, "%s: ", "unused"), -1);
 }
 
-static void is_cut_at_its_size(void **state)
+static void is_truncated_at_its_size(void **state)
 {
 	(void)state;
 	char text[2 * PM_ERROR_TEXT_SIZE];
@@ -41,7 +41,7 @@ static void is_cut_at_its_size(void **state)
 	assert_int_equal(strlen(error.text), PM_ERROR_TEXT_SIZE - 1);
 }
 
-static void takes_its_own_text_as_argument(void **state)
+static void accepts_its_own_text_as_argument(void **state)
 {
 	(void)state;
 	struct pm_error error = { 0 };
@@ -109,8 +109,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_filled),
 		cmocka_unit_test(may_be_null),
-		cmocka_unit_test(is_cut_at_its_size),
-		cmocka_unit_test(takes_its_own_text_as_argument),
+		cmocka_unit_test(is_truncated_at_its_size),
+		cmocka_unit_test(accepts_its_own_text_as_argument),
 		cmocka_unit_test(is_one_line),
 		cmocka_unit_test(prefix_keeps_the_rest),
 		cmocka_unit_test(prefix_is_cut_at_the_border),

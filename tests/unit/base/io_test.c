@@ -70,7 +70,7 @@ static void refuses_more_than_the_bound(void **state)
 	close(fd);
 }
 
-static void says_why_reading_failed(void **state)
+static void reports_why_reading_failed(void **state)
 {
 	(void)state;
 	char *text = NULL;
@@ -81,7 +81,7 @@ static void says_why_reading_failed(void **state)
 	assert_null(text);
 }
 
-static void says_when_the_process_ended(void **state)
+static void reports_the_end_of_the_process(void **state)
 {
 	(void)state;
 	struct target target;
@@ -106,7 +106,7 @@ static void says_when_the_process_ended(void **state)
  * Offsets of /proc/PID/mem are addresses; above 2^63, where the vsyscall page lies, pread(2) takes
  * none.
  */
-static void pread_takes_addresses(void **state)
+static void pread_accepts_addresses(void **state)
 {
 	(void)state;
 	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
@@ -209,7 +209,7 @@ static void splits_across_buffers(void **state)
 }
 
 /** A pipe hands out what was written in small pieces, as /proc does. */
-static void splits_what_comes_in_pieces(void **state)
+static void splits_lines_that_arrive_in_pieces(void **state)
 {
 	(void)state;
 	int ends[2];
@@ -285,7 +285,7 @@ static void cuts_long_lines(void **state)
 }
 
 /** A binary file without newlines is given up early, and not read to its end. */
-static void gives_up_on_what_is_no_text(void **state)
+static void rejects_files_that_are_not_text(void **state)
 {
 	(void)state;
 	int fd = memfd_create("zeros", MFD_CLOEXEC);
@@ -332,7 +332,7 @@ static void on_alarm(int signal)
 
 /** A signal without SA_RESTART interrupts read(2); the reader must continue until the bytes come.
  */
-static void goes_on_after_a_signal(void **state)
+static void continues_after_a_signal(void **state)
 {
 	(void)state;
 	int ends[2];
@@ -361,18 +361,18 @@ int main(void)
 		cmocka_unit_test(reads_a_whole_file),
 		cmocka_unit_test(reads_an_empty_file),
 		cmocka_unit_test(refuses_more_than_the_bound),
-		cmocka_unit_test(says_why_reading_failed),
-		cmocka_unit_test(says_when_the_process_ended),
-		cmocka_unit_test(pread_takes_addresses),
+		cmocka_unit_test(reports_why_reading_failed),
+		cmocka_unit_test(reports_the_end_of_the_process),
+		cmocka_unit_test(pread_accepts_addresses),
 		cmocka_unit_test(splits_lines),
 		cmocka_unit_test(refuses_a_cut_last_line),
 		cmocka_unit_test(refuses_a_nul_byte),
 		cmocka_unit_test(splits_across_buffers),
-		cmocka_unit_test(splits_what_comes_in_pieces),
+		cmocka_unit_test(splits_lines_that_arrive_in_pieces),
 		cmocka_unit_test(cuts_long_lines),
-		cmocka_unit_test(gives_up_on_what_is_no_text),
+		cmocka_unit_test(rejects_files_that_are_not_text),
 		cmocka_unit_test(accepts_the_longest_line),
-		cmocka_unit_test(goes_on_after_a_signal),
+		cmocka_unit_test(continues_after_a_signal),
 	};
 
 	return cmocka_run_group_tests_name("io", tests, NULL, NULL);

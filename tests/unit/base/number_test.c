@@ -199,7 +199,7 @@ static void is_written(uint64_t bytes, const char *wanted)
 	assert_int_equal(length, strlen(wanted));
 }
 
-static void sizes_for_people(void **state)
+static void human_readable_sizes(void **state)
 {
 	(void)state;
 	is_written(0, "-");
@@ -219,7 +219,7 @@ static void sizes_for_people(void **state)
  * 1023.95 of a unit rounds to 1024.0 of it, and is written as 1.0 of the next one; just below, it
  * stays.
  */
-static void the_border_between_units(void **state)
+static void boundary_between_units(void **state)
 {
 	(void)state;
 	static const char units[] = "KMGTPE";
@@ -257,7 +257,7 @@ static void writes_the_nearest_tenth(void **state)
 	}
 }
 
-static void scanning_stops_behind_the_number(void **state)
+static void scanning_stops_after_the_number(void **state)
 {
 	(void)state;
 	uint64_t value;
@@ -300,10 +300,10 @@ int main(void)
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(size_fractions),
 		cmocka_unit_test(refused_sizes),
-		cmocka_unit_test(sizes_for_people),
-		cmocka_unit_test(the_border_between_units),
+		cmocka_unit_test(human_readable_sizes),
+		cmocka_unit_test(boundary_between_units),
 		cmocka_unit_test(writes_the_nearest_tenth),
-		cmocka_unit_test(scanning_stops_behind_the_number),
+		cmocka_unit_test(scanning_stops_after_the_number),
 		cmocka_unit_test(hexadecimal_digits),
 	};
 

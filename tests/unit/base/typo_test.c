@@ -28,21 +28,21 @@ static void one_wrong_letter(void **state)
 	assert_string_equal(nearest_command("haedroom"), "headroom");
 }
 
-static void case_does_not_count(void **state)
+static void case_is_ignored(void **state)
 {
 	(void)state;
 	assert_string_equal(nearest_command("MAP"), "map");
 	assert_string_equal(nearest_command("Strings"), "strings");
 }
 
-static void begin_of_a_word(void **state)
+static void start_of_a_word(void **state)
 {
 	(void)state;
 	assert_string_equal(nearest_command("str"), "strings");
 	assert_string_equal(nearest_command("head"), "headroom");
 }
 
-static void nothing_near(void **state)
+static void no_similar_name(void **state)
 {
 	(void)state;
 	assert_null(nearest_command("valgrind"));
@@ -55,7 +55,7 @@ static void nothing_near(void **state)
 	assert_null(pm_typo_nearest("map", NULL, 0));
 }
 
-static void the_nearest_of_several(void **state)
+static void nearest_of_several_names(void **state)
 {
 	(void)state;
 	const char *const words[] = { "javac", NULL, "", "java", "jav" };
@@ -89,9 +89,9 @@ static void lengths_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_wrong_letter),       cmocka_unit_test(case_does_not_count),
-		cmocka_unit_test(begin_of_a_word),        cmocka_unit_test(nothing_near),
-		cmocka_unit_test(the_nearest_of_several), cmocka_unit_test(lengths_are_bounded),
+		cmocka_unit_test(one_wrong_letter),         cmocka_unit_test(case_is_ignored),
+		cmocka_unit_test(start_of_a_word),          cmocka_unit_test(no_similar_name),
+		cmocka_unit_test(nearest_of_several_names), cmocka_unit_test(lengths_are_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void test_lines_break_between_fields(void **state)
 	expect("a  long field of many words", 16, 2, "a  long field of\n  many words");
 }
 
-static void test_a_word_that_is_too_long_stays_whole(void **state)
+static void test_a_word_that_is_too_long_is_not_split(void **state)
 {
 	(void)state;
 	expect("/a/path/without/spaces", 10, 2, "/a/path/without/spaces");
@@ -86,7 +86,7 @@ int main(void)
 		cmocka_unit_test(test_lines_that_fit_are_unchanged),
 		cmocka_unit_test(test_lines_break_at_spaces),
 		cmocka_unit_test(test_lines_break_between_fields),
-		cmocka_unit_test(test_a_word_that_is_too_long_stays_whole),
+		cmocka_unit_test(test_a_word_that_is_too_long_is_not_split),
 		cmocka_unit_test(test_columns_count_not_bytes),
 		cmocka_unit_test(test_no_width_loses_a_word),
 	};

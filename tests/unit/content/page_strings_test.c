@@ -147,7 +147,7 @@ static void text_around_the_pages_does_not_count(void **state)
 }
 
 /** Of "fragment" only four characters are in the pages: too few for a string. */
-static void small_parts_count_as_the_whole_string(void **state)
+static void parts_of_a_string_count_once(void **state)
 {
 	struct fixture *fixture = *state;
 	put(fixture, 10, 4, "fragment");
@@ -181,7 +181,7 @@ static void a_text_over_two_new_pages_and_an_old_one_counts_once(void **state)
 }
 
 /** The start is not searched: only the part in the page counts, from a whole character on. */
-static void text_from_far_before_counts_from_the_page_on(void **state)
+static void text_from_far_before_starts_at_the_page(void **state)
 {
 	struct fixture *fixture = *state;
 	char text[LONG] = "";
@@ -281,12 +281,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(text_across_the_edges_is_whole, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(text_around_the_pages_does_not_count, set_up,
 		                                tear_down),
-		cmocka_unit_test_setup_teardown(small_parts_count_as_the_whole_string, set_up,
-		                                tear_down),
+		cmocka_unit_test_setup_teardown(parts_of_a_string_count_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_text_over_two_new_pages_and_an_old_one_counts_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(text_from_far_before_counts_from_the_page_on,
-		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_from_far_before_starts_at_the_page, set_up,
+		                                tear_down),
 		cmocka_unit_test_setup_teardown(text_crosses_from_one_region_into_its_continuation,
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(absent_pages_around_are_not_touched, set_up,

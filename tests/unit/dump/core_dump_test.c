@@ -274,7 +274,7 @@ static void gdb_shows_threads_and_stacks(void **state)
 /**
  * During a stop of the caller the dump does not stop the target itself, and does not end the stop.
  */
-static void a_stop_of_the_caller_is_used(void **state)
+static void stop_of_the_caller_is_used(void **state)
 {
 	(void)state;
 	struct dump dump;
@@ -463,7 +463,7 @@ int main(void)
 		cmocka_unit_test(gdb_finds_all_markers),
 		cmocka_unit_test(untouched_files_are_absent_or_whole),
 		cmocka_unit_test(gdb_shows_threads_and_stacks),
-		cmocka_unit_test(a_stop_of_the_caller_is_used),
+		cmocka_unit_test(stop_of_the_caller_is_used),
 		cmocka_unit_test(sleeping_threads_are_seen_without_a_stop),
 		cmocka_unit_test(elfutils_read_the_notes),
 		cmocka_unit_test(any_number_of_segments_is_written),

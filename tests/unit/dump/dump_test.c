@@ -204,7 +204,7 @@ static void streams_get_zeros(void **state)
 	pm_regions_deinit(&made.regions);
 }
 
-static void failures_are_told(void **state)
+static void failures_are_reported(void **state)
 {
 	(void)state;
 	static struct fake_memory made;
@@ -235,7 +235,7 @@ static void failures_are_told(void **state)
  * All of a real target: the markers are at the offsets of their ranges, and the terabyte takes no
  * space.
  */
-static void a_whole_process_is_dumped_sparsely(void **state)
+static void process_is_dumped_sparsely(void **state)
 {
 	(void)state;
 	struct target target;
@@ -302,7 +302,7 @@ static void quit_target(void *context, uint64_t bytes, uint64_t address)
 	assert_int_equal(waitid(P_PID, (id_t)target->pid, &info, WEXITED | WNOWAIT), 0);
 }
 
-static void a_target_that_ends_is_never_taken_for_whole(void **state)
+static void target_that_ends_is_incomplete(void **state)
 {
 	(void)state;
 	struct target target;
@@ -343,9 +343,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_and_counts_are_exact),
 		cmocka_unit_test(streams_get_zeros),
-		cmocka_unit_test(failures_are_told),
-		cmocka_unit_test(a_whole_process_is_dumped_sparsely),
-		cmocka_unit_test(a_target_that_ends_is_never_taken_for_whole),
+		cmocka_unit_test(failures_are_reported),
+		cmocka_unit_test(process_is_dumped_sparsely),
+		cmocka_unit_test(target_that_ends_is_incomplete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

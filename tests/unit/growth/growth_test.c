@@ -184,7 +184,7 @@ static void moves(void **state)
  * A block of malloc's grew by mremap(2), and other memory took its former addresses: no part
  * contains both.
  */
-static void moved_block_leaves_its_place_to_others(void **state)
+static void address_of_moved_block_can_be_reused(void **state)
 {
 	(void)state;
 	for (uint64_t taken = 50; taken <= 150; taken += 50) {
@@ -379,7 +379,7 @@ int main(void)
 		cmocka_unit_test(new_heap_belongs_to_its_arena),
 		cmocka_unit_test(reused_address_is_new),
 		cmocka_unit_test(moves),
-		cmocka_unit_test(moved_block_leaves_its_place_to_others),
+		cmocka_unit_test(address_of_moved_block_can_be_reused),
 		cmocka_unit_test(other_kind_of_the_same_memory),
 		cmocka_unit_test(nothing_changed),
 		cmocka_unit_test(random_edits_are_accounted_for),

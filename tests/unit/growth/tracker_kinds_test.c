@@ -167,7 +167,7 @@ static void blocks_in_many_holes_are_one_leak(void **state)
 
 /** A region that is now known to be of another kind is the same memory; a new region of its former
  * kind is not. */
-static void a_track_continues_with_another_kind(void **state)
+static void track_continues_with_another_kind(void **state)
 {
 	(void)state;
 	struct process process;
@@ -200,7 +200,7 @@ int main(void)
 		cmocka_unit_test(a_moving_block_is_one_track),
 		cmocka_unit_test(tracks_have_one_kind),
 		cmocka_unit_test(blocks_in_many_holes_are_one_leak),
-		cmocka_unit_test(a_track_continues_with_another_kind),
+		cmocka_unit_test(track_continues_with_another_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

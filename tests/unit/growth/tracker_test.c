@@ -100,7 +100,7 @@ static void piled_up_threads_are_one_track(void **state)
 	end(&process);
 }
 
-static void slow_leak_beside_a_saw(void **state)
+static void slow_leak_next_to_a_saw_tooth(void **state)
 {
 	(void)state;
 	struct process process;
@@ -443,7 +443,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merged_blocks_are_one_track),
 		cmocka_unit_test(piled_up_threads_are_one_track),
-		cmocka_unit_test(slow_leak_beside_a_saw),
+		cmocka_unit_test(slow_leak_next_to_a_saw_tooth),
 		cmocka_unit_test(merged_history_is_the_sum),
 		cmocka_unit_test(unchanged_samples_count),
 		cmocka_unit_test(tracks_account_for_all_regions),

@@ -155,7 +155,7 @@ static void leaks_are_steady(void **state)
 	assert_rate(trend, 2 * mega, 0.01);
 }
 
-static void other_curves_are_not_steady(void **state)
+static void irregular_growth_is_not_steady(void **state)
 {
 	(void)state;
 	assert_verdict(judge(flat, 2, 30), PM_VERDICT_PLATEAU);
@@ -174,7 +174,7 @@ static void other_curves_are_not_steady(void **state)
 }
 
 /** A curve that was observed long enough has a verdict, if only `uneven`. */
-static void uneven_growth_is_uneven(void **state)
+static void irregular_growth_is_uneven(void **state)
 {
 	(void)state;
 	assert_verdict(judge(jumps_late, 2, 74), PM_VERDICT_BURST);
@@ -293,8 +293,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leaks_are_steady),
-		cmocka_unit_test(other_curves_are_not_steady),
-		cmocka_unit_test(uneven_growth_is_uneven),
+		cmocka_unit_test(irregular_growth_is_not_steady),
+		cmocka_unit_test(irregular_growth_is_uneven),
 		cmocka_unit_test(rate_counts_from_the_start_of_growth),
 		cmocka_unit_test(waits_for_enough_samples),
 		cmocka_unit_test(counts_are_judged_one_by_one),

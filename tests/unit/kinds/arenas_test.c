@@ -64,7 +64,7 @@ static void full_heaps_share_a_region(void **state)
 	pm_regions_deinit(&regions);
 }
 
-static void lookalikes_are_no_arenas(void **state)
+static void similar_memory_is_not_an_arena(void **state)
 {
 	(void)state;
 	const uint64_t arena = base + 0x30;
@@ -122,7 +122,7 @@ static void order_is_that_of_the_chain(void **state)
 	pm_regions_deinit(&regions);
 }
 
-static void heaps_may_change_while_we_look(void **state)
+static void heaps_can_change_during_the_walk(void **state)
 {
 	(void)state;
 	/* maps was read before the heap grew: the inaccessible rest is still where it must be. */
@@ -160,7 +160,7 @@ static void the_kernel_may_split_a_heap(void **state)
 	pm_regions_deinit(&regions);
 }
 
-static void a_circle_of_heaps_proves_nothing(void **state)
+static void cyclic_heaps_prove_nothing(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
@@ -205,7 +205,7 @@ static void without_the_first_heap_it_is_inferred(void **state)
 	pm_regions_deinit(&regions);
 }
 
-static void flags_tell_what_cannot_be_read(void **state)
+static void flags_identify_unreadable_arenas(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
@@ -236,13 +236,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arena_of_two_heaps),
 		cmocka_unit_test(full_heaps_share_a_region),
-		cmocka_unit_test(lookalikes_are_no_arenas),
+		cmocka_unit_test(similar_memory_is_not_an_arena),
 		cmocka_unit_test(order_is_that_of_the_chain),
-		cmocka_unit_test(heaps_may_change_while_we_look),
+		cmocka_unit_test(heaps_can_change_during_the_walk),
 		cmocka_unit_test(the_kernel_may_split_a_heap),
-		cmocka_unit_test(a_circle_of_heaps_proves_nothing),
+		cmocka_unit_test(cyclic_heaps_prove_nothing),
 		cmocka_unit_test(without_the_first_heap_it_is_inferred),
-		cmocka_unit_test(flags_tell_what_cannot_be_read),
+		cmocka_unit_test(flags_identify_unreadable_arenas),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

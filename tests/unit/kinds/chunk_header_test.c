@@ -58,7 +58,7 @@ static void each_layout_of_glibc_is_known(void **state)
 	assert_int_equal(narrow(0, 0, 8, (0x31000 - 16) | 2), 0x31000);
 }
 
-static void other_words_are_no_header(void **state)
+static void other_words_are_not_a_header(void **state)
 {
 	(void)state;
 	assert_int_equal(wide(0, 0, LONG), 0);
@@ -75,7 +75,7 @@ static void other_words_are_no_header(void **state)
 	assert_int_equal(narrow(0, 0, 0, 0x31000 | 2), 0);
 }
 
-static void the_glibc_here_writes_such(void **state)
+static void installed_glibc_has_this_layout(void **state)
 {
 	(void)state;
 #if MALLOC_IS_OF_GLIBC
@@ -98,8 +98,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_layout_of_glibc_is_known),
-		cmocka_unit_test(other_words_are_no_header),
-		cmocka_unit_test(the_glibc_here_writes_such),
+		cmocka_unit_test(other_words_are_not_a_header),
+		cmocka_unit_test(installed_glibc_has_this_layout),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

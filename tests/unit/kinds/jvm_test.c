@@ -110,7 +110,7 @@ static int check_heap(const struct jvm *jvm, const char *line)
 	return 1;
 }
 
-static void java_heap_is_where_the_jvm_has_it(void **state)
+static void java_heap_is_at_the_address_of_the_jvm(void **state)
 {
 	(void)state;
 	struct jvm jvm;
@@ -137,7 +137,7 @@ static int check_code_heap(const struct jvm *jvm, const char *line)
 	return 1;
 }
 
-static void code_cache_is_where_the_jvm_has_it(void **state)
+static void code_cache_is_at_the_address_of_the_jvm(void **state)
 {
 	(void)state;
 	struct jvm jvm;
@@ -183,8 +183,8 @@ static void java_threads_are_on_their_stacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(java_heap_is_where_the_jvm_has_it),
-		cmocka_unit_test(code_cache_is_where_the_jvm_has_it),
+		cmocka_unit_test(java_heap_is_at_the_address_of_the_jvm),
+		cmocka_unit_test(code_cache_is_at_the_address_of_the_jvm),
 		cmocka_unit_test(java_threads_are_on_their_stacks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

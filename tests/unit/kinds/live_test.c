@@ -288,7 +288,7 @@ static uint64_t redis_memory(const char *socket, const char *key)
 	return value;
 }
 
-static void memory_of_redis_is_jemallocs(void **state)
+static void memory_of_redis_belongs_to_jemalloc(void **state)
 {
 	(void)state;
 	struct target target;
@@ -332,7 +332,7 @@ int main(void)
 		cmocka_unit_test(mapper_is_recognised),
 		cmocka_unit_test(without_memory_nothing_of_malloc_is_claimed),
 		cmocka_unit_test(jvm_is_recognised),
-		cmocka_unit_test(memory_of_redis_is_jemallocs),
+		cmocka_unit_test(memory_of_redis_belongs_to_jemalloc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,7 +174,7 @@ static bool is_wrong(enum pm_kind kind, unsigned regions, bool chunk)
 }
 
 /** Where a block was moved away other memory comes, and the other way round. */
-static void memory_at_the_place_of_other_is_found_out(void **state)
+static void replaced_memory_is_detected(void **state)
 {
 	(void)state;
 	assert_true(is_wrong(PM_KIND_MALLOC, 1, false));
@@ -299,7 +299,7 @@ int main(void)
 		cmocka_unit_test(blocks_around_something_else_are_found),
 		cmocka_unit_test(chunks_of_32_bit_programs_are_walked),
 		cmocka_unit_test(chunks_are_counted_again_where_a_region_grew),
-		cmocka_unit_test(memory_at_the_place_of_other_is_found_out),
+		cmocka_unit_test(replaced_memory_is_detected),
 		cmocka_unit_test(blocks_before_untouched_memory_are_found_in_core_files),
 		cmocka_unit_test(the_brk_heap_without_a_name_is_walked),
 		cmocka_unit_test(arenas_of_32_bit_programs_are_proven),

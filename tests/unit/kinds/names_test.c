@@ -58,7 +58,7 @@ static void check(const struct line *line)
 	pm_regions_deinit(&regions);
 }
 
-static void names_tell_kinds(void **state)
+static void names_determine_kinds(void **state)
 {
 	(void)state;
 	static const struct line lines[] = {
@@ -93,7 +93,7 @@ static void names_tell_kinds(void **state)
 		check(&lines[i]);
 }
 
-static void names_of_programs_are_believed(void **state)
+static void names_set_by_programs_are_used(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
@@ -136,7 +136,7 @@ static void add_library(struct pm_regions *regions, uint64_t start, unsigned per
 	assert_int_equal(pm_regions_append(regions, &region, NULL), 0);
 }
 
-static void only_what_is_reserved_is_the_code_cache(void **state)
+static void only_reserved_memory_is_the_code_cache(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
@@ -155,7 +155,7 @@ static void only_what_is_reserved_is_the_code_cache(void **state)
 	pm_regions_deinit(&regions);
 }
 
-static void libraries_without_their_files_are_told_by_permissions(void **state)
+static void libraries_without_files_are_recognized_by_permissions(void **state)
 {
 	(void)state;
 	static const char name[] = "/usr/lib/libold.so";
@@ -182,7 +182,7 @@ static void libraries_without_their_files_are_told_by_permissions(void **state)
 	pm_regions_deinit(&regions);
 }
 
-static void no_regions_are_no_error(void **state)
+static void empty_list_is_not_an_error(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
@@ -194,11 +194,11 @@ static void no_regions_are_no_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_tell_kinds),
-		cmocka_unit_test(names_of_programs_are_believed),
-		cmocka_unit_test(only_what_is_reserved_is_the_code_cache),
-		cmocka_unit_test(libraries_without_their_files_are_told_by_permissions),
-		cmocka_unit_test(no_regions_are_no_error),
+		cmocka_unit_test(names_determine_kinds),
+		cmocka_unit_test(names_set_by_programs_are_used),
+		cmocka_unit_test(only_reserved_memory_is_the_code_cache),
+		cmocka_unit_test(libraries_without_files_are_recognized_by_permissions),
+		cmocka_unit_test(empty_list_is_not_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static void stacks_of_one_region_are_counted(void **state)
 	target_stop(&target);
 }
 
-static void stacks_that_threads_left_have_no_thread(void **state)
+static void abandoned_stacks_have_no_thread(void **state)
 {
 	(void)state;
 	struct target target;
@@ -122,7 +122,7 @@ static void stacks_that_threads_left_have_no_thread(void **state)
 	target_stop(&target);
 }
 
-static void saved_lists_tell_stacks_by_guard_and_length(void **state)
+static void stacks_in_saved_lists_are_recognized_by_guard_and_length(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
@@ -173,8 +173,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(running_threads_are_named),
 		cmocka_unit_test(stacks_of_one_region_are_counted),
-		cmocka_unit_test(stacks_that_threads_left_have_no_thread),
-		cmocka_unit_test(saved_lists_tell_stacks_by_guard_and_length),
+		cmocka_unit_test(abandoned_stacks_have_no_thread),
+		cmocka_unit_test(stacks_in_saved_lists_are_recognized_by_guard_and_length),
 		cmocka_unit_test(flags_count_more_than_lengths),
 	};
 

@@ -107,7 +107,7 @@ static void machine_and_process(void **state)
 }
 
 /** The ancestor with the larger limit may leave less. */
-static void v2_group_that_leaves_least(void **state)
+static void v2_group_with_the_least_left(void **state)
 {
 	(void)state;
 	char *root = make_machine("0::/shop/web\n");
@@ -303,7 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machine_and_process),
-		cmocka_unit_test(v2_group_that_leaves_least),
+		cmocka_unit_test(v2_group_with_the_least_left),
 		cmocka_unit_test(v1_group),
 		cmocka_unit_test(machine_ends_first),
 		cmocka_unit_test(living_process),

@@ -103,7 +103,7 @@ static void v1_members(void **state)
 	tree_remove(root);
 }
 
-static void nobody_where_nothing_is_limited(void **state)
+static void no_members_without_a_limit(void **state)
 {
 	(void)state;
 	char *root = tree_create();
@@ -171,7 +171,7 @@ static void groups_nested_too_deep(void **state)
 }
 
 /** A group that cannot be read is reported, not only left out. */
-static void a_group_that_cannot_be_read(void **state)
+static void unreadable_group(void **state)
 {
 	(void)state;
 	char *root = tree_create();
@@ -239,10 +239,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(v2_members_of_the_group_with_the_limit),
 		cmocka_unit_test(v1_members),
-		cmocka_unit_test(nobody_where_nothing_is_limited),
+		cmocka_unit_test(no_members_without_a_limit),
 		cmocka_unit_test(big_groups_are_counted),
 		cmocka_unit_test(groups_nested_too_deep),
-		cmocka_unit_test(a_group_that_cannot_be_read),
+		cmocka_unit_test(unreadable_group),
 		cmocka_unit_test(living_processes),
 	};
 

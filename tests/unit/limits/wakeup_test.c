@@ -141,7 +141,7 @@ static const char *make_v2_group(char *folder, size_t size)
 		if (statfs(tops[i], &status) < 0 || status.f_type != CGROUP2_SUPER_MAGIC)
 			continue;
 		snprintf(folder, size, "%s/procmem-wakeup-%d", tops[i], (int)getpid());
-		return mkdir(folder, 0755) < 0 ? "no right to make a cgroup" : NULL;
+		return mkdir(folder, 0755) < 0 ? "no right to create a cgroup" : NULL;
 	}
 
 	return "cgroup v2 is not mounted";
@@ -260,7 +260,7 @@ static void v1_registrations(void **state)
 }
 
 /** A saved pressure file is not written to. */
-static void saved_trees_are_left_alone(void **state)
+static void saved_trees_are_not_changed(void **state)
 {
 	(void)state;
 	static const char pressure[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull "
@@ -418,7 +418,7 @@ int main(void)
 		cmocka_unit_test(v2_events_of_own_group_and_limited_ancestors),
 		cmocka_unit_test(v2_events_of_the_running_kernel),
 		cmocka_unit_test(v1_registrations),
-		cmocka_unit_test(saved_trees_are_left_alone),
+		cmocka_unit_test(saved_trees_are_not_changed),
 		cmocka_unit_test(refusals_are_reported),
 		cmocka_unit_test_setup_teardown(events_come_before_the_kernel_kills, begin_trial,
 		                                end_trial),

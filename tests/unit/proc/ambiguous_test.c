@@ -33,7 +33,7 @@ static void expect(const char *const *commands, size_t count, const char *const 
 }
 #define EXPECT(commands, expected) expect(commands, sizeof(commands) / sizeof *(commands), expected)
 
-static void short_ones_are_whole(void **state)
+static void short_command_lines_are_complete(void **state)
 {
 	(void)state;
 	const char *const commands[] = { "redis-server *:6379", "redis-server *:6380",
@@ -41,7 +41,7 @@ static void short_ones_are_whole(void **state)
 	EXPECT(commands, commands);
 }
 
-static void long_ones_show_what_differs(void **state)
+static void long_command_lines_show_the_difference(void **state)
 {
 	(void)state;
 	const char *const at_the_end[] = { JAVA "--port 8081", JAVA "--port 8082" };
@@ -70,7 +70,7 @@ static void long_ones_show_what_differs(void **state)
 	EXPECT(three, told);
 }
 
-static void those_that_are_the_same_show_their_begin(void **state)
+static void equal_command_lines_show_the_start(void **state)
 {
 	(void)state;
 	const char *const commands[] = { JAVA, JAVA };
@@ -79,7 +79,7 @@ static void those_that_are_the_same_show_their_begin(void **state)
 }
 
 /** No half letter, at no length. */
-static void letters_stay_whole(void **state)
+static void characters_are_not_split(void **state)
 {
 	(void)state;
 	static const char letters[] = "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";
@@ -108,7 +108,7 @@ static void letters_stay_whole(void **state)
 	}
 }
 
-static void users_and_ages_are_told(void **state)
+static void users_and_ages_are_reported(void **state)
 {
 	(void)state;
 	uint64_t now = pm_clock_ns(CLOCK_BOOTTIME) / 1000000000 * (uint64_t)sysconf(_SC_CLK_TCK);
@@ -137,7 +137,7 @@ static void users_and_ages_are_told(void **state)
 }
 
 /** The longest that there can be still has all of them. */
-static void eight_are_listed(void **state)
+static void eight_matches_are_listed(void **state)
 {
 	(void)state;
 	struct pm_namesake items[100];
@@ -161,12 +161,12 @@ static void eight_are_listed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_ones_are_whole),
-		cmocka_unit_test(long_ones_show_what_differs),
-		cmocka_unit_test(those_that_are_the_same_show_their_begin),
-		cmocka_unit_test(letters_stay_whole),
-		cmocka_unit_test(users_and_ages_are_told),
-		cmocka_unit_test(eight_are_listed),
+		cmocka_unit_test(short_command_lines_are_complete),
+		cmocka_unit_test(long_command_lines_show_the_difference),
+		cmocka_unit_test(equal_command_lines_show_the_start),
+		cmocka_unit_test(characters_are_not_split),
+		cmocka_unit_test(users_and_ages_are_reported),
+		cmocka_unit_test(eight_matches_are_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,7 +167,7 @@ static bool is_killed(struct pm_process *process, const char *root, const char *
 }
 
 /* SIGKILL is bit 8. How long it stays pending is the kernel's affair. */
-static void being_killed_is_told(void **state)
+static void kill_is_reported(void **state)
 {
 	(void)state;
 	char *root = tree_create();
@@ -218,7 +218,7 @@ static pid_t start_with_pid(pid_t pid)
 	return file ? child_start("successor", NULL) : 0;
 }
 
-static void pid_that_belongs_to_another_now(void **state)
+static void reused_pid(void **state)
 {
 	(void)state;
 	pid_t first = child_start("first", NULL), second = 0;
@@ -445,7 +445,7 @@ static int look_at(pid_t pid)
 	return worked;
 }
 
-static void processes_that_end_meanwhile(void **state)
+static void processes_that_end_during_the_listing(void **state)
 {
 	(void)state;
 	int worked = 0;
@@ -543,13 +543,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exec_of_a_process_with_borrowed_memory),
 		cmocka_unit_test(exec_in_the_middle),
-		cmocka_unit_test(being_killed_is_told),
+		cmocka_unit_test(kill_is_reported),
 		cmocka_unit_test(exec_of_a_thread),
-		cmocka_unit_test(pid_that_belongs_to_another_now),
+		cmocka_unit_test(reused_pid),
 		cmocka_unit_test(lack_of_descriptors_is_not_the_end_of_the_target),
 		cmocka_unit_test(thread_of_a_dead_leader_opens_the_process),
 		cmocka_unit_test(dead_leader_whose_threads_come_and_go),
-		cmocka_unit_test(processes_that_end_meanwhile),
+		cmocka_unit_test(processes_that_end_during_the_listing),
 		cmocka_unit_test(hostile_names),
 		cmocka_unit_test(names_that_look_like_other_states),
 	};

@@ -39,7 +39,7 @@ static void expect_failure(const char *word, enum pm_error_kind kind, const char
 	assert_null(pids);
 }
 
-static void words_that_are_no_target(void **state)
+static void words_that_are_not_a_target(void **state)
 {
 	(void)state;
 	expect_failure("", PM_ERROR_USAGE, "an empty word does not name a process");
@@ -164,7 +164,7 @@ static void name_of_the_program_file(void **state)
 	child_stop(child);
 }
 
-static void our_own_process_never_fits(void **state)
+static void own_process_never_matches(void **state)
 {
 	(void)state;
 	char before[16], own[64];
@@ -178,7 +178,7 @@ static void our_own_process_never_fits(void **state)
 	prctl(PR_SET_NAME, before);
 }
 
-static void several_are_listed(void **state)
+static void several_matches_are_listed(void **state)
 {
 	(void)state;
 	enum { COUNT = 9 };
@@ -210,7 +210,7 @@ static void several_are_listed(void **state)
 	assert_int_equal(listed, 8);
 }
 
-static void the_name_outweighs_the_program(void **state)
+static void name_precedes_program(void **state)
 {
 	(void)state;
 	char name[64];
@@ -225,7 +225,7 @@ static void the_name_outweighs_the_program(void **state)
 	child_stop(argument);
 }
 
-static void a_zombie_gives_way_to_the_living(void **state)
+static void living_process_is_preferred_to_zombie(void **state)
 {
 	(void)state;
 	char name[64];
@@ -244,14 +244,14 @@ static void a_zombie_gives_way_to_the_living(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_that_are_no_target),
+		cmocka_unit_test(words_that_are_not_a_target),
 		cmocka_unit_test(a_number_is_a_pid),
 		cmocka_unit_test(names),
 		cmocka_unit_test(name_of_the_program_file),
-		cmocka_unit_test(our_own_process_never_fits),
-		cmocka_unit_test(several_are_listed),
-		cmocka_unit_test(the_name_outweighs_the_program),
-		cmocka_unit_test(a_zombie_gives_way_to_the_living),
+		cmocka_unit_test(own_process_never_matches),
+		cmocka_unit_test(several_matches_are_listed),
+		cmocka_unit_test(name_precedes_program),
+		cmocka_unit_test(living_process_is_preferred_to_zombie),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

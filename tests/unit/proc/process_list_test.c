@@ -152,7 +152,7 @@ static void kernel_threads_are_marked(void **state)
 		skip_because("there are no kernel threads here, as in a container");
 }
 
-static void hostile_names_come_unchanged(void **state)
+static void hostile_names_are_unchanged(void **state)
 {
 	(void)state;
 	static const char *const names[] = { "ed) ge (x", "two\nlines", "\033[31mred", "\xff\xfe",
@@ -178,7 +178,7 @@ static void hostile_names_come_unchanged(void **state)
 	pm_process_list_deinit(&list);
 }
 
-static void command_lines_come_unchanged(void **state)
+static void command_lines_are_unchanged(void **state)
 {
 	(void)state;
 	static char *const arguments[] = { "/bin/sleep", "a\033[31m\nb", "1000", "0.5", NULL };
@@ -194,7 +194,7 @@ static void command_lines_come_unchanged(void **state)
 	pm_process_list_deinit(&list);
 }
 
-static void long_command_lines_come_whole(void **state)
+static void long_command_lines_are_complete(void **state)
 {
 	(void)state;
 	enum { LONG = 100000, COUNT = 12 };
@@ -221,7 +221,7 @@ static void long_command_lines_come_whole(void **state)
 	free(argument);
 }
 
-static void dead_leader_has_figures(void **state)
+static void dead_leader_has_values(void **state)
 {
 	(void)state;
 	struct target target;
@@ -282,7 +282,7 @@ static void pss_equals_the_kernel(void **state)
 	assert_true(pss > 1024 * 1024);
 }
 
-static void pss_of_what_has_none(void **state)
+static void pss_of_processes_without_memory(void **state)
 {
 	(void)state;
 	pid_t zombie = child_start("pmt zombie", NULL);
@@ -309,13 +309,13 @@ int main(void)
 		cmocka_unit_test(figures_equal_status),
 		cmocka_unit_test(holds_every_process_once),
 		cmocka_unit_test(kernel_threads_are_marked),
-		cmocka_unit_test(hostile_names_come_unchanged),
-		cmocka_unit_test(command_lines_come_unchanged),
-		cmocka_unit_test(long_command_lines_come_whole),
-		cmocka_unit_test(dead_leader_has_figures),
+		cmocka_unit_test(hostile_names_are_unchanged),
+		cmocka_unit_test(command_lines_are_unchanged),
+		cmocka_unit_test(long_command_lines_are_complete),
+		cmocka_unit_test(dead_leader_has_values),
 		cmocka_unit_test(lack_of_descriptors_is_an_error),
 		cmocka_unit_test(pss_equals_the_kernel),
-		cmocka_unit_test(pss_of_what_has_none),
+		cmocka_unit_test(pss_of_processes_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

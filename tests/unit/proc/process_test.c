@@ -244,7 +244,7 @@ static void *outlive_leader(void *context)
  * Threads that are killed while they are traced stay zombies until the tracer waits for them. At no
  * time is that an exec.
  */
-static void being_killed_while_stopped_is_no_exec(void **state)
+static void kill_while_stopped_is_not_an_exec(void **state)
 {
 	(void)state;
 	struct target target;
@@ -318,7 +318,7 @@ static void dead_leader_is_read_through_another_thread(void **state)
 	close(answers[0]);
 }
 
-static void thread_id_opens_its_process(void **state)
+static void thread_id_opens_the_process(void **state)
 {
 	(void)state;
 	/*
@@ -345,9 +345,9 @@ int main(void)
 		cmocka_unit_test(info_equals_proc),
 		cmocka_unit_test(exec_is_noticed),
 		cmocka_unit_test(exit_is_noticed),
-		cmocka_unit_test(being_killed_while_stopped_is_no_exec),
+		cmocka_unit_test(kill_while_stopped_is_not_an_exec),
 		cmocka_unit_test(dead_leader_is_read_through_another_thread),
-		cmocka_unit_test(thread_id_opens_its_process),
+		cmocka_unit_test(thread_id_opens_the_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

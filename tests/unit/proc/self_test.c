@@ -26,7 +26,7 @@ static void command_lines_that_name_the_program(void **state)
 	assert_true(pm_command_names("sudo\0procmem", 12, "procmem"));
 }
 
-static void command_lines_that_do_not(void **state)
+static void other_command_lines(void **state)
 {
 	(void)state;
 	assert_false(NAMES(""));
@@ -40,7 +40,7 @@ static void command_lines_that_do_not(void **state)
 	assert_false(pm_command_names("x", 1, ""));
 }
 
-static void this_process_is_one(void **state)
+static void own_process_is_in_the_list(void **state)
 {
 	(void)state;
 	struct pm_self own;
@@ -54,8 +54,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(command_lines_that_name_the_program),
-		cmocka_unit_test(command_lines_that_do_not),
-		cmocka_unit_test(this_process_is_one),
+		cmocka_unit_test(other_command_lines),
+		cmocka_unit_test(own_process_is_in_the_list),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

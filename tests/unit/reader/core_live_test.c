@@ -148,7 +148,7 @@ static void the_kernels_core_is_read(void **state)
 	tree_remove(folder);
 }
 
-static void gcores_core_is_read(void **state)
+static void core_of_gcore_is_read(void **state)
 {
 	(void)state;
 	char *folder = tree_create(), prefix[4200], path[4300], pid[16];
@@ -176,7 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_kernels_core_is_read),
-		cmocka_unit_test(gcores_core_is_read),
+		cmocka_unit_test(core_of_gcore_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

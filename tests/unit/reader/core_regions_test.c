@@ -142,7 +142,7 @@ static void files_without_segments_are_listed(void **state)
 }
 
 /** The error of a read names the file and the offset of the bytes, and a plan leaves them out. */
-static void what_is_not_there_is_told(void **state)
+static void missing_parts_are_reported(void **state)
 {
 	(void)state;
 	compose((const struct segment[]){ { 0x10000, UINT64_C(2) * PAGE, PAGE, PF_R },
@@ -229,7 +229,7 @@ static void parts_of_a_mapping_are_one_region(void **state)
  * Files have no inodes here. A match can cross to the next mapping of a file only if the offsets
  * are consecutive.
  */
-static void a_file_goes_on_where_its_offset_does(void **state)
+static void file_continues_at_its_next_offset(void **state)
 {
 	(void)state;
 	compose((const struct segment[]){ { 0x10000, UINT64_C(4) * PAGE, PAGE, PF_R }, { 0 } },
@@ -258,7 +258,7 @@ static void a_file_goes_on_where_its_offset_does(void **state)
  * Mappings that the writer joined in only one of the lists are not joined, and get no made-up
  * permissions.
  */
-static void borders_of_either_list_count(void **state)
+static void boundaries_of_both_lists_count(void **state)
 {
 	(void)state;
 	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R },
@@ -282,7 +282,7 @@ static void borders_of_either_list_count(void **state)
 		{ 0 } });
 }
 
-static void names_without_sense_are_dropped(void **state)
+static void meaningless_names_are_dropped(void **state)
 {
 	(void)state;
 	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R | PF_W }, { 0 } },
@@ -303,7 +303,7 @@ static void names_without_sense_are_dropped(void **state)
 }
 
 /** Only files of gdb have sections; in these every segment is readable. */
-static void gdb_does_not_tell_what_is_readable(void **state)
+static void permissions_in_cores_of_gdb_are_uncertain(void **state)
 {
 	(void)state;
 	const struct segment segments[] = { { 0x10000, PAGE, PAGE, PF_R },
@@ -323,7 +323,7 @@ static void gdb_does_not_tell_what_is_readable(void **state)
 	expect_regions(expected);
 }
 
-static void permissions_that_are_not_known_are_written_so(void **state)
+static void unknown_permissions_are_formatted(void **state)
 {
 	(void)state;
 	char text[PM_PERMS_TEXT_SIZE];
@@ -370,7 +370,7 @@ static void put_library(size_t offset)
  * A library whose code is not in the core file is recognised by its place; the same library mapped
  * as data is not, nor is a file next to it.
  */
-static void libraries_are_known_by_their_place(void **state)
+static void libraries_are_recognized_by_path(void **state)
 {
 	(void)state;
 	static const struct {
@@ -426,14 +426,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_without_segments_are_listed),
-		cmocka_unit_test(what_is_not_there_is_told),
+		cmocka_unit_test(missing_parts_are_reported),
 		cmocka_unit_test(parts_of_a_mapping_are_one_region),
-		cmocka_unit_test(a_file_goes_on_where_its_offset_does),
-		cmocka_unit_test(borders_of_either_list_count),
-		cmocka_unit_test(names_without_sense_are_dropped),
-		cmocka_unit_test(gdb_does_not_tell_what_is_readable),
-		cmocka_unit_test(permissions_that_are_not_known_are_written_so),
-		cmocka_unit_test(libraries_are_known_by_their_place),
+		cmocka_unit_test(file_continues_at_its_next_offset),
+		cmocka_unit_test(boundaries_of_both_lists_count),
+		cmocka_unit_test(meaningless_names_are_dropped),
+		cmocka_unit_test(permissions_in_cores_of_gdb_are_uncertain),
+		cmocka_unit_test(unknown_permissions_are_formatted),
+		cmocka_unit_test(libraries_are_recognized_by_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 
 #include "support/core_image.h"
 
-static void bytes_are_where_the_segments_say(void **state)
+static void segments_give_the_place_of_bytes(void **state)
 {
 	(void)state;
 	static struct core_image file;
@@ -87,7 +87,7 @@ static void expect_threads(const struct pm_core *core, const int *tids, const ui
 	}
 }
 
-static void notes_tell_of_the_process(void **state)
+static void notes_describe_the_process(void **state)
 {
 	(void)state;
 	static struct core_image file;
@@ -229,7 +229,7 @@ static void any_number_of_segments_is_counted(void **state)
  * A full disk truncates core files: the bytes in the file can be read, the rest is missing, not
  * zero.
  */
-static void a_cut_file_gives_what_it_has(void **state)
+static void truncated_file_is_read_to_its_end(void **state)
 {
 	(void)state;
 	static struct core_image file;
@@ -297,7 +297,7 @@ static void holes_are_not_read(void **state)
 	pm_core_close(core);
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_input_is_rejected(void **state)
 {
 	(void)state;
 	static struct core_image file;
@@ -373,7 +373,7 @@ static void broken_notes_do_not_matter(void **state)
 }
 
 /* Each of many program headers refers to the same notes. */
-static void notes_without_end_are_not_read(void **state)
+static void endless_notes_are_not_read(void **state)
 {
 	(void)state;
 	enum { HEADERS = 101, NOTES = 12000, MOST = 1 << 20 };
@@ -406,15 +406,15 @@ static void notes_without_end_are_not_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_are_where_the_segments_say),
-		cmocka_unit_test(notes_tell_of_the_process),
+		cmocka_unit_test(segments_give_the_place_of_bytes),
+		cmocka_unit_test(notes_describe_the_process),
 		cmocka_unit_test(foreign_files_are_read),
 		cmocka_unit_test(any_number_of_segments_is_counted),
-		cmocka_unit_test(a_cut_file_gives_what_it_has),
+		cmocka_unit_test(truncated_file_is_read_to_its_end),
 		cmocka_unit_test(holes_are_not_read),
-		cmocka_unit_test(nonsense_is_refused),
+		cmocka_unit_test(invalid_input_is_rejected),
 		cmocka_unit_test(broken_notes_do_not_matter),
-		cmocka_unit_test(notes_without_end_are_not_read),
+		cmocka_unit_test(endless_notes_are_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

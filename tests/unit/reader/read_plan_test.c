@@ -108,7 +108,7 @@ static void expect_end(struct fixture *fixture)
 	  .perms = PM_PERM_READ | PM_PERM_WRITE, \
 	  .vm_flags = PM_VM_KNOWN | PM_VM_READ }
 
-static void a_long_run_is_cut_into_full_units(void **state)
+static void long_range_is_split_into_full_units(void **state)
 {
 	(void)state;
 	const struct pm_region region = ANON(0x100000, 0x100000 + 5 * MEGABYTE / 2);
@@ -176,7 +176,7 @@ static void scattered_pages_are_packed(void **state)
 }
 
 /** Each region is for one rule; the second page of each is present. */
-static void every_type_has_its_rule(void **state)
+static void every_type_has_a_rule(void **state)
 {
 	(void)state;
 	static const struct {
@@ -346,7 +346,7 @@ static void units_end_between_pages(void **state)
 	drop(fixture);
 }
 
-static void data_goes_on_across_split_mappings_only(void **state)
+static void data_continues_only_across_split_mappings(void **state)
 {
 	(void)state;
 	const struct pm_region regions[] = {
@@ -386,7 +386,7 @@ static void data_goes_on_across_split_mappings_only(void **state)
 	drop(fixture);
 }
 
-static void files_are_wanted_on_request(void **state)
+static void files_are_read_on_request(void **state)
 {
 	(void)state;
 	const struct pm_region region = { .start = 0x10000,
@@ -411,7 +411,7 @@ static void files_are_wanted_on_request(void **state)
 	drop(fixture);
 }
 
-static void what_a_core_lacks_is_missing(void **state)
+static void pages_absent_from_a_core_are_missing(void **state)
 {
 	(void)state;
 	const struct pm_region region = ANON(0x10000, 0x20000);
@@ -528,7 +528,7 @@ static void random_layouts_are_covered_exactly(void **state)
 	}
 }
 
-static void it_stops_when_cancelled_or_gone(void **state)
+static void plan_ends_when_cancelled_or_gone(void **state)
 {
 	(void)state;
 	const struct pm_region region = ANON(0x10000, 0x10000 + 200 * (uint64_t)MEGABYTE);
@@ -552,7 +552,7 @@ static void it_stops_when_cancelled_or_gone(void **state)
 	drop(fixture);
 }
 
-static void odd_units_are_refused(void **state)
+static void unknown_units_are_rejected(void **state)
 {
 	(void)state;
 	struct pm_error error;
@@ -578,20 +578,20 @@ static void odd_units_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_long_run_is_cut_into_full_units),
+		cmocka_unit_test(long_range_is_split_into_full_units),
 		cmocka_unit_test(scattered_pages_are_packed),
-		cmocka_unit_test(every_type_has_its_rule),
+		cmocka_unit_test(every_type_has_a_rule),
 		cmocka_unit_test(guard_and_zero_pages_are_not_read),
 		cmocka_unit_test(ranges_are_kept_to_the_byte),
 		cmocka_unit_test(units_end_between_pages),
-		cmocka_unit_test(data_goes_on_across_split_mappings_only),
-		cmocka_unit_test(files_are_wanted_on_request),
-		cmocka_unit_test(what_a_core_lacks_is_missing),
+		cmocka_unit_test(data_continues_only_across_split_mappings),
+		cmocka_unit_test(files_are_read_on_request),
+		cmocka_unit_test(pages_absent_from_a_core_are_missing),
 		cmocka_unit_test(without_page_states_all_is_read),
 		cmocka_unit_test(many_small_regions_need_few_walks),
 		cmocka_unit_test(random_layouts_are_covered_exactly),
-		cmocka_unit_test(it_stops_when_cancelled_or_gone),
-		cmocka_unit_test(odd_units_are_refused),
+		cmocka_unit_test(plan_ends_when_cancelled_or_gone),
+		cmocka_unit_test(unknown_units_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,7 @@ static void unmapped_bytes_are_unreadable(void **state)
 	stop(&target, &look);
 }
 
-static void the_last_page_of_all_is_refused_in_words(void **state)
+static void last_page_is_rejected_with_a_message(void **state)
 {
 	struct target target;
 	struct look look;
@@ -150,7 +150,7 @@ static void *read_refused(void *context)
 }
 
 /** As in containers: some refuse process_vm_readv(2), some do not support it. */
-static void a_refused_system_call_is_replaced_by_mem(void **state)
+static void refused_system_call_is_replaced_by_mem(void **state)
 {
 	static const int causes[] = { EPERM, ENOSYS };
 
@@ -174,8 +174,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unmapped_bytes_are_unreadable),
-		cmocka_unit_test(the_last_page_of_all_is_refused_in_words),
-		cmocka_unit_test(a_refused_system_call_is_replaced_by_mem),
+		cmocka_unit_test(last_page_is_rejected_with_a_message),
+		cmocka_unit_test(refused_system_call_is_replaced_by_mem),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -320,7 +320,7 @@ static pid_t start_child(int (*act)(const struct session *session), const struct
 	return child;
 }
 
-static void killing_us_lets_everything_run_on(void **state)
+static void targets_continue_when_procmem_is_killed(void **state)
 {
 	(void)state;
 	struct session session;
@@ -336,7 +336,7 @@ static void killing_us_lets_everything_run_on(void **state)
 }
 
 /** The error names the tracer, which continues undisturbed. */
-static void another_tracer_is_named(void **state)
+static void another_tracer_is_reported(void **state)
 {
 	(void)state;
 	struct session session;
@@ -360,7 +360,7 @@ static void another_tracer_is_named(void **state)
 	end(&session);
 }
 
-static void what_cannot_be_stopped_is_said(void **state)
+static void unstoppable_process_is_reported(void **state)
 {
 	(void)state;
 	struct session session;
@@ -432,7 +432,7 @@ static void registers_are_those_of_the_thread(void **state)
  * A thread that waits for its vfork child cannot be stopped; the stop must not wait for it, and
  * must not leave it traced.
  */
-static void threads_asleep_in_the_kernel_are_let_be(void **state)
+static void uninterruptible_threads_do_not_prevent_a_stop(void **state)
 {
 	(void)state;
 	struct session session;
@@ -468,7 +468,7 @@ static void threads_asleep_in_the_kernel_are_let_be(void **state)
 	end(&session);
 }
 
-static void programs_that_exec_are_not_hurt(void **state)
+static void programs_that_exec_are_not_affected(void **state)
 {
 	(void)state;
 	struct session session;
@@ -499,7 +499,7 @@ static void programs_that_exec_are_not_hurt(void **state)
 	end(&session);
 }
 
-static void a_process_whose_first_thread_died_is_stopped(void **state)
+static void process_with_dead_leader_is_stopped(void **state)
 {
 	(void)state;
 	struct session session = { 0 };
@@ -527,15 +527,15 @@ int main(void)
 		cmocka_unit_test(churning_threads_are_all_stopped),
 		cmocka_unit_test(no_signal_is_lost),
 		cmocka_unit_test(a_stopped_target_stays_stopped),
-		cmocka_unit_test(killing_us_lets_everything_run_on),
-		cmocka_unit_test(another_tracer_is_named),
-		cmocka_unit_test(what_cannot_be_stopped_is_said),
+		cmocka_unit_test(targets_continue_when_procmem_is_killed),
+		cmocka_unit_test(another_tracer_is_reported),
+		cmocka_unit_test(unstoppable_process_is_reported),
 #ifdef __x86_64__
 		cmocka_unit_test(registers_are_those_of_the_thread),
 #endif
-		cmocka_unit_test(threads_asleep_in_the_kernel_are_let_be),
-		cmocka_unit_test(programs_that_exec_are_not_hurt),
-		cmocka_unit_test(a_process_whose_first_thread_died_is_stopped),
+		cmocka_unit_test(uninterruptible_threads_do_not_prevent_a_stop),
+		cmocka_unit_test(programs_that_exec_are_not_affected),
+		cmocka_unit_test(process_with_dead_leader_is_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,7 +185,7 @@ static void expect_unreadable(struct session *session, const char *region, uint6
 	assert_int_equal(session->first_unreadable, start + first);
 }
 
-static void exactly_the_bad_pages_are_unreadable(void **state)
+static void only_bad_pages_are_unreadable(void **state)
 {
 	(void)state;
 	struct session session = { 0 };
@@ -352,7 +352,7 @@ static void *read_plain(void *context)
 	return NULL;
 }
 
-static void threads_may_share_a_reader(void **state)
+static void threads_can_share_a_reader(void **state)
 {
 	(void)state;
 	struct session session = { 0 };
@@ -379,12 +379,12 @@ int main(void)
 		cmocka_unit_test(all_markers_are_read_without_the_ioctl),
 		cmocka_unit_test(all_markers_are_read_without_smaps),
 		cmocka_unit_test(untouched_files_are_read_from_the_file),
-		cmocka_unit_test(exactly_the_bad_pages_are_unreadable),
+		cmocka_unit_test(only_bad_pages_are_unreadable),
 		cmocka_unit_test(another_tracer_does_not_matter),
 		cmocka_unit_test(memory_is_reached_through_a_living_thread),
 		cmocka_unit_test(an_exec_is_noticed),
 		cmocka_unit_test(an_exit_is_noticed),
-		cmocka_unit_test(threads_may_share_a_reader),
+		cmocka_unit_test(threads_can_share_a_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,7 +126,7 @@ static void wanted_segments_are_packed(void **state)
 	free(bytes);
 }
 
-static void file_pages_come_from_the_file(void **state)
+static void file_pages_are_read_from_the_file(void **state)
 {
 	(void)state;
 	char *bytes = pattern(4 * PAGE), *content = calloc(4, PAGE), buffer[4 * PAGE];
@@ -187,7 +187,7 @@ static void swapped_pages_are_read_in_small_steps(void **state)
 	free(bytes);
 }
 
-static void it_ends_when_cancelled_or_gone(void **state)
+static void search_ends_when_cancelled_or_target_gone(void **state)
 {
 	(void)state;
 	char buffer[PAGE];
@@ -206,7 +206,7 @@ static void it_ends_when_cancelled_or_gone(void **state)
 	assert_int_equal(target.calls, 1);
 }
 
-static void single_reads_say_what_is_missing(void **state)
+static void single_reads_report_missing_bytes(void **state)
 {
 	(void)state;
 	char buffer[2 * PAGE];
@@ -282,10 +282,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_readable_byte_is_read),
 		cmocka_unit_test(wanted_segments_are_packed),
-		cmocka_unit_test(file_pages_come_from_the_file),
+		cmocka_unit_test(file_pages_are_read_from_the_file),
 		cmocka_unit_test(swapped_pages_are_read_in_small_steps),
-		cmocka_unit_test(it_ends_when_cancelled_or_gone),
-		cmocka_unit_test(single_reads_say_what_is_missing),
+		cmocka_unit_test(search_ends_when_cancelled_or_target_gone),
+		cmocka_unit_test(single_reads_report_missing_bytes),
 		cmocka_unit_test(bytes_around_a_unit_are_read_with_it),
 	};
 

@@ -41,7 +41,7 @@ static void adjacent_ranges_are_joined(void **state)
 }
 
 /** The text of the caller may change, and reasons stay valid while the list grows. */
-static void reasons_are_owned(void **state)
+static void reasons_are_copied(void **state)
 {
 	(void)state;
 	struct pm_unreadable_list list = { 0 };
@@ -62,7 +62,7 @@ static void reasons_are_owned(void **state)
 	pm_unreadable_list_deinit(&list);
 }
 
-static void a_list_can_be_sorted_and_used_again(void **state)
+static void list_can_be_sorted_and_reused(void **state)
 {
 	(void)state;
 	struct pm_unreadable_list list = { 0 };
@@ -88,8 +88,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adjacent_ranges_are_joined),
-		cmocka_unit_test(reasons_are_owned),
-		cmocka_unit_test(a_list_can_be_sorted_and_used_again),
+		cmocka_unit_test(reasons_are_copied),
+		cmocka_unit_test(list_can_be_sorted_and_reused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void assert_too_early(struct pm_recording *recording, const char *which)
 		fail_msg("%s", error.text);
 }
 
-static void a_time_is_as_long_as_its_precision(void **state)
+static void time_covers_its_precision(void **state)
 {
 	const struct place *place = *state;
 	const int64_t noon = 1769860800000000000ll, second = 1000000000ll;
@@ -147,7 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(samples_are_found_by_number_and_word, place_make,
 		                                place_remove),
-		cmocka_unit_test_setup_teardown(a_time_is_as_long_as_its_precision, place_make,
+		cmocka_unit_test_setup_teardown(time_covers_its_precision, place_make,
 		                                place_remove),
 	};
 

@@ -139,7 +139,7 @@ static void check_samples(struct pm_recording *recording, unsigned samples, size
 	}
 }
 
-static void what_is_written_is_read(void **state)
+static void written_recording_is_read(void **state)
 {
 	const struct place *place = *state;
 	struct pm_recorder *recorder = place_recorder(place);
@@ -421,7 +421,7 @@ static void full_disk_ends_the_recording(void **state)
 }
 
 /** An hour with a sample every two seconds, of a process with 250 regions of which some change. */
-static void a_day_fits_in_fifty_megabytes(void **state)
+static void day_fits_in_fifty_megabytes(void **state)
 {
 	const struct place *place = *state;
 	struct pm_recorder *recorder = place_recorder(place);
@@ -470,14 +470,15 @@ static void describes_a_living_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_written_is_read, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(written_recording_is_read, place_make,
+		                                place_remove),
 		cmocka_unit_test_setup_teardown(all_samples_are_listed, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(continues_with_the_same_process_only, place_make,
 		                                place_remove),
 		cmocka_unit_test_setup_teardown(other_files_are_refused, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(killed_writer_loses_one_sample_at_most, place_make,
 		                                place_remove),
-		cmocka_unit_test_setup_teardown(a_day_fits_in_fifty_megabytes, place_make,
+		cmocka_unit_test_setup_teardown(day_fits_in_fifty_megabytes, place_make,
 		                                place_remove),
 		cmocka_unit_test(describes_a_living_process),
 		/* Last, because it changes the mount namespace. */

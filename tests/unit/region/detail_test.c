@@ -13,7 +13,7 @@
 
 #include "support/detail_samples.h"
 
-static void every_type_has_its_text(void **state)
+static void every_type_has_a_text(void **state)
 {
 	(void)state;
 	bool seen[PM_DETAIL_COUNT] = { false };
@@ -32,7 +32,7 @@ static void every_type_has_its_text(void **state)
 }
 
 /** The length is that of the whole text, whatever room there is. */
-static void texts_are_cut_where_there_is_no_room(void **state)
+static void texts_are_truncated_to_the_size(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < detail_sample_count; i++) {
@@ -51,7 +51,7 @@ static void texts_are_cut_where_there_is_no_room(void **state)
 	}
 }
 
-static void details_equal_only_themselves(void **state)
+static void details_differ_from_each_other(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < detail_sample_count; i++)
@@ -104,9 +104,9 @@ static void unknown_numbers_are_harmless(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_type_has_its_text),
-		cmocka_unit_test(texts_are_cut_where_there_is_no_room),
-		cmocka_unit_test(details_equal_only_themselves),
+		cmocka_unit_test(every_type_has_a_text),
+		cmocka_unit_test(texts_are_truncated_to_the_size),
+		cmocka_unit_test(details_differ_from_each_other),
 		cmocka_unit_test(copies_outlive_their_list),
 		cmocka_unit_test(unknown_numbers_are_harmless),
 	};

@@ -77,7 +77,7 @@ static void expect_name(const void *memory, const char *path, bool deleted)
 	}
 }
 
-static void names_that_look_deleted(void **state)
+static void names_that_end_in_deleted(void **state)
 {
 	(void)state;
 	static const struct {
@@ -224,7 +224,7 @@ static void long_path_of_newlines(void **state)
  * Deeper than any path that can be used: the kernel prints it nevertheless, and the region must
  * not be lost.
  */
-static void path_without_bounds(void **state)
+static void very_long_path(void **state)
 {
 	(void)state;
 	struct nest nest;
@@ -266,7 +266,7 @@ static pid_t start_exec_storm(void)
 	                   (char *[]){ "/proc/self/exe", "maps_attack_test", "exec-storm", NULL });
 }
 
-static void execs_meanwhile(void **state)
+static void execs_during_the_listing(void **state)
 {
 	(void)state;
 	pid_t storm = start_exec_storm();
@@ -415,11 +415,11 @@ int main(int argc, char **argv)
 	}
 
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_that_look_deleted),
+		cmocka_unit_test(names_that_end_in_deleted),
 		cmocka_unit_test(names_of_any_bytes),
 		cmocka_unit_test(long_path_of_newlines),
-		cmocka_unit_test(path_without_bounds),
-		cmocka_unit_test(execs_meanwhile),
+		cmocka_unit_test(very_long_path),
+		cmocka_unit_test(execs_during_the_listing),
 		cmocka_unit_test(page_states_after_an_exec),
 		cmocka_unit_test(page_states_after_the_end),
 		cmocka_unit_test(page_states_of_parts_of_pages),

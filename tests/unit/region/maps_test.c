@@ -202,7 +202,7 @@ static void other_order_and_missing_keys(void **state)
 	pm_regions_deinit(&regions);
 }
 
-static void bad_texts_are_refused(void **state)
+static void invalid_texts_are_rejected(void **state)
 {
 	(void)state;
 	static const struct {
@@ -310,7 +310,7 @@ int main(void)
 		cmocka_unit_test(line_refuses),
 		cmocka_unit_test(smaps_fields_arrive),
 		cmocka_unit_test(other_order_and_missing_keys),
-		cmocka_unit_test(bad_texts_are_refused),
+		cmocka_unit_test(invalid_texts_are_rejected),
 		cmocka_unit_test(long_file_is_read_ahead),
 		cmocka_unit_test(live_overlap_keeps_the_later_line),
 	};

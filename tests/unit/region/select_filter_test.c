@@ -73,7 +73,7 @@ static void filter_by_mapping(void **state)
 	pm_select_destroy(select);
 }
 
-static void patterns_that_never_end(void **state)
+static void endless_patterns(void **state)
 {
 	(void)state;
 	struct pm_regions long_name;
@@ -182,12 +182,9 @@ static void unknown_rss_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(filter_by_kind),
-		cmocka_unit_test(filter_by_mapping),
-		cmocka_unit_test(patterns_that_never_end),
-		cmocka_unit_test(filter_by_permissions),
-		cmocka_unit_test(filter_by_sizes),
-		cmocka_unit_test(unknown_rss_is_an_error),
+		cmocka_unit_test(filter_by_kind),   cmocka_unit_test(filter_by_mapping),
+		cmocka_unit_test(endless_patterns), cmocka_unit_test(filter_by_permissions),
+		cmocka_unit_test(filter_by_sizes),  cmocka_unit_test(unknown_rss_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_make, fixture_drop);

@@ -258,7 +258,7 @@ static void filters(void **state)
 	expect(fixture, select, is_resident);
 }
 
-static void a_range_over_everything_accounts_for_every_byte(void **state)
+static void range_of_everything_contains_every_byte(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct pm_select *select = choice("0-ffffffffffffffff");
@@ -285,7 +285,7 @@ int main(void)
 		cmocka_unit_test(pasted_addresses),
 		cmocka_unit_test(words),
 		cmocka_unit_test(filters),
-		cmocka_unit_test(a_range_over_everything_accounts_for_every_byte),
+		cmocka_unit_test(range_of_everything_contains_every_byte),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -297,7 +297,7 @@ static bool run_round(uint64_t seed)
 	return applied && count > 1;
 }
 
-static void random_choices_equal_their_definition(void **state)
+static void random_filters_match_their_definition(void **state)
 {
 	(void)state;
 	size_t telling = 0;
@@ -310,7 +310,7 @@ static void random_choices_equal_their_definition(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_choices_equal_their_definition),
+		cmocka_unit_test(random_filters_match_their_definition),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ static void kinds_and_names(void **state)
 	expect_not_found("heap|[vdso]", "no region is called [vdso]");
 }
 
-static void words_are_united(void **state)
+static void words_are_combined(void **state)
 {
 	(void)state;
 	fixture_expect(fixture_choice_of("400000+0x100|400080+0x100"), "400000-400180:0");
@@ -137,7 +137,7 @@ static void hexadecimal_words_that_look_like_names(void **state)
 		"7f3a08000000-7f3a77c03000 malloc above");
 }
 
-static void what_is_not_mapped(void **state)
+static void unmapped_addresses(void **state)
 {
 	(void)state;
 	expect_not_found(
@@ -162,7 +162,7 @@ static void what_is_not_mapped(void **state)
 	pm_select_destroy(select);
 }
 
-static void words_that_make_no_sense(void **state)
+static void invalid_words(void **state)
 {
 	(void)state;
 	expect_bad_word("anom",
@@ -190,7 +190,7 @@ static void words_that_make_no_sense(void **state)
 	expect_bad_word("two\nlines", "'two lines' is not a REGION");
 }
 
-static void no_regions_at_all(void **state)
+static void empty_list(void **state)
 {
 	(void)state;
 	struct pm_regions none;
@@ -206,7 +206,7 @@ static void no_regions_at_all(void **state)
 	pm_select_destroy(NULL);
 }
 
-static void what_it_needs(void **state)
+static void needs_kinds_or_everything(void **state)
 {
 	(void)state;
 	struct pm_select *select = fixture_choice_of("all|400000|[heap]");
@@ -229,12 +229,12 @@ int main(void)
 		cmocka_unit_test(a_range),
 		cmocka_unit_test(a_range_with_holes),
 		cmocka_unit_test(kinds_and_names),
-		cmocka_unit_test(words_are_united),
+		cmocka_unit_test(words_are_combined),
 		cmocka_unit_test(hexadecimal_words_that_look_like_names),
-		cmocka_unit_test(what_is_not_mapped),
-		cmocka_unit_test(words_that_make_no_sense),
-		cmocka_unit_test(no_regions_at_all),
-		cmocka_unit_test(what_it_needs),
+		cmocka_unit_test(unmapped_addresses),
+		cmocka_unit_test(invalid_words),
+		cmocka_unit_test(empty_list),
+		cmocka_unit_test(needs_kinds_or_everything),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_make, fixture_drop);

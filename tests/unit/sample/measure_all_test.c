@@ -29,7 +29,7 @@ static void measure_all(struct watching *watching, struct pm_sample *sample)
 
 /** Two mappings of one size that replace each other change no total: only measuring all regions
  * finds them. */
-static void measuring_all_finds_what_changes_no_total(void **state)
+static void measuring_all_finds_changes_without_new_totals(void **state)
 {
 	(void)state;
 	struct watching watching;
@@ -120,7 +120,7 @@ static uint64_t appeared_in(const struct pm_sample *sample, uint64_t size)
  * Pages that appeared at the sample are kept when the list of regions is read again; pages that
  * appeared since then belong to the next sample.
  */
-static void measuring_all_keeps_what_appeared(void **state)
+static void measuring_all_keeps_new_regions(void **state)
 {
 	(void)state;
 	struct watching watching;
@@ -153,9 +153,9 @@ static void measuring_all_keeps_what_appeared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(measuring_all_finds_what_changes_no_total),
+		cmocka_unit_test(measuring_all_finds_changes_without_new_totals),
 		cmocka_unit_test(measuring_all_ignores_the_budget),
-		cmocka_unit_test(measuring_all_keeps_what_appeared),
+		cmocka_unit_test(measuring_all_keeps_new_regions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,7 @@ static void agrees_with_a_plain_map(void **state)
 	pm_regions_deinit(&regions);
 }
 
-static void zero_pages_and_guards_are_none(void **state)
+static void zero_pages_and_guards_are_not_new(void **state)
 {
 	(void)state;
 	struct pm_page_history history = { 0 };
@@ -170,7 +170,7 @@ static void zero_pages_and_guards_are_none(void **state)
 
 /** Every other page, more runs than can be kept: gaps are joined, and pages far from all others are
  * still recognised as new. */
-static void too_many_runs_are_remembered_roughly(void **state)
+static void too_many_ranges_are_stored_approximately(void **state)
 {
 	(void)state;
 	struct pm_page_history history = { 0 };
@@ -206,8 +206,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agrees_with_a_plain_map),
-		cmocka_unit_test(zero_pages_and_guards_are_none),
-		cmocka_unit_test(too_many_runs_are_remembered_roughly),
+		cmocka_unit_test(zero_pages_and_guards_are_not_new),
+		cmocka_unit_test(too_many_ranges_are_stored_approximately),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,7 +264,7 @@ static void new_pages_are_reported(void **state)
 	watching_end(&watching);
 }
 
-static void measures_all_now_and_then(void **state)
+static void measures_all_from_time_to_time(void **state)
 {
 	(void)state;
 	struct watching watching;
@@ -396,7 +396,7 @@ int main(void)
 		cmocka_unit_test(opened_reserve_is_found),
 		cmocka_unit_test(changes_beside_a_new_mapping_are_found),
 		cmocka_unit_test(new_pages_are_reported),
-		cmocka_unit_test(measures_all_now_and_then),
+		cmocka_unit_test(measures_all_from_time_to_time),
 		cmocka_unit_test(budget_holds_back),
 		cmocka_unit_test(budget_does_not_stop_measuring),
 		cmocka_unit_test(smaps_gives_all_sizes),

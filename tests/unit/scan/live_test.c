@@ -79,13 +79,13 @@ static void slide(uint64_t border)
 	session_close(&session);
 }
 
-static void over_a_border_of_units(void **state)
+static void across_a_unit_boundary(void **state)
 {
 	(void)state;
 	slide(PM_UNIT_SIZE);
 }
 
-static void over_a_border_of_regions(void **state)
+static void across_a_region_boundary(void **state)
 {
 	(void)state;
 	slide(0);
@@ -209,8 +209,8 @@ static void user_faults_do_not_block(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(over_a_border_of_units),
-		cmocka_unit_test(over_a_border_of_regions),
+		cmocka_unit_test(across_a_unit_boundary),
+		cmocka_unit_test(across_a_region_boundary),
 		cmocka_unit_test(everything_is_found_and_nothing_grows),
 		cmocka_unit_test(user_faults_do_not_block),
 	};

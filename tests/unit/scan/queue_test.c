@@ -54,7 +54,7 @@ static void finish(struct fixture *fixture, struct pm_job *job)
 }
 
 /** Two workers never read pages of one page table at a time where that can be helped. */
-static void a_page_table_has_one_worker(void **state)
+static void one_worker_for_each_page_table(void **state)
 {
 	(void)state;
 	struct fixture fixture;
@@ -74,7 +74,7 @@ static void a_page_table_has_one_worker(void **state)
 }
 
 /** Where workers wait for their turns, each has no more than one unit. */
-static void much_is_found_unit_by_unit(void **state)
+static void hits_are_delivered_unit_by_unit(void **state)
 {
 	(void)state;
 	struct fixture fixture;
@@ -105,8 +105,8 @@ static void much_is_found_unit_by_unit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_page_table_has_one_worker),
-		cmocka_unit_test(much_is_found_unit_by_unit),
+		cmocka_unit_test(one_worker_for_each_page_table),
+		cmocka_unit_test(hits_are_delivered_unit_by_unit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -526,7 +526,7 @@ static void fill_unevenly(struct world *world, size_t unit)
 }
 
 /** Nearly each unit is scanned again: a hit of the one before ends in it, and workers wait. */
-static void units_anew(void **state)
+static void units_are_scanned_again(void **state)
 {
 	enum { PAGES = 240, UNIT = 8 * PAGE };
 	(void)state;
@@ -591,9 +591,9 @@ static void target_goes_away(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_patterns),    cmocka_unit_test(random_strings),
-		cmocka_unit_test(markers_at_borders), cmocka_unit_test(many_hits_in_order),
-		cmocka_unit_test(units_anew),         cmocka_unit_test(target_goes_away),
+		cmocka_unit_test(random_patterns),         cmocka_unit_test(random_strings),
+		cmocka_unit_test(markers_at_borders),      cmocka_unit_test(many_hits_in_order),
+		cmocka_unit_test(units_are_scanned_again), cmocka_unit_test(target_goes_away),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

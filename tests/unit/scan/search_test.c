@@ -159,7 +159,7 @@ static void other_regions_are_not_searched(void **state)
 	assert_true(fixture->totals.searched > 0);
 }
 
-static void a_stopped_process_runs_afterwards(void **state)
+static void stopped_process_continues_afterwards(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct pm_search_options options = { .flags = PM_PATTERN_FIXED, .stop = true };
@@ -182,7 +182,7 @@ static void strings_come_in_order(void **state)
 	assert_int_equal(fixture->matches.count, fixture->totals.hits);
 }
 
-static void the_visitor_ends_the_search(void **state)
+static void visitor_can_end_the_search(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -226,7 +226,7 @@ static void failures(void **state)
 }
 
 /** A pattern that takes too long at each address is reported, if only as a failure. */
-static void limits_of_a_pattern_are_not_silent(void **state)
+static void exceeded_limits_of_a_pattern_are_reported(void **state)
 {
 	struct fixture *fixture = *state;
 	const char *words[] = { "[heap]", "[stack]", NULL };
@@ -253,11 +253,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(strings_finds_the_text_in_the_regions_given, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(other_regions_are_not_searched, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_stopped_process_runs_afterwards, setup, teardown),
+		cmocka_unit_test_setup_teardown(stopped_process_continues_afterwards, setup,
+		                                teardown),
 		cmocka_unit_test_setup_teardown(strings_come_in_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_visitor_ends_the_search, setup, teardown),
+		cmocka_unit_test_setup_teardown(visitor_can_end_the_search, setup, teardown),
 		cmocka_unit_test_setup_teardown(failures, setup, teardown),
-		cmocka_unit_test_setup_teardown(limits_of_a_pattern_are_not_silent, setup,
+		cmocka_unit_test_setup_teardown(exceeded_limits_of_a_pattern_are_reported, setup,
 		                                teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,7 +219,7 @@ static void long_text(void **state)
 }
 
 /** A string longer than a window may grow comes in pieces that follow each other. */
-static void long_text_comes_in_pieces(void **state)
+static void long_text_is_delivered_in_pieces(void **state)
 {
 	(void)state;
 	enum { SIZE = 5000 };
@@ -399,7 +399,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_bytes),
 		cmocka_unit_test(long_text),
-		cmocka_unit_test(long_text_comes_in_pieces),
+		cmocka_unit_test(long_text_is_delivered_in_pieces),
 		cmocka_unit_test(as_gnu_strings),
 		cmocka_unit_test(aligned_text_is_found_once),
 		cmocka_unit_test(characters_of_a_string),

@@ -141,7 +141,7 @@ static void test_options_are_those_of_the_command(void **state)
 	expect_among("grep --", "--help");
 }
 
-static void test_columns_are_those_of_the_list(void **state)
+static void test_columns_are_in_the_list(void **state)
 {
 	(void)state;
 	expect("map --sort rs", " rss ");
@@ -164,7 +164,7 @@ static void test_columns_are_those_of_the_list(void **state)
 	expect("strings -o star", " ");
 }
 
-static void test_every_offered_value_is_accepted(void **state)
+static void test_every_completion_is_accepted(void **state)
 {
 	static const char *const lines[] = {
 		"map --color=",        "map --perms ",     "map --by ",
@@ -195,7 +195,7 @@ static void test_every_offered_value_is_accepted(void **state)
 	}
 }
 
-static void test_operands_are_offered_where_they_belong(void **state)
+static void test_operands_are_completed_where_expected(void **state)
 {
 	struct fixture *fixture = *state;
 	char line[64], pid[16];
@@ -222,7 +222,7 @@ static void test_operands_are_offered_where_they_belong(void **state)
 	expect("grep -e x he", " heap ");
 }
 
-static void test_without_a_target_commands_take_one(void **state)
+static void test_without_a_target_commands_accept_one(void **state)
 {
 	struct fixture *fixture = *state;
 	shell_target_detach(&fixture->shell);
@@ -233,7 +233,7 @@ static void test_without_a_target_commands_take_one(void **state)
 	expect_files("map cor", true);
 }
 
-static void test_existing_numbers_are_offered(void **state)
+static void test_existing_numbers_are_completed(void **state)
 {
 	struct fixture *fixture = *state;
 	results_add_hit(fixture->shell.results, 0x1000, 1, "x", 1);
@@ -245,7 +245,7 @@ static void test_existing_numbers_are_offered(void **state)
 	expect("map #2", " ");
 }
 
-static void test_files_are_offered_where_they_belong(void **state)
+static void test_files_are_completed_where_expected(void **state)
 {
 	static const char *const with[] = { "source ",         "attach ./",  "dump -o ",
 		                            "map > ",          "map | cat ", "!cat ",
@@ -262,7 +262,7 @@ static void test_files_are_offered_where_they_belong(void **state)
 }
 
 /** The prompt notices an exec. Until then, the list of regions cannot be read. */
-static void test_after_an_exec_nothing_is_offered_or_leaked(void **state)
+static void test_after_an_exec_there_are_no_completions_or_leaks(void **state)
 {
 	static char *const program[] = { "/bin/sh", "sh", "-c", "kill -STOP $$; exec sleep 1000",
 		                         NULL };
@@ -295,19 +295,18 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_commands_come_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_options_are_those_of_the_command, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(test_columns_are_those_of_the_list, setup,
+		cmocka_unit_test_setup_teardown(test_columns_are_in_the_list, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_every_completion_is_accepted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_operands_are_completed_where_expected, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(test_every_offered_value_is_accepted, setup,
+		cmocka_unit_test_setup_teardown(test_without_a_target_commands_accept_one, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(test_operands_are_offered_where_they_belong, setup,
+		cmocka_unit_test_setup_teardown(test_existing_numbers_are_completed, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(test_without_a_target_commands_take_one, setup,
+		cmocka_unit_test_setup_teardown(test_files_are_completed_where_expected, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(test_existing_numbers_are_offered, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_files_are_offered_where_they_belong, setup,
-		                                teardown),
-		cmocka_unit_test_setup_teardown(test_after_an_exec_nothing_is_offered_or_leaked,
-		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_after_an_exec_there_are_no_completions_or_leaks, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

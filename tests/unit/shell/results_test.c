@@ -89,7 +89,7 @@ static void expect(const struct fixture *fixture, const size_t *expected)
 	shell_line_statement_deinit(&statement);
 }
 
-static void those_that_are_still_there(void **state)
+static void processes_that_still_exist(void **state)
 {
 	(void)state;
 	struct fixture fixture;
@@ -122,7 +122,7 @@ static void expect_word(const struct shell *shell, const char *word, const char 
 }
 
 /** Without randomization, addresses often contain digits only. */
-static void an_end_of_digits_only_is_no_distance(void **state)
+static void end_address_is_not_a_distance(void **state)
 {
 	(void)state;
 	struct shell shell = { .results = results_create() };
@@ -139,8 +139,8 @@ static void an_end_of_digits_only_is_no_distance(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(those_that_are_still_there),
-		cmocka_unit_test(an_end_of_digits_only_is_no_distance),
+		cmocka_unit_test(processes_that_still_exist),
+		cmocka_unit_test(end_address_is_not_a_distance),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ pid_t child_start(const char *comm, char *const *arguments)
 		_exit(1);
 	}
 
-	/* With a program the pipe closes itself at the exec: that is the sign that it runs. */
+	/* The exec closes the pipe: this shows that the program runs. */
 	char ready;
 	close(ends[1]);
 	assert_int_equal(read(ends[0], &ready, 1), arguments ? 0 : 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Children that sleep under a name or command line of the test's choice. Failures here fail
- * the running cmocka test.
+ * @file Sleeping children with a given name or command line. A failure fails the running cmocka
+ * test.
  */
 #ifndef TESTS_SUPPORT_CHILD_H
 #define TESTS_SUPPORT_CHILD_H
@@ -11,10 +11,10 @@
 /**
  * Starts a child that dies with the test.
  *
- * @param comm       its command name, where it runs no program
- * @param arguments  path of a program to run, followed by its command line and NULL; NULL for a
- * copy of the test that sleeps
- * @return           its PID, once it is what it is to be; end it with child_stop()
+ * @param comm       its command name, if it runs no program
+ * @param arguments  path of a program, followed by its command line and NULL; or NULL for a copy of
+ *                   the test that sleeps
+ * @return           its PID, after it has this name; end it with child_stop()
  */
 pid_t child_start(const char *comm, char *const *arguments);
 

@@ -73,5 +73,5 @@ void core_image_expect_refused(const struct core_image *image, const char *words
 	assert_null(core);
 	assert_int_equal(error.kind, PM_ERROR_FORMAT);
 	if (!strstr(error.text, words))
-		fail_msg("'%s' does not say '%s'", error.text, words);
+		fail_msg("'%s' does not contain '%s'", error.text, words);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Regions and memory that a test makes up, to classify them. */
+/** @file Simulated regions and memory, to classify them. */
 #ifndef TESTS_SUPPORT_MADE_UP_H
 #define TESTS_SUPPORT_MADE_UP_H
 
@@ -36,8 +36,8 @@ void fake_memory_heap(struct fake_memory *memory, uint64_t start, uint64_t arena
 void fake_memory_chunk(struct fake_memory *memory, uint64_t at, uint64_t size);
 
 /**
- * Appends an anonymous region that is wholly resident, or without permissions not at all.
- * @return it, valid until the next one
+ * Appends an anonymous region: resident, or not resident if it has no permissions.
+ * @return the region, valid until the next one is appended
  */
 struct pm_region *fake_memory_region(struct pm_regions *regions, uint64_t start, uint64_t size,
                                      unsigned perms);

@@ -37,10 +37,10 @@ const char *group_make(struct group *group, uint64_t limit)
 	if (!group->version)
 		return "this machine has no memory cgroups";
 	if (mkdir(group->folder, 0755) < 0)
-		return "no right to make a cgroup";
+		return "no right to create a cgroup";
 	if (group_write(group, group->version == 1 ? "memory.limit_in_bytes" : "memory.max",
 	                limit) < 0)
-		return "the memory controller is not handed down to new cgroups";
+		return "the memory controller is not enabled in new cgroups";
 
 	return NULL;
 }
@@ -67,7 +67,7 @@ int group_write(const struct group *group, const char *name, uint64_t number)
 
 void group_remove(struct group *group)
 {
-	/* The kernel lets go of a dead process a moment later. */
+	/* The kernel releases a dead process a moment later. */
 	for (int tries = 0;
 	     *group->folder && rmdir(group->folder) < 0 && errno == EBUSY && tries < 1000; tries++)
 		usleep(1000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The texts that the target `markers` placed, to be found again in what was read of it. */
+/** @file The texts that the target `markers` placed, to compare them with the memory read. */
 #ifndef TESTS_SUPPORT_MARKERS_H
 #define TESTS_SUPPORT_MARKERS_H
 
@@ -10,39 +10,40 @@
 
 enum { MARKER_TEXT = 40 };
 
-/** One text. */
+/** A text. */
 struct marker {
-	char region[32];            /**< name of the region it is in */
-	uint64_t address;           /**< where it begins */
-	char text[MARKER_TEXT + 1]; /**< what the target says */
-	char seen[MARKER_TEXT + 1]; /**< what was read */
+	char region[32];            /**< name of its region */
+	uint64_t address;           /**< address of its first byte */
+	char text[MARKER_TEXT + 1]; /**< as the target printed it */
+	char seen[MARKER_TEXT + 1]; /**< as it was read */
 };
 
-/** All of them. */
+/** All texts of a target. */
 struct markers {
 	struct marker *items;
 	size_t count;
 };
 
 /**
- * Takes the facts `WORD REGION ADDRESS TEXT`.
- * @param markers released by markers_drop() @param word "marker" or "file_marker"
+ * Collects the facts `WORD REGION ADDRESS TEXT`.
+ * @param markers  filled; release with markers_drop()
+ * @param word     "marker" or "file_marker"
  */
 void markers_take(struct markers *markers, const struct target *target, const char *word);
 
 /**
- * Keeps the parts of markers that lie in these bytes.
- * @param address where the bytes were read
+ * Stores the parts of markers that are in these bytes.
+ * @param address  of the bytes in the target
  */
 void markers_feed(struct markers *markers, uint64_t address, const void *bytes, size_t size);
 
-/** Fails the test unless every marker was seen as the target says. There must be at least one. */
+/** Fails the test unless every marker, at least one, was read as the target printed it. */
 void markers_expect_all(const struct markers *markers);
 
-/** Forgets what was seen. */
+/** Clears what was read. */
 void markers_forget(struct markers *markers);
 
-/** Releases them. */
+/** Releases the markers. */
 void markers_drop(struct markers *markers);
 
 #endif

@@ -17,7 +17,7 @@ struct writer {
 	size_t length;
 	uint64_t *random;
 	int groups; /* closed so far: may be referred to */
-	bool fixed; /* within a look-behind: only what has a fixed length */
+	bool fixed; /* within a look-behind: only parts of fixed length */
 	bool utf;
 };
 
@@ -55,8 +55,8 @@ static void write_character(struct writer *writer)
 static void write_alternatives(struct writer *writer, int depth);
 
 /**
- * @return whether it may be repeated: with repeated look-aheads, results of PCRE2 10.42 are not the
- *   same from call to call
+ * @return whether it can be repeated: with repeated look-aheads, results of PCRE2 10.42 differ from
+ *   call to call
  */
 static bool write_group(struct writer *writer, int depth)
 {
@@ -65,7 +65,7 @@ static bool write_group(struct writer *writer, int depth)
 	uint64_t which = below(writer, writer->fixed ? 2 : sizeof begins / sizeof *begins);
 	bool behind = which >= 9, was_fixed = writer->fixed;
 
-	/* A name may stand once only. */
+	/* A name can occur only once. */
 	which = which == 5 && strstr(writer->text, "name") ? 0 : which;
 	add(writer, begins[which]);
 	writer->fixed = was_fixed || behind;
@@ -87,7 +87,7 @@ static void write_item(struct writer *writer, int depth)
 	uint64_t sort = below(writer, 20);
 
 	if (sort < 2 && !writer->fixed) {
-		/* With invalid bytes, PCRE2's interpreter takes the ends of valid stretches for
+		/* With invalid bytes, the interpreter of PCRE2 takes the ends of valid ranges for
 		 * those of the whole; its JIT code does not. */
 		add(writer,
 		    others[below(writer, writer->utf ? 2 : sizeof others / sizeof *others)]);
@@ -187,8 +187,8 @@ void random_text(uint8_t *bytes, size_t size, uint64_t *random)
 }
 
 /**
- * The next match from an offset on.
- * @return 1, 0 or -1: it gave up
+ * Finds the next match from an offset on.
+ * @return 1, 0 for none, or -1 if PCRE2 exceeded a limit
  */
 static int next_match(pcre2_code *code, pcre2_match_data *match, pcre2_match_context *context,
                       const uint8_t *bytes, size_t size, size_t from, struct hit *hit,
@@ -212,7 +212,7 @@ static int next_match(pcre2_code *code, pcre2_match_data *match, pcre2_match_con
 			return 1;
 		}
 
-		/* Emptied by \K. */
+		/* Made empty by \K. */
 		from = ends[1] > *attempt ? ends[1] : *attempt + 1;
 	}
 

@@ -69,7 +69,7 @@ static void unreadable(void *context, const struct pm_unreadable *range)
 }
 
 /**
- * The regions of the target from that of one name to that of another.
+ * Finds the regions of the target from that of one name to that of another.
  * @return number of ranges
  */
 static size_t named_ranges(const struct session *session, const char *first, const char *last,

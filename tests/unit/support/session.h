@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file A target of ours that is opened for searching: what a command does before pm_scan_run(),
- * and where the hits go.
+ * @file A target that is opened for a search: what a command does before pm_scan_run(), and the
+ * hits.
  */
 #ifndef TESTS_SUPPORT_SESSION_H
 #define TESTS_SUPPORT_SESSION_H
@@ -13,14 +13,14 @@
 #include "support/patterns.h"
 #include "support/target.h"
 
-/** A target and all that is needed to search it. */
+/** A target, and everything that is needed to search it. */
 struct session {
 	struct target target;
 	struct look look;
 	struct hit_list hits; /**< of the last scan, by ascending address */
 	char **texts;         /**< their bytes */
-	size_t changed;       /**< hits that were marked so */
-	uint64_t unreadable;  /**< bytes */
+	size_t changed;       /**< hits that were marked as changed */
+	uint64_t unreadable;  /**< number of unreadable bytes */
 	struct pm_scan_totals totals;
 	struct pm_error error; /**< of the last scan */
 };
@@ -28,29 +28,29 @@ struct session {
 /** Opens a target that was started. */
 void session_open(struct session *session);
 
-/** Ends it, and the target too. */
+/** Closes the session, and stops the target. */
 void session_close(struct session *session);
 
 /** How session_scan() searches. */
 struct session_scan {
-	struct pm_scanner *scanner; /**< what for */
-	const char *region;         /**< which region of the target; NULL: everything */
-	const char *last;           /**< the last one, where there are several */
+	struct pm_scanner *scanner; /**< what to search for */
+	const char *region;         /**< region of the target to search; NULL: everything */
+	const char *last;           /**< last region of several, or NULL */
 	unsigned workers;           /**< threads */
-	bool all_pages;             /**< also those that are not there */
+	bool all_pages;             /**< also search absent pages */
 	bool again;                 /**< as in pm_scan */
-	struct pm_reader *reader;   /**< another one than that of the session, or NULL */
+	struct pm_reader *reader;   /**< instead of that of the session, or NULL */
 };
 
 /**
- * Searches.
+ * Searches the target.
  * @return as pm_scan_run()
  */
 int session_scan(struct session *session, const struct session_scan *how);
 
 /**
- * A search for one pattern that must be right.
- * @return for pm_scanner_destroy()
+ * Creates a scanner for one pattern, which must be valid.
+ * @return the scanner; release with pm_scanner_destroy()
  */
 struct pm_scanner *pattern_scanner(const char *pattern, unsigned flags);
 

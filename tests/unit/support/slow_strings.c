@@ -22,8 +22,8 @@ static bool is_printable(uint32_t c, bool white_space)
 }
 
 /**
- * Bytes of the character of UTF-8 at `at`, 0 for none; written after RFC 3629: by the values of
- * characters, not by tables of bytes.
+ * Returns the bytes of the UTF-8 character at `at`, 0 for none. Written after RFC 3629: by the
+ * values of characters, not by tables of bytes.
  */
 static size_t utf8_character(const uint8_t *bytes, size_t left)
 {

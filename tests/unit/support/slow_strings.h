@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The search for text that others are compared with: it looks at one character after the
+ * @file The search for text that others are compared with. It examines one character after the
  * other.
  */
 #ifndef TESTS_SUPPORT_SLOW_STRINGS_H
@@ -10,14 +10,14 @@
 
 /**
  * Finds all strings.
- * @param options with encodings and least
- * @param hits gets them, sorted by sort_hits()
+ * @param options  the encodings and the minimum length
+ * @param hits     receives the strings, sorted by sort_hits()
  */
 void slow_strings(const struct pm_strings_options *options, const uint8_t *bytes, size_t size,
                   uint64_t address, struct hit_list *hits);
 
 /**
- * Sorts by start, then by encoding: overlapping strings of several encodings may come in any order.
+ * Sorts by start, then by encoding: overlapping strings of several encodings can be in any order.
  */
 void sort_hits(struct hit_list *hits);
 

@@ -29,7 +29,7 @@ void skip_because(const char *format, ...)
 	abort(); /* not reached: skip() jumps */
 }
 
-/** What the child does: becomes the program, with our pipes, and without our life. */
+/** Runs in the child: executes the program with the pipes, and makes it die with the parent. */
 static void __attribute__((noreturn)) become(const char *path, char **arguments, int input,
                                              int output, pid_t parent)
 {
@@ -66,8 +66,8 @@ static void start(struct target *target, const char *path, const char *program, 
 }
 
 /**
- * Next line of output without its newline.
- * @return NULL at the end; the caller frees it
+ * Reads the next line of output.
+ * @return the line without its newline, or NULL at the end; the caller frees it
  */
 static char *next_line(struct target *target)
 {
@@ -83,7 +83,7 @@ static char *next_line(struct target *target)
 	return line;
 }
 
-/** Fails, saying how the target ended and its last words. */
+/** Fails with the wait status of the target and its last output. */
 static void fail_unready(struct target *target, const char *path)
 {
 	int status = 0;
@@ -92,7 +92,7 @@ static void fail_unready(struct target *target, const char *path)
 	fail_msg("%s ended before it was ready (%s %d): %s", path,
 	         WIFSIGNALED(status) ? "signal" : "status",
 	         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-	         target->count > 0 ? target->facts[target->count - 1] : "it said nothing");
+	         target->count > 0 ? target->facts[target->count - 1] : "no output");
 }
 
 void target_start(struct target *target, const char *program, ...)
@@ -117,7 +117,7 @@ void target_start(struct target *target, const char *program, ...)
 	free(line);
 }
 
-/** Whether a program stands on PATH. */
+/** Returns whether a program is in PATH. */
 static int is_installed(const char *program)
 {
 	const char *at = getenv("PATH");
@@ -149,7 +149,7 @@ char *target_await(struct target *target, const char *text)
 	while ((line = next_line(target)) && !strstr(line, text))
 		free(line);
 	if (!line)
-		fail_msg("the output ended before '%s' came", text);
+		fail_msg("the output ended before '%s'", text);
 	return line;
 }
 
@@ -159,7 +159,7 @@ void target_tell(struct target *target, const char *command)
 	assert_int_equal(fflush(target->to), 0);
 	char *answer = target_await(target, command);
 	if (strncmp(answer, "done ", 5) != 0)
-		fail_msg("the target says: %s", answer);
+		fail_msg("the target printed: %s", answer);
 	free(answer);
 }
 
@@ -175,7 +175,7 @@ const char *target_fact(const struct target *target, const char *words)
 	return NULL;
 }
 
-/** Number at *text, which moves behind it; there must be one. */
+/** Parses the number at *text, which must exist, and moves *text after it. */
 static uint64_t take_number(const char **text, int base)
 {
 	char *end;
@@ -210,7 +210,7 @@ void target_range(const struct target *target, const char *name, uint64_t *start
 	*end = take_number(&text, 16);
 }
 
-/** Reaps it and releases everything. */
+/** Reaps the target and releases everything. */
 static void reap(struct target *target, int *status)
 {
 	while (waitpid(target->pid, status, 0) < 0 && errno == EINTR) {

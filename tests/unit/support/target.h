@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Processes that a unit test looks into. Failures here fail the running cmocka test.
+ * Target processes of unit tests. A failure fails the running cmocka test.
  *
- * A target of ours (tests/targets/) prints facts, one a line, then `ready`. Typical use:
+ * A target of tests/targets/ prints facts, one per line, then `ready`. Typical use:
  *
  *     struct target target;
  *     target_start(&target, "many_regions", "140", "16", NULL);
@@ -11,7 +11,7 @@
  *     ...
  *     target_stop(&target);
  *
- * Whatever becomes of the test, its targets die with it (PR_SET_PDEATHSIG).
+ * Targets die with the test, however it ends (PR_SET_PDEATHSIG).
  */
 #ifndef TESTS_SUPPORT_TARGET_H
 #define TESTS_SUPPORT_TARGET_H
@@ -34,74 +34,78 @@ struct target {
 
 /**
  * Starts a program of tests/targets/ and waits for its `ready`.
- * @param program name, followed by its arguments and NULL
+ * @param target   filled; release with target_stop()
+ * @param program  name, followed by its arguments and NULL
  */
 void target_start(struct target *target, const char *program, ...) __attribute__((sentinel));
 
 /**
  * Starts a program of PATH without waiting for it. Fails the test if the program is not installed.
- * @param program as for target_start()
+ * @param target   filled; release with target_stop()
+ * @param program  as for target_start()
  */
 void program_start(struct target *target, const char *program, ...) __attribute__((sentinel));
 
 /**
- * Reads output lines until one contains a text; fails when the output ends before.
+ * Reads output lines until one contains a text. Fails the test at the end of the output.
  *
  * @return the line, without newline; the caller frees it
  */
 char *target_await(struct target *target, const char *text);
 
-/** Sends a command line to a target of ours and waits until it is `done`. */
+/** Sends a command line to a target of tests/targets/ and waits until it is `done`. */
 void target_tell(struct target *target, const char *command);
 
 /**
- * Rest of the first fact line that begins with these words: "pid" finds `pid 12`, "region memfd"
- * what follows.
+ * Returns the rest of the first fact that starts with these words: for "pid" and the fact `pid 12`
+ * this is `12`.
  *
- * @return NULL where there is none
+ * @return the text, or NULL if there is no such fact
  */
 const char *target_fact(const struct target *target, const char *words);
 
-/** A fact that must exist and be a decimal number. */
+/** Returns a fact that must exist and be a decimal number. */
 uint64_t target_fact_number(const struct target *target, const char *words);
 
-/** Range of the fact `region NAME start-end ...`, which must exist. */
+/** Finds the range of the fact `region NAME start-end ...`, which must exist. */
 void target_range(const struct target *target, const char *name, uint64_t *start, uint64_t *end);
 
-/** Makes it the one that the kernel kills where memory runs out. */
+/** Makes the target the first process that the OOM killer kills. */
 void target_be_killed_first(const struct target *target);
 
 /**
- * Waits for its end and releases everything, as target_stop() does.
- * @param status where to store how it ended, see waitpid(2)
+ * Waits for the end of the target, and releases everything as target_stop() does.
+ * @param target  the target
+ * @param status  receives the wait status, see waitpid(2)
  */
 void target_await_end(struct target *target, int *status);
 
-/** Kills and reaps it, and releases everything. Harmless on a stopped or zeroed one. */
+/** Kills and reaps the target, and releases everything. No effect if it is stopped or zeroed. */
 void target_stop(struct target *target);
 
 /**
- * Opens a process, which must be there.
- * @param pid any, not only that of a target
- * @return for pm_process_close()
+ * Opens a process, which must exist.
+ * @param pid  of any process, not only of a target
+ * @return     the process; close with pm_process_close()
  */
 struct pm_process *open_process(pid_t pid);
 
 /**
- * Fails the running test where a call failed.
- * @param result less than 0 if so
- * @param error what it said
+ * Fails the running test if a call failed.
+ * @param result  of the call; negative means failure
+ * @param error   of the call
  */
 void must(int result, const struct pm_error *error);
 
-/** Skips the running test, saying why. */
+/** Skips the running test with a reason. */
 void skip_because(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /**
- * Whole content of a file (also of /proc), which must exist; NUL behind it.
+ * Reads a file (also of /proc), which must exist.
  *
- * @param length where to store its length, or NULL
- * @return the caller frees it
+ * @param path    of the file
+ * @param length  receives the length of the content, or NULL
+ * @return        the content, followed by a NUL; the caller frees it
  */
 char *read_text(const char *path, size_t *length);
 

@@ -44,8 +44,8 @@ void tree_remove(char *root)
 }
 
 /**
- * Path of an entry whose folders exist.
- * @return the caller frees it
+ * Returns the path of an entry, and creates its parent folders.
+ * @return the path; the caller frees it
  */
 static char *prepare(const char *root, const char *path)
 {

@@ -12,23 +12,23 @@
 #include "base/minmax.h"
 #include "scan/hits.h"
 
-/** What the callbacks of one scan need. */
+/** Context of the callbacks of one scan. */
 struct run {
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t address;
 	const struct cut *cut;
 	size_t lookbehind;
-	uint8_t *copy; /* what the window shows, and nothing around it: so that a sanitizer sees
-	                  every byte too much */
+	uint8_t *copy; /* the bytes of the window only, so that a sanitizer detects accesses beyond
+	                  them */
 	struct hit_list *hits;
 	size_t ends[PM_STREAMS]; /* of the last hit of each stream */
-	bool conflict;           /* a hit begins within the last one and ends behind it */
+	bool conflict;           /* a hit starts within the last one and ends after it */
 	struct hit_list unit;    /* hits of this window */
 	size_t unit_ends[PM_STREAMS];
 };
 
-/** Shows `[start - lookbehind, end)` of the buffer. */
+/** Makes `[start - lookbehind, end)` of the buffer visible. */
 static void show(struct run *run, struct pm_window *window, size_t start, size_t size, size_t after)
 {
 	size_t before = pm_min_size(start, run->lookbehind);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A whole buffer, scanned as the engine scans a target: in windows, each with some bytes before and
- * behind it, that grow when a hit needs it; hits that begin within the one before are dropped.
+ * Scans a whole buffer as the engine scans a target: in windows, each with some bytes before and
+ * after it, that grow if a hit needs more. Hits that start within the previous hit are dropped.
  */
 #ifndef TESTS_SUPPORT_WINDOWS_H
 #define TESTS_SUPPORT_WINDOWS_H
@@ -11,7 +11,7 @@
 
 #include "scan/scanner.h"
 
-/** A hit by its place in the whole buffer. */
+/** A hit, by its position in the whole buffer. */
 struct hit {
 	size_t start;      /**< first byte */
 	size_t size;       /**< number of bytes */
@@ -20,24 +20,24 @@ struct hit {
 	bool truncated;    /**< as found */
 };
 
-/** Hits in the order in which they were found. Start with all zero. */
+/** Hits in the order in which they were found. Zero it first. */
 struct hit_list {
 	struct hit *items;
 	size_t count;
 	size_t capacity;
 };
 
-/** How to cut the buffer. */
+/** How to divide the buffer into windows. */
 struct cut {
-	size_t unit;    /**< bytes of a window; 0: all in one */
-	size_t overlap; /**< bytes that are there behind a window and before it from the start */
-	size_t most;    /**< bytes behind a window that it may grow to; 0: any number */
+	size_t unit;    /**< bytes of a window; 0: one window */
+	size_t overlap; /**< bytes before and after a window that are visible from the start */
+	size_t most;    /**< bytes after a window by which it can grow; 0: any number */
 };
 
 /**
  * Scans a buffer with a scanner. Fails the test on errors.
- * @param hits gets the hits
- * @param counts added to; may be NULL
+ * @param hits    receives the hits
+ * @param counts  increased; may be NULL
  */
 void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size,
                  uint64_t address, const struct cut *cut, struct hit_list *hits,
@@ -53,13 +53,13 @@ void hit_list_deinit(struct hit_list *hits);
 size_t count_same_hits(const struct hit_list *wanted, const struct hit_list *found);
 
 /**
- * Fails the test unless both are the same; says where they differ.
- * @param what for the message
+ * Fails the test unless both lists are equal, and prints the first difference.
+ * @param what  name of the comparison, for the message
  */
 void assert_same_hits(const struct hit_list *wanted, const struct hit_list *found,
                       const uint8_t *bytes, const char *what);
 
-/** The next pseudo-random number (splitmix64). */
+/** Returns the next pseudo-random number (splitmix64). */
 uint64_t random_next(uint64_t *state);
 
 #endif

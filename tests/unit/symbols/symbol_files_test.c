@@ -205,7 +205,7 @@ static void test_a_file_with_another_build_id_is_not_used(void **state)
 	expect(fixture, "local_zeroed", false);
 }
 
-static void test_without_a_build_id_nothing_fits(void **state)
+static void test_without_a_build_id_no_file_matches(void **state)
 {
 	struct fixture *fixture = *state;
 	make(fixture, "objcopy", "--remove-section=.note.gnu.build-id", fixture->copy);
@@ -213,7 +213,7 @@ static void test_without_a_build_id_nothing_fits(void **state)
 	expect(fixture, "global_function", false);
 }
 
-static void test_debug_information_stands_in_for_the_program(void **state)
+static void test_debug_information_replaces_the_program(void **state)
 {
 	struct fixture *fixture = *state;
 	make(fixture, "objcopy", "--only-keep-debug", fixture->debug);
@@ -243,7 +243,7 @@ static void test_debug_information_of_another_program_is_not_used(void **state)
 	expect(fixture, "local_function", false);
 }
 
-static void test_what_is_no_file_is_not_opened(void **state)
+static void test_special_files_are_not_opened(void **state)
 {
 	struct fixture *fixture = *state;
 	make_folders(fixture->copy);
@@ -257,7 +257,7 @@ static void test_what_is_no_file_is_not_opened(void **state)
 }
 
 /** A core file, or a link in a container, may name a file that loses what is read. */
-static void test_what_the_kernel_makes_up_is_not_opened(void **state)
+static void test_pseudo_mappings_are_not_opened(void **state)
 {
 	struct fixture *fixture = *state;
 	int fake_memory = open("/proc/self/status", O_PATH | O_CLOEXEC),
@@ -280,7 +280,7 @@ static void test_the_root_directory_is_the_usual_one(void **state)
 	expect(fixture, "local_function", true);
 }
 
-static void test_build_ids_fit_only_where_both_are_known(void **state)
+static void test_build_ids_match_only_if_both_are_known(void **state)
 {
 	const struct pm_build_id none = { .size = 0 }, one = { .bytes = { 1, 2 }, .size = 2 },
 				 longer = { .bytes = { 1, 2, 3 }, .size = 3 };
@@ -308,21 +308,20 @@ int main(void)
 			teardown),
 		cmocka_unit_test_setup_teardown(test_a_file_with_another_build_id_is_not_used,
 		                                setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_a_build_id_nothing_fits, setup,
+		cmocka_unit_test_setup_teardown(test_without_a_build_id_no_file_matches, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(test_debug_information_stands_in_for_the_program,
-		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(test_debug_information_replaces_the_program, setup,
+		                                teardown),
 		cmocka_unit_test_setup_teardown(
 			test_debug_information_adds_to_a_program_without_symbols, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_debug_information_of_another_program_is_not_used, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_is_no_file_is_not_opened, setup,
-		                                teardown),
-		cmocka_unit_test_setup_teardown(test_what_the_kernel_makes_up_is_not_opened, setup,
+		cmocka_unit_test_setup_teardown(test_special_files_are_not_opened, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pseudo_mappings_are_not_opened, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(test_the_root_directory_is_the_usual_one, setup,
 		                                teardown),
-		cmocka_unit_test(test_build_ids_fit_only_where_both_are_known),
+		cmocka_unit_test(test_build_ids_match_only_if_both_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,7 +104,7 @@ static void test_symbols_of_libraries_are_found(void **state)
 	assert_non_null(strstr(symbol.object, "/libc"));
 }
 
-static void test_other_memory_has_none(void **state)
+static void test_other_memory_has_no_symbols(void **state)
 {
 	struct fixture *fixture = *state;
 	struct pm_symbol symbol;
@@ -122,7 +122,7 @@ static void test_other_memory_has_none(void **state)
 			                 0);
 }
 
-static void test_what_is_no_elf_file_has_none(void **state)
+static void test_other_files_than_elf_have_no_symbols(void **state)
 {
 	static const char texts[][8] = { "", "\177ELF", "no elf", "!<arch>" };
 
@@ -285,7 +285,7 @@ static bool finds_id_behind(unsigned sections, uint64_t size)
 	return found;
 }
 
-static void test_notes_cost_no_more_than_those_of_programs(void **state)
+static void test_notes_are_read_up_to_a_size(void **state)
 {
 	(void)state;
 	assert_true(finds_id_behind(0, 0));
@@ -330,11 +330,11 @@ int main(void)
 			teardown),
 		cmocka_unit_test_setup_teardown(test_symbols_of_libraries_are_found, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(test_other_memory_has_none, setup, teardown),
-		cmocka_unit_test(test_what_is_no_elf_file_has_none),
+		cmocka_unit_test_setup_teardown(test_other_memory_has_no_symbols, setup, teardown),
+		cmocka_unit_test(test_other_files_than_elf_have_no_symbols),
 		cmocka_unit_test(test_a_damaged_file_is_read_as_far_as_it_goes),
 		cmocka_unit_test(test_a_file_costs_no_more_memory_than_it_has_bytes),
-		cmocka_unit_test(test_notes_cost_no_more_than_those_of_programs),
+		cmocka_unit_test(test_notes_are_read_up_to_a_size),
 		cmocka_unit_test(test_a_file_with_too_many_sections_to_count_has_none),
 	};
 

@@ -36,7 +36,7 @@ static void expect_side(struct hit_side side, size_t bytes, size_t columns, bool
 	assert_int_equal(side.more, more);
 }
 
-static void text_ends_at_controls_and_broken_characters(void **state)
+static void text_ends_at_control_and_invalid_characters(void **state)
 {
 	(void)state;
 	static const char text[] = "no\nb\xc3\xbc\tHIT \xe4\xb8\xad \xff no";
@@ -61,7 +61,7 @@ static void text_ends_at_controls_and_broken_characters(void **state)
 	expect_side(hit_text_after(&hit, 100), 0, 0, false);
 }
 
-static void room_is_shared(void **state)
+static void width_is_shared(void **state)
 {
 	(void)state;
 	static const char text[] = "aaaaaaaaaaHITbbb";
@@ -195,8 +195,8 @@ static void long_matches_are_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_ends_at_controls_and_broken_characters),
-		cmocka_unit_test(room_is_shared),
+		cmocka_unit_test(text_ends_at_control_and_invalid_characters),
+		cmocka_unit_test(width_is_shared),
 		cmocka_unit_test(utf16_is_decoded),
 		cmocka_unit_test(utf16_has_text_around_it),
 		cmocka_unit_test(lines),

@@ -27,7 +27,7 @@ static size_t add_region(struct results *results, uint64_t start, uint64_t end)
 	return results_add_region(results, start, end, "anon", "");
 }
 
-static void test_hits_are_replaced_by_those_of_the_next_command(void **state)
+static void test_hits_are_replaced_by_the_next_command(void **state)
 {
 	struct results *results = *state;
 	results_next_command(results);
@@ -101,7 +101,7 @@ static void test_many_regions_are_distinguished(void **state)
 	assert_int_equal(results_region_count(results), 5000);
 }
 
-static void test_outside_of_a_session_nothing_is_numbered(void **state)
+static void test_outside_of_a_session_there_are_no_numbers(void **state)
 {
 	struct out out;
 	(void)state;
@@ -129,8 +129,8 @@ static void test_lines_of_hits_start_with_their_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_hits_are_replaced_by_those_of_the_next_command,
-		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hits_are_replaced_by_the_next_command, setup,
+		                                teardown),
 		cmocka_unit_test_setup_teardown(test_hits_end_with_the_address_space, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(test_hits_beyond_the_bound_get_no_number, setup,
@@ -140,7 +140,7 @@ int main(void)
 		                                setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_regions_are_distinguished, setup,
 		                                teardown),
-		cmocka_unit_test(test_outside_of_a_session_nothing_is_numbered),
+		cmocka_unit_test(test_outside_of_a_session_there_are_no_numbers),
 		cmocka_unit_test_setup_teardown(test_lines_of_hits_start_with_their_number, setup,
 		                                teardown),
 	};

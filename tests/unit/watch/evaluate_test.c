@@ -193,7 +193,7 @@ static double measure(const struct fixture *fixture, const char *text)
 	return value;
 }
 
-static void what_is_compared(void **state)
+static void compared_values(void **state)
 {
 	(void)state;
 	struct fixture fixture;
@@ -285,7 +285,7 @@ static void each_threshold_once(void **state)
 	close_fixture(&fixture);
 }
 
-static void again_after_the_cool_down(void **state)
+static void acts_again_after_the_cool_down(void **state)
 {
 	(void)state;
 	struct fixture fixture;
@@ -365,10 +365,10 @@ int main(void)
 		cmocka_unit_test(documented_conditions),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(refusals),
-		cmocka_unit_test(what_is_compared),
+		cmocka_unit_test(compared_values),
 		cmocka_unit_test(growth_and_rate),
 		cmocka_unit_test(each_threshold_once),
-		cmocka_unit_test(again_after_the_cool_down),
+		cmocka_unit_test(acts_again_after_the_cool_down),
 		cmocka_unit_test(culprits),
 		cmocka_unit_test(actions),
 	};

@@ -76,7 +76,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void only_what_changed_has_a_row(void **state)
+static void only_changed_tracks_have_rows(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -113,7 +113,7 @@ static void growth_counts_from_the_baseline(void **state)
 	assert_int_equal(kinds.rows[1].growth, 0);
 }
 
-static void a_limit_lasts_as_long_as_growth_is_steady(void **state)
+static void time_left_needs_steady_growth(void **state)
 {
 	struct fixture *fixture = *state;
 	struct watch_history *history = &fixture->history;
@@ -133,7 +133,7 @@ static void a_limit_lasts_as_long_as_growth_is_steady(void **state)
 	assert_false(watch_history_lasts(history, &limit, &seconds));
 }
 
-static void a_copy_keeps_its_values(void **state)
+static void copy_keeps_values(void **state)
 {
 	struct fixture *fixture = *state;
 	struct watch_history copy;
@@ -174,11 +174,10 @@ static void a_copy_keeps_its_values(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(only_what_changed_has_a_row, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_changed_tracks_have_rows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(growth_counts_from_the_baseline, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_limit_lasts_as_long_as_growth_is_steady, set_up,
-		                                tear_down),
-		cmocka_unit_test_setup_teardown(a_copy_keeps_its_values, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(time_left_needs_steady_growth, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(copy_keeps_values, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
