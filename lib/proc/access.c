@@ -38,7 +38,7 @@ struct refusal {
 typedef bool rule_function(const struct refusal *refusal);
 
 /**
- * Fills the error with "cannot DOING: process PID (NAME) ...".
+ * Fills the error with "cannot DOING process PID (NAME): it ...".
  * @return true, for rules to return
  */
 __attribute__((format(printf, 3, 4))) static bool refused(const struct refusal *refusal,
@@ -54,7 +54,7 @@ __attribute__((format(printf, 3, 4))) static bool refused(const struct refusal *
 
 	if (refusal->target.name[0] != '\0')
 		snprintf(name, sizeof name, " (%s)", refusal->target.name);
-	pm_error_set(refusal->error, kind, refusal->cause, "cannot %s: process %d%s %s",
+	pm_error_set(refusal->error, kind, refusal->cause, "cannot %s process %d%s: it %s",
 	             refusal->doing, (int)refusal->pid, name, reason);
 
 	if (refusal->error)
@@ -71,8 +71,8 @@ static const char *remedy_for(const struct refusal *refusal)
 {
 	if (refusal->own.users.effective != 0)
 		return "run procmem as root (sudo)";
-	return "root lacks CAP_SYS_PTRACE here, as in a container: start it with --cap-add "
-	       "SYS_PTRACE, or use kubectl debug --profile=sysadmin";
+	return "root lacks CAP_SYS_PTRACE here, as in a container: start the container with "
+	       "--cap-add SYS_PTRACE, or use kubectl debug --profile=sysadmin";
 }
 
 /* Rules about the state of the process: whatever rights we have, the memory cannot be read. */
@@ -164,7 +164,7 @@ static bool is_kernel_thread(const struct refusal *refusal)
 	if (!refusal->target.kernel_thread)
 		return false;
 	return refused(refusal, PM_ERROR_NO_MEMORY,
-	               "is a kernel thread: it has no memory of its own");
+	               "is a kernel thread and has no memory of its own");
 }
 
 static bool is_zombie(const struct refusal *refusal)
@@ -175,12 +175,11 @@ static bool is_zombie(const struct refusal *refusal)
 	if (!pm_state_is_dead(target->state) || target->threads > 1)
 		return false;
 	if (!pm_credentials_read_pid(refusal->proc_root, target->parent, &parent))
-		return refused(refusal, PM_ERROR_NO_MEMORY,
-		               "is a zombie: it has ended and has no memory");
+		return refused(refusal, PM_ERROR_NO_MEMORY, "is a zombie and has no memory");
 
 	return refused(refusal, PM_ERROR_NO_MEMORY,
-	               "is a zombie: it has ended and has no memory; its parent %d (%s) has "
-	               "not waited for it yet",
+	               "is a zombie and has no memory; its parent %d (%s) has not waited for it "
+	               "yet",
 	               (int)parent.pid, parent.name);
 }
 
@@ -190,7 +189,7 @@ static bool is_gone(const struct refusal *refusal)
 	if (refusal->cause != 0 && refusal->cause != ESRCH)
 		return false;
 	return refused(refusal, PM_ERROR_GONE,
-	               "no longer has the memory it had: it ended or called exec");
+	               "no longer has the memory that it had, because it ended or called exec");
 }
 
 /** The call failed for another reason than a lack of rights. */
@@ -252,12 +251,12 @@ static bool is_other_user(const struct refusal *refusal)
 		return refused(refusal, PM_ERROR_ACCESS, "runs as %s; %s",
 		               user_text(users->effective, text), remedy);
 	if (users->real != own)
-		return refused(refusal, PM_ERROR_ACCESS, "runs as %s and you are uid %u; %s",
+		return refused(refusal, PM_ERROR_ACCESS, "runs as %s, but you are uid %u; %s",
 		               user_text(users->effective, text), own, remedy);
 
 	uint32_t other = users->effective == own ? users->saved : users->effective;
 	return refused(refusal, PM_ERROR_ACCESS,
-	               "is yours but runs a set-user-ID program: it may act as %s; %s",
+	               "is yours, but runs a set-user-ID program and can switch to %s; %s",
 	               user_text(other, text), remedy);
 }
 
@@ -269,8 +268,9 @@ static bool is_other_group(const struct refusal *refusal)
 		return false;
 
 	uint32_t other = groups->effective == own ? groups->saved : groups->effective;
-	return refused(refusal, PM_ERROR_ACCESS, "runs with group %u and you with group %u; %s",
-	               other, own, remedy_for(refusal));
+	return refused(refusal, PM_ERROR_ACCESS,
+	               "runs with group ID %u, but procmem with group ID %u; %s", other, own,
+	               remedy_for(refusal));
 }
 
 /**
@@ -288,8 +288,8 @@ static bool is_not_dumpable(const struct refusal *refusal)
 	    !is_owned_by_another(&refusal->target, refusal->target.users.effective))
 		return false;
 	return refused(refusal, PM_ERROR_ACCESS,
-	               "is yours but not dumpable: it called prctl(PR_SET_DUMPABLE), or was "
-	               "started with more rights; %s",
+	               "is yours, but not dumpable: it called prctl(PR_SET_DUMPABLE), or its "
+	               "program has more privileges than you, or is not readable for you; %s",
 	               remedy_for(refusal));
 }
 
@@ -311,8 +311,8 @@ static bool is_in_other_namespace(const struct refusal *refusal)
 	if (shares_namespace(refusal))
 		return false;
 	return refused(refusal, PM_ERROR_ACCESS,
-	               "is in another user namespace, where you have no CAP_SYS_PTRACE; run "
-	               "procmem as root outside of all containers (sudo), or inside that of the "
+	               "is in another user namespace, in which you lack CAP_SYS_PTRACE; run "
+	               "procmem as root on the host (sudo), or in the user namespace of the "
 	               "process: nsenter -t %d -U",
 	               (int)refusal->pid);
 }
@@ -340,9 +340,9 @@ static bool is_file_of_another(const struct refusal *refusal)
 
 	char text[USER_TEXT_SIZE];
 	return refused(refusal, PM_ERROR_ACCESS,
-	               "allows only %s to open that file, and CAP_SYS_PTRACE does not override "
-	               "this; run procmem as root (sudo), or give its program file "
-	               "cap_dac_read_search as well",
+	               "has /proc files that only %s may open, and CAP_SYS_PTRACE does not "
+	               "override this; run procmem as root (sudo), or add cap_dac_read_search "
+	               "to the program file of procmem",
 	               user_text(refusal->target.owner, text));
 }
 
@@ -397,19 +397,20 @@ static void tracer_text(const struct refusal *refusal, const char *before, char 
 		return;
 
 	if (pm_credentials_read_pid(refusal->proc_root, pid, &tracer))
-		snprintf(text, size, "%straced by process %d (%s) already", before, (int)tracer.pid,
+		snprintf(text, size, "%straced by process %d (%s)", before, (int)tracer.pid,
 		         tracer.name);
 	else
-		snprintf(text, size, "%straced by process %d already", before, (int)pid);
+		snprintf(text, size, "%straced by process %d", before, (int)pid);
 }
 
 static bool is_refused_by_yama(const struct refusal *refusal)
 {
 	static const char *const remedies[] = {
-		[1] = "only its own ancestors may; run procmem as root (sudo), or: sysctl "
+		[1] = "only its own ancestors may access it; run procmem as root (sudo), or: "
+		      "sysctl "
 		      "kernel.yama.ptrace_scope=0",
-		[2] = "only root may; run procmem as root (sudo)",
-		[3] = "no process may, until the machine is booted with another value",
+		[2] = "only root may access it; run procmem as root (sudo)",
+		[3] = "no process may attach to another; this can be changed only by a reboot",
 	};
 	uint64_t scope = yama_scope(refusal->proc_root);
 
@@ -428,21 +429,20 @@ static bool is_refused_by_yama(const struct refusal *refusal)
 static bool is_traced(const struct refusal *refusal)
 {
 	char tracer[128];
-	tracer_text(refusal, "is ", tracer, sizeof tracer);
+	tracer_text(refusal, "is already ", tracer, sizeof tracer);
 	if (tracer[0] == '\0')
 		return false;
 	return refused(refusal, PM_ERROR_ACCESS,
-	               "%s, and a process can have only one tracer: end that one, or do not stop "
-	               "the process",
+	               "%s, and a process can have only one tracer: detach that tracer, or omit "
+	               "--stop",
 	               tracer);
 }
 
 static bool is_unexplained(const struct refusal *refusal)
 {
-	const char *who =
-		"a security module (AppArmor, SELinux, Landlock); see the log of the system";
+	const char *who = "a security module (AppArmor, SELinux, Landlock); see the system log";
 	if (refusal->own.seccomp)
-		who = "the seccomp filter that procmem runs under, as in a container: start it "
+		who = "the seccomp filter of procmem, as in a container: start the container "
 		      "with --cap-add SYS_PTRACE, or use kubectl debug --profile=sysadmin";
 
 	return refused(

@@ -16,8 +16,8 @@
  *
  * @param proc_root  directory to use as /proc
  * @param pid        the process
- * @param doing      the refused action, as it completes "cannot ...": "read its maps", "attach to
- *                   it"
+ * @param doing      the refused action, which completes "cannot ... process PID": "read the
+ *                   maps of", "stop"
  * @param os_errno   errno of the refused call; 0 if the call succeeded without a result (maps of a
  *                   process without memory)
  * @param error      filled: PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_NOT_FOUND or

@@ -172,7 +172,7 @@ static int open_failed(const char *root, pid_t pid, int cause, struct pm_error *
 	/* For the caller it makes no difference whether the process never existed or just ended. */
 	if (cause == ESRCH)
 		cause = ENOENT;
-	return pm_access_explain(root, pid, "inspect it", cause, error);
+	return pm_access_explain(root, pid, "inspect", cause, error);
 }
 
 int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **process,
@@ -283,7 +283,7 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 		             "%s/%d/stat does not have the format of proc_pid_stat(5)",
 		             procfs->root, (int)procfs->pid);
 	else if (cause == EACCES || cause == EPERM)
-		pm_access_explain(procfs->root, procfs->pid, "inspect it", cause, error);
+		pm_access_explain(procfs->root, procfs->pid, "inspect", cause, error);
 	else
 		pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot inspect process %d: %s",
 		             (int)procfs->pid, strerror(cause));
@@ -371,7 +371,7 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 		                    procfs->root, (int)procfs->pid, name, strerror(cause));
 
 	char doing[128];
-	snprintf(doing, sizeof doing, "read its %s", name);
+	snprintf(doing, sizeof doing, "read the %s of", name);
 
 	return pm_access_explain(procfs->root, procfs->pid, doing, cause, error);
 }

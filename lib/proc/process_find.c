@@ -310,7 +310,8 @@ static int find_number(const char *word, pid_t *pid, struct pm_error *error)
 	struct pm_process *process;
 	if (pm_parse_decimal(word, INT_MAX, &number, NULL) < 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-		                    "no process has PID %s: PIDs are smaller", word);
+		                    "no process has PID %s: the number is larger than any PID",
+		                    word);
 	if (number == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%s' is not a PID: the first PID is 1", word);

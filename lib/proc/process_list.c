@@ -151,7 +151,7 @@ int pm_process_read_pss(struct pm_process *process, uint64_t *pss, struct pm_err
 	close(fd);
 	if (result < 0 && cause.kind == PM_ERROR_GONE)
 		return pm_access_explain(pm_process_root(process), pm_process_pid(process),
-		                         "read its smaps_rollup", cause.os_errno, error);
+		                         "read the smaps_rollup of", cause.os_errno, error);
 	if (result < 0) {
 		if (error)
 			*error = cause;
@@ -163,7 +163,7 @@ int pm_process_read_pss(struct pm_process *process, uint64_t *pss, struct pm_err
 	free(text);
 	if (!known)
 		return pm_access_explain(pm_process_root(process), pm_process_pid(process),
-		                         "read its smaps_rollup", 0, error);
+		                         "read the smaps_rollup of", 0, error);
 
 	*pss = kilobytes * 1024;
 	return 0;

@@ -38,7 +38,7 @@ const char *pm_region_forbidden(const struct pm_region *region)
 	if (region->vm_flags & PM_VM_IO)
 		return "memory of a device: reading might have side effects";
 	if (region->vm_flags & PM_VM_PFNMAP)
-		return "mapped without pages by a driver";
+		return "mapped by a driver, without struct pages (VM_PFNMAP)";
 	if (!(region->vm_flags & PM_VM_KNOWN) && is_device_by_name(region->mapping))
 		return "possibly memory of a device: the VmFlags are not known";
 

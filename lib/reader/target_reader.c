@@ -185,7 +185,8 @@ static int gone(struct target_reader *reader, struct pm_error *error)
 	if (pm_process_check(reader->process, error) == 0) {
 		pid_t pid = pm_process_pid(reader->process);
 		pm_error_set(error, PM_ERROR_GONE, 0,
-		             "the memory of process %d is gone: mem reads 0 bytes", (int)pid);
+		             "the memory of process %d is gone: /proc/%d/mem returned end of file",
+		             (int)pid, (int)pid);
 		if (error)
 			error->pid = pid;
 	}

@@ -53,8 +53,8 @@ static int compare_tids(const void *a, const void *b)
 
 static int explain(const struct pm_tracer *tracer, int cause, struct pm_error *error)
 {
-	return pm_access_explain(tracer->process->procfs.root, tracer->process->procfs.pid,
-	                         "stop it", cause, error);
+	return pm_access_explain(tracer->process->procfs.root, tracer->process->procfs.pid, "stop",
+	                         cause, error);
 }
 
 /**

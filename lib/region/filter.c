@@ -220,7 +220,7 @@ static int rss_suffices(const struct pm_filter *filter, const struct pm_region *
 	if (!pm_region_knows(region, PM_SIZE_RSS))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "the resident size of %" PRIx64 "-%" PRIx64
-		                    " is not known: it is in smaps, not in maps",
+		                    " is not known: maps files do not contain it; use a smaps file",
 		                    region->start, region->end);
 	return region->bytes[PM_SIZE_RSS] >= filter->min_rss;
 }

@@ -175,8 +175,8 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	}
 
 	if (result == LIVE_INCOMPLETE)
-		return pm_access_explain(process->procfs.root, process->procfs.pid, "read its maps",
-		                         0, error);
+		return pm_access_explain(process->procfs.root, process->procfs.pid,
+		                         "read the maps of", 0, error);
 	if (result == LIVE_FAILED)
 		return -1;
 

@@ -48,9 +48,9 @@ static int report_unknown(const char *text, struct pm_error *error)
 	/* Matches are printed with an address, and with a place such as "anon +0x40". The latter is
 	 * ambiguous: there may be many regions of a kind. */
 	if (strchr(text, '+') && text[strcspn(text, "+-")] == '-')
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' is not a REGION: it is ADDR-END or ADDR+LEN, not both",
-		                    text);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%.64s' is not a REGION: use either ADDR-END or ADDR+LEN, not both", text);
 
 	if (strchr(text, '+'))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
@@ -93,9 +93,9 @@ static enum parsed parse_length(const char *text, const char *length_text, uint6
 	uint64_t length;
 
 	if (strpbrk(length_text, "+-"))
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' is not a REGION: ADDR+LEN has one length, and no sums",
-		                    text);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%.64s' is not a REGION: ADDR+LEN takes a single length, not a sum", text);
 	if (pm_parse_size(length_text, &length, error) < 0)
 		return PARSED_INVALID;
 	if (length == 0)
