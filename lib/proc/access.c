@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of the kernel are in ptrace(2), "Ptrace access mode checking". Each rule has a function
- * here that tests whether this rule refused, in the order in which the kernel tests them. None of
- * this grants or denies access: it only explains a refusal afterwards.
+ * Explains why the kernel refused access to a process. The rules of the kernel are in ptrace(2),
+ * "Ptrace access mode checking". For each rule, a function here tests whether this rule refused the
+ * access, in the order in which the kernel tests the rules. Nothing here grants or denies access.
  */
 #include "proc/access.h"
 
@@ -23,23 +23,23 @@
 #include "proc/mountinfo.h"
 #include "proc/process_handle.h"
 
-/** A refusal, and what is known about both processes. */
+/** A refused access: the request, and the credentials of both processes. */
 struct refusal {
 	const char *proc_root;
 	pid_t pid;
-	const char *doing;            /* completes "cannot ..." */
+	const char *doing;            /* the refused action, as for pm_access_explain() */
 	int cause;                    /* errno of the refused call, 0 if the call had no effect */
-	struct pm_credentials own;    /* ours */
-	struct pm_credentials target; /* those of the target */
+	struct pm_credentials own;    /* credentials of this process */
+	struct pm_credentials target; /* credentials of the target */
 	struct pm_error *error;
 };
 
-/** A rule: fills the error and returns true if this rule is the one that refused. */
+/** Tests whether a rule refused the access; if so, fills the error and returns true. */
 typedef bool rule_function(const struct refusal *refusal);
 
 /**
  * Fills the error with "cannot DOING process PID (NAME): it ...".
- * @return true, for rules to return
+ * @return true, so that a rule can return it
  */
 __attribute__((format(printf, 3, 4))) static bool refused(const struct refusal *refusal,
                                                           enum pm_error_kind kind,
@@ -64,8 +64,8 @@ __attribute__((format(printf, 3, 4))) static bool refused(const struct refusal *
 }
 
 /**
- * What a caller without the right to inspect processes of other users can do.
- * @return words that follow a semicolon
+ * Returns the remedy for a caller who may not inspect processes of other users.
+ * @return text to be appended after a semicolon
  */
 static const char *remedy_for(const struct refusal *refusal)
 {
@@ -75,11 +75,12 @@ static const char *remedy_for(const struct refusal *refusal)
 	       "--cap-add SYS_PTRACE, or use kubectl debug --profile=sysadmin";
 }
 
-/* Rules about the state of the process: whatever rights we have, the memory cannot be read. */
+/* Rules about the state of the process. If one of them applies, no privilege makes its memory
+ * readable. */
 
 enum { HIDEPID_TEXT_SIZE = 32 };
 
-/** The sort of error that a failed call is for the caller. */
+/** Maps an errno value to the kind of error that is reported to the caller. */
 static enum pm_error_kind kind_of(int cause)
 {
 	if (pm_errno_is_ours(cause))
@@ -119,8 +120,9 @@ static int find_hidepid(void *context, const struct pm_mount *mount, struct pm_e
 }
 
 /**
- * Tests whether the kernel has no process of this PID. Signal 0 queries the process table, which no
- * mount option hides. Another root is a saved tree, which the process table says nothing about.
+ * Tests whether the kernel has no process with this PID. kill(2) with signal 0 also finds processes
+ * that a mount option of /proc hides. For a saved tree the result is always false: its PIDs are not
+ * those of running processes.
  */
 static bool is_surely_gone(const struct refusal *refusal)
 {
@@ -129,8 +131,9 @@ static bool is_surely_gone(const struct refusal *refusal)
 }
 
 /**
- * For a target whose status cannot be read: a mount option of proc hides it, or it does not exist.
- * Always applies.
+ * Explains why the status of the target cannot be read: the process does not exist, it has ended,
+ * or a mount option of /proc hides it.
+ * @return always true
  */
 static bool is_invisible(const struct refusal *refusal)
 {
@@ -183,7 +186,7 @@ static bool is_zombie(const struct refusal *refusal)
 	               (int)parent.pid, parent.name);
 }
 
-/** The process ended or called exec while it was inspected. */
+/** Tests whether the process ended or called exec while it was inspected. */
 static bool is_gone(const struct refusal *refusal)
 {
 	if (refusal->cause != 0 && refusal->cause != ESRCH)
@@ -192,7 +195,7 @@ static bool is_gone(const struct refusal *refusal)
 	               "no longer has the memory that it had, because it ended or called exec");
 }
 
-/** The call failed for another reason than a lack of rights. */
+/** Tests whether the call failed for a reason other than insufficient privileges. */
 static bool is_other_failure(const struct refusal *refusal)
 {
 	enum pm_error_kind kind = kind_of(refusal->cause);
@@ -204,8 +207,7 @@ static bool is_other_failure(const struct refusal *refusal)
 
 /* Rules about users, groups, capabilities, namespaces and security modules. */
 
-/* Generations that are followed from a process to its ancestor. With more, reused PIDs form a loop.
- */
+/* Maximum number of ancestors that are followed. If there are more, reused PIDs form a loop. */
 enum { ANCESTORS_MAX = 256 };
 
 enum { USER_TEXT_SIZE = 96 };
@@ -274,8 +276,8 @@ static bool is_other_group(const struct refusal *refusal)
 }
 
 /**
- * Tests whether the files of a process belong to another user. Those of a dead first thread always
- * belong to root.
+ * Tests whether the files of a process in /proc belong to another user than `user`. If the first
+ * thread is dead, they always belong to root, so the result is false.
  */
 static bool is_owned_by_another(const struct pm_credentials *target, uint32_t user)
 {
@@ -294,8 +296,9 @@ static bool is_not_dumpable(const struct refusal *refusal)
 }
 
 /**
- * Tests whether the target is in our user namespace. If we may not read its namespace, ours is the
- * same, or ours is the first one, or another rule has refused.
+ * Tests whether the target is in the user namespace of this process. If its namespace may not be
+ * read, the result is true in two cases: if another rule may have refused (no CAP_SYS_PTRACE), or
+ * if this process is in the first user namespace.
  */
 static bool shares_namespace(const struct refusal *refusal)
 {
@@ -326,8 +329,8 @@ static bool has_more_capabilities(const struct refusal *refusal)
 }
 
 /**
- * CAP_SYS_PTRACE passes the ptrace check of the kernel, but only the owner may open files such as
- * mem and pagemap (mode 0400).
+ * Tests whether the file mode refused the access. CAP_SYS_PTRACE is sufficient for the ptrace check
+ * of the kernel, but files such as mem and pagemap have mode 0400: only their owner may open them.
  */
 static bool is_file_of_another(const struct refusal *refusal)
 {
@@ -348,7 +351,7 @@ static bool is_file_of_another(const struct refusal *refusal)
 
 /**
  * Reads sys/kernel/yama/ptrace_scope.
- * @return its number; 0 if the kernel is built without Yama
+ * @return the number in the file; 0 if the kernel is built without Yama
  */
 static uint64_t yama_scope(const char *proc_root)
 {
@@ -385,8 +388,10 @@ static bool descends_from_us(const struct refusal *refusal)
 }
 
 /**
- * Formats the process that traces the target, "" for none. A tracer is a thread; the text names its
- * process.
+ * Formats the process that traces the target. The kernel reports the thread that traces; the text
+ * contains the PID and name of its process.
+ * @param before  written before "traced by"
+ * @param text    receives the text, "" if the target is not traced
  */
 static void tracer_text(const struct refusal *refusal, const char *before, char *text, size_t size)
 {

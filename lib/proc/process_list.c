@@ -16,7 +16,8 @@
 #include "proc/status.h"
 
 /**
- * Fills the sizes and the command line from a living thread: a dead first thread has none.
+ * Fills the sizes and the command line from a living thread, for a process whose first thread is
+ * dead.
  */
 static void fill_from_living_thread(struct pm_process_row *row)
 {
@@ -43,7 +44,7 @@ static void fill_from_living_thread(struct pm_process_row *row)
 }
 
 /**
- * Fills name, command line and peak from the open directory.
+ * Fills name, command line and peak from the files of an open directory.
  * @return 0, or -1 with errno set
  */
 static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row)
@@ -54,7 +55,7 @@ static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row
 	    pm_procfs_read(procfs, "status", &status, NULL) < 0)
 		return -1;
 
-	/* libproc2 does not return the peak. */
+	/* The peak is read here, since libproc2 does not return it. */
 	row->peak = pm_status_number(status, "VmHWM", 0) * 1024;
 	free(status);
 	if (pm_command_read(procfs, &row->command, &length) < 0)
@@ -64,7 +65,7 @@ static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row
 	return 0;
 }
 
-/** A list that grows. */
+/** A growing list of processes. */
 struct builder {
 	struct pm_process_list list;
 	size_t capacity;
