@@ -18,7 +18,7 @@ enum {
 	LIST_SIZE = 640,
 	COMMAND_MAX = 60, /**< maximum number of bytes shown of a command line */
 	COMMAND_MIN = 12, /**< minimum number of bytes shown of a command line */
-	/** number of bytes reserved for the PID, the time since the start, and brackets */
+	/** Number of bytes reserved for the PID, the time since the start, and brackets */
 	FIXED = 26,
 	USER_SIZE = 18,
 	WORD_MAX = 24, /**< if the differing word is longer than this, its beginning is omitted */

@@ -11,16 +11,20 @@
 #include "reader/core_file.h"
 #include "reader/core_notes.h"
 
-/* vm.max_map_count can be up to INT_MAX; 65,530 is the default. */
+/* Maximum number of segments. The default of vm.max_map_count is 65,530, but it may be up to
+ * INT_MAX. */
 enum { SEGMENTS_MAX = 1 << 22 };
 
-/** Offsets of the fields that are read, in bytes from the start of each structure. */
+/**
+ * Offsets of the fields that are read, in bytes from the start of each structure, for 32-bit or
+ * 64-bit files.
+ */
 struct layout {
-	size_t phoff, shoff, phentsize, phnum, shentsize, shnum; /* of the ELF header */
+	size_t phoff, shoff, phentsize, phnum, shentsize, shnum; /* fields of the ELF header */
 	size_t header_size;
-	size_t flags, offset, vaddr, filesz, memsz; /* of a program header */
+	size_t flags, offset, vaddr, filesz, memsz; /* fields of a program header */
 	size_t program_size;
-	size_t info; /* of a section header */
+	size_t info; /* field of a section header */
 	size_t section_size;
 };
 
@@ -45,7 +49,7 @@ struct layout {
 
 static const struct layout layouts[] = { LAYOUT(32), LAYOUT(64) };
 
-/** Reads the class, the byte order, the type and the machine. */
+/** Reads the class, byte order, type and machine from the ELF header. */
 static int read_identity(struct pm_core *core, struct pm_error *error)
 {
 	unsigned char header[EI_NIDENT + 4] = { 0 };
@@ -70,7 +74,10 @@ static int read_identity(struct pm_core *core, struct pm_error *error)
 	return 0;
 }
 
-/** Reads the number of program headers. If it exceeds 65,534, it is in section header 0. */
+/**
+ * Reads the number of program headers from the ELF header, or from section header 0 if the number
+ * exceeds 65,534.
+ */
 static int read_program_count(const struct pm_core *core, const struct layout *layout,
                               const unsigned char *header, uint64_t *count, struct pm_error *error)
 {
@@ -175,7 +182,8 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	    read_program_count(core, layout, header, &count, error) < 0)
 		return -1;
 
-	/* A single section header only holds the number of segments. */
+	/* A file with a single section header has no sections: this header only contains the number
+	 * of segments. */
 	core->has_sections = pm_core_u16(core, header + layout->shnum) > 1;
 
 	uint64_t offset = pm_core_word(core, header + layout->phoff);

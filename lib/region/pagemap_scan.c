@@ -52,7 +52,7 @@ enum {
 
 /*
  * Bounds of one call, during which the map lock of the target is held: the length of the range in
- * bytes, and the number of pages. Unmapped pages take little time, present pages take more.
+ * bytes, and the present pages in bytes. Unmapped pages take little time, present pages take more.
  */
 static const uint64_t max_span = UINT64_C(1) << 30;
 static const uint64_t max_present = UINT64_C(8) << 20;
