@@ -57,7 +57,8 @@ static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *er
 
 	lines->left_out += rest - PM_LINE_MAX;
 	if (lines->left_out > PM_LINE_END)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " does not end",
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "line %" PRIu64 " is too long: the file is not text",
 		                    lines->number + 1);
 
 	return PM_LINE_MAX;

@@ -89,9 +89,10 @@ static int read_program_count(const struct pm_core *core, const struct layout *l
 
 	uint64_t offset = pm_core_word(core, header + layout->shoff);
 	if (offset == 0 || pm_core_u16(core, header + layout->shentsize) != layout->section_size)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "it has more than 65,534 segments, but no section header with "
-		                    "their number");
+		return pm_error_set(
+			error, PM_ERROR_FORMAT, 0,
+			"there are more than 65,534 segments, but no section header contains "
+			"their number");
 	if (pm_core_file_read(core, offset, section, layout->section_size, "section header",
 	                      error) < 0)
 		return -1;
@@ -113,7 +114,7 @@ static int add_segment(struct pm_core *core, const struct layout *layout,
 		return 0;
 	if (start > UINT64_MAX - size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "its segment at 0x%" PRIx64 " ends after the last address",
+		                    "the segment at 0x%" PRIx64 " ends after the last address",
 		                    start);
 	if (pm_array_reserve(&core->segments, &core->segment_capacity, core->segment_count, 1,
 	                     sizeof *core->segments, error) < 0)
@@ -156,13 +157,14 @@ static int compare_segments(const void *a, const void *b)
 static int sort_segments(struct pm_core *core, struct pm_error *error)
 {
 	if (core->segment_count == 0)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "a core file without memory");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "a core file without memory segments");
 
 	qsort(core->segments, core->segment_count, sizeof *core->segments, compare_segments);
 	for (size_t i = 1; i < core->segment_count; i++)
 		if (core->segments[i].start < core->segments[i - 1].end)
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,
-			                    "two of its segments overlap at 0x%" PRIx64,
+			                    "two segments overlap at 0x%" PRIx64,
 			                    core->segments[i].start);
 
 	return 0;
@@ -191,7 +193,7 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	    count > SEGMENTS_MAX || offset > core->size ||
 	    count > (core->size - offset) / layout->program_size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "its program headers do not fit into the file");
+		                    "the program headers do not fit into the file");
 
 	for (uint64_t i = 0; i < count; i++, offset += layout->program_size) {
 		if (pm_core_file_read(core, offset, program, layout->program_size,

@@ -168,9 +168,10 @@ static const char *explain(const struct target_reader *reader, uint64_t address)
 	if (region->vm_flags & (PM_VM_UFFD_MISSING | PM_VM_UFFD_MINOR))
 		return "not provided by the userfaultfd handler yet";
 	if (region->inode != 0)
-		return "beyond the end of the mapped file, or its storage failed";
+		return "beyond the end of the mapped file, or reading the file from its storage "
+		       "failed";
 	if (!(region->perms & PM_PERM_READ))
-		return "no read permission, which mem cannot override with this kernel "
+		return "no read permission, and this kernel does not let /proc/PID/mem override it "
 		       "(proc_mem.force_override)";
 
 	return "a guard page, or unmapped since the regions were read";

@@ -140,7 +140,7 @@ static void process_of_another_user(void **state)
 	assert_int_equal(finding.cause, EACCES);
 
 	char words[64];
-	snprintf(words, sizeof words, "runs as root and you are uid %u; ",
+	snprintf(words, sizeof words, "runs as root, but you are uid %u; ",
 	         getuid() == 0 ? NOBODY : getuid());
 	expect(&finding, PM_ERROR_ACCESS, words);
 }

@@ -153,7 +153,7 @@ static void other_user(void **state)
 	/* Rights of the file would be everybody's: no one-line advice. */
 	assert_null(strstr(fixture->error.text, "setcap"));
 	be(&fixture->target, 54322, 54322, 54322);
-	expect(fixture, EPERM, PM_ERROR_ACCESS, "runs as uid 54322 and you are uid 54321");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "runs as uid 54322, but you are uid 54321");
 }
 
 static void root_of_a_container(void **state)
@@ -403,7 +403,7 @@ static void hostile_name(void **state)
 	be(&fixture->own, 54321, 54321, 54321);
 	be(&fixture->target, 0, 0, 0);
 	fixture->target.name = "ed) ge (x";
-	expect(fixture, EACCES, PM_ERROR_ACCESS, "process 12 (ed) ge (x) runs as root");
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "process 12 (ed) ge (x): it runs as root");
 	save(fixture->root, &fixture->target);
 	tree_write(fixture->root, "12/stat",
 	           "12 (two\nlines) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n");
