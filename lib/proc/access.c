@@ -412,8 +412,7 @@ static bool is_refused_by_yama(const struct refusal *refusal)
 {
 	static const char *const remedies[] = {
 		[1] = "only its own ancestors may access it; run procmem as root (sudo), or: "
-		      "sysctl "
-		      "kernel.yama.ptrace_scope=0",
+		      "sysctl kernel.yama.ptrace_scope=0",
 		[2] = "only root may access it; run procmem as root (sudo)",
 		[3] = "no process may attach to another; this can be changed only by a reboot",
 	};

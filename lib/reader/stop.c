@@ -35,8 +35,8 @@ struct pm_stop {
 	pthread_t thread;
 	pthread_mutex_t lock; /* guards all fields below */
 	pthread_cond_t changed;
-	bool ready; /* `result` is set */
-	bool end;   /* the tracer thread must detach and exit */
+	bool ready; /* whether `result` is set */
+	bool end;   /* set to make the tracer thread detach and exit */
 	/* Request that the tracer thread has not completed yet; NULL if there is none */
 	struct job *job;
 	int result;          /* result of pm_tracer_stop() */

@@ -56,7 +56,7 @@ int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name,
 
 /** Result of reading maps or smaps of a living process once. */
 enum live_result {
-	LIVE_FAILED = -1, /* an error, which was set */
+	LIVE_FAILED = -1, /* an error; pm_error is filled */
 	/* Empty or incomplete although the process is alive, because the thread through which it
 	 * was read has just exited */
 	LIVE_INCOMPLETE,

@@ -16,14 +16,14 @@
 
 #include "base/minmax.h"
 
-/** As struct page_region of <linux/fs.h>. */
+/** A run of pages, with the layout of struct page_region in <linux/fs.h>. */
 struct scan_range {
 	uint64_t start;
 	uint64_t end;
 	uint64_t categories;
 };
 
-/** As struct pm_scan_arg of <linux/fs.h>. */
+/** The argument of the ioctl, with the layout of struct pm_scan_arg in <linux/fs.h>. */
 struct scan_request {
 	uint64_t size;
 	uint64_t flags;
