@@ -70,8 +70,8 @@ static size_t begin_before(const char *text, size_t length, size_t differs, size
 	       differs - begin + BESIDE < max)
 		begin--;
 
-	/* If the rest of the text is shorter than the available space, show more of the text before
-	 * the difference. */
+	/* If there is space for more than the rest of the text, show more of the text before the
+	 * difference. */
 	if (length - begin <= max - LEFT_OUT)
 		begin = length - (max - LEFT_OUT);
 

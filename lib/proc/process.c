@@ -129,7 +129,7 @@ static int open_memory_file(const struct pm_procfs *procfs, const char *name, in
 		char path[128];
 		snprintf(path, sizeof path, "task/%d/%s", (int)tid, name);
 
-		/* The thread may have ended by now while others are alive. */
+		/* If this thread has ended by now, another one may still be alive. */
 		int fd = pm_procfs_open_file(procfs, path, flags);
 		if (fd >= 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
 			return fd;
@@ -302,9 +302,10 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 }
 
 /**
- * Tests whether the process called exec since it was opened. If the old address space is gone, the
- * anchor is empty. In two cases it is not: if the parent shared the memory (vfork) and still uses
- * it, and if the thread of the anchor ended. Then the start of the stack differs.
+ * Tests whether the process called exec since it was opened. The anchor reads as empty if the old
+ * address space is gone. It does not if the parent shares that address space (vfork) and still uses
+ * it, nor if the thread of the anchor has ended. In these two cases, the start of the stack shows
+ * the exec, since it differs.
  */
 static bool has_other_memory(const struct pm_process *process, const struct pm_process_stat *stat)
 {
@@ -514,7 +515,7 @@ static int read_living_thread(const struct pm_process *process, struct pm_proces
 		snprintf(stat, sizeof stat, "task/%d/stat", (int)tid);
 		snprintf(status, sizeof status, "task/%d/status", (int)tid);
 
-		/* The thread may have ended by now while others are alive. */
+		/* If this thread has ended by now, another one may still be alive. */
 		int result = read_memory_facts(&process->procfs, stat, status, info);
 		if (result == 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
 			return result;

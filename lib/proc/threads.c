@@ -14,7 +14,7 @@
 
 /**
  * Reads the name of a thread. The name stays empty if the thread has ended.
- * @return 0, or -1 with errno set if our own process lacks memory or descriptors
+ * @return 0, or -1 with errno set if this process lacks memory or descriptors
  */
 static int read_name(const struct pm_procfs *procfs, struct pm_thread *thread)
 {
@@ -68,7 +68,7 @@ int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t 
 
 /**
  * Fills the details of one thread.
- * @return 0, or -1 with errno set if our own process lacks memory or descriptors
+ * @return 0, or -1 with errno set if this process lacks memory or descriptors
  */
 static int read_details(const struct pm_procfs *procfs, unsigned details, struct pm_thread *thread)
 {

@@ -100,8 +100,8 @@ static int add_region(struct stream *stream, const struct pm_region *region, str
 
 static int parse_line(struct stream *stream, char *line, size_t length, struct pm_error *error)
 {
-	/* A saved file may have been converted on its way here. Only then does the first name end
-	 * in CR. */
+	/* A saved file may have been converted on another system. Otherwise the first name never
+	 * ends in CR. */
 	if (stream->origin == PM_MAPS_SAVED && stream->lines.number == 1 && length > 0 &&
 	    line[length - 1] == '\r')
 		return pm_error_set(

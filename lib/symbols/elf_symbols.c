@@ -70,7 +70,7 @@ static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error 
 	return 0;
 }
 
-/** Tests whether a symbol names an address of the program. */
+/** Tests whether the value of a symbol is an address in the program. */
 static bool is_place(const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
