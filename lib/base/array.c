@@ -29,7 +29,8 @@ int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, s
 	if (__builtin_mul_overflow(next, item_size, &bytes))
 		return pm_error_out_of_memory(error);
 
-	/* `items` is the address of a pointer of any type: memcpy(3) keeps the access legal. */
+	/* `items` is the address of a pointer of unknown type. It is accessed with memcpy(3),
+	 * because access through a `void **` would break the aliasing rules of C. */
 	void *old;
 	memcpy(&old, items, sizeof old);
 	void *grown = realloc(old, bytes);

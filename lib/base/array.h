@@ -8,12 +8,13 @@
 #include <procmem/error.h>
 
 /**
- * Grows an array to hold at least `count + more` items. The capacity at least doubles.
+ * Grows an array to hold at least `count + more` items. If the array has to be reallocated, its
+ * capacity at least doubles.
  *
  * @param items      address of the array pointer, `&array`; the array is reallocated
- * @param capacity   allocated items; updated
- * @param count      items in use
- * @param more       items to be added
+ * @param capacity   number of allocated items; updated
+ * @param count      number of items in use
+ * @param more       number of items to be added
  * @param item_size  size of an item in bytes
  * @param error      PM_ERROR_RESOURCES
  * @return           0, or -1 with the array unchanged
@@ -22,7 +23,7 @@ int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, s
                      struct pm_error *error);
 
 /**
- * Fills an error for a failed allocation: PM_ERROR_RESOURCES.
+ * Fills an error for a failed allocation with PM_ERROR_RESOURCES.
  * @param error  filled; may be NULL
  * @return       -1
  */

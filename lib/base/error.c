@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Replaces line breaks by spaces: names given by the user or the target may contain any byte. */
+/**
+ * Replaces line breaks by spaces, since an error is one line of text. Names given by the user or
+ * read from the target may contain any byte.
+ */
 static void replace_newlines(char *text)
 {
 	for (; (text = strpbrk(text, "\r\n")); text++)
@@ -18,7 +21,8 @@ int pm_error_set(struct pm_error *error, enum pm_error_kind kind, int os_errno, 
 	if (!error)
 		return -1;
 
-	/* The arguments may point into `error` itself: format into a buffer of our own. */
+	/* The arguments may point into `error` itself, so the text is formatted into a separate
+	 * buffer. */
 	char text[PM_ERROR_TEXT_SIZE];
 	va_list arguments;
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Reading from descriptors: restarted after EINTR, at addresses, and small files as a whole.
- * Private. */
+/**
+ * @file
+ * Reading from descriptors: calls of read(2) that are repeated after EINTR, and reading a file to
+ * its end. Private.
+ */
 #ifndef PM_BASE_IO_H
 #define PM_BASE_IO_H
 
@@ -12,8 +15,8 @@
 #include <procmem/error.h>
 
 /**
- * Tests whether a call failed because our own process lacks memory or descriptors. Such a failure
- * says nothing about the target.
+ * Tests whether a call failed because this process lacks memory or descriptors. Such a failure
+ * proves nothing about the target.
  * @param cause  errno of the call
  */
 bool pm_errno_is_ours(int cause);
@@ -25,8 +28,8 @@ bool pm_errno_is_ours(int cause);
 ssize_t pm_read(int fd, void *buffer, size_t size);
 
 /**
- * Calls pread(2) with an address as offset, and repeats the call after EINTR. Above 2^63 the
- * kernel returns EINVAL.
+ * Calls pread(2) with an address as the offset, and repeats the call after EINTR. For offsets from
+ * 2^63 on, the kernel returns EINVAL.
  * @return as pread(2)
  */
 ssize_t pm_pread(int fd, void *buffer, size_t size, uint64_t offset);
@@ -35,7 +38,7 @@ ssize_t pm_pread(int fd, void *buffer, size_t size, uint64_t offset);
  * Reads a file to its end.
  *
  * @param fd      descriptor of the file; not closed
- * @param max     maximum length in bytes; a longer file is PM_ERROR_FORMAT
+ * @param max     maximum length in bytes; for a longer file, fails with PM_ERROR_FORMAT
  * @param text    receives the bytes, followed by a NUL; the caller frees the buffer
  * @param length  receives the length in bytes, without the NUL; may be NULL
  * @param error   PM_ERROR_GONE (ESRCH: the process ended), PM_ERROR_IO, PM_ERROR_FORMAT,
@@ -45,7 +48,8 @@ ssize_t pm_pread(int fd, void *buffer, size_t size, uint64_t offset);
 int pm_read_all(int fd, size_t max, char **text, size_t *length, struct pm_error *error);
 
 /**
- * Fills an error from errno after a failed read: PM_ERROR_GONE for ESRCH, else PM_ERROR_IO.
+ * Fills an error from errno after a failed read: PM_ERROR_GONE if errno is ESRCH, otherwise
+ * PM_ERROR_IO.
  * @return -1
  */
 int pm_read_failed(struct pm_error *error);

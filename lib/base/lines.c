@@ -11,9 +11,15 @@
 #include "base/read_ahead.h"
 
 enum {
-	/** Size of a read: a file on a disk fills it; /proc returns about a page per read(2). */
+	/**
+	 * Size of a read(2) in bytes. A file on a disk fills the buffer; /proc returns about a page
+	 * for each call.
+	 */
 	READ_SIZE = 64 * 1024,
-	/** A file longer than this is read by a second thread while this one parses. */
+	/**
+	 * Length in bytes from which the rest of a file is read by a second thread while this
+	 * thread parses.
+	 */
 	READ_AHEAD_FROM = 512 * 1024,
 };
 
@@ -39,7 +45,8 @@ static int report_nul(const struct pm_lines *lines, struct pm_error *error)
 
 /**
  * Drops the bytes of the unfinished line that exceed PM_LINE_MAX.
- * @return bytes of the line that are kept, or -1 if this cannot be a line of text
+ * @param rest  number of bytes of the unfinished line in the buffer
+ * @return      number of bytes of the line that are kept, or -1 if this is not a line of text
  */
 static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *error)
 {
@@ -50,15 +57,16 @@ static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *er
 
 	lines->left_out += rest - PM_LINE_MAX;
 	if (lines->left_out > PM_LINE_END)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " does not end",
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "line %" PRIu64 " is too long: the file is not text",
 		                    lines->number + 1);
 
 	return PM_LINE_MAX;
 }
 
 /**
- * Reads what follows, by the second thread if there is one.
- * @return bytes, 0 at the end, or -1 with errno set
+ * Reads the next bytes of the file, from the second thread if it was started.
+ * @return number of bytes, 0 at the end, or -1 with errno set
  */
 static ssize_t read_some(struct pm_lines *lines, char *to, size_t room)
 {
@@ -69,7 +77,7 @@ static ssize_t read_some(struct pm_lines *lines, char *to, size_t room)
 
 /**
  * Moves the unfinished line to the start of the buffer, and reads more bytes after it.
- * @return 1: read some bytes; 0: the end; -1: an error
+ * @return 1: bytes were read; 0: end of the file; -1: an error
  */
 static int read_more(struct pm_lines *lines, struct pm_error *error)
 {
@@ -98,7 +106,8 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 	return got > 0;
 }
 
-/** Returns the line that ends at a newline.
+/**
+ * Returns the line that ends at `newline`.
  * @return as pm_lines_next()
  */
 static int finish_line(struct pm_lines *lines, char *newline, char **line, size_t *length,

@@ -12,28 +12,31 @@ struct pm_read_ahead;
 
 /** Splits a stream into lines. Start with pm_lines_init(). */
 struct pm_lines {
-	int fd;            /**< descriptor that is read */
-	char *buffer;      /**< owned; grows to the longest line */
-	size_t capacity;   /**< size of the buffer in bytes */
-	size_t begin;      /**< offset of the first byte that was not returned yet */
-	size_t filled;     /**< offset after the last byte that was read */
-	int at_end;        /**< the descriptor has no more bytes */
-	uint64_t number;   /**< number of the line that was returned last, from 1 */
-	uint64_t total;    /**< bytes read so far */
-	size_t at_once;    /**< maximum size of a read(2); may be lowered before the first line */
-	uint64_t left_out; /**< bytes of the current line that were dropped */
-	/** Reads the rest of a long file; NULL until the file proves to be long. */
+	int fd;          /**< descriptor that is read */
+	char *buffer;    /**< bytes that were read; owned; grows to the longest line */
+	size_t capacity; /**< size of the buffer in bytes */
+	size_t begin;    /**< offset in the buffer of the first byte that was not returned yet */
+	size_t filled;   /**< offset in the buffer after the last byte that was read */
+	int at_end;      /**< whether the end of the file was read */
+	uint64_t number; /**< number of the line that was returned last, counted from 1 */
+	uint64_t total;  /**< number of bytes read so far */
+	/** maximum size of a read(2) in bytes; may be lowered before the first line is read */
+	size_t at_once;
+	uint64_t left_out; /**< number of bytes of the current line that were dropped */
+	/** Second thread that reads the rest of a long file; NULL until the file proves to be long.
+	 */
 	struct pm_read_ahead *ahead;
 };
 
 enum {
 	/**
-	 * Bytes that are kept of a line; the rest of a longer line is dropped. A path has at most
-	 * 4096 bytes, and the kernel may write each as `\ooo`. But directories can be nested deeper
-	 * than that, and a process must not be able to hide by mapping a file there.
+	 * Maximum number of bytes that are kept of a line; the rest of a longer line is dropped. A
+	 * path has at most 4096 bytes, each of which the kernel may write as `\ooo`. But
+	 * directories can be nested deeper than that. A line that is too long must not be an error,
+	 * since a process could then hide by mapping a file in such a directory.
 	 */
 	PM_LINE_MAX = 64 * 1024,
-	/** A file with a longer line is not text. */
+	/** Length in bytes from which a line is an error, since such a file is not text. */
 	PM_LINE_END = 1024 * 1024 * 1024,
 };
 
@@ -48,8 +51,8 @@ enum {
 int pm_lines_init(struct pm_lines *lines, int fd, struct pm_error *error);
 
 /**
- * Releases the buffer.
- * @param lines as initialised
+ * Stops reading, and releases the buffer.
+ * @param lines  as initialised by pm_lines_init()
  */
 void pm_lines_deinit(struct pm_lines *lines);
 
@@ -62,7 +65,7 @@ void pm_lines_deinit(struct pm_lines *lines);
  * @param length  receives the length in bytes, without the NUL
  * @param error   PM_ERROR_GONE (ESRCH), PM_ERROR_IO, PM_ERROR_FORMAT (NUL byte, endless line, last
  *                line without newline)
- * @return        1: a line; 0: the end; -1: an error
+ * @return        1: a line was returned; 0: end of the file; -1: an error
  */
 int pm_lines_next(struct pm_lines *lines, char **line, size_t *length, struct pm_error *error);
 

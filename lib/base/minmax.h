@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The smaller and the larger of two numbers: see <procmem/minmax.h>. Private. */
+/**
+ * @file
+ * Includes <procmem/minmax.h>, which has the smaller and the larger of two numbers. Private.
+ */
 #ifndef PM_BASE_MINMAX_H
 #define PM_BASE_MINMAX_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers, sizes and durations, parsed and formatted by hand: strtoull(3) accepts spaces and signs,
- * and printf(3) knows no units.
+ * Parses and formats numbers, sizes and durations. strtoull(3) is not used because it accepts
+ * leading spaces and signs, and printf(3) cannot print units.
  */
 #include "base/number.h"
 
@@ -45,8 +45,8 @@ int pm_parse_address(const char *text, uint64_t *value, struct pm_error *error)
 }
 
 /**
- * Parses the unit of a size, and moves *text past it, with its `B` or `iB`.
- * @return the binary logarithm of the unit; 0 without a unit; -1: unknown unit
+ * Parses the unit of a size, with an optional `B` or `iB` after it, and moves *text past it.
+ * @return the binary logarithm of the unit; 0 if there is no unit; -1 if the unit is unknown
  */
 static int scan_unit(const char **text)
 {
@@ -78,12 +78,12 @@ static int scan_unit(const char **text)
 }
 
 /**
- * Parses the digits after the decimal point, and moves *text past them. The first 18 digits are
- * used: in every unit they determine the whole bytes.
+ * Parses the digits after the decimal point, and moves *text past them. Only the first 18 digits
+ * are used, which are enough to determine the number of bytes for every unit.
  *
- * @param digits  receives the digits as a number
- * @param scale   receives the power of ten that divides it
- * @return        false without a digit
+ * @param digits  receives the digits as an integer
+ * @param scale   receives the power of ten by which `digits` must be divided
+ * @return        false if there is no digit
  */
 static bool scan_fraction(const char **text, uint64_t *digits, uint64_t *scale)
 {
@@ -133,7 +133,7 @@ int pm_parse_size(const char *text, uint64_t *value, struct pm_error *error)
 	if (shift < 0 || *at != '\0' || (fraction && shift == 0))
 		goto junk;
 
-	/* The product of the fraction may need more than 64 bits before it is divided. */
+	/* The product is computed in 128 bits, since it may exceed 64 bits before the division. */
 	unsigned __int128 part = ((unsigned __int128)digits << shift) / scale;
 	unsigned __int128 bytes = ((unsigned __int128)whole << shift) + part;
 	if (bytes > UINT64_MAX)
@@ -174,8 +174,8 @@ static uint64_t tenths_of_unit(uint64_t bytes, size_t units, size_t *unit)
 }
 
 /**
- * Writes a number in decimal, without a NUL. Tables hold many sizes: this is faster than
- * snprintf(3).
+ * Writes a number in decimal, without a NUL. This is faster than snprintf(3), which matters for
+ * tables with many sizes.
  * @return number of digits
  */
 static size_t put_decimal(uint64_t number, char *text)
@@ -226,7 +226,7 @@ size_t pm_format_duration(double seconds, char *text)
 		unsigned long seconds;
 	} units[] = { { "d", 86400 }, { "h", 3600 }, { "m", 60 }, { "s", 1 } };
 
-	/* NaN, too, is not above 0. */
+	/* This condition is also true for NaN. */
 	if (!(seconds > 0))
 		seconds = 0;
 	if (seconds >= 10000.0 * 86400)

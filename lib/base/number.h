@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Numbers within a longer text, for the parsers. Private; the public part is
- * <procmem/number.h>.
+ * @file
+ * Parsing of numbers within a longer text. Private; the public part is <procmem/number.h>.
  */
 #ifndef PM_BASE_NUMBER_H
 #define PM_BASE_NUMBER_H
@@ -29,7 +29,7 @@ static inline int pm_hex_digit(char c)
 
 /**
  * Parses hexadecimal digits (at least one, at most 16) at *text, and moves *text past them.
- * @return false without such a number; *text is unchanged then
+ * @return false if there is no such number; *text is unchanged in this case
  */
 static inline bool pm_scan_hex(const char **text, uint64_t *value)
 {
@@ -51,7 +51,8 @@ static inline bool pm_scan_hex(const char **text, uint64_t *value)
 
 /**
  * Parses decimal digits (at least one) at *text, and moves *text past them.
- * @return false without a number that fits in 64 bits; *text is unchanged then
+ * @return false if there is no number, or it does not fit in 64 bits; *text is unchanged in this
+ *         case
  */
 static inline bool pm_scan_decimal(const char **text, uint64_t *value)
 {

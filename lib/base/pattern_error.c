@@ -5,7 +5,7 @@
 
 enum { EXCERPT_MAX = 60 };
 
-/** Bytes that the message shows of the text on one side of the mistake. */
+/** Returns the number of bytes that the message shows on one side of the mistake. */
 static int excerpt(size_t length)
 {
 	return (int)pm_min_size(length, EXCERPT_MAX);
@@ -17,7 +17,7 @@ int pm_pattern_wrong(const char *text, size_t length, size_t offset, const char 
 	offset = pm_min_size(offset, length);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "the pattern is wrong after byte %zu, '%.*s' <-- here -- '%.*s': %s",
-	                    offset, excerpt(offset), text + (offset - (size_t)excerpt(offset)),
+	                    "invalid pattern at offset %zu, '%.*s' <-- here -- '%.*s': %s", offset,
+	                    excerpt(offset), text + (offset - (size_t)excerpt(offset)),
 	                    excerpt(length - offset), text + offset, reason);
 }

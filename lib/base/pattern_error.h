@@ -8,13 +8,12 @@
 #include <procmem/error.h>
 
 /**
- * Reports where a pattern is wrong: "the pattern is wrong after byte 2, 'a(' <-- here -- 'b':
- * REASON".
+ * Reports a mistake in a pattern: "invalid pattern at offset 2, 'a(' <-- here -- 'b': REASON".
  *
  * @param text    the pattern
  * @param length  its length in bytes
- * @param offset  bytes before the mistake; more than `length` counts as `length`
- * @param reason  what is wrong
+ * @param offset  number of bytes before the mistake; values above `length` count as `length`
+ * @param reason  description of the mistake
  * @param error   filled with PM_ERROR_USAGE
  * @return        always -1
  */

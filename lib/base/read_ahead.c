@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring of blocks between one thread that reads the file and the caller, who consumes the blocks
- * in order. The lock guards the counters only: a block belongs to the side that they assign it to.
+ * A ring of blocks between the thread that reads the file and the caller, who consumes the blocks
+ * in order. The lock guards only the counters. The counters determine which side owns a block, and
+ * only that side accesses its contents.
  */
 #include "base/read_ahead.h"
 
@@ -19,10 +20,10 @@
 
 enum { BLOCKS = 8, BLOCK_SIZE = 64 * 1024 };
 
-/** A part of the file. */
+/** A block of the ring: consecutive bytes of the file. */
 struct block {
-	size_t filled;   /* bytes that were read */
-	size_t consumed; /* bytes that were returned to the caller */
+	size_t filled;   /* number of bytes that were read into the block */
+	size_t consumed; /* number of these bytes that were returned to the caller */
 	char bytes[BLOCK_SIZE];
 };
 
@@ -32,16 +33,16 @@ struct pm_read_ahead {
 	pthread_t thread;
 	pthread_mutex_t lock; /* guards all fields below, except the contents of the blocks */
 	pthread_cond_t changed;
-	size_t written; /* blocks that the thread has filled so far */
-	size_t done;    /* blocks that the caller has consumed so far */
+	size_t written; /* number of blocks that the thread has filled so far */
+	size_t done;    /* number of blocks that the caller has consumed so far */
 	bool at_end;
 	bool stopping;
-	int cause; /* errno that ended the reading, 0 at the end of the file */
+	int cause; /* errno of the read that failed, 0 at the end of the file */
 	struct block blocks[BLOCKS];
 };
 
 /**
- * Fills a block, by as many reads as that needs.
+ * Fills a block, with several calls of read(2) if necessary.
  * @param cause  receives errno of a failed read, or 0 at the end of the file
  * @return       false if there is nothing more to read
  */
@@ -92,7 +93,10 @@ static void *run(void *context)
 	return NULL;
 }
 
-/** Starts the thread with all signals blocked: the threads of the caller handle them. */
+/**
+ * Starts the thread with all signals blocked, so that signals are handled by the threads of the
+ * caller.
+ */
 static int start_thread(struct pm_read_ahead *ahead)
 {
 	sigset_t all, before;
@@ -107,7 +111,8 @@ static int start_thread(struct pm_read_ahead *ahead)
 
 struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once)
 {
-	/* A read from a pipe may block forever, and the thread could not be stopped then. */
+	/* Only regular files are accepted. A read from a pipe may block forever, and then the
+	 * thread could not be stopped. */
 	struct stat status;
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
 		return NULL;
@@ -132,8 +137,8 @@ struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once)
 }
 
 /**
- * Waits until a block is filled.
- * @return the block, or NULL at the end
+ * Waits until the next block is filled.
+ * @return the block, or NULL at the end of the file
  */
 static struct block *next_block(struct pm_read_ahead *ahead)
 {

@@ -8,12 +8,12 @@
 #include <string.h>
 
 /**
- * Finds the first item whose number is above a value.
+ * Finds the first item whose number is greater than a value.
  *
- * @param items   array in ascending order of the numbers
+ * @param items   array sorted by ascending number
  * @param count   number of items
  * @param size    size of an item in bytes
- * @param offset  offset of the number, a uint64_t, in an item
+ * @param offset  offset in bytes of the number, a uint64_t, in an item
  * @param value   the value
  * @return        index of the item; `count` if there is none
  */

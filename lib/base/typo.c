@@ -6,10 +6,16 @@
 
 #include "base/minmax.h"
 
-/* A longer word is not a typing mistake. The bound allows tables on the stack for any input. */
+/*
+ * Maximum length of a word in bytes; longer words get no suggestion. The bound allows tables of
+ * fixed size on the stack.
+ */
 enum { WORD_MAX = 64 };
 
-/** Converts a letter to lower case; ASCII only, so that the result is the same in every locale. */
+/**
+ * Converts an ASCII letter to lower case. Unlike tolower(3), the result does not depend on the
+ * locale.
+ */
 static char folded(char c)
 {
 	if (c < 'A' || c > 'Z')
@@ -27,9 +33,9 @@ static bool starts_with(const char *text, const char *prefix)
 }
 
 /**
- * Counts the steps from one word to the other. A step changes, adds or removes a letter, or swaps
- * two neighbours (optimal string alignment). A swap needs the row before the last: three rows of
- * the table are kept.
+ * Returns the minimum number of edits that turn one word into the other. An edit changes, adds or
+ * removes a letter, or swaps two adjacent letters (optimal string alignment). Only the last three
+ * rows of the table are stored: a swap needs the row before the previous one.
  */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of the kernel are in ptrace(2), "Ptrace access mode checking". Each rule has a function
- * here that tests whether this rule refused, in the order in which the kernel tests them. None of
- * this grants or denies access: it only explains a refusal afterwards.
+ * Explains why the kernel refused access to a process. The rules of the kernel are in ptrace(2),
+ * "Ptrace access mode checking". For each rule, a function here tests whether this rule refused the
+ * access, in the order in which the kernel tests the rules. Nothing here grants or denies access.
  */
 #include "proc/access.h"
 
@@ -23,23 +23,23 @@
 #include "proc/mountinfo.h"
 #include "proc/process_handle.h"
 
-/** A refusal, and what is known about both processes. */
+/** A refused access: the request, and the credentials of both processes. */
 struct refusal {
 	const char *proc_root;
 	pid_t pid;
-	const char *doing;            /* completes "cannot ..." */
+	const char *doing;            /* the refused action, as for pm_access_explain() */
 	int cause;                    /* errno of the refused call, 0 if the call had no effect */
-	struct pm_credentials own;    /* ours */
-	struct pm_credentials target; /* those of the target */
+	struct pm_credentials own;    /* credentials of this process */
+	struct pm_credentials target; /* credentials of the target */
 	struct pm_error *error;
 };
 
-/** A rule: fills the error and returns true if this rule is the one that refused. */
+/** Tests whether a rule refused the access; if so, fills the error and returns true. */
 typedef bool rule_function(const struct refusal *refusal);
 
 /**
- * Fills the error with "cannot DOING: process PID (NAME) ...".
- * @return true, for rules to return
+ * Fills the error with "cannot DOING process PID (NAME): it ...".
+ * @return true, so that a rule can return it
  */
 __attribute__((format(printf, 3, 4))) static bool refused(const struct refusal *refusal,
                                                           enum pm_error_kind kind,
@@ -54,7 +54,7 @@ __attribute__((format(printf, 3, 4))) static bool refused(const struct refusal *
 
 	if (refusal->target.name[0] != '\0')
 		snprintf(name, sizeof name, " (%s)", refusal->target.name);
-	pm_error_set(refusal->error, kind, refusal->cause, "cannot %s: process %d%s %s",
+	pm_error_set(refusal->error, kind, refusal->cause, "cannot %s process %d%s: it %s",
 	             refusal->doing, (int)refusal->pid, name, reason);
 
 	if (refusal->error)
@@ -64,22 +64,23 @@ __attribute__((format(printf, 3, 4))) static bool refused(const struct refusal *
 }
 
 /**
- * What a caller without the right to inspect processes of other users can do.
- * @return words that follow a semicolon
+ * Returns the remedy for a caller who may not inspect processes of other users.
+ * @return text to be appended after a semicolon
  */
 static const char *remedy_for(const struct refusal *refusal)
 {
 	if (refusal->own.users.effective != 0)
 		return "run procmem as root (sudo)";
-	return "root lacks CAP_SYS_PTRACE here, as in a container: start it with --cap-add "
-	       "SYS_PTRACE, or use kubectl debug --profile=sysadmin";
+	return "root lacks CAP_SYS_PTRACE here, as in a container: start the container with "
+	       "--cap-add SYS_PTRACE, or use kubectl debug --profile=sysadmin";
 }
 
-/* Rules about the state of the process: whatever rights we have, the memory cannot be read. */
+/* Rules about the state of the process. If one of them applies, no privilege makes its memory
+ * readable. */
 
 enum { HIDEPID_TEXT_SIZE = 32 };
 
-/** The sort of error that a failed call is for the caller. */
+/** Maps an errno value to the kind of error that is reported to the caller. */
 static enum pm_error_kind kind_of(int cause)
 {
 	if (pm_errno_is_ours(cause))
@@ -119,8 +120,9 @@ static int find_hidepid(void *context, const struct pm_mount *mount, struct pm_e
 }
 
 /**
- * Tests whether the kernel has no process of this PID. Signal 0 queries the process table, which no
- * mount option hides. Another root is a saved tree, which the process table says nothing about.
+ * Tests whether the kernel has no process with this PID. kill(2) with signal 0 also finds processes
+ * that a mount option of /proc hides. For a saved tree the result is always false: its PIDs are not
+ * those of running processes.
  */
 static bool is_surely_gone(const struct refusal *refusal)
 {
@@ -129,8 +131,9 @@ static bool is_surely_gone(const struct refusal *refusal)
 }
 
 /**
- * For a target whose status cannot be read: a mount option of proc hides it, or it does not exist.
- * Always applies.
+ * Explains why the status of the target cannot be read: the process does not exist, it has ended,
+ * or a mount option of /proc hides it.
+ * @return always true
  */
 static bool is_invisible(const struct refusal *refusal)
 {
@@ -164,7 +167,7 @@ static bool is_kernel_thread(const struct refusal *refusal)
 	if (!refusal->target.kernel_thread)
 		return false;
 	return refused(refusal, PM_ERROR_NO_MEMORY,
-	               "is a kernel thread: it has no memory of its own");
+	               "is a kernel thread and has no memory of its own");
 }
 
 static bool is_zombie(const struct refusal *refusal)
@@ -175,25 +178,24 @@ static bool is_zombie(const struct refusal *refusal)
 	if (!pm_state_is_dead(target->state) || target->threads > 1)
 		return false;
 	if (!pm_credentials_read_pid(refusal->proc_root, target->parent, &parent))
-		return refused(refusal, PM_ERROR_NO_MEMORY,
-		               "is a zombie: it has ended and has no memory");
+		return refused(refusal, PM_ERROR_NO_MEMORY, "is a zombie and has no memory");
 
 	return refused(refusal, PM_ERROR_NO_MEMORY,
-	               "is a zombie: it has ended and has no memory; its parent %d (%s) has "
-	               "not waited for it yet",
+	               "is a zombie and has no memory; its parent %d (%s) has not waited for it "
+	               "yet",
 	               (int)parent.pid, parent.name);
 }
 
-/** The process ended or called exec while it was inspected. */
+/** Tests whether the process ended or called exec while it was inspected. */
 static bool is_gone(const struct refusal *refusal)
 {
 	if (refusal->cause != 0 && refusal->cause != ESRCH)
 		return false;
 	return refused(refusal, PM_ERROR_GONE,
-	               "no longer has the memory it had: it ended or called exec");
+	               "no longer has the memory that it had, because it ended or called exec");
 }
 
-/** The call failed for another reason than a lack of rights. */
+/** Tests whether the call failed for a reason other than insufficient privileges. */
 static bool is_other_failure(const struct refusal *refusal)
 {
 	enum pm_error_kind kind = kind_of(refusal->cause);
@@ -205,8 +207,7 @@ static bool is_other_failure(const struct refusal *refusal)
 
 /* Rules about users, groups, capabilities, namespaces and security modules. */
 
-/* Generations that are followed from a process to its ancestor. With more, reused PIDs form a loop.
- */
+/* Maximum number of ancestors that are followed. If there are more, reused PIDs form a loop. */
 enum { ANCESTORS_MAX = 256 };
 
 enum { USER_TEXT_SIZE = 96 };
@@ -252,12 +253,12 @@ static bool is_other_user(const struct refusal *refusal)
 		return refused(refusal, PM_ERROR_ACCESS, "runs as %s; %s",
 		               user_text(users->effective, text), remedy);
 	if (users->real != own)
-		return refused(refusal, PM_ERROR_ACCESS, "runs as %s and you are uid %u; %s",
+		return refused(refusal, PM_ERROR_ACCESS, "runs as %s, but you are uid %u; %s",
 		               user_text(users->effective, text), own, remedy);
 
 	uint32_t other = users->effective == own ? users->saved : users->effective;
 	return refused(refusal, PM_ERROR_ACCESS,
-	               "is yours but runs a set-user-ID program: it may act as %s; %s",
+	               "is yours, but runs a set-user-ID program and can switch to %s; %s",
 	               user_text(other, text), remedy);
 }
 
@@ -269,13 +270,14 @@ static bool is_other_group(const struct refusal *refusal)
 		return false;
 
 	uint32_t other = groups->effective == own ? groups->saved : groups->effective;
-	return refused(refusal, PM_ERROR_ACCESS, "runs with group %u and you with group %u; %s",
-	               other, own, remedy_for(refusal));
+	return refused(refusal, PM_ERROR_ACCESS,
+	               "runs with group ID %u, but procmem with group ID %u; %s", other, own,
+	               remedy_for(refusal));
 }
 
 /**
- * Tests whether the files of a process belong to another user. Those of a dead first thread always
- * belong to root.
+ * Tests whether the files of a process in /proc belong to another user than `user`. If the first
+ * thread is dead, they always belong to root, so the result is false.
  */
 static bool is_owned_by_another(const struct pm_credentials *target, uint32_t user)
 {
@@ -288,14 +290,15 @@ static bool is_not_dumpable(const struct refusal *refusal)
 	    !is_owned_by_another(&refusal->target, refusal->target.users.effective))
 		return false;
 	return refused(refusal, PM_ERROR_ACCESS,
-	               "is yours but not dumpable: it called prctl(PR_SET_DUMPABLE), or was "
-	               "started with more rights; %s",
+	               "is yours, but not dumpable: it called prctl(PR_SET_DUMPABLE), or its "
+	               "program has more privileges than you, or is not readable for you; %s",
 	               remedy_for(refusal));
 }
 
 /**
- * Tests whether the target is in our user namespace. If we may not read its namespace, ours is the
- * same, or ours is the first one, or another rule has refused.
+ * Tests whether the target is in the user namespace of this process. If its namespace may not be
+ * read, the result is true in two cases: if another rule may have refused (no CAP_SYS_PTRACE), or
+ * if this process is in the first user namespace.
  */
 static bool shares_namespace(const struct refusal *refusal)
 {
@@ -311,8 +314,8 @@ static bool is_in_other_namespace(const struct refusal *refusal)
 	if (shares_namespace(refusal))
 		return false;
 	return refused(refusal, PM_ERROR_ACCESS,
-	               "is in another user namespace, where you have no CAP_SYS_PTRACE; run "
-	               "procmem as root outside of all containers (sudo), or inside that of the "
+	               "is in another user namespace, in which you lack CAP_SYS_PTRACE; run "
+	               "procmem as root on the host (sudo), or in the user namespace of the "
 	               "process: nsenter -t %d -U",
 	               (int)refusal->pid);
 }
@@ -326,8 +329,8 @@ static bool has_more_capabilities(const struct refusal *refusal)
 }
 
 /**
- * CAP_SYS_PTRACE passes the ptrace check of the kernel, but only the owner may open files such as
- * mem and pagemap (mode 0400).
+ * Tests whether the file mode refused the access. CAP_SYS_PTRACE is sufficient for the ptrace check
+ * of the kernel, but files such as mem and pagemap have mode 0400: only their owner may open them.
  */
 static bool is_file_of_another(const struct refusal *refusal)
 {
@@ -340,15 +343,15 @@ static bool is_file_of_another(const struct refusal *refusal)
 
 	char text[USER_TEXT_SIZE];
 	return refused(refusal, PM_ERROR_ACCESS,
-	               "allows only %s to open that file, and CAP_SYS_PTRACE does not override "
-	               "this; run procmem as root (sudo), or give its program file "
-	               "cap_dac_read_search as well",
+	               "has /proc files that only %s may open, and CAP_SYS_PTRACE does not "
+	               "override this; run procmem as root (sudo), or add cap_dac_read_search "
+	               "to the program file of procmem",
 	               user_text(refusal->target.owner, text));
 }
 
 /**
  * Reads sys/kernel/yama/ptrace_scope.
- * @return its number; 0 if the kernel is built without Yama
+ * @return the number in the file; 0 if the kernel is built without Yama
  */
 static uint64_t yama_scope(const char *proc_root)
 {
@@ -385,8 +388,10 @@ static bool descends_from_us(const struct refusal *refusal)
 }
 
 /**
- * Formats the process that traces the target, "" for none. A tracer is a thread; the text names its
- * process.
+ * Formats the process that traces the target. The kernel reports the thread that traces; the text
+ * contains the PID and name of its process.
+ * @param before  written before "traced by"
+ * @param text    receives the text, "" if the target is not traced
  */
 static void tracer_text(const struct refusal *refusal, const char *before, char *text, size_t size)
 {
@@ -397,19 +402,19 @@ static void tracer_text(const struct refusal *refusal, const char *before, char 
 		return;
 
 	if (pm_credentials_read_pid(refusal->proc_root, pid, &tracer))
-		snprintf(text, size, "%straced by process %d (%s) already", before, (int)tracer.pid,
+		snprintf(text, size, "%straced by process %d (%s)", before, (int)tracer.pid,
 		         tracer.name);
 	else
-		snprintf(text, size, "%straced by process %d already", before, (int)pid);
+		snprintf(text, size, "%straced by process %d", before, (int)pid);
 }
 
 static bool is_refused_by_yama(const struct refusal *refusal)
 {
 	static const char *const remedies[] = {
-		[1] = "only its own ancestors may; run procmem as root (sudo), or: sysctl "
-		      "kernel.yama.ptrace_scope=0",
-		[2] = "only root may; run procmem as root (sudo)",
-		[3] = "no process may, until the machine is booted with another value",
+		[1] = "only its own ancestors may access it; run procmem as root (sudo), or: "
+		      "sysctl kernel.yama.ptrace_scope=0",
+		[2] = "only root may access it; run procmem as root (sudo)",
+		[3] = "no process may attach to another; this can be changed only by a reboot",
 	};
 	uint64_t scope = yama_scope(refusal->proc_root);
 
@@ -428,21 +433,20 @@ static bool is_refused_by_yama(const struct refusal *refusal)
 static bool is_traced(const struct refusal *refusal)
 {
 	char tracer[128];
-	tracer_text(refusal, "is ", tracer, sizeof tracer);
+	tracer_text(refusal, "is already ", tracer, sizeof tracer);
 	if (tracer[0] == '\0')
 		return false;
 	return refused(refusal, PM_ERROR_ACCESS,
-	               "%s, and a process can have only one tracer: end that one, or do not stop "
-	               "the process",
+	               "%s, and a process can have only one tracer: detach that tracer, or omit "
+	               "--stop",
 	               tracer);
 }
 
 static bool is_unexplained(const struct refusal *refusal)
 {
-	const char *who =
-		"a security module (AppArmor, SELinux, Landlock); see the log of the system";
+	const char *who = "a security module (AppArmor, SELinux, Landlock); see the system log";
 	if (refusal->own.seccomp)
-		who = "the seccomp filter that procmem runs under, as in a container: start it "
+		who = "the seccomp filter of procmem, as in a container: start the container "
 		      "with --cap-add SYS_PTRACE, or use kubectl debug --profile=sysadmin";
 
 	return refused(

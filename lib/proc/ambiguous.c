@@ -13,22 +13,24 @@
 #include "base/minmax.h"
 
 enum {
-	LISTED_MAX = 8,   /**< processes that fit in one sentence */
-	LIST_SIZE = 640,  /**< bytes for all of them: the rest of the sentence needs some, too */
-	COMMAND_MAX = 60, /**< bytes of a command line, if there is room */
-	COMMAND_MIN = 12, /**< bytes of a command line at least */
-	FIXED = 26,       /**< bytes for the PID, the time since the start, and brackets */
+	LISTED_MAX = 8, /**< maximum number of processes that the message lists */
+	/** maximum size of the list in bytes; the rest of the message needs space, too */
+	LIST_SIZE = 640,
+	COMMAND_MAX = 60, /**< maximum number of bytes shown of a command line */
+	COMMAND_MIN = 12, /**< minimum number of bytes shown of a command line */
+	/** Number of bytes reserved for the PID, the time since the start, and brackets */
+	FIXED = 26,
 	USER_SIZE = 18,
-	WORD_MAX = 24, /**< a longer word that differs is not shown from its first byte */
-	SHOWN_MIN = 6, /**< bytes that are shown from the first that differs */
+	WORD_MAX = 24, /**< if the differing word is longer than this, its beginning is omitted */
+	SHOWN_MIN = 6, /**< minimum number of bytes shown from the first differing byte on */
 };
 
 static const char left_out[] = "...";
 enum { LEFT_OUT = sizeof left_out - 1, BESIDE = SHOWN_MIN + 2 * LEFT_OUT };
 
 /**
- * Length of the common prefix of two texts.
- * @return bytes; 0 if the texts are equal: nothing distinguishes them
+ * Returns the length of the common prefix of two texts.
+ * @return number of bytes; 0 if the texts are equal, because then nothing distinguishes them
  */
 static size_t common_prefix(const char *one, const char *other)
 {
@@ -40,7 +42,10 @@ static size_t common_prefix(const char *one, const char *other)
 	return length;
 }
 
-/** The next byte that starts a character of UTF-8: 10xxxxxx continues one. */
+/**
+ * Returns the offset of the next byte that starts a UTF-8 character. Bytes of the form 10xxxxxx
+ * continue a character.
+ */
 static size_t letter_at(const char *text, size_t at)
 {
 	while (((unsigned char)text[at] & 0xc0) == 0x80)
@@ -48,7 +53,13 @@ static size_t letter_at(const char *text, size_t at)
 	return at;
 }
 
-/** Offset from which to show a text, so that the difference is visible. */
+/**
+ * Returns the offset from which to show a text, so that the first difference is visible.
+ *
+ * @param length   length of the text in bytes
+ * @param differs  offset of the first byte that differs
+ * @param max      maximum number of bytes to show
+ */
 static size_t begin_before(const char *text, size_t length, size_t differs, size_t max)
 {
 	if (length <= max || differs + SHOWN_MIN <= max - LEFT_OUT)
@@ -59,7 +70,8 @@ static size_t begin_before(const char *text, size_t length, size_t differs, size
 	       differs - begin + BESIDE < max)
 		begin--;
 
-	/* Unused room is for the text before the difference. */
+	/* If there is space for more than the rest of the text, show more of the text before the
+	 * difference. */
 	if (length - begin <= max - LEFT_OUT)
 		begin = length - (max - LEFT_OUT);
 

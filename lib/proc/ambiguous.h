@@ -9,7 +9,7 @@
 
 #include <procmem/error.h>
 
-/** One of the processes. */
+/** One of the processes that match a name. */
 struct pm_namesake {
 	pid_t pid;            /**< process ID */
 	uid_t uid;            /**< effective user ID */
@@ -18,8 +18,8 @@ struct pm_namesake {
 };
 
 /**
- * Fills an error that lists the first processes with their differences: the time since their start,
- * their users if these differ, and of long command lines the part that differs.
+ * Fills an error that lists the first processes and shows how they differ: the time since their
+ * start, their users if these differ, and for long command lines the part that differs.
  *
  * @param word   the name
  * @param items  the processes that match the name
@@ -31,14 +31,15 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
                        struct pm_error *error);
 
 /**
- * Writes the part of a command line that distinguishes it from the others: a short one as a whole,
- * else its start if it differs there, else the part around the first byte that differs from the
- * most similar command line. "..." marks text that is left out.
+ * Writes the part of a command line that distinguishes it from the others. A short command line is
+ * written as a whole. Of a longer one, the start is written if it differs there, otherwise the part
+ * around the first byte that differs from the most similar command line. "..." marks text that is
+ * left out.
  *
  * @param items  the processes
  * @param count  number of processes
- * @param index  the process, below `count`
- * @param max    maximum bytes to write, without the NUL; at least 12
+ * @param index  index of the process, less than `count`
+ * @param max    maximum number of bytes to write, without the NUL; at least 12
  * @param text   buffer of `max` + 1 bytes; receives the text
  */
 void pm_ambiguous_distinguish(const struct pm_namesake *items, size_t count, size_t index,

@@ -10,7 +10,7 @@
 #include "proc/procfs.h"
 
 /**
- * Reads a comm file: the name, without the newline that the kernel appends.
+ * Reads a command name from a comm file, without the newline that the kernel appends.
  *
  * @param procfs  the process
  * @param name    "comm" or "task/TID/comm"
@@ -20,26 +20,25 @@
 int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm);
 
 /**
- * Maximum length of a command line in bytes: execve(2) allows 6 MiB for arguments and environment,
- * for any limit of the stack.
+ * Maximum length of a command line in bytes. execve(2) allows at most 6 MiB for arguments and
+ * environment, whatever the limit of the stack is.
  */
 enum { PM_COMMAND_MAX = 8 << 20 };
 
 /**
- * Reads `cmdline`: the arguments, each with its NUL.
+ * Reads the arguments from `cmdline`, each followed by a NUL.
  *
  * @param procfs  the process
- * @param text    receives the text, which the caller frees
+ * @param text    receives the arguments, which the caller frees
  * @param length  receives the length in bytes
  * @return        0, or -1 with errno set
  */
 int pm_command_read(const struct pm_procfs *procfs, char **text, size_t *length);
 
 /**
- * Joins the arguments of a cmdline text by one space each, in place. Empty ones at the end are
- * dropped: programs that change their title leave many of them.
- *
- * @param text    the arguments, each with its NUL, and one more NUL
+ * Replaces the NUL between two arguments of a cmdline text by a space, in place. Empty arguments at
+ * the end are dropped: programs that change their title leave many of them.
+ * @param text    the arguments, each followed by a NUL, and one more NUL
  * @param length  length in bytes, without the last NUL
  */
 void pm_command_join(char *text, size_t length);

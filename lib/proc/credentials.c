@@ -14,14 +14,17 @@
 #include "proc/process_stat.h"
 #include "proc/status.h"
 
-enum { SECCOMP_MODE = 2 }; /* SECCOMP_MODE_FILTER in the Seccomp line of status */
+enum { SECCOMP_MODE = 2 }; /* value of SECCOMP_MODE_FILTER in the Seccomp line of status */
 
 /**
- * Reads a small file.
+ * Reads a small file of a process.
  *
- * @param length  receives the length in bytes; may be NULL
- * @param owner   receives the owner of the file; may be NULL
- * @return        the text, which the caller frees, or NULL
+ * @param root       directory to use as /proc
+ * @param directory  name below `root`: a PID, or "self"
+ * @param name       name of the file
+ * @param length     receives the length in bytes; may be NULL
+ * @param owner      receives the owner of the file; may be NULL
+ * @return           the text, which the caller frees, or NULL on failure
  */
 static char *read_file(const char *root, const char *directory, const char *name, size_t *length,
                        uid_t *owner)
@@ -127,7 +130,7 @@ bool pm_credentials_in_first_namespace(const char *proc_root)
 {
 	char *map = read_file(proc_root, "self", "uid_map", NULL, NULL);
 	if (!map)
-		return true; /* A kernel without user namespaces has no such file. */
+		return true; /* A kernel without user namespaces does not have this file. */
 
 	uint64_t numbers[3] = { 0 };
 	const char *at = map;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Credentials, which decide who may inspect a process: users, groups, capabilities and the
- * like (credentials(7)). Private.
+ * @file
+ * Credentials, which determine who may inspect a process: users, groups, capabilities, user
+ * namespace and others (credentials(7)). Private.
  */
 #ifndef PM_PROC_CREDENTIALS_H
 #define PM_PROC_CREDENTIALS_H
@@ -22,44 +23,46 @@ enum pm_capability {
 /** Size of the text that names a user namespace, "user:[4026531837]". */
 enum { PM_NAMESPACE_TEXT_SIZE = 32 };
 
-/** Three IDs of one sort. */
+/** The real, effective and saved ID of a user or a group. */
 struct pm_ids {
 	uint32_t real;
 	uint32_t effective;
 	uint32_t saved;
 };
 
-/** The credentials of one process, from its directory in /proc. */
+/** The credentials of one process, as read from its directory in /proc. */
 struct pm_credentials {
-	pid_t pid;               /**< PID; of a thread, the PID of its process */
-	pid_t parent;            /**< PID of the parent, 0 if it is outside of our PID namespace */
-	pid_t tracer;            /**< PID of the tracer, 0 for none */
-	struct pm_ids users;     /**< user IDs, as seen in our user namespace */
-	struct pm_ids groups;    /**< group IDs */
-	uint64_t permitted;      /**< permitted capabilities, one bit each */
-	uint64_t effective;      /**< effective capabilities, one bit each */
-	uid_t owner;             /**< owner of the files in /proc: a root if it is not dumpable */
+	/** PID of the process, also if the directory is that of a thread */
+	pid_t pid;
+	pid_t parent;         /**< PID of the parent, 0 if it is outside of our PID namespace */
+	pid_t tracer;         /**< PID of the tracer, 0 for none */
+	struct pm_ids users;  /**< user IDs, as seen in our user namespace */
+	struct pm_ids groups; /**< group IDs */
+	uint64_t permitted;   /**< permitted capabilities, one bit each */
+	uint64_t effective;   /**< effective capabilities, one bit each */
+	/** Owner of the files in /proc; root of a user namespace if the process is not dumpable */
+	uid_t owner;
 	uint64_t threads;        /**< number of living threads */
-	char state;              /**< as in proc_pid_stat(5) */
-	bool kernel_thread;      /**< runs in the kernel only */
-	bool seccomp;            /**< a seccomp filter checks its system calls */
+	char state;              /**< state of the first thread as in proc_pid_stat(5) */
+	bool kernel_thread;      /**< whether it is a kernel thread */
+	bool seccomp;            /**< whether a seccomp filter checks its system calls */
 	char name[PM_COMM_SIZE]; /**< command name */
-	char namespace_text[PM_NAMESPACE_TEXT_SIZE]; /**< user namespace, "" if we may not read it
-	                                              */
+	/** User namespace, "" if it may not be read */
+	char namespace_text[PM_NAMESPACE_TEXT_SIZE];
 };
 
 /**
- * Reads the credentials of one directory.
+ * Reads the credentials of a process.
  *
  * @param proc_root    directory to use as /proc
  * @param directory    name below `proc_root`: a PID, or "self"
  * @param credentials  filled on success
- * @return             false if its stat or status cannot be read
+ * @return             false if its stat or status file cannot be read
  */
 bool pm_credentials_read(const char *proc_root, const char *directory,
                          struct pm_credentials *credentials);
 
-/** As pm_credentials_read(), for a PID. */
+/** Calls pm_credentials_read() for a PID. */
 bool pm_credentials_read_pid(const char *proc_root, pid_t pid, struct pm_credentials *credentials);
 
 /** Tests whether a capability is effective. */
@@ -70,8 +73,8 @@ static inline bool pm_credentials_can(const struct pm_credentials *credentials,
 }
 
 /**
- * Tests whether we are in the first user namespace, where our capabilities apply to all processes
- * of the machine. Only there does self/uid_map map all IDs to themselves.
+ * Tests whether this process is in the first user namespace, in which capabilities apply to all
+ * processes of the machine. Only in that namespace does self/uid_map map all IDs to themselves.
  * @param proc_root  directory to use as /proc
  */
 bool pm_credentials_in_first_namespace(const char *proc_root);

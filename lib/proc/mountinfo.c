@@ -11,8 +11,8 @@
 #include "base/array.h"
 #include "base/lines.h"
 
-/* Fields before the optional ones: mount ID, parent ID, major:minor, root, mount point, mount
- * options. */
+/* Indices of fields in a line: mount ID, parent ID, major:minor, root, mount point, mount options,
+ * and then any number of optional fields. */
 enum { FIELD_ROOT = 3, FIELD_POINT = 4, FIELD_OPTIONAL = 6 };
 
 static bool is_octal(char c)
@@ -21,8 +21,8 @@ static bool is_octal(char c)
 }
 
 /**
- * Decodes the escapes that the kernel writes for spaces, newlines and the like (mangle() in
- * fs/proc_namespace.c): `\` and three octal digits.
+ * Decodes escapes in place. The kernel replaces spaces, newlines and some other bytes by `\` and
+ * three octal digits (mangle() in fs/proc_namespace.c).
  */
 static void unescape(char *text)
 {

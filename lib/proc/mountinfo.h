@@ -10,8 +10,8 @@
 
 /** One mount. The texts are parts of the parsed line, with escapes like `\040` decoded. */
 struct pm_mount {
-	const char *root;    /**< directory of the file system that is mounted */
-	const char *point;   /**< mount point, relative to our root directory */
+	const char *root;    /**< directory within the file system that is mounted */
+	const char *point;   /**< mount point, relative to the root directory of this process */
 	const char *type;    /**< type of the file system: "proc", "cgroup2" */
 	const char *options; /**< options of the file system, separated by commas */
 };
@@ -36,8 +36,8 @@ bool pm_mount_parse(char *line, struct pm_mount *mount);
 const char *pm_mount_option(const struct pm_mount *mount, const char *name, size_t *length);
 
 /**
- * Called for each mount, in the order of the file: of two with the same mount point, the later one
- * is on top.
+ * Called for each mount, in the order of the file. If two mounts have the same mount point, the
+ * later one is on top.
  *
  * @param context  the context of pm_mounts_visit()
  * @param mount    valid during the call
@@ -47,7 +47,7 @@ const char *pm_mount_option(const struct pm_mount *mount, const char *name, size
 typedef int pm_mount_visitor(void *context, const struct pm_mount *mount, struct pm_error *error);
 
 /**
- * Visits the mounts of our own mount namespace.
+ * Visits the mounts in the mount namespace of this process.
  *
  * @param proc_root  directory to use as /proc; a saved tree without `self/mountinfo` has no mounts
  * @param visit      called for each mount

@@ -10,14 +10,14 @@
 #include "base/io.h"
 #include "proc/process_handle.h"
 
-/* Up to libproc2 4.0.3, the macro that reads a value of a result needs the info structure, too. */
+/* The macro that reads a value from a result also takes the info structure up to libproc2 4.0.3. */
 #ifdef PROCMEM_PIDS_VAL_TAKES_INFO
 #define VALUE(item, type, stack, info) PIDS_VAL(item, type, stack, info)
 #else
 #define VALUE(item, type, stack, info) PIDS_VAL(item, type, stack)
 #endif
 
-/* Index of each value in the results. */
+/* Indices of the values in a result. */
 enum item { PID, UID, THREADS, STATE, FLAGS, START, RSS, SWAP, SIZE, ITEM_COUNT };
 
 static const enum pids_item wanted[ITEM_COUNT] = {
@@ -29,7 +29,7 @@ static const enum pids_item wanted[ITEM_COUNT] = {
 static void fill(struct pids_info *info, struct pids_stack *stack, struct pm_pids_entry *entry)
 {
 	(void)info;
-	/* libproc2 returns sizes in KiB, as status does. */
+	/* libproc2 returns these sizes in KiB. */
 	*entry = (struct pm_pids_entry){
 		.pid = VALUE(PID, s_int, stack, info),
 		.uid = VALUE(UID, u_int, stack, info),
@@ -70,8 +70,8 @@ static struct pids_stack *next(struct pids_info *info, int *cause)
 {
 	errno = 0;
 	struct pids_stack *stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY);
-	/* Processes that end concurrently set ENOENT or ESRCH. Without free descriptors libproc2
-	 * returns rows of zeros. */
+	/* libproc2 sets ENOENT or ESRCH if a process ends concurrently; this is not a failure. But
+	 * if no descriptors are left, libproc2 returns rows of zeros, which must not be used. */
 	if (!pm_errno_is_ours(errno))
 		return stack;
 
@@ -99,7 +99,7 @@ int pm_pids_visit(pm_pids_visitor *visit, void *context, struct pm_error *error)
 	}
 
 	procps_pids_unref(&info);
-	/* At least our own process exists. */
+	/* The list contains at least this process, so an empty list is a failure. */
 	if (result == 0 && (cause != 0 || !some))
 		return failed(cause, error);
 

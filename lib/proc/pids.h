@@ -14,17 +14,17 @@
 
 #include <procmem/error.h>
 
-/** The numbers of one process; sizes in bytes. */
+/** The numbers that libproc2 returns for one process; sizes are in bytes. */
 struct pm_pids_entry {
 	pid_t pid;            /**< process ID */
 	uid_t uid;            /**< effective user ID */
 	uint32_t threads;     /**< number of threads */
-	char state;           /**< as in proc_pid_stat(5), of the first thread */
-	bool kernel_thread;   /**< has no user memory */
+	char state;           /**< state of the first thread as in proc_pid_stat(5) */
+	bool kernel_thread;   /**< whether it is a kernel thread, which has no user memory */
 	uint64_t start_ticks; /**< start time in clock ticks since boot */
-	uint64_t rss;         /**< VmRSS */
-	uint64_t swap;        /**< VmSwap */
-	uint64_t size;        /**< VmSize */
+	uint64_t rss;         /**< resident size in bytes (VmRSS) */
+	uint64_t swap;        /**< swapped size in bytes (VmSwap) */
+	uint64_t size;        /**< size of the address space in bytes (VmSize) */
 };
 
 /**
@@ -38,12 +38,13 @@ struct pm_pids_entry {
 typedef int pm_pids_visitor(void *context, const struct pm_pids_entry *entry,
                             struct pm_error *error);
 
-/** For visitors that cannot read a file of a process. In most cases the process has ended, and is
- * skipped.
+/**
+ * Handles a file of a process that a visitor could not read. In most cases the process has ended,
+ * and is skipped.
  *
  * @param cause  errno of the failed call
- * @param error  PM_ERROR_RESOURCES if our own process lacks memory or descriptors
- * @return       0 to skip the process, or -1; the visitor returns this value
+ * @param error  PM_ERROR_RESOURCES if this process lacks memory or descriptors
+ * @return       0 to skip the process, or -1; the visitor must return this value
  */
 int pm_pids_skip(int cause, struct pm_error *error);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process ends, calls exec or loses its first thread at any time. So each file about the memory
- * is opened through a thread that still has memory, and each result is valid only if
- * pm_process_check() succeeds afterwards.
+ * Opens processes and reads their files in /proc. At any time a process may end, call exec or lose
+ * its first thread. So every file about the memory is opened through a thread that still has
+ * memory, and a result is valid only if pm_process_check() succeeds afterwards.
  */
 #include "proc/process.h"
 
@@ -41,15 +41,15 @@ static bool is_memory_file(const char *name)
 }
 
 /**
- * Tests whether a thread is dead or is ending. It releases its memory, which may take long, before
- * it becomes a zombie.
+ * Tests whether a thread is dead or is ending. An ending thread releases its memory, which may take
+ * long, before it becomes a zombie.
  */
 static bool is_ending(const struct pm_process_stat *stat)
 {
 	return pm_state_is_dead(stat->state) || (stat->flags & PM_PF_EXITING) != 0;
 }
 
-/** Returns the first thread that is alive, except the leader; the PID if there is none. */
+/** Returns the first living thread other than the leader; the PID if there is none. */
 static pid_t first_living_thread(const struct pm_procfs *procfs)
 {
 	pid_t *tids, found = procfs->pid;
@@ -83,20 +83,23 @@ pid_t pm_process_memory_thread(const struct pm_process *process)
 	return memory_thread(&process->procfs);
 }
 
-/** Tests whether the whole process is a zombie, for which its parent has not waited. */
+/**
+ * Tests whether the whole process is a zombie: it has ended, but its parent has not waited for it.
+ */
 static bool is_zombie(const struct pm_process_stat *stat)
 {
 	return pm_state_is_dead(stat->state) && !pm_process_stat_leader_gone(stat);
 }
 
 /**
- * Tests whether no thread is alive. Traced zombies count as threads until their tracer, which may
- * be our own process, waits for them.
+ * Tests whether no thread is alive. The thread count includes traced zombies until their tracer,
+ * which may be this process, waits for them; so a count above 1 proves nothing.
+ * @param stat  the stat of the process; read again as needed
  */
 static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *stat)
 {
-	/* The list of threads may lack one that was created concurrently, or that took over the
-	 * PID in an exec. */
+	/* Repeat the test, since the list of threads may miss a thread that was created
+	 * concurrently, or that took over the PID in an exec. */
 	for (int pass = 0; pass < 3; pass++) {
 		if (pass > 0 && pm_process_stat_read(procfs, "stat", stat) < 0)
 			return errno == ENOENT || errno == ESRCH;
@@ -112,8 +115,8 @@ static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *st
 }
 
 /**
- * Opens a file about the memory, of a thread that still has memory: the files of a dead leader are
- * empty.
+ * Opens a file about the memory through a thread that still has memory, since these files are empty
+ * for a dead leader.
  * @return as openat(2)
  */
 static int open_memory_file(const struct pm_procfs *procfs, const char *name, int flags)
@@ -126,14 +129,17 @@ static int open_memory_file(const struct pm_procfs *procfs, const char *name, in
 		char path[128];
 		snprintf(path, sizeof path, "task/%d/%s", (int)tid, name);
 
-		/* The thread may have ended by now while others are alive. */
+		/* If this thread has ended by now, another one may still be alive. */
 		int fd = pm_procfs_open_file(procfs, path, flags);
 		if (fd >= 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
 			return fd;
 	}
 }
 
-/** PID of the process that a thread belongs to; the number itself if status has no such field. */
+/**
+ * Returns the PID of the process that a thread belongs to; the given number if status has no such
+ * field.
+ */
 static pid_t thread_group(const struct pm_procfs *procfs)
 {
 	char *text;
@@ -149,9 +155,10 @@ static pid_t thread_group(const struct pm_procfs *procfs)
 }
 
 /**
- * Reads the stat of a thread that still has memory: that of a dead leader has no addresses.
+ * Reads the stat file of a thread that still has memory. The stat file of a dead leader contains no
+ * addresses.
  *
- * @param stat    the stat of the process, which is used unless its leader is dead
+ * @param stat    the stat of the process; used as the result unless the leader is dead
  * @param memory  receives the result
  * @return        false if the stat of the thread cannot be read
  */
@@ -169,10 +176,10 @@ static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_pro
 
 static int open_failed(const char *root, pid_t pid, int cause, struct pm_error *error)
 {
-	/* For the caller it makes no difference whether the process never existed or just ended. */
+	/* Report a process that just ended like one that never existed. */
 	if (cause == ESRCH)
 		cause = ENOENT;
-	return pm_access_explain(root, pid, "inspect it", cause, error);
+	return pm_access_explain(root, pid, "inspect", cause, error);
 }
 
 int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **process,
@@ -196,7 +203,7 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 		return pm_error_out_of_memory(error);
 	}
 
-	/* The anchor is opened first: each exec from now on is detected. */
+	/* Open the anchor before anything else is read, so that every later exec is detected. */
 	opened->memory_anchor = open_memory_file(&procfs, "maps", O_RDONLY);
 	opened->procfs = procfs;
 	opened->pidfd = -1;
@@ -283,7 +290,7 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 		             "%s/%d/stat does not have the format of proc_pid_stat(5)",
 		             procfs->root, (int)procfs->pid);
 	else if (cause == EACCES || cause == EPERM)
-		pm_access_explain(procfs->root, procfs->pid, "inspect it", cause, error);
+		pm_access_explain(procfs->root, procfs->pid, "inspect", cause, error);
 	else
 		pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot inspect process %d: %s",
 		             (int)procfs->pid, strerror(cause));
@@ -295,9 +302,10 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 }
 
 /**
- * Tests whether the process called exec since it was opened. The anchor is empty if the memory is
- * gone. It is not if the memory was shared with the parent (vfork) and still exists, or if the
- * thread of the anchor ended: then the start of the stack differs.
+ * Tests whether the process called exec since it was opened. The anchor reads as empty if the old
+ * address space is gone. It does not if the parent shares that address space (vfork) and still uses
+ * it, nor if the thread of the anchor has ended. In these two cases, the start of the stack shows
+ * the exec, since it differs.
  */
 static bool has_other_memory(const struct pm_process *process, const struct pm_process_stat *stat)
 {
@@ -311,8 +319,8 @@ static bool has_other_memory(const struct pm_process *process, const struct pm_p
 	if (memory.start_stack != 0)
 		return memory.start_stack != process->start_stack;
 
-	/* Without a stack, the process is in the middle of an exec, unless we lack ptrace access or
-	 * the process is ending. */
+	/* If the start of the stack is 0, the process is in the middle of an exec, except if the
+	 * process is ending or this process lacks ptrace access. */
 	return memory.start_code != PM_UNKNOWN_CODE && !is_ending(&memory);
 }
 
@@ -330,7 +338,7 @@ int pm_process_check(struct pm_process *process, struct pm_error *error)
 	if (!has_other_memory(process, &stat))
 		return 0;
 
-	/* It may have been killed since the first test. */
+	/* The process may have been killed since the first test. */
 	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0)
 		return pm_process_lost(process, errno, error);
 	if (has_ended(&process->procfs, &stat))
@@ -371,7 +379,7 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 		                    procfs->root, (int)procfs->pid, name, strerror(cause));
 
 	char doing[128];
-	snprintf(doing, sizeof doing, "read its %s", name);
+	snprintf(doing, sizeof doing, "read the %s of", name);
 
 	return pm_access_explain(procfs->root, procfs->pid, doing, cause, error);
 }
@@ -436,8 +444,8 @@ static uint64_t boot_uptime_ms(const char *root)
 }
 
 /**
- * Parses the fields of status. If the leader is dead, this is the status of a living thread: that
- * of the leader has no sizes.
+ * Fills the fields that come from a status file. If the leader is dead, this must be the file of a
+ * living thread, since that of the leader has no sizes.
  */
 static void fill_from_status(const char *status, struct pm_process_info *info)
 {
@@ -474,8 +482,8 @@ static void fill_from_stat(const struct pm_process *process, const struct pm_pro
 /**
  * Fills the fields that only a thread with memory has.
  *
- * @param stat_name    its file `stat`, below the directory of the process
- * @param status_name  its file `status`
+ * @param stat_name    path of its stat file below the directory of the process
+ * @param status_name  path of its status file below the directory of the process
  * @return             0, or -1 with errno set
  */
 static int read_memory_facts(const struct pm_procfs *procfs, const char *stat_name,
@@ -496,7 +504,7 @@ static int read_memory_facts(const struct pm_procfs *procfs, const char *stat_na
 }
 
 /**
- * Fills these fields from a living thread, for a process whose first thread is dead.
+ * Calls read_memory_facts() for a living thread of a process whose first thread is dead.
  * @return 0, or -1 with errno set
  */
 static int read_living_thread(const struct pm_process *process, struct pm_process_info *info)
@@ -507,7 +515,7 @@ static int read_living_thread(const struct pm_process *process, struct pm_proces
 		snprintf(stat, sizeof stat, "task/%d/stat", (int)tid);
 		snprintf(status, sizeof status, "task/%d/status", (int)tid);
 
-		/* The thread may have ended by now while others are alive. */
+		/* If this thread has ended by now, another one may still be alive. */
 		int result = read_memory_facts(&process->procfs, stat, status, info);
 		if (result == 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
 			return result;

@@ -9,8 +9,9 @@
 #include "proc/process_handle.h"
 
 /**
- * Fills an error after a file that every process has could not be read: the process has ended, the
- * kernel refused, or our own process lacks memory or descriptors.
+ * Fills an error after a file that every process has could not be read. Possible reasons are that
+ * the process has ended, that the kernel refused access, and that this process lacks memory or
+ * descriptors.
  *
  * @param process  the process
  * @param cause    errno of the failed call
@@ -20,21 +21,20 @@
 int pm_process_lost(const struct pm_process *process, int cause, struct pm_error *error);
 
 /**
- * Returns a thread whose files in /proc show the memory: the first one, or, if that is dead,
- * another that is alive.
- *
+ * Returns a thread whose files in /proc show the memory. This is the first thread, or, if that is
+ * dead, another living thread.
  * @param process  the process
  * @return         a thread ID; the PID if no thread has memory
  */
 pid_t pm_process_memory_thread(const struct pm_process *process);
 
 /**
- * Tests whether system calls take the same PID for the process. The /proc it was found in may
- * belong to another PID namespace (that of a host, mounted into a container), where the number
- * names another process.
- *
+ * Tests whether the PID of the process is also its PID for system calls of this process. It is not
+ * if the process was found in a /proc of another PID namespace, such as that of the host mounted
+ * into a container.
  * @param process  the process
- * @return         true if the PID can be passed to process_vm_readv(2), ptrace(2) and the like
+ * @return         true if the PID can be passed to process_vm_readv(2), ptrace(2) and other system
+ *                 calls
  */
 bool pm_process_pid_is_ours(const struct pm_process *process);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each process is compared with the word in four ways, from the command name to the name of a
- * zombie; the matches of the best way are the result.
+ * Finds processes by a word. Each process is compared with the word in the ways of enum match. Only
+ * the processes that match in the best of these ways are the result.
  */
 #include <procmem/process_find.h>
 
@@ -23,10 +23,14 @@
 #include "proc/process_handle.h"
 #include "proc/self.h"
 
-/** How the word matches a process, the best first: only the best matches are considered. */
+/** Ways in which the word matches a process, the best first. */
 enum match {
-	MATCH_COMM,    /**< equals the command name */
-	MATCH_COMMAND, /**< equals the base name of the first argument: comm has 15 characters */
+	MATCH_COMM, /**< equals the command name */
+	/**
+	 * equals the base name of the first argument, which can be longer than the 15 characters of
+	 * the command name
+	 */
+	MATCH_COMMAND,
 	MATCH_PROGRAM, /**< equals the base name of the program file */
 	MATCH_ZOMBIE,  /**< equals the command name of a process that has ended */
 	MATCH_NONE,
@@ -36,8 +40,8 @@ enum match {
 struct candidate {
 	pid_t pid;
 	enum match match;
-	char *name;    /**< its command name */
-	char *command; /**< its command line; NULL without a match */
+	char *name;    /**< command name of the process */
+	char *command; /**< command line of the process; NULL if it does not match */
 	uid_t uid;
 	uint64_t start_ticks;
 };
@@ -45,14 +49,14 @@ struct candidate {
 /** The names of a process. */
 struct texts {
 	char comm[PM_COMM_SIZE];
-	char *command;          /**< its arguments, each with its NUL */
+	char *command;          /**< arguments of the process, each followed by a NUL */
 	size_t length;          /**< length of the arguments in bytes */
-	char program[PATH_MAX]; /**< path of the program file, "" if we may not read it */
+	char program[PATH_MAX]; /**< path of the program file, "" if it may not be read */
 };
 
 struct search {
 	const char *word;
-	struct pm_self own; /**< processes that never match */
+	struct pm_self own; /**< this process and its wrappers, which never match */
 	struct candidate *items;
 	size_t count, capacity;
 };
@@ -66,8 +70,8 @@ static const char *base_name(const char *path)
 }
 
 /**
- * Tests whether the base name of a program file is the word. The kernel appends " (deleted)" if the
- * file was removed or replaced.
+ * Tests whether the base name of a program file equals the word. A suffix " (deleted)", which the
+ * kernel appends if the file was removed or replaced, is ignored.
  */
 static bool is_program(const char *program, const char *word)
 {
@@ -87,8 +91,8 @@ static enum match match_of(const struct pm_pids_entry *entry, const struct texts
 	if (same_name)
 		return MATCH_COMM;
 
-	/* An argument with spaces is a title that the program gave itself, and its slashes do not
-	 * separate directories ("sshd: root@pts/0"). */
+	/* If the first argument contains spaces, it is a title that the program set itself ("sshd:
+	 * root@pts/0"), and its slashes do not separate directories. */
 	const char *first = texts->command;
 	if (!strchr(first, ' '))
 		first = base_name(first);
@@ -101,7 +105,8 @@ static enum match match_of(const struct pm_pids_entry *entry, const struct texts
 }
 
 /**
- * Returns the command line, or the command name in brackets if it is empty.
+ * Returns the command line of a process, or its command name in brackets if the command line is
+ * empty.
  * @return a text that the caller frees; NULL if out of memory
  */
 static char *whole_command(struct texts *texts)
@@ -242,8 +247,8 @@ static int report_several(const struct search *search, size_t count, struct pm_e
 }
 
 /**
- * Finds the processes that match best, and puts them first.
- * @return their number, at least 1; 0: an error
+ * Finds the processes that match best, and moves them to the start of the array.
+ * @return number of these processes, or 0 with `error` filled
  */
 static size_t find_best(struct search *search, struct pm_error *error)
 {
@@ -303,14 +308,15 @@ static int find_names(const char *word, pid_t **pids, size_t *count, struct pm_e
 	return 0;
 }
 
-/** A number is a PID and never a name. */
+/** Handles a word that is a number. A number is always taken as a PID, never as a name. */
 static int find_number(const char *word, pid_t *pid, struct pm_error *error)
 {
 	uint64_t number;
 	struct pm_process *process;
 	if (pm_parse_decimal(word, INT_MAX, &number, NULL) < 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-		                    "no process has PID %s: PIDs are smaller", word);
+		                    "no process has PID %s: the number is larger than any PID",
+		                    word);
 	if (number == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%s' is not a PID: the first PID is 1", word);

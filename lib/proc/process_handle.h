@@ -9,35 +9,47 @@
 
 #include "proc/procfs.h"
 
-/** A process. It does not change after it was opened, so that threads may share it. */
+/**
+ * A process. The structure does not change after the process was opened, so threads may share it.
+ */
 struct pm_process {
-	struct pm_procfs procfs; /**< its directory */
-	int pidfd;               /**< from pidfd_open(2), -1 for saved trees and before Linux 5.3 */
-	int memory_anchor;    /**< `maps`, the first file that was opened: empty once the memory is
-	                         gone; -1 if we may not open it */
-	uint64_t start_ticks; /**< start time: with the PID it identifies the process forever */
-	uint64_t start_stack; /**< start of its stack, which differs after each exec; 0 without
-	                         ptrace access */
-	bool kernel_thread;   /**< has no user memory: its maps are always empty */
-	bool was_dead;        /**< was a zombie when it was opened, and had no memory to lose */
+	struct pm_procfs procfs; /**< directory of the process in /proc */
+	/** Descriptor from pidfd_open(2); -1 for saved trees and before Linux 5.3 */
+	int pidfd;
+	/**
+	 * descriptor of `maps`, the first file that was opened; reads as empty once the memory is
+	 * gone; -1 if it may not be opened
+	 */
+	int memory_anchor;
+	/**
+	 * start time in clock ticks since boot; together with the PID it identifies the process
+	 * uniquely
+	 */
+	uint64_t start_ticks;
+	/** Start address of its stack, which differs after each exec; 0 without ptrace access */
+	uint64_t start_stack;
+	bool kernel_thread; /**< whether it is a kernel thread, whose maps is always empty */
+	bool was_dead;      /**< whether it was a zombie without memory when it was opened */
 };
 
 /**
- * How often another thread is used if the last one ended before its file was opened. More of these
- * in a row are not a coincidence.
+ * Maximum number of attempts to use another thread if the previous one ended before its file was
+ * opened. That many failures in a row cannot be a coincidence.
  */
 enum { PM_TRIES_MAX = 32 };
 
 /** Bits of pm_process_stat.flags, as PF_* in include/linux/sched.h. */
 enum {
-	PM_PF_EXITING = 0x00000004, /**< a thread that is ending */
-	PM_PF_KTHREAD = 0x00200000, /**< a kernel thread */
+	PM_PF_EXITING = 0x00000004, /**< the thread is ending */
+	PM_PF_KTHREAD = 0x00200000, /**< the thread is a kernel thread */
 };
 
-/** The start of the code in stat, for readers without ptrace access; fs/proc/array.c. */
+/**
+ * Value of start_code that the kernel reports to readers without ptrace access (fs/proc/array.c).
+ */
 enum { PM_UNKNOWN_CODE = 1 };
 
-/** Fields of stat; proc_pid_stat(5). */
+/** Fields of a stat file; see proc_pid_stat(5). */
 struct pm_process_stat {
 	char comm[PM_COMM_SIZE];
 	char state;
@@ -51,12 +63,12 @@ struct pm_process_stat {
 	uint64_t children_system_ticks;
 	uint64_t threads;
 	uint64_t start_ticks;
-	uint64_t start_code; /* PM_UNKNOWN_CODE without ptrace access */
+	uint64_t start_code; /* start address of the code; PM_UNKNOWN_CODE without ptrace access */
 	uint64_t start_stack;
 	uint64_t start_brk;
 };
 
-/** Tests whether a thread in this state has released its memory: zombie or dead. */
+/** Tests whether a thread in this state is a zombie or dead, and so has released its memory. */
 static inline bool pm_state_is_dead(char state)
 {
 	return state == 'Z' || state == 'X' || state == 'x';

@@ -16,7 +16,8 @@
 #include "proc/status.h"
 
 /**
- * Fills the sizes and the command line from a living thread: a dead first thread has none.
+ * Fills the sizes and the command line from a living thread, for a process whose first thread is
+ * dead.
  */
 static void fill_from_living_thread(struct pm_process_row *row)
 {
@@ -43,7 +44,7 @@ static void fill_from_living_thread(struct pm_process_row *row)
 }
 
 /**
- * Fills name, command line and peak from the open directory.
+ * Fills name, command line and peak from the files of an open directory.
  * @return 0, or -1 with errno set
  */
 static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row)
@@ -54,7 +55,7 @@ static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row
 	    pm_procfs_read(procfs, "status", &status, NULL) < 0)
 		return -1;
 
-	/* libproc2 does not return the peak. */
+	/* The peak is read here, since libproc2 does not return it. */
 	row->peak = pm_status_number(status, "VmHWM", 0) * 1024;
 	free(status);
 	if (pm_command_read(procfs, &row->command, &length) < 0)
@@ -64,7 +65,7 @@ static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row
 	return 0;
 }
 
-/** A list that grows. */
+/** A growing list of processes. */
 struct builder {
 	struct pm_process_list list;
 	size_t capacity;
@@ -151,7 +152,7 @@ int pm_process_read_pss(struct pm_process *process, uint64_t *pss, struct pm_err
 	close(fd);
 	if (result < 0 && cause.kind == PM_ERROR_GONE)
 		return pm_access_explain(pm_process_root(process), pm_process_pid(process),
-		                         "read its smaps_rollup", cause.os_errno, error);
+		                         "read the smaps_rollup of", cause.os_errno, error);
 	if (result < 0) {
 		if (error)
 			*error = cause;
@@ -163,7 +164,7 @@ int pm_process_read_pss(struct pm_process *process, uint64_t *pss, struct pm_err
 	free(text);
 	if (!known)
 		return pm_access_explain(pm_process_root(process), pm_process_pid(process),
-		                         "read its smaps_rollup", 0, error);
+		                         "read the smaps_rollup of", 0, error);
 
 	*pss = kilobytes * 1024;
 	return 0;

@@ -11,10 +11,10 @@
 
 enum { FIELD_STATE = 3, FIELD_START_TIME = 22 };
 
-/** Fields of proc_pid_stat(5), by their numbers in the man page. */
+/** The fields to parse, by their numbers in proc_pid_stat(5). */
 static const struct {
 	int field;
-	size_t offset; /* in struct pm_process_stat */
+	size_t offset; /* offset of the member in struct pm_process_stat */
 } fields[] = {
 	{ 4, offsetof(struct pm_process_stat, parent) },
 	{ 5, offsetof(struct pm_process_stat, group) },
@@ -40,8 +40,8 @@ static void store_field(struct pm_process_stat *stat, int field, uint64_t value)
 
 bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_stat *stat)
 {
-	/* The name is between the first `(` and the last `)`, and may itself contain spaces,
-	 * newlines and brackets. */
+	/* The name is the text between the first `(` and the last `)`. It may itself contain
+	 * spaces, newlines and brackets. */
 	const char *open = memchr(text, '(', length);
 	const char *close = memrchr(text, ')', length);
 	if (!open || !close || close < open || close[1] != ' ' || close[2] == '\0')

@@ -3,8 +3,8 @@
  * @file
  * An open /proc/PID directory. Private.
  *
- * The descriptor is tied to the process, not to the number: once the process is gone, files below
- * it return ESRCH or ENOENT, even if the PID was reused.
+ * The descriptor refers to the process, not to the PID. Once the process is gone, opening a file
+ * below it fails with ESRCH or ENOENT, even if the PID was reused.
  */
 #ifndef PM_PROC_PROCFS_H
 #define PM_PROC_PROCFS_H
@@ -21,7 +21,7 @@ enum { PM_PROCFS_TEXT_MAX = 1 << 20 };
 /** The directory of one process. */
 struct pm_procfs {
 	char *root; /**< directory to use as /proc; owned */
-	pid_t pid;  /**< the process */
+	pid_t pid;  /**< PID of the process */
 	int fd;     /**< O_PATH descriptor of root/PID */
 };
 
@@ -35,25 +35,25 @@ struct pm_procfs {
  */
 int pm_procfs_open(struct pm_procfs *procfs, const char *root, pid_t pid);
 
-/** Closes a directory. */
+/** Closes the directory of a process. */
 void pm_procfs_close(struct pm_procfs *procfs);
 
 /**
- * Opens a file below the directory.
+ * Opens a file below the directory of a process.
  *
  * @param procfs  the process
  * @param name    path of the file below the directory
- * @param flags   open(2) flags; O_CLOEXEC is added
+ * @param flags   flags of open(2); O_CLOEXEC is added
  * @return        a descriptor, or -1 with errno set
  */
 int pm_procfs_open_file(const struct pm_procfs *procfs, const char *name, int flags);
 
 /**
- * Reads a file below the directory.
+ * Reads a file below the directory of a process.
  *
  * @param procfs  the process
  * @param name    path of the file below the directory
- * @param max     maximum length in bytes; a longer file is EFBIG
+ * @param max     maximum length in bytes; for a longer file, fails with EFBIG
  * @param text    receives the text, which the caller frees
  * @param length  receives the length in bytes; may be NULL
  * @return        0, or -1 with errno set
@@ -62,7 +62,7 @@ int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t 
                        size_t *length);
 
 /**
- * Reads a small file below the directory.
+ * Reads a file of at most PM_PROCFS_TEXT_MAX bytes below the directory of a process.
  *
  * @param procfs  the process
  * @param name    path of the file below the directory
@@ -72,11 +72,12 @@ int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t 
  */
 int pm_procfs_read(const struct pm_procfs *procfs, const char *name, char **text, size_t *length);
 
-/** Tests whether the directory is in the proc file system, and not in a saved tree. */
+/** Tests whether the directory is in a proc file system, and not in a saved tree. */
 bool pm_procfs_is_live(const struct pm_procfs *procfs);
 
 /**
- * Lists the entries of a directory that are numbers, ascending: the threads in `task`.
+ * Lists the entries of a directory whose names are numbers, such as the threads in `task`, in
+ * ascending order.
  *
  * @param procfs   the process
  * @param name     path of the directory below that of the process

@@ -10,11 +10,13 @@
 #include "proc/process_handle.h"
 #include "proc/process_stat.h"
 
-/* Generations that are followed. With more, reused PIDs form a loop. */
+/* Maximum number of ancestors that are followed. If there are more, reused PIDs form a loop. */
 enum { ANCESTORS_MAX = 256 };
 
-/** Tests whether a byte continues the name of a program: "procmem.c" and "procmem-0.1" are other
- * names. */
+/**
+ * Tests whether a byte after the name of a program makes it another name, as in "procmem.c" and
+ * "procmem-0.1".
+ */
 static bool is_part_of_name(char byte)
 {
 	unsigned char letter = (unsigned char)byte;
@@ -34,7 +36,8 @@ bool pm_command_names(const char *command, size_t length, const char *program)
 	for (const char *at = command; (at = memmem(at, (size_t)(end - at), program, size)); at++) {
 		const char *after = at + size;
 		bool begins = at == command || !is_part_of_name(at[-1]);
-		/* A directory of that name is not the program: /src/procmem/check.sh. */
+		/* A directory with the name of the program, as in /src/procmem/check.sh, does not
+		 * count. */
 		bool ends = after == end || (!is_part_of_name(*after) && *after != '/');
 
 		if (begins && ends)
@@ -44,8 +47,9 @@ bool pm_command_names(const char *command, size_t length, const char *program)
 	return false;
 }
 
-/** Adds an ancestor if its command line names our program.
- * @return its parent; 0 if there is none, or it is unknown
+/**
+ * Adds an ancestor if its command line names our program.
+ * @return the PID of its parent; 0 if it has no parent, or the parent is unknown
  */
 static pid_t add_ancestor(struct pm_self *own, pid_t pid)
 {

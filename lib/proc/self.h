@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Our own processes: this one, and ancestors that only run it. Private. */
+/** @file The own processes: this process, and those ancestors that only run it. Private. */
 #ifndef PM_PROC_SELF_H
 #define PM_PROC_SELF_H
 
@@ -7,32 +7,34 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Maximum number of ancestors that only run one program: sudo, its monitor, timeout, a shell, and
- * many more. */
+/* Maximum number of own processes. The ancestors that only run procmem are few: sudo, its monitor,
+ * timeout, a shell. */
 enum { PM_SELF_MAX = 32 };
 
-/** Processes that match no name: their command lines contain the name because ours does. */
+/**
+ * Processes that are excluded when processes are searched by name. Their command lines contain the
+ * searched name only because the command line of procmem does.
+ */
 struct pm_self {
-	pid_t pids[PM_SELF_MAX]; /**< the first is this process */
+	pid_t pids[PM_SELF_MAX]; /**< PIDs; the first is that of this process */
 	size_t count;            /**< number of processes */
 };
 
 /**
- * Finds our own processes: this process, and each ancestor whose command line names our program
- * (`sh -c 'procmem map redis'`, sudo, timeout). The command line of an interactive shell does not
- * name it: such a shell is a process like others.
- *
+ * Finds this process and each ancestor whose command line names our program (`sh -c 'procmem map
+ * redis'`, sudo, timeout). The command line of an interactive shell does not name the program, so
+ * such a shell is not included.
  * @param own  filled
  */
 void pm_self_read(struct pm_self *own);
 
-/** Tests whether a process is one of our own. */
+/** Tests whether a process is one of the own processes. */
 bool pm_self_has(const struct pm_self *own, pid_t pid);
 
 /**
- * Tests whether a command line names a program, alone or as the end of a path.
+ * Tests whether a command line contains the name of a program, alone or as the last part of a path.
  *
- * @param command  arguments, each with its NUL
+ * @param command  arguments, each followed by a NUL
  * @param length   length of the arguments in bytes
  * @param program  base name of the program
  */

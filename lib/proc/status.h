@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /**
- * Finds the value of a key. The name in the first line cannot fake another line: the kernel escapes
- * newlines in it.
+ * Finds the value of a key. The command name in the first line cannot imitate another line, since
+ * the kernel escapes newlines in it.
  *
  * @param status  the whole text
  * @param key     the key without colon; not "Name", which is the first line
@@ -17,21 +17,21 @@
 const char *pm_status_find(const char *status, const char *key);
 
 /**
- * Finds a decimal number of a key.
+ * Finds a decimal number in the value of a key.
  *
  * @param status  the whole text
  * @param key     the key without colon
- * @param column  index of the number, from 0
- * @return        the number; 0 if it is missing
+ * @param column  index of the number in the line, from 0
+ * @return        the number; 0 if the key or the number is missing
  */
 uint64_t pm_status_number(const char *status, const char *key, unsigned column);
 
 /**
- * Finds the hexadecimal mask of a key: signals and capabilities.
+ * Finds the value of a key whose value is a hexadecimal mask, such as signals and capabilities.
  *
  * @param status  the whole text
  * @param key     the key without colon
- * @return        the mask; 0 if it is missing
+ * @return        the mask; 0 if the key is missing
  */
 uint64_t pm_status_mask(const char *status, const char *key);
 

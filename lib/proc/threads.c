@@ -13,8 +13,8 @@
 #include "proc/process.h"
 
 /**
- * Reads the name of a thread, which stays empty if the thread has ended.
- * @return 0, or -1 with errno set if our own process lacks memory or descriptors
+ * Reads the name of a thread. The name stays empty if the thread has ended.
+ * @return 0, or -1 with errno set if this process lacks memory or descriptors
  */
 static int read_name(const struct pm_procfs *procfs, struct pm_thread *thread)
 {
@@ -26,7 +26,10 @@ static int read_name(const struct pm_procfs *procfs, struct pm_thread *thread)
 	return 0;
 }
 
-/** Parses an address; 0 for any other word. */
+/**
+ * Parses a hexadecimal address.
+ * @return the address; 0 if the word is not an address
+ */
 static uint64_t parse_word(const char *word)
 {
 	uint64_t value = 0;
@@ -46,8 +49,8 @@ int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t 
 	if (pm_procfs_read(procfs, path, &text, NULL) < 0)
 		return -pm_errno_is_ours(errno);
 
-	/* The last two words are the registers, in hexadecimal. The file of a running thread has
-	 * the one word `running`. */
+	/* The last two words are the stack pointer and the program counter, in hexadecimal. For a
+	 * running thread the file contains the single word `running`. */
 	char *words[2] = { NULL, NULL }, *rest = NULL;
 	for (char *word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
 		words[0] = words[1];
@@ -65,7 +68,7 @@ int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t 
 
 /**
  * Fills the details of one thread.
- * @return 0, or -1 with errno set if our own process lacks memory or descriptors
+ * @return 0, or -1 with errno set if this process lacks memory or descriptors
  */
 static int read_details(const struct pm_procfs *procfs, unsigned details, struct pm_thread *thread)
 {

@@ -16,10 +16,10 @@
  *
  * @param procfs           the process
  * @param tid              the thread
- * @param stack_pointer    receives the stack pointer; 0 if unknown: the thread is running or has
- *                         ended, or we lack ptrace access
- * @param program_counter  receives the program counter; 0 if unknown
- * @return                 0, or -1 with errno set if our own process lacks memory or descriptors
+ * @param stack_pointer    receives the stack pointer; 0 if it is unknown because the thread is
+ *                         running or has ended, or this process lacks ptrace access
+ * @param program_counter  receives the program counter; 0 if it is unknown
+ * @return                 0, or -1 with errno set if this process lacks memory or descriptors
  */
 int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t *stack_pointer,
                             uint64_t *program_counter);

@@ -9,10 +9,10 @@
 #include <procmem/error.h>
 
 /**
- * Whether the caller's flag is set. A signal handler or another thread may set the flag at any
- * time.
+ * Tests whether the cancellation flag of the caller is set. A signal handler or another thread may
+ * set the flag at any time.
  * @param cancel  the flag, or NULL
- * @return        true or false
+ * @return        true if the flag is set
  */
 static inline bool pm_is_cancelled(const volatile sig_atomic_t *cancel)
 {
@@ -20,7 +20,8 @@ static inline bool pm_is_cancelled(const volatile sig_atomic_t *cancel)
 }
 
 /**
- * Fails if the caller's flag is set.
+ * Fails if the cancellation flag of the caller is set.
+ *
  * @param cancel  the flag, or NULL
  * @param error   PM_ERROR_CANCELLED
  * @return        0 to continue, or -1

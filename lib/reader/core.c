@@ -26,7 +26,7 @@ bool pm_core_is_one(const char *path)
 	if (fd < 0)
 		return false;
 
-	/* ET_CORE in either byte order. */
+	/* The type ET_CORE, which is tested in both byte orders. */
 	bool is_one = pm_pread(fd, header, sizeof header, 0) == (ssize_t)sizeof header &&
 	              memcmp(header, "\177ELF", 4) == 0 && header[16] + header[17] == 4 &&
 	              header[16] % 4 == 0;
@@ -124,7 +124,7 @@ static const struct pm_core_segment *find_segment(const struct pm_core *core, ui
 
 /**
  * Reads a range up to the first byte that the file does not contain.
- * @return bytes read
+ * @return number of bytes read
  */
 static size_t read_range(const struct pm_core *core, struct pm_range range, char *buffer)
 {
@@ -216,15 +216,15 @@ struct pm_reader pm_core_reader(struct pm_core *core)
 }
 
 /**
- * Visits what the file contains of a segment, from one offset in the segment to another. Holes of
- * the file are zeros that need not be read.
+ * Visits the bytes that the file contains of a part of a segment. The part is given by two offsets
+ * from the start of the segment. Holes of the file are visited as zeros that need not be read.
  */
 static int walk_held(const struct pm_core *core, const struct pm_core_segment *segment,
                      uint64_t from, uint64_t to, pm_page_visitor *visit, void *visitor)
 {
 	while (from < to) {
 		off_t data = lseek(core->fd, (off_t)(segment->offset + from), SEEK_DATA);
-		uint64_t data_at = to; /* ENXIO: the rest of the file is a hole */
+		uint64_t data_at = to; /* if the rest of the file is a hole (ENXIO) */
 		if (data >= 0)
 			data_at = (uint64_t)data - segment->offset;
 		else if (errno != ENXIO)
@@ -239,7 +239,8 @@ static int walk_held(const struct pm_core *core, const struct pm_core_segment *s
 			off_t hole = lseek(core->fd, (off_t)(segment->offset + from), SEEK_HOLE);
 			uint64_t hole_at = hole < 0 ? to : (uint64_t)hole - segment->offset;
 
-			/* If the file changes, this loop must end nevertheless. */
+			/* If the file changed, the hole may be before `from`: take `to`, so that
+			 * the loop ends. */
 			from = hole_at > from ? pm_min(hole_at, to) : to;
 		}
 
@@ -279,12 +280,16 @@ struct pm_page_source pm_core_source(struct pm_core *core)
 }
 
 /*
- * The regions of a core file come from two lists: load segments, which have bytes and permissions,
- * and NT_FILE, which has the names of mapped files. The kernel writes a segment for every mapping
- * (fs/binfmt_elf.c); gdb writes none for bytes that it assumes to be in the mapped file still.
+ * The regions of a core file come from two lists: the load segments, which have bytes and
+ * permissions, and NT_FILE, which has the names of mapped files. The kernel writes a segment for
+ * every mapping (fs/binfmt_elf.c). gdb omits segments whose bytes it assumes to be still in the
+ * mapped file.
  */
 
-/** State of the listing: all below `at` is listed, and all segments before `next` end there. */
+/**
+ * State of the listing: all memory below `at` is listed, and so are all segments with an index
+ * below `next`.
+ */
 struct listing {
 	const struct pm_core *core;
 	struct pm_regions *regions;
@@ -293,11 +298,11 @@ struct listing {
 	size_t next;
 };
 
-/** A region in the making: contiguous parts of one mapping with the same permissions. */
+/** A region that is being built: contiguous parts of one mapping with the same permissions. */
 struct piece {
 	uint64_t start;
 	uint64_t end;
-	uint64_t held; /* bytes that the file contains */
+	uint64_t held; /* number of bytes that the file contains of the region */
 	unsigned perms;
 };
 
@@ -307,7 +312,10 @@ static uint64_t held_of(const struct pm_core_segment *segment, uint64_t start, u
 	return pm_max(start, pm_min(segment->start + segment->held, end)) - start;
 }
 
-/** Names memory that is not in NT_FILE, by the auxiliary vector or by its address. */
+/**
+ * Returns the name of memory that is not in NT_FILE, such as [vdso], derived from the auxiliary
+ * vector or from the address.
+ */
 static const char *special_name(const struct pm_core *core, const struct piece *piece)
 {
 	if (core->vdso && piece->start == core->vdso)
@@ -321,8 +329,8 @@ static const char *special_name(const struct pm_core *core, const struct piece *
 }
 
 /**
- * Appends a region.
- * @param name  the entry of NT_FILE that contains it, NULL for none
+ * Appends a region to the list.
+ * @param name  the entry of NT_FILE that contains the region, NULL if there is none
  */
 static int append(const struct listing *listing, const struct piece *piece,
                   const struct pm_core_name *name)
@@ -337,12 +345,13 @@ static int append(const struct listing *listing, const struct piece *piece,
 		region.mapping = name->path;
 		region.deleted = name->deleted;
 		region.offset = name->offset + (piece->start - name->start);
-		/* Memory without a file is private: shared memory has a file of the kernel. */
+		/* A mapping of a file may be shared. Memory that is not in NT_FILE is private,
+		 * since shared memory has a file of the kernel. */
 		region.perms |= PM_PERM_MAYBE(PM_PERM_SHARED);
 	} else {
 		region.mapping = special_name(listing->core, piece);
-		/* gdb marks every segment readable, also inaccessible address space
-		 * (make_output_phdrs() in gdb/gcore.c). */
+		/* gdb marks every segment as readable, even inaccessible address space
+		 * (make_output_phdrs() in gdb/gcore.c), so it is not known whether this one is. */
 		if (listing->core->has_sections && piece->perms == PM_PERM_READ)
 			region.perms = PM_PERM_MAYBE(PM_PERM_READ);
 	}
@@ -350,7 +359,7 @@ static int append(const struct listing *listing, const struct piece *piece,
 	return pm_regions_append(listing->regions, &region, listing->error);
 }
 
-/** Lists the segments, or the rest of them, up to an address. */
+/** Lists the remaining segments up to an address, as regions without a file. */
 static int list_unnamed(struct listing *listing, uint64_t limit)
 {
 	const struct pm_core *core = listing->core;
@@ -373,9 +382,9 @@ static int list_unnamed(struct listing *listing, uint64_t limit)
 }
 
 /**
- * Returns the permissions of the parts of a mapping without a segment. An entry of NT_FILE is one
- * mapping, so its permissions are those of its segments. They are unknown if the segments differ
- * (the writer of the file joined several mappings), and if there are none.
+ * Returns the permissions for the parts of a mapping that no segment contains. An entry of NT_FILE
+ * is one mapping, so these are the permissions of its segments. They are unknown if there are no
+ * segments, or if the segments differ because the writer of the file joined several mappings.
  */
 static unsigned perms_of_rest(const struct listing *listing, const struct pm_core_name *name)
 {
@@ -391,7 +400,11 @@ static unsigned perms_of_rest(const struct listing *listing, const struct pm_cor
 	return perms;
 }
 
-/** Extends a piece. If the permissions differ, lists the piece as a region and starts a new one. */
+/**
+ * Extends a piece up to `end`. If the permissions differ, appends the piece as a region and starts
+ * a new piece.
+ * @param held  number of bytes that the file contains of the added part
+ */
 static int extend(const struct listing *listing, struct piece *piece, uint64_t end, unsigned perms,
                   uint64_t held, const struct pm_core_name *name)
 {
@@ -410,7 +423,7 @@ static int extend(const struct listing *listing, struct piece *piece, uint64_t e
 	return 0;
 }
 
-/** Lists an entry of NT_FILE, with the segments that it contains. */
+/** Lists an entry of NT_FILE together with the segments that it contains. */
 static int list_named(struct listing *listing, const struct pm_core_name *name)
 {
 	const struct pm_core *core = listing->core;

@@ -6,8 +6,8 @@
 #include <procmem/core.h>
 
 /**
- * As pm_core_open(), with an open file.
- * @param fd  the file; owned by the core file, and closed on failure
+ * Opens a core file, as pm_core_open() does, from a descriptor.
+ * @param fd  descriptor of the file; owned by the core file, and closed on failure
  */
 int pm_core_open_fd(int fd, struct pm_core **core, struct pm_error *error);
 

@@ -15,7 +15,7 @@ int pm_core_file_read(const struct pm_core *core, uint64_t offset, void *buffer,
 	for (size_t done = 0; done < size;) {
 		ssize_t got = pm_pread(core->fd, (char *)buffer + done, size - done, offset + done);
 		if (got < 0)
-			return pm_error_set(error, PM_ERROR_IO, errno, "reading its %s failed: %s",
+			return pm_error_set(error, PM_ERROR_IO, errno, "reading the %s failed: %s",
 			                    what, strerror(errno));
 		if (got == 0)
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,

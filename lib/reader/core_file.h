@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file An open core file, and what its parsers share (elf(5)). Private. */
+/** @file An open core file, and functions that its parsers share (elf(5)). Private. */
 #ifndef PM_READER_CORE_FILE_H
 #define PM_READER_CORE_FILE_H
 
@@ -7,47 +7,50 @@
 
 #include <procmem/core.h>
 
-/** A load segment. */
+/** A load segment of a core file. */
 struct pm_core_segment {
 	uint64_t start;  /**< first address */
 	uint64_t end;    /**< address after the last byte */
-	uint64_t offset; /**< where its bytes are in the file */
-	uint64_t held;   /**< number of bytes, from the start, that the file contains */
+	uint64_t offset; /**< offset of its bytes in the file */
+	uint64_t held;   /**< number of bytes, from its start, that the file contains */
 	unsigned perms;  /**< enum pm_perm bits */
-	bool cut;        /**< the file ends before the bytes of the segment */
+	bool cut;        /**< whether the file ends before the bytes of the segment */
 };
 
-/** An entry of NT_FILE: a mapping of a file. */
+/** An entry of NT_FILE, which describes a mapping of a file. */
 struct pm_core_name {
-	uint64_t start;   /**< first address */
-	uint64_t end;     /**< address after the last byte */
-	uint64_t offset;  /**< in the mapped file, in bytes */
-	const char *path; /**< name as the kernel has it, without " (deleted)"; in pm_core.texts */
-	bool deleted;     /**< the name ended in " (deleted)" */
+	uint64_t start;  /**< first address */
+	uint64_t end;    /**< address after the last byte */
+	uint64_t offset; /**< offset in the mapped file, in bytes */
+	/** Path as the kernel wrote it, without " (deleted)"; part of pm_core.texts */
+	const char *path;
+	bool deleted; /**< whether the path ended in " (deleted)" */
 };
 
-/** A core file. */
+/** An open core file. */
 struct pm_core {
-	int fd;            /**< owned */
-	uint64_t size;     /**< of the file */
-	bool wide;         /**< 64-bit */
-	bool swapped;      /**< its byte order is not that of this machine */
-	bool has_sections; /**< it has section headers: written by BFD, that is, by gdb; the kernel
-	                      writes none */
-	struct pm_core_segment *segments; /**< by ascending address, without overlaps */
-	size_t segment_count;             /**< number of segments */
-	size_t segment_capacity;          /**< private */
-	struct pm_core_name *names;       /**< by ascending address, without overlaps */
-	size_t name_count;                /**< number of names */
-	char *texts;                      /**< the NT_FILE note, ending in a NUL */
-	size_t note_count;                /**< number of notes that were read */
-	uint64_t vdso;                    /**< start of [vdso] (AT_SYSINFO_EHDR), 0 if unknown */
-	uint64_t stack;   /**< an address in the stack of the first thread (AT_RANDOM), 0 if
-	                     unknown */
-	uint16_t machine; /**< EM_... */
-	struct pm_thread *threads; /**< by ascending TID */
-	size_t thread_capacity;    /**< private; info.threads is the number of threads */
-	struct pm_core_info info;  /**< the process, for pm_core_info() */
+	int fd;        /**< descriptor of the file; owned */
+	uint64_t size; /**< size of the file in bytes */
+	bool wide;     /**< whether the file is 64-bit */
+	bool swapped;  /**< whether its byte order is not that of this machine */
+	/** Whether it has section headers; gdb (BFD) writes them, the kernel does not */
+	bool has_sections;
+	struct pm_core_segment
+		*segments;       /**< load segments, by ascending address, without overlaps */
+	size_t segment_count;    /**< number of segments */
+	size_t segment_capacity; /**< number of allocated segments */
+	struct pm_core_name
+		*names;    /**< entries of NT_FILE, by ascending address, without overlaps */
+	size_t name_count; /**< number of these entries */
+	char *texts;       /**< contents of the NT_FILE note, followed by a NUL */
+	size_t note_count; /**< number of notes that were read */
+	uint64_t vdso;     /**< start of [vdso] (AT_SYSINFO_EHDR), 0 if unknown */
+	uint64_t stack;    /**< an address in the stack of the first thread (AT_RANDOM), 0 if
+	                      unknown */
+	uint16_t machine;  /**< machine from the ELF header, EM_... */
+	struct pm_thread *threads; /**< threads, by ascending TID */
+	size_t thread_capacity;    /**< number of allocated threads; their number is info.threads */
+	struct pm_core_info info;  /**< facts about the process, for pm_core_info() */
 };
 
 /** Reads two bytes in the byte order of the file. */
@@ -79,8 +82,9 @@ static inline uint64_t pm_core_word(const struct pm_core *core, const unsigned c
 }
 
 /**
- * Reads bytes of the file. Fails if the file does not contain all of them.
- * @param what   what the bytes are, for the error
+ * Reads bytes of the file. Fails if the file does not contain all of the bytes.
+ *
+ * @param what   name of the data, for the error
  * @param error  PM_ERROR_FORMAT, PM_ERROR_IO
  * @return       0 or -1
  */

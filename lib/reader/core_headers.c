@@ -11,16 +11,20 @@
 #include "reader/core_file.h"
 #include "reader/core_notes.h"
 
-/* vm.max_map_count can be up to INT_MAX; 65,530 is the default. */
+/* Maximum number of segments. The default of vm.max_map_count is 65,530, but it may be up to
+ * INT_MAX. */
 enum { SEGMENTS_MAX = 1 << 22 };
 
-/** Offsets of the fields that are read, in bytes from the start of each structure. */
+/**
+ * Offsets of the fields that are read, in bytes from the start of each structure, for 32-bit or
+ * 64-bit files.
+ */
 struct layout {
-	size_t phoff, shoff, phentsize, phnum, shentsize, shnum; /* of the ELF header */
+	size_t phoff, shoff, phentsize, phnum, shentsize, shnum; /* fields of the ELF header */
 	size_t header_size;
-	size_t flags, offset, vaddr, filesz, memsz; /* of a program header */
+	size_t flags, offset, vaddr, filesz, memsz; /* fields of a program header */
 	size_t program_size;
-	size_t info; /* of a section header */
+	size_t info; /* field of a section header */
 	size_t section_size;
 };
 
@@ -45,7 +49,7 @@ struct layout {
 
 static const struct layout layouts[] = { LAYOUT(32), LAYOUT(64) };
 
-/** Reads the class, the byte order, the type and the machine. */
+/** Reads the class, byte order, type and machine from the ELF header. */
 static int read_identity(struct pm_core *core, struct pm_error *error)
 {
 	unsigned char header[EI_NIDENT + 4] = { 0 };
@@ -70,7 +74,10 @@ static int read_identity(struct pm_core *core, struct pm_error *error)
 	return 0;
 }
 
-/** Reads the number of program headers. If it exceeds 65,534, it is in section header 0. */
+/**
+ * Reads the number of program headers from the ELF header, or from section header 0 if the number
+ * exceeds 65,534.
+ */
 static int read_program_count(const struct pm_core *core, const struct layout *layout,
                               const unsigned char *header, uint64_t *count, struct pm_error *error)
 {
@@ -82,9 +89,10 @@ static int read_program_count(const struct pm_core *core, const struct layout *l
 
 	uint64_t offset = pm_core_word(core, header + layout->shoff);
 	if (offset == 0 || pm_core_u16(core, header + layout->shentsize) != layout->section_size)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "it has more than 65,534 segments, but no section header with "
-		                    "their number");
+		return pm_error_set(
+			error, PM_ERROR_FORMAT, 0,
+			"there are more than 65,534 segments, but no section header contains "
+			"their number");
 	if (pm_core_file_read(core, offset, section, layout->section_size, "section header",
 	                      error) < 0)
 		return -1;
@@ -106,7 +114,7 @@ static int add_segment(struct pm_core *core, const struct layout *layout,
 		return 0;
 	if (start > UINT64_MAX - size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "its segment at 0x%" PRIx64 " ends after the last address",
+		                    "the segment at 0x%" PRIx64 " ends after the last address",
 		                    start);
 	if (pm_array_reserve(&core->segments, &core->segment_capacity, core->segment_count, 1,
 	                     sizeof *core->segments, error) < 0)
@@ -149,13 +157,14 @@ static int compare_segments(const void *a, const void *b)
 static int sort_segments(struct pm_core *core, struct pm_error *error)
 {
 	if (core->segment_count == 0)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "a core file without memory");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "a core file without memory segments");
 
 	qsort(core->segments, core->segment_count, sizeof *core->segments, compare_segments);
 	for (size_t i = 1; i < core->segment_count; i++)
 		if (core->segments[i].start < core->segments[i - 1].end)
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,
-			                    "two of its segments overlap at 0x%" PRIx64,
+			                    "two segments overlap at 0x%" PRIx64,
 			                    core->segments[i].start);
 
 	return 0;
@@ -175,7 +184,8 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	    read_program_count(core, layout, header, &count, error) < 0)
 		return -1;
 
-	/* A single section header only holds the number of segments. */
+	/* A file with a single section header has no sections: this header only contains the number
+	 * of segments. */
 	core->has_sections = pm_core_u16(core, header + layout->shnum) > 1;
 
 	uint64_t offset = pm_core_word(core, header + layout->phoff);
@@ -183,7 +193,7 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	    count > SEGMENTS_MAX || offset > core->size ||
 	    count > (core->size - offset) / layout->program_size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "its program headers do not fit into the file");
+		                    "the program headers do not fit into the file");
 
 	for (uint64_t i = 0; i < count; i++, offset += layout->program_size) {
 		if (pm_core_file_read(core, offset, program, layout->program_size,

@@ -6,9 +6,10 @@
 #include "reader/core_file.h"
 
 /**
- * Reads the ELF header and the program headers, and with pm_core_read_notes() the notes.
+ * Reads the ELF header and the program headers, and the notes with pm_core_read_notes().
  *
- * @param core   its `fd` and `size` are set; class, byte order, segments and notes are filled
+ * @param core   the core file, with `fd` and `size` set; class, byte order, segments and the
+ *               results of the notes are filled
  * @param error  PM_ERROR_FORMAT, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return       0 or -1
  */

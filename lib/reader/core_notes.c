@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The notes of a core file: PID, command and threads of the process, and the files that it had
- * mapped. Layouts as in fs/binfmt_elf.c and <linux/elfcore.h>.
+ * Reads the notes of a core file: PID, command and threads of the process, and the files that it
+ * had mapped. The layouts are those of fs/binfmt_elf.c and <linux/elfcore.h>.
  */
 #include "reader/core_notes.h"
 
@@ -14,20 +14,24 @@
 
 enum {
 	NOTE_HEADER = 12,
-	/* Notes in the whole file, several per thread. This and the next limits bound the time and
-	 * memory that a malicious file costs. */
+	/* Maximum number of notes in the file; each thread has several. This limit and the next
+	 * ones bound the time and memory that a malicious file costs. */
 	NOTES_MAX = 1 << 20,
-	AUXILIARY_MAX = 4096,      /* bytes of NT_AUXV: the kernel writes about 25 pairs */
-	NAMES_SIZE_MAX = 64 << 20, /* bytes of NT_FILE: 65,530 long paths need 20 MiB */
-	SIGNAL_OFFSET = 12,        /* pr_cursig of struct elf_prstatus, in 32 and 64 bits */
-	TID_OFFSET = 32,           /* pr_pid, in 64 bits */
-	REGISTERS_OFFSET = 112,    /* pr_reg, in 64 bits */
-	STATUS_SIZE = 384,         /* bytes that are read: x86-64 has 336 */
+	/* maximum size of NT_AUXV in bytes; the kernel writes about 25 pairs */
+	AUXILIARY_MAX = 4096,
+	/* maximum size of NT_FILE in bytes; 65,530 long paths need 20 MiB */
+	NAMES_SIZE_MAX = 64 << 20,
+	/* Offset of pr_cursig in struct elf_prstatus, 32-bit and 64-bit */
+	SIGNAL_OFFSET = 12,
+	TID_OFFSET = 32,        /* offset of pr_pid, 64-bit */
+	REGISTERS_OFFSET = 112, /* offset of pr_reg, 64-bit */
+	/* Number of bytes to read of struct elf_prstatus; on x86-64 it has 336 */
+	STATUS_SIZE = 384,
 	COMM_SIZE = 16,
 	COMMAND_SIZE = 80,
 };
 
-/** A note: its type, and where its description is. */
+/** A note: its type, and the position of its description in the file. */
 struct note {
 	uint32_t type;
 	uint64_t offset;
@@ -39,7 +43,10 @@ static uint64_t align4(uint64_t value)
 	return (value + 3) & ~UINT64_C(3);
 }
 
-/** Copies a field that ends at a NUL or is completely filled. */
+/**
+ * Copies a text field that ends at a NUL, or is completely filled and has no NUL.
+ * @param room  size of the field in bytes
+ */
 static void copy_text(char *to, const unsigned char *from, size_t room)
 {
 	size_t length = strnlen((const char *)from, room);
@@ -49,8 +56,8 @@ static void copy_text(char *to, const unsigned char *from, size_t room)
 
 static int read_process(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
-	/* Layouts of struct elf_prpsinfo, told apart by size: 64-bit; 32-bit with 16-bit user IDs
-	 * (x86, ARM); 32-bit with 32-bit user IDs. */
+	/* Layouts of struct elf_prpsinfo, which are distinguished by size: 64-bit; 32-bit with
+	 * 16-bit user IDs (x86, ARM); 32-bit with 32-bit user IDs. */
 	static const struct {
 		uint32_t size, pid, comm, command;
 	} layouts[] = { { 136, 24, 40, 56 }, { 124, 12, 28, 44 }, { 128, 16, 32, 48 } };
@@ -74,8 +81,8 @@ static int read_process(struct pm_core *core, const struct note *note, struct pm
 }
 
 /**
- * Returns the offset of the stack pointer in struct elf_prstatus, 0 if unknown. pr_reg is struct
- * user_regs_struct (x86-64) or user_pt_regs (ARM).
+ * Returns the offset of the stack pointer in struct elf_prstatus, or 0 if it is unknown for this
+ * machine. The member pr_reg is a struct user_regs_struct (x86-64) or user_pt_regs (ARM).
  */
 static uint32_t stack_pointer_offset(const struct pm_core *core)
 {
@@ -89,7 +96,10 @@ static uint32_t stack_pointer_offset(const struct pm_core *core)
 	return 0;
 }
 
-/** Reads NT_PRSTATUS. The first thread in the file is the one that received the signal. */
+/**
+ * Reads NT_PRSTATUS, the note of one thread. The first thread in the file is the one that received
+ * the signal.
+ */
 static int read_thread(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
 	unsigned char bytes[STATUS_SIZE] = { 0 };
@@ -113,7 +123,10 @@ static int read_thread(struct pm_core *core, const struct note *note, struct pm_
 	return 0;
 }
 
-/** Reads NT_AUXV, pairs of words, for the addresses of [vdso] and of the first thread's stack. */
+/**
+ * Reads the addresses of [vdso] and of the stack of the first thread from NT_AUXV, which is a list
+ * of pairs of words.
+ */
 static int read_auxiliary(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
 	unsigned char pair[16];
@@ -141,9 +154,9 @@ static int compare_names(const void *a, const void *b)
 }
 
 /**
- * Removes the " (deleted)" that the kernel appends to the name of a deleted file (d_path() in
- * fs/d_path.c).
- * @return whether it was there
+ * Removes the suffix " (deleted)", which the kernel appends to the name of a deleted file (d_path()
+ * in fs/d_path.c).
+ * @return whether the path had this suffix
  */
 static bool cut_deleted(char *path)
 {
@@ -156,8 +169,8 @@ static bool cut_deleted(char *path)
 }
 
 /**
- * Whether an entry is valid. Names in brackets are not names of files, except for shared memory,
- * whose files have no other name.
+ * Tests whether an entry is valid. Names in brackets are not names of files. Only shared memory may
+ * have such a name, since its files have no other.
  */
 static bool is_valid(const struct pm_core_name *name)
 {
@@ -169,7 +182,7 @@ static bool is_valid(const struct pm_core_name *name)
 	return name->path[0] != '[' || strncmp(name->path, shared, sizeof shared - 1) == 0;
 }
 
-/** Sorts the names, and drops those that overlap another one. */
+/** Sorts the names by address, and drops names whose range overlaps another one. */
 static void sort_names(struct pm_core *core)
 {
 	size_t kept = 0;
@@ -181,8 +194,9 @@ static void sort_names(struct pm_core *core)
 }
 
 /**
- * Parses the entries of NT_FILE: their number, the page size, a (start, end, offset in pages) for
- * each, a text for each. Stops if the rest is invalid.
+ * Parses NT_FILE. It contains the number of entries and the page size, then (start, end, offset in
+ * pages) for each entry, then a path for each entry. Parsing stops at the first invalid entry.
+ * @param size  size of the note in bytes
  */
 static int parse_names(struct pm_core *core, size_t size, struct pm_error *error)
 {

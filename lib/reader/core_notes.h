@@ -6,12 +6,13 @@
 #include "reader/core_file.h"
 
 /**
- * Reads the notes in a part of the file. Stops without an error at an invalid note: the memory can
- * be read without notes.
+ * Reads the notes in a part of the file. An invalid note ends the reading without an error, since
+ * the memory can be read without notes.
  *
- * @param core    its headers are read; info, threads, names, vdso and stack are filled
- * @param offset  start of the notes in the file
- * @param size    their size in bytes
+ * @param core    the core file, whose headers were read; info, threads, names, vdso and stack are
+ *                filled
+ * @param offset  offset of the notes in the file, in bytes
+ * @param size    size of the notes in bytes
  * @param error   PM_ERROR_FORMAT, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return        0 or -1
  */
@@ -19,7 +20,7 @@ int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size,
                        struct pm_error *error);
 
 /**
- * Sorts the threads by TID, after all notes were read.
+ * Sorts the threads by TID. Must be called after all notes were read.
  * @param core  the core file
  */
 void pm_core_sort_threads(struct pm_core *core);

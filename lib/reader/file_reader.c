@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the bytes of mapped files and shared memory from the file. It is used for pages that the
- * target has not touched: reading them through the target would make them resident there. A few
- * files are kept open, under a lock.
+ * Reads bytes of mapped files and of shared memory from the file itself. This is used for pages
+ * that the target has not touched: reading them through the target would make them resident there.
+ * A few files are kept open, guarded by a lock.
  */
 #include <procmem/file_reader.h>
 
@@ -17,13 +17,15 @@
 #include "base/minmax.h"
 #include "reader/mapped_file.h"
 
-/* A plan reads regions in order, and its workers are only a few regions apart. */
+/* Maximum number of files that are kept open. A few are enough, since a plan reads regions in order
+ * and its workers are only a few regions apart. */
 enum { OPEN_FILES = 8 };
 
 /** An open file, or the reason why it could not be opened. */
 struct slot {
-	const struct pm_region *region; /* NULL: the slot is free */
-	int fd;                         /* -1: it could not be opened, see `why` */
+	const struct pm_region *region; /* the region whose file it is; NULL: the slot is free */
+	/* Descriptor of the file; -1: the file could not be opened, see `why` */
+	int fd;
 	struct pm_error why;
 };
 
@@ -31,8 +33,9 @@ struct file_reader {
 	struct pm_process *process;
 	const struct pm_regions *regions;
 	uint64_t page_mask;
-	pthread_mutex_t lock; /* of the slots, held during a read */
-	size_t next_slot;     /* the next to be replaced */
+	/* Guards the slots; held during a read, so that no file is closed while it is used */
+	pthread_mutex_t lock;
+	size_t next_slot; /* index of the slot to be replaced next */
 	struct slot slots[OPEN_FILES];
 };
 
@@ -62,10 +65,10 @@ static int unreadable(uint64_t address, int cause, const char *why, struct pm_er
 }
 
 /**
- * Reads from the file of a region. After the end of the file, the rest of the page is zeros, as in
- * memory.
- *
- * @return  0: the whole range; -1: `*got` bytes of it, and why no more
+ * Reads from the file of a region. The rest of the page after the end of the file is returned as
+ * zeros, as it is in memory.
+ * @return 0 if the whole range was read; otherwise -1, with the number of bytes read in `*got` and
+ *         the reason in `error`
  */
 static int read_file(struct file_reader *reader, const struct pm_region *region,
                      struct pm_range range, char *buffer, size_t *got, struct pm_error *error)
@@ -81,7 +84,7 @@ static int read_file(struct file_reader *reader, const struct pm_region *region,
 		uint64_t offset = region->offset + (range.start - region->start) + *got;
 		ssize_t bytes = 0;
 
-		/* File offsets are signed. */
+		/* File offsets are signed, so larger ones cannot be read. */
 		if (!(offset >> 63))
 			bytes = pm_pread(slot->fd, buffer + *got, (size_t)size - *got, offset);
 		if (bytes < 0)
@@ -107,9 +110,10 @@ static int read_file(struct file_reader *reader, const struct pm_region *region,
 }
 
 /**
- * Reads a range region by region.
- * @param done  increased by the bytes read
- * @return      0: the whole range was read; -1: only a part, and the error says why
+ * Reads a range that may contain several regions.
+ * @param done  increased by the number of bytes read
+ * @return      0 if the whole range was read; -1 if only a part was read, with the reason in
+ *              `error`
  */
 static int read_range(struct file_reader *reader, struct pm_range range, char *buffer, size_t *done,
                       struct pm_error *error)

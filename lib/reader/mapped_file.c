@@ -42,8 +42,8 @@ int pm_regular_file_open(int path_fd)
 
 /**
  * Opens the link to the mapped file in map_files/, which also works for deleted files. Only the
- * inode is compared: on btrfs and overlayfs the device number in maps is not that of stat(2), and
- * the link is another file only if the region was replaced since maps was read.
+ * inode is compared: on btrfs and overlayfs the device number in maps differs from that of stat(2).
+ * The link refers to another file only if the region was replaced since maps was read.
  */
 static int open_link(const struct pm_procfs *procfs, const struct pm_region *region)
 {
@@ -63,7 +63,10 @@ static int open_link(const struct pm_procfs *procfs, const struct pm_region *reg
 	return -1;
 }
 
-/** Opens the file by its name in the root directory of the target, if it is the mapped file. */
+/**
+ * Opens the file by its name in the root directory of the target. Fails if that is not the mapped
+ * file.
+ */
 static int open_name(const struct pm_procfs *procfs, const struct pm_region *region)
 {
 	struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Opens mapped files. Private. */
+/** @file Opening the files that a process has mapped. Private. */
 #ifndef PM_READER_MAPPED_FILE_H
 #define PM_READER_MAPPED_FILE_H
 
@@ -7,14 +7,14 @@
 #include <procmem/region.h>
 
 /**
- * Opens the regular file (or shared memory object) that is mapped in a region. Other files are
- * refused: opening a device or a FIFO could have side effects.
+ * Opens the regular file (or shared memory object) that is mapped in a region. Other types of files
+ * are refused, since opening a device or a FIFO could have side effects.
  *
  * @param process  the living process
  * @param region   one of its regions, with an inode
  * @param fd       receives a descriptor for reading; the caller closes it
- * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS, PM_ERROR_RESOURCES; the text can follow
- *                 "unreadable: "
+ * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS, PM_ERROR_RESOURCES; the text has a form that
+ *                 can be appended to "unreadable: "
  * @return         0 or -1
  */
 int pm_mapped_file_open(struct pm_process *process, const struct pm_region *region, int *fd,
@@ -22,9 +22,8 @@ int pm_mapped_file_open(struct pm_process *process, const struct pm_region *regi
 
 /**
  * Opens the file of an O_PATH descriptor for reading, if it is a regular file and not empty. Files
- * of proc(5) and tracefs have size 0: reading some of them has side effects, such as consuming
- * messages of /proc/kmsg.
- *
+ * of proc(5) and tracefs have size 0. They are refused because reading some of them has side
+ * effects, such as consuming messages of /proc/kmsg.
  * @param path_fd  the O_PATH descriptor; closed
  * @return         a descriptor for reading, or -1 with errno set
  */

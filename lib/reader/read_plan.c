@@ -10,12 +10,15 @@
 #include "region/pagemap.h"
 
 struct pm_plan {
-	size_t unit_size;                 /* maximum number of bytes to read in a unit */
-	uint64_t units;                   /* number of units returned so far */
-	uint64_t bytes[PM_SEGMENT_COUNT]; /* in these units, by type */
-	uint64_t preceding;               /* wanted contiguous bytes directly before `current` */
+	size_t unit_size; /* maximum number of bytes to read in a unit */
+	uint64_t units;   /* number of units returned so far */
+	/* Number of bytes in these units, for each type of segment */
+	uint64_t bytes[PM_SEGMENT_COUNT];
+	/* Number of contiguous bytes directly before `current` that are also read */
+	uint64_t preceding;
 	bool has_current;
-	struct pm_segment current; /* the rest of the segment with which the next unit starts */
+	/* The part of a segment that is not in a unit yet; the next unit starts with it */
+	struct pm_segment current;
 	struct pm_segments segments;
 };
 
@@ -57,8 +60,8 @@ void pm_plan_close(struct pm_plan *plan)
 }
 
 /**
- * Sets `current` to the next segment if it is not set.
- * @return 1: it is set; 0: there are no more segments; -1: an error
+ * Sets `current` to the next segment if `current` is empty.
+ * @return 1: `current` is set; 0: there are no more segments; -1: an error
  */
 static int load(struct pm_plan *plan, struct pm_error *error)
 {
@@ -69,7 +72,7 @@ static int load(struct pm_plan *plan, struct pm_error *error)
 	return more;
 }
 
-/** Moves up to `size` bytes from the start of `current` to the unit. */
+/** Moves up to `size` bytes from the start of `current` to the end of the unit. */
 static void move_to_unit(struct pm_plan *plan, uint64_t size, struct pm_unit *unit)
 {
 	struct pm_segment *segment = &unit->segments[unit->count++];
@@ -93,9 +96,9 @@ static void move_to_unit(struct pm_plan *plan, uint64_t size, struct pm_unit *un
 }
 
 /**
- * Returns the number of bytes of `current` that fit into a unit. A segment is divided only between
- * two pages: the bytes around a unit, which a scan reads with it, then have one type up to a page
- * away.
+ * Returns the number of bytes of `current` that fit into a unit. Segments are split only at page
+ * boundaries: the bytes that a scan reads around a unit then have a single type, up to the distance
+ * of a page.
  */
 static uint64_t room_in(const struct pm_plan *plan, const struct pm_unit *unit)
 {

@@ -10,7 +10,7 @@ static bool starts_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/** Whether a text starts with one of the prefixes; the last one is NULL. */
+/** Tests whether a text starts with one of the prefixes. The array of prefixes ends with NULL. */
 static bool starts_with_any(const char *text, const char *const *prefixes)
 {
 	for (; *prefixes; prefixes++)
@@ -19,7 +19,10 @@ static bool starts_with_any(const char *text, const char *const *prefixes)
 	return false;
 }
 
-/** Whether a name is that of a driver's mapping: for regions whose VmFlags are not known. */
+/**
+ * Tests whether a name is that of a mapping of a driver. This is used for regions whose VmFlags are
+ * not known.
+ */
 static bool is_device_by_name(const char *mapping)
 {
 	static const char *const ordinary[] = { "/dev/shm/", "/dev/zero", "/dev/hugepages/",
@@ -38,14 +41,14 @@ const char *pm_region_forbidden(const struct pm_region *region)
 	if (region->vm_flags & PM_VM_IO)
 		return "memory of a device: reading might have side effects";
 	if (region->vm_flags & PM_VM_PFNMAP)
-		return "mapped without pages by a driver";
+		return "mapped by a driver, without struct pages (VM_PFNMAP)";
 	if (!(region->vm_flags & PM_VM_KNOWN) && is_device_by_name(region->mapping))
 		return "possibly memory of a device: the VmFlags are not known";
 
 	return NULL;
 }
 
-/** Whether a mapping is of shared memory, not of a file on a disk. */
+/** Tests whether a region maps shared memory, and not a file on a disk. */
 static bool is_shared_memory(const struct pm_region *region)
 {
 	static const char *const names[] = {
@@ -75,7 +78,8 @@ struct pm_verdict pm_region_untouched(const struct pm_region *region)
 		return is_shared_memory(region) ? shared : file;
 	if (starts_with(region->mapping, "[vdso]"))
 		return vdso;
-	/* Private mappings of these are zeros at first, although they have an inode. */
+	/* Untouched pages of private mappings of these contain zeros, although the region has an
+	 * inode. */
 	if (region->inode == 0 || starts_with(region->mapping, "/dev/zero") ||
 	    starts_with(region->mapping, "/anon_hugepage"))
 		return hole;

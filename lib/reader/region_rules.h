@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Which regions may be read, how, and what their untouched pages contain. Private. */
+/**
+ * @file
+ * Rules for regions: which of them may be read, with which method, and what their untouched pages
+ * contain. Private.
+ */
 #ifndef PM_READER_REGION_RULES_H
 #define PM_READER_REGION_RULES_H
 
 #include <procmem/read_plan.h>
 
-/** A type of segment, with the reason. */
+/** A type of segment, and the reason for it. */
 struct pm_verdict {
-	enum pm_segment_type type; /**< the type */
-	const char *why;           /**< the reason, a constant text */
+	enum pm_segment_type type; /**< type of the segment */
+	const char *why;           /**< reason for the type, a constant text */
 };
 
 /**
  * Returns the reason why a region must not be read.
  * @param region  the region
- * @return        a constant text; NULL if it may be read
+ * @return        a constant text; NULL if the region may be read
  */
 const char *pm_region_forbidden(const struct pm_region *region);
 
@@ -26,12 +30,12 @@ const char *pm_region_forbidden(const struct pm_region *region);
 struct pm_verdict pm_region_untouched(const struct pm_region *region);
 
 /**
- * Whether process_vm_readv(2) may be used on a region. It needs read permission. It must not be
- * used with userfaultfd: on a missing page it waits for the handler, and only SIGKILL ends it (seen
- * on Linux 6.18), while /proc/PID/mem fails with EIO at once.
- *
+ * Tests whether process_vm_readv(2) may be used on a region. The region needs read permission. It
+ * must not be registered with userfaultfd: on a missing page, process_vm_readv() waits for the
+ * handler, and only SIGKILL ends this wait (seen on Linux 6.18), while /proc/PID/mem fails with EIO
+ * at once.
  * @param region  the region
- * @return        true or false
+ * @return        true if process_vm_readv(2) may be used
  */
 bool pm_region_allows_readv(const struct pm_region *region);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Divides the chosen ranges into segments. Page states are fetched for a window of up to 64 MiB of
- * pages, and used until the window is exhausted.
+ * Divides the chosen ranges into segments, one by one. Page states are fetched in advance for a
+ * window of up to 64 MiB of pages. When all page states of the window are used, the next window is
+ * fetched.
  */
 #include "reader/segments.h"
 
@@ -11,13 +12,14 @@
 #include "reader/cancel.h"
 #include "reader/region_rules.h"
 
-/* Bytes of pages in the window. Page states become outdated, and the first unit must not be
- * delayed. */
+/* Maximum bytes of pages in the window. It is small because page states become outdated, and
+ * because a large window would delay the first unit. */
 static const uint64_t WINDOW_BYTES = UINT64_C(64) << 20;
-/* Address space that one walk covers. Without PAGEMAP_SCAN 16 GiB of untouched memory take 20 ms,
- * which delays a cancellation. */
+/* Maximum address space in bytes that one walk covers, which limits the delay of a cancellation.
+ * Without PAGEMAP_SCAN, a walk over 16 GiB of untouched memory takes 20 ms. */
 static const uint64_t WINDOW_SPAN = UINT64_C(16) << 30;
-/* Maximum space between two ranges that one walk covers: a second call would cost more. */
+/* Maximum gap in bytes between two ranges that are covered by one walk. A second call for a closer
+ * range would cost more than walking the gap. */
 static const uint64_t GAP_SPAN = UINT64_C(1) << 20;
 
 void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions,
@@ -49,7 +51,7 @@ static struct pm_region_range range_at(const struct pm_segments *segments, size_
 		                         index };
 }
 
-/** The region of the current range, or NULL if nothing is mapped there. */
+/** Returns the region of the current range, or NULL if the range is not mapped. */
 static const struct pm_region *current_region(const struct pm_segments *segments)
 {
 	if (segments->region >= segments->regions->count)
@@ -72,15 +74,16 @@ static int visit_run(void *context, const struct pm_page_run *run)
 }
 
 /**
- * Returns where a walk should end. It includes following ranges that are close: otherwise 60,000
- * small regions would cost 60,000 calls.
+ * Returns the address at which a walk should end. The walk includes following ranges that are
+ * close, since otherwise 60,000 small regions would cost 60,000 calls.
  */
 static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 {
 	uint64_t limit = UINT64_MAX, end = segments->range.end;
 	size_t region = segments->region;
 
-	/* A core file knows its gaps, and a malicious one can have gaps of exabytes. */
+	/* Walking gaps of a core file takes no time, so there is no limit. A malicious file can
+	 * have gaps of exabytes, for which a limit would cause many walks. */
 	if (!is_core(segments))
 		limit = start + pm_min(WINDOW_SPAN, UINT64_MAX - start);
 
@@ -95,7 +98,10 @@ static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 	return pm_min(end, limit);
 }
 
-/** Fills the window with the page states from `at`, up to the end of the walk or of the window. */
+/**
+ * Fills the window with page states, from `at` up to the end of the walk, or until the window is
+ * full.
+ */
 static int walk(struct pm_segments *segments, struct pm_error *error)
 {
 	const struct pm_page_source *pages = segments->options.pages;
@@ -113,7 +119,7 @@ static int walk(struct pm_segments *segments, struct pm_error *error)
 	if (result < 0)
 		return -1;
 
-	/* A positive result: the visitor stopped because the window is full. */
+	/* If the result is positive, the visitor stopped the walk because the window is full. */
 	segments->walked = end;
 	if (result > 0)
 		segments->walked = segments->runs[segments->run_count - 1].end;
@@ -121,7 +127,10 @@ static int walk(struct pm_segments *segments, struct pm_error *error)
 	return 0;
 }
 
-/** Returns the segment from `at` to `end` or to the end of the range, and advances `at`. */
+/**
+ * Returns the segment from `at` to `end`, or to the end of the range if that is lower, and advances
+ * `at`.
+ */
 static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict verdict,
                 unsigned pages, struct pm_segment *segment)
 {
@@ -167,8 +176,8 @@ static struct pm_verdict judge_gap(const struct pm_segments *segments,
 }
 
 /**
- * Returns the segment of the current range that starts at `at`: of one type, and not beyond the
- * window.
+ * Returns the segment of the current range that starts at `at`. The segment has a single type, and
+ * does not extend beyond the window.
  */
 static int next_in_range(struct pm_segments *segments, struct pm_segment *segment,
                          struct pm_error *error)
@@ -178,7 +187,8 @@ static int next_in_range(struct pm_segments *segments, struct pm_segment *segmen
 		return emit(segments, segments->range.end,
 		            (struct pm_verdict){ PM_SEGMENT_UNMAPPED, "nothing is mapped there" },
 		            0, segment);
-	/* A core file contains no devices, only bytes. */
+	/* The rules for devices do not apply to a core file, since reading it has no side
+	 * effects. */
 	const char *forbidden = is_core(segments) ? NULL : pm_region_forbidden(region);
 	if (forbidden)
 		return emit(segments, segments->range.end,
@@ -201,7 +211,10 @@ static int next_in_range(struct pm_segments *segments, struct pm_segment *segmen
 	return emit(segments, run->end, judge_run(run), run->state, segment);
 }
 
-/** As pm_segments_next(), but adjacent segments may have the same type. */
+/**
+ * Returns the next segment, as pm_segments_next() does, but without merging adjacent segments of
+ * the same type.
+ */
 static int next_unmerged(struct pm_segments *segments, struct pm_segment *segment,
                          struct pm_error *error)
 {
@@ -215,7 +228,8 @@ static int next_unmerged(struct pm_segments *segments, struct pm_segment *segmen
 		struct pm_region_range next = range_at(segments, segments->next_range++);
 		segments->range = next.range;
 		segments->region = next.region;
-		/* The window is for ascending ranges; a lower address needs a new one. */
+		/* The window is valid for ascending addresses only. If the next range is below it,
+		 * start a new window. */
 		if (segments->range.start < segments->at)
 			segments->walked = 0;
 		segments->at = segments->range.start;

@@ -1,40 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The segments of a plan, computed one by one. Private. */
+/** @file Computing the segments of a plan, one by one. Private. */
 #ifndef PM_READER_SEGMENTS_H
 #define PM_READER_SEGMENTS_H
 
 #include <procmem/read_plan.h>
 
-/** Maximum number of runs in the window. */
+/** Maximum number of runs in the window of page states. */
 enum { PM_WINDOW_RUNS = 4096 };
 
-/** The segments of a plan. Initialise with pm_segments_init(); nothing to release. */
+/**
+ * State of computing the segments of a plan. Initialise with pm_segments_init(); there is nothing
+ * to release.
+ */
 struct pm_segments {
-	const struct pm_regions *regions;     /**< the regions */
-	const struct pm_region_range *ranges; /**< the chosen ranges; NULL: all regions */
-	size_t count;                         /**< number of ranges */
-	struct pm_plan_options options;       /**< as given by the caller */
-	uint64_t page_mask;                   /**< page size - 1 */
+	const struct pm_regions *regions; /**< the regions */
+	/** The chosen ranges; NULL: all regions are chosen */
+	const struct pm_region_range *ranges;
+	size_t count;                   /**< number of ranges */
+	struct pm_plan_options options; /**< options that the caller gave */
+	uint64_t page_mask;             /**< page size - 1 */
 
 	struct pm_range range; /**< the current range */
 	size_t region;         /**< index of the region that contains it, SIZE_MAX for none */
-	size_t next_range;     /**< index of the range after it */
-	uint64_t at;           /**< start of the next segment */
+	size_t next_range;     /**< index of the next range */
+	uint64_t at;           /**< start address of the next segment */
 	uint64_t walked;       /**< page states are known up to this address */
 
-	struct pm_segment held; /**< computed, but not returned yet */
+	struct pm_segment held; /**< segment that was computed, but not returned yet */
 	bool has_held;          /**< whether `held` is valid */
-	struct pm_segment last; /**< the last segment that was returned; its end is 0 for none */
+	/** Segment that was returned last; its end is 0 if there is none */
+	struct pm_segment last;
 
-	size_t run_next;                         /**< index of the first run that is still needed */
+	/** Index of the first run in the window that is still needed */
+	size_t run_next;
 	size_t run_count;                        /**< number of runs in the window */
-	uint64_t run_bytes;                      /**< sum of their sizes in bytes */
+	uint64_t run_bytes;                      /**< sum of the sizes of these runs in bytes */
 	struct pm_page_run runs[PM_WINDOW_RUNS]; /**< the window: page states from `at` to
 	                                            `walked` */
 };
 
 /**
- * Starts at the first segment.
+ * Initialises the computation at the first segment.
  *
  * @param segments  initialised
  * @param regions   as for pm_plan_open()
@@ -47,12 +53,13 @@ void pm_segments_init(struct pm_segments *segments, const struct pm_regions *reg
                       const struct pm_plan_options *options);
 
 /**
- * Returns the next segment. It is as long as possible, but a run ends after about 64 MiB.
+ * Returns the next segment. Adjacent segments of the same type are merged, except that a segment of
+ * the type PM_SEGMENT_RUN ends after about 64 MiB.
  *
- * @param segments  the segments
+ * @param segments  the state
  * @param segment   receives the segment
  * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_CANCELLED
- * @return          1: a segment; 0: the end; -1: an error
+ * @return          1: a segment was returned; 0: there are no more segments; -1: an error
  */
 int pm_segments_next(struct pm_segments *segments, struct pm_segment *segment,
                      struct pm_error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stop and its tracer thread. ptrace(2) accepts requests for a thread of the target only from the
- * thread that attached to it. When the tracer thread exits, the kernel detaches it from all threads
- * of the target, whatever their state is. So each stop has a tracer thread of its own.
+ * Stops a process with a tracer thread. ptrace(2) accepts requests for a thread of the target only
+ * from the thread that attached to it. When the tracer thread exits, the kernel detaches it from
+ * all threads of the target, whatever their state is. So each stop has its own tracer thread.
  */
 #include <procmem/stop.h>
 
@@ -19,26 +19,30 @@
 #include "proc/process.h"
 #include "reader/tracer.h"
 
-/** A request to the tracer thread. */
+/** A request to the tracer thread: read registers or signal information of one thread. */
 struct job {
-	size_t index;       /* of the thread of the target */
-	uint32_t note;      /* the set of registers; 0: siginfo */
-	struct iovec bytes; /* the buffer; receives the number of bytes */
-	int cause;          /* errno, 0 for success */
+	size_t index;  /* index of the thread of the target */
+	uint32_t note; /* type of the note with the set of registers; 0: siginfo */
+	/* The buffer for the result; its length is set to the number of bytes read */
+	struct iovec bytes;
+	int cause; /* errno of ptrace(2), 0 for success */
 };
 
 struct pm_stop {
-	struct pm_tracer tracer; /* changed only by the tracer thread, before `ready` and after
-	                            `end` */
+	/* The threads of the target; changed only by the tracer thread, before `ready` and after
+	 * `end` */
+	struct pm_tracer tracer;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of everything below */
+	pthread_mutex_t lock; /* guards all fields below */
 	pthread_cond_t changed;
-	bool ready;          /* `result` is set */
-	bool end;            /* the tracer thread must detach and exit */
-	struct job *job;     /* pending request; NULL when done */
-	int result;          /* of pm_tracer_stop() */
-	struct pm_error why; /* of pm_tracer_stop() */
-	uint64_t begun;      /* in nanoseconds of CLOCK_MONOTONIC */
+	bool ready; /* whether `result` is set */
+	bool end;   /* set to make the tracer thread detach and exit */
+	/* Request that the tracer thread has not completed yet; NULL if there is none */
+	struct job *job;
+	int result;          /* result of pm_tracer_stop() */
+	struct pm_error why; /* error of pm_tracer_stop() */
+	/* Time of the call of pm_stop_begin(), in nanoseconds of CLOCK_MONOTONIC */
+	uint64_t begun;
 };
 
 static void do_job(struct pm_stop *stop, struct job *job)
@@ -82,7 +86,10 @@ static void *trace(void *context)
 	return NULL;
 }
 
-/** Starts the tracer thread with all signals blocked: the program handles them. */
+/**
+ * Starts the tracer thread with all signals blocked, so that signals are handled by the other
+ * threads.
+ */
 static int start_thread(struct pm_stop *stop, struct pm_error *error)
 {
 	sigset_t all, before;
@@ -119,7 +126,7 @@ static int check_possible(struct pm_process *process, struct pm_error *error)
 	return -1;
 }
 
-/** Releases a stop without a tracer thread. */
+/** Releases a stop whose tracer thread was not started or has exited. */
 static void destroy(struct pm_stop *stop)
 {
 	pthread_cond_destroy(&stop->changed);
@@ -140,7 +147,7 @@ int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cance
 	made->tracer.process = process;
 	made->tracer.cancel = cancel;
 
-	/* Neither fails on Linux with default attributes. */
+	/* On Linux, these calls do not fail with default attributes. */
 	pthread_mutex_init(&made->lock, NULL);
 	pthread_cond_init(&made->changed, NULL);
 	made->begun = pm_clock_ns(CLOCK_MONOTONIC);
@@ -192,7 +199,10 @@ const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *stop, size_
 	return &stop->tracer.items[index].thread;
 }
 
-/** Passes a request to the tracer thread and waits for the result. */
+/**
+ * Passes a request to the tracer thread, and waits until it is completed.
+ * @param what  name of the requested data, for errors
+ */
 static int run(struct pm_stop *stop, struct job *job, const char *what, struct pm_error *error)
 {
 	const struct pm_stopped_thread *thread = pm_stop_thread(stop, job->index);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the bytes of a living process with process_vm_readv(2) where possible, otherwise from
- * /proc/PID/mem. process_vm_readv() copies once and takes the map lock once per 1,024 pages; mem
- * copies twice and takes the lock for each page.
+ * Reads the memory of a living process with process_vm_readv(2) where possible, otherwise from
+ * /proc/PID/mem. process_vm_readv() copies the bytes once and takes the map lock once per 1,024
+ * pages. mem copies them twice and takes the lock for each page.
  *
- * mem is opened first, and stays bound to the address space of that moment. process_vm_readv()
- * follows the PID, through an exec and, in theory, to another process. So each read ends with one
- * byte from mem, which takes a microsecond: mem returns 0 bytes after the address space is gone.
+ * mem is opened first, and stays bound to the address space that the process has at that time.
+ * process_vm_readv() takes a PID: after an exec it reads the new address space, and if the PID was
+ * reused, even another process. So each read that used it ends by reading one byte from mem, which
+ * takes a microsecond. If the address space is gone, mem returns 0 bytes, and the read fails.
  */
 #include <procmem/target_reader.h>
 
@@ -34,23 +35,27 @@ struct target_reader {
 	const struct pm_regions *regions;
 	uint64_t page_mask;
 	int mem;
-	atomic_bool readv_refused; /* use mem only: process_vm_readv() failed with EPERM or ENOSYS,
-	                              or the PID is of another namespace */
-	atomic_int thread;         /* TID for process_vm_readv(): a dead leader has no memory */
+	/* If set, only mem is used: process_vm_readv() failed with EPERM or ENOSYS, or the PID
+	 * belongs to another PID namespace */
+	atomic_bool readv_refused;
+	/* TID for process_vm_readv(); not the PID if the leader is dead, since it has no memory
+	 * then */
+	atomic_int thread;
 };
 
-/** The ranges that remain to be read. */
+/** A position in a list of ranges: the ranges from here on remain to be read. */
 struct cursor {
 	const struct pm_range *ranges;
 	size_t count;
-	uint64_t offset;                /* in the first range */
-	const struct pm_region *region; /* the last region that was found */
+	uint64_t offset; /* offset of the position in the first range, in bytes */
+	/* The region that was found last, where the next search starts */
+	const struct pm_region *region;
 };
 
-/** A range to read by one method. */
+/** A range that is read by one method. */
 struct part {
 	struct pm_range range;
-	bool readv; /* process_vm_readv() may be used */
+	bool readv; /* whether process_vm_readv() may be used */
 };
 
 static void advance(struct cursor *cursor, uint64_t bytes)
@@ -63,7 +68,7 @@ static void advance(struct cursor *cursor, uint64_t bytes)
 	}
 }
 
-/** The part at a cursor, up to the end of its range and its region. */
+/** Returns the part that starts at a cursor, up to the end of its range or of its region. */
 static struct part part_at(struct target_reader *reader, struct cursor *cursor)
 {
 	struct part part = { .range = *cursor->ranges };
@@ -87,7 +92,7 @@ static struct part part_at(struct target_reader *reader, struct cursor *cursor)
 
 /**
  * Reads from mem.
- * @return bytes; 0 if the memory is gone; -1 with errno set
+ * @return number of bytes; 0 if the address space is gone; -1 with errno set
  */
 static ssize_t read_mem(struct target_reader *reader, uint64_t address, void *buffer, uint64_t size)
 {
@@ -95,7 +100,8 @@ static ssize_t read_mem(struct target_reader *reader, uint64_t address, void *bu
 }
 
 /**
- * Calls process_vm_readv(), for another thread if the one used so far has exited.
+ * Calls process_vm_readv(2). If the thread used so far has exited, repeats the call with another
+ * thread.
  * @return as process_vm_readv(2)
  */
 static ssize_t read_vectors(struct target_reader *reader, const struct iovec *remote, size_t count,
@@ -118,8 +124,8 @@ static ssize_t read_vectors(struct target_reader *reader, const struct iovec *re
 }
 
 /**
- * Reads with one call of process_vm_readv() as many parts as it can, from the cursor.
- * @return bytes, or -1 with errno set
+ * Reads as many parts as possible from the cursor on, with one call of process_vm_readv(2).
+ * @return number of bytes, or -1 with errno set
  */
 static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, void *buffer)
 {
@@ -144,7 +150,7 @@ static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, v
 	return got;
 }
 
-/** Returns the reason why a byte cannot be read, derived from its region. */
+/** Returns the reason why a byte cannot be read, as far as it follows from the region. */
 static const char *explain(const struct target_reader *reader, uint64_t address)
 {
 	if (address >> 63)
@@ -162,9 +168,10 @@ static const char *explain(const struct target_reader *reader, uint64_t address)
 	if (region->vm_flags & (PM_VM_UFFD_MISSING | PM_VM_UFFD_MINOR))
 		return "not provided by the userfaultfd handler yet";
 	if (region->inode != 0)
-		return "beyond the end of the mapped file, or its storage failed";
+		return "beyond the end of the mapped file, or reading the file from its storage "
+		       "failed";
 	if (!(region->perms & PM_PERM_READ))
-		return "no read permission, which mem cannot override with this kernel "
+		return "no read permission, and this kernel does not let /proc/PID/mem override it "
 		       "(proc_mem.force_override)";
 
 	return "a guard page, or unmapped since the regions were read";
@@ -185,7 +192,8 @@ static int gone(struct target_reader *reader, struct pm_error *error)
 	if (pm_process_check(reader->process, error) == 0) {
 		pid_t pid = pm_process_pid(reader->process);
 		pm_error_set(error, PM_ERROR_GONE, 0,
-		             "the memory of process %d is gone: mem reads 0 bytes", (int)pid);
+		             "the memory of process %d is gone: /proc/%d/mem returned end of file",
+		             (int)pid, (int)pid);
 		if (error)
 			error->pid = pid;
 	}
@@ -193,8 +201,8 @@ static int gone(struct target_reader *reader, struct pm_error *error)
 }
 
 /**
- * Reads from the cursor. If process_vm_readv() fails, reads up to one page from mem.
- * @param by_pid  receives whether process_vm_readv() read the bytes
+ * Reads from the cursor on. If process_vm_readv() fails, reads at most one page from mem.
+ * @param by_pid  set to whether the bytes were read by process_vm_readv()
  * @return        as read_mem()
  */
 static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, void *buffer,
@@ -222,7 +230,8 @@ static int target_read(void *context, const struct pm_range *ranges, size_t coun
 {
 	struct target_reader *reader = context;
 	struct cursor cursor = { .ranges = ranges, .count = count };
-	uint64_t followed_pid = 0; /* an address that process_vm_readv() read */
+	/* An address that process_vm_readv() could read; 0 if there is none */
+	uint64_t followed_pid = 0;
 	char *to = buffer;
 
 	advance(&cursor, 0);
@@ -273,7 +282,8 @@ int pm_target_reader_open(struct pm_process *process, const struct pm_regions *r
 	atomic_init(&opened->readv_refused, !pm_process_pid_is_ours(process));
 	atomic_init(&opened->thread, pm_process_memory_thread(process));
 
-	/* The check comes last: it proves that mem is of the process of the handle. */
+	/* Check after opening: the PID may have been reused before, so this proves that mem belongs
+	 * to the process of the handle. */
 	if (pm_process_open_file(process, "mem", O_RDONLY, &opened->mem, error) < 0) {
 		free(opened);
 		return -1;

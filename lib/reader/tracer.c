@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stops all threads of a process (ptrace(2)).
+ * Stops all threads of a process with ptrace(2).
  *
- * Passes over task/ are repeated until one finds no new thread: only running threads create new
- * ones, and each pass waits until all threads that it found have stopped. PTRACE_O_TRACECLONE, FORK
- * and VFORK are not set: children that a thread creates before it stops must not be traced, and new
- * threads are found by the next pass. An exec sends no SIGTRAP to a seized thread without options.
+ * Each pass interrupts the new threads in task/ and waits until they have stopped. Passes are
+ * repeated until one finds no new thread: then all threads have stopped, since only running threads
+ * create new ones. PTRACE_O_TRACECLONE, FORK and VFORK are not set: children that a thread creates
+ * before it stops must not be traced, and new threads are found by the next pass. A thread that was
+ * attached by PTRACE_SEIZE without options receives no SIGTRAP from an exec.
  */
 #include "reader/tracer.h"
 
@@ -23,9 +24,9 @@
 #include "proc/process_stat.h"
 #include "reader/cancel.h"
 
-/* Times without any thread stopping, in nanoseconds: after the first one the states of the
- * remaining threads are read, after the second one those in state D count as stopped, after the
- * third one the stop fails. */
+/* Periods in which no thread stops, in nanoseconds. After the first one, the states of the
+ * remaining threads are read; after the second one, threads in state D count as stopped; after the
+ * third one, the stop fails. */
 static const uint64_t CHECK_AFTER = UINT64_C(20000000);
 static const uint64_t ASLEEP_AFTER = UINT64_C(200000000);
 static const uint64_t FAIL_AFTER = UINT64_C(10000000000);
@@ -33,7 +34,7 @@ static const uint64_t FAIL_AFTER = UINT64_C(10000000000);
 /* Pauses between two polls, in nanoseconds. */
 enum { PAUSE_MIN = 20 * 1000, PAUSE_MAX = 1000 * 1000 };
 
-/** Returns the state of a thread as in proc_pid_stat(5), 'X' if it has exited. */
+/** Returns the state of a thread as in proc_pid_stat(5), or 'X' if the thread has exited. */
 static char state_of(const struct pm_tracer *tracer, pid_t tid)
 {
 	char name[64];
@@ -53,13 +54,13 @@ static int compare_tids(const void *a, const void *b)
 
 static int explain(const struct pm_tracer *tracer, int cause, struct pm_error *error)
 {
-	return pm_access_explain(tracer->process->procfs.root, tracer->process->procfs.pid,
-	                         "stop it", cause, error);
+	return pm_access_explain(tracer->process->procfs.root, tracer->process->procfs.pid, "stop",
+	                         cause, error);
 }
 
 /**
  * Attaches to a thread and interrupts it.
- * @return 1: done; 0: the thread has exited; -1: refused
+ * @return 1: the thread was interrupted; 0: the thread has exited; -1: the kernel refused
  */
 static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error)
 {
@@ -69,13 +70,14 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
 		int cause = errno;
-		/* For a zombie the error is EPERM, too. */
+		/* The kernel returns EPERM for a zombie, too. */
 		if (cause == ESRCH || pm_state_is_dead(state_of(tracer, tid)))
 			return 0;
 		return explain(tracer, cause, error);
 	}
 
-	/* This fails only if the thread has exited, which is found out by waiting for it. */
+	/* Ignore the result: the call fails only if the thread has exited, which poll_thread()
+	 * finds out. */
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	tracer->items[tracer->count++] = (struct pm_traced){ .thread = { .tid = tid },
 		                                             .state = PM_TRACE_INTERRUPTED };
@@ -83,7 +85,10 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 	return 1;
 }
 
-/** Sets the error for a task/ that cannot be read: the process is gone, or access is refused. */
+/**
+ * Sets the error for a task/ that cannot be read, because the process is gone or the kernel refused
+ * access.
+ */
 static int list_failed(const struct pm_tracer *tracer, int cause, struct pm_error *error)
 {
 	if (pm_process_check(tracer->process, error) < 0)
@@ -94,10 +99,9 @@ static int list_failed(const struct pm_tracer *tracer, int cause, struct pm_erro
 
 /**
  * Interrupts the new threads in task/.
- *
- * @param all    receives whether there were no new threads, and the list is complete: it can lack
- *               threads if others exit while it is read
- * @return       0 or -1
+ * @param all  set to true if there were no new threads and the list is known to be complete; a list
+ *             may miss threads if other threads exit while it is read
+ * @return     0 or -1
  */
 static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *error)
 {
@@ -128,7 +132,7 @@ static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *e
 	return 0;
 }
 
-/** Updates the state of a thread from a status of wait(2). */
+/** Updates the state of a thread from a status that waitpid(2) returned. */
 static void update(struct pm_traced *traced, int status)
 {
 	if (!WIFSTOPPED(status)) {
@@ -139,15 +143,15 @@ static void update(struct pm_traced *traced, int status)
 	traced->state = PM_TRACE_STOPPED;
 	traced->thread.reachable = true;
 
-	/* PTRACE_EVENT_STOP: it was interrupted, or was in a group-stop already. Otherwise a signal
-	 * came first, which is delivered after the stop. */
+	/* With PTRACE_EVENT_STOP, the thread was interrupted, or was in a group-stop already.
+	 * Otherwise it stopped because of a signal, which is delivered when the stop ends. */
 	if (status >> 16 != PTRACE_EVENT_STOP)
 		traced->thread.signal = WSTOPSIG(status);
 }
 
 /**
- * Checks whether a thread has stopped.
- * @return true if it need not be waited for any more
+ * Checks whether a thread has stopped or exited.
+ * @return true if there is no need to wait for the thread any longer
  */
 static bool poll_thread(struct pm_traced *traced)
 {
@@ -161,11 +165,10 @@ static bool poll_thread(struct pm_traced *traced)
 }
 
 /**
- * Checks the state of a thread that does not stop. For a dead leader wait(2) returns nothing while
- * other threads exist.
- *
+ * Checks the state of a thread that does not stop. This also finds a dead leader, for which
+ * waitpid(2) returns nothing while other threads exist.
  * @param idle  time since the last thread stopped, in nanoseconds
- * @return      0 to continue waiting, or -1
+ * @return      0 to continue waiting, or -1 with `error` filled
  */
 static int check_pending(struct pm_tracer *tracer, struct pm_traced *traced, uint64_t idle,
                          struct pm_error *error)
@@ -185,7 +188,7 @@ static int check_pending(struct pm_tracer *tracer, struct pm_traced *traced, uin
 	return 0;
 }
 
-/** Waits until all threads have stopped. */
+/** Waits until all threads have stopped or exited. */
 static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 {
 	uint64_t moved = pm_clock_ns(CLOCK_MONOTONIC);
@@ -222,7 +225,7 @@ static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 	}
 }
 
-/** Drops the threads that have exited. */
+/** Removes the threads that have exited from the list. */
 static void drop_gone(struct pm_tracer *tracer)
 {
 	size_t kept = 0;
@@ -257,7 +260,7 @@ void pm_tracer_release(struct pm_tracer *tracer)
 		struct pm_traced *traced = &tracer->items[i];
 		if (traced->state == PM_TRACE_ASLEEP || traced->state == PM_TRACE_INTERRUPTED)
 			poll_thread(traced);
-		/* The pending signal, if any, is delivered now. */
+		/* Detach, and deliver the pending signal if there is one. */
 		if (traced->state == PM_TRACE_STOPPED)
 			ptrace(PTRACE_DETACH, traced->thread.tid, NULL,
 			       (void *)(intptr_t)traced->thread.signal);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The ptrace requests of a stop. One thread must make all of these calls. Private. */
+/**
+ * @file
+ * The ptrace(2) requests that stop a process. All of these functions must be called by the same
+ * thread. Private.
+ */
 #ifndef PM_READER_TRACER_H
 #define PM_READER_TRACER_H
 
@@ -7,41 +11,44 @@
 
 #include "proc/process_handle.h"
 
-/** State of a thread of the target. */
+/** States of a thread of the target. */
 enum pm_trace_state {
-	PM_TRACE_INTERRUPTED, /**< interrupted, not known to have stopped yet */
+	PM_TRACE_INTERRUPTED, /**< interrupted, but not known to have stopped yet */
 	PM_TRACE_STOPPED,     /**< known to have stopped */
-	PM_TRACE_ASLEEP, /**< sleeps uninterruptibly; stops before it returns from the kernel */
-	PM_TRACE_GONE,   /**< exited */
+	PM_TRACE_ASLEEP, /**< sleeps uninterruptibly; will stop before it returns from the kernel */
+	PM_TRACE_GONE,   /**< has exited */
 };
 
 /** A thread of the target. */
 struct pm_traced {
-	struct pm_stopped_thread thread; /**< for pm_stop_thread() */
-	enum pm_trace_state state;       /**< its state */
+	struct pm_stopped_thread thread; /**< result for pm_stop_thread() */
+	enum pm_trace_state state;       /**< state of the thread */
 };
 
-/** The threads of a target. All zero, with `process` and `cancel` set, is the initial state. */
+/**
+ * The threads of a target. Before pm_tracer_stop(), all fields are zero except `process` and
+ * `cancel`.
+ */
 struct pm_tracer {
 	struct pm_process *process;          /**< the target */
-	const volatile sig_atomic_t *cancel; /**< or NULL */
-	struct pm_traced *items;             /**< by ascending TID */
+	const volatile sig_atomic_t *cancel; /**< cancellation flag of the caller, or NULL */
+	struct pm_traced *items;             /**< the threads, by ascending TID */
 	size_t count;                        /**< number of threads */
-	size_t capacity;                     /**< private */
+	size_t capacity;                     /**< number of allocated threads */
 };
 
 /**
  * Stops all threads.
  *
  * @param tracer  filled; release with pm_tracer_release(), also after a failure
- * @param error   as pm_stop_begin()
+ * @param error   as for pm_stop_begin()
  * @return        0 or -1
  */
 int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error);
 
 /**
- * Detaches from the stopped threads, which continue to run. The kernel detaches the calling thread
- * from the others when it exits.
+ * Detaches from the stopped threads, which continue to run. From threads that have not stopped, the
+ * kernel detaches when the calling thread exits.
  * @param tracer  the threads; empty afterwards
  */
 void pm_tracer_release(struct pm_tracer *tracer);

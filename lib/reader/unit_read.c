@@ -7,16 +7,18 @@
 #include "base/minmax.h"
 #include "reader/cancel.h"
 
-/* Reading a swapped page can take 10 ms and cannot be interrupted: small calls keep the delay of a
- * cancellation short. */
+/*
+ * Maximum size in bytes of one read from swap. Reading a swapped page can take 10 ms and cannot be
+ * interrupted, so small reads keep the delay of a cancellation short.
+ */
 static const uint64_t SWAP_STEP = UINT64_C(64) << 10;
 
 /** State of a read. */
 struct reading {
 	const struct pm_unit_source *source;
 	uint64_t page_mask;
-	struct pm_range bad; /* unreadable range that is not reported yet; may be empty */
-	struct pm_error why; /* the reason */
+	struct pm_range bad; /* unreadable range that was not reported yet; may be empty */
+	struct pm_error why; /* reason why `bad` is unreadable */
 };
 
 static void reading_init(struct reading *reading, const struct pm_unit_source *source)
@@ -52,7 +54,7 @@ static void note_unreadable(struct reading *reading, uint64_t start, uint64_t en
 	reading->bad.end = end;
 }
 
-/** Removes bytes from the start of ranges, and ranges that are then empty. */
+/** Removes `bytes` bytes from the start of a list of ranges, and then the ranges that are empty. */
 static void advance(struct pm_range **ranges, size_t *count, uint64_t bytes)
 {
 	while (*count > 0 && bytes >= pm_range_size(**ranges)) {
@@ -65,7 +67,7 @@ static void advance(struct pm_range **ranges, size_t *count, uint64_t bytes)
 		(*ranges)->start += bytes;
 }
 
-/** Reads ranges, and skips unreadable pages one by one. The ranges are changed. */
+/** Reads a list of ranges, and skips unreadable pages one by one. The list is modified. */
 static int read_ranges(struct reading *reading, struct pm_reader *reader, struct pm_range *ranges,
                        size_t count, char *buffer, struct pm_error *error)
 {
@@ -97,15 +99,20 @@ static int read_ranges(struct reading *reading, struct pm_reader *reader, struct
 	return 0;
 }
 
-/** A position in a unit and the bytes around it. */
+/** A position in a unit or in the bytes around it. */
 struct position {
 	const struct pm_unit *unit;
 	struct pm_unit_around around;
-	size_t segment;  /* 0: the bytes before the unit; then its segments; then those after */
-	uint64_t offset; /* in that segment */
+	/* Index: 0 for the bytes before the unit, then the segments of the unit, then the bytes
+	 * after it */
+	size_t segment;
+	uint64_t offset; /* offset in that segment, in bytes */
 };
 
-/** Returns the segment at a position; the bytes before and after the unit are segments, too. */
+/**
+ * Returns the segment at a position. The bytes before and after the unit are treated as segments,
+ * too.
+ */
 static struct pm_segment segment_at(const struct position *at)
 {
 	const struct pm_unit *unit = at->unit;
@@ -132,15 +139,15 @@ static struct pm_segment segment_at(const struct position *at)
 /** The ranges that the next call reads. */
 struct batch {
 	struct pm_reader *reader;
-	size_t count; /* of ranges */
-	size_t size;  /* sum of their sizes in bytes */
+	size_t count; /* number of ranges */
+	size_t size;  /* sum of the sizes of the ranges in bytes */
 	struct pm_range ranges[PM_UNIT_SEGMENTS + 2];
 };
 
 /**
- * Collects the next batch: wanted segments that have the same reader. A swapped segment is read in
- * steps, each with its own call.
- * @return false at the end
+ * Collects the next batch: consecutive wanted segments that have the same reader. A swapped segment
+ * is divided into steps, each of which is read by its own call.
+ * @return false if there are no more segments
  */
 static bool collect(const struct pm_unit_source *source, struct position *at, struct batch *batch)
 {

@@ -6,7 +6,10 @@
 
 #include "base/array.h"
 
-/* Few reasons alternate, so comparing with the last ones finds nearly every repeated text. */
+/*
+ * Number of recent reasons that a new reason is compared with. A target has few different reasons,
+ * so this finds nearly every repeated text.
+ */
 enum { REASONS_COMPARED = 4 };
 
 /** Returns a copy of a reason that the list owns, or NULL when out of memory. */

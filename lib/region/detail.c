@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The detail of a region: formatting, comparing and copying. A detail is a tagged structure; the
- * table `formats` has for each type the constant text or the function that writes it.
+ * The detail of a region: formatting, comparing and copying. A detail is a tagged structure. For
+ * each type, the table `formats` has either a constant text or a function that writes the text.
  */
 #include <procmem/detail.h>
 
@@ -12,11 +12,11 @@
 
 #include <procmem/number.h>
 
-/** Text that is being written. */
+/** A buffer that text is written to. */
 struct writer {
 	char *text;
-	size_t size;   /* bytes of text */
-	size_t length; /* bytes of the whole text, also of what did not fit */
+	size_t size;   /* size of the buffer in bytes */
+	size_t length; /* length of the whole text in bytes, including the part that did not fit */
 };
 
 __attribute__((format(printf, 2, 3))) static void put(struct writer *writer, const char *format,
@@ -46,7 +46,10 @@ static void put_size(struct writer *writer, uint64_t bytes)
 	put(writer, "%s", size);
 }
 
-/** Writes "3 malloc chunks of 1.0M", "40 malloc chunks, 1.0M to 3.0M in the last 48.0M". */
+/**
+ * Writes, for example, "3 malloc chunks of 1.0M" or "40 malloc chunks, 1.0M to 3.0M in the last
+ * 48.0M".
+ */
 static void put_chunks(const struct pm_detail *detail, struct writer *writer)
 {
 	static const char *const places[PM_CHUNK_PLACE_COUNT] = {
@@ -71,7 +74,7 @@ static void put_chunks(const struct pm_detail *detail, struct writer *writer)
 	}
 }
 
-/** Writes "arena 3 (7f3ae4000030), heap 1 of 2". */
+/** Writes, for example, "arena 3 (7f3ae4000030), heap 1 of 2". */
 static void put_heap(const struct pm_detail_heap *heap, struct writer *writer)
 {
 	if (heap->number == 0) {
@@ -99,7 +102,10 @@ static void put_heap_rest(const struct pm_detail *detail, struct writer *writer)
 	put_heaps(detail, writer);
 }
 
-/** Writes an ID and a name, which core files do not contain. */
+/**
+ * Writes the ID of a thread, and its name if it is known; core files do not contain names of
+ * threads.
+ */
 static void put_thread(const struct pm_detail_thread *thread, struct writer *writer)
 {
 	put(writer, "%d", (int)thread->tid);
@@ -107,7 +113,7 @@ static void put_thread(const struct pm_detail_thread *thread, struct writer *wri
 		put(writer, " %s", thread->name);
 }
 
-/** Writes "31433 C2 CompilerThre", "3 stacks: 12 a, 13 b, 14 c" or "3 stacks". */
+/** Writes, for example, "31433 C2 CompilerThre", "3 stacks: 12 a, 13 b, 14 c" or "3 stacks". */
 static void put_threads(const struct pm_detail *detail, struct writer *writer)
 {
 	if (detail->listed == 1 && detail->count == 1) {
@@ -196,7 +202,7 @@ static void put_text(const struct pm_detail *detail, struct writer *writer)
 	put(writer, "%s", detail->text);
 }
 
-/** How each type is written: as a constant text, or by a function. */
+/** For each type, the constant text or the function that writes the text. */
 static const struct {
 	const char *text;
 	void (*write)(const struct pm_detail *detail, struct writer *writer);

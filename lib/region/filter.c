@@ -9,8 +9,8 @@
 #include "base/pattern_error.h"
 #include "region/select_words.h"
 
-/* Maximum number of steps to match one mapping, which is a path of up to 4096 bytes. A pattern that
- * needs more would take too long on many mappings. */
+/* Maximum number of steps of PCRE2 to match one mapping, which is a path of up to 4096 bytes. A
+ * pattern that needs more steps would take too long on many mappings. */
 enum { MATCH_STEPS = 1000000 };
 
 void pm_filter_deinit(struct pm_filter *filter)
@@ -48,13 +48,18 @@ int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_er
 	return 0;
 }
 
-/** Compiles a pattern, as UTF-8 if it is valid UTF-8, otherwise as bytes: so are file names. */
+/**
+ * Compiles a pattern, as UTF-8 if it is valid UTF-8, otherwise as bytes, since file names may
+ * contain any bytes.
+ * @param failure   receives the error code of PCRE2
+ * @param position  receives the offset of the mistake in bytes
+ */
 static pcre2_code *compile(const char *regex, int *failure, size_t *position)
 {
 	PCRE2_SPTR pattern = (PCRE2_SPTR)regex;
 	pcre2_code *code = pcre2_compile(pattern, PCRE2_ZERO_TERMINATED, PCRE2_MATCH_INVALID_UTF,
 	                                 failure, position, NULL);
-	/* Errors in the pattern are positive, errors in its encoding negative. */
+	/* PCRE2 returns negative codes for invalid UTF-8, and positive ones for other mistakes. */
 	if (!code && *failure < 0)
 		code = pcre2_compile(pattern, PCRE2_ZERO_TERMINATED, 0, failure, position, NULL);
 	return code;
@@ -78,7 +83,7 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
 		return pm_error_out_of_memory(error);
 	}
 
-	/* This may fail: without JIT, matching is slower. */
+	/* Ignore a failure: without JIT, matching is only slower. */
 	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
 	pcre2_code_free(filter->mapping);
 	free(filter->mapping_text);
@@ -88,7 +93,10 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
 	return 0;
 }
 
-/** Permissions in the order of maps, with the letters for set and not set. */
+/**
+ * The permissions in the order of maps, with the letters that maps shows if they are set and if
+ * they are not.
+ */
 static const struct {
 	unsigned bit;
 	char set;
@@ -102,7 +110,7 @@ static const struct {
 
 enum { PERMS_LENGTH = sizeof letters / sizeof *letters };
 
-/** Parses four characters as in maps, or `?` for either. */
+/** Parses four characters as in maps; `?` accepts both values of a permission. */
 static bool parse_exact(const char *spec, unsigned *set, unsigned *clear)
 {
 	if (strlen(spec) != PERMS_LENGTH)
@@ -120,7 +128,7 @@ static bool parse_exact(const char *spec, unsigned *set, unsigned *clear)
 	return true;
 }
 
-/** Parses letters of permissions that must be set; `p`: private. */
+/** Parses letters of permissions that must be set. The letter `p` requires a private mapping. */
 static bool parse_letters(const char *spec, unsigned *set, unsigned *clear)
 {
 	for (const char *at = spec; *at != '\0'; at++) {
@@ -184,8 +192,8 @@ void pm_filter_run_deinit(struct pm_filter_run *run)
 }
 
 /**
- * Whether a mapping matches the pattern.
- * @return 1, 0, or -1 on an error
+ * Tests whether a mapping matches the pattern.
+ * @return 1: yes; 0: no; -1: an error
  */
 static int mapping_matches(struct pm_filter_run *run, const char *mapping, struct pm_error *error)
 {
@@ -209,8 +217,8 @@ static int mapping_matches(struct pm_filter_run *run, const char *mapping, struc
 }
 
 /**
- * Whether at least min_rss bytes of a region are resident.
- * @return 1, 0, or -1 on an error
+ * Tests whether at least `min_rss` bytes of a region are resident.
+ * @return 1: yes; 0: no; -1: an error
  */
 static int rss_suffices(const struct pm_filter *filter, const struct pm_region *region,
                         struct pm_error *error)
@@ -220,7 +228,7 @@ static int rss_suffices(const struct pm_filter *filter, const struct pm_region *
 	if (!pm_region_knows(region, PM_SIZE_RSS))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "the resident size of %" PRIx64 "-%" PRIx64
-		                    " is not known: it is in smaps, not in maps",
+		                    " is not known: maps files do not contain it; use a smaps file",
 		                    region->start, region->end);
 	return region->bytes[PM_SIZE_RSS] >= filter->min_rss;
 }

@@ -11,15 +11,15 @@
 
 #include <procmem/region.h>
 
-/** Conditions that a region must meet, all of them. All zero: every region passes. */
+/** The conditions that a region must meet. If all fields are zero, every region passes. */
 struct pm_filter {
-	uint32_t kinds;       /**< accepted kinds, a bit 1 << kind for each; 0 for any */
+	uint32_t kinds;       /**< accepted kinds, one bit 1 << kind for each; 0 accepts all */
 	unsigned perms_set;   /**< enum pm_perm bits that must be set */
 	unsigned perms_clear; /**< enum pm_perm bits that must not be set */
 	uint64_t min_rss;     /**< minimum resident size in bytes */
 	uint64_t min_size;    /**< minimum size in bytes */
-	pcre2_code *mapping;  /**< pattern that the mapping must match, NULL for any; owned */
-	char *mapping_text;   /**< text of the pattern, for errors; owned */
+	pcre2_code *mapping;  /**< pattern that the mapping must match; NULL accepts all; owned */
+	char *mapping_text;   /**< text of the pattern, for errors; owned; NULL without a pattern */
 };
 
 /**
@@ -29,9 +29,9 @@ struct pm_filter {
 void pm_filter_deinit(struct pm_filter *filter);
 
 /**
- * Whether there is any condition.
+ * Tests whether a filter has any condition.
  * @param filter  the filter
- * @return        true or false
+ * @return        true if at least one condition is set
  */
 bool pm_filter_is_active(const struct pm_filter *filter);
 
@@ -66,18 +66,19 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
 int pm_filter_set_perms(struct pm_filter *filter, const char *spec, struct pm_error *error);
 
 /**
- * One application of a filter. Keeps the result for the last mapping: many regions have the same.
+ * The state of applying a filter to a list of regions. The result for the last mapping is kept,
+ * since adjacent regions often have the same mapping.
  */
 struct pm_filter_run {
 	const struct pm_filter *filter; /**< the filter */
 	pcre2_match_data *match;        /**< owned; NULL without a pattern */
 	pcre2_match_context *limits;    /**< owned; NULL without a pattern */
-	const char *last;               /**< the mapping matched last, NULL for none */
-	int last_result;                /**< its result */
+	const char *last;               /**< the mapping that was matched last; NULL if none was */
+	int last_result;                /**< result of matching `last`: 1 or 0 */
 };
 
 /**
- * Prepares the application of a filter.
+ * Prepares applying a filter to regions.
  *
  * @param run     initialised; release with pm_filter_run_deinit()
  * @param filter  the filter; must outlive `run`
@@ -88,18 +89,19 @@ int pm_filter_run_init(struct pm_filter_run *run, const struct pm_filter *filter
                        struct pm_error *error);
 
 /**
- * Releases the memory of an application.
+ * Releases the memory of pm_filter_run_init().
  * @param run  as initialised
  */
 void pm_filter_run_deinit(struct pm_filter_run *run);
 
 /**
- * Whether a region passes the filter.
+ * Tests whether a region passes the filter.
  *
- * @param run     the application
+ * @param run     as initialised
  * @param region  the region
- * @param error   PM_ERROR_USAGE if the RSS is not known, or the pattern needs too many steps
- * @return        1, 0, or -1 on an error
+ * @param error   PM_ERROR_USAGE if the resident size is not known, or the pattern needs too many
+ *                steps
+ * @return        1: passes; 0: does not pass; -1: an error
  */
 int pm_filter_passes(struct pm_filter_run *run, const struct pm_region *region,
                      struct pm_error *error);

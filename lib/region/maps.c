@@ -26,7 +26,7 @@ static int check_source(enum pm_maps_source source, bool with_fields, const char
 	return 0;
 }
 
-/** Reads a stream that must not be empty. Errors start with its name. */
+/** Reads a stream that must not be empty. Errors start with `name`. */
 static int read_named(int fd, const char *name, struct pm_regions *regions, bool *with_fields,
                       struct pm_error *error)
 {
@@ -54,15 +54,16 @@ int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name,
 	return -1;
 }
 
-/** Result of reading the text once. */
+/** Result of reading maps or smaps of a living process once. */
 enum live_result {
-	LIVE_FAILED = -1, /* an error */
-	LIVE_INCOMPLETE,  /* empty or incomplete although the process lives: the thread through
-	                     which it was read has just exited */
+	LIVE_FAILED = -1, /* an error; pm_error is filled */
+	/* Empty or incomplete although the process is alive, because the thread through which it
+	 * was read has just exited */
+	LIVE_INCOMPLETE,
 	LIVE_DONE,
 };
 
-/** Reads the text once. The list is unchanged unless this is done. */
+/** Reads maps or smaps once. Unless the result is success, the list is unchanged. */
 static enum live_result read_live(struct pm_process *process, enum pm_maps_source source,
                                   struct pm_regions *regions, struct pm_error *error)
 {
@@ -77,8 +78,8 @@ static enum live_result read_live(struct pm_process *process, enum pm_maps_sourc
 	int result = pm_maps_stream_read(fd, PM_MAPS_LIVE, regions, &with_fields, &cause);
 	close(fd);
 
-	/* If the address space goes away, the text just ends: only now is it known to be complete.
-	 */
+	/* If the address space goes away, the file just ends. This check proves that the text is
+	 * complete. */
 	if (pm_process_check(process, error) < 0)
 		goto failed;
 	if (result == 0 && regions->count > before) {
@@ -99,8 +100,9 @@ failed:
 }
 
 /**
- * Returns the name with " (deleted)", if it is a file with the inode of the region; otherwise NULL.
- * @param root  link to the root of the target, relative to /proc/PID
+ * Returns the name of a region followed by " (deleted)" if that is the path of a file with the
+ * inode of the region; otherwise NULL.
+ * @param root  path of the link to the root directory of the target, relative to /proc/PID
  */
 static const char *whole_name(const struct pm_procfs *procfs, const char *root,
                               struct pm_regions *regions, const struct pm_region *region)
@@ -121,14 +123,14 @@ static const char *whole_name(const struct pm_procfs *procfs, const char *root,
 /**
  * Restores the names of existing files that end in " (deleted)". The kernel appends this to the
  * name of a mapped file that was unlinked, so the text alone is ambiguous. The complete name is
- * looked up below the root of the process: if a file with the same inode exists, the region gets
- * this name.
- *
+ * looked up in the root of the process: if a file with the same inode exists, the region gets this
+ * name.
  * @param first  index of the first region to check
  */
 static void restore_names(struct pm_process *process, struct pm_regions *regions, size_t first)
 {
-	/* Adjacent regions often map the same file and share its text: it is looked up once. */
+	/* Adjacent regions often map the same file and then share the text of its name. Such a name
+	 * is looked up only once. */
 	const char *looked_up = NULL;
 	char root[48] = "";
 	const char *name = NULL;
@@ -139,7 +141,7 @@ static void restore_names(struct pm_process *process, struct pm_regions *regions
 		if (!region->deleted || region->mapping[0] != '/')
 			continue;
 
-		/* A dead first thread has no root. */
+		/* A dead first thread has no root directory; use another thread. */
 		if (root[0] == '\0')
 			snprintf(root, sizeof root, "task/%d/root",
 			         (int)pm_process_memory_thread(process));
@@ -165,8 +167,8 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	enum live_result result = LIVE_INCOMPLETE;
 
 	for (int tries = 0; tries < PM_TRIES_MAX && result == LIVE_INCOMPLETE; tries++) {
-		/* A first thread that exits loses its memory some time before it is reported dead,
-		 * and only then another thread is used. */
+		/* Do not retry at once if the first thread is exiting. It loses its memory some
+		 * time before it is reported dead, and another thread is used only after that. */
 		if (tries > 0 && (process->kernel_thread || process->was_dead))
 			break;
 		if (tries > 0)
@@ -175,8 +177,8 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	}
 
 	if (result == LIVE_INCOMPLETE)
-		return pm_access_explain(process->procfs.root, process->procfs.pid, "read its maps",
-		                         0, error);
+		return pm_access_explain(process->procfs.root, process->procfs.pid,
+		                         "read the maps of", 0, error);
 	if (result == LIVE_FAILED)
 		return -1;
 
@@ -184,7 +186,7 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	return 0;
 }
 
-/** Opens a saved file, or smaps or maps in a directory. */
+/** Opens a saved file. If the path is a directory, opens the file smaps or maps in it. */
 static int open_saved(const char *path, struct pm_error *error)
 {
 	static const char *const names[] = { "smaps", "maps" };
@@ -218,7 +220,10 @@ static int open_saved(const char *path, struct pm_error *error)
 	                    path);
 }
 
-/** Whether a file starts like a gzip file. A pipe cannot be checked without consuming bytes. */
+/**
+ * Tests whether a file starts like a gzip file. The result is false for a pipe, which cannot be
+ * checked without consuming bytes.
+ */
 static bool is_compressed(int fd)
 {
 	unsigned char magic[2];
@@ -238,7 +243,8 @@ int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_map
 		                    "cannot use %s: it is compressed; gunzip it first", path);
 	}
 
-	/* Wait for the writer of a pipe. */
+	/* The file was opened with O_NONBLOCK; from now on, reads from a pipe wait for its
+	 * writer. */
 	int flags = fcntl(fd, F_GETFL);
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);

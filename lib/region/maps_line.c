@@ -56,11 +56,10 @@ static bool scan_device(const char **at, struct pm_region *region)
 }
 
 /**
- * Replaces each `\012` by a newline, the only byte that the kernel escapes (seq_path(m, path,
- * "\n")). The kernel does not escape backslashes: a file name that contains these four characters
- * cannot be distinguished from one with a newline.
- *
- * @return  the new length
+ * Replaces each `\012` by a newline. The newline is the only byte that the kernel escapes
+ * (seq_path(m, path, "\n")). The kernel does not escape backslashes: a file name that contains
+ * these four characters cannot be distinguished from one with a newline.
+ * @return the new length in bytes
  */
 static size_t unescape(char *name, size_t length)
 {
@@ -89,8 +88,8 @@ static void set_name(char *name, size_t length, struct pm_region *region)
 	enum { SUFFIX_LENGTH = sizeof suffix - 1 };
 	length = unescape(name, length);
 
-	/* The kernel appends the suffix for deleted files. maps.c finds existing
-	 * files whose names end so. */
+	/* The kernel appends this suffix to names of deleted files. maps.c handles existing files
+	 * whose names really end with it. */
 	if (length > SUFFIX_LENGTH &&
 	    memcmp(name + length - SUFFIX_LENGTH, suffix, SUFFIX_LENGTH) == 0) {
 		name[length - SUFFIX_LENGTH] = '\0';

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A line of maps; smaps has the same line for each region (proc_pid_maps(5)). Private. */
+/**
+ * @file
+ * Parsing of a line of maps. smaps has the same line at the start of each region
+ * (proc_pid_maps(5)). Private.
+ */
 #ifndef PM_REGION_MAPS_LINE_H
 #define PM_REGION_MAPS_LINE_H
 
@@ -9,13 +13,14 @@
 #include <procmem/region.h>
 
 /**
- * Parses a line of maps, `start-end perms offset major:minor inode   name`.
+ * Parses a line of maps, `start-end perms offset major:minor inode name`.
  *
  * @param line    the line without its newline, NUL-terminated; `\012` in the name is replaced by a
  *                newline in place
  * @param length  its length in bytes
- * @param region  receives the fields, all others are zero; its mapping points into the line
- * @return        false if the line does not have this form; the region is unchanged then
+ * @param region  receives the fields of the line; all its other fields are set to zero; its mapping
+ *                points into the line
+ * @return        false if the line does not have this form; the region is unchanged in this case
  */
 bool pm_maps_line_parse(char *line, size_t length, struct pm_region *region);
 

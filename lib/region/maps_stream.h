@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Reads a stream of maps or smaps. Private. */
+/** @file Reading a stream of maps or smaps. Private. */
 #ifndef PM_REGION_MAPS_STREAM_H
 #define PM_REGION_MAPS_STREAM_H
 
@@ -7,22 +7,25 @@
 
 #include <procmem/maps.h>
 
-/** The source of a text. */
+/** Where a text of maps or smaps comes from. */
 enum pm_maps_origin {
-	PM_MAPS_SAVED, /**< a file: overlapping regions are an error */
-	PM_MAPS_LIVE,  /**< the kernel: regions may overlap if the target changes its mappings
-	                  during the read; the later line is right */
+	PM_MAPS_SAVED, /**< a saved file, in which overlapping regions are an error */
+	/**
+	 * the kernel: regions may overlap if the target changes its mappings during the read; the
+	 * later line is correct
+	 */
+	PM_MAPS_LIVE,
 };
 
 /**
  * Reads a stream to its end.
  *
  * @param fd           the stream
- * @param origin       its source
- * @param regions      the regions are appended; on an error, the regions before the error
- * @param with_fields  receives whether the regions have fields, that is, whether this is smaps
+ * @param origin       where the text comes from
+ * @param regions      the regions are appended; on an error, those before the error
+ * @param with_fields  set to whether the regions have fields, that is, whether the text is smaps
  * @param error        PM_ERROR_FORMAT with the line number; PM_ERROR_GONE, PM_ERROR_IO,
- * PM_ERROR_RESOURCES
+ *                     PM_ERROR_RESOURCES
  * @return             0 or -1
  */
 int pm_maps_stream_read(int fd, enum pm_maps_origin origin, struct pm_regions *regions,

@@ -17,8 +17,8 @@
 #include "region/pagemap_read.h"
 #include "region/pagemap_scan.h"
 
-/* Regions closer to each other than this are walked by one call: walking unmapped space takes
- * almost no time. */
+/* Maximum gap in bytes between two regions that are walked by one call. Walking unmapped space
+ * takes almost no time. */
 static const uint64_t joinable_gap = UINT64_C(1) << 20;
 
 static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method wanted,
@@ -48,7 +48,7 @@ int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
 	opened->process = process;
 	opened->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	/* Zeroed for valgrind, which does not know that the kernel fills it. */
+	/* The buffer is zeroed for valgrind, which does not know that the kernel fills it. */
 	size_t scratch = pm_max_size(pm_pagemap_scan_scratch, pm_pagemap_read_scratch);
 	opened->scratch = calloc(1, scratch);
 	opened->fd = -1;
@@ -105,7 +105,10 @@ static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struc
 	return -1;
 }
 
-/** Makes one system call and measures its time: it holds the map lock of the target. */
+/**
+ * Fetches page states with one system call, and measures its time: during the call, the kernel
+ * holds the map lock of the target.
+ */
 static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                        struct pm_page_batch *batch)
 {
@@ -126,8 +129,8 @@ static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
 }
 
 /**
- * Whether the address space still exists. If it is gone, PAGEMAP_SCAN succeeds without pages on
- * some kernels, while read(2) returns 0.
+ * Tests whether the address space still exists. If it is gone, PAGEMAP_SCAN succeeds without pages
+ * on some kernels, while read(2) returns 0.
  */
 static bool memory_exists(const struct pm_pagemap *pagemap)
 {
@@ -144,7 +147,7 @@ int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
 int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                            pm_page_visitor *visit, void *context, struct pm_error *error)
 {
-	/* Round to whole pages: otherwise the walk would not reach its end. */
+	/* Round to page boundaries; otherwise the walk would never reach the end of the range. */
 	start -= start % pagemap->page_size;
 	if (end > PM_USER_END)
 		end = PM_USER_END;
@@ -171,15 +174,18 @@ int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t 
 	return 0;
 }
 
-/** State of the visitor. Runs and regions both have ascending addresses. */
+/** State of add_run(). Both runs and regions are visited by ascending address. */
 struct measuring {
 	struct pm_regions *regions;
-	const bool *chosen; /**< regions that are measured; NULL: all */
+	const bool *chosen; /**< for each region, whether it is measured; NULL: all are */
 	size_t region;      /**< index of the first region that can contain the next run */
-	bool huge_in_files; /**< a huge entry outside of private anonymous memory: hugetlbfs, or a
-	                       transparent huge page of a file */
-	const struct pm_page_observer *observer; /**< or NULL */
-	struct pm_error *error;                  /**< for the observer */
+	/**
+	 * whether a huge page table entry was found outside of private anonymous memory: hugetlbfs,
+	 * or a transparent huge page of a file
+	 */
+	bool huge_in_files;
+	const struct pm_page_observer *observer; /**< receives the runs; may be NULL */
+	struct pm_error *error;                  /**< passed to the observer */
 };
 
 static bool is_chosen(const bool *chosen, size_t region)
@@ -215,7 +221,8 @@ static int add_run(void *context, const struct pm_page_run *run)
 		if (measuring->region == regions->count)
 			return 0;
 
-		/* The run may be in a mapping that is newer than the list. */
+		/* The run may be in a mapping that was created after the list of regions was
+		 * read. */
 		struct pm_region *region = &regions->items[measuring->region];
 		if (region->start >= run->end)
 			return 0;
@@ -231,8 +238,8 @@ static int add_run(void *context, const struct pm_page_run *run)
 }
 
 /**
- * Whether the system has swap. smaps counts pages of shared memory in swap, but they have no page
- * table entries.
+ * Tests whether the system has active swap. smaps counts swapped pages of shared memory, but these
+ * pages have no page table entries.
  */
 static bool swap_is_active(const char *root)
 {
@@ -247,7 +254,7 @@ static bool swap_is_active(const char *root)
 	ssize_t length = pm_read(fd, text, sizeof text);
 	close(fd);
 
-	/* The first line is the heading. */
+	/* The first line is a heading; each further line is a swap device or file. */
 	const char *newline = length > 0 ? memchr(text, '\n', (size_t)length) : NULL;
 	return newline && newline + 1 < text + length;
 }

@@ -9,42 +9,47 @@
 #include <procmem/pagemap.h>
 
 /**
- * First address of the kernel. Pagemap does not contain the addresses of the kernel, although maps
- * lists the vsyscall page.
+ * First address of the kernel half of the address space, for which pagemap has no entries. (maps
+ * nevertheless lists the vsyscall page there.)
  */
 #define PM_USER_END (UINT64_C(1) << 63)
 
 /** Maximum number of runs that one system call returns. */
 enum { PM_PAGEMAP_RUNS = 1024 };
 
-/** An open pagemap. */
+/** An open pagemap of a process. */
 struct pm_pagemap {
-	struct pm_process *process;    /**< owned by the caller */
-	int fd;                        /**< /proc/PID/pagemap */
-	enum pm_pagemap_method method; /**< SCAN or READ */
-	bool knows_guards;             /**< PAGEMAP_SCAN accepts PAGE_IS_GUARD (Linux 6.15) */
-	uint64_t page_size;            /**< bytes of a page */
+	struct pm_process *process; /**< owned by the caller */
+	int fd;                     /**< /proc/PID/pagemap */
+	/** Method that is used: PM_PAGEMAP_SCAN or PM_PAGEMAP_READ */
+	enum pm_pagemap_method method;
+	/** Whether PAGEMAP_SCAN accepts PAGE_IS_GUARD (Linux 6.15) */
+	bool knows_guards;
+	uint64_t page_size;                       /**< size of a page in bytes */
 	struct pm_page_run runs[PM_PAGEMAP_RUNS]; /**< result of the last system call */
 	void *scratch;                            /**< buffer for the kernel; owned */
-	uint64_t longest_ns; /**< longest system call so far, in nanoseconds: the upper bound of how
-	                        long the map lock of the target was held */
+	/**
+	 * duration of the longest system call so far in nanoseconds, an upper bound of how long the
+	 * map lock of the target was held at a time
+	 */
+	uint64_t longest_ns;
 };
 
 /** Result of one system call. */
 struct pm_page_batch {
 	size_t count;  /**< number of runs in pm_pagemap.runs */
-	uint64_t next; /**< the runs up to this address are complete */
+	uint64_t next; /**< address up to which the runs are complete */
 };
 
-/** Bytes of `scratch` that each method needs. */
+/** Size in bytes that each method needs for `scratch`. */
 extern const size_t pm_pagemap_scan_scratch, pm_pagemap_read_scratch;
 
-/** Receives the runs over which pm_pagemap_measure_chosen() walks. */
+/** Callbacks that receive the runs which pm_pagemap_measure_chosen() visits. */
 struct pm_page_observer {
 	/**
 	 * Called before the runs of a range of addresses.
 	 *
-	 * @param context  `context` below
+	 * @param context  the member `context`
 	 * @param start    first address
 	 * @param end      address after the last byte
 	 * @param error    filled on failure
@@ -54,30 +59,28 @@ struct pm_page_observer {
 	/**
 	 * Called for each run.
 	 *
-	 * @param context  `context` below
+	 * @param context  the member `context`
 	 * @param run      the run
 	 * @param error    filled on failure
 	 * @return         0 or -1
 	 */
 	int (*run)(void *context, const struct pm_page_run *run, struct pm_error *error);
-	void *context; /**< passed to both */
+	void *context; /**< passed to both callbacks */
 };
 
 /**
- * As pm_pagemap_walk().
- *
- * @param files  whether PM_PAGE_FILE is needed. The kernel then reads the structure of each page,
- *               not only its table entry (pagemap_page_category() in fs/proc/task_mmu.c): 11 ms
- *               instead of 3.4 ms per GiB of present pages
+ * Visits page states, as pm_pagemap_walk() does.
+ * @param files  whether PM_PAGE_FILE is needed. If so, the kernel reads the structure of each page,
+ *               not only its table entry (pagemap_page_category() in fs/proc/task_mmu.c), which
+ *               takes 11 ms instead of 3.4 ms per GiB of present pages
  */
 int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                            pm_page_visitor *visit, void *context, struct pm_error *error);
 
 /**
- * As pm_pagemap_measure(), for some of the regions.
- *
- * @param chosen    for each region, whether it is measured; NULL: all are
- * @param observer  receives the runs; or NULL
+ * Measures regions, as pm_pagemap_measure() does, but only the chosen ones.
+ * @param chosen    for each region, whether it is measured; NULL: all are measured
+ * @param observer  receives the runs; may be NULL
  */
 int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions,
                               const bool *chosen, const struct pm_page_observer *observer,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads /proc/PID/pagemap, 64 bits per page (Documentation/admin-guide/mm/pagemap.rst). Since Linux
- * 4.2 page frame numbers are zero without CAP_SYS_ADMIN; the flags that are used here are not.
+ * 4.2, page frame numbers are zero without CAP_SYS_ADMIN, but the flags that are used here are
+ * still reported.
  */
 #include "region/pagemap_read.h"
 
@@ -13,9 +14,9 @@
 #define BIT_PRESENT (UINT64_C(1) << 63)
 #define BIT_SWAPPED (UINT64_C(1) << 62)
 #define BIT_FILE    (UINT64_C(1) << 61)
-#define BIT_GUARD   (UINT64_C(1) << 58) /* Linux 6.14 */
+#define BIT_GUARD   (UINT64_C(1) << 58) /* since Linux 6.14 */
 
-/* One read returns the states of 8 MiB of 4 KiB pages. */
+/* Maximum number of pages per read(2): one read returns the states of 8 MiB if pages have 4 KiB. */
 enum { PAGES_PER_READ = 2048 };
 
 const size_t pm_pagemap_read_scratch = PAGES_PER_READ * sizeof(uint64_t);
@@ -47,7 +48,7 @@ int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 	if (got < 0)
 		return -1;
 
-	/* A short read: the address space ends here. */
+	/* After a short read, the address space ends here. */
 	uint64_t answered = (uint64_t)got / sizeof(uint64_t);
 	const uint64_t *entries = pagemap->scratch;
 	batch->count = 0;

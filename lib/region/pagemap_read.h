@@ -6,7 +6,7 @@
 #include "region/pagemap.h"
 
 /**
- * Fetches the page states of the first part of a range.
+ * Fetches the page states of a range, or of its first part if there are too many for one call.
  *
  * @param pagemap  the pagemap; its `runs` are filled
  * @param start    first address, page aligned

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst). The structures and numbers
- * are those of <linux/fs.h>, which may be older than the kernel.
+ * Fetches page states with PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst). The
+ * structures and numbers are those of <linux/fs.h>, which is not included because it may be older
+ * than the kernel.
  *
  * `walk_end`, which the kernel writes, is not used. Up to Linux 6.18 at least, it can be less than
  * the end of the last range returned: it is not updated when a walk reaches its end after an inner
- * buffer was flushed. The counts show whether a walk is complete: the kernel stops early only if
- * the vector is full or max_pages were found.
+ * buffer was flushed. Instead, the counts show whether a walk is complete: the kernel stops early
+ * only if the vector is full or max_pages were found.
  */
 #include "region/pagemap_scan.h"
 
@@ -15,14 +16,14 @@
 
 #include "base/minmax.h"
 
-/** struct page_region. */
+/** A run of pages, with the layout of struct page_region in <linux/fs.h>. */
 struct scan_range {
 	uint64_t start;
 	uint64_t end;
 	uint64_t categories;
 };
 
-/** struct pm_scan_arg. */
+/** The argument of the ioctl, with the layout of struct pm_scan_arg in <linux/fs.h>. */
 struct scan_request {
 	uint64_t size;
 	uint64_t flags;
@@ -50,8 +51,8 @@ enum {
 };
 
 /*
- * Bounds of one call, during which the map lock of the target is held. Page tables without pages
- * take little time, present pages take more.
+ * Bounds of one call, during which the map lock of the target is held: the length of the range in
+ * bytes, and the present pages in bytes. Unmapped pages take little time, present pages take more.
  */
 static const uint64_t max_span = UINT64_C(1) << 30;
 static const uint64_t max_present = UINT64_C(8) << 20;
@@ -105,8 +106,8 @@ static unsigned state_of(uint64_t categories)
 {
 	unsigned state = 0;
 
-	/* A guard page, a marker in a page table entry that is not present, is also reported as
-	 * swapped. */
+	/* A guard page is also reported as swapped, since it is a marker in a page table entry that
+	 * is not present. */
 	if (categories & CATEGORY_GUARD)
 		return PM_PAGE_GUARD;
 

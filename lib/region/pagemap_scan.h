@@ -6,7 +6,7 @@
 #include "region/pagemap.h"
 
 /**
- * Fetches the page states of the first part of a range.
+ * Fetches the page states of a range, or of its first part if there are too many for one call.
  *
  * @param pagemap  the pagemap; its `runs` are filled
  * @param start    first address, page aligned
@@ -19,7 +19,7 @@ int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
                           struct pm_page_batch *batch);
 
 /**
- * Checks whether the kernel supports the ioctl, and whether it supports PAGE_IS_GUARD.
+ * Checks whether the kernel supports PAGEMAP_SCAN, and if so, whether it supports PAGE_IS_GUARD.
  * @param pagemap  the pagemap; `knows_guards` is set
  * @return         0, or -1 with errno set (ENOTTY: not supported)
  */

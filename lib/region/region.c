@@ -67,7 +67,8 @@ const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t
 }
 
 /**
- * Copies a text, or shares that of the previous region: adjacent regions often map the same file.
+ * Copies a text, or returns `previous`, the text of the previous region, if both are equal:
+ * adjacent regions often map the same file.
  */
 static const char *share_or_copy(struct pm_regions *regions, const char *previous, const char *text)
 {
@@ -152,8 +153,8 @@ int pm_regions_append(struct pm_regions *regions, const struct pm_region *region
 	else if (pm_regions_copy_detail(regions, &region->detail, &copy.detail, error) < 0)
 		return -1;
 
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pm_array_reserve() made room,
-	 * through memcpy, which is not followed. */
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the analyzer does not follow the
+	 * memcpy() by which pm_array_reserve() sets the pointer. */
 	regions->items[regions->count++] = copy;
 
 	return 0;
@@ -202,7 +203,7 @@ bool pm_region_continues(const struct pm_region *before, const struct pm_region 
 	if (strcmp(before->mapping, region->mapping) != 0)
 		return false;
 
-	/* Core files name files without an inode. */
+	/* In core files, regions that map files have a name but no inode. */
 	return region->mapping[0] != '/' ||
 	       before->offset + pm_region_size(before) == region->offset;
 }

@@ -115,7 +115,7 @@ static int compare_starts(const void *a, const void *b)
 	return (left->start > right->start) - (left->start < right->start);
 }
 
-/** Sorts ranges by address and unites those that overlap or touch. */
+/** Sorts ranges by address, and merges those that overlap or touch. */
 static void unite(struct pm_ranges *ranges)
 {
 	if (ranges->count == 0)
@@ -135,7 +135,7 @@ static void unite(struct pm_ranges *ranges)
 	ranges->count = last + 1;
 }
 
-/** The selected ranges. */
+/** The list of selected ranges to which cut() appends. */
 struct output {
 	struct pm_region_range *items;
 	size_t count;
@@ -154,8 +154,8 @@ static int add_range(struct output *output, struct pm_range range, size_t region
 }
 
 /**
- * Splits a range at the borders of the regions, and adds the parts that pass the filter. Bytes that
- * are not mapped pass no filter.
+ * Splits a range at the boundaries of the regions, and adds the parts that pass the filter. If
+ * there is a filter, bytes that are not mapped are dropped.
  */
 static int cut(struct pm_filter_run *run, const struct pm_regions *regions, struct pm_range range,
                struct output *output, struct pm_error *error)

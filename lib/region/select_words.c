@@ -38,19 +38,19 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 	return -1;
 }
 
-/** Sets the error for a word that is not a REGION, with a suggestion. */
+/** Sets the error for a word that is not a REGION, with a suggestion what to write instead. */
 static int report_unknown(const char *text, struct pm_error *error)
 {
 	static const char forms[] = "an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, "
 				    "stack, ...), [name] or all";
 	const char *near = nearest_kind(text);
 
-	/* Matches are printed with an address, and with a place such as "anon +0x40". The latter is
-	 * ambiguous: there may be many regions of a kind. */
+	/* Output of the search shows the place of a match as, for example, "anon +0x40". This is
+	 * not accepted as a REGION, since there may be many regions of a kind. */
 	if (strchr(text, '+') && text[strcspn(text, "+-")] == '-')
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' is not a REGION: it is ADDR-END or ADDR+LEN, not both",
-		                    text);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%.64s' is not a REGION: use either ADDR-END or ADDR+LEN, not both", text);
 
 	if (strchr(text, '+'))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
@@ -81,21 +81,24 @@ static bool scan_address(const char **text, uint64_t *address)
 
 /** Result of parsing a word as addresses. */
 enum parsed {
-	PARSED_INVALID = -1, /* addresses that make no sense: the error is set */
-	PARSED_OTHER,        /* not addresses */
+	PARSED_INVALID = -1, /* invalid addresses; the error is set */
+	PARSED_OTHER,        /* the word is not an address or range */
 	PARSED_ADDRESSES,
 };
 
-/** Parses the LEN of `ADDR+LEN`. */
+/**
+ * Parses the LEN of `ADDR+LEN`.
+ * @param start  the ADDR
+ */
 static enum parsed parse_length(const char *text, const char *length_text, uint64_t start,
                                 uint64_t *end, struct pm_error *error)
 {
 	uint64_t length;
 
 	if (strpbrk(length_text, "+-"))
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' is not a REGION: ADDR+LEN has one length, and no sums",
-		                    text);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%.64s' is not a REGION: ADDR+LEN takes a single length, not a sum", text);
 	if (pm_parse_size(length_text, &length, error) < 0)
 		return PARSED_INVALID;
 	if (length == 0)
@@ -145,7 +148,8 @@ int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error
 	struct pm_word parsed = { .type = PM_WORD_ALL };
 	size_t length = strlen(text);
 	if (strcmp(text, "all") != 0) {
-		/* Kinds come first: the name of a kind may consist of hexadecimal digits. */
+		/* Test for kinds before addresses: a name of a kind may consist of hexadecimal
+		 * digits only. */
 		if (length > 0 && pm_kind_parse(text, &parsed.kind, NULL) == 0) {
 			parsed.type = PM_WORD_KIND;
 		} else if (length > 2 && text[0] == '[' && text[length - 1] == ']') {
@@ -177,8 +181,9 @@ static int add_range(struct pm_ranges *ranges, struct pm_range range, struct pm_
 }
 
 /**
- * Formats a region for an error: "7f0000-7f1000 [heap]".
+ * Formats a region for an error, such as "7f0000-7f1000 [heap]".
  * @param text  buffer of 192 bytes
+ * @return      `text`
  */
 static const char *neighbour_text(const struct pm_region *region, char *text)
 {
@@ -193,7 +198,9 @@ static const char *neighbour_text(const struct pm_region *region, char *text)
 	return text;
 }
 
-/** Sets the error for an address where nothing is mapped, with the nearest regions. */
+/**
+ * Sets the error for an address at which nothing is mapped. The text contains the nearest regions.
+ */
 static int report_unmapped(const struct pm_word *word, const struct pm_regions *regions,
                            struct pm_error *error)
 {
@@ -248,7 +255,10 @@ static bool word_fits(const struct pm_word *word, const struct pm_region *region
 	return false;
 }
 
-/** Adds the region of an address, or a range as given: it may include unmapped bytes. */
+/**
+ * Adds the region that contains an address, or a range exactly as given, which may include unmapped
+ * bytes.
+ */
 static int resolve_address(const struct pm_word *word, const struct pm_regions *regions,
                            struct pm_ranges *ranges, struct pm_error *error)
 {

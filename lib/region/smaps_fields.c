@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 
-/* Codes in addition to enum pm_size. */
+/* Codes for keys that are not sizes, in addition to the values of enum pm_size. */
 enum { CODE_UNKNOWN = -1, CODE_VM_FLAGS = -2 };
 
 static const struct key {
@@ -37,8 +37,8 @@ static const struct key {
 };
 
 /**
- * Returns the bit of a two-letter flag, 0 if the library does not use it. The letters are those of
- * show_smap_vma_flags() in fs/proc/task_mmu.c.
+ * Returns the PM_VM_ bit of a two-letter flag, or 0 if the library does not use the flag. The
+ * letters are those of show_smap_vma_flags() in fs/proc/task_mmu.c.
  */
 static uint32_t vm_flag(char first, char second)
 {
@@ -80,7 +80,10 @@ static uint32_t parse_vm_flags(const char *text)
 	}
 }
 
-/** Returns the VmFlags of a text, which is often the same as before. */
+/**
+ * Parses the text of VmFlags. If the text is the same as that of the previous region, returns the
+ * previous result.
+ */
 static uint32_t cached_vm_flags(struct pm_smaps_fields *fields, const char *text, size_t length)
 {
 	if (length >= sizeof fields->flags_text)
@@ -109,7 +112,10 @@ bool pm_smaps_fields_complete(const struct pm_smaps_fields *fields)
 	return fields->learnt_count > 0 && fields->next == fields->learnt_count;
 }
 
-/** Returns the length of the key before the first colon, 0 if this is not a `Key: value` line. */
+/**
+ * Returns the length in bytes of the key before the first colon, or 0 if the line does not have the
+ * form `Key: value`.
+ */
 static size_t key_length(const char *line, size_t length)
 {
 	const char *colon = memchr(line, ':', length);
@@ -138,7 +144,7 @@ static int look_up(const char *line, size_t length, const char **name)
 
 /**
  * Finds the code and the length of the key of a line.
- * @return false if this is not a `Key: value` line
+ * @return false if the line does not have the form `Key: value`
  */
 static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t length, size_t *key,
                      int *code)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The `Key:  value kB` and `VmFlags:` lines of smaps (proc_pid_smaps(5)). Private. */
+/**
+ * @file
+ * Parsing of the `Key: value kB` and `VmFlags:` lines of smaps (proc_pid_smaps(5)). Private.
+ */
 #ifndef PM_REGION_SMAPS_FIELDS_H
 #define PM_REGION_SMAPS_FIELDS_H
 
@@ -9,44 +12,45 @@
 
 #include <procmem/region.h>
 
-/** Maximum number of keys of a region; a kernel writes about 25. */
+/** Maximum number of keys of a region; the kernel writes about 25. */
 enum { PM_SMAPS_KEYS = 64 };
 
 /**
- * Parser for the fields of one region after the other. The kernel writes the same keys in the same
- * order for every region. The order of the first region is learnt, and each key is compared with
- * the expected one before it is searched for. So parsing takes little time compared with the
- * kernel.
+ * A parser for the fields of consecutive regions. The kernel writes the same keys in the same order
+ * for every region. The parser stores the order in the first region. In later regions it first
+ * compares each key with the expected one, and searches for the key only if they differ. So parsing
+ * takes little time compared with the time that the kernel needs.
  */
 struct pm_smaps_fields {
 	struct {
-		const char *name;     /**< the key, NULL for one that the library does not use */
+		/** Name of the key; NULL for a key that the library does not use */
+		const char *name;
 		unsigned char length; /**< length of the key in the text */
-		int8_t size;          /**< enum pm_size, or a private code */
+		int8_t size;          /**< enum pm_size, or one of the codes of smaps_fields.c */
 	} learnt[PM_SMAPS_KEYS];
 	size_t learnt_count; /**< number of keys of the first region */
 	size_t next;         /**< index of the key that is expected next */
-	bool learning;       /**< this is the first region */
+	bool learning;       /**< whether the current region is the first one */
 	uint32_t flags;      /**< VmFlags of the last region */
-	char flags_text[64]; /**< their text: adjacent regions often have the same */
+	char flags_text[64]; /**< text of these VmFlags; adjacent regions often have the same */
 };
 
 /**
- * Starts a file.
+ * Initialises a parser at the start of a file.
  * @param fields  initialised
  */
 void pm_smaps_fields_init(struct pm_smaps_fields *fields);
 
 /**
- * Starts the next region.
+ * Prepares a parser for the next region.
  * @param fields  the parser
  */
 void pm_smaps_fields_begin(struct pm_smaps_fields *fields);
 
 /**
- * Whether this region has all keys of the first region.
+ * Tests whether the current region has all keys of the first region.
  * @param fields  the parser
- * @return        true or false
+ * @return        true if no key is missing
  */
 bool pm_smaps_fields_complete(const struct pm_smaps_fields *fields);
 
@@ -57,7 +61,8 @@ bool pm_smaps_fields_complete(const struct pm_smaps_fields *fields);
  * @param line    the line, NUL-terminated
  * @param length  its length in bytes
  * @param region  receives the value; unknown keys and flags are skipped
- * @return        false if this is not a `Key: value` line, or the value of a size is not a number
+ * @return        false if the line does not have the form a `Key: value` line, or the value of a
+ *                size is not a number
  */
 bool pm_smaps_fields_parse(struct pm_smaps_fields *fields, const char *line, size_t length,
                            struct pm_region *region);

@@ -7,7 +7,10 @@
 
 #include "base/minmax.h"
 
-/* The store is a list of blocks, so that texts never move and pointers to them stay valid. */
+/*
+ * Size of a block in bytes. The store is a list of blocks instead of one growing array, so that
+ * texts never move and pointers to them stay valid.
+ */
 enum { BLOCK_SIZE = 16 * 1024 };
 
 struct pm_texts {
@@ -30,7 +33,10 @@ static struct pm_texts *new_block(struct pm_texts *older, size_t min)
 	return block;
 }
 
-/** Reserves bytes at the next multiple of `align` in the newest block. */
+/**
+ * Reserves `size` bytes in the newest block, at the next multiple of `align`. A new block is
+ * allocated if the newest one is full.
+ */
 static char *reserve(struct pm_texts **texts, size_t size, size_t align)
 {
 	size_t start = *texts ? ((*texts)->used + align - 1) / align * align : 0;

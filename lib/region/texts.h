@@ -21,22 +21,22 @@ struct pm_texts;
 const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t length);
 
 /**
- * Reserves memory in the store, which is made where *texts is NULL.
+ * Reserves memory in a store.
  *
- * @param texts  the store
- * @param size   bytes
- * @return       the memory, aligned for pointers and 64-bit numbers; NULL when out of memory
+ * @param texts  the store, created if *texts is NULL
+ * @param size   size in bytes
+ * @return       the memory, aligned for pointers and 64-bit numbers; NULL if out of memory
  */
 void *pm_texts_reserve(struct pm_texts **texts, size_t size);
 
 /**
- * Removes all texts, and keeps one block for new texts.
+ * Removes all texts, but keeps one block of memory for new texts.
  * @param texts  a store or NULL
  */
 void pm_texts_clear(struct pm_texts *texts);
 
 /**
- * Releases a store with all texts.
+ * Releases a store and all its texts.
  * @param texts  a store or NULL
  */
 void pm_texts_destroy(struct pm_texts *texts);

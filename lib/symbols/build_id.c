@@ -5,13 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The notes of a program have some hundred bytes. The bound is for hostile files: thousands of
- * sections could share the same notes, and libelf would keep a copy for each in memory. */
+/*
+ * Maximum size of all notes in bytes. Usually they have some hundred bytes. The bound is for
+ * hostile files: thousands of sections could share the same notes, and libelf would keep a copy in
+ * memory for each section.
+ */
 enum { NOTES_SIZE_MAX = 64 << 10 };
 
 /**
- * Tests whether notes of a size are within the bound.
- * @param left  remaining bytes; reduced by `size`
+ * Tests whether notes are small enough to be read.
+ * @param size  size of the notes in bytes
+ * @param left  remaining bytes of the bound; reduced by `size` if the result is true
  */
 static bool is_worth(uint64_t size, uint64_t *left)
 {
@@ -23,7 +27,7 @@ static bool is_worth(uint64_t size, uint64_t *left)
 
 /**
  * Searches notes for the build ID.
- * @return true if they contain it
+ * @return true if they contain a build ID
  */
 static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 {
@@ -47,8 +51,8 @@ static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 }
 
 /**
- * Finds the notes by the section headers. The program headers of a file with debug information only
- * may be useless.
+ * Finds the build ID by the section headers. The program headers may be useless in a file that
+ * contains only debug information.
  */
 static bool find_by_sections(Elf *elf, struct pm_build_id *id)
 {

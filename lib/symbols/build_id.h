@@ -14,7 +14,10 @@
 /** Maximum length of a build ID in bytes; 20 are usual (SHA-1). */
 enum { PM_BUILD_ID_MAX = 64 };
 
-/** Size of the path of a file with debug information: each byte is two digits. */
+/**
+ * Size in bytes of the path of a file with debug information. Each byte of the build ID is two
+ * digits.
+ */
 enum {
 	PM_BUILD_ID_PATH_SIZE = sizeof "/usr/lib/debug/.build-id//.debug" +
 	                        (size_t)2 * PM_BUILD_ID_MAX
@@ -27,21 +30,21 @@ struct pm_build_id {
 };
 
 /**
- * Finds the build ID of a program, in its notes.
+ * Finds the build ID of a program in its notes.
  * @param elf  the program, or its first bytes
- * @param id   filled; all zeros if the program has none
+ * @param id   filled; all zeros if the program has no build ID
  */
 void pm_build_id_find(Elf *elf, struct pm_build_id *id);
 
 /**
- * Tests whether two build IDs are equal.
- * @return false also if one of them is unknown
+ * Tests whether two build IDs are known and equal.
+ * @return false if they differ or one of them is unknown
  */
 bool pm_build_id_fits(const struct pm_build_id *one, const struct pm_build_id *other);
 
 /**
- * Formats the absolute path at which distributions install the file with debug information.
- * @param id    a known build ID
+ * Formats the absolute path at which distributions install the debug information of a program.
+ * @param id    build ID of the program; must be known
  * @param path  receives the path
  */
 void pm_build_id_path(const struct pm_build_id *id, char path[PM_BUILD_ID_PATH_SIZE]);

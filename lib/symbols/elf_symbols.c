@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads symbol tables, segments and build ID with libelf, and keeps a sorted copy: libelf needs the
- * file as long as it is used, and has no search by address.
+ * Reads symbol tables, segments and build ID with libelf, and keeps a sorted copy. libelf itself
+ * has no search by address, and needs the file to stay open.
  */
 #include "symbols/elf_symbols.h"
 
@@ -24,7 +24,8 @@ static int compare(const void *left, const void *right)
 		return a->value > b->value ? 1 : -1;
 	if (a->rank != b->rank)
 		return a->rank > b->rank ? 1 : -1;
-	/* Of equal ones, the first in the file is the last here: that is the one that is found. */
+	/* If everything else is equal, sort by descending place: the search returns the last of
+	 * equal symbols, which must be the first one in the file. */
 	return (a->place < b->place) - (a->place > b->place);
 }
 
@@ -53,7 +54,8 @@ static int add_load(struct pm_elf_symbols *symbols, const GElf_Phdr *header, str
 static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
 	size_t count;
-	/* A larger number is in a section header, which only core files have. */
+	/* A number from PN_XNUM on is stored in a section header, which is used only by core
+	 * files. */
 	if (elf_getphdrnum(elf, &count) < 0 || count >= PN_XNUM)
 		return 0;
 
@@ -68,7 +70,7 @@ static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error 
 	return 0;
 }
 
-/** Tests whether a symbol names an address of the program. */
+/** Tests whether the value of a symbol is an address in the program. */
 static bool is_place(const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
@@ -80,8 +82,8 @@ static bool is_place(const GElf_Sym *symbol)
 }
 
 /**
- * Ranks a symbol: global ones are preferred to weak ones, these to local ones, and functions and
- * variables to labels.
+ * Returns the rank of a symbol. Global symbols are preferred to weak ones, and weak ones to local
+ * ones. With the same binding, functions and variables are preferred to labels.
  */
 static uint32_t rank_of(const GElf_Sym *symbol)
 {
@@ -97,8 +99,9 @@ static uint32_t rank_of(const GElf_Sym *symbol)
 }
 
 /**
- * Bytes after the first that a symbol of unknown size may contain: up to the end of its section.
- * Symbols that the linker defines for the whole file are in no section: 0.
+ * Returns the number of bytes after the first one that may belong to a symbol of unknown size,
+ * which is everything up to the end of its section. The result is 0 for symbols without a section,
+ * which the linker defines for the whole file.
  */
 static uint32_t reach_of(Elf *elf, const GElf_Sym *symbol)
 {
@@ -149,7 +152,8 @@ static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 }
 
 /**
- * Copies the string table as a whole: symbols may share a long name, or the end of one.
+ * Copies the string table as a whole, since several symbols may share a long name or the end of
+ * one.
  */
 static int keep_names(struct pm_elf_symbols *symbols, const Elf_Data *names, struct pm_error *error)
 {
@@ -190,7 +194,7 @@ static int read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 	return 0;
 }
 
-/** Reads the first table of a type. */
+/** Reads the first symbol table of a type. */
 static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *symbols,
                             struct pm_error *error)
 {
@@ -203,8 +207,8 @@ static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *sym
 }
 
 /**
- * Tests whether the ELF header contains the number of sections. It does not from 65,280 sections
- * on, which no program has; the number has no bound then.
+ * Tests whether the ELF header contains the number of sections. From 65,280 sections on it does
+ * not, and then the number has no bound. No real program has that many.
  */
 static bool has_few_sections(int fd)
 {
@@ -226,7 +230,8 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 	if (elf_version(EV_CURRENT) == EV_NONE || !has_few_sections(fd))
 		return 0;
 
-	/* Read, not mapped: a file that shrinks concurrently would cause SIGBUS. */
+	/* The file is read, not mapped: if it shrinks concurrently, access to a mapping would cause
+	 * SIGBUS. */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		pm_build_id_find(elf, &symbols->id);
@@ -245,8 +250,8 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 }
 
 /**
- * Removes the sections from an ELF header: they are not in memory.
- * @return false without an ELF header
+ * Removes the reference to the section headers from an ELF header, since they are not in memory.
+ * @return false if there is no ELF header
  */
 static bool forget_sections(char *head, size_t size)
 {
@@ -288,14 +293,16 @@ int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *sym
 	return status;
 }
 
-/* Symbols below an address that are tested for containing it: functions do not nest deeper. */
+/* Maximum number of symbols below an address that are tested for containing it. Symbols do not nest
+ * deeper. */
 enum { STEPS_BACK_MAX = 64 };
 
-/* Added to the index of symbols of a second file, so that they follow all of the first file. */
+/* Number that is added to the `place` of the symbols of a second file, so that they follow all
+ * symbols of the first file. */
 enum { SECOND_FILE = PM_ELF_TABLE_MAX };
 
-/* The mapping of a segment starts at a page boundary, which may be before the segment. Pages of
- * this size exist (arm64). */
+/* Maximum page size in bytes (arm64). The mapping of a segment starts at a page boundary, which may
+ * be before the segment. */
 enum { PAGE_SIZE_MAX = 65536 };
 
 int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbols *other,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The symbols of one ELF file, by address. Private. */
+/** @file The symbols of one ELF file, sorted by address. Private. */
 #ifndef PM_SYMBOLS_ELF_SYMBOLS_H
 #define PM_SYMBOLS_ELF_SYMBOLS_H
 
@@ -12,21 +12,25 @@
 #include "symbols/build_id.h"
 
 /**
- * Bound for hostile files: a larger table is not read. A program of a gigabyte has a tenth of that
- * in symbols, but a file may be sparse. Of each sort only the first table is read, since there is
- * only one (elf(5)): thousands of sections could share one table.
+ * Maximum size in bytes of a symbol table or string table; a larger one is not read. The bound is
+ * for hostile files, which may be sparse: a real program of a gigabyte has a tenth of that in
+ * symbols. Of each type, only the first symbol table is read, since a valid file has only one
+ * (elf(5)), but in a hostile file thousands of sections could share one table.
  */
 enum { PM_ELF_TABLE_MAX = 512 << 20 };
 
 /** A symbol. Its address is relative to the file, without the load bias. */
 struct pm_elf_symbol {
-	uint64_t value; /**< address */
+	uint64_t value; /**< address, relative to the file */
 	uint64_t size;  /**< size in bytes, 0 if unknown */
 	uint32_t name;  /**< offset of the name in `names` */
-	uint32_t place; /**< index in the table of the file */
+	uint32_t place; /**< index of the symbol in the symbol table of the file */
 	uint32_t rank;  /**< preference among symbols at one address: the highest wins */
-	uint32_t reach; /**< of a symbol of unknown size: bytes after its first that may belong to
-	                   it, up to the end of its section */
+	/**
+	 * for a symbol of unknown size: number of bytes after its first one that may belong to it,
+	 * up to the end of its section; otherwise 0
+	 */
+	uint32_t reach;
 };
 
 /** A PT_LOAD segment. */
@@ -37,38 +41,41 @@ struct pm_elf_load {
 	uint64_t memory_size; /**< p_memsz */
 };
 
-/** The symbols of a file; all zeros if nothing is known. */
+/** The symbols of a file. If nothing is known, all fields are zero. */
 struct pm_elf_symbols {
-	struct pm_elf_symbol *items; /**< by ascending value, then rank */
+	struct pm_elf_symbol *items; /**< the symbols, by ascending value, then rank */
 	size_t count;                /**< number of symbols */
-	size_t capacity;             /**< allocated symbols */
-	char *names;                 /**< string table of the file, and a NUL */
+	size_t capacity;             /**< number of allocated symbols */
+	char *names;                 /**< string table of the file, followed by a NUL */
 	size_t names_size;           /**< size of the string table in bytes, with the NUL */
-	struct pm_elf_load *loads;   /**< the segments */
+	struct pm_elf_load *loads;   /**< the PT_LOAD segments */
 	size_t load_count;           /**< number of segments */
-	size_t load_capacity;        /**< allocated segments */
+	size_t load_capacity;        /**< number of allocated segments */
 	struct pm_build_id id;       /**< build ID of the program */
-	bool whole;                  /**< from .symtab, which has all symbols, not from .dynsym */
+	/** Whether the symbols come from .symtab, which has all symbols, and not from .dynsym */
+	bool whole;
 };
 
 /**
- * Reads the symbols of a file. A damaged file, or one of another format, has no symbols, which is
- * not a failure.
+ * Reads the symbols of a file. If the file is damaged or has another format, it has no symbols;
+ * this is not a failure.
  *
- * @param fd       the file; remains owned by the caller
- * @param symbols  all zeros; filled; release with pm_elf_symbols_deinit(), also after a failure
+ * @param fd       descriptor of the file; remains owned by the caller
+ * @param symbols  must be all zeros; filled; release with pm_elf_symbols_deinit(), also after a
+ *                 failure
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error *error);
 
 /**
- * Reads segments and build ID of a program from its image in memory. The symbol tables are not in
- * memory.
+ * Reads segments and build ID of a program from the start of its image in memory. The image does
+ * not contain the symbol tables.
  *
  * @param head     copy of the first bytes of the image; modified
- * @param size     number of these bytes
- * @param symbols  all zeros; filled; release with pm_elf_symbols_deinit(), also after a failure
+ * @param size     size of the copy in bytes
+ * @param symbols  must be all zeros; filled; release with pm_elf_symbols_deinit(), also after a
+ *                 failure
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -76,10 +83,10 @@ int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *sym
                              struct pm_error *error);
 
 /**
- * Adds the symbols of another file of the same program. Of symbols of the same rank at one address,
- * those that were there before are preferred.
+ * Adds the symbols of another file of the same program. If symbols at one address have the same
+ * rank, those that were added first are preferred.
  *
- * @param symbols  extended
+ * @param symbols  the symbols to extend
  * @param other    the symbols to copy
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -98,26 +105,27 @@ int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbo
 bool pm_elf_symbols_address(const struct pm_elf_symbols *symbols, uint64_t offset, uint64_t *value);
 
 /**
- * Finds the symbol that contains an address, or else the next one below it if its size is unknown.
+ * Finds the symbol that contains an address. If there is none, returns the next symbol below the
+ * address if its size is unknown and it may extend to the address.
  * @return the symbol, or NULL if there is none
  */
 const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbols, uint64_t value);
 
 /**
- * Releases the symbols.
+ * Releases the symbols of a file.
  * @param symbols  all zeros afterwards
  */
 void pm_elf_symbols_deinit(struct pm_elf_symbols *symbols);
 
 /**
- * Converts an offset into an address, for the zero-initialised part of a segment. That part is not
- * in the file, but follows the part that is.
+ * Converts an offset into an address, for zero-initialised data of a program. The file does not
+ * contain these data. In memory they follow the part of the segment that the file contains.
  *
  * @param symbols  the file
- * @param mapped   offset in the file of the mapping before the zero-initialised part
- * @param offset   offset in the file that the address would have
+ * @param mapped   offset in the file at which the mapping before the data starts
+ * @param offset   offset that the data would have if the file contained them
  * @param value    receives the address, without the load bias
- * @return         false if the offset does not belong to a segment
+ * @return         false if the offset does not belong to the zero-initialised part of a segment
  */
 bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_t mapped,
                                    uint64_t offset, uint64_t *value);

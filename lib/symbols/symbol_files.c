@@ -16,8 +16,8 @@
 #include "reader/mapped_file.h"
 #include "symbols/elf_symbols.h"
 
-/* Size of the start of a program that is searched for headers and build ID. The kernel writes a
- * page of it to core files (core(5)). */
+/* Size in bytes of the start of a program that is searched for headers and build ID. The kernel
+ * writes at least a page of it to core files (core(5)). */
 enum { HEAD_SIZE = 64 << 10 };
 
 bool pm_symbol_files_maps_file(const struct pm_symbol_source *source,
@@ -36,11 +36,8 @@ bool pm_symbol_files_same(const struct pm_symbol_source *source, const struct pm
 }
 
 /**
- * Distinguishes a missing file from a lack of memory or descriptors, which is a failure: the next
- * call may succeed.
- *
- * @param cause  errno of open(2)
- * @return       0, or -1 with `error` filled
+ * Checks why a file could not be opened. A lack of memory or descriptors is a failure, since the
+ * next call may succeed. All other causes mean that there is no such file.
  */
 static int check_cause(int cause, struct pm_error *error)
 {
@@ -83,7 +80,8 @@ static int open_path(const struct pm_symbol_source *source, const char *path, in
 }
 
 /**
- * Reads the file at a path, and adds its symbols if it is the same program and has more of them.
+ * Reads the file at a path. If the file belongs to the same program and has more symbols, adds its
+ * symbols.
  */
 static int add_from(const struct pm_symbol_source *source, const char *path,
                     struct pm_elf_symbols *symbols, struct pm_error *error)
@@ -106,7 +104,10 @@ static int add_from(const struct pm_symbol_source *source, const char *path,
 	return status;
 }
 
-/** Reads the file that a living process has mapped. */
+/**
+ * Reads the symbols of the file that a region of a living process maps. Without access to the file
+ * there are no symbols, which is not a failure.
+ */
 static int read_mapped(struct pm_process *process, const struct pm_region *region,
                        struct pm_elf_symbols *symbols, struct pm_error *error)
 {
@@ -127,7 +128,7 @@ static int read_mapped(struct pm_process *process, const struct pm_region *regio
 }
 
 /**
- * Finds the region with the start of the file that another region is mapped from.
+ * Finds the region that maps the start of the file of another region.
  * @return NULL if there is none
  */
 static const struct pm_region *find_head(const struct pm_symbol_source *source,
@@ -137,15 +138,15 @@ static const struct pm_region *find_head(const struct pm_symbol_source *source,
 	for (;; region--) {
 		if (pm_symbol_files_maps_file(source, region) && region->offset == 0)
 			return region;
-		/* The regions of a program are neighbours, except for gaps and anonymous memory
-		 * between them. */
+		/* The regions of a program are adjacent, except for gaps and anonymous memory
+		 * between them, so the search ends at a region of another file. */
 		if (region == regions->items || (pm_symbol_files_maps_file(source, region - 1) &&
 		                                 !pm_symbol_files_same(source, region - 1, region)))
 			return NULL;
 	}
 }
 
-/** Reads the start of a program from a core file: it has the build ID. */
+/** Reads the start of a program from a core file, because it contains the build ID. */
 static int read_head(const struct pm_symbol_source *source, const struct pm_regions *regions,
                      const struct pm_region *region, struct pm_elf_symbols *symbols,
                      struct pm_error *error)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Finding the file with the symbols of a mapped program: the mapped file, the file of its name, or
- * the file with its debug information. A file is used only if it certainly belongs to the mapped
- * program. Private.
+ * Finding the file that contains the symbols of a mapped program: the mapped file, the file that
+ * has its name now, or the file with its debug information. A file is used only if it certainly
+ * belongs to the mapped program. Private.
  */
 #ifndef PM_SYMBOLS_SYMBOL_FILES_H
 #define PM_SYMBOLS_SYMBOL_FILES_H
@@ -14,11 +14,11 @@
 
 #include "symbols/elf_symbols.h"
 
-/** Where programs are mapped, and where their files are. */
+/** The target that maps programs, and where to find their files. */
 struct pm_symbol_source {
 	struct pm_process *process; /**< the living process, NULL for a core file */
 	struct pm_core *core;       /**< the core file, NULL for a living process */
-	const char *root;           /**< of a core file: directory to use as the root directory */
+	const char *root;           /**< for a core file: directory to use as the root directory */
 };
 
 /**
@@ -27,9 +27,9 @@ struct pm_symbol_source {
  *
  * @param source   the target
  * @param regions  all regions of the target
- * @param region   one of them, mapped from a file
- * @param symbols  all zeros; filled if there are symbols; release with pm_elf_symbols_deinit(),
- *                 also after a failure
+ * @param region   one of these regions, which maps a file
+ * @param symbols  must be all zeros; filled if there are symbols; release with
+ *                 pm_elf_symbols_deinit(), also after a failure
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */

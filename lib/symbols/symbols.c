@@ -8,15 +8,16 @@
 #include "symbols/elf_symbols.h"
 #include "symbols/symbol_files.h"
 
-/** A file whose symbols were read, or were not found. */
+/** A file that was searched for symbols. If none were found, `symbols` is empty. */
 struct file {
-	const struct pm_region *region; /* a region that is mapped from it */
+	const struct pm_region *region; /* a region that maps the file */
 	struct pm_elf_symbols symbols;
 };
 
 /*
- * Bounds for hostile targets: the number of files that are read, and the bytes that are kept of all
- * of them. The largest programs have some hundred files, and a hundred megabytes of symbols.
+ * Bounds for hostile targets: the number of files that are read, and the size in bytes of the
+ * symbols of all files. The largest programs have some hundred files, and a hundred megabytes of
+ * symbols.
  */
 enum { FILES_MAX = 4096 };
 static const size_t max_bytes = (size_t)1 << 30;
@@ -24,11 +25,11 @@ static const size_t max_bytes = (size_t)1 << 30;
 struct pm_symbols {
 	struct pm_symbol_source source;
 	const struct pm_regions *regions;
-	char *root; /* owned, of a core file */
+	char *root; /* of a core file: directory to use as the root directory; owned */
 	struct file *files;
 	size_t count;
 	size_t capacity;
-	size_t bytes; /* size of the symbols of all files */
+	size_t bytes; /* size of the symbols of all files in bytes */
 };
 
 static struct pm_symbols *make(const struct pm_symbol_source *source,
@@ -67,7 +68,7 @@ int pm_symbols_open_core(struct pm_core *core, const char *root, const struct pm
 	if (!opened)
 		return -1;
 
-	/* Paths start with a slash: without a root, nothing is put before them. */
+	/* Paths start with a slash, so an empty prefix leaves them as they are. */
 	opened->root = strdup(root ? root : "");
 	opened->source.root = opened->root;
 	if (!opened->root) {
@@ -94,7 +95,7 @@ void pm_symbols_close(struct pm_symbols *symbols)
 
 /**
  * Returns the symbols of the file that a region is mapped from.
- * @return NULL, with `error` filled, if our own process lacks memory or descriptors
+ * @return NULL, with `error` filled, if this process lacks memory or descriptors
  */
 static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
                                             const struct pm_region *region, struct pm_error *error)
@@ -114,7 +115,7 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 
 	if (pm_symbol_files_read(&symbols->source, symbols->regions, region, &file.symbols, error) <
 	    0) {
-		/* The file is not entered in the list: the next call may succeed. */
+		/* Do not add the file to the list, because the next call may succeed. */
 		pm_elf_symbols_deinit(&file.symbols);
 		return NULL;
 	}
@@ -129,10 +130,9 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 }
 
 /**
- * Finds the region of the file that zero-initialised data in an anonymous region belongs to: the
- * one below it, without a gap.
- *
- * @return the region, `region` itself if it is mapped from a file, or NULL
+ * Finds the mapped file to which zero-initialised data in an anonymous region belongs. The file is
+ * mapped by the next region below, without a gap.
+ * @return the region that maps the file; `region` itself if it does; NULL if there is none
  */
 static const struct pm_region *file_below(const struct pm_symbols *symbols,
                                           const struct pm_region *region)

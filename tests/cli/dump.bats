@@ -271,7 +271,7 @@ teardown() {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	target_start exiter
 	run -2 as_nobody dump "$TARGET_PID" "$(target_range content)"
-	[[ $output == *'runs as root and you are uid 65534'* ]]
+	[[ $output == *'runs as root, but you are uid 65534'* ]]
 	targets_stop
 	local folder
 	folder=$(mktemp -d /tmp/procmem-nobody.XXXXXX)

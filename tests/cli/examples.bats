@@ -42,7 +42,7 @@ example() {
 	run -1 example search "$TARGET_PID" 'no such[ ]text'
 	[ -z "$output" ]
 	run -2 --separate-stderr example search "$TARGET_PID" 'a('
-	[[ $stderr = 'search: the pattern is wrong'* && -z $output ]]
+	[[ $stderr = 'search: invalid pattern'* && -z $output ]]
 }
 
 @test "near_limit: ends when the limit is near, and names what grew" {

@@ -288,7 +288,7 @@ assert_link_refused() {
 		for words in 'dump --core -o hidden' 'strings' 'grep page' 'watch -c 2 -i 0.1 --peek 3'; do
 			status=0
 			"$PROCMEM_BIN" $words "$TARGET" >list 2>errors || status=$?
-			[ $status -eq 2 ] && grep -q '^procmem: cannot read its pagemap: ' errors
+			[ $status -eq 2 ] && grep -q '^procmem: cannot read the pagemap of ' errors
 			[ ! -s list ] && [ "$(wc -l <errors)" -eq 1 ] && [ ! -e hidden ]
 		done
 		[ "$(awk '/^Rss:/ { sum += $2 } END { print sum }' "/proc/$TARGET/smaps")" -eq "$resident" ]

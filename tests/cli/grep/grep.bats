@@ -242,7 +242,7 @@ gnu() {
 	run -2 search -e good -e '[z-a]'
 	[[ $output == *'pattern 2: '*"'[z-' <-- here -- 'a]'"* ]]
 	# The message is the same for all uses of patterns.
-	wrong="the pattern is wrong after byte 2, 'a(' <-- here -- '': missing closing parenthesis"
+	wrong="invalid pattern at offset 2, 'a(' <-- here -- '': missing closing parenthesis"
 	for words in "grep a( $TARGET_PID" "grep --mapping a( x $TARGET_PID" "map --mapping a( $TARGET_PID" 'ps a('; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr procmem $words
@@ -256,7 +256,7 @@ gnu() {
 		[[ $stderr == *"'${long:0:59}(' <-- here -- '': missing closing parenthesis" ]]
 	done
 	run -2 search --hex '41 4x'
-	[[ $output == *"after byte 3, '41 ' <-- here -- '4x': "* ]]
+	[[ $output == *"at offset 3, '41 ' <-- here -- '4x': "* ]]
 	run -2 search 'a\Gb'
 	run -2 search ''
 	run -2 procmem grep x

@@ -130,7 +130,7 @@ teardown() {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	hold_text 'needle'
 	run -2 as_nobody grep needle "$TARGET_PID"
-	[[ $output == *'runs as root and you are uid 65534'* ]]
+	[[ $output == *'runs as root, but you are uid 65534'* ]]
 }
 
 @test "a full search does not change the memory of the target" {

@@ -406,7 +406,7 @@ input()'
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	target_start texts
 	run -2 as_nobody strings "$TARGET_PID"
-	[[ $output == *'runs as root and you are uid 65534'* ]]
+	[[ $output == *'runs as root, but you are uid 65534'* ]]
 	run -2 bash -c 'exec "$@" $$' bash "$PROCMEM_BIN" strings
 	[[ $output == *'is this procmem itself'* ]]
 }

@@ -233,7 +233,7 @@ await_selected() {
 	screen_key f C-u
 	screen_type '('
 	screen_key Enter
-	screen_await 'wrong after byte'
+	screen_await 'invalid pattern at'
 	screen_key f C-u Enter
 	screen_await_not 'filter:'
 	screen_await ' anon    '

@@ -49,7 +49,7 @@ static void open_and_explain(pid_t pid, const char *name, struct finding *findin
 {
 	char path[64], doing[64];
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-	snprintf(doing, sizeof doing, "read its %s", name);
+	snprintf(doing, sizeof doing, "read the %s of", name);
 
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	finding->cause = fd < 0 ? errno : 0;
@@ -140,7 +140,7 @@ static void process_of_another_user(void **state)
 	assert_int_equal(finding.cause, EACCES);
 
 	char words[64];
-	snprintf(words, sizeof words, "runs as root and you are uid %u; ",
+	snprintf(words, sizeof words, "runs as root, but you are uid %u; ",
 	         getuid() == 0 ? NOBODY : getuid());
 	expect(&finding, PM_ERROR_ACCESS, words);
 }
@@ -177,7 +177,7 @@ static void zombie(void **state)
 	in_child(read_memory_as_nobody, pid, &memory);
 	char words[128];
 	snprintf(words, sizeof words,
-	         "is a zombie: it has ended and has no memory; its parent %d "
+	         "is a zombie and has no memory; its parent %d "
 	         "(zombie_parent)",
 	         (int)target.pid);
 	expect(&maps, PM_ERROR_NO_MEMORY, words);
@@ -206,7 +206,7 @@ static void kernel_thread(void **state)
 	fclose(file);
 	struct finding finding;
 	in_child(read_maps_as_nobody, 2, &finding);
-	expect(&finding, PM_ERROR_NO_MEMORY, "process 2 (kthreadd) is a kernel thread");
+	expect(&finding, PM_ERROR_NO_MEMORY, "process 2 (kthreadd): it is a kernel thread");
 
 	struct pm_process *process;
 	struct pm_regions regions;
@@ -274,7 +274,7 @@ static void traced_by_another(void **state)
 	assert_int_equal(finding.cause, EPERM);
 
 	char words[96];
-	snprintf(words, sizeof words, "traced by process %d (first tracer) already", (int)tracer);
+	snprintf(words, sizeof words, "already traced by process %d (first tracer)", (int)tracer);
 	expect(&finding, PM_ERROR_ACCESS, words);
 }
 
@@ -298,7 +298,7 @@ static void from_inside_of_a_user_namespace(void **state)
 		skip_because("user namespaces are not to be had here");
 	assert_int_equal(finding.cause, EACCES);
 	expect(&finding, PM_ERROR_ACCESS,
-	       "another user namespace, where you have no CAP_SYS_PTRACE");
+	       "another user namespace, in which you lack CAP_SYS_PTRACE");
 }
 
 static void read_maps_where_proc_hides(pid_t pid, struct finding *finding)

@@ -112,17 +112,17 @@ static int tear_down(void **state)
 
 static void explain(struct fixture *fixture, int cause)
 {
-	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read its maps", cause,
+	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read the maps of", cause,
 	                                   &fixture->error),
 	                 -1);
 	assert_int_equal(fixture->error.pid, TARGET);
 	assert_int_equal(fixture->error.os_errno, cause);
 	assert_null(strchr(fixture->error.text, '\n'));
-	assert_int_equal(strncmp(fixture->error.text, "cannot read its maps: process 12", 32), 0);
+	assert_int_equal(strncmp(fixture->error.text, "cannot read the maps of process 12", 34), 0);
 	assert_true(strlen(fixture->error.text) < PM_ERROR_TEXT_SIZE - 1);
 
 	/* The error may be NULL. */
-	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read its maps", cause, NULL),
+	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read the maps of", cause, NULL),
 	                 -1);
 }
 
@@ -147,12 +147,13 @@ static void other_user(void **state)
 	be(&fixture->own, 54321, 54321, 54321);
 	be(&fixture->target, 0, 0, 0);
 	expect(fixture, EACCES, PM_ERROR_ACCESS,
-	       "process 12 (shop) runs as root and you are uid 54321; run procmem as root (sudo)");
+	       "process 12 (shop): it runs as root, but you are uid 54321; run procmem as root "
+	       "(sudo)");
 
 	/* Rights of the file would be everybody's: no one-line advice. */
 	assert_null(strstr(fixture->error.text, "setcap"));
 	be(&fixture->target, 54322, 54322, 54322);
-	expect(fixture, EPERM, PM_ERROR_ACCESS, "runs as uid 54322 and you are uid 54321");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "runs as uid 54322, but you are uid 54321");
 }
 
 static void root_of_a_container(void **state)
@@ -171,9 +172,9 @@ static void set_user_id_program(void **state)
 	struct fixture *fixture = *state;
 	be(&fixture->own, 54321, 54321, 54321);
 	be(&fixture->target, 54321, 0, 0);
-	expect(fixture, EACCES, PM_ERROR_ACCESS, "set-user-ID program: it may act as root");
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "set-user-ID program and can switch to root");
 	be(&fixture->target, 54321, 54321, 0);
-	expect(fixture, EACCES, PM_ERROR_ACCESS, "set-user-ID program: it may act as root");
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "set-user-ID program and can switch to root");
 }
 
 static void other_group(void **state)
@@ -182,7 +183,8 @@ static void other_group(void **state)
 	fixture->own.groups[1] = 100;
 	fixture->target.groups[2] = 54;
 	fixture->target.groups[1] = fixture->target.groups[0] = 100;
-	expect(fixture, EACCES, PM_ERROR_ACCESS, "runs with group 54 and you with group 100");
+	expect(fixture, EACCES, PM_ERROR_ACCESS,
+	       "runs with group ID 54, but procmem with group ID 100");
 }
 
 static void not_dumpable(void **state)
@@ -207,7 +209,7 @@ static void inside_of_a_user_namespace(void **state)
 	tree_write(fixture->root, "self/uid_map", "         0       1000          1\n");
 	tree_link(fixture->root, "self/ns/user", "user:[4026532000]");
 	expect(fixture, EACCES, PM_ERROR_ACCESS,
-	       "another user namespace, where you have no CAP_SYS_PTRACE");
+	       "another user namespace, in which you lack CAP_SYS_PTRACE");
 	expect_also(fixture, "nsenter -t 12 -U");
 }
 
@@ -256,13 +258,14 @@ static void yama(void **state)
 	struct fixture *fixture = *state;
 	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "1\n");
 	expect(fixture, EPERM, PM_ERROR_ACCESS,
-	       "kernel.yama.ptrace_scope=1: only its own ancestors may");
+	       "kernel.yama.ptrace_scope=1: only its own ancestors may access it");
 	fixture->target.tracer = 13;
 	expect(fixture, EPERM, PM_ERROR_ACCESS,
-	       "ptrace_scope=1: only its own ancestors may; run procmem as root (sudo), or: "
+	       "ptrace_scope=1: only its own ancestors may access it; run procmem as root (sudo), "
+	       "or: "
 	       "sysctl");
 
-	expect_also(fixture, "; it is also traced by process 13 already");
+	expect_also(fixture, "; it is also traced by process 13");
 	fixture->target.tracer = 0;
 	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "2\n");
 	expect(fixture, EPERM, PM_ERROR_ACCESS, "kernel.yama.ptrace_scope=2: only root may");
@@ -298,19 +301,19 @@ static void already_traced(void **state)
 	struct fixture *fixture = *state;
 	fixture->target.tracer = 77;
 	expect(fixture, EPERM, PM_ERROR_ACCESS,
-	       "process 12 (shop) is traced by process 77 already");
+	       "process 12 (shop): it is already traced by process 77");
 
 	struct process tracer = usual("77", 77);
 	tracer.name = "gdb";
 	save(fixture->root, &tracer);
-	expect(fixture, EPERM, PM_ERROR_ACCESS, "is traced by process 77 (gdb) already");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is already traced by process 77 (gdb)");
 
 	/* The kernel names the thread that traces. */
 	fixture->target.tracer = 78;
 	tracer = usual("78", 77);
 	tracer.name = "gdb";
 	save(fixture->root, &tracer);
-	expect(fixture, EPERM, PM_ERROR_ACCESS, "is traced by process 77 (gdb) already");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is already traced by process 77 (gdb)");
 }
 
 static void kernel_thread(void **state)
@@ -319,7 +322,8 @@ static void kernel_thread(void **state)
 	fixture->target.flags = 0x00208040; /* PF_KTHREAD and others, as kthreadd has them */
 	fixture->target.name = "kworker/0:1";
 	be(&fixture->target, 0, 0, 0);
-	expect(fixture, EACCES, PM_ERROR_NO_MEMORY, "process 12 (kworker/0:1) is a kernel thread");
+	expect(fixture, EACCES, PM_ERROR_NO_MEMORY,
+	       "process 12 (kworker/0:1): it is a kernel thread");
 	expect(fixture, 0, PM_ERROR_NO_MEMORY, "is a kernel thread");
 }
 
@@ -344,7 +348,7 @@ static void not_there(void **state)
 {
 	struct fixture *fixture = *state;
 	save(fixture->root, &fixture->own);
-	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read its maps", ENOENT,
+	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read the maps of", ENOENT,
 	                                   &fixture->error),
 	                 -1);
 	assert_int_equal(fixture->error.kind, PM_ERROR_NOT_FOUND);
@@ -399,7 +403,7 @@ static void hostile_name(void **state)
 	be(&fixture->own, 54321, 54321, 54321);
 	be(&fixture->target, 0, 0, 0);
 	fixture->target.name = "ed) ge (x";
-	expect(fixture, EACCES, PM_ERROR_ACCESS, "process 12 (ed) ge (x) runs as root");
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "process 12 (ed) ge (x): it runs as root");
 	save(fixture->root, &fixture->target);
 	tree_write(fixture->root, "12/stat",
 	           "12 (two\nlines) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n");

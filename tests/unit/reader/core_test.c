@@ -307,7 +307,7 @@ static void invalid_input_is_rejected(void **state)
 	core_image_expect_refused(&file, "ends before");
 
 	core_image_make(&file, 0);
-	core_image_expect_refused(&file, "without memory");
+	core_image_expect_refused(&file, "without memory segments");
 	core_image_make(&file, 1);
 	header->e_type = ET_EXEC;
 	core_image_expect_refused(&file, "not a core file");

@@ -67,7 +67,7 @@ static void filter_by_mapping(void **state)
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_select_set_mapping(select, "libc(", &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
-	assert_non_null(strstr(error.text, "the pattern is wrong after byte 5, 'libc(' <-- here "
+	assert_non_null(strstr(error.text, "invalid pattern at offset 5, 'libc(' <-- here "
 	                                   "-- '': missing closing parenthesis"));
 	assert_true(pm_select_is_everything(select));
 	pm_select_destroy(select);

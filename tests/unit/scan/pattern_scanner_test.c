@@ -422,18 +422,17 @@ static void wrong_patterns(void **state)
 		unsigned flags;
 		const char *text; /* that the error must contain */
 	} cases[] = {
-		{ "ab(cd", 0, "after byte 5" },
+		{ "ab(cd", 0, "at offset 5" },
 		{ "ab[z-a]x", 0, "'ab[z-' <-- here -- 'a]x'" },
 		{ "", 0, "empty" },
 		{ "\\Gfoo", 0, "\\G" },
 		{ "(*UTF)x", 0, "UTF" },
-		{ "zz", PM_PATTERN_HEX, "after byte 0, '' <-- here -- 'zz': bytes are written" },
-		{ "de a", PM_PATTERN_HEX, "after byte 3, 'de ' <-- here -- 'a'" },
+		{ "zz", PM_PATTERN_HEX, "at offset 0, '' <-- here -- 'zz': bytes are written" },
+		{ "de a", PM_PATTERN_HEX, "at offset 3, 'de ' <-- here -- 'a'" },
 		{ " ", PM_PATTERN_HEX, "at least one byte" },
 		{ "de", PM_PATTERN_HEX | PM_PATTERN_CASELESS, "has no case" },
-		{ "a\\Xb", PM_PATTERN_WIDE,
-		  "after byte 1, 'a' <-- here -- '\\Xb': this cannot be" },
-		{ "[\xc3\xa9]", PM_PATTERN_WIDE, "after byte 0, '' <-- here" },
+		{ "a\\Xb", PM_PATTERN_WIDE, "at offset 1, 'a' <-- here -- '\\Xb': this cannot be" },
+		{ "[\xc3\xa9]", PM_PATTERN_WIDE, "at offset 0, '' <-- here" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
