@@ -93,8 +93,11 @@ int delta_parse_duration(const char *text, double *seconds, struct pm_error *err
 	              !strchr(text + whole + (text[whole] == '.'), '.');
 
 	if (!number || unit == 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' is not a duration: 30s, 1.5m, 2h, 7d", text);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%s' is not a duration: write a number and a unit, such as 30s, 1.5m, "
+			"2h or 7d",
+			text);
 
 	char copy[16];
 

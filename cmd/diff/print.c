@@ -249,7 +249,7 @@ void diff_print(const struct diff_rows *diff, struct out *out)
 	numbered_table_print(&table, identify, out);
 	text_deinit(&view.dropped);
 	if (!diff->options->output.quiet)
-		out_format(out, "%zu changed, %zu did not\n", diff->total.count - diff->same,
+		out_format(out, "%zu changed, %zu unchanged\n", diff->total.count - diff->same,
 		           diff->same);
 }
 

@@ -282,12 +282,13 @@ static void report_limits(const struct search *search)
 	if (totals->gave_up == 0 || search->options->output.quiet)
 		return;
 
-	text_string(&line, "the pattern took too many steps at ");
+	text_string(&line, "matching was aborted at ");
 	text_grouped(&line, totals->gave_up);
-	text_string(&line, totals->gave_up == 1 ? " place; " : " places; ");
+	text_string(&line, totals->gave_up == 1 ? " address" : " addresses");
+	text_string(&line, " because the pattern needed too many steps; ");
 	text_grouped(&line, totals->passed);
-	text_string(&line, " bytes were skipped. Alternatives within repetitions, as in "
-	                   "(a|ab?)+, can cause this");
+	text_string(&line, " bytes were not searched. Repeated alternatives such as (a|ab?)+ can "
+	                   "cause this");
 
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);

@@ -18,7 +18,8 @@ enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_FROM, OPTION_MIN };
 static const struct cli_option headroom_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION",
 	  "watch for this time (30s, 5m), to estimate when\nthe limits are reached" },
-	{ OPTION_FROM, "from", "FILE", "estimate that from a recording" },
+	{ OPTION_FROM, "from", "FILE",
+	  "estimate when the limits are reached from a\nrecording, instead of watching" },
 	{ OPTION_MIN, "min", "SIZE|PERCENT", "exit status 1 if less memory is left (500M, 15%)" },
 	{ 0 },
 };
@@ -33,12 +34,12 @@ static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
 		return 0;
 	if (bytes > 100)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' is less than a page of memory; say %.*sM", value, digits,
-		                    value);
+		                    "'%s' is less than a page of memory; did you mean %.*sM?",
+		                    value, digits, value);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' is less than a page of memory; say %.*s%% or %.*sM", value,
-	                    digits, value, digits, value);
+	                    "'%s' is less than a page of memory; did you mean %.*s%% or %.*sM?",
+	                    value, digits, value, digits, value);
 }
 
 static int parse_min(struct headroom_options *options, const char *value, struct pm_error *error)
@@ -97,7 +98,7 @@ const struct cli_spec headroom_spec = {
 	           "of each, and with --for or --from when they are reached.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, or a process name that fits one process.",
+	.notes = "TARGET is a PID, or a process name that matches one process.",
 	.examples = {
 		{ "procmem headroom --for 30s java",
 "when the process called java reaches its limits" },

@@ -34,9 +34,9 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 	}
 
 	if (members->others > 0)
-		text_format(line, ", %zu not read", members->others);
+		text_format(line, ", %zu could not be read", members->others);
 	if (members->incomplete)
-		text_string(line, ", and those of groups below that could not be read");
+		text_string(line, ", child cgroups could not all be read");
 }
 
 void headroom_members_print(const struct headroom_report *report, struct out *out)
@@ -63,8 +63,9 @@ void headroom_members_print(const struct headroom_report *report, struct out *ou
 	put_size(report, &line, members->cache);
 
 	if (members->reclaimable > 0) {
-		text_string(&line, ", of which not used recently");
+		text_string(&line, " (inactive:");
 		put_size(report, &line, members->reclaimable);
+		text_char(&line, ')');
 	}
 
 	text_char(&line, '\n');

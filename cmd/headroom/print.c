@@ -155,7 +155,8 @@ static void put_lasts(const struct headroom_report *report, const struct pm_limi
 		else
 			delta_put_rate(line, trend.rate);
 	} else if (*trend.reason) {
-		text_format(line, "; %s (%s)", pm_verdict_name(trend.verdict), trend.reason);
+		text_format(line, "; usage of the process: %s (%s)", pm_verdict_name(trend.verdict),
+		            trend.reason);
 	}
 }
 
@@ -193,7 +194,8 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 		return;
 
 	pm_format_duration((double)pm_limit_left(limit) / memory.rate, duration);
-	text_format(line, "; at the rate of its memory it lasts %s", duration);
+	text_format(line, "; if it grows as fast as the memory of the process, it lasts %s",
+	            duration);
 }
 
 /**
@@ -218,14 +220,16 @@ static void print_steps(const struct headroom_report *report, struct out *out)
 	            trend.verdict != PM_VERDICT_PLATEAU;
 	struct text line = { 0 };
 
-	text_string(&line, "address_space ");
+	text_string(&line, "address_space: ");
 	if (grew) {
 		text_string(&line, "grew by ");
 		put_amount(report, limit, last - first, &line);
-		text_string(&line, ", but too unevenly or too shortly for a rate: watch longer");
+		text_string(&line, "; its growth is too irregular, or was watched for too "
+		                   "short a time, to compute a rate: watch for a longer time");
 	} else if (memory && pm_limit_left(limit) < pm_limit_left(memory)) {
 		put_amount(report, limit, pm_limit_left(limit), &line);
-		text_string(&line, " left, less than of memory, but it does not grow now");
+		text_string(&line, " left, which is less than the memory left, but it is not "
+		                   "growing now");
 	} else {
 		text_deinit(&line);
 		return;
@@ -253,8 +257,8 @@ static void print_events(const struct headroom_report *report, struct out *out)
 
 	if (pressure->known)
 		out_wrapped_format(out, 2,
-		                   "waiting for memory: some %.2f%%, all %.2f%% of the last 10 s; "
-		                   "%.2f%%, %.2f%% of the last minute\n",
+		                   "memory pressure (PSI): last 10 s: some %.2f%%, full %.2f%%; "
+		                   "last 60 s: some %.2f%%, full %.2f%%\n",
 		                   pressure->some10, pressure->full10, pressure->some60,
 		                   pressure->full60);
 }

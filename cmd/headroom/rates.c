@@ -128,7 +128,7 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	if (result < 0)
 		headroom_rates_deinit(rates);
 	if (result > 0 && !options->output.quiet)
-		report_note("interrupted: this is what was measured so far");
+		report_note("interrupted: the results are based on the measurements so far");
 
 	if (result < 0)
 		return -1;

@@ -80,9 +80,9 @@ static const char *core_words(const struct place *place)
 	if (place->page & PM_PAGE_PRESENT)
 		return "in the core file";
 	if (has_file(place))
-		return "not in the core file, which leaves it to the mapped file";
+		return "not in the core file; read it from the mapped file";
 
-	return "not in the core file: never touched, or left out";
+	return "not in the core file: it was never touched, or was left out";
 }
 
 /** Describes the state of the page. */
@@ -97,7 +97,8 @@ static const char *page_words(const struct place *place)
 	if (place->page & PM_PAGE_SWAPPED)
 		return "swapped out";
 	if (!(place->page & PM_PAGE_PRESENT))
-		return has_file(place) ? "not in memory of this process" : "never touched";
+		return has_file(place) ? "not mapped by this process (it may be in the page cache)"
+		                       : "never touched";
 	if (place->page & PM_PAGE_ZERO)
 		return "the zero page: read, but never written to";
 	if (place->page & PM_PAGE_FILE && region->perms & PM_PERM_SHARED)
@@ -223,14 +224,14 @@ static void print_place(const struct place *place, const struct map_options *opt
 	const struct pm_region *region = place->region;
 	uint64_t into = place->address - region->start;
 	struct text line = { 0 };
-	text_format(&line, "  0x%" PRIx64 " is 0x%" PRIx64, place->address, into);
+	text_format(&line, "  0x%" PRIx64 " is at offset 0x%" PRIx64, place->address, into);
 
 	if (into >= 1024) {
 		put_size(&line, " (", into, options);
 		text_char(&line, ')');
 	}
 
-	text_string(&line, " into it");
+	text_string(&line, " in the region");
 	if (has_file(place))
 		text_format(&line, ", file offset 0x%" PRIx64, region->offset + into);
 
@@ -241,7 +242,7 @@ static void print_place(const struct place *place, const struct map_options *opt
 
 	end_line(&line, INDENT, out);
 	if (*region->why) {
-		text_format(&line, "  %s is %s: ", pm_kind_name((enum pm_kind)region->kind),
+		text_format(&line, "  kind %s (%s): ", pm_kind_name((enum pm_kind)region->kind),
 		            pm_proof_name((enum pm_proof)region->proof));
 		utf8_escape(&line, region->why, strlen(region->why));
 		end_line(&line, INDENT, out);

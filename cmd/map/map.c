@@ -15,7 +15,7 @@ enum { OPTION_BY = CLI_LONG_ONLY, OPTION_WHY };
 static const struct cli_option map_option_list[] = {
 	{ 'a', "all", NULL, "all regions, also on a terminal" },
 	{ OPTION_BY, "by", "WHAT", "sum up by kind, mapping, perms, arena, thread\nor object" },
-	{ OPTION_WHY, "why", NULL, "show for each region which rule gave its kind" },
+	{ OPTION_WHY, "why", NULL, "show for each region why it has its kind" },
 	{ 'x', "pmap", NULL, "exactly what 'pmap -x' prints" },
 	{ 0 },
 };
@@ -60,7 +60,7 @@ const struct cli_spec map_spec = {
 "first, and what each is for.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that fits one process, a saved smaps or maps\n"
+	.notes = "TARGET is a PID, a process name that matches one process, a saved smaps or maps\n"
 	         "file, an ELF core file, or a recording: FILE or FILE@SAMPLE.\n"
 	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\n"
 "address shows what is there.",
@@ -100,7 +100,8 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 
 	free(ranges);
 	if (list->count == 0)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits",
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		             "none of the %zu regions of %s matches the filters",
 		             loaded->regions.count, loaded->target->word);
 
 	return list->count > 0;
@@ -148,21 +149,23 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 			read = "smaps";
 		else if (loaded->from_pagemap)
 			read = "maps and pagemap";
-		report_note("%zu regions from %s in %.1f ms, their kinds in %.1f ms",
-		            loaded->regions.count, read, (double)loaded->read_us / 1000,
-		            (double)loaded->kinds_us / 1000);
+		report_note(
+			"read %zu regions from %s in %.1f ms, determined their kinds in %.1f ms",
+			loaded->regions.count, read, (double)loaded->read_us / 1000,
+			(double)loaded->kinds_us / 1000);
 	}
 
 	if (loaded->core)
-		report_note(MAP_HELD " is what the core file contains; it does not show what was "
-		                     "resident, shared or dirty, nor the names of threads");
+		report_note(MAP_HELD
+		            " is the memory that the core file contains; it does not show "
+		            "which memory was resident, shared or dirty, nor the names of threads");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
-		report_note("regions and arenas of malloc and the threads of stacks are only known "
-		            "for a running process");
+		report_note(
+			"malloc regions, malloc arenas and the threads of stacks are known only "
+			"for a running process");
 
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
-		report_note("regions of malloc are not distinguished from other anonymous ones: %s",
-		            loaded->reader_failure.text);
+		report_note("malloc regions are shown as anon: %s", loaded->reader_failure.text);
 }
 
 /** Returns whether the operands ask for a single address. */
@@ -241,17 +244,17 @@ static int check_known(const struct loaded *loaded, const struct map_options *op
 	if (options->pmap && has_two_sizes(loaded))
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"--pmap: a recording by watch does not contain dirty sizes, one "
-			"by snap does");
+			"--pmap needs dirty sizes: a recording made by watch has none; use one "
+			"made by snap");
 	if (!options->list.sort || !(shown->sort->needs & unknown))
 		return 0;
 
-	const char *why = "maps does not contain it, smaps";
+	const char *why = "a maps file has no such field; use a smaps file";
 	if (has_two_sizes(loaded))
-		why = "a recording by watch does not contain it, one by snap";
+		why = "a recording made by watch has no such field; use one made by snap";
 
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "--sort: %s is not known: %s does",
-	                    shown->sort->name, why);
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "cannot sort by %s: %s", shown->sort->name,
+	                    why);
 }
 
 /**
@@ -302,7 +305,8 @@ static void hint_at_processes(const struct cli_result *words, struct pm_error *e
 		pm_process_close(process);
 		pm_error_prefix(
 			error,
-			"map takes one process, and %s was read as a hexadecimal address: ", word);
+			"map takes only one process, so %s was read as a hexadecimal address: ",
+			word);
 		return;
 	}
 }

@@ -53,11 +53,11 @@ const struct cli_spec ps_spec = {
 	.purpose = "Lists processes, those with the most resident memory first.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "NAME is a regular expression (PCRE2) that must match the command name or the\n"
-	         "command line; a number is a PID. Processes that only run this procmem (sudo,\n"
-	         "timeout, sh -c) are not listed then.\n"
-	         "The column pss walks all memory of each listed process, which cannot map memory\n"
-	         "during that time.",
+	.notes = "NAME is a regular expression (PCRE2), matched against the command name and the\n"
+	         "command line, or a PID. With NAME, the processes that started this procmem\n"
+	         "(sudo, timeout, sh -c) are not listed.\n"
+	         "Reading the column pss makes the kernel walk all memory of each listed process;\n"
+	         "the process cannot map memory during that time.",
 	.examples = {
 		{ "procmem ps",
 		  "list the processes with the most memory, as many as fit the screen" },

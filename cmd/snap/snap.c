@@ -24,7 +24,9 @@ struct snap_options {
 };
 
 static const struct cli_option snap_option_list[] = {
-	{ 'o', "output", "FILE", "the recording; one of the same process gets a\nfurther sample" },
+	{ 'o', "output", "FILE",
+	  "the recording to write; if it exists and is of the\nsame process, the sample is added "
+	  "to it" },
 	{ 'l', "list", NULL, "TARGET is a recording: list its samples" },
 	{ 0 },
 };
@@ -42,7 +44,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
 	if (strcmp(value, "-") == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "a recording is a database, which cannot be written to a pipe: "
+		                    "a recording is a database and cannot be written to a pipe: "
 		                    "name a file");
 
 	options->file = value;
@@ -203,9 +205,11 @@ static int run_on(struct pm_process *process, const struct snap_options *options
 
 	const struct pm_sample *sample = &snap.sample;
 	if (output->verbose && !output->quiet)
-		report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms",
-		            sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
-		            (double)sample->cost.lock_ns / 1e6);
+		report_note(
+			"%zu regions from smaps: %.1f ms of CPU time, map lock held for at most "
+			"%.1f ms",
+			sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
+			(double)sample->cost.lock_ns / 1e6);
 
 	snap_deinit(&snap);
 	return 0;

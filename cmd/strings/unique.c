@@ -207,13 +207,14 @@ static void report_dropped(const struct strings *strings)
 	if (dropped == 0 || strings->options->search.output.quiet)
 		return;
 
-	text_string(&line, "the budget was used up, and rare strings were dropped ");
+	text_string(&line, "the counting budget was used up, and rare strings were dropped (");
 	text_grouped(&line, dropped);
 	text_string(&line, dropped == 1 ? " time" : " times");
-	text_string(&line, ": no string that occurs more than ");
+	text_string(&line, "). Strings that occur more than ");
 	text_grouped(&line, pm_tally_bound(strings->tally));
-	text_string(&line, " times is missing, and counts marked + may be too low by up to that "
-	                   "number; a larger --budget avoids this");
+	text_string(&line, " times are all counted; counts marked + may be up to ");
+	text_grouped(&line, pm_tally_bound(strings->tally));
+	text_string(&line, " too low. Use a larger --budget to avoid this");
 
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
@@ -234,9 +235,10 @@ static void report_code(const struct strings *strings, size_t rows)
 
 	if (code > 0 && !options->search.selection.perms_given && !options->search.output.quiet &&
 	    !options->search.output.json)
-		report_note("%zu of these %zu strings are first found in machine code: --perms rw "
-		            "excludes it",
-		            code, rows);
+		report_note(
+			"%zu of these %zu strings were first found in machine code; use --perms rw "
+			"to exclude it",
+			code, rows);
 }
 
 /**

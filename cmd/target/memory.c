@@ -108,7 +108,8 @@ enum memory_status memory_open(struct memory *memory, const char *word,
 	if (memory->count > 0)
 		return MEMORY_READY;
 
-	pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits",
+	pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+	             "none of the %zu regions of %s matches the filters",
 	             memory->loaded.regions.count, word);
 	return MEMORY_NOTHING;
 }

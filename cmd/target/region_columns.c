@@ -209,7 +209,7 @@ static const struct list_column columns[] = {
 	FROM_SMAPS("pss", "PSS", PM_SIZE_PSS,
 	           "resident, each page divided by the number of processes that share it"),
 	FROM_SMAPS("pss_dirty", "PSS_DIRTY", PM_SIZE_PSS_DIRTY,
-	           "the same of dirty pages (Linux 6.0)"),
+	           "pss of dirty pages only (Linux 6.0 or later)"),
 	{ .name = "dirty",
 	  .title = "DIRTY",
 	  .type = LIST_SIZE,

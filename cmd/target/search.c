@@ -20,7 +20,8 @@ enum {
 const struct cli_option search_option_table[] = {
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is searched" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "also pages of files that the process has not\ntouched, from the files" },
+	  "include pages of mapped files that the process has\nnot touched; they are read from the "
+	  "files" },
 	{ 0 },
 };
 

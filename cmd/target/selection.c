@@ -10,12 +10,13 @@
 enum { OPTION_MAPPING = CLI_LONG_ONLY, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_SIZE };
 
 const struct cli_option selection_options[] = {
-	{ 'k', "kind", "LIST", "only these kinds, separated by commas; may be\nrepeated" },
-	{ OPTION_MAPPING, "mapping", "REGEX", "only if the mapping matches (PCRE2)" },
+	{ 'k', "kind", "LIST",
+	  "only regions of these kinds, separated by commas;\nmay be repeated" },
+	{ OPTION_MAPPING, "mapping", "REGEX", "only regions whose mapping matches (PCRE2)" },
 	{ OPTION_PERMS, "perms", "SPEC",
-	  "only with these permissions: 'rw' requires both,\n'r--p' exactly these" },
-	{ OPTION_MIN_RSS, "min-rss", "SIZE", "only with at least this much resident" },
-	{ OPTION_MIN_SIZE, "min-size", "SIZE", "only those at least this long" },
+	  "only regions with these permissions: 'rw' requires\nboth, 'r--p' exactly these" },
+	{ OPTION_MIN_RSS, "min-rss", "SIZE", "only regions with at least this resident size" },
+	{ OPTION_MIN_SIZE, "min-size", "SIZE", "only regions of at least this size" },
 	{ 0 },
 };
 

@@ -70,8 +70,9 @@ static void hint_at_command_lines(const char *word, struct pm_error *error)
 	size_t count = count_matching(word);
 	if (count > 0)
 		pm_error_set(error, error->kind, error->os_errno,
-		             "no process is called '%.64s', but procmem ps %.64s finds %zu", word,
-		             word, count);
+		             "no process is called '%.64s', but procmem ps %.64s lists %zu by "
+		             "command line",
+		             word, word, count);
 }
 
 static int find(const char *word, pid_t *pid, struct pm_error *error)
@@ -107,7 +108,7 @@ static void hint_at_file(const char *word, struct pm_error *error)
 	else if (strchr(word, '/') && access(word, F_OK) == 0)
 		pm_error_set(error, error->kind, 0,
 		             "%s is a file, not a living process: procmem map and diff read it if "
-		             "it is saved smaps",
+		             "it is a saved smaps or maps file",
 		             word);
 
 	free(recording);

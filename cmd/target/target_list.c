@@ -61,7 +61,7 @@ static int add_pids(struct target_list *list, const char *word, struct pm_error 
 
 	if (list->count == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "there is no other process to search");
+		                    "the list contains only procmem itself, which is not searched");
 	return 0;
 }
 

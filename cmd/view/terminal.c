@@ -121,7 +121,7 @@ int terminal_check(struct pm_error *error)
 	del_curterm(cur_term);
 	if (!able)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "the terminal '%s' cannot place text", name);
+		                    "the terminal '%s' cannot position the cursor", name);
 
 	return 0;
 }
