@@ -107,7 +107,7 @@ static int check(const struct diff_options *options, const struct sampled *befor
 
 /**
  * Compares two samples, and prints the difference.
- * @return 1 if they differ, 0 if not, -1 on errors
+ * @return 1 if the samples differ, 0 if not, -1 on error
  */
 static int compare(const struct diff_options *options, const struct sampled *before,
                    const struct sampled *after, struct out *out, struct pm_error *error)

@@ -49,7 +49,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "the name of the file is empty");
 
-		/* NULL: standard output. */
+		/* "-" is standard output, for which `file` is NULL. */
 		options->file = strcmp(value, "-") == 0 ? NULL : value;
 		return 0;
 
@@ -106,7 +106,7 @@ const struct cli_spec dump_spec = {
 	.operands_max = -1,
 };
 
-/** Adds a size, exact with --bytes. */
+/** Adds a size, exact with --bytes, otherwise human-readable. */
 static void add_size(const struct dump *dump, struct text *text, uint64_t bytes)
 {
 	if (dump->options->output.bytes)
@@ -129,7 +129,7 @@ static void report_unreadable(const struct dump *dump)
 	text_deinit(&line);
 }
 
-/** Returns the number of bytes that are not in the core file. */
+/** Returns the number of mapped bytes that the core file does not contain; 0 for a process. */
 static uint64_t missing(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (!dump->memory.core)
@@ -184,13 +184,13 @@ static void report_summary(const struct dump *dump, const struct pm_dump_result 
 	text_deinit(&line);
 }
 
-/** Whether not a single byte is known. */
+/** Returns whether the contents of no byte at all are known. */
 static bool gave_nothing(const struct pm_dump_result *result)
 {
 	return result->bytes + result->holes + result->untouched == 0;
 }
 
-/** Prints the notes at the end on stderr. */
+/** Prints the notes that follow a dump on stderr. */
 static void report(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (dump->options->output.quiet)
@@ -244,7 +244,7 @@ static int copy(struct dump *dump, struct out *out, struct pm_dump_result *resul
 
 	const struct pm_dump_source source = dump_source(dump);
 	int status = pm_dump_raw(&source, out->fd, result, error);
-	/* The reader closed the pipe: not an error. */
+	/* It is not an error if the reader closes the pipe. */
 	if (status < 0 && error->kind == PM_ERROR_IO && error->os_errno == EPIPE)
 		return 0;
 
@@ -284,7 +284,7 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 	return STATUS_OK;
 }
 
-/** Checks the combination of options and operands, and reports an error. */
+/** Checks the combination of options and operands, and reports an error if it is invalid. */
 static bool check(const struct dump_options *options, int operands)
 {
 	const char *wrong = NULL;

@@ -30,7 +30,7 @@ static const struct cli_option pattern_option_list[] = {
 	{ 0 },
 };
 
-/** Parses an option that says what to search for. */
+/** Parses an option of the group that selects what to search for. */
 static int parse_pattern(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct grep_options *options = into;
@@ -97,7 +97,7 @@ static int parse_context(struct grep_options *options, int id, const char *value
 	return 0;
 }
 
-/** Parses an option for the output that has no argument. */
+/** Sets the flag of an output option that has no argument. */
 static void set_print_flag(struct grep_options *options, int id)
 {
 	struct output_options *output = &options->search.output;
@@ -130,7 +130,7 @@ static void set_print_flag(struct grep_options *options, int id)
 	}
 }
 
-/** Parses an option for the output. */
+/** Parses an output option. */
 static int parse_print(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct grep_options *options = into;

@@ -24,7 +24,8 @@ static const struct cli_option headroom_option_list[] = {
 	{ 0 },
 };
 
-/* In bytes. Memory comes in pages: a smaller number lacks its unit. */
+/* Minimum for --min in bytes. In a number smaller than a page the user has probably forgotten
+ * the unit. */
 static const uint64_t min_size = 4096;
 
 static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
@@ -109,7 +110,7 @@ const struct cli_spec headroom_spec = {
 	.operands_max = 1,
 };
 
-/** Sums the regions by kind. */
+/** Sums up the regions by kind. */
 static int sum_kinds(struct headroom_report *report, struct pm_process *process,
                      struct pm_error *error)
 {
@@ -174,7 +175,7 @@ static void report_limits(const struct pm_headroom *headroom)
 /**
  * Reads and prints the headroom.
  *
- * @return 1 if too little is left, 0 if there is enough, -1 on error
+ * @return 1 if less memory is left than --min requires; otherwise 0; -1 on error
  */
 static int report_headroom(struct pm_process *process, const struct headroom_options *options,
                            struct out *out, struct pm_error *error)

@@ -6,7 +6,10 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 
-/** Maximum number of processes that the text names; JSON has all that were read. */
+/**
+ * Maximum number of processes that the text output names. JSON output has all processes that were
+ * read.
+ */
 enum { NAMED_MAX = 6 };
 
 static void put_size(const struct headroom_report *report, struct text *line, uint64_t size)
@@ -18,7 +21,7 @@ static void put_size(const struct headroom_report *report, struct text *line, ui
 		text_size(line, size);
 }
 
-/** Adds the processes that are not named. */
+/** Adds the number and the memory of the processes that are not named. */
 static void put_rest(const struct headroom_report *report, struct text *line)
 {
 	const struct pm_members *members = &report->members;

@@ -102,10 +102,11 @@ static size_t order_kinds(const struct headroom_report *report, enum pm_kind *or
 	return count;
 }
 
-/** The table of kinds. */
+/** The data of the table of kinds. */
 struct kinds_view {
 	const struct headroom_report *report;
-	const struct pm_limit *limit; /* limit of which they are a part, or NULL */
+	const struct pm_limit
+		*limit; /* limit that the memory of all kinds counts against, or NULL */
 	enum pm_kind order[PM_KIND_COUNT];
 	size_t count;
 };
@@ -140,7 +141,7 @@ static bool lasts(const void *context, const struct pm_limit *limit, double *sec
 	return headroom_rates_lasts(context, limit, &trend, seconds);
 }
 
-/** Adds how long a limit lasts, or why that is not known. */
+/** Adds the time until a limit is reached, or the reason why this time is not known. */
 static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit,
                       struct text *line)
 {
@@ -160,7 +161,10 @@ static void put_lasts(const struct headroom_report *report, const struct pm_limi
 	}
 }
 
-/** Prints the first lines, which have the most important limit. */
+/**
+ * Prints the first line: the limit that is reached first, what is left of it, and how long it
+ * lasts.
+ */
 static void print_answer(const struct headroom_report *report, struct out *out)
 {
 	const struct pm_limit *limit = first_limit(&report->headroom, lasts, report->rates);
@@ -183,7 +187,7 @@ static void print_answer(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
-/** Adds how long address space would last if it grew like resident and swapped memory. */
+/** Adds how long address space lasts if it grows as fast as resident and swapped memory. */
 static void put_as_memory(const struct headroom_report *report, const struct pm_limit *limit,
                           struct text *line)
 {
@@ -199,9 +203,9 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 }
 
 /**
- * Reports address space without a rate that may end before memory does. It grows in steps (malloc
- * reserves 64 MiB at a time for an arena, HEAP_MAX_SIZE in glibc's malloc/arena.c, and fills them),
- * or did not grow during the measurement.
+ * Reports address space that has no rate but may be exhausted before memory is. It has no rate if
+ * it grows in steps (for an arena, malloc reserves 64 MiB at a time and then fills them; see
+ * HEAP_MAX_SIZE in glibc's malloc/arena.c), or if it did not grow during the measurement.
  */
 static void print_steps(const struct headroom_report *report, struct out *out)
 {

@@ -17,11 +17,11 @@ enum { INDENT = 4 };
 struct place {
 	uint64_t address;
 	const struct pm_region *region; /* region that contains the address */
-	const struct pm_region *before; /* neighbours, or NULL */
+	const struct pm_region *before; /* neighbouring regions, or NULL */
 	const struct pm_region *after;
 	bool in_core;    /* the target is a core file */
 	bool page_known; /* `page` is valid */
-	unsigned page;   /* enum pm_page bits, 0: never touched */
+	unsigned page;   /* enum pm_page bits; 0 if the page was never touched */
 };
 
 static int note_page(void *context, const struct pm_page_run *run)
@@ -30,7 +30,7 @@ static int note_page(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Finds out whether a core file contains the byte. */
+/** Sets `page` from what the core file contains at the address. */
 static void read_core_state(const struct loaded *loaded, struct place *place)
 {
 	struct pm_page_source pages = pm_core_source(loaded->core);
@@ -39,7 +39,10 @@ static void read_core_state(const struct loaded *loaded, struct place *place)
 	                               &place->page, NULL) >= 0;
 }
 
-/** Reads the state of the page; it stays unknown if the kernel does not report it. */
+/**
+ * Reads the state of the page that contains the address. `page_known` remains false if the kernel
+ * does not report the state.
+ */
 static int read_page_state(const struct loaded *loaded, struct place *place, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
@@ -63,7 +66,10 @@ static int read_page_state(const struct loaded *loaded, struct place *place, str
 	return -1;
 }
 
-/** Returns whether the region maps a file. Core files have no inodes. */
+/**
+ * Returns whether the region maps a file. Core files contain no inode numbers, so the name decides
+ * there.
+ */
 static bool has_file(const struct place *place)
 {
 	if (place->in_core)
@@ -162,7 +168,7 @@ static void put_mapping(struct text *line, const struct pm_region *region, bool 
  * Writes a line and empties it.
  *
  * @param line    the line
- * @param indent  columns before continuation lines on a narrow terminal
+ * @param indent  number of spaces before continuation lines on a narrow terminal
  * @param out     where to write
  */
 static void end_line(struct text *line, size_t indent, struct out *out)
@@ -182,7 +188,8 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 		put_perms_and_kind(&line, region);
 		put_mapping(&line, region, true);
 		put_detail(&line, region);
-		/* [vsyscall] is in the kernel's half: its distance has no meaning. */
+		/* [vsyscall] is in the kernel's half of the address space, so its distance has
+		 * no meaning. */
 		if (gap > 0 && gap >> 63 == 0) {
 			put_size(&line, "  ", gap, options);
 			text_string(&line, " away");

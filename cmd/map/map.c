@@ -78,8 +78,8 @@ const struct cli_spec map_spec = {
  * @param loaded   the target
  * @param options  the selection
  * @param list     receives the regions
- * @param error    set also if no region fits
- * @return         1, 0 if no region fits, -1 on error
+ * @param error    also set if no region matches
+ * @return         1; 0 if no region matches the filters; -1 on error
  */
 static int choose_regions(const struct loaded *loaded, const struct map_options *options,
                           struct list *list, struct pm_error *error)
@@ -107,7 +107,9 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 	return list->count > 0;
 }
 
-/** Initialises the list that is printed: of groups, if there are any, otherwise of regions. */
+/**
+ * Initialises the list that is printed: a list of groups with --by, otherwise a list of regions.
+ */
 static int init_shown(struct list *list, const struct map_options *options,
                       const struct groups *grouping, struct pm_error *error)
 {
@@ -119,7 +121,7 @@ static int init_shown(struct list *list, const struct map_options *options,
 	return list_init(list, spec, &options->list, options->output.bytes, error);
 }
 
-/** Returns what must be read, enum region_needs values. */
+/** Returns what must be read: enum region_needs bits. */
 static unsigned needs_of(const struct map_options *options, const struct list *shown)
 {
 	unsigned needs = selection_needs(&options->selection);
@@ -177,14 +179,14 @@ static bool asks_for_address(const struct map_options *options, const struct cli
 	return !options->by && !options->pmap && !options->list.csv && !options->list.columns;
 }
 
-/** Returns whether only RSS and swap are known: a recording by watch. */
+/** Returns whether only RSS and swap are known, as in a recording made by `watch`. */
 static bool has_two_sizes(const struct loaded *loaded)
 {
 	return loaded->recorded.word && loaded->regions.count > 0 &&
 	       !pm_region_knows(&loaded->regions.items[0], PM_SIZE_PSS);
 }
 
-/** Returns the columns that fit the known sizes. */
+/** Returns the description of a list whose default columns need only sizes that are known. */
 static const struct list_spec *spec_of(const struct loaded *loaded)
 {
 	if (!loaded->sizes_known)
@@ -198,7 +200,7 @@ static const struct list_spec *spec_of(const struct loaded *loaded)
 /**
  * Prints the target.
  *
- * @return 1, 0 if no region fits (`error` is set), -1 on error
+ * @return 1; 0 if no region matches the filters (`error` is set); -1 on error
  */
 static int print(const struct loaded *loaded, const struct map_options *options,
                  const struct cli_result *words, struct groups *grouping, struct out *out,
@@ -230,8 +232,8 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 }
 
 /**
- * Refuses columns that need unknown sizes. The default order falls back to known sizes; --sort does
- * not.
+ * Refuses --sort and --pmap if they need sizes that are not known. Without --sort, the list is
+ * sorted by a size that is known.
  */
 static int check_known(const struct loaded *loaded, const struct map_options *options,
                        const struct list *shown, struct pm_error *error)
@@ -274,8 +276,8 @@ static int show(const struct target *target, const struct map_options *options,
 
 	unsigned needs = needs_of(options, &shown);
 	/*
-	 * The kinds are most reliable with smaps, and a single address deserves more detail than a
-	 * thousand regions.
+	 * For a single address, always read smaps and the kinds: the kinds are most reliable with
+	 * smaps, and the user wants details of one region.
 	 */
 	if (asks_for_address(options, words, &address))
 		needs |= REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS;
@@ -292,7 +294,10 @@ static int show(const struct target *target, const struct map_options *options,
 	return status;
 }
 
-/** Adds a hint if a number that is not an address here is the PID of another process. */
+/**
+ * If an operand is the PID of a process, adds a hint to the error: `map` has read that number as an
+ * address.
+ */
 static void hint_at_processes(const struct cli_result *words, struct pm_error *error)
 {
 	for (int i = 1; i < words->count; i++) {
@@ -352,7 +357,7 @@ enum status map_run(struct out *out, int argc, char **argv)
 	}
 
 	out_set_colour(out, options.output.colour);
-	/* The table prints it below each region. */
+	/* The table prints the reason below each region; JSON needs a column for it. */
 	if (options.why && options.output.json && !options.list.columns)
 		options.list.columns = "+why";
 

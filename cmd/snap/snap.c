@@ -122,7 +122,7 @@ static void print_text(const char *file, const struct snap *snap, bool bytes, st
 	text_deinit(&line);
 }
 
-/** Adds a sample to the file, and fills its number. */
+/** Adds a sample to the file, and sets snap->number. */
 static int add_to_file(const char *file, struct snap *snap, const struct pm_headroom *headroom,
                        struct pm_error *error)
 {
@@ -143,7 +143,10 @@ static int add_to_file(const char *file, struct snap *snap, const struct pm_head
 	return result;
 }
 
-/** Reads the limits of the process. A sample without limits is better than none. */
+/**
+ * Reads the limits of the process. Errors are ignored, because a sample without limits is better
+ * than no sample.
+ */
 static void read_headroom(struct pm_process *process, const struct pm_sample *sample,
                           struct pm_headroom *headroom)
 {
