@@ -64,9 +64,11 @@ struct cli_spec {
 	const char *examples[2][2];     /**< two command lines, each with its meaning */
 	int operands_min;               /**< minimum number of operands */
 	int operands_max;               /**< maximum number of operands, -1 for any number */
-	const char *absent[2];          /**< long name of an option that does not exist, but that
-	                                   getopt_long() would accept as an abbreviation of another one; and
-	                                   what to use instead. Both NULL for none */
+	/**
+	 * Name of an option that does not exist, but that getopt_long() would accept as an
+	 * abbreviation of another one; and what to use instead. Both are NULL for none.
+	 */
+	const char *absent[2];
 	const char *instead_of_first; /**< long names, separated by spaces, of options that replace
 	                                 the first operand; NULL for none */
 };

@@ -15,13 +15,12 @@
 
 /** Options of the user. */
 struct headroom_options {
-	double seconds; /**< duration of --for in seconds, 0 not to watch */
-	const char
-		*recording; /**< file of --from, from which the rates are computed; NULL for none */
-	bool min_given;     /**< --min was given */
-	uint64_t min_bytes; /**< minimum of memory that must be left, in bytes */
-	double min_percent; /**< minimum as a percentage of the limit; 0 if `min_bytes` is used
-	                       instead */
+	double seconds;        /**< duration of --for in seconds, 0 not to watch */
+	const char *recording; /**< file of --from, NULL for none */
+	bool min_given;        /**< --min was given */
+	uint64_t min_bytes;    /**< minimum of memory that must be left, in bytes */
+	double min_percent;    /**< minimum as a percentage of the limit; 0 if `min_bytes` is used
+	                          instead */
 	struct output_options output;
 };
 

@@ -105,8 +105,7 @@ static size_t order_kinds(const struct headroom_report *report, enum pm_kind *or
 /** The data of the table of kinds. */
 struct kinds_view {
 	const struct headroom_report *report;
-	const struct pm_limit
-		*limit; /* limit that the memory of all kinds counts against, or NULL */
+	const struct pm_limit *limit; /* memory limit, or NULL */
 	enum pm_kind order[PM_KIND_COUNT];
 	size_t count;
 };
@@ -224,13 +223,14 @@ static void print_steps(const struct headroom_report *report, struct out *out)
 	            trend.verdict != PM_VERDICT_PLATEAU;
 	struct text line = { 0 };
 
-	text_string(&line, "address_space: ");
+	text_string(&line, "address_space");
 	if (grew) {
-		text_string(&line, "grew by ");
+		text_string(&line, " grew by ");
 		put_amount(report, limit, last - first, &line);
 		text_string(&line, "; its growth is too irregular, or was watched for too "
 		                   "short a time, to compute a rate: watch for a longer time");
 	} else if (memory && pm_limit_left(limit) < pm_limit_left(memory)) {
+		text_string(&line, ": ");
 		put_amount(report, limit, pm_limit_left(limit), &line);
 		text_string(&line, " left, which is less than the memory left, but it is not "
 		                   "growing now");

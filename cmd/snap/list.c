@@ -137,16 +137,16 @@ static void print_header(const char *file, const struct pm_process_id *id,
 
 	pm_format_duration(seconds, duration);
 	utf8_escape(&line, id->comm, strlen(id->comm));
-	text_format(&line, " (%d), ", (int)id->pid);
-	utf8_escape(&line, file, strlen(file));
-
-	text_format(&line, "   %s", duration);
+	text_format(&line, " (%d)", (int)id->pid);
 	if (*id->host) {
-		text_string(&line, " on ");
+		text_string(&line, " on host ");
 		utf8_escape(&line, id->host, strlen(id->host));
 	}
 
-	text_string(&line, "   ");
+	text_string(&line, ", ");
+	utf8_escape(&line, file, strlen(file));
+	text_format(&line, ", %zu %s over %s   ", count, count == 1 ? "sample" : "samples",
+	            duration);
 	utf8_escape(&line, id->command, strlen(id->command));
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);

@@ -5,8 +5,8 @@
 
 enum { LEVELS = 8 };
 
-/* Minimum range of values in bytes that the full height stands for. As in verdicts, smaller
- * changes are ignored, so that a few pages more or less do not look like a large change. */
+/* Minimum range of values, in bytes, that fills the full height. As in verdicts, smaller changes
+ * are ignored, so that a few pages more or less do not look like a large change. */
 static const double min_span = 32 * 1024;
 
 static const char *const blocks[LEVELS] = {

@@ -19,7 +19,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME procmem)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "look inside a running process's memory
 Lists the regions of a process's address space with what each is for, tells
-which of them grow and until when, and shows what is in them. The process
+which of them grow and when a limit is reached, and shows what is in them. The process
 needs no preparation, is not stopped unless asked for, and not changed.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS gdb)
 

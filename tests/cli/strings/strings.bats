@@ -189,7 +189,7 @@ input()'
 @test "-u reports how to exclude machine code if strings are found there first" {
 	target_start texts
 	run -0 --separate-stderr procmem strings -u -n 4 --top 20 "$TARGET_PID"
-	[[ $stderr =~ 'note: '[0-9]+' of these 20 strings are first found in machine code: --perms rw excludes it' ]]
+	[[ $stderr =~ 'note: '[0-9]+' of these 20 strings were first found in machine code; use --perms rw to exclude it' ]]
 	for words in '--perms rw' '-q' '--json'; do
 		run -0 --separate-stderr procmem strings -u -n 4 --top 20 $words "$TARGET_PID"
 		[[ $stderr != *'machine code'* ]]
