@@ -159,7 +159,7 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 
 	if (loaded->core)
 		report_note(MAP_HELD
-		            " is the memory that the core file contains; it does not show "
+		            " is what the core file contains; it does not show "
 		            "which memory was resident, shared or dirty, nor the names of threads");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
 		report_note(

@@ -124,7 +124,7 @@ limit() {
 	wait "$pid" || status=$?
 	[ "$status" -eq 0 ]
 	jq -e --argjson pid "$TARGET_PID" '.pid == $pid and (.limits | length > 0)' "$BATS_TEST_TMPDIR/out"
-	grep -q 'note: interrupted: this is what was measured so far' "$BATS_TEST_TMPDIR/err"
+	grep -q 'note: interrupted: the results are based on the measurements so far' "$BATS_TEST_TMPDIR/err"
 }
 
 @test "a recording tells it as well" {
@@ -135,7 +135,7 @@ limit() {
 	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF LIMIT'*'total'* ]]
 	procmem snap -q -o "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
 	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
-	[[ ${lines[0]} == *'; too early (seen for 0.0s in 1 sample; needs 10s and 5 samples)' ]]
+	[[ ${lines[0]} == *'; usage of the process: too early (seen for 0.0s in 1 sample; needs 10s and 5 samples)' ]]
 	run -2 --separate-stderr procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" $$
 	[[ $stderr == *'another process'* ]]
 }

@@ -20,7 +20,7 @@ start_of() {
 	run -0 procmem map "$TARGET_PID" "0x$(printf %x $((0x$start + 0x1234)))"
 	[[ ${lines[0]} == "$(target_range plain)  64.0K  RSS 64.0K  rw-p  anon"* ]]
 	[[ ${lines[1]} == "  0x$(printf %x $((0x$start + 0x1234))) is at offset 0x1234 (4.6K) in the region; its page is present, private" ]]
-	[[ ${lines[2]} =~ ^\ \ anon\ is\ (proven|inferred):\ . ]]
+	[[ ${lines[2]} =~ ^\ \ kind\ anon\ \((proven|inferred)\):\ . ]]
 }
 
 @test "pages: never touched, zero, guard, of a file, copied from a file" {
