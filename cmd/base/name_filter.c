@@ -31,9 +31,9 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 		/* Use the same wording as the library does for patterns. */
 		pcre2_get_error_message(code, message, sizeof message);
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "invalid pattern: %s at offset %zu: '%.*s' <-- here -- '%.60s'",
-		                    (char *)message, (size_t)at, before,
-		                    regex + (at - (size_t)before), regex + at);
+		                    "invalid pattern at offset %zu, '%.*s' <-- here -- '%.60s': %s",
+		                    (size_t)at, before, regex + (at - (size_t)before), regex + at,
+		                    (char *)message);
 	}
 
 	filter->match = pcre2_match_data_create_from_pattern(filter->code, NULL);

@@ -59,7 +59,7 @@ teardown() {
 	run -2 procmem map --pmap "$recording"
 	[[ $output == *'recording made by watch'* ]]
 	run -2 procmem map -s pss "$recording"
-	[[ $output == *'pss is not known'* ]]
+	[[ $output == *'cannot sort by pss: a recording made by watch has no such field'* ]]
 	run -2 procmem map "$recording@3"
 	[[ $output == *'no sample 3'* ]]
 }
