@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The table of commands. It does not contain `shell`, which runs all others and which only
- * the program itself starts.
+ * @file The table of commands. `shell` is not in it: only the program itself starts the shell, and
+ * the shell runs the commands of this table.
  */
 #ifndef CMD_COMMANDS_H
 #define CMD_COMMANDS_H
 
 #include "cli/command.h"
 
-/** All commands except the shell, in the order of the help; ends with one whose name is NULL. */
+/** All commands except the shell, in the order of the help. The last entry has the name NULL. */
 extern const struct command commands[];
 
 /**
  * Finds a command.
  *
- * @param name  its name
+ * @param name  name of the command
  * @return      the command, NULL if there is none
  */
 const struct command *commands_find(const char *name);

@@ -163,7 +163,7 @@
 #include "commands.h"
 #include "shell/shell.h"
 
-/** The command that runs all others, and therefore is not in their table. */
+/** The shell. It runs the commands of the table, and therefore is not in the table itself. */
 static const struct command shell_command = {
 	"shell", "run all commands at a prompt, on one target", shell_run, &shell_spec, -1,
 };
@@ -277,7 +277,7 @@ static int fill_standard_streams(void)
 	static const int modes[] = {
 		[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY
 	};
-	/* Without O_CLOEXEC: children inherit standard streams. */
+	/* Open without O_CLOEXEC, because child processes inherit the standard streams. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
 			return -1;
@@ -287,19 +287,20 @@ static int fill_standard_streams(void)
 
 int main(int argc, char **argv)
 {
-	/* Large blocks are unmapped when they are freed. By default, malloc raises this threshold
-	 * up to 32 MiB and keeps such blocks; see mallopt(3). */
+	/* Return large blocks to the kernel when they are freed. By default, malloc raises this
+	 * threshold up to 32 MiB when such a block is freed, and keeps later blocks below it;
+	 * see mallopt(3). */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 
 	if (fill_standard_streams() < 0)
 		return (int)STATUS_ERROR;
 
-	/* If the reader of the output closes it, the rest is dropped, but the program continues:
-	 * commands must restore their target. */
+	/* If the reader of the output closes the pipe, the rest of the output is dropped, but
+	 * the program must continue, because commands have to restore their target. */
 	signal(SIGPIPE, SIG_IGN);
 
-	/* The parent process can ignore SIGCHLD, which exec preserves. Then wait(2) would not
-	 * report how a child ended. */
+	/* If the parent process ignored SIGCHLD, exec preserves that, and wait(2) would not
+	 * report how a child process ended. */
 	signal(SIGCHLD, SIG_DFL);
 
 	struct out out;

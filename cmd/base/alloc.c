@@ -9,7 +9,7 @@
 
 void alloc_failed(void)
 {
-	/* Not report_error(), which allocates memory. */
+	/* Do not call report_error() here, because it allocates memory. */
 	fputs("procmem: out of memory\n", stderr);
 	exit(STATUS_ERROR);
 }

@@ -17,7 +17,7 @@ void delta_put_bytes(struct text *text, int64_t delta, bool bytes)
 	else if (delta < 0)
 		text_char(text, '-');
 
-	/* Negated as unsigned: INT64_MIN has no positive counterpart in its own type. */
+	/* Negate as an unsigned number: the positive value of INT64_MIN does not fit int64_t. */
 	text_size(text, delta < 0 ? -(uint64_t)delta : (uint64_t)delta);
 }
 
@@ -34,7 +34,7 @@ void delta_put_rate(struct text *text, double rate)
 	while (unit < 3 && size * units[unit].seconds < 10240)
 		unit++;
 
-	/* Rates above 1e18 bytes do not fit an integer and cannot be meant. */
+	/* Rates above 1e18 bytes do not fit an integer. They can result only from wrong input. */
 	double scaled = size * units[unit].seconds;
 	uint64_t amount = scaled < 1e18 ? (uint64_t)(scaled + 0.5) : 0;
 
@@ -66,7 +66,7 @@ enum out_style delta_style(int64_t delta)
 	return delta > 0 ? OUT_GROWN : OUT_LESS;
 }
 
-/** Returns the seconds of a unit of time, 0 if the unit is not known. */
+/** Returns the length of a unit of time in seconds, 0 if the unit is not known. */
 static double unit_seconds(const char *unit)
 {
 	static const struct {
@@ -84,8 +84,8 @@ static double unit_seconds(const char *unit)
 
 int delta_parse_duration(const char *text, double *seconds, struct pm_error *error)
 {
-	/* strtod() would also accept spaces, signs, hexadecimal and infinity. A number of more
-	 * than 15 digits is not a duration. */
+	/* Check the number here, because strtod() would also accept spaces, signs, hexadecimal
+	 * numbers and infinity. A number of more than 15 characters is refused, to fit `copy`. */
 	size_t digits = strspn(text, "0123456789.");
 	size_t whole = strspn(text, "0123456789");
 	double unit = unit_seconds(text + digits);
@@ -93,8 +93,11 @@ int delta_parse_duration(const char *text, double *seconds, struct pm_error *err
 	              !strchr(text + whole + (text[whole] == '.'), '.');
 
 	if (!number || unit == 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' is not a duration: 30s, 1.5m, 2h, 7d", text);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%s' is not a duration: write a number and a unit, such as 30s, 1.5m, "
+			"2h or 7d",
+			text);
 
 	char copy[16];
 

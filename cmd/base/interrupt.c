@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that end a command. The handlers only set flags: one for the command that runs, and one
- * for the session that runs commands. System calls are interrupted, so that waits end.
+ * Signals that end a command. The handler only sets flags: one for the running command, and one for
+ * the session that runs commands. SA_RESTART is not set, so a signal interrupts system calls and
+ * thereby ends waits.
  */
 #include "base/interrupt.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Signal handlers can reach globals only. */
+/* These are global because a signal handler has no other way to reach them. */
 static volatile sig_atomic_t interrupted, session_interrupted;
 
-/* Set by the first call of interrupt_session(), and never cleared. */
+/* true from the first call of interrupt_session() on; never cleared */
 static bool in_session;
 
-/* SIGQUIT is caught only while a command controls the terminal. Otherwise it remains a way to end
- * a program that does not react. */
+/* SIGQUIT is caught only while a command controls the terminal. At other times SIGQUIT ends a
+ * program that does not react to other signals. */
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 enum { HELD = sizeof numbers / sizeof *numbers, CAUGHT = HELD - 1 };
 
-/* Actions from before interrupt_hold(). */
+/* actions to restore in interrupt_release() */
 static struct sigaction before_hold[HELD];
 
-/* Threads of the library read the flags atomically. */
+/* Sets the flag for a signal. Threads of the library read the flags, so the accesses are atomic. */
 static void handle(int number)
 {
 	__atomic_store_n(&interrupted, number, __ATOMIC_RELAXED);
@@ -59,8 +60,8 @@ const volatile sig_atomic_t *interrupt_catch(void)
 	for (size_t i = 0; i < CAUGHT; i++)
 		catch_one(numbers[i], !in_session || numbers[i] != SIGINT, &before);
 
-	/* Then a file that exceeds the size limit is an error of write(2), and the command can
-	 * clean up. */
+	/* With SIGXFSZ ignored, write(2) returns an error if a file exceeds the size limit, and
+	 * the command can clean up. */
 	signal(SIGXFSZ, SIG_IGN);
 	return &interrupted;
 }

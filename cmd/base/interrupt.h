@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Signals that end a command, such as that of Ctrl-C: for commands that have to clean up, and for
- * a session, which continues after its commands.
+ * Signals that end a command, such as SIGINT (Ctrl-C). Catching them lets a command clean up,
+ * and lets a session continue after the command.
  */
 #ifndef CMD_BASE_INTERRUPT_H
 #define CMD_BASE_INTERRUPT_H
@@ -19,8 +19,8 @@
 const volatile sig_atomic_t *interrupt_catch(void);
 
 /**
- * Catches the signals of interrupt_catch() and SIGQUIT, until interrupt_release(). No number of
- * them ends the program, so that a command that controls the terminal can restore it.
+ * Catches the signals of interrupt_catch() and SIGQUIT, until interrupt_release(). Repeated signals
+ * do not end the program either, so a command that controls the terminal can always restore it.
  *
  * @return  the flag, 0 until a signal arrives
  */
@@ -45,8 +45,8 @@ void interrupt_add_held(sigset_t *set);
 int interrupt_caught(void);
 
 /**
- * Makes SIGINT set the flag of the session, until a command catches the signal. A session calls
- * this before each command and each prompt. The flag is cleared.
+ * Clears the flag of the session, and makes SIGINT set it until a command catches the signal. A
+ * session calls this before each command and each prompt.
  *
  * @return  the flag of the session, 0 until SIGINT arrives
  */

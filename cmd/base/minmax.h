@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Bounds of numbers: those of <procmem/minmax.h>, and a difference that stops at 0. */
+/**
+ * @file Minimum, maximum and similar functions: those of <procmem/minmax.h>, and a difference that
+ * is never below 0.
+ */
 #ifndef CMD_BASE_MINMAX_H
 #define CMD_BASE_MINMAX_H
 

@@ -8,8 +8,8 @@
 
 #include "base/minmax.h"
 
-/* Bytes of the expression that are shown before the position of an error. The reason follows, and
- * struct pm_error has room for one sentence. */
+/* Maximum number of bytes of the expression that are shown before the position of an error. It
+ * is small because the text of struct pm_error is short. */
 enum { EXCERPT_MAX = 60 };
 
 int name_filter_init(struct name_filter *filter, const char *regex, struct pm_error *error)
@@ -21,13 +21,14 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 	if (!regex)
 		return 0;
 
-	/* Names are arbitrary bytes. Without PCRE2_UTF all of them can be matched. */
+	/* Compile without PCRE2_UTF, because names are arbitrary bytes and need not be valid
+	 * UTF-8. */
 	filter->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
 	if (!filter->code) {
 		PCRE2_UCHAR message[120] = "";
 		int before = (int)pm_min_size(at, EXCERPT_MAX);
 
-		/* The wording is that of the library for its patterns. */
+		/* Use the same wording as the library does for patterns. */
 		pcre2_get_error_message(code, message, sizeof message);
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "invalid pattern at offset %zu, '%.*s' <-- here -- '%.60s': %s",

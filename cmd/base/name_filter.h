@@ -7,7 +7,7 @@
 
 #include <procmem/error.h>
 
-/** A filter. All zero matches every name. */
+/** A filter. If zeroed, the filter matches every name. */
 struct name_filter {
 	void *code;  /**< compiled pattern, NULL to match every name; owned */
 	void *match; /**< match data of PCRE2; owned */

@@ -2,7 +2,7 @@
 /*
  * Files that get their name when they are complete. The contents are written to a file without a
  * name (O_TMPFILE of open(2)), or to a temporary name beside the final one where the file system
- * does not support that. Needs /proc to link a file without a name.
+ * does not support that. Linking a file without a name requires /proc.
  */
 #include "base/new_file.h"
 
@@ -17,7 +17,9 @@
 
 #include "base/text.h"
 
-/** Fills `error` with errno and what it means for a path. @return -1 */
+/**
+ * Sets `error` to errno, with a text that explains the failure to open or write `path`. @return -1
+ */
 static int set_error(const char *path, struct pm_error *error)
 {
 	struct stat status;
@@ -27,7 +29,8 @@ static int set_error(const char *path, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_IO, cause,
 		                    "cannot write %s: it is a directory; name a file in it", path);
 
-	/* The text of open(2) for a socket is "No such device or address". */
+	/* Replace the text of ENXIO ("No such device or address"), with which open(2) fails for
+	 * a socket. */
 	if (cause == ENXIO && stat(path, &status) == 0 && S_ISSOCK(status.st_mode))
 		return pm_error_set(error, PM_ERROR_IO, cause,
 		                    "cannot write %s: it is a socket; name a file or a pipe", path);
@@ -36,7 +39,7 @@ static int set_error(const char *path, struct pm_error *error)
 	                    strerror(cause));
 }
 
-/** Returns the bytes of a path up to and including its last slash. */
+/** Returns the number of bytes of a path up to and including its last slash. */
 static size_t directory_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -56,7 +59,7 @@ static char *temporary_name(const char *path)
 	return name.bytes;
 }
 
-/** The name of an open file below /proc, which exists whether or not the file has another one. */
+/** The name of an open file in /proc/self/fd. It exists even if the file has no other name. */
 struct link {
 	char name[64];
 };
@@ -69,9 +72,9 @@ static struct link link_to(int fd)
 }
 
 /**
- * Makes a file without a name in the directory of a path. Nothing remains of such a file if the
+ * Creates a file without a name in the directory of a path. The kernel deletes such a file if the
  * program is killed.
- * @return a descriptor, -1 where that is not supported
+ * @return a descriptor, -1 if the file system does not support such files
  */
 static int open_nameless(const char *path)
 {
@@ -109,8 +112,8 @@ static int open_regular(struct new_file *file)
 }
 
 /**
- * Checks whether a path names a descriptor that the program was started with. Such names are
- * symbolic links of the kernel.
+ * Checks whether a path names a descriptor that the program was started with, such as /dev/stdout.
+ * Such names are symbolic links into /proc, which the kernel resolves.
  */
 static bool is_own_descriptor(const char *path)
 {
@@ -124,10 +127,10 @@ static bool is_own_descriptor(const char *path)
 }
 
 /**
- * Opens an existing file that is not a regular one. The contents are secret, so a named pipe of
- * another user is refused.
+ * Opens an existing file that is not a regular one. The contents that will be written are secret,
+ * so a named pipe of another user is refused.
  *
- * @param follow  O_NOFOLLOW, or 0 for the name of a descriptor of our own
+ * @param follow  O_NOFOLLOW, or 0 if the path names a descriptor of this program
  * @return        0, or -1 with errno set
  */
 static int open_special(struct new_file *file, int follow)
@@ -219,7 +222,8 @@ static int give_name(struct new_file *file)
 	if (renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0)
 		return 0;
 
-	/* Some file systems do not support RENAME_NOREPLACE, and those of Windows no links. */
+	/* Some file systems do not support RENAME_NOREPLACE (EINVAL); link(2) works on most of
+	 * them, but not on those of Windows. */
 	if (errno == EINVAL && link(file->temporary, file->path) == 0)
 		return unlink(file->temporary);
 
@@ -227,8 +231,8 @@ static int give_name(struct new_file *file)
 }
 
 /**
- * Closes a copy of the descriptor. Some file systems report a full disk on close(2), and that
- * error must be known before the file gets its name.
+ * Duplicates the descriptor and closes the copy. Some file systems report a full disk only on
+ * close(2), and this error must be known before the file gets its name.
  */
 static int flush(int fd)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A file that appears under its name only when it is complete. Its mode is 0600. If the program is
- * killed before that, an existing file of that name is unchanged.
+ * A file that appears under its name only when it is complete. Its mode is 0600. If the
+ * program is killed before the file is complete, an existing file of that name is unchanged.
  */
 #ifndef CMD_BASE_NEW_FILE_H
 #define CMD_BASE_NEW_FILE_H
@@ -16,7 +16,8 @@ struct new_file {
 	char *path;      /**< the final name; owned */
 	char *temporary; /**< the temporary name, or a template for one; NULL if an existing file
 	                    that is not a regular one is written directly; owned */
-	bool nameless;   /**< the file has no name yet, not even the temporary one */
+	bool nameless;   /**< the file was opened with O_TMPFILE and has no name yet, not even a
+	                    temporary one */
 	int fd;          /**< open for writing, -1 if closed */
 	bool only_new;   /**< do not replace an existing file; false unless the caller sets this
 	                    before new_file_keep() */
@@ -37,7 +38,7 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
  * Gives a file its final name.
  *
  * @param file   released in any case
- * @param error  PM_ERROR_IO; the file has been removed then
+ * @param error  PM_ERROR_IO; on failure, the new file is removed
  * @return       0 or -1
  */
 int new_file_keep(struct new_file *file, struct pm_error *error);

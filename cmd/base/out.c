@@ -10,7 +10,8 @@
 #include "base/utf8.h"
 #include "base/wrap.h"
 
-/* A listing of 60,000 regions then takes about a hundred writes. */
+/* Number of bytes in the buffer at which it is written. With this size, a listing of 60,000
+ * regions takes about a hundred calls of write(2). */
 enum { FLUSH_AT = 64 * 1024 };
 
 static const char *const style_codes[OUT_STYLE_COUNT] = {
@@ -48,7 +49,7 @@ void out_flush(struct out *out)
 {
 	size_t done = 0;
 
-	/* The rest is dropped as if the reader had closed its pipe. */
+	/* If the command was cancelled, drop the rest as if the reader had closed the pipe. */
 	if (out->cancel && *out->cancel && !out->os_errno)
 		out->os_errno = EPIPE;
 

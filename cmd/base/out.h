@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The output of a command: a large buffer in front of a descriptor, which knows whether a terminal
- * reads it.
+ * The output of a command: a descriptor with a large buffer. Whether the descriptor is a
+ * terminal is determined once, at the start.
  *
- * A failed write is remembered, and out_close() reports it once. A full disk is an error. A reader
- * that closed its pipe is not.
+ * The first failed write is remembered, and out_close() reports it. A full disk is an error. A pipe
+ * that its reader has closed is not.
  */
 #ifndef CMD_BASE_OUT_H
 #define CMD_BASE_OUT_H
@@ -26,8 +26,8 @@ enum out_colour {
 
 /** The meaning of a text, which decides its colour. */
 enum out_style {
-	OUT_PLAIN, /**< no meaning; ends another style */
-	OUT_DIM,   /**< classifies the text beside it */
+	OUT_PLAIN, /**< no meaning; ends the previous style */
+	OUT_DIM,   /**< a word that classifies the text beside it */
 	OUT_GROWN, /**< a size or count that has grown */
 	OUT_LESS,  /**< a size or count that has shrunk */
 	OUT_NEW,   /**< an item that did not exist before */
@@ -42,20 +42,20 @@ struct out {
 	int fd;        /**< the descriptor; owned by the caller */
 	int os_errno;  /**< errno of the first failed write, 0 for none; nothing is written after
 	                  that */
-	bool terminal; /**< a terminal reads the output */
+	bool terminal; /**< the descriptor is a terminal */
 	bool colour;   /**< styles are printed */
-	bool plain;    /**< OUT_COLOUR_AUTO means never */
+	bool plain;    /**< print no colours with OUT_COLOUR_AUTO */
 	size_t width;  /**< columns of the terminal, SIZE_MAX without a terminal */
 	size_t height; /**< lines of the terminal, SIZE_MAX without a terminal */
 	struct text buffer;                  /**< output that is not yet written */
-	const volatile sig_atomic_t *cancel; /**< when not 0, the rest is dropped without an error;
-	                                        NULL if the output cannot be cancelled */
-	struct results *results; /**< gives numbers to the printed items, for later commands; NULL
-	                            outside of a session */
+	const volatile sig_atomic_t *cancel; /**< non-zero drops the rest without an error; NULL if
+	                                        the output cannot be cancelled */
+	struct results *results; /**< collection that numbers the printed items, so that later
+	                            commands can refer to them; NULL outside of a session */
 };
 
 /**
- * Starts an output, with the colours of OUT_COLOUR_AUTO.
+ * Initializes an output, with colours as for OUT_COLOUR_AUTO.
  *
  * @param out  filled; release it with out_close()
  * @param fd   the descriptor; owned by the caller
@@ -177,7 +177,7 @@ void out_flush(struct out *out);
 bool out_failed(const struct out *out);
 
 /**
- * Writes the rest, reports a failed write on stderr and releases the buffer.
+ * Writes the rest of the buffer, reports a failed write on stderr, and releases the buffer.
  *
  * @param out  the output
  * @return     0, or -1 if output was lost

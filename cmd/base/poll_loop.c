@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wait between two samples, in ppoll(2). Signals are blocked except during the wait, so that
- * none is missed between the check of the flag and the wait.
+ * The wait between two samples, in ppoll(2). Signals are blocked except during ppoll(2), so that no
+ * signal is missed between the check of the flag and the wait.
  */
 #include "base/poll_loop.h"
 
@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 
-/* Least seconds between two samples that events of the kernel cause: thousands of events can
- * arrive. */
+/* Minimum time in seconds between two samples that kernel events cause, because thousands of
+ * events can arrive. */
 static const double hastened_interval = 0.1;
 
 void poll_loop_init(struct poll_loop *wait, double interval)
@@ -53,7 +53,7 @@ void poll_loop_hasten(struct poll_loop *wait)
 		wait->due = at;
 }
 
-/** Converts seconds to a timeout; negative ones are 0. */
+/** Converts seconds to a timeout. A negative number becomes 0. */
 static struct timespec timeout_of(double seconds)
 {
 	struct timespec timeout = { 0 };
@@ -91,7 +91,8 @@ bool poll_loop_wait(struct poll_loop *wait)
 {
 	wait_once(wait);
 
-	/* A descriptor that is always ready does not delay samples. */
+	/* Return true when the sample is due, even if a descriptor is ready: a descriptor that
+	 * is always ready must not delay samples. */
 	if (*wait->interrupted || clock_seconds() < wait->due)
 		return false;
 

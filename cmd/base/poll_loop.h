@@ -17,13 +17,14 @@ struct poll_loop {
 	double due;                 /**< time of the next sample, by CLOCK_MONOTONIC */
 	struct pollfd *descriptors; /**< poll_loop_wait() sets their `revents`; owned */
 	size_t count;               /**< number of descriptors */
-	double last_due;            /**< when poll_loop_wait() last returned true */
+	double last_due; /**< time when poll_loop_wait() last returned true, by CLOCK_MONOTONIC */
 	const volatile sig_atomic_t *interrupted; /**< not 0 if the user has ended the command;
 	                                             see interrupt_hold() */
 };
 
 /**
- * Starts the loop. The first sample is due after one interval, and signals are caught.
+ * Starts the loop, and catches the signals of interrupt_hold(). The first sample is due after one
+ * interval.
  *
  * @param wait      filled; release it with poll_loop_deinit()
  * @param interval  seconds between two samples
@@ -51,19 +52,19 @@ size_t poll_loop_add(struct poll_loop *wait, int fd, short events);
  * Sets the time of the next sample.
  *
  * @param wait     the loop
- * @param seconds  from now on, at least 0
+ * @param seconds  time from now until the next sample, at least 0
  */
 void poll_loop_postpone(struct poll_loop *wait, double seconds);
 
 /**
- * Makes the next sample due now, or a tenth of a second after the last one.
+ * Makes the next sample due now, but not earlier than a tenth of a second after the last one.
  * @param wait  the loop
  */
 void poll_loop_hasten(struct poll_loop *wait);
 
 /**
- * Waits. Samples that could not be taken in time are skipped. If SIGTSTP and SIGWINCH are caught,
- * they end the wait too.
+ * Waits until the next sample is due, a descriptor is ready or a signal arrives. Samples that could
+ * not be taken in time are skipped. SIGTSTP and SIGWINCH end the wait if they are caught.
  *
  * @param wait  the loop
  * @return      true if the next sample is due, false if a descriptor is ready or a signal arrived

@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "base/wrap.h"
 
-/* Spaces before a continuation line, on a terminal that is too narrow for the sentence. */
+/* Number of spaces before a continuation line, if the terminal is too narrow for the message. */
 enum { INDENT = 2 };
 
 /** Escapes a line and writes it in one call, so that lines of several processes do not mix. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Errors and notes on stderr, one line each, which starts with "procmem: ". */
+/** @file Errors and notes on stderr. Each is one line that starts with "procmem: ". */
 #ifndef CMD_BASE_REPORT_H
 #define CMD_BASE_REPORT_H
 
@@ -8,7 +8,7 @@
 #include "base/status.h"
 
 /**
- * Prints an error. Control characters in it are escaped.
+ * Prints an error, with control characters escaped.
  * @param format  format of printf(3), for a sentence without a newline
  */
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -52,8 +52,8 @@ void text_grouped(struct text *text, uint64_t value)
 
 	text_decimal(text, value);
 	for (size_t left = text->length - first; left > 3;) {
-		/* From right to left: a comma moves only the digits to its right, which are
-		 * complete. */
+		/* Insert the commas from right to left: each one moves only the digits to its
+		 * right, among which all commas are in place. */
 		left -= 3;
 		text_char(text, ' ');
 		memmove(text->bytes + first + left + 1, text->bytes + first + left,
@@ -99,8 +99,8 @@ size_t text_size_length(uint64_t bytes)
 	if (bytes < 1024)
 		return bytes ? text_decimal_length(bytes) + 1 : 1;
 
-	/* Rounds as pm_format_size() does: tenths of the unit, half up, and 1024.0 of a unit is
-	 * 1.0 of the next. */
+	/* Round as pm_format_size() does: to tenths of the unit, half up; 1024.0 of a unit
+	 * becomes 1.0 of the next unit. */
 	unsigned shift = (unsigned)(63 - __builtin_clzll(bytes)) / 10 * 10;
 	uint64_t half = (uint64_t)1 << (shift - 1);
 	uint64_t tenths = (uint64_t)((((unsigned __int128)bytes * 10) + half) >> shift);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A text that grows. Numbers are formatted without printf(3), which would take most of the time of
- * listings with hundreds of thousands of cells.
+ * A text that grows. Numbers are formatted without printf(3), because printf(3) would take
+ * most of the time of a listing with hundreds of thousands of cells.
  */
 #ifndef CMD_BASE_TEXT_H
 #define CMD_BASE_TEXT_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/** A text. All zero is an empty one. */
+/** A text. A zeroed structure is an empty text. */
 struct text {
 	char *bytes;     /**< the bytes, not NUL-terminated; NULL until something is added; owned */
 	size_t length;   /**< number of bytes in use */

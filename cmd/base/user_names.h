@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/** The names found so far. All zero is an empty list. */
+/** The names found so far. A zeroed structure is an empty list. */
 struct user_names {
 	struct user_name *items; /**< the users; owned */
 	size_t count;            /**< number of users */

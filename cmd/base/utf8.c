@@ -14,8 +14,8 @@ static const struct code_range controls[] = {
 };
 
 /**
- * Combining marks and joiners (Unicode categories Mn, Me, Cf), of the blocks that occur in names
- * of files. They take no columns.
+ * Characters that take no columns: combining marks and joiners (Unicode categories Mn, Me, Cf).
+ * Only blocks that occur in file names are listed.
  */
 static const struct code_range narrow[] = {
 	{ 0x300, 0x36f },   { 0x483, 0x489 },   { 0x591, 0x5bd },   { 0x610, 0x61a },
@@ -23,7 +23,7 @@ static const struct code_range narrow[] = {
 	{ 0x1dc0, 0x1dff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f },
 };
 
-/** East Asian Wide and Fullwidth (Unicode UAX #11), and emoji. They take two columns. */
+/** Characters that take two columns: East Asian Wide and Fullwidth (Unicode UAX #11), and emoji. */
 static const struct code_range wide[] = {
 	{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0x4dbf },   { 0x4e00, 0xa4cf },
 	{ 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },
@@ -104,7 +104,10 @@ bool utf8_is_control(uint32_t code)
 	return IS_WITHIN(controls, code);
 }
 
-/** Counts the leading bytes that are printable ASCII. Most texts consist of such bytes only. */
+/**
+ * Returns the number of leading bytes that are printable ASCII. Most texts consist only of such
+ * bytes, so they need no decoding.
+ */
 static size_t plain_prefix(const char *bytes, size_t length)
 {
 	size_t count = 0;
@@ -121,7 +124,7 @@ static void escape_byte(struct text *text, char byte)
 
 void utf8_escape(struct text *text, const char *bytes, size_t length)
 {
-	/* Pointer arithmetic on NULL is undefined, so an empty text is left alone. */
+	/* If the length is 0, `bytes` may be NULL, and pointer arithmetic on NULL is undefined. */
 	while (length > 0) {
 		size_t plain = plain_prefix(bytes, length);
 

@@ -7,7 +7,7 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 
-/* The size of a terminal that does not report one, such as a serial line. */
+/* The size that is assumed for a terminal that does not report its size, such as a serial line. */
 enum { USUAL_WIDTH = 80, USUAL_HEIGHT = 24 };
 
 bool wrap_size(int fd, size_t *width, size_t *height)
@@ -27,7 +27,8 @@ bool wrap_size(int fd, size_t *width, size_t *height)
 }
 
 /**
- * Finds where to break a line: at a space, with at most `fits` bytes before it.
+ * Finds where to break a line: at a space, with at most `fits` bytes before it. A word that is
+ * longer than that is kept whole.
  *
  * @param fits  number of bytes that fit the terminal
  * @return      index of the space, `length` if there is none
@@ -44,8 +45,9 @@ static size_t find_break(const char *line, size_t length, size_t fits)
 		bool ends_word = line[at] == ' ' && line[at - 1] != ' ';
 		bool ends_field = ends_word && at + 1 < length && line[at + 1] == ' ';
 
-		/* A line that already ends with a field is filled further only if it would be less
-		 * than half full otherwise. */
+		/* If the best break so far is at the end of a field (two spaces follow), prefer
+		 * it to the end of a word inside the next field, unless the line would be less
+		 * than half full. */
 		bool in_field = found != length && found + 1 < length && line[found + 1] == ' ' &&
 		                found * 2 > fits;
 
@@ -53,7 +55,7 @@ static size_t find_break(const char *line, size_t length, size_t fits)
 			found = at;
 	}
 
-	/* After a word that is too long, the line is broken at the next space. */
+	/* If the first word is too long for the line, break after that word. */
 	for (size_t at = pm_max_size(fits, first); found == length && at < length; at++) {
 		if (line[at] == ' ')
 			found = at;

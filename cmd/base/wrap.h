@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Breaks prose into lines that fit a terminal. Tables leave out columns instead; see
- * view/list_fit.c.
+ * @file Breaks prose into lines that fit a terminal. Tables are not broken; they leave out columns
+ * instead (see view/list_fit.c).
  */
 #ifndef CMD_BASE_WRAP_H
 #define CMD_BASE_WRAP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parses command lines with getopt_long(3). The options of all groups share one table of slots, so
- * that an option is found by what getopt_long() returned or stored in optopt.
+ * Parses command lines with getopt_long(3). The options of all groups share one table of slots.
+ * Each slot has a number, which getopt_long() returns or stores in optopt.
  */
 #include "cli/cli.h"
 
@@ -18,12 +18,13 @@
 /* getopt_long() returns these values for long options. They are above all characters. */
 enum { FIRST_SLOT = 1000 };
 
-/* Number of operands that cli_find_operand() can find. The TARGET is at most the second one. */
+/* Number of operands that cli_find_operand() can find. Two would be enough, because TARGET is
+ * the first or the second operand. */
 enum { OPERANDS_PLACED = 4 };
 
 /** An option of a command. */
 struct slot {
-	const struct cli_group *group; /* NULL for the options that all commands have */
+	const struct cli_group *group; /* group of the option, NULL for --help and --version */
 	const struct cli_option *option;
 	bool seen;
 };
@@ -71,15 +72,15 @@ static void add_options(struct parser *parser, const struct cli_group *group,
 
 static void start(struct parser *parser, const struct cli_spec *spec)
 {
-	/* The leading colon makes getopt_long() distinguish a missing argument from an unknown
-	 * option. */
+	/* The leading colon makes getopt_long() return different values for a missing argument
+	 * and an unknown option. */
 	*parser = (struct parser){ .spec = spec, .letters = ":" };
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		add_options(parser, group, group->options);
 	add_options(parser, NULL, cli_help_options);
 
-	/* The state of getopt_long() is global. 0 makes glibc reset it, because one process can
-	 * run several commands. */
+	/* Reset the global state of getopt_long(), because one process can run several commands.
+	 * In glibc, setting optind to 0 does this. */
 	optind = 0;
 	opterr = 0;
 }
@@ -114,7 +115,7 @@ static bool lists_word(const char *list, const char *word)
 	return false;
 }
 
-/** Finds an option of a list that was given already, other than `slot`. */
+/** Finds an option that was already given and whose name is in `list`, except the option `slot`. */
 static const struct slot *find_seen(const struct parser *parser, const char *list,
                                     const struct slot *slot)
 {
@@ -127,7 +128,10 @@ static const struct slot *find_seen(const struct parser *parser, const char *lis
 	return NULL;
 }
 
-/** Rejects an option if another one that excludes it was given. @return 0 or -1 */
+/**
+ * Marks an option as given, and reports an error if it excludes an option that was given before.
+ * @return 0 or -1
+ */
 static int check_exclusive(struct parser *parser, struct slot *slot)
 {
 	slot->seen = true;
@@ -147,10 +151,11 @@ static int check_exclusive(struct parser *parser, struct slot *slot)
 }
 
 /**
- * Finds the value in a word that joins an option and its value: "kind" in "bykind" and "by-kind".
- * The valid values are taken from the help text of the option.
+ * Finds the value in a word that the user wrote instead of an option and its value: "kind" in
+ * "bykind" and "by-kind", for "--by kind". The words in the help text of the option are accepted as
+ * values.
  *
- * @param name   long name of the option
+ * @param name   long name of the option: "by"
  * @param help   text that contains the valid values
  * @param typed  the word, without its leading dashes
  * @return       the value within `typed`, NULL if there is none
@@ -165,7 +170,8 @@ static const char *glued_value(const char *name, const char *help, const char *t
 	const char *value = typed + length + (typed[length] == '-');
 	size_t size = strlen(value);
 
-	/* Shorter words are those between the values: "by", "or". */
+	/* Ignore words of one or two letters: in help texts these are words such as "by" and
+	 * "or", not values. */
 	for (const char *at = help; size > 2 && (at = strstr(at, value)); at++) {
 		if ((at == help || strchr(" ,\n", at[-1])) && strchr(" ,\n", at[size]))
 			return value;
@@ -173,7 +179,10 @@ static const char *glued_value(const char *name, const char *help, const char *t
 	return NULL;
 }
 
-/** Reports an option that is joined with its value. @return false if there is no such option */
+/**
+ * Reports a word that joins an option and its value, as "--bykind". @return false if the word is
+ * not of that form
+ */
 static bool report_glued(const struct parser *parser, const char *typed)
 {
 	for (size_t i = 0; i < parser->count; i++) {
@@ -221,7 +230,7 @@ static void report_unknown_long(const struct parser *parser, const char *word)
 		report_error("unknown option --%s (see procmem %s --help)", typed, command);
 }
 
-/** Reports the option at which getopt_long() failed. */
+/** Reports the unknown or ambiguous option at which getopt_long() failed. */
 static void report_unknown(struct parser *parser, char **argv)
 {
 	const struct slot *slot = optopt ? find_slot(parser, optopt) : NULL;
@@ -238,7 +247,10 @@ static void report_unknown(struct parser *parser, char **argv)
 		             parser->spec->command);
 }
 
-/** Checks whether a word is the option in `absent`, and not an abbreviation of another option. */
+/**
+ * Checks whether the user wrote the option `spec->absent`, which getopt_long() would take for the
+ * abbreviation of another option.
+ */
 static bool is_absent(const struct cli_spec *spec, const char *word)
 {
 	const char *name = spec->absent[0];
@@ -251,7 +263,7 @@ static bool is_absent(const struct cli_spec *spec, const char *word)
 	       glued_value(name, spec->absent[1], word + 2);
 }
 
-/** Passes one option to its group. @return 0, or -1 if the option was reported to be wrong */
+/** Passes an option to the parser of its group, and reports an error. @return 0 or -1 */
 static int parse_option(struct parser *parser, struct slot *slot, void *into)
 {
 	struct pm_error error;
@@ -324,8 +336,8 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 	while ((code = getopt_long(argc, argv, parser.letters, parser.long_options, NULL)) != -1) {
 		struct slot *slot = find_slot(&parser, code == ':' ? optopt : code);
 
-		/* The previous word is the option itself if the option has no argument or is not
-		 * known. */
+		/* If the option has no argument or is unknown, the previous word is the option
+		 * itself, not its argument. */
 		if ((!slot || !slot->option->argument) && is_absent(spec, argv[optind - 1])) {
 			report_error("%s has no --%s: %s", spec->command, spec->absent[0],
 			             spec->absent[1]);
@@ -381,7 +393,7 @@ int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int whi
 			which = 0;
 	}
 
-	/* The words after `--`. The place of the first is that of the `--` before it. */
+	/* Count the words after `--`. For the first of them, the place of the `--` is stored. */
 	for (int i = optind; i < argc; i++, ++*count) {
 		bool follows_dashes = i == optind && strcmp(argv[i - 1], "--") == 0;
 

@@ -14,13 +14,16 @@
 #include "base/out.h"
 #include "base/report.h"
 
-/** The first ID of options without a letter; each group numbers them in an enum. */
+/**
+ * The first ID for options that have no letter. Each group defines the IDs of such options in an
+ * enum.
+ */
 enum { CLI_LONG_ONLY = 256 };
 
 /** Maximum number of options of a command, in all its groups together. */
 enum { CLI_OPTIONS_MAX = 64 };
 
-/** One option. A list of options ends with one whose name is NULL. */
+/** One option. The last entry of a list of options has the name NULL. */
 struct cli_option {
 	int id;               /**< its letter, or a number from CLI_LONG_ONLY on */
 	const char *name;     /**< long name */
@@ -35,18 +38,18 @@ struct cli_option {
  * @param into   the structure that the group fills
  * @param id     the ID of the option
  * @param value  its argument, NULL for none
- * @param error  PM_ERROR_USAGE; the name of the option is put before the text
+ * @param error  PM_ERROR_USAGE; the caller puts the name of the option before the text
  * @return       0 or -1
  */
 typedef int cli_parse_option(void *into, int id, const char *value, struct pm_error *error);
 
-/** A group of options. A list of groups ends with one whose options are NULL. */
+/** A group of options. The last entry of a list of groups has `options` NULL. */
 struct cli_group {
 	const char *heading;              /**< printed above the options in the help */
 	const struct cli_option *options; /**< the options */
 	cli_parse_option *parse;          /**< parses one of them */
-	size_t offset; /**< offset in bytes of the structure that `parse` fills, in the one that is
-	                  passed to cli_parse() */
+	size_t offset; /**< offset in bytes of the structure that `parse` fills, within the
+	                  structure that is passed to cli_parse() */
 };
 
 /** The command line of one command. */
@@ -55,15 +58,17 @@ struct cli_spec {
 	const char *operands;           /**< operands as in the help: "TARGET [REGION]..." */
 	const char *purpose;            /**< what the command does, printed first in the help */
 	const struct cli_group *groups; /**< its options */
-	const char *const *exclusive;   /**< each string lists long names, separated by spaces, of
-	                                   which at most one may be given; ends with NULL */
+	const char *const *exclusive;   /**< strings of long names, separated by spaces; at most one
+	                                   option of each string may be given; ends with NULL */
 	const char *notes;              /**< lines that follow the options, "" for none */
 	const char *examples[2][2];     /**< two command lines, each with its meaning */
 	int operands_min;               /**< minimum number of operands */
 	int operands_max;               /**< maximum number of operands, -1 for any number */
-	const char *absent[2];          /**< long name of an option that does not exist but that
-	                                   getopt_long() would accept as an abbreviation, and what
-	                                   to use instead; or NULL */
+	/**
+	 * Name of an option that does not exist, but that getopt_long() would accept as an
+	 * abbreviation of another one; and what to use instead. Both are NULL for none.
+	 */
+	const char *absent[2];
 	const char *instead_of_first; /**< long names, separated by spaces, of options that replace
 	                                 the first operand; NULL for none */
 };
@@ -73,8 +78,8 @@ struct cli_result {
 	enum status status; /**< exit status, if the command is not to run */
 	char **operands;    /**< the operands, in argv */
 	int count;          /**< number of operands */
-	bool in_session;    /**< the command runs in a session, which adds the TARGET if there is
-	                       one */
+	bool in_session; /**< the command runs in a session, which inserts its own TARGET if it has
+	                    one */
 };
 
 /**
@@ -96,17 +101,19 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
  *
  * @param spec    the command
  * @param result  as parsed; the status is STATUS_ERROR
- * @return        true if the number is right, false if it was reported to be wrong
+ * @return        true if the number is right; otherwise false, after an error was reported
  */
 bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *result);
 
 /**
- * Finds where an operand is, or where it is missing, in a command line that is not run yet.
+ * Finds the position of an operand in a command line that has not been parsed yet, or the position
+ * where it would have to be inserted.
  *
  * @param spec   the command
  * @param argc   number of words, including the name of the command
  * @param argv   the words; unchanged
- * @param which  number of the operand, from 0, in a line without options that replace the first
+ * @param which  number of the operand, from 0; it is counted as if no option replaced the first
+ *               operand
  * @param count  receives the number of operands
  * @return       the index in argv of the operand or of the `--` before it, argc if it would come
  *               next, or -1 if operands before it are missing as well

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A command, as listed in the tables of the program and of a session. */
+/** @file A command. The program and the shell have tables of commands. */
 #ifndef CMD_CLI_COMMAND_H
 #define CMD_CLI_COMMAND_H
 
@@ -21,8 +21,8 @@ struct command {
 	 */
 	enum status (*run)(struct out *out, int argc, char **argv);
 	const struct cli_spec *spec; /**< its command line */
-	int target; /**< number of the operand, from 0, that is the TARGET, which a session adds; -1
-	               for none */
+	int target; /**< number of the operand that is the TARGET, from 0; a session inserts its own
+	               TARGET there. -1 if the command has no TARGET */
 };
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "base/wrap.h"
 
-/* Column at which the descriptions of options start, and the width for which they are written. */
+/* Column at which the descriptions of options start, and the width in columns for which they are
+ * written. */
 enum { HELP_COLUMN = 26, HELP_WIDTH = 80 };
 
 const struct cli_option cli_help_options[] = {
@@ -19,8 +20,8 @@ void cli_help_print_lines(const char *lines, size_t column, struct out *out)
 	struct text text = { 0 }, wrapped = { 0 };
 	bool refill = out->width < HELP_WIDTH;
 
-	/* To fill lines, wrap() needs the first one with its indentation, which is removed
-	 * again. */
+	/* wrap() measures whole lines, so the first line needs its indentation too. It is
+	 * removed again afterwards, because the cursor is already there. */
 	size_t skipped = refill ? column : 0;
 
 	text_fill(&text, ' ', skipped);

@@ -9,7 +9,7 @@ enum { OPTION_CSV = CLI_LONG_ONLY, OPTION_NO_HEADER };
 
 const struct cli_option options_of_lists[] = {
 	{ 's', "sort", "COLUMN",
-	  "sort by this column: sizes and counts in\ndescending, others in ascending order" },
+	  "sort by this column: sizes and counts in\ndescending, other values in ascending order" },
 	{ 'r', "reverse", NULL, "reverse the order" },
 	{ 'n', "top", "N", "show only the first N; a line sums up the rest" },
 	{ 'o', "columns", "LIST",
@@ -59,7 +59,7 @@ const struct cli_option options_of_output[] = {
 	{ 'b', "bytes", NULL, "print sizes in bytes instead of K, M, G" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "use colour: auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "no notes on stderr, only errors" },
-	{ 'v', "verbose", NULL, "report on stderr what was read, at what cost" },
+	{ 'v', "verbose", NULL, "report on stderr what was read, and the cost" },
 	{ 0 },
 };
 

@@ -10,7 +10,7 @@
 #include "base/out.h"
 #include "cli/cli.h"
 
-/** How a list is printed. All zero is the default. */
+/** How to print a list. A zeroed structure has the defaults. */
 struct list_options {
 	bool all;            /**< print all items, even on a terminal */
 	bool csv;            /**< print comma-separated values */
@@ -23,21 +23,21 @@ struct list_options {
 	                        columns to the default ones */
 };
 
-/** The options -s -r -n -o --csv --no-header. Commands describe -a themselves. */
+/** The options -s -r -n -o --csv --no-header. Each command has its own description of -a. */
 extern const struct cli_option options_of_lists[];
 
 /** Parses one of options_of_lists. @see cli_parse_option */
 int options_parse_list(void *into, int id, const char *value, struct pm_error *error);
 
 /**
- * Checks whether `--columns help` was given.
+ * Checks whether the option `--columns help` was given.
  *
  * @param options  the options
  * @return         true if the columns are to be listed
  */
 bool options_want_help(const struct list_options *options);
 
-/** The options of all commands with output. All zero is the default. */
+/** The options of all commands with output. A zeroed structure has the defaults. */
 struct output_options {
 	bool json;              /**< JSON instead of text */
 	bool bytes;             /**< sizes in bytes instead of human-readable ones */

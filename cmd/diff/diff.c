@@ -61,13 +61,13 @@ const struct cli_spec diff_spec = {
 	.operands = "BEFORE AFTER",
 	.purpose =
 		"Shows what became of the regions of a process between two samples: which grew,\n"
-		"shrank, came, went, merged, split or moved, the largest change first.",
+		"shrank, appeared, disappeared, merged, split or moved, the largest change first.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "BEFORE and AFTER are each a recording, which means its last sample, or FILE@N,\n"
-	         "FILE@first, FILE@last, FILE@2026-01-31T12:00 (UTC), FILE@12:00; a saved smaps\n"
-	         "or maps file; or a TARGET, which means now. Exit status 1: they differ; 0: they\n"
-	         "do not.",
+	.notes = "BEFORE and AFTER are each one of: FILE, the last sample of a recording; FILE@N,\n"
+	         "FILE@first, FILE@last, FILE@2026-01-31T12:00 or FILE@12:00 (UTC), another\n"
+	         "sample; a saved smaps or maps file; or a TARGET, a running process as it is\n"
+	         "now. The exit status is 1 if there are differences, 0 if there are none.",
 	.examples = {
 		{ "procmem diff java.pmrec@first java",
 		  "what changed in the process called java since the first sample" },
@@ -88,7 +88,7 @@ static int check(const struct diff_options *options, const struct sampled *befor
 	    !pm_process_id_equal(&before->id, &after->id))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "%s and %s are different processes (start time or boot "
-		                    "differ); --force compares them all the same",
+		                    "ID differs); use --force to compare them anyway",
 		                    before->word, after->word);
 
 	if (before->sizes_known == after->sizes_known)
@@ -101,13 +101,13 @@ static int check(const struct diff_options *options, const struct sampled *befor
 
 	return pm_error_set(
 		error, PM_ERROR_USAGE, 0,
-		"%s is maps text, which has no resident sizes: it cannot be compared with %s", maps,
-		other);
+		"%s is a maps file, which has no resident sizes: it cannot be compared with %s",
+		maps, other);
 }
 
 /**
  * Compares two samples, and prints the difference.
- * @return 1 if they differ, 0 if not, -1 on errors
+ * @return 1 if the samples differ, 0 if not, -1 on error
  */
 static int compare(const struct diff_options *options, const struct sampled *before,
                    const struct sampled *after, struct out *out, struct pm_error *error)
@@ -125,8 +125,8 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 	}
 
 	if (options->output.verbose && !options->output.quiet)
-		report_note("%zu regions before, %zu after, in %zu parts", before->regions.count,
-		            after->regions.count, growth.count);
+		report_note("compared %zu regions before with %zu after, in %zu groups",
+		            before->regions.count, after->regions.count, growth.count);
 
 	if (options->output.json)
 		diff_print_json(&rows, out);

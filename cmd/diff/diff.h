@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file `procmem diff`: what became of the regions of a process between two samples. */
+/** @file `procmem diff`: shows how the regions of a process changed between two samples. */
 #ifndef CMD_DIFF_DIFF_H
 #define CMD_DIFF_DIFF_H
 

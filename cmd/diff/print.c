@@ -9,7 +9,7 @@
 #include "view/json.h"
 #include "view/numbered_table.h"
 
-/** Columns of the table. Tables of sums have only some of them. */
+/** Columns of the table. Tables of sums have only some of these columns. */
 enum column { CHANGE, COUNT, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING, COLUMNS };
 
 static const struct table_column all_columns[COLUMNS] = {
@@ -24,7 +24,7 @@ static const struct table_column all_columns[COLUMNS] = {
 	[MAPPING] = { .title = "MAPPING" },
 };
 
-/** Columns of a table by what it is summed up by. */
+/** The columns of the table for each value of enum diff_by. */
 static const enum column chosen[][COLUMNS] = {
 	[DIFF_BY_REGION] = { CHANGE, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING },
 	[DIFF_BY_KIND] = { KIND, COUNT, BEFORE, AFTER, DELTA, SIZE_DELTA },
@@ -69,15 +69,15 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
 	text_deinit(&name);
 
-	/* A recording has the address of an arena, a live process also its number, which can
-	 * change: use the address for both. */
+	/* Identify an arena by its address. A recording has only the address; the number that a
+	 * live process also has can change. */
 	if (text->length == 0 && region->arena != 0)
 		text_format(text, "arena at %llx", (unsigned long long)region->arena);
 	else if (text->length == 0)
 		put_detail(region, text);
 }
 
-/** Writes a cell that the line of totals does not have. */
+/** Writes a cell of a column that is empty in the row of totals. */
 static void put_identity(const struct diff_row *row, enum column column, struct text *text)
 {
 	if (column == CHANGE) {
@@ -169,7 +169,10 @@ static void print_heading(const struct diff_rows *diff, struct out *out)
 	text_deinit(&line);
 }
 
-/** Identifies a row for other commands: only regions of a live process that still exist. */
+/**
+ * Fills the region of a row, to which later commands can refer. Only regions that still exist in a
+ * live process qualify.
+ */
 static bool identify(void *context, size_t index, struct numbered_row *row)
 {
 	const struct diff_rows *diff = ((const struct view *)context)->diff;
@@ -185,7 +188,7 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 
 /**
  * Leaves out the next column that can be dropped.
- * @param from  index in `droppable` where the search starts; advanced
+ * @param from  index in `droppable` at which the search starts; advanced past the column found
  * @return      false if none is left
  */
 static bool drop_column(struct view *view, size_t *from)
@@ -249,7 +252,7 @@ void diff_print(const struct diff_rows *diff, struct out *out)
 	numbered_table_print(&table, identify, out);
 	text_deinit(&view.dropped);
 	if (!diff->options->output.quiet)
-		out_format(out, "%zu changed, %zu did not\n", diff->total.count - diff->same,
+		out_format(out, "%zu changed, %zu unchanged\n", diff->total.count - diff->same,
 		           diff->same);
 }
 

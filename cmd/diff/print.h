@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Printing the rows of `procmem diff`. */
+/** @file Prints the rows of `procmem diff`. */
 #ifndef CMD_DIFF_PRINT_H
 #define CMD_DIFF_PRINT_H
 

@@ -30,8 +30,8 @@ static void add_sizes(struct pm_growth_sizes *sum, const struct pm_growth_sizes 
 
 /**
  * Marks the selected regions of a sample.
- * @param selected  receives true for each selected region; zeroed before
- * @return          0 or -1; no match is not an error
+ * @param selected  receives true for each selected region; the caller has zeroed the array
+ * @return          0, also if no region matches; or -1
  */
 static int mark_selected(const struct diff_options *options, const struct pm_regions *regions,
                          bool *selected, struct pm_error *error)
@@ -169,7 +169,8 @@ static void fill(struct diff_rows *rows, const struct pm_growth *growth, const b
 		rows->total.regions += row.regions;
 		rows->same += !row.changed;
 
-		/* Sums include unchanged parts. */
+		/* Without --by, only changed parts become rows. Sums also include unchanged
+		 * parts. */
 		if (row.changed || options->by != DIFF_BY_REGION)
 			rows->rows[rows->count++] = row;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The difference of two samples as rows to be printed. Private to `procmem diff`. */
+/** @file The difference between two samples, as rows to print. Private to `procmem diff`. */
 #ifndef CMD_DIFF_ROWS_H
 #define CMD_DIFF_ROWS_H
 
@@ -13,7 +13,7 @@
 #include "target/sampled.h"
 #include "target/selection.h"
 
-/** What differences are summed up by. */
+/** How differences are summed up. */
 enum diff_by {
 	DIFF_BY_REGION,  /**< not summed up */
 	DIFF_BY_KIND,    /**< by kind */
@@ -32,17 +32,19 @@ struct diff_options {
 
 /** One row: a part of the difference, or a sum over parts. */
 struct diff_row {
-	enum pm_change change; /**< the change; for sums PM_CHANGE_GREW, _SHRANK or _SAME */
+	enum pm_change change; /**< how the part changed; for sums PM_CHANGE_GREW, PM_CHANGE_SHRANK
+	                          or PM_CHANGE_SAME */
 	const struct pm_region *region; /**< the heaviest region of the part; for sums one of its
 	                                     regions */
-	size_t regions;             /**< number of regions after, or before if the part is gone */
-	size_t count;               /**< for totals: number of parts */
-	bool changed;               /**< at least one part changed */
+	size_t regions; /**< number of regions in the second sample, or in the first one if the part
+	                   is gone */
+	size_t count;   /**< for totals: number of parts */
+	bool changed;   /**< at least one part changed */
 	struct pm_growth_sizes was; /**< sizes before */
 	struct pm_growth_sizes is;  /**< sizes after */
 };
 
-/** The difference of two samples. */
+/** The difference between two samples. */
 struct diff_rows {
 	const struct diff_options *options;
 	const struct sampled *before;
@@ -51,7 +53,7 @@ struct diff_rows {
 	size_t count;          /**< number of rows */
 	size_t shown;          /**< number of rows to print */
 	size_t same;           /**< number of selected parts that did not change */
-	struct diff_row total; /**< of all selected parts, including unchanged ones */
+	struct diff_row total; /**< sums of all selected parts, including unchanged ones */
 };
 
 /**
@@ -65,7 +67,7 @@ static inline int64_t diff_rows_delta(const struct diff_row *row)
 }
 
 /**
- * Returns the change of the address space.
+ * Returns the change of the size in the address space.
  * @param row the row
  * @return bytes
  */

@@ -29,12 +29,14 @@ static const struct cli_option dump_option_list[] = {
 	  "print addresses, bytes in hexadecimal, and text;\ndefault on a terminal" },
 	{ OPTION_RAW, "raw", NULL, "print raw bytes; default in a pipe or file" },
 	{ OPTION_CORE, "core", NULL,
-	  "write an ELF core file for debuggers; without REGION\nof the whole process" },
+	  "write an ELF core file for debuggers; without REGION,\nit contains the whole process" },
 	{ OPTION_RESPECT_FILTER, "respect-filter", NULL,
-	  "with --core: leave out what the kernel would\n(coredump_filter, MADV_DONTDUMP)" },
+	  "with --core: leave out memory that the kernel would\nleave out (coredump_filter, "
+	  "MADV_DONTDUMP)" },
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "include pages of files that the process has not\ntouched, from the files" },
+	  "include pages of mapped files that the process has\nnot touched; they are read from the "
+	  "files" },
 	{ 0 },
 };
 
@@ -47,7 +49,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "the name of the file is empty");
 
-		/* NULL: standard output. */
+		/* "-" is standard output, for which `file` is NULL. */
 		options->file = strcmp(value, "-") == 0 ? NULL : value;
 		return 0;
 
@@ -92,9 +94,9 @@ const struct cli_spec dump_spec = {
 	           "pipe or file.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that fits one process, or an ELF core file.\n"
-	         "REGION is an address (the region around it), ADDR-END, ADDR+LEN, a kind, [name]\n"
-	         "or 'all'. Memory that was never touched is zeros.",
+	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core\n"
+	         "file. REGION is an address (the region that contains it), ADDR-END, ADDR+LEN, a\n"
+	         "kind, [name] or 'all'. Memory that was never touched is written as zeros.",
 	.examples = {
 		{ "procmem dump 4711 0x7f3a1c0042f1+256", "256 bytes from an address" },
 		{ "procmem dump -o heap.raw java heap malloc",
@@ -104,7 +106,7 @@ const struct cli_spec dump_spec = {
 	.operands_max = -1,
 };
 
-/** Adds a size, exact with --bytes. */
+/** Adds a size, exact with --bytes, otherwise human-readable. */
 static void add_size(const struct dump *dump, struct text *text, uint64_t bytes)
 {
 	if (dump->options->output.bytes)
@@ -119,7 +121,7 @@ static void report_unreadable(const struct dump *dump)
 	if (dump->options->output.verbose)
 		unreadable_report(&dump->memory.unreadable, SIZE_MAX);
 	add_size(dump, &line, dump->memory.unreadable.bytes);
-	text_string(&line, " could not be read and replaced by zeros");
+	text_string(&line, " could not be read; zeros were written instead");
 	if (!dump->options->output.verbose)
 		text_string(&line, "; -v lists where and why");
 	report_note("%s", text_terminate(&line));
@@ -127,7 +129,7 @@ static void report_unreadable(const struct dump *dump)
 	text_deinit(&line);
 }
 
-/** Returns the number of bytes that are not in the core file. */
+/** Returns the number of mapped bytes that the core file does not contain; 0 for a process. */
 static uint64_t missing(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (!dump->memory.core)
@@ -140,8 +142,8 @@ static void report_missing(const struct dump *dump, const struct pm_dump_result 
 {
 	struct text line = { 0 };
 	add_size(dump, &line, missing(dump, result));
-	text_string(&line, " of it is not in the core file, and replaced by zeros: never touched, "
-	                   "left out, or in the mapped file");
+	text_string(&line, " is not in the core file; zeros were written instead: this memory was "
+	                   "never touched, was left out, or is in the mapped file");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -149,8 +151,12 @@ static void report_missing(const struct dump *dump, const struct pm_dump_result 
 static void report_summary(const struct dump *dump, const struct pm_dump_result *result)
 {
 	static const char *const words[] = {
-		" read",         " never touched", " of untouched files left out",
-		" not readable", " unreadable",    " not in the core file",
+		" read",
+		" never touched",
+		" of untouched file pages left out",
+		" skipped (devices, guard pages, unmapped)",
+		" failed to read",
+		" not in the core file",
 	};
 	const uint64_t sizes[] = { result->bytes,      result->holes,
 		                   result->untouched,  result->forbidden - missing(dump, result),
@@ -172,19 +178,19 @@ static void report_summary(const struct dump *dump, const struct pm_dump_result 
 	if (dump->memory.core)
 		text_string(&line, "from the core file");
 	else
-		text_string(&line, "with process_vm_readv, or mem where that fails");
+		text_string(&line, "using process_vm_readv(2), or /proc/PID/mem where that fails");
 
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
 
-/** Whether not a single byte is known. */
+/** Returns whether the contents of no byte at all are known. */
 static bool gave_nothing(const struct pm_dump_result *result)
 {
 	return result->bytes + result->holes + result->untouched == 0;
 }
 
-/** Prints the notes at the end on stderr. */
+/** Prints the notes that follow a dump on stderr. */
 static void report(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (dump->options->output.quiet)
@@ -193,15 +199,14 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->options->stop)
 		stopping_report(dump->memory.stopped_ns, dump->memory.threads);
 	else if (dump->options->core && dump->memory.threads == 0)
-		report_note("without registers, except where threads sleep: use --stop, which "
-		            "stops the process");
+		report_note("the core file has registers only of sleeping threads; use --stop to "
+		            "include all threads (it stops the process)");
 
 	if (dump->memory.unreadable.count > 0)
 		report_unreadable(dump);
 	else if (!dump->memory.core && result->forbidden > 0 && gave_nothing(result))
-		report_note(
-			"nothing was read: this is memory of devices or of the kernel, replaced "
-			"by zeros");
+		report_note("nothing was read: this is memory of devices or of the kernel; zeros "
+		            "were written instead");
 
 	if (missing(dump, result) > 0)
 		report_missing(dump, result);
@@ -239,7 +244,7 @@ static int copy(struct dump *dump, struct out *out, struct pm_dump_result *resul
 
 	const struct pm_dump_source source = dump_source(dump);
 	int status = pm_dump_raw(&source, out->fd, result, error);
-	/* The reader closed the pipe: not an error. */
+	/* It is not an error if the reader closes the pipe. */
 	if (status < 0 && error->kind == PM_ERROR_IO && error->os_errno == EPIPE)
 		return 0;
 
@@ -279,7 +284,7 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 	return STATUS_OK;
 }
 
-/** Checks the combination of options and operands, and reports an error. */
+/** Checks the combination of options and operands, and reports an error if it is invalid. */
 static bool check(const struct dump_options *options, int operands)
 {
 	const char *wrong = NULL;
@@ -290,7 +295,7 @@ static bool check(const struct dump_options *options, int operands)
 	else if (!options->core && operands < 2)
 		wrong = "REGION is missing: an address, ADDR+LEN, a kind such as heap, or 'all'";
 	else if (options->output.json && !options->file)
-		wrong = "--json describes the file of -o, which is missing";
+		wrong = "--json requires -o FILE: it describes the file that is written";
 
 	if (wrong)
 		report_error("dump: %s", wrong);

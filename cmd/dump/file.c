@@ -30,7 +30,7 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	region_text_mapping(region, false, text);
 }
 
-/** Writes permissions, kind and mapping; with `-` for what is missing. */
+/** Writes the permissions, kind and mapping of a region, with `-` for each that is missing. */
 static void write_region(const struct pm_region *region, struct out *out)
 {
 	struct text mapping = { 0 };
@@ -161,7 +161,8 @@ static int put_map(const struct dump *dump, int fd, struct pm_error *error)
 	out_flush(&out);
 
 	int cause = out.os_errno;
-	out.os_errno = 0; /* reported here, with the name of the file */
+	out.os_errno = 0; /* reset, so that out_close() does not report the error: it is reported
+	                     here, with the name of the file */
 	out_close(&out);
 	if (cause != 0)
 		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s.map: %s",
@@ -176,7 +177,7 @@ static void put_map_name(const struct dump *dump, struct text *name)
 	text_string(name, ".map");
 }
 
-/** Whether an earlier dump left an index, which would be wrong for this dump. */
+/** Returns whether an index of an earlier dump exists. It would be wrong for this dump. */
 static bool has_old_map(const struct dump *dump)
 {
 	struct stat status;
@@ -235,7 +236,7 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 	memory_resume(&dump->memory);
 	pm_unreadable_list_sort(&dump->memory.unreadable);
 
-	/* The index adds nothing if there is a single range without unreadable bytes. */
+	/* A dump of a single range without unreadable bytes needs no index. */
 	bool plain = dump->memory.count == 1 && dump->memory.unreadable.count == 0 &&
 	             !dump->options->output.json && !has_old_map(dump);
 	bool map = file.temporary && !dump->options->core && !plain;

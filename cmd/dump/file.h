@@ -6,7 +6,8 @@
 #include "dump/source.h"
 
 /**
- * Writes the bytes or a core file to the file of the options, and if necessary the index FILE.map.
+ * Writes the bytes, or with --core a core file, to options->file. Also writes the index FILE.map if
+ * it is needed.
  *
  * @param dump    the dump
  * @param result  receives the result

@@ -8,13 +8,13 @@
 #include "dump/source.h"
 #include "view/hex_view.h"
 
-/** State of a view. */
+/** State while memory is printed. */
 struct viewer {
 	struct dump *dump;
 	struct hex_view view;
 	struct pm_dump_result *result;
-	struct pm_unreadable_list unreadable; /* of the current unit */
-	size_t next;                          /* index of the first one that is not shown yet */
+	struct pm_unreadable_list unreadable; /* unreadable ranges of the current unit */
+	size_t next; /* index in `unreadable` of the first range that is not shown yet */
 	struct pm_unit unit;
 	char bytes[PM_UNIT_SIZE];
 };
@@ -26,7 +26,7 @@ static void note_unreadable(void *context, const struct pm_unreadable *range)
 	unreadable_add(&viewer->dump->memory.unreadable, range);
 }
 
-/** Shows a segment that was read. Unreadable ranges are marked. */
+/** Shows a segment that was read. Unreadable ranges are shown as lines with the reason. */
 static void show_read(struct viewer *viewer, const struct pm_segment *segment, const char *bytes)
 {
 	const struct pm_unreadable_list *unreadable = &viewer->unreadable;
@@ -47,7 +47,7 @@ static void show_read(struct viewer *viewer, const struct pm_segment *segment, c
 		viewer->result->unreadable += pm_range_size(bad);
 
 		rest.start = bad.end;
-		/* The range continues in the next segment. */
+		/* Keep the range, because it continues in the next segment. */
 		if (range->end > segment->end)
 			break;
 	}
@@ -125,7 +125,7 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
 	viewer->result = result;
 	viewer->unreadable = (struct pm_unreadable_list){ 0 };
 
-	/* Stop when the reader of a pipe has closed it. */
+	/* Stop when the reader of the output has closed the pipe. */
 	while ((more = pm_plan_next(plan, &viewer->unit, error)) > 0 && !out_failed(out))
 		if (show_unit(viewer, error) < 0) {
 			more = -1;

@@ -33,10 +33,10 @@ struct dump {
 };
 
 /**
- * Opens the target of a dump, and stops it if requested.
+ * Opens the target of a dump, and stops the target with --stop.
  *
- * @param dump   filled; its `options` and `memory.cancel` are set; release with memory_close(),
- * also after a failure
+ * @param dump   filled, except `options` and `memory.cancel`, which the caller has set; release
+ *               with memory_close(), even on failure
  * @param words  TARGET and REGIONs
  * @param count  number of words
  * @param error  any
@@ -46,7 +46,8 @@ enum memory_status dump_source_open(struct dump *dump, char *const *words, int c
                                     struct pm_error *error);
 
 /**
- * Returns the source for the library. It updates the progress, and notes unreadable bytes.
+ * Returns the source of a dump for the library. Its callbacks update the progress and collect
+ * unreadable ranges.
  * @param dump  the dump; must outlive the source
  * @return      the source
  */

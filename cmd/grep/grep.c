@@ -31,7 +31,7 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 
 	if (one_of_several) {
 		text_format(&prefix, "%s:", word);
-		/* A list contains PIDs only. */
+		/* If a word refers to several targets, the list has only PIDs. */
 		target.view.pid = (pid_t)strtol(word, NULL, 10);
 	}
 	target.view.prefix = text_terminate(&prefix);
@@ -51,14 +51,17 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 	text_deinit(&prefix);
 }
 
-/** Returns whether no further targets need to be searched. */
+/** Returns whether the search can end before the remaining targets are searched. */
 static bool is_enough(const struct grep *grep)
 {
 	return out_failed(grep->out) || *grep->cancel ||
 	       (grep->options->quiet && grep->matches > 0);
 }
 
-/** Returns the exit status; as in grep(1), -q exits with 0 if there is a match, even on errors. */
+/**
+ * Returns the exit status. As in grep(1), with -q this is 0 if there is a match, even if an error
+ * occurred.
+ */
 static enum status status_of(const struct grep *grep)
 {
 	if (grep->failed && !(grep->options->quiet && grep->matches > 0))
@@ -66,7 +69,7 @@ static enum status status_of(const struct grep *grep)
 	return grep->matches > 0 ? STATUS_OK : STATUS_NOTHING;
 }
 
-/** Reports a likely reason if nothing was found. */
+/** If nothing was found, reports a likely reason. */
 static void report_hint(const struct grep *grep)
 {
 	const unsigned no_anchors = PM_PATTERN_FIXED | PM_PATTERN_HEX | PM_PATTERN_MULTILINE;
@@ -99,7 +102,7 @@ static enum status search_all(struct grep *grep, const char *word)
 }
 
 /**
- * Parses the operands: a pattern, if no option gave one, TARGET and REGIONs.
+ * Parses the operands: the pattern (if no option has given one), the TARGET and the REGIONs.
  * @return  the TARGET, NULL after an error
  */
 static const char *parse_operands(struct grep_options *options, const struct cli_result *words,
@@ -130,7 +133,8 @@ static enum status run(struct grep_options *options, const struct cli_result *wo
 	if (!target)
 		return report_failure(&error);
 
-	/* As in grep(1), nothing matches without a pattern (an empty FILE), or with -m 0. */
+	/* As in grep(1), nothing matches if there is no pattern (-f with an empty file), or with
+	 * -m 0. */
 	if (options->patterns.count == 0 || options->max == 0)
 		return STATUS_NOTHING;
 	if (grep_patterns_compile(&options->patterns, options->flags, &grep.scanner, &error) < 0)
@@ -143,7 +147,10 @@ static enum status run(struct grep_options *options, const struct cli_result *wo
 	return status;
 }
 
-/** Checks the number of operands, which depends on -e and -f; reports an error if it is wrong. */
+/**
+ * Checks the number of operands, and reports an error if it is wrong. With -e or -f there is no
+ * PATTERN operand.
+ */
 static bool check_operands(const struct grep_options *options, const struct cli_result *words)
 {
 	struct cli_spec spec = grep_spec;

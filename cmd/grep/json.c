@@ -6,9 +6,12 @@
 #include "view/hit_text.h"
 #include "view/json.h"
 
-enum { TEXT_COLUMNS = 60 /* of the text on each side, if no context was asked for */ };
+enum {
+	TEXT_COLUMNS =
+		60 /* width of the text on each side of a match, if no context was requested */
+};
 
-/** Returns a JSON string of text that is escaped already. */
+/** Returns a JSON string with a text that is already escaped. */
 static json_t *escaped(const struct text *text)
 {
 	return json_stringn_nocheck(text->length > 0 ? text->bytes : "", text->length);
@@ -33,7 +36,10 @@ static json_t *hex_of(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/** Adds what surrounds a match: the bytes of -A, -B and -C, otherwise the text around it. */
+/**
+ * Adds the context of a match: the bytes that -A, -B and -C request, otherwise the text around the
+ * match.
+ */
 static void put_around(json_t *object, const struct grep_options *options, const struct pm_hit *hit)
 {
 	size_t before, after;

@@ -16,7 +16,7 @@
 void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct text *line);
 
 /**
- * Adds a line with a region as a JSON object, for -l and -c.
+ * Adds a line that has a region as a JSON object, for -l and -c.
  *
  * @param view    how to print
  * @param region  the region

@@ -13,12 +13,14 @@
 #include "view/results.h"
 
 enum {
-	PIPE_COLUMNS = 120, /* of text around a match, if the output is not a terminal */
-	MATCH_COLUMNS = 16, /* minimum for a match on a narrow terminal */
-	MATCH_MAX = 1000,   /* columns of a match if the output is not a terminal; -o and JSON have
-	                       all of it */
-	AROUND = 512,       /* bytes around a match: a line of characters of several bytes each */
-	COUNT_DIGITS = 8,   /* width of the column of -c */
+	PIPE_COLUMNS =
+		120, /* width of a line of text around a match, if the output is not a terminal */
+	MATCH_COLUMNS = 16, /* minimum width of a match on a narrow terminal */
+	MATCH_MAX = 1000,   /* maximum columns of a match if the output is not a terminal; -o and
+	                       --json print the whole match */
+	AROUND = 512,       /* number of bytes to read on each side of a match: enough for a line of
+	                       multi-byte characters */
+	COUNT_DIGITS = 8,   /* width of the column of counts of -c */
 };
 
 static const char dots[] = "…";
@@ -32,7 +34,7 @@ size_t grep_line_around(const struct grep_view *view)
 	return pm_max_size(pm_max_size(options->before, options->after), AROUND);
 }
 
-/** Adds text in a style. */
+/** Adds a text in a style. */
 static void add_styled(const struct grep_view *view, enum out_style style, const struct text *text,
                        struct text *line)
 {
@@ -42,7 +44,7 @@ static void add_styled(const struct grep_view *view, enum out_style style, const
 }
 
 /**
- * Adds kind and mapping of a region, the kind dimmed, and with `detail` what else is known about
+ * Adds the kind (dimmed) and the mapping of a region. If `detail` is true, also adds the detail of
  * the region.
  * @return  their columns
  */
@@ -90,7 +92,7 @@ static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hi
 }
 
 /**
- * Adds everything that precedes the text of a match.
+ * Adds the start of a line: everything before the text of the match.
  * @return  its columns
  */
 static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
@@ -127,7 +129,7 @@ static void cut(struct text *text, size_t columns)
 }
 
 /**
- * Adds a match, cut to a number of columns; SIZE_MAX: not cut.
+ * Adds a match, cut to `room` columns. With SIZE_MAX it is not cut.
  * @return  its columns
  */
 static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, size_t room,
@@ -140,7 +142,8 @@ static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, 
 	if (!fits)
 		cut(&match, room - 1);
 
-	/* If nothing is cut, the rest of a truncated match may follow. */
+	/* A truncated match that is not cut here is not marked as shortened, because its rest
+	 * can follow in another hit. */
 	bool shortened = !fits || (hit->truncated && room != SIZE_MAX);
 	size_t columns = utf8_columns(match.bytes, match.length) + shortened;
 	add_styled(view, OUT_MATCH, &match, line);
@@ -151,7 +154,10 @@ static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, 
 	return columns;
 }
 
-/** Returns the columns of a line, without the number that precedes it in a session. */
+/**
+ * Returns the width of a line in columns, not counting the number that starts the line in a
+ * session.
+ */
 static size_t width_of(const struct grep_view *view)
 {
 	size_t width = view->out->width;
@@ -175,7 +181,7 @@ static void add_text(const struct grep_view *view, const struct pm_hit *hit, siz
 	if (width != SIZE_MAX)
 		around = pm_max_size(width, head + columns) - head - columns;
 
-	/* Dots on both sides need room, too. */
+	/* The ellipses on both sides need room, too. */
 	bool dotted = around >= 2;
 	hit_text_around(hit, pm_max_size(around, 2) - 2, sides);
 
@@ -217,14 +223,15 @@ size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct 
 	return 0;
 }
 
-/** Prints a region as a line, broken where the terminal ends. */
+/** Prints a region as a line, wrapped at the width of the terminal. */
 static void print_region(const struct grep_view *view, const struct pm_region *region,
                          uint64_t count, struct out *out)
 {
 	struct text line = { 0 };
 	size_t indent = 2;
 
-	/* The numbers of a session are for its own target, and not for several processes. */
+	/* Number the region only if there is a single target: the numbers of a session refer to
+	 * the target of the session. */
 	if (view->pid == 0)
 		results_put_region(out->results, region, &line);
 	if (out->results)

@@ -12,13 +12,14 @@
 #include "base/text.h"
 #include "grep/options.h"
 
-/** How matches are printed; shared by the threads of a scan, which only read it. */
+/** How matches are printed. The threads of a scan share this structure and do not change it. */
 struct grep_view {
-	const struct grep_options *options; /**< of the command line */
-	const struct pm_regions *regions;   /**< of the target */
-	const struct out *out;       /**< for its colours and width; nothing is written to it */
-	const char *prefix;          /**< start of each line: "PID:", or "" */
-	pid_t pid;                   /**< PID for JSON, 0 for none */
+	const struct grep_options *options; /**< options of the command line */
+	const struct pm_regions *regions;   /**< regions of the target */
+	const struct out *out; /**< the output, used for its colours and width; nothing is written
+	                          to it here */
+	const char *prefix;    /**< start of each line: "PID:", or "" */
+	pid_t pid;             /**< PID for JSON, 0 for none */
 	enum grep_options_form form; /**< what is printed */
 };
 
@@ -28,8 +29,8 @@ struct grep_view {
  * @param view  how to print
  * @param hit   the match
  * @param line  receives the line
- * @return      with -o, the bytes that precede the match: if the hit is the rest of a match, they
- *              are not to be printed; otherwise 0
+ * @return      with -o, the number of bytes in the line before the match, which must not be printed
+ *              again if the hit is the rest of a truncated match; without -o 0
  */
 size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct text *line);
 

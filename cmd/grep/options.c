@@ -30,7 +30,7 @@ static const struct cli_option pattern_option_list[] = {
 	{ 0 },
 };
 
-/** Parses an option that says what to search for. */
+/** Parses an option of the group that selects what to search for. */
 static int parse_pattern(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct grep_options *options = into;
@@ -65,8 +65,8 @@ static int parse_pattern(void *into, int id, const char *value, struct pm_error 
 
 static const struct cli_option print_option_list[] = {
 	{ 'o', "only-matching", NULL, "only the matches, one per line" },
-	{ 'b', "byte-offset", NULL, "with -o: the address before each match" },
-	{ 'c', "count", NULL, "the number of matches in each region with any" },
+	{ 'b', "byte-offset", NULL, "with -o: print the address in front of each match" },
+	{ 'c', "count", NULL, "the number of matches of each region that has any" },
 	{ 'l', "regions-with-matches", NULL, "the regions with matches" },
 	{ 'm', "max-count", "N", "stop after N matches in each process" },
 	{ 'A', "after-context", "N", "also N bytes after each match, in hexadecimal" },
@@ -77,7 +77,8 @@ static const struct cli_option print_option_list[] = {
 	{ 'q', "quiet", NULL, "print nothing, exit at the first match" },
 	{ 's', "no-messages", NULL, "no notes on stderr, only errors" },
 	{ 'v', "verbose", NULL,
-	  "list on stderr what could not be read, and report\nwhat was; does not invert" },
+	  "list on stderr what could not be read, and report\nwhat was read (unlike grep -v, does "
+	  "not invert)" },
 	{ 0 },
 };
 
@@ -96,7 +97,7 @@ static int parse_context(struct grep_options *options, int id, const char *value
 	return 0;
 }
 
-/** Parses an option for the output that has no argument. */
+/** Sets the flag of an output option that has no argument. */
 static void set_print_flag(struct grep_options *options, int id)
 {
 	struct output_options *output = &options->search.output;
@@ -129,7 +130,7 @@ static void set_print_flag(struct grep_options *options, int id)
 	}
 }
 
-/** Parses an option for the output. */
+/** Parses an output option. */
 static int parse_print(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct grep_options *options = into;

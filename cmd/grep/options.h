@@ -11,11 +11,11 @@
 #include "grep/patterns.h"
 #include "target/search.h"
 
-/** What is printed. */
+/** The form of the output. */
 enum grep_options_form {
 	GREP_LINES,   /**< a line per match, with the text around it */
-	GREP_BLOCKS,  /**< the same, and the bytes around the match in hexadecimal */
-	GREP_MATCHES, /**< the matches only */
+	GREP_BLOCKS,  /**< a line per match, and the bytes around the match in hexadecimal */
+	GREP_MATCHES, /**< only the matches */
 	GREP_COUNTS,  /**< the number of matches in each region */
 	GREP_REGIONS, /**< the regions with matches */
 	GREP_NOTHING, /**< nothing: the exit status is the result */
@@ -32,18 +32,18 @@ struct grep_options {
 	bool byte_offset;              /**< -b */
 	bool all_processes;            /**< --all-processes */
 	bool context;                  /**< -A, -B or -C was given */
-	size_t before;                 /**< -B: bytes to show before a match */
-	size_t after;                  /**< -A: bytes to show after a match */
-	uint64_t max;                  /**< -m: matches per target; UINT64_MAX if not given */
-	struct search_options search;  /**< what to search, and the output options; `quiet` there
-	                                  is -q or -s: no notes */
+	size_t before;                 /**< -B: number of bytes to show before a match */
+	size_t after;                  /**< -A: number of bytes to show after a match */
+	uint64_t max; /**< -m: maximum number of matches per target; UINT64_MAX if not given */
+	struct search_options search; /**< what to search, and the output options;
+	                                 `search.output.quiet` (no notes) is set by -q and -s */
 };
 
 /** The command line of `procmem grep`. */
 extern const struct cli_spec grep_spec;
 
 /**
- * Returns the form of output that the options together ask for.
+ * Returns the form of output that results from all options.
  * @param options  the options
  * @return         the form
  */

@@ -11,7 +11,8 @@
 
 enum {
 	READ_SIZE = 64 * 1024,
-	FILE_MAX = 64 * 1024 * 1024, /* far more than a list of patterns: another file was meant */
+	FILE_MAX = 64 * 1024 * 1024, /* maximum size of a file of patterns in bytes; a larger one
+	                                was probably named by mistake */
 };
 
 static void add_one(struct grep_patterns *patterns, const char *bytes, size_t length)
@@ -74,7 +75,8 @@ int grep_patterns_add_file(struct grep_patterns *patterns, const char *path, str
 	patterns->given = true;
 
 	if (result == 0 && content.length > 0) {
-		/* The newline at the end ends the last line; it does not start an empty one. */
+		/* Ignore the newline at the end of the file. It ends the last pattern, and does
+		 * not start an empty one. */
 		bool ended = content.bytes[content.length - 1] == '\n';
 		grep_patterns_add(patterns, content.bytes, content.length - ended);
 	}

@@ -10,13 +10,13 @@
 
 #include "base/text.h"
 
-/** Patterns as the user gave them; an empty list if all zeros. */
+/** Patterns as the user gave them. A zeroed structure is an empty list. */
 struct grep_patterns {
-	struct text bytes; /**< the bytes of all patterns, without gaps */
-	size_t *ends;      /**< end of each pattern in `bytes`; owned */
+	struct text bytes; /**< the bytes of all patterns, one directly after the other */
+	size_t *ends;      /**< end of each pattern as an offset in `bytes`; owned */
 	size_t count;      /**< number of patterns */
 	size_t capacity;   /**< private */
-	bool given;        /**< an option gave patterns: the first operand is not a pattern */
+	bool given; /**< an option has given patterns, so the first operand is not a pattern */
 };
 
 /**
@@ -60,7 +60,7 @@ void grep_patterns_deinit(struct grep_patterns *patterns);
 /**
  * Returns whether a pattern starts with `^` or ends with `$`.
  * @param patterns  the list
- * @return          true or false
+ * @return          true if one does
  */
 bool grep_patterns_have_anchors(const struct grep_patterns *patterns);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of the scan make the lines of the matches, and everything else that printing needs;
- * the main thread prints these parts in the order of the addresses.
+ * The threads of the scan prepare all output of a match: its line, and the other parts that
+ * printing needs. The main thread prints these parts in the order of the addresses.
  */
 #include "grep/search.h"
 
@@ -18,12 +18,15 @@
 
 enum { LINE_KEPT = 64 * 1024 };
 
-/** Sizes of what a thread has made of a hit: this is followed by the name, the memory, the line. */
+/**
+ * Sizes of the output that a thread prepared for a hit. In the buffer, this struct is followed by
+ * the name, the memory and the line.
+ */
 struct parts {
-	size_t name;   /* bytes of its text for the list of results; 0 outside of a session */
-	size_t before; /* bytes of memory before the match, for a block */
-	size_t memory; /* bytes of memory in all, 0 without a block */
-	size_t head;   /* bytes of the line before the match */
+	size_t name; /* size in bytes of the text for the list of results; 0 outside of a session */
+	size_t before; /* number of bytes of memory before the match, for a block */
+	size_t memory; /* total number of bytes of memory, 0 without a block */
+	size_t head;   /* number of bytes of the line before the match */
 };
 
 /** Makes the text of a hit for the list of results of a session. */
@@ -51,7 +54,7 @@ static void make_line(const struct grep_target *target, const struct pm_hit *hit
 	}
 }
 
-/** Appends all parts of a match to what will be delivered. */
+/** Appends all parts of a match to the batch that will be delivered. */
 static int append_parts(struct pm_scan_batch *batch, const struct parts *parts, const char *name,
                         const uint8_t *memory, const struct text *line, struct pm_error *error)
 {
@@ -82,14 +85,15 @@ static int found(void *context, unsigned worker, const struct pm_hit *hit,
 	                          error);
 	text_deinit(&name);
 
-	/* Long matches are rare, but each thread may find some. */
+	/* Release a large buffer. Long matches are rare, but each thread can find one and would
+	 * keep its memory. */
 	if (line->capacity > LINE_KEPT)
 		text_deinit(line);
 
 	return status;
 }
 
-/** Ends a match that was truncated, and whose rest was not found. */
+/** Ends the output of a match that was truncated and whose rest was not delivered. */
 static void end_match(struct grep_target *target, struct out *out)
 {
 	if (target->open)
@@ -98,7 +102,7 @@ static void end_match(struct grep_target *target, struct out *out)
 	hex_view_end(&target->block);
 }
 
-/** Prints a match of -o, or the next piece of it. */
+/** Prints a match for -o, or the next piece of a match. */
 static void print_bare(struct grep_target *target, const struct pm_scan_delivery *hit,
                        const char *line, size_t length, size_t head, struct out *out)
 {
@@ -110,7 +114,7 @@ static void print_bare(struct grep_target *target, const struct pm_scan_delivery
 		out_string(out, "\n");
 }
 
-/** Prints the memory of a match and around it, or the next piece of it. */
+/** Prints the bytes of a match and around it in hexadecimal, or the next piece of these bytes. */
 static void print_block(struct grep_target *target, const struct pm_scan_delivery *hit,
                         const char *memory, const struct parts *parts, struct out *out)
 {
@@ -128,7 +132,7 @@ static void print_block(struct grep_target *target, const struct pm_scan_deliver
 		hex_view_end(block);
 }
 
-/** Prints a match from the parts that its thread has made. */
+/** Prints a match from the parts that a thread has prepared. */
 static void print(struct grep_target *target, const struct pm_scan_delivery *hit, struct out *out)
 {
 	struct parts parts;
@@ -165,7 +169,8 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 
 	(void)error;
 	if (!hit->continued) {
-		/* The last match that was wanted was truncated, and this is not its rest. */
+		/* The number of matches of -m is reached. The last of them was truncated, and
+		 * this hit is not its rest, so the search ends. */
 		if (target->matches >= view->options->max)
 			return 1;
 		target->matches++;
@@ -216,8 +221,8 @@ static size_t count_kinds(const struct grep_target *target, uint64_t kinds[PM_KI
 }
 
 /**
- * Removes the kind with the most matches.
- * @param matches  receives their number
+ * Removes the kind with the most matches from the counts.
+ * @param matches  receives the number of these matches
  * @return         the kind
  */
 static enum pm_kind pop_largest(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches)
@@ -273,7 +278,7 @@ static void add_where(const struct grep_target *target, struct text *text)
 		add_regions(target, count, text);
 }
 
-/** Reports that patterns reached their limits: matches may be missing. */
+/** Reports that the matching of a pattern was aborted, so matches can be missing. */
 static void report_limits(const struct search *search)
 {
 	const struct pm_scan_totals *totals = &search->totals;
@@ -282,12 +287,13 @@ static void report_limits(const struct search *search)
 	if (totals->gave_up == 0 || search->options->output.quiet)
 		return;
 
-	text_string(&line, "the pattern took too many steps at ");
+	text_string(&line, "matching was aborted at ");
 	text_grouped(&line, totals->gave_up);
-	text_string(&line, totals->gave_up == 1 ? " place; " : " places; ");
+	text_string(&line, totals->gave_up == 1 ? " address" : " addresses");
+	text_string(&line, " because the pattern needed too many steps; ");
 	text_grouped(&line, totals->passed);
-	text_string(&line, " bytes were skipped. Alternatives within repetitions, as in "
-	                   "(a|ab?)+, can cause this");
+	text_string(&line, " bytes were not searched. Repeated alternatives such as (a|ab?)+ can "
+	                   "cause this");
 
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
@@ -297,7 +303,8 @@ static void report(struct search *search, const struct grep_target *target)
 {
 	struct text where = { 0 };
 
-	/* On a terminal, notes follow what they are about. */
+	/* Write the matches first, so that on a terminal the notes follow the matches that they
+	 * refer to. */
 	out_flush(search->out);
 	add_where(target, &where);
 	search->where = text_terminate(&where);
@@ -308,7 +315,7 @@ static void report(struct search *search, const struct grep_target *target)
 	report_limits(search);
 }
 
-/** Returns whether it must be known what the regions are for. */
+/** Returns whether the output needs the kinds of the regions. */
 static bool needs_kinds(const struct grep_options *options, enum grep_options_form form)
 {
 	return options->search.output.json || options->search.output.verbose ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Searching one target for `procmem grep`. */
+/** @file Searches one target for `procmem grep`. */
 #ifndef CMD_GREP_SEARCH_H
 #define CMD_GREP_SEARCH_H
 
@@ -21,23 +21,25 @@
 struct grep_target {
 	const volatile sig_atomic_t *cancel;    /**< non-zero after Ctrl-C */
 	struct grep_view view;                  /**< how matches are printed */
-	struct text lines[PM_SCAN_WORKERS_MAX]; /**< the line that each thread makes */
-	uint64_t *counts;                       /**< matches in each region; owned */
+	struct text lines[PM_SCAN_WORKERS_MAX]; /**< buffers for the lines; one for each thread */
+	uint64_t *counts;                       /**< number of matches in each region; owned */
 	uint64_t matches;                       /**< sum of `counts` */
-	bool open;             /**< the last match of -o was truncated, and has no end yet */
-	struct hex_view block; /**< memory around a match; open if the match was truncated */
-	bool kinds_known;      /**< it is known what the regions are for */
+	bool open; /**< the last match of -o was truncated, and its newline is not printed yet */
+	struct hex_view block; /**< hexadecimal output of the bytes around a match; still open if
+	                          the match was truncated */
+	bool kinds_known;      /**< the kinds of the regions are known */
 };
 
 /**
  * Searches a target, prints the matches, and reports on stderr.
  *
- * @param target   as described there
+ * @param target   initialised as described for struct grep_target
  * @param word     the TARGET
  * @param scanner  what to search for
  * @param out      where to print
  * @param error    any
- * @return         1: searched; 0: no region is selected, and the error says so; -1: an error
+ * @return         1 if the target was searched; 0 if no region is selected (`error` is set); -1 on
+ *                 error
  */
 int grep_search(struct grep_target *target, const char *word, const struct pm_scanner *scanner,
                 struct out *out, struct pm_error *error);

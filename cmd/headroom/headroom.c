@@ -18,12 +18,14 @@ enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_FROM, OPTION_MIN };
 static const struct cli_option headroom_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION",
 	  "watch for this time (30s, 5m), to estimate when\nthe limits are reached" },
-	{ OPTION_FROM, "from", "FILE", "estimate that from a recording" },
+	{ OPTION_FROM, "from", "FILE",
+	  "estimate when the limits are reached from a\nrecording, instead of watching" },
 	{ OPTION_MIN, "min", "SIZE|PERCENT", "exit status 1 if less memory is left (500M, 15%)" },
 	{ 0 },
 };
 
-/* In bytes. Memory comes in pages: a smaller number lacks its unit. */
+/* Minimum for --min in bytes. In a number smaller than a page the user has probably forgotten
+ * the unit. */
 static const uint64_t min_size = 4096;
 
 static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
@@ -33,12 +35,12 @@ static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
 		return 0;
 	if (bytes > 100)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' is less than a page of memory; say %.*sM", value, digits,
-		                    value);
+		                    "'%s' is less than a page of memory; did you mean %.*sM?",
+		                    value, digits, value);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' is less than a page of memory; say %.*s%% or %.*sM", value,
-	                    digits, value, digits, value);
+	                    "'%s' is less than a page of memory; did you mean %.*s%% or %.*sM?",
+	                    value, digits, value, digits, value);
 }
 
 static int parse_min(struct headroom_options *options, const char *value, struct pm_error *error)
@@ -97,7 +99,7 @@ const struct cli_spec headroom_spec = {
 	           "of each, and with --for or --from when they are reached.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, or a process name that fits one process.",
+	.notes = "TARGET is a PID, or a process name that matches one process.",
 	.examples = {
 		{ "procmem headroom --for 30s java",
 "when the process called java reaches its limits" },
@@ -108,7 +110,7 @@ const struct cli_spec headroom_spec = {
 	.operands_max = 1,
 };
 
-/** Sums the regions by kind. */
+/** Sums up the regions by kind. */
 static int sum_kinds(struct headroom_report *report, struct pm_process *process,
                      struct pm_error *error)
 {
@@ -173,7 +175,7 @@ static void report_limits(const struct pm_headroom *headroom)
 /**
  * Reads and prints the headroom.
  *
- * @return 1 if too little is left, 0 if there is enough, -1 on error
+ * @return 1 if less memory is left than --min requires; otherwise 0; -1 on error
  */
 static int report_headroom(struct pm_process *process, const struct headroom_options *options,
                            struct out *out, struct pm_error *error)

@@ -15,15 +15,16 @@
 
 /** Options of the user. */
 struct headroom_options {
-	double seconds;        /**< how long to watch, 0: do not watch */
-	const char *recording; /**< recording for the rate, or NULL */
+	double seconds;        /**< duration of --for in seconds, 0 not to watch */
+	const char *recording; /**< file of --from, NULL for none */
 	bool min_given;        /**< --min was given */
 	uint64_t min_bytes;    /**< minimum of memory that must be left, in bytes */
-	double min_percent;    /**< minimum as a percentage of the limit; 0: `min_bytes` applies */
+	double min_percent;    /**< minimum as a percentage of the limit; 0 if `min_bytes` is used
+	                          instead */
 	struct output_options output;
 };
 
-/** How the limited things changed over time. */
+/** How the limited quantities changed over time. */
 struct headroom_rates {
 	bool known;                /**< rates were measured */
 	struct pm_series memory;   /**< resident and swapped bytes */
@@ -40,8 +41,8 @@ struct headroom_report {
 	struct pm_totals totals;
 	const char *comm;                /**< command name */
 	pid_t pid;                       /**< PID */
-	uint64_t weights[PM_KIND_COUNT]; /**< resident and swapped bytes of each kind */
-	size_t counts[PM_KIND_COUNT];    /**< regions of each kind */
+	uint64_t weights[PM_KIND_COUNT]; /**< number of resident and swapped bytes of each kind */
+	size_t counts[PM_KIND_COUNT];    /**< number of regions of each kind */
 	const struct headroom_rates *rates;
 };
 

@@ -6,7 +6,10 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 
-/** Maximum number of processes that the text names; JSON has all that were read. */
+/**
+ * Maximum number of processes that the text output names. JSON output has all processes that were
+ * read.
+ */
 enum { NAMED_MAX = 6 };
 
 static void put_size(const struct headroom_report *report, struct text *line, uint64_t size)
@@ -18,7 +21,7 @@ static void put_size(const struct headroom_report *report, struct text *line, ui
 		text_size(line, size);
 }
 
-/** Adds the processes that are not named. */
+/** Adds the number and the memory of the processes that are not named. */
 static void put_rest(const struct headroom_report *report, struct text *line)
 {
 	const struct pm_members *members = &report->members;
@@ -34,9 +37,9 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 	}
 
 	if (members->others > 0)
-		text_format(line, ", %zu not read", members->others);
+		text_format(line, ", %zu could not be read", members->others);
 	if (members->incomplete)
-		text_string(line, ", and those of groups below that could not be read");
+		text_string(line, ", child cgroups could not all be read");
 }
 
 void headroom_members_print(const struct headroom_report *report, struct out *out)
@@ -63,8 +66,9 @@ void headroom_members_print(const struct headroom_report *report, struct out *ou
 	put_size(report, &line, members->cache);
 
 	if (members->reclaimable > 0) {
-		text_string(&line, ", of which not used recently");
+		text_string(&line, " (inactive:");
 		put_size(report, &line, members->reclaimable);
+		text_char(&line, ')');
 	}
 
 	text_char(&line, '\n');

@@ -14,7 +14,7 @@
 void headroom_members_print(const struct headroom_report *report, struct out *out);
 
 /**
- * Adds these processes to a JSON object.
+ * Adds the processes that share the limit of the cgroup to a JSON object.
  *
  * @param report  the results
  * @param json    the object

@@ -102,10 +102,10 @@ static size_t order_kinds(const struct headroom_report *report, enum pm_kind *or
 	return count;
 }
 
-/** The table of kinds. */
+/** The data of the table of kinds. */
 struct kinds_view {
 	const struct headroom_report *report;
-	const struct pm_limit *limit; /* limit of which they are a part, or NULL */
+	const struct pm_limit *limit; /* memory limit, or NULL */
 	enum pm_kind order[PM_KIND_COUNT];
 	size_t count;
 };
@@ -140,7 +140,7 @@ static bool lasts(const void *context, const struct pm_limit *limit, double *sec
 	return headroom_rates_lasts(context, limit, &trend, seconds);
 }
 
-/** Adds how long a limit lasts, or why that is not known. */
+/** Adds the time until a limit is reached, or the reason why this time is not known. */
 static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit,
                       struct text *line)
 {
@@ -155,11 +155,15 @@ static void put_lasts(const struct headroom_report *report, const struct pm_limi
 		else
 			delta_put_rate(line, trend.rate);
 	} else if (*trend.reason) {
-		text_format(line, "; %s (%s)", pm_verdict_name(trend.verdict), trend.reason);
+		text_format(line, "; usage of the process: %s (%s)", pm_verdict_name(trend.verdict),
+		            trend.reason);
 	}
 }
 
-/** Prints the first lines, which have the most important limit. */
+/**
+ * Prints the first line: the limit that is reached first, what is left of it, and how long it
+ * lasts.
+ */
 static void print_answer(const struct headroom_report *report, struct out *out)
 {
 	const struct pm_limit *limit = first_limit(&report->headroom, lasts, report->rates);
@@ -182,7 +186,7 @@ static void print_answer(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
-/** Adds how long address space would last if it grew like resident and swapped memory. */
+/** Adds how long address space lasts if it grows as fast as resident and swapped memory. */
 static void put_as_memory(const struct headroom_report *report, const struct pm_limit *limit,
                           struct text *line)
 {
@@ -193,13 +197,14 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 		return;
 
 	pm_format_duration((double)pm_limit_left(limit) / memory.rate, duration);
-	text_format(line, "; at the rate of its memory it lasts %s", duration);
+	text_format(line, "; if it grows as fast as the memory of the process, it lasts %s",
+	            duration);
 }
 
 /**
- * Reports address space without a rate that may end before memory does. It grows in steps (malloc
- * reserves 64 MiB at a time for an arena, HEAP_MAX_SIZE in glibc's malloc/arena.c, and fills them),
- * or did not grow during the measurement.
+ * Reports address space that has no rate but may be exhausted before memory is. It has no rate if
+ * it grows in steps (for an arena, malloc reserves 64 MiB at a time and then fills them; see
+ * HEAP_MAX_SIZE in glibc's malloc/arena.c), or if it did not grow during the measurement.
  */
 static void print_steps(const struct headroom_report *report, struct out *out)
 {
@@ -218,14 +223,17 @@ static void print_steps(const struct headroom_report *report, struct out *out)
 	            trend.verdict != PM_VERDICT_PLATEAU;
 	struct text line = { 0 };
 
-	text_string(&line, "address_space ");
+	text_string(&line, "address_space");
 	if (grew) {
-		text_string(&line, "grew by ");
+		text_string(&line, " grew by ");
 		put_amount(report, limit, last - first, &line);
-		text_string(&line, ", but too unevenly or too shortly for a rate: watch longer");
+		text_string(&line, "; its growth is too irregular, or was watched for too "
+		                   "short a time, to compute a rate: watch for a longer time");
 	} else if (memory && pm_limit_left(limit) < pm_limit_left(memory)) {
+		text_string(&line, ": ");
 		put_amount(report, limit, pm_limit_left(limit), &line);
-		text_string(&line, " left, less than of memory, but it does not grow now");
+		text_string(&line, " left, which is less than the memory left, but it is not "
+		                   "growing now");
 	} else {
 		text_deinit(&line);
 		return;
@@ -253,8 +261,8 @@ static void print_events(const struct headroom_report *report, struct out *out)
 
 	if (pressure->known)
 		out_wrapped_format(out, 2,
-		                   "waiting for memory: some %.2f%%, all %.2f%% of the last 10 s; "
-		                   "%.2f%%, %.2f%% of the last minute\n",
+		                   "memory pressure (PSI): last 10 s: some %.2f%%, full %.2f%%; "
+		                   "last 60 s: some %.2f%%, full %.2f%%\n",
 		                   pressure->some10, pressure->full10, pressure->some60,
 		                   pressure->full60);
 }

@@ -8,7 +8,7 @@
 #include "base/poll_loop.h"
 #include "base/report.h"
 
-/* Seconds between two samples; shorter measurements take ten samples. */
+/* Time between two samples in seconds. A measurement of less than ten seconds takes ten samples. */
 static const double usual_interval = 1;
 
 void headroom_rates_deinit(struct headroom_rates *rates)
@@ -43,7 +43,7 @@ static bool await_sample(struct poll_loop *wait)
 }
 
 /**
- * Takes samples.
+ * Takes samples for the given time, and adds them to the rates.
  *
  * @return 0, 1 if the user interrupted, -1 on error
  */
@@ -128,7 +128,7 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	if (result < 0)
 		headroom_rates_deinit(rates);
 	if (result > 0 && !options->output.quiet)
-		report_note("interrupted: this is what was measured so far");
+		report_note("interrupted: the results are based on the measurements so far");
 
 	if (result < 0)
 		return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file How fast the limited things grow. */
+/** @file How fast the limited quantities grow. */
 #ifndef CMD_HEADROOM_RATES_H
 #define CMD_HEADROOM_RATES_H
 
@@ -7,7 +7,7 @@
 
 /**
  * Releases rates.
- * @param rates as measured, or zeroed
+ * @param rates as filled by headroom_rates_measure(), or zeroed
  */
 void headroom_rates_deinit(struct headroom_rates *rates);
 
@@ -16,9 +16,9 @@ void headroom_rates_deinit(struct headroom_rates *rates);
  *
  * @param rates    the rates
  * @param limit    the limit
- * @param trend    receives the trend of the limited thing
- * @param seconds  receives the time
- * @return         true if the thing grows steadily
+ * @param trend    receives the trend of the limited quantity
+ * @param seconds  receives the time until the limit is reached
+ * @return         true if the quantity grows steadily, so that the time is known
  */
 bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
                           struct pm_trend *trend, double *seconds);
@@ -28,7 +28,7 @@ bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_li
  *
  * @param rates    filled; release with headroom_rates_deinit()
  * @param process  the process
- * @param options  duration, or the recording
+ * @param options  options with the duration or the recording
  * @param error    PM_ERROR_GONE, PM_ERROR_USAGE, errors of recordings
  * @return         0 or -1
  */

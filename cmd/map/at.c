@@ -17,11 +17,11 @@ enum { INDENT = 4 };
 struct place {
 	uint64_t address;
 	const struct pm_region *region; /* region that contains the address */
-	const struct pm_region *before; /* neighbours, or NULL */
+	const struct pm_region *before; /* neighbouring regions, or NULL */
 	const struct pm_region *after;
 	bool in_core;    /* the target is a core file */
 	bool page_known; /* `page` is valid */
-	unsigned page;   /* enum pm_page bits, 0: never touched */
+	unsigned page;   /* enum pm_page bits; 0 if the page was never touched */
 };
 
 static int note_page(void *context, const struct pm_page_run *run)
@@ -30,7 +30,7 @@ static int note_page(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Finds out whether a core file contains the byte. */
+/** Sets `page` from what the core file contains at the address. */
 static void read_core_state(const struct loaded *loaded, struct place *place)
 {
 	struct pm_page_source pages = pm_core_source(loaded->core);
@@ -39,7 +39,10 @@ static void read_core_state(const struct loaded *loaded, struct place *place)
 	                               &place->page, NULL) >= 0;
 }
 
-/** Reads the state of the page; it stays unknown if the kernel does not report it. */
+/**
+ * Reads the state of the page that contains the address. `page_known` remains false if the kernel
+ * does not report the state.
+ */
 static int read_page_state(const struct loaded *loaded, struct place *place, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
@@ -63,7 +66,10 @@ static int read_page_state(const struct loaded *loaded, struct place *place, str
 	return -1;
 }
 
-/** Returns whether the region maps a file. Core files have no inodes. */
+/**
+ * Returns whether the region maps a file. Core files contain no inode numbers, so the name decides
+ * there.
+ */
 static bool has_file(const struct place *place)
 {
 	if (place->in_core)
@@ -80,9 +86,9 @@ static const char *core_words(const struct place *place)
 	if (place->page & PM_PAGE_PRESENT)
 		return "in the core file";
 	if (has_file(place))
-		return "not in the core file, which leaves it to the mapped file";
+		return "not in the core file; read it from the mapped file";
 
-	return "not in the core file: never touched, or left out";
+	return "not in the core file: it was never touched, or was left out";
 }
 
 /** Describes the state of the page. */
@@ -97,7 +103,8 @@ static const char *page_words(const struct place *place)
 	if (place->page & PM_PAGE_SWAPPED)
 		return "swapped out";
 	if (!(place->page & PM_PAGE_PRESENT))
-		return has_file(place) ? "not in memory of this process" : "never touched";
+		return has_file(place) ? "not mapped by this process (it may be in the page cache)"
+		                       : "never touched";
 	if (place->page & PM_PAGE_ZERO)
 		return "the zero page: read, but never written to";
 	if (place->page & PM_PAGE_FILE && region->perms & PM_PERM_SHARED)
@@ -161,7 +168,7 @@ static void put_mapping(struct text *line, const struct pm_region *region, bool 
  * Writes a line and empties it.
  *
  * @param line    the line
- * @param indent  columns before continuation lines on a narrow terminal
+ * @param indent  number of spaces before continuation lines on a narrow terminal
  * @param out     where to write
  */
 static void end_line(struct text *line, size_t indent, struct out *out)
@@ -181,7 +188,8 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 		put_perms_and_kind(&line, region);
 		put_mapping(&line, region, true);
 		put_detail(&line, region);
-		/* [vsyscall] is in the kernel's half: its distance has no meaning. */
+		/* [vsyscall] is in the kernel's half of the address space, so its distance has
+		 * no meaning. */
 		if (gap > 0 && gap >> 63 == 0) {
 			put_size(&line, "  ", gap, options);
 			text_string(&line, " away");
@@ -223,14 +231,14 @@ static void print_place(const struct place *place, const struct map_options *opt
 	const struct pm_region *region = place->region;
 	uint64_t into = place->address - region->start;
 	struct text line = { 0 };
-	text_format(&line, "  0x%" PRIx64 " is 0x%" PRIx64, place->address, into);
+	text_format(&line, "  0x%" PRIx64 " is at offset 0x%" PRIx64, place->address, into);
 
 	if (into >= 1024) {
 		put_size(&line, " (", into, options);
 		text_char(&line, ')');
 	}
 
-	text_string(&line, " into it");
+	text_string(&line, " in the region");
 	if (has_file(place))
 		text_format(&line, ", file offset 0x%" PRIx64, region->offset + into);
 
@@ -241,7 +249,7 @@ static void print_place(const struct place *place, const struct map_options *opt
 
 	end_line(&line, INDENT, out);
 	if (*region->why) {
-		text_format(&line, "  %s is %s: ", pm_kind_name((enum pm_kind)region->kind),
+		text_format(&line, "  kind %s (%s): ", pm_kind_name((enum pm_kind)region->kind),
 		            pm_proof_name((enum pm_proof)region->proof));
 		utf8_escape(&line, region->why, strlen(region->why));
 		end_line(&line, INDENT, out);

@@ -6,11 +6,12 @@
 #include "map/map.h"
 
 /**
- * Prints the region of an address, its neighbours, and the state of its page.
+ * Prints the region that contains an address, its neighbouring regions, and the state of the page
+ * at that address.
  *
  * @param loaded   the target
  * @param address  an address in one of its regions
- * @param options  JSON or text, bytes
+ * @param options  whether to print JSON, and exact sizes
  * @param out      where to write
  * @param error    PM_ERROR_GONE
  * @return         0 or -1

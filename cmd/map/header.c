@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-/* Columns of a command line that are kept on the narrowest terminal. */
+/* Minimum width of the command line, in columns, even on a narrow terminal. */
 enum { COMMAND_MIN = 20 };
 
 /** Adds a duration in its two largest units. */
@@ -33,7 +33,7 @@ static void put_size(struct text *text, uint64_t size, bool bytes)
 		text_size(text, size);
 }
 
-/** Adds the part of the line after the command line. */
+/** Adds the part of the line that follows the command line: threads, age, memory and limit. */
 static void put_facts(struct text *text, const struct loaded *loaded, bool bytes)
 {
 	const struct pm_process_info *info = &loaded->info;
@@ -77,7 +77,7 @@ static void put_command(struct text *line, const char *command, size_t room)
 	text_deinit(&escaped);
 }
 
-/** Adds what a sample of a recording contains about its process. */
+/** Adds what a sample of a recording contains about the process. */
 static void put_recorded(struct text *line, const struct loaded *loaded)
 {
 	uint64_t rss = 0;

@@ -11,7 +11,7 @@
  * @param loaded  the target
  * @param bytes   print sizes as exact integers
  * @param out     where to write
- * @return        number of lines on the terminal
+ * @return        number of terminal lines that were printed
  */
 size_t map_header_print(const struct loaded *loaded, bool bytes, struct out *out);
 

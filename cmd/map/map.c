@@ -15,7 +15,7 @@ enum { OPTION_BY = CLI_LONG_ONLY, OPTION_WHY };
 static const struct cli_option map_option_list[] = {
 	{ 'a', "all", NULL, "all regions, also on a terminal" },
 	{ OPTION_BY, "by", "WHAT", "sum up by kind, mapping, perms, arena, thread\nor object" },
-	{ OPTION_WHY, "why", NULL, "show for each region which rule gave its kind" },
+	{ OPTION_WHY, "why", NULL, "show for each region why it has its kind" },
 	{ 'x', "pmap", NULL, "exactly what 'pmap -x' prints" },
 	{ 0 },
 };
@@ -60,7 +60,7 @@ const struct cli_spec map_spec = {
 "first, and what each is for.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that fits one process, a saved smaps or maps\n"
+	.notes = "TARGET is a PID, a process name that matches one process, a saved smaps or maps\n"
 	         "file, an ELF core file, or a recording: FILE or FILE@SAMPLE.\n"
 	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\n"
 "address shows what is there.",
@@ -78,8 +78,8 @@ const struct cli_spec map_spec = {
  * @param loaded   the target
  * @param options  the selection
  * @param list     receives the regions
- * @param error    set also if no region fits
- * @return         1, 0 if no region fits, -1 on error
+ * @param error    also set if no region matches
+ * @return         1; 0 if no region matches the filters; -1 on error
  */
 static int choose_regions(const struct loaded *loaded, const struct map_options *options,
                           struct list *list, struct pm_error *error)
@@ -100,13 +100,16 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 
 	free(ranges);
 	if (list->count == 0)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits",
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		             "none of the %zu regions of %s matches the filters",
 		             loaded->regions.count, loaded->target->word);
 
 	return list->count > 0;
 }
 
-/** Initialises the list that is printed: of groups, if there are any, otherwise of regions. */
+/**
+ * Initialises the list that is printed: a list of groups with --by, otherwise a list of regions.
+ */
 static int init_shown(struct list *list, const struct map_options *options,
                       const struct groups *grouping, struct pm_error *error)
 {
@@ -118,7 +121,7 @@ static int init_shown(struct list *list, const struct map_options *options,
 	return list_init(list, spec, &options->list, options->output.bytes, error);
 }
 
-/** Returns what must be read, enum region_needs values. */
+/** Returns what must be read: enum region_needs bits. */
 static unsigned needs_of(const struct map_options *options, const struct list *shown)
 {
 	unsigned needs = selection_needs(&options->selection);
@@ -148,21 +151,23 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 			read = "smaps";
 		else if (loaded->from_pagemap)
 			read = "maps and pagemap";
-		report_note("%zu regions from %s in %.1f ms, their kinds in %.1f ms",
-		            loaded->regions.count, read, (double)loaded->read_us / 1000,
-		            (double)loaded->kinds_us / 1000);
+		report_note(
+			"read %zu regions from %s in %.1f ms, determined their kinds in %.1f ms",
+			loaded->regions.count, read, (double)loaded->read_us / 1000,
+			(double)loaded->kinds_us / 1000);
 	}
 
 	if (loaded->core)
-		report_note(MAP_HELD " is what the core file contains; it does not show what was "
-		                     "resident, shared or dirty, nor the names of threads");
+		report_note(MAP_HELD
+		            " is what the core file contains; it does not show "
+		            "which memory was resident, shared or dirty, nor the names of threads");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
-		report_note("regions and arenas of malloc and the threads of stacks are only known "
-		            "for a running process");
+		report_note(
+			"malloc regions, malloc arenas and the threads of stacks are known only "
+			"for a running process");
 
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
-		report_note("regions of malloc are not distinguished from other anonymous ones: %s",
-		            loaded->reader_failure.text);
+		report_note("malloc regions are shown as anon: %s", loaded->reader_failure.text);
 }
 
 /** Returns whether the operands ask for a single address. */
@@ -174,14 +179,14 @@ static bool asks_for_address(const struct map_options *options, const struct cli
 	return !options->by && !options->pmap && !options->list.csv && !options->list.columns;
 }
 
-/** Returns whether only RSS and swap are known: a recording by watch. */
+/** Returns whether only RSS and swap are known, as in a recording made by `watch`. */
 static bool has_two_sizes(const struct loaded *loaded)
 {
 	return loaded->recorded.word && loaded->regions.count > 0 &&
 	       !pm_region_knows(&loaded->regions.items[0], PM_SIZE_PSS);
 }
 
-/** Returns the columns that fit the known sizes. */
+/** Returns the description of a list whose default columns need only sizes that are known. */
 static const struct list_spec *spec_of(const struct loaded *loaded)
 {
 	if (!loaded->sizes_known)
@@ -195,7 +200,7 @@ static const struct list_spec *spec_of(const struct loaded *loaded)
 /**
  * Prints the target.
  *
- * @return 1, 0 if no region fits (`error` is set), -1 on error
+ * @return 1; 0 if no region matches the filters (`error` is set); -1 on error
  */
 static int print(const struct loaded *loaded, const struct map_options *options,
                  const struct cli_result *words, struct groups *grouping, struct out *out,
@@ -227,8 +232,8 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 }
 
 /**
- * Refuses columns that need unknown sizes. The default order falls back to known sizes; --sort does
- * not.
+ * Refuses --sort and --pmap if they need sizes that are not known. Without --sort, the list is
+ * sorted by a size that is known.
  */
 static int check_known(const struct loaded *loaded, const struct map_options *options,
                        const struct list *shown, struct pm_error *error)
@@ -241,17 +246,17 @@ static int check_known(const struct loaded *loaded, const struct map_options *op
 	if (options->pmap && has_two_sizes(loaded))
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"--pmap: a recording by watch does not contain dirty sizes, one "
-			"by snap does");
+			"--pmap needs dirty sizes: a recording made by watch has none; use one "
+			"made by snap");
 	if (!options->list.sort || !(shown->sort->needs & unknown))
 		return 0;
 
-	const char *why = "maps does not contain it, smaps";
+	const char *why = "a maps file has no such field; use a smaps file";
 	if (has_two_sizes(loaded))
-		why = "a recording by watch does not contain it, one by snap";
+		why = "a recording made by watch has no such field; use one made by snap";
 
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "--sort: %s is not known: %s does",
-	                    shown->sort->name, why);
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "cannot sort by %s: %s", shown->sort->name,
+	                    why);
 }
 
 /**
@@ -271,8 +276,8 @@ static int show(const struct target *target, const struct map_options *options,
 
 	unsigned needs = needs_of(options, &shown);
 	/*
-	 * The kinds are most reliable with smaps, and a single address deserves more detail than a
-	 * thousand regions.
+	 * For a single address, always read smaps and the kinds: the kinds are most reliable with
+	 * smaps, and the user wants details of one region.
 	 */
 	if (asks_for_address(options, words, &address))
 		needs |= REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS;
@@ -289,7 +294,10 @@ static int show(const struct target *target, const struct map_options *options,
 	return status;
 }
 
-/** Adds a hint if a number that is not an address here is the PID of another process. */
+/**
+ * If an operand is the PID of a process, adds a hint to the error: `map` has read that number as an
+ * address.
+ */
 static void hint_at_processes(const struct cli_result *words, struct pm_error *error)
 {
 	for (int i = 1; i < words->count; i++) {
@@ -302,7 +310,8 @@ static void hint_at_processes(const struct cli_result *words, struct pm_error *e
 		pm_process_close(process);
 		pm_error_prefix(
 			error,
-			"map takes one process, and %s was read as a hexadecimal address: ", word);
+			"map takes only one process, so %s was read as a hexadecimal address: ",
+			word);
 		return;
 	}
 }
@@ -348,7 +357,7 @@ enum status map_run(struct out *out, int argc, char **argv)
 	}
 
 	out_set_colour(out, options.output.colour);
-	/* The table prints it below each region. */
+	/* The table prints the reason below each region; JSON needs a column for it. */
 	if (options.why && options.output.json && !options.list.columns)
 		options.list.columns = "+why";
 

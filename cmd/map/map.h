@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What the files of `procmem map` share. */
+/** @file Options of `procmem map`, shared by its files. */
 #ifndef CMD_MAP_MAP_H
 #define CMD_MAP_MAP_H
 
@@ -11,7 +11,10 @@
 #include "view/json.h"
 #include "view/list.h"
 
-/** Title that replaces RSS for core files: bytes that the file contains, resident or not. */
+/**
+ * Title of the column rss for core files. The column then has the number of bytes that the file
+ * contains, whether or not they were resident.
+ */
 #define MAP_HELD "HELD"
 
 /** Options of the user. */
@@ -20,7 +23,7 @@ struct map_options {
 	struct output_options output; /**< JSON, bytes, notes */
 	struct selection selection;   /**< selected regions */
 	enum group_by by;             /**< how to group regions */
-	bool why;                     /**< show the rule that gave each region its kind */
+	bool why;                     /**< show for each region the rule that determined its kind */
 	bool pmap;                    /**< print the text of `pmap -x` */
 };
 

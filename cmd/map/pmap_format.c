@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of `pmap -x` (procps 4.0.2), for scripts that parse it. Sizes are in KiB. A file has its
- * base name; all other memory is `[ anon ]`, even the brk heap, except for the mapping in which the
- * first thread's stack began and SysV shared memory.
+ * The text of `pmap -x` (procps 4.0.2), for scripts that parse it. Sizes are in KiB. A mapped file
+ * is shown by its base name. All other memory, even the brk heap, is `[ anon ]`, with two
+ * exceptions: the mapping in which the stack of the first thread began, and SysV shared memory.
  */
 #include "map/pmap_format.h"
 
@@ -31,8 +31,8 @@ static void put_right(struct text *line, uint64_t number)
 }
 
 /**
- * Adds a name: bytes that are not printable ASCII become '?', and a newline is written as the
- * kernel writes it.
+ * Adds a file name. Bytes that are not printable ASCII become '?'. A newline is written as in maps
+ * (\012).
  */
 static void put_name(struct text *line, const char *name)
 {
@@ -47,8 +47,8 @@ static void put_name(struct text *line, const char *name)
 }
 
 /**
- * Returns whether a region is SysV shared memory: a file /SYSV and its key on the kernel's own
- * mount. Its inode is the ID of the segment.
+ * Returns whether a region is SysV shared memory: a file named /SYSV and its key, on a mount
+ * internal to the kernel. Its inode is the ID of the segment.
  */
 static bool is_sysv(const struct pm_region *region)
 {
@@ -66,7 +66,7 @@ static void put_mapping(struct text *line, const struct pm_region *region, uint6
 	}
 
 	if (!slash) {
-		/* Includes the end, since pmap compares with <=. */
+		/* Include the end address, because pmap compares with <=. */
 		bool stack = stack_start >= region->start && stack_start <= region->end;
 		text_string(line, stack ? "  [ stack ]" : "  [ anon ]");
 		return;
@@ -79,7 +79,7 @@ static void put_mapping(struct text *line, const struct pm_region *region, uint6
 		text_string(line, " (deleted)");
 }
 
-/** Adds permissions; private mappings have no letter. */
+/** Adds permissions. There is no letter for private mappings. */
 static void put_perms(struct text *line, unsigned perms)
 {
 	char text[] = "----- ";
@@ -147,7 +147,9 @@ static void put_cleaned(struct text *line, const char *command, bool utf8)
 	}
 }
 
-/** Adds the line with the command line, or with "[name]" if there is none. */
+/**
+ * Adds a line with the PID and the command line, or "[name]" if the process has no command line.
+ */
 static void put_command(struct text *line, const struct loaded *loaded)
 {
 	setlocale(LC_CTYPE, "");
@@ -164,7 +166,7 @@ static void put_command(struct text *line, const struct loaded *loaded)
 	text_char(line, '\n');
 }
 
-/** Adds the sums; the label is as wide as an address. */
+/** Adds the sums. The label has the width of an address. */
 static void put_total(struct text *line, const struct pmap_total *total)
 {
 	text_string(line, "---------------- ------- ------- ------- \n"

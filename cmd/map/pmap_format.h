@@ -10,7 +10,7 @@
  *
  * @param loaded  the target
  * @param list    the selected regions, by address
- * @param header  with the first and last lines
+ * @param header  whether to print the heading and the totals
  * @param out     where to write
  */
 void map_pmap_format_print(const struct loaded *loaded, const struct list *list, bool header,

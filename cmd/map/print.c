@@ -8,7 +8,7 @@
 #include "map/pmap_format.h"
 #include "view/list_print.h"
 
-/** Prints below a region how sure its kind is, and which rule gave it. */
+/** Prints below a region whether its kind is proven or inferred, and which rule determined it. */
 static void print_why(const void *item, struct out *out)
 {
 	const struct pm_region *region = item;

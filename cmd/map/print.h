@@ -6,11 +6,11 @@
 #include "map/map.h"
 
 /**
- * Prints the selected regions in the form that the options name.
+ * Prints the selected regions in the form that the options select.
  *
  * @param loaded   the target
  * @param list     the selected regions, not sorted yet
- * @param groups   empty groups to fill, or NULL
+ * @param groups   empty groups, which are filled and printed instead of regions; NULL without --by
  * @param options  the options
  * @param out      where to write
  * @param error    PM_ERROR_USAGE
@@ -20,7 +20,8 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
               const struct map_options *options, struct out *out, struct pm_error *error);
 
 /**
- * Opens the JSON object of a target: pid, command and time, or the saved file.
+ * Opens the JSON object of a target and writes its first members: pid, command and time, or the
+ * name of the saved file.
  *
  * @param json    the JSON text
  * @param loaded  the target

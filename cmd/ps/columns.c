@@ -8,7 +8,7 @@ static const struct pm_process_row *process_of(const void *item)
 	return ((const struct ps_row *)item)->process;
 }
 
-/** Reads a size of the process; column->index is its offset in struct pm_process_row. */
+/** Gets a size of a process; column->index is the offset of the size in struct pm_process_row. */
 static bool size_of(const struct list_column *column, const void *item, uint64_t *value)
 {
 	const char *process = (const char *)process_of(item);
@@ -101,8 +101,8 @@ static void command_text(const struct list_column *column, const void *item, str
 		text_format(text, "[%s]", process->comm);
 }
 
-/* A size that kernel threads do not have. Resident sizes are not summed, because shared pages would
- * count once for each process; PSS is. */
+/* A column for a size that kernel threads do not have. Resident sizes are not summed, because
+ * shared pages would be counted once for each process. PSS is summed. */
 #define PROCESS_SIZE(NAME, TITLE, FIELD, ALONE, HELP)      \
 	{ .name = (NAME),                                  \
 	  .title = (TITLE),                                \

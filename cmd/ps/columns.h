@@ -8,7 +8,10 @@
 
 #include "view/list.h"
 
-/** What must be read of each process in addition to the list of processes. A bit mask. */
+/**
+ * What must be read for each process in addition to the list of processes. The values are bits that
+ * can be combined.
+ */
 enum ps_needs {
 	PS_NEEDS_PSS = 1,   /**< smaps_rollup: expensive, because the kernel holds the lock of the
 	                       process's mappings while it walks all memory */

@@ -53,11 +53,11 @@ const struct cli_spec ps_spec = {
 	.purpose = "Lists processes, those with the most resident memory first.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "NAME is a regular expression (PCRE2) that must match the command name or the\n"
-	         "command line; a number is a PID. Processes that only run this procmem (sudo,\n"
-	         "timeout, sh -c) are not listed then.\n"
-	         "The column pss walks all memory of each listed process, which cannot map memory\n"
-	         "during that time.",
+	.notes = "NAME is a regular expression (PCRE2), matched against the command name and the\n"
+	         "command line, or a PID. With NAME, the processes that started this procmem\n"
+	         "(sudo, timeout, sh -c) are not listed.\n"
+	         "Reading the column pss makes the kernel walk all memory of each listed process;\n"
+	         "the process cannot map memory during that time.",
 	.examples = {
 		{ "procmem ps",
 		  "list the processes with the most memory, as many as fit the screen" },
@@ -77,8 +77,8 @@ struct listing {
 };
 
 /**
- * Reads what the list of processes does not contain. The values of a process that has exited, or
- * that must not be read, remain unknown.
+ * Reads the values of a process that the list of processes does not contain. They remain unknown if
+ * the process has exited or if procmem has no permission to read it.
  */
 static void read_more(struct ps_row *row, struct user_names *users, unsigned needs)
 {
@@ -88,7 +88,7 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 	if (needs & PS_NEEDS_USER)
 		row->user = user_names_find(users, row->process->uid);
 
-	/* Kernel threads and zombies have no memory. */
+	/* The PSS of kernel threads and zombies is known to be 0, because they have no memory. */
 	row->pss_known = row->process->kernel_thread || row->process->state == 'Z';
 	if (row->pss_known || !(needs & (PS_NEEDS_PSS | PS_NEEDS_LIMIT)))
 		return;
@@ -108,8 +108,8 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 }
 
 /**
- * Checks whether a process is to be listed. The procmem process itself is not. A NAME of digits is
- * a PID, never a name.
+ * Checks whether to list a process. The procmem process itself is not listed. If NAME consists of
+ * digits, it is a PID, never a name.
  */
 static bool is_wanted(const struct pm_process_row *process, const struct ps_options *options,
                       const char *name, const struct name_filter *filter)
@@ -122,7 +122,8 @@ static bool is_wanted(const struct pm_process_row *process, const struct ps_opti
 		return pm_parse_decimal(name, INT_MAX, &pid, NULL) == 0 &&
 		       process->pid == (pid_t)pid;
 
-	/* A process that only runs procmem matches because our arguments contain NAME. */
+	/* With NAME, skip processes that only run procmem (such as sudo): they match because
+	 * NAME is among their arguments. */
 	if ((process->kernel_thread && !options->list.all) || (process->own && name))
 		return false;
 

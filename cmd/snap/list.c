@@ -45,7 +45,7 @@ static void time_text(const struct list_column *column, const void *item, struct
 	delta_put_time(text, recorded_of(item)->wall_ns);
 }
 
-/** What a sample holds of its regions. */
+/** Which data of its regions a sample contains. */
 enum holds { HOLDS_TOTALS, HOLDS_RSS, HOLDS_ALL };
 
 static enum holds holds_of(const void *item)
@@ -75,7 +75,7 @@ static void holds_show(const struct list_column *column, const void *item, bool 
 	text_string(text, names[holds_of(item)]);
 }
 
-/* These have no total: a sum over samples means nothing. */
+/* These columns have no total, because a sum over samples has no meaning. */
 #define SAMPLE_TOTAL(NAME, TITLE, TYPE, FIELD)        \
 	{ .name = (NAME),                             \
 	  .title = (TITLE),                           \
@@ -122,7 +122,9 @@ static const struct list_spec samples_spec = {
 	.droppable_last = "holds",
 };
 
-/** Prints the process, and the time between the first and the last sample. */
+/**
+ * Prints the process, the number of samples, and the time between the first and the last sample.
+ */
 static void print_header(const char *file, const struct pm_process_id *id,
                          const struct pm_listed *samples, size_t count, struct out *out)
 {
@@ -135,16 +137,16 @@ static void print_header(const char *file, const struct pm_process_id *id,
 
 	pm_format_duration(seconds, duration);
 	utf8_escape(&line, id->comm, strlen(id->comm));
-	text_format(&line, " (%d), ", (int)id->pid);
-	utf8_escape(&line, file, strlen(file));
-
-	text_format(&line, "   %s", duration);
+	text_format(&line, " (%d)", (int)id->pid);
 	if (*id->host) {
-		text_string(&line, " on ");
+		text_string(&line, " on host ");
 		utf8_escape(&line, id->host, strlen(id->host));
 	}
 
-	text_string(&line, "   ");
+	text_string(&line, ", ");
+	utf8_escape(&line, file, strlen(file));
+	text_format(&line, ", %zu %s over %s   ", count, count == 1 ? "sample" : "samples",
+	            duration);
 	utf8_escape(&line, id->command, strlen(id->command));
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
@@ -223,7 +225,8 @@ int snap_list(const char *word, const struct output_options *options, struct out
 	const char *which;
 	char *file = target_recording(word, &which);
 
-	/* A word that does not name a recording fails to open, with the reason. */
+	/* If the word does not name a recording, pass it on: opening it fails with an error that
+	 * gives the reason. */
 	int result = list_file(file ? file : word, options, out, error);
 	free(file);
 	return result;

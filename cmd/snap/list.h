@@ -11,7 +11,7 @@
 /**
  * Lists the samples of a recording.
  *
- * @param word     operand of the user, FILE or FILE@SAMPLE: all samples are listed
+ * @param word     operand of the user, FILE or FILE@SAMPLE; all samples are listed in either case
  * @param options  output options
  * @param out      the output
  * @param error    as pm_recording_open() and pm_recording_list()

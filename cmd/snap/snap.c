@@ -24,7 +24,9 @@ struct snap_options {
 };
 
 static const struct cli_option snap_option_list[] = {
-	{ 'o', "output", "FILE", "the recording; one of the same process gets a\nfurther sample" },
+	{ 'o', "output", "FILE",
+	  "the recording to write; if it exists and is of the\nsame process, the sample is added "
+	  "to it" },
 	{ 'l', "list", NULL, "TARGET is a recording: list its samples" },
 	{ 0 },
 };
@@ -42,7 +44,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
 	if (strcmp(value, "-") == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "a recording is a database, which cannot be written to a pipe: "
+		                    "a recording is a database and cannot be written to a pipe: "
 		                    "name a file");
 
 	options->file = value;
@@ -120,7 +122,7 @@ static void print_text(const char *file, const struct snap *snap, bool bytes, st
 	text_deinit(&line);
 }
 
-/** Adds a sample to the file, and fills its number. */
+/** Adds a sample to the file, and sets snap->number. */
 static int add_to_file(const char *file, struct snap *snap, const struct pm_headroom *headroom,
                        struct pm_error *error)
 {
@@ -141,7 +143,10 @@ static int add_to_file(const char *file, struct snap *snap, const struct pm_head
 	return result;
 }
 
-/** Reads the limits of the process. A sample without limits is better than none. */
+/**
+ * Reads the limits of the process. Errors are ignored, because a sample without limits is better
+ * than no sample.
+ */
 static void read_headroom(struct pm_process *process, const struct pm_sample *sample,
                           struct pm_headroom *headroom)
 {
@@ -203,9 +208,11 @@ static int run_on(struct pm_process *process, const struct snap_options *options
 
 	const struct pm_sample *sample = &snap.sample;
 	if (output->verbose && !output->quiet)
-		report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms",
-		            sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
-		            (double)sample->cost.lock_ns / 1e6);
+		report_note(
+			"%zu regions from smaps: %.1f ms of CPU time, map lock held for at most "
+			"%.1f ms",
+			sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
+			(double)sample->cost.lock_ns / 1e6);
 
 	snap_deinit(&snap);
 	return 0;

@@ -14,9 +14,9 @@
 /** A sample that was added to a recording. */
 struct snap {
 	struct pm_process_id id;    /**< the process */
-	struct pm_sampler *sampler; /**< owner of the regions of the sample */
+	struct pm_sampler *sampler; /**< the sampler, which owns the regions of the sample */
 	struct pm_sample sample;    /**< the sample */
-	uint64_t number;            /**< its number in the recording */
+	uint64_t number;            /**< number of the sample in the recording */
 };
 
 /**
@@ -33,7 +33,7 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *file,
 
 /**
  * Releases a sample.
- * @param snap as filled, or zeroed
+ * @param snap as filled by snap_take(), or zeroed
  */
 void snap_deinit(struct snap *snap);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the threads of the scan do with each string: everything that takes time, because there may
- * be millions of strings. The main thread only has to print the result (print.c).
+ * Prepares the output of each string in the threads of the scan, because there can be millions of
+ * strings. The main thread only prints the result (print.c).
  */
 #include "strings/line.h"
 
@@ -17,8 +17,8 @@
 #include "view/json.h"
 
 enum {
-	ADDRESS_WIDTH = 7, /* as strings(1) */
-	OCTAL_DIGITS = 22, /* of 64 bits */
+	ADDRESS_WIDTH = 7, /* minimum width of an address, as in strings(1) */
+	OCTAL_DIGITS = 22, /* number of octal digits of a 64-bit number */
 	LINE_KEPT = 64 * 1024,
 };
 
@@ -40,7 +40,8 @@ static bool is_ascii(const char *text, size_t length)
 void strings_line_add_text(const struct strings_options *options, struct text *line,
                            const char *text, size_t length)
 {
-	/* A string of ASCII has only printable characters and tabs. */
+	/* Without -w, a string of ASCII has only printable characters and tabs, so it needs no
+	 * escaping. */
 	if (options->raw || (!options->white_space && is_ascii(text, length))) {
 		text_bytes(line, text, length);
 		return;
@@ -94,7 +95,10 @@ static void add_number(struct text *line, char radix, uint64_t value)
 	}
 }
 
-/** Moves the end of a line to the right, so that its last part has at least `width` columns. */
+/**
+ * Inserts spaces at `start`, so that the part of the line from there on has at least `width`
+ * columns.
+ */
 static void align_right(struct text *line, size_t start, size_t width)
 {
 	size_t length = line->length - start;
@@ -112,7 +116,10 @@ static const struct pm_region *region_of(const struct strings *strings, const st
 	return &strings->search.memory.loaded.regions.items[hit->region];
 }
 
-/** Adds what precedes the characters: "7f3a1c0042f1 ", "7f3a1c0042f1~ l ". */
+/**
+ * Adds the prefix of a string: the address, a mark if the string has changed, and the encoding, as
+ * in "7f3a1c0042f1 " or "7f3a1c0042f1~ l ".
+ */
 static void add_prefix(const struct strings *strings, const struct pm_hit *hit, struct text *line)
 {
 	const struct strings_options *options = strings->options;
@@ -139,7 +146,7 @@ static void add_prefix(const struct strings *strings, const struct pm_hit *hit, 
 	}
 }
 
-/** Makes a line of text after one byte with the length of what precedes the characters. */
+/** Makes a line: one byte with the length of the prefix, the prefix, and the text. */
 static void make_line(struct strings *strings, struct strings_worker *worker,
                       const struct pm_hit *hit, const char *text, size_t length)
 {
@@ -178,7 +185,7 @@ static void make_json(struct strings *strings, struct strings_worker *worker,
 	json_quote(line, text, length);
 }
 
-/** Makes what the tally needs: the hash and the characters. */
+/** Makes the key for the tally: the hash and the characters. */
 static void make_key(struct strings *strings, struct strings_worker *worker,
                      const struct pm_hit *hit, const char *text, size_t length)
 {
@@ -222,7 +229,8 @@ int strings_line_found(void *context, unsigned number, const struct pm_hit *hit,
 
 	int status = pm_scan_append(batch, worker->line.bytes, worker->line.length, error);
 
-	/* Long strings are rare, but each thread may find some. */
+	/* Release a large buffer. Long strings are rare, but each thread can find one and would
+	 * keep its memory. */
 	if (worker->line.capacity > LINE_KEPT) {
 		text_deinit(&worker->line);
 		text_deinit(&worker->plain);

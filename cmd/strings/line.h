@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file From a string that was found to a line, in the threads of the scan. */
+/** @file Makes an output line from a string, in the threads of the scan. */
 #ifndef CMD_STRINGS_LINE_H
 #define CMD_STRINGS_LINE_H
 
@@ -23,7 +23,8 @@ void strings_line_add_text(const struct strings_options *options, struct text *l
                            const char *text, size_t length);
 
 /**
- * Returns the name of the encoding of a string: that of ASCII for UTF-8 without other characters.
+ * Returns the name of the encoding of a string. If a UTF-8 string has only ASCII characters, this
+ * is the name of ASCII.
  *
  * @param encoding  the encoding that was searched for
  * @param text      the characters of the string
@@ -33,8 +34,8 @@ void strings_line_add_text(const struct strings_options *options, struct text *l
 const char *strings_line_encoding(enum pm_encoding encoding, const char *text, size_t length);
 
 /**
- * Makes what strings_print_deliver() needs of a string: a line, JSON, or the key for -u. Called by
- * the threads of the scan.
+ * Makes the data of a string that strings_print_deliver() needs: a line, JSON, or the key for -u.
+ * The threads of the scan call this function.
  * @see pm_scan_found
  */
 int strings_line_found(void *search, unsigned worker, const struct pm_hit *hit,

@@ -20,7 +20,8 @@ enum {
 };
 
 static const struct cli_option strings_option_list[] = {
-	{ 'n', "bytes", "MIN", "only strings of at least MIN characters: 4, and 6\nfor UTF-16" },
+	{ 'n', "bytes", "MIN",
+	  "only strings of at least MIN characters; default 4,\nfor UTF-16 6" },
 	{ 'e', "encoding", "LIST",
 	  "in these encodings: u UTF-8 (default; includes\nASCII), s ASCII, S 8 bits, l and b "
 	  "UTF-16 little and\n"
@@ -39,18 +40,17 @@ static const struct cli_option strings_option_list[] = {
 static const struct cli_option form_option_list[] = {
 	{ 't', "radix", "RADIX",
 	  "addresses in hexadecimal (x), decimal (d) or\noctal (o); n for none" },
-	{ OPTION_OFFSET, "offset", NULL,
-	  "start of the region + offset in it instead of\naddresses" },
-	{ OPTION_RAW, "raw", NULL, "characters unchanged; not to a terminal" },
+	{ OPTION_OFFSET, "offset", NULL, "print REGION_START+OFFSET instead of addresses" },
+	{ OPTION_RAW, "raw", NULL, "do not escape characters; refused on a terminal" },
 	{ OPTION_JSON, "json", NULL, "one JSON object per string" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "no notes on stderr, only errors" },
 	{ 'v', "verbose", NULL,
-	  "report on stderr what was searched, and list all\nthat could not be read" },
+	  "report on stderr what was searched, and list all\nmemory that could not be read" },
 	{ 0 },
 };
 
-/** The letters of strings(1), and u for UTF-8. */
+/** The letter of each encoding for -e: as in strings(1), and u for UTF-8. */
 static const char letters[PM_ENCODING_COUNT] = {
 	[PM_ENCODING_ASCII] = 's',   [PM_ENCODING_UTF8] = 'u',    [PM_ENCODING_8BIT] = 'S',
 	[PM_ENCODING_UTF16LE] = 'l', [PM_ENCODING_UTF16BE] = 'b', [PM_ENCODING_UTF32LE] = 'L',
@@ -216,8 +216,8 @@ const struct cli_spec strings_spec = {
 	         "is not stopped: '~' marks strings that changed before they were printed.",
 	.examples = {
 		{ "procmem strings -u --similar --top 20 java malloc",
-		  "what the blocks of malloc are full of" },
-		{ "procmem strings -n 8 4711 | grep -i token", "long strings with a word in them" },
+		  "which strings fill the blocks of malloc" },
+		{ "procmem strings -n 8 4711 | grep -i token", "long strings that contain a word" },
 	},
 	.operands_min = 1,
 	.operands_max = -1,

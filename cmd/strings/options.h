@@ -13,17 +13,17 @@
 
 /** The options of `procmem strings`. */
 struct strings_options {
-	unsigned encodings;           /**< -e: PM_ENCODING_BIT() values, 0 if not given */
-	uint64_t min_length;          /**< -n: fewest characters of a string, 0 if not given */
-	bool white_space;             /**< -w */
-	char radix;                   /**< -t: 'x', 'd', 'o', or 'n' for none; 0 if not given */
-	bool offset;                  /**< --offset */
-	bool unique;                  /**< -u */
-	bool similar;                 /**< --similar */
-	bool top_given;               /**< --top was given */
-	uint64_t top;                 /**< --top: number of strings that -u prints, 0 for all */
-	uint64_t budget;              /**< --budget: bytes of memory for -u, 0 if not given */
-	bool raw;                     /**< --raw */
+	unsigned encodings;  /**< -e: PM_ENCODING_BIT() values, 0 if not given */
+	uint64_t min_length; /**< -n: minimum number of characters of a string, 0 if not given */
+	bool white_space;    /**< -w */
+	char radix;          /**< -t: 'x', 'd', 'o', or 'n' for none; 0 if not given */
+	bool offset;         /**< --offset */
+	bool unique;         /**< -u */
+	bool similar;        /**< --similar */
+	bool top_given;      /**< --top was given */
+	uint64_t top;        /**< --top: number of strings that -u prints, 0 for all */
+	uint64_t budget;     /**< --budget: bytes of memory for -u, 0 if not given */
+	bool raw;            /**< --raw */
 	struct search_options search; /**< what to search, and the output options */
 };
 
@@ -35,7 +35,7 @@ extern const struct cli_spec strings_spec;
  *
  * @param options  the options
  * @param out      where the result will be printed
- * @return         true if they can
+ * @return         true if the options can be combined
  */
 bool strings_options_check(const struct strings_options *options, const struct out *out);
 

@@ -6,7 +6,7 @@
 #include "target/region_text.h"
 #include "view/results.h"
 
-/** Prints the region that contains the next strings. */
+/** Prints a heading with the region that contains the next strings. */
 static void print_heading(struct strings *strings, size_t index)
 {
 	struct out *out = strings->search.out;
@@ -55,7 +55,7 @@ static void print_line(struct strings *strings, const struct pm_scan_delivery *d
 		                  length - prefix - 1);
 	}
 
-	/* Only the last piece of a string ends its line. */
+	/* A string can be delivered in several pieces. Only the last piece has the newline. */
 	out_bytes(out, line, length - delivery->truncated);
 	strings->open = delivery->truncated;
 	strings->open_encoding = delivery->encoding;
@@ -67,7 +67,7 @@ static void print_json(struct strings *strings, const struct pm_scan_delivery *d
 	search_put_json(delivery, delivery->bytes, delivery->length, strings->search.out);
 }
 
-/** Counts a string for -u. The rest of a long one only adds to its size. */
+/** Counts a string for -u. Further pieces of a long string only add to its size. */
 static void count_string(struct strings *strings, const struct pm_scan_delivery *delivery)
 {
 	struct pm_tally_text text = { .first = delivery->address,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Printing or counting strings in the order of their addresses. */
+/** @file Prints or counts strings, in the order of their addresses. */
 #ifndef CMD_STRINGS_PRINT_H
 #define CMD_STRINGS_PRINT_H
 
@@ -8,15 +8,15 @@
 #include "strings/strings.h"
 
 /**
- * Prints what strings_line_found() has made, or counts it for -u.
+ * Prints the line that strings_line_found() has made, or counts the string for -u.
  * @see pm_scan_deliver
  */
 int strings_print_deliver(void *search, const struct pm_scan_delivery *delivery,
                           struct pm_error *error);
 
 /**
- * Ends the last line, if it has no end yet.
- * @param strings  the run of the command
+ * Ends the last line, if its newline has not been printed yet.
+ * @param strings  the state of the command
  */
 void strings_print_finish(struct strings *strings);
 

@@ -17,7 +17,8 @@ static bool has_both(unsigned encodings, enum pm_encoding little, enum pm_encodi
 static int create_scanner(const struct strings_options *options, struct pm_scanner **scanner,
                           struct pm_error *error)
 {
-	/* Otherwise both byte orders would find the strings of each other, one byte further. */
+	/* If both byte orders are searched for, require alignment. Otherwise a string in one
+	 * byte order would also be found in the other one, one byte further. */
 	bool aligned = has_both(options->encodings, PM_ENCODING_UTF16LE, PM_ENCODING_UTF16BE) ||
 	               has_both(options->encodings, PM_ENCODING_UTF32LE, PM_ENCODING_UTF32BE);
 	const struct pm_strings_options wanted = {
@@ -62,7 +63,7 @@ static enum status run(struct strings *strings, const char *target)
 	}
 
 	int status = print_strings(strings, &error);
-	/* The result precedes notes about it. */
+	/* Write the result before the notes about it. */
 	out_flush(strings->search.out);
 	search_report(&strings->search, strings->count);
 	if (status < 0)
@@ -71,7 +72,7 @@ static enum status run(struct strings *strings, const char *target)
 	return strings->count > 0 ? STATUS_OK : STATUS_NOTHING;
 }
 
-/** Returns whether the output includes what the regions are for. */
+/** Returns whether the output shows the kinds of regions. */
 static bool shows_kinds(const struct strings_options *options, const struct out *out)
 {
 	return !options->unique && (options->search.output.json || out->terminal);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file `procmem strings`: a run of the command, and what its threads share. */
+/** @file State of `procmem strings` while it runs. */
 #ifndef CMD_STRINGS_STRINGS_H
 #define CMD_STRINGS_STRINGS_H
 
@@ -14,21 +14,23 @@
 /** Buffers of one thread of the scan. */
 struct strings_worker {
 	struct text line;      /**< the line that is being made */
-	struct text plain;     /**< characters of a string of UTF-16 or UTF-32 */
-	struct text template;  /**< template of a string, for --similar */
+	struct text plain;     /**< characters of a UTF-16 or UTF-32 string, converted to UTF-8 */
+	struct text template;  /**< the string with each number replaced by `#`, for --similar */
 	struct text region;    /**< region of the last hit, as JSON */
 	uint64_t region_start; /**< start address of that region */
 };
 
-/** A run of the command. */
+/** State of the command. */
 struct strings {
-	const struct strings_options *options; /**< of the command line */
-	struct search search;                  /**< its context is this structure */
-	bool several; /**< several encodings are searched for: each string shows its own */
+	const struct strings_options *options; /**< options of the command line */
+	struct search search;                  /**< the search; its context is this structure */
+	bool several; /**< several encodings are searched for, so the encoding of each string is
+	                 printed */
 	struct strings_worker workers[PM_SCAN_WORKERS_MAX]; /**< of the scan */
-	uint64_t count; /**< strings so far; the pieces of a long one count once */
+	uint64_t count; /**< number of strings so far; a string in several pieces counts once */
 	size_t region; /**< index of the region whose heading was printed last; SIZE_MAX for none */
-	bool open;     /**< the last line has no end yet: more of its string may follow */
+	bool open; /**< the newline of the last line is not printed yet, because more of its string
+	              can follow */
 	enum pm_encoding open_encoding; /**< encoding of that string */
 	struct pm_tally *tally;         /**< counts of -u; NULL without -u */
 };

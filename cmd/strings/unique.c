@@ -12,11 +12,14 @@
 #include "view/results.h"
 
 enum {
-	OTHER_LINES = 6, /* of a terminal: the command, the titles, notes, the prompt */
-	ROWS_MIN = 10,   /* on a terminal, even if it has fewer lines */
+	OTHER_LINES =
+		6, /* number of terminal lines for the command, the titles, notes and the prompt */
+	ROWS_MIN = 10, /* minimum number of rows on a terminal, even if it has fewer lines */
 	LENGTH_WIDTH = sizeof "LENGTH" - 1,
-	COUNT_WIDTH = sizeof "COUNT", /* with a space before it */
-	SINGLE_MIN = 1000, /* strings that occur once, from which --similar is worth a note */
+	COUNT_WIDTH =
+		sizeof "COUNT", /* width of the column of counts, including a space before it */
+	SINGLE_MIN = 1000, /* minimum number of strings that occur once for a note that suggests
+	                      --similar */
 };
 
 /** Returns the number of rows to print. */
@@ -37,8 +40,9 @@ static size_t rows_of(const struct strings *strings)
 }
 
 /**
- * Returns the bytes that a row shows: of all similar strings together, otherwise of one string.
- * Very long strings that count as equal may have different lengths: then the mean.
+ * Returns the number of bytes that a row shows: with --similar the total of all similar strings,
+ * otherwise the length of the string. Very long strings that count as equal can have different
+ * lengths; for them this is the mean.
  */
 static uint64_t size_of(const struct strings *strings, const struct pm_tally_item *item)
 {
@@ -84,13 +88,13 @@ static void print_json(struct strings *strings, const struct pm_tally_item *item
 	text_deinit(&line);
 }
 
-/** Widths of the columns of numbers. */
+/** Widths of the columns of numbers, in characters. */
 struct widths {
 	size_t count;
 	size_t size;
 };
 
-/** Returns a width, raised to that of a number. */
+/** Returns the larger one of a width and the width of a number. */
 static size_t fit_number(size_t width, uint64_t number)
 {
 	struct text digits = { 0 };
@@ -100,7 +104,7 @@ static size_t fit_number(size_t width, uint64_t number)
 	return width;
 }
 
-/** Returns the widths for the first rows. */
+/** Returns the widths that the first `rows` rows need. */
 static struct widths widths_of(const struct strings *strings, size_t rows)
 {
 	struct widths widths = { COUNT_WIDTH, LENGTH_WIDTH };
@@ -122,7 +126,7 @@ static void add_right(struct text *line, const struct text *text, size_t width)
 	text_bytes(line, text->bytes, text->length);
 }
 
-/** Cuts a line from an offset on so that it has at most `columns` columns there. */
+/** Cuts a line so that the part from `start` on has at most `columns` columns. */
 static void cut_to_columns(struct text *line, size_t start, size_t columns)
 {
 	char *bytes = line->bytes + start;
@@ -134,7 +138,7 @@ static void cut_to_columns(struct text *line, size_t start, size_t columns)
 	text_string(line, "\xe2\x80\xa6");
 }
 
-/** Adds the characters of a string, on a terminal only as many as fit into the line. */
+/** Adds the characters of a string. On a terminal, they are cut to the width of the line. */
 static void add_characters(const struct strings *strings, struct text *line,
                            const struct text *characters)
 {
@@ -145,7 +149,7 @@ static void add_characters(const struct strings *strings, struct text *line,
 	if (width == SIZE_MAX)
 		return;
 
-	/* In a session, the number of the row precedes the line. */
+	/* In a session, the number of the row is printed first and needs room. */
 	if (out->results && width > RESULTS_NUMBER_WIDTH)
 		width -= RESULTS_NUMBER_WIDTH;
 
@@ -198,7 +202,7 @@ static void print_titles(const struct strings *strings, const struct widths *wid
 	out_string(out, strings->several ? "E TEXT\n" : "TEXT\n");
 }
 
-/** Reports how the budget affected the counts. */
+/** Reports that strings were dropped because of the budget, and how this affects the counts. */
 static void report_dropped(const struct strings *strings)
 {
 	struct text line = { 0 };
@@ -207,19 +211,23 @@ static void report_dropped(const struct strings *strings)
 	if (dropped == 0 || strings->options->search.output.quiet)
 		return;
 
-	text_string(&line, "the budget was used up, and rare strings were dropped ");
+	text_string(&line, "the counting budget was used up, and rare strings were dropped (");
 	text_grouped(&line, dropped);
 	text_string(&line, dropped == 1 ? " time" : " times");
-	text_string(&line, ": no string that occurs more than ");
+	text_string(&line, "). Strings that occur more than ");
 	text_grouped(&line, pm_tally_bound(strings->tally));
-	text_string(&line, " times is missing, and counts marked + may be too low by up to that "
-	                   "number; a larger --budget avoids this");
+	text_string(&line, " times are all counted; counts marked + may be up to ");
+	text_grouped(&line, pm_tally_bound(strings->tally));
+	text_string(&line, " too low. Use a larger --budget to avoid this");
 
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
 
-/** Reports how to exclude machine code, which looks like text and hides real strings. */
+/**
+ * Reports how to exclude machine code. Parts of it look like text, and make real strings hard to
+ * find.
+ */
 static void report_code(const struct strings *strings, size_t rows)
 {
 	const struct strings_options *options = strings->options;
@@ -234,14 +242,15 @@ static void report_code(const struct strings *strings, size_t rows)
 
 	if (code > 0 && !options->search.selection.perms_given && !options->search.output.quiet &&
 	    !options->search.output.json)
-		report_note("%zu of these %zu strings are first found in machine code: --perms rw "
-		            "excludes it",
-		            code, rows);
+		report_note(
+			"%zu of these %zu strings were first found in machine code; use --perms rw "
+			"to exclude it",
+			code, rows);
 }
 
 /**
- * Reports that counts say little if most strings occur once: what leaks may contain a different
- * number each time.
+ * Suggests --similar if most strings occur only once. Leaked objects often contain a different
+ * number each time, and their strings are then not equal.
  */
 static void report_single(const struct strings *strings)
 {
@@ -267,7 +276,7 @@ static void report_single(const struct strings *strings)
 	text_deinit(&line);
 }
 
-/** Prints that there are rows that are not shown. */
+/** Prints the number of rows that are not shown. */
 static void print_more(struct out *out, size_t rows)
 {
 	struct text number = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Printing the counts of `procmem strings -u`. */
+/** @file Prints the counts of `procmem strings -u`. */
 #ifndef CMD_STRINGS_UNIQUE_H
 #define CMD_STRINGS_UNIQUE_H
 
@@ -7,7 +7,7 @@
 
 /**
  * Prints the distinct strings with their counts, and notes about them on stderr.
- * @param strings  the run of the command, with all strings counted; the tally is sorted
+ * @param strings  the state of the command; all strings are counted, and the tally is sorted
  */
 void strings_unique_print(struct strings *strings);
 

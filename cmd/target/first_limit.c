@@ -2,8 +2,8 @@
 #include "target/first_limit.h"
 
 /**
- * Returns whether the rest of a limit is comparable to the rest of memory: the process uses it up
- * by allocating.
+ * Returns whether what is left of a limit can be compared with the memory that is left, because
+ * allocating memory uses up both.
  */
 static bool has_room(const struct pm_limit *limit)
 {

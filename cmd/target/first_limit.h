@@ -10,17 +10,18 @@
 /**
  * Computes how long a limit lasts.
  *
- * @param context  what is known about the process
+ * @param context  context that was passed to first_limit()
  * @param limit    the limit
  * @param seconds  receives the time
- * @return         true if the limited thing grows steadily
+ * @return         true if the limited quantity grows steadily, so that the time is known
  */
 typedef bool first_limit_lasts(const void *context, const struct pm_limit *limit, double *seconds);
 
 /**
- * Finds the limit that is reached first: the one with the shortest time left. Without any time, of
- * memory, address space and data the one that leaves fewest bytes. memory.high is ignored, because
- * it throttles the process but does not stop it; so is the larger one of cgroup and machine.
+ * Finds the limit that is reached first: the one with the shortest time left. If no time is known,
+ * this is the one with the fewest bytes left among memory, address space and data. memory.high is
+ * ignored, because it throttles the process but does not stop it. Of the memory limits of the
+ * cgroup and the machine, only the one with less memory left is considered.
  *
  * @param headroom  the limits
  * @param lasts     computes how long each lasts
@@ -31,7 +32,7 @@ const struct pm_limit *first_limit(const struct pm_headroom *headroom, first_lim
                                    const void *context);
 
 /**
- * Describes what a limit bounds: "the memory and swap of the machine".
+ * Returns a description of what a limit bounds, such as "the memory and swap of the machine".
  *
  * @param kind  its kind
  * @return      a constant text

@@ -11,16 +11,16 @@
 #include "target/region_columns.h"
 #include "target/region_text.h"
 
-/** Sums of a group. */
+/** The columns that are summed for a group. */
 enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
 
 /** A group. */
 struct group {
 	struct group *next;
-	char *key;  /* what its regions have in common */
+	char *key;  /* the value that all regions of the group share; owned */
 	char *name; /* its name */
 	uint64_t regions;
-	uint64_t largest; /* length of its longest region */
+	uint64_t largest; /* length of the longest region of the group, in bytes */
 	uint64_t sums[SUM_COUNT];
 	bool known[SUM_COUNT];
 };
@@ -30,14 +30,14 @@ enum { COLUMN_COUNT = 8 };
 struct groups {
 	enum group_by by;
 	struct group *first;
-	struct group **end; /* end of the list */
+	struct group **end; /* where the next group is linked */
 	void *tree;         /* tree of tsearch(3), by key */
 	struct list_column columns[COLUMN_COUNT];
 	struct list_spec spec;
 	struct text column_names; /* names of all columns, in the order of the table */
 };
 
-/** Words for each way of grouping. */
+/** The words that describe each way of grouping. */
 static const struct {
 	const char *word, *title, *plural;
 } names[GROUP_BY_COUNT] = {
@@ -96,7 +96,10 @@ static void name_text(const struct list_column *column, const void *item, struct
 	text_string(text, ((const struct group *)item)->name);
 }
 
-/** Adds a name for the table: without directories if there is little room. */
+/**
+ * Adds the name of a group for the table. If there is little room, file names lose their
+ * directories.
+ */
 static void name_show(const struct list_column *column, const void *item, bool brief,
                       struct text *text)
 {
@@ -173,7 +176,8 @@ static void kind_name(const struct pm_region *region, struct text *text)
 }
 
 /**
- * Adds the file of a region. Zero-initialised data has no file: it has that of the region before.
+ * Adds the file to which a region belongs, or its kind if there is none. Zero-initialised data
+ * (bss) has no file of its own; the file of the adjacent region before it is used.
  */
 static void object_name(const struct pm_regions *regions, const struct pm_region *region,
                         struct text *text)
@@ -189,7 +193,7 @@ static void object_name(const struct pm_regions *regions, const struct pm_region
 		kind_name(region, text);
 }
 
-/** Adds the key of a group, which all its regions have in common. */
+/** Adds the key of the group to which a region belongs. */
 static void put_key(enum group_by by, const struct pm_regions *regions,
                     const struct pm_region *region, struct text *text)
 {
@@ -224,7 +228,10 @@ static void put_key(enum group_by by, const struct pm_regions *regions,
 	}
 }
 
-/** Adds the name of an arena: that of its heap without the index of the heap. */
+/**
+ * Adds the name of an arena: the text that describes one of its heaps, without the index of the
+ * heap.
+ */
 static void put_arena(const struct pm_region *region, struct text *text)
 {
 	struct pm_detail detail = region->detail;
@@ -290,7 +297,7 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(((const struct group *)a)->key, ((const struct group *)b)->key);
 }
 
-/** Returns the group of a key, which is created if it does not exist. */
+/** Returns the group of a key. Creates the group if it does not exist. */
 static struct group *find_group(struct groups *groups, const char *key)
 {
 	struct group wanted = { .key = (char *)key };
@@ -307,7 +314,7 @@ static struct group *find_group(struct groups *groups, const char *key)
 	return group;
 }
 
-/** Sets the default columns; names of files are long and come last. */
+/** Sets the default columns. File names come last, because they are long. */
 static void choose_columns(struct groups *groups, const char *figures)
 {
 	enum group_by by = groups->by;
@@ -321,7 +328,7 @@ static void choose_columns(struct groups *groups, const char *figures)
 		text_terminate(&groups->column_names);
 }
 
-/** Describes the columns. */
+/** Fills the description of the columns. */
 static void make_spec(struct groups *groups)
 {
 	enum group_by by = groups->by;

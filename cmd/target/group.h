@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Groups of regions with something in common, for `map --by`. */
+/** @file Groups of regions that share a kind, a file or another value, for `map --by`. */
 #ifndef CMD_TARGET_GROUP_H
 #define CMD_TARGET_GROUP_H
 
@@ -7,7 +7,7 @@
 
 #include "view/list.h"
 
-/** What groups have in common. */
+/** What the regions of a group have in common. */
 enum group_by {
 	GROUP_BY_NOTHING, /**< no groups */
 	GROUP_BY_KIND,    /**< the kind */
@@ -15,8 +15,8 @@ enum group_by {
 	GROUP_BY_PERMS,   /**< permissions */
 	GROUP_BY_ARENA,   /**< the malloc arena */
 	GROUP_BY_THREAD,  /**< the thread whose stack it is */
-	GROUP_BY_OBJECT,  /**< the program, library or other file, with its zero-initialised data;
-	                     the kind of anonymous memory */
+	GROUP_BY_OBJECT,  /**< the program, library or other file, including its zero-initialised
+	                     data (bss); for anonymous memory, the kind */
 	GROUP_BY_COUNT,   /**< number of ways to group, for tables */
 };
 
@@ -36,13 +36,13 @@ struct groups;
 /**
  * Creates groups.
  *
- * @param by  what their regions have in common
+ * @param by  what the regions of each group have in common
  * @return    empty groups; release them with group_destroy()
  */
 struct groups *group_create(enum group_by by);
 
 /**
- * Limits the default columns to those that RSS and swap can fill: for recordings by `watch`.
+ * Limits the default columns to those that need only RSS and swap, for recordings made by `watch`.
  * @param groups  the groups
  */
 void group_know_two_sizes(struct groups *groups);
@@ -51,7 +51,8 @@ void group_know_two_sizes(struct groups *groups);
  * Adds regions to groups.
  *
  * @param groups   receives the regions
- * @param regions  all regions of the target: some groups depend on neighbours
+ * @param regions  all regions of the target, because the group of a region can depend on its
+ *                 neighbour
  * @param items    the regions to add, `struct pm_region`
  * @param count    number of regions to add
  */

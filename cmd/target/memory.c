@@ -10,7 +10,10 @@
 
 #include "target/stopping.h"
 
-/** Refuses this process: its memory changes while it is read, and contains every pattern. */
+/**
+ * Refuses to read the memory of procmem itself: it changes while it is read, and contains the
+ * pattern of every search.
+ */
 static int refuse_self(const struct memory *memory, struct pm_error *error)
 {
 	if (pm_process_pid(memory->target.process) != getpid())
@@ -29,7 +32,8 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 	if (refuse_self(memory, error) < 0)
 		return -1;
 
-	/* If a session has stopped the process, use that stop, for example for registers. */
+	/* If a session has stopped the process, use that stop even if none is requested: it
+	 * allows, for example, reading the registers. */
 	if (options->stop || stopping_holds(process)) {
 		if (stopping_begin(process, memory->cancel, &memory->stop, error) < 0)
 			return -1;
@@ -108,7 +112,8 @@ enum memory_status memory_open(struct memory *memory, const char *word,
 	if (memory->count > 0)
 		return MEMORY_READY;
 
-	pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits",
+	pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+	             "none of the %zu regions of %s matches the filters",
 	             memory->loaded.regions.count, word);
 	return MEMORY_NOTHING;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The memory of a target, ready to be read: of a living process, stopped or not, or of a core file.
- * Used by all commands that read memory.
+ * The memory of a target, opened for reading. The target is a live process, stopped or not, or
+ * a core file. All commands that read memory use this.
  */
 #ifndef CMD_TARGET_MEMORY_H
 #define CMD_TARGET_MEMORY_H
@@ -19,7 +19,9 @@
 #include "target/target.h"
 #include "target/unreadable.h"
 
-/** Options of memory_open(). All zero: the process is not stopped, and no files are opened. */
+/**
+ * Options of memory_open(). If zeroed, the process is not stopped, and no mapped files are opened.
+ */
 struct memory_options {
 	bool stop;      /**< stop the process until memory_resume() */
 	bool files;     /**< open the mapped files, for pages that the process has not touched */
@@ -36,14 +38,14 @@ enum memory_status {
 
 /** Memory that can be read. */
 struct memory {
-	const volatile sig_atomic_t *cancel; /**< set by Ctrl-C; or NULL */
+	const volatile sig_atomic_t *cancel; /**< becomes non-zero after Ctrl-C; NULL for none */
 	struct target target;                /**< a living process, or the path of a core file */
-	struct loaded loaded; /**< the regions; those of a process are read from smaps, because
-	                         VmFlags determine what may be read, and how */
+	struct loaded loaded; /**< the regions; for a process, they are read from smaps, because the
+	                         VmFlags in it determine which regions can be read, and how */
 	bool classified;      /**< the kinds of the regions are known */
 	struct pm_core *core; /**< the core file, NULL for a process */
 	struct pm_stop *stop; /**< the stop in progress, NULL for none */
-	uint64_t stopped_ns;  /**< duration of the stop in nanoseconds, after it ended */
+	uint64_t stopped_ns;  /**< duration of the stop in nanoseconds, once the stop has ended */
 	size_t threads;       /**< number of stopped threads */
 	struct pm_region_range *ranges; /**< the selected ranges; owned */
 	size_t count;                   /**< number of ranges */
@@ -57,8 +59,7 @@ struct memory {
 /**
  * Opens the memory of a target, stops it if requested, and finds the selected ranges.
  *
- * @param memory     all zero except `cancel`; filled; release with memory_close(), also after a
- *                   failure
+ * @param memory     zeroed except `cancel`; filled; release with memory_close(), even on failure
  * @param word       the TARGET; must outlive the memory
  * @param selection  the selection, with its REGION words
  * @param options    the options
@@ -76,7 +77,7 @@ enum memory_status memory_open(struct memory *memory, const char *word,
 void memory_resume(struct memory *memory);
 
 /**
- * Classifies the regions, if that is not done yet.
+ * Classifies the regions, unless that has been done already.
  * @param memory  the memory; its stop has ended
  * @param error   any
  * @return        0 or -1
@@ -105,13 +106,13 @@ uint64_t memory_size(const struct memory *memory);
 uint64_t memory_size_before(const struct memory *memory, uint64_t address);
 
 /**
- * Adds the selected bytes that are not mapped to the unreadable ones.
+ * Adds the selected bytes that are not mapped to the list of unreadable ranges.
  * @param memory  the memory
  */
 void memory_note_unmapped(struct memory *memory);
 
 /**
- * A pm_unreadable_visitor that adds a range to the unreadable ones.
+ * Adds a range to the list of unreadable ranges. This is a pm_unreadable_visitor.
  * @param memory  the struct memory
  * @param range   the range
  */

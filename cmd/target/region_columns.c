@@ -40,7 +40,7 @@ static bool inode_of(const struct list_column *column, const void *item, uint64_
 	return put(((const struct pm_region *)item)->inode, value);
 }
 
-/** Returns the size whose enum pm_size is column->index. */
+/** Gets a size of a region; column->index is its enum pm_size. */
 static bool size_of(const struct list_column *column, const void *item, uint64_t *value)
 {
 	const struct pm_region *region = item;
@@ -123,7 +123,10 @@ static void mapping_text(const struct list_column *column, const void *item, str
 	region_text_mapping(item, false, text);
 }
 
-/** Adds the mapping and the detail: the last column of a table has room for both. */
+/**
+ * Adds the mapping and the detail of a region. The table shows both in one column, because its last
+ * column can have any length.
+ */
 static void mapping_show(const struct list_column *column, const void *item, bool brief,
                          struct text *text)
 {
@@ -209,7 +212,7 @@ static const struct list_column columns[] = {
 	FROM_SMAPS("pss", "PSS", PM_SIZE_PSS,
 	           "resident, each page divided by the number of processes that share it"),
 	FROM_SMAPS("pss_dirty", "PSS_DIRTY", PM_SIZE_PSS_DIRTY,
-	           "the same of dirty pages (Linux 6.0)"),
+	           "pss of dirty pages only (Linux 6.0 or later)"),
 	{ .name = "dirty",
 	  .title = "DIRTY",
 	  .type = LIST_SIZE,

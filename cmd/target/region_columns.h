@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The columns of a list of regions, and the data that each needs. The items are `struct
- * pm_region`.
+ * @file The columns of a list of regions, and the data that each column needs. The items of the
+ * list are `struct pm_region`.
  */
 #ifndef CMD_TARGET_REGION_COLUMNS_H
 #define CMD_TARGET_REGION_COLUMNS_H
@@ -10,20 +10,26 @@
 
 #include "view/list.h"
 
-/** Data that must be read from the target; or-ed together. */
+/** Data that must be read from the target. The values are bits that can be combined. */
 enum region_needs {
 	REGION_NEEDS_RSS = 1,   /**< resident pages: from pagemap or smaps */
 	REGION_NEEDS_SMAPS = 2, /**< sizes that only smaps has */
 	REGION_NEEDS_KINDS = 4, /**< the kinds of regions */
 };
 
-/** Lists of regions. */
+/** Description of lists of regions. */
 extern const struct list_spec region_columns_spec;
 
-/** Lists of regions if only maps text is available: without columns that it cannot fill. */
+/**
+ * Description of lists of regions of a saved maps file, whose default columns are only those that
+ * maps contains.
+ */
 extern const struct list_spec region_columns_maps_only;
 
-/** Lists of regions of a recording by `watch`, which has two sizes only. */
+/**
+ * Description of lists of regions of a recording made by `watch`, which contains only two sizes,
+ * RSS and swap.
+ */
 extern const struct list_spec region_columns_recorded;
 
 #endif

@@ -10,7 +10,8 @@
 #include "view/json.h"
 
 /**
- * Makes `{"start":…,"end":…,"kind":…,"mapping":…,"detail":…}`, without unknown members.
+ * Makes the JSON object `{"start":…,"end":…,"kind":…,"mapping":…,"detail":…}`. Members whose values
+ * are not known are left out.
  *
  * @param region  the region
  * @return        an object
@@ -18,7 +19,7 @@
 json_t *region_text_object(const struct pm_region *region);
 
 /**
- * Adds the same object as text, for output of millions of lines.
+ * Adds the object that region_text_object() makes, as text. Fast enough for millions of lines.
  *
  * @param text    receives the object
  * @param region  the region
@@ -42,9 +43,10 @@ void region_text_detail(const struct pm_detail *detail, struct text *text);
 json_t *region_text_detail_json(const struct pm_detail *detail);
 
 /**
- * Adds range, permissions, kind, mapping and detail of a region, escaped, without a newline.
+ * Adds the address range, permissions, kind, mapping and detail of a region, escaped, without a
+ * newline.
  *
- * @param text    receives them
+ * @param text    receives the text
  * @param region  the region
  */
 void region_text_words(struct text *text, const struct pm_region *region);
@@ -53,7 +55,7 @@ void region_text_words(struct text *text, const struct pm_region *region);
  * Adds the name of a region's mapping as the kernel shows it, " (deleted)" included.
  *
  * @param region  the region
- * @param brief   files without their directories
+ * @param brief   whether to omit the directory of a file
  * @param text    receives the name
  */
 void region_text_mapping(const struct pm_region *region, bool brief, struct text *text);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sizes of a live process come from pagemap if that is exact, else from smaps, which costs the
- * target more. They are read only if a column needs them.
+ * Reads the regions of a target. The sizes of a live process come from pagemap if it gives exact
+ * values, otherwise from smaps, because reading smaps disturbs the target more. Sizes are read only
+ * if a column needs them.
  */
 #include "target/regions_load.h"
 
@@ -16,7 +17,7 @@
 /** Result of measuring sizes with pagemap. */
 enum measured { MEASURED_FAILED = -1, MEASURED_INEXACT, MEASURED_EXACT };
 
-/** Fills the sizes with pagemap. */
+/** Fills the sizes of all regions from pagemap. */
 static enum measured measure(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_pagemap *pagemap;
@@ -69,7 +70,7 @@ struct pm_kinds_evidence regions_load_evidence(const struct pm_core *core, struc
 	return evidence;
 }
 
-/** Classifies the regions with all evidence that may be read. */
+/** Classifies the regions, using all evidence that procmem has permission to read. */
 static int classify(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
@@ -96,7 +97,9 @@ static int classify(struct loaded *loaded, struct pm_error *error)
 	return status;
 }
 
-/** Reads the regions of a core file: the bytes that it has of each count as resident. */
+/**
+ * Reads the regions of a core file. The bytes of a region that the file contains count as resident.
+ */
 static int read_core(struct loaded *loaded, struct pm_error *error)
 {
 	loaded->source = PM_MAPS;
@@ -107,7 +110,7 @@ static int read_core(struct loaded *loaded, struct pm_error *error)
 	return pm_core_regions(loaded->core, &loaded->regions, error);
 }
 
-/** Reads the regions of a recording: they were classified when it was written. */
+/** Reads the regions of a recording. Their kinds were determined when the recording was written. */
 static int read_recorded(struct loaded *loaded, struct pm_error *error)
 {
 	if (sampled_load(&loaded->recorded, loaded->target->word, error) < 0)
@@ -138,7 +141,7 @@ static int read_regions(struct loaded *loaded, unsigned needs, struct pm_error *
 	return 0;
 }
 
-/** Copies the command line of a core file or a recording; "" for saved text. */
+/** Copies the command line of a core file or a recording; "" for a saved smaps or maps file. */
 static int copy_command(struct loaded *loaded, struct pm_error *error)
 {
 	const char *command = loaded->recorded.id.command;
@@ -152,7 +155,10 @@ static int copy_command(struct loaded *loaded, struct pm_error *error)
 	return 0;
 }
 
-/** Reads what the header shows, and checks that all of it is of the same process. */
+/**
+ * Reads the data for the line above the table, and checks that the process did not exit or call
+ * exec in the meantime.
+ */
 static int read_about(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
@@ -164,7 +170,7 @@ static int read_about(struct loaded *loaded, struct pm_error *error)
 	    pm_process_read_command(process, &loaded->command, error) < 0)
 		return -1;
 
-	/* A limit that cannot be read is not an error. */
+	/* The listing is useful without the limit, so failing to read the limit is not an error. */
 	if (pm_cgroup_limit_read(process, NULL, &loaded->limit, NULL) < 0)
 		loaded->limit.limited = false;
 

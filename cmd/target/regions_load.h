@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Reading the regions of a target, at no more cost than the columns need. */
+/** @file Reads the regions of a target, and only the data that the columns need. */
 #ifndef CMD_TARGET_REGIONS_LOAD_H
 #define CMD_TARGET_REGIONS_LOAD_H
 
@@ -17,29 +17,29 @@
 #include "target/sampled.h"
 #include "target/target.h"
 
-/** The regions of a target at one time, and what is known about it. */
+/** The regions of a target at one time, and information about the target. */
 struct loaded {
 	const struct target *target; /**< the target; owned by the caller */
 	struct pm_regions regions;   /**< all regions */
 	enum pm_maps_source source;  /**< where the regions were read from */
-	bool sizes_known;            /**< resident sizes are known: not for a saved maps file */
-	struct sampled recorded;     /**< the sample of a recording, without its regions; for other
-	                                  targets `word` is NULL */
-	struct pm_core *core;        /**< the core file; NULL for other targets */
-	bool from_pagemap;           /**< resident sizes come from pagemap */
-	struct pm_process_info info; /**< the process; for a recording PID and name only, zeroed for
-	                                  other files */
-	char *command;               /**< command line, "" for saved text; owned */
-	struct pm_cgroup_limit limit;   /**< memory limit of the process */
-	struct pm_error reader_failure; /**< why memory could not be read for the kinds;
-	                                     PM_ERROR_NONE if it could */
+	bool sizes_known;            /**< resident sizes are known; false for a saved maps file */
+	struct sampled recorded; /**< the sample if the target is a recording, without its regions;
+	                            otherwise its `word` is NULL */
+	struct pm_core *core;    /**< the core file; NULL for other targets */
+	bool from_pagemap;       /**< resident sizes come from pagemap */
+	struct pm_process_info info;  /**< information about the process; for a recording only PID
+	                                 and name; zeroed for other files */
+	char *command;                /**< command line, "" for a saved smaps or maps file; owned */
+	struct pm_cgroup_limit limit; /**< memory limit of the process */
+	struct pm_error reader_failure; /**< why the memory that shows the kinds could not be read;
+	                                   PM_ERROR_NONE if it was read */
 	uint64_t read_us;               /**< time to read the regions, in microseconds */
 	uint64_t kinds_us;              /**< time to classify the regions, in microseconds */
 };
 
 /**
- * Reads the regions of a target. The result is complete and of one process: it is an error if the
- * target exits or calls exec in between.
+ * Reads the regions of a target. The result is complete and belongs to one process: if the target
+ * exits or calls exec during the call, the function fails.
  *
  * @param loaded  filled; release with regions_load_deinit()
  * @param target  the target; must outlive the result
@@ -51,11 +51,11 @@ int regions_load(struct loaded *loaded, const struct target *target, unsigned ne
                  struct pm_error *error);
 
 /**
- * Returns the evidence that a core file has for the kinds of its regions.
+ * Returns the evidence about the kinds of regions that a core file contains.
  *
  * @param core    the core file
  * @param reader  a reader of that file
- * @return        valid while both are open
+ * @return        the evidence; valid while `core` and `reader` are open
  */
 struct pm_kinds_evidence regions_load_evidence(const struct pm_core *core,
                                                struct pm_reader *reader);

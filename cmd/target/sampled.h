@@ -19,11 +19,11 @@
 
 /** A sample. */
 struct sampled {
-	const char *word;          /**< the operand of the user */
-	size_t file_length;        /**< bytes of `word` that name the file of a recording */
+	const char *word;   /**< the operand that the user wrote */
+	size_t file_length; /**< number of bytes of `word` that name the file of a recording */
 	struct pm_regions regions; /**< the regions with their kinds */
-	bool sizes_known;          /**< RSS and swap are known: not for a saved maps file */
-	bool identified;           /**< `id` is set: not for saved text */
+	bool sizes_known;          /**< RSS and swap are known; false for a saved maps file */
+	bool identified;           /**< `id` is set; false for a saved smaps or maps file */
 	struct pm_process_id id;   /**< the process */
 	int64_t wall_ns;           /**< time in nanoseconds since 1970; 0 if unknown */
 	uint64_t number;           /**< number of the sample in a recording; 0 for other sources */
@@ -47,7 +47,7 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
  * @param sampler  receives the sampler, which owns the regions; release with pm_sampler_close()
  * @param sample   filled
  * @param error    as pm_sampler_open() and pm_sampler_take()
- * @return         0; -1 with nothing to release
+ * @return         0, or -1; on failure there is nothing to release
  */
 int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,
                         struct pm_sample *sample, struct pm_error *error);
@@ -67,7 +67,8 @@ void sampled_deinit(struct sampled *sampled);
 void sampled_describe(const struct sampled *sampled, struct text *text);
 
 /**
- * Writes what is known about a sample as members of an object: pid, command, sample, time.
+ * Writes the members `pid`, `command`, `sample` and `time` of an object, as far as they are known
+ * for the sample.
  *
  * @param json     the output, within an object
  * @param sampled  the sample
@@ -75,7 +76,7 @@ void sampled_describe(const struct sampled *sampled, struct text *text);
 void sampled_put_members(struct json *json, const struct sampled *sampled);
 
 /**
- * Writes what is known about a sample as an object.
+ * Writes an object with the members of sampled_put_members().
  *
  * @param json     the output, within an object
  * @param key      key of the new object

@@ -12,15 +12,18 @@
 enum {
 	OPTION_STOP = CLI_LONG_ONLY,
 	OPTION_WHOLE_FILES,
-	FLUSH_US = 100 * 1000,  /* hits wait at most this long for others to be written with */
-	LONG_HIT = 4096,        /* bytes of a hit that may be written at once, without waiting */
-	UNREADABLE_DEFAULT = 3, /* unreadable ranges that are listed without -v */
+	FLUSH_US = 100 * 1000, /* maximum time in microseconds that a hit waits in the buffer for
+	                          further hits */
+	LONG_HIT = 4096, /* size of a hit, in bytes, above which it may be written at once, without
+	                    waiting */
+	UNREADABLE_DEFAULT = 3, /* maximum number of unreadable ranges that are listed without -v */
 };
 
 const struct cli_option search_option_table[] = {
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is searched" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "also pages of files that the process has not\ntouched, from the files" },
+	  "include pages of mapped files that the process has\nnot touched; they are read from the "
+	  "files" },
 	{ 0 },
 };
 
@@ -37,7 +40,7 @@ int search_parse_option(void *into, int id, const char *value, struct pm_error *
 	return 0;
 }
 
-/** Estimates the bytes of a range that will be searched, from the sizes of its region. */
+/** Estimates the number of bytes of a range that will be searched, from the sizes of its region. */
 static uint64_t expect(const struct search *search, const struct pm_region_range *range)
 {
 	const struct pm_regions *regions = &search->memory.loaded.regions;
@@ -75,8 +78,8 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 }
 
 /**
- * Returns whether the other end of a pipe was closed. A search that finds nothing does not write,
- * and would never notice.
+ * Returns whether the reader of the output has closed the pipe. Without this check, a search that
+ * finds nothing, and therefore writes nothing, would continue.
  */
 static bool reader_is_gone(const struct out *out)
 {
@@ -125,7 +128,7 @@ static int deliver(void *context, const struct pm_scan_delivery *delivery, struc
 	return result;
 }
 
-/** Scans the memory of a plan, which is used up. */
+/** Scans the memory of a plan. The plan is consumed. */
 static int scan(struct search *search, struct pm_plan *plan, struct pm_error *error)
 {
 	struct memory *memory = &search->memory;
@@ -142,7 +145,8 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 			.cancel = memory->cancel,
 		},
 		.around = search->what->around,
-		/* The memory of a stopped process or a core file does not change. */
+		/* Read a hit again before it is printed only if memory can change: not that of a
+		 * stopped process or a core file. */
 		.again = memory->target.process && !memory->stop,
 
 		.found = search->what->found,
@@ -181,14 +185,15 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 	progress_end(&search->progress);
 	search->elapsed_us = clock_us() - start;
 
-	/* If the process called exec or its PID was reused, other memory was searched. */
+	/* If the process called exec, or if its PID was reused, the memory of another program
+	 * was searched. */
 	if (status == 0 && memory->target.process && !search->reader_gone)
 		status = pm_process_check(memory->target.process, error);
 
 	return status;
 }
 
-/** Adds a size, exact or human-readable as the options say. */
+/** Adds a size, exact with --bytes, otherwise human-readable. */
 static void add_size(const struct search *search, struct text *text, uint64_t bytes)
 {
 	if (search->options->output.bytes || bytes == 0)
@@ -217,7 +222,7 @@ static void report_unreadable(const struct search *search)
 	text_deinit(&line);
 }
 
-/** Adds a size and words about it to a sentence, unless the size is 0. */
+/** Adds a size and a description of it to a sentence, unless the size is 0. */
 static void add_part(const struct search *search, struct text *line, uint64_t bytes,
                      const char *words)
 {
@@ -271,7 +276,8 @@ void search_report(const struct search *search, uint64_t found)
 	if (search->options->stop)
 		stopping_report(search->memory.stopped_ns, search->memory.threads);
 
-	/* A closed pipe has ended the search early, and its totals mean nothing. */
+	/* If a closed pipe has ended the search early, its totals are incomplete and are not
+	 * reported. */
 	if (search->reader_gone)
 		return;
 

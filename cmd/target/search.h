@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A scan of the memory of a target, for the commands that search: their common options, the scan
- * with progress, Ctrl-C and closed pipes, and the report on stderr.
+ * A scan of the memory of a target, for the commands that search: their common options, the
+ * scan with progress, Ctrl-C and closed pipes, and the report on stderr.
  *
- * All selected memory is searched that the target has touched. Pages of files that the target has
- * not touched are not in its memory: they are searched only with --whole-files, otherwise their
- * size is reported.
+ * A search covers all selected memory that the target has touched. Pages of mapped files that the
+ * target has not touched are not in its memory: they are searched only with --whole-files,
+ * otherwise their total size is reported.
  */
 #ifndef CMD_TARGET_SEARCH_H
 #define CMD_TARGET_SEARCH_H
@@ -23,12 +23,12 @@
 #include "target/selection.h"
 #include "view/progress.h"
 
-/** Options; a part of the options of a command. */
+/** Options that all commands that search have in common. */
 struct search_options {
 	bool stop;                    /**< --stop */
 	bool whole_files;             /**< --whole-files */
 	struct selection selection;   /**< which regions */
-	struct output_options output; /**< `verbose` lists all that is unreadable */
+	struct output_options output; /**< output options; `verbose` lists all unreadable ranges */
 };
 
 /** The options --stop and --whole-files. */
@@ -50,15 +50,15 @@ struct search {
 	const struct search_options *options; /**< of the command line */
 	struct out *out;                      /**< receives hits; if it fails, the search ends */
 	const char *noun[2];                  /**< a hit, singular and plural: "match", "matches" */
-	const char *where; /**< added to the number of hits in the report: " in 3 regions (2 heap,
-	                      1 stack)"; or NULL */
-	unsigned needs;    /**< what must be known of the regions: enum region_needs bits */
+	const char *where; /**< text that follows the number of hits in the report, such as " in 3
+	                      regions (2 heap, 1 stack)"; NULL for none */
+	unsigned needs;    /**< what must be known about the regions: enum region_needs bits */
 	void *context;     /**< of the command */
 
-	struct memory memory;           /**< what is searched, once it is open */
+	struct memory memory;           /**< the memory to search; set by search_open() */
 	struct progress progress;       /**< the line on stderr */
 	uint64_t expected;              /**< estimate of the bytes to search */
-	const struct search_what *what; /**< while the search runs */
+	const struct search_what *what; /**< what to search for; set while the search runs */
 	struct pm_scan_totals totals;   /**< of the scan */
 	uint64_t untouched;  /**< bytes of files and shared memory that were skipped because the
 	                        target has not touched them */
@@ -72,9 +72,9 @@ struct search {
 /** What to search for, and what to do with the hits. */
 struct search_what {
 	const struct pm_scanner *scanner; /**< what to search for */
-	size_t around;                    /**< bytes around a hit that `found` needs */
-	pm_scan_found *found;             /**< as in pm_scan; the context is the struct search */
-	pm_scan_deliver *deliver;         /**< as in pm_scan; the context is the struct search */
+	size_t around;            /**< number of bytes before and after a hit that `found` needs */
+	pm_scan_found *found;     /**< as in pm_scan; the context is the struct search */
+	pm_scan_deliver *deliver; /**< as in pm_scan; the context is the struct search */
 };
 
 /**
@@ -109,7 +109,7 @@ void search_report(const struct search *search, uint64_t found);
 /**
  * Prints a hit as JSON.
  *
- * @param hit     the delivery, for the fields that are known only now
+ * @param hit     the delivery; has the fields that are known only when a hit is printed
  * @param begun   the object without its closing brace
  * @param length  bytes of `begun`
  * @param out     where to print
@@ -119,7 +119,7 @@ void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size
 
 /**
  * Releases the target.
- * @param search  opened, also if that failed
+ * @param search  the search, also if search_open() failed
  */
 void search_close(struct search *search);
 

@@ -10,16 +10,17 @@
 enum { OPTION_MAPPING = CLI_LONG_ONLY, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_SIZE };
 
 const struct cli_option selection_options[] = {
-	{ 'k', "kind", "LIST", "only these kinds, separated by commas; may be\nrepeated" },
-	{ OPTION_MAPPING, "mapping", "REGEX", "only if the mapping matches (PCRE2)" },
+	{ 'k', "kind", "LIST",
+	  "only regions of these kinds, separated by commas;\nmay be repeated" },
+	{ OPTION_MAPPING, "mapping", "REGEX", "only regions whose mapping matches (PCRE2)" },
 	{ OPTION_PERMS, "perms", "SPEC",
-	  "only with these permissions: 'rw' requires both,\n'r--p' exactly these" },
-	{ OPTION_MIN_RSS, "min-rss", "SIZE", "only with at least this much resident" },
-	{ OPTION_MIN_SIZE, "min-size", "SIZE", "only those at least this long" },
+	  "only regions with these permissions: 'rw' requires\nboth, 'r--p' exactly these" },
+	{ OPTION_MIN_RSS, "min-rss", "SIZE", "only regions with at least this resident size" },
+	{ OPTION_MIN_SIZE, "min-size", "SIZE", "only regions of at least this size" },
 	{ 0 },
 };
 
-/** Adds a list of kinds to those that were given before. */
+/** Adds a list of kinds to the kinds of earlier -k options. */
 static int add_kinds(struct selection *selection, const char *list, struct pm_error *error)
 {
 	if (selection->kinds.length > 0)
@@ -30,11 +31,11 @@ static int add_kinds(struct selection *selection, const char *list, struct pm_er
 }
 
 /**
- * Notes that an option was given that may be given only once: two of them could mean that both or
- * either must match.
+ * Notes that an option was given, and refuses to repeat it. It would not be clear whether a region
+ * must match both arguments or either.
  *
- * @param given    whether it was given before
- * @param instead  what to do instead of repeating it
+ * @param given    whether the option was given before; set to true
+ * @param instead  text for the error: what to do instead of repeating the option
  */
 static int note_given(bool *given, const char *instead, struct pm_error *error)
 {
@@ -111,7 +112,8 @@ int selection_add_words(const struct selection *selection, char *const *words, i
 		if (pm_select_add_word(selection->select, words[i], error) == 0)
 			continue;
 
-		/* No form of a REGION contains a dot or a slash; names of files do. */
+		/* A word with a dot or a slash is probably a file name, because a REGION never
+		 * contains them: mention --mapping. */
 		if (error->kind == PM_ERROR_USAGE && strpbrk(words[i], "./"))
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "'%s' is not a REGION; --mapping selects files by name",

@@ -4,8 +4,8 @@
 #include "base/report.h"
 
 /**
- * The stop of the session. It is global because this program as a whole can trace a process only
- * once, and all commands must see it.
+ * The stop of the session. It is global because all commands of the session must share it: the
+ * program can trace a process only once.
  */
 static struct held {
 	struct pm_stop *stop;

@@ -15,11 +15,12 @@
 #include <procmem/stop.h>
 
 /**
- * Stops a process for a command: by the stop that the session holds, or by a new one.
+ * Stops a process for a command. If the session already holds the process stopped, that stop is
+ * used.
  *
  * @param process  the process; must outlive the stop
  * @param cancel   as for pm_stop_begin()
- * @param stop     where to store the stop; end it with stopping_end()
+ * @param stop     receives the stop; end it with stopping_end()
  * @param error    as for pm_stop_begin()
  * @return         0 or -1
  */
@@ -29,14 +30,14 @@ int stopping_begin(struct pm_process *process, const volatile sig_atomic_t *canc
 /**
  * Returns whether the session holds a process stopped.
  * @param process  the process
- * @return         true or false
+ * @return         true if the session holds it stopped
  */
 bool stopping_holds(const struct pm_process *process);
 
 /**
  * Ends the stop of a command; a stop that the session holds continues.
  * @param stop  the stop, or NULL
- * @return      nanoseconds, as pm_stop_end(); 0 if the stop continues
+ * @return      duration of the stop in nanoseconds; 0 if the session continues the stop
  */
 uint64_t stopping_end(struct pm_stop *stop);
 
@@ -48,7 +49,8 @@ uint64_t stopping_end(struct pm_stop *stop);
 void stopping_report(uint64_t nanoseconds, size_t threads);
 
 /**
- * Stops a process for a session, until stopping_release(). No process must be held.
+ * Stops a process for a session, until stopping_release(). The session must not hold another
+ * process stopped.
  *
  * @param process  the process; must outlive the stop
  * @param cancel   as for pm_stop_begin()
@@ -60,7 +62,7 @@ int stopping_hold(struct pm_process *process, const volatile sig_atomic_t *cance
 
 /**
  * Ends the stop of the session.
- * @return  nanoseconds, as pm_stop_end(); 0 if there was none
+ * @return  duration of the stop in nanoseconds; 0 if there was none
  */
 uint64_t stopping_release(void);
 

@@ -16,8 +16,8 @@
 #include "base/text.h"
 
 /**
- * Parses "/proc/PID", also followed by "/smaps" or "/maps": that refers to the process, not to the
- * file.
+ * Parses "/proc/PID", "/proc/PID/smaps" or "/proc/PID/maps". These words refer to the process, not
+ * to a saved file.
  *
  * @param pid  receives the digits of the PID
  * @return     false if the word has another form
@@ -64,14 +64,15 @@ static size_t count_matching(const char *word)
 	return count;
 }
 
-/** Reports processes that have the word only in their command lines. */
+/** If `procmem ps WORD` lists processes by their command lines, changes the error to say so. */
 static void hint_at_command_lines(const char *word, struct pm_error *error)
 {
 	size_t count = count_matching(word);
 	if (count > 0)
 		pm_error_set(error, error->kind, error->os_errno,
-		             "no process is called '%.64s', but procmem ps %.64s finds %zu", word,
-		             word, count);
+		             "no process is called '%.64s', but procmem ps %.64s lists %zu by "
+		             "command line",
+		             word, word, count);
 }
 
 static int find(const char *word, pid_t *pid, struct pm_error *error)
@@ -85,7 +86,10 @@ static int find(const char *word, pid_t *pid, struct pm_error *error)
 	return result;
 }
 
-/** Reports what a file is, and which commands read it, if the word names one and not a process. */
+/**
+ * If the word names a file and not a process, changes the error to say what the file is and which
+ * commands read it.
+ */
 static void hint_at_file(const char *word, struct pm_error *error)
 {
 	const char *which;
@@ -107,13 +111,13 @@ static void hint_at_file(const char *word, struct pm_error *error)
 	else if (strchr(word, '/') && access(word, F_OK) == 0)
 		pm_error_set(error, error->kind, 0,
 		             "%s is a file, not a living process: procmem map and diff read it if "
-		             "it is saved smaps",
+		             "it is a saved smaps or maps file",
 		             word);
 
 	free(recording);
 }
 
-/** Adds to an error of find() what the word could mean instead. */
+/** Adds hints to an error of find(): what else the word could refer to. */
 static void add_hints(const char *word, struct pm_error *error)
 {
 	if (!error || error->kind != PM_ERROR_NOT_FOUND)
@@ -141,7 +145,10 @@ int target_open_process(struct target *target, const char *word, struct pm_error
 	return 0;
 }
 
-/** Returns whether a directory has a regular file; with an empty name, whether the path is one. */
+/**
+ * Returns whether a directory contains a regular file `name`. If `name` is empty, returns whether
+ * `directory` itself is a regular file.
+ */
 static bool is_file(const char *directory, const char *name)
 {
 	struct text path = { 0 };
@@ -154,8 +161,8 @@ static bool is_file(const char *directory, const char *name)
 }
 
 /**
- * Returns whether a word without a slash names saved text: a file, or a directory that contains
- * such files. Numbers are always PIDs.
+ * Returns whether a word without a slash names a saved smaps or maps file, or a directory that
+ * contains such files. A number is always a PID, never a file.
  */
 static bool is_saved(const char *word)
 {
@@ -194,7 +201,10 @@ static struct target file_target(const char *word)
 	return target;
 }
 
-/** Opens a word that is not a path: a process, otherwise a file. */
+/**
+ * Opens the target of a word that is not a path: a process of that name or PID; if there is none, a
+ * file.
+ */
 static int open_word(struct target *target, const char *word, struct pm_error *error)
 {
 	struct pm_error failure;
@@ -209,7 +219,8 @@ static int open_word(struct target *target, const char *word, struct pm_error *e
 			return 0;
 		}
 
-		/* Few programs have such names, but recordings and saved texts do. */
+		/* Mention files if the word contains `.` or `@`: such a word is more likely to
+		 * be a file or a recording than a process name. */
 		if (strpbrk(word, ".@") && access(word, F_OK) < 0)
 			pm_error_prefix(&failure, "there is no such file, and ");
 	}

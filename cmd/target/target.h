@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What a TARGET word refers to: a living process, or a file: saved maps or smaps, a core file, or a
- * recording.
+ * Finds what a TARGET word refers to: a live process, a saved maps or smaps file, a core file,
+ * or a recording.
  */
 #ifndef CMD_TARGET_TARGET_H
 #define CMD_TARGET_TARGET_H
@@ -15,8 +15,8 @@
 struct target {
 	const char *word;           /**< as the user wrote it */
 	struct pm_process *process; /**< the living process, NULL for a file; owned */
-	const char *path; /**< the file or directory, NULL for a process; for a recording the same
-	                     as `word`, with the sample */
+	const char *path; /**< path of the file or directory, NULL for a process; for a recording
+	                     the same as `word`, including the @SAMPLE */
 	bool recording;   /**< the target is a sample of a recording */
 };
 
@@ -47,9 +47,10 @@ int target_open(struct target *target, const char *word, struct pm_error *error)
  * Splits a word that refers to a sample of a recording: FILE or FILE@WHICH.
  *
  * @param word   the word
- * @param which  set to the part that selects the sample, which points into the word; "last" if
- *               there is none
- * @return       the file, for free(); NULL if there is no such recording
+ * @param which  receives the part of `word` that selects the sample (points into `word`), or "last"
+ *               if there is none
+ * @return       the path of the recording, to be released with free(); NULL if there is no such
+ *               recording
  */
 char *target_recording(const char *word, const char **which);
 

@@ -11,7 +11,7 @@
 #include "base/report.h"
 #include "base/text.h"
 
-/** Adds a word of a given length, unless the list contains it. */
+/** Adds a word of the given length, unless the list already contains the word. */
 static void add(struct target_list *list, const char *word, size_t length)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -37,7 +37,7 @@ static void add_pid(struct target_list *list, pid_t pid)
 	text_deinit(&text);
 }
 
-/** Adds PIDs that are separated by commas. */
+/** Adds the PIDs of a word, which are separated by commas. */
 static int add_pids(struct target_list *list, const char *word, struct pm_error *error)
 {
 	for (const char *at = word;; at++) {
@@ -61,7 +61,7 @@ static int add_pids(struct target_list *list, const char *word, struct pm_error 
 
 	if (list->count == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "there is no other process to search");
+		                    "the list contains only procmem itself, which is not searched");
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 
 #include <procmem/error.h>
 
-/** TARGET words that refer to one target each; an empty list if all zeros. */
+/** TARGET words, each of which refers to one target. A zeroed structure is an empty list. */
 struct target_list {
 	char **words;    /**< the words; owned */
 	size_t count;    /**< number of words */
@@ -16,13 +16,13 @@ struct target_list {
 };
 
 /**
- * Splits a TARGET word: several PIDs separated by commas, or with `all` a name that matches several
- * processes. Any other word becomes the only one of the list. The PID of this process is skipped
- * with a note on stderr.
+ * Splits a TARGET word: several PIDs separated by commas, or, if `all` is set, a name that matches
+ * several processes. Any other word becomes the only word of the list. The PID of this process is
+ * skipped with a note on stderr.
  *
  * @param list   filled; release it with target_list_deinit(), also on failure
  * @param word   the word
- * @param all    a name refers to all processes that it matches
+ * @param all    whether a name refers to all processes that it matches, instead of one
  * @param error  PM_ERROR_USAGE, and those of pm_process_find_all()
  * @return       0 or -1
  */

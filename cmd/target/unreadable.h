@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A list of unreadable ranges for the commands: additions cannot fail. */
+/** @file Functions for lists of unreadable ranges. If memory runs out, the program exits. */
 #ifndef CMD_TARGET_UNREADABLE_H
 #define CMD_TARGET_UNREADABLE_H
 
 #include <procmem/unreadable.h>
 
 /**
- * As pm_unreadable_list_add(), but exits with an error message if there is no memory.
+ * Adds a range to a list. If memory runs out, the program exits with an error message.
  * @param list   the list
  * @param range  the range; its reason is copied
  */

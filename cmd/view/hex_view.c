@@ -7,18 +7,19 @@
 #include "base/minmax.h"
 
 enum {
-	ADDRESS_COLUMNS = 12, /* digits of the highest address of most 64-bit processes */
-	FULL_COLUMNS = 79,    /* width of a line with HEX_LINE bytes */
+	ADDRESS_COLUMNS =
+		12,        /* number of digits of the highest addresses of most 64-bit processes */
+	FULL_COLUMNS = 79, /* width of a line with HEX_LINE bytes */
 	HALF_LINE = HEX_LINE / 2,
 };
 
-/** Returns the number of bytes in a line, which depends on the width of the terminal. */
+/** Returns the number of bytes to show in a line: fewer on a narrow terminal. */
 static size_t line_size(const struct hex_view *view)
 {
 	return view->out->width < FULL_COLUMNS ? HALF_LINE : HEX_LINE;
 }
 
-/** Checks whether a byte of the line is part of a match. */
+/** Checks whether the byte with the given index in the line is part of a match. */
 static bool is_marked(const struct hex_view *view, size_t index)
 {
 	uint64_t address = view->address - view->filled + index;
@@ -112,7 +113,10 @@ void hex_view_end(struct hex_view *view)
 	view->open = view->folding = view->has_last = false;
 }
 
-/** Sets the address of the next byte; starts another view if it does not follow. */
+/**
+ * Sets the address of the next byte. If that byte does not follow the previous one, ends the view
+ * and starts another one.
+ */
 static void go_to(struct hex_view *view, uint64_t address)
 {
 	if (view->open && view->address == address)
@@ -150,7 +154,7 @@ void hex_view_zeros(struct hex_view *view, uint64_t address, uint64_t size)
 	go_to(view, address);
 	while (size > 0) {
 		if (view->filled == 0 && view->folding && memcmp(view->last, zeros, whole) == 0) {
-			/* All whole lines are folded at once. */
+			/* Skip all whole lines at once, because they are folded into the `*`. */
 			view->address += size / whole * whole;
 			size %= whole;
 		}

@@ -17,16 +17,17 @@
 /** Maximum number of bytes of a line. */
 enum { HEX_LINE = 16 };
 
-/** A view. Starts with all zero except `out` and the marked bytes. */
+/** A view. Before use, zero the structure except `out` and the marked bytes. */
 struct hex_view {
-	struct out *out;              /**< receives the lines */
-	uint64_t mark_start;          /**< first address of the bytes that are shown as a match */
-	uint64_t mark_end;            /**< address after them; equal to `mark_start` for none */
-	uint64_t address;             /**< address of the next byte */
-	bool open;                    /**< bytes were shown, and the view has not ended */
-	bool folding;                 /**< a `*` was printed for lines equal to `last` */
-	bool has_last;                /**< `last` is the line directly before */
-	size_t filled;                /**< number of bytes in `line` */
+	struct out *out;     /**< receives the lines */
+	uint64_t mark_start; /**< first address of the bytes that are shown as a match */
+	uint64_t mark_end;   /**< address after the last of these bytes; equal to `mark_start` if
+	                        there are none */
+	uint64_t address;    /**< address of the next byte */
+	bool open;           /**< bytes were shown, and the view has not ended */
+	bool folding;        /**< a `*` was printed for lines equal to `last` */
+	bool has_last;       /**< `last` is valid: the line that ends where `line` starts */
+	size_t filled;       /**< number of bytes in `line` */
 	unsigned char line[HEX_LINE]; /**< the line being collected */
 	unsigned char last[HEX_LINE]; /**< the previous line */
 };

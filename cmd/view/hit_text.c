@@ -8,7 +8,7 @@ enum { UTF8_MAX = 4, TAB_COLUMNS = 4 /* width of \x09 */ };
 
 /** One character beside a hit. */
 struct character {
-	size_t bytes; /* 0 if the text has ended */
+	size_t bytes; /* number of bytes in memory; 0 if the text has ended */
 	size_t columns;
 };
 
@@ -23,7 +23,10 @@ static bool is_big(enum pm_encoding encoding)
 	return encoding == PM_ENCODING_UTF16BE;
 }
 
-/** Makes a character from ASCII, none from other code points and from controls but the tab. */
+/**
+ * Returns the character for an ASCII code point. For other code points, and for control characters
+ * except the tab, the result has 0 bytes.
+ */
 static struct character ascii(uint32_t code, size_t bytes)
 {
 	if (code == '\t')
@@ -33,7 +36,10 @@ static struct character ascii(uint32_t code, size_t bytes)
 	return (struct character){ bytes, 1 };
 }
 
-/** Makes a character from UTF-8, if the bytes are exactly one. */
+/**
+ * Returns the character that the bytes encode in UTF-8. If they are not exactly one printable
+ * character, the result has 0 bytes.
+ */
 static struct character character_of(const uint8_t *bytes, size_t size)
 {
 	uint32_t code;
@@ -79,7 +85,9 @@ static struct character last_of(enum pm_encoding encoding, const uint8_t *end, s
 	return found;
 }
 
-/** Finds the next character of a side, farther from the hit than those it has. */
+/**
+ * Finds the next character on one side of a hit, beyond the `have` bytes that are already included.
+ */
 static struct character next_of(const struct pm_hit *hit, bool before, size_t have)
 {
 	if (before)

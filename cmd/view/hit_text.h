@@ -38,7 +38,8 @@ struct hit_side hit_text_after(const struct pm_hit *hit, size_t columns);
  * the rest to the other.
  *
  * @param hit      the hit
- * @param columns  terminal columns for both sides, without the marks for text cut off
+ * @param columns  terminal columns for both sides together, not counting the marks for text that is
+ *                 cut off
  * @param sides    receives the text before and the text after the hit
  */
 void hit_text_around(const struct pm_hit *hit, size_t columns, struct hit_side sides[2]);

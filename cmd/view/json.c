@@ -9,7 +9,7 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 
-/** Writes a part of what jansson encodes. */
+/** Writes a part of the encoded text; jansson calls this function. */
 static int write_part(const char *bytes, size_t length, void *out)
 {
 	out_bytes(out, bytes, length);
@@ -21,7 +21,7 @@ static void put_key(struct json *json, const char *key)
 	if (json->comma)
 		out_string(json->out, json->one_line ? "," : ",\n");
 
-	/* Keys are our own words and need no escaping. */
+	/* Keys are constants of the program and need no escaping. */
 	if (key)
 		out_format(json->out, "\"%s\":", key);
 	json->comma = true;
@@ -79,7 +79,8 @@ void json_quote(struct text *text, const char *bytes, size_t length)
 	text_char(text, '"');
 	text_bytes(text, bytes, plain);
 
-	/* This escapes control characters, and so quotes and backslashes remain. */
+	/* utf8_escape() escapes control characters, so after it only quotes and backslashes need
+	 * an escape of JSON. */
 	utf8_escape(&escaped, bytes + plain, length - plain);
 	for (size_t i = 0; i < escaped.length; i++) {
 		if (escaped.bytes[i] == '"' || escaped.bytes[i] == '\\')
@@ -105,7 +106,8 @@ json_t *json_address(uint64_t address)
 
 json_t *json_number(uint64_t value)
 {
-	/* The integers of jansson are signed. Only addresses exceed 2^63. */
+	/* The integers of jansson are signed. A number above INT64_MAX does not occur in
+	 * practice, because only addresses exceed it, and they are strings. */
 	return json_integer((json_int_t)pm_min_size(value, INT64_MAX));
 }
 
@@ -122,7 +124,7 @@ json_t *json_now(void)
 	return json_stringn_nocheck(text, length);
 }
 
-/** Makes the value of a column. @return the value, NULL if it is not known */
+/** Makes a JSON value from the value of a column. @return the value, NULL if it is not known */
 static json_t *column_value(const struct list_column *column, const void *item)
 {
 	uint64_t number;
@@ -167,7 +169,10 @@ json_t *json_item(const struct list_column *const *columns, size_t count, const 
 	return object;
 }
 
-/** Finds the columns of JSON: the default ones, or those that identify an item and those of -o. */
+/**
+ * Finds the columns to write as JSON: the default columns, or with -o the columns that identify an
+ * item followed by the columns of -o.
+ */
 static int choose_columns(const struct list *list, const struct list_column **columns,
                           size_t *count, struct pm_error *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * JSON output. An object is written in parts, so that a list of any length needs memory for one
- * item only.
+ * JSON output. An object is written in parts: a list of any length needs memory only for one
+ * item.
  *
  * Addresses are strings (`"0x7f…"`), because many parsers store numbers as doubles. Sizes are
  * integers in bytes. Missing values are absent. Text is always valid UTF-8: other bytes and control
@@ -16,7 +16,9 @@
 #include "base/out.h"
 #include "view/list.h"
 
-/** A JSON text that is being written. Starts with all zero except `out` and `one_line`. */
+/**
+ * A JSON text that is being written. Before use, zero the structure except `out` and `one_line`.
+ */
 struct json {
 	struct out *out; /**< receives the text */
 	bool one_line;   /**< write everything in one line, for output of many objects */
@@ -120,7 +122,8 @@ json_t *json_item(const struct list_column *const *columns, size_t count, const 
 unsigned json_list_needs(const struct list *list);
 
 /**
- * Writes the items of a list as an array: all, or as many as --top allows.
+ * Writes the items of a list as an array: all items, or the first ones if --top limits their
+ * number.
  *
  * @param json   the text
  * @param key    key of the array

@@ -23,7 +23,7 @@ const struct list_column *list_find_column(const struct list_spec *spec, const c
 	return NULL;
 }
 
-/** Finds a column; sets an error that suggests a similar name if there is none. */
+/** Finds a column. If there is none of that name, sets an error that suggests a similar name. */
 static const struct list_column *require_column(const struct list_spec *spec, const char *name,
                                                 struct pm_error *error)
 {
@@ -75,7 +75,7 @@ int list_parse_columns(const struct list_spec *spec, const char *names,
 		if (!column)
 			return -1;
 
-		/* Each column is added once, and there is room for all columns. */
+		/* Since each column is added only once, the array has room for all of them. */
 		if (!contains(columns, *count, column))
 			columns[(*count)++] = column;
 
@@ -86,8 +86,8 @@ int list_parse_columns(const struct list_spec *spec, const char *names,
 }
 
 /**
- * Adds columns after the existing ones. In a table, a last column of arbitrary text stays last:
- * it is cut at the edge of the terminal, so its length does not displace other columns.
+ * Adds columns after the existing ones. In a table, a last column of arbitrary text stays last: it
+ * is cut at the edge of the terminal, and columns after it would not be visible.
  */
 static void add_columns(struct list *list, const struct list_column *const *added, size_t count)
 {
@@ -165,7 +165,7 @@ unsigned list_needs(const struct list *list)
 
 void list_add(struct list *list, const void *item)
 {
-	/* The array is doubled when its length is a power of two. */
+	/* Double the array when its length is a power of two; no capacity needs to be stored. */
 	if ((list->count & (list->count - 1)) == 0)
 		list->items = alloc_array(list->items, pm_max_size(list->count * 2, 1),
 		                          sizeof *list->items);
@@ -177,11 +177,11 @@ struct sort_key {
 	const void *item;
 	size_t position; /* position before sorting; orders equal items */
 	uint64_t number;
-	size_t text; /* offset of the text in the pool */
-	bool known;  /* items without a key are last, in both directions */
+	size_t text; /* start of the text in the pool of texts, in bytes */
+	bool known;  /* the item has a key; items without a key come last in either order */
 };
 
-/** The order of the keys. */
+/** The context of compare(): how to order the keys. */
 struct sort_order {
 	const char *pool;
 	bool text;
@@ -229,7 +229,8 @@ static struct sort_key make_key(const struct list *list, size_t position, bool b
 
 void list_sort(struct list *list)
 {
-	/* If a column has both, the number is the key, not the text that is made from it. */
+	/* If a column has a number and a text, sort by the number, because the text is made from
+	 * the number. */
 	bool by_text = list->sort->number == NULL;
 	struct text pool = { 0 };
 	struct sort_key *keys = alloc_array(NULL, list->count, sizeof *keys);
@@ -294,7 +295,7 @@ size_t list_number_length(const struct list *list, const struct list_column *col
 	if (column->type == LIST_ADDRESS || column->type == LIST_OFFSET)
 		return text_hex_length(value);
 
-	/* Tenths have a decimal point, and at least one digit before it. */
+	/* The value is in tenths: there is a decimal point, with at least one digit before it. */
 	if (column->type == LIST_PERCENT)
 		return 1 + text_decimal_length(pm_max_size(value, 10));
 	return text_decimal_length(value);

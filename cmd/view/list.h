@@ -20,36 +20,39 @@
 
 /** The type of a column; decides how its values are written, sorted and summed. */
 enum list_type {
-	LIST_SIZE,    /**< bytes: human-readable or exact, in descending order, summed */
-	LIST_COUNT,   /**< a count: in descending order, summed */
-	LIST_PERCENT, /**< tenths of a percent, in descending order */
-	LIST_NUMBER,  /**< a number that names something: in ascending order */
-	LIST_ADDRESS, /**< an address: hexadecimal, in JSON a string, in ascending order */
-	LIST_OFFSET,  /**< an offset: hexadecimal, in JSON a number, in ascending order */
-	LIST_TEXT,    /**< arbitrary bytes, in alphabetical order */
+	LIST_SIZE,    /**< bytes, human-readable or exact; sorted in descending order; summed */
+	LIST_COUNT,   /**< a count; sorted in descending order; summed */
+	LIST_PERCENT, /**< tenths of a percent; sorted in descending order */
+	LIST_NUMBER,  /**< a number that identifies something; sorted in ascending order */
+	LIST_ADDRESS, /**< an address, hexadecimal, in JSON a string; sorted in ascending order */
+	LIST_OFFSET,  /**< an offset, hexadecimal, in JSON a number; sorted in ascending order */
+	LIST_TEXT,    /**< arbitrary bytes; sorted in alphabetical order */
 };
 
 /** One column. */
 struct list_column {
-	const char *name;     /**< name for -o and -s, and in the first line of CSV */
-	const char *alias;    /**< another accepted name, NULL for none */
-	const char *json;     /**< key in JSON, NULL to use the name, "" to leave the column out */
-	const char *title;    /**< title in the table, ASCII */
-	const char *help;     /**< description for `--columns help` */
-	enum list_type type;  /**< type of its values */
-	unsigned needs;       /**< bit mask of the command: what must be read for the column */
-	bool safe;            /**< the text consists of our own words and needs no escaping */
-	bool optional;        /**< an item may lack the value: a missing one is none, not unknown */
-	bool alone;           /**< the values have no meaningful sum */
-	int index;            /**< for the functions below, if several columns share one */
+	const char *name;    /**< name for -o and -s, and in the first line of CSV */
+	const char *alias;   /**< another accepted name, NULL for none */
+	const char *json;    /**< key in JSON, NULL to use the name, "" to leave the column out */
+	const char *title;   /**< title in the table, ASCII */
+	const char *help;    /**< description for `--columns help` */
+	enum list_type type; /**< type of its values */
+	unsigned needs; /**< bit mask of what must be read for the column; each command defines the
+	                   bits */
+	bool safe;      /**< the text consists of constants of the program and needs no escaping */
+	bool optional;  /**< an item need not have a value: a missing value means none, not unknown
+	                 */
+	bool alone;     /**< the values have no meaningful sum */
+	int index; /**< private to the functions below, which use it if several columns share one
+	              function */
 	enum out_style style; /**< style in the table */
 	/**
-	 * Gets the number of an item. For all types except LIST_TEXT.
+	 * Gets the number of an item; for all types except LIST_TEXT.
 	 * @return false if the number is not known
 	 */
 	bool (*number)(const struct list_column *column, const void *item, uint64_t *value);
 	/**
-	 * Adds the unescaped text of an item. For LIST_TEXT, and for other types if the text is not
+	 * Adds the unescaped text of an item; for LIST_TEXT, and for other types if the text is not
 	 * just the number.
 	 */
 	void (*text)(const struct list_column *column, const void *item, struct text *text);
@@ -68,8 +71,8 @@ struct list_column {
 
 /** The description of a kind of list. */
 struct list_spec {
-	const char *singular;              /**< name of one item */
-	const char *plural;                /**< name of several items */
+	const char *singular;              /**< noun for one item: "region" */
+	const char *plural;                /**< noun for several items: "regions" */
 	const struct list_column *columns; /**< all columns */
 	size_t column_count;               /**< number of columns, at most TABLE_COLUMNS_MAX */
 	const char *table_columns;         /**< default columns of the table, separated by commas */
@@ -79,11 +82,11 @@ struct list_spec {
 	const char *sort;                  /**< default column to sort by */
 	const char *left_out_column;       /**< column whose sum is shown for the items left out */
 	const char *droppable;      /**< columns that a narrow table may leave out, in this order */
-	const char *droppable_last; /**< columns that it may leave out if that is not enough; NULL
-	                               for none */
-	bool count_column;          /**< a column of the totals shows the number of items */
+	const char *droppable_last; /**< columns that a narrow table may leave out if leaving out
+	                               `droppable` is not enough; NULL for none */
+	bool count_column; /**< one column of the row of totals shows the number of items */
 	/**
-	 * Gives an item its number in a session (results.h), which the table then shows. NULL if
+	 * Gives an item a number in a session (results.h); the table shows this number. NULL if
 	 * items get no numbers.
 	 */
 	size_t (*identify)(struct results *results, const void *item);
@@ -105,13 +108,13 @@ struct list {
 	bool bytes;                        /**< print exact sizes */
 	bool fills_screen;                 /**< `shown` is limited by the height of the terminal */
 	size_t lines_above;                /**< lines printed above the list */
-	const char *rss_title; /**< title of the column "rss", NULL for that of the column */
+	const char *rss_title; /**< title to use for the column "rss"; NULL for the usual title */
 	/** Prints whole lines below an item in the table; NULL for none. */
 	void (*below)(const void *item, struct out *out);
 };
 
 /**
- * Initializes a list: finds the columns and the order that the options name.
+ * Initializes a list: finds the columns to show and the column to sort by, as the options say.
  *
  * @param list     filled
  * @param spec     the description; must outlive the list
@@ -139,7 +142,7 @@ void list_deinit(struct list *list);
 const char *list_title(const struct list *list, const struct list_column *column);
 
 /**
- * Returns what must be read for the columns and the order.
+ * Returns what must be read for the selected columns and the column to sort by.
  *
  * @param list  the list
  * @return      the `needs` of the columns, combined
@@ -165,8 +168,8 @@ void list_sort(struct list *list);
  *
  * @param spec     the description of the list
  * @param names    names separated by commas
- * @param columns  receives the columns, after those it has; room for TABLE_COLUMNS_MAX
- * @param count    number of columns; increased
+ * @param columns  the columns are added to this array; room for TABLE_COLUMNS_MAX
+ * @param count    number of columns in the array; increased by the number of added columns
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1
  */
@@ -191,11 +194,11 @@ const struct list_column *list_find_column(const struct list_spec *spec, const c
 void list_print_columns(const struct list_spec *spec, struct out *out);
 
 /**
- * Checks whether a column holds amounts. A missing amount is marked in the table, unlike the name
- * of something that need not exist.
+ * Checks whether a column contains amounts (sizes, counts, percentages). The table marks a missing
+ * amount, but leaves a missing text or identifier empty.
  *
  * @param column  the column
- * @return        true if it holds amounts
+ * @return        true if the column contains amounts
  */
 static inline bool list_is_quantity(const struct list_column *column)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fits the columns of a list to a terminal. The last column is arbitrary text in most lists, and
- * columns before it are left out to keep a useful part of it.
+ * Fits the columns of a list to a terminal. In most lists the last column is arbitrary text.
+ * Columns before it are left out, so that a useful part of that text fits.
  */
 #include "view/list_fit.h"
 
 #include "base/minmax.h"
 
-/* Width of the last column up to which other columns are left out for it, unless its texts are
- * shorter. */
+/* Wanted width of the last column: other columns are left out until the last one is that wide,
+ * or as wide as its longest text if that is shorter. */
 enum { LAST_COLUMN_WANTED = 20 };
 
-/* Below this width the last column is useless, so even more columns are left out. */
+/* Minimum useful width of the last column. Below this, the columns in `droppable_last` are left
+ * out, too. */
 enum { LAST_COLUMN_MIN = 8 };
 
 /* Minimum width to which other columns of text are cut. */
@@ -27,8 +28,8 @@ static bool is_summable(const struct list_column *column)
 }
 
 /**
- * Sums all columns, item by item. A long list does not fit the processor's caches, and so each
- * item is loaded once.
+ * Sums all columns, item by item. A long list does not fit the processor's caches, so summing
+ * column by column would load each item several times.
  */
 static void sum_up(struct list_view *view)
 {
@@ -78,8 +79,8 @@ void list_fit_set_columns(struct list_view *view, const bool *drop)
 		view->heads[at].right = list_is_quantity(column) || column->type == LIST_NUMBER ||
 		                        column->type == LIST_OFFSET;
 
-		/* The label of the totals is in the first column after the numbers if that holds
-		 * text, otherwise in the last one that does. */
+		/* Put the label of the totals in the first column after the session's numbers if
+		 * that column is text, otherwise in the last column that is text. */
 		if (!view->heads[at].right && view->label != first)
 			view->label = at;
 
@@ -91,8 +92,8 @@ void list_fit_set_columns(struct list_view *view, const bool *drop)
 }
 
 /**
- * Returns how far the table exceeds the terminal if the last column has its full width, but at
- * most `wanted` columns of the terminal.
+ * Returns the number of terminal columns that are missing to show the table, with the last column
+ * at its full width but no wider than `wanted`.
  */
 static size_t missing_room(const struct table *table, const size_t *widths, size_t wanted,
                            const struct out *out)
@@ -100,14 +101,17 @@ static size_t missing_room(const struct table *table, const size_t *widths, size
 	size_t last = table->column_count - 1;
 	size_t width = widths[last];
 
-	/* Numbers are not cut. */
+	/* A last column of numbers is not cut, so it needs its full width. */
 	if (!table->columns[last].right)
 		width = pm_min_size(width, wanted);
 
 	return excess_size(table_offset(table, widths, last) + width, out->width);
 }
 
-/** Returns the index of a column in the list, the number of columns if it is not selected. */
+/**
+ * Returns the index of a column in list->columns, or list->column_count if the column is not
+ * selected.
+ */
 static size_t index_of(const struct list *list, const struct list_column *column)
 {
 	size_t at = 0;
@@ -124,10 +128,12 @@ static bool is_empty(const struct list *list, const struct list_column *column)
 }
 
 /**
- * Finds the next column to leave out: the first one without any value, otherwise the first one.
+ * Finds the next column to leave out: the first of the named columns whose values are all 0 or
+ * missing, otherwise the first of the named columns. Columns that the user asked for are not left
+ * out.
  *
  * @param names  names of the columns that may be left out; NULL for none
- * @return       index in the list, SIZE_MAX if there is none
+ * @return       index in list->columns, SIZE_MAX if there is none
  */
 static size_t next_to_drop(const struct list *list, const char *names, const bool *drop)
 {

@@ -5,7 +5,7 @@
 
 #include "view/list.h"
 
-/** A list while its table is printed. Starts with all zero except `list` and `ids`. */
+/** A list while its table is printed. Before use, zero the structure except `list` and `ids`. */
 struct list_view {
 	const struct list *list;                              /**< the list */
 	struct table_column heads[TABLE_COLUMNS_MAX];         /**< columns of the table */
@@ -14,7 +14,8 @@ struct list_view {
 	size_t column_count;                                  /**< number of columns shown */
 	uint64_t sums[TABLE_COLUMNS_MAX]; /**< sums of the columns that have one */
 	bool summed[TABLE_COLUMNS_MAX];   /**< `sums` is valid */
-	bool unknown[TABLE_COLUMNS_MAX];  /**< a value is not known, and so neither is the sum */
+	bool unknown[TABLE_COLUMNS_MAX];  /**< a value is not known, so the sum is not known either
+	                                   */
 	size_t label;    /**< column with the label of the totals, SIZE_MAX for none */
 	bool brief;      /**< there is little room for the last column */
 	struct text raw; /**< a cell before escaping; owned */
@@ -22,11 +23,11 @@ struct list_view {
 	struct text dropped; /**< titles of the columns that did not fit; owned */
 };
 
-/** The column with the numbers of the items, before all others. */
+/** The column with the session's numbers of the items. It is the first column of the table. */
 extern const struct list_column list_fit_id_column;
 
 /**
- * Sets the columns of the table from those of the list, and sums them.
+ * Sets the columns of the table to those of the list, and sums their values.
  *
  * @param view  the view
  * @param drop  for each column of the list, whether to leave it out; NULL to show all

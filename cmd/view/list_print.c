@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "view/list_fit.h"
 
-/* Lines of a terminal that are not for items: the titles, the totals, the line about items left
+/* Number of terminal lines that show no items: the titles, the totals, the line about items left
  * out, and the next prompt. */
 enum { LINES_AROUND = 4 };
 
@@ -17,7 +17,7 @@ enum { ROWS_MIN = 3 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 
-/** Returns the name of a number of items. */
+/** Returns the singular or plural noun for a number of items. */
 static const char *noun(const struct list *list, size_t count)
 {
 	return count == 1 ? list->spec->singular : list->spec->plural;
@@ -131,7 +131,8 @@ static void print_left_out(const struct list_view *view, struct out *out)
 		text_deinit(&size);
 	}
 
-	/* With --top, the user knows that there are more. */
+	/* Suggest -a only if the height of the terminal limits the list. With --top, the user
+	 * has set the limit. */
 	out_string(out, list->fills_screen ? " (all: -a)\n" : "\n");
 }
 
@@ -150,7 +151,7 @@ static void table_before_total(void *context, struct out *out)
 }
 
 /**
- * Gives numbers to the shown items, in a session.
+ * Gives the shown items their numbers in a session.
  * @return the numbers, NULL for none; release with free()
  */
 static size_t *identify(const struct list *list, struct out *out)
@@ -236,7 +237,7 @@ static void print_table(struct list *list, struct out *out)
 		table.before_total = table_before_total;
 
 	list_fit_view(&view, &table, widths, out);
-	/* The line about the columns left out replaces a row. */
+	/* The line that lists the columns left out takes the place of a row. */
 	if (view.dropped.length > 0 && list->fills_screen)
 		table.rows = --list->shown;
 	table_print(&table, widths, out);

@@ -56,7 +56,8 @@ static void print(const struct table *table, struct out *out)
 
 bool numbered_table_fits(const struct table *table, const struct out *out)
 {
-	/* Widths of the column of numbers, and of the least text in the last column. */
+	/* Width of the column of numbers including a space, and minimum width of the text in the
+	 * last column, in terminal columns. */
 	enum { NUMBERS = 5, WORDS = 8 };
 	size_t widths[TABLE_COLUMNS_MAX];
 	size_t last = table->column_count - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file A table of regions with their numbers in the first column, in a session (results.h). Lists
- * (list.h) have such a column of their own.
+ * @file A table of regions that, in a session, has their numbers (results.h) in the first column.
+ * Lists (list.h) do not need this: they have such a column themselves.
  */
 #ifndef CMD_VIEW_NUMBERED_TABLE_H
 #define CMD_VIEW_NUMBERED_TABLE_H
@@ -24,11 +24,11 @@ struct numbered_row {
 };
 
 /**
- * Measures and prints a table, in a session with the numbers of its rows in a first column.
+ * Measures and prints a table. In a session, adds a first column with the numbers of the rows.
  *
- * @param table  the table, without that column and without a `width` function
- * @param row    fills the region of a row, given the context of the table and the index of the
- *               row; returns false if the row is not a region that exists
+ * @param table  the table, without the column of numbers and without a `width` function
+ * @param row    fills the region of a row, given the context of the table and the index of the row;
+ *               returns false if the row is not a region that exists
  * @param out    receives the table
  */
 void numbered_table_print(const struct table *table,

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-/* Time until the line first appears, and between two updates. */
+/* Time until the line first appears, and time between two updates, in microseconds. */
 enum { FIRST_US = 1000000, EACH_US = 200000 };
 
 void progress_init(struct progress *progress, bool quiet)

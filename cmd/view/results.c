@@ -10,17 +10,17 @@
 #include "base/alloc.h"
 #include "base/minmax.h"
 
-/** A growing list of results. */
+/** A dynamic array of results. */
 struct result_list {
 	struct result *items;
 	size_t count;
 	size_t capacity;
 };
 
-/** A slot of the hash table that finds regions by their ends. */
+/** A slot of the hash table that finds a region by its start or its end. */
 struct slot {
 	uint64_t key;
-	size_t number; /* 0 if the slot is free */
+	size_t number; /* number of the region; 0 if the slot is free */
 };
 
 struct results {
@@ -29,8 +29,9 @@ struct results {
 	struct slot *slots;
 	size_t slot_count; /* a power of two, more than twice `slots_used` */
 	size_t slots_used;
-	bool stale;        /* the hits are those of an earlier command */
-	bool counting;     /* the current command has found something, which `last` counts */
+	bool stale;    /* the hits are those of an earlier command */
+	bool counting; /* `last` counts the items of the current command, which has found at least
+	                  one */
 	bool last_regions; /* `last` counts regions, not hits */
 	size_t last;
 };
@@ -75,7 +76,10 @@ void results_next_command(struct results *results)
 	results->counting = false;
 }
 
-/** Counts an item that a command found. If there are hits, regions are not counted. */
+/**
+ * Counts an item that the current command found. As soon as the command has found a hit, only hits
+ * are counted.
+ */
 static void count(struct results *results, bool region)
 {
 	if (!results->counting || (results->last_regions && !region)) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The numbers of printed items, by which later commands of a session can refer to them: `#3` is a
- * hit (a string or a match), `#r2` a region.
+ * The numbers of printed items, by which later commands of a session can refer to them: `#3`
+ * is a hit (a string or a match), `#r2` a region.
  *
- * A command that finds hits numbers them from 1, and they replace the hits of the command before. A
+ * A command that finds hits numbers them from 1. They replace the hits of the previous command. A
  * region keeps its number as long as the session has the same target, even if the region grows at
- * either end. A row of `watch` that covers several regions has the number of the region it
- * shows; the number then refers to all of them, until that region is listed again.
+ * either end. A row of `watch` can cover several regions. Its number is that of the region that the
+ * row shows, and refers to all regions of the row until that region is listed again.
  *
  * Outside of a session `out->results` is NULL, and the functions below have no effect.
  */
@@ -28,7 +28,10 @@
  */
 enum { RESULTS_HITS_MAX = 100000 };
 
-/** Width of the number before a line, including the space after it. Enough up to #9999. */
+/**
+ * Width of the number at the start of a line, including the space after it. This is enough up to
+ * #9999.
+ */
 enum { RESULTS_NUMBER_WIDTH = 6 };
 
 /** Maximum number of bytes of a hit's text that are stored for the list of hits. */
@@ -38,12 +41,12 @@ enum { RESULTS_TEXT_MAX = 120 };
 struct result {
 	uint64_t start; /**< first address */
 	uint64_t end;   /**< address after the last byte */
-	char *text;     /**< of a hit, arbitrary bytes, at most RESULTS_TEXT_MAX; of a
-	                   region, kind and mapping; NUL-terminated; owned */
+	char *text;     /**< for a hit, arbitrary bytes, at most RESULTS_TEXT_MAX; for a region, its
+	                   kind and mapping; NUL-terminated; owned */
 	size_t length;  /**< number of bytes of the text */
 	struct pm_region_range *ranges; /**< all regions of a row that covers several, by address;
 	                            NULL for one region; owned */
-	size_t range_count;             /**< number of these regions, 0 for one region */
+	size_t range_count;             /**< number of items in `ranges`, 0 if `ranges` is NULL */
 };
 
 /** The numbered items of a session; opaque. */
@@ -62,13 +65,13 @@ struct results *results_create(void);
 void results_destroy(struct results *results);
 
 /**
- * Removes all items, because the session has another target.
+ * Removes all items; called when the session changes to another target.
  * @param results  the collection
  */
 void results_clear(struct results *results);
 
 /**
- * Starts another command. The first hit that it adds replaces the existing hits.
+ * Notes that another command starts. The first hit of that command replaces the existing hits.
  * @param results  the collection
  */
 void results_next_command(struct results *results);
@@ -87,7 +90,7 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
                        size_t length);
 
 /**
- * Gives a number to a region: the one it has, or a new one.
+ * Gives a number to a region. A region that already has a number keeps it.
  *
  * @param results  the collection, NULL for none
  * @param start    first address
@@ -127,7 +130,7 @@ size_t results_hit_count(const struct results *results);
 size_t results_region_count(const struct results *results);
 
 /**
- * Returns how much the last command found that found anything.
+ * Returns the number of items that were found by the last command that found any.
  *
  * @param results  the collection
  * @param regions  receives whether it found regions, not hits
@@ -154,8 +157,8 @@ const struct result *results_hit(const struct results *results, size_t number);
 const struct result *results_region(const struct results *results, size_t number);
 
 /**
- * Gives a number to a hit and prints it at the start of a line. For lists without columns. Prints
- * nothing outside of a session.
+ * Gives a number to a hit and prints the number at the start of a line, for output without columns.
+ * Prints nothing outside of a session.
  *
  * @param out      the output, whose results get the hit
  * @param address  as for results_add_hit()
@@ -167,7 +170,8 @@ void results_print_hit(struct out *out, uint64_t address, uint64_t size, const c
                        size_t length);
 
 /**
- * Gives a number to a region and adds it to the start of a line. Adds nothing outside of a session.
+ * Gives a number to a region and adds the number to the start of a line. Adds nothing outside of a
+ * session.
  *
  * @param results  the collection, NULL for none
  * @param region   the region

@@ -5,7 +5,8 @@
 
 enum { LEVELS = 8 };
 
-/* As in verdicts, changes below this are ignored: a page that comes and goes is not a cliff. */
+/* Minimum range of values, in bytes, that fills the full height. As in verdicts, smaller changes
+ * are ignored, so that a few pages more or less do not look like a large change. */
 static const double min_span = 32 * 1024;
 
 static const char *const blocks[LEVELS] = {
@@ -19,7 +20,7 @@ struct bounds {
 	double lowest, highest;
 };
 
-/** Returns the time at the end of a character, counted from 1. */
+/** Returns the time at the right edge of character `index`; the first character is 1. */
 static double time_at(double from, double to, size_t index, size_t width)
 {
 	return from + (to - from) * (double)index / (double)width;
@@ -73,7 +74,8 @@ void spark_add(struct text *text, const struct pm_series *series, double from, d
 		size_t below = (size_t)(depth * (LEVELS - 1) + 0.5);
 		size_t level = 0;
 
-		/* A curve of zeros is at the bottom, although 0 is its highest value. */
+		/* If all values are 0, draw the curve at the bottom, although 0 is also the
+		 * highest value. */
 		if (bounds.highest > 0 && below < LEVELS)
 			level = LEVELS - 1 - below;
 		text_string(text, ascii ? plain[level] : blocks[level]);

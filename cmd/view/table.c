@@ -6,8 +6,8 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 
-/* Minimum width of the last column. Less would be useless, so the terminal wraps the line
- * instead. */
+/* Minimum width of the last column. If the terminal has less room, the line is printed with this
+ * width nevertheless, and the terminal wraps it. */
 enum { LAST_COLUMN_MIN = 8 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";
@@ -28,7 +28,10 @@ static void measure_cell(const struct table *table, size_t row, size_t column, s
 	*width = pm_max_size(*width, columns);
 }
 
-/** Returns the number of columns to measure: not the last one if its text may have any length. */
+/**
+ * Returns the number of columns to measure. The last column is not measured if it is text of any
+ * length.
+ */
 static size_t measured_columns(const struct table *table)
 {
 	size_t last = table->column_count - 1;
@@ -43,7 +46,8 @@ void table_measure(const struct table *table, size_t *widths)
 	for (size_t column = 0; column < table->column_count; column++)
 		widths[column] = table->titles ? strlen(table->columns[column].title) : 0;
 
-	/* Row by row, because the items of a long list do not fit the processor's caches. */
+	/* Measure row by row, not column by column, because the items of a long list do not fit
+	 * the processor's caches. */
 	for (size_t row = 0; row < table->rows; row++) {
 		for (size_t column = 0; column < count; column++)
 			measure_cell(table, row, column, &widths[column], &cell);
@@ -55,7 +59,10 @@ void table_measure(const struct table *table, size_t *widths)
 	text_deinit(&cell);
 }
 
-/** Returns the spaces before a column. Numbers have more space between them than text. */
+/**
+ * Returns the number of spaces before a column. There are more spaces before a column of numbers
+ * than before text.
+ */
 static size_t gap(const struct table *table, size_t column)
 {
 	if (column == 0)
@@ -75,7 +82,7 @@ size_t table_offset(const struct table *table, const size_t *widths, size_t colu
 	return offset;
 }
 
-/** Prints a text that fits, or cuts it and adds an ellipsis. */
+/** Prints a text. If the text is wider than `room`, it is cut and ends with an ellipsis. */
 static void print_cut(const struct text *cell, size_t room, struct out *out)
 {
 	if (room == SIZE_MAX || utf8_columns(cell->bytes, cell->length) <= room) {
@@ -93,7 +100,8 @@ struct line {
 	const size_t *widths;
 	struct out *out;
 	size_t room; /* width of the last column */
-	size_t owed; /* spaces not printed yet; lines do not end with spaces */
+	size_t owed; /* number of spaces to print before the next text; delayed so that no line ends
+	                with spaces */
 };
 
 static void print_cell(struct line *line, size_t column, const struct text *cell,
@@ -105,7 +113,8 @@ static void print_cell(struct line *line, size_t column, const struct text *cell
 	size_t columns = 0;
 	size_t room = line->widths[column];
 
-	/* Numbers are ASCII and are not cut. Text in the last column is not padded. */
+	/* Numbers are ASCII, so their width is their length, and they are not cut. Text in the
+	 * last column is not padded. */
 	if (as->right)
 		columns = cell->length;
 	else if (!last)

@@ -3,9 +3,9 @@
  * @file
  * Aligned columns of text.
  *
- * Each cell is made twice, once to measure it and once to print it, and is never stored. A listing
- * of 60,000 rows needs no memory for its cells, and formatting a number twice is cheaper than
- * storing it.
+ * Each cell is formatted twice, once to measure its width and once to print it, and is never
+ * stored. This way a listing of 60,000 rows needs no memory for its cells, and formatting a number
+ * twice is cheaper than storing it.
  */
 #ifndef CMD_VIEW_TABLE_H
 #define CMD_VIEW_TABLE_H
@@ -19,7 +19,7 @@
 /** Maximum number of columns of a table. */
 enum { TABLE_COLUMNS_MAX = 64 };
 
-/** The row number of the totals for the functions of struct table. */
+/** The row number that the functions of struct table receive for the row of totals. */
 #define TABLE_TOTAL SIZE_MAX
 
 /** One column. */
@@ -36,13 +36,14 @@ struct table {
 	size_t rows;                        /**< number of rows, without the totals */
 	bool titles;                        /**< the table starts with a line of titles */
 	bool total;                         /**< the table ends with a row of totals */
-	bool open_end; /**< lines may have any length: a last column of text is not measured */
+	bool open_end; /**< if the last column is text, it is not measured, and lines may have any
+	                  length */
 	void *context; /**< passed to the functions below */
 	/** Adds the text of a cell, escaped and without newlines, to an empty text. */
 	void (*cell)(void *context, size_t row, size_t column, struct text *text);
 	/**
-	 * Returns the width of a cell in terminal columns, SIZE_MAX if it is not known without
-	 * making the text. NULL if no width is known.
+	 * Returns the width of a cell in terminal columns, or SIZE_MAX if the width is not known
+	 * without formatting the cell. NULL if this is so for all cells.
 	 */
 	size_t (*width)(void *context, size_t row, size_t column);
 	/** Returns the style of a cell; NULL to use the style of the column. */

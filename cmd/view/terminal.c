@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Full-screen mode with ncurses. The handlers of signals only set flags; terminal_key() suspends
- * the program, and adapts to a new size. ncurses must not install handlers of its own, because
- * those do all of this within the handler.
+ * Full-screen mode with ncurses. The signal handlers only set flags; terminal_key() suspends the
+ * program and adapts to a new size. ncurses must not install its own signal handlers, because these
+ * do that work inside the handler.
  */
 #include "view/terminal.h"
 
@@ -22,16 +22,17 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 
-/* After all other headers: it defines the names of all capabilities as macros. */
+/* Include this after all other headers, because it defines the names of all capabilities as
+ * macros. */
 #include <term.h>
 #undef columns /* a member of struct terminal */
 
-/* State for the handlers of signals and of exit(3). */
+/* State for the signal handlers and for at_exit(). */
 static volatile sig_atomic_t suspended, disturbed;
 static bool in_use;
 
-/* Milliseconds to wait for the rest of an escape sequence. Sequences arrive in one piece unless the
- * line is very slow, and the Escape key should react quickly. */
+/* Time to wait for the rest of an escape sequence, in milliseconds. It is short so that the
+ * Escape key reacts quickly; unless the line is very slow, a sequence arrives in one piece. */
 enum { ESCAPE_DELAY = 25 };
 
 static void handle(int signal)
@@ -48,7 +49,8 @@ static void catch_signals(void)
 	struct sigaction action = { .sa_handler = handle }, before;
 	sigemptyset(&action.sa_mask);
 
-	/* ncurses does not replace handlers that exist before it starts. */
+	/* Install the handlers before ncurses starts, because ncurses does not replace existing
+	 * handlers. */
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
@@ -62,7 +64,10 @@ static void release_signals(void)
 	signal(SIGCONT, SIG_DFL);
 }
 
-/** Restores the terminal if the program exits elsewhere, such as when memory runs out. */
+/**
+ * Restores the terminal if the program calls exit(3) while the terminal is in use, for example
+ * because memory has run out.
+ */
 static void at_exit(void)
 {
 	if (in_use)
@@ -77,7 +82,7 @@ static bool is_set(const char *variable)
 }
 
 /**
- * Sets the locale. If none is set in the environment, as in most containers, it is UTF-8.
+ * Sets the locale. If the environment sets none, as in most containers, uses a UTF-8 locale.
  * @return true if text may be UTF-8
  */
 static bool choose_locale(void)
@@ -121,7 +126,7 @@ int terminal_check(struct pm_error *error)
 	del_curterm(cur_term);
 	if (!able)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "the terminal '%s' cannot place text", name);
+		                    "the terminal '%s' cannot position the cursor", name);
 
 	return 0;
 }
@@ -259,7 +264,7 @@ uint32_t terminal_key(struct terminal *terminal)
 	if (key == '\r')
 		return TERMINAL_ENTER;
 
-	/* Backspace and Delete, whichever the terminal sends. */
+	/* The Backspace key sends 8 or 127, depending on the terminal. */
 	return key == 8 || key == 127 ? TERMINAL_BACKSPACE : (uint32_t)key;
 }
 
@@ -269,7 +274,10 @@ void terminal_begin(struct terminal *terminal)
 	erase();
 }
 
-/** Adds one character in ASCII: the symbols of procmem in a similar form, others escaped. */
+/**
+ * Adds one character in ASCII: symbols that procmem uses become similar ASCII characters; other
+ * characters are escaped.
+ */
 static void add_ascii_character(struct text *ascii, const char *bytes, size_t length, uint32_t code)
 {
 	static const struct {
@@ -293,7 +301,7 @@ static void add_ascii_character(struct text *ascii, const char *bytes, size_t le
 		text_format(ascii, "\\x%02x", (unsigned char)bytes[i]);
 }
 
-/** Adds a text in ASCII. */
+/** Adds a text, converted to ASCII. */
 static void add_ascii(struct text *ascii, const struct text *text)
 {
 	for (size_t at = 0; at < text->length;) {

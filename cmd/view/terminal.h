@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A terminal in full-screen mode: text at any position, single keys, and a terminal that is
- * restored however the program ends. The only user of ncurses.
+ * A terminal in full-screen mode: prints text at any position, reads single keys, and restores
+ * the terminal when the program ends. Only this part of the program uses ncurses.
  */
 #ifndef CMD_VIEW_TERMINAL_H
 #define CMD_VIEW_TERMINAL_H
@@ -105,8 +105,8 @@ void terminal_put(struct terminal *terminal, int row, int column, int width,
  * Shows the screen. Only changes are sent to the terminal.
  *
  * @param terminal  the terminal
- * @param row       line of the cursor, -1 to hide the cursor
- * @param column    column of the cursor
+ * @param row       line of the cursor, from 0; -1 to hide the cursor
+ * @param column    column of the cursor, from 0
  */
 void terminal_show(struct terminal *terminal, int row, int column);
 

@@ -93,7 +93,7 @@ limit() {
 	prlimit --pid "$TARGET_PID" --as="$limit":
 	procmem snap -q -o "$file" "$TARGET_PID"
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
-	[[ ${lines[1]} == 'address_space 200.0M left, less than of memory, but it does not grow now' ]]
+	[[ ${lines[1]} == 'address_space: 200.0M left, which is less than the memory left, but it is not growing now' ]]
 	prlimit --pid "$TARGET_PID" --as=1000000000000000:
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
 	[[ $output != *'address_space '*'left, less'* ]]
@@ -103,7 +103,7 @@ limit() {
 	target_tell 'eat 64'
 	procmem snap -q -o "$file" "$TARGET_PID"
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
-	[[ ${lines[1]} == 'address_space grew by 64.0M, but too unevenly or too shortly for a rate: watch longer' ]]
+	[[ ${lines[1]} == 'address_space grew by 64.0M; its growth is too irregular, or was watched for too short a time, to compute a rate: watch for a longer time' ]]
 	prlimit --pid "$TARGET_PID" --as=unlimited:
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
 	[[ $output != *address_space* ]]
@@ -124,7 +124,7 @@ limit() {
 	wait "$pid" || status=$?
 	[ "$status" -eq 0 ]
 	jq -e --argjson pid "$TARGET_PID" '.pid == $pid and (.limits | length > 0)' "$BATS_TEST_TMPDIR/out"
-	grep -q 'note: interrupted: this is what was measured so far' "$BATS_TEST_TMPDIR/err"
+	grep -q 'note: interrupted: the results are based on the measurements so far' "$BATS_TEST_TMPDIR/err"
 }
 
 @test "--from estimates it from a recording" {
@@ -135,7 +135,7 @@ limit() {
 	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF LIMIT'*'total'* ]]
 	procmem snap -q -o "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
 	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
-	[[ ${lines[0]} == *'; too early (seen for 0.0s in 1 sample; needs 10s and 5 samples)' ]]
+	[[ ${lines[0]} == *'; usage of the process: too early (seen for 0.0s in 1 sample; needs 10s and 5 samples)' ]]
 	run -2 --separate-stderr procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" $$
 	[[ $stderr == *'another process'* ]]
 }
@@ -157,9 +157,9 @@ limit() {
 	run -2 --separate-stderr procmem headroom --min much $$
 	run -2 --separate-stderr procmem headroom --min 101% $$
 	run -2 --separate-stderr procmem headroom --min 15 $$
-	[[ $stderr == *"--min: '15' is less than a page of memory; say 15% or 15M"* ]]
+	[[ $stderr == *"--min: '15' is less than a page of memory; did you mean 15% or 15M?"* ]]
 	run -2 --separate-stderr procmem headroom --min 1K $$
-	[[ $stderr == *"'1K' is less than a page of memory; say 1M"* ]]
+	[[ $stderr == *"'1K' is less than a page of memory; did you mean 1M?"* ]]
 	run -0 procmem headroom -q --min 4096 $$
 	run -2 --separate-stderr procmem headroom --for 1s --from x $$
 	run -2 --separate-stderr procmem headroom --from /nonexistent $$

@@ -42,7 +42,7 @@ teardown() {
 	procmem snap -q -o "$recording" "$TARGET_PID"
 	# The sample in the argument does not matter: all are listed.
 	run -0 procmem snap -lb "$recording@2"
-	[[ ${lines[0]} == "grower ($TARGET_PID), $recording   0."*'s on '*grower* ]]
+	[[ ${lines[0]} == "grower ($TARGET_PID) on host "*", $recording, 3 samples over 0."*'s   '*grower* ]]
 	[[ ${lines[1]} =~ ^SAMPLE\ TIME\ +RSS\ +SWAP\ +THREADS\ +REGIONS\ HOLDS$ ]]
 	[[ ${lines[2]} =~ ^\ +1\ 20[0-9T:.-]+Z\ +[0-9]{6,}\ .*\ RSS\ and\ swap$ ]]
 	[[ ${lines[3]} == *' totals only' && ${lines[4]} == *' all sizes' && ${lines[5]} == *'total 3 samples' ]]

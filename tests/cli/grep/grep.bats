@@ -271,7 +271,7 @@ gnu() {
 	hold "$bytes"
 	run -0 --separate-stderr search -o '(?:a|a)+(?=b)'
 	[ "$output" = aaa ]
-	[[ $stderr =~ 'too many steps at '[0-9,]+' place' ]]
+	[[ $stderr =~ 'aborted at '[0-9,]+' address' ]]
 	run -0 --separate-stderr search -o -s '(?:a|a)+(?=b)'
 	[ -z "$stderr" ]
 }

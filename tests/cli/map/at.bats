@@ -19,13 +19,13 @@ start_of() {
 	start=$(start_of plain)
 	run -0 procmem map "$TARGET_PID" "0x$(printf %x $((0x$start + 0x1234)))"
 	[[ ${lines[0]} == "$(target_range plain)  64.0K  RSS 64.0K  rw-p  anon"* ]]
-	[[ ${lines[1]} == "  0x$(printf %x $((0x$start + 0x1234))) is 0x1234 (4.6K) into it; its page is present, private" ]]
-	[[ ${lines[2]} =~ ^\ \ anon\ is\ (proven|inferred):\ . ]]
+	[[ ${lines[1]} == "  0x$(printf %x $((0x$start + 0x1234))) is at offset 0x1234 (4.6K) in the region; its page is present, private" ]]
+	[[ ${lines[2]} =~ ^\ \ kind\ anon\ \((proven|inferred)\):\ . ]]
 }
 
 @test "states of pages: untouched, zero, guard, of a file, copied from a file" {
 	[[ $(procmem map "$TARGET_PID" "$(start_of untouched)") == *"its page was never touched"* ]]
-	[[ $(procmem map "$TARGET_PID" "$(start_of file_untouched)") == *"its page is not in memory of this process"* ]]
+	[[ $(procmem map "$TARGET_PID" "$(start_of file_untouched)") == *"its page is not mapped by this process"* ]]
 	[[ $(procmem map "$TARGET_PID" "$(start_of file_touched)") == *"its page is present, the file's own page"* ]]
 	# The target wrote to page 3 of its private mapping.
 	copied=$(printf %x $((0x$(start_of file_copied) + 0x3000)))

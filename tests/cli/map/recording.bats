@@ -57,9 +57,9 @@ teardown() {
 	run -0 procmem map --json "$recording"
 	jq -e '.sample == 2 and (.total | has("rss")) and ([.regions[] | has("pss")] | any | not)' <<<"$output"
 	run -2 procmem map --pmap "$recording"
-	[[ $output == *'recording by watch'* ]]
+	[[ $output == *'recording made by watch'* ]]
 	run -2 procmem map -s pss "$recording"
-	[[ $output == *'pss is not known'* ]]
+	[[ $output == *'cannot sort by pss: a recording made by watch has no such field'* ]]
 	run -2 procmem map "$recording@3"
 	[[ $output == *'no sample 3'* ]]
 }
