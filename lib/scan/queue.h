@@ -48,16 +48,14 @@ struct pm_job {
 	uint64_t chain_after;  /**< number of bytes directly after the unit that can be read */
 	size_t next_count;     /**< number of segments in `next` */
 	struct pm_segment
-		next[PM_NEXT_SEGMENTS]; /**< the first segments after the unit; the bytes after them
-	                                   are of type PM_SEGMENT_RUN, as far as they can be read */
+		next[PM_NEXT_SEGMENTS]; /**< the first segments after the unit; a run follows */
 	bool zeros_after; /**< after `chain_after` bytes, memory follows that was never touched */
 	bool more_after;  /**< after `chain_after` bytes, more bytes follow, but their type is not
 	                     known */
 	bool continues_after; /**< the mapping continues after the last segment of the unit, with a
 	                         segment of any type */
-	struct pm_scan_batch ready; /**< hits that were not popped yet */
-	struct pm_unreadable_list
-		unreadable;           /**< unreadable ranges of the unit, by ascending address */
+	struct pm_scan_batch ready;           /**< hits that were not popped yet */
+	struct pm_unreadable_list unreadable; /**< unreadable ranges of the unit, ascending */
 	struct pm_scan_counts counts; /**< counters of the scanner, valid in state PM_JOB_DONE */
 };
 
