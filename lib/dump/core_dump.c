@@ -228,7 +228,7 @@ static int read_machine(struct pm_process *process, uint16_t *machine, struct pm
 	return 0;
 }
 
-/** Writes the notes. Stops the process meanwhile if the options request it. */
+/** Writes the notes. Stops the process during this time if the options request it. */
 static int write_notes(const struct pm_dump_source *source, const struct pm_core_options *options,
                        struct pm_core_writer *writer, struct pm_dump_result *result,
                        struct pm_error *error)

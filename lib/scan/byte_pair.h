@@ -21,7 +21,8 @@ struct pm_byte_test {
 	uint8_t match;   /**< values of these bits */
 	uint8_t low[16]; /**< for values below 0x80, indexed by their low four bits: bit i is set if
 	                    the value with the high four bits i is in the set */
-	uint8_t high[16]; /**< for values from 0x80: bit i stands for the high four bits 8 + i */
+	uint8_t high[16]; /**< the same for values from 0x80: bit i is set if the value with the
+	                     high four bits 8 + i is in the set */
 	bool member[256]; /**< indexed by value: whether the value is in the set */
 };
 

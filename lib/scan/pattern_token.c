@@ -70,8 +70,8 @@ static void skip_digits(struct pm_tokens *tokens, size_t max, const char *digits
 /**
  * Parses an escape, and moves `at` past it. `c` is the character after the backslash; `at` is after
  * `c`.
- * @param literal  set for a PM_TOKEN_CHARACTER: true if the escape stands for a single character,
- *                 false for a class
+ * @param literal  set for a PM_TOKEN_CHARACTER: true if the escape is a single character, false if
+ *                 it is a class
  */
 static enum pm_token_type escape(struct pm_tokens *tokens, char c, bool *literal)
 {

@@ -161,7 +161,7 @@ PM_PUBLIC void pm_plan_close(struct pm_plan *plan);
 PM_PUBLIC int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *error);
 
 /**
- * Returns how many bytes of a type are in the units that pm_plan_next() has returned so far.
+ * Returns the number of bytes of a type in the units that pm_plan_next() has returned so far.
  * @param plan  the plan
  * @param type  the type
  * @return      bytes

@@ -133,8 +133,8 @@ PM_PUBLIC void pm_tally_extend(struct pm_tally *tally, uint8_t category, uint64_
 PM_PUBLIC size_t pm_tally_count(const struct pm_tally *tally);
 
 /**
- * Returns how many times a text was dropped so far. A text that is added again can be dropped
- * again.
+ * Returns the number of times that any text was dropped so far. A text that is added again can be
+ * dropped again.
  * @param tally  the tally
  * @return       0 if all counts are exact
  */

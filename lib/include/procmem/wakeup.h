@@ -37,9 +37,8 @@ enum pm_wakeup_cause {
 	PM_WAKEUP_OOM,
 	/**
 	 * cgroup v2: `memory.events` changed. This file counts how often memory.high and memory.max
-	 * were reached, and how many processes were killed
-	 * (Documentation/admin-guide/cgroup-v2.rst; observed by inotify(7)). The events of a group
-	 * include those of groups below it.
+	 * were reached, and the killed processes (Documentation/admin-guide/cgroup-v2.rst; observed
+	 * by inotify(7)). The events of a group include those of groups below it.
 	 */
 	PM_WAKEUP_EVENTS,
 	/**
