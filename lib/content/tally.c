@@ -26,7 +26,7 @@ struct pm_tally {
 	uint64_t used;
 	uint32_t *slots;   /* the hash table: position of an item in units of ALIGNMENT, plus 1; 0:
 	                      empty slot. After pm_tally_sort() the sorted list of items */
-	size_t slot_count; /* a power of two */
+	size_t slot_count; /* number of slots, a power of two */
 	size_t count;
 	struct pm_tally_item *last[UINT8_MAX + 1]; /* for each category, the item that was added
 	                                              last; NULL if it was dropped */

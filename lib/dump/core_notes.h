@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Writes the notes of a core file. Private. */
+/** @file Writes the notes of a core file: threads, process, mapped files. Private. */
 #ifndef PM_DUMP_CORE_NOTES_H
 #define PM_DUMP_CORE_NOTES_H
 

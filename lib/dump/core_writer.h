@@ -26,7 +26,7 @@ enum { PM_CORE_NOTE_BUFFER = 64 * 1024 };
 struct pm_core_writer {
 	struct pm_output output;          /**< the file */
 	uint64_t page;                    /**< page size in bytes; contents are aligned to pages */
-	uint64_t at;                      /**< first free offset */
+	uint64_t at;                      /**< first free offset of the file */
 	uint64_t notes_end;               /**< offset after the notes */
 	struct pm_core_load *loads;       /**< the segments, by ascending address; owned */
 	size_t count;                     /**< number of segments */

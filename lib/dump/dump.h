@@ -19,7 +19,8 @@ struct pm_part {
 	struct pm_range range;  /**< addresses of the bytes */
 	size_t region;          /**< index of the region, SIZE_MAX if nothing is mapped there */
 	enum pm_part_type type; /**< type of the bytes */
-	const char *bytes; /**< the bytes of PM_PART_BYTES, valid during the call; otherwise NULL */
+	const char *bytes;      /**< the bytes if `type` is PM_PART_BYTES, valid during the call;
+	                           otherwise NULL */
 };
 
 /**

@@ -21,7 +21,7 @@ struct pm_output {
 	uint64_t at;   /**< number of bytes of output so far, including zeros */
 	const volatile sig_atomic_t *cancel; /**< when non-zero, writing fails; or NULL */
 	char *buffer;  /**< bytes of a stream that were not written yet; owned */
-	size_t filled; /**< bytes in the buffer */
+	size_t filled; /**< number of bytes in the buffer */
 };
 
 /**

@@ -28,7 +28,7 @@ struct pm_scan_batch {
 	char *bytes;     /**< the records; owned */
 	size_t length;   /**< bytes in use */
 	size_t capacity; /**< private */
-	size_t record;   /**< offset of the last record */
+	size_t record;   /**< offset of the last record in `bytes` */
 };
 
 /**

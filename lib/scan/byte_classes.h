@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The classes of bytes, as bit masks of 64 bytes each. This is the only part of the search for text
- * that reads single bytes; the rest is bit arithmetic on these masks. Private.
+ * Classifies bytes: computes bit masks that tell for each of 64 bytes whether the byte is in a
+ * class. Only this part of the search for text reads the bytes themselves; the rest is bit
+ * arithmetic on these masks. Private.
  */
 #ifndef PM_SCAN_BYTE_CLASSES_H
 #define PM_SCAN_BYTE_CLASSES_H
@@ -21,7 +22,7 @@ enum { PM_BLOCK = 64 };
  */
 enum { PM_BLOCKS = 64 };
 
-/** Classes of UTF-8 in a block. */
+/** Masks of the bytes of a block that have a meaning in UTF-8. */
 struct pm_utf8_classes {
 	uint64_t follow;     /**< 0x80 to 0xbf: the second and later bytes of a character */
 	uint64_t follow_8;   /**< 0x80 to 0x8f */
@@ -79,9 +80,9 @@ pm_classify pm_classify_avx2;
 #endif
 
 /**
- * Returns the function for a level.
+ * Returns the version for a level of vector instructions.
  * @param simd  the level, at most pm_simd_best()
- * @return      the function
+ * @return      the version
  */
 pm_classify *pm_classify_for(enum pm_simd simd);
 

@@ -14,7 +14,7 @@ enum { VECTORS = PM_BLOCK / VECTOR };
 
 typedef int8_t vector __attribute__((vector_size(VECTOR)));
 
-/** A vector at any address. */
+/** A vector that need not be aligned. */
 typedef int8_t unaligned __attribute__((vector_size(VECTOR), aligned(1), may_alias));
 
 /**
@@ -25,8 +25,10 @@ typedef uint32_t gather(const vector *result);
 
 #define PM_INLINE static inline __attribute__((always_inline))
 
-/* Offsets within the block of bytes.
- * NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result) */
+/*
+ * The products are offsets in a block, and small.
+ * NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result)
+ */
 
 /**
  * Determines the classes that every encoding needs. Bytes are signed here, so 0x80 and above are

@@ -53,7 +53,7 @@ typedef size_t pm_byte_pair_find(const struct pm_byte_pair *pair, const uint8_t 
                                  size_t end);
 
 /**
- * Returns the function for a pair and a level.
+ * Returns the fastest function for a pair and a level of vector instructions.
  * @param pair  the pair
  * @param simd  the level, at most pm_simd_best()
  * @return      the function

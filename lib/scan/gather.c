@@ -11,9 +11,9 @@
 /** Collects which bytes could not be read. */
 struct notes {
 	struct pm_unreadable_list *unreadable; /* receives the ranges that are in the unit */
-	uint64_t start, end;                   /* range of the unit */
-	uint64_t from, to; /* range around the unit that was read without a gap */
-	bool failed;       /* a range could not be added: out of memory */
+	uint64_t start, end;                   /* addresses of the unit */
+	uint64_t from, to;                     /* addresses around it, read without a gap */
+	bool failed;                           /* a range could not be added: out of memory */
 };
 
 static void note_gap(struct notes *notes, const struct pm_unreadable *range)

@@ -10,7 +10,10 @@
 
 #include "scan/queue.h"
 
-/** Bytes after a unit that are always read with it. More are read only if a hit needs them. */
+/**
+ * Number of bytes after a unit that are always read with it. More bytes are read only if a hit
+ * extends beyond them.
+ */
 enum { PM_OVERLAP = 4096 };
 
 /** Maximum number of bytes that are read after a unit for one hit. */

@@ -165,7 +165,8 @@ bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *by
 {
 	filter->places = filter->visits = 0;
 
-	/* With few bytes, the last choice is kept; without one, PCRE2 searches alone. */
+	/* A window with few bytes uses the last choice. If no sequence was chosen yet, PCRE2
+	 * searches alone. */
 	if (filter->until < size && size >= CHOICE_MIN)
 		choose(filter, bytes, size);
 	filter->until -= pm_min(filter->until, size);

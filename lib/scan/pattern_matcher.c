@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PCRE2 is called for a range of offsets at a time. A filter, if the pattern has one, limits these
- * calls to places with a rare sequence. An attempt that reaches a limit of PCRE2 is skipped and
- * counted.
+ * Each call of PCRE2 searches for a match that starts in a range of offsets. If the filter is used,
+ * PCRE2 is called only at places with a rare sequence. If an attempt reaches a limit of PCRE2, its
+ * offset is skipped and counted.
  */
 #include "scan/pattern_matcher.h"
 
@@ -111,8 +111,8 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 }
 
 /**
- * Lets PCRE2 search for a match that starts in `[from, to]`.
- * @return the result of PCRE2
+ * Calls PCRE2 to search for a match that starts in `[from, to]`.
+ * @return the result of pcre2_match()
  */
 static int try_range(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                      size_t to)
@@ -208,8 +208,8 @@ static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, 
 	size_t start = ends[0] - window->before, end = ends[1] - window->before;
 	matcher->next = pm_max_size(end, begin + 1);
 
-	/* \K in look-aheads can put the start after the end, and \K at the end makes a match
-	 * empty. */
+	/* \K in a look-ahead can put the start of a match after its end, and \K at the end makes
+	 * it empty. Such matches do not count. */
 	if (ends[0] < window->before || ends[1] <= ends[0]) {
 		matcher->cursor = matcher->next;
 		return false;

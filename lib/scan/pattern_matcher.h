@@ -36,7 +36,7 @@ struct pm_matcher {
 	                                    offset limit of the current call */
 	struct pm_pattern_filter filter; /**< finds the places at which matches are possible */
 	bool cut;                        /**< more bytes follow the window, but it cannot grow */
-	bool filtered;                   /**< the filter is used in this window */
+	bool filtered;                   /**< the filter is used for this window */
 	size_t cursor;                   /**< offset up to which all matches were found */
 	size_t probe;                    /**< offset up to which all places were tried */
 	size_t end;       /**< offset of the end of the bytes that are passed to PCRE2 */
@@ -46,7 +46,7 @@ struct pm_matcher {
 	struct pm_found found;       /**< the match, if `state` is PM_MATCH_FOUND */
 	size_t next;                 /**< offset at which to continue the search after the match */
 	size_t partial; /**< offset at which a match may start, if `state` is PM_MATCH_PARTIAL */
-	struct pm_scan_counts *counts; /**< counters of the thread */
+	struct pm_scan_counts *counts; /**< counters of the thread, set by pm_matcher_begin() */
 };
 
 /**

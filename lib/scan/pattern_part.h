@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The shape of the matches of a part of a pattern, and of several parts together. Private to
- * pattern_shape.c.
+ * @file Computes the shape of the matches of a part of a pattern, and joins the shapes of parts.
+ * Private to pattern_shape.c.
  */
 #ifndef PM_SCAN_PATTERN_PART_H
 #define PM_SCAN_PATTERN_PART_H

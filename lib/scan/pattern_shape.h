@@ -34,13 +34,14 @@ struct pm_required {
 	struct pm_byte_set before; /**< possible values of these bytes of the match */
 };
 
-/** The shape of all matches. */
+/** The shape of all matches of a pattern. */
 struct pm_pattern_shape {
 	size_t reach; /**< number of bytes from the start of a match that PCRE2 needs to find it,
 	                 including look-aheads; SIZE_MAX: no bound */
 	bool starts_in_zeros;                         /**< a match may start with a NUL byte */
-	size_t required_count;                        /**< number of sequences */
-	struct pm_required required[PM_REQUIRED_MAX]; /**< sequences, the most promising first */
+	size_t required_count;                        /**< number of sequences in `required` */
+	struct pm_required required[PM_REQUIRED_MAX]; /**< sequences that every match contains, the
+	                                                 cheapest to search for first */
 };
 
 /**

@@ -138,7 +138,8 @@ static enum pm_token_type character_class(struct pm_tokens *tokens)
 			quoted = !quoted;
 			tokens->at++;
 
-			/* A bracket after "[\Q\E" is still the first character. */
+			/* A closing bracket after "[\Q\E" counts as the first character of the
+			 * class. */
 			if (begin == at)
 				begin = at + 2;
 		} else if (quoted)
@@ -149,7 +150,7 @@ static enum pm_token_type character_class(struct pm_tokens *tokens)
 		} else if (*at == '\\')
 			tokens->at++;
 		else if (*at == '[' && is_in(next, ":.=")) {
-			/* "[[:<:]]" does not match a character. */
+			/* "[[:<:]]" and "[[:>:]]" are assertions and do not match a character. */
 			if (left(tokens) > 2 && is_in(at[2], "<>"))
 				return PM_TOKEN_UNKNOWN;
 

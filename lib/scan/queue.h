@@ -48,7 +48,7 @@ struct pm_job {
 	uint64_t chain_after;  /**< number of bytes directly after the unit that can be read */
 	size_t next_count;     /**< number of segments in `next` */
 	struct pm_segment
-		next[PM_NEXT_SEGMENTS]; /**< the first segments after the unit; a run follows */
+		next[PM_NEXT_SEGMENTS]; /**< first segments after the unit; a run follows */
 	bool zeros_after; /**< after `chain_after` bytes, memory follows that was never touched */
 	bool more_after;  /**< after `chain_after` bytes, more bytes follow, but their type is not
 	                     known */
@@ -73,7 +73,7 @@ struct pm_scan_queue {
 	                    show that the unit must be scanned again */
 	bool dense; /**< the last unit had more hits than a worker can keep, so workers have to wait
 	               until their unit is at the head */
-	uint8_t type_before_ahead; /**< type of the segment directly before `ahead` */
+	uint8_t type_before_ahead; /**< enum pm_segment_type of the segment before `ahead` */
 	uint64_t before_ahead;     /**< number of bytes directly before `ahead` that can be read */
 	uint64_t claimed;          /**< number of units that were claimed */
 	uint64_t head;             /**< index of the unit whose hits are delivered next */
@@ -143,7 +143,7 @@ int pm_scan_queue_finish(struct pm_scan_queue *queue, struct pm_job *job,
 
 /** Results of pm_scan_queue_pop(). */
 enum pm_popped {
-	PM_POPPED_BATCH,   /**< `batch` has hits of `job`, which may have more */
+	PM_POPPED_BATCH,   /**< `batch` has hits of `job`; more hits may follow */
 	PM_POPPED_LAST,    /**< `batch` has the last hits: call pm_scan_queue_retire() next */
 	PM_POPPED_NOTHING, /**< no hits became ready within a tenth of a second */
 	PM_POPPED_END,     /**< there are no more hits, or the scan was stopped */

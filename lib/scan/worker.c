@@ -287,7 +287,7 @@ static int record_hits(struct pm_hits *hits, const struct pm_window *window, str
 	return atomic_load_explicit(&worker->queue->stop, memory_order_relaxed);
 }
 
-/* Reading units, and windows of them. */
+/* Reading units, and scanning them in windows. */
 
 int pm_worker_init(struct pm_worker *worker, struct pm_error *error)
 {

@@ -78,10 +78,10 @@ enum pm_allocator {
 
 /** Position of malloc chunks in their region. */
 enum pm_chunk_place {
-	PM_CHUNKS_FILL = 0,   /**< they fill the region */
-	PM_CHUNKS_FIRST,      /**< they lie at its start */
-	PM_CHUNKS_LAST,       /**< they lie at its end */
-	PM_CHUNKS_SCATTERED,  /**< they lie anywhere in it */
+	PM_CHUNKS_FILL = 0,   /**< the chunks fill the region */
+	PM_CHUNKS_FIRST,      /**< the chunks are at the start of the region */
+	PM_CHUNKS_LAST,       /**< the chunks are at the end of the region */
+	PM_CHUNKS_SCATTERED,  /**< the chunks are at several places in the region */
 	PM_CHUNK_PLACE_COUNT, /**< number of places */
 };
 

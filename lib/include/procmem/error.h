@@ -47,7 +47,7 @@ enum pm_error_kind {
 
 /** A failure. The caller owns the structure. */
 struct pm_error {
-	enum pm_error_kind kind;       /**< sort of the failure */
+	enum pm_error_kind kind;       /**< kind of the failure */
 	int os_errno;                  /**< errno of the call that failed, 0 for none */
 	pid_t pid;                     /**< process that the failure is about, 0 for none */
 	uint64_t address;              /**< address in the target, 0 for none */
@@ -57,7 +57,7 @@ struct pm_error {
 /**
  * Fills an error. For use by the library, and by programs that implement their own readers.
  *
- * @param error     filled; with NULL nothing happens
+ * @param error     filled; if NULL, the function only returns -1
  * @param kind      sort of the failure
  * @param os_errno  errno of the failing call, or 0; it is not appended to the text
  * @param format    printf(3) format of the sentence, which is cut after PM_ERROR_TEXT_SIZE - 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Finding processes by PID or name.
+ * Finds processes by PID or name.
  *
  * A word of digits is a PID; the ID of a thread means the process of that thread. Any other word is
  * a name. A name is compared with these, in this order, until a process matches: the command name

@@ -40,7 +40,7 @@ enum pm_segment_type {
 	                      target has not touched: the bytes are in the shared object */
 	PM_SEGMENT_FORBIDDEN, /**< never read: devices, [vvar], [vsyscall], guard pages */
 	PM_SEGMENT_MISSING,   /**< not contained in the core file */
-	PM_SEGMENT_UNMAPPED,  /**< nothing is mapped there */
+	PM_SEGMENT_UNMAPPED,  /**< no memory is mapped there */
 	PM_SEGMENT_COUNT,     /**< number of types */
 };
 

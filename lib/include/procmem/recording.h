@@ -32,7 +32,8 @@ struct pm_recorded {
 	double time;             /**< CLOCK_BOOTTIME of the recorded host in seconds */
 	int64_t wall_ns;         /**< nanoseconds since 1970, UTC */
 	struct pm_totals totals; /**< sizes of the process */
-	bool fresh; /**< its regions were measured; false: they are those of an earlier sample */
+	bool fresh; /**< true: the regions were measured for this sample; false: the regions are
+	               those of an earlier sample */
 };
 
 /**

@@ -3,7 +3,7 @@
  * @file
  * Regions. A region is one mapping (VMA) of a process, with its sizes and its kind.
  *
- * Addresses are `uint64_t`, not pointers: they are those of another address space, which may have
+ * Addresses are `uint64_t`, not pointers: they belong to another address space, which may have
  * another address width. Ranges are always half-open, `[start, end)`. All sizes are in bytes.
  */
 #ifndef PROCMEM_REGION_H
@@ -178,11 +178,11 @@ struct pm_regions {
 	struct pm_texts *texts;  /**< private: owns mapping, detail and why of all regions */
 };
 
-/** A range of addresses within one region, or one where nothing is mapped. */
+/** A range of addresses within one region, or a range where nothing is mapped. */
 struct pm_region_range {
 	struct pm_range range; /**< the addresses */
-	size_t region;         /**< index of the region that contains them; SIZE_MAX if nothing is
-	                          mapped there */
+	size_t region; /**< index of the region that contains the range; SIZE_MAX if nothing is
+	                  mapped there */
 };
 
 /**

@@ -52,12 +52,12 @@ PM_PUBLIC int pm_totals_read(struct pm_process *process, struct pm_totals *total
 struct pm_sampler_options {
 	double budget; /**< CPU time that may be used, as a share of one core (0.01: one percent);
 	                    0: unlimited */
-	double full_every; /**< seconds after which all regions are measured although the totals
-	                        are unchanged; 0: never. While that finds nothing new, the interval
-	                        doubles, up to 16 times this value */
+	double full_every; /**< seconds after which all regions are measured even if the totals are
+	                      unchanged; 0: never. As long as such a measurement finds no change,
+	                      the interval doubles, up to 16 times this value */
 	bool kinds;        /**< classify new regions */
-	bool pages; /**< remember which pages are present, to find those that appear; not with smaps
-	             */
+	bool pages;        /**< store which pages are present, to find pages that appear
+	                      (pm_sample.appeared); not with smaps */
 	bool smaps; /**< read all sizes from smaps each time: costs the target page-table walks
 	                 under its map lock */
 };
@@ -66,9 +66,9 @@ struct pm_sampler_options {
 struct pm_sample_cost {
 	uint64_t cpu_ns; /**< CPU time of the whole calling process since the sampler was opened */
 	uint64_t last_cpu_ns; /**< part of `cpu_ns` since the end of the previous sample */
-	uint64_t lock_ns;     /**< duration of the longest system call that held the map lock of the
-	                         target, in nanoseconds; an upper bound for the time of the lock. With
-	                         smaps the duration of the whole read */
+	uint64_t lock_ns; /**< nanoseconds that the longest system call took which held the map lock
+	                     of the target: at least as long as the lock was held. With smaps, the
+	                     duration of the whole read */
 	double credit; /**< seconds of CPU time that the budget allows now; negative if the sampler
 	                  has to wait; HUGE_VAL without a budget */
 	double share;  /**< CPU time since the sampler was opened as a share of one core; 0 at first

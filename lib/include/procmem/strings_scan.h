@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searching for text: runs of printable characters, as strings(1) finds them, in several encodings
+ * Searches for text: runs of printable characters, as strings(1) finds them, in several encodings
  * in one pass.
  *
  * For each encoding that strings(1) supports, the same runs are found as by strings(1). Strings in

@@ -43,8 +43,8 @@ struct pm_track {
 	const char *mapping; /**< name of that region, "" for none; valid until the next sample is
 	                          added */
 	struct pm_detail detail; /**< detail of that region; valid as long as `mapping` is */
-	size_t regions;          /**< number of regions now; 0: gone */
-	size_t max_regions;      /**< largest number of regions so far */
+	size_t regions;     /**< number of regions now; 0: all regions of the track were unmapped */
+	size_t max_regions; /**< largest number of regions so far */
 	uint64_t block_min; /**< smallest pm_region_chunk_max() of its regions, in bytes; 0 if a
 	                       region of the track has no chunk */
 	uint64_t block_max; /**< largest pm_region_chunk_max() of its regions, in bytes */
