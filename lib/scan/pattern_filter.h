@@ -16,13 +16,12 @@
 struct pm_pattern_filter {
 	const struct pm_pattern_shape *shape; /**< shape of the pattern */
 	enum pm_simd simd;                    /**< vector instructions to use */
-	const struct pm_required
-		*required; /**< the sequence to search for; NULL if the filter is not used */
-	size_t tolerated;  /**< minimum number of bytes per place; if there are more places than
-	                      that, PCRE2 is faster without the filter */
-	uint64_t until;    /**< number of bytes to search before the sequence is chosen again */
-	size_t places;     /**< number of places of the whole sequence found in this window */
-	size_t visits;     /**< number of byte pairs found in this window */
+	const struct pm_required *required;   /**< the sequence to search for, or NULL */
+	size_t tolerated; /**< minimum number of bytes per place; if there are more places than
+	                     that, PCRE2 is faster without the filter */
+	uint64_t until;   /**< number of bytes to search before the sequence is chosen again */
+	size_t places;    /**< number of places of the whole sequence found in this window */
+	size_t visits;    /**< number of byte pairs found in this window */
 	struct pm_byte_pair pair; /**< the two positions of the sequence to search for */
 	pm_byte_pair_find *find;  /**< the function that searches for the pair */
 	size_t run; /**< if not 0, the filter searches for a run of this number of bytes of
