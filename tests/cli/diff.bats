@@ -166,7 +166,7 @@ logged() {
 	done
 	for file in /dev/null /dev/fd/1; do
 		run -2 --separate-stderr procmem dump --core -o "$file" "$TARGET_PID"
-		[[ $stderr == *"$file: a core file is sparse and needs a regular file; name a new one" ]]
+		[[ $stderr == *"$file: a core file must be a new or a regular file" ]]
 	done
 	run -2 --separate-stderr procmem dump -o folder "$TARGET_PID" stack
 	[[ $stderr == *"folder: it is a directory; name a file in it" ]]

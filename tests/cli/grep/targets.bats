@@ -26,7 +26,7 @@ teardown() {
 	[[ ${lines[0]} == "$first:"*' 1  '* ]]
 	run -2 --separate-stderr procmem grep -o 'needle \w+' "$first,99999999,$TARGET_PID" shm
 	[ "${#lines[@]}" -eq 2 ]
-	[[ $stderr == *'no process 99999999'* ]]
+	[[ $stderr == *'no process has PID 99999999'* ]]
 	run -0 procmem grep -q needle "99999999,$TARGET_PID" shm
 	run -2 procmem grep -q nodle "99999999,$TARGET_PID" shm
 	run -2 procmem grep needle "$first,"

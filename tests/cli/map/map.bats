@@ -213,7 +213,7 @@ PYTHON
 		[ "$(procmem map --json "$path" | jq .pid)" = "$TARGET_PID" ]
 	done
 	run --separate-stderr -2 procmem map /proc/99999999/smaps
-	[[ $stderr == *"no process 99999999"* ]]
+	[[ $stderr == *"no process has PID 99999999"* ]]
 }
 
 @test "a saved file: one remark says what only a living process tells" {

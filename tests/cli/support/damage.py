@@ -12,7 +12,7 @@ with open(sys.argv[2], "rb") as file:
 first = min(len(data), int(sys.argv[4]) if len(sys.argv) > 4 else len(data))
 WORDS = [b"\0" * 8, b"\xff" * 8, b"\xff" * 7 + b"\x7f", b"\0" * 7 + b"\x80", b"\x7f" + b"\xff" * 7, b"\1" + b"\0" * 7]
 for _ in range(chance.choice([1, 2, 8, 64])):
-    at = chance.randrange(first)
+    at = chance.randrange(min(first, len(data)))
     way = chance.randrange(4)
     if way == 0:
         data[at] = chance.randrange(256)
@@ -20,7 +20,7 @@ for _ in range(chance.choice([1, 2, 8, 64])):
         word = chance.choice(WORDS)[: chance.choice([2, 4, 8])]
         data[at : at + len(word)] = word[: len(data) - at]
     elif way == 2:
-        other, length = chance.randrange(first), chance.randrange(1, 64)
+        other, length = chance.randrange(min(first, len(data))), chance.randrange(1, 64)
         data[at : at + length] = data[other : other + length][: len(data) - at]
     else:
         data[at : at + chance.randrange(1, 16)] = b""
