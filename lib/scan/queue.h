@@ -46,7 +46,8 @@ struct pm_job {
 	uint64_t chain_before; /**< number of bytes directly before the unit that can be read */
 	uint8_t type_before;   /**< enum pm_segment_type of the page directly before the unit */
 	uint64_t chain_after;  /**< number of bytes directly after the unit that can be read */
-	size_t next_count;     /**< number of segments in `next` */
+	size_t next_count;     /**< number of segments in `next`; the bytes after these segments are
+	                          runs */
 	struct pm_segment next[PM_NEXT_SEGMENTS]; /**< segments after the unit */
 	bool zeros_after; /**< after `chain_after` bytes, memory follows that was never touched */
 	bool more_after;  /**< after `chain_after` bytes, more bytes follow, but their type is not
