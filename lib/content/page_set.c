@@ -13,10 +13,10 @@
 #include "base/search.h"
 
 enum {
-	SAMPLE_BLOCK = 64 * 1024, /* bytes of a block that is kept when a set is thinned */
-	EDGE = 16,                /* bytes before the margin: whether a text starts before it */
-	AFTER = 512, /* room for the part of a text that is kept (PM_PAGE_STRING_MAX), and for its
-	                last character */
+	SAMPLE_BLOCK = 64 * 1024, /* bytes of each block that is kept when a set is thinned */
+	EDGE = 16,   /* bytes before the margin, to see whether a text starts before the margin */
+	AFTER = 512, /* bytes after a range: room for the part of a text that is kept
+	                (PM_PAGE_STRING_MAX) and its last character */
 };
 
 static int add_range(struct pm_page_set *set, struct pm_range range, size_t region,
@@ -60,8 +60,9 @@ int pm_page_set_add(struct pm_page_set *set, struct pm_range range,
 }
 
 /**
- * Adds the parts of a range that are in kept blocks.
- * @param offset  position of the range in the set, in bytes: blocks start at multiples of `stride`
+ * Adds the parts of a range that are in the blocks to keep.
+ * @param offset  number of bytes of the set before the range
+ * @param stride  distance between the starts of two blocks, in bytes of the set
  */
 static int add_blocks(struct pm_page_set *thin, const struct pm_region_range *whole,
                       uint64_t offset, uint64_t stride, struct pm_error *error)
@@ -82,7 +83,10 @@ static int add_blocks(struct pm_page_set *thin, const struct pm_region_range *wh
 	return 0;
 }
 
-/** Returns the distance between the starts of blocks at which they have `max` bytes in all. */
+/**
+ * Returns the distance between the starts of blocks for which all blocks together have about `max`
+ * bytes.
+ */
 static uint64_t stride_for(const struct pm_page_set *set, uint64_t max)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -114,7 +118,10 @@ int pm_page_set_thin(struct pm_page_set *set, uint64_t max, struct pm_error *err
 	return 0;
 }
 
-/** Adds a range after all others, or lengthens the last one if both overlap or are adjacent. */
+/**
+ * Adds a range that does not start before the last one. If both overlap or are adjacent, extends
+ * the last one instead.
+ */
 static int join(struct pm_page_set *set, struct pm_range range, size_t region,
                 struct pm_error *error)
 {
@@ -127,7 +134,7 @@ static int join(struct pm_page_set *set, struct pm_range range, size_t region,
 	return 0;
 }
 
-/** Adds a range of a set with what is around it. */
+/** Adds a range of a set together with the bytes around it. */
 static int add_widened(struct pm_page_set *wide, const struct pm_region_range *narrow,
                        const struct pm_regions *regions, struct pm_error *error)
 {
@@ -136,7 +143,8 @@ static int add_widened(struct pm_page_set *wide, const struct pm_region_range *n
 	uint64_t before = pm_min(narrow->range.start, pm_page_set_margin() + EDGE);
 	struct pm_range range = { narrow->range.start - before, narrow->range.end + AFTER };
 
-	/* Allocators and mprotect(2) split mappings: text may cross their borders. */
+	/* Allocators and mprotect(2) split mappings, so a text may cross the border of two
+	 * regions. */
 	if (range.start < region->start && index > 0 && pm_region_continues(region - 1, region) &&
 	    join(wide, pm_range_clip(range, range_of(region - 1)), index - 1, error) < 0)
 		return -1;

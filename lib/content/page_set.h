@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Searching the surroundings of a set of pages for text. Private. */
+/**
+ * @file Widens a set of pages by the bytes around it, so that text can be found as a whole.
+ * Private.
+ */
 #ifndef PM_CONTENT_PAGE_SET_H
 #define PM_CONTENT_PAGE_SET_H
 
@@ -8,12 +11,13 @@
 #include <procmem/page_set.h>
 
 /**
- * Adds what is around the pages of a set, so that text that continues there is found whole:
- * pm_page_set_margin() bytes and a few more before, and 512 bytes after each range. This includes
- * adjacent regions that are parts of the same thing (pm_region_continues()).
+ * Adds the bytes around the pages of a set, so that text that continues outside of the pages is
+ * found as a whole: pm_page_set_margin() bytes and a few more before each range, and 512 bytes
+ * after it. The bytes may be in an adjacent region if that region continues the region of the range
+ * or is continued by it (pm_region_continues()).
  *
  * @param set      the set
- * @param regions  the regions that it refers to
+ * @param regions  the regions to which the set refers
  * @param wide     filled; release it with pm_page_set_deinit()
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -22,8 +26,8 @@ int pm_page_set_widen(const struct pm_page_set *set, const struct pm_regions *re
                       struct pm_page_set *wide, struct pm_error *error);
 
 /**
- * Returns the distance before a range within which a text may start and is still found whole.
- * @return  bytes
+ * Returns the maximum distance between the start of a text and the range in which it ends, for
+ * which the text is found as a whole.
  */
 uint64_t pm_page_set_margin(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scans the pages and what is around them for text. The callbacks of the scan keep the strings that
- * are at least partly in the pages, and count them by their templates in a tally.
+ * Scans the pages and the bytes around them for text. The callbacks of the scan keep the strings
+ * that are at least partly in the pages, and count them in a tally by their templates.
  */
 #include <procmem/page_strings.h>
 
@@ -22,19 +22,20 @@
 struct pm_page_strings {
 	struct pm_process *process;
 	struct pm_pagemap *pagemap;
-	struct pm_page_source states; /* of `pagemap`, for plans */
+	struct pm_page_source states; /* page states of `pagemap`, for plans */
 	struct pm_scanner *scanner;
-	const struct pm_regions *regions; /* from begin to end, like the reader */
+	const struct pm_regions *regions; /* valid between pm_page_strings_begin() and
+	                                     pm_page_strings_end(), like `reader` */
 	struct pm_reader reader;
 };
 
-/** A search, for the callbacks of the scan. */
+/** A search; the context of the callbacks of the scan. */
 struct search {
 	const struct pm_page_set *pages;
 	const struct pm_page_strings_options *options;
 	struct pm_tally *tally;
-	uint64_t total;      /* upper bound of the bytes to search */
-	uint64_t unreadable; /* bytes of `pages` that could not be read */
+	uint64_t total;      /* maximum number of bytes to search */
+	uint64_t unreadable; /* number of bytes of `pages` that could not be read */
 };
 
 int pm_page_strings_open(struct pm_process *process, bool readable,
@@ -89,8 +90,8 @@ void pm_page_strings_end(struct pm_page_strings *strings)
 }
 
 /**
- * Returns the bytes to leave out at the start of a hit: if it starts too far before the pages for
- * its start to be found, only its part in the pages counts.
+ * Returns the number of bytes to remove from the start of a hit. If a hit starts so far before the
+ * pages that its start may not have been scanned, only its part in the pages counts.
  */
 static size_t bytes_to_cut(const struct search *search, const struct pm_hit *hit)
 {
@@ -124,8 +125,8 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery,
 	const struct pm_region_range *range = pm_page_set_find(search->pages, delivery->address);
 
 	(void)error;
-	/* Strings that are only around the pages do not count. The rest of a very long string is
-	 * not a string, nor is a short rest after a cut. */
+	/* Do not count strings that are outside of the pages, the later pieces of a very long
+	 * string, and strings of which only a short part is in the pages. */
 	if (!range || range->range.start >= delivery->address + delivery->size ||
 	    delivery->continued || delivery->length < PM_PAGE_STRING_MIN)
 		return 0;
@@ -144,7 +145,7 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery,
 	return 0;
 }
 
-/** Counts the bytes of the pages that could not be read. */
+/** Adds the bytes of the pages that are in an unreadable range to `unreadable`. */
 static void count_unreadable(void *context, const struct pm_unreadable *unreadable)
 {
 	struct search *search = context;
@@ -175,7 +176,7 @@ static uint64_t bytes_of(const struct pm_page_set *pages)
 	return sum;
 }
 
-/** Copies the most frequent strings of the tally, and their bytes. */
+/** Copies the `max` most frequent strings of the tally, and their bytes, to `found`. */
 static int copy_strings(struct pm_tally *tally, size_t max, struct pm_page_strings_found *found,
                         struct pm_error *error)
 {
@@ -216,7 +217,7 @@ static int open_plan(const struct pm_page_strings *strings, const struct pm_page
 	return pm_plan_open(strings->regions, pages->ranges, pages->count, &options, plan, error);
 }
 
-/** Sums up the bytes of the pages that are present or swapped out. */
+/** Sums up the bytes of those pages that are present or swapped out. */
 static int measure_present(const struct pm_page_strings *strings, const struct search *search,
                            uint64_t *bytes, struct pm_error *error)
 {
@@ -244,7 +245,7 @@ static int measure_present(const struct pm_page_strings *strings, const struct s
 	return 0;
 }
 
-/** Counts the strings of the pages, which are searched with what is around them. */
+/** Scans the widened set of pages, and counts the strings of the pages in the tally. */
 static int count_strings(struct pm_page_strings *strings, const struct pm_page_set *wide,
                          struct search *search, struct pm_error *error)
 {
@@ -254,7 +255,7 @@ static int count_strings(struct pm_page_strings *strings, const struct pm_page_s
 	if (open_plan(strings, wide, search, &plan, error) < 0)
 		return -1;
 
-	/* One thread: what matters here is the sum of CPU time. */
+	/* Use one thread: it needs less CPU time in total than several threads. */
 	const struct pm_scan scan = {
 		.scanner = strings->scanner,
 		.regions = strings->regions,
@@ -276,13 +277,13 @@ static int count_strings(struct pm_page_strings *strings, const struct pm_page_s
 	return result;
 }
 
-/** Searches the pages. */
+/** Searches the pages, unless there are none. */
 static int run(struct pm_page_strings *strings, struct search *search, uint64_t *present,
                struct pm_error *error)
 {
 	struct pm_page_set wide;
 
-	/* No ranges would mean all memory to a plan. */
+	/* A plan without ranges would read all memory. */
 	if (search->pages->count == 0)
 		return 0;
 	if (measure_present(strings, search, present, error) < 0 ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A store of items without gaps, and a hash table with open addressing that has the positions of
- * the items. When the budget is used up, the rarest items are removed and the rest of the store is
- * moved together.
+ * The items are stored one after the other, without gaps. A hash table with open addressing
+ * contains their positions. When the budget is used up, the rarest items are removed, and the
+ * others are moved to close the gaps.
  */
 #include <procmem/tally.h>
 
@@ -15,21 +15,21 @@
 
 enum {
 	FIRST_SLOTS = 1024,
-	ALIGNMENT = 8, /* items start at multiples of this */
-	LEVELS =
-		4096, /* range of counts, from the lowest one on, that a threshold is chosen from */
+	ALIGNMENT = 8, /* items start at multiples of this number of bytes */
+	LEVELS = 4096, /* a threshold is one of this number of counts, from the lowest count */
 };
 
 struct pm_tally {
 	uint64_t budget;
 	uint64_t seed;
-	char *store; /* `budget` bytes of address space, filled with items from the start */
+	char *store; /* the items; `used` of `budget` bytes */
 	uint64_t used;
-	uint32_t *slots; /* position of an item in units of ALIGNMENT, plus 1; 0: empty slot. After
-	                    pm_tally_sort() the sorted list of items */
-	size_t slot_count; /* a power of two */
+	uint32_t *slots;   /* the hash table: position of an item in units of ALIGNMENT, plus 1; 0:
+	                      empty slot. After pm_tally_sort() the sorted list of items */
+	size_t slot_count; /* number of slots, a power of two */
 	size_t count;
-	struct pm_tally_item *last[UINT8_MAX + 1]; /* added last, by category; NULL if dropped */
+	struct pm_tally_item *last[UINT8_MAX + 1]; /* for each category, the item that was added
+	                                              last; NULL if it was dropped */
 	uint64_t dropped;
 	uint64_t bound;
 };
@@ -38,7 +38,7 @@ int pm_tally_create(uint64_t budget, struct pm_tally **tally, struct pm_error *e
 {
 	if (budget < PM_TALLY_BUDGET_MIN || budget > PM_TALLY_BUDGET_MAX)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "the budget for counting must be from 64K to 32G");
+		                    "the budget for counting must be between 64K and 32G");
 
 	struct pm_tally *created = calloc(1, sizeof *created);
 	if (!created)
@@ -54,7 +54,7 @@ int pm_tally_create(uint64_t budget, struct pm_tally **tally, struct pm_error *e
 		return pm_error_out_of_memory(error);
 	}
 
-	/* Without random numbers yet, at an early stage of booting, an address has to do. */
+	/* The kernel has no random numbers early during boot. An address must do then. */
 	if (getrandom(&created->seed, sizeof created->seed, GRND_NONBLOCK) < 0)
 		created->seed = (uintptr_t)created;
 
@@ -72,7 +72,10 @@ void pm_tally_destroy(struct pm_tally *tally)
 	free(tally);
 }
 
-/** Combines both halves of a product: each bit of them depends on all bits of the factors. */
+/**
+ * Multiplies two numbers, and combines both halves of the product, so that each bit depends on many
+ * bits of both numbers.
+ */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
@@ -82,8 +85,8 @@ static uint64_t mix(uint64_t a, uint64_t b)
 uint64_t pm_tally_hash(const struct pm_tally *tally, uint8_t category, const char *text,
                        size_t length)
 {
-	/* Odd numbers without a pattern: fractions of the golden ratio and of the square root of 2.
-	 */
+	/* Odd numbers whose bits have no pattern: the fractions of the golden ratio and of the
+	 * square root of 2. */
 	const uint64_t one = 0x9e3779b97f4a7c15, two = 0x6a09e667f3bcc909;
 	uint64_t hash = mix(tally->seed ^ length ^ (uint64_t)category << 56, one);
 	uint64_t word;
@@ -116,7 +119,10 @@ static struct pm_tally_item *item_of(const struct pm_tally *tally, uint32_t slot
 	return item_at(tally, (uint64_t)(slot - 1) * ALIGNMENT);
 }
 
-/** Enters an item into the hash table. */
+/**
+ * Adds an item to the hash table.
+ * @param offset  offset of the item in the store
+ */
 static void enter(struct pm_tally *tally, uint64_t hash, uint64_t offset)
 {
 	size_t at = hash & (tally->slot_count - 1);
@@ -131,7 +137,7 @@ static void enter_all(struct pm_tally *tally)
 		enter(tally, item_at(tally, at)->hash, at);
 }
 
-/** Returns the upper bound of the times that a text was added. */
+/** Returns the maximum number of times that the text of an item can have been added. */
 static uint64_t max_count(const struct pm_tally_item *item)
 {
 	return item->count + item->missed;
@@ -151,7 +157,7 @@ static uint64_t lowest_max_count(const struct pm_tally *tally)
 	return lowest;
 }
 
-/** Returns the count up to which texts have to be dropped to free half of the store. */
+/** Returns the count up to which texts have to be dropped to free about half of the store. */
 static uint64_t find_threshold(const struct pm_tally *tally)
 {
 	uint64_t bytes[LEVELS] = { 0 };
@@ -186,7 +192,7 @@ static void move(struct pm_tally *tally, struct pm_tally_item *item, uint64_t to
 	memmove(tally->store + to, item, item_size(item->length));
 }
 
-/** Drops an item; its bytes are overwritten by the next items that are kept. */
+/** Drops an item. Its bytes are overwritten when the following items are moved. */
 static void drop(struct pm_tally *tally, const struct pm_tally_item *item)
 {
 	struct pm_tally_item **last = &tally->last[item->category];
@@ -196,7 +202,7 @@ static void drop(struct pm_tally *tally, const struct pm_tally_item *item)
 	tally->dropped++;
 }
 
-/** Drops the rarest texts. */
+/** Drops the rarest texts, and rebuilds the hash table. */
 static void drop_rare(struct pm_tally *tally)
 {
 	uint64_t threshold = find_threshold(tally);
@@ -216,7 +222,7 @@ static void drop_rare(struct pm_tally *tally)
 	}
 
 	tally->used = kept;
-	/* Long texts that did not fit may have raised the bound further already. */
+	/* The bound may already be higher because of long texts that did not fit. */
 	if (threshold > tally->bound)
 		tally->bound = threshold;
 
@@ -224,10 +230,13 @@ static void drop_rare(struct pm_tally *tally)
 	enter_all(tally);
 }
 
-/** Doubles the hash table, if the budget and the system have memory for that. */
+/**
+ * Doubles the size of the hash table.
+ * @return false if the budget or the memory of the system is used up
+ */
 static bool grow(struct pm_tally *tally)
 {
-	/* The old and the new one exist together for a moment. */
+	/* The old and the new table, which is twice as large, exist at the same time. */
 	uint64_t both = tally->slot_count * 3 * sizeof *tally->slots;
 	if (tally->used + both > tally->budget)
 		return false;
@@ -244,25 +253,27 @@ static bool grow(struct pm_tally *tally)
 	return true;
 }
 
-/** Returns whether an item of `size` bytes fits. */
+/** Returns whether an item of `size` bytes fits into the budget. */
 static bool fits(const struct pm_tally *tally, uint64_t size)
 {
 	return tally->used + size + tally->slot_count * sizeof *tally->slots <= tally->budget;
 }
 
-/** Returns whether the hash table is as full as it may get: above that, searching gets slow. */
+/**
+ * Returns whether the hash table is three quarters full. With more items, lookups would be slow.
+ */
 static bool is_crowded(const struct pm_tally *tally)
 {
 	return tally->count >= tally->slot_count / 4 * 3;
 }
 
 /**
- * Makes room for a new text; may drop others.
- * @return  false if the text is too long
+ * Makes room for a new text. May drop other texts.
+ * @return false if the text is too long
  */
 static bool make_room(struct pm_tally *tally, size_t length)
 {
-	/* A longer text is not worth dropping all the others. */
+	/* Do not drop most other texts for a single long one. */
 	if (length > UINT32_MAX || item_size(length) > tally->budget / 4)
 		return false;
 
@@ -270,7 +281,8 @@ static bool make_room(struct pm_tally *tally, size_t length)
 	if (full || !fits(tally, item_size(length)))
 		drop_rare(tally);
 
-	/* A few long texts may have been half of the store. */
+	/* If a few long texts were half of the store, dropping them removed few items from the
+	 * hash table. */
 	while (is_crowded(tally))
 		drop_rare(tally);
 
@@ -291,7 +303,8 @@ static void add_new(struct pm_tally *tally, const struct pm_tally_text *text)
 {
 	tally->last[text->category] = NULL;
 	if (!make_room(tally, text->length)) {
-		/* The text may have been dropped as often as the bound says, and now once more. */
+		/* The text may have been added `bound` times before without being in the tally,
+		 * and this is one more time. */
 		tally->dropped++;
 		tally->bound++;
 		return;
@@ -321,10 +334,10 @@ static bool is_equal(const struct pm_tally_item *item, const struct pm_tally_tex
 }
 
 /**
- * Finds the next item with the hash and category of a text.
+ * Finds the next item that has the hash and the category of a text.
  *
- * @param at  slot to start from; set to the slot after the one of the item
- * @return    NULL if there is none
+ * @param at  index of the first slot to test; set to the slot after that of the item
+ * @return    the item; NULL if there is no such item
  */
 static struct pm_tally_item *next_similar(const struct pm_tally *tally,
                                           const struct pm_tally_text *text, size_t *at)
@@ -402,7 +415,7 @@ static int compare(const void *left, const void *right, void *context)
 
 void pm_tally_sort(struct pm_tally *tally)
 {
-	/* The table becomes the list: nothing will be searched in it any more. */
+	/* Reuse the hash table as the sorted array: no lookups follow. */
 	size_t count = 0;
 	for (size_t i = 0; i < tally->slot_count; i++)
 		if (tally->slots[i])

@@ -5,10 +5,12 @@
 #include <string.h>
 
 enum {
-	HEX_MIN = 4,  /* shorter ones are more likely words: "bad1" */
-	HEX_SURE = 8, /* words of that many hexadecimal digits are numbers, even with few digits */
+	HEX_MIN = 4,  /* minimum length of a hexadecimal number; shorter ones are more likely words,
+	                 such as "ad1" */
+	HEX_SURE = 8, /* from this length, a word of hexadecimal digits is a number even if most of
+	                 them are letters */
 	UUID_LENGTH = 36,
-	PREFIX_LENGTH = 2, /* of 0x */
+	PREFIX_LENGTH = 2, /* length of "0x" */
 };
 
 static bool is_digit(char c)
@@ -26,7 +28,7 @@ static bool is_alphanumeric(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/** Returns the bytes of the word at the start of a text. */
+/** Returns the length of the word at the start of a text. */
 static size_t word_length(const char *text, size_t length)
 {
 	size_t end = 0;
@@ -35,7 +37,10 @@ static size_t word_length(const char *text, size_t length)
 	return end;
 }
 
-/** Returns the bytes of 0x and the hexadecimal digits after it at the start of a word, or 0. */
+/**
+ * Returns the length of "0x" and the hexadecimal digits after it, at the start of a word; 0 if the
+ * word does not start so.
+ */
 static size_t prefixed_length(const char *word, size_t length)
 {
 	if (length <= PREFIX_LENGTH || word[0] != '0' || (word[1] != 'x' && word[1] != 'X'))
@@ -79,8 +84,8 @@ static bool starts_with_uuid(const char *text, size_t length)
 }
 
 /**
- * Copies a word with # for each run of digits.
- * @return  bytes written
+ * Copies a word, with # instead of each sequence of digits.
+ * @return number of bytes written
  */
 static size_t write_digits(const char *word, size_t length, char *output)
 {
@@ -96,7 +101,7 @@ static size_t write_digits(const char *word, size_t length, char *output)
 
 /**
  * Writes the template of a word.
- * @return  bytes written
+ * @return number of bytes written
  */
 static size_t write_word(const char *word, size_t length, char *output)
 {

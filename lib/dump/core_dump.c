@@ -17,16 +17,19 @@
 #include "dump/core_notes.h"
 #include "dump/dump.h"
 
-/* Zeros after this offset get no content: files on ext4 end at 16 TiB. */
+/*
+ * Zeros that would end after this offset of the file get no content, because a file on ext4 cannot
+ * be larger than 16 TiB.
+ */
 static const uint64_t LARGEST_WITH_ZEROS = UINT64_C(4) << 40;
 
-/** State of writing a core file. */
+/** State while a core file is written. */
 struct core_dump {
 	const struct pm_dump_source *source;
 	struct pm_core_writer *writer;
-	size_t next;   /* index of the first chosen range that does not end before `at` */
-	uint64_t at;   /* all chosen bytes below this address are in the file */
-	size_t region; /* index of the region of the last part, SIZE_MAX for none */
+	size_t next;   /* index of the first range of the source that ends after `at` */
+	uint64_t at;   /* the segments for all addresses below this one were added */
+	size_t region; /* index of the region of the last part, SIZE_MAX if none */
 };
 
 static struct pm_region_range range_at(const struct pm_dump_source *source, size_t index)
@@ -55,7 +58,10 @@ static int add(struct core_dump *dump, struct pm_range range, size_t region, boo
 	return pm_core_writer_add(dump->writer, range, perms, content, bytes, joins, error);
 }
 
-/** Adds segments without content for the bytes below an address that the filter left out. */
+/**
+ * Adds segments without content for those bytes from `dump->at` to an address that are in the
+ * source, but were not passed as parts, because the filter left them out.
+ */
 static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *error)
 {
 	for (; dump->next < range_count(dump->source); dump->next++) {
@@ -74,8 +80,8 @@ static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *er
 }
 
 /**
- * Whether zeros get no content: if the whole region is untouched, as in cores of the kernel, or if
- * the file would be too long.
+ * Returns whether to add a part of zeros without content: if the part is a whole region, as in core
+ * files of the kernel, or if the file would be too long.
  */
 static bool leave_out_zeros(const struct core_dump *dump, const struct pm_part *part)
 {
@@ -86,11 +92,11 @@ static bool leave_out_zeros(const struct core_dump *dump, const struct pm_part *
 }
 
 /**
- * Returns the [vdso] (vdso(7)) of this process, which is the same in every process of the same
- * width. Debuggers need all of it, but a process touches only some of its pages.
+ * Returns the [vdso] (vdso(7)) of this process. It has the same bytes in every process with the
+ * same address width. Debuggers need all its pages, but a process touches only some of them.
  *
- * @param size  receives its size in bytes, a multiple of the page size
- * @return      the bytes; NULL if this process has none
+ * @param size  receives the size of the [vdso] in bytes, a multiple of the page size
+ * @return      the bytes; NULL if this process has no [vdso]
  */
 static const char *self_vdso(size_t *size)
 {
@@ -113,7 +119,10 @@ static const char *self_vdso(size_t *size)
 	return image;
 }
 
-/** Returns the bytes of a part: those that were read, or known ones; otherwise NULL. */
+/**
+ * Returns the bytes of a part: those that were read, or those of the [vdso]; NULL if they are not
+ * known.
+ */
 static const char *known_bytes(const struct core_dump *dump, const struct pm_part *part)
 {
 	if (part->type != PM_PART_ABSENT || part->region >= dump->source->regions->count)
@@ -144,7 +153,7 @@ static int add_part(void *context, const struct pm_part *part, struct pm_error *
 }
 
 /**
- * Applies the filter of the process to the ranges.
+ * Applies coredump_filter of the process to the ranges of the source.
  * @param kept  receives the remaining ranges; the caller frees the array
  */
 static int apply_filter(const struct pm_dump_source *source, struct pm_region_range **kept,
@@ -176,7 +185,7 @@ static int apply_filter(const struct pm_dump_source *source, struct pm_region_ra
 	return 0;
 }
 
-/** Writes the segments. */
+/** Adds the segments and writes their contents. */
 static int copy_memory(struct core_dump *dump, bool respect_filter, struct pm_dump_result *result,
                        struct pm_error *error)
 {
@@ -197,7 +206,7 @@ static int copy_memory(struct core_dump *dump, bool respect_filter, struct pm_du
 	return skip_to(dump, UINT64_MAX, error);
 }
 
-/** Reads the machine of the target from the header of its program. */
+/** Reads the machine type of the target from the ELF header of its program. */
 static int read_machine(struct pm_process *process, uint16_t *machine, struct pm_error *error)
 {
 	Elf64_Ehdr header;
@@ -208,7 +217,8 @@ static int read_machine(struct pm_process *process, uint16_t *machine, struct pm
 	ssize_t got = pm_pread(fd, &header, sizeof header, 0);
 	close(fd);
 	if (got != (ssize_t)sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "its program is not an ELF file");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "the program of the process is not an ELF file");
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || sizeof(void *) != 8)
 		return pm_error_set(
 			error, PM_ERROR_UNSUPPORTED, 0,
@@ -218,7 +228,7 @@ static int read_machine(struct pm_process *process, uint16_t *machine, struct pm
 	return 0;
 }
 
-/** Writes the notes, if requested during a short stop. */
+/** Writes the notes. Stops the process during this time if the options request it. */
 static int write_notes(const struct pm_dump_source *source, const struct pm_core_options *options,
                        struct pm_core_writer *writer, struct pm_dump_result *result,
                        struct pm_error *error)

@@ -34,7 +34,10 @@ int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_
 	return 0;
 }
 
-/** Whether a private mapping of a file has private pages. */
+/**
+ * Returns whether the process has probably written to a private mapping of a file, so that it has
+ * private pages.
+ */
 static bool was_written(const struct pm_region *region)
 {
 	if (pm_region_knows(region, PM_SIZE_ANONYMOUS))
@@ -43,7 +46,10 @@ static bool was_written(const struct pm_region *region)
 	return (region->perms & PM_PERM_WRITE) != 0;
 }
 
-/** The bit of coredump_filter for a shared region, or for one of hugetlbfs; 0 for the others. */
+/**
+ * Returns the bit of coredump_filter that applies to a region of hugetlbfs or a shared region; 0
+ * for other regions.
+ */
 static unsigned simple_bit(const struct pm_region *region)
 {
 	bool shared = (region->perms & PM_PERM_SHARED) != 0;
@@ -53,11 +59,11 @@ static unsigned simple_bit(const struct pm_region *region)
 	if (!shared)
 		return 0;
 
-	/* An object without a name counts as anonymous. */
+	/* A shared object without a name counts as anonymous memory. */
 	return region->deleted ? PM_CORE_ANON_SHARED : PM_CORE_MAPPED_SHARED;
 }
 
-/** Follows vma_dump_size() of fs/coredump.c (Linux 6.18). */
+/** This function follows vma_dump_size() of fs/coredump.c (Linux 6.18). */
 uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, uint64_t page)
 {
 	const uint64_t whole = pm_region_size(region);
@@ -78,7 +84,8 @@ uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, ui
 	if (filter & PM_CORE_MAPPED_PRIVATE)
 		return whole;
 
-	/* The kernel checks for the ELF magic; here the first page of any file is kept. */
+	/* The kernel keeps the first page only of ELF files. Here the first page of any file is
+	 * kept. */
 	if ((filter & PM_CORE_ELF_HEADERS) && region->offset == 0 &&
 	    (region->perms & PM_PERM_READ) && whole > page)
 		return page;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The coredump_filter of a process. Private. */
+/** @file Reads and applies the coredump_filter of a process (core(5)). Private. */
 #ifndef PM_DUMP_CORE_FILTER_H
 #define PM_DUMP_CORE_FILTER_H
 
@@ -29,13 +29,13 @@ int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_
 
 /**
  * Returns the number of bytes, from the start of a region, that the kernel would dump. The kernel
- * knows whether a private mapping was written to. Here this is concluded from Anonymous in smaps,
+ * knows whether a private mapping was written to. This function derives it from Anonymous in smaps,
  * or if that is not known, from the write permission.
  *
  * @param filter  the filter
  * @param region  the region
  * @param page    page size in bytes
- * @return        0, the page size (for an ELF header) or the size of the region
+ * @return        0, `page` (for an ELF header) or the size of the region
  */
 uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, uint64_t page);
 

@@ -20,12 +20,15 @@
 #include "proc/process_stat.h"
 #include "proc/status.h"
 
-/* Bytes of the auxiliary vector; the kernel writes at most 50 pairs. */
+/* Maximum size of the auxiliary vector in bytes. The kernel writes at most 50 pairs. */
 enum { AUXILIARY_MAX = 64 * 1024 };
 
 static const char deleted_ending[] = " (deleted)";
 
-/** Returns the number of a state as in fs/binfmt_elf.c: its index in this text. */
+/**
+ * Returns the number of a process state for pr_state: its index in `states`, which is that of
+ * fs/binfmt_elf.c.
+ */
 static char state_number(char state)
 {
 	static const char states[] = "RSDTZW";
@@ -56,7 +59,7 @@ static int write_process(struct pm_core_writer *writer, struct pm_process *proce
 	info.pr_sname = stat.state;
 	info.pr_zomb = (char)(stat.state == 'Z');
 
-	/* -20 to 19. NOLINTNEXTLINE(bugprone-narrowing-conversions) */
+	/* The value is -20 to 19. NOLINTNEXTLINE(bugprone-narrowing-conversions) */
 	info.pr_nice = (char)getpriority(PRIO_PROCESS, (id_t)process->procfs.pid);
 	info.pr_flag = stat.flags;
 	info.pr_pid = process->procfs.pid;
@@ -74,7 +77,10 @@ static int write_process(struct pm_core_writer *writer, struct pm_process *proce
 	return pm_core_note(writer, "CORE", NT_PRPSINFO, &info, sizeof info, error);
 }
 
-/** Writes the siginfo of the pending signal of the first thread; zeros if there is none. */
+/**
+ * Writes NT_SIGINFO: the siginfo of the pending signal of a thread, or zeros if there is no such
+ * signal.
+ */
 static int write_siginfo(struct pm_core_writer *writer, const struct pm_core_thread *thread,
                          struct pm_error *error)
 {
@@ -112,7 +118,10 @@ static bool has_file(const struct pm_region *region)
 	return region->inode != 0 && region->mapping[0] == '/';
 }
 
-/** Writes NT_FILE: number of files, page size; start, end, offset in pages of each; names. */
+/**
+ * Writes NT_FILE: the number of mapped files and the page size; for each file its start, end and
+ * offset in pages; then the names.
+ */
 static int write_files(struct pm_core_writer *writer, const struct pm_regions *regions,
                        struct pm_error *error)
 {
@@ -157,7 +166,7 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 	return pm_core_note_end(writer, error);
 }
 
-/** Writes the notes of the process, which follow the status of the first thread. */
+/** Writes the notes of the process. They follow NT_PRSTATUS of the first thread. */
 static int write_process_notes(struct pm_core_writer *writer, const struct pm_regions *regions,
                                const struct pm_core_thread *first, struct pm_error *error)
 {
@@ -170,7 +179,8 @@ static int write_process_notes(struct pm_core_writer *writer, const struct pm_re
 }
 
 /**
- * Lists the threads of the stop, or without a stop the living threads. The leader comes first.
+ * Lists the threads of a stop, or if `stop` is NULL, the living threads. The thread group leader
+ * comes first.
  * @param threads  receives the threads; the caller frees the array
  */
 static int list_threads(struct pm_process *process, struct pm_stop *stop,

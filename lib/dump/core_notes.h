@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Writes the notes of a core file. Private. */
+/** @file Writes the notes of a core file: threads, process, mapped files. Private. */
 #ifndef PM_DUMP_CORE_NOTES_H
 #define PM_DUMP_CORE_NOTES_H
 
@@ -13,9 +13,9 @@
  *
  * @param writer   the core file
  * @param process  the target
- * @param regions  its regions, for NT_FILE
- * @param stop     for the registers; NULL: they are zero, except the stack pointers and program
- *                 counters of sleeping threads
+ * @param regions  the regions of the target, for NT_FILE
+ * @param stop     the stop through which registers are read; NULL: registers are zero, except the
+ *                 stack pointers and program counters of sleeping threads
  * @param error    PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_UNSUPPORTED, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -27,7 +27,7 @@ int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *proces
 struct pm_core_thread {
 	struct pm_process *process; /**< the target */
 	pid_t tid;                  /**< thread ID */
-	struct pm_stop *stop;       /**< or NULL */
+	struct pm_stop *stop;       /**< the stop through which registers are read, or NULL */
 	size_t index;               /**< index of the thread in the stop */
 };
 

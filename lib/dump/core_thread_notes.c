@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The structures of <sys/procfs.h> are those of <linux/elfcore.h> for the machine of procmem. */
+/*
+ * The structures of <sys/procfs.h> are those of <linux/elfcore.h>, for the machine that procmem is
+ * compiled for.
+ */
 #include "dump/core_thread_notes.h"
 
 #include <elf.h>
@@ -20,11 +23,13 @@
 #define NT_ARM_TLS 0x401
 #endif
 
-/* Bytes of the largest set: x86 with AMX tiles has 11 KiB, ARM with the widest SVE and SME 85 KiB.
+/*
+ * Maximum size of a register set in bytes. The largest sets are 11 KiB on x86 with AMX tiles, and
+ * 85 KiB on ARM with the widest SVE and SME.
  */
 enum { REGISTERS_MAX = 128 * 1024 };
 
-/** Sets of registers in addition to the general ones. */
+/** Register sets in addition to the general registers. */
 static const struct {
 	const char *name;
 	uint32_t type;
@@ -44,7 +49,7 @@ static struct timeval time_of(uint64_t ticks)
 		                 .tv_usec = (suseconds_t)(ticks % second * 1000000 / second) };
 }
 
-/** Sets the two registers that are known without a stop. */
+/** Sets the stack pointer and the program counter, which are known without a stop. */
 static void set_pointers(elf_gregset_t *registers, uint64_t stack_pointer, uint64_t program_counter)
 {
 #if defined __x86_64__
@@ -63,7 +68,7 @@ static void set_pointers(elf_gregset_t *registers, uint64_t stack_pointer, uint6
 }
 
 /**
- * Sets IDs, times and signal masks.
+ * Sets the IDs, times and signal masks in NT_PRSTATUS.
  * @return false if the thread has exited
  */
 static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus *status)
@@ -95,7 +100,10 @@ static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus
 	return true;
 }
 
-/** Sets the general registers that are known. */
+/**
+ * Sets the general registers in NT_PRSTATUS: all of a stopped thread, otherwise those that /proc
+ * shows.
+ */
 static int fill_registers(const struct pm_core_thread *thread, struct elf_prstatus *status,
                           struct pm_error *error)
 {
@@ -149,7 +157,8 @@ int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_
 			result = pm_core_note(writer, register_sets[i].name, register_sets[i].type,
 			                      bytes, (uint32_t)size, error);
 		} else if (why.kind == PM_ERROR_GONE) {
-			/* Missing sets are not an error, a killed thread is. */
+			/* A register set that the processor lacks is not an error, but a killed
+			 * thread is. */
 			if (error)
 				*error = why;
 			result = -1;

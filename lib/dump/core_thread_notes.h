@@ -6,7 +6,8 @@
 #include "dump/core_notes.h"
 
 /**
- * Writes the notes of the other registers of a thread. Without a stop there are none.
+ * Writes the notes of the registers that are not in NT_PRSTATUS. Writes nothing if the thread is
+ * not stopped.
  *
  * @param writer  the core file
  * @param thread  the thread

@@ -12,8 +12,10 @@
 #include "base/array.h"
 #include "base/minmax.h"
 
-/* Program headers written at once. All files are 64-bit: only 64-bit targets can be dumped, and
- * only by a 64-bit procmem. */
+/*
+ * Number of program headers that are written at once. All core files are ELF64, because only 64-bit
+ * targets can be dumped, and only by a 64-bit procmem.
+ */
 enum { TABLE_BATCH = 512 };
 
 int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_core_writer **writer,
@@ -107,7 +109,7 @@ int pm_core_notes_end(struct pm_core_writer *writer, struct pm_error *error)
 	return flush(writer, error);
 }
 
-/** Returns the next offset that is equal to an address modulo the page size. */
+/** Returns the next free offset that is congruent to an address modulo the page size. */
 static uint64_t place_for(const struct pm_core_writer *writer, uint64_t address)
 {
 	return writer->at + ((address - writer->at) & (writer->page - 1));
@@ -122,8 +124,8 @@ int pm_core_writer_add(struct pm_core_writer *writer, struct pm_range range, uns
 		                     sizeof *last, error) < 0)
 			return -1;
 		last = &writer->loads[writer->count++];
-		/* A segment without content has a valid offset, too: BFD takes offset 0 for the
-		 * header of a mapped ELF file. */
+		/* A segment without content also needs a valid offset: BFD would take offset 0
+		 * for the header of a mapped ELF file. */
 		writer->at = place_for(writer, range.start);
 		*last = (struct pm_core_load){ .range = { range.start, range.start },
 			                       .offset = writer->at,
@@ -142,7 +144,7 @@ int pm_core_writer_add(struct pm_core_writer *writer, struct pm_range range, uns
 	return 0;
 }
 
-/** Returns the program header of a segment; index 0 is that of the notes. */
+/** Returns the program header of a segment. Index 0 is the segment of the notes. */
 static Elf64_Phdr program_header(const struct pm_core_writer *writer, size_t index)
 {
 	if (index == 0)
@@ -208,7 +210,7 @@ int pm_core_writer_finish(struct pm_core_writer *writer, uint16_t machine, struc
 
 	writer->output.at = section;
 	if (extended) {
-		/* The number of segments is in section header 0 (elf(5), PN_XNUM). */
+		/* The number of segments is stored in section header 0 (elf(5), PN_XNUM). */
 		const Elf64_Shdr count = { .sh_size = 1, .sh_info = (uint32_t)segments };
 		header.e_shoff = section;
 		header.e_shentsize = sizeof count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Writes an ELF core file: notes, contents, and at the end the program headers, which are known
- * only then. Private.
+ * Writes an ELF core file: notes, contents, and at the end of the file the program headers, because
+ * they are known only at the end. Private.
  */
 #ifndef PM_DUMP_CORE_WRITER_H
 #define PM_DUMP_CORE_WRITER_H
@@ -13,26 +13,26 @@
 
 /** A load segment. */
 struct pm_core_load {
-	struct pm_range range; /**< its addresses */
-	uint64_t offset;       /**< offset of its content in the file, also without content */
-	uint32_t perms;        /**< enum pm_perm bits */
-	bool content;          /**< whether it has content */
+	struct pm_range range; /**< addresses of the segment */
+	uint64_t offset; /**< offset of the content in the file; also set if there is no content */
+	uint32_t perms;  /**< enum pm_perm bits */
+	bool content;    /**< the segment has content */
 };
 
-/** Bytes of notes that are collected before they are written. */
+/** Number of bytes of notes that are collected before they are written. */
 enum { PM_CORE_NOTE_BUFFER = 64 * 1024 };
 
-/** A core file that is written; large, on the heap. */
+/** A writer of a core file. It is large, so it must be on the heap. */
 struct pm_core_writer {
 	struct pm_output output;          /**< the file */
-	uint64_t page;                    /**< page size in bytes, to which contents are aligned */
-	uint64_t at;                      /**< first free offset */
+	uint64_t page;                    /**< page size in bytes; contents are aligned to pages */
+	uint64_t at;                      /**< first free offset of the file */
 	uint64_t notes_end;               /**< offset after the notes */
-	struct pm_core_load *loads;       /**< by ascending address; owned */
+	struct pm_core_load *loads;       /**< the segments, by ascending address; owned */
 	size_t count;                     /**< number of segments */
 	size_t capacity;                  /**< private */
 	size_t buffered;                  /**< bytes in `buffer`, which end at `at` */
-	char buffer[PM_CORE_NOTE_BUFFER]; /**< notes that are not written yet */
+	char buffer[PM_CORE_NOTE_BUFFER]; /**< notes that were not written yet */
 };
 
 /**
@@ -54,12 +54,13 @@ int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_c
 void pm_core_writer_close(struct pm_core_writer *writer);
 
 /**
- * Starts a note.
+ * Starts a note. The description follows with pm_core_note_bytes(), and the end with
+ * pm_core_note_end().
  *
  * @param writer  the writer
  * @param name    "CORE" or "LINUX"
  * @param type    NT_...
- * @param size    bytes of the description, which follow with pm_core_note_bytes()
+ * @param size    size of the description in bytes
  * @param error   as for pm_output_bytes()
  * @return        0 or -1
  */
@@ -71,7 +72,7 @@ int pm_core_note_begin(struct pm_core_writer *writer, const char *name, uint32_t
  *
  * @param writer  the writer
  * @param bytes   the bytes
- * @param size    their number
+ * @param size    number of bytes
  * @param error   as for pm_output_bytes()
  * @return        0 or -1
  */
@@ -79,7 +80,7 @@ int pm_core_note_bytes(struct pm_core_writer *writer, const void *bytes, size_t 
                        struct pm_error *error);
 
 /**
- * Ends a note: the next one starts at a multiple of four.
+ * Ends a note. Adds padding, so that the next note starts at a multiple of four bytes.
  *
  * @param writer  the writer
  * @param error   as for pm_output_bytes()
@@ -94,7 +95,7 @@ int pm_core_note_end(struct pm_core_writer *writer, struct pm_error *error);
  * @param name    "CORE" or "LINUX"
  * @param type    NT_...
  * @param bytes   the description
- * @param size    its size in bytes
+ * @param size    size of the description in bytes
  * @param error   as for pm_output_bytes()
  * @return        0 or -1
  */
@@ -102,7 +103,7 @@ int pm_core_note(struct pm_core_writer *writer, const char *name, uint32_t type,
                  uint32_t size, struct pm_error *error);
 
 /**
- * Ends the notes; contents follow.
+ * Ends the notes. Segments follow.
  *
  * @param writer  the writer
  * @param error   as for pm_output_bytes()
@@ -114,11 +115,11 @@ int pm_core_notes_end(struct pm_core_writer *writer, struct pm_error *error);
  * Adds a segment, or extends the last one.
  *
  * @param writer   the writer
- * @param range    its addresses, not below the end of the last segment
+ * @param range    addresses of the segment; must not start before the end of the last segment
  * @param perms    enum pm_perm bits
  * @param content  whether the segment has content
- * @param bytes    the content; NULL for zeros, which become a hole
- * @param joins    whether the last segment may be extended: it is of the same region
+ * @param bytes    the content; NULL for zeros, which become a hole in the file
+ * @param joins    true: the last segment is of the same region and may be extended
  * @param error    as for pm_output_bytes(), PM_ERROR_RESOURCES
  * @return         0 or -1
  */

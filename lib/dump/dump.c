@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dumps. Units are read in advance by the threads of a ring; their bytes are passed in order to a
- * function, which writes raw bytes or a core file.
+ * Dumps memory. The threads of a ring read units in advance. The bytes are passed by ascending
+ * address to a function, which writes raw bytes or a core file.
  */
 #include "dump/dump.h"
 
@@ -32,8 +32,10 @@ static int pass_part(const struct copy *copy, const struct pm_segment *segment,
 }
 
 /**
- * Passes a segment that was read: its readable ranges as bytes, the others as absent.
- * @param next  index of the first unreadable range that does not end before the segment; updated
+ * Passes a segment that was read: the readable ranges as PM_PART_BYTES, the others as
+ * PM_PART_ABSENT.
+ * @param next  index of the first unreadable range that ends after the start of the segment;
+ *              updated
  */
 static int pass_read(const struct copy *copy, const struct pm_ring_slot *slot,
                      const struct pm_segment *segment, const char *bytes, size_t *next,
@@ -58,7 +60,7 @@ static int pass_read(const struct copy *copy, const struct pm_ring_slot *slot,
 		copy->result->unreadable += pm_range_size(bad);
 		rest.start = bad.end;
 
-		/* A range may continue in the next segment. */
+		/* This range may continue in the next segment. */
 		if (item->end > segment->end)
 			break;
 	}
@@ -68,7 +70,7 @@ static int pass_read(const struct copy *copy, const struct pm_ring_slot *slot,
 	                 error);
 }
 
-/** Passes a segment that was not read, and counts its bytes. */
+/** Passes a segment that was not read, as zeros or as absent, and counts its bytes. */
 static int pass_unread(const struct copy *copy, const struct pm_segment *segment,
                        struct pm_error *error)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Reads the memory of a dump, and passes it on in order. Private. */
+/**
+ * @file Reads the memory to be dumped, and passes it to a function by ascending address. Private.
+ */
 #ifndef PM_DUMP_DUMP_H
 #define PM_DUMP_DUMP_H
 
@@ -14,16 +16,17 @@ enum pm_part_type {
 
 /** Contiguous bytes of one type. */
 struct pm_part {
-	struct pm_range range;  /**< its addresses */
+	struct pm_range range;  /**< addresses of the bytes */
 	size_t region;          /**< index of the region, SIZE_MAX if nothing is mapped there */
-	enum pm_part_type type; /**< their type */
-	const char *bytes; /**< the bytes of PM_PART_BYTES, valid during the call; otherwise NULL */
+	enum pm_part_type type; /**< type of the bytes */
+	const char *bytes;      /**< the bytes if `type` is PM_PART_BYTES, valid during the call;
+	                           otherwise NULL */
 };
 
 /**
- * Receives the parts, which cover the ranges of the dump without gaps, in order.
+ * Receives the parts by ascending address. The parts cover the ranges of the dump without gaps.
  *
- * @param context  as given to pm_dump_copy()
+ * @param context  the `context` of pm_dump_copy()
  * @param part     valid during the call
  * @param error    filled on failure
  * @return         0, or -1 to end the dump
@@ -31,12 +34,12 @@ struct pm_part {
 typedef int pm_part_taker(void *context, const struct pm_part *part, struct pm_error *error);
 
 /**
- * Reads the memory of a dump.
+ * Reads the memory to be dumped, and passes it to a function in parts.
  *
  * @param source   what to dump
  * @param take     called for each part
  * @param context  passed to `take`
- * @param result   the byte counts are increased; size and times are unchanged
+ * @param result   the numbers of bytes are increased; the other members are not changed
  * @param error    as for pm_dump_raw(), and errors of `take`
  * @return         0 or -1
  */

@@ -13,7 +13,10 @@
 #include "base/minmax.h"
 #include "reader/cancel.h"
 
-/* Bytes of a stream that are written at once: separate pages and the zeros between them. */
+/*
+ * Number of bytes of a stream that are collected before they are written. Separate pages and the
+ * zeros between them are then written by one call.
+ */
 enum { BUFFER_SIZE = 256 * 1024 };
 
 int pm_output_init(struct pm_output *output, int fd, const volatile sig_atomic_t *cancel,
@@ -46,7 +49,7 @@ void pm_output_deinit(struct pm_output *output)
 
 /**
  * Handles a failed write.
- * @return 0 to try again, or -1
+ * @return 0: try again; -1: an error
  */
 static int handle_failure(struct pm_output *output, struct pm_error *error)
 {
@@ -58,7 +61,8 @@ static int handle_failure(struct pm_output *output, struct pm_error *error)
 		return 0;
 
 	if (cause == EAGAIN) {
-		/* Another process made the pipe non-blocking. */
+		/* The descriptor is non-blocking, because another process that shares the pipe
+		 * has set this. */
 		struct pollfd wait = { .fd = output->fd, .events = POLLOUT };
 		poll(&wait, 1, 100);
 		return 0;
@@ -69,7 +73,7 @@ static int handle_failure(struct pm_output *output, struct pm_error *error)
 
 /**
  * Writes all bytes.
- * @param place  offset in the file, or -1 for the current position
+ * @param place  offset in the file, or -1 for the current offset
  */
 static int write_all(struct pm_output *output, const char *bytes, size_t size, off_t place,
                      struct pm_error *error)
@@ -91,7 +95,7 @@ static int write_all(struct pm_output *output, const char *bytes, size_t size, o
 		bytes += done;
 		size -= (size_t)done;
 
-		/* A signal that arrives while a pipe is full causes a short write. */
+		/* A short write may be caused by a signal that arrived while the pipe was full. */
 		if (size > 0 && pm_check_cancel(output->cancel, error) < 0)
 			return -1;
 
@@ -109,7 +113,11 @@ static int flush(struct pm_output *output, struct pm_error *error)
 	return write_all(output, output->buffer, size, -1, error);
 }
 
-/** Returns the offset in the file of an offset from the start of the output. */
+/**
+ * Converts an offset in the output to an offset in the file.
+ * @param size  number of bytes to write there
+ * @param place  receives the offset
+ */
 static int place_of(const struct pm_output *output, uint64_t at, uint64_t size, off_t *place,
                     struct pm_error *error)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Writes a dump to a descriptor: with holes if possible, otherwise as a stream. Private. */
+/**
+ * @file Writes a dump to a file descriptor, with holes if possible, otherwise as a stream. Private.
+ */
 #ifndef PM_DUMP_OUTPUT_H
 #define PM_DUMP_OUTPUT_H
 
@@ -10,20 +12,20 @@
 
 #include <procmem/error.h>
 
-/** Output to a descriptor. Initialise with pm_output_init(). */
+/** Output to a file descriptor. Initialise with pm_output_init(). */
 struct pm_output {
-	int fd;                              /**< owned by the caller */
-	bool sparse;                         /**< a regular file that ends at the position: zeros
-	                                        become holes */
-	uint64_t base;                       /**< position in the file at the start; sparse only */
-	uint64_t at;                         /**< bytes of output so far, with zeros */
-	const volatile sig_atomic_t *cancel; /**< or NULL */
-	char *buffer;                        /**< small parts of a stream, not written yet; owned */
-	size_t filled;                       /**< bytes in the buffer */
+	int fd;        /**< the file descriptor; owned by the caller */
+	bool sparse;   /**< a regular file that has no bytes after the current offset: zeros become
+	                  holes */
+	uint64_t base; /**< offset in the file at which the output starts; only if `sparse` */
+	uint64_t at;   /**< number of bytes of output so far, including zeros */
+	const volatile sig_atomic_t *cancel; /**< when non-zero, writing fails; or NULL */
+	char *buffer;  /**< bytes of a stream that were not written yet; owned */
+	size_t filled; /**< number of bytes in the buffer */
 };
 
 /**
- * Starts output at the current position of a descriptor.
+ * Starts output at the current offset of a file descriptor.
  *
  * @param output  initialised; release with pm_output_deinit()
  * @param fd      the descriptor
@@ -35,7 +37,8 @@ int pm_output_init(struct pm_output *output, int fd, const volatile sig_atomic_t
                    struct pm_error *error);
 
 /**
- * Releases an output. Without pm_output_finish() bytes may be missing.
+ * Releases an output. Bytes may be missing from the file if pm_output_finish() was not called
+ * before.
  * @param output  the output
  */
 void pm_output_deinit(struct pm_output *output);
@@ -45,7 +48,7 @@ void pm_output_deinit(struct pm_output *output);
  *
  * @param output  the output
  * @param bytes   the bytes
- * @param size    their number
+ * @param size    number of bytes
  * @param error   PM_ERROR_IO, PM_ERROR_CANCELLED
  * @return        0 or -1
  */
@@ -63,12 +66,12 @@ int pm_output_bytes(struct pm_output *output, const void *bytes, size_t size,
 int pm_output_zeros(struct pm_output *output, uint64_t size, struct pm_error *error);
 
 /**
- * Writes bytes at an offset of a sparse output. `at` is unchanged.
+ * Writes bytes at an offset of a sparse output. pm_output.at does not change.
  *
  * @param output  the output
  * @param at      offset from the start of the output
  * @param bytes   the bytes
- * @param size    their number
+ * @param size    number of bytes
  * @param error   PM_ERROR_IO, PM_ERROR_CANCELLED
  * @return        0 or -1
  */
@@ -76,7 +79,8 @@ int pm_output_bytes_at(struct pm_output *output, uint64_t at, const void *bytes,
                        struct pm_error *error);
 
 /**
- * Completes an output: the file gets its full length, and its position is after the last byte.
+ * Completes an output: writes what is in the buffer, or sets the length of the file and moves its
+ * offset after the last byte.
  *
  * @param output  the output
  * @param error   PM_ERROR_IO, PM_ERROR_CANCELLED

@@ -10,20 +10,20 @@
 #include "base/array.h"
 #include "base/minmax.h"
 
-/* A slot has slightly more than 1 MiB: all slots together have less than 7 MiB. */
+/* A slot needs slightly more than 1 MiB, so all slots together need less than 7 MiB. */
 enum { THREADS_MAX = 4, SPARE_SLOTS = 2 };
 
 struct pm_unit_ring {
 	const struct pm_dump_source *source;
 	struct pm_plan *plan;
-	pthread_mutex_t lock; /* of everything below, and of the plan */
+	pthread_mutex_t lock; /* protects the plan and all fields below */
 	pthread_cond_t changed;
 	bool closing;     /* the threads must exit */
-	bool planned;     /* the plan has ended, or has failed */
-	uint64_t filling; /* number of units given to threads; the next one is read into slot
-	                     `filling % slot_count` */
-	uint64_t taking;  /* number of the next unit for the consumer */
-	bool taken;       /* the consumer still uses the previous one */
+	bool planned;     /* the plan has ended or failed */
+	uint64_t filling; /* number of units that threads have started to read; the next one is read
+	                     into slot `filling % slot_count` */
+	uint64_t taking;  /* index of the next unit for the consumer */
+	bool taken;       /* the consumer still uses the previous unit */
 	size_t thread_count;
 	size_t slot_count;
 	pthread_t threads[THREADS_MAX];
@@ -44,7 +44,7 @@ static struct pm_ring_slot *slot_at(const struct pm_unit_ring *ring, uint64_t in
 }
 
 /**
- * Waits for the slot of the next unit, and plans the unit.
+ * Waits until the slot for the next unit is free, and gets the unit from the plan.
  * @return the slot, or NULL if the thread must exit
  */
 static struct pm_ring_slot *plan_unit(struct pm_unit_ring *ring)
@@ -101,7 +101,11 @@ static void *work(void *context)
 	return NULL;
 }
 
-/** Starts the threads with all signals blocked: the program handles them. One thread is enough. */
+/**
+ * Starts up to `wanted` threads. Their signals are blocked, because the threads of the program
+ * handle them.
+ * @return 0 if at least one thread was started, or -1
+ */
 static int start_threads(struct pm_unit_ring *ring, size_t wanted, struct pm_error *error)
 {
 	sigset_t all, before;

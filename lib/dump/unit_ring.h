@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reads the units of a plan in advance, with several threads, for one consumer that receives them
- * in order. Private.
+ * Reads the units of a plan in advance with several threads. One consumer receives the units in the
+ * order of the plan. Private.
  *
- * A single thread reads at about half the speed of memcpy(), because the kernel pins and copies the
- * pages within the call. With several threads reading and writing overlap, too, and a stop of the
- * target is shorter.
+ * A single thread reads only at about half the speed of memcpy(), because the kernel pins and
+ * copies the pages during the call. With several threads, units are also read while others are
+ * written, so the target is stopped for a shorter time.
  */
 #ifndef PM_DUMP_UNIT_RING_H
 #define PM_DUMP_UNIT_RING_H
@@ -15,27 +15,27 @@
 
 /** State of a slot. */
 enum pm_slot_state {
-	PM_SLOT_FREE,   /**< not used */
-	PM_SLOT_READ,   /**< a thread reads into it */
-	PM_SLOT_READY,  /**< ready for the consumer */
-	PM_SLOT_FAILED, /**< reading failed: see `error` */
+	PM_SLOT_FREE,   /**< the slot has no unit */
+	PM_SLOT_READ,   /**< a thread reads the unit */
+	PM_SLOT_READY,  /**< the unit is ready for the consumer */
+	PM_SLOT_FAILED, /**< reading the unit failed: see `error` */
 };
 
-/** A slot: a unit with its bytes. */
+/** A slot of the ring: a unit and its bytes. */
 struct pm_ring_slot {
 	enum pm_slot_state state;             /**< protected by the lock of the ring */
 	struct pm_unit unit;                  /**< the unit */
-	struct pm_error error;                /**< the failure */
-	struct pm_unreadable_list unreadable; /**< what could not be read, by ascending address */
-	bool out_of_memory;                   /**< the list is incomplete */
-	char bytes[PM_UNIT_SIZE];             /**< bytes of the wanted segments */
+	struct pm_error error;                /**< the failure in state PM_SLOT_FAILED */
+	struct pm_unreadable_list unreadable; /**< unreadable ranges, by ascending address */
+	bool out_of_memory;                   /**< `unreadable` is incomplete */
+	char bytes[PM_UNIT_SIZE];             /**< bytes of the wanted segments, without gaps */
 };
 
 /** A ring; opaque. */
 struct pm_unit_ring;
 
 /**
- * Starts reading.
+ * Creates a ring, and starts its threads.
  *
  * @param source  what to read; must outlive the ring
  * @param ring    receives the ring; release with pm_unit_ring_close()
@@ -46,13 +46,13 @@ int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring *
                       struct pm_error *error);
 
 /**
- * Ends reading, also before the end, and releases the ring.
+ * Ends the threads, also before all units were read, and releases the ring.
  * @param ring  a ring or NULL
  */
 void pm_unit_ring_close(struct pm_unit_ring *ring);
 
 /**
- * Returns the next unit. The previous one becomes invalid.
+ * Returns the next unit. The unit of the previous call becomes invalid.
  *
  * @param ring   the ring
  * @param slot   receives the unit, valid until the next call

@@ -6,8 +6,10 @@
 
 #include "base/array.h"
 
-/* Length from which on an empty batch is released. Batches are reused, and each would grow to the
- * size of the largest one. */
+/*
+ * A batch longer than this, in bytes, is released when it is cleared. Batches are reused: without
+ * this limit, each of them would grow to the size of the largest one.
+ */
 enum { KEPT_MAX = 320 * 1024 };
 
 int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record,
@@ -36,7 +38,7 @@ int pm_batch_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
 	memcpy(batch->bytes + batch->length, bytes, size);
 	batch->length += size;
 
-	/* Records are not aligned: they are copied. */
+	/* Records are not aligned, so the header is copied, changed and written back. */
 	memcpy(&record, batch->bytes + batch->record, sizeof record);
 	record.length += size;
 	memcpy(batch->bytes + batch->record, &record, sizeof record);

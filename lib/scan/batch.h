@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Batches of hits, from the thread that found them to the one that delivers them. Private.
+ * @file Batches of hits. A worker fills a batch, and the thread of the caller delivers its hits.
+ * Private.
  */
 #ifndef PM_SCAN_BATCH_H
 #define PM_SCAN_BATCH_H
 
 #include <procmem/scan.h>
 
-/** A hit. The bytes that were appended to it follow. */
+/** A hit in a batch. The bytes that were appended for the hit follow this header. */
 struct pm_record {
 	uint64_t attempt; /**< address where matching started */
 	uint64_t address; /**< address of the first byte */
 	uint64_t size;    /**< size in bytes */
-	uint64_t region;  /**< index of its region */
-	uint64_t length;  /**< number of bytes that follow the record */
+	uint64_t region;  /**< index of the region of the hit */
+	uint64_t length;  /**< number of appended bytes that follow the header */
 	uint32_t source;  /**< as in pm_hit */
 	uint8_t encoding; /**< as in pm_hit */
 	uint8_t stream;   /**< as in pm_found */
 	bool truncated;   /**< as in pm_hit */
-	bool continued;   /**< as in pm_hit; `attempt` is that of the whole hit then */
+	bool continued;   /**< as in pm_hit; if set, `attempt` is that of the whole hit */
 	bool changed;     /**< as in pm_hit */
 };
 
-/** Records, one after the other; all zeros is an empty batch. */
+/** A sequence of records. All zeros is an empty batch. */
 struct pm_scan_batch {
 	char *bytes;     /**< the records; owned */
 	size_t length;   /**< bytes in use */
 	size_t capacity; /**< private */
-	size_t record;   /**< offset of the last record */
+	size_t record;   /**< offset of the last record in `bytes` */
 };
 
 /**
- * Adds a record. Bytes that are appended next belong to it.
+ * Adds a record. pm_batch_append() then appends bytes to this record.
  *
  * @param batch   the records
  * @param record  the record; copied
@@ -57,14 +58,14 @@ int pm_batch_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
  * Returns the next record.
  *
  * @param batch   the records
- * @param at      offset of the record, at first 0; advanced past it
+ * @param at      offset of the record, 0 for the first one; set to the offset of the next record
  * @param record  filled
  * @return        the bytes appended to it; NULL at the end
  */
 const char *pm_batch_next(const struct pm_scan_batch *batch, size_t *at, struct pm_record *record);
 
 /**
- * Removes all records, and releases memory that only long hits need.
+ * Removes all records. Releases the memory of a batch that has become large because of long hits.
  * @param batch  the records
  */
 void pm_batch_clear(struct pm_scan_batch *batch);

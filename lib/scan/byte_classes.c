@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The portable version, that of SSE2 (which every x86-64 processor has), and the choice. */
+/*
+ * The portable version and the version for SSE2 (which every x86-64 processor has) of pm_classify,
+ * and the function that chooses a version.
+ */
 #define VECTOR 16
 #include "scan/byte_classes_body.h"
 

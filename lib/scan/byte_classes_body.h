@@ -14,7 +14,7 @@ enum { VECTORS = PM_BLOCK / VECTOR };
 
 typedef int8_t vector __attribute__((vector_size(VECTOR)));
 
-/** A vector at any address. */
+/** A vector that need not be aligned. */
 typedef int8_t unaligned __attribute__((vector_size(VECTOR), aligned(1), may_alias));
 
 /**
@@ -25,10 +25,15 @@ typedef uint32_t gather(const vector *result);
 
 #define PM_INLINE static inline __attribute__((always_inline))
 
-/* Offsets within the block of bytes.
- * NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result) */
+/*
+ * The products are offsets in a block, and small.
+ * NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result)
+ */
 
-/** The classes that every encoding needs. Bytes are signed here: 0x80 and above are negative. */
+/**
+ * Determines the classes that every encoding needs. Bytes are signed here, so 0x80 and above are
+ * negative.
+ */
 PM_INLINE void classify_plain(const uint8_t *bytes, bool white, struct pm_byte_classes *classes,
                               size_t at, gather *bits)
 {
@@ -47,7 +52,7 @@ PM_INLINE void classify_plain(const uint8_t *bytes, bool white, struct pm_byte_c
 	classes->high[at] = high;
 }
 
-/** A mask of a comparison with a constant, over a block. */
+/** Computes the mask of a block: bit i is set if the comparison is true for byte i. */
 #define PM_MASK(comparison)                                                  \
 	({                                                                   \
 		uint64_t mask = 0;                                           \
@@ -62,7 +67,8 @@ PM_INLINE void classify_plain(const uint8_t *bytes, bool white, struct pm_byte_c
 PM_INLINE void classify_utf8(const uint8_t *bytes, uint64_t high, struct pm_utf8_classes *classes,
                              gather *bits)
 {
-	/* Bounds between the lead bytes; ASCII is above all of them. */
+	/* Lead bytes of one length are between two of these bounds. ASCII bytes are positive and
+	 * would be above all bounds, so `high` removes them. */
 	uint64_t above_c1 = PM_MASK(b > (int8_t)0xc1) & high,
 		 above_df = PM_MASK(b > (int8_t)0xdf) & high;
 	uint64_t above_ef = PM_MASK(b > (int8_t)0xef) & high,
@@ -79,13 +85,13 @@ PM_INLINE void classify_utf8(const uint8_t *bytes, uint64_t high, struct pm_utf8
 	classes->lead_f4 = PM_MASK(b == (int8_t)0xf4);
 }
 
-/** Tests whether all bytes of a block may be text. */
+/** Tests whether a block can consist of text only. */
 PM_INLINE bool is_full(const struct pm_byte_classes *classes, size_t i)
 {
 	return (classes->printable[i] | classes->high[i]) == ~UINT64_C(0);
 }
 
-/** Tests whether long text may extend into a block. */
+/** Tests whether a block may contain part of a long text (PM_UTF8_LONG). */
 PM_INLINE bool may_be_long(const struct pm_byte_classes *classes, size_t i, size_t blocks)
 {
 	return i == 0 || i + 1 == blocks || is_full(classes, i - 1) || is_full(classes, i) ||

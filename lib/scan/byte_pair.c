@@ -25,8 +25,8 @@ void pm_byte_test_init(struct pm_byte_test *test, const struct pm_byte_set *set)
 		any |= value;
 	}
 
-	/* Bits that are the same in all values are tested. If the set has all combinations of the
-	 * other bits, this test is exact. */
+	/* The mask selects the bits that are equal in all values. The masked test is exact if
+	 * the set contains all combinations of the other bits. */
 	uint8_t free_bits = ones ^ any;
 	test->mask = (uint8_t)~free_bits;
 	test->match = ones;

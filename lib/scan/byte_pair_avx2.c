@@ -10,8 +10,8 @@
 enum { VECTOR = 32, STEP = 2 * VECTOR };
 
 /**
- * A test in registers: for masks, mask and match; else the tables for values below 0x80, and from
- * there on.
+ * A test in vector registers. Masked tests: `one` is the mask, `other` the value to match. Other
+ * tests: `one` is the table for bytes below 0x80, `other` the table for bytes from 0x80.
  */
 struct test {
 	__m256i one, other;
@@ -28,15 +28,15 @@ AVX2_INLINE struct test load_test(const struct pm_byte_test *test, bool masked)
 	};
 }
 
-/** 0xff for each byte that is in the set. */
+/** Returns a vector that has 0xff for each byte that is in the set, and 0 for all others. */
 AVX2_INLINE __m256i test_bytes(const struct test *test, const uint8_t *bytes, bool masked)
 {
 	__m256i b = _mm256_loadu_si256((const __m256i *)bytes);
 	if (masked)
 		return _mm256_cmpeq_epi8(_mm256_and_si256(b, test->one), test->other);
 
-	/* PSHUFB gives 0 where the top bit of the index is set: so each table sees only the values
-	 * that are its own. */
+	/* PSHUFB returns 0 for an index whose top bit is set. So each table is used only for the
+	 * bytes that it was made for. */
 	__m256i index = _mm256_and_si256(b, _mm256_set1_epi8((char)0x8f));
 	__m256i row = _mm256_or_si256(
 		_mm256_shuffle_epi8(test->one, index),

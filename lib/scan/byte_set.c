@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-/** Rough share of a value: half of the memory is numbers and pointers (many zeros), half is text.
+/**
+ * Returns the estimated share of a value among all bytes of memory. It assumes that one half of
+ * memory is numbers and pointers, with many zeros, and the other half is text.
  */
 static double share(uint8_t value)
 {

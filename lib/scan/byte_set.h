@@ -9,7 +9,7 @@
 
 /** A set; all zeros is the empty set. */
 struct pm_byte_set {
-	uint64_t bits[4]; /**< bit i % 64 of word i / 64 is value i */
+	uint64_t bits[4]; /**< value i is bit i % 64 of word i / 64 */
 };
 
 /** Tests whether a value is in a set. */
@@ -41,11 +41,11 @@ static inline unsigned pm_byte_set_count(const struct pm_byte_set *set)
 }
 
 /**
- * Estimates how frequent the bytes of a set are in typical memory: a first guess, until the bytes
- * of the target are counted.
+ * Estimates how frequent the bytes of a set are in typical memory. The pattern filter later counts
+ * the bytes of the target.
  *
  * @param set  the set
- * @return     share of all bytes, 0 to 1
+ * @return     share of all bytes in memory, 0 to 1
  */
 double pm_byte_set_share(const struct pm_byte_set *set);
 

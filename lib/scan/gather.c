@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a unit with the bytes around it by as few calls into the kernel as possible, and divides it
- * into parts at bytes that are not wanted or could not be read.
+ * Reads a unit and the bytes around it with as few system calls as possible. Divides the unit into
+ * parts: a part ends at bytes that are not wanted or could not be read.
  */
 #include "scan/gather.h"
 
 #include "base/array.h"
 #include "base/minmax.h"
 
-/** Notes on what could not be read. */
+/** Collects which bytes could not be read. */
 struct notes {
-	struct pm_unreadable_list *unreadable; /* in the unit */
-	uint64_t start, end;                   /* range of the unit */
-	uint64_t from, to; /* range around the unit that was read without a gap */
-	bool failed;       /* out of memory */
+	struct pm_unreadable_list *unreadable; /* receives the ranges that are in the unit */
+	uint64_t start, end;                   /* addresses of the unit */
+	uint64_t from, to;                     /* addresses around it, read without a gap */
+	bool failed;                           /* a range could not be added: out of memory */
 };
 
 static void note_gap(struct notes *notes, const struct pm_unreadable *range)
@@ -44,8 +44,8 @@ static void note_first(void *context, const struct pm_unreadable *range)
 }
 
 /**
- * Returns the reader of bytes after a unit.
- * @param end  lowered to the end of the bytes that this reader is for
+ * Returns the reader to use for bytes after a unit.
+ * @param end  lowered to the end of the bytes that this reader can read
  */
 static struct pm_reader *reader_at(const struct pm_unit_source *source, const struct pm_job *job,
                                    uint64_t address, uint64_t *end)
@@ -96,7 +96,7 @@ static int add_part(struct pm_gathered *gathered, const struct pm_gather_part *p
 }
 
 /**
- * Adds a part, divided at the bytes that could not be read.
+ * Adds a part. If some of its bytes could not be read, adds the parts between these bytes instead.
  */
 static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part part,
                             const struct pm_unreadable_list *unreadable, struct pm_error *error)
@@ -126,14 +126,17 @@ static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part 
 	return add_part(gathered, &part, error);
 }
 
-/** Tests whether a segment continues the one before it in the unit. */
+/**
+ * Tests whether segment `i` of a unit continues the previous segment, and the previous segment was
+ * read.
+ */
 static bool continues(const struct pm_unit *unit, size_t i)
 {
 	/* cppcheck-suppress arrayIndexOutOfBoundsCond ; i is always below the count */
 	return i > 0 && unit->segments[i].follows && unit->segments[i - 1].wanted;
 }
 
-/** Determines what follows the last segment of a part. */
+/** Fills the fields of a part that describe what follows its last segment in memory. */
 static void find_end(const struct pm_regions *regions, const struct pm_job *job, size_t last,
                      struct pm_gather_part *part)
 {
@@ -156,7 +159,7 @@ static void find_end(const struct pm_regions *regions, const struct pm_job *job,
 	part->ends = !continues_after && segment->end == regions->items[segment->region].end;
 }
 
-/** Divides a unit into parts; its bytes start at `bytes`. */
+/** Divides a unit into parts. The wanted bytes of the unit start at `bytes`. */
 static int make_parts(struct pm_gathered *gathered, const struct pm_regions *regions,
                       const struct pm_job *job, uint8_t *bytes, struct pm_error *error)
 {
@@ -188,7 +191,7 @@ static int make_parts(struct pm_gathered *gathered, const struct pm_regions *reg
 	return 0;
 }
 
-/** Adds the bytes that were read around the unit to its first and its last part. */
+/** Records which bytes were read around the unit: before its first part and after its last part. */
 static void add_around(struct pm_gathered *gathered, const struct notes *notes, size_t before)
 {
 	struct pm_gather_part *first = gathered->items;
@@ -212,7 +215,7 @@ static void add_around(struct pm_gathered *gathered, const struct notes *notes, 
 
 /**
  * Determines what to read around a unit.
- * @param before  bytes needed before it
+ * @param before  number of bytes needed before the unit
  */
 static struct pm_unit_around around_unit(const struct pm_job *job, size_t before)
 {

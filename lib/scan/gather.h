@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The bytes of a unit and around it, in parts. A part is consecutive memory, even across units and
- * regions, so hits do not cross from one part into another. Private.
+ * Reads the bytes of a unit and around it, and divides them into parts. A part is as much
+ * consecutive memory as there is, even across regions, so no hit crosses from one part into
+ * another. Private.
  */
 #ifndef PM_SCAN_GATHER_H
 #define PM_SCAN_GATHER_H
 
 #include "scan/queue.h"
 
-/** Bytes after a unit that are always read with it. More are read only if a hit needs them. */
+/**
+ * Number of bytes after a unit that are always read with it. More bytes are read only if a hit
+ * extends beyond them.
+ */
 enum { PM_OVERLAP = 4096 };
 
 /** Maximum number of bytes that are read after a unit for one hit. */
 enum { PM_GROW_MAX = 1024 * 1024 };
 
-/** Consecutive bytes of a unit. */
+/** A part: consecutive bytes of a unit. */
 struct pm_gather_part {
 	uint64_t address;     /**< address of the first byte */
 	uint8_t *bytes;       /**< the bytes, in the buffer of the worker */
 	size_t size;          /**< size in bytes */
-	size_t before;        /**< consecutive bytes before them in the buffer */
-	size_t after;         /**< consecutive bytes after them in the buffer */
-	uint64_t chain_after; /**< bytes after them that may be read, including `after` */
-	bool zeros_after;     /**< memory that was never touched follows those */
-	bool more_after;      /**< more bytes follow those, which are not read for this unit */
-	bool begins;          /**< the first readable byte is the first of its mapping */
-	bool ends;            /**< the last readable byte is the last of its mapping */
+	size_t before;        /**< number of bytes that are directly before `bytes` in the buffer */
+	size_t after;         /**< number of bytes that are directly after the part in the buffer */
+	uint64_t chain_after; /**< number of bytes directly after the part that can be read,
+	                         including `after` */
+	bool zeros_after; /**< after `chain_after` bytes, memory follows that was never touched */
+	bool more_after;  /**< after `chain_after` bytes, more bytes follow, but they are not read
+	                     for this unit */
+	bool begins;      /**< the first readable byte (including `before`) is the first byte of its
+	                     mapping */
+	bool ends; /**< the last readable byte (including `chain_after`) is the last byte of its
+	              mapping */
 };
 
-/** The bytes of a unit; all zeros at first, except `buffer`. */
+/** The bytes of a unit. The caller sets `buffer`, and all other fields to zero. */
 struct pm_gathered {
 	uint8_t *buffer;              /**< PM_GATHER_ROOM bytes; owned by the caller */
 	struct pm_gather_part *items; /**< the parts, by ascending address; owned */
@@ -40,7 +48,7 @@ struct pm_gathered {
 /** Size of the buffer for a unit and the bytes around it. */
 #define PM_GATHER_ROOM (PM_LOOKBEHIND_ROOM + PM_UNIT_SIZE + PM_OVERLAP)
 
-/** Bytes of this buffer before the unit. */
+/** Bytes of this buffer that are reserved for bytes before the unit. */
 #define PM_LOOKBEHIND_ROOM ((size_t)4096)
 
 /**
@@ -50,7 +58,7 @@ struct pm_gathered {
  * @param regions   the regions
  * @param source    the readers; its visitor is not called
  * @param job       the unit; its `unreadable` is filled
- * @param before    bytes needed before it, at most PM_LOOKBEHIND_ROOM
+ * @param before    number of bytes needed before the unit, at most PM_LOOKBEHIND_ROOM
  * @param error     PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
@@ -59,10 +67,10 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
               struct pm_error *error);
 
 /**
- * Reads more bytes, up to the first that cannot be read.
+ * Reads bytes after a unit, up to the first byte that cannot be read.
  *
  * @param source   the readers; its visitor is not called
- * @param job      the unit that contains the bytes, or is before them
+ * @param job      the unit; the bytes are in this unit or after it
  * @param address  first address
  * @param buffer   buffer of `size` bytes
  * @param size     number of bytes

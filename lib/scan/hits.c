@@ -17,7 +17,8 @@ int pm_hits_add(struct pm_hits *hits, const struct pm_found *found, struct pm_er
 }
 
 /**
- * Sorts by start. Several streams follow each other, each of them sorted, so few items move far.
+ * Sorts hits by their start. The hits of each stream are already sorted, so few of them have to
+ * move far.
  */
 static void sort(struct pm_found *items, size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Collecting the hits of a window. Private. */
+/** @file Collects the hits of a window. Private. */
 #ifndef PM_SCAN_HITS_H
 #define PM_SCAN_HITS_H
 
@@ -22,7 +22,7 @@ int pm_hits_add(struct pm_hits *hits, const struct pm_found *found, struct pm_er
 void pm_hits_deinit(struct pm_hits *hits);
 
 /**
- * Sorts the hits by their start, and calls pm_hits.consume for them.
+ * Sorts the hits by their start, calls pm_hits.consume, and removes all hits.
  *
  * @param hits    the collection; empty afterwards
  * @param window  the window of the hits

@@ -14,12 +14,13 @@ static uint32_t compile_options(unsigned flags)
 {
 	uint32_t options = PCRE2_USE_OFFSET_LIMIT;
 
-	/* For ".*x" PCRE2 tries only starts of lines. Among invalid bytes that misses matches which
-	 * start after one of them. */
+	/* For a pattern such as ".*x", PCRE2 tries only starts of lines by default. This would
+	 * miss matches that start after an invalid byte, hence PCRE2_NO_DOTSTAR_ANCHOR. */
 	if (flags & PM_PATTERN_UTF)
 		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF |
 		           PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_DOTSTAR_ANCHOR;
-	/* A pattern may not switch to UTF-8: windows are cut in another way then. */
+	/* A pattern must not switch to UTF-8 with (*UTF): its windows could end within a
+	 * character. */
 	else
 		options |= PCRE2_NEVER_UTF;
 
@@ -40,7 +41,10 @@ static int compile_error(int code, size_t offset, const struct pm_pattern_text *
 	return pm_pattern_wrong(text->bytes, text->length, offset, (const char *)reason, error);
 }
 
-/** Rejects \G, the end of the last match: with several windows and threads that is undefined. */
+/**
+ * Rejects \G, which matches at the end of the previous match. With several windows and threads,
+ * there is no such position.
+ */
 static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
                         struct pm_error *error)
 {
@@ -53,14 +57,14 @@ static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
 		if (token.type == PM_TOKEN_UNKNOWN && token.length == 2 &&
 		    memcmp(token.text, "\\G", 2) == 0)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "\\G has no meaning here: parts of memory are searched "
+			                    "\\G is not supported: parts of memory are searched "
 			                    "in parallel");
 	}
 
 	return 0;
 }
 
-/** Compiles a text and adds it. */
+/** Compiles the text of a pattern and adds the result to the list. */
 static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text,
                uint32_t options, struct pm_compiled_pattern pattern, struct pm_error *error)
 {
@@ -86,15 +90,15 @@ static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_te
 	if (check_tokens(text, options, error) < 0)
 		return -1;
 
-	/* Without JIT (the kernel forbids it, or the processor is not supported) the search works,
-	 * but ten times slower. */
+	/* A failure is not an error: without JIT (forbidden by the kernel, or not supported for
+	 * the processor) the search works, but takes ten times as long. */
 	pcre2_jit_compile(added->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	pm_pattern_shape_learn(text->bytes, text->length, options, &added->shape);
 
 	return 0;
 }
 
-/** Adds the forms in UTF-16. */
+/** Adds the forms of a pattern for both byte orders of UTF-16. */
 static int add_wide(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text,
                     const struct pm_pattern *pattern, uint32_t number, struct pm_error *error)
 {
@@ -126,8 +130,8 @@ int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pa
 		                    "an empty pattern would match everywhere");
 	if ((pattern->flags & PM_PATTERN_HEX) && pattern->flags != PM_PATTERN_HEX)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "a pattern in hexadecimal is bytes: it has no case, no lines "
-		                    "and no encoding");
+		                    "a hexadecimal pattern cannot be combined with options for "
+		                    "case, lines or encodings");
 
 	int result = pm_pattern_text_write(pattern, &text, error);
 	size_t first = compiled->count;
@@ -141,8 +145,9 @@ int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pa
 	if (result == 0 && (pattern->flags & PM_PATTERN_WIDE))
 		result = add_wide(compiled, &text, pattern, number, error);
 	if (result == 0 && compiled->count > first + 1) {
-		/* Of matches at the same address the first pattern counts: a word in UTF-16, and
-		 * not its first letter in 8 bits. */
+		/* If several patterns match at the same address, the first one in the list is
+		 * reported. The 8-bit form is moved to the end, so that a whole word in UTF-16
+		 * is reported and not only its first letter in 8 bits. */
 		struct pm_compiled_pattern narrow = compiled->items[first];
 		compiled->items[first] = compiled->items[compiled->count - 1];
 		compiled->items[compiled->count - 1] = narrow;

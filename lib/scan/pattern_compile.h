@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Compiling the patterns of the caller with PCRE2. Private. */
+/** @file Compiles the patterns of the caller with PCRE2. Private. */
 #ifndef PM_SCAN_PATTERN_COMPILE_H
 #define PM_SCAN_PATTERN_COMPILE_H
 
@@ -15,7 +15,8 @@ struct pm_compiled_patterns {
 };
 
 /**
- * Compiles a pattern, and with PM_PATTERN_WIDE its forms in UTF-16.
+ * Compiles a pattern; with PM_PATTERN_WIDE also in two forms that match UTF-16, one for each byte
+ * order.
  *
  * @param compiled  the list; one or three patterns are added
  * @param pattern   the pattern

@@ -5,26 +5,26 @@
 #include "scan/byte_set.h"
 
 enum {
-	SAMPLES = 1024,                  /* places that are sampled for a choice */
-	CHOICE_MIN = 2 * SAMPLES,        /* minimum of bytes to sample */
-	CHOICE_BYTES = 64 * 1024 * 1024, /* bytes that a choice is used for */
-	WORTH_FAST = 768, /* `tolerated` for patterns that start with certain bytes, which PCRE2
-	                     itself finds fast */
+	SAMPLES = 1024,           /* number of places that are sampled to choose a sequence */
+	CHOICE_MIN = 2 * SAMPLES, /* minimum size of a window, in bytes, to take samples from */
+	CHOICE_BYTES = 64 * 1024 * 1024, /* number of bytes to search before the next choice */
+	WORTH_FAST = 768, /* `tolerated` for patterns that start with one of at most two bytes,
+	                     which PCRE2 itself finds fast */
 	WORTH_SLOW = 8,   /* `tolerated` for all other patterns, which PCRE2 tries at each byte */
 	PATIENCE = 64,    /* number of places that are always tolerated */
 };
 
-/* Pairs more common than this stop the search too often. */
+/* COMMON: pairs that are more common than this stop the search too often. */
 static const double COMMON = 0.2, HUGE_COST = 1e9;
 
-/* Cost of a search for a run, as the commonness of a pair with the same cost. */
+/* Cost of a search for a run, given as the commonness of a pair that costs the same. */
 static const double RUN_COST = 0.02;
 
-/** Samples of a sequence. */
+/** Results of sampling a sequence. */
 struct sampled {
 	unsigned alone[PM_SEQUENCE_MAX]; /* number of samples that match a position */
 	unsigned whole;                  /* number of samples that match all positions */
-	uint16_t fits[SAMPLES];          /* positions that each sample matches */
+	uint16_t fits[SAMPLES]; /* for each sample, a bit for each position that it matches */
 };
 
 void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pattern_shape *shape,
@@ -34,7 +34,8 @@ void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pa
 		(struct pm_pattern_filter){ .shape = shape, .simd = simd, .tolerated = WORTH_SLOW };
 
 	const struct pm_required *first = &shape->required[0];
-	/* PCRE2 itself searches for the first byte of such patterns with vector instructions. */
+	/* If a match starts with one of at most two bytes, PCRE2 itself searches for them with
+	 * vector instructions. */
 	for (size_t i = 0; i < shape->required_count; i++) {
 		if (first[i].max_length == 0 && pm_byte_set_count(&first[i].bytes.sets[0]) <= 2)
 			filter->tolerated = WORTH_FAST;
@@ -57,7 +58,7 @@ static void take_samples(const struct pm_sequence *sequence, const uint8_t *byte
 	}
 }
 
-/** Number of samples that match two positions. */
+/** Returns the number of samples that match both of two positions. */
 static unsigned count_both(const struct sampled *sampled, size_t a, size_t b)
 {
 	unsigned wanted = 1u << a | 1u << b, count = 0;
@@ -66,15 +67,18 @@ static unsigned count_both(const struct sampled *sampled, size_t a, size_t b)
 	return count;
 }
 
-/** Estimates how common bytes are, by the samples and, if these have none, by the usual share. */
+/**
+ * Estimates how common bytes are. `count` is the number of samples that match, `share` the usual
+ * share in memory, which decides if no sample matches.
+ */
 static double commonness(unsigned count, double share)
 {
 	return (double)count / SAMPLES + share / 16;
 }
 
 /**
- * Chooses the two rarest positions.
- * @return how common both of them together are
+ * Chooses the two positions of a sequence that together are the rarest.
+ * @return the estimated share of places at which both match
  */
 static double choose_positions(const struct pm_sequence *sequence, const struct sampled *sampled,
                                size_t chosen[2])
@@ -104,7 +108,10 @@ static double choose_positions(const struct pm_sequence *sequence, const struct 
 	return best;
 }
 
-/** Cost factor of finding the start of a match, which can be far before the sequence. */
+/**
+ * Returns the factor by which the cost grows because the start of a match must be searched for,
+ * possibly far before the sequence.
+ */
 static double distance_cost(const struct pm_required *required)
 {
 	if (required->min_length == required->max_length)
@@ -114,7 +121,7 @@ static double distance_cost(const struct pm_required *required)
 	return 2;
 }
 
-/** Chooses the rarest sequence, or none if the rarest is too common. */
+/** Chooses the sequence with the lowest cost, or no sequence if all are too common. */
 static void choose(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t size)
 {
 	double best = HUGE_COST;
@@ -158,7 +165,8 @@ bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *by
 {
 	filter->places = filter->visits = 0;
 
-	/* With few bytes, the last choice is kept; without one, PCRE2 searches alone. */
+	/* A window with few bytes uses the last choice. If no sequence was chosen yet, PCRE2
+	 * searches alone. */
 	if (filter->until < size && size >= CHOICE_MIN)
 		choose(filter, bytes, size);
 	filter->until -= pm_min(filter->until, size);
@@ -166,8 +174,8 @@ bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *by
 }
 
 /**
- * Finds a run of bytes of a set. Tests each run from its end, so that memory without such bytes is
- * skipped in long steps.
+ * Finds a run of `length` bytes of a set. Tests each position from the end of the run, so that
+ * memory without such bytes is skipped in long steps.
  */
 static size_t find_run(const bool *member, const uint8_t *bytes, size_t from, size_t end,
                        size_t length)
@@ -222,7 +230,8 @@ size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *b
 
 bool pm_pattern_filter_failed(struct pm_pattern_filter *filter, size_t at)
 {
-	/* A pair costs a few nanoseconds, a place some tens: one place counts as eight pairs. */
+	/* Testing a pair takes a few nanoseconds, a place some tens of nanoseconds. So one place
+	 * counts as much as eight pairs. */
 	size_t cost = filter->places + filter->visits / 8;
 	if (cost < PATIENCE || at / cost >= filter->tolerated)
 		return false;

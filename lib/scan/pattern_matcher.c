@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PCRE2 is called for a range of offsets at a time. A filter, if the pattern has one, limits these
- * calls to places with a rare sequence. An attempt that reaches a limit of PCRE2 is skipped and
- * counted.
+ * Each call of PCRE2 searches for a match that starts in a range of offsets. If the filter is used,
+ * PCRE2 is called only at places with a rare sequence. If an attempt reaches a limit of PCRE2, its
+ * offset is skipped and counted.
  */
 #include "scan/pattern_matcher.h"
 
@@ -10,14 +10,16 @@
 #include "base/minmax.h"
 
 enum {
-	MATCH_LIMIT = 1000000, /* steps of one attempt: about 2 ms */
-	HEAP_LIMIT = 4096,     /* KiB, without JIT */
-	SKIP_PATIENCE = 4,     /* attempts that give up before more bytes are skipped */
-	SKIP_MAX = 4096,       /* maximum of bytes that are skipped after an attempt that gave up */
-	FOLLOW_BYTES_MAX = 3,  /* of a character of UTF-8 */
+	MATCH_LIMIT = 1000000, /* maximum number of steps of one attempt; they take about 2 ms */
+	HEAP_LIMIT = 4096,     /* maximum memory of one attempt without JIT, in KiB */
+	SKIP_PATIENCE = 4,     /* number of attempts that give up before `skip` is doubled */
+	SKIP_MAX = 4096,       /* maximum number of bytes to skip after an attempt that gave up */
+	FOLLOW_BYTES_MAX = 3, /* maximum number of bytes of a UTF-8 character after the first one */
 };
 
-/** Result of an attempt, besides the codes of PCRE2. */
+/**
+ * Result of try_each() in addition to the codes of PCRE2: the search was ended by pm_window.stop.
+ */
 enum { STOPPED = -10000 };
 
 int pm_matcher_init(struct pm_matcher *matcher, const struct pm_compiled_pattern *pattern,
@@ -48,7 +50,9 @@ void pm_matcher_deinit(struct pm_matcher *matcher)
 	*matcher = (struct pm_matcher){ 0 };
 }
 
-/** Returns the size of a character of UTF-8 by its first byte, 0xc0 or more. */
+/**
+ * Returns the size in bytes of the UTF-8 character that starts with `byte`, which is 0xc0 or more.
+ */
 static size_t character_size(uint8_t byte)
 {
 	if (byte >= 0xf0)
@@ -58,7 +62,7 @@ static size_t character_size(uint8_t byte)
 	return 2;
 }
 
-/** Returns the end of the bytes without an incomplete character of UTF-8. */
+/** Returns `end`, or the start of the last UTF-8 character if that character is incomplete. */
 static size_t whole_characters(const struct pm_window *window, size_t end)
 {
 	for (size_t back = 1; back <= FOLLOW_BYTES_MAX && back <= end; back++) {
@@ -89,15 +93,15 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 		matcher->options |= PCRE2_NOTBOL;
 
 	if (reach <= window->after)
-		/* A match that starts in the window does not depend on later bytes. */
+		/* No match that starts in the window depends on later bytes. */
 		end = window->size + reach;
 	else if (more) {
 		matcher->options |= PCRE2_PARTIAL_HARD;
 		if (pattern->utf)
 			end = whole_characters(window, end);
 	} else if (!window->ends)
-		/* Not together with partial matches: `$` would fail at the end instead of
-		 * requesting more bytes. */
+		/* Not with PCRE2_PARTIAL_HARD: `$` would fail at the end of the bytes instead of
+		 * reporting a partial match. */
 		matcher->options |= PCRE2_NOTEOL;
 
 	matcher->end = end;
@@ -107,14 +111,14 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 }
 
 /**
- * Lets PCRE2 search for a match that starts in `[from, to]`.
- * @return the result of PCRE2
+ * Calls PCRE2 to search for a match that starts in `[from, to]`.
+ * @return the result of pcre2_match()
  */
 static int try_range(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                      size_t to)
 {
-	/* PCRE2 may not start within a character. It skips bytes that only look like the rest of
-	 * one. */
+	/* PCRE2 must not start within a character. If these bytes only look like the end of a
+	 * character, PCRE2 skips them. */
 	for (unsigned i = 0; matcher->pattern->utf && i < FOLLOW_BYTES_MAX &&
 	                     from > matcher->cursor && (window->bytes[from] & 0xc0) == 0x80;
 	     i++)
@@ -126,16 +130,20 @@ static int try_range(struct pm_matcher *matcher, const struct pm_window *window,
 	                   matcher->match, matcher->context);
 }
 
-/** Tests whether an attempt reached a limit, or ended with an error: its address is skipped. */
+/**
+ * Tests whether an attempt reached a limit of PCRE2 or ended with an error. Its offset must then be
+ * skipped.
+ */
 static bool gave_up(int result)
 {
 	return result < 0 && result != PCRE2_ERROR_NOMATCH && result != PCRE2_ERROR_PARTIAL;
 }
 
 /**
- * As try_range(), one offset at a time: a limit was reached at one of them, and PCRE2 does not
- * report which. Bytes are skipped after each such offset, and more of them if several follow each
- * other: else hostile bytes could make the scan take hours.
+ * Does the same as try_range(), but for one offset at a time. It is called if try_range() reached a
+ * limit, because PCRE2 does not report at which offset. After each offset at which a limit is
+ * reached, bytes are skipped, and more bytes if this happens several times: otherwise hostile bytes
+ * could make the scan take hours.
  */
 static int try_each(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                     size_t to)
@@ -167,7 +175,7 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 
 /**
  * Searches for a match that starts in `[from, to]`, and stores it.
- * @return whether `state` is determined
+ * @return true: `state` is set; false: there is no match, the search must continue
  */
 static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                     size_t to)
@@ -200,8 +208,8 @@ static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, 
 	size_t start = ends[0] - window->before, end = ends[1] - window->before;
 	matcher->next = pm_max_size(end, begin + 1);
 
-	/* \K in look-aheads can put the start after the end, and \K at the end makes a match
-	 * empty. */
+	/* \K in a look-ahead can put the start of a match after its end, and \K at the end makes
+	 * it empty. Such matches do not count. */
 	if (ends[0] < window->before || ends[1] <= ends[0]) {
 		matcher->cursor = matcher->next;
 		return false;
@@ -232,7 +240,9 @@ static void next_plain(struct pm_matcher *matcher, const struct pm_window *windo
 	matcher->state = PM_MATCH_NONE;
 }
 
-/** First offset of a match that has the required sequence at a place. */
+/**
+ * Returns the first offset at which a match can start that has the required sequence at `place`.
+ */
 static size_t first_begin(const struct pm_matcher *matcher, const struct pm_window *window,
                           size_t place)
 {
@@ -247,8 +257,8 @@ static size_t first_begin(const struct pm_matcher *matcher, const struct pm_wind
 }
 
 /**
- * Tries all offsets of matches that have the required sequence at a place.
- * @return whether `state` is determined
+ * Tries all offsets at which a match can start that has the required sequence at `place`.
+ * @return true: `state` is set; false: there is no match
  */
 static bool try_place(struct pm_matcher *matcher, const struct pm_window *window, size_t place,
                       size_t last)
@@ -260,7 +270,8 @@ static bool try_place(struct pm_matcher *matcher, const struct pm_window *window
 			return false;
 		if (attempt(matcher, window, from, last))
 			return true;
-		/* Without an empty match, which moves the cursor, all offsets were tried. */
+		/* Only an empty match moves the cursor. If it did not move, all offsets were
+		 * tried. */
 		if (matcher->cursor == cursor)
 			matcher->cursor = last + 1;
 	}
@@ -298,8 +309,8 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 	}
 
 	matcher->state = PM_MATCH_NONE;
-	/* The sequence may be after these bytes: offsets for which it could be are tried, and lead
-	 * to a partial match. */
+	/* The required sequence may be in the bytes after the window. Try the offsets at which
+	 * such matches start, so that PCRE2 reports a partial match. */
 	size_t unseen = 0;
 	if (matcher->end >= length)
 		unseen = matcher->end - length + 1;
@@ -315,7 +326,8 @@ void pm_matcher_next(struct pm_matcher *matcher, const struct pm_window *window)
 	else
 		next_plain(matcher, window);
 
-	/* The last character of the window may be incomplete: PCRE2 has not seen it. */
+	/* An incomplete character at the end of the window was not passed to PCRE2. Treat it as
+	 * the start of a partial match. */
 	size_t unseen = pm_max_size(matcher->end, matcher->cursor);
 	if (matcher->state == PM_MATCH_NONE && (matcher->options & PCRE2_PARTIAL_HARD) &&
 	    unseen < window->size) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Finding the matches of one pattern in a window, one after the other. Private. */
+/** @file Finds the matches of one pattern in a window, one after the other. Private. */
 #ifndef PM_SCAN_PATTERN_MATCHER_H
 #define PM_SCAN_PATTERN_MATCHER_H
 
@@ -12,9 +12,10 @@
 
 /** A compiled pattern; shared by all threads. */
 struct pm_compiled_pattern {
-	pcre2_code *code; /**< compiled with JIT if available, for whole and partial matches */
-	struct pm_pattern_shape shape; /**< shape of its matches */
-	bool utf;                      /**< compiled for UTF-8 */
+	pcre2_code *code; /**< the result of PCRE2; with JIT code for whole and partial matches, if
+	                     JIT is available */
+	struct pm_pattern_shape shape; /**< the shape of its matches */
+	bool utf;                      /**< the pattern was compiled for UTF-8 */
 	uint32_t number;               /**< index of the pattern among those of the caller */
 	enum pm_encoding encoding;     /**< encoding of the text that it matches */
 };
@@ -23,29 +24,29 @@ struct pm_compiled_pattern {
 enum pm_matcher_state {
 	PM_MATCH_NONE,    /**< there are no more matches in this window */
 	PM_MATCH_FOUND,   /**< `found` is the next match */
-	PM_MATCH_PARTIAL, /**< a match may start at `partial`, depending on the bytes after the
-	                     window */
-	PM_MATCH_STOPPED, /**< `stop` of the window was set */
+	PM_MATCH_PARTIAL, /**< a match may start at `partial`; the bytes after the window decide */
+	PM_MATCH_STOPPED, /**< the search was ended by pm_window.stop */
 };
 
-/** A pattern in a thread; initialise with pm_matcher_init(). */
+/** Searches for one pattern in one thread. Initialise with pm_matcher_init(). */
 struct pm_matcher {
 	const struct pm_compiled_pattern *pattern; /**< the pattern */
 	pcre2_match_data *match;                   /**< owned */
-	pcre2_match_context *context;              /**< owned: it has the offset limit of a call */
-	struct pm_pattern_filter filter; /**< finds the places where matches are possible */
-	bool cut;                        /**< the bytes after the window cannot be read */
-	bool filtered;                   /**< the filter is used in this window */
-	size_t cursor;                   /**< offset before which all matches were found */
-	size_t probe;                    /**< offset before which all places were tried */
-	size_t end;                      /**< offset of the end of the bytes that PCRE2 sees */
-	uint32_t options;                /**< options for pcre2_match() */
-	size_t skip;                     /**< bytes to skip after the next attempt that gives up */
-	enum pm_matcher_state state;     /**< result of the last search */
-	struct pm_found found;           /**< the match */
-	size_t next;                     /**< offset at which to continue after the match */
-	size_t partial;                  /**< offset at which a match may start */
-	struct pm_scan_counts *counts;   /**< counters of the thread */
+	pcre2_match_context *context;    /**< owned; one for each matcher, because it contains the
+	                                    offset limit of the current call */
+	struct pm_pattern_filter filter; /**< finds the places at which matches are possible */
+	bool cut;                        /**< more bytes follow the window, but it cannot grow */
+	bool filtered;                   /**< the filter is used for this window */
+	size_t cursor;                   /**< offset up to which all matches were found */
+	size_t probe;                    /**< offset up to which all places were tried */
+	size_t end;       /**< offset of the end of the bytes that are passed to PCRE2 */
+	uint32_t options; /**< options for pcre2_match() */
+	size_t skip;      /**< number of bytes to skip after the next attempt that gives up */
+	enum pm_matcher_state state; /**< result of the last search */
+	struct pm_found found;       /**< the match, if `state` is PM_MATCH_FOUND */
+	size_t next;                 /**< offset at which to continue the search after the match */
+	size_t partial; /**< offset at which a match may start, if `state` is PM_MATCH_PARTIAL */
+	struct pm_scan_counts *counts; /**< counters of the thread, set by pm_matcher_begin() */
 };
 
 /**
@@ -73,7 +74,7 @@ void pm_matcher_deinit(struct pm_matcher *matcher);
  * @param matcher  the matcher
  * @param window   the window
  * @param cursor   first offset at which a match may start
- * @param final    the window cannot grow: there are no partial matches
+ * @param final    true: the window cannot grow, so partial matches are not reported
  * @param counts   counters, which are increased when an attempt gives up
  */
 void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window, size_t cursor,
@@ -88,8 +89,8 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 void pm_matcher_next(struct pm_matcher *matcher, const struct pm_window *window);
 
 /**
- * Tests whether a match may start at an offset, which may be after the size of the window. The
- * state of the search does not change.
+ * Tests whether a match may start at an offset. The offset may be in the bytes after the window.
+ * The state of the search does not change.
  *
  * @param matcher  the matcher
  * @param window   the window
@@ -98,8 +99,8 @@ void pm_matcher_next(struct pm_matcher *matcher, const struct pm_window *window)
 bool pm_matcher_fits(struct pm_matcher *matcher, const struct pm_window *window, size_t at);
 
 /**
- * Moves the cursor forward to the end of a match of another pattern. Matches before it do not
- * count.
+ * Moves the cursor forward to the end of a match of another pattern. Matches that start before the
+ * cursor do not count.
  *
  * @param matcher  the matcher
  * @param cursor   the offset

@@ -50,14 +50,17 @@ static uint8_t unite_sets(struct pm_part_sets *sets, uint8_t a, uint8_t b)
 	return pm_part_set(sets, &both);
 }
 
-/** Appends a row to another, as far as there is room. */
+/** Appends a row to another one. Positions for which there is no room are dropped. */
 static void append(struct pm_row *row, const struct pm_row *more)
 {
 	for (uint8_t i = 0; i < more->count && row->count < PM_SEQUENCE_MAX; i++)
 		row->sets[row->count++] = more->sets[i];
 }
 
-/** Inserts a row before another; without room, its start is dropped. */
+/**
+ * Inserts the row `more` before `row`. If there is no room for all of `more`, its first positions
+ * are dropped.
+ */
 static void prepend(struct pm_row *row, const struct pm_row *more)
 {
 	struct pm_row result = { 0 };
@@ -70,7 +73,7 @@ static void prepend(struct pm_row *row, const struct pm_row *more)
 	*row = result;
 }
 
-/** Share of memory that matches the two rarest positions of a row. */
+/** Estimates the share of memory that matches the two rarest positions of a row. */
 static double row_share(const struct pm_part_sets *sets, const struct pm_row *row)
 {
 	double first = 1, second = 1;
@@ -86,15 +89,15 @@ static double row_share(const struct pm_part_sets *sets, const struct pm_row *ro
 	return first * second;
 }
 
-/** Keeps a sequence if it is among the best. */
+/** Adds a sequence to a part if it is among the best PM_REQUIRED_MAX ones. */
 static void add_needed(const struct pm_part_sets *sets, struct pm_part *part,
                        struct pm_needed needed)
 {
 	if (needed.row.count == 0)
 		return;
 
-	/* Without a fixed position, the start of the match must be searched for: the sequence has
-	 * to be rarer then. */
+	/* If the sequence has no fixed position in the match, the start of the match has to be
+	 * searched for, which costs time. Such a sequence is chosen only if it is rarer. */
 	needed.score = row_share(sets, &needed.row);
 	if (needed.max_length == SIZE_MAX)
 		needed.score *= 4;
@@ -117,7 +120,7 @@ static void add_needed(const struct pm_part_sets *sets, struct pm_part *part,
 	part->needed[at] = needed;
 }
 
-/** Tests whether the length of a part is fixed, and all its positions are known. */
+/** Tests whether the length of a part is fixed, and `first` contains all its positions. */
 static bool is_fixed(const struct pm_part *part)
 {
 	return part->min_length == part->max_length && part->min_length == part->first.count;
@@ -138,7 +141,8 @@ void pm_part_add_row(const struct pm_part_sets *sets, struct pm_part *part,
 
 void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struct pm_part *next)
 {
-	/* A row is complete if the next part has no fixed length. */
+	/* If the next part has no fixed length, the row at the border of both parts cannot
+	 * become longer. Add it now. */
 	if (!is_fixed(next)) {
 		struct pm_row border = part->last;
 		append(&border, &next->first);
@@ -196,7 +200,7 @@ void pm_part_repeat(struct pm_part_sets *sets, struct pm_part *part, size_t min,
 		part->needed_count = 0;
 	}
 
-	/* More copies than a row has positions change nothing. */
+	/* More than PM_SEQUENCE_MAX copies would not change the rows. */
 	for (size_t i = 1; i < min && i < PM_SEQUENCE_MAX; i++)
 		pm_part_append(sets, part, &once);
 

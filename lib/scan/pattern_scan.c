@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each pattern has a matcher; the match that starts first is the next hit, and all matchers
- * continue after it. A partial match makes the window grow.
+ * Each pattern has a matcher. Of the matches that the matchers find, the one that starts first is
+ * the next hit, and all matchers continue after its end. A partial match makes the window grow.
  */
 #include "scan/pattern_scan.h"
 
@@ -13,12 +13,12 @@
 #include "scan/pattern_compile.h"
 
 enum {
-	STACK_START = 32 * 1024, /* bytes of the stack of JIT code */
-	STACK_MAX = 1024 * 1024, /* maximum of this; allocated only for patterns that need it */
-	UTF8_LONGEST = 4,        /* bytes of a character; PCRE2 counts look-behinds in characters */
+	STACK_START = 32 * 1024, /* initial stack of JIT code, in bytes */
+	STACK_MAX = 1024 * 1024, /* maximum stack, which only some patterns need */
+	UTF8_LONGEST = 4,        /* maximum bytes of a character, the unit of look-behinds */
 };
 
-/** Result of scan_bytes(), besides 0, 1 and -1 of pm_scanner_ops.scan. */
+/** Result of scan_bytes() in addition to those of pm_scanner_ops.scan (0, 1 and -1). */
 enum { SCAN_PARTIAL = 2 };
 
 struct pattern_scanner {
@@ -30,7 +30,7 @@ struct pattern_scanner {
 struct pattern_thread {
 	const struct pattern_scanner *search;
 	pcre2_jit_stack *stack;
-	struct pm_matcher *matchers; /* one for each pattern */
+	struct pm_matcher *matchers; /* array with one matcher for each pattern */
 };
 
 static void begin_window(struct pattern_thread *thread, const struct pm_window *window,
@@ -42,7 +42,10 @@ static void begin_window(struct pattern_thread *thread, const struct pm_window *
 	}
 }
 
-/** Offset of the result of a matcher; SIZE_MAX if it has no more matches. */
+/**
+ * Returns the offset at which the result of a matcher starts; SIZE_MAX if there are no more
+ * matches.
+ */
 static size_t begin_of(const struct pm_matcher *matcher)
 {
 	switch (matcher->state) {
@@ -57,7 +60,7 @@ static size_t begin_of(const struct pm_matcher *matcher)
 	}
 }
 
-/** Returns the matcher whose result starts first; NULL if none has one. */
+/** Returns the matcher whose result starts first; NULL if no matcher has a result. */
 static struct pm_matcher *first_of(const struct pattern_thread *thread)
 {
 	struct pm_matcher *first = NULL;
@@ -74,8 +77,9 @@ static struct pm_matcher *first_of(const struct pattern_thread *thread)
 }
 
 /**
- * Tests whether a match in UTF-16 is text of the other byte order, one byte too early: text after a
- * zero byte matches so. Text in UTF-16 is nearly always at even addresses.
+ * Tests whether a match in UTF-16 is really text in the other byte order that starts one byte
+ * later. Such a match occurs if the text follows a zero byte. Text in UTF-16 is nearly always at
+ * even addresses.
  */
 static bool is_misread(const struct pattern_thread *thread, const struct pm_window *window,
                        const struct pm_matcher *matcher)
@@ -95,7 +99,10 @@ static bool is_misread(const struct pattern_thread *thread, const struct pm_wind
 	return false;
 }
 
-/** Returns the matcher whose result is the next one; NULL if none has one. */
+/**
+ * Returns the matcher whose result starts first, without misread UTF-16; NULL if no matcher has a
+ * result.
+ */
 static struct pm_matcher *choose(const struct pattern_thread *thread,
                                  const struct pm_window *window)
 {
@@ -107,7 +114,7 @@ static struct pm_matcher *choose(const struct pattern_thread *thread,
 	return first;
 }
 
-/** Skips matches that start before an offset. */
+/** Makes all matchers continue at an offset, and drops matches that start before it. */
 static void advance(struct pattern_thread *thread, const struct pm_window *window, size_t cursor)
 {
 	for (size_t i = 0; i < thread->search->patterns.count; i++) {
@@ -119,8 +126,9 @@ static void advance(struct pattern_thread *thread, const struct pm_window *windo
 }
 
 /**
- * Adds matches, up to one that may be partial.
- * @return 0: all are found; 1: stopped; SCAN_PARTIAL: `partial` is filled; -1: an error
+ * Adds the matches in the window, up to the first partial match.
+ * @return 0: all matches were added; 1: stopped; SCAN_PARTIAL: `partial` is set to the offset of a
+ *         partial match; -1: an error
  */
 static int scan_bytes(struct pattern_thread *thread, const struct pm_window *window,
                       struct pm_hits *hits, size_t *partial, struct pm_error *error)
@@ -226,10 +234,11 @@ static const struct pm_scanner_ops pattern_ops = {
 	.open = open_thread, .close = close_thread, .scan = scan, .destroy = destroy
 };
 
-/** Determines the properties of the scanner from those of all patterns. */
+/** Sets the properties of the scanner to what its patterns need together. */
 static void sum_up(struct pattern_scanner *made)
 {
-	/* At least one byte: without it, \A and the like would match at the start of a window. */
+	/* At least one byte before the window is needed: without it, \A and similar assertions
+	 * would match at the start of each window. */
 	made->scanner.lookbehind = 1;
 
 	for (size_t i = 0; i < made->patterns.count; i++) {
@@ -256,7 +265,7 @@ int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t cou
 	*made = (struct pattern_scanner){ .scanner.ops = &pattern_ops, .simd = simd };
 	int result = 0;
 	if (count == 0)
-		result = pm_error_set(error, PM_ERROR_USAGE, 0, "a pattern is missing");
+		result = pm_error_set(error, PM_ERROR_USAGE, 0, "no pattern was given");
 
 	for (size_t i = 0; i < count && result == 0; i++) {
 		result = pm_pattern_compile(&made->patterns, &patterns[i], (uint32_t)i, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The search for patterns with a chosen level of vector instructions, for tests. Private; the
- * public part is <procmem/pattern_scan.h>.
+ * @file Creates a scanner for patterns that uses a given level of vector instructions, for tests.
+ * Private; the public interface is <procmem/pattern_scan.h>.
  */
 #ifndef PM_SCAN_PATTERN_SCAN_H
 #define PM_SCAN_PATTERN_SCAN_H
@@ -11,7 +11,7 @@
 #include "scan/simd.h"
 
 /**
- * As pm_pattern_scanner_create(), with a level of vector instructions.
+ * Does the same as pm_pattern_scanner_create(), with a given level of vector instructions.
  * @param simd  the level, at most pm_simd_best()
  */
 int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count,

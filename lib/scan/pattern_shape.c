@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recursive descent over the tokens of the pattern: parts are joined as the pattern joins them.
- * With a token that is not understood, nothing is concluded.
+ * A recursive descent parser for the tokens of a pattern. It joins the shapes of the parts in the
+ * same way as the pattern joins the parts. If a token is not understood, the pattern gets a shape
+ * without conditions.
  */
 #include "scan/pattern_shape.h"
 
@@ -16,14 +17,14 @@
 
 enum {
 	LONGEST_CHARACTER = 4,
-	EDGE_REACH = 2, /* `$` tests for a newline, and for the end after it */
+	EDGE_REACH = 2, /* bytes that `$` needs: a newline, and one byte to test for the end */
 };
 
 struct builder {
 	struct pm_tokens tokens;
 	struct pm_token token;
-	size_t ahead; /* bytes that look-aheads see */
-	bool failed;  /* something was not understood */
+	size_t ahead; /* maximum number of bytes that look-aheads examine */
+	bool failed;  /* a token was not understood */
 	struct pm_part_sets sets;
 };
 
@@ -36,7 +37,10 @@ static void advance(struct builder *builder)
 	while (builder->token.type == PM_TOKEN_NOTHING);
 }
 
-/** Parses a group. The token is that of its start, and of its end afterwards. */
+/**
+ * Parses a group. The current token is the start of the group; afterwards it is the end of the
+ * group.
+ */
 static void parse_group(struct builder *builder, struct pm_part *part)
 {
 	advance(builder);
@@ -62,7 +66,9 @@ static void parse_character(struct builder *builder, struct pm_part *part)
 		builder->failed = true;
 }
 
-/** Parses a character, a group or the like. Its part is empty at first. */
+/**
+ * Parses one item: a character, group, look-around, edge or reference. `part` is empty at first.
+ */
 static void parse_item(struct builder *builder, struct pm_part *part)
 {
 	struct pm_part seen;
@@ -119,7 +125,7 @@ static void parse_alternatives(struct builder *builder, struct pm_part *part)
 	}
 }
 
-/** Writes down a sequence for the search. */
+/** Copies a sequence to the form that the search uses. */
 static void copy_required(const struct builder *builder, const struct pm_needed *needed,
                           struct pm_required *required)
 {
@@ -142,7 +148,8 @@ static void learn(struct builder *builder, struct pm_pattern_shape *shape)
 	if (builder->failed || builder->token.type != PM_TOKEN_END)
 		return;
 
-	/* The longest rows are cut: their start was not added yet. */
+	/* If the pattern has more than PM_SEQUENCE_MAX fixed positions, the rows that were added
+	 * lack the first ones, which are in `first`. */
 	const struct pm_part nothing = { .any = PM_SET_NONE };
 	if (whole.first.count == PM_SEQUENCE_MAX)
 		pm_part_add_row(&builder->sets, &whole, &whole.first, &nothing, 0);

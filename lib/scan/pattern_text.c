@@ -42,7 +42,7 @@ void pm_pattern_text_add_byte(struct pm_pattern_text *text, unsigned char byte)
 	pm_pattern_text_add_bytes(text, escape, sizeof escape);
 }
 
-/** Escapes all bytes but letters, digits and bytes beyond ASCII. */
+/** Writes a fixed text. All bytes are escaped, except letters, digits and bytes beyond ASCII. */
 static void write_fixed(const struct pm_pattern *pattern, struct pm_pattern_text *text)
 {
 	for (size_t i = 0; i < pattern->length; i++) {
@@ -55,7 +55,7 @@ static void write_fixed(const struct pm_pattern *pattern, struct pm_pattern_text
 	}
 }
 
-/** Writes a byte with one wildcard: that digit is -1. */
+/** Writes a class that matches a byte of which only one digit is known; the other digit is -1. */
 static void write_wildcard(struct pm_pattern_text *text, int high, int low)
 {
 	pm_pattern_text_add(text, "[");
@@ -88,8 +88,8 @@ static int write_hex(const struct pm_pattern *pattern, struct pm_pattern_text *t
 		if ((high < 0 && at[0] != '?') || i + 1 == pattern->length ||
 		    (low < 0 && at[1] != '?'))
 			return pm_pattern_wrong(pattern->text, pattern->length, i,
-			                        "bytes are written as two hexadecimal digits each, "
-			                        "'?' is any digit",
+			                        "each byte needs two hexadecimal digits, "
+			                        "or '?' for any digit",
 			                        error);
 
 		if (high >= 0 && low >= 0)
@@ -105,7 +105,7 @@ static int write_hex(const struct pm_pattern *pattern, struct pm_pattern_text *t
 
 	if (count == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "a pattern in hexadecimal needs at least one byte");
+		                    "a hexadecimal pattern needs at least one byte");
 	return 0;
 }
 
@@ -126,7 +126,8 @@ int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_te
 }
 
 /**
- * The edges of words and lines, by the bytes of the characters around them: little- and big-endian.
+ * Assertions for the edges of words and lines, and their forms in UTF-16, which test the bytes of
+ * the characters around the edge: first little-endian, then big-endian.
  */
 static const struct {
 	char letter;
@@ -171,7 +172,7 @@ static void add_unit(struct pm_pattern_text *text, unsigned unit, bool big)
 	pm_pattern_text_add_byte(text, (unsigned char)second);
 }
 
-/** Converts a character of several bytes of UTF-8, which is known to be valid. */
+/** Converts a UTF-8 character of several bytes. It must be valid. */
 static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern_text *text)
 {
 	const unsigned char *bytes = (const unsigned char *)token->text;
@@ -179,7 +180,7 @@ static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern
 	for (size_t i = 1; i < token->length; i++)
 		c = c << 6 | (bytes[i] & 0x3fu);
 
-	/* As bytes, not as letters. */
+	/* The bytes must match exactly, even if they are letters and the pattern ignores case. */
 	pm_pattern_text_add(text, "(?-i:");
 	if (c >= 0x10000) {
 		add_unit(text, 0xd7c0 + (c >> 10), big);
@@ -190,7 +191,10 @@ static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern
 	pm_pattern_text_add(text, ")");
 }
 
-/** Converts a set of characters. If it has all beyond ASCII, it has those beyond Latin-1, too. */
+/**
+ * Converts a set of characters. A set that contains all bytes from 0x80 also matches all characters
+ * beyond Latin-1.
+ */
 static void widen_set(const struct pm_byte_set *set, bool big, struct pm_pattern_text *text)
 {
 	pm_pattern_text_add(text, big ? "(?:\\x00[" : "(?:[");
@@ -206,7 +210,10 @@ static void widen_set(const struct pm_byte_set *set, bool big, struct pm_pattern
 	pm_pattern_text_add(text, ")");
 }
 
-/** @return 0 or -1: it cannot be written so */
+/**
+ * Converts a token.
+ * @return 0, or -1 if the token has no form in UTF-16
+ */
 static int widen_character(const struct pm_token *token, bool utf, bool big,
                            struct pm_pattern_text *text)
 {
@@ -229,7 +236,10 @@ static int widen_character(const struct pm_token *token, bool utf, bool big,
 	return 0;
 }
 
-/** @return 0 or -1: it cannot be written so */
+/**
+ * Converts a token.
+ * @return 0, or -1 if the token has no form in UTF-16
+ */
 static int widen_token(const struct pm_token *token, bool utf, bool big,
                        struct pm_pattern_text *text)
 {
@@ -245,7 +255,7 @@ static int widen_token(const struct pm_token *token, bool utf, bool big,
 	case PM_TOKEN_UNKNOWN:
 		return -1;
 	case PM_TOKEN_NOTHING:
-		/* Quoted characters are written as escapes, without the quotes. */
+		/* Quoted characters are written as escapes, so \Q and \E are not needed. */
 		if (quotes)
 			return 0;
 		break;
@@ -257,7 +267,7 @@ static int widen_token(const struct pm_token *token, bool utf, bool big,
 	return 0;
 }
 
-/** Tests whether the pattern is valid UTF-8, where a character may have several bytes. */
+/** Tests whether a pattern is valid UTF-8. Its characters can then have several bytes. */
 static bool is_utf8(const struct pm_pattern_text *pattern)
 {
 	int code;
@@ -284,8 +294,8 @@ int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned option
 		if (widen_token(&token, utf, big, text) < 0)
 			return pm_pattern_wrong(pattern->bytes, pattern->length,
 			                        (size_t)(token.text - pattern->bytes),
-			                        "this cannot be searched for in UTF-16: search "
-			                        "without it",
+			                        "this part has no form in UTF-16; remove it, or "
+			                        "search without UTF-16",
 			                        error);
 	}
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Converting the pattern of the user to one of PCRE2: fixed text, bytes in hexadecimal, text
- * in UTF-16. Private.
+ * @file Converts a pattern of the user (fixed text, hexadecimal bytes or a regular expression) to a
+ * pattern for PCRE2, also to one that matches UTF-16. Private.
  */
 #ifndef PM_SCAN_PATTERN_TEXT_H
 #define PM_SCAN_PATTERN_TEXT_H
@@ -15,7 +15,7 @@ struct pm_pattern_text {
 	char *bytes;     /**< the pattern; NULL if it is empty; owned */
 	size_t length;   /**< bytes in use */
 	size_t capacity; /**< private */
-	bool failed;     /**< memory was short: the text is incomplete */
+	bool failed;     /**< an allocation failed: the text is incomplete */
 };
 
 /**
@@ -48,7 +48,7 @@ void pm_pattern_text_add_bytes(struct pm_pattern_text *text, const char *bytes, 
 void pm_pattern_text_add_byte(struct pm_pattern_text *text, unsigned char byte);
 
 /**
- * Converts a pattern to one of PCRE2, for 8-bit text.
+ * Converts a pattern to a pattern for PCRE2 that matches 8-bit text.
  *
  * @param pattern  the pattern, with its flags PM_PATTERN_FIXED and PM_PATTERN_HEX
  * @param text     empty; filled
@@ -59,14 +59,15 @@ int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_te
                           struct pm_error *error);
 
 /**
- * Converts a pattern of PCRE2 so that it matches the same text in UTF-16. Characters beyond ASCII
- * must be literal.
+ * Converts a pattern for PCRE2 so that it matches the same text in UTF-16. Characters beyond ASCII
+ * must be written literally in the pattern.
  *
- * @param pattern  a pattern that was compiled without error
- * @param options  the options that it is compiled with
+ * @param pattern  a pattern that PCRE2 has compiled without error
+ * @param options  PCRE2 options with which the pattern was compiled
  * @param big      whether UTF-16 is big-endian
  * @param text     empty; filled
- * @param error    PM_ERROR_USAGE with the part that cannot be converted, PM_ERROR_RESOURCES
+ * @param error    PM_ERROR_USAGE (the text names the part that cannot be converted),
+ *                 PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned options, bool big,

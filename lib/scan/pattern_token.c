@@ -15,13 +15,13 @@ void pm_tokens_init(struct pm_tokens *tokens, const char *pattern, size_t length
 	                  (PCRE2_CASELESS | PCRE2_DOTALL | PCRE2_MULTILINE | PCRE2_EXTENDED);
 }
 
-/** Number of bytes of the pattern that are left. */
+/** Returns the number of bytes from `at` to the end of the pattern. */
 static size_t left(const struct pm_tokens *tokens)
 {
 	return (size_t)(tokens->end - tokens->at);
 }
 
-/** The character at a distance from the next one; NUL after the end. */
+/** Returns the character at `distance` from the next one; NUL after the end of the pattern. */
 static char ahead(const struct pm_tokens *tokens, size_t distance)
 {
 	if (left(tokens) <= distance)
@@ -29,7 +29,7 @@ static char ahead(const struct pm_tokens *tokens, size_t distance)
 	return tokens->at[distance];
 }
 
-/** Tests whether a character is in a list; NUL is not. */
+/** Tests whether a character is in a list. NUL is never in a list. */
 static bool is_in(char c, const char *characters)
 {
 	return c != '\0' && strchr(characters, c);
@@ -37,7 +37,7 @@ static bool is_in(char c, const char *characters)
 
 /**
  * Moves past the next `closing` character.
- * @return false if there is none
+ * @return false if there is no such character
  */
 static bool skip_to(struct pm_tokens *tokens, char closing)
 {
@@ -47,7 +47,7 @@ static bool skip_to(struct pm_tokens *tokens, char closing)
 	return found;
 }
 
-/** Moves past a name or number in brackets of any sort, if there is one. */
+/** Moves past a name or number in {}, <> or '', if there is one. */
 static void skip_brackets(struct pm_tokens *tokens)
 {
 	static const char opening[] = "{<'", closing[] = "}>'";
@@ -60,7 +60,7 @@ static void skip_brackets(struct pm_tokens *tokens)
 	skip_to(tokens, closing[strchr(opening, c) - opening]);
 }
 
-/** Moves past at most `max` of the digits in a list. */
+/** Moves past at most `max` characters that are in the list `digits`. */
 static void skip_digits(struct pm_tokens *tokens, size_t max, const char *digits)
 {
 	for (; max > 0 && tokens->at < tokens->end && is_in(*tokens->at, digits); max--)
@@ -68,9 +68,10 @@ static void skip_digits(struct pm_tokens *tokens, size_t max, const char *digits
 }
 
 /**
- * Parses an escape. `at` is after `c`, the character after the backslash, and is moved past the
- * escape.
- * @param literal  set for a PM_TOKEN_CHARACTER: whether the escape is one character
+ * Parses an escape, and moves `at` past it. `c` is the character after the backslash; `at` is after
+ * `c`.
+ * @param literal  set for a PM_TOKEN_CHARACTER: true if the escape is a single character, false if
+ *                 it is a class
  */
 static enum pm_token_type escape(struct pm_tokens *tokens, char c, bool *literal)
 {
@@ -94,7 +95,7 @@ static enum pm_token_type escape(struct pm_tokens *tokens, char c, bool *literal
 	}
 
 	bool bracket = tokens->at < tokens->end && *tokens->at == '{';
-	/* "\N{2}" is a class and a quantifier. */
+	/* "\N{2}" is the class \N with a quantifier, but "\N{U+41}" is a character. */
 	if (bracket && (is_in(c, "pPox") || (c == 'N' && left(tokens) > 1 && tokens->at[1] == 'U')))
 		skip_brackets(tokens);
 	else if (c == 'x')
@@ -108,7 +109,10 @@ static enum pm_token_type escape(struct pm_tokens *tokens, char c, bool *literal
 	return PM_TOKEN_CHARACTER;
 }
 
-/** Moves past `[:name:]` or the like within a class; `at` is at the inner bracket. */
+/**
+ * Moves past `[:name:]`, `[.name.]` or `[=name=]` within a class, except for the last bracket. `at`
+ * is at the inner bracket.
+ */
 static void skip_class_name(struct pm_tokens *tokens)
 {
 	const char *at = tokens->at, *name = at + 2;
@@ -120,7 +124,7 @@ static void skip_class_name(struct pm_tokens *tokens)
 		tokens->at = name + 1;
 }
 
-/** Parses a class; `at` is after its bracket, and is moved past the class. */
+/** Parses a class, and moves `at` past it. `at` is after the opening bracket. */
 static enum pm_token_type character_class(struct pm_tokens *tokens)
 {
 	bool quoted = false;
@@ -134,7 +138,8 @@ static enum pm_token_type character_class(struct pm_tokens *tokens)
 			quoted = !quoted;
 			tokens->at++;
 
-			/* A bracket after "[\Q\E" is still the first character. */
+			/* A closing bracket after "[\Q\E" counts as the first character of the
+			 * class. */
 			if (begin == at)
 				begin = at + 2;
 		} else if (quoted)
@@ -145,7 +150,7 @@ static enum pm_token_type character_class(struct pm_tokens *tokens)
 		} else if (*at == '\\')
 			tokens->at++;
 		else if (*at == '[' && is_in(next, ":.=")) {
-			/* "[[:<:]]" does not match a character. */
+			/* "[[:<:]]" and "[[:>:]]" are assertions and do not match a character. */
 			if (left(tokens) > 2 && is_in(at[2], "<>"))
 				return PM_TOKEN_UNKNOWN;
 
@@ -162,8 +167,8 @@ static bool is_digit(char c)
 }
 
 /**
- * Parses a number, and moves `at` past it.
- * @return false if there is none
+ * Parses a number of at most six digits, and moves `at` past it.
+ * @return false if there is no digit
  */
 static bool number(const char **at, const char *end, size_t *value)
 {
@@ -175,8 +180,8 @@ static bool number(const char **at, const char *end, size_t *value)
 }
 
 /**
- * Parses `{2}`, `{2,}` or `{2,3}`; `at` is after the brace. Versions of PCRE2 differ in what else
- * is a quantifier: with spaces, the token is unknown.
+ * Parses `{2}`, `{2,}` or `{2,3}`; `at` is after the brace. Some versions of PCRE2 also accept
+ * spaces and `{,3}`. These forms become PM_TOKEN_UNKNOWN.
  */
 static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *token)
 {
@@ -204,7 +209,7 @@ static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *toke
 	return PM_TOKEN_REPEAT;
 }
 
-/** Parses options in brackets, from after "(?" on. */
+/** Parses options such as (?i) and (?i:. `at` is after the question mark. */
 static enum pm_token_type options(struct pm_tokens *tokens)
 {
 	static const char letters[] = "imsx";
@@ -245,7 +250,10 @@ static enum pm_token_type options(struct pm_tokens *tokens)
 	return PM_TOKEN_NOTHING;
 }
 
-/** Opens a group. */
+/**
+ * Records the start of a group.
+ * @return `type`, or PM_TOKEN_UNKNOWN if groups are nested too deeply
+ */
 static enum pm_token_type opened(struct pm_tokens *tokens, enum pm_token_type type)
 {
 	if (tokens->depth == PM_TOKEN_DEPTH)
@@ -255,8 +263,8 @@ static enum pm_token_type opened(struct pm_tokens *tokens, enum pm_token_type ty
 }
 
 /**
- * Moves past the end of a group without contents to match.
- * @return `type`, or PM_TOKEN_UNKNOWN
+ * Moves past the end of a group whose contents are not a pattern.
+ * @return `type`, or PM_TOKEN_UNKNOWN if the group has no end
  */
 static enum pm_token_type skipped(struct pm_tokens *tokens, enum pm_token_type type)
 {
@@ -265,7 +273,7 @@ static enum pm_token_type skipped(struct pm_tokens *tokens, enum pm_token_type t
 	return type;
 }
 
-/** Parses the start of a group with a question mark; `at` is after that. */
+/** Parses the start of a group that begins with "(?". `at` is after the question mark. */
 static enum pm_token_type special_group(struct pm_tokens *tokens)
 {
 	char c = ahead(tokens, 0), next = ahead(tokens, 1);
@@ -312,7 +320,7 @@ static enum pm_token_type group(struct pm_tokens *tokens)
 	return opened(tokens, PM_TOKEN_OPEN);
 }
 
-/** Moves past the rest of a character of several bytes. */
+/** Moves past the second and later bytes of a UTF-8 character. */
 static void skip_follow_bytes(struct pm_tokens *tokens)
 {
 	while (tokens->utf && tokens->at < tokens->end &&
@@ -334,7 +342,7 @@ static void skip_white_space(struct pm_tokens *tokens)
 	}
 }
 
-/** Parses what follows a backslash; `at` is after that. */
+/** Parses the token that starts with a backslash. `at` is after the backslash. */
 static enum pm_token_type backslash(struct pm_tokens *tokens, struct pm_token *token)
 {
 	if (tokens->at == tokens->end)
@@ -349,7 +357,7 @@ static enum pm_token_type backslash(struct pm_tokens *tokens, struct pm_token *t
 	return escape(tokens, c, &token->literal);
 }
 
-/** Parses the token that starts with a character; `at` is after that. */
+/** Parses the token that starts with the character `c`. `at` is after `c`. */
 static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_token *token)
 {
 	switch (c) {
@@ -409,14 +417,14 @@ void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token)
 	} else
 		token->type = classify(tokens, *tokens->at++, token);
 
-	/* Possessive and lazy quantifiers match the same amounts. */
+	/* The suffix of possessive and lazy quantifiers does not change the minimum and maximum. */
 	if (token->type == PM_TOKEN_REPEAT && tokens->at < tokens->end && is_in(*tokens->at, "+?"))
 		tokens->at++;
 	token->length = (size_t)(tokens->at - token->text);
 }
 
 /**
- * Compiles the token alone.
+ * Compiles a token as a pattern of its own.
  * @return NULL if PCRE2 does not accept it
  */
 static pcre2_code *compile_token(const struct pm_token *token, bool utf)
@@ -429,7 +437,7 @@ static pcre2_code *compile_token(const struct pm_token *token, bool utf)
 
 	if (utf)
 		flags |= PCRE2_UTF;
-	/* PCRE2_UCP and PCRE2_LITERAL exclude each other. */
+	/* PCRE2_UCP and PCRE2_LITERAL cannot be combined. */
 	if (as_is)
 		flags |= PCRE2_LITERAL;
 	else
@@ -440,10 +448,10 @@ static pcre2_code *compile_token(const struct pm_token *token, bool utf)
 	return pcre2_compile((PCRE2_SPTR)token->text, token->length, flags, &code, &offset, NULL);
 }
 
-/** Tests whether a token that matches characters of ASCII matches no others. */
+/** Tests whether a token that matches ASCII characters matches only ASCII characters. */
 static bool only_ascii(const struct pm_token *token, const struct pm_byte_set *set)
 {
-	/* U+017F and U+212A are s and k in another case. */
+	/* Without case, U+017F is equal to s, and U+212A is equal to k. */
 	if ((token->options & PCRE2_CASELESS) &&
 	    (pm_byte_set_has(set, 'k') || pm_byte_set_has(set, 's')))
 		return false;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The tokens of a PCRE2 pattern (pcre2pattern(3)), as far as needed to derive what every match must
- * contain, and to convert the pattern to UTF-16.
+ * Splits a PCRE2 pattern (pcre2pattern(3)) into tokens. The tokens are used to derive what every
+ * match must contain, and to convert the pattern to UTF-16.
  *
- * The pattern was compiled before, so it is valid. A token that is not understood is unknown, which
- * is always safe: nothing is concluded from the pattern then. PCRE2 itself determines which bytes a
- * character or class matches. Private.
+ * PCRE2 has compiled the pattern before, so it is valid. Syntax that this code does not understand
+ * becomes PM_TOKEN_UNKNOWN, which is always safe: the callers then conclude nothing from the
+ * pattern. PCRE2 itself determines which bytes a character or class matches. Private.
  */
 #ifndef PM_SCAN_PATTERN_TOKEN_H
 #define PM_SCAN_PATTERN_TOKEN_H
@@ -20,33 +20,37 @@
 /** Type of a token. */
 enum pm_token_type {
 	PM_TOKEN_END,       /**< the end of the pattern */
-	PM_TOKEN_CHARACTER, /**< a single character, or one of a class */
-	PM_TOKEN_OPEN,    /**< start of a group that matches its contents: also atomic and named */
-	PM_TOKEN_AHEAD,   /**< starts an `(?=` or `(?!` group */
+	PM_TOKEN_CHARACTER, /**< matches one character: a literal character, an escape, a class or a
+	                       dot */
+	PM_TOKEN_OPEN,  /**< starts a group that matches its contents, also an atomic or named group
+	                 */
+	PM_TOKEN_AHEAD, /**< starts an `(?=` or `(?!` group */
 	PM_TOKEN_BEHIND,  /**< starts an `(?<=` or `(?<!` group */
-	PM_TOKEN_CLOSE,   /**< end of a group */
+	PM_TOKEN_CLOSE,   /**< ends a group */
 	PM_TOKEN_OR,      /**< separates alternatives */
 	PM_TOKEN_REPEAT,  /**< quantifier of the item before it */
-	PM_TOKEN_EDGE,    /**< matches no bytes, but tests the neighbours: ^ $ \b \A \z ... */
-	PM_TOKEN_NOTHING, /**< matches and tests nothing: options, comments, \K, \E */
-	PM_TOKEN_REFERENCE, /**< matches what a group matched, or calls it: any bytes, or none */
-	PM_TOKEN_UNKNOWN,   /**< may change the meaning of the whole pattern */
+	PM_TOKEN_EDGE,    /**< matches no bytes, but tests the bytes around it: ^ $ \b \A \z ... */
+	PM_TOKEN_NOTHING, /**< matches no bytes and tests none: options, comments, \K, \E */
+	PM_TOKEN_REFERENCE, /**< matches again what a group matched, or calls a group; may match any
+	                       bytes, or none */
+	PM_TOKEN_UNKNOWN,   /**< syntax that is not understood, which may change the meaning of the
+	                       whole pattern */
 };
 
-/** Maximum of a repetition without bound. */
+/** Value of pm_token.max if a repetition has no maximum. */
 #define PM_TOKEN_UNBOUNDED SIZE_MAX
 
 /** A token. */
 struct pm_token {
-	enum pm_token_type type; /**< its type */
-	const char *text;        /**< its start in the pattern */
-	size_t length;           /**< its length in bytes */
-	unsigned options;        /**< PCRE2 options that are set: PCRE2_CASELESS, PCRE2_DOTALL,
-	                            PCRE2_MULTILINE */
-	bool literal; /**< of a character: it matches itself, is quoted, or is the escape of one
-	                 character */
-	size_t min;   /**< of a repetition: minimum number of times */
-	size_t max;   /**< of a repetition: maximum number of times, or PM_TOKEN_UNBOUNDED */
+	enum pm_token_type type; /**< type of the token */
+	const char *text;        /**< start of the token in the pattern */
+	size_t length;           /**< length of the token in bytes */
+	unsigned options; /**< PCRE2 options that apply to the token: PCRE2_CASELESS, PCRE2_DOTALL,
+	                     PCRE2_MULTILINE, PCRE2_EXTENDED */
+	bool literal; /**< for PM_TOKEN_CHARACTER: a single character, written as itself, quoted or
+	                 as an escape; false for classes */
+	size_t min;   /**< for PM_TOKEN_REPEAT: minimum number of times */
+	size_t max;   /**< for PM_TOKEN_REPEAT: maximum number of times, or PM_TOKEN_UNBOUNDED */
 };
 
 /** Maximum depth of nested groups; a deeper group is PM_TOKEN_UNKNOWN. */
@@ -54,40 +58,42 @@ enum { PM_TOKEN_DEPTH = 60 };
 
 /** A reader of tokens; initialise with pm_tokens_init(). */
 struct pm_tokens {
-	const char *at;                   /**< start of the next token */
-	const char *end;                  /**< end of the pattern */
-	bool utf;                         /**< characters may have several bytes */
-	bool quoted;                      /**< between \Q and \E */
-	unsigned options;                 /**< options that are set, with PCRE2_EXTENDED */
-	size_t depth;                     /**< number of open groups */
-	unsigned outside[PM_TOKEN_DEPTH]; /**< options to restore at the end of each group */
+	const char *at;   /**< start of the next token */
+	const char *end;  /**< end of the pattern */
+	bool utf;         /**< the pattern is UTF-8: characters may have several bytes */
+	bool quoted;      /**< the next token is between \Q and \E */
+	unsigned options; /**< options that apply to the next token, as in pm_token */
+	size_t depth;     /**< number of open groups */
+	unsigned outside[PM_TOKEN_DEPTH]; /**< for each open group, the options to restore at its
+	                                     end */
 };
 
 /**
- * Starts reading a pattern.
+ * Initialises a reader at the start of a pattern.
  *
  * @param tokens   filled
  * @param pattern  the pattern; must outlive the reader
  * @param length   its length in bytes
- * @param options  the options that it was compiled with
+ * @param options  PCRE2 options with which the pattern was compiled
  */
 void pm_tokens_init(struct pm_tokens *tokens, const char *pattern, size_t length, unsigned options);
 
 /**
- * Reads the next token; PM_TOKEN_END after the last.
+ * Reads the next token. After the last token, returns PM_TOKEN_END.
  * @param tokens  the reader
  * @param token   filled
  */
 void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token);
 
 /**
- * Determines which bytes a character token matches, by PCRE2.
+ * Determines which bytes a PM_TOKEN_CHARACTER matches, by compiling and matching the token with
+ * PCRE2.
  *
  * @param token  a token of type PM_TOKEN_CHARACTER
- * @param utf    the pattern is compiled with PCRE2_UTF
- * @param set    receives the bytes that it matches
- * @return       true: it matches one byte of that set; false: it may match several bytes, or PCRE2
- *               does not accept it alone
+ * @param utf    whether the pattern is compiled with PCRE2_UTF
+ * @param set    receives the byte values that the token matches
+ * @return       true: the token matches exactly one byte of `set`; false: it may match several
+ *               bytes, or PCRE2 does not compile it as a pattern of its own
  */
 bool pm_token_bytes(const struct pm_token *token, bool utf, struct pm_byte_set *set);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring of jobs: workers claim units at one end and push their hits, one thread pops hits at the
- * other end, the head. A unit whose hits overlap those of the unit before is scanned again by a
- * free worker, or by one that waits for its turn.
+ * The queue is a ring of jobs. Workers claim units at the tail and push their hits. One thread pops
+ * hits at the other end, the head. If hits of a unit overlap hits of the previous unit, the unit is
+ * scanned again, by a free worker or by a worker that waits until its own unit is at the head.
  */
 #include "scan/queue.h"
 
@@ -64,15 +64,18 @@ static void exchange(struct pm_scan_batch *a, struct pm_scan_batch *b)
 }
 
 /**
- * Tests whether the unit at the head waits for a worker. A worker that waits with a later unit has
- * to scan it, since all others may be waiting, too.
+ * Tests whether the unit at the head has to be scanned again, and `job` is of a later unit. The
+ * worker of `job` then has to scan the head instead of waiting, because all other workers may be
+ * waiting, too.
  */
 static bool head_needs(const struct pm_scan_queue *queue, const struct pm_job *job)
 {
 	return job->index != queue->head && pm_scan_queue_head(queue)->state == PM_JOB_AGAIN;
 }
 
-/** Exchanges the own unit, which is scanned again later, for the unit at the head. */
+/**
+ * Gives the worker of `job` the unit at the head. The unit of `job` will be scanned again later.
+ */
 static struct pm_job *change_to_head(struct pm_scan_queue *queue, struct pm_job *job)
 {
 	struct pm_job *head = pm_scan_queue_head(queue);
@@ -114,7 +117,9 @@ static bool is_over(const struct pm_scan_queue *queue)
 	return queue->started && !queue->has_ahead && queue->head == queue->claimed;
 }
 
-/** Tests whether the unit at the head has hits to pop, or is done. */
+/**
+ * Tests whether pm_scan_queue_pop() can return something: hits of the unit at the head, or its end.
+ */
 static bool can_pop(struct pm_scan_queue *queue)
 {
 	const struct pm_job *head = pm_scan_queue_head(queue);
@@ -134,7 +139,7 @@ static void retire_head(struct pm_scan_queue *queue)
 	pthread_cond_broadcast(&queue->for_worker);
 }
 
-/** Removes units at the head without hits. */
+/** Removes the units at the head that are done and have nothing to deliver. */
 static void retire_empty(struct pm_scan_queue *queue)
 {
 	while (queue->head < queue->claimed) {
@@ -144,7 +149,7 @@ static void retire_empty(struct pm_scan_queue *queue)
 		retire_head(queue);
 	}
 
-	/* The thread that delivers sleeps as long as there are no hits. */
+	/* The thread that delivers hits is woken only if it has something to do. */
 	if (can_pop(queue) || is_over(queue))
 		pthread_cond_signal(&queue->for_delivery);
 }
@@ -162,7 +167,8 @@ int pm_scan_queue_finish(struct pm_scan_queue *queue, struct pm_job *job,
 		job->state = PM_JOB_DONE;
 		job->counts = *counts;
 		queue->dense = job->pushed;
-		/* While its hits are delivered, it may turn out that it must be scanned again. */
+		/* If hits of this unit are being delivered, it cannot be removed yet: it may
+		 * have to be scanned again. */
 		if (job->index == queue->head && !queue->delivering)
 			retire_empty(queue);
 	}
@@ -173,7 +179,7 @@ int pm_scan_queue_finish(struct pm_scan_queue *queue, struct pm_job *job,
 	return end;
 }
 
-/** The time until which pm_scan_queue_pop() waits. */
+/** Returns the time until which pm_scan_queue_pop() waits. */
 static struct timespec wait_end(void)
 {
 	struct timespec until;
@@ -275,7 +281,10 @@ void pm_scan_queue_totals(struct pm_scan_queue *queue, struct pm_scan_totals *to
 	pthread_mutex_unlock(&queue->lock);
 }
 
-/** Number of readable bytes directly before the unit that follows. */
+/**
+ * Returns the number of bytes that can be read directly before the unit after `unit`.
+ * @param before  number of bytes that can be read directly before `unit`
+ */
 static uint64_t bytes_before_next(const struct pm_unit *unit, uint64_t before)
 {
 	uint64_t bytes = 0;
@@ -291,11 +300,14 @@ static uint64_t bytes_before_next(const struct pm_unit *unit, uint64_t before)
 	return bytes + before;
 }
 
-/** Determines what follows a unit, from the next unit. */
+/**
+ * Records in a job what follows its unit in memory. This is taken from the next unit of the plan.
+ */
 static void look_ahead(const struct pm_scan_queue *queue, struct pm_job *job)
 {
 	const struct pm_unit *next = queue->ahead;
-	/* If only runs are read, the borders of segments do not matter. */
+	/* If all bytes are read from the target, the segments of the next unit need not be
+	 * recorded. */
 	size_t max = next->count;
 	if (!queue->all_runs)
 		max = pm_min_size(max, PM_NEXT_SEGMENTS);
@@ -328,7 +340,7 @@ static void look_ahead(const struct pm_scan_queue *queue, struct pm_job *job)
 }
 
 /**
- * Reads the next unit of the plan into `ahead`.
+ * Reads the next unit of the plan into `ahead`. Ends the scan if this fails.
  * @return 0 or -1
  */
 static int fetch(struct pm_scan_queue *queue)
@@ -346,8 +358,8 @@ static int fetch(struct pm_scan_queue *queue)
 }
 
 /**
- * Claims the unit ahead.
- * @return NULL if the plan fails
+ * Claims the unit `ahead`, and reads the next one.
+ * @return the job; NULL if the plan fails
  */
 static struct pm_job *claim_one(struct pm_scan_queue *queue)
 {
@@ -372,7 +384,7 @@ static struct pm_job *claim_one(struct pm_scan_queue *queue)
 	return job;
 }
 
-/** Tests whether the unit ahead starts in the page table in which a unit ends. */
+/** Tests whether the unit `ahead` starts in the page table in which `unit` ends. */
 static bool shares_page_table(const struct pm_scan_queue *queue, const struct pm_unit *unit)
 {
 	uint64_t end = unit->segments[unit->count - 1].end;
@@ -381,15 +393,15 @@ static bool shares_page_table(const struct pm_scan_queue *queue, const struct pm
 	return (end - 1) / PM_PAGE_TABLE_SPAN == next / PM_PAGE_TABLE_SPAN;
 }
 
-/** Tests whether there is a unit to claim, and room for its hits. */
+/** Tests whether there is a unit to claim, and a free job for it. */
 static bool can_claim(const struct pm_scan_queue *queue)
 {
 	return queue->has_ahead && queue->claimed - queue->head < queue->count;
 }
 
 /**
- * Claims the unit ahead, and also the one after it if both share a page table.
- * @return NULL if the plan fails
+ * Claims the unit `ahead`, and also the unit after it if both share a page table.
+ * @return the job of the first unit; NULL if the plan fails
  */
 static struct pm_job *claim_two(struct pm_scan_queue *queue, struct pm_job **second)
 {

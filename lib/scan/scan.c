@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers claim units from the queue and find hits in them; the thread of the caller takes the hits
- * from the queue in the order of addresses, and drops those that overlap an earlier hit. If an
- * overlap changes what is found after it, the unit is scanned again.
+ * Workers claim units from the queue and find the hits in them. The thread of the caller pops the
+ * hits from the queue by ascending address, and drops hits that overlap an earlier one. If a
+ * dropped hit ends after the earlier one, other hits may exist after it, and the unit is scanned
+ * again.
  */
 #include <procmem/scan.h>
 
@@ -17,10 +18,11 @@
 
 enum {
 	WORKERS_DEFAULT = 4, /* more threads are of little use: the memory bus is the limit */
-	JOBS_PER_WORKER = 3, /* units in progress: with these, a worker rarely waits for another */
+	JOBS_PER_WORKER = 3, /* units in progress for each worker: with this number, a worker rarely
+	                        waits for another one */
 };
 
-/** Results of deliver_batch(). Below these are the results of pm_scan_deliver. */
+/** Results of deliver_batch(), in addition to those of pm_scan_deliver (-1 and 1). */
 enum { DELIVER_CONTINUE = 0, DELIVER_SCAN_AGAIN = 2 };
 
 /** A scan in progress. */
@@ -28,9 +30,9 @@ struct run {
 	const struct pm_scan *scan;
 	struct pm_scan_queue queue;
 	struct pm_worker *workers;
-	unsigned worker_count; /* threads that run */
+	unsigned worker_count; /* number of threads that were started */
 	struct pm_scan_totals totals;
-	uint64_t ends[PM_STREAMS]; /* end of the last hit of each stream */
+	uint64_t ends[PM_STREAMS]; /* address after the last hit of each stream */
 	bool cut[PM_STREAMS];      /* the last hit of the stream was truncated */
 };
 
@@ -46,7 +48,8 @@ int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
 	return pm_batch_append(batch, bytes, size, error);
 }
 
-/** Number of threads of a scan that does not specify it.
+/**
+ * Returns the number of threads for a scan that does not specify one.
  * @return at least 1
  */
 static unsigned default_workers(void)
@@ -60,7 +63,7 @@ static unsigned default_workers(void)
 	return (unsigned)pm_clamp_int(count, 1, WORKERS_DEFAULT);
 }
 
-/** Tests whether a hit starts where the one before it was truncated. */
+/** Tests whether a hit starts where the previous hit of its stream was truncated. */
 static bool is_continued(const struct run *run, const struct pm_record *record)
 {
 	return run->cut[record->stream] && run->ends[record->stream] == record->address;
@@ -68,7 +71,7 @@ static bool is_continued(const struct run *run, const struct pm_record *record)
 
 /**
  * Delivers a hit.
- * @return as pm_scan_deliver
+ * @return as for pm_scan_deliver
  */
 static int deliver(struct run *run, const struct pm_record *record, const char *bytes,
                    struct pm_error *error)
@@ -86,8 +89,8 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 		.length = (size_t)record->length,
 	};
 
-	/* With \K a match may end before the address where it was tried; the next one is tried
-	 * after that address. */
+	/* A match with \K may end before the address where matching started. The next match is
+	 * searched for after that address. */
 	run->ends[record->stream] = pm_max(record->address + record->size, record->attempt + 1);
 	run->cut[record->stream] = record->truncated;
 	run->totals.hits += !delivery.continued;
@@ -97,8 +100,8 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 }
 
 /**
- * Delivers the hits of a unit.
- * @return as pm_scan_deliver, or DELIVER_SCAN_AGAIN
+ * Delivers the hits of a batch.
+ * @return as for pm_scan_deliver, or DELIVER_SCAN_AGAIN
  */
 static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, struct pm_error *error)
 {
@@ -110,8 +113,8 @@ static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, str
 		bool rest = record.continued && is_continued(run, &record);
 
 		if (record.attempt < last && !rest) {
-			/* Part of the hit before. If this one ends after it, the hits after both
-			 * depend on where the search continues. */
+			/* This hit overlaps the previous one, and is dropped. If it ends after
+			 * the previous one, later hits depend on where the search continued. */
 			if (record.address + record.size > last)
 				return DELIVER_SCAN_AGAIN;
 			continue;
@@ -137,7 +140,7 @@ static void report_unreadable(struct run *run, const struct pm_unreadable_list *
 
 /**
  * Calls the tick function of the caller.
- * @return whether the scan continues
+ * @return true: continue the scan; false: the caller has cancelled it
  */
 static bool tick(struct run *run)
 {
@@ -148,7 +151,7 @@ static bool tick(struct run *run)
 	return !scan->tick || scan->tick(scan->context, &run->totals) == 0;
 }
 
-/** Delivers all hits in order. */
+/** Delivers all hits by ascending address. */
 static void collect(struct run *run)
 {
 	struct pm_scan_batch batch = { 0 };
@@ -183,14 +186,14 @@ static void collect(struct run *run)
 }
 
 /**
- * Starts the threads. Fewer than `count` are not a failure.
- * @return 0, or -1 if none could be started
+ * Starts up to `count` threads.
+ * @return 0 if at least one was started, or -1
  */
 static int start(struct run *run, unsigned count, struct pm_error *error)
 {
 	sigset_t all, old;
 
-	/* The threads of the program handle signals. */
+	/* Block all signals in the workers: the threads of the program handle them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 
@@ -251,7 +254,7 @@ int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals, struc
 	*totals = (struct pm_scan_totals){ 0 };
 	if (count > PM_SCAN_WORKERS_MAX || scan->around > PM_SCAN_CONTEXT_MAX)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "a scan has at most %u threads and %zu bytes of context",
+		                    "a scan can have at most %u threads and %zu bytes of context",
 		                    PM_SCAN_WORKERS_MAX, PM_SCAN_CONTEXT_MAX);
 
 	struct run run = { .scan = scan, .workers = calloc(count, sizeof *run.workers) };

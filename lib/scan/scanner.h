@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The interface of scanners: how to search one window. Private. */
+/** @file The interface that scanners implement: they search one window at a time. Private. */
 #ifndef PM_SCAN_SCANNER_H
 #define PM_SCAN_SCANNER_H
 
 #include "scan/window.h"
 
-/** A hit, by its offset in a window. */
+/** A hit in a window. */
 struct pm_found {
-	size_t start;    /**< offset of the first byte */
-	size_t size;     /**< size in bytes */
-	size_t attempt;  /**< offset where matching started: `start`, except for patterns with \K */
-	uint32_t source; /**< index of the pattern; 0 in the search for text */
-	uint8_t encoding; /**< enum pm_encoding of the text that was searched for */
-	uint8_t stream;   /**< hits of the same stream do not overlap; below PM_STREAMS */
-	bool truncated;   /**< the hit continues after the maximum size of a window */
-	bool changed;     /**< for `consume`: the target has other bytes there now */
+	size_t start;     /**< offset of the first byte */
+	size_t size;      /**< size in bytes */
+	size_t attempt;   /**< offset where matching started: equal to `start`, except for patterns
+	                     with \K */
+	uint32_t source;  /**< index of the pattern; 0 if the scanner searches for text */
+	uint8_t encoding; /**< enum pm_encoding of the hit */
+	uint8_t stream; /**< number of the stream, below PM_STREAMS; hits of the same stream do not
+	                   overlap */
+	bool truncated; /**< the hit was cut, because it would exceed the maximum size of a window
+	                 */
+	bool changed;   /**< set by `consume`: the bytes of the hit in the target have changed since
+	                   they were read */
 };
 
 /** Collects the hits of a window. */
 struct pm_hits {
-	struct pm_found *items; /**< hits that were not consumed yet */
+	struct pm_found *items; /**< the hits that were not consumed yet */
 	size_t count;           /**< number of hits */
 	size_t capacity;        /**< private */
 	/**
-	 * Consumes the hits, as long as the bytes of the window are valid.
+	 * Consumes the hits. Called while the bytes of the window are valid.
 	 * @return 0: continue; 1: stop scanning this window; -1: an error
 	 */
 	int (*consume)(struct pm_hits *hits, const struct pm_window *window,
 	               struct pm_error *error);
-	void *context; /**< for `consume` */
+	void *context; /**< used by `consume` */
 };
 
 /** Number of hits after which a scanner flushes them. */
@@ -36,8 +40,8 @@ enum { PM_HITS_MAX = 1024 };
 
 /** Counters of a scanner, for one thread. */
 struct pm_scan_counts {
-	uint64_t gave_up; /**< attempts at which matching reached its limits */
-	uint64_t skipped; /**< bytes at which no match was tried after that */
+	uint64_t gave_up; /**< number of attempts to match that were given up */
+	uint64_t skipped; /**< number of bytes that were skipped after these attempts */
 };
 
 struct pm_scanner;
@@ -55,12 +59,12 @@ struct pm_scanner_ops {
 	 */
 	void (*close)(void *thread);
 	/**
-	 * Searches a window. Flushes the hits before it lets the window grow, and at the end.
+	 * Searches a window. Must call pm_hits_flush() before pm_window_grow(), and at the end.
 	 *
 	 * @param thread  the result of `open`
 	 * @param window  the window; modified
 	 * @param hits    receives the hits
-	 * @param counts  counters, which are increased
+	 * @param counts  counters; increased by this call
 	 * @param error   any error
 	 * @return        0: done; 1: stopped by hits->consume; -1: an error
 	 */
@@ -70,12 +74,13 @@ struct pm_scanner_ops {
 	void (*destroy)(struct pm_scanner *scanner);
 };
 
-/** A scanner. Each sort of scanner has this as its first member. */
+/** A scanner. The structure of each kind of scanner starts with this structure. */
 struct pm_scanner {
-	const struct pm_scanner_ops *ops; /**< its functions */
-	size_t lookbehind;    /**< bytes before a window that it needs, at most PM_LOOKBEHIND_MAX */
-	bool starts_in_zeros; /**< hits may start with a NUL byte: pages of zeros must be searched
-	                         too */
+	const struct pm_scanner_ops *ops; /**< functions of the scanner */
+	size_t lookbehind;    /**< number of bytes before a window that the scanner needs, at most
+	                         PM_LOOKBEHIND_MAX */
+	bool starts_in_zeros; /**< hits may start with a NUL byte, so pages of zeros must be
+	                         searched, too */
 };
 
 /** Maximum of pm_scanner.lookbehind in bytes. */

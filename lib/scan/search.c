@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A search in one call: opens the handles that a scan needs, runs it, and releases them. The thread
- * that finds a match appends its bytes; the thread of the caller passes them to the visitor.
+ * Searches a process with one call: opens the handles that a scan needs, runs the scan, and
+ * releases the handles. The thread that finds a match appends its bytes to the batch; the thread of
+ * the caller passes them to the visitor.
  */
 #include <procmem/search.h>
 
@@ -20,7 +21,7 @@
 #include <procmem/stop.h>
 #include <procmem/target_reader.h>
 
-/** The handles of a search, in the order in which they are opened. */
+/** A search and its handles, in the order in which they are opened. */
 struct search {
 	const struct pm_search_options *options;
 	pm_match_visitor *visit;
@@ -80,7 +81,7 @@ static int select_ranges(struct search *search, struct pm_error *error)
 	return result;
 }
 
-/** Opens all handles; close_search() releases them, also after a failure. */
+/** Opens all handles. The caller releases them with close_search(), also after a failure. */
 static int open_search(struct search *search, pid_t pid, struct pm_error *error)
 {
 	const struct pm_search_options *options = search->options;
@@ -152,7 +153,7 @@ static int scan(struct search *search, const struct pm_scanner *scanner,
 	return pm_process_check(search->process, error);
 }
 
-/** Reports an incomplete search to a caller who does not read the totals. */
+/** Returns an error if a search is incomplete. Called if the caller does not receive the totals. */
 static int check_totals(const struct pm_scan_totals *totals, struct pm_error *error)
 {
 	if (totals->unreadable > 0)
@@ -160,13 +161,13 @@ static int check_totals(const struct pm_scan_totals *totals, struct pm_error *er
 		                    "%" PRIu64 " bytes could not be read", totals->unreadable);
 	if (totals->gave_up > 0)
 		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
-		                    "the pattern took too long at %" PRIu64
-		                    " addresses, where it may match",
+		                    "matching the pattern took too long at %" PRIu64
+		                    " addresses: matches there may be missing",
 		                    totals->gave_up);
 	return 0;
 }
 
-/** Searches with a scanner, which is destroyed. */
+/** Searches a process with a scanner, and destroys the scanner. */
 static int run(pid_t pid, struct pm_scanner *scanner, struct search *search,
                struct pm_scan_totals *totals, struct pm_error *error)
 {

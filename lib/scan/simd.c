@@ -18,7 +18,7 @@ static bool kernel_keeps_avx(void)
 }
 #endif
 
-/* __builtin_cpu_supports() does the same, but with a mutable global in the library. */
+/* __builtin_cpu_supports() would do the same, but adds a mutable global variable to the library. */
 enum pm_simd pm_simd_best(void)
 {
 #if PM_SIMD_X86

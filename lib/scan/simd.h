@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The vector instructions of the processor. Portable code exists for all processors; x86-64
- * always has SSE2, and AVX2 is detected at run time. Private.
+ * @file Determines which vector instructions the processor has. x86-64 always has SSE2; AVX2 is
+ * detected at run time; portable code is used on other processors. Private.
  */
 #ifndef PM_SCAN_SIMD_H
 #define PM_SCAN_SIMD_H
@@ -12,9 +12,9 @@
 #define PM_SIMD_X86 0
 #endif
 
-/** Vector instructions, each level containing those before it. */
+/** Levels of vector instructions. Each level includes the previous ones. */
 enum pm_simd {
-	PM_SIMD_PORTABLE, /**< none in particular */
+	PM_SIMD_PORTABLE, /**< no specific instructions */
 	PM_SIMD_SSE2,     /**< 16 bytes at a time */
 	PM_SIMD_AVX2,     /**< 32 bytes at a time, and table look-ups by PSHUFB */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Classifies the bytes of a window chunk by chunk, and lets each encoding, a lane, find its runs in
- * the masks. A run that reaches the end of the window stays open until the window has grown.
+ * Classifies the bytes of a window chunk by chunk. Each encoding has a lane (text_lane.h), which
+ * finds runs of characters in the masks of the classes. A run that reaches the end of the window
+ * stays open until the window has grown.
  */
 #include "scan/strings_scan.h"
 
@@ -18,7 +19,7 @@ enum {
 	CHUNK = PM_BLOCKS * PM_BLOCK,
 	LONGEST_CHARACTER = 4,
 	LONG = 2 * PM_BLOCK,
-	NEUTRAL = 1, /* a byte that no character of any encoding contains */
+	NEUTRAL = 1, /* a byte that is not part of a character in any encoding */
 };
 
 struct strings_scanner {
@@ -27,21 +28,22 @@ struct strings_scanner {
 	bool white_space, aligned;
 	enum pm_utf8_wish utf8;
 	size_t lane_count;
-	struct pm_text_lane lanes[PM_ENCODING_COUNT]; /* their state at the start of a window */
+	struct pm_text_lane lanes[PM_ENCODING_COUNT]; /* initial state of the lanes */
 };
 
 struct strings_thread {
 	const struct strings_scanner *search;
 	struct pm_text_lane lanes[PM_ENCODING_COUNT];
 	struct pm_byte_classes classes;
-	uint8_t tail[CHUNK + PM_BLOCK]; /* the last bytes of a window, followed by NEUTRAL ones */
-	/* While a window is scanned: */
+	uint8_t tail[CHUNK + PM_BLOCK]; /* copy of the last bytes of a window, filled up with
+	                                   NEUTRAL bytes */
+	/* The following fields are valid only while a window is scanned. */
 	const struct pm_window *window;
 	struct pm_hits *hits;
 	struct pm_error *error;
 };
 
-/** Tests whether valid text of UTF-8 has at least `min` characters. */
+/** Tests whether a text of valid UTF-8 has at least `min` characters. */
 static bool has_characters(const uint8_t *bytes, size_t size, size_t min)
 {
 	if (size / LONGEST_CHARACTER >= min)
@@ -72,8 +74,9 @@ static int add_run(void *context, const struct pm_text_lane *lane, size_t start,
 }
 
 /**
- * Computes the masks of the chunk at an offset. Bytes after the window do not belong to characters.
- * @return number of blocks
+ * Determines the classes of the chunk at an offset. Bytes after the end of the window count as
+ * NEUTRAL.
+ * @return the number of blocks in the chunk
  */
 static size_t classify(struct strings_thread *thread, size_t at)
 {
@@ -87,8 +90,8 @@ static size_t classify(struct strings_thread *thread, size_t at)
 		memcpy(thread->tail, bytes, left);
 		memset(thread->tail + left, NEUTRAL, sizeof thread->tail - left);
 		bytes = thread->tail;
-		/* Text may continue after the window: if it does not fill a block here, it may
-		 * still be long. */
+		/* A text may continue after the window. It can therefore be long even if it does
+		 * not fill a block here. */
 		if (utf8 == PM_UTF8_LONG)
 			utf8 = PM_UTF8_ALL;
 	}
@@ -98,7 +101,7 @@ static size_t classify(struct strings_thread *thread, size_t at)
 	return blocks;
 }
 
-/** First offset at which a character counts in some lane. */
+/** Returns the first offset at which a character counts in any lane. */
 static size_t first_from(const struct strings_thread *thread)
 {
 	size_t first = SIZE_MAX;
@@ -107,7 +110,7 @@ static size_t first_from(const struct strings_thread *thread)
 	return first;
 }
 
-/** Offset of the first open run that starts in the window, or PM_NO_RUN. */
+/** Returns the offset of the first open run that starts in the window, or PM_NO_RUN. */
 static size_t first_open(const struct strings_thread *thread)
 {
 	size_t first = PM_NO_RUN;
@@ -119,7 +122,7 @@ static size_t first_open(const struct strings_thread *thread)
 	return first;
 }
 
-/** Offsets in a block at which characters may start. */
+/** Returns the offsets in a block at which characters of an encoding may start, as a bit mask. */
 static uint64_t allowed_begins(const struct strings_thread *thread, enum pm_encoding encoding)
 {
 	static const uint64_t multiples[] = { [1] = ~UINT64_C(0),
@@ -142,8 +145,8 @@ static void start_lanes(struct strings_thread *thread)
 }
 
 /**
- * Continues the open runs, in a window that starts at offset `base` of the old one. All lanes have
- * an open run then, see scan_bytes().
+ * Continues the open runs after the window has grown. The new window starts at offset `base` of the
+ * old one. All lanes have an open run, see scan_bytes().
  */
 static void resume_lanes(struct strings_thread *thread, size_t base)
 {
@@ -158,12 +161,12 @@ static void resume_lanes(struct strings_thread *thread, size_t base)
 
 /**
  * Scans the bytes of the window.
- * @return 0: all of them; 1: stopped by pm_hits.consume; -1: an error
+ * @return 0: all bytes were scanned; 1: stopped by pm_hits.consume; -1: an error
  */
 static int scan_bytes(struct strings_thread *thread, const struct pm_window *window, bool final)
 {
 	size_t end = pm_window_end(window), lanes = thread->search->lane_count;
-	/* Runs that reach this offset may continue after the window: they stay open. */
+	/* Runs that reach this offset may continue after the window, so they stay open. */
 	size_t decided = SIZE_MAX;
 	if (!final)
 		decided = end - pm_min_size(end, LONGEST_CHARACTER - 1);
@@ -187,7 +190,7 @@ static int scan_bytes(struct strings_thread *thread, const struct pm_window *win
 	return 0;
 }
 
-/** Ends the runs that reach the last byte of the window. */
+/** Adds the runs that reach the end of the window as hits. */
 static int close_lanes(struct strings_thread *thread, size_t end)
 {
 	for (size_t i = 0; i < thread->search->lane_count; i++) {
@@ -228,7 +231,7 @@ static int scan(void *context, struct pm_window *window, struct pm_hits *hits,
 		if (grown < 0)
 			return -1;
 
-		/* If there are no more bytes, all runs end with the window. */
+		/* If the window cannot grow again, all runs end at its end. */
 		final = !grown || !window->more;
 		resume_lanes(thread, grown ? open : 0);
 	}
@@ -261,7 +264,7 @@ static const struct pm_scanner_ops strings_ops = {
 };
 
 /**
- * Computes the minimum number of bytes of a string.
+ * Computes the minimum size of a string in bytes.
  * @return 0 or -1
  */
 static int min_bytes(const struct pm_strings_options *options, enum pm_encoding encoding,
@@ -288,8 +291,8 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 	if (encodings == 0)
 		encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8);
 	if (encodings >= PM_ENCODING_BIT(PM_ENCODING_COUNT))
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "the bits %#x are not valid encodings", encodings);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "invalid encodings: bits %#x",
+		                    encodings);
 
 	struct strings_scanner *made = calloc(1, sizeof *made);
 	if (!made)

@@ -6,8 +6,8 @@
 #include "base/minmax.h"
 
 /**
- * Shifts the bits of block `i`, followed by those of the next block, to the start: bit j is that of
- * byte j + by.
+ * Returns the mask that starts `by` bytes after the start of block `i`: bit j is the bit of byte j
+ * + by. The last bits are those of the next block.
  */
 static uint64_t ahead(const uint64_t *masks, size_t i, unsigned by)
 {
@@ -17,8 +17,8 @@ static uint64_t ahead(const uint64_t *masks, size_t i, unsigned by)
 }
 
 /**
- * Finds valid characters of UTF-8 from U+00A0 on (the Unicode Standard, table 3-7; C1 controls are
- * excluded by their second byte).
+ * Returns the bytes of a block that belong to valid UTF-8 characters from U+00A0 on (the Unicode
+ * Standard, table 3-7; C1 controls are excluded by their second byte).
  */
 static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
                                 size_t i)
@@ -59,7 +59,10 @@ static void cover_utf8(struct pm_text_lane *lane, const struct pm_byte_classes *
 	}
 }
 
-/** Finds characters of `unit` bytes: the one at `place` is printable, the others are zero. */
+/**
+ * Marks the bytes of characters of `unit` bytes: the byte at offset `place` is printable, the
+ * others are zero.
+ */
 static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane *lane,
                                                              const struct pm_byte_classes *classes,
                                                              size_t blocks, uint64_t *cover,
@@ -80,7 +83,7 @@ static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane
 	}
 }
 
-/** Marks the bytes that belong to characters. */
+/** Marks the bytes of a chunk that belong to characters, for any encoding. */
 static void make_cover(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
                        size_t blocks, uint64_t *cover)
 {
@@ -112,7 +115,7 @@ static void make_cover(struct pm_text_lane *lane, const struct pm_byte_classes *
 	}
 }
 
-/** Bits of the block at `at` from an offset on. */
+/** Returns a mask of the bytes of the block at `at` that are at or after `offset`. */
 static uint64_t bits_from(size_t offset, size_t at)
 {
 	if (offset <= at)
@@ -122,7 +125,7 @@ static uint64_t bits_from(size_t offset, size_t at)
 	return ~UINT64_C(0) << (offset - at);
 }
 
-/** Bits at which a sequence of `length` ones starts (1 to 63). */
+/** Returns the bits of a mask at which `length` consecutive ones start. `length` is 1 to 63. */
 static inline uint64_t long_enough(uint64_t mask, size_t length)
 {
 	size_t done = 1;
@@ -131,7 +134,7 @@ static inline uint64_t long_enough(uint64_t mask, size_t length)
 	return mask & mask >> (length - done);
 }
 
-/** Visits the runs that start and end in the block; bit 63 is clear. */
+/** Visits the runs that start and end in a block. Bit 63 of `cover` must be 0. */
 static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at,
                       pm_run_visitor *visit, void *context)
 {
@@ -148,7 +151,10 @@ static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at
 	return 0;
 }
 
-/** Visits the runs of a block that is neither full, nor empty without an open run. */
+/**
+ * Visits the runs that end in a block. The block is not full of text, and is not empty unless a run
+ * is open.
+ */
 static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_run_visitor *visit,
                        void *context)
 {
@@ -156,7 +162,7 @@ static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_
 	if (lane->open != PM_NO_RUN) {
 		size_t start = lane->open, end = at + (unsigned)__builtin_ctzll(~cover);
 		lane->open = PM_NO_RUN;
-		/* Clears the lowest sequence of ones. */
+		/* Remove the lowest ones, which belong to the open run. */
 		cover &= cover + 1;
 		if (end - start >= lane->min_length)
 			result = visit(context, lane, start, end);

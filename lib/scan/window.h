@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The bytes that a scanner searches at once. A hit belongs to the window in which it starts, so
- * that each byte of a target is the start of hits in one window only. The bytes around the window
- * are there so that hits are found as a whole, and for look-behinds. Private.
+ * A window: the bytes that a scanner searches at once. A hit belongs to the window in which it
+ * starts, and windows do not overlap, so no hit is found twice. The bytes after a window are needed
+ * to find hits as a whole, the bytes before it for look-behinds. Private.
  */
 #ifndef PM_SCAN_WINDOW_H
 #define PM_SCAN_WINDOW_H
@@ -16,33 +16,34 @@
 #include <procmem/error.h>
 
 /**
- * Maximum number of streams of a scanner. Hits of different streams may overlap, hits of the same
- * stream never do.
+ * Maximum number of streams of a scanner. Hits of different streams may overlap; hits of the same
+ * stream do not.
  */
 enum { PM_STREAMS = 8 };
 
 /** Consecutive bytes: `bytes[-before]` to `bytes[size + after - 1]` are readable. */
 struct pm_window {
 	const uint8_t *bytes; /**< first byte where a hit may start */
-	uint64_t address;     /**< its address in the target */
-	size_t before;        /**< readable bytes before `bytes` */
-	size_t size;          /**< offset before which hits start */
-	size_t after;         /**< readable bytes from `size` on */
-	bool begins; /**< the first readable byte is the first of its region, which does not
-	                continue another one */
-	bool ends;   /**< the last readable byte is the last of its region, which no other continues
-	              */
-	bool more;   /**< more bytes follow the last readable one: see pm_window_grow() */
-	const atomic_bool *stop; /**< becomes true when the scan is to end, for scanners that take
-	                            long; NULL: never */
-	size_t from[PM_STREAMS]; /**< offset from which hits of each stream start: a hit of the
-	                            window before extends up to it */
+	uint64_t address;     /**< address of `bytes` in the target */
+	size_t before;        /**< number of readable bytes before `bytes` */
+	size_t size;          /**< size in bytes; all hits start before this offset */
+	size_t after;         /**< number of readable bytes after these */
+	bool begins; /**< the first readable byte is the first byte of its region, and the region
+	                does not continue another one */
+	bool ends;   /**< the last readable byte is the last byte of its region, and no other region
+	                continues it */
+	bool more;   /**< more bytes follow the last readable one; pm_window_grow() may read them */
+	const atomic_bool *stop; /**< set by another thread to end the scan; for scanners that take
+	                            long; may be NULL */
+	size_t from[PM_STREAMS]; /**< for each stream, the offset at which the last hit of earlier
+	                            windows ends; hits must not start before it */
 	/**
-	 * Reads more bytes: `bytes + at` becomes the start, and `after` at least doubles.
-	 * @return 1: done; 0: the window would be too large; -1: an error
+	 * Reads more bytes after the window. `bytes + at` becomes the start of the window, and
+	 * `after` at least doubles, as far as there are bytes.
+	 * @return 1: done; 0: no more bytes, or the window would be too large; -1: an error
 	 */
 	int (*grow)(struct pm_window *window, size_t at, struct pm_error *error);
-	void *context; /**< for `grow` */
+	void *context; /**< used by `grow` */
 };
 
 /**
@@ -56,14 +57,15 @@ static inline size_t pm_window_end(const struct pm_window *window)
 }
 
 /**
- * Reads more bytes after a window that is too short for a hit. The bytes before `at` are dropped,
- * except for those that look-behinds need. Pointers to the old bytes become invalid.
+ * Reads more bytes after a window, because a hit may extend beyond its end. The bytes before `at`
+ * are dropped, except for those that look-behinds need. Pointers to the old bytes become invalid.
  *
- * @param window  modified on success: offset 0 is then what was offset `at`, and `from` is 0
+ * @param window  modified on success: the old offset `at` becomes offset 0, and all items of `from`
+ *                become 0
  * @param at      offset of the hit, below window->size
  * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
- * @return        1: the window is larger; 0: there are no more bytes, or it would be too large; -1:
- *                an error
+ * @return        1: the window was enlarged; 0: there are no more bytes, or the window would be too
+ *                large; -1: an error
  */
 static inline int pm_window_grow(struct pm_window *window, size_t at, struct pm_error *error)
 {

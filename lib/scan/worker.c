@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A worker claims a unit, reads it with the bytes around it, and passes each part to the scanner in
- * windows. The hits are read again if the caller wants that, and recorded in a batch. A window
- * grows into the next unit only if a hit does.
+ * A worker claims a unit, reads it and the bytes around it, and passes each part to the scanner in
+ * windows. If the caller wants it, the bytes of hits are read again, to detect changes. The hits
+ * are recorded in a batch. A window grows into the next unit only if a hit extends into that unit.
  */
 #include "scan/worker.h"
 
@@ -14,22 +14,28 @@
 #include "base/minmax.h"
 #include "scan/hits.h"
 
-/* Reading hits again: one call reads many ranges of the target; a call for each hit would cost as
- * much as the search. */
+/*
+ * Reading hits again. One call reads many ranges of the target, because one call for each hit would
+ * cost as much as the search.
+ */
 
 enum {
-	CHECK_APART = 1024, /* hits that are at most this far apart are read in one range */
+	CHECK_APART = 1024, /* hits are read in one range if the gap between them is at most this
+	                       number of bytes */
 	RANGES_MAX = 256,
 };
 
-/** Hits that are read by one call, into worker->check. */
+/** The ranges of the hits that are read by one call into worker->check. */
 struct check {
 	struct pm_range ranges[RANGES_MAX];
 	size_t count;
-	size_t size; /* sum of all ranges */
+	size_t size; /* sum of the sizes of all ranges, in bytes */
 };
 
-/** The readable range of a hit: at its end may be memory that was never touched. */
+/**
+ * Returns the range of a hit that can be read. It is shorter than the hit if the hit extends into
+ * memory that was never touched, or is longer than PM_CHECK_ROOM.
+ */
 static struct pm_range range_of(const struct pm_worker *worker, const struct pm_window *window,
                                 const struct pm_found *found)
 {
@@ -40,8 +46,8 @@ static struct pm_range range_of(const struct pm_worker *worker, const struct pm_
 }
 
 /**
- * Adds a hit that starts after all others.
- * @return false if there is no room for it
+ * Adds the range of a hit. The hit must not start before any hit added earlier.
+ * @return false if there is no room
  */
 static bool add(struct check *check, const struct pm_range *range)
 {
@@ -67,7 +73,7 @@ static bool add(struct check *check, const struct pm_range *range)
 }
 
 /**
- * Compares a hit with the bytes that are there now.
+ * Compares the bytes of a hit with those that were read again.
  * @param good  number of bytes that could be read
  */
 static bool differs(const struct pm_window *window, const struct pm_found *found,
@@ -78,7 +84,7 @@ static bool differs(const struct pm_window *window, const struct pm_found *found
 }
 
 /**
- * Checks one hit by a call of its own.
+ * Checks one hit with a separate call.
  * @return 0 or -1
  */
 static int check_alone(struct pm_worker *worker, const struct pm_window *window,
@@ -96,7 +102,7 @@ static int check_alone(struct pm_worker *worker, const struct pm_window *window,
 
 /**
  * Checks as many hits as one call can read.
- * @return their number; 0: an error
+ * @return the number of hits checked; 0: an error
  */
 static size_t check_some(struct pm_worker *worker, const struct pm_window *window,
                          struct pm_found *items, size_t count, struct pm_error *error)
@@ -126,7 +132,7 @@ static size_t check_some(struct pm_worker *worker, const struct pm_window *windo
 		if (offset + size <= done)
 			items[i].changed = differs(window, &items[i], range, worker->check + offset,
 			                           size);
-		/* The call ended at the first byte that could not be read. */
+		/* The call ended before this hit, at a byte that could not be read. */
 		else if (check_alone(worker, window, &items[i], error) < 0)
 			return 0;
 	}
@@ -135,7 +141,7 @@ static size_t check_some(struct pm_worker *worker, const struct pm_window *windo
 }
 
 /**
- * Marks the hits that have changed in the target.
+ * Sets pm_found.changed of all hits.
  * @return 0 or -1
  */
 static int check_hits(struct pm_worker *worker, const struct pm_window *window,
@@ -150,15 +156,16 @@ static int check_hits(struct pm_worker *worker, const struct pm_window *window,
 	return 0;
 }
 
-/* Recording hits. */
+/* Recording hits in a batch. */
 
 enum {
 	BATCH_MAX = 256 * 1024, /* bytes that a thread keeps until its unit is at the head */
-	LONG = 16 * 1024,       /* a longer hit is recorded only when the unit is at the head */
-	FOLLOW_BYTES_MAX = 3,   /* of a character of UTF-8 */
+	LONG = 16 * 1024, /* a hit longer than this, in bytes, is recorded only when the unit is at
+	                     the head */
+	FOLLOW_BYTES_MAX = 3, /* maximum number of bytes of a UTF-8 character after the first one */
 };
 
-/** Size of the next piece of a hit, which ends between two characters. */
+/** Returns the size of the next piece of a hit. A piece ends between two characters. */
 static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encoding)
 {
 	size_t end = PM_SCAN_PIECE_MAX, unit = pm_encoding_unit(encoding);
@@ -179,7 +186,7 @@ static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encod
 	return end;
 }
 
-/** Describes the piece of a hit from an offset on, for the caller. */
+/** Returns the description of the piece of a hit that starts at offset `from`. */
 static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_window *window,
                             const struct pm_found *found, size_t from)
 {
@@ -204,7 +211,8 @@ static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_wind
 	return hit;
 }
 
-/** Records a piece of a hit.
+/**
+ * Adds a piece of a hit to the batch.
  * @return 0 or -1
  */
 static int record_piece(struct pm_worker *worker, const struct pm_hit *hit, uint64_t attempt,
@@ -237,8 +245,8 @@ static int record_piece(struct pm_worker *worker, const struct pm_hit *hit, uint
 static int record_hit(struct pm_worker *worker, const struct pm_window *window,
                       const struct pm_found *found, struct pm_error *error)
 {
-	/* The bytes appended for it may be many times as long. After a push the unit is at the
-	 * head, and no hits of other units wait in memory. */
+	/* The caller may append many times the bytes of a hit. After a push the unit is at the
+	 * head, so only one worker at a time records a long hit. */
 	if (found->size > LONG && pm_scan_queue_push(worker->queue, &worker->job, &worker->batch))
 		return 1;
 
@@ -260,8 +268,8 @@ static int record_hit(struct pm_worker *worker, const struct pm_window *window,
 static int record_hits(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error)
 {
 	struct pm_worker *worker = hits->context;
-	/* Bytes that were read from a file are not in the memory of the target, and reading them
-	 * there would make it grow. */
+	/* If mapped files are searched, hits are not read again: pages read from a file are not
+	 * resident in the target, and reading them there would make it grow. */
 	if (worker->scan->again && !worker->scan->source.files &&
 	    check_hits(worker, window, hits, error) < 0)
 		return -1;
@@ -279,7 +287,7 @@ static int record_hits(struct pm_hits *hits, const struct pm_window *window, str
 	return atomic_load_explicit(&worker->queue->stop, memory_order_relaxed);
 }
 
-/* Reading units, and windows of them. */
+/* Reading units, and scanning them in windows. */
 
 int pm_worker_init(struct pm_worker *worker, struct pm_error *error)
 {
@@ -307,7 +315,10 @@ void pm_worker_deinit(struct pm_worker *worker)
 	pm_batch_deinit(&worker->batch);
 }
 
-/** End of the bytes that a window can have: what can be read, and some of the zeros after it. */
+/**
+ * Returns the address up to which a window can grow: the end of the bytes that can be read, and
+ * PM_OVERLAP zeros if memory that was never touched follows.
+ */
 static uint64_t window_limit(const struct pm_worker *worker)
 {
 	if (worker->zeros)
@@ -316,8 +327,9 @@ static uint64_t window_limit(const struct pm_worker *worker)
 }
 
 /**
- * Copies or reads the bytes of the target from `address` to `end`. A byte that cannot be read
- * lowers the limit.
+ * Fills a buffer with the bytes of the target from `address` to `end`: copies those of the part,
+ * reads the others, and sets zeros after the limit. Lowers the limit to the first byte that cannot
+ * be read.
  * @return 0 or -1
  */
 static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_t end,
@@ -368,8 +380,8 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 
 	const uint8_t *kept = window->bytes + at - keep;
 	size_t kept_size = keep + (size_t)(seen - start);
-	/* A window that has grown before is in `overlap`, which is enlarged in place: two of them
-	 * would need more memory than everything else. */
+	/* If the window has grown before, its bytes are in `overlap`, and this buffer is
+	 * enlarged: two buffers at a time would need more memory than everything else. */
 	if (worker->overlap)
 		memmove(worker->overlap, kept, kept_size);
 
@@ -398,8 +410,8 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 }
 
 /**
- * Passes `[from, to)` of the part to the scanner.
- * @return as pm_scanner_ops.scan
+ * Passes the bytes `[from, to)` of the part to the scanner.
+ * @return as for pm_scanner_ops.scan
  */
 static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct pm_error *error)
 {
@@ -419,8 +431,8 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 	window.more = worker->more || end < window_limit(worker);
 	window.ends = !window.more && part->ends;
 
-	/* A byte that the target does not have, so that no pattern takes this for the start of the
-	 * region. */
+	/* Without a readable byte before the window, patterns such as \A and ^ would match here.
+	 * Put a NUL before the window, because this is not the start of a region. */
 	if (window.before == 0 && !window.begins) {
 		part->bytes[-1] = 0;
 		window.before = 1;
@@ -434,7 +446,8 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 
 	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits,
 	                                              &worker->counts, error);
-	/* Few windows grow, but then this is larger than everything else. */
+	/* Few windows grow, but such a buffer needs more memory than everything else. Release it
+	 * now. */
 	free(worker->overlap);
 	worker->overlap = NULL;
 
@@ -448,8 +461,8 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 }
 
 /**
- * Scans the part, except for pages of zeros.
- * @return as pm_scanner_ops.scan
+ * Scans the current part without its pages of zeros.
+ * @return as for pm_scanner_ops.scan
  */
 static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 {
@@ -476,8 +489,8 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 }
 
 /**
- * Scans the part that worker->part is.
- * @return as pm_scanner_ops.scan
+ * Scans the part `worker->part`.
+ * @return as for pm_scanner_ops.scan
  */
 static int scan_part(struct pm_worker *worker, struct pm_error *error)
 {
@@ -493,8 +506,8 @@ static int scan_part(struct pm_worker *worker, struct pm_error *error)
 }
 
 /**
- * Scans a unit.
- * @return 0: all of it; 1: stopped; -1: an error
+ * Scans the current unit.
+ * @return 0: the whole unit was scanned; 1: stopped; -1: an error
  */
 static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 {

@@ -4,8 +4,8 @@
  * ELF core files as targets: the regions and bytes of a process at the time when the kernel, gcore
  * or procmem wrote the file.
  *
- * Core files are untrusted: all numbers are checked against the size of the file. 32-bit and 64-bit
- * files of either byte order can be read.
+ * Core files are untrusted: every offset and size in the file is checked against the length of the
+ * file. 32-bit and 64-bit files of either byte order can be read.
  */
 #ifndef PROCMEM_CORE_H
 #define PROCMEM_CORE_H
@@ -20,12 +20,12 @@
 extern "C" {
 #endif
 
-/** An open core file; opaque. Several threads may read it at a time. */
+/** An open core file; opaque. Several threads may use it at the same time. */
 struct pm_core;
 
-/** Information of a core file about the process. */
+/** What a core file says about the process. */
 struct pm_core_info {
-	pid_t pid;          /**< its PID (NT_PRPSINFO), 0 if not in the file */
+	pid_t pid;          /**< PID of the process (NT_PRPSINFO), 0 if not in the file */
 	int signal;         /**< signal that killed it (NT_PRSTATUS), 0 for none or if not in the
 	                       file */
 	uint32_t threads;   /**< number of threads (NT_PRSTATUS notes) */
@@ -36,7 +36,7 @@ struct pm_core_info {
 };
 
 /**
- * Whether a file has the header of a core file: an ELF header of type ET_CORE.
+ * Tests whether a file is a core file: whether it has an ELF header of type ET_CORE.
  * @param path  the file
  * @return      true or false
  */
@@ -67,8 +67,9 @@ PM_PUBLIC void pm_core_close(struct pm_core *core);
 PM_PUBLIC const struct pm_core_info *pm_core_info(const struct pm_core *core);
 
 /**
- * Returns the threads (NT_PRSTATUS), without names, which are not in core files. TIDs and stack
- * pointers are known for 64-bit x86 and ARM, otherwise 0.
+ * Returns the threads (NT_PRSTATUS). Their names are empty, because core files do not contain
+ * thread names. TIDs and stack pointers are known for x86-64 and 64-bit ARM; for other processors
+ * they are 0.
  *
  * @param core   the core file
  * @param count  receives the number of threads
@@ -82,9 +83,9 @@ PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, si
  * number of bytes of the region that the file contains. It may be 0: gdb leaves out bytes that are
  * still in the mapped file.
  *
- * Permissions are those of the segments, or PM_PERM_UNKNOWN without a segment. It is never known
- * whether a mapping of a file is shared. In files of gdb it is not known whether memory is readable
- * if it is neither writable nor executable.
+ * The permissions of a region are those of its segment, or PM_PERM_UNKNOWN if it has none. It is
+ * never known whether a mapping of a file is shared. In core files written by gdb, it is not known
+ * whether a region is readable if it is neither writable nor executable.
  *
  * @param core     the core file
  * @param regions  an initialised list; the regions are appended
@@ -95,11 +96,11 @@ PM_PUBLIC int pm_core_regions(const struct pm_core *core, struct pm_regions *reg
                               struct pm_error *error);
 
 /**
- * Returns a reader of the bytes. Bytes that are not in the core file are unreadable; the error
- * names the mapped file and the offset where they may be.
+ * Returns a reader for the memory in the core file. Bytes that are not in the core file are
+ * unreadable; the error names the mapped file and the offset where they may be.
  *
  * @param core  the core file; must outlive the reader
- * @return      the reader; pm_reader_close() releases nothing
+ * @return      the reader; it need not be closed
  */
 PM_PUBLIC struct pm_reader pm_core_reader(struct pm_core *core);
 

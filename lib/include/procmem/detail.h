@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The detail of a region: what the rules for kinds found out besides its kind, as numbers and
- * names. pm_detail_format() makes human-readable text of it; nothing parses that text.
+ * The detail of a region: what the classification rules (kinds.h) know about the region in addition
+ * to its kind, as numbers and names. pm_detail_format() makes human-readable text of it; nothing
+ * parses that text.
  */
 #ifndef PROCMEM_DETAIL_H
 #define PROCMEM_DETAIL_H
@@ -20,12 +21,14 @@ extern "C" {
 
 /** What a detail describes, and which members of struct pm_detail it uses. */
 enum pm_detail_type {
-	PM_DETAIL_NONE = 0,           /**< nothing is known besides the kind */
-	PM_DETAIL_CHUNKS,             /**< `chunks`: blocks that malloc mapped one by one */
-	PM_DETAIL_ARENA,              /**< `heaps`: heaps of malloc arenas, by ascending address */
-	PM_DETAIL_ARENA_REST,         /**< `heaps`: inaccessible rest of that heap */
-	PM_DETAIL_ARENA_UNREAD,       /**< heap of an arena whose header was not read */
-	PM_DETAIL_ARENA_UNREAD_REST,  /**< inaccessible rest of such a heap */
+	PM_DETAIL_NONE = 0,     /**< nothing is known besides the kind */
+	PM_DETAIL_CHUNKS,       /**< `chunks`: blocks that malloc mapped individually */
+	PM_DETAIL_ARENA,        /**< `heaps`: heaps of malloc arenas, by ascending address */
+	PM_DETAIL_ARENA_REST,   /**< `heaps`: the inaccessible end of a heap of a malloc arena */
+	PM_DETAIL_ARENA_UNREAD, /**< heap of a malloc arena; its header was not read, so the arena
+	                           is not known */
+	PM_DETAIL_ARENA_UNREAD_REST,  /**< the inaccessible end of a heap whose header was not read
+	                               */
 	PM_DETAIL_THREADS,            /**< `threads`: threads that have their stack in the region */
 	PM_DETAIL_THREAD_GUARD,       /**< `threads`: guard below the stack of that thread */
 	PM_DETAIL_FIRST_THREAD,       /**< stack of the first thread, whose ID is not known */
@@ -42,12 +45,13 @@ enum pm_detail_type {
 	PM_DETAIL_RUNTIME_CODE,       /**< `runtime`: code that it generated */
 	PM_DETAIL_RUNTIME_CODE_TWICE, /**< `runtime`: generated code that is mapped twice */
 	PM_DETAIL_RUNTIME_COUNTERS,   /**< `runtime`: its performance counters */
-	PM_DETAIL_CODE_REST,          /**< address space kept for the code cache below */
-	PM_DETAIL_CODE_RECORD,        /**< file that describes generated code for perf(1) */
-	PM_DETAIL_ALLOCATOR,          /**< `allocator`: probably its memory */
-	PM_DETAIL_NO_ACCESS,          /**< memory whose access was removed by mprotect(2) */
-	PM_DETAIL_TEXT,  /**< `text`: from a recording of an early version, which has only a text */
-	PM_DETAIL_COUNT, /**< number of types, for tables */
+	PM_DETAIL_CODE_REST,   /**< address space reserved for the code cache at lower addresses */
+	PM_DETAIL_CODE_RECORD, /**< file that describes generated code for perf(1) */
+	PM_DETAIL_ALLOCATOR,   /**< `allocator`: probably memory of this allocator */
+	PM_DETAIL_NO_ACCESS,   /**< memory whose access was removed by mprotect(2) */
+	PM_DETAIL_TEXT,  /**< `text`: from a recording of an older version of procmem, which stored
+	                    details only as text */
+	PM_DETAIL_COUNT, /**< number of types */
 };
 
 /** Language runtimes that the rules know. */
@@ -60,28 +64,28 @@ enum pm_runtime {
 	PM_RUNTIME_LUAJIT,   /**< LuaJIT */
 	PM_RUNTIME_MONO,     /**< Mono */
 	PM_RUNTIME_DART,     /**< Dart */
-	PM_RUNTIME_COUNT,    /**< number of runtimes, for tables */
+	PM_RUNTIME_COUNT,    /**< number of runtimes */
 };
 
-/** Allocators that replace malloc, as far as the rules know them. */
+/** Allocators that replace malloc and that the rules recognise. */
 enum pm_allocator {
 	PM_ALLOCATOR_NONE = 0, /**< not known */
 	PM_ALLOCATOR_JEMALLOC, /**< jemalloc */
 	PM_ALLOCATOR_TCMALLOC, /**< tcmalloc */
 	PM_ALLOCATOR_MIMALLOC, /**< mimalloc */
-	PM_ALLOCATOR_COUNT,    /**< number of allocators, for tables */
+	PM_ALLOCATOR_COUNT,    /**< number of allocators */
 };
 
-/** Where in its region a run of malloc chunks lies. */
+/** Position of malloc chunks in their region. */
 enum pm_chunk_place {
-	PM_CHUNKS_FILL = 0,   /**< they fill the region */
-	PM_CHUNKS_FIRST,      /**< they lie at its start */
-	PM_CHUNKS_LAST,       /**< they lie at its end */
-	PM_CHUNKS_SCATTERED,  /**< they lie anywhere in it */
-	PM_CHUNK_PLACE_COUNT, /**< number of places, for tables */
+	PM_CHUNKS_FILL = 0,   /**< the chunks fill the region */
+	PM_CHUNKS_FIRST,      /**< the chunks are at the start of the region */
+	PM_CHUNKS_LAST,       /**< the chunks are at the end of the region */
+	PM_CHUNKS_SCATTERED,  /**< the chunks are at several places in the region */
+	PM_CHUNK_PLACE_COUNT, /**< number of places */
 };
 
-/** Blocks that malloc mapped one by one. Sizes include header and padding. */
+/** Blocks that malloc mapped individually. Sizes include headers and padding. */
 struct pm_detail_chunks {
 	uint64_t smallest; /**< bytes of the smallest chunk */
 	uint64_t largest;  /**< bytes of the largest chunk */
@@ -91,7 +95,7 @@ struct pm_detail_chunks {
 /** One heap of a malloc arena. */
 struct pm_detail_heap {
 	uint64_t start;  /**< first address of the heap */
-	uint64_t arena;  /**< address of its arena */
+	uint64_t arena;  /**< address of the arena to which the heap belongs */
 	uint32_t number; /**< number of the arena, from 1; 0: not known */
 	uint32_t index;  /**< which of the heaps of the arena this is, from 1; 0: not known */
 	uint32_t of;     /**< number of heaps of the arena that were found */
@@ -103,7 +107,10 @@ struct pm_detail_thread {
 	const char *name; /**< thread name, any bytes but NUL; "" where not known */
 };
 
-/** Most threads that the detail of a region lists: text that names more is of no use. */
+/**
+ * Maximum number of threads that the detail of a region lists. More names would make the text too
+ * long.
+ */
 #define PM_DETAIL_THREADS_MAX 4
 
 /**
@@ -117,8 +124,9 @@ struct pm_detail {
 	uint8_t allocator; /**< enum pm_allocator */
 	uint8_t place;     /**< chunks: enum pm_chunk_place */
 	uint32_t listed;   /**< number of items in `heaps` or `threads` */
-	uint32_t count;    /**< number of chunks; or of stacks in the region */
-	uint32_t found;    /**< number of threads found, also of those that are not listed */
+	uint32_t count; /**< PM_DETAIL_CHUNKS: number of chunks; PM_DETAIL_THREADS: number of stacks
+	                   in the region */
+	uint32_t found; /**< number of threads found, including those that are not listed */
 	union {
 		struct pm_detail_chunks chunks;         /**< sizes of the chunks */
 		const struct pm_detail_heap *heaps;     /**< `listed` heaps */
@@ -152,11 +160,11 @@ static inline bool pm_detail_has_threads(const struct pm_detail *detail)
 }
 
 /**
- * Formats a detail: "112 malloc chunks of 16.0M". The only source of this text.
+ * Formats a detail: "112 malloc chunks of 16.0M". No other function creates this text.
  *
  * @param detail  the detail
- * @param text    receives the text and a NUL; cut where there is no room. May be NULL if `size` is
- * 0
+ * @param text    receives the text, truncated to `size` bytes including a NUL. May be NULL if
+ *                `size` is 0
  * @param size    bytes of `text`
  * @return        bytes of the whole text without the NUL, as from snprintf(3); 0 for no detail
  */
@@ -167,7 +175,7 @@ PM_PUBLIC size_t pm_detail_format(const struct pm_detail *detail, char *text, si
  *
  * @param one    a detail
  * @param other  another one
- * @return       true where all that they describe is equal
+ * @return       true if both details have the same type and the same values
  */
 PM_PUBLIC bool pm_detail_equal(const struct pm_detail *one, const struct pm_detail *other);
 

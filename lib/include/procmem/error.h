@@ -6,7 +6,7 @@
  * A function that can fail takes a `struct pm_error *` as its last parameter. It returns 0 on
  * success and -1 on failure; iterators return 1 for an item, 0 at the end and -1 on failure. The
  * caller owns the structure: the library fills it on failure and leaves it unchanged on success. It
- * needs no release, and may be NULL. Output parameters are unchanged on failure.
+ * need not be released. The pointer may be NULL. Output parameters are unchanged on failure.
  */
 #ifndef PROCMEM_ERROR_H
 #define PROCMEM_ERROR_H
@@ -21,7 +21,7 @@ extern "C" {
 /** Marks the functions that the shared library exports; everything else is hidden. */
 #define PM_PUBLIC __attribute__((visibility("default")))
 
-/** The sort of a failure, for callers that act on it. */
+/** The kind of a failure. Callers can handle each kind differently. */
 enum pm_error_kind {
 	PM_ERROR_NONE = 0,  /**< no failure was recorded */
 	PM_ERROR_USAGE,     /**< an argument, or a text from the user, is not valid */
@@ -34,11 +34,12 @@ enum pm_error_kind {
 	PM_ERROR_FORMAT, /**< a text or file is damaged: truncated, binary, or of an unknown version
 	                  */
 	PM_ERROR_IO,     /**< reading or writing a file failed */
-	PM_ERROR_UNREADABLE,  /**< the kernel does not return bytes of the target; `address` is the
-	                         first */
+	PM_ERROR_UNREADABLE,  /**< some bytes of the target cannot be read; `address` is the address
+	                         of the first of them */
 	PM_ERROR_UNSUPPORTED, /**< this kernel or this build lacks a feature */
 	PM_ERROR_CANCELLED,   /**< the caller's cancel flag was set */
-	PM_ERROR_RESOURCES, /**< our own process ran out of memory, file descriptors or the like */
+	PM_ERROR_RESOURCES, /**< the calling process ran out of memory, file descriptors or another
+	                       resource */
 };
 
 /** Size of pm_error.text in bytes, including the NUL. */
@@ -46,7 +47,7 @@ enum pm_error_kind {
 
 /** A failure. The caller owns the structure. */
 struct pm_error {
-	enum pm_error_kind kind;       /**< sort of the failure */
+	enum pm_error_kind kind;       /**< kind of the failure */
 	int os_errno;                  /**< errno of the call that failed, 0 for none */
 	pid_t pid;                     /**< process that the failure is about, 0 for none */
 	uint64_t address;              /**< address in the target, 0 for none */
@@ -54,9 +55,9 @@ struct pm_error {
 };
 
 /**
- * Fills an error. It is meant for the library itself, and for readers that callers implement.
+ * Fills an error. For use by the library, and by programs that implement their own readers.
  *
- * @param error     filled; with NULL nothing happens
+ * @param error     filled; if NULL, the function only returns -1
  * @param kind      sort of the failure
  * @param os_errno  errno of the failing call, or 0; it is not appended to the text
  * @param format    printf(3) format of the sentence, which is cut after PM_ERROR_TEXT_SIZE - 1

@@ -17,8 +17,8 @@ extern "C" {
 /**
  * Opens the mapped files of a living process for reading. A read at an address returns the bytes of
  * the mapped file (or shared memory) at the offset that is mapped there, and has no effect on the
- * target. Use this reader for pages that the target has not touched: it does not see the private
- * copies that the target made of other pages.
+ * target. Use this reader for pages that the target has not touched: for a page that the target has
+ * modified in a private mapping, it returns the bytes of the file, not those of the target.
  *
  * A file is opened through /proc/PID/map_files (which needs CAP_CHECKPOINT_RESTORE or
  * CAP_SYS_ADMIN, and works for deleted files), otherwise by its name below /proc/PID/root if its

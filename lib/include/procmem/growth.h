@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The difference of two samples: which regions of one became which of the other, and where each
- * byte went.
+ * The difference of two samples: which region of the first sample corresponds to which region of
+ * the second one, and how much each of them grew or shrank.
  *
- * Regions have no permanent names. The kernel merges neighbours, splits regions that are partly
- * unmapped or protected, lets malloc's mappings grow downwards, and mremap(2) moves them. Regions
- * are therefore matched, the surest evidence first: overlap of addresses with the same backing,
- * kind and permissions; the same malloc arena; the stack of the same thread; the same file and
- * offset; for anonymous memory a move that only one pair explains; finally addresses alone, because
- * more may be known about the same memory. Matched regions form a part. Every region is in exactly
- * one part, so that the sums of the parts are the difference of the totals.
+ * Regions have no lasting identity. The kernel merges neighbours, splits regions that are partly
+ * unmapped or protected, lets malloc's mappings grow downwards, and mremap(2) moves them. The
+ * regions of the two samples are therefore matched by the following criteria, the most reliable
+ * first: overlapping addresses with the same backing, kind and permissions; the same malloc arena;
+ * the stack of the same thread; the same file and offset; for anonymous memory, a move by
+ * mremap(2), if only one pair of regions fits; overlapping addresses alone, because the kind of a
+ * region may be known in only one of the samples. Matched regions form a part. Every region is in
+ * exactly one part, so that the sums of the parts are the difference of the totals.
  */
 #ifndef PROCMEM_GROWTH_H
 #define PROCMEM_GROWTH_H
@@ -21,17 +22,18 @@
 extern "C" {
 #endif
 
-/** The change of a part. */
+/** How the regions of a part (struct pm_growth_part) changed. */
 enum pm_change {
-	PM_CHANGE_SAME,   /**< neither length nor resident bytes changed */
-	PM_CHANGE_GREW,   /**< more resident bytes; or as many, and longer */
-	PM_CHANGE_SHRANK, /**< fewer resident bytes; or as many, and shorter */
+	PM_CHANGE_SAME,   /**< neither the size nor the weight changed */
+	PM_CHANGE_GREW,   /**< larger weight (pm_growth_weight()); or the same weight and a larger
+	                     size */
+	PM_CHANGE_SHRANK, /**< smaller weight; or the same weight and a smaller size */
 	PM_CHANGE_NEW,    /**< only in the second sample */
 	PM_CHANGE_GONE,   /**< only in the first sample */
-	PM_CHANGE_MERGED, /**< several regions became fewer */
+	PM_CHANGE_MERGED, /**< the number of regions decreased */
 	PM_CHANGE_SPLIT,  /**< the number of regions increased */
 	PM_CHANGE_MOVED,  /**< the same memory at another address */
-	PM_CHANGE_COUNT,  /**< number of changes, for tables */
+	PM_CHANGE_COUNT,  /**< number of changes */
 };
 
 /** Sizes that are compared, in bytes. */
@@ -41,18 +43,22 @@ struct pm_growth_sizes {
 	uint64_t swap; /**< swapped bytes; 0 if unknown */
 };
 
-/** Index of the region of a part that has none in that sample. */
+/** Value of `before` or `after` in a part that has no region in that sample. */
 #define PM_GROWTH_NONE SIZE_MAX
 
-/** Regions of both samples that belong together. */
+/**
+ * A group of matched regions: those of the first sample and those of the second one that are the
+ * same memory.
+ */
 struct pm_growth_part {
 	enum pm_change change; /**< the change */
-	size_t before; /**< index of the heaviest region in the first sample, or PM_GROWTH_NONE */
+	size_t before; /**< index of the region with the largest weight (pm_growth_weight()) in the
+	                  first sample, or PM_GROWTH_NONE */
 	size_t after;  /**< index of the heaviest region in the second sample, or PM_GROWTH_NONE */
 	size_t before_count;        /**< number of regions in the first sample */
 	size_t after_count;         /**< number of regions in the second sample */
-	struct pm_growth_sizes was; /**< sums of the first sample */
-	struct pm_growth_sizes is;  /**< sums of the second sample */
+	struct pm_growth_sizes was; /**< sums of the regions in the first sample */
+	struct pm_growth_sizes is;  /**< sums of the regions in the second sample */
 };
 
 /** The difference of two samples. Release with pm_growth_deinit(). */

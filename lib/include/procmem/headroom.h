@@ -18,32 +18,35 @@ extern "C" {
 
 /** Kinds of limits. */
 enum pm_limit_kind {
-	PM_LIMIT_CGROUP,        /**< memory of a cgroup: the kernel kills above it (memory.max,
-	                           memory.limit_in_bytes) */
-	PM_LIMIT_CGROUP_HIGH,   /**< memory of a cgroup: the kernel throttles above it (memory.high)
-	                         */
-	PM_LIMIT_SYSTEM,        /**< memory and swap of the machine */
-	PM_LIMIT_ADDRESS_SPACE, /**< RLIMIT_AS against VmSize */
-	PM_LIMIT_DATA,          /**< RLIMIT_DATA against VmData */
-	PM_LIMIT_STACK,         /**< RLIMIT_STACK against the first thread's stack */
-	PM_LIMIT_MAPPINGS,      /**< vm.max_map_count against the number of regions */
-	PM_LIMIT_PIDS,          /**< processes and threads of a cgroup (pids.max) */
-	PM_LIMIT_THREADS,       /**< threads of the machine (kernel.threads-max) */
-	PM_LIMIT_KINDS,         /**< number of kinds, for tables */
+	PM_LIMIT_CGROUP,      /**< memory limit of a cgroup: if usage exceeds it, the kernel kills a
+	                         process (memory.max, memory.limit_in_bytes) */
+	PM_LIMIT_CGROUP_HIGH, /**< memory limit of a cgroup: if usage exceeds it, the kernel
+	                         throttles the processes (memory.high) */
+	PM_LIMIT_SYSTEM,      /**< memory and swap of the machine */
+	PM_LIMIT_ADDRESS_SPACE, /**< RLIMIT_AS; the used part is VmSize */
+	PM_LIMIT_DATA,          /**< RLIMIT_DATA; the used part is VmData */
+	PM_LIMIT_STACK, /**< RLIMIT_STACK; the used part is the size of the first thread's stack */
+	PM_LIMIT_MAPPINGS, /**< vm.max_map_count; the used part is the number of regions */
+	PM_LIMIT_PIDS,     /**< processes and threads of a cgroup (pids.max) */
+	PM_LIMIT_THREADS,  /**< threads of the machine (kernel.threads-max) */
+	PM_LIMIT_KINDS,    /**< number of kinds */
 };
 
 /** Bytes of pm_limit.source. */
 #define PM_LIMIT_SOURCE_SIZE 1200
 
-/** A limit. In bytes, or a number of things if `counts` is set. */
+/**
+ * A limit. Its values are bytes, or numbers of regions, processes or threads if `counts` is set.
+ */
 struct pm_limit {
 	enum pm_limit_kind kind; /**< kind of the limit */
-	bool counts;             /**< it counts things, not bytes */
-	uint64_t max;            /**< the limit */
-	uint64_t used;           /**< used part of it */
+	bool counts;   /**< the values are numbers of regions, processes or threads, not bytes */
+	uint64_t max;  /**< the limit */
+	uint64_t used; /**< used part of the limit */
 	uint64_t reclaimable; /**< part of `used` that the kernel can reclaim: page cache that was
 	                         not used recently */
-	char source[PM_LIMIT_SOURCE_SIZE]; /**< file, or name of the resource limit */
+	char source[PM_LIMIT_SOURCE_SIZE]; /**< file that contains the limit, or name of the
+	                                      resource limit */
 };
 
 /**
@@ -68,8 +71,8 @@ struct pm_limit_events {
 };
 
 /**
- * Time that tasks waited for memory (PSI, Documentation/accounting/psi.rst): in the cgroup if it
- * has that file, otherwise in the machine.
+ * Share of time in which tasks waited for memory (PSI, Documentation/accounting/psi.rst): of the
+ * cgroup if it has a file memory.pressure, otherwise of the machine.
  */
 struct pm_pressure {
 	bool known;    /**< the kernel reports it */
@@ -89,7 +92,7 @@ struct pm_headroom {
 };
 
 /**
- * Reads all limits. Those that the kernel or our rights hide are left out.
+ * Reads all limits. Limits that the calling process cannot read are left out.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
@@ -101,8 +104,9 @@ PM_PUBLIC int pm_headroom_read(struct pm_process *process, const char *sys_root,
                                struct pm_headroom *headroom, struct pm_error *error);
 
 /**
- * Reads only the limits of memory: of cgroup and machine, events, pressure, and resource limits.
- * For frequent calls: reading all limits includes reading all regions.
+ * Reads the memory limits of the cgroup and the machine, the resource limits, the events and the
+ * pressure, but not the limits on numbers of regions, processes and threads. This is faster than
+ * pm_headroom_read(), which reads all regions.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
@@ -140,8 +144,7 @@ PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *head
                                                   enum pm_limit_kind kind);
 
 /**
- * Returns the memory limit at which the process is killed first: that of the cgroup or of the
- * machine.
+ * Returns the memory limit that will be reached first: that of the cgroup or that of the machine.
  *
  * @param headroom  the limits
  * @return          the limit, or NULL if neither is known

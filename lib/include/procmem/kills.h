@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Processes that the kernel killed for lack of memory: their number in a cgroup, also after the end
- * of the process.
+ * Counts the processes of a cgroup that the kernel killed for lack of memory. The count can also be
+ * read after the process has exited.
  */
 #ifndef PROCMEM_KILLS_H
 #define PROCMEM_KILLS_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** The memory cgroup of a process; opaque. It may be used by one thread at a time. */
+/** The memory cgroup of a process; opaque. Only one thread at a time may use it. */
 struct pm_kills;
 
 /**
@@ -41,7 +41,7 @@ PM_PUBLIC void pm_kills_close(struct pm_kills *kills);
 /**
  * Reads the number of processes of the cgroup that the kernel has killed because the memory of the
  * group or of the machine was exhausted (`oom_kill` of memory.events, or of memory.oom_control
- * since Linux 4.13). Needs the cgroup, but no longer the process.
+ * since Linux 4.13). The cgroup must still exist; the process may have exited.
  *
  * @param kills  the handle
  * @param count  receives the number

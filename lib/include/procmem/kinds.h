@@ -4,9 +4,9 @@
  * Classification of regions: a list of rules, the surest first. docs/KERNEL.md describes the rules
  * and their sources.
  *
- * A kind is never guessed from a size alone. Claims about glibc's malloc are proven by reading its
- * headers in the target; without the right to read them the region stays `anon`, and `why` gives
- * the reason.
+ * A kind is never guessed from a size alone. Regions of glibc's malloc are identified by malloc's
+ * headers in the memory of the target. Without permission to read them, such a region keeps the
+ * kind `anon`, and `why` gives the reason.
  */
 #ifndef PROCMEM_KINDS_H
 #define PROCMEM_KINDS_H
@@ -22,16 +22,21 @@
 extern "C" {
 #endif
 
-/** Evidence for the rules. Everything but the regions may be missing (saved files). */
+/**
+ * Evidence for the rules. All members may be zero, as for saved files, where only the regions are
+ * known.
+ */
 struct pm_kinds_evidence {
 	struct pm_process *process; /**< the running target, or NULL */
 	struct pm_reader *reader;   /**< its memory, or NULL */
 	struct pm_pagemap *pagemap; /**< its page states (guard pages), or NULL */
-	bool any_page; /**< any page may be read: a core file, where reading changes nothing */
+	bool any_page; /**< true: all pages may be read, as in a core file, where reading changes
+	                  nothing; false: only pages that are present */
 	const struct pm_thread
 		*threads; /**< threads of a target that is not running, by ascending TID; or NULL */
 	size_t thread_count; /**< number of threads */
-	const char *refusal; /**< why there is no reader, a sentence that `why` repeats; or NULL */
+	const char *refusal; /**< if `reader` is NULL: the reason, a sentence that is copied to
+	                        pm_region.why; or NULL */
 };
 
 /**

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The memory limit of a process: the smallest of its cgroup and all ancestors, v2 (memory.max) or
- * v1 (memory.limit_in_bytes).
+ * The memory limit of a process: the smallest limit of its cgroup and of all ancestors of that
+ * cgroup, in cgroup v2 (memory.max) or v1 (memory.limit_in_bytes).
  */
 #ifndef PROCMEM_LIMITS_H
 #define PROCMEM_LIMITS_H
@@ -18,22 +18,24 @@ extern "C" {
 
 /** A memory limit of a cgroup. */
 struct pm_cgroup_limit {
-	bool limited;     /**< false: no ancestor has a limit, and the other fields are empty */
+	bool limited;     /**< false: neither the cgroup nor an ancestor has a limit, and the other
+	                     members are zero */
 	int version;      /**< 1 or 2 */
 	uint64_t max;     /**< the limit in bytes */
 	uint64_t current; /**< bytes charged to the group that has the limit, 0 if unknown */
-	char group[1024]; /**< path of that group below the cgroup mount, "/shop"; the top is "/";
-	                     only the end of a longer path */
+	char group[1024]; /**< path of that group below the cgroup mount, such as "/shop", or "/"
+	                     for the root cgroup; of a path that is too long, only the end */
 };
 
 /**
- * Finds the memory limit of a process: the smallest of its group and all ancestors, the nearest of
- * several equal ones.
+ * Finds the memory limit of a process: the smallest limit of its cgroup and of all ancestors. If
+ * several limits are equal, the one of the nearest cgroup is returned.
  *
  * The mount point of the hierarchy is read from self/mountinfo below the proc root of the process;
- * without it, as in saved trees, the conventional places below SYS/fs/cgroup are used. On mixed
- * systems v1 applies if it controls memory. Groups that our own cgroup namespace or mounts do not
- * show, such as those around our own container, are not considered.
+ * without that file, as in a saved tree, the usual directories below `sys_root`/fs/cgroup are used.
+ * If both versions of cgroups are mounted, v1 is used if it controls memory. Groups that our own
+ * cgroup namespace or mounts do not show, such as those around our own container, are not
+ * considered.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys". With another root, mounts

@@ -4,8 +4,8 @@
  * Reads the regions of a process from /proc/PID/maps and /proc/PID/smaps (proc_pid_maps(5),
  * proc_pid_smaps(5)).
  *
- * The text is parsed as a stream and never kept in memory completely: smaps of 60,000 regions has
- * 43 MB. Unknown keys and VmFlags, which newer kernels add, are skipped.
+ * The text is parsed as a stream and never kept in memory completely: the smaps text of 60,000
+ * regions is 43 MB long. Unknown keys and VmFlags, which newer kernels add, are skipped.
  */
 #ifndef PROCMEM_MAPS_H
 #define PROCMEM_MAPS_H
@@ -25,8 +25,9 @@ enum pm_maps_source {
 };
 
 /**
- * Reads the regions of a living process. The list is complete, or the call fails: it is an error if
- * the target exits or calls exec during the read, which the kernel shows only as an early end.
+ * Reads the regions of a living process. If the target exits or calls exec during the read, the
+ * call fails; the kernel itself reports only an early end of file. A successful call returns the
+ * complete list.
  *
  * @param process  the process
  * @param source   which file to read
@@ -42,8 +43,8 @@ PM_PUBLIC int pm_maps_read(struct pm_process *process, enum pm_maps_source sourc
  * Reads regions from an open file with the text of maps or smaps.
  *
  * @param fd       the file; it is read to its end
- * @param source   the expected text
- * @param name     name of the file in errors
+ * @param source   the format of the file
+ * @param name     name of the file for error messages
  * @param regions  an initialised list; the regions are appended
  * @param error    PM_ERROR_FORMAT with the line number (also if the text ends within a region),
  *                 PM_ERROR_IO, PM_ERROR_RESOURCES
@@ -57,7 +58,7 @@ PM_PUBLIC int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *na
  *
  * @param path     the file; for a directory its `smaps`, or if there is none, its `maps`
  * @param regions  an initialised list; the regions are appended
- * @param source   receives which text it is
+ * @param source   receives the detected format
  * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_FORMAT (empty, binary or truncated), PM_ERROR_IO
  * @return         0 or -1
  */

@@ -46,8 +46,8 @@ struct pm_members {
 };
 
 /**
- * Reads the processes of the cgroup whose memory limit leaves least: the limit that
- * pm_headroom_read() returns as PM_LIMIT_CGROUP.
+ * Reads the processes of the cgroup whose memory limit has the least memory left. This is the limit
+ * that pm_headroom_read() returns as PM_LIMIT_CGROUP.
  *
  * @param process   a process of the group
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
@@ -61,7 +61,7 @@ PM_PUBLIC int pm_members_read(struct pm_process *process, const char *sys_root,
 
 /**
  * Releases the members.
- * @param members  as read, or zeroed
+ * @param members  filled by pm_members_read(), or zeroed
  */
 PM_PUBLIC void pm_members_deinit(struct pm_members *members);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The smaller and the larger of two numbers, and a number within bounds: for addresses and sizes in
- * the target, for sizes in this process (`_size`), and for `int`.
+ * Minimum, maximum and clamp functions: for `uint64_t` (addresses and sizes in the target), for
+ * `size_t` (`_size`) and for `int` (`_int`).
  */
 #ifndef PROCMEM_MINMAX_H
 #define PROCMEM_MINMAX_H
@@ -37,7 +37,8 @@ static inline uint64_t pm_max(uint64_t a, uint64_t b)
 }
 
 /**
- * A number, raised or lowered to the nearest bound if it is outside of both.
+ * Limits a number to the range from `minimum` to `maximum`: returns the nearest bound if the number
+ * is outside of the range.
  *
  * @param value    the number
  * @param minimum  the lower bound
@@ -72,7 +73,8 @@ static inline size_t pm_max_size(size_t a, size_t b)
 }
 
 /**
- * A number, raised or lowered to the nearest bound if it is outside of both.
+ * Limits a number to the range from `minimum` to `maximum`: returns the nearest bound if the number
+ * is outside of the range.
  *
  * @param value    the number
  * @param minimum  the lower bound
@@ -107,7 +109,8 @@ static inline int pm_max_int(int a, int b)
 }
 
 /**
- * A number, raised or lowered to the nearest bound if it is outside of both.
+ * Limits a number to the range from `minimum` to `maximum`: returns the nearest bound if the number
+ * is outside of the range.
  *
  * @param value    the number
  * @param minimum  the lower bound

@@ -40,9 +40,9 @@ PM_PUBLIC int pm_parse_decimal(const char *text, uint64_t max, uint64_t *value,
 PM_PUBLIC int pm_parse_address(const char *text, uint64_t *value, struct pm_error *error);
 
 /**
- * Parses a size: `4096`, `64K`, `1.5M`, `2G`, `1T`, `0x1000`. Units are powers of 1024; `B` or
- * `iB` may follow them (`2GiB`). A number after `0x` is hexadecimal bytes. A fraction needs a unit,
- * and is rounded down to whole bytes.
+ * Parses a size: `4096`, `64K`, `1.5M`, `2G`, `1T`, `0x1000`. Units are powers of 1024; `B` or `iB`
+ * may follow them (`2GiB`). A number after `0x` is hexadecimal and in bytes. A fraction needs a
+ * unit, and is rounded down to whole bytes.
  *
  * @param text   NUL-terminated text
  * @param value  receives the size in bytes
@@ -56,8 +56,8 @@ PM_PUBLIC int pm_parse_size(const char *text, uint64_t *value, struct pm_error *
 
 /**
  * Formats a size with one decimal and a unit, a power of 1024: `255.9M`, `4.0K`. A size below 1 K
- * is `512B`, zero is `-`. Rounds half up; what would become 1024.0 of a unit is 1.0 of the next:
- * 1023.99K is `1.0M`.
+ * is `512B`, zero is `-`. Rounds half up; a size that would be rounded to 1024.0 of a unit is
+ * written as 1.0 of the next unit: 1023.99K is `1.0M`.
  *
  * @param bytes  the size in bytes
  * @param text   buffer of at least PM_SIZE_TEXT_SIZE bytes; receives the text

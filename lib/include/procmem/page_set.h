@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Sets of pages of a process, such as those that appeared since a sample (pm_sample.appeared), and
- * reducing a set to a sample of a given size.
+ * Sets of pages of a process, such as the pages that appeared since the previous sample
+ * (pm_sample.appeared), and a function that reduces a set to a given size.
  */
 #ifndef PROCMEM_PAGE_SET_H
 #define PROCMEM_PAGE_SET_H
@@ -27,11 +27,11 @@ struct pm_page_set {
 };
 
 /**
- * Adds a range of addresses, as far as it is in regions.
+ * Adds those parts of a range that are in regions.
  *
  * @param set      the set
- * @param range    the range, above the ranges of the set
- * @param regions  the current regions; the ranges of a set all refer to one list
+ * @param range    the range; it must be above all ranges in the set
+ * @param regions  the current regions; must be the same list for all ranges of a set
  * @param error    PM_ERROR_RESOURCES; the set is unchanged then
  * @return         0 or -1
  */
@@ -39,8 +39,8 @@ PM_PUBLIC int pm_page_set_add(struct pm_page_set *set, struct pm_range range,
                               const struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Reduces a set to about `max` bytes: blocks of 64 KiB at equal distances, at least one. A set that
- * has `max` bytes at most stays as it is.
+ * Reduces a set to about `max` bytes. It keeps blocks of 64 KiB at equal distances, at least one
+ * block. A set that has `max` bytes at most stays as it is.
  *
  * @param set    the set; `set->bytes` keeps its value
  * @param max    bytes to keep

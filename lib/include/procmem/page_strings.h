@@ -6,8 +6,9 @@
  *
  * Only pages that are present or swapped out are read, so that the process does not grow. Strings
  * have at least PM_PAGE_STRING_MIN characters of UTF-8. Strings that differ only in their numbers
- * (text_template.h) are counted as one, because most of what leaks has a number of its own. They
- * are counted in PM_PAGE_STRINGS_BUDGET bytes of memory; rare ones may be dropped (tally.h).
+ * (text_template.h) are counted as one, because leaked strings of the same origin often differ only
+ * in a number. Counting uses at most PM_PAGE_STRINGS_BUDGET bytes of memory. If that is not enough,
+ * rare strings are dropped (tally.h).
  */
 #ifndef PROCMEM_PAGE_STRINGS_H
 #define PROCMEM_PAGE_STRINGS_H
@@ -27,8 +28,8 @@ extern "C" {
 #endif
 
 /**
- * Fewest characters of a string: those of four, the minimum of strings(1), are found everywhere in
- * compressed data.
+ * Minimum length of a string in characters. strings(1) uses 4, but compressed data contains many
+ * random strings of that length.
  */
 #define PM_PAGE_STRING_MIN 6
 
@@ -38,14 +39,14 @@ extern "C" {
 /** Bytes of memory for counting. */
 #define PM_PAGE_STRINGS_BUDGET ((uint64_t)8 << 20)
 
-/** What is needed to search pages of a process; opaque. For one thread at a time. */
+/** A handle for searching pages of a process; opaque. Only one thread at a time may use it. */
 struct pm_page_strings;
 
 /** A string and its count. */
 struct pm_page_string {
-	const char *bytes; /**< the first PM_PAGE_STRING_MAX bytes at most, as in memory and without
-	                      a terminating NUL; with `#` for each number if strings that differ in
-	                      numbers were counted */
+	const char *bytes; /**< the string, not NUL-terminated, at most its first PM_PAGE_STRING_MAX
+	                      bytes; with `#` for each number if `count` includes strings with
+	                      different numbers */
 	size_t length;     /**< bytes of `bytes` */
 	uint64_t count;    /**< number of times it was found */
 };
@@ -55,9 +56,9 @@ struct pm_page_strings_found {
 	struct pm_page_string *strings; /**< by descending count, then by ascending address */
 	size_t count;                   /**< number of strings */
 	char *texts;                    /**< private: the bytes of the strings */
-	uint64_t pages;                 /**< pm_page_set.bytes of the pages in question */
-	uint64_t searched; /**< bytes of these that were searched; less if the set was thinned, or
-	                      pages could not be read or were gone */
+	uint64_t pages;                 /**< pm_page_set.bytes of the searched set */
+	uint64_t searched; /**< number of bytes that were searched; less than `pages` if the set was
+	                      thinned, or if pages could not be read or no longer existed */
 };
 
 /**
@@ -94,15 +95,15 @@ PM_PUBLIC int pm_page_strings_open(struct pm_process *process, bool readable,
 
 /**
  * Releases what pm_page_strings_open() created.
- * @param strings  the result of it, or NULL
+ * @param strings  the handle, or NULL
  */
 PM_PUBLIC void pm_page_strings_close(struct pm_page_strings *strings);
 
 /**
  * Starts reading: several calls of pm_page_strings_find() may follow.
  *
- * @param strings  opened, not begun
- * @param regions  the current regions; must outlive pm_page_strings_end()
+ * @param strings  the handle; reading must not have been started
+ * @param regions  the current regions; must remain valid until pm_page_strings_end()
  * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -110,9 +111,9 @@ PM_PUBLIC int pm_page_strings_begin(struct pm_page_strings *strings,
                                     const struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Finds the most frequent strings in some pages, in one thread. Text that continues in the pages
- * around them is found whole; of a text that starts more than a page before, only what is in the
- * pages is found.
+ * Finds the most frequent strings in some pages, in one thread. A string that continues in an
+ * adjacent page is found as a whole, even if that page is not in the set. If a string starts more
+ * than one page before the set, only the part in the set is found.
  *
  * @param strings  begun
  * @param pages    the pages, of the regions given to pm_page_strings_begin()
@@ -127,7 +128,7 @@ PM_PUBLIC int pm_page_strings_find(struct pm_page_strings *strings, const struct
 
 /**
  * Ends reading.
- * @param strings  begun or not
+ * @param strings  the handle; nothing happens if reading was not started
  */
 PM_PUBLIC void pm_page_strings_end(struct pm_page_strings *strings);
 

@@ -29,10 +29,10 @@ enum pm_page {
 	                        anonymous (also private copies of file pages) */
 	PM_PAGE_ZERO = 8,    /**< the shared zero page of the kernel, not counted as resident; only
 	                        with PAGEMAP_SCAN */
-	PM_PAGE_HUGE = 16,   /**< mapped by a huge entry; only with PAGEMAP_SCAN */
+	PM_PAGE_HUGE = 16,   /**< mapped by a huge page table entry; only with PAGEMAP_SCAN */
 	PM_PAGE_GUARD = 32,  /**< guard page (MADV_GUARD_INSTALL, Linux 6.13), known by bit 58 of
-	                        pagemap since 6.14, and by PAGE_IS_GUARD since 6.15; never also
-	                        swapped */
+	                        pagemap since 6.14, and by PAGE_IS_GUARD since 6.15; never together
+	                        with PM_PAGE_SWAPPED */
 };
 
 /** Consecutive pages with the same state. */
@@ -42,7 +42,7 @@ struct pm_page_run {
 	unsigned state; /**< enum pm_page bits, never 0: untouched pages are not in any run */
 };
 
-/** A reader of page states; opaque. Not to be shared between threads. */
+/** A reader of page states; opaque. Only one thread at a time may use it. */
 struct pm_pagemap;
 
 /** How page states are obtained. */
@@ -56,7 +56,7 @@ enum pm_pagemap_method {
  * Opens the page states of a process.
  *
  * @param process  the process; must outlive the result
- * @param method   how to obtain them
+ * @param method   how to obtain the page states
  * @param pagemap  receives the handle; release with pm_pagemap_close()
  * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_NOT_FOUND (no pagemap in a saved tree or
  *                 with this kernel), PM_ERROR_UNSUPPORTED
@@ -107,10 +107,10 @@ PM_PUBLIC int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64
  * in smaps, zero pages, guard pages and pages of hugetlbfs are not counted.
  *
  * @param pagemap  the handle
- * @param regions  list of the same process; the sizes are added to `known`
+ * @param regions  regions of the same process; receives the sizes, and their bits in `known`
  * @param exact    receives false if the sizes of a region may differ from smaps: page states do not
- *                 distinguish hugetlbfs from transparent huge pages, and pagemap does not show
- *                 zero pages
+ *                 distinguish hugetlbfs from transparent huge pages, and pagemap does not show zero
+ *                 pages
  * @param error    PM_ERROR_GONE, PM_ERROR_IO
  * @return         0 or -1
  */

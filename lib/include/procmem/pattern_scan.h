@@ -4,10 +4,10 @@
  * Searching for patterns: Perl-compatible regular expressions (pcre2pattern(3)) over bytes,
  * compiled to machine code.
  *
- * A match starts in a page that is in memory: pages that were never touched are zeros, and only the
- * end of a match may be in them. Empty matches do not count. Without PM_PATTERN_MULTILINE, `^` and
- * `$` are the start and the end of a region. If several patterns match at the same address, the
- * first one counts. Matches never overlap.
+ * A match must start in a page that is in memory or in swap. It may end in pages that were never
+ * touched; these are zeros. Empty matches do not count. Without PM_PATTERN_MULTILINE, `^` and `$`
+ * are the start and the end of a region. If several patterns match at the same address, the first
+ * one counts. Matches never overlap.
  *
  * A pattern may take exponential time on some memory. An attempt to match takes at most about 2 ms;
  * after that, its address is skipped and counted (pm_scan_totals.gave_up).
@@ -23,16 +23,17 @@
 extern "C" {
 #endif
 
-/** The meaning of a pattern. */
+/** Flags of a pattern. */
 enum pm_pattern_flag {
 	PM_PATTERN_FIXED = 1,    /**< not a regular expression, but the text itself */
-	PM_PATTERN_CASELESS = 2, /**< ignore case: of ASCII letters; with PM_PATTERN_UTF of all */
+	PM_PATTERN_CASELESS = 2, /**< ignore the case of ASCII letters; with PM_PATTERN_UTF the case
+	                            of all letters */
 	PM_PATTERN_UTF = 4, /**< pattern and memory are UTF-8: characters are matched as a whole,
 	                       and invalid bytes match nothing */
 	PM_PATTERN_MULTILINE = 8, /**< `^` and `$` also match at line breaks */
 	PM_PATTERN_WIDE = 16,     /**< match the text also in UTF-16, little- and big-endian */
-	PM_PATTERN_HEX = 32,      /**< bytes in hexadecimal, `?` for any digit: "de ad ?? e?"; not
-	                             with other flags */
+	PM_PATTERN_HEX = 32, /**< bytes in hexadecimal, `?` for any digit: "de ad ?? e?"; cannot be
+	                        combined with other flags */
 };
 
 /** One pattern. */
@@ -42,12 +43,16 @@ struct pm_pattern {
 	unsigned flags;   /**< enum pm_pattern_flag bits */
 };
 
-/** What to search for; opaque. Several threads and scans may use one. */
+/**
+ * Describes what to search for; opaque. Several threads and scans may use the same scanner at the
+ * same time.
+ */
 struct pm_scanner;
 
 /**
- * Creates a scanner for patterns. The `source` of a hit is the index of its pattern. Its `encoding`
- * is PM_ENCODING_8BIT or PM_ENCODING_UTF8, with PM_PATTERN_WIDE also one of UTF-16.
+ * Creates a scanner for patterns. In a hit, `source` is the index of the pattern, and `encoding` is
+ * PM_ENCODING_8BIT or PM_ENCODING_UTF8, or with PM_PATTERN_WIDE also PM_ENCODING_UTF16LE or
+ * PM_ENCODING_UTF16BE.
  *
  * @param patterns  the patterns; not needed afterwards
  * @param count     number of patterns, at least 1

@@ -27,23 +27,23 @@ extern "C" {
 struct pm_process;
 
 /**
- * Size of a command or thread name, including the NUL: the kernel keeps 15 characters, and up to 63
- * of kernel threads.
+ * Size of a command or thread name, including the NUL: the kernel keeps up to 15 characters, or up
+ * to 63 for a kernel thread.
  */
 #define PM_COMM_SIZE 64
 
 /** State and sizes of a process at one moment. */
 struct pm_process_info {
 	pid_t pid;          /**< process ID (of the thread group) in our PID namespace */
-	pid_t tracer;       /**< PID of its tracer (ptrace(2)), 0 for none */
+	pid_t tracer;       /**< PID of the tracer (ptrace(2)), 0 for none */
 	uid_t uid;          /**< real user ID */
 	uid_t euid;         /**< effective user ID */
 	char state;         /**< R S D T t Z X I as in proc_pid_stat(5) */
 	bool kernel_thread; /**< PF_KTHREAD: runs in the kernel only, has no user memory */
 	bool leader_gone;   /**< the first thread exited, other threads are alive */
-	bool killed; /**< SIGKILL is pending (SigPnd, ShdPnd): another process is ending it, or the
-	                kernel is because it is out of memory */
-	uint32_t threads;     /**< number of living threads */
+	bool killed;      /**< SIGKILL is pending (SigPnd, ShdPnd): the process is being killed, by
+	                     another process or by the OOM killer */
+	uint32_t threads; /**< number of living threads */
 	uint64_t start_ticks; /**< start time in clock ticks since boot */
 	uint64_t uptime_ms;   /**< time since its start in milliseconds; 0 without /proc/uptime */
 	uint64_t vm_size;     /**< virtual size in bytes (VmSize) */
@@ -61,8 +61,9 @@ struct pm_process_info {
 /**
  * Opens a process.
  *
- * @param proc_root  directory to use as /proc; NULL means "/proc". A saved tree has no pidfd.
- * @param pid        process ID; that of a thread opens its process
+ * @param proc_root  directory to use as /proc; NULL means "/proc". It can be a saved tree: a copy
+ *                   of files from /proc, for which there is no pidfd.
+ * @param pid        process ID; the ID of a thread opens the process of that thread
  * @param process    receives the handle; release it with pm_process_close()
  * @param error      PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS (hidepid), PM_ERROR_RESOURCES
  * @return           0 or -1
@@ -105,7 +106,7 @@ PM_PUBLIC int pm_process_poll_fd(const struct pm_process *process);
  * @param process  the process
  * @param error    PM_ERROR_GONE with the reason: exited, called exec, or its PID was reused;
  *                 PM_ERROR_RESOURCES if a lack of descriptors or memory prevented the test
- * @return         0: still the same; -1: not, or unknown
+ * @return         0: alive with the same memory; -1: not, or the test failed
  */
 PM_PUBLIC int pm_process_check(struct pm_process *process, struct pm_error *error);
 

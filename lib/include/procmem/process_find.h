@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Finding processes by PID or name.
+ * Finds processes by PID or name.
  *
- * A word of digits is always a PID, and that of a thread means its process. A name is compared with
- * the command names of all processes; if none is equal, with the base name of each first argument;
- * then with that of each program file; last with the command names of zombies. Our own process
- * never matches a name, nor do ancestors that only run it and so have the word in their command
- * lines: sudo, timeout, `sh -c`.
+ * A word of digits is a PID; the ID of a thread means the process of that thread. Any other word is
+ * a name. A name is compared with these, in this order, until a process matches: the command name
+ * of each process, the base name of its first argument, the base name of its program file, and the
+ * command names of zombies. The calling process never matches a name. Its ancestors do not match
+ * either if they only run it and therefore have the word in their command line: sudo, timeout, `sh
+ * -c`.
  */
 #ifndef PROCMEM_PROCESS_FIND_H
 #define PROCMEM_PROCESS_FIND_H

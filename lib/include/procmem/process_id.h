@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The identity of a process: what tells it from every other process, also later and on another
- * host.
+ * The identity of a process. It distinguishes the process from all others, including later
+ * processes with the same PID and processes of other hosts.
  */
 #ifndef PROCMEM_PROCESS_ID_H
 #define PROCMEM_PROCESS_ID_H

@@ -59,7 +59,7 @@ PM_PUBLIC void pm_process_list_deinit(struct pm_process_list *list);
 
 /**
  * Reads the PSS of a process from smaps_rollup (Linux 4.14). The kernel holds the map lock of the
- * target during the whole walk.
+ * target while it walks all its page tables.
  *
  * @param process  the process
  * @param pss      receives the PSS in bytes

@@ -4,19 +4,20 @@
  * The whole public interface of libprocmem.
  *
  * These rules hold everywhere:
- * - Functions return 0 or -1; iterators return 1 for an item, 0 at the end, and -1.
+ * - Functions return 0 or -1; iterators return 1 for an item, 0 at the end, and -1 on failure.
+ *   The comment of `error` lists the kinds of errors that a function can return.
  * - On failure, functions fill the `struct pm_error` of the caller. Output parameters come last
  *   before the error, and are unchanged on failure.
  * - The comments of the functions state the lifetime of the texts that they return.
  * - Sizes are bytes. Ranges are half-open.
  * - The library does not print or exit, installs no signal handlers, and has no mutable globals.
  *
- * Threads: several threads may call functions without a handle at the same time, and all other
- * functions for different handles. The declaration of each handle states what several threads may
- * do with one. Structures that the caller owns (`struct pm_error`, results) are like any variable:
- * one thread uses them at a time, or all of them only read. Cancel flags are the exception: the
- * threads of the library read them while they work, by atomic loads. A signal handler or thread
- * that sets one uses an atomic store (`__atomic_store_n(&cancel, 1, __ATOMIC_RELAXED)`).
+ * Threads: several threads may call a function at the same time if it takes no handle, or if each
+ * thread uses a different handle. The comment of each handle type states whether several threads
+ * may use the same handle. Structures that the caller owns (`struct pm_error`, results) must not be
+ * used by several threads at the same time, except if all threads only read them. Cancel flags are
+ * the exception: the library reads them with atomic loads during a call. A signal handler or thread
+ * that sets a flag must use an atomic store (`__atomic_store_n(&cancel, 1, __ATOMIC_RELAXED)`).
  */
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H

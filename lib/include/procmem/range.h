@@ -32,7 +32,7 @@ static inline uint64_t pm_range_size(struct pm_range range)
 }
 
 /**
- * Whether an address is in a range.
+ * Tests whether an address is in a range.
  * @param range    the range
  * @param address  the address
  * @return         true or false
@@ -43,7 +43,7 @@ static inline bool pm_range_contains(struct pm_range range, uint64_t address)
 }
 
 /**
- * The part of a range that is within bounds.
+ * Returns the part of a range that is within bounds.
  *
  * @param range   the range
  * @param bounds  the bounds

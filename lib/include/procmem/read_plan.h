@@ -5,8 +5,8 @@
  * states, and the segments are grouped into units.
  *
  * Reading without a plan changes the target: an untouched page of a file or of shared memory
- * becomes resident in it, an untouched private page needs page tables, and reading a page of a
- * device can have any effect. So only present and swapped pages are read. Untouched pages of
+ * becomes resident in the target, an untouched private page needs page tables, and reading a page
+ * of a device can have any effect. So only present and swapped pages are read. Untouched pages of
  * private anonymous memory are zeros and need not be read.
  *
  * A plan is computed while it is used, at most 64 MiB of pages in advance, so page states are up to
@@ -40,41 +40,46 @@ enum pm_segment_type {
 	                      target has not touched: the bytes are in the shared object */
 	PM_SEGMENT_FORBIDDEN, /**< never read: devices, [vvar], [vsyscall], guard pages */
 	PM_SEGMENT_MISSING,   /**< not contained in the core file */
-	PM_SEGMENT_UNMAPPED,  /**< nothing is mapped there */
-	PM_SEGMENT_COUNT,     /**< number of types, for tables */
+	PM_SEGMENT_UNMAPPED,  /**< no memory is mapped there */
+	PM_SEGMENT_COUNT,     /**< number of types */
 };
 
 /** Contiguous bytes of one type, within one region. */
 struct pm_segment {
 	uint64_t start;  /**< first address; page aligned unless the chosen range is not */
 	uint64_t end;    /**< address after the last byte */
-	size_t region;   /**< index of its region; SIZE_MAX for PM_SEGMENT_UNMAPPED */
+	size_t region;   /**< index of the region; SIZE_MAX for PM_SEGMENT_UNMAPPED */
 	const char *why; /**< the reason for its type, human-readable; a constant text */
 	uint8_t type;    /**< enum pm_segment_type */
-	uint8_t pages;   /**< enum pm_page bits of its pages, or-ed; 0 for untouched pages */
+	uint8_t pages;   /**< enum pm_page bits of the pages, or-ed; 0 for untouched pages */
 	bool wanted;     /**< its bytes are read: a run, or with pm_plan_options.files a file or
 	                    shared segment */
-	bool follows;    /**< it is adjacent to the previous segment (also of the previous unit), in
-	                    the same region or in one that continues it (pm_region_continues()): a
-	                    match can cross the border */
+	bool follows; /**< a match can cross from the previous segment into this one: the segments
+	                 are adjacent and in the same region, or in regions of which the second
+	                 continues the first (pm_region_continues()). The previous segment may be in
+	                 the previous unit */
 };
 
 /** Maximum number of bytes to read in a unit. */
 #define PM_UNIT_SIZE ((size_t)1 << 20)
 
-/** Maximum number of segments of a unit: 256 separate pages, which fill a unit, and gaps. */
+/**
+ * Maximum number of segments of a unit. A unit holds at most 256 pages; if none of them are
+ * adjacent, there are as many gaps between them.
+ */
 #define PM_UNIT_SEGMENTS 512
 
 /**
  * A part of the plan for one worker: consecutive segments of all types. The wanted ones have at
- * most PM_UNIT_SIZE bytes in total. Long segments are divided between two pages. Small segments are
- * put together, so that one system call reads many of them.
+ * most PM_UNIT_SIZE bytes in total. Long segments are split at page boundaries. Short segments are
+ * combined in one unit, so that one system call reads many of them.
  */
 struct pm_unit {
 	uint64_t index;  /**< counts from 0; results of several workers can be ordered by it */
-	uint64_t before; /**< wanted bytes of other units directly before the first segment, which
-	                    continues them; may be less than the actual number */
-	uint64_t after;  /**< the same, directly after the last segment */
+	uint64_t before; /**< number of wanted bytes of other units that are directly before the
+	                    first segment, if that segment continues them; a lower bound */
+	uint64_t after;  /**< number of wanted bytes of other units that are directly after the last
+	                    segment, if they continue it; a lower bound */
 	size_t size;     /**< sum of the wanted segments in bytes: the size of the buffer for
 	                    pm_unit_read(); may be 0 */
 	size_t count;    /**< number of segments, at least 1 */
@@ -84,16 +89,18 @@ struct pm_unit {
 /** A source of page states. */
 struct pm_page_source {
 	/**
-	 * As pm_pagemap_walk().
+	 * Reports the page states of a range, as pm_pagemap_walk() does.
 	 * @param context  `context` below
 	 */
 	int (*walk)(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
 	            void *visitor, struct pm_error *error);
-	void *context;                  /**< passed to it */
-	enum pm_segment_type untouched; /**< type of pages that are not in any run:
-	                                   PM_SEGMENT_HOLE for a living process (a hole, file or
-	                                   shared segment, depending on the region),
-	                                   PM_SEGMENT_MISSING for a core file */
+	void *context; /**< passed to `walk` */
+	/**
+	 * Type of the pages that `walk` does not report. For a core file, PM_SEGMENT_MISSING. For
+	 * a living process, PM_SEGMENT_HOLE: the plan then uses PM_SEGMENT_HOLE, PM_SEGMENT_FILE
+	 * or PM_SEGMENT_SHARED, depending on the region.
+	 */
+	enum pm_segment_type untouched;
 };
 
 /**
@@ -123,7 +130,7 @@ struct pm_plan;
  * Starts a plan.
  *
  * @param regions  the regions; must outlive the plan. A region without VmFlags is treated as a
- *                 device if its name looks like one
+ *                 device if it has the name of a device
  * @param ranges   the chosen ranges, as from pm_select_apply(); must outlive the plan; NULL: all
  *                 regions
  * @param count    number of ranges
@@ -154,7 +161,7 @@ PM_PUBLIC void pm_plan_close(struct pm_plan *plan);
 PM_PUBLIC int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *error);
 
 /**
- * Returns the number of bytes of a type in the units so far.
+ * Returns the number of bytes of a type in the units that pm_plan_next() has returned so far.
  * @param plan  the plan
  * @param type  the type
  * @return      bytes

@@ -42,8 +42,8 @@ struct pm_reader_ops {
 };
 
 /**
- * A reader. Whether several threads may use one at a time depends on its implementation; all
- * readers of this library allow it.
+ * A reader. The implementation of a reader determines whether several threads may use the reader at
+ * the same time. All readers of this library allow it.
  */
 struct pm_reader {
 	const struct pm_reader_ops *ops; /**< its functions */
@@ -52,7 +52,7 @@ struct pm_reader {
 
 /**
  * Closes a reader.
- * @param reader  a reader, or one whose `ops` is NULL
+ * @param reader  the reader; nothing happens if its `ops` is NULL
  */
 PM_PUBLIC void pm_reader_close(struct pm_reader *reader);
 

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/** Writes samples to a file; opaque. Not to be shared between threads. */
+/** Writes samples to a file; opaque. Only one thread at a time may use it. */
 struct pm_recorder;
 
 /**
@@ -27,16 +27,16 @@ struct pm_recorder;
  *                  memory maps can be secrets
  * @param id        the process
  * @param recorder  receives the recorder; release with pm_recorder_close()
- * @param error     PM_ERROR_FORMAT (the file is not a recording, a recording of another process, or
- *                  one of a newer version), PM_ERROR_IO
+ * @param error     PM_ERROR_FORMAT (the file is not a recording, or it is a recording of another
+ *                  process or of a newer version), PM_ERROR_IO
  * @return          0 or -1
  */
 PM_PUBLIC int pm_recorder_open(const char *path, const struct pm_process_id *id,
                                struct pm_recorder **recorder, struct pm_error *error);
 
 /**
- * Closes a recorder. Afterwards the file is complete without companion files: it can be moved and
- * sent.
+ * Closes a recorder. Afterwards the recording is a single file, without temporary files of SQLite,
+ * and can be moved or copied.
  * @param recorder a recorder or NULL
  */
 PM_PUBLIC void pm_recorder_close(struct pm_recorder *recorder);
@@ -58,7 +58,8 @@ PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_samp
  * Stores how the process ended, as a note to the last sample.
  *
  * @param recorder  the recorder; nothing is stored if it has no samples
- * @param why       human-readable reason; more than PM_ENDING_TEXT_SIZE bytes are cut when read
+ * @param why       human-readable reason; pm_recording_ending() returns at most PM_ENDING_TEXT_SIZE
+ *                  bytes of it, including a NUL
  * @param error     PM_ERROR_IO
  * @return          0 or -1
  */

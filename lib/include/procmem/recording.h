@@ -23,16 +23,17 @@ extern "C" {
 /** Version of the format that this library writes (`PRAGMA user_version`). */
 #define PM_RECORDING_VERSION 1
 
-/** A recording opened for reading; opaque. Not to be shared between threads. */
+/** A recording opened for reading; opaque. Only one thread at a time may use it. */
 struct pm_recording;
 
 /** A sample of a recording. */
 struct pm_recorded {
-	uint64_t number;         /**< its number, from 1 */
+	uint64_t number;         /**< number of the sample, from 1 */
 	double time;             /**< CLOCK_BOOTTIME of the recorded host in seconds */
 	int64_t wall_ns;         /**< nanoseconds since 1970, UTC */
 	struct pm_totals totals; /**< sizes of the process */
-	bool fresh; /**< its regions were measured; false: they are those of an earlier sample */
+	bool fresh; /**< true: the regions were measured for this sample; false: the regions are
+	               those of an earlier sample */
 };
 
 /**
@@ -64,8 +65,8 @@ PM_PUBLIC void pm_recording_close(struct pm_recording *recording);
 
 /**
  * Returns the process that was recorded.
- * @param recording the recording
- * @return owned by the recording
+ * @param recording  the recording
+ * @return           the identity of the process; owned by the recording
  */
 PM_PUBLIC const struct pm_process_id *pm_recording_process_id(const struct pm_recording *recording);
 
@@ -104,12 +105,13 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
  * Finds a sample by number, word or time.
  *
  * The text is a number from 1, `first`, `last`, or a time in UTC: `2026-01-31T12:00`, optionally
- * with seconds, decimals of these, and `Z`. A time means the last sample within it, here within
- * that minute, or else the last sample before it. A time without a date, `12:00`, is of the day of
- * the last sample, or of the day before if only that is within the recording.
+ * with seconds, decimals of these, and `Z`. A time without seconds is a whole minute. The result is
+ * the last sample within the given time, or if there is none, the last sample before it. A time
+ * without a date, such as `12:00`, is on the day of the last sample; if that time is not within the
+ * recording, it is on the day before.
  *
  * @param recording  the recording
- * @param which      the text
+ * @param which      the number, word or time
  * @param number     receives the number of the sample
  * @param error      PM_ERROR_USAGE; PM_ERROR_NOT_FOUND with the samples that exist
  * @return           0 or -1

@@ -3,8 +3,8 @@
  * @file
  * Regions. A region is one mapping (VMA) of a process, with its sizes and its kind.
  *
- * Addresses are `uint64_t`, not pointers: they are those of another address space, which may have
- * another width. Ranges are always half-open, `[start, end)`. All sizes are in bytes.
+ * Addresses are `uint64_t`, not pointers: they belong to another address space, which may have
+ * another address width. Ranges are always half-open, `[start, end)`. All sizes are in bytes.
  */
 #ifndef PROCMEM_REGION_H
 #define PROCMEM_REGION_H
@@ -27,12 +27,12 @@ enum pm_perm {
 	PM_PERM_READ = 1,   /**< r */
 	PM_PERM_WRITE = 2,  /**< w */
 	PM_PERM_EXEC = 4,   /**< x */
-	PM_PERM_SHARED = 8, /**< s; without it p, private (copy on write) */
+	PM_PERM_SHARED = 8, /**< s: shared; if not set, p: private (copy on write) */
 };
 
 /**
- * Marks a permission, which is not set then, as unknown: core files do not contain all permissions.
- * It appears as `?` in texts.
+ * Bit that marks a permission as unknown; the bit of the permission itself is then 0. It exists
+ * because core files do not contain all permissions. In text, an unknown permission is `?`.
  */
 #define PM_PERM_MAYBE(perm) ((unsigned)(perm) << 4)
 
@@ -44,7 +44,7 @@ enum pm_kind {
 	PM_KIND_UNKNOWN = 0, /**< not classified yet */
 	PM_KIND_HEAP,        /**< the brk heap */
 	PM_KIND_ARENA,       /**< a heap of a malloc arena of glibc */
-	PM_KIND_MALLOC,      /**< a block that malloc mapped on its own */
+	PM_KIND_MALLOC,      /**< a block that malloc mapped individually */
 	PM_KIND_STACK,       /**< stack of a thread */
 	PM_KIND_GUARD,       /**< inaccessible pages that detect overruns */
 	PM_KIND_RESERVE,     /**< inaccessible address space, reserved for later use */
@@ -53,13 +53,14 @@ enum pm_kind {
 	PM_KIND_SHM,         /**< shared memory without a file on a disk */
 	PM_KIND_HUGE,        /**< huge pages of hugetlbfs */
 	PM_KIND_CODE,        /**< machine code of a program or library */
-	PM_KIND_RODATA,      /**< its read-only data */
-	PM_KIND_DATA,        /**< its writable data, and data made read-only after relocation */
-	PM_KIND_BSS,         /**< its zero-initialised data */
-	PM_KIND_FILE,        /**< another mapped file */
-	PM_KIND_DEVICE,      /**< a device, or memory of one */
-	PM_KIND_KERNEL,      /**< of the kernel: [vdso], [vvar], [vsyscall], ... */
-	PM_KIND_COUNT,       /**< number of kinds, for tables */
+	PM_KIND_RODATA,      /**< read-only data of a program or library */
+	PM_KIND_DATA,   /**< writable data of a program or library, also data made read-only after
+	                   relocation */
+	PM_KIND_BSS,    /**< zero-initialised data of a program or library */
+	PM_KIND_FILE,   /**< another mapped file */
+	PM_KIND_DEVICE, /**< a device, or memory of a device */
+	PM_KIND_KERNEL, /**< created by the kernel: [vdso], [vvar], [vsyscall], ... */
+	PM_KIND_COUNT,  /**< number of kinds */
 };
 
 /** How certain the kind is. */
@@ -93,9 +94,11 @@ enum pm_size {
 	PM_SIZE_SWAP,            /**< Swap: swapped-out pages */
 	PM_SIZE_SWAP_PSS,        /**< SwapPss */
 	PM_SIZE_LOCKED,          /**< Locked: by mlock */
-	PM_SIZE_KERNEL_PAGE,     /**< KernelPageSize: page size used by the kernel; not a sum */
-	PM_SIZE_MMU_PAGE,        /**< MMUPageSize: page size of the hardware; not a sum */
-	PM_SIZE_COUNT,           /**< number of sizes, for tables */
+	PM_SIZE_KERNEL_PAGE,     /**< KernelPageSize: page size used by the kernel; unlike the other
+	                            values, not an amount of memory */
+	PM_SIZE_MMU_PAGE, /**< MMUPageSize: page size of the hardware; not an amount of memory
+	                     either */
+	PM_SIZE_COUNT,    /**< number of sizes */
 };
 
 /** Bit of a size in pm_region.known. */
@@ -117,7 +120,7 @@ enum pm_vm_flag {
 	PM_VM_HUGETLB = 1u << 8,     /**< ht: huge pages of hugetlbfs */
 	PM_VM_WIPEONFORK = 1u << 9,  /**< wf: wiped in children */
 	PM_VM_DONTDUMP = 1u << 10,   /**< dd: not part of core dumps */
-	PM_VM_SOFTDIRTY = 1u << 11,  /**< sd */
+	PM_VM_SOFTDIRTY = 1u << 11,  /**< sd: soft-dirty */
 	PM_VM_MIXEDMAP = 1u << 12,   /**< mm: mixed map area */
 	PM_VM_HUGEPAGE = 1u << 13,   /**< hg: MADV_HUGEPAGE */
 	PM_VM_NOHUGEPAGE = 1u << 14, /**< nh: MADV_NOHUGEPAGE; MAP_STACK sets it since Linux 6.7 */
@@ -139,12 +142,12 @@ struct pm_region {
 	uint64_t offset;       /**< offset in the mapped file, in bytes */
 	uint64_t inode;        /**< inode of the mapped file, 0 for none */
 	uint32_t device_major; /**< major number of the device that holds the file */
-	uint32_t device_minor; /**< its minor number */
+	uint32_t device_minor; /**< minor number of this device */
 	uint32_t vm_flags;     /**< enum pm_vm_flag bits; 0 if smaps was not read */
 	uint32_t known;        /**< PM_SIZE_BIT() of each known size */
-	uint8_t perms;         /**< enum pm_perm bits, and PM_PERM_MAYBE() of them */
-	uint8_t kind;          /**< enum pm_kind */
-	uint8_t proof;         /**< enum pm_proof */
+	uint8_t perms;  /**< enum pm_perm bits, and PM_PERM_MAYBE() of each unknown permission */
+	uint8_t kind;   /**< enum pm_kind */
+	uint8_t proof;  /**< enum pm_proof */
 	bool deleted;   /**< the kernel appended " (deleted)" to the name: the file was deleted or
 	                   replaced */
 	pid_t thread;   /**< TID of the thread whose stack this is, 0 for none */
@@ -157,7 +160,10 @@ struct pm_region {
 	uint64_t bytes[PM_SIZE_COUNT]; /**< sizes in bytes, by enum pm_size; 0 if not known */
 };
 
-/** Texts of a list; opaque. Threads may share it as they may share the list. */
+/**
+ * The texts of a list of regions; opaque. The same rules for threads apply as for the list (struct
+ * pm_regions).
+ */
 struct pm_texts;
 
 /**
@@ -172,11 +178,11 @@ struct pm_regions {
 	struct pm_texts *texts;  /**< private: owns mapping, detail and why of all regions */
 };
 
-/** A range of addresses within one region, or one where nothing is mapped. */
+/** A range of addresses within one region, or a range where nothing is mapped. */
 struct pm_region_range {
 	struct pm_range range; /**< the addresses */
-	size_t region;         /**< index of the region that contains them; SIZE_MAX if nothing is
-	                          mapped there */
+	size_t region; /**< index of the region that contains the range; SIZE_MAX if nothing is
+	                  mapped there */
 };
 
 /**
@@ -272,10 +278,10 @@ static inline uint64_t pm_region_size(const struct pm_region *region)
 }
 
 /**
- * Whether a size of a region is known.
+ * Tests whether a size of a region is known.
  * @param region  the region
  * @param size    the size
- * @return        true if it was read from smaps or pagemap
+ * @return        true if the size was read from smaps or pagemap
  */
 static inline bool pm_region_knows(const struct pm_region *region, enum pm_size size)
 {
@@ -294,7 +300,7 @@ static inline uint64_t pm_region_chunk_max(const struct pm_region *region)
 }
 
 /**
- * Whether a region is anonymous: without a name, or with one set by prctl(2).
+ * Tests whether a region is anonymous: it has no name, or a name that was set by prctl(2).
  * @param region  the region
  * @return        true or false
  */
@@ -312,9 +318,9 @@ static inline uint64_t pm_region_dirty(const struct pm_region *region)
 }
 
 /**
- * Whether a region continues the one before it: they are adjacent, and either both anonymous with
- * the same name, or parts of the same file at consecutive offsets. Allocators and mprotect(2) split
- * mappings, and data crosses such borders.
+ * Tests whether a region continues the previous one: both are adjacent, and either both are
+ * anonymous with the same name, or both are parts of the same file at consecutive offsets.
+ * Allocators and mprotect(2) split mappings, so data can cross such borders.
  *
  * @param before  the region with the lower addresses
  * @param region  the region with the higher addresses

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Samples of a live process, taken again and again at the lowest cost.
+ * Takes samples of a living process repeatedly, at low cost.
  *
- * A sampler has steps of increasing cost, and stops at the first one that shows that nothing
- * changed: the totals in /proc/PID/status (every time, some microseconds); maps, if the virtual
- * size changed; page states of the regions that can have changed, in short calls, if resident bytes
- * changed; smaps only on request. It counts the CPU time of its own process. While that exceeds the
- * budget, it reads only the totals; if these alone exceed the budget, half of the budget is kept
- * for the other steps, so that they do not stop.
+ * A sampler works in steps of increasing cost. If a step shows that nothing changed, the next steps
+ * are skipped. The steps are: the totals in /proc/PID/status (every time, some microseconds); maps,
+ * if the virtual size changed; page states of the regions that can have changed, in short calls, if
+ * resident bytes changed; smaps only on request. The sampler measures the CPU time of the calling
+ * process. While the CPU time is above the budget, the sampler reads only the totals. If the totals
+ * alone need more than the budget, half of the budget is reserved for the other steps, so that
+ * regions are still measured.
  */
 #ifndef PROCMEM_SAMPLE_H
 #define PROCMEM_SAMPLE_H
@@ -28,7 +29,7 @@ extern "C" {
 struct pm_totals {
 	uint64_t size;    /**< VmSize: address space */
 	uint64_t rss;     /**< VmRSS */
-	uint64_t anon;    /**< RssAnon: private memory */
+	uint64_t anon;    /**< RssAnon: anonymous memory */
 	uint64_t file;    /**< RssFile: pages of mapped files */
 	uint64_t shmem;   /**< RssShmem: shared memory */
 	uint64_t swap;    /**< VmSwap */
@@ -51,12 +52,12 @@ PM_PUBLIC int pm_totals_read(struct pm_process *process, struct pm_totals *total
 struct pm_sampler_options {
 	double budget; /**< CPU time that may be used, as a share of one core (0.01: one percent);
 	                    0: unlimited */
-	double full_every; /**< seconds after which all regions are measured although the totals
-	                        are unchanged; 0: never. While that finds nothing new, the interval
-	                        doubles, up to 16 times this value */
+	double full_every; /**< seconds after which all regions are measured even if the totals are
+	                      unchanged; 0: never. As long as such a measurement finds no change,
+	                      the interval doubles, up to 16 times this value */
 	bool kinds;        /**< classify new regions */
-	bool pages; /**< remember which pages are present, to find those that appear; not with smaps
-	             */
+	bool pages;        /**< store which pages are present, to find pages that appear
+	                      (pm_sample.appeared); not with smaps */
 	bool smaps; /**< read all sizes from smaps each time: costs the target page-table walks
 	                 under its map lock */
 };
@@ -64,11 +65,12 @@ struct pm_sampler_options {
 /** Cost of the samples so far. */
 struct pm_sample_cost {
 	uint64_t cpu_ns; /**< CPU time of the whole calling process since the sampler was opened */
-	uint64_t last_cpu_ns; /**< part of it since the end of the previous sample */
-	uint64_t lock_ns;     /**< longest single call that held the target's map lock, measured
-	                           from outside; with smaps the time of the whole read */
-	double credit; /**< seconds of CPU time that the budget allows now, less than 0 if it has to
-	                    wait; HUGE_VAL without budget */
+	uint64_t last_cpu_ns; /**< part of `cpu_ns` since the end of the previous sample */
+	uint64_t lock_ns; /**< nanoseconds that the longest system call took which held the map lock
+	                     of the target: at least as long as the lock was held. With smaps, the
+	                     duration of the whole read */
+	double credit; /**< seconds of CPU time that the budget allows now; negative if the sampler
+	                  has to wait; HUGE_VAL without a budget */
 	double share;  /**< CPU time since the sampler was opened as a share of one core; 0 at first
 	                */
 };
@@ -80,19 +82,22 @@ struct pm_sample {
 	struct pm_totals totals; /**< totals, always of this time */
 	const struct pm_regions *regions; /**< the regions with RSS and swap; owned by the sampler,
 	                                       valid until the next sample is taken */
-	const struct pm_region_range *appeared; /**< with pm_sampler_options.pages: pages that
-	                                      became present or swapped since the last measurement,
-	                                      split at regions, by ascending address; valid as the
-	                                      regions are */
+	/**
+	 * Pages that became present or swapped since the last measurement, if
+	 * pm_sampler_options.pages is set. The ranges are split at the borders of regions, are in
+	 * ascending order of address, and are valid as long as `regions`.
+	 */
+	const struct pm_region_range *appeared;
 	size_t appeared_count; /**< number of these ranges; 0 at the first measurement, and if the
 	                            sample is not fresh */
 	bool fresh;     /**< the regions were measured for this sample; false: by an earlier one */
 	bool held_back; /**< something changed, but the budget does not allow to measure it yet */
-	bool exact;     /**< no region's sizes may differ from smaps, see pm_pagemap_measure() */
+	bool exact;     /**< false: the sizes of some regions may differ from smaps; see
+	                   pm_pagemap_measure() */
 	struct pm_sample_cost cost; /**< up to the end of this sample */
 };
 
-/** Takes samples; opaque. Not to be shared between threads. */
+/** Takes samples; opaque. Only one thread at a time may use it. */
 struct pm_sampler;
 
 /**
@@ -126,11 +131,12 @@ PM_PUBLIC int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *samp
                               struct pm_error *error);
 
 /**
- * Measures all regions for the last sample, whatever the budget and the totals; does nothing if
- * that sample did so. Call this before acting on the sizes of a region: two mappings of the same
- * size that replaced each other between two samples change no total, and changes that the budget
- * holds back are unknown. Time and totals of the sample remain; the cost is charged to the budget
- * afterwards.
+ * Measures all regions for the last sample, even if the budget is used up or the totals did not
+ * change. Does nothing if the last sample already measured all regions. Call this before acting on
+ * the sizes of a region: if one mapping was replaced by another one of the same size between two
+ * samples, no total changed, so the change was not noticed; and the budget may have postponed the
+ * measurement. The time and the totals of the sample do not change. The CPU time of this call
+ * counts towards the budget.
  *
  * @param sampler  the sampler
  * @param sample   the last sample that pm_sampler_take() filled; everything except time and totals

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searching a target with several threads. Each thread claims units of a plan, reads and searches
- * them. The hits are delivered in the order of their addresses.
+ * Searches a target with several threads. Each thread claims units of a plan, reads and searches
+ * them. The hits are delivered by ascending address.
  *
  * A hit is found as a whole, even across units and across adjacent regions of the same mapping
  * (pm_region_continues()). No hit is found twice, and none is lost. A hit of more than
  * PM_SCAN_PIECE_MAX bytes is delivered in pieces, one after the other.
  *
- * The memory used depends neither on the size of the target nor on the length of hits. Measured
- * with up to four threads (VmHWM of proc_pid_status(5)), a thread uses 1.2 MiB with few hits, 2.6
- * MiB if everything is text, 4.8 MiB while it searches the end of hits of mebibytes, and up to 7.2
- * MiB if ten times the bytes of those are appended. The maximum was 13 MiB with two threads and 24
- * MiB with four. <procmem/search.h> is simpler, for most purposes.
+ * The memory used depends neither on the size of the target nor on the length of hits. Each thread
+ * used these amounts in a measurement with up to four threads (VmHWM of proc_pid_status(5)): 1.2
+ * MiB with few hits; 2.6 MiB if all memory is text; 4.8 MiB with hits of several mebibytes; 7.2 MiB
+ * if `found` also appends ten times the bytes of such hits. The maximum of the process was 13 MiB
+ * with two threads and 24 MiB with four. For most purposes, use <procmem/search.h>, which is
+ * simpler.
  */
 #ifndef PROCMEM_SCAN_H
 #define PROCMEM_SCAN_H
@@ -33,7 +34,7 @@ extern "C" {
 
 /**
  * What to search for, created by pm_strings_scanner_create() or pm_pattern_scanner_create();
- * opaque. Several threads and scans may use one.
+ * opaque. Several threads and scans may use the same scanner at the same time.
  */
 struct pm_scanner;
 
@@ -55,29 +56,29 @@ PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
  */
 #define PM_SCAN_PIECE_MAX ((size_t)128 << 10)
 
-/** A hit, in the thread that found it. It is valid during the call. */
+/** A hit, as passed to pm_scan_found in the thread that found it. Valid only during that call. */
 struct pm_hit {
 	uint64_t address;     /**< address of the first byte in the target */
 	size_t size;          /**< size in bytes */
-	const uint8_t *bytes; /**< the bytes, with `before` readable ones before and `after` after
-	                         them */
-	size_t before;   /**< bytes before the hit in the same memory, at most pm_scan.around; 0
-	                    between pieces of a hit */
-	size_t after;    /**< bytes after the hit, likewise */
-	size_t region;   /**< index of the region in which the hit starts */
-	uint32_t source; /**< index of the pattern; 0 in a search for text */
-	enum pm_encoding encoding; /**< encoding of the text that was searched for */
-	bool truncated; /**< the hit continues: the rest is another hit. The rest of a match of
-	                   mebibytes may be missing */
-	bool continued; /**< continues the hit before. Across units, only
-	                   pm_scan_delivery.continued says so */
-	bool changed;   /**< when read again, the target had other bytes there; only with
+	const uint8_t *bytes; /**< pointer to the bytes of the hit. The `before` bytes before them
+	                         and the `after` bytes after them can also be read */
+	size_t before;        /**< number of readable bytes directly before the hit, at most
+	                         pm_scan.around; 0 between the pieces of a hit */
+	size_t after;  /**< number of readable bytes directly after the hit, with the same limits */
+	size_t region; /**< index of the region in which the hit starts */
+	uint32_t source;           /**< index of the pattern; 0 in a search for text */
+	enum pm_encoding encoding; /**< encoding of the hit */
+	bool truncated; /**< the hit continues in the next hit. The end of a match of more than one
+	                   mebibyte may be missing */
+	bool continued; /**< the hit continues the previous hit of the same unit. If the previous
+	                   hit is in another unit, only pm_scan_delivery.continued is set */
+	bool changed;   /**< the bytes were different when they were read again; only with
 	                   pm_scan.again */
 };
 
 /**
- * The bytes to be delivered for a hit; opaque. It belongs to the thread that found the hit, during
- * that call.
+ * Collects the bytes to be delivered for a hit; opaque. Only the thread that found the hit may use
+ * it, and only during the call of pm_scan_found.
  */
 struct pm_scan_batch;
 
@@ -95,14 +96,14 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
 
 /**
  * Called for each hit in the thread that found it, by several threads at the same time and in no
- * order. Some hits are dropped later, as parts of longer ones. The function appends what is to be
- * delivered, typically a line of output.
+ * order. Some hits are dropped later, because they overlap an earlier hit. The function appends
+ * what is to be delivered, typically a line of output.
  *
  * @param context  the context of the scan
- * @param worker   number of the thread, below pm_scan.workers (below PM_SCAN_WORKERS_MAX if that
- *                 is 0)
+ * @param worker   number of the thread, below pm_scan.workers (below PM_SCAN_WORKERS_MAX if that is
+ *                 0)
  * @param hit      the hit
- * @param batch    for pm_scan_append()
+ * @param batch    the batch to pass to pm_scan_append()
  * @param error    to fill on failure
  * @return         0 or -1
  */
@@ -117,7 +118,7 @@ struct pm_scan_delivery {
 	uint32_t source;           /**< as in the hit */
 	enum pm_encoding encoding; /**< as in the hit */
 	bool truncated;            /**< as in the hit */
-	bool continued;            /**< starts where the hit before was truncated */
+	bool continued;            /**< the hit starts where the previous one was truncated */
 	bool changed;              /**< as in the hit */
 	const void *bytes;         /**< the bytes that pm_scan_append() added */
 	size_t length;             /**< number of these bytes */
@@ -136,17 +137,19 @@ typedef int pm_scan_deliver(void *context, const struct pm_scan_delivery *delive
 
 /** Progress of a scan. */
 struct pm_scan_totals {
-	uint64_t searched;   /**< bytes that were read and searched, including pages of zeros that
-	                        were skipped */
-	uint64_t unreadable; /**< bytes that could not be read */
-	uint64_t hits;       /**< hits that were delivered; pieces of one count once */
-	uint64_t changed;    /**< hits that had changed when read again */
-	uint64_t gave_up;    /**< addresses at which a pattern reached its limits */
-	uint64_t passed;     /**< bytes at which no match was tried after that */
+	uint64_t searched; /**< number of bytes that were read, including pages of zeros, which are
+	                      not searched */
+	uint64_t unreadable; /**< number of bytes that could not be read */
+	uint64_t hits; /**< number of hits that were delivered; all pieces of a hit count as one */
+	uint64_t changed; /**< number of hits that had changed when they were read again */
+	uint64_t gave_up; /**< number of addresses at which the attempt to match was given up,
+	                     because it took too long */
+	uint64_t passed;  /**< number of bytes at which no match was tried after a pattern reached
+	                     its limits */
 };
 
 /**
- * Called about ten times a second, and each time all available hits were delivered.
+ * Called about ten times a second, and whenever all hits found so far have been delivered.
  *
  * @param context  the context of the scan
  * @param totals   the totals so far
@@ -158,16 +161,16 @@ typedef int pm_scan_tick(void *context, const struct pm_scan_totals *totals);
 struct pm_scan {
 	const struct pm_scanner *scanner; /**< what to search for */
 	const struct pm_regions *regions; /**< the regions of the plan */
-	struct pm_plan *plan;             /**< what to read; at its end afterwards */
+	struct pm_plan *plan;             /**< what to read; the scan uses up the plan */
 	struct pm_unit_source source; /**< the readers; `unreadable` is called by ascending address,
-	                                 as `deliver` is */
-	unsigned
-		workers; /**< number of threads; 0: the number of CPUs that we may use, at most 4 */
-	size_t around;   /**< bytes around a hit that `found` needs, at most PM_SCAN_CONTEXT_MAX */
-	bool again;      /**< read each hit again before `found` is called: the target may have
-	                    changed it since */
+	                                 like `deliver` */
+	unsigned workers; /**< number of threads; 0: the number of usable CPUs, at most 4 */
+	size_t around;    /**< number of bytes before and after a hit that `found` needs, at most
+	                     PM_SCAN_CONTEXT_MAX */
+	bool again; /**< read each hit again before `found` is called, to see whether the target has
+	               changed it */
 	pm_scan_found *found;     /**< called for each hit when it is found; may be NULL */
-	pm_scan_deliver *deliver; /**< called for each hit in order */
+	pm_scan_deliver *deliver; /**< called for each hit by ascending address */
 	pm_scan_tick *tick;       /**< called for progress; may be NULL */
 	void *context;            /**< passed to these functions */
 };

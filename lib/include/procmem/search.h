@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searching a process by one call.
+ * Searches the memory of a process with one function call.
  *
- *     static int visit(void *context, const struct pm_match *match)
- *     {
- *         printf("%#" PRIx64 " in %s\n", match->address, match->region->mapping);
- *         return 0;
- *     }
+ * static int visit(void *context, const struct pm_match *match) { printf("%#" PRIx64 " in %s\n",
+ * match->address, match->region->mapping); return 0; }
  *
- *     struct pm_scan_totals totals;
- *     struct pm_error error;
+ * struct pm_scan_totals totals; struct pm_error error;
  *
- *     if (pm_grep_process(pid, "token=[0-9a-f]+", NULL, visit, NULL, &totals, &error) < 0)
- *         fprintf(stderr, "%s\n", error.text);
- *     else if (totals.unreadable > 0)
- *         fprintf(stderr, "%" PRIu64 " bytes could not be read\n", totals.unreadable);
+ * if (pm_grep_process(pid, "token=[0-9a-f]+", NULL, visit, NULL, &totals, &error) < 0)
+ * fprintf(stderr, "%s\n", error.text); else if (totals.unreadable > 0) fprintf(stderr, "%" PRIu64 "
+ * bytes could not be read\n", totals.unreadable);
  *
  * Pages that are in memory or in swap are searched. Other pages are not read, so that the search
  * does not make the process grow. Programs that need more control use <procmem/scan.h>.
@@ -55,7 +50,7 @@ struct pm_match {
 
 /**
  * Called for each match, by ascending address, in the thread that called pm_grep_process() or
- * pm_strings_process(). It may not call these functions with the same totals.
+ * pm_strings_process(). It must not pass the same `totals` to these functions.
  *
  * @param context  the context of the search
  * @param match    the match
@@ -70,10 +65,10 @@ struct pm_search_options {
 	 * (`heap`), addresses, ranges, names (`[stack]`). NULL: all regions.
 	 */
 	const char *const *regions;
-	unsigned flags; /**< of pm_grep_process(): enum pm_pattern_flag values, or-ed */
-	struct pm_strings_options strings; /**< of pm_strings_process() */
-	bool stop; /**< stop the process during the search, with pm_stop_begin(); the visitor delays
-	              the process then */
+	unsigned flags; /**< for pm_grep_process(): enum pm_pattern_flag values, or-ed */
+	struct pm_strings_options strings; /**< for pm_strings_process(): which strings to find */
+	bool stop; /**< stop the process during the search, with pm_stop_begin(); the process also
+	              waits while the visitor runs */
 	unsigned workers; /**< number of threads, at most PM_SCAN_WORKERS_MAX; 0: the number of
 	                     CPUs, at most 4 */
 	/** If it becomes non-zero, the search ends with PM_ERROR_CANCELLED. May be NULL. */
@@ -87,15 +82,15 @@ struct pm_search_options {
  * it at the same time.
  *
  * @param pid      the process
- * @param pattern  a regular expression, as for pm_pattern_scanner_create(), or what
- *                 `options->flags` says
+ * @param pattern  the pattern: a regular expression (pattern_scan.h), or with PM_PATTERN_FIXED or
+ *                 PM_PATTERN_HEX in `options->flags` a text or bytes
  * @param options  options; NULL for all zeros
  * @param visit    called for each match
  * @param context  passed to `visit`
  * @param totals   filled, also after a failure: matches, bytes that were searched, and bytes that
- *                 could not be read. NULL: bytes that could not be read, and places that the
- *                 pattern took too long for, are a failure after all matches were reported, with
- *                 PM_ERROR_UNREADABLE and PM_ERROR_RESOURCES
+ *                 could not be read. If NULL, the function fails after it has reported all matches:
+ *                 with PM_ERROR_UNREADABLE if bytes could not be read, with PM_ERROR_RESOURCES if
+ *                 the pattern took too long at some address
  * @param error    PM_ERROR_USAGE (the pattern, the options), PM_ERROR_NOT_FOUND (the process, a
  *                 region), PM_ERROR_ACCESS, PM_ERROR_NO_MEMORY, PM_ERROR_GONE (also if the process
  *                 called exec: the matches may be wrong), PM_ERROR_CANCELLED, PM_ERROR_RESOURCES

@@ -33,10 +33,10 @@ PM_PUBLIC int pm_select_create(struct pm_select **select, struct pm_error *error
 PM_PUBLIC void pm_select_destroy(struct pm_select *select);
 
 /**
- * Adds a REGION word; the words are united. A word is one of:
+ * Adds a REGION word. The selection is the union of all words. A word is one of:
  * - an address (`0x7f39…` or as in listings): the region that contains it
  * - `ADDR-END` or `ADDR+LEN` (LEN as for pm_parse_size()): exactly these bytes
- * - a kind (`heap`), also if it is a hexadecimal number
+ * - a kind (`heap`); a name of a kind is never read as a hexadecimal address
  * - `[name]`: the regions with this name in maps
  * - `all`
  *
@@ -72,9 +72,9 @@ PM_PUBLIC int pm_select_set_mapping(struct pm_select *select, const char *regex,
                                     struct pm_error *error);
 
 /**
- * Keeps only regions with these permissions. Either letters of those that must be set (`rw`, `x`;
- * `s` shared, `p` private), or four characters as in maps (`r--p`) for exactly these, with `-` for
- * not set and `?` for either.
+ * Keeps only regions with these permissions. `spec` has one of two forms. Letters name permissions
+ * that must be set (`rw`, `x`; `s` shared, `p` private). Four characters as in maps (`r--p`) must
+ * match exactly; `-` means not set, and `?` matches any value.
  *
  * @param select  the selection
  * @param spec    the permissions
@@ -99,29 +99,30 @@ PM_PUBLIC void pm_select_set_min_rss(struct pm_select *select, uint64_t bytes);
 PM_PUBLIC void pm_select_set_min_size(struct pm_select *select, uint64_t bytes);
 
 /**
- * Whether a selection contains all regions: no word except `all`, and no filter.
+ * Tests whether a selection contains all regions: it has no word except `all`, and no filter.
  * @param select  the selection
  * @return        true or false
  */
 PM_PUBLIC bool pm_select_is_everything(const struct pm_select *select);
 
 /**
- * Whether the kinds must be known, for a word or a filter.
+ * Tests whether a word or a filter of the selection needs the kinds of the regions.
  * @param select  the selection
  * @return        true or false
  */
 PM_PUBLIC bool pm_select_needs_kinds(const struct pm_select *select);
 
 /**
- * Whether the RSS must be known, for a filter.
+ * Tests whether a filter of the selection needs the RSS of the regions.
  * @param select  the selection
  * @return        true or false
  */
 PM_PUBLIC bool pm_select_needs_rss(const struct pm_select *select);
 
 /**
- * Applies a selection. If an `ADDR-END` or `ADDR+LEN` is only partly mapped, there are ranges for
- * the unmapped parts, too. With a filter there are none: unmapped bytes do not pass any filter.
+ * Applies a selection. If the bytes of an `ADDR-END` or `ADDR+LEN` are only partly mapped, the
+ * result also has ranges for the unmapped parts. If the selection has a filter, these are left out,
+ * because unmapped bytes do not pass any filter.
  *
  * @param select   the selection
  * @param regions  the regions, with kinds and RSS if the selection needs them

@@ -25,15 +25,16 @@ struct pm_point {
 #define PM_SERIES_POINTS 1024
 
 /**
- * Values over time. Only the corners of the curve are kept, at most PM_SERIES_POINTS: a constant
- * value needs no memory, and when the series is full, every second corner is dropped. Zeroed: an
- * empty series.
+ * Values over time. Only the corners of the curve are kept: points at which the value changed, and
+ * the ends of times without a change. A constant value therefore needs no further memory. When
+ * there are PM_SERIES_POINTS corners, every second one is dropped. Zeroed: an empty series.
  */
 struct pm_series {
 	struct pm_point *points; /**< the corners, by ascending time; owned */
 	size_t count;            /**< number of corners */
 	size_t capacity;         /**< private */
-	double last; /**< time of the last sample: the value of the last corner held until then */
+	double last; /**< time of the last value that was added; from the last corner until this
+	                time the value was constant */
 	uint64_t samples; /**< number of values that were added */
 };
 

@@ -10,8 +10,8 @@
  * the calling process is killed, even by SIGKILL, the kernel resumes all threads.
  *
  * ptrace(2) binds the target to one thread of the tracer. The library creates a thread for each
- * stop, so any thread may end the stop. Until then the program must not wait(2) for arbitrary
- * children: it would receive events of the stop.
+ * stop, so any thread may end the stop. Until the stop ends, the program must not call wait(2) for
+ * arbitrary children: wait(2) would return events of the stopped threads.
  *
  * Other processes that share the memory are not stopped, such as the child of a vfork(2) that has
  * not called exec yet.
@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-/** A stop; opaque. One thread at a time may use it. */
+/** A stop; opaque. Only one thread at a time may use it. */
 struct pm_stop;
 
 /**
@@ -43,8 +43,8 @@ struct pm_stop;
  * @param cancel   when non-zero, all threads are resumed, and the call fails with
  *                 PM_ERROR_CANCELLED; or NULL
  * @param stop     receives the stop; end it with pm_stop_end()
- * @param error    PM_ERROR_ACCESS with the rule that refused access (also the PID of another
- *                 tracer), PM_ERROR_GONE, PM_ERROR_NO_MEMORY, PM_ERROR_UNSUPPORTED (the calling
+ * @param error    PM_ERROR_ACCESS with the rule that refused access, or with the PID of another
+ *                 tracer, PM_ERROR_GONE, PM_ERROR_NO_MEMORY, PM_ERROR_UNSUPPORTED (the calling
  *                 process, a saved tree, another PID namespace), PM_ERROR_CANCELLED,
  *                 PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -61,7 +61,7 @@ PM_PUBLIC int pm_stop_begin(struct pm_process *process, const volatile sig_atomi
  */
 PM_PUBLIC uint64_t pm_stop_end(struct pm_stop *stop);
 
-/** A thread of a stop. */
+/** A stopped thread. */
 struct pm_stopped_thread {
 	pid_t tid;      /**< thread ID */
 	int signal;     /**< pending signal that is delivered after the stop, 0 for none */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searching for text: runs of printable characters, as strings(1) finds them, in several encodings
+ * Searches for text: runs of printable characters, as strings(1) finds them, in several encodings
  * in one pass.
  *
- * For each encoding of strings(1) the same runs are found, at any address also for UTF-16 and
- * UTF-32. The characters of UTF-16 and UTF-32 are those of ASCII, as in strings(1): with all
- * characters, nearly any bytes would be text.
+ * For each encoding that strings(1) supports, the same runs are found as by strings(1). Strings in
+ * UTF-16 and UTF-32 are also found at addresses that are not multiples of their character size. As
+ * in strings(1), they consist of ASCII characters only; otherwise almost any bytes would be text.
  */
 #ifndef PROCMEM_STRINGS_SCAN_H
 #define PROCMEM_STRINGS_SCAN_H
@@ -30,24 +30,29 @@ enum pm_encoding {
 	PM_ENCODING_UTF16BE, /**< 16 bits, big-endian: `b` */
 	PM_ENCODING_UTF32LE, /**< 32 bits, little-endian: `L` */
 	PM_ENCODING_UTF32BE, /**< 32 bits, big-endian: `B` */
-	PM_ENCODING_COUNT,   /**< number of encodings, for tables */
+	PM_ENCODING_COUNT,   /**< number of encodings */
 };
 
 /** Bit of an encoding in pm_strings_options.encodings. */
 #define PM_ENCODING_BIT(encoding) (1u << (unsigned)(encoding))
 
-/** What to search for. With all zeros, UTF-8 (which contains ASCII) of at least 4 characters. */
+/**
+ * What to search for. If all members are zero, strings of at least 4 characters in UTF-8, which
+ * includes ASCII.
+ */
 struct pm_strings_options {
 	unsigned encodings; /**< PM_ENCODING_BIT() values, or-ed; 0 means UTF-8 */
 	size_t min_length;  /**< minimum number of characters of a string; 0 means 4, and 6 for
 	                       UTF-16 */
 	bool white_space;   /**< strings may contain newline, carriage return, vertical tab and form
 	                       feed: `-w` of strings(1) */
-	bool aligned; /**< UTF-16 and UTF-32 only at multiples of their size: no text is found in
-	                 both byte orders then */
+	bool aligned; /**< find UTF-16 and UTF-32 strings only at addresses that are multiples of
+	                 their character size; then no string is found in both byte orders */
 };
 
-/** What to search for; opaque. Several threads and scans may use one. */
+/**
+ * What to search for; opaque. Several threads and scans may use the same scanner at the same time.
+ */
 struct pm_scanner;
 
 /**
@@ -76,12 +81,12 @@ PM_PUBLIC const char *pm_encoding_name(enum pm_encoding encoding);
 PM_PUBLIC size_t pm_encoding_unit(enum pm_encoding encoding);
 
 /**
- * Converts a string to 8 bits a character. Strings in UTF-16 and UTF-32 contain only ASCII; all
- * others are copied unchanged.
+ * Converts a string to one byte per character. Strings in UTF-16 and UTF-32 contain only ASCII
+ * characters. Strings in other encodings are copied unchanged.
  *
  * @param encoding  encoding of the string
  * @param bytes     the string as it is in memory
- * @param size      its size in bytes
+ * @param size      size of the string in bytes
  * @param text      buffer of size / pm_encoding_unit(encoding) bytes; receives the text without NUL
  * @return          number of bytes written
  */

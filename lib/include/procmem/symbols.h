@@ -4,10 +4,10 @@
  * The function or variable that an address belongs to, from the symbol tables of the mapped ELF
  * files (elf(5)).
  *
- * Of a living process, the mapped files themselves are read, even if they are deleted or below
- * another root directory. A core file contains only names: the file of that name is used if its
- * build ID equals the one in the memory of the core file, so the core file must contain the first
- * page of the program.
+ * For a living process, the mapped files themselves are read, even if they were deleted or are
+ * below another root directory. A core file contains only the names of the mapped files. A file
+ * with such a name is used if its build ID is the same as in the memory of the core file. The core
+ * file must therefore contain the first page of the program or library.
  *
  * The symbols are those of the first of these tables that exists:
  * - `.symtab` of the file
@@ -32,17 +32,18 @@ extern "C" {
 #endif
 
 /**
- * The symbols of a process or core file; opaque. One thread at a time may use it. A file is read
- * when an address in it is searched for the first time.
+ * The symbols of a process or core file; opaque. Only one thread at a time may use it. A file is
+ * read when an address in it is searched for the first time.
  */
 struct pm_symbols;
 
 /** The symbol that contains an address, or the next one below it. */
 struct pm_symbol {
 	const char *name;   /**< as in the file, any bytes; valid until pm_symbols_close() */
-	const char *object; /**< mapping of the file; valid as long as the regions */
+	const char *object; /**< name of the mapped file (pm_region.mapping); valid as long as the
+	                       regions */
 	uint64_t offset;    /**< distance of the address from the start of the symbol, in bytes */
-	uint64_t size;      /**< size of the symbol in bytes, 0 if the file does not contain it */
+	uint64_t size; /**< size of the symbol in bytes; 0 if the file does not contain the size */
 };
 
 /**

@@ -5,8 +5,8 @@
  *
  * When the memory is used up, the rarest texts are dropped (lossy counting, Manku and Motwani 2002,
  * with a threshold that follows from the memory instead of an error rate). These bounds always
- * hold: no text that was added more than pm_tally_bound() times is missing, and the count of a text
- * that was kept is too low by `missed` at most.
+ * hold: every text that was added more than pm_tally_bound() times is in the tally, and the count
+ * of a text in the tally is too low by at most pm_tally_item.missed.
  *
  * A tally counts equal texts together, or with pm_tally_add_similar() all texts that have something
  * in common, such as their template (text_template.h).
@@ -27,35 +27,40 @@ extern "C" {
 /** Smallest budget of a tally in bytes: enough for a few hundred short texts. */
 #define PM_TALLY_BUDGET_MIN ((uint64_t)64 << 10)
 
-/** Largest budget of a tally in bytes: positions in it are stored in 32 bits. */
+/** Largest budget of a tally in bytes. Positions are 32-bit numbers of 8-byte units. */
 #define PM_TALLY_BUDGET_MAX ((uint64_t)32 << 30)
 
 /**
- * A tally; opaque. One thread at a time may use it, except for pm_tally_hash(), which any number of
- * threads may call at any time.
+ * A tally; opaque. Only one thread at a time may use it, except for pm_tally_hash(), which any
+ * number of threads may call at any time.
  */
 struct pm_tally;
 
 /** A text with its count. */
 struct pm_tally_item {
 	uint64_t hash;    /**< private */
-	uint64_t count;   /**< times it was added since it was last new */
-	uint64_t missed;  /**< upper bound of the times it was added before that and dropped */
+	uint64_t count;   /**< number of times that the text was added since it was last inserted in
+	                     the tally */
+	uint64_t missed;  /**< maximum number of earlier additions that are not in `count`, because
+	                     the text had been dropped */
 	uint64_t first;   /**< pm_tally_text.first of the first text that `count` includes */
 	uint64_t size;    /**< sum of pm_tally_text.size of all texts that `count` includes */
 	uint32_t length;  /**< bytes of `text` */
 	uint8_t category; /**< as added: texts of different categories are counted separately */
 	bool varied;      /**< `count` includes texts that are similar, but not equal */
-	char text[];      /**< the text, of similar ones the first; without a terminating NUL */
+	char text[]; /**< the text; if the item counts several similar texts, the first of them; not
+	                NUL-terminated */
 };
 
 /** A text to count. */
 struct pm_tally_text {
-	uint64_t hash; /**< pm_tally_hash() of the text, or of what similar ones have in common */
+	uint64_t hash; /**< pm_tally_hash() of the text; for pm_tally_add_similar(), of what similar
+	                  texts have in common, such as their template */
 	const char *text; /**< any bytes; copied if the text is new */
 	size_t length;    /**< bytes of `text` */
-	uint64_t first; /**< address of the text in the target, or any other number; kept if new */
-	uint64_t size;  /**< bytes that the text occupies there */
+	uint64_t first; /**< address of the text in the target, or any other number; stored only if
+	                   the text is new */
+	uint64_t size;  /**< number of bytes that the text occupies in the target */
 	uint8_t category; /**< any number, such as an enum pm_encoding */
 };
 
@@ -63,7 +68,7 @@ struct pm_tally_text {
  * Creates an empty tally. Its memory is allocated at once, but the kernel provides pages only as
  * they are used.
  *
- * @param budget  upper bound of its memory in bytes, PM_TALLY_BUDGET_MIN to PM_TALLY_BUDGET_MAX
+ * @param budget  maximum memory of the tally in bytes, PM_TALLY_BUDGET_MIN to PM_TALLY_BUDGET_MAX
  * @param tally   where to store the tally; release it with pm_tally_destroy()
  * @param error   PM_ERROR_USAGE (budget out of range), PM_ERROR_RESOURCES
  * @return        0 or -1
@@ -77,11 +82,11 @@ PM_PUBLIC int pm_tally_create(uint64_t budget, struct pm_tally **tally, struct p
 PM_PUBLIC void pm_tally_destroy(struct pm_tally *tally);
 
 /**
- * Computes the hash of a text for pm_tally_text.hash. It is separate from adding because several
- * threads can share this part of the work.
+ * Computes the hash of a text for pm_tally_text.hash. This is a separate function, so that several
+ * threads can compute hashes in parallel.
  *
- * @param tally     the tally; hashes depend on a random number of it, so that a target cannot
- *                  choose texts that collide
+ * @param tally     the tally; each tally has a random number that changes its hashes, so that a
+ *                  target cannot choose texts with equal hashes
  * @param category  category of the text
  * @param text      any bytes
  * @param length    bytes of `text`
@@ -101,10 +106,11 @@ PM_PUBLIC void pm_tally_add(struct pm_tally *tally, const struct pm_tally_text *
 
 /**
  * Counts a text together with the similar ones: those with the same category and hash. The bytes
- * are not compared. That two dissimilar texts have the same 64 bits, which depend on a random
- * number, happens once in 30 million tallies of a million texts.
+ * are not compared. A hash has 64 bits and depends on a random number: in a tally of a million
+ * texts, the probability that two dissimilar texts have the same hash is 1 in 30 million.
  *
- * @param tally  the tally, not sorted yet; all of its texts are added by this function, or none
+ * @param tally  the tally, not sorted yet. Either all of its texts are added by this function, or
+ *               none
  * @param text   the text; owned by the caller
  */
 PM_PUBLIC void pm_tally_add_similar(struct pm_tally *tally, const struct pm_tally_text *text);
@@ -127,14 +133,15 @@ PM_PUBLIC void pm_tally_extend(struct pm_tally *tally, uint8_t category, uint64_
 PM_PUBLIC size_t pm_tally_count(const struct pm_tally *tally);
 
 /**
- * Returns the number of times that a text was dropped.
+ * Returns the number of times that any text was dropped so far. A text that is added again can be
+ * dropped again.
  * @param tally  the tally
  * @return       0 if all counts are exact
  */
 PM_PUBLIC uint64_t pm_tally_dropped(const struct pm_tally *tally);
 
 /**
- * Returns the upper bound of the times that a missing text was added.
+ * Returns the maximum number of times that a text that is not in the tally can have been added.
  * @param tally  the tally
  * @return       0 if no text is missing
  */

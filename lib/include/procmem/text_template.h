@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Templates of texts: what texts that differ only in their numbers have in common. "order 17 of
+ * Templates of texts. Texts that differ only in their numbers have the same template. "order 17 of
  * 0x7f01" and "order 4 of 0x88ac" both have the template "order # of 0x#".
  *
  * A number is one of these: a run of decimal digits; a word of at least four hexadecimal digits
  * (eight if it has more letters than digits), of which one at least is a decimal digit; hexadecimal
  * digits after 0x; a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits).
  *
- * Any number of threads may call these functions at a time.
+ * Several threads may call these functions at the same time.
  */
 #ifndef PROCMEM_TEXT_TEMPLATE_H
 #define PROCMEM_TEXT_TEMPLATE_H
@@ -33,8 +33,8 @@ extern "C" {
 PM_PUBLIC size_t pm_text_template_write(const char *text, size_t length, char *output);
 
 /**
- * Writes what represents all texts of an item to which texts were added by their templates: the
- * template if these texts differ, else the text itself.
+ * Writes the text that represents an item of a tally. If the item counts several different texts,
+ * this is their template; if all its texts are equal, it is the text itself.
  *
  * @param item    the item, counted by pm_tally_add_similar() with hashes of templates, or by
  *                pm_tally_add()

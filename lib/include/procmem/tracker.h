@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The history of each region over many samples, whatever the kernel does to it: a track.
+ * Follows each region over many samples, even if the kernel merges, splits or moves it. The history
+ * of a region is called a track.
  *
- * A track follows what pm_growth_compare() matches, as far as that is of one kind: all regions of a
- * track are of the kind that they have at the last sample, so that the tracks of a kind weigh as
- * much as its regions do. Similar new regions share one track from the start: a process that piles
- * up threads has one growing track of stacks, not a thousand new regions. Regions are similar if
- * kind and permissions are the same, names are the same apart from numbers, and lengths are close;
- * for blocks that malloc mapped one by one, the sizes of the blocks are compared instead. Once
- * thousands of such tracks have lost their regions again, names are no longer compared.
+ * A track contains regions that pm_growth_compare() matches, if they have the same kind. All
+ * regions of a track have the same kind in the last sample, so the sum of the weights of all tracks
+ * of a kind is the weight of all regions of that kind. Similar new regions share one track from the
+ * start: if a process creates a thousand threads, their stacks are one growing track, not a
+ * thousand new tracks. Regions are similar if kind and permissions are the same, names are the same
+ * apart from numbers, and lengths are close; for blocks that malloc mapped one by one, the sizes of
+ * the blocks are compared instead. After thousands of tracks of new regions have lost all their
+ * regions, names are no longer compared.
  */
 #ifndef PROCMEM_TRACKER_H
 #define PROCMEM_TRACKER_H
@@ -26,9 +28,9 @@ extern "C" {
 #endif
 
 /**
- * One track. Weights are resident and swapped bytes together. If it has several regions, the one
- * that grew last represents it: it stays while nothing grows, and while no other region grows more
- * than twice as much.
+ * One track. Weights are resident and swapped bytes together. If a track has several regions, one
+ * of them represents the track. It stays the representative until another region grows more than
+ * twice as much in one sample.
  */
 struct pm_track {
 	uint64_t start; /**< first address of the representative region: the one that grew last, or
@@ -41,24 +43,25 @@ struct pm_track {
 	const char *mapping; /**< name of that region, "" for none; valid until the next sample is
 	                          added */
 	struct pm_detail detail; /**< detail of that region; valid as long as `mapping` is */
-	size_t regions;          /**< number of regions now; 0: gone */
-	size_t max_regions;      /**< largest number of regions so far */
-	uint64_t block_min; /**< smallest pm_region_chunk_max() of its regions, in bytes; 0 if one
-	                       has no chunk */
+	size_t regions;     /**< number of regions now; 0: all regions of the track were unmapped */
+	size_t max_regions; /**< largest number of regions so far */
+	uint64_t block_min; /**< smallest pm_region_chunk_max() of its regions, in bytes; 0 if a
+	                       region of the track has no chunk */
 	uint64_t block_max; /**< largest pm_region_chunk_max() of its regions, in bytes */
 	bool born;          /**< was not in the first sample */
 	double since;       /**< time of its first sample, in seconds */
 	uint64_t weight;    /**< resident and swapped bytes now */
 	uint64_t size;      /**< bytes of address space now */
-	uint64_t baseline;  /**< weight from which growth is counted: at the first sample, or at
-	                         pm_tracker_rebase(); 0 for later tracks */
-	size_t baseline_regions; /**< number of regions at that time */
+	uint64_t baseline; /**< weight from which growth is counted: the weight at the first sample,
+	                      or at the last pm_tracker_rebase(); 0 if the track was created after
+	                      that */
+	size_t baseline_regions; /**< number of regions at the time of `baseline` */
 	int64_t delta;           /**< change of the weight at the last sample, in bytes */
 	struct pm_series series; /**< weight over time; empty if it never changed */
 	struct pm_series counts; /**< number of regions over time; empty if it never changed */
 };
 
-/** Follows regions; opaque. Not to be shared between threads. */
+/** Follows regions; opaque. Only one thread at a time may use it. */
 struct pm_tracker;
 
 /**
@@ -94,8 +97,8 @@ PM_PUBLIC int pm_tracker_add(struct pm_tracker *tracker, double time,
  *
  * @param tracker  the tracker
  * @param count    receives the number of tracks
- * @return         the tracks; the array is valid until the next sample is added, each track as long
- *                 as the tracker
+ * @return         the tracks; the array is valid until the next sample is added; the tracks are
+ *                 valid as long as the tracker
  */
 PM_PUBLIC const struct pm_track *const *pm_tracker_tracks(const struct pm_tracker *tracker,
                                                           size_t *count);

@@ -23,8 +23,8 @@ extern "C" {
  * @param candidates  the valid words; NULL entries are skipped
  * @param count       number of candidates
  * @return            one of the candidates, the first if several are equally similar; NULL if none
- *                    is similar enough (more than a third of the letters wrong, rounded to the
- *                    nearest), or the word is longer than 64 bytes
+ *                    is similar enough (there are more mistakes than a third of the letters of the
+ *                    word, rounded to the nearest integer), or the word is longer than 64 bytes
  */
 PM_PUBLIC const char *pm_typo_nearest(const char *word, const char *const *candidates,
                                       size_t count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reads the units of a plan. Every readable byte is read, and unreadable ranges are reported with
- * the accuracy of a page.
+ * Reads the units of a plan. Every readable byte is read, and unreadable ranges are reported in
+ * whole pages.
  */
 #ifndef PROCMEM_UNIT_READ_H
 #define PROCMEM_UNIT_READ_H
@@ -16,17 +16,17 @@ extern "C" {
 #endif
 
 /**
- * Sources of the bytes, and the visitor for what cannot be read. Several threads may use one if its
- * visitor allows it.
+ * Sources of the bytes, and the visitor for what cannot be read. Several threads may use the same
+ * source if `unreadable` allows it.
  */
 struct pm_unit_source {
-	struct pm_reader *target; /**< for runs */
+	struct pm_reader *target; /**< reader for PM_SEGMENT_RUN segments */
 	struct pm_reader *files;  /**< for wanted file and shared segments (pm_file_reader_open());
 	                             may be NULL if there are none */
 	pm_unreadable_visitor *unreadable;   /**< called for unreadable ranges, by ascending
 	                                        address; adjacent pages with the same reason are
 	                                        one range; or NULL */
-	void *context;                       /**< passed to it */
+	void *context;                       /**< passed to `unreadable` */
 	const volatile sig_atomic_t *cancel; /**< when non-zero, reads fail with
 	                                        PM_ERROR_CANCELLED; or NULL */
 };
@@ -53,12 +53,12 @@ struct pm_unit_around {
 };
 
 /**
- * Reads a unit together with bytes around it, with the same system calls where the types allow it.
- * Unreadable ranges are reported for the bytes around the unit, too: a range can start before the
- * unit, or end after it.
+ * Reads a unit and the bytes around it. If the types of the segments allow it, the same system
+ * calls read both. Unreadable ranges are reported for the bytes around the unit, too: a range can
+ * start before the unit, or end after it.
  *
  * @param source  the sources
- * @param unit    the unit; it has segments
+ * @param unit    the unit; must have at least one segment
  * @param around  the bytes around it; a plan must want all of them
  * @param buffer  room for the bytes before, unit->size bytes, and the bytes after
  * @param error   as for pm_unit_read()

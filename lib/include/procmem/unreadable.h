@@ -20,14 +20,14 @@ struct pm_unreadable {
 	uint64_t start;  /**< first address */
 	uint64_t end;    /**< address after the last byte */
 	int os_errno;    /**< errno of the last attempt, 0 for none */
-	const char *why; /**< the reason, human-readable; a visitor may use it during the call only,
-	                    a list owns it */
+	const char *why; /**< the reason, human-readable. Passed to a visitor, it is valid during
+	                    the call; in a list, it is owned by the list */
 };
 
 /**
  * Called for a range that could not be read.
  *
- * @param context  as given with the visitor
+ * @param context  the context that was passed together with the visitor
  * @param range    the range, valid during the call
  */
 typedef void pm_unreadable_visitor(void *context, const struct pm_unreadable *range);

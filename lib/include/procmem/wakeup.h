@@ -5,8 +5,8 @@
  * polling.
  *
  * Each source is a descriptor for poll(2). Which sources exist depends on the kernel, the version
- * of cgroups and our rights. None is required: they only make a sample come earlier than the clock
- * would.
+ * of cgroups and our rights. None of them is required: a notification only starts a sample before
+ * the interval is over.
  */
 #ifndef PROCMEM_WAKEUP_H
 #define PROCMEM_WAKEUP_H
@@ -31,26 +31,26 @@ enum pm_wakeup_cause {
 	 */
 	PM_WAKEUP_USAGE,
 	/**
-	 * cgroup v1: the limit is reached and nothing can be reclaimed; the kernel kills next
-	 * (`memory.oom_control`).
+	 * cgroup v1: the limit is reached and nothing can be reclaimed; the kernel then kills a
+	 * process (`memory.oom_control`).
 	 */
 	PM_WAKEUP_OOM,
 	/**
-	 * cgroup v2: `memory.events` changed, which counts how often memory.high and memory.max
-	 * were reached, and processes killed (Documentation/admin-guide/cgroup-v2.rst; observed by
-	 * inotify(7)). The events of a group include those of groups below it.
+	 * cgroup v2: `memory.events` changed. This file counts how often memory.high and memory.max
+	 * were reached, and the killed processes (Documentation/admin-guide/cgroup-v2.rst; observed
+	 * by inotify(7)). The events of a group include those of groups below it.
 	 */
 	PM_WAKEUP_EVENTS,
 	/**
 	 * Some task waited for memory during 150 ms of 2 s (PSI trigger,
-	 * Documentation/accounting/psi.rst): in the group with v2, otherwise in the machine.
-	 * Without CAP_SYS_RESOURCE since Linux 6.4.
+	 * Documentation/accounting/psi.rst): in the group with v2, otherwise in the machine. Before
+	 * Linux 6.4 this requires CAP_SYS_RESOURCE.
 	 */
 	PM_WAKEUP_PRESSURE,
-	PM_WAKEUP_CAUSES, /**< number of causes, for tables */
+	PM_WAKEUP_CAUSES, /**< number of causes */
 };
 
-/** A source. */
+/** A source of notifications. */
 struct pm_wakeup_source {
 	enum pm_wakeup_cause cause; /**< cause of its notifications */
 	int fd;                     /**< descriptor for poll(2); -1 if it could not be opened */
@@ -60,7 +60,7 @@ struct pm_wakeup_source {
 	                                    nearest ancestor that has a limit */
 };
 
-/** All sources for a process; opaque. They may be used by one thread at a time. */
+/** All sources for a process; opaque. Only one thread at a time may use them. */
 struct pm_wakeup;
 
 /**
@@ -90,20 +90,20 @@ PM_PUBLIC void pm_wakeup_close(struct pm_wakeup *wakeup);
  * Returns the sources.
  *
  * @param wakeup  the sources
- * @param count   receives their number
+ * @param count   receives the number of sources
  * @return        an array that lives as long as `wakeup`
  */
 PM_PUBLIC const struct pm_wakeup_source *pm_wakeup_sources(const struct pm_wakeup *wakeup,
                                                            size_t *count);
 
 /**
- * Consumes the event that poll(2) returned for a source. A source that broke, because its group was
- * removed, is closed: its `fd` becomes -1.
+ * Consumes the event that poll(2) returned for a source. If the group was removed, the source is
+ * closed, and its `fd` becomes -1.
  *
  * @param wakeup   the sources
  * @param index    index of the source
  * @param revents  as returned by poll(2) for its descriptor
- * @return         whether anything happened
+ * @return         true if there was a notification
  */
 PM_PUBLIC bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents);
 
@@ -112,7 +112,8 @@ PM_PUBLIC bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short r
  * process, as long as the group exists.
  *
  * @param wakeup  the sources
- * @param events  filled; not `known` if there are none, or the group was removed
+ * @param events  filled; `known` is false if the kernel does not count events, or if the group was
+ *                removed
  * @param error   PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return        0 or -1
  */
