@@ -75,7 +75,7 @@ void shell_candidates_add_processes(struct candidates *candidates);
  * @param target      target of the session
  * @param command     the command
  * @param option      its option, which has an argument
- * @param by          value of `--by` in the same line, NULL for none; decides the columns
+ * @param by          value of `--by` in the same line, which determines the columns; NULL for none
  * @return            false if the value is the name of a file
  */
 bool shell_candidates_add_argument(struct candidates *candidates, const struct target *target,

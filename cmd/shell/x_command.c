@@ -27,7 +27,7 @@ enum { BYTES_MAX = 1024 * 1024 };
  * NUL. */
 enum { STRING_ROOM = 208 };
 
-/** The memory that is shown. */
+/** The memory that is printed. */
 struct view {
 	struct memory memory;
 	struct selection selection;
@@ -69,8 +69,10 @@ static int parse_place(const char *word, uint64_t *address, struct pm_error *err
 		sign = *word++;
 	}
 
-	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%.40s' is not an address: 0x7f3a08000000, #3 or #3+16", word);
+	return pm_error_set(
+		error, PM_ERROR_USAGE, 0,
+		"'%.40s' is not an address; write an address such as 0x7f3a08000000, #3 or #3+16",
+		word);
 }
 
 /**

@@ -5,17 +5,17 @@
 
 #include "view/terminal.h"
 
-/** What the answer is for. */
+/** The purpose of a question. */
 enum screen_question {
 	SCREEN_ASKS_NOTHING, /**< no question is asked */
 	SCREEN_ASKS_FILTER,  /**< which rows to show */
 	SCREEN_ASKS_SEARCH,  /**< what to search for */
-	SCREEN_ASKS_FILE,    /**< where to write the selected row to */
+	SCREEN_ASKS_FILE,    /**< to which file to write the bytes of the selected row */
 };
 
 /** A question; zeroed: none. */
 struct screen_prompt {
-	enum screen_question question; /**< what the answer is for */
+	enum screen_question question; /**< the purpose of the question */
 	struct text label;             /**< the question */
 	struct text answer;            /**< what was typed so far, UTF-8 */
 };
@@ -30,7 +30,7 @@ enum screen_typed {
 /**
  * Asks a question.
  * @param prompt the prompt
- * @param question what the answer is for
+ * @param question the purpose of the question
  * @param label the question, copied
  * @param answer an answer that the user can edit, copied
  */

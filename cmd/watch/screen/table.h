@@ -9,9 +9,9 @@
 
 /** What to draw. */
 struct screen_table {
-	struct screen_rows *rows; /**< the rows; those that are drawn are judged */
+	struct screen_rows *rows; /**< the rows; for visible rows, trends are computed */
 	const struct watch_history *history;
-	bool bytes; /**< sizes in bytes */
+	bool bytes; /**< true: print sizes in bytes; false: with units */
 };
 
 /**
@@ -19,7 +19,7 @@ struct screen_table {
  * @param table what to draw
  * @param terminal the terminal
  * @param line the first line
- * @param height number of lines, with that of the titles
+ * @param height number of lines, including the titles
  */
 void screen_table_draw(const struct screen_table *table, struct terminal *terminal, int line,
                        int height);
