@@ -167,7 +167,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 		[[ $stderr == *"cannot be used with a recording: all its samples are read" ]]
 	done
 	run -2 --separate-stderr procmem watch -c 3 "$folder/merged.pmrec"
-	[[ $stderr == 'procmem: --count is '* ]]
+	[[ $stderr == 'procmem: --count cannot '* ]]
 	[ ! -e "$recording" ]
 	run -2 --separate-stderr procmem watch "$folder/merged.pmrec@2"
 	[[ $stderr == *'merged.pmrec@2 is a recording, not a living process: '*"procmem watch $folder/merged.pmrec replays it" ]]
