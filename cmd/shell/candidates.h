@@ -7,7 +7,7 @@
 #include "target/target.h"
 #include "view/results.h"
 
-/** The words that start with what has been typed. */
+/** The words that start with the text that has been typed. */
 struct candidates {
 	const char *prefix; /**< the typed part of the word; borrowed */
 	char **items;       /**< the words; the caller releases them, and the array, with free() */

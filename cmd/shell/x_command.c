@@ -78,7 +78,7 @@ static int parse_place(const char *word, uint64_t *address, struct pm_error *err
 /**
  * Adds the bytes of a segment.
  *
- * @param bytes       what was read of the unit; advanced to the end of the segment
+ * @param bytes       bytes that were read of the unit; advanced to the end of the segment
  * @param unreadable  first address in the unit that could not be read, UINT64_MAX for none
  * @return            false if the segment could not be read completely
  */

@@ -201,7 +201,7 @@ struct reason {
 	struct text rows; /* the addresses of the rows, separated by commas */
 };
 
-/** Finds a reason in the list, or adds it. */
+/** Finds a reason in the list. If the list does not contain the reason, it is added. */
 static struct reason *find_reason(struct reason **reasons, size_t *count, const struct text *words)
 {
 	for (size_t i = 0; i < *count; i++)

@@ -39,7 +39,7 @@ struct watch_run {
 	struct text firings;    /**< for the summary: a line for each condition that was met */
 	uint64_t firing_count; /**< number of conditions that were met, including those that have no
 	                          line in `firings` */
-	const char *ended;     /**< why the run ended, for the summary; NULL: it continues */
+	const char *ended;     /**< why the run ended, for the summary; NULL: the run continues */
 	struct text ended_text;  /**< the text of `ended`, unless that is a constant */
 	struct pm_error failure; /**< an error of the target or of the recording */
 };
@@ -50,7 +50,7 @@ struct watch_run {
  * @param run      filled; release with watch_run_deinit(), also on failure
  * @param options  the options; must outlive the run
  * @param target   a living process, or a recording; must outlive the run
- * @param error    what went wrong
+ * @param error    the reason of the failure
  * @return         0 or -1
  */
 int watch_run_init(struct watch_run *run, const struct watch_options *options,
@@ -61,7 +61,7 @@ int watch_run_init(struct watch_run *run, const struct watch_options *options,
  *
  * @param run     the run; a recording must have more samples
  * @param sample  filled; its regions are valid until the next sample
- * @param error   what went wrong; PM_ERROR_GONE: the process is gone
+ * @param error   the reason of the failure; PM_ERROR_GONE: the process is gone
  * @return        0 or -1
  */
 int watch_run_sample(struct watch_run *run, struct pm_sample *sample, struct pm_error *error);

@@ -27,7 +27,7 @@ struct watch_save {
  * Writes ranges of memory to a new file of mode 0600. If bytes are missing or there are several
  * ranges, the file FILE.map in the same folder lists the contents.
  *
- * @param save    what to write
+ * @param save    the regions and the file
  * @param bytes   receives the number of bytes read and written, without holes
  * @param error   PM_ERROR_USAGE, PM_ERROR_IO, PM_ERROR_GONE, PM_ERROR_ACCESS, PM_ERROR_CANCELLED;
  *                PM_ERROR_NOT_FOUND if no byte could be read: the region is gone

@@ -20,7 +20,7 @@ struct watch {
  * @param watch    filled; release with watch_step_deinit()
  * @param options  the options; must outlive the watch
  * @param target   a living process, or a recording; must outlive the watch
- * @param error    what went wrong
+ * @param error    the reason of the failure
  * @return         0; -1 with nothing to release
  */
 int watch_step_init(struct watch *watch, const struct watch_options *options,
@@ -38,7 +38,7 @@ bool watch_step_next(struct watch *watch);
  * Adds the verdicts that watch_view.unjudged left out, and sorts the rows.
  *
  * @param watch  the watch; `unjudged` is reset
- * @param error  what went wrong
+ * @param error  the reason of the failure
  * @return       0 or -1
  */
 int watch_step_judge(struct watch *watch, struct pm_error *error);

@@ -17,7 +17,7 @@ enum watch_sort {
 	WATCH_SORTS,     /**< number of sort orders */
 };
 
-/** One row: a track that changed. */
+/** One row: a track that changed or, for WATCH_BY_RSS, any track. */
 struct watch_row {
 	const struct pm_track *track;
 	int64_t growth;              /**< change in bytes since watch_history.based */
@@ -38,8 +38,8 @@ struct watch_view {
 	enum watch_sort sort;
 	uint64_t top;  /**< maximum number of rows, unless `all_rows` */
 	bool bytes;    /**< sizes in bytes */
-	bool all_rows; /**< all tracks that changed become rows, without verdicts: the caller uses
-	                  watch_view_judge() for those that are visible */
+	bool all_rows; /**< `top` is ignored, and verdicts are not computed: the caller uses
+	                  watch_view_judge() for the rows that are visible */
 	bool unjudged; /**< the next rows will not be displayed: verdicts, which take long, are not
 	                  computed, and `top` is ignored */
 	struct watch_row *rows;                     /**< the rows, made by watch_view_update() */
@@ -54,7 +54,7 @@ struct watch_view {
  *
  * @param view     the view
  * @param history  the history
- * @param error    what went wrong
+ * @param error    the reason of the failure
  * @return         0 or -1
  */
 int watch_view_update(struct watch_view *view, const struct watch_history *history,
@@ -68,7 +68,7 @@ int watch_view_update(struct watch_view *view, const struct watch_history *histo
 void watch_view_judge(const struct watch_history *history, struct watch_row *row);
 
 /**
- * Makes a row of each kind.
+ * Makes a row for each kind.
  * @param kinds filled
  * @param history the history
  * @param sort the order of the rows

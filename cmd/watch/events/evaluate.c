@@ -203,7 +203,10 @@ static bool is_worse(const struct condition *condition, const struct pm_track *o
 	return more > 0 || (more == 0 && one->weight > other->weight);
 }
 
-/** Finds the track that contributed most to a condition. */
+/**
+ * Finds the track that contributed most to a condition. If there is none with regions, returns
+ * NULL.
+ */
 static const struct pm_track *find_worst(const struct condition *condition,
                                          const struct pm_tracker *tracker)
 {

@@ -55,7 +55,7 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
  *
  * @param jobs    all commands
  * @param job     receives the command
- * @param status  receives its status as of waitpid(2), or JOB_STATUS_UNKNOWN
+ * @param status  receives the status of the command, as from waitpid(2), or JOB_STATUS_UNKNOWN
  * @return        false: none has ended
  */
 bool jobs_reap(struct jobs *jobs, struct job *job, int *status);

@@ -13,7 +13,7 @@
 /**
  * Receives a line of text that would otherwise go to the output, for example to show it on a
  * screen.
- * @param context as of events_report.context
+ * @param context the value of events_report.context
  * @param line the line, without a newline
  */
 typedef void events_listener(void *context, const char *line);

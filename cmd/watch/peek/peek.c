@@ -254,7 +254,7 @@ static void keep_result(struct peek *peek, const struct pm_track *track,
 /**
  * Searches the new pages of a row.
  * @param max maximum number of bytes
- * @param options how to search
+ * @param options the options of the search
  * @param searched receives the number of bytes searched
  */
 static int search_row(struct peek *peek, const struct watch_history *history,

@@ -70,7 +70,7 @@ const struct peek_result *peek_found(const struct peek *peek, const struct watch
  * @param peek     from peek_open()
  * @param history  the history
  * @param row      the row
- * @param options  how to search
+ * @param options  the options of the search
  * @param result   filled; release with peek_result_deinit()
  * @param error    as pm_page_strings_find(); PM_ERROR_NOT_FOUND: the row has no regions any longer
  * @return         0 or -1

@@ -16,8 +16,8 @@ enum screen_action {
 	SCREEN_LAST,         /**< select the last row */
 	SCREEN_SORT,         /**< sort by the next order */
 	SCREEN_GROUP,        /**< switch between regions and sums by kind */
-	SCREEN_FILTER,       /**< ask which rows to show */
-	SCREEN_SEARCH,       /**< ask what to search for */
+	SCREEN_FILTER,       /**< ask for the filter of rows */
+	SCREEN_SEARCH,       /**< ask for a text to search for */
 	SCREEN_SEARCH_AGAIN, /**< repeat the last search */
 	SCREEN_PAUSE,        /**< pause or resume the screen */
 	SCREEN_REBASE,       /**< reset growth: count it from now on */

@@ -7,7 +7,7 @@
 #include "watch/history.h"
 #include "watch/screen/rows.h"
 
-/** What to draw. */
+/** The rows to draw, and how to draw them. */
 struct screen_table {
 	struct screen_rows *rows; /**< the rows; for visible rows, trends are computed */
 	const struct watch_history *history;
@@ -16,7 +16,7 @@ struct screen_table {
 
 /**
  * Draws as many rows and columns as there is room for, and scrolls to the selected row.
- * @param table what to draw
+ * @param table the rows, and how to draw them
  * @param terminal the terminal
  * @param line the first line
  * @param height number of lines, including the titles
