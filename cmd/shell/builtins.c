@@ -12,7 +12,7 @@
 #include "shell/target.h"
 #include "shell/x_command.h"
 
-/* A file that is nested more deeply is assumed to source itself. */
+/* Maximum nesting of `source`. A file that is nested more deeply is assumed to source itself. */
 enum { SOURCES_MAX = 16 };
 
 static enum status help_run(struct shell *shell, struct out *out, int argc, char **argv);
@@ -29,8 +29,8 @@ const struct shell_builtin shell_builtins[] = {
 	{ "detach", "", true, "release the target; a stopped process continues", "",
 	  shell_target_detach_run },
 	{ "stop", "", true, "stop all threads of the process until cont",
-	  "The process continues after cont, detach and the end of the session, even if the\n"
-	  "session is killed.",
+	  "The process continues after cont or detach, or when the session ends, even if\n"
+	  "the session is killed.",
 	  shell_target_stop_run },
 	{ "cont", "", true, "let a stopped process continue", "", shell_target_cont_run },
 	{ "info", "", true, "print the target, its state and its sizes", "",
@@ -52,9 +52,10 @@ const struct shell_builtin shell_builtins[] = {
 	  "lists all of them.",
 	  shell_defaults_set_run },
 	{ "source", "FILE", false, "run the lines of a file", "", source_run },
-	{ "history", "[NUMBER]", false, "list the lines that were typed, or the last NUMBER",
+	{ "history", "[NUMBER]", false,
+	  "list the lines that were typed, or only the last NUMBER of them",
 	  "Lines that start with a space are not stored.", shell_history_run },
-	{ "clear", "", false, "clear the screen, like Ctrl-L while a line is typed", "",
+	{ "clear", "", false, "clear the screen (Ctrl-L does the same at the prompt)", "",
 	  clear_run },
 	{ "help", "[COMMAND]", false, "list all commands, or describe one", "", help_run },
 	{ "quit", "", false, "end the session, like exit and Ctrl-D", "", quit_run },
@@ -111,8 +112,8 @@ static void list_all(struct out *out)
 
 	out_string(out, "\n");
 	cli_help_print_lines(
-		"COMMAND | less, COMMAND > FILE and >>, COMMAND; COMMAND, and !COMMAND for sh,\n"
-		"which takes the rest of the line.\n"
+		"COMMAND | less, COMMAND > FILE, COMMAND >> FILE and COMMAND; COMMAND work as in\n"
+		"a shell. !COMMAND passes the rest of the line to sh.\n"
 		"#3 is the third hit, #r2 the second region: dump #3, x/4gx #3+16, strings #r2.\n"
 		"All hits and regions have numbers and are counted in the prompt, even if they\n"
 		"were not printed.",
@@ -187,8 +188,8 @@ static enum status source_run(struct shell *shell, struct out *out, int argc, ch
 		return STATUS_ERROR;
 	}
 
-	/* The commands of the file have their own outputs. By default these go where the output of
-	 * `source` goes. */
+	/* The output of each command in the file goes to the output of `source`, unless the command
+	 * redirects it. */
 	struct out *before = shell->out;
 
 	shell->out = out;

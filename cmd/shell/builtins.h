@@ -24,7 +24,7 @@ struct shell_builtin {
 	enum status (*run)(struct shell *shell, struct out *out, int argc, char **argv);
 };
 
-/** All of these commands; ends with one whose name is NULL. */
+/** The table of these commands. The name of its last element is NULL. */
 extern const struct shell_builtin shell_builtins[];
 
 /**

@@ -94,7 +94,7 @@ void shell_candidates_add_mappings(struct candidates *candidates, const struct t
 		return;
 
 	pm_regions_init(&regions);
-	/* If this fails, the list is empty but must be released all the same. */
+	/* On failure the list is empty, but must still be released. */
 	pm_maps_read(target->process, PM_MAPS, &regions, NULL);
 
 	for (size_t i = 0; i < regions.count; i++) {
@@ -131,7 +131,10 @@ void shell_candidates_add_processes(struct candidates *candidates)
 	pm_process_list_deinit(&processes);
 }
 
-/** Adds the names of columns, after a '+' if a LIST starts with one. */
+/**
+ * Adds the names of columns. If the argument is a LIST that starts with '+', a '+' precedes each
+ * name.
+ */
 static void add_columns(struct candidates *candidates, const struct list_spec *spec, bool list)
 {
 	char word[80];
@@ -147,7 +150,7 @@ static void add_columns(struct candidates *candidates, const struct list_spec *s
 		shell_candidates_add(candidates, "help");
 }
 
-/** Adds the columns of a command. @return false if it does not print lists */
+/** Adds the columns of a command. @return false if the command has no columns */
 static bool add_columns_of(struct candidates *candidates, const struct command *command,
                            const char *by, bool list)
 {

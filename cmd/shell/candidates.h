@@ -7,7 +7,7 @@
 #include "target/target.h"
 #include "view/results.h"
 
-/** The words that start with what has been typed. */
+/** The words that start with the text that has been typed. */
 struct candidates {
 	const char *prefix; /**< the typed part of the word; borrowed */
 	char **items;       /**< the words; the caller releases them, and the array, with free() */
@@ -75,7 +75,7 @@ void shell_candidates_add_processes(struct candidates *candidates);
  * @param target      target of the session
  * @param command     the command
  * @param option      its option, which has an argument
- * @param by          value of `--by` in the same line, NULL for none; decides the columns
+ * @param by          value of `--by` in the same line, which determines the columns; NULL for none
  * @return            false if the value is the name of a file
  */
 bool shell_candidates_add_argument(struct candidates *candidates, const struct target *target,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides which kind of word belongs at the cursor, from the command line up to there: a command,
- * an option, its value, or an operand. candidates.c knows the words of each kind.
+ * Determines from the text before the cursor which kind of word is expected there: a command, an
+ * option, its value, or an operand. candidates.c adds the words of each kind.
  */
 #include "shell/complete.h"
 
@@ -51,8 +51,8 @@ static const struct cli_option *awaits_argument(const struct cli_spec *spec, con
 }
 
 /**
- * Finds the option whose argument is being typed: that of the previous word, or the one in
- * "--kind=he", which is one word for us.
+ * Finds the option whose argument is being typed: the option that is the previous word or, in
+ * "--kind=he", the option in the same word.
  * @return the option, NULL if there is none
  */
 static const struct cli_option *option_of_argument(const struct cli_spec *spec,
@@ -92,7 +92,7 @@ static const char *find_by(const struct shell_statement *line)
 /**
  * Offers options and their values.
  *
- * @param files  set to whether names of files belong there
+ * @param files  set to true if names of files are candidates
  * @return       true if the word is an option or the value of one
  */
 static bool offer_option(const struct command *command, const struct shell_statement *line,
@@ -120,7 +120,7 @@ static void offer_regions(void)
 		shell_candidates_add_numbers(&found, session->results);
 }
 
-/** Offers the words of a command. @return false if names of files belong there too */
+/** Offers the words of a command. @return false if names of files are candidates, too */
 static bool offer_words(const struct command *command, const struct shell_statement *line)
 {
 	bool files = false;
@@ -130,13 +130,14 @@ static bool offer_words(const struct command *command, const struct shell_statem
 	if (offer_option(command, line, &files))
 		return !files;
 
-	/* BEFORE and AFTER, each a process or a file. */
+	/* The operands BEFORE and AFTER are processes or files. */
 	if (command->run == diff_run) {
 		shell_candidates_add_processes(&found);
 		return false;
 	}
 
-	/* TARGET, or NAME of ps. The PATTERN of grep, which comes first, can be anything. */
+	/* The first operand that has candidates is TARGET or, for ps, NAME. The PATTERN of grep,
+	 * which precedes TARGET, has none. */
 	int which = command->target < 0 ? 0 : command->target;
 	int place = cli_find_operand(command->spec, last, line->words, which, &operands);
 	bool is_target = place == last && !(takes_regions && session->word);
@@ -149,7 +150,7 @@ static bool offer_words(const struct command *command, const struct shell_statem
 	return !(is_target && takes_regions);
 }
 
-/** Offers the words of a builtin command. @return false if names of files belong there too */
+/** Offers the words of a builtin command. @return false if names of files are candidates, too */
 static bool offer_builtin_words(const struct shell_builtin *builtin,
                                 const struct shell_statement *line)
 {
@@ -173,7 +174,7 @@ static bool offer_builtin_words(const struct shell_builtin *builtin,
 	return strcmp(builtin->name, "source") != 0;
 }
 
-/** Collects the words for the end of a line. @return false if names of files belong there too */
+/** Collects the words for the end of a line. @return false if names of files are candidates, too */
 static bool collect(const struct shell_statement *line)
 {
 	if (line->system || line->output != SHELL_OUTPUT_HERE || line->count == 0)
@@ -212,12 +213,12 @@ static char **complete(const char *text, int start, int end)
 	found = (struct candidates){ .prefix = text };
 	shell_line_read_partial(typed, &line);
 
-	/* If this is not set, readline completes names of files when no word matches. */
+	/* Without this flag, readline completes names of files when no word matches. */
 	rl_attempted_completion_over = collect(&line);
 	shell_line_statement_deinit(&line);
 	free(typed);
 
-	/* A value such as "exec:" is followed by more, without a space. */
+	/* No space is added after a value such as "exec:", which is incomplete. */
 	if (found.count == 1 && found.items[0][strlen(found.items[0]) - 1] == ':')
 		rl_completion_append_character = '\0';
 

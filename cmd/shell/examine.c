@@ -10,7 +10,7 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 
-/* The length after which gdb cuts a string, too. The rest is then the next value. */
+/* Maximum length of a string in bytes, as in gdb. The rest of a longer string is the next value. */
 enum { STRING_MAX = 200 };
 
 /**
@@ -89,7 +89,7 @@ int shell_examine_parse(struct examine *examine, const char *text, struct pm_err
 
 size_t shell_examine_per_line(const struct examine *examine)
 {
-	/* The symbol and the region of an address need the rest of the line. */
+	/* The symbol and the region of an address use the rest of the line. */
 	if (examine->format == 's' || examine->format == 'a')
 		return 1;
 	if (examine->format == 't' && examine->size == 8)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Values in memory as text, in the formats of gdb's command `x`. */
+/** @file Formats values in memory as text, as gdb's command `x` does. */
 #ifndef CMD_SHELL_EXAMINE_H
 #define CMD_SHELL_EXAMINE_H
 
@@ -20,7 +20,7 @@ struct examine {
 
 /**
  * Parses the part after the slash in `x/16gx`: a number, a format and a size in any order. The
- * number defaults to 1; format and size remain as they are by default.
+ * number defaults to 1; format and size keep their values if they are not given.
  *
  * @param examine  changed, except on failure
  * @param text     the part after the slash

@@ -107,7 +107,7 @@ void shell_history_end(void)
 {
 	struct stat status;
 
-	/* Only a regular file is cut, and not the target of a link. */
+	/* Truncate the history only if it is a regular file; do not follow a symbolic link. */
 	if (history_path && lstat(history_path, &status) == 0 && S_ISREG(status.st_mode))
 		history_truncate_file(history_path, LINES_MAX);
 

@@ -8,7 +8,7 @@
 
 #include "shell/session.h"
 
-/** Reads the lines of earlier sessions; none without such a directory, or on failure. */
+/** Reads the lines of earlier sessions. If they cannot be read, the history is empty. */
 void shell_history_start(void);
 
 /**
@@ -19,7 +19,7 @@ void shell_history_start(void);
  */
 void shell_history_add(const char *line);
 
-/** Cuts the file to the newest lines, and releases the history. */
+/** Truncates the file to the newest 1000 lines, and releases the history. */
 void shell_history_end(void);
 
 /** Runs `history`. @see shell_builtin.run */

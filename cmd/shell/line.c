@@ -10,7 +10,7 @@
 /** A text being parsed. */
 struct reading {
 	const char *at;
-	bool partial; /* the text ends at the cursor: what is incomplete there is not an error */
+	bool partial; /* the text ends at the cursor: an incomplete statement is not an error */
 	struct text word;
 	struct pm_error *error;
 };
@@ -188,8 +188,8 @@ static int read_file(struct reading *reading, struct shell_statement *statement)
 {
 	if (names_descriptor(reading, statement) && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "only standard output can be redirected; if the digit is a "
-		                    "word, put a space before '>'");
+		                    "only standard output can be redirected, not a descriptor such "
+		                    "as 2>; if the digit is an argument, put a space before '>'");
 
 	bool appends = reading->at[1] == '>';
 
@@ -312,7 +312,7 @@ void shell_line_read_partial(const char *line, struct shell_statement *statement
 			break;
 		}
 
-		/* Skips what ended the statement, even if it is wrong. */
+		/* Skip the character that ended the statement, even if it is an error. */
 		shell_line_statement_deinit(&made);
 		reading.at++;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads lines with readline. While a line is edited, the end of the target is noticed too, by the
- * PID file descriptor of the process.
+ * Reads lines with readline. While a line is edited, the end of the target is also noticed: its PID
+ * file descriptor is polled together with the keys.
  */
 #include "shell/prompt.h"
 
@@ -31,7 +31,10 @@ static struct shell *reader;
 /** Flag of Ctrl-C at the prompt. */
 static const volatile sig_atomic_t *interrupted;
 
-/** Makes the prompt: the target, whether it is stopped, and how much was found last. */
+/**
+ * Makes the prompt: the target, whether it is stopped, and the number of items that were found
+ * last.
+ */
 static void make_prompt(const struct shell *shell, struct text *prompt)
 {
 	bool regions;
@@ -77,8 +80,8 @@ static void report_notice(void)
 }
 
 /**
- * Waits for descriptors. SIGINT is delivered only during the wait, so that none is missed before
- * it.
+ * Waits for descriptors. SIGINT is blocked except during the wait, so that no signal is missed
+ * between the check for signals and the wait.
  */
 static int await_input(struct pollfd *waits, nfds_t count, bool timed)
 {
@@ -105,8 +108,8 @@ static int await_input(struct pollfd *waits, nfds_t count, bool timed)
 /** Waits for a key, and for the end of the target. @return as rl_getc() */
 static int read_key(FILE *file)
 {
-	/* After Ctrl-C the line is discarded. Whatever waits for keys (a search, a question) gets
-	 * no more. */
+	/* After Ctrl-C the line is discarded. Functions of readline that wait for keys (a search, a
+	 * question) get no more keys. */
 	while (!*interrupted) {
 		struct pm_process *process = reader->target.process;
 		struct pollfd waits[2] = { { .events = POLLIN }, { .events = POLLIN } };

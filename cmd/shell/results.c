@@ -13,11 +13,12 @@
 #include "base/report.h"
 #include "commands.h"
 
-/** What a number means to a command. */
+/** How a command uses the number of a result. */
 enum use {
 	USE_BYTES,  /* dump: the bytes of a hit */
 	USE_VALUES, /* x: an address, to which x adds offsets itself */
-	USE_PLACE, /* others: an address, which selects the region around it even if it has grown */
+	USE_PLACE,  /* others: an address, which selects the region that contains it, even if the
+	               region has grown */
 };
 
 /**
@@ -106,7 +107,8 @@ static bool read_terms(const char *word, struct terms *terms)
 
 /**
  * Adds a range relative to a result. If the command uses bytes, #3-16 is the range from 16 bytes
- * before the hit to its end. #3+16+64 are 64 bytes.
+ * before the hit to its end. #3+16+64 is the range of 64 bytes that starts 16 bytes after the start
+ * of the hit.
  */
 static int put_relative(const char *word, const struct terms *terms, const struct result *result,
                         bool bytes, struct text *text, struct pm_error *error)
@@ -148,7 +150,7 @@ static bool is_end(const char *number, uint64_t start)
 	return strtoull(number, &end, 16) > start && *end == '\0';
 }
 
-/** Makes the word that replaces one with a number. @return 0 or -1 */
+/** Makes the word that replaces a word such as #3 or #r2+16. @return 0 or -1 */
 static int replace(const struct shell *shell, const char *whole, enum use use, struct text *text,
                    struct pm_error *error)
 {
@@ -222,7 +224,7 @@ static void replace_by(struct shell_statement *statement, size_t at, char **word
 	                                sizeof *statement->quoted);
 	free(statement->words[at]);
 
-	/* Including the NULL at the end. */
+	/* The moved words include the NULL at the end. */
 	memmove(statement->words + at + count, statement->words + at + 1,
 	        (rest + 1) * sizeof *statement->words);
 	memmove(statement->quoted + at + count, statement->quoted + at + 1,
@@ -236,7 +238,10 @@ static void replace_by(struct shell_statement *statement, size_t at, char **word
 	statement->count += count - 1;
 }
 
-/** Adds the first address of a region that is still mapped. @return false if none of it is */
+/**
+ * Adds the first address of a range that is still mapped.
+ * @return false: no part of the range is mapped
+ */
 static bool put_place(const struct pm_region_range *range, const struct pm_regions *now,
                       struct text *address)
 {
@@ -251,12 +256,13 @@ static bool put_place(const struct pm_region_range *range, const struct pm_regio
 }
 
 /**
- * Makes a word for each region of a row that covers several. The process continues, so some of them
- * can be unmapped by now; those are skipped.
+ * Makes a word for each region of a row that covers several. Regions that were unmapped since the
+ * row was printed are skipped.
  *
  * @param words  receives the words, and the array; the caller releases them
- * @return       number of words; 0 if the word is not such a number, if the command is `x`, which
- *               takes one address, or if no region remains: then the command reports the one shown
+ * @return       number of words; 0 if the word is not the number of such a row, if the command is
+ *               `x`, which takes one address, or if no region remains: the command then reports
+ *               that the displayed region is not mapped
  */
 static size_t name_all(const struct shell *shell, const char *word, enum use use, char ***words)
 {

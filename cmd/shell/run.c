@@ -221,7 +221,8 @@ static enum status dispatch(struct shell *shell, struct shell_statement *stateme
 
 /**
  * Runs a statement whose output goes to a descriptor.
- * @param before  the signals are restored from this before a reader of the output is awaited
+ * @param before  state from which the signals are restored as soon as the command has ended, before
+ *                a pager has
  */
 static enum status run_words(struct shell *shell, struct shell_statement *statement,
                              const struct saved_state *before, int fd)
@@ -264,7 +265,7 @@ static enum status run_statement(struct shell *shell, struct shell_statement *st
 	if (shell_results_replace(shell, statement, &error) < 0)
 		return report_failure(&error);
 
-	/* Before a pager can change the terminal. */
+	/* Save the state before a pager can change the terminal. */
 	save_state(&before);
 
 	int fd = open_sink(shell, statement, &sink);

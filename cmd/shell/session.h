@@ -15,7 +15,7 @@
 struct shell {
 	struct out *out;         /**< output of the session; borrowed */
 	struct results *results; /**< the items with numbers; owned */
-	struct target target;    /**< target of the commands; its `word` is NULL for none */
+	struct target target;    /**< target of the commands; without one, its `word` is NULL */
 	char *word;              /**< the TARGET that is added to commands: a PID or an absolute
 	                            path; owned */
 	char *name;              /**< name of the target, escaped; owned */

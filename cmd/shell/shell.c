@@ -19,8 +19,9 @@ struct shell_options {
 
 static const struct cli_option option_list[] = {
 	{ 'c', "command", "COMMANDS",
-	  "run these commands, separated by ';', instead of\nasking; '!' takes the rest of its "
-	  "line; may be\nrepeated" },
+	  "run these commands, separated by ';', instead of\n"
+	  "prompting; a command after '!' extends to the end\n"
+	  "of the line; may be repeated" },
 	{ 'f', "file", "FILE", "run the lines of a file ('-': standard input)" },
 	{ 'k', "keep-going", NULL, "with -c, -f and pipes: continue after an error" },
 	{ 0 },

@@ -47,7 +47,8 @@ enum status shell_system_await(pid_t pid)
 {
 	int status;
 
-	/* Only for this child: a stopped target is waited for like a child, too. */
+	/* Wait only for this child: waitpid(2) for any child would also return the events of a
+	 * stopped target. */
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
 			return STATUS_ERROR;

@@ -26,7 +26,7 @@ pid_t shell_system_start(char *command, int input);
  * Waits until a command of sh exits.
  *
  * @param pid  its PID
- * @return     its exit status; STATUS_ERROR for all from 2 on, and for a signal
+ * @return     its exit status; STATUS_ERROR if that is 2 or more, or if a signal killed the command
  */
 enum status shell_system_await(pid_t pid);
 

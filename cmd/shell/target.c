@@ -98,7 +98,7 @@ static int adopt_file(struct shell *shell, const struct target *target, struct p
 	return status;
 }
 
-/** Describes a target that is a file. */
+/** Returns a description of a target that is a file. */
 static const char *file_words(const struct target *target)
 {
 	if (target->recording && pm_recording_is(target->path))
@@ -173,7 +173,7 @@ void shell_target_detach(struct shell *shell)
 }
 
 /**
- * Attaches to the same process again after an exec, because it has another memory then.
+ * Attaches to the same process again after an exec, which has replaced its memory.
  * @return false if the process has exited
  */
 static bool attach_again(struct shell *shell, struct text *notice)
@@ -192,11 +192,10 @@ static bool attach_again(struct shell *shell, struct text *notice)
 		return false;
 	}
 
-	text_format(
-		notice,
-		"process %d called exec and is %s now: its memory was replaced, and the numbers "
-		"of results are gone",
-		(int)info.pid, shell->name);
+	text_format(notice,
+	            "process %d called exec and now runs %s; its memory was replaced, so numbered "
+	            "results (#1, #r1) are no longer valid",
+	            (int)info.pid, shell->name);
 
 	return true;
 }

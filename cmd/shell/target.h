@@ -22,8 +22,8 @@ enum status shell_target_attach(struct shell *shell, const char *word, struct ou
 void shell_target_detach(struct shell *shell);
 
 /**
- * Checks whether the target has exited or called exec. After an exit the session has no target;
- * after an exec it has the new program.
+ * Checks whether the target has exited or called exec. After an exit the session has no target.
+ * After an exec the target is the process with its new program.
  *
  * @param shell   the session
  * @param notice  receives a sentence for the user, nothing if the target is unchanged

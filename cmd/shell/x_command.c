@@ -27,7 +27,7 @@ enum { BYTES_MAX = 1024 * 1024 };
  * NUL. */
 enum { STRING_ROOM = 208 };
 
-/** The memory that is shown. */
+/** The memory that is printed. */
 struct view {
 	struct memory memory;
 	struct selection selection;
@@ -69,14 +69,16 @@ static int parse_place(const char *word, uint64_t *address, struct pm_error *err
 		sign = *word++;
 	}
 
-	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%.40s' is not an address: 0x7f3a08000000, #3 or #3+16", word);
+	return pm_error_set(
+		error, PM_ERROR_USAGE, 0,
+		"'%.40s' is not an address; write an address such as 0x7f3a08000000, #3 or #3+16",
+		word);
 }
 
 /**
  * Adds the bytes of a segment.
  *
- * @param bytes       what was read of the unit; advanced to the end of the segment
+ * @param bytes       bytes that were read of the unit; advanced to the end of the segment
  * @param unreadable  first address in the unit that could not be read, UINT64_MAX for none
  * @return            false if the segment could not be read completely
  */

@@ -30,14 +30,14 @@ void watch_format_add_more(size_t count, struct text *text)
 		text_format(text, " +%zu", count - 1);
 }
 
-/** Adds how fast the number of regions grows, if that is steady. */
+/** Adds the rate at which the number of regions grows, if the growth is steady. */
 static void add_count_rate(const struct watch_row *row, struct text *text)
 {
 	if (row->count_trend.verdict == PM_VERDICT_STEADY)
 		text_format(text, " (%+.1f/s)", row->count_trend.rate);
 }
 
-/** Adds a word after what is there, escaped. */
+/** Adds a word, escaped. A space separates the word from the text before it. */
 static void add_word(const char *word, size_t length, struct text *text)
 {
 	if (length == 0)
@@ -61,8 +61,8 @@ static void add_detail(const struct pm_detail *detail, struct text *text)
 }
 
 /**
- * Adds the sizes of the chunks of several regions. The detail is that of one region: its number of
- * chunks and their place do not apply to the others.
+ * Adds the sizes of the malloc chunks of a track of several regions. `detail` describes only one of
+ * the regions: the number and the addresses of its chunks do not apply to the others.
  */
 static void add_chunk_sizes(const struct pm_track *track, struct text *text)
 {
@@ -86,7 +86,10 @@ static void add_chunk_sizes(const struct pm_track *track, struct text *text)
 	}
 }
 
-/** Adds what blocks of malloc are. It matters less in which regions the kernel has put them. */
+/**
+ * Describes a track of malloc blocks. The sizes of the blocks come before the number of regions,
+ * because they say more about the code that allocated the blocks.
+ */
 static void describe_blocks(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
@@ -131,13 +134,16 @@ void watch_format_size(uint64_t size, bool bytes, struct text *text)
 		text_size(text, size);
 }
 
-/** Whether growth continues at a rate, so that the rate can be extrapolated. */
+/** Checks whether a trend continues at a rate that can be extrapolated. */
 static bool has_rate(const struct pm_trend *trend)
 {
 	return trend->verdict == PM_VERDICT_STEADY || trend->verdict == PM_VERDICT_SHRINKING;
 }
 
-/** Adds the growth within a time at the current rate. */
+/**
+ * Adds the growth that is expected within a time at the current rate; "-" if growth does not
+ * continue.
+ */
 static void add_extrapolated(const struct watch_row *row, double seconds, bool bytes,
                              struct text *text)
 {
@@ -208,14 +214,14 @@ enum out_style watch_format_style(const struct watch_row *row, enum watch_column
 	return watch_format_columns[column].style;
 }
 
-/** Adds what a limit leaves, as a time if that is known. */
+/** Adds the time until a limit is reached or, if the time is not known, the amount that is left. */
 static void add_left(const struct watch_history *history, const struct pm_limit *limit, bool bytes,
                      struct text *text)
 {
 	double seconds;
 	char duration[PM_DURATION_TEXT_SIZE];
 
-	/* The values of a process that was about to end do not say what it had left. */
+	/* The last values of a process that was ending do not show how much was left. */
 	if (history->gone)
 		return;
 
@@ -229,7 +235,10 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 	}
 }
 
-/** Adds the limit of memory. That of the machine is reported only if growth will reach it. */
+/**
+ * Adds the limit of memory. The memory of the machine is shown only if growth will reach this
+ * limit.
+ */
 static void add_memory_limit(const struct watch_history *history, bool bytes, struct text *text)
 {
 	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
@@ -248,13 +257,13 @@ static void add_memory_limit(const struct watch_history *history, bool bytes, st
 	if (limit->kind == PM_LIMIT_CGROUP && rss > limit->max && !history->gone) {
 		text_string(text, " (");
 		watch_format_size(limit->used, bytes, text);
-		text_string(text, " used, other RSS charged elsewhere)");
+		text_string(text, " used; the rest of the RSS is charged to other cgroups)");
 	}
 
 	add_left(history, limit, bytes, text);
 }
 
-/** Returns the kernel's name of a limit on a number of things. */
+/** Returns the kernel's name of a limit on a count (mappings, PIDs or threads). */
 static const char *count_limit_name(enum pm_limit_kind kind)
 {
 	switch (kind) {
@@ -297,7 +306,8 @@ void watch_format_limit(const struct watch_history *history, bool bytes, struct 
 	if (!space || first != space)
 		add_memory_limit(history, bytes, text);
 
-	/* Address space that grows in leaps has no rate, but may end before memory does. */
+	/* Address space that grows in large steps has no rate, but may be exhausted before memory
+	 * is. */
 	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory)))
 		add_named_limit(history, space, "RLIMIT_AS", bytes, text);
 }
@@ -306,7 +316,8 @@ void watch_format_cost(const struct watch_history *history, struct text *text)
 {
 	const struct pm_sample_cost *cost = &history->sample.cost;
 
-	/* The cost is a share of the time between samples. */
+	/* The cost is a share of the time since the previous sample, which the first sample does
+	 * not have. */
 	if (history->samples < 2)
 		return;
 
@@ -318,8 +329,10 @@ void watch_format_cost(const struct watch_history *history, struct text *text)
 	}
 
 	if (history->held_back > 0)
-		text_format(text, "%sbudget held back %" PRIu64 " of %" PRIu64 " samples", gap,
-		            history->held_back, history->samples);
+		text_format(text,
+		            "%sregions not measured in %" PRIu64 " of %" PRIu64
+		            " samples (--budget)",
+		            gap, history->held_back, history->samples);
 }
 
 void watch_format_rss(const struct watch_history *history, bool bytes, struct text *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Formats what is known of a watched process and of its rows, for text and for the live
+ * @file Formats the sizes, limits and rows of a watched process, for text output and for the live
  * screen.
  */
 #ifndef CMD_WATCH_FORMAT_H
@@ -31,7 +31,7 @@ extern const struct table_column watch_format_columns[WATCH_COLUMNS];
  * Adds a cell, escaped.
  * @param row the row
  * @param column the column
- * @param bytes sizes in bytes
+ * @param bytes true: print sizes in bytes; false: with units
  * @param text receives the cell
  */
 void watch_format_cell(const struct watch_row *row, enum watch_column column, bool bytes,
@@ -46,7 +46,7 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 enum out_style watch_format_style(const struct watch_row *row, enum watch_column column);
 
 /**
- * Adds what a row is: mapping, detail, number of regions; escaped.
+ * Adds the description of a row, escaped: its mapping, its detail and the number of its regions.
  * @param row the row
  * @param text receives the description
  */
@@ -62,7 +62,7 @@ void watch_format_add_more(size_t count, struct text *text);
 /**
  * Adds a size.
  * @param size in bytes
- * @param bytes format as bytes
+ * @param bytes true: print the size in bytes; false: with a unit
  * @param text receives the size
  */
 void watch_format_size(uint64_t size, bool bytes, struct text *text);
@@ -77,23 +77,24 @@ void watch_format_rate(const struct pm_trend *trend, struct text *text);
 /**
  * Adds the resident size, and its change in the last sample.
  * @param history the history
- * @param bytes sizes in bytes
+ * @param bytes true: print sizes in bytes; false: with units
  * @param text receives the sizes
  */
 void watch_format_rss(const struct watch_history *history, bool bytes, struct text *text);
 
 /**
- * Adds the parts of the resident size, each after two spaces.
+ * Adds the kinds of memory of the process (anon, file, shmem, swap), each after two spaces.
  * @param history the history
- * @param bytes sizes in bytes
+ * @param bytes true: print sizes in bytes; false: with units
  * @param text receives the sizes
  */
 void watch_format_parts(const struct watch_history *history, bool bytes, struct text *text);
 
 /**
- * Adds the limits that come first and what they leave, each after two spaces.
+ * Adds the limits that the process will reach first, and what is left until each of them; each
+ * after two spaces.
  * @param history the history
- * @param bytes sizes in bytes
+ * @param bytes true: print sizes in bytes; false: with units
  * @param text receives the limits
  */
 void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text);

@@ -38,7 +38,8 @@ int watch_history_follow(struct watch_history *history, struct pm_error *error)
 
 	history->held_back += sample->held_back;
 
-	/* Regions that were not measured may have changed. */
+	/* If the budget held the measurement back, the sizes of the regions are old: do not add
+	 * them. */
 	int status = 0;
 	if (!sample->held_back)
 		status = pm_tracker_add(history->tracker, sample->time, regions, error);
@@ -106,8 +107,8 @@ bool watch_history_counts_grow(const struct watch_history *history)
 }
 
 /**
- * Finds the trend of what a limit bounds.
- * @return NULL if that is not followed
+ * Finds the trend of the number that a limit bounds.
+ * @return the trend; NULL: the history does not contain the number
  */
 static const struct pm_trend *trend_of(const struct watch_history *history, enum pm_limit_kind kind)
 {
@@ -213,7 +214,8 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.gone = history->gone,
 	};
 
-	/* The texts of kinds are constants, and the number of regions has no series. */
+	/* The tracks of kinds need no deep copy of their texts, which are constants, nor of
+	 * `counts`, which are empty. */
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
 		copy->kinds[kind] = history->kinds[kind];
 		copy->kinds[kind].series = copy_series(&history->kinds[kind].series);
@@ -227,7 +229,7 @@ int watch_history_copy_track(struct pm_track *copy, const struct pm_track *track
 	copy->series = copy_series(&track->series);
 	copy->counts = copy_series(&track->counts);
 
-	/* The texts of the tracker are valid until the next sample. */
+	/* Copy the text: that of the tracker is valid only until the next sample. */
 	copy->mapping = alloc_string(track->mapping);
 	return pm_regions_copy_detail(details, &track->detail, &copy->detail, error);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file What `procmem watch` has seen of a process: the last sample, sizes over time, trends and
- * limits.
+ * @file The history of a watched process: the last sample, sizes over time, trends and limits.
  */
 #ifndef CMD_WATCH_HISTORY_H
 #define CMD_WATCH_HISTORY_H
@@ -17,33 +16,34 @@ struct watch_series {
 	struct pm_trend trend;   /**< valid after watch_history_judge() */
 };
 
-/** The chosen regions of one kind in the last sample. */
+/** Sum of the chosen regions of one kind in the last sample. */
 struct watch_kind_sum {
 	uint64_t weight; /**< resident and swapped bytes */
 	size_t regions;  /**< number of regions */
 };
 
-/** What was seen. Zeroed: no sample yet. */
+/** The history of a process. Zeroed: there is no sample yet. */
 struct watch_history {
 	struct pm_tracker *tracker; /**< follows the regions; owned; NULL: this is a copy */
-	/** All tracks, valid until the next sample. The caller of watch_history_copy() sets those
-	    of the copy. */
+	/** All tracks, valid until the next sample. The caller of watch_history_copy() sets this
+	 * member of the copy. */
 	const struct pm_track *const *tracks;
 	size_t track_count;                   /**< number of tracks */
 	struct pm_track kinds[PM_KIND_COUNT]; /**< the chosen regions of each kind, as one track */
 	struct pm_sample sample;              /**< the last sample; a copy has no regions */
-	struct pm_totals first;               /**< totals that growth counts from */
-	struct pm_totals previous;            /**< totals of the sample before the last one */
-	struct watch_series memory;           /**< resident and swapped bytes of the process */
-	struct watch_series size;             /**< bytes of address space */
-	struct watch_series mappings;         /**< number of regions */
-	struct watch_series threads;          /**< number of threads */
-	struct pm_headroom headroom; /**< limits at the last sample: of memory, and of numbers that
-	                                grow steadily */
+	struct pm_totals first;       /**< totals at the time from which growth is counted */
+	struct pm_totals previous;    /**< totals of the sample before the last one */
+	struct watch_series memory;   /**< resident and swapped bytes of the process */
+	struct watch_series size;     /**< bytes of address space */
+	struct watch_series mappings; /**< number of regions */
+	struct watch_series threads;  /**< number of threads */
+	struct pm_headroom headroom; /**< limits at the last sample: of memory, and of counts if one
+	                                of these grows steadily */
 	double began;                /**< time of the first sample, in seconds */
-	double based;                /**< time that growth counts from, in seconds */
+	double based;                /**< time from which growth is counted, in seconds */
 	uint64_t samples;            /**< number of samples */
-	uint64_t held_back; /**< samples for which the budget did not allow a measurement */
+	uint64_t held_back; /**< number of samples for which the budget did not allow the regions to
+	                       be measured */
 	bool recorded;      /**< the samples come from a recording: costs are not known */
 	bool gone;          /**< the process is gone: it will not reach any limit */
 };
@@ -69,7 +69,7 @@ int watch_history_add(struct watch_history *history, const struct pm_sample *sam
 int watch_history_follow(struct watch_history *history, struct pm_error *error);
 
 /**
- * Adds the sums of the last sample to `kinds`.
+ * Adds the sums of the last sample by kind to the tracks in `kinds`.
  *
  * @param history  the history
  * @param sums     one for each kind: PM_KIND_COUNT of them
@@ -80,27 +80,29 @@ int watch_history_add_kinds(struct watch_history *history, const struct watch_ki
                             struct pm_error *error);
 
 /**
- * Computes the trends of the process, except that of the address space.
+ * Computes the trends of the process, except that of the address space, which
+ * watch_history_set_headroom() computes.
  * @param history the history
  */
 void watch_history_judge(struct watch_history *history);
 
 /**
- * Replaces the limits, and computes the trend of the address space if that is limited.
+ * Replaces the limits, and computes the trend of the address space if there is a limit on it.
  * @param history the history
  * @param headroom the limits at the last sample, copied
  */
 void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom);
 
 /**
- * Whether a number of things grows steadily, so that the limits on them are of interest.
+ * Checks whether the number of mappings or of threads grows steadily, so that the limits on counts
+ * are needed.
  * @param history the history
  * @return true or false
  */
 bool watch_history_counts_grow(const struct watch_history *history);
 
 /**
- * Estimates how long a limit lasts at the current rate. A first_limit_lasts.
+ * Estimates the time until a limit is reached at the current rate. Implements first_limit_lasts.
  *
  * @param history  a struct watch_history
  * @param limit    the limit
@@ -121,13 +123,13 @@ struct pm_region_range *watch_history_regions(const struct watch_history *histor
                                               const struct pm_track *track, size_t *count);
 
 /**
- * Makes growth count from the last sample.
+ * Resets growth: it is counted from the last sample on.
  * @param history the history, not a copy
  */
 void watch_history_rebase(struct watch_history *history);
 
 /**
- * Copies what is displayed of a history. The copy has no tracks, no regions and no tracker.
+ * Copies the displayed parts of a history. The copy has no tracks, no regions and no tracker.
  * @param copy filled; release with watch_history_deinit()
  * @param history the history
  */

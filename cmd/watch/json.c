@@ -83,7 +83,7 @@ static json_t *kinds_array(const struct watch_history *history, const struct wat
 	return array;
 }
 
-/** Adds the limit that is reached first, of memory or of a number of things. */
+/** Adds the limit that will be reached first: of memory, or of a count. */
 static void add_first_limit(json_t *object, const struct watch_history *history)
 {
 	const struct pm_limit *limit = first_limit(&history->headroom, watch_history_lasts,
@@ -131,7 +131,7 @@ static void add_totals(json_t *object, const struct watch_history *history)
 	add_first_limit(object, history);
 }
 
-/** Adds what only the last object has. */
+/** Adds the members that only the last object has. */
 static void add_summary(json_t *object, const struct watch_run *run,
                         const struct watch_history *history)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Prints what is watched as JSON. */
+/** @file Prints samples and the summary of `procmem watch` as JSON. */
 #ifndef CMD_WATCH_JSON_H
 #define CMD_WATCH_JSON_H
 
@@ -13,7 +13,7 @@
  * @param run the run
  * @param history the history
  * @param view the rows
- * @param summary this is the last object: it sums up
+ * @param summary true: print the last object, which summarizes the run
  * @param out the output
  */
 void watch_json_print(const struct watch_run *run, const struct watch_history *history,

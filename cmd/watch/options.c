@@ -69,7 +69,7 @@ static int parse_sort(struct watch_options *options, const char *value, struct p
 	                    "cannot sort by '%s': use growth, rate, rss or delta", value);
 }
 
-/** Whether an option has no meaning for a recording. */
+/** Checks whether an option cannot be used with a recording. */
 static bool is_live_only(int id)
 {
 	switch (id) {
@@ -85,7 +85,7 @@ static bool is_live_only(int id)
 	}
 }
 
-/** Remembers an option that has no meaning for a recording. */
+/** Stores the name of an option that cannot be used with a recording. */
 static void note_live_only(struct watch_options *options, int id)
 {
 	if (!is_live_only(id))

@@ -8,20 +8,20 @@
 #include "watch/events/options.h"
 #include "watch/view.h"
 
-/** What the user wants. */
+/** The options of a run. */
 struct watch_options {
 	double interval; /**< seconds between samples */
 	uint64_t count;  /**< maximum number of samples, 0: no limit */
 	double seconds;  /**< maximum time, 0: no limit */
-	double budget;   /**< maximum share of one core, 0: no limit */
+	double budget;   /**< maximum CPU time, as a share of one core from 0 to 1; 0: no limit */
 	enum watch_sort sort;
 	uint64_t top;          /**< maximum number of rows */
-	uint64_t peek;         /**< strings shown of the new pages of a row, 0: none */
-	bool plain;            /**< text even on a terminal */
+	uint64_t peek;         /**< number of strings to show for the new pages of a row; 0: none */
+	bool plain;            /**< print text even on a terminal */
 	bool live;             /**< a live screen is shown; set after parsing */
 	const char *record;    /**< recording to write, NULL: none */
-	const char *live_only; /**< name of an option that was given and is for living processes
-	                          only; NULL: none */
+	const char *live_only; /**< name of a given option that cannot be used with a recording;
+	                          NULL: none */
 	struct events_options events;
 	struct selection selection;
 	struct output_options output;

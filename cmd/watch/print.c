@@ -64,8 +64,8 @@ static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WA
 	                                       WATCH_RSS,     WATCH_KIND,     WATCH_RATE };
 
 /**
- * Leaves out the next column that may be left out.
- * @param from index in `droppable`, increased
+ * Removes the least important column that can be removed.
+ * @param from index in `droppable` of the next column to try; increased
  * @param titles receives the title of the column
  * @return false: no such column is left
  */
@@ -89,7 +89,7 @@ static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
 
 /**
  * Prints the rows.
- * @param list print which columns were left out
+ * @param list true: also print which columns were left out
  */
 static void print_rows(const struct watch_history *history, const struct watch_view *view,
                        const enum watch_column *chosen, size_t count, bool list, struct out *out)
@@ -169,7 +169,10 @@ void watch_print(const struct watch_run *run, const struct watch_history *histor
 	out_string(out, "\n");
 }
 
-/** Puts the reason of a verdict into a text. */
+/**
+ * Replaces a text by the reason of the verdict on a row, and of the verdict on its number of
+ * regions.
+ */
 static void put_reason(const struct watch_row *row, struct text *text)
 {
 	text_clear(text);
@@ -180,7 +183,10 @@ static void put_reason(const struct watch_row *row, struct text *text)
 	text_terminate(text);
 }
 
-/** Whether the first line gives the same reason: it is too early for the process, too. */
+/**
+ * Checks whether the first line of the summary already contains the reason of a row: it is too
+ * early for a verdict on the process, for the same reason.
+ */
 static bool is_reported(const struct watch_history *history, const struct watch_row *row)
 {
 	const char *reason = history->memory.trend.reason;
@@ -192,10 +198,10 @@ static bool is_reported(const struct watch_history *history, const struct watch_
 /** Rows whose verdicts have the same reason. */
 struct reason {
 	struct text words;
-	struct text rows; /* their addresses */
+	struct text rows; /* the addresses of the rows, separated by commas */
 };
 
-/** Finds the reason of a row, or adds it. */
+/** Finds a reason in the list. If the list does not contain the reason, it is added. */
 static struct reason *find_reason(struct reason **reasons, size_t *count, const struct text *words)
 {
 	for (size_t i = 0; i < *count; i++)
@@ -240,7 +246,10 @@ static void print_reasons(const struct watch_history *history, const struct watc
 	text_deinit(&words);
 }
 
-/** Adds the kinds that grew: the rows of a leak may have other verdicts than their sum. */
+/**
+ * Adds the kinds that grew. The verdict on a kind can differ from the verdicts on its rows, because
+ * a leak can be spread over many rows.
+ */
 static void add_kinds(const struct watch_history *history, const struct watch_view *view,
                       struct text *line)
 {

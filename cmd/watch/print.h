@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Prints what is watched as text. */
+/** @file Prints samples and the summary of `procmem watch` as text. */
 #ifndef CMD_WATCH_PRINT_H
 #define CMD_WATCH_PRINT_H
 

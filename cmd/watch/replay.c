@@ -21,9 +21,9 @@ struct watch_replay {
 	struct pm_listed *samples;
 	size_t count;
 	size_t next;               /* index of the next sample */
-	struct pm_regions regions; /* of the last sample that was measured */
+	struct pm_regions regions; /* regions of the last sample in which they were measured */
 	struct pm_regions spare;   /* receives the regions of the next sample */
-	struct pm_totals measured; /* totals of the last sample that was measured */
+	struct pm_totals measured; /* totals of that sample */
 };
 
 void watch_replay_close(struct watch_replay *replay)
@@ -77,7 +77,7 @@ bool watch_replay_has_more(const struct watch_replay *replay)
 	return replay->next < replay->count;
 }
 
-/** Whether those totals differ that make a sampler measure the regions. */
+/** Checks whether one of the totals differs whose change makes a sampler measure the regions. */
 static bool has_moved(const struct pm_totals *was, const struct pm_totals *is)
 {
 	return was->size != is->size || was->rss != is->rss || was->anon != is->anon ||
@@ -122,7 +122,7 @@ static int check(const struct watch_replay *replay, const struct pm_recorded *re
 	return 0;
 }
 
-/** Reads the regions of a sample. On failure the previous regions stay. */
+/** Reads the regions of a sample. On failure the previous regions remain. */
 static int read_regions(struct watch_replay *replay, uint64_t number, struct pm_error *error)
 {
 	struct pm_recorded recorded;
@@ -154,7 +154,7 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample, str
 		.totals = recorded->totals,
 		.regions = &replay->regions,
 		.fresh = fresh,
-		/* The totals changed, yet regions were not measured: the budget forbade it. */
+		/* Totals changed, but the budget did not allow the regions to be measured. */
 		.held_back = !fresh && has_moved(&replay->measured, &recorded->totals),
 	};
 

@@ -32,7 +32,7 @@ int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_
 void watch_replay_close(struct watch_replay *replay);
 
 /**
- * Whether there are more samples to read.
+ * Checks whether there are more samples to read.
  * @param replay the recording
  * @return true or false
  */
@@ -41,7 +41,7 @@ bool watch_replay_has_more(const struct watch_replay *replay);
 /**
  * Reads the next sample. Its cost is zero, as costs are not recorded.
  *
- * @param replay  the recording, which has more
+ * @param replay  the recording; must have more samples
  * @param sample  filled; its regions are valid until the next sample is read
  * @param error   PM_ERROR_IO, PM_ERROR_FORMAT (damaged), PM_ERROR_RESOURCES
  * @return        0 or -1
@@ -53,8 +53,8 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample,
  * Reads the limits of the sample that was read last.
  *
  * @param replay    the recording
- * @param counts    include the limits on numbers of things, which a living process is asked for
- *                  only while such a number grows
+ * @param counts    true: include the limits on counts. For a living process, these are read only
+ *                  while a count grows
  * @param headroom  filled; empty if the limits cannot be read or were not recorded
  */
 void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_headroom *headroom);

@@ -9,7 +9,7 @@
 #include "watch/replay.h"
 
 /* Interval between measurements of all regions even if the totals do not change, in seconds:
- * mapping and unmapping the same number of bytes leaves the totals as they were. */
+ * mapping and unmapping the same number of bytes does not change the totals. */
 static const double full_every = 30;
 
 static int open_sampler(struct watch_run *run, bool pages, struct pm_error *error)
@@ -59,7 +59,7 @@ int watch_run_start(struct watch_run *run, struct pm_error *error)
 	if (file && pm_recorder_open(file, &run->process, &run->recorder, error) < 0)
 		return -1;
 
-	/* Without kills the end of the process is reported without its reason. */
+	/* If kills cannot be counted, the end of the process is reported without its reason. */
 	if (!process || pm_kills_open(process, NULL, &run->kills, NULL) < 0)
 		run->kills = NULL;
 	else
@@ -89,7 +89,10 @@ void watch_run_end_with(struct watch_run *run, const char *why, const char *what
 	run->ended = text_terminate(&run->ended_text);
 }
 
-/** Sets why the process is gone: whether the kernel has killed since the last sample. */
+/**
+ * Sets the reason why the process is gone: killed by the kernel, if the kill count of its cgroup
+ * has increased since the last sample.
+ */
 static void name_end(struct watch_run *run, const struct pm_limit *limit)
 {
 	struct text why = { 0 };
@@ -99,7 +102,7 @@ static void name_end(struct watch_run *run, const struct pm_limit *limit)
 	if (!run->kills || !pm_kills_count(run->kills, &killed) || killed <= run->killed)
 		return;
 
-	/* A limit is read from a file in the folder of its cgroup. */
+	/* The limit was read from a file in the folder of its cgroup, which is reported. */
 	const char *slash = limit ? strrchr(limit->source, '/') : NULL;
 	if (!slash)
 		text_string(&why, "the machine has no memory left");

@@ -30,16 +30,17 @@ struct watch_run {
 	struct peek *peek;            /**< NULL: new pages are not remembered */
 	struct pm_kills *kills;       /**< counts OOM kills in the cgroup of the process; NULL: not
 	                                 known */
-	uint64_t killed;              /**< that count before the last sample */
+	uint64_t killed;              /**< the count of `kills` before the last sample */
 	bool (*will_act)(
-		void *context);  /**< whether a condition holds, so that all regions must be
-	                            measured before one is blamed; NULL: there are no conditions */
-	void *acting;            /**< context of `will_act` */
-	bool met;                /**< the action `exit` ended the run */
-	struct text firings;     /**< for the summary: a line for each condition that was met */
-	uint64_t firing_count;   /**< number of these, also of those beyond the last line */
-	const char *ended;       /**< why the run ended, for the summary; NULL: it continues */
-	struct text ended_text;  /**< what `ended` points to, unless that is a constant */
+		void *context); /**< whether a condition holds, so that all regions must be
+	                           measured before one is blamed; NULL: there are no conditions */
+	void *acting;           /**< context of `will_act` */
+	bool met;               /**< the action `exit` ended the run */
+	struct text firings;    /**< for the summary: a line for each condition that was met */
+	uint64_t firing_count; /**< number of conditions that were met, including those that have no
+	                          line in `firings` */
+	const char *ended;     /**< why the run ended, for the summary; NULL: the run continues */
+	struct text ended_text;  /**< the text of `ended`, unless that is a constant */
 	struct pm_error failure; /**< an error of the target or of the recording */
 };
 
@@ -47,9 +48,9 @@ struct watch_run {
  * Opens the process or the recording.
  *
  * @param run      filled; release with watch_run_deinit(), also on failure
- * @param options  what the user wants; must outlive the run
+ * @param options  the options; must outlive the run
  * @param target   a living process, or a recording; must outlive the run
- * @param error    what went wrong
+ * @param error    the reason of the failure
  * @return         0 or -1
  */
 int watch_run_init(struct watch_run *run, const struct watch_options *options,
@@ -60,13 +61,14 @@ int watch_run_init(struct watch_run *run, const struct watch_options *options,
  *
  * @param run     the run; a recording must have more samples
  * @param sample  filled; its regions are valid until the next sample
- * @param error   what went wrong; PM_ERROR_GONE: the process is gone
+ * @param error   the reason of the failure; PM_ERROR_GONE: the process is gone
  * @return        0 or -1
  */
 int watch_run_sample(struct watch_run *run, struct pm_sample *sample, struct pm_error *error);
 
 /**
- * Starts to record and to count kills, after the first sample.
+ * Opens the recording, if one is written, and starts to count OOM kills. Call it after the first
+ * sample.
  * @param run the run
  * @param error why the recording cannot be written
  * @return 0 or -1
@@ -74,8 +76,8 @@ int watch_run_sample(struct watch_run *run, struct pm_sample *sample, struct pm_
 int watch_run_start(struct watch_run *run, struct pm_error *error);
 
 /**
- * Whether the process is gone, or about to be: a process that the kernel kills still exists for
- * some time.
+ * Checks whether the process is gone or was killed: a process that the kernel has killed still
+ * exists until it has exited.
  * @param run the run, of a living process
  * @return true or false
  */

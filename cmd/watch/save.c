@@ -10,8 +10,8 @@
 #include "dump/source.h"
 
 /**
- * Writes the regions that a command line names.
- * @param words TARGET and REGIONs
+ * Writes regions to a file, with the functions of `procmem dump`.
+ * @param words the operands of dump: TARGET and REGIONs
  */
 static int write_file(const struct watch_save *save, char *const *words, int count,
                       const struct dump_options *options, struct pm_dump_result *result,
@@ -24,7 +24,7 @@ static int write_file(const struct watch_save *save, char *const *words, int cou
 	dump.progress.listener = save->listener;
 	dump.progress.context = save->context;
 
-	/* Report the size at once: the first block may take long. */
+	/* Report the total size now: it may take long to read the first block. */
 	if (ready > 0 && save->listener)
 		save->listener(save->context, 0, memory_size(&dump.memory));
 
@@ -43,7 +43,10 @@ static int write_file(const struct watch_save *save, char *const *words, int cou
 	return status;
 }
 
-/** Makes the words of a dump: PID, and each range as a REGION. All are freed by the caller. */
+/**
+ * Makes the operands of a dump: the PID, and each range as a REGION. The caller frees the words and
+ * the array.
+ */
 static char **make_words(const struct watch_save *save)
 {
 	char **words = alloc_array(NULL, save->count + 1, sizeof *words);

@@ -10,24 +10,24 @@
 
 #include "view/progress.h"
 
-/** What to write, and where to. */
+/** The regions to write, and the file. */
 struct watch_save {
 	struct pm_process *process;           /**< the process */
 	pid_t pid;                            /**< its PID */
-	const struct pm_region_range *ranges; /**< which bytes */
+	const struct pm_region_range *ranges; /**< the ranges of bytes to write */
 	size_t count;                         /**< number of ranges, at least one */
 	const char *path;                     /**< name of the file, which must not exist */
 	const volatile sig_atomic_t
-		*cancel;             /**< non-zero cancels the writing, and leaves no file */
+		*cancel;             /**< non-zero: writing is cancelled, and no file remains */
 	progress_listener *listener; /**< called with the progress; NULL: none */
-	void *context;               /**< of the listener */
+	void *context;               /**< passed to the listener */
 };
 
 /**
- * Writes bytes to a new file of mode 0600. FILE.map beside it lists the contents, if some bytes
- * are missing or there are several ranges.
+ * Writes ranges of memory to a new file of mode 0600. If bytes are missing or there are several
+ * ranges, the file FILE.map in the same folder lists the contents.
  *
- * @param save    what to write
+ * @param save    the regions and the file
  * @param bytes   receives the number of bytes read and written, without holes
  * @param error   PM_ERROR_USAGE, PM_ERROR_IO, PM_ERROR_GONE, PM_ERROR_ACCESS, PM_ERROR_CANCELLED;
  *                PM_ERROR_NOT_FOUND if no byte could be read: the region is gone

@@ -4,7 +4,9 @@
 #include "watch/peek/peek.h"
 #include "watch/replay.h"
 
-/** Measures all regions if a condition holds: the sizes of the culprit may be old. */
+/**
+ * Measures all regions if a condition holds, because the sizes of the region to blame may be old.
+ */
 static int measure_suspects(struct watch *watch, struct pm_error *error)
 {
 	struct watch_run *run = &watch->run;
@@ -22,7 +24,10 @@ static int measure_suspects(struct watch *watch, struct pm_error *error)
 	return -1;
 }
 
-/** Reads the limits. Limits on numbers of things are read only while such a number grows. */
+/**
+ * Reads the limits. Limits on counts (mappings, threads, PIDs) are read only while one of these
+ * counts grows.
+ */
 static void read_headroom(struct watch *watch)
 {
 	struct watch_run *run = &watch->run;
@@ -37,14 +42,14 @@ static void read_headroom(struct watch *watch)
 		return;
 	}
 
-	/* Limits that cannot be read are no reason to stop. */
+	/* If limits cannot be read, watching continues without them. */
 	if (pm_headroom_read_memory(process, NULL, &now, NULL) < 0)
 		now = (struct pm_headroom){ 0 };
 	if (counts)
 		pm_headroom_add_counts(process, NULL, history->sample.regions, &now, NULL);
 
-	/* A process leaves its cgroup when it exits. If a limit killed it, that is the limit of
-	 * the cgroup that it was in: keep it. */
+	/* A process leaves its cgroup when it exits. Keep the limit of its last cgroup, which may
+	 * be the reason why it was killed. */
 	if (pm_headroom_find(&history->headroom, PM_LIMIT_CGROUP) &&
 	    !pm_headroom_find(&now, PM_LIMIT_CGROUP) && watch_run_is_ending(run))
 		now = history->headroom;
@@ -52,7 +57,7 @@ static void read_headroom(struct watch *watch)
 	watch_history_set_headroom(history, &now);
 }
 
-/** Computes the trends of the process, and reads the limits that these approach. */
+/** Computes the trends of the process, and reads its limits. */
 static void judge_process(struct watch *watch)
 {
 	watch_history_judge(&watch->history);
@@ -66,7 +71,7 @@ int watch_step_judge(struct watch *watch, struct pm_error *error)
 	return watch_view_update(&watch->view, &watch->history, error);
 }
 
-/** Adds a sample to all that depends on samples. */
+/** Adds a sample to the history, the recording and the rows, and searches new pages. */
 static int add_sample(struct watch *watch, const struct pm_sample *sample, struct pm_error *error)
 {
 	struct watch_run *run = &watch->run;
@@ -77,7 +82,7 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 	if (!watch->view.unjudged)
 		judge_process(watch);
 
-	/* Now all is known that conditions compare. */
+	/* From here on, all values are known that conditions compare. */
 	if (measure_suspects(watch, error) < 0 || watch_history_follow(history, error) < 0)
 		return -1;
 	if (run->recorder &&
@@ -119,8 +124,8 @@ bool watch_step_next(struct watch *watch)
 	struct watch_run *run = &watch->run;
 	struct pm_sample sample;
 
-	/* The count is read before the sample shows that the process lives: a sample may take long,
-	 * and a kill during it must count as new. */
+	/* Read the kill count before the sample is taken: a sample may take long, and a kill during
+	 * the sample must count as new. */
 	uint64_t killed = run->killed;
 	if (run->kills)
 		pm_kills_count(run->kills, &killed);
@@ -142,7 +147,7 @@ bool watch_step_next(struct watch *watch)
 		run->killed = killed;
 
 	if (add_sample(watch, &sample, &run->failure) < 0) {
-		run->ended = "an error occurred";
+		run->ended = "a sample could not be processed";
 		return false;
 	}
 

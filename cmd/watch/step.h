@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The steps of `procmem watch`: each takes a sample and updates what is displayed. */
+/** @file The steps of `procmem watch`: each takes a sample and updates the displayed rows. */
 #ifndef CMD_WATCH_STEP_H
 #define CMD_WATCH_STEP_H
 
@@ -9,8 +9,8 @@
 
 /** A process that is being watched. */
 struct watch {
-	struct watch_run run;         /**< what is done */
-	struct watch_history history; /**< what was seen */
+	struct watch_run run;         /**< the source of samples, the recording, and the end */
+	struct watch_history history; /**< the samples so far, as series and trends */
 	struct watch_view view;       /**< what is displayed */
 };
 
@@ -18,9 +18,9 @@ struct watch {
  * Starts to watch: takes the first sample.
  *
  * @param watch    filled; release with watch_step_deinit()
- * @param options  what the user wants; must outlive the watch
+ * @param options  the options; must outlive the watch
  * @param target   a living process, or a recording; must outlive the watch
- * @param error    what went wrong
+ * @param error    the reason of the failure
  * @return         0; -1 with nothing to release
  */
 int watch_step_init(struct watch *watch, const struct watch_options *options,
@@ -38,13 +38,13 @@ bool watch_step_next(struct watch *watch);
  * Adds the verdicts that watch_view.unjudged left out, and sorts the rows.
  *
  * @param watch  the watch; `unjudged` is reset
- * @param error  what went wrong
+ * @param error  the reason of the failure
  * @return       0 or -1
  */
 int watch_step_judge(struct watch *watch, struct pm_error *error);
 
 /**
- * Makes growth count from the last sample.
+ * Resets growth: it is counted from the last sample on.
  * @param watch the watch
  */
 void watch_step_rebase(struct watch *watch);

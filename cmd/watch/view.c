@@ -124,7 +124,8 @@ static void judge_bytes(const struct watch_history *history, const struct pm_tra
 		return;
 	}
 
-	/* A copy has no tracker. The track was constant until the last sample. */
+	/* A copied history has no tracker. A track without a series was constant until the last
+	 * sample. */
 	struct pm_point point = { .time = track->since, .value = track->weight };
 	const struct pm_series constant = { .points = &point,
 		                            .count = 1,
@@ -142,8 +143,9 @@ void watch_view_judge(const struct watch_history *history, struct watch_row *row
 }
 
 /**
- * Whether a track gets a row. If sorted by size, tracks that never changed get one, too. Guards
- * appear and disappear with what they guard.
+ * Checks whether a track gets a row. In the order by size, tracks that never changed get one, too.
+ * Guards whose size never changed get none: they appear and disappear with the regions that they
+ * guard.
  */
 static bool has_row(const struct watch_view *view, const struct pm_track *track)
 {
@@ -160,7 +162,7 @@ static struct watch_row make_row(const struct pm_track *track)
 		                   .growth = (int64_t)(track->weight - track->baseline) };
 }
 
-/** Makes a row for each chosen track that has one, and sums up by kind. */
+/** Makes the rows of the chosen tracks, and computes the sums by kind. */
 static void add_rows(struct watch_view *view, const struct watch_history *history,
                      const struct chosen *chosen)
 {
@@ -201,7 +203,8 @@ int watch_view_update(struct watch_view *view, const struct watch_history *histo
 	if (view->row_count > view->top)
 		view->row_count = (size_t)view->top;
 
-	/* A verdict compares all pairs of points: only rows that are displayed get one. */
+	/* A verdict compares all pairs of points, which takes long: only displayed rows get a
+	 * verdict. */
 	for (size_t i = 0; i < view->row_count; i++)
 		watch_view_judge(history, &view->rows[i]);
 

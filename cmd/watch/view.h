@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What `procmem watch` displays of a history: rows, chosen, judged and sorted. */
+/**
+ * @file The rows that `procmem watch` displays: selects the tracks of a history, judges and sorts
+ * them.
+ */
 #ifndef CMD_WATCH_VIEW_H
 #define CMD_WATCH_VIEW_H
 
 #include "watch/history.h"
 
-/** What rows are sorted by. */
+/** The sort orders of rows. */
 enum watch_sort {
 	WATCH_BY_GROWTH, /**< growth since the start, or since watch_history_rebase() */
 	WATCH_BY_RATE,   /**< growth per second */
 	WATCH_BY_RSS,    /**< resident and swapped bytes */
 	WATCH_BY_DELTA,  /**< change in the last sample */
-	WATCH_SORTS,     /**< number of these */
+	WATCH_SORTS,     /**< number of sort orders */
 };
 
-/** One row: a track that changed. */
+/** One row: a track that changed or, for WATCH_BY_RSS, any track. */
 struct watch_row {
 	const struct pm_track *track;
-	int64_t growth;              /**< bytes since the time that growth counts from */
-	struct pm_trend trend;       /**< of the bytes */
-	struct pm_trend count_trend; /**< of the number of regions; zeroed if that never changed */
+	int64_t growth;              /**< change in bytes since watch_history.based */
+	struct pm_trend trend;       /**< trend of the bytes */
+	struct pm_trend count_trend; /**< trend of the number of regions; zeroed if the number never
+	                                changed */
 };
 
 /** One row for each kind. */
@@ -28,19 +32,19 @@ struct watch_kinds {
 	size_t count;                         /**< number of rows */
 };
 
-/** What is displayed. */
+/** The displayed rows, and the options that determine them. */
 struct watch_view {
 	const struct pm_select *select; /**< the chosen regions; NULL: all of them */
 	enum watch_sort sort;
 	uint64_t top;  /**< maximum number of rows, unless `all_rows` */
 	bool bytes;    /**< sizes in bytes */
-	bool all_rows; /**< all tracks that changed become rows, without verdicts: the caller uses
-	                  watch_view_judge() for those that are visible */
-	bool unjudged; /**< the next rows are not displayed: they have no verdicts, which take
-	                  long, and are not cut to `top` */
-	struct watch_row *rows;                     /**< made by watch_view_update() */
+	bool all_rows; /**< `top` is ignored, and verdicts are not computed: the caller uses
+	                  watch_view_judge() for the rows that are visible */
+	bool unjudged; /**< the next rows will not be displayed: verdicts, which take long, are not
+	                  computed, and `top` is ignored */
+	struct watch_row *rows;                     /**< the rows, made by watch_view_update() */
 	size_t row_count;                           /**< number of rows */
-	struct watch_kind_sum kinds[PM_KIND_COUNT]; /**< the chosen regions in the last sample */
+	struct watch_kind_sum kinds[PM_KIND_COUNT]; /**< sums of the last sample by kind */
 	struct pm_error none_chosen; /**< why no region of the last sample was chosen;
 	                                PM_ERROR_NONE: at least one was */
 };
@@ -50,7 +54,7 @@ struct watch_view {
  *
  * @param view     the view
  * @param history  the history
- * @param error    what went wrong
+ * @param error    the reason of the failure
  * @return         0 or -1
  */
 int watch_view_update(struct watch_view *view, const struct watch_history *history,
@@ -64,7 +68,7 @@ int watch_view_update(struct watch_view *view, const struct watch_history *histo
 void watch_view_judge(const struct watch_history *history, struct watch_row *row);
 
 /**
- * Makes a row of each kind.
+ * Makes a row for each kind.
  * @param kinds filled
  * @param history the history
  * @param sort the order of the rows

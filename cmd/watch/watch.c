@@ -20,17 +20,18 @@ const struct cli_spec watch_spec = {
 	.command = "watch",
 	.operands = "TARGET [REGION]...",
 	.purpose = "Watches a process and reports which of its regions grow, how fast, whether\n"
-	           "that is a steady leak, a burst or over, and when the memory limit is reached.",
+		   "the growth is steady (a leak), a single burst, or has stopped, and when the\n"
+		   "memory limit will be reached.",
 	.groups = watch_options_groups,
 	.exclusive = watch_options_exclusive,
-	.notes = "TARGET is a PID, or a process name that fits one process; or a recording, whose\n"
-	         "samples are summed up. Regions are measured only when the totals of the process\n"
-	         "change. On a terminal this is a live screen (? shows its keys). Ctrl-C ends it\n"
-	         "with a summary.",
+	.notes = "TARGET is a PID, a process name that matches exactly one process, or a\n"
+		 "recording, whose samples are summed up. Regions are measured only when the\n"
+		 "totals of the process change. On a terminal this is a live screen (? shows\n"
+		 "its keys). Ctrl-C ends it with a summary.",
 	.absent = { "by", "the key g of its screen sums up by kind; map and diff have --by kind" },
 	.examples = {
 		{ "procmem watch java",
-		  "what grows in the process called java, every two seconds" },
+		  "show what grows in the process called java, every two seconds" },
 		{ "procmem watch --for 1h -i 10 --record java.pmrec -q java",
 		  "record for an hour, and print the summary only" },
 	},
@@ -50,7 +51,7 @@ static void print_sample(const struct watch *watch, struct out *out)
 	out_flush(out);
 }
 
-/** Whether the user interrupted the run, or a limit of the options was reached. */
+/** Checks whether the user interrupted the run, or a limit of the options was reached. */
 static bool is_over(struct watch *watch, const struct poll_loop *wait)
 {
 	const struct watch_options *options = watch->run.options;
@@ -61,7 +62,7 @@ static bool is_over(struct watch *watch, const struct poll_loop *wait)
 		watch->run.ended = "interrupted";
 	else if (options->count > 0 && history->samples >= options->count)
 		watch->run.ended = "sample count reached";
-	/* Another sample would be more than half an interval too late. */
+	/* The next sample would be more than half an interval after the time of --for. */
 	else if (options->seconds > 0 && seconds >= options->seconds - options->interval / 2)
 		watch->run.ended = "time limit reached";
 
@@ -70,7 +71,7 @@ static bool is_over(struct watch *watch, const struct poll_loop *wait)
 
 /**
  * Prints a sample and performs actions.
- * @return whether the run ends
+ * @return true: the run ends
  */
 static bool process_sample(struct watch *watch, struct events *events, struct out *out)
 {
@@ -103,18 +104,18 @@ static void show_sample(struct watch *watch, struct screen *screen)
 		return;
 	}
 
-	/* That the kernel killed the process says more than that it is gone. */
+	/* If the kernel killed the process, this is more precise than that the process is gone. */
 	bool killed = run->ended_text.length > 0;
 	screen_end(screen, killed ? run->ended : run->failure.text);
 }
 
-/** Shows an event. An events_listener. */
+/** Shows an event. Implements events_listener. */
 static void show_event(void *context, const char *line)
 {
 	screen_event(context, line);
 }
 
-/** Whether the live screen must end although the user has not quit. */
+/** Checks whether the live screen must end although the user has not quit. */
 static bool is_screen_over(struct watch *watch, const struct screen *screen,
                            const struct poll_loop *wait)
 {
@@ -139,7 +140,8 @@ static void watch_live(struct watch *watch, struct screen *screen, struct events
 		bool due = poll_loop_wait(wait);
 		screen_handle_input(screen);
 
-		/* A terminal that is gone has no more keys, and stays ready forever. */
+		/* The descriptor of a terminal that is gone is always ready, but delivers no more
+		 * keys. */
 		if (screen->state.left ||
 		    wait->descriptors[keys].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break;
@@ -160,7 +162,7 @@ static void note_no_screen(const struct pm_error *error)
 	report_note("no live screen, only text: %s", error->text);
 }
 
-/** Whether the user wants a live screen, and the terminal can show it. */
+/** Checks whether the user wants a live screen, and the terminal can show it. */
 static bool is_live(const struct watch_options *options, const struct out *out)
 {
 	struct pm_error error;
@@ -207,7 +209,10 @@ static void watch_and_act(struct watch *watch, struct watch_options *options, st
 	poll_loop_deinit(&wait);
 }
 
-/** Sets when the recording ends, and why if that was recorded. */
+/**
+ * Sets the end of the run: the time at which the recording ends, and why the process ended if that
+ * was recorded.
+ */
 static void end_replay(struct watch *watch)
 {
 	struct text when = { 0 };
@@ -222,7 +227,10 @@ static void end_replay(struct watch *watch)
 	text_deinit(&when);
 }
 
-/** Reads the samples of a recording. They are printed one by one only if the user wants that. */
+/**
+ * Reads the samples of a recording. They are printed one by one only with --plain or --json, and
+ * without --quiet.
+ */
 static void replay(struct watch *watch, struct out *out)
 {
 	const struct watch_options *options = watch->run.options;
@@ -258,8 +266,8 @@ static void report_notes(const struct watch *watch)
 	const struct pm_error *none = &watch->view.none_chosen;
 
 	if (watch->run.options->output.verbose && !history->recorded)
-		report_note("%.1f ms of CPU time for %llu samples, of which the budget held back "
-		            "%llu",
+		report_note("%.1f ms of CPU time for %llu samples; in %llu of these, --budget did "
+		            "not allow the regions to be measured",
 		            (double)history->sample.cost.cpu_ns / 1e6,
 		            (unsigned long long)history->samples,
 		            (unsigned long long)history->held_back);
@@ -301,7 +309,7 @@ static enum status finish(const struct watch *watch, struct out *out)
 /**
  * Uses a recording as the target if no process has that name.
  * @param error why no process was found
- * @return 0; -1 with `error` unchanged, or why the recording cannot be used
+ * @return 0; -1 with `error` unchanged, or set to the reason why the recording cannot be used
  */
 static int open_recording(struct target *target, const char *word,
                           const struct watch_options *options, struct pm_error *error)
@@ -320,10 +328,9 @@ static int open_recording(struct target *target, const char *word,
 	if (options->events.condition_count > 0)
 		option = "on";
 	if (option)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "--%s is for living processes: all samples of a recording are "
-		                    "read",
-		                    option);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"--%s cannot be used with a recording: all its samples are read", option);
 
 	*target = (struct target){ .word = word, .path = word, .recording = true };
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Actions may be needed only after hours. What would make them fail is therefore reported at the
- * start, as far as it can be known.
+ * Parses and checks the actions of --do. An action may run only after hours. Therefore everything
+ * that would make it fail, and that can be known at the start, is checked at the start.
  */
 #include "watch/events/action.h"
 
@@ -81,7 +81,8 @@ static int check_folder(const char *file, struct pm_error *error)
 	const char *slash = strrchr(file, '/');
 	size_t length = slash ? (size_t)(slash - file) : 0;
 
-	/* The name depends on the event, or is in a folder that always exists. */
+	/* The folder is the current or the root folder, which exist, or its name depends on the
+	 * event. */
 	if (length == 0 || memchr(file, '%', length))
 		return 0;
 
@@ -112,7 +113,7 @@ int action_check(const struct action *action, struct pm_error *error)
 	if (check_folder(file, error) < 0)
 		return -1;
 
-	/* A dump does not change an existing file, but uses another name. */
+	/* A dump never overwrites an existing file: it uses another name. */
 	if (action->kind == ACTION_DUMP || strchr(file, '%') || lstat(file, &found) < 0)
 		return 0;
 	if (S_ISLNK(found.st_mode))
@@ -126,8 +127,8 @@ int action_check(const struct action *action, struct pm_error *error)
 }
 
 /**
- * Makes the name of a file if it has no placeholders other than %p and %%.
- * @return false: it has others
+ * Replaces the placeholders in the name of a file, if these are only %p and %%.
+ * @return false: the name has other placeholders
  */
 static bool put_known_file(struct text *name, const char *file, pid_t pid)
 {
@@ -145,7 +146,7 @@ static bool put_known_file(struct text *name, const char *file, pid_t pid)
 	return true;
 }
 
-/** Checks that a recording is one of the process. */
+/** Checks that a recording is of the process that is watched. */
 static int check_recording(const char *file, const struct pm_process_id *process,
                            struct pm_error *error)
 {

@@ -11,7 +11,7 @@ enum action_kind {
 	ACTION_EXIT,  /**< end with status 1 */
 	ACTION_EXEC,  /**< run a command */
 	ACTION_SNAP,  /**< write a sample to a recording */
-	ACTION_DUMP,  /**< write the bytes of the culprit to a file */
+	ACTION_DUMP,  /**< write the bytes of the region to blame to a file */
 	ACTION_KINDS, /**< number of kinds */
 };
 
@@ -27,7 +27,7 @@ struct action {
  * the number of the event, %t the time, %k the kind and %a the first address of the region, %% a
  * percent sign.
  *
- * @param action  filled; refers to the text
+ * @param action  filled; its argument points into `text`
  * @param text    the text
  * @param error   PM_ERROR_USAGE
  * @return        0 or -1
@@ -42,8 +42,9 @@ int action_parse(struct action *action, const char *text, struct pm_error *error
 const char *action_name(enum action_kind kind);
 
 /**
- * Checks an action before the process is known: the folder of the file must exist, and a sample
- * needs a recording or a new file. Names are checked as far as their placeholders allow it.
+ * Checks an action before the process is known: the folder of the file must exist, and the file of
+ * `snap` must be a recording, empty or new. Parts of the name that contain placeholders are not
+ * checked.
  *
  * @param action  the action
  * @param error   PM_ERROR_USAGE with the file

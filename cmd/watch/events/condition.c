@@ -43,7 +43,7 @@ static int parse_kinds(const char *list, unsigned *kinds, struct pm_error *error
 	return result;
 }
 
-/** Parses the subject, which is before the comparison. */
+/** Parses the subject: the word before '<' or '>'. */
 static int parse_subject(struct condition *condition, const char *word, struct pm_error *error)
 {
 	static const char kind[] = "kind:";
@@ -64,7 +64,10 @@ static int parse_subject(struct condition *condition, const char *word, struct p
 	                    word);
 }
 
-/** Parses the time after the values: that of `grow>200M/60s`, or the unit of `rate>10M/h`. */
+/**
+ * Parses the time after the slash: the period of `grow>200M/60s`, or the unit of time of
+ * `rate>10M/h`.
+ */
 static int parse_time(struct condition *condition, const char *text, struct pm_error *error)
 {
 	condition->seconds = condition->subject == CONDITION_RATE;
@@ -80,7 +83,7 @@ static int parse_time(struct condition *condition, const char *text, struct pm_e
 
 	struct text whole = { 0 };
 
-	/* `10M/h` is `10M/1h`. */
+	/* A unit without a number means one: `10M/h` is `10M/1h`. */
 	if (*text < '0' || *text > '9')
 		text_char(&whole, '1');
 	text_string(&whole, text);
@@ -91,7 +94,7 @@ static int parse_time(struct condition *condition, const char *text, struct pm_e
 	return result;
 }
 
-/** Parses `15%` or `0.5%`. */
+/** Parses a percentage: `15%` or `0.5%`. */
 static int parse_percent(const char *text, double *value, struct pm_error *error)
 {
 	char digits[16];
@@ -117,8 +120,8 @@ static int parse_percent(const char *text, double *value, struct pm_error *error
 }
 
 /**
- * Refuses a list with an empty value.
- * @param rest what follows the value, NULL: nothing
+ * Sets the error for an empty value in a list.
+ * @param rest the text after the empty value; NULL: the value is the last one
  */
 static int refuse_empty(const struct condition *condition, const char *rest, struct pm_error *error)
 {
@@ -143,10 +146,10 @@ static int parse_value(struct condition *condition, const char *text, double *va
 	                condition->subject == CONDITION_RATE;
 
 	if (percent && (condition_counts(condition->subject) || relative))
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"%s cannot be compared with a percentage, which is of the memory limit",
-			names[condition->subject]);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s cannot be compared with a percentage: percentages are of "
+		                    "the memory limit",
+		                    names[condition->subject]);
 	if (condition->count > 0 && percent != condition->percent)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "a list must have either sizes or percentages, not both");
@@ -166,7 +169,10 @@ static int parse_value(struct condition *condition, const char *text, double *va
 	return result;
 }
 
-/** Adds a value. Values are in the order in which they are passed. */
+/**
+ * Adds a threshold. Thresholds are sorted in the order in which a changing value passes them:
+ * ascending for '>', descending for '<'.
+ */
 static void add_threshold(struct condition *condition, double value, char *text)
 {
 	condition->thresholds = alloc_array(condition->thresholds, condition->count + 1,
@@ -185,7 +191,7 @@ static void add_threshold(struct condition *condition, double value, char *text)
 	condition->thresholds[at] = (struct threshold){ .value = value, .text = text };
 }
 
-/** Makes the text of a condition with one value, to be freed by the caller. */
+/** Makes the text of a condition with a single value. The caller frees the text. */
 static char *one_text(const char *subject, char sign, const char *value, const char *time)
 {
 	struct text text = { 0 };
@@ -197,7 +203,7 @@ static char *one_text(const char *subject, char sign, const char *value, const c
 	return text.bytes;
 }
 
-/** Parses the list of values. */
+/** Parses the list of values between the comparison and the slash. */
 static int parse_values(struct condition *condition, const char *subject, char *list,
                         const char *time, struct pm_error *error)
 {
@@ -218,7 +224,7 @@ static int parse_values(struct condition *condition, const char *subject, char *
 	return 0;
 }
 
-/** Parses a text without spaces, which is changed. */
+/** Parses a condition. The text has no spaces, and is modified. */
 static int parse(struct condition *condition, char *text, struct pm_error *error)
 {
 	char *sign = text + strcspn(text, "<>"), *rest = sign + 1;

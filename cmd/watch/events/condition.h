@@ -21,10 +21,11 @@ enum condition_subject {
 	CONDITION_SIZE,     /**< bytes of address space */
 	CONDITION_THREADS,  /**< number of threads */
 	CONDITION_REGIONS,  /**< number of regions */
-	CONDITION_HEADROOM, /**< bytes that the memory limit leaves unused */
+	CONDITION_HEADROOM, /**< bytes left until the memory limit */
 	CONDITION_GROW,     /**< growth of resident and swapped bytes within a time */
-	CONDITION_RATE,     /**< their growth per time, if that is steady */
-	CONDITION_KIND,     /**< resident and swapped bytes of all regions of some kinds */
+	CONDITION_RATE, /**< growth of resident and swapped bytes per unit of time, if the growth is
+	                   steady */
+	CONDITION_KIND, /**< resident and swapped bytes of all regions of some kinds */
 	CONDITION_REGION,   /**< resident and swapped bytes of the largest region */
 	CONDITION_SUBJECTS, /**< number of subjects, for tables */
 };
@@ -32,20 +33,20 @@ enum condition_subject {
 /** One value of the list after the comparison. */
 struct threshold {
 	double value;    /**< bytes, a number, or percent */
-	char *text;      /**< the condition with this value only, "rss>2G"; owned */
+	char *text;      /**< text of the condition with only this value, such as "rss>2G"; owned */
 	bool acted;      /**< the actions were performed */
-	double acted_at; /**< the last time that they were, in seconds */
+	double acted_at; /**< time when the actions were performed last, in seconds */
 };
 
 /** A condition. */
 struct condition {
 	enum condition_subject subject; /**< what is compared */
 	unsigned kinds;                 /**< bits of enum pm_kind, for CONDITION_KIND */
-	bool below;                     /**< holds below the values, not above them */
-	bool percent;                   /**< the values are percent of the memory limit */
-	double seconds; /**< of CONDITION_GROW: the time, 0: since the start; of CONDITION_RATE: the
-	                   unit of time */
-	struct threshold *thresholds; /**< in the order in which they are passed; owned */
+	bool below;     /**< true: the condition holds below a value; false: above a value */
+	bool percent;   /**< the values are percent of the memory limit */
+	double seconds; /**< CONDITION_GROW: period in which growth is counted, in seconds; 0: since
+	                   the start. CONDITION_RATE: unit of time, in seconds */
+	struct threshold *thresholds; /**< ascending, or descending if `below`; owned */
 	size_t count;                 /**< number of thresholds, at least one */
 };
 
@@ -66,7 +67,7 @@ int condition_parse(struct condition *condition, const char *text, struct pm_err
 void condition_deinit(struct condition *condition);
 
 /**
- * Whether the values of a subject are numbers of things, not bytes.
+ * Checks whether the values of a subject are counts (of threads or regions), not bytes.
  * @param subject the subject
  * @return true or false
  */

@@ -19,7 +19,7 @@ static void visit_chosen(const struct evaluate *evaluate, region_visitor *visit,
 		return;
 	}
 
-	/* Nothing may be mapped at a chosen address. */
+	/* It is not an error if nothing is mapped at a chosen address. */
 	if (pm_select_apply(evaluate->select, regions, &ranges, &count, NULL) < 0)
 		return;
 
@@ -35,7 +35,10 @@ static uint64_t weight_of(const struct pm_region *region)
 	return region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP];
 }
 
-/** The heaviest region of some kinds, and the sum of all of them. */
+/**
+ * The region of some kinds with the most resident and swapped bytes, and the sum of these bytes
+ * over all regions of the kinds.
+ */
 struct heaviest {
 	unsigned kinds;
 	const struct pm_region *region;
@@ -64,8 +67,8 @@ static struct heaviest find_heaviest(const struct condition *condition,
 }
 
 /**
- * Computes the growth from the lowest value within a time; if `seconds` is 0, from the first value,
- * as the growth of rows.
+ * Computes the growth of a series: the last value minus the lowest value of the last `seconds`
+ * seconds. If `seconds` is 0, the first value is subtracted, as for the growth of rows.
  */
 static double growth_within(const struct pm_series *series, double seconds)
 {
@@ -147,7 +150,10 @@ bool evaluate_measure(const struct condition *condition, const struct evaluate *
 	return true;
 }
 
-/** Computes how much a track is to blame for a condition. */
+/**
+ * Computes how much a track contributed to a condition: its growth in bytes or, if the condition
+ * compares a count, in regions.
+ */
 static double blame(const struct condition *condition, const struct pm_track *track)
 {
 	if (condition_counts(condition->subject))
@@ -186,7 +192,10 @@ static void blame_region(const struct pm_region *region, struct culprit *culprit
 	};
 }
 
-/** Whether one track is more to blame than another, or equally, and heavier. */
+/**
+ * Checks whether a track contributed more to a condition than another track. If both contributed
+ * the same, the track with more bytes counts as more.
+ */
 static bool is_worse(const struct condition *condition, const struct pm_track *one,
                      const struct pm_track *other)
 {
@@ -194,7 +203,10 @@ static bool is_worse(const struct condition *condition, const struct pm_track *o
 	return more > 0 || (more == 0 && one->weight > other->weight);
 }
 
-/** Finds the track that is most to blame. */
+/**
+ * Finds the track that contributed most to a condition. If there is none with regions, returns
+ * NULL.
+ */
 static const struct pm_track *find_worst(const struct condition *condition,
                                          const struct pm_tracker *tracker)
 {
@@ -210,8 +222,9 @@ static const struct pm_track *find_worst(const struct condition *condition,
 }
 
 /**
- * Finds the culprit: the heaviest region if regions are compared, else what grew most, or what is
- * heaviest if nothing grew.
+ * Finds the culprit. CONDITION_REGION: the region with the most bytes. CONDITION_KIND: the track of
+ * the region with the most bytes. All others: the track that grew most or, if several grew by the
+ * same amount, the one of these with the most bytes.
  */
 static void find_culprit(const struct condition *condition, const struct evaluate *evaluate,
                          struct culprit *culprit)
@@ -243,7 +256,8 @@ static bool is_passed(const struct condition *condition, const struct threshold 
 
 /**
  * Counts the thresholds that are passed.
- * @return their number; 0 also if the last of them has been met, and is not to be met again now
+ * @return number of thresholds; 0 also if the last of these was met before and must not be met
+ *   again yet
  */
 static size_t count_passed(const struct condition *condition, const struct evaluate *evaluate,
                            double *value)

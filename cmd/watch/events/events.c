@@ -8,10 +8,10 @@
 #include "base/report.h"
 #include "watch/events/perform.h"
 
-/* Time to wait for commands at the end, in seconds. */
+/* Maximum time to wait for running commands at the end, in seconds. */
 static const double last_patience = 60;
 
-/** Sizes of a v1 cgroup at which the kernel is to wake us. */
+/** Sizes of a cgroup (version 1) at which the kernel shall send a notification. */
 struct marks {
 	uint64_t *bytes;
 	size_t count;
@@ -26,7 +26,7 @@ static void add_mark(struct marks *marks, double bytes)
 	marks->bytes[marks->count++] = (uint64_t)bytes;
 }
 
-/** Whether a condition starts to hold when the cgroup grows. */
+/** Checks whether a condition starts to hold when the cgroup grows. */
 static bool follows_cgroup(const struct condition *condition)
 {
 	bool headroom = condition->subject == CONDITION_HEADROOM;
@@ -44,9 +44,9 @@ static bool follows_cgroup(const struct condition *condition)
 }
 
 /**
- * Adds the sizes of the cgroup at which a condition may start to hold. Usage is charged to the
- * cgroup before the process has it, and includes more than that: a mark a little above each size is
- * added, too.
+ * Adds the sizes of the cgroup at which a condition may start to hold. Memory is charged to the
+ * cgroup before it is counted for the process, and the cgroup contains more than the process.
+ * Therefore a second mark is added a little above each size.
  */
 static void add_marks(struct marks *marks, const struct condition *condition, double max)
 {
@@ -64,7 +64,10 @@ static void add_marks(struct marks *marks, const struct condition *condition, do
 	}
 }
 
-/** Finds the marks of all conditions, and some on the way to the limit of the cgroup. */
+/**
+ * Collects the marks of all conditions, and evenly spaced marks from half the limit of the cgroup
+ * up to this limit.
+ */
 static struct marks find_marks(const struct events *events)
 {
 	enum { STEPS = 32 };
@@ -82,7 +85,7 @@ static struct marks find_marks(const struct events *events)
 	return marks;
 }
 
-/** Warns of a value without a unit: `rss>60` means bytes, and holds at once. */
+/** Warns of a small value without a unit: `rss>60` compares with 60 bytes, and holds at once. */
 static void warn_of_bytes(const struct condition *condition)
 {
 	enum { MANY = 1024 };
@@ -98,7 +101,7 @@ static void warn_of_bytes(const struct condition *condition)
 	}
 }
 
-/** Warns of conditions that can never hold, or that hold by mistake. */
+/** Warns of conditions that can never hold, or whose values probably lack a unit. */
 static void warn(const struct events *events)
 {
 	bool limited = pm_headroom_memory(&events->report.history->headroom) != NULL;
@@ -112,7 +115,7 @@ static void warn(const struct events *events)
 	}
 }
 
-/** Whether events_evaluate() will find a condition met. */
+/** Checks whether events_evaluate() will find a condition met. Implements watch_run.will_act. */
 static bool will_act(void *context)
 {
 	const struct events *events = context;
@@ -131,10 +134,11 @@ static void report_source(const struct pm_wakeup_source *source)
 	const char *colon = source->os_errno ? ": " : "";
 
 	if (source->fd < 0)
-		report_note("no events from %s%s%s", source->file, colon, reason);
+		report_note("cannot receive kernel events from %s%s%s", source->file, colon,
+		            reason);
 	else
-		report_note("events of %s from %s%s%s", pm_wakeup_name(source->cause), source->file,
-		            colon, reason);
+		report_note("kernel events '%s' are received from %s%s%s",
+		            pm_wakeup_name(source->cause), source->file, colon, reason);
 }
 
 static void add_sources(struct events *events)
@@ -187,7 +191,7 @@ int events_open(struct events *events, struct watch_run *run, const struct watch
 	return 0;
 }
 
-/** Performs all actions, and reports their outcomes. */
+/** Performs all actions for a condition that was met, and reports their outcomes. */
 static void act(struct events *events, const struct firing *firing, struct out *out)
 {
 	const struct events_options *options = events->options;
@@ -225,7 +229,7 @@ static void reap(struct events *events, struct out *out)
 		events_print_end(&events->report, &job, status, out);
 }
 
-/** Reports OOM kills that are new. */
+/** Reports the OOM kills since the last check. */
 static void check_kills(struct events *events, struct out *out)
 {
 	struct pm_limit_events now;
@@ -271,7 +275,7 @@ void events_receive(struct events *events, struct out *out)
 			woken = true;
 		}
 
-		/* A source that failed is closed. */
+		/* A source that failed was closed: its descriptor is -1. */
 		descriptor->fd = sources[i].fd;
 	}
 
@@ -281,13 +285,16 @@ void events_receive(struct events *events, struct out *out)
 	out_flush(out);
 }
 
-/** Waits for the commands that still run, and leaves those that do not end. */
+/**
+ * Waits until the running commands end, for a minute at most. Commands that do not end are left
+ * running.
+ */
 static void finish_commands(struct events *events, struct out *out)
 {
 	struct poll_loop *wait = events->wait;
 	struct jobs *jobs = &events->jobs;
 
-	/* Wait for commands only. */
+	/* From now on, wait only for commands. */
 	for (size_t i = 0; i < wait->count; i++)
 		wait->descriptors[i].fd = -1;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The conditions of `procmem watch` at work: they are evaluated after each sample, and events
- * of the kernel make a sample come earlier.
+ * @file Evaluates the conditions of `procmem watch` after each sample, and performs actions.
+ * Notifications of the kernel start a sample before the interval is over.
  */
 #ifndef CMD_WATCH_EVENTS_EVENTS_H
 #define CMD_WATCH_EVENTS_EVENTS_H
@@ -15,30 +15,31 @@
 #include "watch/events/print.h"
 #include "watch/run.h"
 
-/** Conditions at work. */
+/** The conditions of a run, their actions, and the notifications of the kernel. */
 struct events {
 	struct events_report report;    /**< where events are reported; its listener can be set */
-	struct events_options *options; /**< actions, and conditions that remember when they were
-	                                   met */
-	struct evaluate evaluate;       /**< what conditions are compared with */
+	struct events_options *options; /**< the actions, and the conditions with their state */
+	struct evaluate evaluate;       /**< the values that conditions are compared with */
 	struct poll_loop *wait;         /**< waits for events and commands */
-	struct pm_wakeup *wakeup;       /**< events of the kernel; NULL: there are no conditions */
-	size_t first_source;            /**< index of their first descriptor in `wait` */
-	struct jobs jobs;               /**< running commands */
-	uint64_t number;                /**< number of events so far */
-	uint64_t killed;                /**< OOM kills in the cgroup that need no report */
-	bool kills_known;               /**< the kernel counts OOM kills */
+	struct pm_wakeup *wakeup; /**< notifications of the kernel; NULL: there are no conditions */
+	size_t first_source;      /**< index in `wait` of the first descriptor of `wakeup` */
+	struct jobs jobs;         /**< running commands */
+	uint64_t number;          /**< number of conditions that were met so far */
+	uint64_t killed;  /**< number of OOM kills in the cgroup that were reported, or happened
+	                     before the run */
+	bool kills_known; /**< the kernel counts OOM kills */
 };
 
 /**
- * Opens the events of the kernel. Without conditions all functions do nothing.
+ * Opens the notifications of the kernel. If there are no conditions, this and all other functions
+ * do nothing.
  *
  * @param events   filled; release with events_close()
  * @param run      the run
- * @param history  its history
- * @param options  what the user wants
- * @param wait     receives descriptors
- * @param error    any
+ * @param history  the history of the run
+ * @param options  the conditions and actions; must outlive the events
+ * @param wait     receives the descriptors to wait for; must outlive the events
+ * @param error    any error of pm_wakeup_open()
  * @return         0 or -1
  */
 int events_open(struct events *events, struct watch_run *run, const struct watch_history *history,
@@ -53,14 +54,15 @@ int events_open(struct events *events, struct watch_run *run, const struct watch
 bool events_evaluate(struct events *events, struct out *out);
 
 /**
- * Receives events of the kernel after poll_loop_wait(). They make the next sample come at once.
+ * Receives notifications of the kernel after poll_loop_wait(). If there are any, the next sample is
+ * taken at once.
  * @param events the events
  * @param out the output
  */
 void events_receive(struct events *events, struct out *out);
 
 /**
- * Waits for commands, for a minute at most, and releases everything.
+ * Waits for running commands, for a minute at most, and releases all resources.
  * @param events as opened, or zeroed; zeroed afterwards
  * @param out the output
  */

@@ -15,7 +15,7 @@
 
 #include "base/alloc.h"
 
-/** Whether two variables, `NAME=VALUE`, have the same name. */
+/** Checks whether two variables, `NAME=VALUE`, have the same name. */
 static bool same_name(const char *one, const char *other)
 {
 	size_t length = strcspn(one, "=");
@@ -23,8 +23,8 @@ static bool same_name(const char *one, const char *other)
 }
 
 /**
- * Makes a copy of our environment with more variables, which replace those of the same names. The
- * array is to be freed by the caller; its texts are borrowed.
+ * Copies the environment of this process and adds variables, which replace variables with the same
+ * name. The caller frees the array. Its texts are borrowed.
  */
 static char **extend_environment(char *const *more)
 {
@@ -74,7 +74,8 @@ static int prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *attribu
 	if (cause == 0)
 		cause = posix_spawnattr_setsigmask(attributes, &none);
 
-	/* Ctrl-C must end procmem, not a command that saves something. */
+	/* The command gets its own process group: Ctrl-C must end procmem, but not a command that
+	 * is writing a file. */
 	if (cause == 0)
 		cause = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF |
 		                                                     POSIX_SPAWN_SETSIGMASK |
@@ -109,8 +110,8 @@ static int spawn(const char *line, char *const *environment, bool silent, pid_t 
 }
 
 /**
- * Finds a free place.
- * @return NULL: there is none
+ * Finds an unused element of `items`.
+ * @return the element; NULL: all elements are used
  */
 static struct job *find_place(struct jobs *jobs)
 {
@@ -144,7 +145,8 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
 	job->pid = *pid;
 	job->line = line;
 
-	/* Before Linux 5.3 the end of a command is noticed after the next sample. */
+	/* Before Linux 5.3, pidfd_open(2) fails. The end of the command is then noticed after the
+	 * next sample. */
 	job->ended = (int)syscall(SYS_pidfd_open, *pid, 0);
 	jobs->wait->descriptors[job->wait].fd = job->ended;
 
@@ -152,7 +154,7 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
 }
 
 /**
- * Whether a command has ended.
+ * Checks whether a command has ended.
  * @param status receives the status; JOB_STATUS_UNKNOWN if another part of the program reaped the
  *   command, or the kernel did because SIGCHLD is ignored
  */
@@ -189,7 +191,7 @@ bool jobs_run(const struct jobs *jobs)
 	return false;
 }
 
-/** Reaps a command that was left running. A thread. */
+/** Reaps a command that was left running. Runs in a thread of its own. */
 static void *await_end(void *pid)
 {
 	while (waitpid((pid_t)(intptr_t)pid, NULL, 0) < 0 && errno == EINTR)
@@ -197,12 +199,15 @@ static void *await_end(void *pid)
 	return NULL;
 }
 
-/** Leaves a command running. A thread reaps it, so that it does not become a zombie of a shell. */
+/**
+ * Leaves a command running. A thread reaps the command when it ends, so that it does not remain as
+ * a zombie while a session of `procmem shell` continues.
+ */
 static void let_go(pid_t pid)
 {
 	pthread_t thread;
 	sigset_t all, before;
-	/* Other threads handle signals. */
+	/* The new thread must not receive signals: other threads handle them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (pthread_create(&thread, NULL, await_end, (void *)(intptr_t)pid) == 0)

@@ -11,16 +11,18 @@
 
 #include "base/poll_loop.h"
 
-/** Maximum number of commands that run at the same time, in case they never end. */
+/**
+ * Maximum number of commands that run at the same time. It is reached only if commands do not end.
+ */
 enum { JOBS_MAX = 16 };
 
-/** Instead of a status of waitpid(2): the command ended, and its status is not known. */
+/** Used instead of a status of waitpid(2): the command ended, and its status is not known. */
 enum { JOB_STATUS_UNKNOWN = -1 };
 
 /** A command. */
 struct job {
-	pid_t pid;        /**< its process, 0: this place is free */
-	int ended;        /**< descriptor that becomes readable when it ends, -1: none */
+	pid_t pid;        /**< PID of the command; 0: this element is unused */
+	int ended;        /**< descriptor that becomes readable when the command ends; -1: none */
 	size_t wait;      /**< index of that descriptor in the poll loop */
 	const char *line; /**< the command */
 };
@@ -28,18 +30,19 @@ struct job {
 /** All commands. */
 struct jobs {
 	struct job items[JOBS_MAX];
-	size_t count;           /**< number of places that were ever used */
-	struct poll_loop *wait; /**< waits for their ends */
+	size_t count;           /**< number of elements of `items` that were ever used */
+	struct poll_loop *wait; /**< waits for the ends of the commands */
 };
 
 /**
- * Starts a command in a process group of its own, with default signals and none of our descriptors.
- * Its standard input is empty; both outputs go to our standard error.
+ * Starts a command in a process group of its own, with default signal actions. The standard input
+ * of the command is empty. Its standard output and standard error go to the standard error of this
+ * process. It inherits no other descriptors.
  *
  * @param jobs         receives the command
- * @param line         for `sh -c`; must outlive the command
- * @param environment  more variables, `NAME=VALUE`; NULL ends the list
- * @param silent       the output is discarded
+ * @param line         the command for `sh -c`; must outlive the command
+ * @param environment  additional variables, `NAME=VALUE`; NULL ends the list
+ * @param silent       true: the output is discarded
  * @param pid          receives the PID
  * @param error        PM_ERROR_RESOURCES (too many commands), PM_ERROR_IO (no shell)
  * @return             0 or -1
@@ -48,17 +51,17 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
                pid_t *pid, struct pm_error *error);
 
 /**
- * Finds a command that has ended, and frees its place.
+ * Finds a command that has ended, and removes it from the list.
  *
  * @param jobs    all commands
  * @param job     receives the command
- * @param status  receives its status as of waitpid(2), or JOB_STATUS_UNKNOWN
+ * @param status  receives the status of the command, as from waitpid(2), or JOB_STATUS_UNKNOWN
  * @return        false: none has ended
  */
 bool jobs_reap(struct jobs *jobs, struct job *job, int *status);
 
 /**
- * Whether a command is running.
+ * Checks whether a command is running.
  * @param jobs all commands
  * @return true or false
  */

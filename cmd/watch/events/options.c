@@ -10,7 +10,7 @@
 
 enum { OPTION_ON = CLI_LONG_ONLY, OPTION_DO, OPTION_AGAIN, OPTION_COOL_DOWN };
 
-/* Seconds. */
+/* Default of --cool-down, in seconds. */
 static const double default_cool_down = 60;
 
 const struct cli_option events_options_table[] = {
@@ -20,9 +20,9 @@ const struct cli_option events_options_table[] = {
 	{ OPTION_DO, "do", "ACTION",
 	  "exit (default; with status 1), exec:COMMAND,\nsnap:FILE or dump:FILE (the region to "
 	  "blame)" },
-	{ OPTION_AGAIN, "again", NULL, "act on a threshold more than once" },
+	{ OPTION_AGAIN, "again", NULL, "repeat the actions while a condition holds" },
 	{ OPTION_COOL_DOWN, "cool-down", "DURATION",
-	  "with --again: minimum time between two times;\ndefault 1m" },
+	  "with --again: minimum time between repetitions;\ndefault 1m" },
 	{ 0 },
 };
 
@@ -66,7 +66,7 @@ int events_options_parse(void *into, int id, const char *value, struct pm_error 
 	}
 }
 
-/** Adds the action to an error. */
+/** Adds the name of an action before the text of an error. */
 static int name_action(const struct action *action, struct pm_error *error)
 {
 	pm_error_prefix(error, "--do %s: ", action_name(action->kind));

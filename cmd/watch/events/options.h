@@ -13,17 +13,19 @@
 struct condition;
 struct action;
 
-/** What happens when conditions are met. */
+/** The conditions and the actions of a run. */
 struct events_options {
-	struct condition *conditions; /**< each is met alone; owned */
-	size_t condition_count;       /**< number of conditions, 0: nothing happens */
+	struct condition *conditions; /**< the conditions, each evaluated independently of the
+	                                 others; owned */
+	size_t condition_count;       /**< number of conditions; 0: no actions are performed */
 	struct action *actions;       /**< all are performed, in this order; owned */
 	size_t action_count;          /**< number of actions */
-	bool again;                   /**< thresholds are met more than once */
-	double cool_down;             /**< then: minimum seconds between two times */
+	bool again;                   /**< a threshold can be met more than once */
+	double cool_down; /**< if `again`: minimum time between two events of the same threshold, in
+	                     seconds */
 };
 
-/** The options. */
+/** Table of the options for conditions and actions. */
 extern const struct cli_option events_options_table[];
 
 /**
@@ -37,7 +39,7 @@ extern const struct cli_option events_options_table[];
 int events_options_parse(void *into, int id, const char *value, struct pm_error *error);
 
 /**
- * Checks that the options fit together, and adds defaults.
+ * Checks that the options are consistent, and sets defaults.
  * @param options the options
  * @param error PM_ERROR_USAGE
  * @return 0 or -1

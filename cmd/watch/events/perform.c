@@ -14,11 +14,11 @@
 #include "snap/snap.h"
 #include "watch/save.h"
 
-/* Maximum number of regions that a command receives: the kernel bounds each variable to 128 KiB
+/* Maximum number of regions in PROCMEM_REGIONS: the kernel limits each variable to 128 KiB
  * (MAX_ARG_STRLEN). */
 enum { REPORTED_MAX = 1000 };
 
-/** Adds the time in a form for names of files, in UTC. */
+/** Adds the time in UTC, in a form that is suitable for names of files. */
 static void put_file_time(struct text *text, int64_t wall_ns)
 {
 	time_t seconds = (time_t)(wall_ns / 1000000000);
@@ -62,7 +62,7 @@ static void put_file(struct text *text, const char *file, const struct perform_e
 	}
 }
 
-/** Adds a number to the name of a file that exists. */
+/** Appends a number to a name, if necessary, so that no file has this name. */
 static void find_free_name(struct text *file)
 {
 	struct stat found;
@@ -86,7 +86,7 @@ static void snap(const struct perform_event *event, struct perform_outcome *outc
 	snap_deinit(&taken);
 }
 
-/** Collects the regions of a culprit, to be freed by the caller. */
+/** Collects the regions of a culprit. The caller frees the array. */
 static struct pm_region_range *find_regions(const struct watch_history *history,
                                             const struct culprit *culprit, size_t *count)
 {
@@ -122,7 +122,7 @@ static void dump(const struct perform_event *event, struct perform_outcome *outc
 }
 
 /**
- * Makes a variable of the environment, to be freed by the caller.
+ * Makes a variable of the environment. The caller frees it.
  * @param untrusted the value comes from the process, and is escaped
  */
 static char *variable(const char *name, const char *value, bool untrusted)
@@ -147,7 +147,10 @@ static char *number_variable(const char *name, bool known, uint64_t number)
 	return variable(name, digits, false);
 }
 
-/** Makes a variable of the regions of a culprit: REGIONs of other commands, separated by spaces. */
+/**
+ * Makes a variable that lists the regions of a culprit, separated by spaces. Each item can be used
+ * as a REGION of other commands.
+ */
 static char *regions_variable(const char *name, const struct watch_history *history,
                               const struct culprit *culprit)
 {
@@ -168,7 +171,9 @@ static char *regions_variable(const char *name, const struct watch_history *hist
 	return result;
 }
 
-/** Makes the variable of the value that was compared: an integer, or percent with two decimals. */
+/**
+ * Makes the variable that contains the compared value: an integer, or percent with two decimals.
+ */
 static char *value_variable(const char *name, const struct firing *firing)
 {
 	struct text value = { 0 };

@@ -13,12 +13,12 @@
 struct perform_outcome {
 	struct pm_error error; /**< PM_ERROR_NONE: success; else the reason of the failure */
 	struct text file;      /**< the file that was written */
-	uint64_t number;       /**< number of the sample in it */
-	uint64_t bytes;        /**< number of bytes written */
-	pid_t pid;             /**< the command that was started */
+	uint64_t number;       /**< ACTION_SNAP: number of the sample in that file */
+	uint64_t bytes;        /**< ACTION_DUMP: number of bytes written */
+	pid_t pid;             /**< ACTION_EXEC: PID of the command */
 };
 
-/** What the actions of one event have in common. */
+/** The event for which actions are performed. */
 struct perform_event {
 	const struct watch_run *run;
 	const struct watch_history *history;
@@ -29,8 +29,8 @@ struct perform_event {
 };
 
 /**
- * Performs an action; ACTION_EXIT does nothing. Existing files are not overwritten: a dump gets a
- * number after its name, a sample is appended.
+ * Performs an action; ACTION_EXIT does nothing. Existing files are not overwritten: ACTION_DUMP
+ * appends a number to the name of its file, ACTION_SNAP appends the sample to the recording.
  *
  * @param action   the action
  * @param event    the event

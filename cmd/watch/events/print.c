@@ -11,7 +11,10 @@
 #include "view/json.h"
 #include "watch/format.h"
 
-/** Reports a line of text. Failures are reported even if nothing else is. */
+/**
+ * Reports a line of text to the listener or on the output. Failures go to the listener or to
+ * stderr, also with --quiet and --json.
+ */
 static void report(const struct events_report *to, struct text *line, bool failure, struct out *out)
 {
 	const struct output_options *output = &to->run->options->output;
@@ -29,8 +32,8 @@ static void report(const struct events_report *to, struct text *line, bool failu
 }
 
 /**
- * Starts an object about an event.
- * @return false: the output is not JSON
+ * Starts the JSON object of an event.
+ * @return false: the output is not JSON, and nothing was printed
  */
 static bool begin_json(const struct events_report *to, const char *event, struct json *json,
                        struct out *out)
@@ -58,7 +61,7 @@ static void end_json(struct json *json, struct out *out)
 	out_string(out, "\n");
 }
 
-/** Adds a value in the unit that a condition compares. */
+/** Adds a value in the unit of a condition: percent, a count or a size. */
 static void put_amount(const struct events_report *to, const struct condition *condition,
                        double amount, struct text *line)
 {
@@ -227,7 +230,7 @@ static void remember(const struct events_report *to, const struct firing *firing
 
 	text_char(lines, '\n');
 	if (run->firing_count == LINES_MAX)
-		text_string(lines, "met: later events are not listed\n");
+		text_string(lines, "met: (list is full; later events are not listed)\n");
 }
 
 void events_print_firing(const struct events_report *to, const struct firing *firing,

@@ -11,19 +11,20 @@
 #include "watch/run.h"
 
 /**
- * Shows a line of text elsewhere than in the output, such as on a screen.
- * @param context as of events_report.context
+ * Receives a line of text that would otherwise go to the output, for example to show it on a
+ * screen.
+ * @param context the value of events_report.context
  * @param line the line, without a newline
  */
 typedef void events_listener(void *context, const char *line);
 
 /** Where events are reported. */
 struct events_report {
-	struct watch_run *run;               /**< remembers events for the summary */
-	const struct watch_history *history; /**< has the time of the events */
-	events_listener *listener; /**< receives lines of text; NULL: these go to the output, and
-	                              failures to stderr */
-	void *context;             /**< of the listener */
+	struct watch_run *run;               /**< stores events for the summary */
+	const struct watch_history *history; /**< its last sample has the time of the events */
+	events_listener *listener; /**< receives all lines of text; NULL: lines go to the output,
+	                              and failures to stderr */
+	void *context;             /**< passed to the listener */
 };
 
 /**

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages that appear are kept by track, those of the last growth only. A search shares the CPU
- * budget of the sampler: its size follows from the credit and from the speed of the last search.
+ * Remembers the pages that appeared when each track last grew, and searches them for strings. The
+ * CPU time of a search counts against the budget of the sampler. The number of bytes to search is
+ * computed from the CPU time that the budget allows now, and from the speed of the last search.
  */
 #include "watch/peek/peek.h"
 
@@ -12,26 +13,26 @@
 #include "base/clock.h"
 
 enum {
-	KEPT_MAX = 1 << 20, /* ranges that are kept: 40 MiB */
+	KEPT_MAX = 1 << 20, /* maximum number of ranges that are kept; they use 40 MiB */
 };
 
-/* Bytes that are searched for one sample, of all rows together. */
+/* Limits of the number of bytes that are searched for one sample, in all rows together. */
 static const uint64_t min_bytes = 256 << 10, max_bytes = 8 << 20;
 static const uint64_t max_without_budget = 64 << 20;
 
-/* Bytes that are searched when the user asks for one row. */
+/* Maximum number of bytes that are searched when the user selects a row. */
 static const uint64_t max_asked_for = 64 << 20;
 
-/* Bytes per second of CPU time, until that is measured. */
+/* Assumed speed of the first search, in bytes per second of CPU time. */
 static const double first_speed = 200e6;
 
-/** Pages that appeared, and the track that they belong to. */
+/** A range of pages that appeared, and its track. */
 struct kept {
 	const struct pm_track *track;
 	struct pm_region_range range;
 };
 
-/** What was found when a track grew the last time. */
+/** The strings that were found when a track last grew. */
 struct finding {
 	const struct pm_track *track;
 	struct peek_result result;
@@ -39,13 +40,13 @@ struct finding {
 
 struct peek {
 	struct pm_page_strings *strings;
-	struct kept *kept; /* by track, then by address: of each track the pages that appeared
-	                      when it grew the last time */
+	struct kept *kept; /* the pages of each track that appeared when it last grew, sorted by
+	                      track and address */
 	size_t kept_count;
-	struct finding *findings; /* of all tracks that grew while they had a row */
+	struct finding *findings; /* one for each track that grew while it had a row */
 	size_t finding_count;
 	size_t finding_capacity;
-	double speed; /* bytes per second of CPU time */
+	double speed; /* of the last search, in bytes per second of CPU time */
 };
 
 int peek_open(struct pm_process *process, bool readable, struct peek **peek, struct pm_error *error)
@@ -91,7 +92,10 @@ static int compare_kept(const void *one, const void *other)
 	       (a->range.range.start < b->range.range.start);
 }
 
-/** Finds the index of the first range of a track, or of the range that would follow it. */
+/**
+ * Finds the index of the first range of a track. If the track has no range, this is the index at
+ * which the range would be inserted.
+ */
 static size_t find_kept(const struct kept *kept, size_t count, const struct pm_track *track)
 {
 	size_t low = 0, high = count;
@@ -106,7 +110,10 @@ static size_t find_kept(const struct kept *kept, size_t count, const struct pm_t
 	return low;
 }
 
-/** Adds what appeared in the last sample. Tracks that did not grow keep their ranges. */
+/**
+ * Adds the pages that appeared in the last sample. They replace the ranges of their tracks. Tracks
+ * that did not grow keep their ranges.
+ */
 static void keep_new(struct peek *peek, const struct watch_history *history)
 {
 	const struct pm_sample *sample = &history->sample;
@@ -134,7 +141,10 @@ static void keep_new(struct peek *peek, const struct watch_history *history)
 	peek->kept_count = count;
 }
 
-/** Adds the parts of a range that belong to a track: another region may have replaced the rest. */
+/**
+ * Adds the parts of a range that still belong to a track. Regions of other tracks may have replaced
+ * the rest.
+ */
 static int collect_range(const struct watch_history *history, const struct pm_track *track,
                          struct pm_range range, struct pm_page_set *pages, struct pm_error *error)
 {
@@ -182,15 +192,17 @@ static int collect_all(const struct watch_history *history, const struct pm_trac
 	return 0;
 }
 
-/** Computes the number of bytes that may be searched now. The sampler counts the CPU time as its
- * own. */
+/**
+ * Computes the number of bytes that may be searched now. The CPU time of the search counts against
+ * the budget of the sampler.
+ */
 static uint64_t allowance(const struct peek *peek, const struct watch_history *history)
 {
 	double credit = history->sample.cost.credit;
 	if (isinf(credit))
 		return max_without_budget;
 
-	/* The other half is for samples that cost more than usual. */
+	/* Use half of the credit: the rest is for samples that cost more than usual. */
 	double bytes = credit / 2 * peek->speed;
 	if (bytes < (double)min_bytes)
 		return min_bytes;
@@ -227,7 +239,7 @@ static struct finding *add_finding(struct peek *peek, const struct pm_track *tra
 	return finding;
 }
 
-/** Keeps a result instead of the previous one of the same track. */
+/** Stores the result of a track, and releases the previous result of the same track. */
 static void keep_result(struct peek *peek, const struct pm_track *track,
                         const struct peek_result *result)
 {
@@ -242,7 +254,7 @@ static void keep_result(struct peek *peek, const struct pm_track *track,
 /**
  * Searches the new pages of a row.
  * @param max maximum number of bytes
- * @param options how to search
+ * @param options the options of the search
  * @param searched receives the number of bytes searched
  */
 static int search_row(struct peek *peek, const struct watch_history *history,
@@ -296,7 +308,7 @@ static int search_rows(struct peek *peek, const struct watch_history *history,
 		if (!has_grown(row))
 			continue;
 
-		/* What one row does not use is for the next ones. */
+		/* Bytes that one row does not use are available for the next rows. */
 		status = search_row(peek, history, row->track, left / grown--, &options, &in_row,
 		                    error);
 		left -= in_row < left ? in_row : left;

@@ -11,21 +11,22 @@
 #include "watch/history.h"
 #include "watch/view.h"
 
-/** Remembers new pages and what was found in them; opaque. */
+/** Stores new pages and the strings that were found in them; opaque. */
 struct peek;
 
-/** What was found in pages of a row. Zeroed: nothing. */
+/** The strings that were found in pages of a row. Zeroed: there are none. */
 struct peek_result {
 	struct pm_page_strings_found found; /**< the strings, and the number of bytes searched */
 	double time; /**< time of the sample in which the pages appeared, in seconds */
-	bool all;    /**< all pages of the row were searched, as no new ones are known */
+	bool all;    /**< all pages of the row were searched, because no new pages are known */
 };
 
 /**
  * Starts to remember new pages.
  *
  * @param process   the process; must outlive the result
- * @param readable  fail if its memory cannot be read; else only a search fails
+ * @param readable  true: fail if the memory of the process cannot be read; false: only searches
+ *                  fail then
  * @param peek      receives the result; release with peek_close()
  * @param error     as pm_page_strings_open()
  * @return          0 or -1
@@ -34,7 +35,7 @@ int peek_open(struct pm_process *process, bool readable, struct peek **peek,
               struct pm_error *error);
 
 /**
- * Forgets all pages.
+ * Releases all pages and strings.
  * @param peek from peek_open(), or NULL
  */
 void peek_close(struct peek *peek);
@@ -45,7 +46,7 @@ void peek_close(struct peek *peek);
  *
  * @param peek     from peek_open()
  * @param history  the history
- * @param view     its rows
+ * @param view     the displayed rows
  * @param max      maximum number of strings for each row; 0: do not search
  * @param error    PM_ERROR_RESOURCES, PM_ERROR_ACCESS
  * @return         0 or -1
@@ -54,7 +55,7 @@ int peek_step(struct peek *peek, const struct watch_history *history, const stru
               uint64_t max, struct pm_error *error);
 
 /**
- * Returns what peek_step() found when a row grew the last time.
+ * Returns the strings that peek_step() found when a row last grew.
  *
  * @param peek  from peek_open(), or NULL
  * @param row   the row
@@ -63,13 +64,13 @@ int peek_step(struct peek *peek, const struct watch_history *history, const stru
 const struct peek_result *peek_found(const struct peek *peek, const struct watch_row *row);
 
 /**
- * Searches the newest pages of a row: those that appeared when it grew the last time, or all if
- * none are known.
+ * Searches the newest pages of a row: the pages that appeared when the row last grew or, if no such
+ * pages are known, all its pages.
  *
  * @param peek     from peek_open()
  * @param history  the history
  * @param row      the row
- * @param options  how to search
+ * @param options  the options of the search
  * @param result   filled; release with peek_result_deinit()
  * @param error    as pm_page_strings_find(); PM_ERROR_NOT_FOUND: the row has no regions any longer
  * @return         0 or -1

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "view/json.h"
 
-/* Maximum columns of a string in a line with others. */
+/* Maximum width of a string in a line with other strings, in columns. */
 enum { STRING_COLUMNS = 60 };
 
 /** Adds a string, shortened, and its count: "application/grpc ×312". */

@@ -9,10 +9,10 @@
 #include "watch/peek/peek.h"
 
 /**
- * Adds what was found in a row as one line, without its end: "new strings in 7f3a08000000…:
- * application/grpc ×312".
+ * Adds the strings that were found in a row as one line, without a newline: "new strings in
+ * 7f3a08000000…: application/grpc ×312".
  *
- * @param result  what was found
+ * @param result  the strings that were found
  * @param row     the row
  * @param text    receives the line, escaped
  */
@@ -20,8 +20,8 @@ void peek_print_describe(const struct peek_result *result, const struct watch_ro
                          struct text *text);
 
 /**
- * Adds what was found to the object of a row.
- * @param result what was found
+ * Adds the strings that were found to the JSON object of a row.
+ * @param result the strings that were found
  * @param object receives members
  */
 void peek_print_json(const struct peek_result *result, json_t *object);

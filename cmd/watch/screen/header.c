@@ -10,7 +10,8 @@
 #include "view/spark.h"
 #include "watch/format.h"
 
-/* The header has at most this share of the lines, and at most this many, to leave room for rows. */
+/* The header uses at most 1/SHARE of the lines of the screen, and at most LINES_MAX lines, to leave
+ * room for rows. SPARK_MAX is the maximum width of the curve, in columns. */
 enum { SHARE = 3, LINES_MAX = 5, SPARK_MAX = 40 };
 
 /**
@@ -42,7 +43,7 @@ static void put_piece(struct flow *flow, const char *piece, size_t length)
 	flow->column += columns;
 }
 
-/** Whether a piece ends here: at two spaces, or at the end of the text. */
+/** Checks whether a piece ends at an index: at two spaces, or at the end of the text. */
 static bool ends_at(const struct text *text, size_t at)
 {
 	if (at == text->length)
@@ -65,7 +66,7 @@ static void put_pieces(struct flow *flow, const struct text *text)
 	}
 }
 
-/** Starts the next line, if there are enough of them. */
+/** Starts the next line, if the screen has room for a header of LINES_MAX lines. */
 static void end_line(struct flow *flow)
 {
 	if (flow->lines + 1 < LINES_MAX || flow->column == 0)
@@ -115,12 +116,12 @@ static void add_times(const struct watch_history *history, struct text *text)
 	watch_format_cost(history, text);
 }
 
-/** Adds what the user has chosen. */
+/** Adds the filter, the sort order and the other choices of the user. */
 static void add_choices(const struct screen_state *state, struct text *text)
 {
 	const struct screen_rows *rows = &state->rows;
 
-	/* These come first, as they change the meaning of all else. */
+	/* These two come first, because they change the meaning of all that follows. */
 	if (state->over)
 		text_string(text, "  ENDED");
 	if (state->snapshot.taken)
@@ -145,7 +146,7 @@ int screen_header_draw(const struct screen_state *state, struct terminal *termin
 	int lines = (int)pm_min_size((size_t)terminal->rows / SHARE, LINES_MAX);
 	size_t spark = pm_min_size((size_t)terminal->columns / 2, SPARK_MAX);
 
-	/* The last line is for what the user has chosen. */
+	/* The last line is for the choices of the user. */
 	struct flow flow = { .terminal = terminal, .lines = lines > 1 ? lines - 1 : lines };
 
 	add_process(state, &text);

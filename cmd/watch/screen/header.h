@@ -8,7 +8,7 @@
 
 /**
  * Draws the header.
- * @param state what to display
+ * @param state the state of the screen
  * @param terminal the terminal
  * @return number of lines used
  */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/** What a key asks for. */
+/** The action of a key. */
 enum screen_action {
 	SCREEN_UNKNOWN,      /**< the key has no meaning */
 	SCREEN_UP,           /**< select the row above */
@@ -15,25 +15,25 @@ enum screen_action {
 	SCREEN_FIRST,        /**< select the first row */
 	SCREEN_LAST,         /**< select the last row */
 	SCREEN_SORT,         /**< sort by the next order */
-	SCREEN_GROUP,        /**< sums by kind, and back */
-	SCREEN_FILTER,       /**< ask which rows to show */
-	SCREEN_SEARCH,       /**< ask what to search for */
-	SCREEN_SEARCH_AGAIN, /**< search for the same again */
+	SCREEN_GROUP,        /**< switch between regions and sums by kind */
+	SCREEN_FILTER,       /**< ask for the filter of rows */
+	SCREEN_SEARCH,       /**< ask for a text to search for */
+	SCREEN_SEARCH_AGAIN, /**< repeat the last search */
 	SCREEN_PAUSE,        /**< pause or resume the screen */
-	SCREEN_REBASE,       /**< make growth count from now on */
+	SCREEN_REBASE,       /**< reset growth: count it from now on */
 	SCREEN_STRINGS,      /**< show the text in the newest pages */
 	SCREEN_SAVE,         /**< write the bytes of the row to a file */
 	SCREEN_EVENTS,       /**< list the conditions that were met */
 	SCREEN_HELP,         /**< show the help */
-	SCREEN_CANCEL,       /**< cancel the slow work */
+	SCREEN_CANCEL,       /**< cancel the background task */
 	SCREEN_QUIT,         /**< end with a summary */
 };
 
-/** What the keys do and the columns mean, in lines that fit a screen of 60 columns. */
+/** Help for the keys and the columns. Its lines fit a screen of 60 columns. */
 extern const char screen_keys_help[];
 
 /**
- * Finds what a key asks for.
+ * Finds the action of a key.
  * @param key as of terminal_key()
  * @return the action
  */

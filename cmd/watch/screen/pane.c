@@ -28,7 +28,7 @@ static size_t count_lines(const struct text *text)
 	return count;
 }
 
-/** Computes the largest `top`. */
+/** Computes the maximum of `top`, at which the last line of the text is visible. */
 static size_t last_top(const struct screen_pane *pane)
 {
 	size_t count = count_lines(&pane->text);
@@ -93,7 +93,7 @@ void screen_pane_draw(struct screen_pane *pane, struct terminal *terminal, int l
 		if (end)
 			length = (size_t)(end - pane->text.bytes) - at;
 
-		/* Refers to the bytes of the pane; must not be changed. */
+		/* Borrows the bytes of the pane: it must not be changed or released. */
 		const struct text piece = { .bytes = pane->text.bytes + at, .length = length };
 		if (number >= pane->top)
 			terminal_put(terminal, line + 1 + (int)(number - pane->top), 0,

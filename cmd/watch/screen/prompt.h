@@ -5,22 +5,22 @@
 
 #include "view/terminal.h"
 
-/** What the answer is for. */
+/** The purpose of a question. */
 enum screen_question {
 	SCREEN_ASKS_NOTHING, /**< no question is asked */
-	SCREEN_ASKS_FILTER,  /**< which rows to show */
-	SCREEN_ASKS_SEARCH,  /**< what to search for */
-	SCREEN_ASKS_FILE,    /**< where to write the selected row to */
+	SCREEN_ASKS_FILTER,  /**< the filter of rows */
+	SCREEN_ASKS_SEARCH,  /**< the text to search for in rows */
+	SCREEN_ASKS_FILE,    /**< to which file to write the bytes of the selected row */
 };
 
 /** A question; zeroed: none. */
 struct screen_prompt {
-	enum screen_question question; /**< what the answer is for */
+	enum screen_question question; /**< the purpose of the question */
 	struct text label;             /**< the question */
-	struct text answer;            /**< what was typed so far, UTF-8 */
+	struct text answer;            /**< the text that was typed so far, UTF-8 */
 };
 
-/** What a key did to a question. */
+/** The effect of a key on a question. */
 enum screen_typed {
 	SCREEN_TYPES,    /**< the user is still typing */
 	SCREEN_ANSWERED, /**< the answer is complete; the question is closed */
@@ -30,7 +30,7 @@ enum screen_typed {
 /**
  * Asks a question.
  * @param prompt the prompt
- * @param question what the answer is for
+ * @param question the purpose of the question
  * @param label the question, copied
  * @param answer an answer that the user can edit, copied
  */
@@ -41,7 +41,7 @@ void screen_prompt_ask(struct screen_prompt *prompt, enum screen_question questi
  * Processes a key.
  * @param prompt a prompt with a question
  * @param key as of terminal_key()
- * @return what the key did
+ * @return the effect of the key
  */
 enum screen_typed screen_prompt_key(struct screen_prompt *prompt, uint32_t key);
 

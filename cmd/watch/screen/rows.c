@@ -14,7 +14,10 @@ void screen_rows_deinit(struct screen_rows *rows)
 	*rows = (struct screen_rows){ 0 };
 }
 
-/** Whether a filter matches the kind or the description of a row; with `address` also that. */
+/**
+ * Checks whether a filter matches the kind or the description of a row or, if `address` is true,
+ * the addresses of the row.
+ */
 static bool fits(const struct name_filter *filter, const struct watch_row *row, bool address)
 {
 	struct text words = { 0 };
@@ -35,7 +38,10 @@ static bool fits(const struct name_filter *filter, const struct watch_row *row, 
 	return found;
 }
 
-/** Finds the selected row. If it is gone, the row at its place is selected. */
+/**
+ * Finds the index of the selected track. If the track has no row any more, the index stays the
+ * same, so that another row is selected.
+ */
 static void find_selected(struct screen_rows *rows)
 {
 	if (!rows->selected)
@@ -88,7 +94,8 @@ void screen_rows_move(struct screen_rows *rows, long by)
 		rows->index = down < last - rows->index ? rows->index + down : last;
 	}
 
-	/* At the top the first row stays selected, even if it becomes another one. */
+	/* NULL: at the top the first row stays selected, even if another track becomes the first
+	 * row. */
 	rows->selected = rows->index > 0 ? rows->items[rows->index]->track : NULL;
 }
 

@@ -15,10 +15,10 @@ struct screen_rows {
 	size_t hidden;                   /**< number of rows that the filter hides */
 	size_t index;                    /**< index of the selected row */
 	size_t top;                      /**< index of the first visible row */
-	const struct pm_track *selected; /**< the selected track, wherever its row is; NULL: the
-	                                    first row is selected, whatever it is */
-	bool grouped;                    /**< each row is a kind */
-	struct watch_kinds kinds;        /**< these rows */
+	const struct pm_track *selected; /**< the selected track; NULL: the first row is selected,
+	                                    even if another track becomes the first row */
+	bool grouped;                    /**< each row is the sum of a kind */
+	struct watch_kinds kinds;        /**< the rows if `grouped` is true */
 	struct name_filter filter;       /**< matches kinds and mappings */
 	struct text filter_text;         /**< the filter as the user wrote it; empty: none */
 };
@@ -30,11 +30,12 @@ struct screen_rows {
 void screen_rows_deinit(struct screen_rows *rows);
 
 /**
- * Takes the rows of a view. The selected track stays selected, wherever its row is now.
+ * Replaces the rows by those of a view. The selected track stays selected, even if its row has
+ * moved.
  *
  * @param rows     the rows
  * @param history  the history
- * @param view     its rows; must stay valid until the next update
+ * @param view     the rows of the history; must stay valid until the next update
  */
 void screen_rows_update(struct screen_rows *rows, const struct watch_history *history,
                         struct watch_view *view);
@@ -42,7 +43,7 @@ void screen_rows_update(struct screen_rows *rows, const struct watch_history *hi
 /**
  * Moves the selection.
  * @param rows the rows
- * @param by number of rows, negative for up; the first and last rows are the limits
+ * @param by number of rows, negative for up. The selection stops at the first and the last row
  */
 void screen_rows_move(struct screen_rows *rows, long by);
 
@@ -63,7 +64,7 @@ struct watch_row *screen_rows_selected(const struct screen_rows *rows);
 /**
  * Hides rows whose kind and mapping do not match.
  *
- * @param rows     the rows; to be updated afterwards
+ * @param rows     the rows; call screen_rows_update() afterwards
  * @param pattern  a regular expression; "" for all rows
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1

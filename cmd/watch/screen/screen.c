@@ -43,7 +43,7 @@ static void add_keys(const struct screen_state *state, struct text *text)
 }
 
 /**
- * Draws the last line: a question, a message, the progress of slow work, or the keys.
+ * Draws the last line: a question, a message, the progress of the background task, or the keys.
  * @return column of the cursor, -1: none
  */
 static int draw_footer(const struct screen_state *state, struct terminal *terminal)
@@ -72,7 +72,7 @@ static int draw_footer(const struct screen_state *state, struct terminal *termin
 	return -1;
 }
 
-/** Adds what the newest pages of a row contain. */
+/** Adds the strings in the newest pages of a row. */
 static void add_peek(const struct screen_state *state, const struct watch_row *row,
                      struct text *text)
 {
@@ -87,7 +87,7 @@ static void add_peek(const struct screen_state *state, const struct watch_row *r
 }
 
 /**
- * Draws what the newest pages of the selected row contain (--peek).
+ * Draws the strings in the newest pages of the selected row (--peek).
  * @return number of lines used
  */
 static int draw_peek(const struct screen_state *state, struct terminal *terminal, int line)
@@ -133,7 +133,7 @@ int screen_open(struct screen *screen, struct watch *watch, struct poll_loop *wa
 	if (terminal_open(&screen->terminal, colour, error) < 0)
 		return -1;
 
-	/* The user can scroll to all rows. */
+	/* Make all rows, not only those of --top: the user can scroll. */
 	watch->view.all_rows = true;
 	if (watch_view_update(&watch->view, &watch->history, error) == 0) {
 		screen_update(screen);
@@ -165,7 +165,7 @@ void screen_close(struct screen *screen, struct out *out)
 		out_text(out, &state->events);
 	}
 
-	/* The summary has the rows that were asked for, or none if memory is short. */
+	/* The summary has the rows of --top, or none if memory is short. */
 	watch->view.all_rows = false;
 	if (watch_view_update(&watch->view, &watch->history, &error) < 0)
 		watch->view.row_count = 0;
@@ -192,7 +192,7 @@ void screen_end(struct screen *screen, const char *why)
 	draw(screen);
 }
 
-/** Adds the time of the day, UTC: there is not enough room for the date. */
+/** Adds the time of day in UTC. There is not enough room for the date. */
 static void add_time_of_day(int64_t wall_ns, struct text *text)
 {
 	struct text moment = { 0 };
@@ -220,8 +220,9 @@ void screen_event(struct screen *screen, const char *line)
 }
 
 /**
- * Whether slow work prevents an action. An action that would start the same work cancels it.
- * @param wanted the work that the action would start
+ * Checks whether a running background task prevents an action. If the action would start a task of
+ * the same kind, the running task is cancelled.
+ * @param wanted kind of the task that the action would start
  */
 static bool is_busy(struct screen_state *state, enum screen_worker_kind wanted)
 {
@@ -296,7 +297,7 @@ static void show_events(struct screen_state *state)
 		                 events->bytes, events->length);
 }
 
-/** Shows text that was read: a title and lines. */
+/** Opens a pane with the text that a task has read: a title and lines. */
 static void show_text(struct screen_state *state, const struct text *result)
 {
 	const char *end = memchr(result->bytes, '\n', result->length);
@@ -311,7 +312,7 @@ static void show_text(struct screen_state *state, const struct text *result)
 	text_deinit(&title);
 }
 
-/** Does what a question was for. */
+/** Uses the answer to a question. */
 static void obey_answer(struct screen_state *state, enum screen_question question)
 {
 	const char *answer = text_terminate(&state->prompt.answer);
@@ -333,7 +334,7 @@ static void obey_answer(struct screen_state *state, enum screen_question questio
 /**
  * Finds the number of rows by which an action moves the selection.
  * @param page number of rows of a page
- * @return the number, negative for up; 0: the action is another one
+ * @return the number, negative for up; 0: the action does not move the selection
  */
 static long rows_to_move(enum screen_action action, long page)
 {
@@ -357,8 +358,8 @@ static long rows_to_move(enum screen_action action, long page)
 }
 
 /**
- * Changes which rows are displayed.
- * @return false: the action is another one
+ * Performs an action that changes which rows are displayed.
+ * @return false: the action is not one of these, and nothing was done
  */
 static bool obey_view(struct screen_state *state, enum screen_action action)
 {
@@ -451,7 +452,7 @@ static void handle_key(struct screen *screen, uint32_t key)
 		obey(state, action);
 }
 
-/** Shows news of slow work. */
+/** Shows the progress or the result of the background task. */
 static void poll_worker(struct screen *screen)
 {
 	struct screen_state *state = &screen->state;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The live screen of `procmem watch`: it draws each sample, and obeys keys. */
+/**
+ * @file The live screen of `procmem watch`: draws each sample, and performs the actions of keys.
+ */
 #ifndef CMD_WATCH_SCREEN_SCREEN_H
 #define CMD_WATCH_SCREEN_SCREEN_H
 
@@ -20,9 +22,9 @@ struct screen {
  *
  * @param screen   filled; release with screen_close()
  * @param watch    the watch, with its first sample; must outlive the screen
- * @param wait     waits for slow work; must outlive the screen
+ * @param wait     waits for the background task; must outlive the screen
  * @param colour   show styles
- * @param error    PM_ERROR_UNSUPPORTED with what the terminal cannot do
+ * @param error    PM_ERROR_UNSUPPORTED; the text says what the terminal lacks
  * @return         0 or -1
  */
 int screen_open(struct screen *screen, struct watch *watch, struct poll_loop *wait, bool colour,
@@ -49,7 +51,8 @@ void screen_update(struct screen *screen);
 void screen_end(struct screen *screen, const char *why);
 
 /**
- * Obeys the keys that were pressed, and shows news of slow work.
+ * Performs the actions of the keys that were pressed, and shows the progress or the result of the
+ * background task.
  * @param screen the screen
  */
 void screen_handle_input(struct screen *screen);

@@ -41,7 +41,7 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
                          const struct watch_view *view, const struct peek *peek,
                          struct pm_error *error)
 {
-	/* Sorted by size, all tracks have a row that have one in any order. */
+	/* In the order by size, each track has a row that has one in any other order. */
 	struct watch_view everything = { .select = view->select,
 		                         .sort = WATCH_BY_RSS,
 		                         .all_rows = true };
@@ -60,7 +60,7 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
 	snapshot->history.tracks = snapshot->pointers;
 	snapshot->history.track_count = snapshot->count;
 
-	/* Only chosen tracks were copied. */
+	/* The view needs no selection: only chosen tracks were copied. */
 	snapshot->view =
 		(struct watch_view){ .sort = view->sort, .bytes = view->bytes, .all_rows = true };
 	if (result < 0)

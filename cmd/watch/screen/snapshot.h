@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file A copy of what the live screen displays, which stays the same while the process is watched
- * further.
+ * @file A copy of the data that the live screen displays. The copy does not change while sampling
+ * continues.
  */
 #ifndef CMD_WATCH_SCREEN_SNAPSHOT_H
 #define CMD_WATCH_SCREEN_SNAPSHOT_H
@@ -15,16 +15,16 @@
 struct screen_snapshot_track {
 	struct pm_track track;       /**< the copy, with texts and series of its own */
 	const struct pm_track *live; /**< the original */
-	struct text peek;            /**< what was found in its new pages, as text */
+	struct text peek;            /**< description of the strings in its new pages */
 };
 
 /** A snapshot. Zeroed: none was taken. */
 struct screen_snapshot {
-	bool taken;                           /**< the other members are valid */
-	struct watch_history history;         /**< a copy, with the tracks below */
-	struct watch_view view;               /**< its rows, which can be sorted again */
+	bool taken;                   /**< the other members are valid */
+	struct watch_history history; /**< a copy, which uses the copied tracks */
+	struct watch_view view;       /**< the rows of `history`; they can be sorted again */
 	struct screen_snapshot_track *tracks; /**< all tracks that can have a row */
-	const struct pm_track **pointers;     /**< to these, for `history` */
+	const struct pm_track **pointers;     /**< pointers to the copied tracks, for `history` */
 	size_t count;                         /**< number of tracks */
 	struct pm_regions details;            /**< owns the details of the tracks */
 };
@@ -35,7 +35,7 @@ struct screen_snapshot {
  * @param snapshot  filled; release with screen_snapshot_drop(), also on failure
  * @param history   the history
  * @param view      the displayed rows
- * @param peek      what was found in new pages, or NULL
+ * @param peek      the strings in new pages, or NULL
  * @param error     PM_ERROR_RESOURCES and others of watch_view_update()
  * @return          0 or -1
  */
@@ -45,7 +45,7 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
 
 /**
  * Releases a snapshot.
- * @param snapshot a snapshot, or none; zeroed afterwards
+ * @param snapshot a snapshot, or zeroed; zeroed afterwards
  */
 void screen_snapshot_drop(struct screen_snapshot *snapshot);
 
@@ -53,7 +53,7 @@ void screen_snapshot_drop(struct screen_snapshot *snapshot);
  * Finds the original of a track.
  *
  * @param snapshot  the snapshot
- * @param history   the history that it was taken of
+ * @param history   the history from which the snapshot was taken
  * @param track     a track of the snapshot, or one of its kinds
  * @return          the original
  */
@@ -65,7 +65,7 @@ const struct pm_track *screen_snapshot_live(const struct screen_snapshot *snapsh
  * Finds the copy of a track.
  *
  * @param snapshot  the snapshot
- * @param history   the history that it was taken of
+ * @param history   the history from which the snapshot was taken
  * @param live      a track of this history, or one of its kinds
  * @return          the copy; NULL: it was not copied
  */
@@ -74,7 +74,7 @@ const struct pm_track *screen_snapshot_of(const struct screen_snapshot *snapshot
                                           const struct pm_track *live);
 
 /**
- * Adds what was found in the new pages of a row.
+ * Adds the description of the strings in the new pages of a row.
  * @param snapshot the snapshot
  * @param row one of its rows
  * @param text receives one line, or nothing

@@ -32,7 +32,7 @@ void screen_state_update(struct screen_state *state)
 	screen_rows_update(&state->rows, screen_state_history(state), displayed_view(state));
 }
 
-/** Makes the displayed rows again. */
+/** Makes the displayed rows again, for example in another order. */
 static void update_view(struct screen_state *state)
 {
 	struct pm_error error;
@@ -84,7 +84,7 @@ static void thaw(struct screen_state *state)
 
 	screen_snapshot_drop(&state->snapshot);
 
-	/* The order may have changed while the screen was paused. */
+	/* The sort order may have been changed while the screen was paused. */
 	update_view(state);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What the live screen displays, and what keys change of it. */
+/** @file The state of the live screen, and the changes that keys make to it. */
 #ifndef CMD_WATCH_SCREEN_STATE_H
 #define CMD_WATCH_SCREEN_STATE_H
 
@@ -17,11 +17,11 @@ struct screen_state {
 	struct screen_rows rows;
 	struct screen_pane pane;     /**< covers the rows while it is open */
 	struct screen_prompt prompt; /**< a question in the last line */
-	struct screen_worker worker; /**< slow work */
-	struct text
-		message;    /**< the last line until the next key, escaped; empty: a list of keys */
-	struct text events; /**< conditions that were met, escaped; each line ended by a newline */
-	struct text searched; /**< what was searched for last */
+	struct screen_worker worker; /**< the background task */
+	struct text message; /**< message in the last line until the next key, escaped; empty: the
+	                        line lists keys */
+	struct text events;  /**< conditions that were met, escaped; each line ended by a newline */
+	struct text searched; /**< regular expression of the last search */
 	bool over;            /**< there are no more samples: the process is gone */
 	bool left;            /**< the user quit */
 };
@@ -29,7 +29,7 @@ struct screen_state {
 /**
  * Returns the history that is displayed.
  * @param state the state
- * @return that of the watch, or of the snapshot
+ * @return the history of the watch or, if the screen is paused, of the snapshot
  */
 const struct watch_history *screen_state_history(const struct screen_state *state);
 
@@ -48,25 +48,25 @@ void screen_state_message(struct screen_state *state, const char *format, ...)
 void screen_state_update(struct screen_state *state);
 
 /**
- * Sorts by the next order.
+ * Changes to the next sort order.
  * @param state the state
  */
 void screen_state_sort(struct screen_state *state);
 
 /**
- * Shows a row for each kind, or for each track again.
+ * Switches between a row for each kind and a row for each track.
  * @param state the state
  */
 void screen_state_group(struct screen_state *state);
 
 /**
- * Pauses or continues what is displayed. The selected track stays selected.
+ * Pauses or resumes the screen. The selected track stays selected.
  * @param state the state
  */
 void screen_state_pause(struct screen_state *state);
 
 /**
- * Makes growth count from the last sample. A paused screen gets a new snapshot.
+ * Resets growth: it is counted from the last sample on. A paused screen gets a new snapshot.
  * @param state the state
  */
 void screen_state_rebase(struct screen_state *state);
@@ -86,10 +86,11 @@ void screen_state_filter(struct screen_state *state, const char *pattern);
 void screen_state_search(struct screen_state *state, const char *pattern);
 
 /**
- * Finds the selected row as it is now, for reading its memory. If there is none, a message says so.
+ * Finds the selected row, for an action that reads its memory. If that is not possible, a message
+ * is set.
  * @param state the state
- * @param row filled; its track is not that of a snapshot
- * @return false: there is none
+ * @param row filled; its track is the original, not the copy in a snapshot
+ * @return false: no row can be used, and a message was set
  */
 bool screen_state_selected(struct screen_state *state, struct watch_row *row);
 

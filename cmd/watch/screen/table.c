@@ -25,9 +25,10 @@ enum {
  */
 struct layout {
 	int columns[COLUMNS_MAX];
-	int widths[SCREEN_COLUMNS]; /* 0: left out */
+	int widths[SCREEN_COLUMNS]; /* width of each column on the terminal; 0: the column is left
+	                               out */
 	int count;
-	bool range; /* addresses have an end */
+	bool range; /* addresses are shown with their end */
 };
 
 /* Widths of addresses, with and without the end. */
@@ -65,7 +66,10 @@ static void drop_columns(struct layout *layout, int room)
 		layout->widths[least_important[i]] = 0;
 }
 
-/** Fits the columns into a room, and gives what is left to the widest of them. */
+/**
+ * Fits the columns into a width of `room`. The remaining width is used for the ends of addresses, a
+ * longer history and the mapping.
+ */
 static void fit(struct layout *layout, int room, struct address_widths address)
 {
 	int *widths = layout->widths, end = address.range - address.start;
@@ -94,7 +98,7 @@ static void fit(struct layout *layout, int room, struct address_widths address)
 		widths[WATCH_MAPPING] += left;
 }
 
-/** Returns the columns that watch_format_add_more() uses: a space, a sign and digits. */
+/** Returns the width of the text that watch_format_add_more() adds: a space, a sign and digits. */
 static int width_of_more(size_t count)
 {
 	int width = 2;
@@ -170,7 +174,7 @@ static void add_curve(const struct watch_history *history, const struct pm_track
 	spark_add(text, &series, history->began, now, (size_t)width, ascii);
 }
 
-/** Adds what a row is. Of a path that does not fit only the name of the file is added. */
+/** Adds the description of a row. If a path does not fit, only the name of the file is added. */
 static void add_mapping(const struct watch_row *row, int width, struct text *text)
 {
 	watch_format_describe(row, text);
@@ -238,7 +242,7 @@ static enum out_style cell_style(const struct watch_row *row, int column)
 	return watch_format_style(row, (enum watch_column)column);
 }
 
-/** Puts a cell into its column, shortened if it is too wide. */
+/** Draws a cell in its column. A text that is too wide is shortened. */
 static void put_cell(struct terminal *terminal, int line, int at, int width, bool right,
                      struct text *text, struct terminal_look look)
 {

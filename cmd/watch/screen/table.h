@@ -7,19 +7,19 @@
 #include "watch/history.h"
 #include "watch/screen/rows.h"
 
-/** What to draw. */
+/** The rows to draw, and how to draw them. */
 struct screen_table {
-	struct screen_rows *rows; /**< the rows; those that are drawn are judged */
+	struct screen_rows *rows; /**< the rows; for visible rows, trends are computed */
 	const struct watch_history *history;
-	bool bytes; /**< sizes in bytes */
+	bool bytes; /**< true: print sizes in bytes; false: with units */
 };
 
 /**
  * Draws as many rows and columns as there is room for, and scrolls to the selected row.
- * @param table what to draw
+ * @param table the rows, and how to draw them
  * @param terminal the terminal
  * @param line the first line
- * @param height number of lines, with that of the titles
+ * @param height number of lines, including the titles
  */
 void screen_table_draw(const struct screen_table *table, struct terminal *terminal, int line,
                        int height);

@@ -16,13 +16,13 @@ enum { EACH_US = 100000, PATIENCE_MS = 5000 };
 enum message_kind { REPORT, ANSWER, FAILURE };
 
 /**
- * The start of each message. Both ends are the same program. The members leave no padding, which
- * would send uninitialized memory.
+ * Header of each message. Both ends run the same program, so the layout is the same. The struct has
+ * no padding, which would contain uninitialized memory.
  */
 struct message {
 	uint64_t kind;        /* enum message_kind */
-	uint64_t done, total; /* of a report */
-	size_t length;        /* of what follows: the answer, or a struct pm_error */
+	uint64_t done, total; /* REPORT: the progress */
+	size_t length;        /* number of bytes that follow: the answer, or a struct pm_error */
 };
 
 struct screen_task_line {
@@ -30,7 +30,10 @@ struct screen_task_line {
 	uint64_t reported; /* time of the last report in microseconds, 0: none */
 };
 
-/** Writes bytes. If that fails the parent is gone, and a signal is about to end this process. */
+/**
+ * Writes bytes to the parent. Failures are ignored: then the parent is gone, and a signal will end
+ * this process.
+ */
 static void put(int to, const void *bytes, size_t length)
 {
 	while (length > 0) {
@@ -74,8 +77,8 @@ void screen_task_report(struct screen_task_line *line, uint64_t done, uint64_t t
 }
 
 /**
- * Detaches the child from the terminal, and makes it end with its parent. It must not restore the
- * terminal when it ends.
+ * Detaches the child from the terminal, which it must not restore when it ends. The kernel sends a
+ * signal to the child when the parent ends.
  */
 static void detach(pid_t parent)
 {
@@ -102,7 +105,7 @@ static _Noreturn void run(int to, screen_task_work *work, void *context,
 	else
 		send_failure(to, &error);
 
-	/* Functions registered with atexit(3) belong to the parent. */
+	/* _exit(2), because functions registered with atexit(3) belong to the parent. */
 	_exit(0);
 }
 
@@ -117,7 +120,7 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
 		                    strerror(errno));
 
 	/* There may be other threads, which wait for commands. They hold no locks that the child
-	 * needs: glibc makes its own usable after fork(2). */
+	 * needs: glibc makes its own locks usable after fork(2). */
 	pid_t pid = fork();
 	if (pid < 0) {
 		int cause = errno;
@@ -152,7 +155,7 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
 	return 0;
 }
 
-/** Processes the messages that are complete. */
+/** Processes the messages that were received completely. */
 static void process_messages(struct screen_task *task)
 {
 	struct text *received = &task->received;
@@ -248,9 +251,9 @@ void screen_task_end(struct screen_task *task)
 	if (task->pid == 0)
 		return;
 
-	/* The child is stuck in the kernel. It will see the signal and clean up afterwards. */
+	/* The child is blocked in the kernel. It will clean up when it receives the signal. */
 	pm_error_set(&task->error, PM_ERROR_CANCELLED, 0,
-	             "the task does not end; it was left running");
+	             "the background task did not end in time; it is still running");
 	stop_listening(task);
 }
 

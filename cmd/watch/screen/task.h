@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Work that takes long, done by a child process while the screen continues.
+ * @file Runs long work in a child process while the screen continues.
  *
- * The child sees everything as it was when it started. Its CPU time is not part of the budget for
- * watching, and a signal cancels it.
+ * The child works on a copy of the memory of this process, made when the task was started. The CPU
+ * time of the child does not count against --budget. A signal cancels the task.
  */
 #ifndef CMD_WATCH_SCREEN_TASK_H
 #define CMD_WATCH_SCREEN_TASK_H
@@ -20,7 +20,8 @@
 struct screen_task_line;
 
 /**
- * Reports the progress to the parent: the first time at once, then at most ten times a second.
+ * Reports the progress to the parent: the first call reports at once, all calls together at most
+ * ten times a second.
  *
  * @param line   as passed to the work
  * @param done   bytes done so far
@@ -46,10 +47,10 @@ typedef int screen_task_work(void *context, struct screen_task_line *line,
 struct screen_task {
 	pid_t pid;              /**< the child, 0: not running */
 	int from;               /**< descriptor of its messages */
-	struct poll_loop *wait; /**< waits for that descriptor, set by the first start */
-	size_t place;           /**< index of the descriptor there */
-	struct text received;   /**< the start of a message of which the rest is missing */
-	bool cancelled;         /**< the child has a signal to end */
+	struct poll_loop *wait; /**< waits for `from`; set by the first start */
+	size_t place;           /**< index of `from` in `wait` */
+	struct text received;   /**< received bytes of a message that is not complete */
+	bool cancelled;         /**< the child was sent a signal to end */
 	bool answered;          /**< `answer` is complete */
 	uint64_t done, total;   /**< the progress, see screen_task_report() */
 	struct text answer;     /**< the result */
@@ -60,7 +61,8 @@ struct screen_task {
  * Starts a task.
  *
  * @param task     the task, not running
- * @param wait     waits for messages, always the same; its interruption cancels the work
+ * @param wait     waits for messages; the same for all starts of a task. Its interruption cancels
+ *                 the work
  * @param work     the work
  * @param context  passed to the work
  * @param error    PM_ERROR_RESOURCES
@@ -70,7 +72,7 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
                       void *context, struct pm_error *error);
 
 /**
- * Whether a task is running.
+ * Checks whether a task is running.
  * @param task the task
  * @return true or false
  */
@@ -82,12 +84,12 @@ static inline bool screen_task_runs(const struct screen_task *task)
 /**
  * Receives the messages of the child, after poll_loop_wait().
  * @param task the task
- * @return whether there were any; the task may have ended
+ * @return true if there were messages; the task may have ended
  */
 bool screen_task_receive(struct screen_task *task);
 
 /**
- * Tells the child to end. It continues to run until it has cleaned up.
+ * Sends a signal to the child to end it. The child continues to run until it has cleaned up.
  * @param task the task, running or not
  */
 void screen_task_cancel(struct screen_task *task);

@@ -9,14 +9,15 @@
 #include "watch/peek/peek.h"
 #include "watch/save.h"
 
-/* Strings that are shown: the pane is drawn again with each sample. */
+/* Maximum number of strings that are shown. It is limited because the pane is drawn again with each
+ * sample. */
 enum { STRINGS_MAX = 1000 };
 
-/** What a task works on. */
+/** The arguments of a task. */
 struct work {
 	const struct watch *watch;
 	const struct watch_row *row;
-	const char *path; /* of the file */
+	const char *path; /* name of the file to write */
 };
 
 static int start(struct screen_worker *worker, enum screen_worker_kind kind, screen_task_work *work,
@@ -60,7 +61,7 @@ static void add_strings(const struct pm_page_strings_found *found, struct text *
 		text_format(text, "no text of %d or more characters\n", PM_PAGE_STRING_MIN);
 }
 
-/** Reads the text of a row. A screen_task_work. */
+/** Reads the text in the newest pages of a row. Implements screen_task_work. */
 static int read_text(void *context, struct screen_task_line *line,
                      const volatile sig_atomic_t *cancel, struct text *answer,
                      struct pm_error *error)
@@ -88,7 +89,7 @@ int screen_worker_read_text(struct screen_worker *worker, const struct watch *wa
 	return start(worker, SCREEN_READS_TEXT, read_text, &work, error);
 }
 
-/** Writes the bytes of a row. A screen_task_work. */
+/** Writes the bytes of a row to a file. Implements screen_task_work. */
 static int write_row(void *context, struct screen_task_line *line,
                      const volatile sig_atomic_t *cancel, struct text *answer,
                      struct pm_error *error)

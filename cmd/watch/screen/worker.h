@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The slow work of the live screen: reading the text of a row, and writing its bytes to a
- * file. One task runs at a time; the screen polls its progress and its result.
+ * @file The background tasks of the live screen: reading the text of a row, and writing its bytes
+ * to a file. One task runs at a time; the screen polls its progress and its result.
  */
 #ifndef CMD_WATCH_SCREEN_WORKER_H
 #define CMD_WATCH_SCREEN_WORKER_H
@@ -9,13 +9,13 @@
 #include "watch/screen/task.h"
 #include "watch/step.h"
 
-/** The tasks. */
+/** The kinds of tasks. */
 enum screen_worker_kind {
 	SCREEN_READS_TEXT,  /**< reads the text in the newest pages of a row */
 	SCREEN_WRITES_FILE, /**< writes the bytes of a row to a file */
 };
 
-/** What screen_worker_poll() found. */
+/** The result of screen_worker_poll(). */
 enum screen_worker_event {
 	SCREEN_WORKER_NOTHING,  /**< there is nothing new */
 	SCREEN_WORKER_PROGRESS, /**< the progress changed */
@@ -28,15 +28,15 @@ enum screen_worker_event {
 struct screen_worker {
 	struct poll_loop *wait;       /**< waits for the task */
 	struct screen_task task;      /**< the task */
-	enum screen_worker_kind kind; /**< what it does */
-	struct text path;             /**< of the file */
+	enum screen_worker_kind kind; /**< kind of the task */
+	struct text path;             /**< name of the file that is written */
 };
 
 /**
  * Starts to read the text in the newest pages of a row.
  * @param worker an idle worker
  * @param watch the watch
- * @param row the row, not of a copy
+ * @param row the row; its track is not a copy
  * @param error PM_ERROR_RESOURCES
  * @return 0 or -1
  */
@@ -47,7 +47,7 @@ int screen_worker_read_text(struct screen_worker *worker, const struct watch *wa
  * Starts to write the bytes of a row to a file.
  * @param worker an idle worker
  * @param watch the watch
- * @param row the row, not of a copy
+ * @param row the row; its track is not a copy
  * @param path name of the file, which must not exist
  * @param error PM_ERROR_RESOURCES
  * @return 0 or -1
@@ -56,7 +56,7 @@ int screen_worker_write_file(struct screen_worker *worker, const struct watch *w
                              const struct watch_row *row, const char *path, struct pm_error *error);
 
 /**
- * Whether a task is running.
+ * Checks whether a task is running.
  * @param worker the worker
  * @return true or false
  */
@@ -72,10 +72,10 @@ static inline bool screen_worker_runs(const struct screen_worker *worker)
 void screen_worker_cancel(struct screen_worker *worker);
 
 /**
- * Receives news of the task, after poll_loop_wait().
+ * Receives the messages of the task, after poll_loop_wait().
  * @param worker the worker
  * @param result receives the result if the task ended; the lines of SCREEN_WORKER_TEXT are escaped
- * @return the news
+ * @return the change since the last call
  */
 enum screen_worker_event screen_worker_poll(struct screen_worker *worker, struct text *result);
 

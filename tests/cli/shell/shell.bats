@@ -409,7 +409,7 @@ in_gdb() {
 	printf 'map -n 1 -q\n!echo >/proc/%s/fd/0; until grep -q sleep /proc/%s/comm; do :; done\ninfo\nmap -n 1\n' \
 		"$TARGET_PID" "$TARGET_PID" >script
 	run --separate-stderr -0 procmem shell -f script "$TARGET_PID"
-	[[ $stderr == *"process $TARGET_PID called exec and is sleep now"* ]]
+	[[ $stderr == *"process $TARGET_PID called exec and now runs sleep"* ]]
 	[[ $output == *"0 hits, 0 regions"* && $output == *"sleep 1000"* ]]
 }
 

@@ -220,7 +220,7 @@ await_state() {
 	screen_type 'info -half typed'
 	screen_await '> info -half typed'
 	echo >&"$TARGET_IN"
-	screen_await "note: process $TARGET_PID called exec and is sleep now"
+	screen_await "note: process $TARGET_PID called exec and now runs sleep"
 	screen_await "sleep $TARGET_PID> info -half typed"
 	kill -KILL "$TARGET_PID"
 	screen_await "process $TARGET_PID exited: nothing is attached any more"

@@ -374,7 +374,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	target_tell 'eat 100'
 	cgroup_make $((64 << 20)) "$TARGET_PID"
 	run -0 procmem watch -c 1 "$TARGET_PID"
-	[[ ${lines[0]} == *'limit 64.0M ('*' used, other RSS charged elsewhere): '* ]]
+	[[ ${lines[0]} == *'limit 64.0M ('*' used; the rest of the RSS is charged to other cgroups): '* ]]
 }
 
 @test "the summary lists the conditions that were met, with time and actions" {

@@ -156,7 +156,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	[ "$(jq -c '[.regions[0].growth // 0]' <<<"$output" | tr -d '\n')" = '[0][409600][409600][2867200][2867200]' ]
 	[ "$(tail -n 1 <<<"$output" | jq .held_back)" = 1 ]
 	run -0 procmem watch "$recording"
-	[[ $output == *'budget held back 1 of 4 samples'* ]]
+	[[ $output == *'regions not measured in 1 of 4 samples (--budget)'* ]]
 }
 
 @test "options of living processes, and a single sample, are refused" {
@@ -164,10 +164,10 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	for option in '-i 1' '-c 3' '--for 5s' "--record $recording" '--budget 0' '--peek 3' '--on rss>1G' '--on rss>1G --do exit'; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr procmem watch $option "$folder/merged.pmrec"
-		[[ $stderr == *"is for living processes: all samples of a recording are read" ]]
+		[[ $stderr == *"cannot be used with a recording: all its samples are read" ]]
 	done
 	run -2 --separate-stderr procmem watch -c 3 "$folder/merged.pmrec"
-	[[ $stderr == 'procmem: --count is '* ]]
+	[[ $stderr == 'procmem: --count cannot '* ]]
 	[ ! -e "$recording" ]
 	run -2 --separate-stderr procmem watch "$folder/merged.pmrec@2"
 	[[ $stderr == *'merged.pmrec@2 is a recording, not a living process: '*"procmem watch $folder/merged.pmrec replays it" ]]
