@@ -76,7 +76,7 @@ static void add_heap(struct pm_kinds_context *context, struct pm_region *region,
 	struct pm_detail *detail = &region->detail;
 	struct pm_detail_heap *heaps = (struct pm_detail_heap *)detail->heaps;
 	uint32_t count = detail->listed;
-	if (added->listed == 0)
+	if (added->listed == 0 || count == 0)
 		return;
 
 	if ((count & (count - 1)) == 0) {

@@ -37,6 +37,7 @@ void pm_segments_init(struct pm_segments *segments, const struct pm_regions *reg
 	segments->at = segments->walked = 0;
 
 	segments->has_held = false;
+	segments->held = (struct pm_segment){ 0 };
 	segments->last = (struct pm_segment){ 0 };
 	segments->run_next = segments->run_count = 0;
 	segments->run_bytes = 0;

@@ -178,17 +178,27 @@ int pm_stored_detail_write(const struct pm_database *database, sqlite3_stmt *sta
 }
 
 /**
- * Returns the index of the word of a column in the table of words; 0 if the table does not have the
- * word.
+ * Reads a word as its index in a table of words. An absent word has the index 0.
+ * @param index receives the index
+ * @return false if the table does not contain the word
  */
-static uint8_t read_word(sqlite3_stmt *statement, enum column column, const char *const *words,
-                         size_t count)
+static bool read_word(sqlite3_stmt *statement, enum column column, const char *const *words,
+                      size_t count, uint8_t *index)
 {
 	const char *word = pm_column_text(statement, (int)column);
-	for (size_t i = 0; i < count; i++)
-		if (words[i] && strcmp(words[i], word) == 0)
-			return (uint8_t)i;
-	return 0;
+
+	*index = 0;
+	if (!*word)
+		return true;
+
+	for (size_t i = 0; i < count; i++) {
+		if (words[i] && strcmp(words[i], word) == 0) {
+			*index = (uint8_t)i;
+			return true;
+		}
+	}
+
+	return false;
 }
 
 static uint64_t read_number(sqlite3_stmt *statement, enum column column)
@@ -206,8 +216,16 @@ struct items {
 	size_t capacity;
 };
 
+/*
+ * Maximum number of heaps of one region that are read: a recording is untrusted, and may have any
+ * number of rows. 64 MiB each, they are a region of 256 GiB.
+ */
+enum { HEAPS_MAX = 4096 };
+
 static int read_heap(sqlite3_stmt *statement, struct items *items, struct pm_error *error)
 {
+	if (items->count == HEAPS_MAX)
+		return 0;
 	if (pm_array_reserve(&items->heaps, &items->capacity, items->count, 1, sizeof *items->heaps,
 	                     error) < 0)
 		return -1;
@@ -244,26 +262,34 @@ static int read_thread(sqlite3_stmt *statement, struct pm_regions *regions, stru
 	return 0;
 }
 
-/** Reads the fields of the whole detail, which the first row contains. */
+/**
+ * Reads what the first row says about the whole detail. A word of a later version is not known
+ * here: then the detail stays empty, and the text of the region is used instead.
+ */
 static void read_first(sqlite3_stmt *statement, struct pm_detail *detail)
 {
-	*detail = (struct pm_detail){
-		.type = read_word(statement, TYPE, types, PM_DETAIL_COUNT),
-		.runtime = read_word(statement, RUNTIME, runtimes, PM_RUNTIME_COUNT),
-		.allocator = read_word(statement, ALLOCATOR, allocators, PM_ALLOCATOR_COUNT),
-		.place = read_word(statement, PLACE, places, PM_CHUNK_PLACE_COUNT),
+	struct pm_detail read = {
 		.count = (uint32_t)read_number(statement, COUNT),
 		.found = (uint32_t)read_number(statement, FOUND),
 	};
 
-	if (detail->type == PM_DETAIL_CHUNKS)
-		detail->chunks = (struct pm_detail_chunks){
+	*detail = (struct pm_detail){ .type = PM_DETAIL_NONE };
+	if (!read_word(statement, TYPE, types, PM_DETAIL_COUNT, &read.type) ||
+	    !read_word(statement, RUNTIME, runtimes, PM_RUNTIME_COUNT, &read.runtime) ||
+	    !read_word(statement, ALLOCATOR, allocators, PM_ALLOCATOR_COUNT, &read.allocator) ||
+	    !read_word(statement, PLACE, places, PM_CHUNK_PLACE_COUNT, &read.place))
+		return;
+
+	if (read.type == PM_DETAIL_CHUNKS)
+		read.chunks = (struct pm_detail_chunks){
 			.smallest = read_number(statement, SMALLEST),
 			.largest = read_number(statement, LARGEST),
 			.covered = read_number(statement, COVERED),
 		};
-	else if (detail->type == PM_DETAIL_SYSV_ID)
-		detail->shmid = read_number(statement, SHMID);
+	else if (read.type == PM_DETAIL_SYSV_ID)
+		read.shmid = read_number(statement, SHMID);
+
+	*detail = read;
 }
 
 /** Reads all rows of a region, and collects the elements of lists in `items`. */

@@ -34,6 +34,7 @@ struct search {
 	struct pm_region_range *ranges;
 	size_t range_count;
 	struct pm_plan *plan;
+	bool ended; /* the visitor ended the search */
 };
 
 static void close_search(struct search *search)
@@ -109,7 +110,7 @@ static int append_bytes(void *context, unsigned worker, const struct pm_hit *hit
 
 static int deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
 {
-	const struct search *search = context;
+	struct search *search = context;
 	const struct pm_match match = {
 		.address = delivery->address,
 		.length = delivery->length,
@@ -121,7 +122,8 @@ static int deliver(void *context, const struct pm_scan_delivery *delivery, struc
 	};
 
 	(void)error;
-	return search->visit(search->context, &match) != 0;
+	search->ended = search->visit(search->context, &match) != 0;
+	return search->ended;
 }
 
 static int scan(struct search *search, const struct pm_scanner *scanner,
@@ -183,7 +185,7 @@ static int run(pid_t pid, struct pm_scanner *scanner, struct search *search,
 
 	if (totals)
 		*totals = found;
-	else if (result == 0)
+	else if (result == 0 && !search->ended)
 		result = check_totals(&found, error);
 
 	return result;
