@@ -10,7 +10,7 @@
  *   commands.c             the table of commands
  *
  *   map/                   `procmem map`
- *     map.c                  its options, and the way from the target to the output
+ *     map.c                  the command: its options, from the target to the output
  *     print.c                the listing: table, sums, JSON
  *     header.c               the line about the process above the listing
  *     at.c                   what is at an address
@@ -24,7 +24,7 @@
  *     options.c              its options
  *     line.c                 makes a line from a hit, in the threads of the scan
  *     print.c                prints the lines in order
- *     unique.c               counts different strings
+ *     unique.c               prints the counts of distinct strings
  *   grep/                  `procmem grep`
  *     grep.c                 the command: all its targets, and the exit status
  *     options.c              its options
@@ -44,7 +44,7 @@
  *     print.c                prints the rows
  *   headroom/              `procmem headroom`
  *     headroom.c             the command
- *     rates.c                how fast the rest is used up
+ *     rates.c                the rates at which the limits are used up
  *     print.c                its output
  *     members.c              the processes that share the limit
  *
@@ -54,7 +54,7 @@
  *     run.c                  the source of samples, the recording, and the end
  *     step.c                 takes one sample, and updates what is displayed
  *     replay.c               samples of a recording instead of a process
- *     history.c              what is known of the process: sizes over time, trends, limits
+ *     history.c              data about the process: sizes over time, trends, limits
  *     view.c                 the rows of a history: selected, judged and sorted
  *     format.c               the texts of a process and a row
  *     print.c                a sample as text, and the summary
@@ -81,9 +81,9 @@
  *       keys.c                 the keys, and their help
  *       prompt.c               asks a question in the last line
  *       pane.c                 text that covers the rows
- *       snapshot.c             the sample that is shown while the screen is paused
+ *       snapshot.c             the sample that the screen shows while it is paused
  *       worker.c               slow work: reads the text of a row, writes its bytes to a file
- *       task.c                 the child process that does it
+ *       task.c                 the child process that runs this work
  *
  *   shell/                 `procmem shell`
  *     shell.c                the command
@@ -100,7 +100,7 @@
  *     x_command.c            x: reads the memory to show
  *     examine.c              values in the formats of gdb
  *     complete.c             the Tab key: which kind of word belongs at the cursor
- *     candidates.c           the words of each kind
+ *     candidates.c           the words that can complete it, for each kind
  *
  *   target/                from the words TARGET and REGION to open memory
  *     target.c               what a TARGET means
@@ -136,7 +136,7 @@
  *     help.c                 --help
  *     options.c              the options of lists, and of all output
  *
- *   base/                  what knows nothing of processes
+ *   base/                  helpers that do not depend on processes
  *     out.c                  buffered output
  *     report.c               errors and notes on stderr
  *     text.c                 a text that grows, and fast formatting of numbers

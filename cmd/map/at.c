@@ -78,7 +78,7 @@ static bool has_file(const struct place *place)
 	return place->region->inode != 0;
 }
 
-/** Describes the state of the page in a core file. */
+/** Returns a description of the state of the page in a core file. */
 static const char *core_words(const struct place *place)
 {
 	if (place->page & PM_PAGE_ZERO)
@@ -91,7 +91,7 @@ static const char *core_words(const struct place *place)
 	return "not in the core file: it was never touched, or was left out";
 }
 
-/** Describes the state of the page. */
+/** Returns a description of the state of the page that contains the address. */
 static const char *page_words(const struct place *place)
 {
 	const struct pm_region *region = place->region;

@@ -99,7 +99,7 @@ struct line {
 	const struct table *table;
 	const size_t *widths;
 	struct out *out;
-	size_t room; /* width of the last column */
+	size_t room; /* width of the last column in terminal columns */
 	size_t owed; /* number of spaces to print before the next text; delayed so that no line ends
 	                with spaces */
 };
