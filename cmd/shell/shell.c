@@ -12,9 +12,9 @@
 
 /** The parsed options. */
 struct shell_options {
-	struct text commands; /* -c, each followed by a newline */
-	const char *file;     /* -f */
-	bool keep_going;      /* -k */
+	struct text commands; /* the commands of all -c, each followed by a newline */
+	const char *file;     /* the argument of -f, NULL if not given */
+	bool keep_going;      /* -k was given */
 };
 
 static const struct cli_option option_list[] = {

@@ -64,7 +64,7 @@ static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WA
 	                                       WATCH_RSS,     WATCH_KIND,     WATCH_RATE };
 
 /**
- * Removes the least important column that can be removed.
+ * Removes the least important of the columns that may be left out.
  * @param from index in `droppable` of the next column to try; increased
  * @param titles receives the title of the column
  * @return false: no such column is left

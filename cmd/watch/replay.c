@@ -77,7 +77,10 @@ bool watch_replay_has_more(const struct watch_replay *replay)
 	return replay->next < replay->count;
 }
 
-/** Checks whether one of the totals differs whose change makes a sampler measure the regions. */
+/**
+ * Checks whether totals differ. Only those are compared whose change makes a sampler measure the
+ * regions.
+ */
 static bool has_moved(const struct pm_totals *was, const struct pm_totals *is)
 {
 	return was->size != is->size || was->rss != is->rss || was->anon != is->anon ||
@@ -111,7 +114,7 @@ static int check(const struct watch_replay *replay, const struct pm_recorded *re
 	if (replay->next > 0)
 		before = &replay->samples[replay->next - 1].recorded;
 
-	/* NaN fails these comparisons, too. */
+	/* These comparisons are written so that NaN is refused, too. */
 	if (!(recorded->time >= 0 && recorded->time <= max_seconds) ||
 	    (before && !(recorded->time - before->time >= min_step)))
 		return set_damaged(replay, "its samples are not in order of time", error);

@@ -16,7 +16,8 @@ static int measure_suspects(struct watch *watch, struct pm_error *error)
 	    pm_sampler_measure_all(run->sampler, &watch->history.sample, &failure) == 0)
 		return 0;
 
-	/* The next sample reports that the process is gone. The condition was met before. */
+	/* The next sample will report that the process is gone. The condition is evaluated all the
+	 * same, with the sizes that are known. */
 	if (failure.kind == PM_ERROR_GONE)
 		return 0;
 
