@@ -427,11 +427,11 @@ static void wrong_patterns(void **state)
 		{ "", 0, "empty" },
 		{ "\\Gfoo", 0, "\\G" },
 		{ "(*UTF)x", 0, "UTF" },
-		{ "zz", PM_PATTERN_HEX, "at offset 0, '' <-- here -- 'zz': bytes are written" },
+		{ "zz", PM_PATTERN_HEX, "'' <-- here -- 'zz': each byte needs" },
 		{ "de a", PM_PATTERN_HEX, "at offset 3, 'de ' <-- here -- 'a'" },
 		{ " ", PM_PATTERN_HEX, "at least one byte" },
-		{ "de", PM_PATTERN_HEX | PM_PATTERN_CASELESS, "has no case" },
-		{ "a\\Xb", PM_PATTERN_WIDE, "at offset 1, 'a' <-- here -- '\\Xb': this cannot be" },
+		{ "de", PM_PATTERN_HEX | PM_PATTERN_CASELESS, "cannot be combined" },
+		{ "a\\Xb", PM_PATTERN_WIDE, "'a' <-- here -- '\\Xb': this part has" },
 		{ "[\xc3\xa9]", PM_PATTERN_WIDE, "at offset 0, '' <-- here" },
 	};
 
