@@ -16,7 +16,8 @@
  *     at.c                   what is at an address
  *     pmap_format.c          output like that of `pmap -x`
  *   dump/                  `procmem dump`
- *     dump.c                 the command: its options, and the memory to dump
+ *     dump.c                 the command and its options
+ *     source.c               opens the memory to dump
  *     hex.c                  prints it as text
  *     file.c                 writes it to a file, and its index to FILE.map
  *   strings/               `procmem strings`
