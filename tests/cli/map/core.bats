@@ -62,7 +62,7 @@ teardown() {
 # expect_heap PID CORE: checks that the region of the core file at [heap] is its only heap.
 expect_heap() {
 	local start
-	start=$(sed -n 's/^\([0-9a-f]*\)-.*\[heap\]$/0x\1/p' "/proc/$1/maps")
+	start=$(sed -n 's/^0*\([0-9a-f]*\)-.*\[heap\]$/0x\1/p' "/proc/$1/maps")
 	run -0 --separate-stderr procmem map --json "$2"
 	jq -e --arg start "$start" '[.regions[] | select(.kind == "heap") | .start] == [$start]' <<<"$output"
 }
