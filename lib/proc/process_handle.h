@@ -17,24 +17,25 @@ struct pm_process {
 	/** Descriptor from pidfd_open(2); -1 for saved trees and before Linux 5.3 */
 	int pidfd;
 	/**
-	 * descriptor of `maps`, the first file that was opened; reads as empty once the memory is
-	 * gone; -1 if it may not be opened
+	 * Descriptor of `maps`; -1 if the file could not be opened. It is opened before any other
+	 * file is read, and it reads as empty once the memory is gone.
 	 */
 	int memory_anchor;
 	/**
-	 * start time in clock ticks since boot; together with the PID it identifies the process
-	 * uniquely
+	 * Start time in clock ticks since boot. The PID and the start time together identify the
+	 * process uniquely.
 	 */
 	uint64_t start_ticks;
-	/** Start address of its stack, which differs after each exec; 0 without ptrace access */
+	/** Address in the stack of the process, which changes with each exec; 0 without ptrace
+	 * access */
 	uint64_t start_stack;
-	bool kernel_thread; /**< whether it is a kernel thread, whose maps is always empty */
+	bool kernel_thread; /**< whether it is a kernel thread; its maps file is always empty */
 	bool was_dead;      /**< whether it was a zombie without memory when it was opened */
 };
 
 /**
- * Maximum number of attempts to use another thread if the previous one ended before its file was
- * opened. That many failures in a row cannot be a coincidence.
+ * Maximum number of attempts to open a file through another thread, if each thread ended before its
+ * file was opened. After that many failures, the cause must be another one.
  */
 enum { PM_TRIES_MAX = 32 };
 
@@ -45,7 +46,7 @@ enum {
 };
 
 /**
- * Value of start_code that the kernel reports to readers without ptrace access (fs/proc/array.c).
+ * Value of start_code that the kernel reports if the reader lacks ptrace access (fs/proc/array.c).
  */
 enum { PM_UNKNOWN_CODE = 1 };
 
@@ -68,13 +69,13 @@ struct pm_process_stat {
 	uint64_t start_brk;
 };
 
-/** Tests whether a thread in this state is a zombie or dead, and so has released its memory. */
+/** Tests whether a thread in this state is a zombie or dead. Such a thread has no memory. */
 static inline bool pm_state_is_dead(char state)
 {
 	return state == 'Z' || state == 'X' || state == 'x';
 }
 
-/** Tests whether the first thread is dead while others are alive. */
+/** Tests whether the first thread is dead but the process has further threads. */
 static inline bool pm_process_stat_leader_gone(const struct pm_process_stat *stat)
 {
 	return pm_state_is_dead(stat->state) && stat->threads > 1;
