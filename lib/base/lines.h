@@ -23,8 +23,7 @@ struct pm_lines {
 	/** maximum size of a read(2) in bytes; may be lowered before the first line is read */
 	size_t at_once;
 	uint64_t left_out; /**< number of bytes of the current line that were dropped */
-	/** Second thread that reads the rest of a long file; NULL until the file proves to be long.
-	 */
+	/** Second thread, which reads the rest of a long file; NULL until it is started */
 	struct pm_read_ahead *ahead;
 };
 
@@ -47,7 +46,7 @@ enum {
 /**
  * Starts reading lines.
  *
- * @param lines  filled; release with pm_lines_deinit()
+ * @param lines  receives the initial state; release with pm_lines_deinit()
  * @param fd     descriptor to read; remains owned by the caller
  * @param error  PM_ERROR_RESOURCES
  * @return       0 or -1

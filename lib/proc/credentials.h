@@ -59,7 +59,7 @@ struct pm_credentials {
  *
  * @param proc_root    directory to use as /proc
  * @param directory    name below `proc_root`: a PID, or "self"
- * @param credentials  filled on success
+ * @param credentials  receives the credentials
  * @return             false if the stat or status file of the process cannot be read
  */
 bool pm_credentials_read(const char *proc_root, const char *directory,

@@ -20,7 +20,7 @@ struct pm_mount {
  * Parses a line of mountinfo.
  *
  * @param line   the line, NUL-terminated, without newline; is modified
- * @param mount  filled; refers to `line`
+ * @param mount  receives the mount, whose texts are parts of `line`
  * @return       false if the line has another format
  */
 bool pm_mount_parse(char *line, struct pm_mount *mount);
@@ -53,7 +53,7 @@ typedef int pm_mount_visitor(void *context, const struct pm_mount *mount, struct
  * @param visit      called for each mount
  * @param context    passed to `visit`
  * @param error      PM_ERROR_IO, PM_ERROR_GONE, PM_ERROR_FORMAT, PM_ERROR_RESOURCES, or the error
- * of `visit`
+ *                   of `visit`
  * @return           0 or -1
  */
 int pm_mounts_visit(const char *proc_root, pm_mount_visitor *visit, void *context,

@@ -123,7 +123,7 @@ static char *whole_command(struct texts *texts)
 
 /**
  * Reads the names of a process.
- * @param texts  filled; the caller frees `command`
+ * @param texts  receives the names; the caller frees `command`
  * @return       0, or -1 with errno set
  */
 static int read_texts(pid_t pid, struct texts *texts)

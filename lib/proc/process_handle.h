@@ -14,7 +14,7 @@
  */
 struct pm_process {
 	struct pm_procfs procfs; /**< directory of the process in /proc */
-	/** Descriptor from pidfd_open(2); -1 for saved trees and before Linux 5.3 */
+	/** Descriptor from pidfd_open(2); -1 for a saved tree, and before Linux 5.3 */
 	int pidfd;
 	/**
 	 * Descriptor of `maps`; -1 if the file could not be opened. It is opened before any other
@@ -26,8 +26,7 @@ struct pm_process {
 	 * process uniquely.
 	 */
 	uint64_t start_ticks;
-	/** Address in the stack of the process, which changes with each exec; 0 without ptrace
-	 * access */
+	/** An address in the stack, which changes with each exec; 0 without ptrace access */
 	uint64_t start_stack;
 	bool kernel_thread; /**< whether it is a kernel thread; its maps file is always empty */
 	bool was_dead;      /**< whether it was a zombie without memory when it was opened */
@@ -35,7 +34,7 @@ struct pm_process {
 
 /**
  * Maximum number of attempts to open a file through another thread, if each thread ended before its
- * file was opened. After that many failures, the cause must be another one.
+ * file was opened. If all attempts fail, the cause is not that threads happen to end.
  */
 enum { PM_TRIES_MAX = 32 };
 

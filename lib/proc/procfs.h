@@ -28,7 +28,7 @@ struct pm_procfs {
 /**
  * Opens the directory of a process.
  *
- * @param procfs  filled; release with pm_procfs_close()
+ * @param procfs  receives the open directory; release with pm_procfs_close()
  * @param root    directory to use as /proc
  * @param pid     the process
  * @return        0, or -1 with errno set

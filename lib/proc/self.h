@@ -24,7 +24,7 @@ struct pm_self {
  * Finds this process and each ancestor whose command line contains the name of our program (`sh -c
  * 'procmem map redis'`, sudo, timeout). The command line of an interactive shell does not contain
  * the name, so such a shell is not included.
- * @param own  filled
+ * @param own  receives the PIDs; at most PM_SELF_MAX are stored
  */
 void pm_self_read(struct pm_self *own);
 

@@ -59,7 +59,7 @@ int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name,
 
 /** Result of reading maps or smaps of a living process once. */
 enum live_result {
-	LIVE_FAILED = -1, /* an error; pm_error is filled */
+	LIVE_FAILED = -1, /* reading failed, and `error` is filled */
 	/* The process is alive, but the text was empty or incomplete, because the thread through
 	 * which the file was read has just exited. */
 	LIVE_INCOMPLETE,
@@ -146,8 +146,7 @@ static void restore_names(struct pm_process *process, struct pm_regions *regions
 		if (!region->deleted || region->mapping[0] != '/')
 			continue;
 
-		/* If the first thread is dead, it has no root directory, so another thread is used.
-		 */
+		/* A dead first thread has no root directory, so another thread is used. */
 		if (root[0] == '\0')
 			snprintf(root, sizeof root, "task/%d/root",
 			         (int)pm_process_memory_thread(process));

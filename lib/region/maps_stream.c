@@ -105,8 +105,7 @@ static int add_region(struct stream *stream, const struct pm_region *region, str
 
 static int parse_line(struct stream *stream, char *line, size_t length, struct pm_error *error)
 {
-	/* A first line that ends in CR shows that the saved file was converted on another system.
-	 */
+	/* If the first line ends in CR, the saved file was converted on another system. */
 	if (stream->origin == PM_MAPS_SAVED && stream->lines.number == 1 && length > 0 &&
 	    line[length - 1] == '\r')
 		return pm_error_set(

@@ -28,20 +28,19 @@ enum pm_detail_type {
 	PM_DETAIL_CHUNKS,       /**< `chunks`: blocks that malloc mapped individually */
 	PM_DETAIL_ARENA,        /**< `heaps`: heaps of malloc arenas, by ascending address */
 	PM_DETAIL_ARENA_REST,   /**< `heaps`: the inaccessible end of a heap of a malloc arena */
-	PM_DETAIL_ARENA_UNREAD, /**< heap of a malloc arena; its header was not read, so the arena
-	                           is not known */
-	PM_DETAIL_ARENA_UNREAD_REST,  /**< the inaccessible end of a heap whose header was not read
-	                               */
+	PM_DETAIL_ARENA_UNREAD, /**< heap of a malloc arena; the arena is not known, because the
+	                           header of the heap was not read */
+	PM_DETAIL_ARENA_UNREAD_REST,  /**< the inaccessible end of such a heap */
 	PM_DETAIL_THREADS,            /**< `threads`: threads that have their stack in the region */
 	PM_DETAIL_THREAD_GUARD,       /**< `threads`: guard below the stack of these threads */
 	PM_DETAIL_FIRST_THREAD,       /**< stack of the first thread, whose ID is not known */
 	PM_DETAIL_NO_THREAD,          /**< stack that no thread uses */
 	PM_DETAIL_UNKNOWN_THREAD,     /**< stack of a thread that is not known */
 	PM_DETAIL_RELRO,              /**< data that is read-only after relocation */
-	PM_DETAIL_SYSV,               /**< SysV shared memory, ID not known */
-	PM_DETAIL_SYSV_ID,            /**< `shmid`: SysV shared memory */
+	PM_DETAIL_SYSV,               /**< SysV shared memory whose ID is not known */
+	PM_DETAIL_SYSV_ID,            /**< `shmid`: SysV shared memory with this ID */
 	PM_DETAIL_POSIX,              /**< POSIX shared memory */
-	PM_DETAIL_MEMFD,              /**< memfd_create(2) */
+	PM_DETAIL_MEMFD,              /**< memory of memfd_create(2) */
 	PM_DETAIL_SHARED_ANONYMOUS,   /**< shared anonymous memory */
 	PM_DETAIL_RUNTIME_HEAP,       /**< `runtime`: heap of this runtime */
 	PM_DETAIL_RUNTIME_HEAP_REST,  /**< `runtime`: address space reserved for this heap */
@@ -59,7 +58,7 @@ enum pm_detail_type {
 
 /** Language runtimes that the rules recognise. */
 enum pm_runtime {
-	PM_RUNTIME_NONE = 0, /**< not known */
+	PM_RUNTIME_NONE = 0, /**< no runtime was recognised */
 	PM_RUNTIME_GO,       /**< Go */
 	PM_RUNTIME_JAVA,     /**< HotSpot, the JVM of OpenJDK */
 	PM_RUNTIME_DOTNET,   /**< CoreCLR */
@@ -72,7 +71,7 @@ enum pm_runtime {
 
 /** Allocators that replace malloc and that the rules recognise. */
 enum pm_allocator {
-	PM_ALLOCATOR_NONE = 0, /**< not known */
+	PM_ALLOCATOR_NONE = 0, /**< no allocator was recognised */
 	PM_ALLOCATOR_JEMALLOC, /**< jemalloc */
 	PM_ALLOCATOR_TCMALLOC, /**< tcmalloc */
 	PM_ALLOCATOR_MIMALLOC, /**< mimalloc */
@@ -90,9 +89,9 @@ enum pm_chunk_place {
 
 /** Blocks that malloc mapped individually. Sizes include headers and padding. */
 struct pm_detail_chunks {
-	uint64_t smallest; /**< bytes of the smallest chunk */
-	uint64_t largest;  /**< bytes of the largest chunk */
-	uint64_t covered;  /**< bytes of all chunks */
+	uint64_t smallest; /**< size of the smallest chunk in bytes */
+	uint64_t largest;  /**< size of the largest chunk in bytes */
+	uint64_t covered;  /**< sum of the sizes of all chunks in bytes */
 };
 
 /** One heap of a malloc arena. */

@@ -28,13 +28,12 @@ enum pm_error_kind {
 	PM_ERROR_USAGE,     /**< an argument, or a text from the user, is not valid */
 	PM_ERROR_NOT_FOUND, /**< no such process, thread, region or file */
 	PM_ERROR_AMBIGUOUS, /**< a name matches several processes */
-	PM_ERROR_ACCESS, /**< the kernel refused access; the text contains the reason and a remedy
-	                  */
+	PM_ERROR_ACCESS, /**< the kernel refused access; the text says why and how to get access */
 	PM_ERROR_GONE,   /**< the target exited, called exec, or its PID was reused */
-	PM_ERROR_NO_MEMORY, /**< the target has no user memory: a kernel thread or a zombie */
-	PM_ERROR_FORMAT, /**< a text or file is damaged: truncated, binary, or of an unknown version
-	                  */
-	PM_ERROR_IO,     /**< reading or writing a file failed */
+	PM_ERROR_NO_MEMORY,   /**< the target has no user memory: a kernel thread or a zombie */
+	PM_ERROR_FORMAT,      /**< a text or file is truncated, binary or damaged, or has an unknown
+	                         version */
+	PM_ERROR_IO,          /**< reading or writing a file failed */
 	PM_ERROR_UNREADABLE,  /**< some bytes of the target cannot be read; pm_error.address is the
 	                         address of the first unreadable byte */
 	PM_ERROR_UNSUPPORTED, /**< this kernel or this build lacks a feature */
@@ -51,7 +50,7 @@ struct pm_error {
 	enum pm_error_kind kind; /**< kind of the failure */
 	int os_errno;            /**< errno of the call that failed; 0 if no call failed */
 	pid_t pid;               /**< PID of the target; 0 if the failure concerns no process */
-	uint64_t address;        /**< address in the target; 0 if the failure concerns none */
+	uint64_t address;        /**< address in the target; 0 if it concerns no address */
 	char text[PM_ERROR_TEXT_SIZE]; /**< one sentence without newline: the reason and a remedy */
 };
 

@@ -143,7 +143,7 @@ PM_PUBLIC int pm_process_read_command(struct pm_process *process, char **command
  * @param flags    open(2) flags; O_CLOEXEC is added
  * @param fd       receives the descriptor; the caller closes it
  * @param error    PM_ERROR_ACCESS with the reason and a remedy, PM_ERROR_GONE, PM_ERROR_NOT_FOUND,
- *                 PM_ERROR_RESOURCES; other kinds as for the errno of open(2)
+ *                 PM_ERROR_NO_MEMORY, PM_ERROR_UNSUPPORTED, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_process_open_file(struct pm_process *process, const char *name, int flags, int *fd,

@@ -45,7 +45,7 @@ struct pm_process_list {
 /**
  * Lists all processes.
  *
- * @param list   filled; release with pm_process_list_deinit()
+ * @param list   receives the processes; release with pm_process_list_deinit()
  * @param error  PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return       0 or -1
  */

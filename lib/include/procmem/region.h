@@ -94,12 +94,11 @@ enum pm_size {
 	PM_SIZE_PRIVATE_HUGETLB, /**< Private_Hugetlb: not contained in Rss */
 	PM_SIZE_SWAP,            /**< Swap: swapped-out pages */
 	PM_SIZE_SWAP_PSS,        /**< SwapPss */
-	PM_SIZE_LOCKED,          /**< Locked: by mlock */
-	PM_SIZE_KERNEL_PAGE, /**< KernelPageSize: size of a page for the kernel, not an amount of
-	                        memory */
-	PM_SIZE_MMU_PAGE, /**< MMUPageSize: size of a page for the hardware, not an amount of memory
-	                   */
-	PM_SIZE_COUNT,    /**< number of sizes */
+	PM_SIZE_LOCKED,          /**< Locked: pages locked in memory by mlock(2) */
+	PM_SIZE_KERNEL_PAGE,     /**< KernelPageSize: page size used by the kernel, not an amount of
+	                            memory */
+	PM_SIZE_MMU_PAGE,        /**< MMUPageSize: page size of the MMU, not an amount of memory */
+	PM_SIZE_COUNT,           /**< number of sizes */
 };
 
 /** Bit of a size in pm_region.known. */
@@ -116,7 +115,7 @@ enum pm_vm_flag {
 	PM_VM_IO = 1u << 3,          /**< io: memory of a device, must not be read */
 	PM_VM_LOCKED = 1u << 4,      /**< lo: locked in memory */
 	PM_VM_DONTFORK = 1u << 5,    /**< dc: not inherited by children */
-	PM_VM_ACCOUNT = 1u << 6,     /**< ac: accounted */
+	PM_VM_ACCOUNT = 1u << 6,     /**< ac: counts towards the committed memory */
 	PM_VM_NORESERVE = 1u << 7,   /**< nr: no swap space reserved */
 	PM_VM_HUGETLB = 1u << 8,     /**< ht: huge pages of hugetlbfs */
 	PM_VM_WIPEONFORK = 1u << 9,  /**< wf: wiped in children */
@@ -125,12 +124,12 @@ enum pm_vm_flag {
 	PM_VM_MIXEDMAP = 1u << 12,   /**< mm: mixed map area */
 	PM_VM_HUGEPAGE = 1u << 13,   /**< hg: MADV_HUGEPAGE */
 	PM_VM_NOHUGEPAGE = 1u << 14, /**< nh: MADV_NOHUGEPAGE; MAP_STACK sets it since Linux 6.7 */
-	PM_VM_MERGEABLE = 1u << 15,  /**< mg: KSM may merge */
+	PM_VM_MERGEABLE = 1u << 15,  /**< mg: KSM may merge its pages */
 	PM_VM_UFFD_MISSING = 1u << 16, /**< um: userfaultfd, missing pages */
 	PM_VM_UFFD_WP = 1u << 17,      /**< uw: userfaultfd, write protection */
 	PM_VM_UFFD_MINOR = 1u << 18,   /**< ui: userfaultfd, minor faults */
 	PM_VM_SHADOW_STACK = 1u << 19, /**< ss: shadow stack */
-	PM_VM_SEALED = 1u << 20,       /**< sl: mseal(2) */
+	PM_VM_SEALED = 1u << 20,       /**< sl: sealed by mseal(2) */
 	PM_VM_DROPPABLE = 1u << 21,    /**< dp: MAP_DROPPABLE */
 	PM_VM_SHARED = 1u << 22,       /**< sh: shared */
 	PM_VM_KNOWN = 1 << 30,         /**< smaps had a VmFlags line for this region */
@@ -225,7 +224,7 @@ PM_PUBLIC int pm_regions_append(struct pm_regions *regions, const struct pm_regi
  * @param text     the text; need not end in NUL
  * @param length   length of the text in bytes
  * @return         the copy, NUL-terminated, valid until the list is cleared or released; NULL if
- * out of memory
+ *                 out of memory
  */
 PM_PUBLIC const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t length);
 

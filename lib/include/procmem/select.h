@@ -36,7 +36,7 @@ PM_PUBLIC void pm_select_destroy(struct pm_select *select);
  * Adds a REGION word. The selection is the union of all words. A word is one of:
  * - an address, with or without `0x`: the region that contains the address
  * - `ADDR-END` or `ADDR+LEN` (LEN as for pm_parse_size()): exactly these bytes
- * - a kind (`heap`): the regions of this kind
+ * - a kind (`heap`): the regions of this kind. The name of a kind is never parsed as an address
  * - `[name]`: the regions with this name in maps
  * - `all`: all regions
  *
@@ -65,7 +65,7 @@ PM_PUBLIC int pm_select_set_kinds(struct pm_select *select, const char *list,
  *
  * @param select  the selection
  * @param regex   a PCRE2 pattern; `(?i)` at its start ignores case, and `^$` matches regions
- * without a name
+ *                without a name
  * @param error   PM_ERROR_USAGE with the position, PM_ERROR_RESOURCES
  * @return        0 or -1
  */

@@ -19,13 +19,14 @@ extern "C" {
 /** A thread of a process. */
 struct pm_thread {
 	pid_t tid; /**< thread ID */
-	/** Thread name, which may contain any byte but NUL; empty if not read or the thread has
-	 * ended
+	/**
+	 * Thread name, which may contain any byte but NUL; empty if the name was not read, or if
+	 * the thread has ended
 	 */
 	char name[PM_COMM_SIZE];
 	/**
-	 * Stack pointer of the thread; 0 if not read, or if it is unknown because the thread is
-	 * running or has ended, or the caller lacks ptrace access
+	 * Stack pointer of the thread; 0 if the stack pointer was not read, if the thread is
+	 * running or has ended, or if the caller lacks ptrace access
 	 */
 	uint64_t stack_pointer;
 };
