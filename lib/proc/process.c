@@ -214,7 +214,8 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 		return pm_error_out_of_memory(error);
 	}
 
-	/* Open the anchor before anything else is read, so that every later exec is detected. */
+	/* Open the anchor before the stat file is read, so that an exec after the anchor was opened
+	 * is detected. */
 	opened->memory_anchor = open_memory_file(&procfs, "maps", O_RDONLY);
 	opened->procfs = procfs;
 	opened->pidfd = -1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds processes by a word. The word can match a process in several ways, which enum match lists,
- * the best first. The result consists of the processes that match in the best way that occurs.
+ * Finds processes by a word. enum match lists the ways in which the word can match a process, the
+ * best way first. If processes match in different ways, the result consists only of those that
+ * match in the best of these ways.
  */
 #include <procmem/process_find.h>
 

@@ -17,8 +17,9 @@ struct pm_process {
 	/** Descriptor from pidfd_open(2); -1 for a saved tree, and before Linux 5.3 */
 	int pidfd;
 	/**
-	 * Descriptor of `maps`; -1 if the file could not be opened. It is opened before any other
-	 * file is read, and it reads as empty once the memory is gone.
+	 * Descriptor of `maps`; -1 if the file could not be opened. The file reads as empty once
+	 * the memory is gone. It is opened before the values of the following fields are read, so
+	 * that every later exec is detected.
 	 */
 	int memory_anchor;
 	/**
