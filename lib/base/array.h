@@ -11,8 +11,9 @@
  * Grows an array to hold at least `count + more` items. If the array has to be reallocated, its
  * capacity at least doubles.
  *
- * @param items      address of the array pointer, `&array`; the array is reallocated
- * @param capacity   number of allocated items; updated
+ * @param items      address of the array pointer, `&array`; the pointer is updated if the array is
+ *                   reallocated
+ * @param capacity   number of allocated items; updated if the array is reallocated
  * @param count      number of items in use
  * @param more       number of items to be added
  * @param item_size  size of an item in bytes
@@ -23,9 +24,9 @@ int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, s
                      struct pm_error *error);
 
 /**
- * Fills an error for a failed allocation with PM_ERROR_RESOURCES.
- * @param error  filled; may be NULL
- * @return       -1
+ * Reports a failed allocation of this process.
+ * @param error  receives PM_ERROR_RESOURCES; may be NULL
+ * @return       always -1
  */
 int pm_error_out_of_memory(struct pm_error *error);
 

@@ -9,7 +9,7 @@
 /**
  * Reads a clock (clock_gettime(2)).
  * @param clock  the clock, such as CLOCK_MONOTONIC
- * @return       its time in nanoseconds
+ * @return       the time of the clock in nanoseconds
  */
 static inline uint64_t pm_clock_ns(clockid_t clock)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /**
- * Replaces line breaks by spaces, since an error is one line of text. Names given by the user or
- * read from the target may contain any byte.
+ * Replaces CR and LF by spaces, since an error is one line of text. The text may contain names that
+ * the user gave or that were read from the target, and such a name can contain any byte.
  */
 static void replace_newlines(char *text)
 {
@@ -21,7 +21,7 @@ int pm_error_set(struct pm_error *error, enum pm_error_kind kind, int os_errno, 
 	if (!error)
 		return -1;
 
-	/* The arguments may point into `error` itself, so the text is formatted into a separate
+	/* An argument may point to `error->text`, so the new text is formatted into a separate
 	 * buffer. */
 	char text[PM_ERROR_TEXT_SIZE];
 	va_list arguments;

@@ -15,9 +15,10 @@
 #include <procmem/error.h>
 
 /**
- * Tests whether a call failed because this process lacks memory or descriptors. Such a failure
- * proves nothing about the target.
+ * Tests whether a call failed because this process or the system lacks memory or descriptors. Such
+ * a failure proves nothing about the target.
  * @param cause  errno of the call
+ * @return       true for ENOMEM, EMFILE and ENFILE
  */
 bool pm_errno_is_ours(int cause);
 
@@ -41,8 +42,8 @@ ssize_t pm_pread(int fd, void *buffer, size_t size, uint64_t offset);
  * @param max     maximum length in bytes; for a longer file, fails with PM_ERROR_FORMAT
  * @param text    receives the bytes, followed by a NUL; the caller frees the buffer
  * @param length  receives the length in bytes, without the NUL; may be NULL
- * @param error   PM_ERROR_GONE (ESRCH: the process ended), PM_ERROR_IO, PM_ERROR_FORMAT,
- *                PM_ERROR_RESOURCES
+ * @param error   PM_ERROR_GONE if read(2) returned ESRCH because the process ended, PM_ERROR_IO,
+ *                PM_ERROR_FORMAT, PM_ERROR_RESOURCES
  * @return        0 or -1
  */
 int pm_read_all(int fd, size_t max, char **text, size_t *length, struct pm_error *error);

@@ -12,13 +12,13 @@
 
 enum {
 	/**
-	 * Size of a read(2) in bytes. A file on a disk fills the buffer; /proc returns about a page
-	 * for each call.
+	 * Size of a read(2) in bytes. For a file on a disk, one call returns that many bytes. For a
+	 * file of /proc, one call returns about a page.
 	 */
 	READ_SIZE = 64 * 1024,
 	/**
-	 * Length in bytes from which the rest of a file is read by a second thread while this
-	 * thread parses.
+	 * After that many bytes of a file, a second thread is started, which reads the rest of the
+	 * file while this thread parses.
 	 */
 	READ_AHEAD_FROM = 512 * 1024,
 };
@@ -44,9 +44,10 @@ static int report_nul(const struct pm_lines *lines, struct pm_error *error)
 }
 
 /**
- * Drops the bytes of the unfinished line that exceed PM_LINE_MAX.
+ * Keeps at most PM_LINE_MAX bytes of the unfinished line, and counts the bytes that are dropped.
  * @param rest  number of bytes of the unfinished line in the buffer
- * @return      number of bytes of the line that are kept, or -1 if this is not a line of text
+ * @return      number of bytes of the line that are kept; -1 with `error` filled if the line is too
+ *              long, or if it contains a NUL and is longer than PM_LINE_MAX
  */
 static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *error)
 {
@@ -65,7 +66,8 @@ static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *er
 }
 
 /**
- * Reads the next bytes of the file, from the second thread if it was started.
+ * Returns the next bytes of the file. Once the second thread was started, the bytes come from that
+ * thread; until then, they are read from the descriptor.
  * @return number of bytes, 0 at the end, or -1 with errno set
  */
 static ssize_t read_some(struct pm_lines *lines, char *to, size_t room)
@@ -107,8 +109,9 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 }
 
 /**
- * Returns the line that ends at `newline`.
- * @return as pm_lines_next()
+ * Returns the current line, whose newline was found, and moves on to the next line.
+ * @param newline  the newline, in the buffer
+ * @return         1 for a line; -1 with `error` filled if the line contains a NUL
  */
 static int finish_line(struct pm_lines *lines, char *newline, char **line, size_t *length,
                        struct pm_error *error)

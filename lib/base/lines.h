@@ -12,7 +12,7 @@ struct pm_read_ahead;
 
 /** Splits a stream into lines. Start with pm_lines_init(). */
 struct pm_lines {
-	int fd;          /**< descriptor that is read */
+	int fd;          /**< descriptor to read from */
 	char *buffer;    /**< bytes that were read; owned; grows to the longest line */
 	size_t capacity; /**< size of the buffer in bytes */
 	size_t begin;    /**< offset in the buffer of the first byte that was not returned yet */
@@ -23,27 +23,30 @@ struct pm_lines {
 	/** maximum size of a read(2) in bytes; may be lowered before the first line is read */
 	size_t at_once;
 	uint64_t left_out; /**< number of bytes of the current line that were dropped */
-	/** Second thread that reads the rest of a long file; NULL until the file proves to be long.
-	 */
+	/** Second thread, which reads the rest of a long file; NULL until it is started */
 	struct pm_read_ahead *ahead;
 };
 
 enum {
 	/**
 	 * Maximum number of bytes that are kept of a line; the rest of a longer line is dropped. A
-	 * path has at most 4096 bytes, each of which the kernel may write as `\ooo`. But
-	 * directories can be nested deeper than that. A line that is too long must not be an error,
-	 * since a process could then hide by mapping a file in such a directory.
+	 * path for a system call has at most 4096 bytes, each of which the kernel may write as
+	 * `\ooo`. But directories can be nested more deeply, so a line of maps can exceed this
+	 * maximum. This must not be an error: otherwise a process could prevent its inspection by
+	 * mapping a file in such a directory.
 	 */
 	PM_LINE_MAX = 64 * 1024,
-	/** Length in bytes from which a line is an error, since such a file is not text. */
+	/**
+	 * Maximum number of bytes of a line that may be dropped. If a line is longer, the file is
+	 * not text, and reading it fails.
+	 */
 	PM_LINE_END = 1024 * 1024 * 1024,
 };
 
 /**
  * Starts reading lines.
  *
- * @param lines  filled; release with pm_lines_deinit()
+ * @param lines  receives the initial state; release with pm_lines_deinit()
  * @param fd     descriptor to read; remains owned by the caller
  * @param error  PM_ERROR_RESOURCES
  * @return       0 or -1
@@ -52,7 +55,7 @@ int pm_lines_init(struct pm_lines *lines, int fd, struct pm_error *error);
 
 /**
  * Stops reading, and releases the buffer.
- * @param lines  as initialised by pm_lines_init()
+ * @param lines  a structure that was initialised by pm_lines_init(), even if that call failed
  */
 void pm_lines_deinit(struct pm_lines *lines);
 

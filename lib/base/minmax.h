@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Includes <procmem/minmax.h>, which has the smaller and the larger of two numbers. Private.
+ * Includes <procmem/minmax.h>, the minimum, maximum and clamp functions. Private.
  */
 #ifndef PM_BASE_MINMAX_H
 #define PM_BASE_MINMAX_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parses and formats numbers, sizes and durations. strtoull(3) is not used because it accepts
- * leading spaces and signs, and printf(3) cannot print units.
+ * Parses and formats numbers, sizes and durations. strtoull(3) is not used for parsing because it
+ * accepts leading spaces and signs. printf(3) is not sufficient for formatting because it has no
+ * conversion for sizes with units.
  */
 #include "base/number.h"
 
@@ -45,8 +46,9 @@ int pm_parse_address(const char *text, uint64_t *value, struct pm_error *error)
 }
 
 /**
- * Parses the unit of a size, with an optional `B` or `iB` after it, and moves *text past it.
- * @return the binary logarithm of the unit; 0 if there is no unit; -1 if the unit is unknown
+ * Parses the unit of a size, such as `K`, `KB`, `KiB` or `B`, and moves *text past the unit.
+ * @return the binary logarithm of the unit, 10 for `K`; 0 for `B` and if *text is empty; -1 if
+ *         *text does not start with a unit
  */
 static int scan_unit(const char **text)
 {
@@ -81,8 +83,8 @@ static int scan_unit(const char **text)
  * Parses the digits after the decimal point, and moves *text past them. Only the first 18 digits
  * are used, which are enough to determine the number of bytes for every unit.
  *
- * @param digits  receives the digits as an integer
- * @param scale   receives the power of ten by which `digits` must be divided
+ * @param digits  receives the digits as an integer: 25 for ".25"
+ * @param scale   receives the power of ten by which `digits` must be divided: 100 for ".25"
  * @return        false if there is no digit
  */
 static bool scan_fraction(const char **text, uint64_t *digits, uint64_t *scale)
@@ -154,11 +156,12 @@ too_large:
 }
 
 /**
- * Finds the largest unit in which a size is at least 1.
+ * Finds the unit for a size of at least 1 K: the smallest unit in which the rounded size is below
+ * 1024, or the largest unit if there is none.
  *
- * @param bytes  the size
+ * @param bytes  the size in bytes
  * @param units  number of units
- * @param unit   receives the index of the unit
+ * @param unit   receives the index of the unit, 0 for K
  * @return       the size in tenths of the unit, rounded half up
  */
 static uint64_t tenths_of_unit(uint64_t bytes, size_t units, size_t *unit)
@@ -174,8 +177,8 @@ static uint64_t tenths_of_unit(uint64_t bytes, size_t units, size_t *unit)
 }
 
 /**
- * Writes a number in decimal, without a NUL. This is faster than snprintf(3), which matters for
- * tables with many sizes.
+ * Writes a number in decimal, without a NUL. Tables contain many sizes, and this function is faster
+ * than snprintf(3).
  * @return number of digits
  */
 static size_t put_decimal(uint64_t number, char *text)

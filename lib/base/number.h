@@ -28,8 +28,9 @@ static inline int pm_hex_digit(char c)
 }
 
 /**
- * Parses hexadecimal digits (at least one, at most 16) at *text, and moves *text past them.
- * @return false if there is no such number; *text is unchanged in this case
+ * Parses hexadecimal digits at *text, and moves *text past them.
+ * @return false if there is no digit, or if the number does not fit in 64 bits; *text is unchanged
+ *         in this case
  */
 static inline bool pm_scan_hex(const char **text, uint64_t *value)
 {
@@ -50,9 +51,9 @@ static inline bool pm_scan_hex(const char **text, uint64_t *value)
 }
 
 /**
- * Parses decimal digits (at least one) at *text, and moves *text past them.
- * @return false if there is no number, or it does not fit in 64 bits; *text is unchanged in this
- *         case
+ * Parses decimal digits at *text, and moves *text past them.
+ * @return false if there is no digit, or if the number does not fit in 64 bits; *text is unchanged
+ *         in this case
  */
 static inline bool pm_scan_decimal(const char **text, uint64_t *value)
 {

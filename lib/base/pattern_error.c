@@ -5,7 +5,10 @@
 
 enum { EXCERPT_MAX = 60 };
 
-/** Returns the number of bytes that the message shows on one side of the mistake. */
+/**
+ * Returns the number of bytes that the message shows on one side of the mistake.
+ * @param length  number of bytes that the pattern has on this side
+ */
 static int excerpt(size_t length)
 {
 	return (int)pm_min_size(length, EXCERPT_MAX);

@@ -11,7 +11,7 @@
  * Reports a mistake in a pattern: "invalid pattern at offset 2, 'a(' <-- here -- 'b': REASON".
  *
  * @param text    the pattern
- * @param length  its length in bytes
+ * @param length  length of the pattern in bytes
  * @param offset  number of bytes before the mistake; values above `length` count as `length`
  * @param reason  description of the mistake
  * @param error   filled with PM_ERROR_USAGE

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring of blocks between the thread that reads the file and the caller, who consumes the blocks
- * in order. The lock guards only the counters. The counters determine which side owns a block, and
- * only that side accesses its contents.
+ * A ring of blocks. A thread reads the file and fills the blocks; the caller consumes the blocks in
+ * the same order. The lock guards only the counters of filled and consumed blocks. The counters
+ * determine whether a block belongs to the thread or to the caller, and only its owner accesses the
+ * contents of the block.
  */
 #include "base/read_ahead.h"
 
@@ -31,7 +32,7 @@ struct pm_read_ahead {
 	int fd;
 	size_t at_once;
 	pthread_t thread;
-	pthread_mutex_t lock; /* guards all fields below, except the contents of the blocks */
+	pthread_mutex_t lock; /* guards the following fields, except the contents of the blocks */
 	pthread_cond_t changed;
 	size_t written; /* number of blocks that the thread has filled so far */
 	size_t done;    /* number of blocks that the caller has consumed so far */
@@ -43,8 +44,9 @@ struct pm_read_ahead {
 
 /**
  * Fills a block, with several calls of read(2) if necessary.
- * @param cause  receives errno of a failed read, or 0 at the end of the file
- * @return       false if there is nothing more to read
+ * @param cause  receives errno if a read failed; otherwise unchanged
+ * @return       false if the end of the file was reached or a read failed; the block may contain
+ *               bytes also in this case
  */
 static bool fill(struct pm_read_ahead *ahead, struct block *block, int *cause)
 {
@@ -96,6 +98,7 @@ static void *run(void *context)
 /**
  * Starts the thread with all signals blocked, so that signals are handled by the threads of the
  * caller.
+ * @return 0, or -1 if the thread cannot be started
  */
 static int start_thread(struct pm_read_ahead *ahead)
 {
@@ -138,7 +141,8 @@ struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once)
 
 /**
  * Waits until the next block is filled.
- * @return the block, or NULL at the end of the file
+ * @return the block, or NULL if all blocks were consumed and the thread reached the end of the file
+ *         or a read failed
  */
 static struct block *next_block(struct pm_read_ahead *ahead)
 {

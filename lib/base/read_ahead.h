@@ -2,8 +2,8 @@
 /**
  * @file
  * Reading a long file in a second thread. The kernel creates the text of smaps while the file is
- * read, a page per read(2), which takes 0.15 s for 60,000 regions. With a second thread, the text
- * is parsed concurrently. Private.
+ * read, about a page for each read(2). For 60,000 regions this takes 0.15 s. While the second
+ * thread reads, the caller can parse the bytes that were read before. Private.
  */
 #ifndef PM_BASE_READ_AHEAD_H
 #define PM_BASE_READ_AHEAD_H
@@ -14,13 +14,14 @@
 struct pm_read_ahead;
 
 /**
- * Starts reading.
+ * Starts a thread that reads a file from the current offset to its end.
  *
  * @param fd       descriptor of a regular file (files of /proc are regular); remains owned by the
  *                 caller
  * @param at_once  maximum size of a read(2) in bytes
- * @return         NULL if the file is not regular or no thread can be created; the caller must then
- *                 read the file directly
+ * @return         a handle, to be released with pm_read_ahead_stop(); NULL if the file is not
+ *                 regular, or if memory or the thread cannot be allocated. In this case the caller
+ *                 must read the file directly
  */
 struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once);
 
@@ -31,8 +32,8 @@ struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once);
 ssize_t pm_read_ahead_next(struct pm_read_ahead *ahead, void *buffer, size_t size);
 
 /**
- * Stops the thread, even in the middle of the file, and releases all memory.
- * @param ahead  may be NULL
+ * Stops the thread, even if it has not reached the end of the file, and releases all memory.
+ * @param ahead  the handle; may be NULL
  */
 void pm_read_ahead_stop(struct pm_read_ahead *ahead);
 

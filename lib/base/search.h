@@ -13,9 +13,9 @@
  * @param items   array sorted by ascending number
  * @param count   number of items
  * @param size    size of an item in bytes
- * @param offset  offset in bytes of the number, a uint64_t, in an item
+ * @param offset  offset of the number within an item, in bytes; the number is a uint64_t
  * @param value   the value
- * @return        index of the item; `count` if there is none
+ * @return        index of the item; `count` if no number is greater than the value
  */
 static inline size_t pm_first_above(const void *items, size_t count, size_t size, size_t offset,
                                     uint64_t value)

@@ -33,9 +33,10 @@ static bool starts_with(const char *text, const char *prefix)
 }
 
 /**
- * Returns the minimum number of edits that turn one word into the other. An edit changes, adds or
- * removes a letter, or swaps two adjacent letters (optimal string alignment). Only the last three
- * rows of the table are stored: a swap needs the row before the previous one.
+ * Returns the minimum number of edits that turn one word into the other (optimal string alignment).
+ * An edit changes, adds or removes a letter, or swaps two adjacent letters. Row i, column j of the
+ * table is the distance between the first i letters of `a` and the first j letters of `b`. Only the
+ * current row and the two rows above are stored, since a row is computed from these two.
  */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {

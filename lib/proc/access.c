@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Explains why the kernel refused access to a process. The rules of the kernel are in ptrace(2),
- * "Ptrace access mode checking". For each rule, a function here tests whether this rule refused the
- * access, in the order in which the kernel tests the rules. Nothing here grants or denies access.
+ * Finds out why the kernel refused access to a process. The rules of the kernel are in ptrace(2),
+ * "Ptrace access mode checking". For each rule there is a function which tests whether this rule
+ * refused the access. The functions are called in the order in which the kernel tests the rules.
+ * They only explain a refusal; the decision remains with the kernel.
  */
 #include "proc/access.h"
 
@@ -27,19 +28,23 @@
 struct refusal {
 	const char *proc_root;
 	pid_t pid;
-	const char *doing;            /* the refused action, as for pm_access_explain() */
-	int cause;                    /* errno of the refused call, 0 if the call had no effect */
+	const char *doing;            /* the refused action: "stop", "read the maps of" */
+	int cause;                    /* errno of the refused call; 0 if it returned no data */
 	struct pm_credentials own;    /* credentials of this process */
 	struct pm_credentials target; /* credentials of the target */
 	struct pm_error *error;
 };
 
-/** Tests whether a rule refused the access; if so, fills the error and returns true. */
+/**
+ * A rule. Tests whether this rule refused the access, and if so, fills the error.
+ * @return true if the rule refused the access
+ */
 typedef bool rule_function(const struct refusal *refusal);
 
 /**
- * Fills the error with "cannot DOING process PID (NAME): it ...".
- * @return true, so that a rule can return it
+ * Fills the error with the text "cannot DOING process PID (NAME): it REASON".
+ * @param format  printf(3) format of REASON
+ * @return        always true, so that a rule can return the result of this function
  */
 __attribute__((format(printf, 3, 4))) static bool refused(const struct refusal *refusal,
                                                           enum pm_error_kind kind,
@@ -101,8 +106,9 @@ static enum pm_error_kind kind_of(int cause)
 }
 
 /**
- * Finds the hidepid option of /proc.
- * @param context  receives the value, HIDEPID_TEXT_SIZE bytes
+ * Called for each mount; copies the value of the hidepid option if the mount is a proc file system.
+ * @param context  buffer of HIDEPID_TEXT_SIZE bytes; unchanged if the mount has no such option
+ * @return         always 0
  */
 static int find_hidepid(void *context, const struct pm_mount *mount, struct pm_error *error)
 {
@@ -121,8 +127,8 @@ static int find_hidepid(void *context, const struct pm_mount *mount, struct pm_e
 
 /**
  * Tests whether the kernel has no process with this PID. kill(2) with signal 0 also finds processes
- * that a mount option of /proc hides. For a saved tree the result is always false: its PIDs are not
- * those of running processes.
+ * that a mount option of /proc hides. If another directory than /proc is used, such as a saved
+ * tree, the result is always false, because its PIDs can belong to other processes here.
  */
 static bool is_surely_gone(const struct refusal *refusal)
 {
@@ -131,8 +137,8 @@ static bool is_surely_gone(const struct refusal *refusal)
 }
 
 /**
- * Explains why the status of the target cannot be read: the process does not exist, it has ended,
- * or a mount option of /proc hides it.
+ * The rule for a target whose status cannot be read. The error says that the process is hidden by a
+ * mount option of /proc, does not exist, or has ended; otherwise it contains the text of `cause`.
  * @return always true
  */
 static bool is_invisible(const struct refusal *refusal)
@@ -186,7 +192,10 @@ static bool is_zombie(const struct refusal *refusal)
 	               (int)parent.pid, parent.name);
 }
 
-/** Tests whether the process ended or called exec while it was inspected. */
+/**
+ * Tests whether the memory of the process is gone: the call returned no data or ESRCH, because the
+ * process ended or called exec.
+ */
 static bool is_gone(const struct refusal *refusal)
 {
 	if (refusal->cause != 0 && refusal->cause != ESRCH)
@@ -207,12 +216,17 @@ static bool is_other_failure(const struct refusal *refusal)
 
 /* Rules about users, groups, capabilities, namespaces and security modules. */
 
-/* Maximum number of ancestors that are followed. If there are more, reused PIDs form a loop. */
+/* Maximum number of ancestors that are examined. The search would not end if a PID was reused
+ * during the search and the ancestors therefore seem to form a loop. */
 enum { ANCESTORS_MAX = 256 };
 
 enum { USER_TEXT_SIZE = 96 };
 
-/** Formats a user: "root", "www-data (uid 33)", "uid 1234". */
+/**
+ * Formats a user: "root", "www-data (uid 33)", or "uid 1234" if the user has no name.
+ * @param text  buffer of USER_TEXT_SIZE bytes
+ * @return      `text`, or a constant text for root
+ */
 static const char *user_text(uint32_t uid, char *text)
 {
 	char buffer[4096];
@@ -277,7 +291,7 @@ static bool is_other_group(const struct refusal *refusal)
 
 /**
  * Tests whether the files of a process in /proc belong to another user than `user`. If the first
- * thread is dead, they always belong to root, so the result is false.
+ * thread is dead, the files always belong to root, which proves nothing; the result is then false.
  */
 static bool is_owned_by_another(const struct pm_credentials *target, uint32_t user)
 {
@@ -296,9 +310,9 @@ static bool is_not_dumpable(const struct refusal *refusal)
 }
 
 /**
- * Tests whether the target is in the user namespace of this process. If its namespace may not be
- * read, the result is true in two cases: if another rule may have refused (no CAP_SYS_PTRACE), or
- * if this process is in the first user namespace.
+ * Tests whether the target is in the user namespace of this process. If the namespace of the target
+ * may not be read, the result is true in two cases: if this process lacks CAP_SYS_PTRACE, because
+ * then another rule may have refused the access, or if this process is in the first user namespace.
  */
 static bool shares_namespace(const struct refusal *refusal)
 {
@@ -329,8 +343,9 @@ static bool has_more_capabilities(const struct refusal *refusal)
 }
 
 /**
- * Tests whether the file mode refused the access. CAP_SYS_PTRACE is sufficient for the ptrace check
- * of the kernel, but files such as mem and pagemap have mode 0400: only their owner may open them.
+ * Tests whether the mode of the file refused the access. With CAP_SYS_PTRACE, this process passes
+ * the ptrace check of the kernel, but files such as mem and pagemap have mode 0400, so only their
+ * owner may open them.
  */
 static bool is_file_of_another(const struct refusal *refusal)
 {
@@ -375,6 +390,7 @@ static uint64_t yama_scope(const char *proc_root)
 	return scope;
 }
 
+/** Tests whether this process is an ancestor of the target. */
 static bool descends_from_us(const struct refusal *refusal)
 {
 	struct pm_credentials ancestor = refusal->target;
@@ -388,10 +404,10 @@ static bool descends_from_us(const struct refusal *refusal)
 }
 
 /**
- * Formats the process that traces the target. The kernel reports the thread that traces; the text
- * contains the PID and name of its process.
- * @param before  written before "traced by"
- * @param text    receives the text, "" if the target is not traced
+ * Formats the process that traces the target: "traced by process 123 (gdb)". The kernel reports the
+ * ID of the tracing thread; the text contains the PID and the name of the process of that thread.
+ * @param before  words to be written before "traced by"
+ * @param text    buffer of `size` bytes; receives the text, or "" if the target is not traced
  */
 static void tracer_text(const struct refusal *refusal, const char *before, char *text, size_t size)
 {

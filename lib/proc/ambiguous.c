@@ -14,14 +14,15 @@
 
 enum {
 	LISTED_MAX = 8, /**< maximum number of processes that the message lists */
-	/** maximum size of the list in bytes; the rest of the message needs space, too */
+	/** Intended size of the list in bytes. The other words of the message need space, too. */
 	LIST_SIZE = 640,
 	COMMAND_MAX = 60, /**< maximum number of bytes shown of a command line */
 	COMMAND_MIN = 12, /**< minimum number of bytes shown of a command line */
-	/** Number of bytes reserved for the PID, the time since the start, and brackets */
+	/** Number of bytes of the list reserved for each PID, time since the start, and brackets */
 	FIXED = 26,
-	USER_SIZE = 18,
-	WORD_MAX = 24, /**< if the differing word is longer than this, its beginning is omitted */
+	USER_SIZE = 18, /**< size of the text of a user in bytes, including the NUL */
+	/** maximum number of bytes that are shown of a word before its first differing byte */
+	WORD_MAX = 24,
 	SHOWN_MIN = 6, /**< minimum number of bytes shown from the first differing byte on */
 };
 
@@ -30,7 +31,7 @@ enum { LEFT_OUT = sizeof left_out - 1, BESIDE = SHOWN_MIN + 2 * LEFT_OUT };
 
 /**
  * Returns the length of the common prefix of two texts.
- * @return number of bytes; 0 if the texts are equal, because then nothing distinguishes them
+ * @return number of bytes; 0 if the texts are equal, because there is no difference to show
  */
 static size_t common_prefix(const char *one, const char *other)
 {
@@ -43,8 +44,8 @@ static size_t common_prefix(const char *one, const char *other)
 }
 
 /**
- * Returns the offset of the next byte that starts a UTF-8 character. Bytes of the form 10xxxxxx
- * continue a character.
+ * Returns the offset of the first byte, from the offset `at` on, that starts a UTF-8 character.
+ * Bytes of the form 10xxxxxx do not start a character.
  */
 static size_t letter_at(const char *text, size_t at)
 {
@@ -70,8 +71,8 @@ static size_t begin_before(const char *text, size_t length, size_t differs, size
 	       differs - begin + BESIDE < max)
 		begin--;
 
-	/* If there is space for more than the rest of the text, show more of the text before the
-	 * difference. */
+	/* If the text from `begin` on does not fill the space, begin earlier, so that the end of
+	 * the text fills the whole space. */
 	if (length - begin <= max - LEFT_OUT)
 		begin = length - (max - LEFT_OUT);
 

@@ -18,8 +18,9 @@ struct pm_namesake {
 };
 
 /**
- * Fills an error that lists the first processes and shows how they differ: the time since their
- * start, their users if these differ, and for long command lines the part that differs.
+ * Fills an error that lists at most eight of the processes. For each process, the error shows the
+ * PID, the time since the process started, and its command line, or the part of a long command line
+ * that differs. The users are shown if not all listed processes have the same user.
  *
  * @param word   the name
  * @param items  the processes that match the name
@@ -31,14 +32,15 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
                        struct pm_error *error);
 
 /**
- * Writes the part of a command line that distinguishes it from the others. A short command line is
- * written as a whole. Of a longer one, the start is written if it differs there, otherwise the part
- * around the first byte that differs from the most similar command line. "..." marks text that is
- * left out.
+ * Writes the part of the command line of a process that distinguishes it from the command lines of
+ * the other processes. The command line is compared with the one that has the longest common
+ * prefix, and the part with the first differing byte is written. This is the start of the command
+ * line if that contains the byte. A command line of at most `max` bytes is written completely.
+ * "..." marks text that is left out.
  *
  * @param items  the processes
  * @param count  number of processes
- * @param index  index of the process, less than `count`
+ * @param index  index of the process whose command line is written, less than `count`
  * @param max    maximum number of bytes to write, without the NUL; at least 12
  * @param text   buffer of `max` + 1 bytes; receives the text
  */

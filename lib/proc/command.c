@@ -15,8 +15,8 @@ int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm)
 	if (pm_procfs_read(procfs, name, &text, &length) < 0)
 		return -1;
 
-	/* Remove only the last newline, which the kernel appended: the name itself may end in
-	 * newlines. */
+	/* Remove only the last newline, which the kernel appended. The name itself may end in
+	 * newlines, which must be kept. */
 	if (length > 0 && text[length - 1] == '\n')
 		length--;
 

@@ -21,7 +21,7 @@ int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm);
 
 /**
  * Maximum length of a command line in bytes. execve(2) allows at most 6 MiB for arguments and
- * environment, whatever the limit of the stack is.
+ * environment, even if the limit of the stack size (RLIMIT_STACK) is higher.
  */
 enum { PM_COMMAND_MAX = 8 << 20 };
 
@@ -37,9 +37,10 @@ int pm_command_read(const struct pm_procfs *procfs, char **text, size_t *length)
 
 /**
  * Replaces the NUL between two arguments of a cmdline text by a space, in place. Empty arguments at
- * the end are dropped: programs that change their title leave many of them.
- * @param text    the arguments, each followed by a NUL, and one more NUL
- * @param length  length in bytes, without the last NUL
+ * the end are dropped, because a program that changes its title leaves many empty arguments.
+ * @param text    the arguments, each followed by a NUL, and one more NUL; becomes one text that
+ *                ends in a NUL
+ * @param length  length of the arguments in bytes, without the additional NUL
  */
 void pm_command_join(char *text, size_t length);
 

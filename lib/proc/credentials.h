@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Credentials, which determine who may inspect a process: users, groups, capabilities, user
- * namespace and others (credentials(7)). Private.
+ * Credentials of processes: users, groups, capabilities, user namespace and others
+ * (credentials(7)). They determine which processes may inspect which other processes. Private.
  */
 #ifndef PM_PROC_CREDENTIALS_H
 #define PM_PROC_CREDENTIALS_H
@@ -32,15 +32,18 @@ struct pm_ids {
 
 /** The credentials of one process, as read from its directory in /proc. */
 struct pm_credentials {
-	/** PID of the process, also if the directory is that of a thread */
+	/** PID of the process; if the directory belongs to a thread, the PID of its process */
 	pid_t pid;
 	pid_t parent;         /**< PID of the parent, 0 if it is outside of our PID namespace */
-	pid_t tracer;         /**< PID of the tracer, 0 for none */
+	pid_t tracer;         /**< ID of the thread that traces the process; 0 if not traced */
 	struct pm_ids users;  /**< user IDs, as seen in our user namespace */
 	struct pm_ids groups; /**< group IDs */
 	uint64_t permitted;   /**< permitted capabilities, one bit each */
 	uint64_t effective;   /**< effective capabilities, one bit each */
-	/** Owner of the files in /proc; root of a user namespace if the process is not dumpable */
+	/**
+	 * Owner of the files of the process in /proc. If the process is not dumpable, this is the
+	 * root user of the user namespace of its memory.
+	 */
 	uid_t owner;
 	uint64_t threads;        /**< number of living threads */
 	char state;              /**< state of the first thread as in proc_pid_stat(5) */
@@ -56,13 +59,13 @@ struct pm_credentials {
  *
  * @param proc_root    directory to use as /proc
  * @param directory    name below `proc_root`: a PID, or "self"
- * @param credentials  filled on success
- * @return             false if its stat or status file cannot be read
+ * @param credentials  receives the credentials
+ * @return             false if the stat or status file of the process cannot be read
  */
 bool pm_credentials_read(const char *proc_root, const char *directory,
                          struct pm_credentials *credentials);
 
-/** Calls pm_credentials_read() for a PID. */
+/** Reads the credentials of the process with a PID, as pm_credentials_read() does. */
 bool pm_credentials_read_pid(const char *proc_root, pid_t pid, struct pm_credentials *credentials);
 
 /** Tests whether a capability is effective. */
@@ -74,8 +77,11 @@ static inline bool pm_credentials_can(const struct pm_credentials *credentials,
 
 /**
  * Tests whether this process is in the first user namespace, in which capabilities apply to all
- * processes of the machine. Only in that namespace does self/uid_map map all IDs to themselves.
+ * processes of the machine. The function reads self/uid_map, which maps all IDs to themselves only
+ * in that namespace.
  * @param proc_root  directory to use as /proc
+ * @return           also true if the file cannot be read, because a kernel without user namespaces
+ *                   does not have it
  */
 bool pm_credentials_in_first_namespace(const char *proc_root);
 

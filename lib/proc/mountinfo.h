@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Mounted file systems: /proc/self/mountinfo, proc_pid_mountinfo(5). Private. */
+/** @file Mounted file systems, from /proc/self/mountinfo (proc_pid_mountinfo(5)). Private. */
 #ifndef PM_PROC_MOUNTINFO_H
 #define PM_PROC_MOUNTINFO_H
 
@@ -20,7 +20,7 @@ struct pm_mount {
  * Parses a line of mountinfo.
  *
  * @param line   the line, NUL-terminated, without newline; is modified
- * @param mount  filled; refers to `line`
+ * @param mount  receives the mount, whose texts are parts of `line`
  * @return       false if the line has another format
  */
 bool pm_mount_parse(char *line, struct pm_mount *mount);
@@ -39,9 +39,9 @@ const char *pm_mount_option(const struct pm_mount *mount, const char *name, size
  * Called for each mount, in the order of the file. If two mounts have the same mount point, the
  * later one is on top.
  *
- * @param context  the context of pm_mounts_visit()
+ * @param context  the `context` that was passed to pm_mounts_visit()
  * @param mount    valid during the call
- * @param error    to fill on failure
+ * @param error    to be filled on failure
  * @return         0 to continue, -1 to end with a filled error
  */
 typedef int pm_mount_visitor(void *context, const struct pm_mount *mount, struct pm_error *error);
@@ -52,7 +52,8 @@ typedef int pm_mount_visitor(void *context, const struct pm_mount *mount, struct
  * @param proc_root  directory to use as /proc; a saved tree without `self/mountinfo` has no mounts
  * @param visit      called for each mount
  * @param context    passed to `visit`
- * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @param error      PM_ERROR_IO, PM_ERROR_GONE, PM_ERROR_FORMAT, PM_ERROR_RESOURCES, or the error
+ *                   of `visit`
  * @return           0 or -1
  */
 int pm_mounts_visit(const char *proc_root, pm_mount_visitor *visit, void *context,

@@ -10,14 +10,15 @@
 #include "base/io.h"
 #include "proc/process_handle.h"
 
-/* The macro that reads a value from a result also takes the info structure up to libproc2 4.0.3. */
+/* Up to libproc2 4.0.3, the macro that reads a value from a result has one more parameter, the info
+ * structure. */
 #ifdef PROCMEM_PIDS_VAL_TAKES_INFO
 #define VALUE(item, type, stack, info) PIDS_VAL(item, type, stack, info)
 #else
 #define VALUE(item, type, stack, info) PIDS_VAL(item, type, stack)
 #endif
 
-/* Indices of the values in a result. */
+/* Indices of the values in a result of libproc2; the order is that of `wanted`. */
 enum item { PID, UID, THREADS, STATE, FLAGS, START, RSS, SWAP, SIZE, ITEM_COUNT };
 
 static const enum pids_item wanted[ITEM_COUNT] = {
@@ -63,15 +64,16 @@ int pm_pids_skip(int cause, struct pm_error *error)
 
 /**
  * Returns the next process.
- * @param cause  receives errno on failure
- * @return       NULL at the end and on failure
+ * @param cause  receives errno if this process lacks memory or descriptors; otherwise unchanged
+ * @return       the values of the process; NULL at the end of the list and on failure
  */
 static struct pids_stack *next(struct pids_info *info, int *cause)
 {
 	errno = 0;
 	struct pids_stack *stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY);
-	/* libproc2 sets ENOENT or ESRCH if a process ends concurrently; this is not a failure. But
-	 * if no descriptors are left, libproc2 returns rows of zeros, which must not be used. */
+	/* If a process ends concurrently, libproc2 sets errno to ENOENT or ESRCH, which is not a
+	 * failure. If no descriptors are left, libproc2 returns results that contain only zeros;
+	 * these must not be used. */
 	if (!pm_errno_is_ours(errno))
 		return stack;
 

@@ -30,17 +30,17 @@ struct pm_pids_entry {
 /**
  * Called for each process.
  *
- * @param context  the context of pm_pids_visit()
+ * @param context  the `context` that was passed to pm_pids_visit()
  * @param entry    the process; valid during the call
- * @param error    to fill on failure
+ * @param error    to be filled on failure
  * @return         0 to continue, -1 to end with a filled error
  */
 typedef int pm_pids_visitor(void *context, const struct pm_pids_entry *entry,
                             struct pm_error *error);
 
 /**
- * Handles a file of a process that a visitor could not read. In most cases the process has ended,
- * and is skipped.
+ * Decides what a visitor does after it failed to read a file of a process. In most cases the
+ * process has ended, so the visitor skips the process.
  *
  * @param cause  errno of the failed call
  * @param error  PM_ERROR_RESOURCES if this process lacks memory or descriptors

@@ -49,7 +49,10 @@ static bool is_ending(const struct pm_process_stat *stat)
 	return pm_state_is_dead(stat->state) || (stat->flags & PM_PF_EXITING) != 0;
 }
 
-/** Returns the first living thread other than the leader; the PID if there is none. */
+/**
+ * Finds the first living thread other than the leader.
+ * @return the thread ID; the PID if there is no such thread, or if the threads cannot be listed
+ */
 static pid_t first_living_thread(const struct pm_procfs *procfs)
 {
 	pid_t *tids, found = procfs->pid;
@@ -70,6 +73,11 @@ static pid_t first_living_thread(const struct pm_procfs *procfs)
 	return found;
 }
 
+/**
+ * Finds a thread whose files in /proc show the memory: the leader, or if the leader is dead,
+ * another living thread.
+ * @return the thread ID; the PID if there is no such thread, or if stat cannot be read
+ */
 static pid_t memory_thread(const struct pm_procfs *procfs)
 {
 	struct pm_process_stat stat;
@@ -92,14 +100,15 @@ static bool is_zombie(const struct pm_process_stat *stat)
 }
 
 /**
- * Tests whether no thread is alive. The thread count includes traced zombies until their tracer,
- * which may be this process, waits for them; so a count above 1 proves nothing.
- * @param stat  the stat of the process; read again as needed
+ * Tests whether no thread of the process is alive. A thread count above 1 does not prove that a
+ * thread is alive: the count includes zombies of traced threads until their tracer, which may be
+ * this process, waits for them.
+ * @param stat  the stat of the process; receives newer values if stat is read again
  */
 static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *stat)
 {
-	/* Repeat the test, since the list of threads may miss a thread that was created
-	 * concurrently, or that took over the PID in an exec. */
+	/* Repeat the test, since the list of threads may lack a thread that was created
+	 * concurrently, or that called exec and thereby received the PID as its thread ID. */
 	for (int pass = 0; pass < 3; pass++) {
 		if (pass > 0 && pm_process_stat_read(procfs, "stat", stat) < 0)
 			return errno == ENOENT || errno == ESRCH;
@@ -115,9 +124,9 @@ static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *st
 }
 
 /**
- * Opens a file about the memory through a thread that still has memory, since these files are empty
- * for a dead leader.
- * @return as openat(2)
+ * Opens a file about the memory through a thread that still has memory, since such a file of a dead
+ * leader is empty.
+ * @return a descriptor, or -1 with errno set
  */
 static int open_memory_file(const struct pm_procfs *procfs, const char *name, int flags)
 {
@@ -129,7 +138,7 @@ static int open_memory_file(const struct pm_procfs *procfs, const char *name, in
 		char path[128];
 		snprintf(path, sizeof path, "task/%d/%s", (int)tid, name);
 
-		/* If this thread has ended by now, another one may still be alive. */
+		/* If this thread has ended by now, try another thread. */
 		int fd = pm_procfs_open_file(procfs, path, flags);
 		if (fd >= 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
 			return fd;
@@ -137,8 +146,10 @@ static int open_memory_file(const struct pm_procfs *procfs, const char *name, in
 }
 
 /**
- * Returns the PID of the process that a thread belongs to; the given number if status has no such
- * field.
+ * Finds the process of a thread.
+ * @param procfs  the directory of the thread, or of the process itself
+ * @return        the PID of the process; `procfs->pid` if status does not contain the PID or cannot
+ *                be read
  */
 static pid_t thread_group(const struct pm_procfs *procfs)
 {
@@ -155,11 +166,11 @@ static pid_t thread_group(const struct pm_procfs *procfs)
 }
 
 /**
- * Reads the stat file of a thread that still has memory. The stat file of a dead leader contains no
+ * Returns the stat of a thread that still has memory. The stat file of a dead leader contains no
  * addresses.
  *
- * @param stat    the stat of the process; used as the result unless the leader is dead
- * @param memory  receives the result
+ * @param stat    the stat of the leader; if the leader is alive, this is the result
+ * @param memory  receives the stat of the leader or of another living thread
  * @return        false if the stat of the thread cannot be read
  */
 static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_process_stat *stat,
@@ -176,7 +187,7 @@ static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_pro
 
 static int open_failed(const char *root, pid_t pid, int cause, struct pm_error *error)
 {
-	/* Report a process that just ended like one that never existed. */
+	/* Report a process that has just ended in the same way as a process that never existed. */
 	if (cause == ESRCH)
 		cause = ENOENT;
 	return pm_access_explain(root, pid, "inspect", cause, error);
@@ -203,7 +214,8 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 		return pm_error_out_of_memory(error);
 	}
 
-	/* Open the anchor before anything else is read, so that every later exec is detected. */
+	/* Open the anchor before the stat file is read, so that an exec after the anchor was opened
+	 * is detected. */
 	opened->memory_anchor = open_memory_file(&procfs, "maps", O_RDONLY);
 	opened->procfs = procfs;
 	opened->pidfd = -1;
@@ -302,10 +314,11 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 }
 
 /**
- * Tests whether the process called exec since it was opened. The anchor reads as empty if the old
- * address space is gone. It does not if the parent shares that address space (vfork) and still uses
- * it, nor if the thread of the anchor has ended. In these two cases, the start of the stack shows
- * the exec, since it differs.
+ * Tests whether the process called exec since it was opened. If the anchor reads as empty, the old
+ * address space is gone. There are two cases in which the anchor does not read as empty after an
+ * exec: the parent shares the old address space (vfork(2)) and still uses it, or the thread through
+ * which the anchor was opened has ended. In these cases, the exec is detected by the start of the
+ * stack, which is different after an exec.
  */
 static bool has_other_memory(const struct pm_process *process, const struct pm_process_stat *stat)
 {
@@ -319,8 +332,8 @@ static bool has_other_memory(const struct pm_process *process, const struct pm_p
 	if (memory.start_stack != 0)
 		return memory.start_stack != process->start_stack;
 
-	/* If the start of the stack is 0, the process is in the middle of an exec, except if the
-	 * process is ending or this process lacks ptrace access. */
+	/* The start of the stack is 0 if the process is ending, if this process lacks ptrace access
+	 * (start_code is then PM_UNKNOWN_CODE), or if the process is in the middle of an exec. */
 	return memory.start_code != PM_UNKNOWN_CODE && !is_ending(&memory);
 }
 
@@ -412,7 +425,7 @@ static uint64_t status_bytes(const char *status, const char *key)
 /**
  * Reads the time since boot from `uptime`.
  * @param root  directory to use as /proc
- * @return      milliseconds; 0 if the file is missing
+ * @return      milliseconds; 0 if the file is missing or cannot be parsed
  */
 static uint64_t boot_uptime_ms(const char *root)
 {
@@ -444,8 +457,10 @@ static uint64_t boot_uptime_ms(const char *root)
 }
 
 /**
- * Fills the fields that come from a status file. If the leader is dead, this must be the file of a
- * living thread, since that of the leader has no sizes.
+ * Fills the fields that come from a status file.
+ * @param status  text of the status file; if the leader is dead, that of a living thread, since the
+ *                status file of a dead leader has no sizes
+ * @param info    receives the fields
  */
 static void fill_from_status(const char *status, struct pm_process_info *info)
 {
@@ -480,10 +495,10 @@ static void fill_from_stat(const struct pm_process *process, const struct pm_pro
 }
 
 /**
- * Fills the fields that only a thread with memory has.
+ * Fills the fields that come from the files of a thread that still has memory.
  *
- * @param stat_name    path of its stat file below the directory of the process
- * @param status_name  path of its status file below the directory of the process
+ * @param stat_name    path of the stat file of the thread, below the directory of the process
+ * @param status_name  path of the status file of the thread, below the directory of the process
  * @return             0, or -1 with errno set
  */
 static int read_memory_facts(const struct pm_procfs *procfs, const char *stat_name,
@@ -515,7 +530,7 @@ static int read_living_thread(const struct pm_process *process, struct pm_proces
 		snprintf(stat, sizeof stat, "task/%d/stat", (int)tid);
 		snprintf(status, sizeof status, "task/%d/status", (int)tid);
 
-		/* If this thread has ended by now, another one may still be alive. */
+		/* If this thread has ended by now, try another thread. */
 		int result = read_memory_facts(&process->procfs, stat, status, info);
 		if (result == 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
 			return result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Parts of process.c for other files of the library. Private. */
+/** @file Functions of process.c for other files of the library. Private. */
 #ifndef PM_PROC_PROCESS_H
 #define PM_PROC_PROCESS_H
 
@@ -21,17 +21,17 @@
 int pm_process_lost(const struct pm_process *process, int cause, struct pm_error *error);
 
 /**
- * Returns a thread whose files in /proc show the memory. This is the first thread, or, if that is
- * dead, another living thread.
+ * Returns a thread whose files in /proc show the memory. This is the first thread or, if the first
+ * thread is dead, another living thread.
  * @param process  the process
- * @return         a thread ID; the PID if no thread has memory
+ * @return         a thread ID; the PID if no such thread is found
  */
 pid_t pm_process_memory_thread(const struct pm_process *process);
 
 /**
- * Tests whether the PID of the process is also its PID for system calls of this process. It is not
- * if the process was found in a /proc of another PID namespace, such as that of the host mounted
- * into a container.
+ * Tests whether the PID of the process is valid in the PID namespace of this process, so that
+ * system calls can use the PID. The PID is not valid if the /proc directory belongs to another PID
+ * namespace, as the /proc of the host does when it is mounted into a container.
  * @param process  the process
  * @return         true if the PID can be passed to process_vm_readv(2), ptrace(2) and other system
  *                 calls

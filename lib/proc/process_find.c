@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds processes by a word. Each process is compared with the word in the ways of enum match. Only
- * the processes that match in the best of these ways are the result.
+ * Finds processes by a word. enum match lists the ways in which the word can match a process, the
+ * best way first. If processes match in different ways, the result consists only of those that
+ * match in the best of these ways.
  */
 #include <procmem/process_find.h>
 
@@ -23,7 +24,7 @@
 #include "proc/process_handle.h"
 #include "proc/self.h"
 
-/** Ways in which the word matches a process, the best first. */
+/** How the word matches a process; the best way is first. */
 enum match {
 	MATCH_COMM, /**< equals the command name */
 	/**
@@ -40,8 +41,8 @@ enum match {
 struct candidate {
 	pid_t pid;
 	enum match match;
-	char *name;    /**< command name of the process */
-	char *command; /**< command line of the process; NULL if it does not match */
+	char *name;    /**< command name of the process; owned */
+	char *command; /**< command line of the process; owned; NULL if `match` is MATCH_NONE */
 	uid_t uid;
 	uint64_t start_ticks;
 };
@@ -56,7 +57,7 @@ struct texts {
 
 struct search {
 	const char *word;
-	struct pm_self own; /**< this process and its wrappers, which never match */
+	struct pm_self own; /**< this process and ancestors that only run it; they never match */
 	struct candidate *items;
 	size_t count, capacity;
 };
@@ -123,7 +124,7 @@ static char *whole_command(struct texts *texts)
 
 /**
  * Reads the names of a process.
- * @param texts  filled; the caller frees `command`
+ * @param texts  receives the names; the caller frees `command`
  * @return       0, or -1 with errno set
  */
 static int read_texts(pid_t pid, struct texts *texts)
@@ -247,8 +248,9 @@ static int report_several(const struct search *search, size_t count, struct pm_e
 }
 
 /**
- * Finds the processes that match best, and moves them to the start of the array.
- * @return number of these processes, or 0 with `error` filled
+ * Compares all processes with the word, and moves those that match best to the start of the array.
+ * @return number of the processes that match best; 0 with `error` filled if none matches or on
+ *         failure
  */
 static size_t find_best(struct search *search, struct pm_error *error)
 {
@@ -308,7 +310,10 @@ static int find_names(const char *word, pid_t **pids, size_t *count, struct pm_e
 	return 0;
 }
 
-/** Handles a word that is a number. A number is always taken as a PID, never as a name. */
+/**
+ * Finds the process that a number names. A number is always a PID or thread ID, never a name.
+ * @param pid  receives the PID of the process
+ */
 static int find_number(const char *word, pid_t *pid, struct pm_error *error)
 {
 	uint64_t number;

@@ -14,27 +14,28 @@
  */
 struct pm_process {
 	struct pm_procfs procfs; /**< directory of the process in /proc */
-	/** Descriptor from pidfd_open(2); -1 for saved trees and before Linux 5.3 */
+	/** Descriptor from pidfd_open(2); -1 for a saved tree, and before Linux 5.3 */
 	int pidfd;
 	/**
-	 * descriptor of `maps`, the first file that was opened; reads as empty once the memory is
-	 * gone; -1 if it may not be opened
+	 * Descriptor of `maps`; -1 if the file could not be opened. The file reads as empty once
+	 * the memory is gone. It is opened before the values of the following fields are read, so
+	 * that every later exec is detected.
 	 */
 	int memory_anchor;
 	/**
-	 * start time in clock ticks since boot; together with the PID it identifies the process
-	 * uniquely
+	 * Start time in clock ticks since boot. The PID and the start time together identify the
+	 * process uniquely.
 	 */
 	uint64_t start_ticks;
-	/** Start address of its stack, which differs after each exec; 0 without ptrace access */
+	/** An address in the stack, which changes with each exec; 0 without ptrace access */
 	uint64_t start_stack;
-	bool kernel_thread; /**< whether it is a kernel thread, whose maps is always empty */
+	bool kernel_thread; /**< whether it is a kernel thread; its maps file is always empty */
 	bool was_dead;      /**< whether it was a zombie without memory when it was opened */
 };
 
 /**
- * Maximum number of attempts to use another thread if the previous one ended before its file was
- * opened. That many failures in a row cannot be a coincidence.
+ * Maximum number of attempts to open a file through another thread, if each thread ended before its
+ * file was opened. If all attempts fail, the cause is not that threads happen to end.
  */
 enum { PM_TRIES_MAX = 32 };
 
@@ -45,7 +46,7 @@ enum {
 };
 
 /**
- * Value of start_code that the kernel reports to readers without ptrace access (fs/proc/array.c).
+ * Value of start_code that the kernel reports if the reader lacks ptrace access (fs/proc/array.c).
  */
 enum { PM_UNKNOWN_CODE = 1 };
 
@@ -68,13 +69,13 @@ struct pm_process_stat {
 	uint64_t start_brk;
 };
 
-/** Tests whether a thread in this state is a zombie or dead, and so has released its memory. */
+/** Tests whether a thread in this state is a zombie or dead. Such a thread has no memory. */
 static inline bool pm_state_is_dead(char state)
 {
 	return state == 'Z' || state == 'X' || state == 'x';
 }
 
-/** Tests whether the first thread is dead while others are alive. */
+/** Tests whether the first thread is dead but the process has further threads. */
 static inline bool pm_process_stat_leader_gone(const struct pm_process_stat *stat)
 {
 	return pm_state_is_dead(stat->state) && stat->threads > 1;

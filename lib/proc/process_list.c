@@ -16,8 +16,8 @@
 #include "proc/status.h"
 
 /**
- * Fills the sizes and the command line from a living thread, for a process whose first thread is
- * dead.
+ * Replaces the sizes and the command line of a process whose first thread is dead by those that a
+ * living thread shows. They stay unchanged if they cannot be read.
  */
 static void fill_from_living_thread(struct pm_process_row *row)
 {
@@ -44,7 +44,8 @@ static void fill_from_living_thread(struct pm_process_row *row)
 }
 
 /**
- * Fills name, command line and peak from the files of an open directory.
+ * Fills the name, the command line and the peak of the resident size.
+ * @param procfs  the directory of the process
  * @return 0, or -1 with errno set
  */
 static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row)
@@ -55,7 +56,7 @@ static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row
 	    pm_procfs_read(procfs, "status", &status, NULL) < 0)
 		return -1;
 
-	/* The peak is read here, since libproc2 does not return it. */
+	/* The peak is read from status, since libproc2 does not return the peak. */
 	row->peak = pm_status_number(status, "VmHWM", 0) * 1024;
 	free(status);
 	if (pm_command_read(procfs, &row->command, &length) < 0)
@@ -65,7 +66,7 @@ static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row
 	return 0;
 }
 
-/** A growing list of processes. */
+/** The state of add_row(): the list to which it appends processes. */
 struct builder {
 	struct pm_process_list list;
 	size_t capacity;

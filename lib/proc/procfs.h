@@ -4,7 +4,7 @@
  * An open /proc/PID directory. Private.
  *
  * The descriptor refers to the process, not to the PID. Once the process is gone, opening a file
- * below it fails with ESRCH or ENOENT, even if the PID was reused.
+ * below the directory fails with ESRCH or ENOENT, even if the PID was reused.
  */
 #ifndef PM_PROC_PROCFS_H
 #define PM_PROC_PROCFS_H
@@ -28,7 +28,7 @@ struct pm_procfs {
 /**
  * Opens the directory of a process.
  *
- * @param procfs  filled; release with pm_procfs_close()
+ * @param procfs  receives the open directory; release with pm_procfs_close()
  * @param root    directory to use as /proc
  * @param pid     the process
  * @return        0, or -1 with errno set
@@ -72,7 +72,7 @@ int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t 
  */
 int pm_procfs_read(const struct pm_procfs *procfs, const char *name, char **text, size_t *length);
 
-/** Tests whether the directory is in a proc file system, and not in a saved tree. */
+/** Tests whether the directory is in a proc file system; the result is false for a saved tree. */
 bool pm_procfs_is_live(const struct pm_procfs *procfs);
 
 /**
@@ -80,7 +80,7 @@ bool pm_procfs_is_live(const struct pm_procfs *procfs);
  * ascending order.
  *
  * @param procfs   the process
- * @param name     path of the directory below that of the process
+ * @param name     path of the directory, relative to the directory of the process
  * @param numbers  receives the array; the caller frees it
  * @param count    receives the number of entries
  * @return         0, or -1 with errno set

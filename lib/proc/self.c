@@ -10,12 +10,13 @@
 #include "proc/process_handle.h"
 #include "proc/process_stat.h"
 
-/* Maximum number of ancestors that are followed. If there are more, reused PIDs form a loop. */
+/* Maximum number of ancestors that are examined. The search would not end if a PID was reused
+ * during the search and the ancestors therefore seem to form a loop. */
 enum { ANCESTORS_MAX = 256 };
 
 /**
- * Tests whether a byte after the name of a program makes it another name, as in "procmem.c" and
- * "procmem-0.1".
+ * Tests whether a byte next to the name of a program is part of a longer name, as in "procmem.c",
+ * "procmem-0.1" and "myprocmem".
  */
 static bool is_part_of_name(char byte)
 {
@@ -48,8 +49,9 @@ bool pm_command_names(const char *command, size_t length, const char *program)
 }
 
 /**
- * Adds an ancestor if its command line names our program.
- * @return the PID of its parent; 0 if it has no parent, or the parent is unknown
+ * Adds an ancestor of this process if the command line of the ancestor contains the name of our
+ * program.
+ * @return the PID of the parent of the ancestor; 0 if there is no parent, or if it is unknown
  */
 static pid_t add_ancestor(struct pm_self *own, pid_t pid)
 {

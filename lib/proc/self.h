@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The own processes: this process, and those ancestors that only run it. Private. */
+/** @file The own processes: this process, and the ancestors that only run it. Private. */
 #ifndef PM_PROC_SELF_H
 #define PM_PROC_SELF_H
 
@@ -12,8 +12,8 @@
 enum { PM_SELF_MAX = 32 };
 
 /**
- * Processes that are excluded when processes are searched by name. Their command lines contain the
- * searched name only because the command line of procmem does.
+ * Processes that are excluded when processes are searched by name. A name that is searched occurs
+ * in their command lines only because these contain the command line of procmem.
  */
 struct pm_self {
 	pid_t pids[PM_SELF_MAX]; /**< PIDs; the first is that of this process */
@@ -21,10 +21,10 @@ struct pm_self {
 };
 
 /**
- * Finds this process and each ancestor whose command line names our program (`sh -c 'procmem map
- * redis'`, sudo, timeout). The command line of an interactive shell does not name the program, so
- * such a shell is not included.
- * @param own  filled
+ * Finds this process and each ancestor whose command line contains the name of our program (`sh -c
+ * 'procmem map redis'`, sudo, timeout). The command line of an interactive shell does not contain
+ * the name, so such a shell is not included.
+ * @param own  receives the PIDs; at most PM_SELF_MAX are stored
  */
 void pm_self_read(struct pm_self *own);
 
@@ -37,6 +37,7 @@ bool pm_self_has(const struct pm_self *own, pid_t pid);
  * @param command  arguments, each followed by a NUL
  * @param length   length of the arguments in bytes
  * @param program  base name of the program
+ * @return         true if the name occurs, not as a part of a longer name or as a directory
  */
 bool pm_command_names(const char *command, size_t length, const char *program);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The text of /proc/PID/status: `Key:<tab>value...` lines, proc_pid_status(5). Private. */
+/**
+ * @file Values from the text of /proc/PID/status, which has lines of the form `Key:<tab>value...`
+ * (proc_pid_status(5)). Private.
+ */
 #ifndef PM_PROC_STATUS_H
 #define PM_PROC_STATUS_H
 
@@ -21,17 +24,17 @@ const char *pm_status_find(const char *status, const char *key);
  *
  * @param status  the whole text
  * @param key     the key without colon
- * @param column  index of the number in the line, from 0
+ * @param column  index of the number in the line; the first number has the index 0
  * @return        the number; 0 if the key or the number is missing
  */
 uint64_t pm_status_number(const char *status, const char *key, unsigned column);
 
 /**
- * Finds the value of a key whose value is a hexadecimal mask, such as signals and capabilities.
+ * Finds a hexadecimal mask, such as a set of signals or capabilities, in the value of a key.
  *
  * @param status  the whole text
  * @param key     the key without colon
- * @return        the mask; 0 if the key is missing
+ * @return        the mask; 0 if the key or the mask is missing
  */
 uint64_t pm_status_mask(const char *status, const char *key);
 

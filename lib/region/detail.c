@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The detail of a region: formatting, comparing and copying. A detail is a tagged structure. For
- * each type, the table `formats` has either a constant text or a function that writes the text.
+ * Formats and compares the details of regions. A detail is a tagged structure. For each type of
+ * detail, the table `formats` contains a constant text or a function that writes the text.
  */
 #include <procmem/detail.h>
 
@@ -12,11 +12,11 @@
 
 #include <procmem/number.h>
 
-/** A buffer that text is written to. */
+/** A buffer to which put() appends text. */
 struct writer {
 	char *text;
 	size_t size;   /* size of the buffer in bytes */
-	size_t length; /* length of the whole text in bytes, including the part that did not fit */
+	size_t length; /* length of the whole text in bytes, also if `text` contains only a part */
 };
 
 __attribute__((format(printf, 2, 3))) static void put(struct writer *writer, const char *format,
@@ -103,8 +103,8 @@ static void put_heap_rest(const struct pm_detail *detail, struct writer *writer)
 }
 
 /**
- * Writes the ID of a thread, and its name if it is known; core files do not contain names of
- * threads.
+ * Writes the ID of a thread, and its name unless the name is "". In core files, for example, the
+ * names of threads are not known.
  */
 static void put_thread(const struct pm_detail_thread *thread, struct writer *writer)
 {
@@ -202,7 +202,7 @@ static void put_text(const struct pm_detail *detail, struct writer *writer)
 	put(writer, "%s", detail->text);
 }
 
-/** For each type, the constant text or the function that writes the text. */
+/** For each type of detail, the constant text or the function that writes the text. */
 static const struct {
 	const char *text;
 	void (*write)(const struct pm_detail *detail, struct writer *writer);

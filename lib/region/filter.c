@@ -9,8 +9,10 @@
 #include "base/pattern_error.h"
 #include "region/select_words.h"
 
-/* Maximum number of steps of PCRE2 to match one mapping, which is a path of up to 4096 bytes. A
- * pattern that needs more steps would take too long on many mappings. */
+/* Maximum number of steps that PCRE2 may take to match one mapping, which is usually a path of up
+ * to 4096 bytes. If each of many mappings needed more steps, applying the filter would take too
+ * long.
+ */
 enum { MATCH_STEPS = 1000000 };
 
 void pm_filter_deinit(struct pm_filter *filter)
@@ -49,10 +51,12 @@ int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_er
 }
 
 /**
- * Compiles a pattern, as UTF-8 if it is valid UTF-8, otherwise as bytes, since file names may
- * contain any bytes.
- * @param failure   receives the error code of PCRE2
- * @param position  receives the offset of the mistake in bytes
+ * Compiles a pattern. A pattern that is not valid UTF-8 is compiled as a sequence of bytes, since
+ * file names may contain any bytes.
+ *
+ * @param failure   receives the error code of PCRE2 on failure
+ * @param position  receives the offset of the mistake in bytes on failure
+ * @return          the compiled pattern, which the caller frees; NULL on failure
  */
 static pcre2_code *compile(const char *regex, int *failure, size_t *position)
 {
@@ -94,8 +98,8 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
 }
 
 /**
- * The permissions in the order of maps, with the letters that maps shows if they are set and if
- * they are not.
+ * The permissions in the order of maps. For each permission, `set` is the letter that maps shows if
+ * the permission is set, and `clear` the letter that maps shows otherwise.
  */
 static const struct {
 	unsigned bit;
@@ -110,7 +114,12 @@ static const struct {
 
 enum { PERMS_LENGTH = sizeof letters / sizeof *letters };
 
-/** Parses four characters as in maps; `?` accepts both values of a permission. */
+/**
+ * Parses four characters as in maps; `?` accepts both values of a permission.
+ * @param set    receives the permissions that must be set, must be 0 before
+ * @param clear  receives the permissions that must not be set, must be 0 before
+ * @return       false if the text has another form
+ */
 static bool parse_exact(const char *spec, unsigned *set, unsigned *clear)
 {
 	if (strlen(spec) != PERMS_LENGTH)
@@ -128,7 +137,12 @@ static bool parse_exact(const char *spec, unsigned *set, unsigned *clear)
 	return true;
 }
 
-/** Parses letters of permissions that must be set. The letter `p` requires a private mapping. */
+/**
+ * Parses letters of permissions that must be set. The letter `p` requires a private mapping.
+ * @param set    receives the permissions that must be set, must be 0 before
+ * @param clear  receives the permissions that must not be set, must be 0 before
+ * @return       false if the text is empty, has another letter, or has both `s` and `p`
+ */
 static bool parse_letters(const char *spec, unsigned *set, unsigned *clear)
 {
 	for (const char *at = spec; *at != '\0'; at++) {
@@ -193,7 +207,7 @@ void pm_filter_run_deinit(struct pm_filter_run *run)
 
 /**
  * Tests whether a mapping matches the pattern.
- * @return 1: yes; 0: no; -1: an error
+ * @return 1 if it matches, 0 if not, -1 with `error` filled if PCRE2 failed
  */
 static int mapping_matches(struct pm_filter_run *run, const char *mapping, struct pm_error *error)
 {
@@ -218,7 +232,7 @@ static int mapping_matches(struct pm_filter_run *run, const char *mapping, struc
 
 /**
  * Tests whether at least `min_rss` bytes of a region are resident.
- * @return 1: yes; 0: no; -1: an error
+ * @return 1 if so, 0 if not, -1 with `error` filled if the resident size is not known
  */
 static int rss_suffices(const struct pm_filter *filter, const struct pm_region *region,
                         struct pm_error *error)

@@ -13,13 +13,15 @@
 
 /** The conditions that a region must meet. If all fields are zero, every region passes. */
 struct pm_filter {
-	uint32_t kinds;       /**< accepted kinds, one bit 1 << kind for each; 0 accepts all */
+	uint32_t kinds;       /**< accepted kinds, as bits 1 << kind; 0 accepts all kinds */
 	unsigned perms_set;   /**< enum pm_perm bits that must be set */
 	unsigned perms_clear; /**< enum pm_perm bits that must not be set */
 	uint64_t min_rss;     /**< minimum resident size in bytes */
 	uint64_t min_size;    /**< minimum size in bytes */
-	pcre2_code *mapping;  /**< pattern that the mapping must match; NULL accepts all; owned */
-	char *mapping_text;   /**< text of the pattern, for errors; owned; NULL without a pattern */
+	/** Pattern that the mapping must match, owned; NULL if all mappings are accepted */
+	pcre2_code *mapping;
+	/** Text of the pattern, for error messages, owned; NULL if there is no pattern */
+	char *mapping_text;
 };
 
 /**
@@ -66,21 +68,21 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
 int pm_filter_set_perms(struct pm_filter *filter, const char *spec, struct pm_error *error);
 
 /**
- * The state of applying a filter to a list of regions. The result for the last mapping is kept,
- * since adjacent regions often have the same mapping.
+ * The state of applying a filter to a list of regions. Adjacent regions often have the same
+ * mapping, so the mapping that was matched last is stored with its result and is not matched again.
  */
 struct pm_filter_run {
-	const struct pm_filter *filter; /**< the filter */
-	pcre2_match_data *match;        /**< owned; NULL without a pattern */
-	pcre2_match_context *limits;    /**< owned; NULL without a pattern */
-	const char *last;               /**< the mapping that was matched last; NULL if none was */
-	int last_result;                /**< result of matching `last`: 1 or 0 */
+	const struct pm_filter *filter; /**< the filter that is applied */
+	pcre2_match_data *match;        /**< memory for pcre2_match(); NULL without a pattern */
+	pcre2_match_context *limits;    /**< maximum number of steps; NULL without a pattern */
+	const char *last;               /**< mapping that was matched last; NULL at the start */
+	int last_result;                /**< whether `last` matches the pattern: 1 or 0 */
 };
 
 /**
  * Prepares applying a filter to regions.
  *
- * @param run     initialised; release with pm_filter_run_deinit()
+ * @param run     receives the initial state; release with pm_filter_run_deinit()
  * @param filter  the filter; must outlive `run`
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
@@ -90,14 +92,14 @@ int pm_filter_run_init(struct pm_filter_run *run, const struct pm_filter *filter
 
 /**
  * Releases the memory of pm_filter_run_init().
- * @param run  as initialised
+ * @param run  the state of applying a filter
  */
 void pm_filter_run_deinit(struct pm_filter_run *run);
 
 /**
  * Tests whether a region passes the filter.
  *
- * @param run     as initialised
+ * @param run     the state of applying the filter
  * @param region  the region
  * @param error   PM_ERROR_USAGE if the resident size is not known, or the pattern needs too many
  *                steps

@@ -26,7 +26,10 @@ static int check_source(enum pm_maps_source source, bool with_fields, const char
 	return 0;
 }
 
-/** Reads a stream that must not be empty. Errors start with `name`. */
+/**
+ * Reads a saved stream, which must not be empty. On failure, the list is unchanged, and the text of
+ * the error starts with "cannot use NAME".
+ */
 static int read_named(int fd, const char *name, struct pm_regions *regions, bool *with_fields,
                       struct pm_error *error)
 {
@@ -56,14 +59,14 @@ int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name,
 
 /** Result of reading maps or smaps of a living process once. */
 enum live_result {
-	LIVE_FAILED = -1, /* an error; pm_error is filled */
-	/* Empty or incomplete although the process is alive, because the thread through which it
-	 * was read has just exited */
+	LIVE_FAILED = -1, /* reading failed, and `error` is filled */
+	/* The process is alive, but the text was empty or incomplete, because the thread through
+	 * which the file was read has just exited. */
 	LIVE_INCOMPLETE,
 	LIVE_DONE,
 };
 
-/** Reads maps or smaps once. Unless the result is success, the list is unchanged. */
+/** Reads maps or smaps once. The list is changed only if the result is LIVE_DONE. */
 static enum live_result read_live(struct pm_process *process, enum pm_maps_source source,
                                   struct pm_regions *regions, struct pm_error *error)
 {
@@ -78,8 +81,8 @@ static enum live_result read_live(struct pm_process *process, enum pm_maps_sourc
 	int result = pm_maps_stream_read(fd, PM_MAPS_LIVE, regions, &with_fields, &cause);
 	close(fd);
 
-	/* If the address space goes away, the file just ends. This check proves that the text is
-	 * complete. */
+	/* If the address space is released during the read, the file ends early, without an error.
+	 * If the process still has its memory after the read, the text is complete. */
 	if (pm_process_check(process, error) < 0)
 		goto failed;
 	if (result == 0 && regions->count > before) {
@@ -100,9 +103,10 @@ failed:
 }
 
 /**
- * Returns the name of a region followed by " (deleted)" if that is the path of a file with the
- * inode of the region; otherwise NULL.
+ * Appends " (deleted)" to the name of a region, and tests whether a file with this path exists and
+ * has the inode of the region.
  * @param root  path of the link to the root directory of the target, relative to /proc/PID
+ * @return      the path, owned by `regions`; NULL if there is no such file, or if out of memory
  */
 static const char *whole_name(const struct pm_procfs *procfs, const char *root,
                               struct pm_regions *regions, const struct pm_region *region)
@@ -121,16 +125,17 @@ static const char *whole_name(const struct pm_procfs *procfs, const char *root,
 }
 
 /**
- * Restores the names of existing files that end in " (deleted)". The kernel appends this to the
- * name of a mapped file that was unlinked, so the text alone is ambiguous. The complete name is
- * looked up in the root of the process: if a file with the same inode exists, the region gets this
- * name.
+ * Restores the names of existing files that really end in " (deleted)". The kernel also appends
+ * these characters to the name of a mapped file that was unlinked, and the parser has removed them
+ * in both cases. This function looks up the name with the suffix in the root directory of the
+ * process. If a file with the same inode exists, the region receives the name with the suffix and
+ * is no longer marked as deleted.
  * @param first  index of the first region to check
  */
 static void restore_names(struct pm_process *process, struct pm_regions *regions, size_t first)
 {
-	/* Adjacent regions often map the same file and then share the text of its name. Such a name
-	 * is looked up only once. */
+	/* Adjacent regions that map the same file share the text of its name, so comparing pointers
+	 * is sufficient to look up each name only once. */
 	const char *looked_up = NULL;
 	char root[48] = "";
 	const char *name = NULL;
@@ -141,7 +146,7 @@ static void restore_names(struct pm_process *process, struct pm_regions *regions
 		if (!region->deleted || region->mapping[0] != '/')
 			continue;
 
-		/* A dead first thread has no root directory; use another thread. */
+		/* A dead first thread has no root directory, so another thread is used. */
 		if (root[0] == '\0')
 			snprintf(root, sizeof root, "task/%d/root",
 			         (int)pm_process_memory_thread(process));
@@ -167,8 +172,9 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	enum live_result result = LIVE_INCOMPLETE;
 
 	for (int tries = 0; tries < PM_TRIES_MAX && result == LIVE_INCOMPLETE; tries++) {
-		/* Do not retry at once if the first thread is exiting. It loses its memory some
-		 * time before it is reported dead, and another thread is used only after that. */
+		/* Wait before a retry. An exiting first thread has lost its memory some time before
+		 * its state is reported as dead, and pm_process_open_file() uses another thread
+		 * only after that. A kernel thread or zombie has no memory, so do not retry. */
 		if (tries > 0 && (process->kernel_thread || process->was_dead))
 			break;
 		if (tries > 0)
@@ -186,7 +192,11 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	return 0;
 }
 
-/** Opens a saved file. If the path is a directory, opens the file smaps or maps in it. */
+/**
+ * Opens a saved file. If the path is a directory, opens smaps in this directory, or maps if there
+ * is no smaps.
+ * @return a descriptor, or -1 with `error` filled
+ */
 static int open_saved(const char *path, struct pm_error *error)
 {
 	static const char *const names[] = { "smaps", "maps" };
@@ -221,8 +231,8 @@ static int open_saved(const char *path, struct pm_error *error)
 }
 
 /**
- * Tests whether a file starts like a gzip file. The result is false for a pipe, which cannot be
- * checked without consuming bytes.
+ * Tests whether a file starts with the first two bytes of the gzip format. For a pipe, the result
+ * is always false, because reading these bytes would remove them from the pipe.
  */
 static bool is_compressed(int fd)
 {
@@ -243,8 +253,8 @@ int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_map
 		                    "cannot use %s: it is compressed; gunzip it first", path);
 	}
 
-	/* The file was opened with O_NONBLOCK; from now on, reads from a pipe wait for its
-	 * writer. */
+	/* The file was opened with O_NONBLOCK. Remove this flag, so that reading from a pipe waits
+	 * for its writer. */
 	int flags = fcntl(fd, F_GETFL);
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);

@@ -56,9 +56,9 @@ static bool scan_device(const char **at, struct pm_region *region)
 }
 
 /**
- * Replaces each `\012` by a newline. The newline is the only byte that the kernel escapes
- * (seq_path(m, path, "\n")). The kernel does not escape backslashes: a file name that contains
- * these four characters cannot be distinguished from one with a newline.
+ * Replaces each `\012` by a newline, in place. The newline is the only byte that the kernel escapes
+ * (seq_path(m, path, "\n")). Since the kernel does not escape backslashes, a file name that
+ * contains the four characters `\012` cannot be distinguished from a file name with a newline.
  * @return the new length in bytes
  */
 static size_t unescape(char *name, size_t length)
@@ -88,8 +88,8 @@ static void set_name(char *name, size_t length, struct pm_region *region)
 	enum { SUFFIX_LENGTH = sizeof suffix - 1 };
 	length = unescape(name, length);
 
-	/* The kernel appends this suffix to names of deleted files. maps.c handles existing files
-	 * whose names really end with it. */
+	/* The kernel appends this suffix to the names of deleted files. For an existing file whose
+	 * name really ends with the suffix, maps.c restores the name later. */
 	if (length > SUFFIX_LENGTH &&
 	    memcmp(name + length - SUFFIX_LENGTH, suffix, SUFFIX_LENGTH) == 0) {
 		name[length - SUFFIX_LENGTH] = '\0';

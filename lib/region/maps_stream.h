@@ -11,8 +11,8 @@
 enum pm_maps_origin {
 	PM_MAPS_SAVED, /**< a saved file, in which overlapping regions are an error */
 	/**
-	 * the kernel: regions may overlap if the target changes its mappings during the read; the
-	 * later line is correct
+	 * The kernel. Regions may overlap if the target changes its mappings during the read; in
+	 * this case, the later line is used.
 	 */
 	PM_MAPS_LIVE,
 };
@@ -22,8 +22,10 @@ enum pm_maps_origin {
  *
  * @param fd           the stream
  * @param origin       where the text comes from
- * @param regions      the regions are appended; on an error, those before the error
- * @param with_fields  set to whether the regions have fields, that is, whether the text is smaps
+ * @param regions      the list to which the regions are appended; on failure, it contains the
+ *                     regions that were read before the error
+ * @param with_fields  receives true if the regions have fields such as Rss (the text is smaps);
+ *                     false if they have none (the text is maps)
  * @param error        PM_ERROR_FORMAT with the line number; PM_ERROR_GONE, PM_ERROR_IO,
  *                     PM_ERROR_RESOURCES
  * @return             0 or -1

@@ -17,8 +17,8 @@
 #include "region/pagemap_read.h"
 #include "region/pagemap_scan.h"
 
-/* Maximum gap in bytes between two regions that are walked by one call. Walking unmapped space
- * takes almost no time. */
+/* If the gap between two regions is smaller than this number of bytes, both regions are walked
+ * together. Walking the unmapped addresses between them takes almost no time. */
 static const uint64_t joinable_gap = UINT64_C(1) << 20;
 
 static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method wanted,
@@ -48,7 +48,7 @@ int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
 	opened->process = process;
 	opened->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	/* The buffer is zeroed for valgrind, which does not know that the kernel fills it. */
+	/* The buffer is zeroed because valgrind does not detect that the ioctl initialises it. */
 	size_t scratch = pm_max_size(pm_pagemap_scan_scratch, pm_pagemap_read_scratch);
 	opened->scratch = calloc(1, scratch);
 	opened->fd = -1;
@@ -106,8 +106,10 @@ static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struc
 }
 
 /**
- * Fetches page states with one system call, and measures its time: during the call, the kernel
- * holds the map lock of the target.
+ * Fetches page states with one system call, and measures the duration of the call. During the call,
+ * the kernel holds the map lock of the target.
+ * @param files  whether PM_PAGE_FILE is needed
+ * @return       0, or -1 with errno set
  */
 static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                        struct pm_page_batch *batch)
@@ -129,8 +131,9 @@ static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
 }
 
 /**
- * Tests whether the address space still exists. If it is gone, PAGEMAP_SCAN succeeds without pages
- * on some kernels, while read(2) returns 0.
+ * Tests whether the address space of the process still exists. PAGEMAP_SCAN is not sufficient for
+ * this test: if the address space is gone, it succeeds on some kernels and returns no pages. A
+ * read(2) of pagemap returns 0 if the address space is gone.
  */
 static bool memory_exists(const struct pm_pagemap *pagemap)
 {
@@ -177,15 +180,16 @@ int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t 
 /** State of add_run(). Both runs and regions are visited by ascending address. */
 struct measuring {
 	struct pm_regions *regions;
-	const bool *chosen; /**< for each region, whether it is measured; NULL: all are */
-	size_t region;      /**< index of the first region that can contain the next run */
+	const bool
+		*chosen; /**< for each region, whether it is measured; NULL if all are measured */
+	size_t region;   /**< index of the first region that can contain the next run */
 	/**
-	 * whether a huge page table entry was found outside of private anonymous memory: hugetlbfs,
-	 * or a transparent huge page of a file
+	 * Whether a huge page table entry was found in a region that is not anonymous. The page may
+	 * belong to hugetlbfs, or may be a transparent huge page.
 	 */
 	bool huge_in_files;
-	const struct pm_page_observer *observer; /**< receives the runs; may be NULL */
-	struct pm_error *error;                  /**< passed to the observer */
+	const struct pm_page_observer *observer; /**< receives the runs; NULL if there is none */
+	struct pm_error *error;                  /**< error that the observer fills on failure */
 };
 
 static bool is_chosen(const bool *chosen, size_t region)
@@ -221,8 +225,8 @@ static int add_run(void *context, const struct pm_page_run *run)
 		if (measuring->region == regions->count)
 			return 0;
 
-		/* The run may be in a mapping that was created after the list of regions was
-		 * read. */
+		/* No region contains this run if its mapping was created after the list of regions
+		 * was read. */
 		struct pm_region *region = &regions->items[measuring->region];
 		if (region->start >= run->end)
 			return 0;
@@ -238,8 +242,9 @@ static int add_run(void *context, const struct pm_page_run *run)
 }
 
 /**
- * Tests whether the system has active swap. smaps counts swapped pages of shared memory, but these
- * pages have no page table entries.
+ * Tests whether the system uses swap devices or files. If so, shared memory can have swapped pages.
+ * smaps counts such pages, but pagemap does not show them, since they have no page table entries.
+ * @return also true if the path of the file `swaps` is too long; false if the file cannot be opened
  */
 static bool swap_is_active(const char *root)
 {

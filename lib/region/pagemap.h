@@ -19,18 +19,18 @@ enum { PM_PAGEMAP_RUNS = 1024 };
 
 /** An open pagemap of a process. */
 struct pm_pagemap {
-	struct pm_process *process; /**< owned by the caller */
-	int fd;                     /**< /proc/PID/pagemap */
+	struct pm_process *process; /**< the process; owned by the caller */
+	int fd;                     /**< descriptor of /proc/PID/pagemap */
 	/** Method that is used: PM_PAGEMAP_SCAN or PM_PAGEMAP_READ */
 	enum pm_pagemap_method method;
 	/** Whether PAGEMAP_SCAN accepts PAGE_IS_GUARD (Linux 6.15) */
 	bool knows_guards;
 	uint64_t page_size;                       /**< size of a page in bytes */
 	struct pm_page_run runs[PM_PAGEMAP_RUNS]; /**< result of the last system call */
-	void *scratch;                            /**< buffer for the kernel; owned */
+	void *scratch;                            /**< buffer that system calls fill; owned */
 	/**
-	 * duration of the longest system call so far in nanoseconds, an upper bound of how long the
-	 * map lock of the target was held at a time
+	 * Duration of the longest system call so far, in nanoseconds. The map lock of the target
+	 * was never held longer than this without a break.
 	 */
 	uint64_t longest_ns;
 };
@@ -38,7 +38,7 @@ struct pm_pagemap {
 /** Result of one system call. */
 struct pm_page_batch {
 	size_t count;  /**< number of runs in pm_pagemap.runs */
-	uint64_t next; /**< address up to which the runs are complete */
+	uint64_t next; /**< address up to which page states were fetched; start of the next call */
 };
 
 /** Size in bytes that each method needs for `scratch`. */
@@ -47,7 +47,7 @@ extern const size_t pm_pagemap_scan_scratch, pm_pagemap_read_scratch;
 /** Callbacks that receive the runs which pm_pagemap_measure_chosen() visits. */
 struct pm_page_observer {
 	/**
-	 * Called before the runs of a range of addresses.
+	 * Called before a range of addresses is walked.
 	 *
 	 * @param context  the member `context`
 	 * @param start    first address
@@ -57,7 +57,7 @@ struct pm_page_observer {
 	 */
 	int (*span)(void *context, uint64_t start, uint64_t end, struct pm_error *error);
 	/**
-	 * Called for each run.
+	 * Called for each run in the range of the last call of `span`.
 	 *
 	 * @param context  the member `context`
 	 * @param run      the run
@@ -69,18 +69,18 @@ struct pm_page_observer {
 };
 
 /**
- * Visits page states, as pm_pagemap_walk() does.
- * @param files  whether PM_PAGE_FILE is needed. If so, the kernel reads the structure of each page,
- *               not only its table entry (pagemap_page_category() in fs/proc/task_mmu.c), which
- *               takes 11 ms instead of 3.4 ms per GiB of present pages
+ * Visits page states, as pm_pagemap_walk() does, with the choice to omit PM_PAGE_FILE.
+ * @param files  whether PM_PAGE_FILE is needed. If so, the kernel reads not only the page table
+ *               entry but also the `struct page` of each page (pagemap_page_category() in
+ *               fs/proc/task_mmu.c). This takes 11 ms per GiB of present pages, otherwise 3.4 ms
  */
 int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                            pm_page_visitor *visit, void *context, struct pm_error *error);
 
 /**
  * Measures regions, as pm_pagemap_measure() does, but only the chosen ones.
- * @param chosen    for each region, whether it is measured; NULL: all are measured
- * @param observer  receives the runs; may be NULL
+ * @param chosen    for each region, whether it is measured; NULL if all regions are measured
+ * @param observer  callbacks that receive the runs; may be NULL
  */
 int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions,
                               const bool *chosen, const struct pm_page_observer *observer,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads /proc/PID/pagemap, 64 bits per page (Documentation/admin-guide/mm/pagemap.rst). Since Linux
- * 4.2, page frame numbers are zero without CAP_SYS_ADMIN, but the flags that are used here are
- * still reported.
+ * Fetches page states from /proc/PID/pagemap, which has an entry of 64 bits for each page
+ * (Documentation/admin-guide/mm/pagemap.rst). Since Linux 4.2, the page frame numbers in the
+ * entries are zero without CAP_SYS_ADMIN. Only the flags are used here, which are reported also
+ * without it.
  */
 #include "region/pagemap_read.h"
 
@@ -48,7 +49,8 @@ int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 	if (got < 0)
 		return -1;
 
-	/* After a short read, the address space ends here. */
+	/* A short read means that the following addresses have no entries, so nothing is left to
+	 * read. */
 	uint64_t answered = (uint64_t)got / sizeof(uint64_t);
 	const uint64_t *entries = pagemap->scratch;
 	batch->count = 0;

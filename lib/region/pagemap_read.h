@@ -6,12 +6,13 @@
 #include "region/pagemap.h"
 
 /**
- * Fetches the page states of a range, or of its first part if there are too many for one call.
+ * Fetches the page states of a range. If the range has too many pages or runs for one call, fetches
+ * only those of its first part.
  *
- * @param pagemap  the pagemap; its `runs` are filled
+ * @param pagemap  the pagemap; receives the runs in `runs`
  * @param start    first address, page aligned
  * @param end      address after the last byte, page aligned
- * @param batch    receives the number of runs, and the address up to which they are complete
+ * @param batch    receives the number of runs, and the address at which the next call must start
  * @return         0, or -1 with errno set
  */
 int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,

@@ -4,10 +4,11 @@
  * structures and numbers are those of <linux/fs.h>, which is not included because it may be older
  * than the kernel.
  *
- * `walk_end`, which the kernel writes, is not used. Up to Linux 6.18 at least, it can be less than
- * the end of the last range returned: it is not updated when a walk reaches its end after an inner
- * buffer was flushed. Instead, the counts show whether a walk is complete: the kernel stops early
- * only if the vector is full or max_pages were found.
+ * `walk_end`, which the kernel writes, is not used. At least up to Linux 6.18 it can be less than
+ * the end of the last range returned: if the kernel copies its internal buffer to the vector during
+ * a walk and then reaches the end of the walk, it does not update `walk_end`. Instead, the counts
+ * show whether a walk is complete: the kernel stops early only if the vector is full or if it has
+ * found max_pages pages.
  */
 #include "region/pagemap_scan.h"
 
@@ -51,8 +52,9 @@ enum {
 };
 
 /*
- * Bounds of one call, during which the map lock of the target is held: the length of the range in
- * bytes, and the present pages in bytes. Unmapped pages take little time, present pages take more.
+ * Bounds of one system call, during which the kernel holds the map lock of the target. `max_span`
+ * is the maximum length of the range in bytes. `max_present` is the maximum number of bytes in the
+ * pages that are returned, because these pages take more time than unmapped pages.
  */
 static const uint64_t max_span = UINT64_C(1) << 30;
 static const uint64_t max_present = UINT64_C(8) << 20;
@@ -106,8 +108,8 @@ static unsigned state_of(uint64_t categories)
 {
 	unsigned state = 0;
 
-	/* A guard page is also reported as swapped, since it is a marker in a page table entry that
-	 * is not present. */
+	/* Test for guard pages first. The kernel also reports a guard page as swapped, because both
+	 * have page table entries that are not present. */
 	if (categories & CATEGORY_GUARD)
 		return PM_PAGE_GUARD;
 

@@ -6,13 +6,14 @@
 #include "region/pagemap.h"
 
 /**
- * Fetches the page states of a range, or of its first part if there are too many for one call.
+ * Fetches the page states of a range. If the range has too many pages or runs for one call, fetches
+ * only those of its first part.
  *
- * @param pagemap  the pagemap; its `runs` are filled
+ * @param pagemap  the pagemap; receives the runs in `runs`
  * @param start    first address, page aligned
  * @param end      address after the last byte, page aligned
- * @param files    as for pm_pagemap_walk_states()
- * @param batch    receives the number of runs, and the address up to which they are complete
+ * @param files    whether PM_PAGE_FILE is needed, as for pm_pagemap_walk_states()
+ * @param batch    receives the number of runs, and the address at which the next call must start
  * @return         0, or -1 with errno set
  */
 int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
@@ -20,7 +21,7 @@ int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 
 /**
  * Checks whether the kernel supports PAGEMAP_SCAN, and if so, whether it supports PAGE_IS_GUARD.
- * @param pagemap  the pagemap; `knows_guards` is set
+ * @param pagemap  the pagemap; receives in `knows_guards` whether PAGE_IS_GUARD is supported
  * @return         0, or -1 with errno set (ENOTTY: not supported)
  */
 int pm_pagemap_scan_probe(struct pm_pagemap *pagemap);

@@ -67,8 +67,12 @@ const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t
 }
 
 /**
- * Copies a text, or returns `previous`, the text of the previous region, if both are equal:
- * adjacent regions often map the same file.
+ * Copies a text into the list, unless the text of the previous region is equal. Adjacent regions
+ * often map the same file, so they share one copy of its name.
+ *
+ * @param previous  text of the previous region; NULL if there is no previous region
+ * @param text      text to copy; NULL counts as ""
+ * @return          the copy or `previous`; NULL if out of memory
  */
 static const char *share_or_copy(struct pm_regions *regions, const char *previous, const char *text)
 {
@@ -203,7 +207,8 @@ bool pm_region_continues(const struct pm_region *before, const struct pm_region 
 	if (strcmp(before->mapping, region->mapping) != 0)
 		return false;
 
-	/* In core files, regions that map files have a name but no inode. */
+	/* In core files, a region that maps a file has the path of the file but no inode, so its
+	 * offset must be compared, too. */
 	return region->mapping[0] != '/' ||
 	       before->offset + pm_region_size(before) == region->offset;
 }

@@ -95,7 +95,10 @@ bool pm_select_needs_rss(const struct pm_select *select)
 	return select->filter.min_rss != 0;
 }
 
-/** Collects the addresses of all words, in the order of the words. */
+/**
+ * Adds the addresses of all words to `ranges`, in the order of the words. Without words, the
+ * addresses of all regions are added.
+ */
 static int collect(const struct pm_select *select, const struct pm_regions *regions,
                    struct pm_ranges *ranges, struct pm_error *error)
 {
@@ -115,7 +118,7 @@ static int compare_starts(const void *a, const void *b)
 	return (left->start > right->start) - (left->start < right->start);
 }
 
-/** Sorts ranges by address, and merges those that overlap or touch. */
+/** Sorts ranges by address, and merges ranges that overlap or are adjacent. */
 static void unite(struct pm_ranges *ranges)
 {
 	if (ranges->count == 0)
@@ -135,7 +138,7 @@ static void unite(struct pm_ranges *ranges)
 	ranges->count = last + 1;
 }
 
-/** The list of selected ranges to which cut() appends. */
+/** The list of selected ranges. */
 struct output {
 	struct pm_region_range *items;
 	size_t count;
@@ -154,8 +157,8 @@ static int add_range(struct output *output, struct pm_range range, size_t region
 }
 
 /**
- * Splits a range at the boundaries of the regions, and adds the parts that pass the filter. If
- * there is a filter, bytes that are not mapped are dropped.
+ * Splits a range at the boundaries of the regions, and adds the parts of the regions that pass the
+ * filter to `output`. Unmapped parts are added only if the filter has no conditions.
  */
 static int cut(struct pm_filter_run *run, const struct pm_regions *regions, struct pm_range range,
                struct output *output, struct pm_error *error)

@@ -38,15 +38,15 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 	return -1;
 }
 
-/** Sets the error for a word that is not a REGION, with a suggestion what to write instead. */
+/** Sets the error for a word that is not a REGION. The text says what a REGION may be. */
 static int report_unknown(const char *text, struct pm_error *error)
 {
 	static const char forms[] = "an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, "
 				    "stack, ...), [name] or all";
 	const char *near = nearest_kind(text);
 
-	/* Output of the search shows the place of a match as, for example, "anon +0x40". This is
-	 * not accepted as a REGION, since there may be many regions of a kind. */
+	/* Commands that search memory print the place of a match as "anon +0x40". Such a word is
+	 * not accepted as a REGION, since there may be many regions of this kind. */
 	if (strchr(text, '+') && text[strcspn(text, "+-")] == '-')
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
@@ -66,7 +66,10 @@ static int report_unknown(const char *text, struct pm_error *error)
 	                    forms);
 }
 
-/** Parses an address at *text, with or without `0x`, and advances *text. */
+/**
+ * Parses an address at *text, with or without `0x`, and moves *text past the address.
+ * @return false if there is no address; *text is unchanged in this case
+ */
 static bool scan_address(const char **text, uint64_t *address)
 {
 	const char *at = *text;
@@ -82,13 +85,19 @@ static bool scan_address(const char **text, uint64_t *address)
 /** Result of parsing a word as addresses. */
 enum parsed {
 	PARSED_INVALID = -1, /* invalid addresses; the error is set */
-	PARSED_OTHER,        /* the word is not an address or range */
+	PARSED_OTHER,        /* the word has another form, so it is not an address or range */
 	PARSED_ADDRESSES,
 };
 
 /**
  * Parses the LEN of `ADDR+LEN`.
- * @param start  the ADDR
+ *
+ * @param text         the whole word, for errors
+ * @param length_text  the LEN
+ * @param start        the address ADDR
+ * @param end          receives ADDR plus LEN
+ * @param error        PM_ERROR_USAGE
+ * @return             PARSED_ADDRESSES or PARSED_INVALID
  */
 static enum parsed parse_length(const char *text, const char *length_text, uint64_t start,
                                 uint64_t *end, struct pm_error *error)
@@ -148,8 +157,8 @@ int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error
 	struct pm_word parsed = { .type = PM_WORD_ALL };
 	size_t length = strlen(text);
 	if (strcmp(text, "all") != 0) {
-		/* Test for kinds before addresses: a name of a kind may consist of hexadecimal
-		 * digits only. */
+		/* Test for kinds before addresses, since the name of a kind could consist of
+		 * hexadecimal digits. */
 		if (length > 0 && pm_kind_parse(text, &parsed.kind, NULL) == 0) {
 			parsed.type = PM_WORD_KIND;
 		} else if (length > 2 && text[0] == '[' && text[length - 1] == ']') {
@@ -199,7 +208,8 @@ static const char *neighbour_text(const struct pm_region *region, char *text)
 }
 
 /**
- * Sets the error for an address at which nothing is mapped. The text contains the nearest regions.
+ * Sets the error for an address at which nothing is mapped, or for a range that contains no mapped
+ * byte. The text contains the nearest regions.
  */
 static int report_unmapped(const struct pm_word *word, const struct pm_regions *regions,
                            struct pm_error *error)
@@ -256,8 +266,9 @@ static bool word_fits(const struct pm_word *word, const struct pm_region *region
 }
 
 /**
- * Adds the region that contains an address, or a range exactly as given, which may include unmapped
- * bytes.
+ * Adds the addresses of a PM_WORD_ADDRESS or PM_WORD_RANGE. For an address, this is the whole
+ * region that contains the address. A range is added as given, even if some of its bytes are not
+ * mapped.
  */
 static int resolve_address(const struct pm_word *word, const struct pm_regions *regions,
                            struct pm_ranges *ranges, struct pm_error *error)

@@ -24,7 +24,7 @@ struct pm_word {
 	/** First address of a PM_WORD_RANGE; the address of a PM_WORD_ADDRESS */
 	uint64_t start;
 	uint64_t end; /**< address after the last byte of a PM_WORD_RANGE */
-	char *text;   /**< the word as given; owned */
+	char *text;   /**< the word as the user wrote it; owned */
 };
 
 /** A list of ranges. */
@@ -45,13 +45,13 @@ struct pm_ranges {
 int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error);
 
 /**
- * Parses the name of a kind, as pm_kind_parse() does. The error suggests the kind with the most
- * similar name.
+ * Parses the name of a kind, as pm_kind_parse() does. If there is a kind with a similar name, the
+ * error suggests this kind, otherwise the error lists all kinds.
  */
 int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error);
 
 /**
- * Adds the addresses of a word to a list.
+ * Adds the addresses that a word denotes to a list.
  *
  * @param word     the word
  * @param regions  the regions

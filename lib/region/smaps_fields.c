@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 
-/* Codes for keys that are not sizes, in addition to the values of enum pm_size. */
+/* Codes of keys that are not sizes. The code of a size is its value in enum pm_size. */
 enum { CODE_UNKNOWN = -1, CODE_VM_FLAGS = -2 };
 
 static const struct key {
@@ -37,8 +37,8 @@ static const struct key {
 };
 
 /**
- * Returns the PM_VM_ bit of a two-letter flag, or 0 if the library does not use the flag. The
- * letters are those of show_smap_vma_flags() in fs/proc/task_mmu.c.
+ * Returns the PM_VM_ bit of a flag, which smaps writes as two letters, or 0 if the library does not
+ * use the flag. The kernel defines the letters in show_smap_vma_flags() (fs/proc/task_mmu.c).
  */
 static uint32_t vm_flag(char first, char second)
 {
@@ -113,8 +113,8 @@ bool pm_smaps_fields_complete(const struct pm_smaps_fields *fields)
 }
 
 /**
- * Returns the length in bytes of the key before the first colon, or 0 if the line does not have the
- * form `Key: value`.
+ * Returns the length in bytes of the key before the first colon. Returns 0 if the line does not
+ * have the form `Key: value`, or if the key is longer than UINT8_MAX bytes.
  */
 static size_t key_length(const char *line, size_t length)
 {
@@ -129,6 +129,13 @@ static size_t key_length(const char *line, size_t length)
 	return key;
 }
 
+/**
+ * Finds the code of a key.
+ * @param line    text that starts with the key
+ * @param length  length of the key in bytes
+ * @param name    receives the name of the key; NULL if the library does not use the key
+ * @return        the code; CODE_UNKNOWN if the library does not use the key
+ */
 static int look_up(const char *line, size_t length, const char **name)
 {
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -143,8 +150,11 @@ static int look_up(const char *line, size_t length, const char **name)
 }
 
 /**
- * Finds the code and the length of the key of a line.
- * @return false if the line does not have the form `Key: value`
+ * Finds the code and the length of the key of a line, and stores the key if the current region is
+ * the first one.
+ * @param key   receives the length of the key in bytes
+ * @param code  receives the code of the key
+ * @return      false if the line does not have the form `Key: value`
  */
 static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t length, size_t *key,
                      int *code)

@@ -8,8 +8,8 @@
 #include "base/minmax.h"
 
 /*
- * Size of a block in bytes. The store is a list of blocks instead of one growing array, so that
- * texts never move and pointers to them stay valid.
+ * Minimum size of a block in bytes. The store is a list of blocks instead of one growing array, so
+ * that the texts never move in memory and pointers to the texts stay valid.
  */
 enum { BLOCK_SIZE = 16 * 1024 };
 
@@ -34,8 +34,9 @@ static struct pm_texts *new_block(struct pm_texts *older, size_t min)
 }
 
 /**
- * Reserves `size` bytes in the newest block, at the next multiple of `align`. A new block is
- * allocated if the newest one is full.
+ * Reserves `size` bytes in the newest block, at the next multiple of `align`. If the newest block
+ * does not have enough space, a new block is allocated.
+ * @return the bytes; NULL if out of memory
  */
 static char *reserve(struct pm_texts **texts, size_t size, size_t align)
 {

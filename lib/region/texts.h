@@ -15,8 +15,9 @@ struct pm_texts;
  *
  * @param texts   the store, created if *texts is NULL
  * @param text    the text; need not end in NUL
- * @param length  its length in bytes
- * @return        the copy, NUL-terminated, valid until the store is cleared; NULL if out of memory
+ * @param length  length of the text in bytes
+ * @return        the copy, NUL-terminated, valid until the store is cleared or destroyed; NULL if
+ *                out of memory
  */
 const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t length);
 
@@ -25,7 +26,8 @@ const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t lengt
  *
  * @param texts  the store, created if *texts is NULL
  * @param size   size in bytes
- * @return       the memory, aligned for pointers and 64-bit numbers; NULL if out of memory
+ * @return       the memory, aligned for pointers and 64-bit numbers, valid until the store is
+ *               cleared or destroyed; NULL if out of memory
  */
 void *pm_texts_reserve(struct pm_texts **texts, size_t size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The detail of a region: what the classification rules (kinds.h) know about the region in addition
- * to its kind, as numbers and names. pm_detail_format() makes human-readable text of it; nothing
- * parses that text.
+ * The detail of a region: numbers and names that the classification rules (kinds.h) found out about
+ * the region in addition to its kind. pm_detail_format() writes a detail as human-readable text,
+ * which no part of procmem parses.
  */
 #ifndef PROCMEM_DETAIL_H
 #define PROCMEM_DETAIL_H
@@ -19,44 +19,46 @@
 extern "C" {
 #endif
 
-/** What a detail describes, and which members of struct pm_detail it uses. */
+/**
+ * What a detail describes. If a comment starts with a name in backquotes, this member of struct
+ * pm_detail contains the values.
+ */
 enum pm_detail_type {
 	PM_DETAIL_NONE = 0,     /**< nothing is known besides the kind */
 	PM_DETAIL_CHUNKS,       /**< `chunks`: blocks that malloc mapped individually */
 	PM_DETAIL_ARENA,        /**< `heaps`: heaps of malloc arenas, by ascending address */
 	PM_DETAIL_ARENA_REST,   /**< `heaps`: the inaccessible end of a heap of a malloc arena */
-	PM_DETAIL_ARENA_UNREAD, /**< heap of a malloc arena; its header was not read, so the arena
-	                           is not known */
-	PM_DETAIL_ARENA_UNREAD_REST,  /**< the inaccessible end of a heap whose header was not read
-	                               */
+	PM_DETAIL_ARENA_UNREAD, /**< heap of a malloc arena; the arena is not known, because the
+	                           header of the heap was not read */
+	PM_DETAIL_ARENA_UNREAD_REST,  /**< the inaccessible end of such a heap */
 	PM_DETAIL_THREADS,            /**< `threads`: threads that have their stack in the region */
-	PM_DETAIL_THREAD_GUARD,       /**< `threads`: guard below the stack of that thread */
+	PM_DETAIL_THREAD_GUARD,       /**< `threads`: guard below the stack of these threads */
 	PM_DETAIL_FIRST_THREAD,       /**< stack of the first thread, whose ID is not known */
 	PM_DETAIL_NO_THREAD,          /**< stack that no thread uses */
-	PM_DETAIL_UNKNOWN_THREAD,     /**< stack; which thread uses it is not known */
+	PM_DETAIL_UNKNOWN_THREAD,     /**< stack of a thread that is not known */
 	PM_DETAIL_RELRO,              /**< data that is read-only after relocation */
-	PM_DETAIL_SYSV,               /**< SysV shared memory, ID not known */
-	PM_DETAIL_SYSV_ID,            /**< `shmid`: SysV shared memory */
+	PM_DETAIL_SYSV,               /**< SysV shared memory whose ID is not known */
+	PM_DETAIL_SYSV_ID,            /**< `shmid`: SysV shared memory with this ID */
 	PM_DETAIL_POSIX,              /**< POSIX shared memory */
-	PM_DETAIL_MEMFD,              /**< memfd_create(2) */
+	PM_DETAIL_MEMFD,              /**< memory of memfd_create(2) */
 	PM_DETAIL_SHARED_ANONYMOUS,   /**< shared anonymous memory */
-	PM_DETAIL_RUNTIME_HEAP,       /**< `runtime`: its heap */
-	PM_DETAIL_RUNTIME_HEAP_REST,  /**< `runtime`: address space kept for its heap */
-	PM_DETAIL_RUNTIME_CODE,       /**< `runtime`: code that it generated */
+	PM_DETAIL_RUNTIME_HEAP,       /**< `runtime`: heap of this runtime */
+	PM_DETAIL_RUNTIME_HEAP_REST,  /**< `runtime`: address space reserved for this heap */
+	PM_DETAIL_RUNTIME_CODE,       /**< `runtime`: code that this runtime generated */
 	PM_DETAIL_RUNTIME_CODE_TWICE, /**< `runtime`: generated code that is mapped twice */
-	PM_DETAIL_RUNTIME_COUNTERS,   /**< `runtime`: its performance counters */
+	PM_DETAIL_RUNTIME_COUNTERS,   /**< `runtime`: performance counters of this runtime */
 	PM_DETAIL_CODE_REST,   /**< address space reserved for the code cache at lower addresses */
 	PM_DETAIL_CODE_RECORD, /**< file that describes generated code for perf(1) */
 	PM_DETAIL_ALLOCATOR,   /**< `allocator`: probably memory of this allocator */
 	PM_DETAIL_NO_ACCESS,   /**< memory whose access was removed by mprotect(2) */
-	PM_DETAIL_TEXT,  /**< `text`: from a recording of an older version of procmem, which stored
-	                    details only as text */
+	PM_DETAIL_TEXT,  /**< `text`: the detail as text, from a recording of another version of
+	                    procmem */
 	PM_DETAIL_COUNT, /**< number of types */
 };
 
-/** Language runtimes that the rules know. */
+/** Language runtimes that the rules recognise. */
 enum pm_runtime {
-	PM_RUNTIME_NONE = 0, /**< not known */
+	PM_RUNTIME_NONE = 0, /**< no runtime was recognised */
 	PM_RUNTIME_GO,       /**< Go */
 	PM_RUNTIME_JAVA,     /**< HotSpot, the JVM of OpenJDK */
 	PM_RUNTIME_DOTNET,   /**< CoreCLR */
@@ -69,7 +71,7 @@ enum pm_runtime {
 
 /** Allocators that replace malloc and that the rules recognise. */
 enum pm_allocator {
-	PM_ALLOCATOR_NONE = 0, /**< not known */
+	PM_ALLOCATOR_NONE = 0, /**< no allocator was recognised */
 	PM_ALLOCATOR_JEMALLOC, /**< jemalloc */
 	PM_ALLOCATOR_TCMALLOC, /**< tcmalloc */
 	PM_ALLOCATOR_MIMALLOC, /**< mimalloc */
@@ -87,24 +89,24 @@ enum pm_chunk_place {
 
 /** Blocks that malloc mapped individually. Sizes include headers and padding. */
 struct pm_detail_chunks {
-	uint64_t smallest; /**< bytes of the smallest chunk */
-	uint64_t largest;  /**< bytes of the largest chunk */
-	uint64_t covered;  /**< bytes of all chunks */
+	uint64_t smallest; /**< size of the smallest chunk in bytes */
+	uint64_t largest;  /**< size of the largest chunk in bytes */
+	uint64_t covered;  /**< sum of the sizes of all chunks in bytes */
 };
 
 /** One heap of a malloc arena. */
 struct pm_detail_heap {
 	uint64_t start;  /**< first address of the heap */
 	uint64_t arena;  /**< address of the arena to which the heap belongs */
-	uint32_t number; /**< number of the arena, from 1; 0: not known */
-	uint32_t index;  /**< which of the heaps of the arena this is, from 1; 0: not known */
-	uint32_t of;     /**< number of heaps of the arena that were found */
+	uint32_t number; /**< number of the arena, counted from 1; 0 if not known */
+	uint32_t index;  /**< number of the heap in its arena, counted from 1; 0 if not known */
+	uint32_t of;     /**< number of heaps that were found in the arena */
 };
 
 /** A thread that has its stack in a region. */
 struct pm_detail_thread {
 	pid_t tid;        /**< thread ID */
-	const char *name; /**< thread name, any bytes but NUL; "" where not known */
+	const char *name; /**< thread name, which may contain any byte but NUL; "" if not known */
 };
 
 /**
@@ -114,18 +116,18 @@ struct pm_detail_thread {
 #define PM_DETAIL_THREADS_MAX 4
 
 /**
- * What is known of a region besides its kind. Lists and texts are owned by the list of regions that
- * holds the region; pm_regions_copy_detail() copies them into another list. All zero: nothing is
- * known.
+ * What is known about a region besides its kind. If all members are zero, nothing else is known.
+ * The lists and texts of a detail are owned by the list of regions that contains the region;
+ * pm_regions_copy_detail() copies a detail into another list of regions.
  */
 struct pm_detail {
 	uint8_t type;      /**< enum pm_detail_type */
 	uint8_t runtime;   /**< enum pm_runtime */
 	uint8_t allocator; /**< enum pm_allocator */
-	uint8_t place;     /**< chunks: enum pm_chunk_place */
+	uint8_t place;     /**< position of the chunks in the region: enum pm_chunk_place */
 	uint32_t listed;   /**< number of items in `heaps` or `threads` */
-	uint32_t count; /**< PM_DETAIL_CHUNKS: number of chunks; PM_DETAIL_THREADS: number of stacks
-	                   in the region */
+	uint32_t count; /**< number of chunks in the region, or number of stacks if the detail has
+	                   threads */
 	uint32_t found; /**< number of threads found, including those that are not listed */
 	union {
 		struct pm_detail_chunks chunks;         /**< sizes of the chunks */
@@ -138,7 +140,7 @@ struct pm_detail {
 };
 
 /**
- * Returns whether a detail has a list of heaps.
+ * Tests whether a detail has a list of heaps.
  *
  * @param detail  the detail
  * @return        true if `heaps` is valid
@@ -149,7 +151,7 @@ static inline bool pm_detail_has_heaps(const struct pm_detail *detail)
 }
 
 /**
- * Returns whether a detail has a list of threads.
+ * Tests whether a detail has a list of threads.
  *
  * @param detail  the detail
  * @return        true if `threads` is valid
@@ -160,13 +162,14 @@ static inline bool pm_detail_has_threads(const struct pm_detail *detail)
 }
 
 /**
- * Formats a detail: "112 malloc chunks of 16.0M". No other function creates this text.
+ * Formats a detail as text: "112 malloc chunks of 16.0M".
  *
  * @param detail  the detail
  * @param text    receives the text, truncated to `size` bytes including a NUL. May be NULL if
  *                `size` is 0
- * @param size    bytes of `text`
- * @return        bytes of the whole text without the NUL, as from snprintf(3); 0 for no detail
+ * @param size    size of `text` in bytes
+ * @return        length in bytes of the text that is not truncated, without the NUL, as from
+ *                snprintf(3); 0 for PM_DETAIL_NONE
  */
 PM_PUBLIC size_t pm_detail_format(const struct pm_detail *detail, char *text, size_t size);
 
@@ -174,7 +177,7 @@ PM_PUBLIC size_t pm_detail_format(const struct pm_detail *detail, char *text, si
  * Compares two details.
  *
  * @param one    a detail
- * @param other  another one
+ * @param other  another detail
  * @return       true if both details have the same type and the same values
  */
 PM_PUBLIC bool pm_detail_equal(const struct pm_detail *one, const struct pm_detail *other);

@@ -4,8 +4,9 @@
  * Reads the regions of a process from /proc/PID/maps and /proc/PID/smaps (proc_pid_maps(5),
  * proc_pid_smaps(5)).
  *
- * The text is parsed as a stream and never kept in memory completely: the smaps text of 60,000
- * regions is 43 MB long. Unknown keys and VmFlags, which newer kernels add, are skipped.
+ * The text is parsed as a stream and is never completely in memory, because the smaps text of
+ * 60,000 regions is 43 MB long. Keys and VmFlags that are not known are skipped, because newer
+ * kernels add some.
  */
 #ifndef PROCMEM_MAPS_H
 #define PROCMEM_MAPS_H
@@ -25,12 +26,12 @@ enum pm_maps_source {
 };
 
 /**
- * Reads the regions of a living process. If the target exits or calls exec during the read, the
- * call fails; the kernel itself reports only an early end of file. A successful call returns the
- * complete list.
+ * Reads the regions of a living process. If the call succeeds, the list is complete. If the target
+ * exits or calls exec during the read, the kernel reports only an early end of file, but this
+ * function detects the event and fails.
  *
  * @param process  the process
- * @param source   which file to read
+ * @param source   the file to read
  * @param regions  an initialised list; the regions are appended
  * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_NO_MEMORY (zombie, kernel thread),
  *                 PM_ERROR_FORMAT, PM_ERROR_RESOURCES
@@ -56,7 +57,8 @@ PM_PUBLIC int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *na
 /**
  * Reads regions from a saved file, and detects whether its text is that of maps or smaps.
  *
- * @param path     the file; for a directory its `smaps`, or if there is none, its `maps`
+ * @param path     the file. If the path is that of a directory, `smaps` in this directory is read,
+ *                 or `maps` if the directory has no `smaps`
  * @param regions  an initialised list; the regions are appended
  * @param source   receives the detected format
  * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_FORMAT (empty, binary or truncated), PM_ERROR_IO

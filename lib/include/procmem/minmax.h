@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /**
- * The smaller of two numbers.
+ * Returns the smaller of two numbers.
  * @param a  a number
  * @param b  a number
  * @return   the smaller one
@@ -26,7 +26,7 @@ static inline uint64_t pm_min(uint64_t a, uint64_t b)
 }
 
 /**
- * The larger of two numbers.
+ * Returns the larger of two numbers.
  * @param a  a number
  * @param b  a number
  * @return   the larger one
@@ -51,7 +51,7 @@ static inline uint64_t pm_clamp(uint64_t value, uint64_t minimum, uint64_t maxim
 }
 
 /**
- * The smaller of two numbers.
+ * Returns the smaller of two numbers.
  * @param a  a number
  * @param b  a number
  * @return   the smaller one
@@ -62,7 +62,7 @@ static inline size_t pm_min_size(size_t a, size_t b)
 }
 
 /**
- * The larger of two numbers.
+ * Returns the larger of two numbers.
  * @param a  a number
  * @param b  a number
  * @return   the larger one
@@ -87,7 +87,7 @@ static inline size_t pm_clamp_size(size_t value, size_t minimum, size_t maximum)
 }
 
 /**
- * The smaller of two numbers.
+ * Returns the smaller of two numbers.
  * @param a  a number
  * @param b  a number
  * @return   the smaller one
@@ -98,7 +98,7 @@ static inline int pm_min_int(int a, int b)
 }
 
 /**
- * The larger of two numbers.
+ * Returns the larger of two numbers.
  * @param a  a number
  * @param b  a number
  * @return   the larger one

@@ -40,9 +40,10 @@ PM_PUBLIC int pm_parse_decimal(const char *text, uint64_t max, uint64_t *value,
 PM_PUBLIC int pm_parse_address(const char *text, uint64_t *value, struct pm_error *error);
 
 /**
- * Parses a size: `4096`, `64K`, `1.5M`, `2G`, `1T`, `0x1000`. Units are powers of 1024; `B` or `iB`
- * may follow them (`2GiB`). A number after `0x` is hexadecimal and in bytes. A fraction needs a
- * unit, and is rounded down to whole bytes.
+ * Parses a size: `4096`, `64K`, `1.5M`, `2G`, `1T`, `0x1000`. Units (K, M, G, T, P, E; also lower
+ * case) are powers of 1024. `B` or `iB` may follow the letter of the unit (`2GiB`). A number after
+ * `0x` is hexadecimal and in bytes. A number with a fraction needs a unit; the resulting size is
+ * rounded down to whole bytes.
  *
  * @param text   NUL-terminated text
  * @param value  receives the size in bytes
@@ -56,8 +57,8 @@ PM_PUBLIC int pm_parse_size(const char *text, uint64_t *value, struct pm_error *
 
 /**
  * Formats a size with one decimal and a unit, a power of 1024: `255.9M`, `4.0K`. A size below 1 K
- * is `512B`, zero is `-`. Rounds half up; a size that would be rounded to 1024.0 of a unit is
- * written as 1.0 of the next unit: 1023.99K is `1.0M`.
+ * is written in bytes, such as `512B`; zero is written as `-`. The size is rounded half up. If the
+ * result would be 1024.0 of a unit, it is written as 1.0 of the next unit: 1023.99K is `1.0M`.
  *
  * @param bytes  the size in bytes
  * @param text   buffer of at least PM_SIZE_TEXT_SIZE bytes; receives the text
@@ -69,10 +70,10 @@ PM_PUBLIC size_t pm_format_size(uint64_t bytes, char *text);
 #define PM_DURATION_TEXT_SIZE 24
 
 /**
- * Formats a duration in its two largest units: `0.4s`, `52s`, `7m 40s`, `2h 14m`, `3d 4h`. 10,000
- * days and more are `>10000d`.
+ * Formats a duration: `0.4s`, `52s`, `7m 40s`, `2h 14m`, `3d 4h`. A duration of at least one minute
+ * is written in its two largest units. 10,000 days and more are written as `>10000d`.
  *
- * @param seconds  the duration in seconds; a negative one counts as 0
+ * @param seconds  the duration in seconds; a negative number or NaN counts as 0
  * @param text     buffer of at least PM_DURATION_TEXT_SIZE bytes; receives the text
  * @return         number of characters written, without the NUL
  */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The states of the pages of a process, as runs of pages with the same state. They come from the
- * PAGEMAP_SCAN ioctl (Linux 6.7) or, if the kernel does not support it, from /proc/PID/pagemap
- * (Documentation/admin-guide/mm/pagemap.rst).
+ * The states of the pages of a process, as runs of pages with the same state. The states come from
+ * the PAGEMAP_SCAN ioctl (Linux 6.7) or, if the kernel does not support this ioctl, from
+ * /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst).
  *
- * The map lock of the target is held only for short times: a system call covers at most 8 MiB of
- * present pages. (A single call for a whole process delayed its mmap calls by up to 26 ms.)
+ * During a system call that fetches page states, the kernel holds the map lock of the target. To
+ * keep this time short, a call covers at most 8 MiB of present pages. (When a single call covered a
+ * whole process, mmap calls of this process were delayed by up to 26 ms.)
  */
 #ifndef PROCMEM_PAGEMAP_H
 #define PROCMEM_PAGEMAP_H
@@ -25,21 +26,27 @@ extern "C" {
 enum pm_page {
 	PM_PAGE_PRESENT = 1, /**< in memory */
 	PM_PAGE_SWAPPED = 2, /**< in swap (or under migration) */
-	PM_PAGE_FILE = 4,    /**< of a file or of shared anonymous memory; if not set, private
-	                        anonymous (also private copies of file pages) */
-	PM_PAGE_ZERO = 8,    /**< the shared zero page of the kernel, not counted as resident; only
-	                        with PAGEMAP_SCAN */
-	PM_PAGE_HUGE = 16,   /**< mapped by a huge page table entry; only with PAGEMAP_SCAN */
-	PM_PAGE_GUARD = 32,  /**< guard page (MADV_GUARD_INSTALL, Linux 6.13), known by bit 58 of
-	                        pagemap since 6.14, and by PAGE_IS_GUARD since 6.15; never together
-	                        with PM_PAGE_SWAPPED */
+	/**
+	 * Page of a file or of shared anonymous memory. If not set, the page is private and
+	 * anonymous, or a private copy of a page of a file.
+	 */
+	PM_PAGE_FILE = 4,
+	/** The shared zero page of the kernel, not counted as resident. Only with PAGEMAP_SCAN. */
+	PM_PAGE_ZERO = 8,
+	PM_PAGE_HUGE = 16, /**< mapped by a huge page table entry; only with PAGEMAP_SCAN */
+	/**
+	 * Guard page (MADV_GUARD_INSTALL, Linux 6.13), never set together with PM_PAGE_SWAPPED.
+	 * pagemap shows guard pages since Linux 6.14 (bit 58), PAGEMAP_SCAN since Linux 6.15
+	 * (PAGE_IS_GUARD).
+	 */
+	PM_PAGE_GUARD = 32,
 };
 
 /** Consecutive pages with the same state. */
 struct pm_page_run {
 	uint64_t start; /**< first address */
 	uint64_t end;   /**< address after the last byte */
-	unsigned state; /**< enum pm_page bits, never 0: untouched pages are not in any run */
+	unsigned state; /**< enum pm_page bits; never 0, since no run contains untouched pages */
 };
 
 /** A reader of page states; opaque. Only one thread at a time may use it. */
@@ -47,15 +54,15 @@ struct pm_pagemap;
 
 /** How page states are obtained. */
 enum pm_pagemap_method {
-	PM_PAGEMAP_BEST, /**< the ioctl if supported, otherwise pagemap */
-	PM_PAGEMAP_SCAN, /**< the ioctl; PM_ERROR_UNSUPPORTED if the kernel does not support it */
-	PM_PAGEMAP_READ, /**< pagemap */
+	PM_PAGEMAP_BEST, /**< with PAGEMAP_SCAN if the kernel supports it, otherwise from pagemap */
+	PM_PAGEMAP_SCAN, /**< with PAGEMAP_SCAN; PM_ERROR_UNSUPPORTED if not supported */
+	PM_PAGEMAP_READ, /**< from /proc/PID/pagemap */
 };
 
 /**
  * Opens the page states of a process.
  *
- * @param process  the process; must outlive the result
+ * @param process  the process; must not be closed before the handle
  * @param method   how to obtain the page states
  * @param pagemap  receives the handle; release with pm_pagemap_close()
  * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_NOT_FOUND (no pagemap in a saved tree or
@@ -81,7 +88,7 @@ PM_PUBLIC enum pm_pagemap_method pm_pagemap_method(const struct pm_pagemap *page
 /**
  * Called for each run, by ascending address.
  *
- * @param context  as given to pm_pagemap_walk()
+ * @param context  the `context` that was passed to pm_pagemap_walk()
  * @param run      the run, valid during the call
  * @return         0 to continue; any other value ends the walk
  */
@@ -92,8 +99,8 @@ typedef int pm_page_visitor(void *context, const struct pm_page_run *run);
  * state.
  *
  * @param pagemap  the handle
- * @param start    first address; rounded down to its page
- * @param end      address after the last byte; rounded up to its page
+ * @param start    first address; rounded down to a page boundary
+ * @param end      address after the last byte; rounded up to a page boundary
  * @param visit    called for each run
  * @param context  passed to `visit`
  * @param error    PM_ERROR_GONE, PM_ERROR_IO
@@ -108,9 +115,10 @@ PM_PUBLIC int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64
  *
  * @param pagemap  the handle
  * @param regions  regions of the same process; receives the sizes, and their bits in `known`
- * @param exact    receives false if the sizes of a region may differ from smaps: page states do not
- *                 distinguish hugetlbfs from transparent huge pages, and pagemap does not show zero
- *                 pages
+ * @param exact    receives true if the sizes are those that smaps shows; false if the sizes of some
+ *                 regions may differ. The reasons are that page states do not distinguish hugetlbfs
+ *                 from transparent huge pages and do not show swapped pages of shared memory, and
+ *                 that PM_PAGEMAP_READ does not show zero pages
  * @param error    PM_ERROR_GONE, PM_ERROR_IO
  * @return         0 or -1
  */

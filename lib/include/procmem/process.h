@@ -35,17 +35,17 @@ struct pm_process;
 /** State and sizes of a process at one moment. */
 struct pm_process_info {
 	pid_t pid;          /**< process ID (of the thread group) in our PID namespace */
-	pid_t tracer;       /**< PID of the tracer (ptrace(2)), 0 for none */
+	pid_t tracer;       /**< TracerPid: thread that traces it (ptrace(2)); 0 if not traced */
 	uid_t uid;          /**< real user ID */
 	uid_t euid;         /**< effective user ID */
 	char state;         /**< R S D T t Z X I as in proc_pid_stat(5) */
 	bool kernel_thread; /**< PF_KTHREAD: runs in the kernel only, has no user memory */
-	bool leader_gone;   /**< the first thread exited, other threads are alive */
-	bool killed;      /**< SIGKILL is pending (SigPnd, ShdPnd): the process is being killed, by
-	                     another process or by the OOM killer */
-	uint32_t threads; /**< number of living threads */
+	bool leader_gone;   /**< the first thread exited, but other threads are alive */
+	bool killed; /**< SIGKILL is pending (SigPnd, ShdPnd), so the process is about to end */
+	uint32_t threads;     /**< number of living threads */
 	uint64_t start_ticks; /**< start time in clock ticks since boot */
-	uint64_t uptime_ms;   /**< time since its start in milliseconds; 0 without /proc/uptime */
+	uint64_t uptime_ms;   /**< time since the process started, in milliseconds; 0 without
+	                         /proc/uptime */
 	uint64_t vm_size;     /**< virtual size in bytes (VmSize) */
 	uint64_t vm_rss;      /**< resident size in bytes (VmRSS) */
 	uint64_t vm_hwm;      /**< peak resident size in bytes (VmHWM) */
@@ -53,17 +53,17 @@ struct pm_process_info {
 	uint64_t vm_pte;      /**< bytes of page tables (VmPTE) */
 	uint64_t start_brk;   /**< start of the brk heap (proc_pid_stat(5), field 47); 0 without
 	                         ptrace access */
-	uint64_t start_stack; /**< address in the stack of the first thread (field 28); 0 without
-	                         ptrace access */
-	char comm[PM_COMM_SIZE]; /**< command name: any bytes but NUL */
+	uint64_t start_stack; /**< address in the stack of the first thread (proc_pid_stat(5), field
+	                         28); 0 without ptrace access */
+	char comm[PM_COMM_SIZE]; /**< command name; may contain any byte but NUL */
 };
 
 /**
  * Opens a process.
  *
- * @param proc_root  directory to use as /proc; NULL means "/proc". It can be a saved tree: a copy
- *                   of files from /proc, for which there is no pidfd.
- * @param pid        process ID; the ID of a thread opens the process of that thread
+ * @param proc_root  directory to use as /proc; NULL means "/proc". The directory can be a saved
+ *                   tree, which is a copy of files from /proc; its processes have no pidfd.
+ * @param pid        process ID; for the ID of a thread, the process of that thread is opened
  * @param process    receives the handle; release it with pm_process_close()
  * @param error      PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS (hidepid), PM_ERROR_RESOURCES
  * @return           0 or -1
@@ -85,9 +85,9 @@ PM_PUBLIC void pm_process_close(struct pm_process *process);
 PM_PUBLIC pid_t pm_process_pid(const struct pm_process *process);
 
 /**
- * Returns the directory that the process was opened in, usually "/proc".
+ * Returns the directory that is used as /proc for this process, usually "/proc".
  * @param process  the process
- * @return         its path; valid as long as the handle
+ * @return         the path of the directory; valid as long as the handle
  */
 PM_PUBLIC const char *pm_process_root(const struct pm_process *process);
 
@@ -106,7 +106,7 @@ PM_PUBLIC int pm_process_poll_fd(const struct pm_process *process);
  * @param process  the process
  * @param error    PM_ERROR_GONE with the reason: exited, called exec, or its PID was reused;
  *                 PM_ERROR_RESOURCES if a lack of descriptors or memory prevented the test
- * @return         0: alive with the same memory; -1: not, or the test failed
+ * @return         0 if the process is alive with the same memory; -1 if not, or if the test failed
  */
 PM_PUBLIC int pm_process_check(struct pm_process *process, struct pm_error *error);
 
@@ -114,16 +114,16 @@ PM_PUBLIC int pm_process_check(struct pm_process *process, struct pm_error *erro
  * Reads the state and the sizes of the process, from stat and status.
  *
  * @param process  the process
- * @param info     filled on success
- * @param error    PM_ERROR_GONE, PM_ERROR_FORMAT
+ * @param info     receives the state and the sizes
+ * @param error    PM_ERROR_GONE, PM_ERROR_FORMAT, PM_ERROR_ACCESS, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_process_read_info(struct pm_process *process, struct pm_process_info *info,
                                    struct pm_error *error);
 
 /**
- * Reads the command line, with one space between arguments (proc_pid_cmdline(5)). Zombies and
- * kernel threads have an empty one.
+ * Reads the command line, with one space between arguments (proc_pid_cmdline(5)). The text is empty
+ * for zombies and kernel threads.
  *
  * @param process  the process
  * @param command  receives the text; the caller frees it
@@ -134,16 +134,16 @@ PM_PUBLIC int pm_process_read_command(struct pm_process *process, char **command
                                       struct pm_error *error);
 
 /**
- * Opens a file of the process. If the first thread is dead and others are alive, files about the
- * memory (`maps`, `smaps`, `pagemap`, `mem`, ...) are those of a living thread: the files of the
- * dead leader are empty.
+ * Opens a file of the process. If the first thread is dead and other threads are alive, files about
+ * the memory (`maps`, `smaps`, `pagemap`, `mem`, ...) are opened in the directory of a living
+ * thread, because in the directory of the dead thread these files are empty.
  *
  * @param process  the process
  * @param name     name below /proc/PID, such as "smaps" or "task/12/comm"
  * @param flags    open(2) flags; O_CLOEXEC is added
  * @param fd       receives the descriptor; the caller closes it
- * @param error    PM_ERROR_ACCESS with the rule that refused and the remedy, PM_ERROR_GONE,
- *                 PM_ERROR_NOT_FOUND
+ * @param error    PM_ERROR_ACCESS with the reason and a remedy, PM_ERROR_GONE, PM_ERROR_NOT_FOUND,
+ *                 PM_ERROR_NO_MEMORY, PM_ERROR_UNSUPPORTED, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_process_open_file(struct pm_process *process, const char *name, int flags, int *fd,

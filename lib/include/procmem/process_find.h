@@ -4,11 +4,16 @@
  * Finds processes by PID or name.
  *
  * A word of digits is a PID; the ID of a thread means the process of that thread. Any other word is
- * a name. A name is compared with these, in this order, until a process matches: the command name
- * of each process, the base name of its first argument, the base name of its program file, and the
- * command names of zombies. The calling process never matches a name. Its ancestors do not match
- * either if they only run it and therefore have the word in their command line: sudo, timeout, `sh
- * -c`.
+ * a name. The name is compared with the following names, in this order, until at least one process
+ * matches:
+ * - the command name of each process,
+ * - the base name of the first argument of each process,
+ * - the base name of the program file of each process,
+ * - the command name of each zombie.
+ *
+ * The calling process never matches a name. An ancestor of the calling process does not match
+ * either if its command line contains the name of the calling program, as that of sudo, timeout or
+ * `sh -c` does.
  */
 #ifndef PROCMEM_PROCESS_FIND_H
 #define PROCMEM_PROCESS_FIND_H
@@ -27,9 +32,9 @@ extern "C" {
  *
  * @param word   the word
  * @param pid    receives the PID
- * @param error  PM_ERROR_NOT_FOUND (with the most similar name), PM_ERROR_USAGE (`12abc`, `-1`,
- *               `0`), PM_ERROR_AMBIGUOUS (with the first 8 PIDs), PM_ERROR_ACCESS (hidepid),
- *               PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @param error  PM_ERROR_NOT_FOUND, where the text suggests the most similar name; PM_ERROR_USAGE
+ *               for words such as `12abc`, `-1` and `0`; PM_ERROR_AMBIGUOUS, where the text lists
+ *               the first 8 processes; PM_ERROR_ACCESS (hidepid), PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return       0 or -1
  */
 PM_PUBLIC int pm_process_find(const char *word, pid_t *pid, struct pm_error *error);

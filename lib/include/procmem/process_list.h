@@ -22,18 +22,18 @@ struct pm_process_row {
 	pid_t pid;          /**< process ID */
 	uid_t uid;          /**< effective user ID */
 	uint32_t threads;   /**< number of threads */
-	char state;         /**< as in proc_pid_stat(5) */
-	bool kernel_thread; /**< has no user memory */
-	bool own; /**< our own process, or an ancestor whose command line names our program: sudo,
-	             timeout */
+	char state;         /**< state of the first thread, as in proc_pid_stat(5) */
+	bool kernel_thread; /**< whether it is a kernel thread, which has no user memory */
+	bool own; /**< whether this is the calling process, or one of its ancestors whose command
+	             line contains the name of the calling program, such as sudo */
 	uint64_t start_ticks;    /**< start time in clock ticks since boot */
-	uint64_t rss;            /**< VmRSS */
-	uint64_t peak;           /**< VmHWM */
-	uint64_t swap;           /**< VmSwap */
-	uint64_t size;           /**< VmSize */
+	uint64_t rss;            /**< resident size (VmRSS) */
+	uint64_t peak;           /**< peak resident size (VmHWM) */
+	uint64_t swap;           /**< swapped-out bytes (VmSwap) */
+	uint64_t size;           /**< size of the address space (VmSize) */
 	char comm[PM_COMM_SIZE]; /**< command name */
-	char *command; /**< command line, with one space between arguments; "" for none; owned by
-	                  the list */
+	char *command; /**< command line, with one space between arguments, owned by the list; "" if
+	                  the process has none */
 };
 
 /** A list of processes. */
@@ -45,7 +45,7 @@ struct pm_process_list {
 /**
  * Lists all processes.
  *
- * @param list   filled; release with pm_process_list_deinit()
+ * @param list   receives the processes; release with pm_process_list_deinit()
  * @param error  PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return       0 or -1
  */
@@ -59,11 +59,12 @@ PM_PUBLIC void pm_process_list_deinit(struct pm_process_list *list);
 
 /**
  * Reads the PSS of a process from smaps_rollup (Linux 4.14). The kernel holds the map lock of the
- * target while it walks all its page tables.
+ * target while it walks the page tables of all regions.
  *
  * @param process  the process
  * @param pss      receives the PSS in bytes
- * @param error    as pm_maps_read(); PM_ERROR_NOT_FOUND if the kernel has no such file
+ * @param error    the kinds of pm_maps_read(); also PM_ERROR_NOT_FOUND if the kernel does not
+ *                 provide smaps_rollup
  * @return         0 or -1
  */
 PM_PUBLIC int pm_process_read_pss(struct pm_process *process, uint64_t *pss,

@@ -22,7 +22,7 @@ struct pm_range {
 };
 
 /**
- * Size of a range.
+ * Returns the size of a range.
  * @param range  the range
  * @return       bytes
  */

@@ -3,8 +3,9 @@
  * @file
  * Regions. A region is one mapping (VMA) of a process, with its sizes and its kind.
  *
- * Addresses are `uint64_t`, not pointers: they belong to another address space, which may have
- * another address width. Ranges are always half-open, `[start, end)`. All sizes are in bytes.
+ * Addresses are `uint64_t` instead of pointers, because an address belongs to the address space of
+ * another process, whose address width may differ. Ranges are always half-open, `[start, end)`. All
+ * sizes are in bytes.
  */
 #ifndef PROCMEM_REGION_H
 #define PROCMEM_REGION_H
@@ -27,12 +28,12 @@ enum pm_perm {
 	PM_PERM_READ = 1,   /**< r */
 	PM_PERM_WRITE = 2,  /**< w */
 	PM_PERM_EXEC = 4,   /**< x */
-	PM_PERM_SHARED = 8, /**< s: shared; if not set, p: private (copy on write) */
+	PM_PERM_SHARED = 8, /**< s: shared. If not set, the region is private (copy on write), p */
 };
 
 /**
- * Bit that marks a permission as unknown; the bit of the permission itself is then 0. It exists
- * because core files do not contain all permissions. In text, an unknown permission is `?`.
+ * Bit that marks a permission as unknown, because core files do not contain all permissions. If the
+ * bit is set, the bit of the permission itself is 0. In text, an unknown permission is `?`.
  */
 #define PM_PERM_MAYBE(perm) ((unsigned)(perm) << 4)
 
@@ -59,7 +60,7 @@ enum pm_kind {
 	PM_KIND_BSS,    /**< zero-initialised data of a program or library */
 	PM_KIND_FILE,   /**< another mapped file */
 	PM_KIND_DEVICE, /**< a device, or memory of a device */
-	PM_KIND_KERNEL, /**< created by the kernel: [vdso], [vvar], [vsyscall], ... */
+	PM_KIND_KERNEL, /**< mapped by the kernel itself: [vdso], [vvar], [vsyscall], ... */
 	PM_KIND_COUNT,  /**< number of kinds */
 };
 
@@ -67,12 +68,12 @@ enum pm_kind {
 enum pm_proof {
 	PM_PROOF_NONE = 0, /**< not classified */
 	PM_PROOF_INFERRED, /**< concluded from names, flags and adjacent regions */
-	PM_PROOF_PROVEN,   /**< shown by the kernel or by the memory of the target */
+	PM_PROOF_PROVEN,   /**< reported by the kernel, or found in the memory of the target */
 };
 
 /**
- * The sizes of a region; index of pm_region.bytes. They come from proc_pid_smaps(5), or for RSS and
- * SWAP from pagemap.
+ * The sizes of a region. Each value is an index of pm_region.bytes. The sizes come from
+ * proc_pid_smaps(5); the sizes RSS and SWAP can also come from pagemap.
  */
 enum pm_size {
 	PM_SIZE_RSS,       /**< Rss: resident pages */
@@ -93,20 +94,19 @@ enum pm_size {
 	PM_SIZE_PRIVATE_HUGETLB, /**< Private_Hugetlb: not contained in Rss */
 	PM_SIZE_SWAP,            /**< Swap: swapped-out pages */
 	PM_SIZE_SWAP_PSS,        /**< SwapPss */
-	PM_SIZE_LOCKED,          /**< Locked: by mlock */
-	PM_SIZE_KERNEL_PAGE,     /**< KernelPageSize: page size used by the kernel; unlike the other
-	                            values, not an amount of memory */
-	PM_SIZE_MMU_PAGE, /**< MMUPageSize: page size of the hardware; not an amount of memory
-	                     either */
-	PM_SIZE_COUNT,    /**< number of sizes */
+	PM_SIZE_LOCKED,          /**< Locked: pages locked in memory by mlock(2) */
+	PM_SIZE_KERNEL_PAGE,     /**< KernelPageSize: page size used by the kernel, not an amount of
+	                            memory */
+	PM_SIZE_MMU_PAGE,        /**< MMUPageSize: page size of the MMU, not an amount of memory */
+	PM_SIZE_COUNT,           /**< number of sizes */
 };
 
 /** Bit of a size in pm_region.known. */
 #define PM_SIZE_BIT(size) (1u << (unsigned)(size))
 
 /**
- * VmFlags that the library uses (proc_pid_smaps(5), Documentation/filesystems/proc.rst); bits of
- * pm_region.vm_flags.
+ * VmFlags that the library uses (proc_pid_smaps(5), Documentation/filesystems/proc.rst). Each value
+ * is a bit of pm_region.vm_flags.
  */
 enum pm_vm_flag {
 	PM_VM_READ = 1u << 0,        /**< rd: readable */
@@ -115,7 +115,7 @@ enum pm_vm_flag {
 	PM_VM_IO = 1u << 3,          /**< io: memory of a device, must not be read */
 	PM_VM_LOCKED = 1u << 4,      /**< lo: locked in memory */
 	PM_VM_DONTFORK = 1u << 5,    /**< dc: not inherited by children */
-	PM_VM_ACCOUNT = 1u << 6,     /**< ac: accounted */
+	PM_VM_ACCOUNT = 1u << 6,     /**< ac: counts towards the committed memory */
 	PM_VM_NORESERVE = 1u << 7,   /**< nr: no swap space reserved */
 	PM_VM_HUGETLB = 1u << 8,     /**< ht: huge pages of hugetlbfs */
 	PM_VM_WIPEONFORK = 1u << 9,  /**< wf: wiped in children */
@@ -124,12 +124,12 @@ enum pm_vm_flag {
 	PM_VM_MIXEDMAP = 1u << 12,   /**< mm: mixed map area */
 	PM_VM_HUGEPAGE = 1u << 13,   /**< hg: MADV_HUGEPAGE */
 	PM_VM_NOHUGEPAGE = 1u << 14, /**< nh: MADV_NOHUGEPAGE; MAP_STACK sets it since Linux 6.7 */
-	PM_VM_MERGEABLE = 1u << 15,  /**< mg: KSM may merge */
+	PM_VM_MERGEABLE = 1u << 15,  /**< mg: KSM may merge its pages */
 	PM_VM_UFFD_MISSING = 1u << 16, /**< um: userfaultfd, missing pages */
 	PM_VM_UFFD_WP = 1u << 17,      /**< uw: userfaultfd, write protection */
 	PM_VM_UFFD_MINOR = 1u << 18,   /**< ui: userfaultfd, minor faults */
 	PM_VM_SHADOW_STACK = 1u << 19, /**< ss: shadow stack */
-	PM_VM_SEALED = 1u << 20,       /**< sl: mseal(2) */
+	PM_VM_SEALED = 1u << 20,       /**< sl: sealed by mseal(2) */
 	PM_VM_DROPPABLE = 1u << 21,    /**< dp: MAP_DROPPABLE */
 	PM_VM_SHARED = 1u << 22,       /**< sh: shared */
 	PM_VM_KNOWN = 1 << 30,         /**< smaps had a VmFlags line for this region */
@@ -140,29 +140,32 @@ struct pm_region {
 	uint64_t start;        /**< first address */
 	uint64_t end;          /**< address after the last byte */
 	uint64_t offset;       /**< offset in the mapped file, in bytes */
-	uint64_t inode;        /**< inode of the mapped file, 0 for none */
+	uint64_t inode;        /**< inode of the mapped file; 0 if no file is mapped */
 	uint32_t device_major; /**< major number of the device that holds the file */
 	uint32_t device_minor; /**< minor number of this device */
 	uint32_t vm_flags;     /**< enum pm_vm_flag bits; 0 if smaps was not read */
 	uint32_t known;        /**< PM_SIZE_BIT() of each known size */
-	uint8_t perms;  /**< enum pm_perm bits, and PM_PERM_MAYBE() of each unknown permission */
-	uint8_t kind;   /**< enum pm_kind */
-	uint8_t proof;  /**< enum pm_proof */
-	bool deleted;   /**< the kernel appended " (deleted)" to the name: the file was deleted or
-	                   replaced */
-	pid_t thread;   /**< TID of the thread whose stack this is, 0 for none */
-	uint64_t arena; /**< address of the malloc arena to which this belongs, 0 for none */
-	const char *mapping;     /**< name as in maps, with newlines instead of `\012`, without
-	                            " (deleted)"; "" for none */
-	struct pm_detail detail; /**< what is known besides the kind */
-	const char *why; /**< the rule that gave the kind, human-readable; "" if not classified
-	                  */
-	uint64_t bytes[PM_SIZE_COUNT]; /**< sizes in bytes, by enum pm_size; 0 if not known */
+	uint8_t perms; /**< enum pm_perm bits, and PM_PERM_MAYBE() of each unknown permission */
+	uint8_t kind;  /**< enum pm_kind */
+	uint8_t proof; /**< enum pm_proof */
+	bool deleted;  /**< whether the mapped file was deleted or replaced; the kernel then appends
+	                  " (deleted)" to the name */
+	pid_t thread;  /**< TID of the thread that has its stack in the region; 0 if not known */
+	uint64_t arena; /**< address of the malloc arena to which the region belongs; 0 if none */
+	/**
+	 * Name as in maps, but with newlines instead of `\012`, and without " (deleted)"; "" if the
+	 * region has no name
+	 */
+	const char *mapping;
+	struct pm_detail detail; /**< what is known about the region besides the kind */
+	const char *why;         /**< human-readable reason for the kind; "" if not classified */
+	uint64_t bytes[PM_SIZE_COUNT]; /**< sizes in bytes, indexed by enum pm_size; a size that is
+	                                  not in `known` is 0 */
 };
 
 /**
- * The texts of a list of regions; opaque. The same rules for threads apply as for the list (struct
- * pm_regions).
+ * The texts and details that belong to a list of regions; opaque. The rules of struct pm_regions
+ * for the use by several threads also apply here.
  */
 struct pm_texts;
 
@@ -171,8 +174,8 @@ struct pm_texts;
  * pm_regions_init(). Several threads may read a list while no thread changes it.
  */
 struct pm_regions {
-	struct pm_region *items; /**< the regions; pointers into it are valid until the next change
-	                            of the list */
+	struct pm_region *items; /**< the regions; a pointer to a region is valid until the list is
+	                            changed */
 	size_t count;            /**< number of regions */
 	size_t capacity;         /**< private */
 	struct pm_texts *texts;  /**< private: owns mapping, detail and why of all regions */
@@ -198,7 +201,7 @@ PM_PUBLIC void pm_regions_init(struct pm_regions *regions);
 PM_PUBLIC void pm_regions_deinit(struct pm_regions *regions);
 
 /**
- * Empties a list, and keeps most of its memory for further regions.
+ * Removes all regions from a list. Most of the memory of the list is kept for further regions.
  * @param regions  the list
  */
 PM_PUBLIC void pm_regions_clear(struct pm_regions *regions);
@@ -219,18 +222,19 @@ PM_PUBLIC int pm_regions_append(struct pm_regions *regions, const struct pm_regi
  *
  * @param regions  the list
  * @param text     the text; need not end in NUL
- * @param length   its length in bytes
- * @return         the copy, NUL-terminated, valid as long as the list; NULL if out of memory
+ * @param length   length of the text in bytes
+ * @return         the copy, NUL-terminated, valid until the list is cleared or released; NULL if
+ *                 out of memory
  */
 PM_PUBLIC const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t length);
 
 /**
- * Copies a detail, with its lists and texts, into the list of regions, where the copy is valid as
- * long as the list.
+ * Copies a detail, with its lists and texts, into a list of regions. The copy is valid until the
+ * list is cleared or released.
  *
  * @param regions  the list
  * @param from     the detail
- * @param to       receives the copy; it may be the detail of a region of this list
+ * @param to       receives the copy; may be the detail of a region of this list
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -247,19 +251,19 @@ PM_PUBLIC int pm_regions_copy_detail(struct pm_regions *regions, const struct pm
 PM_PUBLIC struct pm_region *pm_regions_find(const struct pm_regions *regions, uint64_t address);
 
 /**
- * Finds the first region that ends after an address: the one that contains the address, otherwise
- * the next one above.
+ * Finds the first region that ends after an address. This is the region that contains the address
+ * or, if there is none, the next region at higher addresses.
  *
  * @param regions  the list
  * @param address  the address
- * @return         its index; regions->count if there is none
+ * @return         index of the region; `regions->count` if no region ends after the address
  */
 PM_PUBLIC size_t pm_regions_index(const struct pm_regions *regions, uint64_t address);
 
 /**
  * Returns the addresses of a region.
  * @param region  the region
- * @return        its start and its end
+ * @return        the start and the end of the region
  */
 static inline struct pm_range pm_region_bounds(const struct pm_region *region)
 {
@@ -289,10 +293,10 @@ static inline bool pm_region_knows(const struct pm_region *region, enum pm_size 
 }
 
 /**
- * Returns the size of the largest chunk of malloc that is known in a region.
+ * Returns the size of the largest chunk that malloc mapped in a region.
  *
  * @param region  the region
- * @return        bytes; 0 where no chunk is known
+ * @return        bytes; 0 if no chunk is known in the region
  */
 static inline uint64_t pm_region_chunk_max(const struct pm_region *region)
 {
@@ -318,9 +322,10 @@ static inline uint64_t pm_region_dirty(const struct pm_region *region)
 }
 
 /**
- * Tests whether a region continues the previous one: both are adjacent, and either both are
- * anonymous with the same name, or both are parts of the same file at consecutive offsets.
- * Allocators and mprotect(2) split mappings, so data can cross such borders.
+ * Tests whether a region continues the previous region. Both must be adjacent, and both must be
+ * shared or both private. In addition, both must have no file and the same name, or both must map
+ * consecutive parts of the same file. Allocators and mprotect(2) split mappings, so data can extend
+ * across the border between two such regions.
  *
  * @param before  the region with the lower addresses
  * @param region  the region with the higher addresses
@@ -333,15 +338,15 @@ PM_PUBLIC bool pm_region_continues(const struct pm_region *before, const struct 
 
 /**
  * Formats permissions as in maps, such as `rw-p`, with `?` for unknown permissions.
- * @param perms  as in pm_region
- * @param text   receives the text; at least PM_PERMS_TEXT_SIZE bytes
+ * @param perms  enum pm_perm bits, and PM_PERM_MAYBE() of each unknown permission
+ * @param text   buffer of at least PM_PERMS_TEXT_SIZE bytes; receives the text
  */
 PM_PUBLIC void pm_format_perms(unsigned perms, char *text);
 
 /**
  * Returns the name of a kind, as in listings.
  * @param kind  the kind
- * @return      a constant text; "" for PM_KIND_UNKNOWN
+ * @return      a constant text; "" for PM_KIND_UNKNOWN and for invalid values
  */
 PM_PUBLIC const char *pm_kind_name(enum pm_kind kind);
 
@@ -356,16 +361,16 @@ PM_PUBLIC const char *pm_kind_name(enum pm_kind kind);
 PM_PUBLIC int pm_kind_parse(const char *name, enum pm_kind *kind, struct pm_error *error);
 
 /**
- * Returns the name of a proof: "proven", "inferred" or "".
+ * Returns the name of a proof: "proven" or "inferred".
  * @param proof  the proof
- * @return       a constant text
+ * @return       a constant text; "" for PM_PROOF_NONE
  */
 PM_PUBLIC const char *pm_proof_name(enum pm_proof proof);
 
 /**
  * Returns the name of a size in JSON and in column lists, such as "private_dirty".
  * @param size  the size
- * @return      a constant text
+ * @return      a constant text; "" for invalid values
  */
 PM_PUBLIC const char *pm_size_name(enum pm_size size);
 

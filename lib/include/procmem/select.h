@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Selecting regions: the REGION words and filters that all commands have in common.
+ * Selecting regions by REGION words and by filters.
  */
 #ifndef PROCMEM_SELECT_H
 #define PROCMEM_SELECT_H
@@ -34,11 +34,11 @@ PM_PUBLIC void pm_select_destroy(struct pm_select *select);
 
 /**
  * Adds a REGION word. The selection is the union of all words. A word is one of:
- * - an address (`0x7f39…` or as in listings): the region that contains it
+ * - an address, with or without `0x`: the region that contains the address
  * - `ADDR-END` or `ADDR+LEN` (LEN as for pm_parse_size()): exactly these bytes
- * - a kind (`heap`); a name of a kind is never read as a hexadecimal address
+ * - a kind (`heap`): the regions of this kind. The name of a kind is never parsed as an address
  * - `[name]`: the regions with this name in maps
- * - `all`
+ * - `all`: all regions
  *
  * @param select  the selection
  * @param word    the word
@@ -49,11 +49,11 @@ PM_PUBLIC int pm_select_add_word(struct pm_select *select, const char *word,
                                  struct pm_error *error);
 
 /**
- * Keeps only regions of these kinds. As for all filters, a second call replaces the first one, and
- * a region must pass all filters.
+ * Adds a filter: keeps only regions of the given kinds. A second call replaces the first one. The
+ * selection has at most one filter of each type, and a region must pass all filters.
  *
  * @param select  the selection
- * @param list    names separated by commas
+ * @param list    names of kinds, separated by commas
  * @param error   PM_ERROR_USAGE, PM_ERROR_RESOURCES
  * @return        0 or -1
  */
@@ -64,7 +64,8 @@ PM_PUBLIC int pm_select_set_kinds(struct pm_select *select, const char *list,
  * Keeps only regions whose mapping (pm_region.mapping, "" for anonymous regions) contains a match.
  *
  * @param select  the selection
- * @param regex   a PCRE2 pattern; a leading `(?i)` ignores case, `^$` means anonymous regions
+ * @param regex   a PCRE2 pattern; `(?i)` at its start ignores case, and `^$` matches regions
+ *                without a name
  * @param error   PM_ERROR_USAGE with the position, PM_ERROR_RESOURCES
  * @return        0 or -1
  */
@@ -72,9 +73,11 @@ PM_PUBLIC int pm_select_set_mapping(struct pm_select *select, const char *regex,
                                     struct pm_error *error);
 
 /**
- * Keeps only regions with these permissions. `spec` has one of two forms. Letters name permissions
- * that must be set (`rw`, `x`; `s` shared, `p` private). Four characters as in maps (`r--p`) must
- * match exactly; `-` means not set, and `?` matches any value.
+ * Keeps only regions with the given permissions. `spec` has one of two forms:
+ * - letters of permissions that must be set, such as `rw` or `x`; `s` requires a shared mapping,
+ * `p` a private one
+ * - four characters as in maps, such as `r--p`, all of which must match; `-` requires that the
+ *   permission is not set, and `?` accepts any value
  *
  * @param select  the selection
  * @param spec    the permissions
@@ -120,18 +123,18 @@ PM_PUBLIC bool pm_select_needs_kinds(const struct pm_select *select);
 PM_PUBLIC bool pm_select_needs_rss(const struct pm_select *select);
 
 /**
- * Applies a selection. If the bytes of an `ADDR-END` or `ADDR+LEN` are only partly mapped, the
- * result also has ranges for the unmapped parts. If the selection has a filter, these are left out,
- * because unmapped bytes do not pass any filter.
+ * Applies a selection. If only a part of the bytes of an `ADDR-END` or `ADDR+LEN` is mapped, the
+ * result also has ranges for the unmapped parts, unless the selection has a filter: unmapped bytes
+ * do not pass any filter.
  *
  * @param select   the selection
  * @param regions  the regions, with kinds and RSS if the selection needs them
  * @param ranges   receives the selected ranges, by ascending address, without overlaps; the caller
  *                 frees the array; NULL if no region passes the filters
  * @param count    receives the number of ranges
- * @param error    PM_ERROR_NOT_FOUND if a word matches no region (for an address the text names the
- *                 nearest regions), PM_ERROR_USAGE if the RSS is needed and not known, or a pattern
- *                 needs too many steps, PM_ERROR_RESOURCES
+ * @param error    PM_ERROR_NOT_FOUND if a word matches no region; for an address, the text contains
+ *                 the nearest regions. PM_ERROR_USAGE if the RSS is needed but not known, or if
+ *                 matching a pattern takes too many steps. PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_select_apply(const struct pm_select *select, const struct pm_regions *regions,

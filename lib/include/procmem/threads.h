@@ -18,11 +18,17 @@ extern "C" {
 
 /** A thread of a process. */
 struct pm_thread {
-	pid_t tid;               /**< thread ID */
-	char name[PM_COMM_SIZE]; /**< thread name, any bytes but NUL; empty if the thread has ended
-	                          */
-	uint64_t stack_pointer;  /**< its stack pointer, 0 if unknown: the thread is running, or we
-	                            lack ptrace access */
+	pid_t tid; /**< thread ID */
+	/**
+	 * Thread name, which may contain any byte but NUL; empty if the name was not read, or if
+	 * the thread has ended
+	 */
+	char name[PM_COMM_SIZE];
+	/**
+	 * Stack pointer of the thread; 0 if the stack pointer was not read, if the thread is
+	 * running or has ended, or if the caller lacks ptrace access
+	 */
+	uint64_t stack_pointer;
 };
 
 /** Details to read of each thread. */
@@ -36,7 +42,7 @@ enum pm_thread_detail {
  * Lists the threads that are alive, by ascending TID.
  *
  * @param process  the process
- * @param details  what to read of each thread: enum pm_thread_detail values, or-ed
+ * @param details  details to read of each thread: enum pm_thread_detail bits
  * @param threads  receives the array; the caller frees it
  * @param count    receives the number of threads
  * @param error    PM_ERROR_GONE, PM_ERROR_ACCESS, PM_ERROR_RESOURCES

@@ -15,16 +15,18 @@ extern "C" {
 #endif
 
 /**
- * Finds the candidate that is most similar to a mistyped word: with the fewest letters changed,
- * added, left out or swapped with a neighbour. Case is ignored. A candidate that starts with the
- * word (`strings` for `str`) counts as one mistake.
+ * Finds the candidate that is most similar to a mistyped word: the one with the fewest mistakes. A
+ * mistake is a letter that was changed, added or left out, or two adjacent letters that were
+ * swapped. Case is ignored. If the candidate starts with the word and the word has at least two
+ * bytes (`str` for `strings`), this counts as one mistake.
  *
  * @param word        the mistyped word
  * @param candidates  the valid words; NULL entries are skipped
  * @param count       number of candidates
- * @return            one of the candidates, the first if several are equally similar; NULL if none
- *                    is similar enough (there are more mistakes than a third of the letters of the
- *                    word, rounded to the nearest integer), or the word is longer than 64 bytes
+ * @return            the most similar candidate, or the first of several equally similar ones;
+ *                    NULL if each candidate has more mistakes than a third of the length of the
+ *                    word in bytes, rounded to the nearest integer, or if the word is empty or
+ *                    longer than 64 bytes
  */
 PM_PUBLIC const char *pm_typo_nearest(const char *word, const char *const *candidates,
                                       size_t count);
