@@ -28,10 +28,11 @@ static const uint64_t LARGEST_WITH_ZEROS = UINT64_C(4) << 40;
 struct core_dump {
 	const struct pm_dump_source *source;
 	struct pm_core_writer *writer;
-	size_t next;   /* index of the first range of the source that ends after `at` */
-	uint64_t at;   /* all addresses of the ranges below this one were added as segments */
-	size_t region; /* index of the region of the last part that was added; SIZE_MAX if it has
-	                  none */
+	size_t next; /* index of the first range of the source that ends after `at` */
+	uint64_t at; /* all addresses of the ranges below this one were added as segments */
+	/* Index of the region of the last part that was added; SIZE_MAX if the part is in no
+	 * region */
+	size_t region;
 };
 
 static struct pm_region_range range_at(const struct pm_dump_source *source, size_t index)

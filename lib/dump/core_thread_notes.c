@@ -53,8 +53,8 @@ static struct timeval time_of(uint64_t ticks)
 }
 
 /**
- * Sets the stack pointer and the program counter. These two are known even if the thread was not
- * stopped.
+ * Sets the stack pointer and the program counter. /proc can show these two registers even if the
+ * thread was not stopped.
  */
 static void set_pointers(elf_gregset_t *registers, uint64_t stack_pointer, uint64_t program_counter)
 {
@@ -107,8 +107,8 @@ static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus
 }
 
 /**
- * Sets the general registers in NT_PRSTATUS. For a stopped thread, all are set, and also the
- * pending signal. For other threads, only the stack pointer and program counter are set, if /proc
+ * Sets the general registers in NT_PRSTATUS. For a stopped thread, sets all registers and the
+ * pending signal. For other threads, sets only the stack pointer and the program counter, if /proc
  * shows them.
  */
 static int fill_registers(const struct pm_core_thread *thread, struct elf_prstatus *status,

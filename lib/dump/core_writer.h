@@ -16,9 +16,10 @@
 struct pm_core_load {
 	struct pm_range range; /**< addresses of the segment */
 	uint64_t
-		offset; /**< offset of the content in the file; valid even if there is no content */
+		/** Offset of the content in the file; valid even if there is no content */
+		offset;
 	uint32_t perms; /**< enum pm_perm bits */
-	bool content;   /**< the segment has content */
+	bool content;   /**< whether the file contains the bytes of the segment */
 };
 
 /** Size in bytes of the buffer in which notes are collected before they are written. */
@@ -33,8 +34,8 @@ struct pm_core_writer {
 	struct pm_core_load *loads; /**< the segments, by ascending address; owned */
 	size_t count;               /**< number of segments */
 	size_t capacity;            /**< private */
-	size_t buffered; /**< number of bytes in `buffer`; the last of them has the offset `at` - 1
-	                    in the file */
+	/** Number of bytes in `buffer`. Their offset in the file is `at` - `buffered`. */
+	size_t buffered;
 	char buffer[PM_CORE_NOTE_BUFFER]; /**< notes that were not written yet */
 };
 

@@ -23,7 +23,7 @@ struct pm_output {
 	/** Offset in the file at which the output starts; 0 if `sparse` is false */
 	uint64_t base;
 	uint64_t at; /**< number of bytes of output so far, including zeros */
-	/** Cancellation flag of the caller: when non-zero, writing fails. NULL if there is none */
+	/** Cancellation flag of the caller: when non-zero, writing fails. NULL if there is none. */
 	const volatile sig_atomic_t *cancel;
 	char *buffer;  /**< bytes of a stream that were not written yet; owned; NULL if `sparse` */
 	size_t filled; /**< number of bytes in the buffer */

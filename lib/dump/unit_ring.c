@@ -21,7 +21,7 @@ struct pm_unit_ring {
 	bool closing; /* true: the threads must exit */
 	bool planned; /* true: the plan has no more units, or has failed */
 	/* Number of units that threads have started to read. The next unit is read into slot
-	 * `filling % slot_count` */
+	 * `filling % slot_count`. */
 	uint64_t filling;
 	uint64_t taking; /* index of the next unit that the consumer receives */
 	bool taken;      /* true: the consumer still uses the unit before `taking` */

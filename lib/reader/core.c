@@ -236,8 +236,7 @@ static int walk_held(const struct pm_core *core, const struct pm_core_segment *s
 		if (data >= 0)
 			data_at = (uint64_t)data - segment->offset;
 		else if (errno != ENXIO)
-			data_at = from; /* SEEK_DATA failed, for example because the file system
-			                   does not support it: assume data */
+			data_at = from; /* SEEK_DATA is not supported: assume data */
 
 		struct pm_page_run run = { .start = segment->start + from,
 			                   .state = PM_PAGE_PRESENT };

@@ -12,8 +12,8 @@ struct pm_core_segment {
 	uint64_t start;  /**< first address */
 	uint64_t end;    /**< address after the last byte */
 	uint64_t offset; /**< offset of the bytes of the segment in the core file */
-	uint64_t
-		held; /**< number of bytes, from the start of the segment, that the file contains */
+	/** Number of bytes, from the start of the segment, that the file contains */
+	uint64_t held;
 	unsigned perms; /**< enum pm_perm bits */
 	bool cut; /**< whether bytes of the segment are missing because the file is truncated */
 };

@@ -11,8 +11,8 @@
 #include "reader/core_file.h"
 #include "reader/core_notes.h"
 
-/* Maximum number of segments that are read. A process has at most vm.max_map_count mappings:
- * 65,530 by default, but the administrator can set up to INT_MAX. */
+/* Maximum number of program headers; a file with more is refused. A process has at most
+ * vm.max_map_count mappings: 65,530 by default, but the administrator can set up to INT_MAX. */
 enum { SEGMENTS_MAX = 1 << 22 };
 
 /**

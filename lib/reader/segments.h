@@ -21,8 +21,8 @@ struct pm_segments {
 	uint64_t page_mask;             /**< page size - 1 */
 
 	struct pm_range range; /**< the current range */
-	size_t region; /**< index of the region that contains `range`; SIZE_MAX if nothing is mapped
-	                  there */
+	/** Index of the region that contains `range`; SIZE_MAX if nothing is mapped there */
+	size_t region;
 	size_t next_range; /**< index of the range after the current one */
 	uint64_t at;       /**< start address of the next segment */
 	uint64_t walked;   /**< page states are known up to this address */

@@ -51,7 +51,7 @@ struct cursor {
 	size_t count;
 	uint64_t offset; /* offset of the position from the start of the first range, in bytes */
 	/* The region that was found last; it is tried first by the next search. NULL if there is
-	 * none */
+	 * none. */
 	const struct pm_region *region;
 };
 
@@ -72,8 +72,8 @@ static void advance(struct cursor *cursor, uint64_t bytes)
 }
 
 /**
- * Returns the part that starts at a cursor. It ends at the end of the range; if regions are known,
- * it also ends at the end of the region.
+ * Returns the part that starts at a cursor. It ends at the end of the range, or earlier at the end
+ * of its region, since the next region may need another method.
  */
 static struct part part_at(struct target_reader *reader, struct cursor *cursor)
 {
@@ -131,7 +131,7 @@ static ssize_t read_vectors(struct target_reader *reader, const struct iovec *re
 
 /**
  * Reads the parts from the cursor on with one call of process_vm_readv(2): up to VECTORS_MAX parts,
- * but not beyond the first part for which process_vm_readv() must not be used.
+ * ending before the first part for which process_vm_readv() must not be used.
  * @return number of bytes read, or -1 with errno set
  */
 static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, void *buffer)
@@ -241,8 +241,7 @@ static int target_read(void *context, const struct pm_range *ranges, size_t coun
 {
 	struct target_reader *reader = context;
 	struct cursor cursor = { .ranges = ranges, .count = count };
-	/* An address at which process_vm_readv() could read; 0 if process_vm_readv() was not
-	 * used */
+	/* The last address at which process_vm_readv() has read bytes; 0 if there is none */
 	uint64_t followed_pid = 0;
 	char *to = buffer;
 

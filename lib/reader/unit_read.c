@@ -17,8 +17,8 @@ static const uint64_t SWAP_STEP = UINT64_C(64) << 10;
 struct reading {
 	const struct pm_unit_source *source;
 	uint64_t page_mask;
-	struct pm_range bad; /* the last unreadable range, which was not reported yet; empty if
-	                        there is none */
+	/* The last unreadable range, which was not reported yet; empty if there is none */
+	struct pm_range bad;
 	struct pm_error why; /* reason why `bad` is unreadable */
 };
 

@@ -56,7 +56,7 @@ static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error 
 {
 	size_t count;
 	/* If a file has PN_XNUM or more program headers, their number is stored in a section
-	 * header. Only core files have so many. */
+	 * header. Only core files have that many. */
 	if (elf_getphdrnum(elf, &count) < 0 || count >= PN_XNUM)
 		return 0;
 
@@ -215,7 +215,7 @@ static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *sym
 /**
  * Tests whether the ELF header contains the number of sections. If a file has 65,280 sections or
  * more, their number is stored elsewhere, and a hostile file could have any number. No real program
- * has so many sections.
+ * has that many sections.
  */
 static bool has_few_sections(int fd)
 {

@@ -24,10 +24,15 @@ struct pm_elf_symbol {
 	uint64_t value; /**< address, relative to the file */
 	uint64_t size;  /**< size in bytes, 0 if unknown */
 	uint32_t name;  /**< offset of the name in pm_elf_symbols.names */
-	uint32_t place; /**< order of the symbols: index in the symbol table of the file; higher in
-	                   a second file */
-	uint32_t rank; /**< of several symbols at the same address, the one with the highest rank is
-	                  used */
+	/**
+	 * Position of the symbol: its index in the symbol table of the file, increased for symbols
+	 * of a second file
+	 */
+	uint32_t place;
+	/**
+	 * Preference: of several symbols at the same address, the one with the highest rank is used
+	 */
+	uint32_t rank;
 	/**
 	 * If the size of the symbol is unknown: number of bytes after its first byte that may
 	 * belong to the symbol, up to the end of its section. Otherwise 0.
@@ -48,9 +53,12 @@ struct pm_elf_symbols {
 	struct pm_elf_symbol *items; /**< the symbols, by ascending value, then rank */
 	size_t count;                /**< number of symbols */
 	size_t capacity;             /**< number of allocated symbols */
-	char *names; /**< string table of the file, followed by a NUL; if symbols of a second file
-	                were added, both string tables */
-	size_t names_size;         /**< size of `names` in bytes, with each NUL */
+	/**
+	 * String table of the file, followed by a NUL. If symbols of a second file were added, its
+	 * string table and a NUL follow.
+	 */
+	char *names;
+	size_t names_size;         /**< size of `names` in bytes */
 	struct pm_elf_load *loads; /**< the PT_LOAD segments */
 	size_t load_count;         /**< number of segments */
 	size_t load_capacity;      /**< number of allocated segments */

@@ -18,8 +18,8 @@
 struct pm_symbol_source {
 	struct pm_process *process; /**< the living process; NULL if the target is a core file */
 	struct pm_core *core;       /**< the core file; NULL if the target is a living process */
-	const char *root; /**< only for a core file: prefix of all paths, such as the copy of a root
-	                     directory */
+	/** Only for a core file: prefix of all paths, such as the copy of a root directory */
+	const char *root;
 };
 
 /**
