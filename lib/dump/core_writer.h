@@ -15,9 +15,8 @@
 /** A load segment. */
 struct pm_core_load {
 	struct pm_range range; /**< addresses of the segment */
-	uint64_t
-		/** Offset of the content in the file; valid even if there is no content */
-		offset;
+	/** Offset of the content in the file; valid even if there is no content */
+	uint64_t offset;
 	uint32_t perms; /**< enum pm_perm bits */
 	bool content;   /**< whether the file contains the bytes of the segment */
 };

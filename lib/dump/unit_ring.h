@@ -55,9 +55,9 @@ void pm_unit_ring_close(struct pm_unit_ring *ring);
  * Returns the next unit. The unit of the previous call becomes invalid.
  *
  * @param ring   the ring
- * @param slot   receives the unit, valid until the next call
+ * @param slot   receives the slot with the unit and its bytes, valid until the next call
  * @param error  as for pm_plan_next() and pm_unit_read()
- * @return       1: a unit; 0: the end; -1: an error
+ * @return       1: a unit was returned; 0: there are no more units; -1: an error
  */
 int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slot,
                       struct pm_error *error);

@@ -105,7 +105,7 @@ static uint32_t stack_pointer_offset(const struct pm_core *core)
 
 /**
  * Reads NT_PRSTATUS, the note of one thread. The thread that received the signal is the first one
- * in the file, so the signal is read from its note only.
+ * in the file, so the signal is read only from the note of the first thread.
  */
 static int read_thread(struct pm_core *core, const struct note *note, struct pm_error *error)
 {

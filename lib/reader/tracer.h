@@ -30,11 +30,12 @@ struct pm_traced {
  * `cancel`.
  */
 struct pm_tracer {
-	struct pm_process *process;          /**< the target */
-	const volatile sig_atomic_t *cancel; /**< cancellation flag of the caller, or NULL */
-	struct pm_traced *items;             /**< the threads, by ascending TID */
-	size_t count;                        /**< number of threads */
-	size_t capacity;                     /**< number of allocated threads */
+	struct pm_process *process; /**< the target */
+	const volatile sig_atomic_t
+		*cancel;         /**< cancellation flag of the caller; NULL if there is none */
+	struct pm_traced *items; /**< the threads, by ascending TID */
+	size_t count;            /**< number of threads */
+	size_t capacity;         /**< number of allocated threads */
 };
 
 /**

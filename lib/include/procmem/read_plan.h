@@ -201,7 +201,7 @@ PM_PUBLIC void pm_plan_close(struct pm_plan *plan);
  * @param plan   the plan
  * @param unit   receives the unit, which remains valid after the plan was released
  * @param error  PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_CANCELLED
- * @return       1: a unit; 0: the end; -1: an error
+ * @return       1: a unit was returned; 0: there are no more units; -1: an error
  */
 PM_PUBLIC int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *error);
 

@@ -4,10 +4,11 @@
  * Stops all threads of a process for a consistent view of its memory, and reads their registers
  * (ptrace(2)).
  *
- * Reading memory does not need a stop. A stop needs more privileges, and delays the target. It uses
- * PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal to the target. A target that was stopped
- * by a signal stays stopped, and signals that arrive during the stop are delivered afterwards. If
- * the calling process is killed, even by SIGKILL, the kernel resumes all threads.
+ * Reading memory does not need a stop. A stop needs more privileges, and delays the target. Stops
+ * use PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal to the target. A target that had been
+ * stopped by a signal before stays stopped after the stop ends. Signals that arrive during the stop
+ * are delivered when it ends. If the calling process is killed, even by SIGKILL, the kernel resumes
+ * all threads.
  *
  * With ptrace(2), only the thread that stopped the target can resume it. The library creates a
  * thread for each stop, so any thread of the program may call pm_stop_end(). Until the stop ends,

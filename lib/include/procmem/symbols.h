@@ -15,8 +15,9 @@
  *   the root directory of the process, if its build ID is the same
  * - `.dynsym` of the file
  *
- * A file that may belong to another program is not used: no symbol is better than a wrong one.
- * Names of symbols are returned as they are in the file: the names of C++ symbols are mangled.
+ * A file that may belong to another program is not used: it is better to find no symbol than a
+ * wrong symbol. Names of symbols are returned as they are in the file: the names of C++ symbols are
+ * mangled.
  */
 #ifndef PROCMEM_SYMBOLS_H
 #define PROCMEM_SYMBOLS_H
