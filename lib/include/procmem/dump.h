@@ -43,7 +43,7 @@ struct pm_dump_source {
 	struct pm_reader *files;
 	/**
 	 * Cancellation flag: when non-zero, the dump fails with PM_ERROR_CANCELLED. NULL if there
-	 * is none
+	 * is none.
 	 */
 	const volatile sig_atomic_t *cancel;
 	/** Called after each unit; may be NULL */

@@ -163,7 +163,7 @@ struct pm_plan_options {
 	size_t unit_size;
 	/**
 	 * Cancellation flag: when non-zero, pm_plan_next() fails with PM_ERROR_CANCELLED. NULL if
-	 * there is none
+	 * there is none.
 	 */
 	const volatile sig_atomic_t *cancel;
 };

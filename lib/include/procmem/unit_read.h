@@ -34,7 +34,7 @@ struct pm_unit_source {
 	void *context; /**< passed to `unreadable` */
 	/**
 	 * Cancellation flag: when non-zero, reads fail with PM_ERROR_CANCELLED. NULL if there is
-	 * none
+	 * none.
 	 */
 	const volatile sig_atomic_t *cancel;
 };
