@@ -18,8 +18,9 @@
 #include "dump/dump.h"
 
 /*
- * Zeros that would end after this offset of the file get no content, because a file on ext4 cannot
- * be larger than 16 TiB.
+ * Maximum size of the core file, in bytes, up to which zeros are added as content (a hole in the
+ * file). Zeros that would end after this offset become a segment without content, because a file on
+ * ext4 cannot be larger than 16 TiB.
  */
 static const uint64_t LARGEST_WITH_ZEROS = UINT64_C(4) << 40;
 
@@ -27,9 +28,11 @@ static const uint64_t LARGEST_WITH_ZEROS = UINT64_C(4) << 40;
 struct core_dump {
 	const struct pm_dump_source *source;
 	struct pm_core_writer *writer;
-	size_t next;   /* index of the first range of the source that ends after `at` */
-	uint64_t at;   /* the segments for all addresses below this one were added */
-	size_t region; /* index of the region of the last part, SIZE_MAX if none */
+	size_t next; /* index of the first range of the source that ends after `at` */
+	uint64_t at; /* all addresses of the ranges below this one were added as segments */
+	/* Index of the region of the last part that was added; SIZE_MAX if the part is in no
+	 * region */
+	size_t region;
 };
 
 static struct pm_region_range range_at(const struct pm_dump_source *source, size_t index)
@@ -59,8 +62,10 @@ static int add(struct core_dump *dump, struct pm_range range, size_t region, boo
 }
 
 /**
- * Adds segments without content for those bytes from `dump->at` to an address that are in the
- * source, but were not passed as parts, because the filter left them out.
+ * Adds segments without content for the bytes from `dump->at` to an address that are in the ranges
+ * of the source. The filter excluded these bytes, so they were not passed to add_part().
+ * @param address  end of the bytes; `dump->at` is set to it
+ * @return         0 or -1
  */
 static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *error)
 {
@@ -80,8 +85,9 @@ static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *er
 }
 
 /**
- * Returns whether to add a part of zeros without content: if the part is a whole region, as in core
- * files of the kernel, or if the file would be too long.
+ * Tests whether a part of zeros is added as a segment without content. This is the case if the part
+ * is a whole region, as in core files of the kernel, or if the file would become larger than
+ * LARGEST_WITH_ZEROS.
  */
 static bool leave_out_zeros(const struct core_dump *dump, const struct pm_part *part)
 {
@@ -92,8 +98,9 @@ static bool leave_out_zeros(const struct core_dump *dump, const struct pm_part *
 }
 
 /**
- * Returns the [vdso] (vdso(7)) of this process. It has the same bytes in every process with the
- * same address width. Debuggers need all its pages, but a process touches only some of them.
+ * Returns the [vdso] (vdso(7)) of this process. Its bytes are the same in every process with the
+ * same address width, so they can replace pages of the [vdso] that the target has not touched.
+ * Debuggers need all pages of the [vdso].
  *
  * @param size  receives the size of the [vdso] in bytes, a multiple of the page size
  * @return      the bytes; NULL if this process has no [vdso]
@@ -120,8 +127,8 @@ static const char *self_vdso(size_t *size)
 }
 
 /**
- * Returns the bytes of a part: those that were read, or those of the [vdso]; NULL if they are not
- * known.
+ * Returns the bytes of a part: the bytes that were read, or, for an unread part of the [vdso], the
+ * bytes of the [vdso] of this process. Returns NULL if neither is available.
  */
 static const char *known_bytes(const struct core_dump *dump, const struct pm_part *part)
 {
@@ -154,7 +161,7 @@ static int add_part(void *context, const struct pm_part *part, struct pm_error *
 
 /**
  * Applies coredump_filter of the process to the ranges of the source.
- * @param kept  receives the remaining ranges; the caller frees the array
+ * @param kept  receives the ranges that the filter does not exclude; the caller frees the array
  */
 static int apply_filter(const struct pm_dump_source *source, struct pm_region_range **kept,
                         size_t *count, struct pm_error *error)
@@ -228,7 +235,10 @@ static int read_machine(struct pm_process *process, uint16_t *machine, struct pm
 	return 0;
 }
 
-/** Writes the notes. Stops the process during this time if the options request it. */
+/**
+ * Writes the notes. If `stop_for_registers` is set and the caller has not stopped the process, the
+ * process is stopped while the notes are written.
+ */
 static int write_notes(const struct pm_dump_source *source, const struct pm_core_options *options,
                        struct pm_core_writer *writer, struct pm_dump_result *result,
                        struct pm_error *error)

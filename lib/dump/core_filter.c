@@ -35,8 +35,8 @@ int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_
 }
 
 /**
- * Returns whether the process has probably written to a private mapping of a file, so that it has
- * private pages.
+ * Tests whether the process has probably written to a private mapping of a file. If it has, the
+ * mapping contains private pages, which differ from the file.
  */
 static bool was_written(const struct pm_region *region)
 {
@@ -47,8 +47,8 @@ static bool was_written(const struct pm_region *region)
 }
 
 /**
- * Returns the bit of coredump_filter that applies to a region of hugetlbfs or a shared region; 0
- * for other regions.
+ * Returns the bit of coredump_filter that applies to a region if the region is in hugetlbfs or
+ * shared. Returns 0 for other regions.
  */
 static unsigned simple_bit(const struct pm_region *region)
 {
@@ -59,11 +59,11 @@ static unsigned simple_bit(const struct pm_region *region)
 	if (!shared)
 		return 0;
 
-	/* A shared object without a name counts as anonymous memory. */
+	/* A shared mapping of a deleted file, such as a memfd, counts as anonymous memory. */
 	return region->deleted ? PM_CORE_ANON_SHARED : PM_CORE_MAPPED_SHARED;
 }
 
-/** This function follows vma_dump_size() of fs/coredump.c (Linux 6.18). */
+/** Applies the same rules as vma_dump_size() in fs/coredump.c (Linux 6.18). */
 uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, uint64_t page)
 {
 	const uint64_t whole = pm_region_size(region);
@@ -84,8 +84,8 @@ uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, ui
 	if (filter & PM_CORE_MAPPED_PRIVATE)
 		return whole;
 
-	/* The kernel keeps the first page only of ELF files. Here the first page of any file is
-	 * kept. */
+	/* The kernel dumps the first page only if the file is an ELF file. This function does
+	 * not check the format, so the first page of any file is dumped. */
 	if ((filter & PM_CORE_ELF_HEADERS) && region->offset == 0 &&
 	    (region->perms & PM_PERM_READ) && whole > page)
 		return page;

@@ -29,13 +29,13 @@ int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_
 
 /**
  * Returns the number of bytes, from the start of a region, that the kernel would dump. The kernel
- * knows whether a private mapping was written to. This function derives it from Anonymous in smaps,
- * or if that is not known, from the write permission.
+ * has a record of whether a private mapping was written to. This function derives this from
+ * Anonymous in smaps or, if that value is not known, from the write permission.
  *
  * @param filter  the filter
  * @param region  the region
  * @param page    page size in bytes
- * @return        0, `page` (for an ELF header) or the size of the region
+ * @return        the size of the region, `page` if only the first page is dumped, or 0
  */
 uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, uint64_t page);
 

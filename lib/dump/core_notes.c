@@ -26,8 +26,8 @@ enum { AUXILIARY_MAX = 64 * 1024 };
 static const char deleted_ending[] = " (deleted)";
 
 /**
- * Returns the number of a process state for pr_state: its index in `states`, which is that of
- * fs/binfmt_elf.c.
+ * Converts the letter of a process state to the number for pr_state: the position of the letter in
+ * "RSDTZW", as in fs/binfmt_elf.c. Returns 0 for other letters.
  */
 static char state_number(char state)
 {
@@ -78,8 +78,8 @@ static int write_process(struct pm_core_writer *writer, struct pm_process *proce
 }
 
 /**
- * Writes NT_SIGINFO: the siginfo of the pending signal of a thread, or zeros if there is no such
- * signal.
+ * Writes NT_SIGINFO: the siginfo_t of the pending signal of a thread. Writes zeros if the thread
+ * has no pending signal or is not stopped.
  */
 static int write_siginfo(struct pm_core_writer *writer, const struct pm_core_thread *thread,
                          struct pm_error *error)
@@ -119,8 +119,8 @@ static bool has_file(const struct pm_region *region)
 }
 
 /**
- * Writes NT_FILE: the number of mapped files and the page size; for each file its start, end and
- * offset in pages; then the names.
+ * Writes NT_FILE: the number of mappings of files and the page size; then start, end and offset in
+ * pages of each mapping; then the path of each mapping.
  */
 static int write_files(struct pm_core_writer *writer, const struct pm_regions *regions,
                        struct pm_error *error)
@@ -166,7 +166,10 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 	return pm_core_note_end(writer, error);
 }
 
-/** Writes the notes of the process. They follow NT_PRSTATUS of the first thread. */
+/**
+ * Writes the notes of the process: NT_PRPSINFO, NT_SIGINFO, NT_AUXV and NT_FILE. In the file, they
+ * follow NT_PRSTATUS of the first thread.
+ */
 static int write_process_notes(struct pm_core_writer *writer, const struct pm_regions *regions,
                                const struct pm_core_thread *first, struct pm_error *error)
 {
@@ -179,8 +182,8 @@ static int write_process_notes(struct pm_core_writer *writer, const struct pm_re
 }
 
 /**
- * Lists the threads of a stop, or if `stop` is NULL, the living threads. The thread group leader
- * comes first.
+ * Lists the threads of a stop or, if `stop` is NULL, the current threads of the process. If the
+ * thread group leader is among them, it comes first.
  * @param threads  receives the threads; the caller frees the array
  */
 static int list_threads(struct pm_process *process, struct pm_stop *stop,

@@ -14,8 +14,8 @@
  * @param writer   the core file
  * @param process  the target
  * @param regions  the regions of the target, for NT_FILE
- * @param stop     the stop through which registers are read; NULL: registers are zero, except the
- *                 stack pointers and program counters of sleeping threads
+ * @param stop     the stop that is used to read registers. If NULL, all registers are written as
+ *                 zero, except the stack pointers and program counters of sleeping threads
  * @param error    PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_UNSUPPORTED, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -27,8 +27,8 @@ int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *proces
 struct pm_core_thread {
 	struct pm_process *process; /**< the target */
 	pid_t tid;                  /**< thread ID */
-	struct pm_stop *stop;       /**< the stop through which registers are read, or NULL */
-	size_t index;               /**< index of the thread in the stop */
+	struct pm_stop *stop; /**< the stop that is used to read registers; NULL if there is none */
+	size_t index;         /**< index of the thread in the stop; not used if `stop` is NULL */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The structures of <sys/procfs.h> are those of <linux/elfcore.h>, for the machine that procmem is
- * compiled for.
+ * Writes the notes of a thread with the structures of <sys/procfs.h>. Their layouts are those of
+ * <linux/elfcore.h> for the machine that procmem is compiled for.
  */
 #include "dump/core_thread_notes.h"
 
@@ -24,12 +24,15 @@
 #endif
 
 /*
- * Maximum size of a register set in bytes. The largest sets are 11 KiB on x86 with AMX tiles, and
- * 85 KiB on ARM with the widest SVE and SME.
+ * Maximum size of a register set in bytes. The largest sets have 11 KiB on x86 (AMX tiles), and 85
+ * KiB on ARM (SVE and SME with the maximum vector length).
  */
 enum { REGISTERS_MAX = 128 * 1024 };
 
-/** Register sets in addition to the general registers. */
+/**
+ * Register sets that are written in addition to the general registers, with the names and types of
+ * their notes.
+ */
 static const struct {
 	const char *name;
 	uint32_t type;
@@ -49,7 +52,10 @@ static struct timeval time_of(uint64_t ticks)
 		                 .tv_usec = (suseconds_t)(ticks % second * 1000000 / second) };
 }
 
-/** Sets the stack pointer and the program counter, which are known without a stop. */
+/**
+ * Sets the stack pointer and the program counter. /proc can show these two registers even if the
+ * thread was not stopped.
+ */
 static void set_pointers(elf_gregset_t *registers, uint64_t stack_pointer, uint64_t program_counter)
 {
 #if defined __x86_64__
@@ -101,8 +107,9 @@ static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus
 }
 
 /**
- * Sets the general registers in NT_PRSTATUS: all of a stopped thread, otherwise those that /proc
- * shows.
+ * Sets the general registers in NT_PRSTATUS. For a stopped thread, sets all registers and the
+ * pending signal. For other threads, sets only the stack pointer and the program counter, if /proc
+ * shows them.
  */
 static int fill_registers(const struct pm_core_thread *thread, struct elf_prstatus *status,
                           struct pm_error *error)
@@ -157,8 +164,8 @@ int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_
 			result = pm_core_note(writer, register_sets[i].name, register_sets[i].type,
 			                      bytes, (uint32_t)size, error);
 		} else if (why.kind == PM_ERROR_GONE) {
-			/* A register set that the processor lacks is not an error, but a killed
-			 * thread is. */
+			/* It is an error if the thread was killed. All other failures are
+			 * ignored: for example, the processor may not have this register set. */
 			if (error)
 				*error = why;
 			result = -1;

@@ -6,8 +6,8 @@
 #include "dump/core_notes.h"
 
 /**
- * Writes the notes of the registers that are not in NT_PRSTATUS. Writes nothing if the thread is
- * not stopped.
+ * Writes notes with the registers that NT_PRSTATUS does not contain, such as the floating-point
+ * registers. Writes nothing if the thread is not stopped.
  *
  * @param writer  the core file
  * @param thread  the thread
@@ -23,7 +23,7 @@ int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_
  * @param writer  the core file
  * @param thread  the thread
  * @param error   PM_ERROR_GONE, PM_ERROR_IO
- * @return        1: written; 0: the thread has exited; -1: an error
+ * @return        1: the note was written; 0: the thread has exited; -1: an error
  */
 int pm_core_status_note_write(struct pm_core_writer *writer, const struct pm_core_thread *thread,
                               struct pm_error *error);

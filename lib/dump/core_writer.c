@@ -13,7 +13,7 @@
 #include "base/minmax.h"
 
 /*
- * Number of program headers that are written at once. All core files are ELF64, because only 64-bit
+ * Number of program headers that one call writes. They are always 64-bit, because only 64-bit
  * targets can be dumped, and only by a 64-bit procmem.
  */
 enum { TABLE_BATCH = 512 };
@@ -109,7 +109,10 @@ int pm_core_notes_end(struct pm_core_writer *writer, struct pm_error *error)
 	return flush(writer, error);
 }
 
-/** Returns the next free offset that is congruent to an address modulo the page size. */
+/**
+ * Returns the first free offset of the file that is at the same position within a page as an
+ * address.
+ */
 static uint64_t place_for(const struct pm_core_writer *writer, uint64_t address)
 {
 	return writer->at + ((address - writer->at) & (writer->page - 1));
@@ -124,8 +127,8 @@ int pm_core_writer_add(struct pm_core_writer *writer, struct pm_range range, uns
 		                     sizeof *last, error) < 0)
 			return -1;
 		last = &writer->loads[writer->count++];
-		/* A segment without content also needs a valid offset: BFD would take offset 0
-		 * for the header of a mapped ELF file. */
+		/* A segment without content also needs a valid offset: if its offset were 0, BFD
+		 * would assume that the segment is the header of a mapped ELF file. */
 		writer->at = place_for(writer, range.start);
 		*last = (struct pm_core_load){ .range = { range.start, range.start },
 			                       .offset = writer->at,
@@ -144,7 +147,9 @@ int pm_core_writer_add(struct pm_core_writer *writer, struct pm_range range, uns
 	return 0;
 }
 
-/** Returns the program header of a segment. Index 0 is the segment of the notes. */
+/**
+ * Returns a program header. Index 0 is the segment of the notes, and index i > 0 is loads[i - 1].
+ */
 static Elf64_Phdr program_header(const struct pm_core_writer *writer, size_t index)
 {
 	if (index == 0)
@@ -210,7 +215,8 @@ int pm_core_writer_finish(struct pm_core_writer *writer, uint16_t machine, struc
 
 	writer->output.at = section;
 	if (extended) {
-		/* The number of segments is stored in section header 0 (elf(5), PN_XNUM). */
+		/* The number of segments does not fit into e_phnum, so it is stored in section
+		 * header 0 (PN_XNUM in elf(5)). */
 		const Elf64_Shdr count = { .sh_size = 1, .sh_info = (uint32_t)segments };
 		header.e_shoff = section;
 		header.e_shentsize = sizeof count;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Writes an ELF core file: notes, contents, and at the end of the file the program headers, because
- * they are known only at the end. Private.
+ * Writes an ELF core file: the notes, then the contents of the segments, then the program headers.
+ * The program headers are at the end of the file, because they are known only when all segments
+ * were added. Private.
  */
 #ifndef PM_DUMP_CORE_WRITER_H
 #define PM_DUMP_CORE_WRITER_H
@@ -14,24 +15,26 @@
 /** A load segment. */
 struct pm_core_load {
 	struct pm_range range; /**< addresses of the segment */
-	uint64_t offset; /**< offset of the content in the file; also set if there is no content */
-	uint32_t perms;  /**< enum pm_perm bits */
-	bool content;    /**< the segment has content */
+	/** Offset of the content in the file; valid even if there is no content */
+	uint64_t offset;
+	uint32_t perms; /**< enum pm_perm bits */
+	bool content;   /**< whether the file contains the bytes of the segment */
 };
 
-/** Number of bytes of notes that are collected before they are written. */
+/** Size in bytes of the buffer in which notes are collected before they are written. */
 enum { PM_CORE_NOTE_BUFFER = 64 * 1024 };
 
-/** A writer of a core file. It is large, so it must be on the heap. */
+/** A writer of a core file. The structure is large and must be allocated on the heap. */
 struct pm_core_writer {
-	struct pm_output output;          /**< the file */
-	uint64_t page;                    /**< page size in bytes; contents are aligned to pages */
-	uint64_t at;                      /**< first free offset of the file */
-	uint64_t notes_end;               /**< offset after the notes */
-	struct pm_core_load *loads;       /**< the segments, by ascending address; owned */
-	size_t count;                     /**< number of segments */
-	size_t capacity;                  /**< private */
-	size_t buffered;                  /**< bytes in `buffer`, which end at `at` */
+	struct pm_output output;    /**< the file */
+	uint64_t page;              /**< page size in bytes; contents are aligned to pages */
+	uint64_t at;                /**< first free offset of the file */
+	uint64_t notes_end;         /**< offset in the file at which the notes end */
+	struct pm_core_load *loads; /**< the segments, by ascending address; owned */
+	size_t count;               /**< number of segments */
+	size_t capacity;            /**< private */
+	/** Number of bytes in `buffer`. Their offset in the file is `at` - `buffered`. */
+	size_t buffered;
 	char buffer[PM_CORE_NOTE_BUFFER]; /**< notes that were not written yet */
 };
 
@@ -54,8 +57,8 @@ int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_c
 void pm_core_writer_close(struct pm_core_writer *writer);
 
 /**
- * Starts a note. The description follows with pm_core_note_bytes(), and the end with
- * pm_core_note_end().
+ * Starts a note. Then call pm_core_note_bytes() for the description, and pm_core_note_end() to end
+ * the note.
  *
  * @param writer  the writer
  * @param name    "CORE" or "LINUX"
@@ -89,7 +92,7 @@ int pm_core_note_bytes(struct pm_core_writer *writer, const void *bytes, size_t 
 int pm_core_note_end(struct pm_core_writer *writer, struct pm_error *error);
 
 /**
- * Writes a note.
+ * Writes a whole note.
  *
  * @param writer  the writer
  * @param name    "CORE" or "LINUX"
@@ -103,7 +106,7 @@ int pm_core_note(struct pm_core_writer *writer, const char *name, uint32_t type,
                  uint32_t size, struct pm_error *error);
 
 /**
- * Ends the notes. Segments follow.
+ * Ends the notes. Call this after the last note, and before pm_core_writer_add().
  *
  * @param writer  the writer
  * @param error   as for pm_output_bytes()
@@ -112,14 +115,15 @@ int pm_core_note(struct pm_core_writer *writer, const char *name, uint32_t type,
 int pm_core_notes_end(struct pm_core_writer *writer, struct pm_error *error);
 
 /**
- * Adds a segment, or extends the last one.
+ * Adds a segment. Extends the last segment instead if `joins` is true, the range starts where the
+ * last segment ends, and both have content or both have none.
  *
  * @param writer   the writer
  * @param range    addresses of the segment; must not start before the end of the last segment
- * @param perms    enum pm_perm bits
- * @param content  whether the segment has content
+ * @param perms    enum pm_perm bits; not used if the last segment is extended
+ * @param content  whether the file contains the bytes of the segment
  * @param bytes    the content; NULL for zeros, which become a hole in the file
- * @param joins    true: the last segment is of the same region and may be extended
+ * @param joins    whether the last segment may be extended, because it is of the same region
  * @param error    as for pm_output_bytes(), PM_ERROR_RESOURCES
  * @return         0 or -1
  */

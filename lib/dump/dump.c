@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dumps memory. The threads of a ring read units in advance. The bytes are passed by ascending
- * address to a function, which writes raw bytes or a core file.
+ * Dumps memory. The threads of a ring read units in advance. A callback function receives the bytes
+ * by ascending address, and writes raw bytes or a core file.
  */
 #include "dump/dump.h"
 
@@ -32,10 +32,10 @@ static int pass_part(const struct copy *copy, const struct pm_segment *segment,
 }
 
 /**
- * Passes a segment that was read: the readable ranges as PM_PART_BYTES, the others as
- * PM_PART_ABSENT.
+ * Passes a segment that was read to the callback: readable ranges as PM_PART_BYTES, and unreadable
+ * ranges as PM_PART_ABSENT.
  * @param next  index of the first unreadable range that ends after the start of the segment;
- *              updated
+ *              updated for the next segment
  */
 static int pass_read(const struct copy *copy, const struct pm_ring_slot *slot,
                      const struct pm_segment *segment, const char *bytes, size_t *next,
@@ -60,7 +60,8 @@ static int pass_read(const struct copy *copy, const struct pm_ring_slot *slot,
 		copy->result->unreadable += pm_range_size(bad);
 		rest.start = bad.end;
 
-		/* This range may continue in the next segment. */
+		/* The unreadable range continues in the next segment, so do not increase
+		 * `*next`. */
 		if (item->end > segment->end)
 			break;
 	}
@@ -70,7 +71,10 @@ static int pass_read(const struct copy *copy, const struct pm_ring_slot *slot,
 	                 error);
 }
 
-/** Passes a segment that was not read, as zeros or as absent, and counts its bytes. */
+/**
+ * Passes a segment that was not read to the callback, as PM_PART_ZEROS for a hole, otherwise as
+ * PM_PART_ABSENT. Counts the bytes of the segment in the result.
+ */
 static int pass_unread(const struct copy *copy, const struct pm_segment *segment,
                        struct pm_error *error)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Reads the memory to be dumped, and passes it to a function by ascending address. Private.
+ * @file Reads the memory to be dumped, and passes the bytes to a callback function by ascending
+ * address. Private.
  */
 #ifndef PM_DUMP_DUMP_H
 #define PM_DUMP_DUMP_H
@@ -10,7 +11,7 @@
 /** Type of a part. */
 enum pm_part_type {
 	PM_PART_BYTES,  /**< the bytes were read */
-	PM_PART_ZEROS,  /**< the bytes are zeros */
+	PM_PART_ZEROS,  /**< the bytes were not read, but are known to be zeros */
 	PM_PART_ABSENT, /**< the bytes were not read */
 };
 
@@ -19,8 +20,8 @@ struct pm_part {
 	struct pm_range range;  /**< addresses of the bytes */
 	size_t region;          /**< index of the region, SIZE_MAX if nothing is mapped there */
 	enum pm_part_type type; /**< type of the bytes */
-	const char *bytes;      /**< the bytes if `type` is PM_PART_BYTES, valid during the call;
-	                           otherwise NULL */
+	/** The bytes, valid during the call; NULL if `type` is not PM_PART_BYTES */
+	const char *bytes;
 };
 
 /**
@@ -34,12 +35,13 @@ struct pm_part {
 typedef int pm_part_taker(void *context, const struct pm_part *part, struct pm_error *error);
 
 /**
- * Reads the memory to be dumped, and passes it to a function in parts.
+ * Reads the memory to be dumped, and passes the bytes to a callback function in parts.
  *
  * @param source   what to dump
  * @param take     called for each part
  * @param context  passed to `take`
- * @param result   the numbers of bytes are increased; the other members are not changed
+ * @param result   `bytes`, `holes`, `untouched`, `forbidden` and `unreadable` are increased; the
+ *                 other members are not changed
  * @param error    as for pm_dump_raw(), and errors of `take`
  * @return         0 or -1
  */

@@ -14,8 +14,8 @@
 #include "reader/cancel.h"
 
 /*
- * Number of bytes of a stream that are collected before they are written. Separate pages and the
- * zeros between them are then written by one call.
+ * Size in bytes of the buffer of a stream. One call then writes several separate pages together
+ * with the zeros between them.
  */
 enum { BUFFER_SIZE = 256 * 1024 };
 
@@ -48,7 +48,7 @@ void pm_output_deinit(struct pm_output *output)
 }
 
 /**
- * Handles a failed write.
+ * Handles a failed write. If the output cannot accept bytes now (EAGAIN), waits up to 100 ms.
  * @return 0: try again; -1: an error
  */
 static int handle_failure(struct pm_output *output, struct pm_error *error)
@@ -61,8 +61,8 @@ static int handle_failure(struct pm_output *output, struct pm_error *error)
 		return 0;
 
 	if (cause == EAGAIN) {
-		/* The descriptor is non-blocking, because another process that shares the pipe
-		 * has set this. */
+		/* The descriptor is non-blocking: this flag is shared with other processes, and
+		 * one of them has set it. */
 		struct pollfd wait = { .fd = output->fd, .events = POLLOUT };
 		poll(&wait, 1, 100);
 		return 0;
@@ -73,7 +73,7 @@ static int handle_failure(struct pm_output *output, struct pm_error *error)
 
 /**
  * Writes all bytes.
- * @param place  offset in the file, or -1 for the current offset
+ * @param place  offset in the file at which to write; -1 to write at the current offset
  */
 static int write_all(struct pm_output *output, const char *bytes, size_t size, off_t place,
                      struct pm_error *error)
@@ -95,7 +95,8 @@ static int write_all(struct pm_output *output, const char *bytes, size_t size, o
 		bytes += done;
 		size -= (size_t)done;
 
-		/* A short write may be caused by a signal that arrived while the pipe was full. */
+		/* A short write can be caused by a signal that interrupted the write, and its
+		 * handler may have requested a cancellation. */
 		if (size > 0 && pm_check_cancel(output->cancel, error) < 0)
 			return -1;
 
@@ -115,7 +116,7 @@ static int flush(struct pm_output *output, struct pm_error *error)
 
 /**
  * Converts an offset in the output to an offset in the file.
- * @param size  number of bytes to write there
+ * @param size  number of bytes that will be written at this offset
  * @param place  receives the offset
  */
 static int place_of(const struct pm_output *output, uint64_t at, uint64_t size, off_t *place,

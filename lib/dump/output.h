@@ -14,13 +14,18 @@
 
 /** Output to a file descriptor. Initialise with pm_output_init(). */
 struct pm_output {
-	int fd;        /**< the file descriptor; owned by the caller */
-	bool sparse;   /**< a regular file that has no bytes after the current offset: zeros become
-	                  holes */
-	uint64_t base; /**< offset in the file at which the output starts; only if `sparse` */
-	uint64_t at;   /**< number of bytes of output so far, including zeros */
-	const volatile sig_atomic_t *cancel; /**< when non-zero, writing fails; or NULL */
-	char *buffer;  /**< bytes of a stream that were not written yet; owned */
+	int fd; /**< the file descriptor; owned by the caller */
+	/**
+	 * Whether zeros become holes: the output is a regular file without bytes after the current
+	 * offset
+	 */
+	bool sparse;
+	/** Offset in the file at which the output starts; 0 if `sparse` is false */
+	uint64_t base;
+	uint64_t at; /**< number of bytes of output so far, including zeros */
+	/** Cancellation flag of the caller: when non-zero, writing fails. NULL if there is none. */
+	const volatile sig_atomic_t *cancel;
+	char *buffer;  /**< bytes of a stream that were not written yet; owned; NULL if `sparse` */
 	size_t filled; /**< number of bytes in the buffer */
 };
 
@@ -29,7 +34,8 @@ struct pm_output {
  *
  * @param output  initialised; release with pm_output_deinit()
  * @param fd      the descriptor
- * @param cancel  when non-zero, writing fails with PM_ERROR_CANCELLED; or NULL
+ * @param cancel  cancellation flag: when non-zero, writing fails with PM_ERROR_CANCELLED; NULL if
+ *                there is none
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
  */
@@ -56,7 +62,7 @@ int pm_output_bytes(struct pm_output *output, const void *bytes, size_t size,
                     struct pm_error *error);
 
 /**
- * Writes zeros, as a hole if the output is sparse.
+ * Writes zeros. If the output is sparse, the zeros become a hole in the file.
  *
  * @param output  the output
  * @param size    number of bytes
@@ -79,8 +85,8 @@ int pm_output_bytes_at(struct pm_output *output, uint64_t at, const void *bytes,
                        struct pm_error *error);
 
 /**
- * Completes an output: writes what is in the buffer, or sets the length of the file and moves its
- * offset after the last byte.
+ * Completes an output. For a stream, writes the bytes in the buffer. For a sparse output, sets the
+ * length of the file, and moves the file offset after the last byte.
  *
  * @param output  the output
  * @param error   PM_ERROR_IO, PM_ERROR_CANCELLED

@@ -18,12 +18,13 @@ struct pm_unit_ring {
 	struct pm_plan *plan;
 	pthread_mutex_t lock; /* protects the plan and all fields below */
 	pthread_cond_t changed;
-	bool closing;     /* the threads must exit */
-	bool planned;     /* the plan has ended or failed */
-	uint64_t filling; /* number of units that threads have started to read; the next one is read
-	                     into slot `filling % slot_count` */
-	uint64_t taking;  /* index of the next unit for the consumer */
-	bool taken;       /* the consumer still uses the previous unit */
+	bool closing; /* true: the threads must exit */
+	bool planned; /* true: the plan has no more units, or has failed */
+	/* Number of units that threads have started to read. The next unit is read into slot
+	 * `filling % slot_count`. */
+	uint64_t filling;
+	uint64_t taking; /* index of the next unit that the consumer receives */
+	bool taken;      /* true: the consumer still uses the unit before `taking` */
 	size_t thread_count;
 	size_t slot_count;
 	pthread_t threads[THREADS_MAX];
@@ -37,15 +38,17 @@ static void note_unreadable(void *context, const struct pm_unreadable *range)
 		slot->out_of_memory = true;
 }
 
-/** Returns the slot of a unit. */
+/** Returns the slot for the unit with an index. */
 static struct pm_ring_slot *slot_at(const struct pm_unit_ring *ring, uint64_t index)
 {
 	return ring->slots[index % ring->slot_count];
 }
 
 /**
- * Waits until the slot for the next unit is free, and gets the unit from the plan.
- * @return the slot, or NULL if the thread must exit
+ * Waits until the slot for the next unit is free, and stores the next unit of the plan in this
+ * slot. The lock must be held.
+ * @return the slot; NULL if the thread must exit, because the ring is closed, or the plan has ended
+ *         or failed
  */
 static struct pm_ring_slot *plan_unit(struct pm_unit_ring *ring)
 {
@@ -102,8 +105,8 @@ static void *work(void *context)
 }
 
 /**
- * Starts up to `wanted` threads. Their signals are blocked, because the threads of the program
- * handle them.
+ * Starts up to `wanted` threads. The threads block all signals, so that the other threads of the
+ * program handle them.
  * @return 0 if at least one thread was started, or -1
  */
 static int start_threads(struct pm_unit_ring *ring, size_t wanted, struct pm_error *error)

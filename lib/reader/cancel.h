@@ -11,7 +11,7 @@
 /**
  * Tests whether the cancellation flag of the caller is set. A signal handler or another thread may
  * set the flag at any time.
- * @param cancel  the flag, or NULL
+ * @param cancel  the flag; NULL if the caller has none
  * @return        true if the flag is set
  */
 static inline bool pm_is_cancelled(const volatile sig_atomic_t *cancel)
@@ -22,9 +22,9 @@ static inline bool pm_is_cancelled(const volatile sig_atomic_t *cancel)
 /**
  * Fails if the cancellation flag of the caller is set.
  *
- * @param cancel  the flag, or NULL
+ * @param cancel  the flag; NULL if the caller has none
  * @param error   PM_ERROR_CANCELLED
- * @return        0 to continue, or -1
+ * @return        0 if the flag is not set, or -1
  */
 static inline int pm_check_cancel(const volatile sig_atomic_t *cancel, struct pm_error *error)
 {

@@ -26,7 +26,8 @@ bool pm_core_is_one(const char *path)
 	if (fd < 0)
 		return false;
 
-	/* The type ET_CORE, which is tested in both byte orders. */
+	/* e_type must be ET_CORE, which is 4, in either byte order: one of the two bytes is 4,
+	 * and the other is 0. */
 	bool is_one = pm_pread(fd, header, sizeof header, 0) == (ssize_t)sizeof header &&
 	              memcmp(header, "\177ELF", 4) == 0 && header[16] + header[17] == 4 &&
 	              header[16] % 4 == 0;
@@ -104,14 +105,17 @@ const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *coun
 	return core->threads;
 }
 
-/** Returns the index of the first segment that ends after an address. */
+/**
+ * Returns the index of the first segment that ends after an address, or segment_count if there is
+ * none.
+ */
 static size_t segment_index(const struct pm_core *core, uint64_t address)
 {
 	return pm_first_above(core->segments, core->segment_count, sizeof *core->segments,
 	                      offsetof(struct pm_core_segment, end), address);
 }
 
-/** Returns the segment that contains an address, or NULL. */
+/** Returns the segment that contains an address, or NULL if there is none. */
 static const struct pm_core_segment *find_segment(const struct pm_core *core, uint64_t address)
 {
 	size_t index = segment_index(core, address);
@@ -123,7 +127,7 @@ static const struct pm_core_segment *find_segment(const struct pm_core *core, ui
 }
 
 /**
- * Reads a range up to the first byte that the file does not contain.
+ * Reads a range, up to the first byte that the file does not contain or that cannot be read.
  * @return number of bytes read
  */
 static size_t read_range(const struct pm_core *core, struct pm_range range, char *buffer)
@@ -151,7 +155,7 @@ static size_t read_range(const struct pm_core *core, struct pm_range range, char
 	return done;
 }
 
-/** Returns the entry of NT_FILE that contains an address, or NULL. */
+/** Returns the entry of NT_FILE that contains an address, or NULL if there is none. */
 static const struct pm_core_name *find_name(const struct pm_core *core, uint64_t address)
 {
 	size_t index = pm_first_above(core->names, core->name_count, sizeof *core->names,
@@ -163,7 +167,7 @@ static const struct pm_core_name *find_name(const struct pm_core *core, uint64_t
 	return &core->names[index];
 }
 
-/** Sets the reason why the file does not contain a byte. */
+/** Fills `error` with the reason why the file does not contain the byte at an address. */
 static void explain_missing(const struct pm_core *core, uint64_t address, struct pm_error *error)
 {
 	const struct pm_core_segment *segment = find_segment(core, address);
@@ -216,19 +220,23 @@ struct pm_reader pm_core_reader(struct pm_core *core)
 }
 
 /**
- * Visits the bytes that the file contains of a part of a segment. The part is given by two offsets
- * from the start of the segment. Holes of the file are visited as zeros that need not be read.
+ * Visits those pages of a part of a segment that the core file contains. A hole of the file is
+ * visited with PM_PAGE_ZERO, since its bytes are zeros and need not be read.
+ * @param from  start of the part, as an offset from the start of the segment, in bytes
+ * @param to    end of the part, as an offset from the start of the segment; must be in the core
+ *              file
+ * @return      0, or the first result of the visitor that is not 0
  */
 static int walk_held(const struct pm_core *core, const struct pm_core_segment *segment,
                      uint64_t from, uint64_t to, pm_page_visitor *visit, void *visitor)
 {
 	while (from < to) {
 		off_t data = lseek(core->fd, (off_t)(segment->offset + from), SEEK_DATA);
-		uint64_t data_at = to; /* if the rest of the file is a hole (ENXIO) */
+		uint64_t data_at = to; /* the value if the rest of the file is a hole (ENXIO) */
 		if (data >= 0)
 			data_at = (uint64_t)data - segment->offset;
 		else if (errno != ENXIO)
-			data_at = from; /* the file system does not support holes */
+			data_at = from; /* SEEK_DATA is not supported: assume data */
 
 		struct pm_page_run run = { .start = segment->start + from,
 			                   .state = PM_PAGE_PRESENT };
@@ -239,8 +247,8 @@ static int walk_held(const struct pm_core *core, const struct pm_core_segment *s
 			off_t hole = lseek(core->fd, (off_t)(segment->offset + from), SEEK_HOLE);
 			uint64_t hole_at = hole < 0 ? to : (uint64_t)hole - segment->offset;
 
-			/* If the file changed, the hole may be before `from`: take `to`, so that
-			 * the loop ends. */
+			/* If the file changes concurrently, the hole can be at or before `from`.
+			 * In this case, advance to `to`, so that the loop ends. */
 			from = hole_at > from ? pm_min(hole_at, to) : to;
 		}
 
@@ -280,15 +288,15 @@ struct pm_page_source pm_core_source(struct pm_core *core)
 }
 
 /*
- * The regions of a core file come from two lists: the load segments, which have bytes and
- * permissions, and NT_FILE, which has the names of mapped files. The kernel writes a segment for
- * every mapping (fs/binfmt_elf.c). gdb omits segments whose bytes it assumes to be still in the
- * mapped file.
+ * The regions of a core file are derived from two lists: the load segments contain bytes and
+ * permissions, and NT_FILE contains the names of mapped files. The kernel writes a segment for
+ * every mapping (fs/binfmt_elf.c). gdb writes no segment if it assumes that the mapped file still
+ * contains the same bytes.
  */
 
 /**
- * State of the listing: all memory below `at` is listed, and so are all segments with an index
- * below `next`.
+ * State of listing the regions. All memory below the address `at`, and all segments with an index
+ * below `next`, were already appended to `regions`.
  */
 struct listing {
 	const struct pm_core *core;
@@ -298,23 +306,29 @@ struct listing {
 	size_t next;
 };
 
-/** A region that is being built: contiguous parts of one mapping with the same permissions. */
+/**
+ * A region before it is appended to the list: contiguous parts of one mapping, all with the same
+ * permissions.
+ */
 struct piece {
 	uint64_t start;
 	uint64_t end;
-	uint64_t held; /* number of bytes that the file contains of the region */
+	uint64_t held; /* number of bytes of the region that the core file contains */
 	unsigned perms;
 };
 
-/** Returns the number of bytes that the file contains of a part of a segment. */
+/**
+ * Returns the number of bytes of a part of a segment that the core file contains. The part is given
+ * by its addresses.
+ */
 static uint64_t held_of(const struct pm_core_segment *segment, uint64_t start, uint64_t end)
 {
 	return pm_max(start, pm_min(segment->start + segment->held, end)) - start;
 }
 
 /**
- * Returns the name of memory that is not in NT_FILE, such as [vdso], derived from the auxiliary
- * vector or from the address.
+ * Returns the name of a region that is not in NT_FILE: [vdso], [vsyscall] or [stack], derived from
+ * the auxiliary vector or from the address. Returns NULL for other regions.
  */
 static const char *special_name(const struct pm_core *core, const struct piece *piece)
 {
@@ -330,7 +344,7 @@ static const char *special_name(const struct pm_core *core, const struct piece *
 
 /**
  * Appends a region to the list.
- * @param name  the entry of NT_FILE that contains the region, NULL if there is none
+ * @param name  the entry of NT_FILE that contains the region; NULL if there is none
  */
 static int append(const struct listing *listing, const struct piece *piece,
                   const struct pm_core_name *name)
@@ -345,13 +359,15 @@ static int append(const struct listing *listing, const struct piece *piece,
 		region.mapping = name->path;
 		region.deleted = name->deleted;
 		region.offset = name->offset + (piece->start - name->start);
-		/* A mapping of a file may be shared. Memory that is not in NT_FILE is private,
-		 * since shared memory has a file of the kernel. */
+		/* A core file does not show whether the mapping of a file is shared. Memory that
+		 * is not in NT_FILE is private: shared memory is a file of the kernel, which
+		 * NT_FILE contains. */
 		region.perms |= PM_PERM_MAYBE(PM_PERM_SHARED);
 	} else {
 		region.mapping = special_name(listing->core, piece);
-		/* gdb marks every segment as readable, even inaccessible address space
-		 * (make_output_phdrs() in gdb/gcore.c), so it is not known whether this one is. */
+		/* gdb marks every segment as readable, even one of inaccessible address space
+		 * (make_output_phdrs() in gdb/gcore.c). So it is not known whether a segment
+		 * without other permissions is readable. */
 		if (listing->core->has_sections && piece->perms == PM_PERM_READ)
 			region.perms = PM_PERM_MAYBE(PM_PERM_READ);
 	}
@@ -359,7 +375,11 @@ static int append(const struct listing *listing, const struct piece *piece,
 	return pm_regions_append(listing->regions, &region, listing->error);
 }
 
-/** Lists the remaining segments up to an address, as regions without a file. */
+/**
+ * Lists the segments that were not listed yet, up to an address, as regions without a file.
+ * @param limit  the address; a segment that contains it is listed only up to it
+ * @return       0 or -1
+ */
 static int list_unnamed(struct listing *listing, uint64_t limit)
 {
 	const struct pm_core *core = listing->core;
@@ -382,9 +402,10 @@ static int list_unnamed(struct listing *listing, uint64_t limit)
 }
 
 /**
- * Returns the permissions for the parts of a mapping that no segment contains. An entry of NT_FILE
- * is one mapping, so these are the permissions of its segments. They are unknown if there are no
- * segments, or if the segments differ because the writer of the file joined several mappings.
+ * Returns the permissions of the parts of a mapping that are not in a segment. An entry of NT_FILE
+ * is one mapping, so all parts have the permissions of its segments. The result is PM_PERM_UNKNOWN
+ * if the mapping has no segment, or if the permissions of its segments differ because the program
+ * that wrote the file joined several mappings.
  */
 static unsigned perms_of_rest(const struct listing *listing, const struct pm_core_name *name)
 {
@@ -401,9 +422,9 @@ static unsigned perms_of_rest(const struct listing *listing, const struct pm_cor
 }
 
 /**
- * Extends a piece up to `end`. If the permissions differ, appends the piece as a region and starts
- * a new piece.
- * @param held  number of bytes that the file contains of the added part
+ * Extends a piece up to the address `end`. If the permissions of the added part differ from those
+ * of the piece, first appends the piece to the list as a region, and starts a new piece.
+ * @param held  number of bytes of the added part that the core file contains
  */
 static int extend(const struct listing *listing, struct piece *piece, uint64_t end, unsigned perms,
                   uint64_t held, const struct pm_core_name *name)
@@ -423,7 +444,10 @@ static int extend(const struct listing *listing, struct piece *piece, uint64_t e
 	return 0;
 }
 
-/** Lists an entry of NT_FILE together with the segments that it contains. */
+/**
+ * Lists the regions of an entry of NT_FILE: the segments in its range, and the parts of the range
+ * that are not in a segment.
+ */
 static int list_named(struct listing *listing, const struct pm_core_name *name)
 {
 	const struct pm_core *core = listing->core;

@@ -11,10 +11,11 @@
 struct pm_core_segment {
 	uint64_t start;  /**< first address */
 	uint64_t end;    /**< address after the last byte */
-	uint64_t offset; /**< offset of its bytes in the file */
-	uint64_t held;   /**< number of bytes, from its start, that the file contains */
-	unsigned perms;  /**< enum pm_perm bits */
-	bool cut;        /**< whether the file ends before the bytes of the segment */
+	uint64_t offset; /**< offset of the bytes of the segment in the core file */
+	/** Number of bytes, from the start of the segment, that the file contains */
+	uint64_t held;
+	unsigned perms; /**< enum pm_perm bits */
+	bool cut; /**< whether bytes of the segment are missing because the file is truncated */
 };
 
 /** An entry of NT_FILE, which describes a mapping of a file. */
@@ -32,8 +33,8 @@ struct pm_core {
 	int fd;        /**< descriptor of the file; owned */
 	uint64_t size; /**< size of the file in bytes */
 	bool wide;     /**< whether the file is 64-bit */
-	bool swapped;  /**< whether its byte order is not that of this machine */
-	/** Whether it has section headers; gdb (BFD) writes them, the kernel does not */
+	bool swapped;  /**< whether the byte order of the file differs from that of this machine */
+	/** Whether the file has sections. gdb (BFD) writes sections, the kernel does not. */
 	bool has_sections;
 	struct pm_core_segment
 		*segments;       /**< load segments, by ascending address, without overlaps */
@@ -41,16 +42,16 @@ struct pm_core {
 	size_t segment_capacity; /**< number of allocated segments */
 	struct pm_core_name
 		*names;    /**< entries of NT_FILE, by ascending address, without overlaps */
-	size_t name_count; /**< number of these entries */
-	char *texts;       /**< contents of the NT_FILE note, followed by a NUL */
+	size_t name_count; /**< number of entries in `names` */
+	char *texts;       /**< contents of the NT_FILE note, followed by a NUL; owned */
 	size_t note_count; /**< number of notes that were read */
-	uint64_t vdso;     /**< start of [vdso] (AT_SYSINFO_EHDR), 0 if unknown */
+	uint64_t vdso;     /**< address of [vdso] (AT_SYSINFO_EHDR), 0 if unknown */
 	uint64_t stack;    /**< an address in the stack of the first thread (AT_RANDOM), 0 if
 	                      unknown */
 	uint16_t machine;  /**< machine from the ELF header, EM_... */
 	struct pm_thread *threads; /**< threads, by ascending TID */
-	size_t thread_capacity;    /**< number of allocated threads; their number is info.threads */
-	struct pm_core_info info;  /**< facts about the process, for pm_core_info() */
+	size_t thread_capacity;   /**< number of allocated threads; info.threads of them are used */
+	struct pm_core_info info; /**< facts about the process, for pm_core_info() */
 };
 
 /** Reads two bytes in the byte order of the file. */
@@ -82,11 +83,15 @@ static inline uint64_t pm_core_word(const struct pm_core *core, const unsigned c
 }
 
 /**
- * Reads bytes of the file. Fails if the file does not contain all of the bytes.
+ * Reads bytes of a core file. Fails if the file does not contain all of the bytes.
  *
- * @param what   name of the data, for the error
- * @param error  PM_ERROR_FORMAT, PM_ERROR_IO
- * @return       0 or -1
+ * @param core    the core file; only `fd` and `size` are used
+ * @param offset  offset of the bytes in the file
+ * @param buffer  room for `size` bytes
+ * @param size    number of bytes to read
+ * @param what    name of the data, for the error message
+ * @param error   PM_ERROR_FORMAT, PM_ERROR_IO
+ * @return        0 or -1
  */
 int pm_core_file_read(const struct pm_core *core, uint64_t offset, void *buffer, size_t size,
                       const char *what, struct pm_error *error);

@@ -11,13 +11,13 @@
 #include "reader/core_file.h"
 #include "reader/core_notes.h"
 
-/* Maximum number of segments. The default of vm.max_map_count is 65,530, but it may be up to
- * INT_MAX. */
+/* Maximum number of program headers; a file with more is refused. A process has at most
+ * vm.max_map_count mappings: 65,530 by default, but the administrator can set up to INT_MAX. */
 enum { SEGMENTS_MAX = 1 << 22 };
 
 /**
- * Offsets of the fields that are read, in bytes from the start of each structure, for 32-bit or
- * 64-bit files.
+ * Offsets of the fields that are read, in bytes from the start of the ELF structure that contains
+ * the field, and the sizes of these structures. They differ between 32-bit and 64-bit files.
  */
 struct layout {
 	size_t phoff, shoff, phentsize, phnum, shentsize, shnum; /* fields of the ELF header */
@@ -184,8 +184,8 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	    read_program_count(core, layout, header, &count, error) < 0)
 		return -1;
 
-	/* A file with a single section header has no sections: this header only contains the number
-	 * of segments. */
+	/* A file with a single section header has no sections: this header exists only to
+	 * contain the number of segments (PN_XNUM). */
 	core->has_sections = pm_core_u16(core, header + layout->shnum) > 1;
 
 	uint64_t offset = pm_core_word(core, header + layout->phoff);

@@ -8,8 +8,8 @@
 /**
  * Reads the ELF header and the program headers, and the notes with pm_core_read_notes().
  *
- * @param core   the core file, with `fd` and `size` set; class, byte order, segments and the
- *               results of the notes are filled
+ * @param core   the core file; `fd` and `size` must be set. Receives the class, the byte order, the
+ *               segments and the contents of the notes
  * @param error  PM_ERROR_FORMAT, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return       0 or -1
  */

@@ -14,24 +14,27 @@
 
 enum {
 	NOTE_HEADER = 12,
-	/* Maximum number of notes in the file; each thread has several. This limit and the next
-	 * ones bound the time and memory that a malicious file costs. */
+	/* Maximum number of notes that are read; each thread has several. NOTES_MAX,
+	 * AUXILIARY_MAX and NAMES_SIZE_MAX limit the time and memory that a malicious file can
+	 * cost. */
 	NOTES_MAX = 1 << 20,
 	/* maximum size of NT_AUXV in bytes; the kernel writes about 25 pairs */
 	AUXILIARY_MAX = 4096,
 	/* maximum size of NT_FILE in bytes; 65,530 long paths need 20 MiB */
 	NAMES_SIZE_MAX = 64 << 20,
-	/* Offset of pr_cursig in struct elf_prstatus, 32-bit and 64-bit */
+	/* Offset of pr_cursig in struct elf_prstatus, which is the same in 32-bit and 64-bit
+	 * files */
 	SIGNAL_OFFSET = 12,
 	TID_OFFSET = 32,        /* offset of pr_pid, 64-bit */
 	REGISTERS_OFFSET = 112, /* offset of pr_reg, 64-bit */
-	/* Number of bytes to read of struct elf_prstatus; on x86-64 it has 336 */
+	/* Maximum number of bytes of struct elf_prstatus that are read. On x86-64 the structure
+	 * has 336 bytes. */
 	STATUS_SIZE = 384,
 	COMM_SIZE = 16,
 	COMMAND_SIZE = 80,
 };
 
-/** A note: its type, and the position of its description in the file. */
+/** A note: its type (NT_...), and the offset and size of its description in the file, in bytes. */
 struct note {
 	uint32_t type;
 	uint64_t offset;
@@ -44,7 +47,9 @@ static uint64_t align4(uint64_t value)
 }
 
 /**
- * Copies a text field that ends at a NUL, or is completely filled and has no NUL.
+ * Copies a field of a note as a string. The text in the field ends at a NUL, or fills the whole
+ * field.
+ * @param to    room for `room` + 1 bytes
  * @param room  size of the field in bytes
  */
 static void copy_text(char *to, const unsigned char *from, size_t room)
@@ -56,8 +61,9 @@ static void copy_text(char *to, const unsigned char *from, size_t room)
 
 static int read_process(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
-	/* Layouts of struct elf_prpsinfo, which are distinguished by size: 64-bit; 32-bit with
-	 * 16-bit user IDs (x86, ARM); 32-bit with 32-bit user IDs. */
+	/* The three layouts of struct elf_prpsinfo, which are distinguished by the size of the
+	 * structure: 64-bit, 32-bit with 16-bit user IDs (x86, ARM), and 32-bit with 32-bit user
+	 * IDs. A note of any other size is ignored. */
 	static const struct {
 		uint32_t size, pid, comm, command;
 	} layouts[] = { { 136, 24, 40, 56 }, { 124, 12, 28, 44 }, { 128, 16, 32, 48 } };
@@ -81,8 +87,9 @@ static int read_process(struct pm_core *core, const struct note *note, struct pm
 }
 
 /**
- * Returns the offset of the stack pointer in struct elf_prstatus, or 0 if it is unknown for this
- * machine. The member pr_reg is a struct user_regs_struct (x86-64) or user_pt_regs (ARM).
+ * Returns the offset of the stack pointer in struct elf_prstatus, in bytes, or 0 if the layout is
+ * not known for the machine of the core file. The registers are in the member pr_reg, a struct
+ * user_regs_struct (x86-64) or user_pt_regs (64-bit ARM).
  */
 static uint32_t stack_pointer_offset(const struct pm_core *core)
 {
@@ -97,8 +104,8 @@ static uint32_t stack_pointer_offset(const struct pm_core *core)
 }
 
 /**
- * Reads NT_PRSTATUS, the note of one thread. The first thread in the file is the one that received
- * the signal.
+ * Reads NT_PRSTATUS, the note of one thread. The thread that received the signal is the first one
+ * in the file, so the signal is read only from the note of the first thread.
  */
 static int read_thread(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
@@ -124,8 +131,8 @@ static int read_thread(struct pm_core *core, const struct note *note, struct pm_
 }
 
 /**
- * Reads the addresses of [vdso] and of the stack of the first thread from NT_AUXV, which is a list
- * of pairs of words.
+ * Reads NT_AUXV, a list of pairs of words: type and value. Sets `vdso`, and `stack` to an address
+ * in the stack of the first thread.
  */
 static int read_auxiliary(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
@@ -156,7 +163,7 @@ static int compare_names(const void *a, const void *b)
 /**
  * Removes the suffix " (deleted)", which the kernel appends to the name of a deleted file (d_path()
  * in fs/d_path.c).
- * @return whether the path had this suffix
+ * @return true if the path had this suffix
  */
 static bool cut_deleted(char *path)
 {
@@ -169,8 +176,8 @@ static bool cut_deleted(char *path)
 }
 
 /**
- * Tests whether an entry is valid. Names in brackets are not names of files. Only shared memory may
- * have such a name, since its files have no other.
+ * Tests whether an entry of NT_FILE is valid: its name and range must not be empty. A name in
+ * brackets does not belong to a file, except [anon_shmem:...], which is shared memory.
  */
 static bool is_valid(const struct pm_core_name *name)
 {
@@ -182,7 +189,10 @@ static bool is_valid(const struct pm_core_name *name)
 	return name->path[0] != '[' || strncmp(name->path, shared, sizeof shared - 1) == 0;
 }
 
-/** Sorts the names by address, and drops names whose range overlaps another one. */
+/**
+ * Sorts the names by start address, and removes each name whose range starts before the range of
+ * the previous remaining name ends.
+ */
 static void sort_names(struct pm_core *core)
 {
 	size_t kept = 0;
@@ -194,8 +204,9 @@ static void sort_names(struct pm_core *core)
 }
 
 /**
- * Parses NT_FILE. It contains the number of entries and the page size, then (start, end, offset in
- * pages) for each entry, then a path for each entry. Parsing stops at the first invalid entry.
+ * Parses the contents of NT_FILE: the number of entries and the page size; then start, end and
+ * offset in pages of each entry; then the path of each entry. Entries without a path, because the
+ * note is too short, and invalid entries are left out.
  * @param size  size of the note in bytes
  */
 static int parse_names(struct pm_core *core, size_t size, struct pm_error *error)

@@ -6,11 +6,11 @@
 #include "reader/core_file.h"
 
 /**
- * Reads the notes in a part of the file. An invalid note ends the reading without an error, since
- * the memory can be read without notes.
+ * Reads the notes in a part of the file. If a note is invalid, it and the notes after it are
+ * ignored, and the function succeeds: the memory in the core file can be read without notes.
  *
- * @param core    the core file, whose headers were read; info, threads, names, vdso and stack are
- *                filled
+ * @param core    the core file; its ELF header must have been read. Receives `info`, `threads`,
+ *                `names`, `vdso` and `stack`
  * @param offset  offset of the notes in the file, in bytes
  * @param size    size of the notes in bytes
  * @param error   PM_ERROR_FORMAT, PM_ERROR_IO, PM_ERROR_RESOURCES

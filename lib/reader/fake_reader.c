@@ -6,7 +6,7 @@
 
 #include "base/minmax.h"
 
-/** Returns the range that contains an address, or NULL. */
+/** Returns the range that contains an address, or NULL if there is none. */
 static const struct pm_fake_range *find(const struct pm_fake_target *target, uint64_t address)
 {
 	for (size_t i = 0; i < target->count; i++)

@@ -14,7 +14,7 @@ struct pm_fake_range {
 
 /** A fake target. It is owned by the caller, and must outlive the reader. */
 struct pm_fake_target {
-	/** The readable ranges, in any order, without overlaps */
+	/** The readable ranges, in any order, without overlaps; owned by the caller */
 	const struct pm_fake_range *ranges;
 	size_t count; /**< number of ranges */
 	bool gone;    /**< whether every read fails with PM_ERROR_GONE */

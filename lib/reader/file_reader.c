@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads bytes of mapped files and of shared memory from the file itself. This is used for pages
- * that the target has not touched: reading them through the target would make them resident there.
- * A few files are kept open, guarded by a lock.
+ * Reads bytes of mapped files and of shared memory by opening the file, not through the memory of
+ * the target. This is used for pages that the target has not touched: reading such a page through
+ * the target would make the page resident in the target. A few files are kept open; a lock allows
+ * several threads to use them.
  */
 #include <procmem/file_reader.h>
 
@@ -17,14 +18,16 @@
 #include "base/minmax.h"
 #include "reader/mapped_file.h"
 
-/* Maximum number of files that are kept open. A few are enough, since a plan reads regions in order
- * and its workers are only a few regions apart. */
+/* Maximum number of files that are kept open. A few are enough: the regions of a plan are read
+ * in order, and threads that read at the same time are only a few regions apart. */
 enum { OPEN_FILES = 8 };
 
 /** An open file, or the reason why it could not be opened. */
 struct slot {
-	const struct pm_region *region; /* the region whose file it is; NULL: the slot is free */
-	/* Descriptor of the file; -1: the file could not be opened, see `why` */
+	/* A region that maps the file; NULL if the slot is free */
+	const struct pm_region *region;
+	/* Descriptor of the file. It is -1 if the slot is free, or if the file could not be
+	 * opened; `why` then has the reason. */
 	int fd;
 	struct pm_error why;
 };
@@ -33,9 +36,10 @@ struct file_reader {
 	struct pm_process *process;
 	const struct pm_regions *regions;
 	uint64_t page_mask;
-	/* Guards the slots; held during a read, so that no file is closed while it is used */
+	/* Guards the slots. The lock is held while a file is read, so that no other thread
+	 * closes this file. */
 	pthread_mutex_t lock;
-	size_t next_slot; /* index of the slot to be replaced next */
+	size_t next_slot; /* index of the slot whose file is closed to open the next file */
 	struct slot slots[OPEN_FILES];
 };
 
@@ -65,8 +69,8 @@ static int unreadable(uint64_t address, int cause, const char *why, struct pm_er
 }
 
 /**
- * Reads from the file of a region. The rest of the page after the end of the file is returned as
- * zeros, as it is in memory.
+ * Reads a range of a region from its file. If the file ends within a page, the rest of this page is
+ * returned as zeros, as in memory.
  * @return 0 if the whole range was read; otherwise -1, with the number of bytes read in `*got` and
  *         the reason in `error`
  */
@@ -84,7 +88,8 @@ static int read_file(struct file_reader *reader, const struct pm_region *region,
 		uint64_t offset = region->offset + (range.start - region->start) + *got;
 		ssize_t bytes = 0;
 
-		/* File offsets are signed, so larger ones cannot be read. */
+		/* File offsets are signed, so an offset from 2^63 on cannot be read. It is
+		 * handled like the end of the file. */
 		if (!(offset >> 63))
 			bytes = pm_pread(slot->fd, buffer + *got, (size_t)size - *got, offset);
 		if (bytes < 0)
@@ -110,8 +115,8 @@ static int read_file(struct file_reader *reader, const struct pm_region *region,
 }
 
 /**
- * Reads a range that may contain several regions.
- * @param done  increased by the number of bytes read
+ * Reads a range that may extend over several regions.
+ * @param done  its value is increased by the number of bytes read
  * @return      0 if the whole range was read; -1 if only a part was read, with the reason in
  *              `error`
  */

@@ -41,9 +41,10 @@ int pm_regular_file_open(int path_fd)
 }
 
 /**
- * Opens the link to the mapped file in map_files/, which also works for deleted files. Only the
- * inode is compared: on btrfs and overlayfs the device number in maps differs from that of stat(2).
- * The link refers to another file only if the region was replaced since maps was read.
+ * Opens the mapped file through its link in map_files/, which also works for deleted files. To
+ * check that the region was not replaced since maps was read, only the inode is compared: on btrfs
+ * and overlayfs the device number in maps differs from that of stat(2).
+ * @return a descriptor for reading, or -1 with errno set; ESTALE: the link leads to another file
  */
 static int open_link(const struct pm_procfs *procfs, const struct pm_region *region)
 {
@@ -64,8 +65,9 @@ static int open_link(const struct pm_procfs *procfs, const struct pm_region *reg
 }
 
 /**
- * Opens the file by its name in the root directory of the target. Fails if that is not the mapped
- * file.
+ * Opens the mapped file by its name below the root directory of the target.
+ * @return a descriptor for reading, or -1 with errno set; ESTALE: the name now belongs to another
+ *         file
  */
 static int open_name(const struct pm_procfs *procfs, const struct pm_region *region)
 {

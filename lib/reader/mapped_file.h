@@ -11,10 +11,10 @@
  * are refused, since opening a device or a FIFO could have side effects.
  *
  * @param process  the living process
- * @param region   one of its regions, with an inode
+ * @param region   a region of the process that maps a file (its inode is not 0)
  * @param fd       receives a descriptor for reading; the caller closes it
- * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS, PM_ERROR_RESOURCES; the text has a form that
- *                 can be appended to "unreadable: "
+ * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS, PM_ERROR_RESOURCES; the text can be appended
+ *                 to "unreadable: "
  * @return         0 or -1
  */
 int pm_mapped_file_open(struct pm_process *process, const struct pm_region *region, int *fd,
@@ -22,9 +22,9 @@ int pm_mapped_file_open(struct pm_process *process, const struct pm_region *regi
 
 /**
  * Opens the file of an O_PATH descriptor for reading, if it is a regular file and not empty. Files
- * of proc(5) and tracefs have size 0. They are refused because reading some of them has side
- * effects, such as consuming messages of /proc/kmsg.
- * @param path_fd  the O_PATH descriptor; closed
+ * of proc(5) and tracefs have size 0. Such files are refused because reading some of them has side
+ * effects: for example, reading /proc/kmsg removes messages of the kernel.
+ * @param path_fd  the O_PATH descriptor; this function closes it in any case
  * @return         a descriptor for reading, or -1 with errno set
  */
 int pm_regular_file_open(int path_fd);

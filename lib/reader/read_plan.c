@@ -10,14 +10,15 @@
 #include "region/pagemap.h"
 
 struct pm_plan {
-	size_t unit_size; /* maximum number of bytes to read in a unit */
+	size_t unit_size; /* maximum number of bytes to read in one unit */
 	uint64_t units;   /* number of units returned so far */
-	/* Number of bytes in these units, for each type of segment */
+	/* Number of bytes in the units returned so far, for each type of segment */
 	uint64_t bytes[PM_SEGMENT_COUNT];
-	/* Number of contiguous bytes directly before `current` that are also read */
+	/* Number of contiguous wanted bytes at the end of the segments that were moved to units
+	 * so far */
 	uint64_t preceding;
 	bool has_current;
-	/* The part of a segment that is not in a unit yet; the next unit starts with it */
+	/* The part of a segment that was not added to a unit yet; valid if `has_current` */
 	struct pm_segment current;
 	struct pm_segments segments;
 };
@@ -72,7 +73,10 @@ static int load(struct pm_plan *plan, struct pm_error *error)
 	return more;
 }
 
-/** Moves up to `size` bytes from the start of `current` to the end of the unit. */
+/**
+ * Appends the first `size` bytes of `current` to the unit as a segment, and removes them from
+ * `current`. If `current` is not longer, all of it is moved.
+ */
 static void move_to_unit(struct pm_plan *plan, uint64_t size, struct pm_unit *unit)
 {
 	struct pm_segment *segment = &unit->segments[unit->count++];
@@ -96,9 +100,10 @@ static void move_to_unit(struct pm_plan *plan, uint64_t size, struct pm_unit *un
 }
 
 /**
- * Returns the number of bytes of `current` that fit into a unit. Segments are split only at page
- * boundaries: the bytes that a scan reads around a unit then have a single type, up to the distance
- * of a page.
+ * Returns the number of bytes of `current` that may be added to a unit; UINT64_MAX means all of
+ * them, and 0 means that the unit is full. A wanted segment is split only at page boundaries.
+ * Otherwise, bytes of different types could be within a page of the end of a unit, and a scan reads
+ * these bytes together with the unit.
  */
 static uint64_t room_in(const struct pm_plan *plan, const struct pm_unit *unit)
 {

@@ -20,8 +20,8 @@ static bool starts_with_any(const char *text, const char *const *prefixes)
 }
 
 /**
- * Tests whether a name is that of a mapping of a driver. This is used for regions whose VmFlags are
- * not known.
+ * Tests whether the name of a region shows that the region is a mapping of a driver. This is used
+ * for regions whose VmFlags are not known.
  */
 static bool is_device_by_name(const char *mapping)
 {
@@ -78,8 +78,8 @@ struct pm_verdict pm_region_untouched(const struct pm_region *region)
 		return is_shared_memory(region) ? shared : file;
 	if (starts_with(region->mapping, "[vdso]"))
 		return vdso;
-	/* Untouched pages of private mappings of these contain zeros, although the region has an
-	 * inode. */
+	/* Private mappings of /dev/zero and private anonymous huge pages have an inode, but
+	 * their untouched pages contain zeros. */
 	if (region->inode == 0 || starts_with(region->mapping, "/dev/zero") ||
 	    starts_with(region->mapping, "/anon_hugepage"))
 		return hole;

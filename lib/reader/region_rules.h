@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Rules for regions: which of them may be read, with which method, and what their untouched pages
- * contain. Private.
+ * Rules for regions: which regions may be read, which system call may read them, and what their
+ * untouched pages contain. Private.
  */
 #ifndef PM_READER_REGION_RULES_H
 #define PM_READER_REGION_RULES_H
@@ -23,7 +23,7 @@ struct pm_verdict {
 const char *pm_region_forbidden(const struct pm_region *region);
 
 /**
- * Returns the type of pages that the process never touched.
+ * Returns the segment type of those pages of a region that the process never touched.
  * @param region  a region that may be read
  * @return        the type and the reason
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Divides the chosen ranges into segments, one by one. Page states are fetched in advance for a
- * window of up to 64 MiB of pages. When all page states of the window are used, the next window is
+ * Divides the chosen ranges into segments. Each call returns one segment. Page states are fetched
+ * in advance for a window: a part of the address space for which the page source reports up to 64
+ * MiB of pages or 4,096 runs. After all page states of the window were used, the next window is
  * fetched.
  */
 #include "reader/segments.h"
@@ -12,14 +13,15 @@
 #include "reader/cancel.h"
 #include "reader/region_rules.h"
 
-/* Maximum bytes of pages in the window. It is small because page states become outdated, and
- * because a large window would delay the first unit. */
+/* Size in bytes of the reported pages at which the window is full. The window is small because
+ * page states become outdated, and because filling a large window would delay the first unit. */
 static const uint64_t WINDOW_BYTES = UINT64_C(64) << 20;
-/* Maximum address space in bytes that one walk covers, which limits the delay of a cancellation.
- * Without PAGEMAP_SCAN, a walk over 16 GiB of untouched memory takes 20 ms. */
+/* Maximum size in bytes of the address space that one walk covers. It limits the time until a
+ * cancellation takes effect. Without PAGEMAP_SCAN, a walk over 16 GiB of untouched memory takes
+ * 20 ms. */
 static const uint64_t WINDOW_SPAN = UINT64_C(16) << 30;
-/* Maximum gap in bytes between two ranges that are covered by one walk. A second call for a closer
- * range would cost more than walking the gap. */
+/* Maximum gap in bytes between two ranges that one walk covers. A walk over a gap of this size
+ * costs less than a second call. */
 static const uint64_t GAP_SPAN = UINT64_C(1) << 20;
 
 void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions,
@@ -75,16 +77,17 @@ static int visit_run(void *context, const struct pm_page_run *run)
 }
 
 /**
- * Returns the address at which a walk should end. The walk includes following ranges that are
- * close, since otherwise 60,000 small regions would cost 60,000 calls.
+ * Returns the address at which a walk from `start` should end. The walk also covers the ranges
+ * after the current one as long as the gaps are small: otherwise 60,000 small regions would need
+ * 60,000 calls.
  */
 static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 {
 	uint64_t limit = UINT64_MAX, end = segments->range.end;
 	size_t region = segments->region;
 
-	/* Walking gaps of a core file takes no time, so there is no limit. A malicious file can
-	 * have gaps of exabytes, for which a limit would cause many walks. */
+	/* A walk over a gap of a core file takes no time, so there is no limit for core files.
+	 * With a limit, a malicious file with gaps of exabytes would cause many walks. */
 	if (!is_core(segments))
 		limit = start + pm_min(WINDOW_SPAN, UINT64_MAX - start);
 
@@ -100,8 +103,8 @@ static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 }
 
 /**
- * Fills the window with page states, from `at` up to the end of the walk, or until the window is
- * full.
+ * Fetches page states from the address `at` on until the window is full, or up to window_end().
+ * Sets `walked` to the address up to which page states are known.
  */
 static int walk(struct pm_segments *segments, struct pm_error *error)
 {
@@ -129,8 +132,10 @@ static int walk(struct pm_segments *segments, struct pm_error *error)
 }
 
 /**
- * Returns the segment from `at` to `end`, or to the end of the range if that is lower, and advances
- * `at`.
+ * Returns the segment from the address `at` to `end`, or to the end of the current range if that is
+ * lower. Moves `at` to the end of the segment.
+ * @param pages  enum pm_page bits of the pages in the segment
+ * @return       always 1
  */
 static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict verdict,
                 unsigned pages, struct pm_segment *segment)
@@ -177,8 +182,9 @@ static struct pm_verdict judge_gap(const struct pm_segments *segments,
 }
 
 /**
- * Returns the segment of the current range that starts at `at`. The segment has a single type, and
- * does not extend beyond the window.
+ * Returns the segment of the current range that starts at the address `at`. The segment ends where
+ * the type or the page state changes, at the end of the range, or at the end of the window.
+ * @return 1, or -1 on an error
  */
 static int next_in_range(struct pm_segments *segments, struct pm_segment *segment,
                          struct pm_error *error)
@@ -229,8 +235,8 @@ static int next_unmerged(struct pm_segments *segments, struct pm_segment *segmen
 		struct pm_region_range next = range_at(segments, segments->next_range++);
 		segments->range = next.range;
 		segments->region = next.region;
-		/* The window is valid for ascending addresses only. If the next range is below it,
-		 * start a new window. */
+		/* The window is used in ascending order of addresses. If the next range is below
+		 * the current address, set `walked` so that a new window is fetched. */
 		if (segments->range.start < segments->at)
 			segments->walked = 0;
 		segments->at = segments->range.start;

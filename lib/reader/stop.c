@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stops a process with a tracer thread. ptrace(2) accepts requests for a thread of the target only
- * from the thread that attached to it. When the tracer thread exits, the kernel detaches it from
- * all threads of the target, whatever their state is. So each stop has its own tracer thread.
+ * from the thread that attached to it. When the tracer thread exits, the kernel detaches the tracer
+ * from all threads of the target, in whatever state these threads are. So each stop has its own
+ * tracer thread.
  */
 #include <procmem/stop.h>
 
@@ -19,25 +20,29 @@
 #include "proc/process.h"
 #include "reader/tracer.h"
 
-/** A request to the tracer thread: read registers or signal information of one thread. */
+/**
+ * A request to the tracer thread to read the registers or the siginfo_t of one thread of the
+ * target.
+ */
 struct job {
 	size_t index;  /* index of the thread of the target */
-	uint32_t note; /* type of the note with the set of registers; 0: siginfo */
-	/* The buffer for the result; its length is set to the number of bytes read */
+	uint32_t note; /* type of the note of the register set, or 0 to read the siginfo_t */
+	/* The buffer for the result. After a read of registers, its length is the number of
+	 * bytes read. */
 	struct iovec bytes;
-	int cause; /* errno of ptrace(2), 0 for success */
+	int cause; /* errno of ptrace(2); 0 if the call succeeded */
 };
 
 struct pm_stop {
-	/* The threads of the target; changed only by the tracer thread, before `ready` and after
-	 * `end` */
+	/* The threads of the target. Only the tracer thread changes them, and only before it
+	 * sets `ready` and after `end` was set. */
 	struct pm_tracer tracer;
 	pthread_t thread;
 	pthread_mutex_t lock; /* guards all fields below */
 	pthread_cond_t changed;
-	bool ready; /* whether `result` is set */
+	bool ready; /* whether `result` and `why` are set */
 	bool end;   /* set to make the tracer thread detach and exit */
-	/* Request that the tracer thread has not completed yet; NULL if there is none */
+	/* The request that the tracer thread has not completed yet; NULL if there is none */
 	struct job *job;
 	int result;          /* result of pm_tracer_stop() */
 	struct pm_error why; /* error of pm_tracer_stop() */
@@ -87,8 +92,8 @@ static void *trace(void *context)
 }
 
 /**
- * Starts the tracer thread with all signals blocked, so that signals are handled by the other
- * threads.
+ * Starts the tracer thread. The thread blocks all signals, so that the other threads of this
+ * process handle them.
  */
 static int start_thread(struct pm_stop *stop, struct pm_error *error)
 {
@@ -147,7 +152,8 @@ int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cance
 	made->tracer.process = process;
 	made->tracer.cancel = cancel;
 
-	/* On Linux, these calls do not fail with default attributes. */
+	/* On Linux, the initialisation of a mutex or a condition variable with default
+	 * attributes does not fail. */
 	pthread_mutex_init(&made->lock, NULL);
 	pthread_cond_init(&made->changed, NULL);
 	made->begun = pm_clock_ns(CLOCK_MONOTONIC);
@@ -200,7 +206,7 @@ const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *stop, size_
 }
 
 /**
- * Passes a request to the tracer thread, and waits until it is completed.
+ * Passes a request to the tracer thread, and waits until the request is completed.
  * @param what  name of the requested data, for errors
  */
 static int run(struct pm_stop *stop, struct job *job, const char *what, struct pm_error *error)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the memory of a living process with process_vm_readv(2) where possible, otherwise from
- * /proc/PID/mem. process_vm_readv() copies the bytes once and takes the map lock once per 1,024
- * pages. mem copies them twice and takes the lock for each page.
+ * /proc/PID/mem ("mem" below). process_vm_readv() is faster: it copies the bytes once and takes the
+ * lock of the address space once per 1,024 pages. A read of mem copies the bytes twice and takes
+ * the lock for each page.
  *
  * mem is opened first, and stays bound to the address space that the process has at that time.
  * process_vm_readv() takes a PID: after an exec it reads the new address space, and if the PID was
- * reused, even another process. So each read that used it ends by reading one byte from mem, which
- * takes a microsecond. If the address space is gone, mem returns 0 bytes, and the read fails.
+ * reused, even another process. So after each use of process_vm_readv(), one byte is read from mem,
+ * which takes a microsecond. If the original address space is gone, this returns 0 bytes, and the
+ * whole read fails.
  */
 #include <procmem/target_reader.h>
 
@@ -35,24 +37,25 @@ struct target_reader {
 	const struct pm_regions *regions;
 	uint64_t page_mask;
 	int mem;
-	/* If set, only mem is used: process_vm_readv() failed with EPERM or ENOSYS, or the PID
-	 * belongs to another PID namespace */
+	/* If true, only mem is used, because process_vm_readv() failed with EPERM or ENOSYS, or
+	 * because the PID belongs to another PID namespace */
 	atomic_bool readv_refused;
-	/* TID for process_vm_readv(); not the PID if the leader is dead, since it has no memory
-	 * then */
+	/* TID for process_vm_readv(). It is not the PID if the thread group leader has exited,
+	 * because a thread that has exited has no memory. */
 	atomic_int thread;
 };
 
-/** A position in a list of ranges: the ranges from here on remain to be read. */
+/** A position in a list of ranges. The bytes from this position on remain to be read. */
 struct cursor {
 	const struct pm_range *ranges;
 	size_t count;
-	uint64_t offset; /* offset of the position in the first range, in bytes */
-	/* The region that was found last, where the next search starts */
+	uint64_t offset; /* offset of the position from the start of the first range, in bytes */
+	/* The region that was found last; it is tried first by the next search. NULL if there is
+	 * none. */
 	const struct pm_region *region;
 };
 
-/** A range that is read by one method. */
+/** A range that is read by one method: process_vm_readv() or mem. */
 struct part {
 	struct pm_range range;
 	bool readv; /* whether process_vm_readv() may be used */
@@ -68,7 +71,10 @@ static void advance(struct cursor *cursor, uint64_t bytes)
 	}
 }
 
-/** Returns the part that starts at a cursor, up to the end of its range or of its region. */
+/**
+ * Returns the part that starts at a cursor. It ends at the end of the range, or earlier at the end
+ * of its region, since the next region may need another method.
+ */
 static struct part part_at(struct target_reader *reader, struct cursor *cursor)
 {
 	struct part part = { .range = *cursor->ranges };
@@ -92,7 +98,7 @@ static struct part part_at(struct target_reader *reader, struct cursor *cursor)
 
 /**
  * Reads from mem.
- * @return number of bytes; 0 if the address space is gone; -1 with errno set
+ * @return number of bytes read, 0 if the address space is gone, or -1 with errno set
  */
 static ssize_t read_mem(struct target_reader *reader, uint64_t address, void *buffer, uint64_t size)
 {
@@ -102,7 +108,7 @@ static ssize_t read_mem(struct target_reader *reader, uint64_t address, void *bu
 /**
  * Calls process_vm_readv(2). If the thread used so far has exited, repeats the call with another
  * thread.
- * @return as process_vm_readv(2)
+ * @return the result of process_vm_readv(2)
  */
 static ssize_t read_vectors(struct target_reader *reader, const struct iovec *remote, size_t count,
                             void *buffer, size_t size)
@@ -124,8 +130,9 @@ static ssize_t read_vectors(struct target_reader *reader, const struct iovec *re
 }
 
 /**
- * Reads as many parts as possible from the cursor on, with one call of process_vm_readv(2).
- * @return number of bytes, or -1 with errno set
+ * Reads the parts from the cursor on with one call of process_vm_readv(2): up to VECTORS_MAX parts,
+ * ending before the first part for which process_vm_readv() must not be used.
+ * @return number of bytes read, or -1 with errno set
  */
 static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, void *buffer)
 {
@@ -150,7 +157,10 @@ static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, v
 	return got;
 }
 
-/** Returns the reason why a byte cannot be read, as far as it follows from the region. */
+/**
+ * Returns the reason why a byte cannot be read, derived from the address and its region. If the
+ * region does not show the reason, the text names the possible ones.
+ */
 static const char *explain(const struct target_reader *reader, uint64_t address)
 {
 	if (address >> 63)
@@ -201,8 +211,9 @@ static int gone(struct target_reader *reader, struct pm_error *error)
 }
 
 /**
- * Reads from the cursor on. If process_vm_readv() fails, reads at most one page from mem.
- * @param by_pid  set to whether the bytes were read by process_vm_readv()
+ * Reads bytes from the cursor on. If the chosen method fails, reads from mem instead, at most up to
+ * the end of the page.
+ * @param by_pid  receives true if the bytes were read by process_vm_readv(), otherwise false
  * @return        as read_mem()
  */
 static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, void *buffer,
@@ -230,7 +241,7 @@ static int target_read(void *context, const struct pm_range *ranges, size_t coun
 {
 	struct target_reader *reader = context;
 	struct cursor cursor = { .ranges = ranges, .count = count };
-	/* An address that process_vm_readv() could read; 0 if there is none */
+	/* The last address at which process_vm_readv() has read bytes; 0 if there is none */
 	uint64_t followed_pid = 0;
 	char *to = buffer;
 
@@ -282,8 +293,8 @@ int pm_target_reader_open(struct pm_process *process, const struct pm_regions *r
 	atomic_init(&opened->readv_refused, !pm_process_pid_is_ours(process));
 	atomic_init(&opened->thread, pm_process_memory_thread(process));
 
-	/* Check after opening: the PID may have been reused before, so this proves that mem belongs
-	 * to the process of the handle. */
+	/* Check the process after mem was opened: the PID could have been reused before. If the
+	 * process still exists now, mem belongs to it. */
 	if (pm_process_open_file(process, "mem", O_RDONLY, &opened->mem, error) < 0) {
 		free(opened);
 		return -1;

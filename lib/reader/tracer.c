@@ -3,10 +3,11 @@
  * Stops all threads of a process with ptrace(2).
  *
  * Each pass interrupts the new threads in task/ and waits until they have stopped. Passes are
- * repeated until one finds no new thread: then all threads have stopped, since only running threads
- * create new ones. PTRACE_O_TRACECLONE, FORK and VFORK are not set: children that a thread creates
- * before it stops must not be traced, and new threads are found by the next pass. A thread that was
- * attached by PTRACE_SEIZE without options receives no SIGTRAP from an exec.
+ * repeated until a pass finds no new thread. Then all threads have stopped, since only running
+ * threads create threads. PTRACE_O_TRACECLONE, FORK and VFORK are not set: with these options, the
+ * kernel would also trace the child processes that a thread creates before it stops. New threads
+ * are found by the next pass. A thread that was attached by PTRACE_SEIZE without options receives
+ * no SIGTRAP from an exec.
  */
 #include "reader/tracer.h"
 
@@ -24,14 +25,15 @@
 #include "proc/process_stat.h"
 #include "reader/cancel.h"
 
-/* Periods in which no thread stops, in nanoseconds. After the first one, the states of the
- * remaining threads are read; after the second one, threads in state D count as stopped; after the
- * third one, the stop fails. */
+/* Times since the last thread stopped, in nanoseconds. After CHECK_AFTER, the states of the
+ * remaining threads are read. After ASLEEP_AFTER, threads in state D count as stopped. After
+ * FAIL_AFTER, the stop fails. */
 static const uint64_t CHECK_AFTER = UINT64_C(20000000);
 static const uint64_t ASLEEP_AFTER = UINT64_C(200000000);
 static const uint64_t FAIL_AFTER = UINT64_C(10000000000);
 
-/* Pauses between two polls, in nanoseconds. */
+/* Minimum and maximum pause between two polls of the threads, in nanoseconds. The pause is
+ * doubled after each poll, until a thread stops. */
 enum { PAUSE_MIN = 20 * 1000, PAUSE_MAX = 1000 * 1000 };
 
 /** Returns the state of a thread as in proc_pid_stat(5), or 'X' if the thread has exited. */
@@ -60,7 +62,8 @@ static int explain(const struct pm_tracer *tracer, int cause, struct pm_error *e
 
 /**
  * Attaches to a thread and interrupts it.
- * @return 1: the thread was interrupted; 0: the thread has exited; -1: the kernel refused
+ * @return 1: the thread was interrupted; 0: the thread has exited; -1: an error, such as that the
+ *         kernel refused access
  */
 static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error)
 {
@@ -70,14 +73,15 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
 		int cause = errno;
-		/* The kernel returns EPERM for a zombie, too. */
+		/* A zombie is handled like a thread that has exited: for a zombie, the kernel
+		 * returns EPERM. */
 		if (cause == ESRCH || pm_state_is_dead(state_of(tracer, tid)))
 			return 0;
 		return explain(tracer, cause, error);
 	}
 
-	/* Ignore the result: the call fails only if the thread has exited, which poll_thread()
-	 * finds out. */
+	/* The result can be ignored: the call fails only if the thread has exited, and
+	 * poll_thread() detects that. */
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	tracer->items[tracer->count++] = (struct pm_traced){ .thread = { .tid = tid },
 		                                             .state = PM_TRACE_INTERRUPTED };
@@ -86,8 +90,9 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 }
 
 /**
- * Sets the error for a task/ that cannot be read, because the process is gone or the kernel refused
- * access.
+ * Fills `error` after task/ could not be read: the process is gone, or the kernel refused access.
+ * @param cause  errno of the failed call
+ * @return       always -1
  */
 static int list_failed(const struct pm_tracer *tracer, int cause, struct pm_error *error)
 {
@@ -99,8 +104,8 @@ static int list_failed(const struct pm_tracer *tracer, int cause, struct pm_erro
 
 /**
  * Interrupts the new threads in task/.
- * @param all  set to true if there were no new threads and the list is known to be complete; a list
- *             may miss threads if other threads exit while it is read
+ * @param all  receives true if task/ contained no new threads and was complete, otherwise false. It
+ *             can be incomplete if threads exit while it is read
  * @return     0 or -1
  */
 static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *error)
@@ -165,8 +170,8 @@ static bool poll_thread(struct pm_traced *traced)
 }
 
 /**
- * Checks the state of a thread that does not stop. This also finds a dead leader, for which
- * waitpid(2) returns nothing while other threads exist.
+ * Checks the state of a thread that has not stopped yet. This also detects a thread group leader
+ * that has exited: waitpid(2) does not report it as long as other threads exist.
  * @param idle  time since the last thread stopped, in nanoseconds
  * @return      0 to continue waiting, or -1 with `error` filled
  */
@@ -260,7 +265,7 @@ void pm_tracer_release(struct pm_tracer *tracer)
 		struct pm_traced *traced = &tracer->items[i];
 		if (traced->state == PM_TRACE_ASLEEP || traced->state == PM_TRACE_INTERRUPTED)
 			poll_thread(traced);
-		/* Detach, and deliver the pending signal if there is one. */
+		/* Detach from the thread, and deliver its pending signal if there is one. */
 		if (traced->state == PM_TRACE_STOPPED)
 			ptrace(PTRACE_DETACH, traced->thread.tid, NULL,
 			       (void *)(intptr_t)traced->thread.signal);

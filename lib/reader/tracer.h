@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The ptrace(2) requests that stop a process. All of these functions must be called by the same
- * thread. Private.
+ * The ptrace(2) requests that stop a process. One thread must call all functions for the same
+ * target. Private.
  */
 #ifndef PM_READER_TRACER_H
 #define PM_READER_TRACER_H
@@ -13,7 +13,7 @@
 
 /** States of a thread of the target. */
 enum pm_trace_state {
-	PM_TRACE_INTERRUPTED, /**< interrupted, but not known to have stopped yet */
+	PM_TRACE_INTERRUPTED, /**< PTRACE_INTERRUPT was sent; the thread may not have stopped yet */
 	PM_TRACE_STOPPED,     /**< known to have stopped */
 	PM_TRACE_ASLEEP, /**< sleeps uninterruptibly; will stop before it returns from the kernel */
 	PM_TRACE_GONE,   /**< has exited */
@@ -30,25 +30,26 @@ struct pm_traced {
  * `cancel`.
  */
 struct pm_tracer {
-	struct pm_process *process;          /**< the target */
-	const volatile sig_atomic_t *cancel; /**< cancellation flag of the caller, or NULL */
-	struct pm_traced *items;             /**< the threads, by ascending TID */
-	size_t count;                        /**< number of threads */
-	size_t capacity;                     /**< number of allocated threads */
+	struct pm_process *process; /**< the target */
+	const volatile sig_atomic_t
+		*cancel;         /**< cancellation flag of the caller; NULL if there is none */
+	struct pm_traced *items; /**< the threads, by ascending TID */
+	size_t count;            /**< number of threads */
+	size_t capacity;         /**< number of allocated threads */
 };
 
 /**
  * Stops all threads.
  *
- * @param tracer  filled; release with pm_tracer_release(), also after a failure
+ * @param tracer  receives the threads; release with pm_tracer_release(), also after a failure
  * @param error   as for pm_stop_begin()
  * @return        0 or -1
  */
 int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error);
 
 /**
- * Detaches from the stopped threads, which continue to run. From threads that have not stopped, the
- * kernel detaches when the calling thread exits.
+ * Detaches from the stopped threads, which continue to run. Threads that have not stopped yet stay
+ * attached until the calling thread exits; then the kernel detaches them.
  * @param tracer  the threads; empty afterwards
  */
 void pm_tracer_release(struct pm_tracer *tracer);

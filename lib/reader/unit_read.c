@@ -8,8 +8,8 @@
 #include "reader/cancel.h"
 
 /*
- * Maximum size in bytes of one read from swap. Reading a swapped page can take 10 ms and cannot be
- * interrupted, so small reads keep the delay of a cancellation short.
+ * Maximum size in bytes of one read from swap. Reading a swapped page can take 10 ms, and a read
+ * cannot be interrupted. With small reads, a cancellation takes effect soon.
  */
 static const uint64_t SWAP_STEP = UINT64_C(64) << 10;
 
@@ -17,7 +17,8 @@ static const uint64_t SWAP_STEP = UINT64_C(64) << 10;
 struct reading {
 	const struct pm_unit_source *source;
 	uint64_t page_mask;
-	struct pm_range bad; /* unreadable range that was not reported yet; may be empty */
+	/* The last unreadable range, which was not reported yet; empty if there is none */
+	struct pm_range bad;
 	struct pm_error why; /* reason why `bad` is unreadable */
 };
 
@@ -54,7 +55,7 @@ static void note_unreadable(struct reading *reading, uint64_t start, uint64_t en
 	reading->bad.end = end;
 }
 
-/** Removes `bytes` bytes from the start of a list of ranges, and then the ranges that are empty. */
+/** Removes `bytes` bytes from the start of a list of ranges, and the ranges that become empty. */
 static void advance(struct pm_range **ranges, size_t *count, uint64_t bytes)
 {
 	while (*count > 0 && bytes >= pm_range_size(**ranges)) {
@@ -67,7 +68,10 @@ static void advance(struct pm_range **ranges, size_t *count, uint64_t bytes)
 		(*ranges)->start += bytes;
 }
 
-/** Reads a list of ranges, and skips unreadable pages one by one. The list is modified. */
+/**
+ * Reads a list of ranges into consecutive bytes of a buffer. Each unreadable page is skipped: its
+ * bytes are set to zero, and it is noted as unreadable. The list is modified.
+ */
 static int read_ranges(struct reading *reading, struct pm_reader *reader, struct pm_range *ranges,
                        size_t count, char *buffer, struct pm_error *error)
 {
@@ -99,19 +103,19 @@ static int read_ranges(struct reading *reading, struct pm_reader *reader, struct
 	return 0;
 }
 
-/** A position in a unit or in the bytes around it. */
+/** A position in a unit or in the bytes directly before or after the unit. */
 struct position {
 	const struct pm_unit *unit;
 	struct pm_unit_around around;
-	/* Index: 0 for the bytes before the unit, then the segments of the unit, then the bytes
-	 * after it */
+	/* 0: the bytes before the unit; 1 to unit->count: segments of the unit; unit->count + 1:
+	 * the bytes after the unit */
 	size_t segment;
-	uint64_t offset; /* offset in that segment, in bytes */
+	uint64_t offset; /* offset from the start of the segment, in bytes */
 };
 
 /**
- * Returns the segment at a position. The bytes before and after the unit are treated as segments,
- * too.
+ * Returns the segment at a position. For the bytes before or after the unit, returns a segment that
+ * consists of these bytes.
  */
 static struct pm_segment segment_at(const struct position *at)
 {
@@ -145,9 +149,10 @@ struct batch {
 };
 
 /**
- * Collects the next batch: consecutive wanted segments that have the same reader. A swapped segment
- * is divided into steps, each of which is read by its own call.
- * @return false if there are no more segments
+ * Collects the next batch: consecutive wanted segments that have the same reader. Advances the
+ * position. A swapped segment is divided into steps of at most SWAP_STEP bytes, and a batch has at
+ * most one step, as its first range.
+ * @return false if there are no more wanted segments
  */
 static bool collect(const struct pm_unit_source *source, struct position *at, struct batch *batch)
 {

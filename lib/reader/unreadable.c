@@ -7,12 +7,12 @@
 #include "base/array.h"
 
 /*
- * Number of recent reasons that a new reason is compared with. A target has few different reasons,
- * so this finds nearly every repeated text.
+ * Number of stored reasons, from the latest one on, with which a new reason is compared. A target
+ * has few different reasons, so nearly every repeated text is found and stored only once.
  */
 enum { REASONS_COMPARED = 4 };
 
-/** Returns a copy of a reason that the list owns, or NULL when out of memory. */
+/** Returns a copy of a reason, which the list owns. Returns NULL if memory is exhausted. */
 static const char *keep_reason(struct pm_unreadable_list *list, const char *why,
                                struct pm_error *error)
 {

@@ -6,16 +6,16 @@
 #include <string.h>
 
 /*
- * Maximum size of all notes in bytes. Usually they have some hundred bytes. The bound is for
- * hostile files: thousands of sections could share the same notes, and libelf would keep a copy in
- * memory for each section.
+ * Maximum size in bytes of all notes of a file that are read. Real programs have some hundred bytes
+ * of notes. The limit is for hostile files: thousands of sections could share the same notes, and
+ * libelf would keep a copy of the notes in memory for each section.
  */
 enum { NOTES_SIZE_MAX = 64 << 10 };
 
 /**
- * Tests whether notes are small enough to be read.
+ * Tests whether notes are small enough to be read: not larger than the rest of NOTES_SIZE_MAX.
  * @param size  size of the notes in bytes
- * @param left  remaining bytes of the bound; reduced by `size` if the result is true
+ * @param left  rest of NOTES_SIZE_MAX in bytes; reduced by `size` if the result is true
  */
 static bool is_worth(uint64_t size, uint64_t *left)
 {
@@ -27,7 +27,7 @@ static bool is_worth(uint64_t size, uint64_t *left)
 
 /**
  * Searches notes for the build ID.
- * @return true if they contain a build ID
+ * @return true if the notes contain a build ID, which is stored in `id`
  */
 static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 {
@@ -51,8 +51,8 @@ static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 }
 
 /**
- * Finds the build ID by the section headers. The program headers may be useless in a file that
- * contains only debug information.
+ * Finds the build ID with the section headers. This is needed for files that contain only debug
+ * information, since the offsets in their program headers may be invalid.
  */
 static bool find_by_sections(Elf *elf, struct pm_build_id *id)
 {

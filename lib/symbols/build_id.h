@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Build IDs, which linkers add to programs as unique identifiers (NT_GNU_BUILD_ID). Private.
+ * @file Build IDs (NT_GNU_BUILD_ID): the linker writes this unique identifier into each program.
+ * Private.
  */
 #ifndef PM_SYMBOLS_BUILD_ID_H
 #define PM_SYMBOLS_BUILD_ID_H
@@ -15,8 +16,8 @@
 enum { PM_BUILD_ID_MAX = 64 };
 
 /**
- * Size in bytes of the path of a file with debug information. Each byte of the build ID is two
- * digits.
+ * Maximum size in bytes of the path of a file with debug information, with the NUL. The path
+ * contains two digits for each byte of the build ID.
  */
 enum {
 	PM_BUILD_ID_PATH_SIZE = sizeof "/usr/lib/debug/.build-id//.debug" +
@@ -26,19 +27,19 @@ enum {
 /** A build ID. */
 struct pm_build_id {
 	uint8_t bytes[PM_BUILD_ID_MAX];
-	size_t size; /**< length in bytes, 0 for none */
+	size_t size; /**< length in bytes; 0 if there is no build ID */
 };
 
 /**
  * Finds the build ID of a program in its notes.
  * @param elf  the program, or its first bytes
- * @param id   filled; all zeros if the program has no build ID
+ * @param id   receives the build ID; all zeros if the program has none
  */
 void pm_build_id_find(Elf *elf, struct pm_build_id *id);
 
 /**
  * Tests whether two build IDs are known and equal.
- * @return false if they differ or one of them is unknown
+ * @return true if both are known and equal; false if they differ or if one is unknown
  */
 bool pm_build_id_fits(const struct pm_build_id *one, const struct pm_build_id *other);
 

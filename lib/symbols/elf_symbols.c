@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads symbol tables, segments and build ID with libelf, and keeps a sorted copy. libelf itself
- * has no search by address, and needs the file to stay open.
+ * Reads symbol tables, segments and build ID of a file with libelf, and keeps a copy of them in
+ * which the symbols are sorted by address. libelf cannot search by address, and would need the file
+ * to stay open.
  */
 #include "symbols/elf_symbols.h"
 
@@ -24,8 +25,8 @@ static int compare(const void *left, const void *right)
 		return a->value > b->value ? 1 : -1;
 	if (a->rank != b->rank)
 		return a->rank > b->rank ? 1 : -1;
-	/* If everything else is equal, sort by descending place: the search returns the last of
-	 * equal symbols, which must be the first one in the file. */
+	/* Symbols with the same value and rank are sorted by descending place. The search
+	 * returns the last symbol of them, which is thus the one that comes first in the file. */
 	return (a->place < b->place) - (a->place > b->place);
 }
 
@@ -54,8 +55,8 @@ static int add_load(struct pm_elf_symbols *symbols, const GElf_Phdr *header, str
 static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
 	size_t count;
-	/* A number from PN_XNUM on is stored in a section header, which is used only by core
-	 * files. */
+	/* If a file has PN_XNUM or more program headers, their number is stored in a section
+	 * header. Only core files have that many. */
 	if (elf_getphdrnum(elf, &count) < 0 || count >= PN_XNUM)
 		return 0;
 
@@ -70,7 +71,9 @@ static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error 
 	return 0;
 }
 
-/** Tests whether the value of a symbol is an address in the program. */
+/**
+ * Tests whether a symbol is a function, variable or label whose value is an address in the program.
+ */
 static bool is_place(const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
@@ -82,8 +85,9 @@ static bool is_place(const GElf_Sym *symbol)
 }
 
 /**
- * Returns the rank of a symbol. Global symbols are preferred to weak ones, and weak ones to local
- * ones. With the same binding, functions and variables are preferred to labels.
+ * Returns the rank of a symbol. A higher rank is preferred: a global symbol to a weak symbol, and a
+ * weak symbol to a local symbol. Among symbols with the same binding, functions and variables are
+ * preferred to labels.
  */
 static uint32_t rank_of(const GElf_Sym *symbol)
 {
@@ -99,9 +103,9 @@ static uint32_t rank_of(const GElf_Sym *symbol)
 }
 
 /**
- * Returns the number of bytes after the first one that may belong to a symbol of unknown size,
- * which is everything up to the end of its section. The result is 0 for symbols without a section,
- * which the linker defines for the whole file.
+ * Returns `reach` of a symbol. A symbol of unknown size may extend to the end of its section.
+ * Returns 0 if the size is known, or if the symbol is not in a section: the linker defines such
+ * symbols for the whole file.
  */
 static uint32_t reach_of(Elf *elf, const GElf_Sym *symbol)
 {
@@ -136,7 +140,9 @@ static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *
 
 /**
  * Returns the contents of a section.
- * @return NULL if it is empty, too large, or of another type
+ * @param type  the required type of the section, SHT_...
+ * @return      NULL if the section is empty, compressed, larger than PM_ELF_TABLE_MAX, or of
+ *              another type
  */
 static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 {
@@ -152,8 +158,8 @@ static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 }
 
 /**
- * Copies the string table as a whole, since several symbols may share a long name or the end of
- * one.
+ * Copies the whole string table. Copies of single names could need more memory, because several
+ * symbols can share a name, or the end of a name.
  */
 static int keep_names(struct pm_elf_symbols *symbols, const Elf_Data *names, struct pm_error *error)
 {
@@ -194,7 +200,7 @@ static int read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 	return 0;
 }
 
-/** Reads the first symbol table of a type. */
+/** Reads the first symbol table of a type. If the file has no such table, no symbols are added. */
 static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *symbols,
                             struct pm_error *error)
 {
@@ -207,8 +213,9 @@ static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *sym
 }
 
 /**
- * Tests whether the ELF header contains the number of sections. From 65,280 sections on it does
- * not, and then the number has no bound. No real program has that many.
+ * Tests whether the ELF header contains the number of sections. If a file has 65,280 sections or
+ * more, their number is stored elsewhere, and a hostile file could have any number. No real program
+ * has that many sections.
  */
 static bool has_few_sections(int fd)
 {
@@ -230,8 +237,8 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 	if (elf_version(EV_CURRENT) == EV_NONE || !has_few_sections(fd))
 		return 0;
 
-	/* The file is read, not mapped: if it shrinks concurrently, access to a mapping would cause
-	 * SIGBUS. */
+	/* ELF_C_READ reads the file and does not map it: if the file shrank concurrently, access
+	 * to a mapping would cause SIGBUS. */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		pm_build_id_find(elf, &symbols->id);
@@ -250,8 +257,9 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 }
 
 /**
- * Removes the reference to the section headers from an ELF header, since they are not in memory.
- * @return false if there is no ELF header
+ * Removes the reference to the section headers from an ELF header, since the image of a program in
+ * memory does not contain the section headers.
+ * @return false if `head` does not start with an ELF header
  */
 static bool forget_sections(char *head, size_t size)
 {
@@ -293,16 +301,16 @@ int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *sym
 	return status;
 }
 
-/* Maximum number of symbols below an address that are tested for containing it. Symbols do not nest
- * deeper. */
+/* Maximum number of symbols below an address that are searched for a symbol that contains the
+ * address. In real programs, symbols that contain other symbols do not need more. */
 enum { STEPS_BACK_MAX = 64 };
 
-/* Number that is added to the `place` of the symbols of a second file, so that they follow all
- * symbols of the first file. */
+/* Number that is added to the `place` of the symbols of a second file, so that it is higher than
+ * the `place` of all symbols of the first file. */
 enum { SECOND_FILE = PM_ELF_TABLE_MAX };
 
-/* Maximum page size in bytes (arm64). The mapping of a segment starts at a page boundary, which may
- * be before the segment. */
+/* Maximum page size in bytes (64-bit ARM). The mapping of a segment starts at a page boundary,
+ * so it can start up to a page before the segment. */
 enum { PAGE_SIZE_MAX = 65536 };
 
 int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbols *other,

@@ -12,9 +12,9 @@
 #include "symbols/build_id.h"
 
 /**
- * Maximum size in bytes of a symbol table or string table; a larger one is not read. The bound is
- * for hostile files, which may be sparse: a real program of a gigabyte has a tenth of that in
- * symbols. Of each type, only the first symbol table is read, since a valid file has only one
+ * Maximum size in bytes of a symbol table or string table. A larger table is not read. The limit is
+ * for hostile files, which may be sparse: in a real program of a gigabyte, the symbols have about
+ * 100 MB. Only the first symbol table of each type is read. A valid file has no more than one
  * (elf(5)), but in a hostile file thousands of sections could share one table.
  */
 enum { PM_ELF_TABLE_MAX = 512 << 20 };
@@ -23,12 +23,19 @@ enum { PM_ELF_TABLE_MAX = 512 << 20 };
 struct pm_elf_symbol {
 	uint64_t value; /**< address, relative to the file */
 	uint64_t size;  /**< size in bytes, 0 if unknown */
-	uint32_t name;  /**< offset of the name in `names` */
-	uint32_t place; /**< index of the symbol in the symbol table of the file */
-	uint32_t rank;  /**< preference among symbols at one address: the highest wins */
+	uint32_t name;  /**< offset of the name in pm_elf_symbols.names */
 	/**
-	 * for a symbol of unknown size: number of bytes after its first one that may belong to it,
-	 * up to the end of its section; otherwise 0
+	 * Position of the symbol: its index in the symbol table of the file, increased for symbols
+	 * of a second file
+	 */
+	uint32_t place;
+	/**
+	 * Preference: of several symbols at the same address, the one with the highest rank is used
+	 */
+	uint32_t rank;
+	/**
+	 * If the size of the symbol is unknown: number of bytes after its first byte that may
+	 * belong to the symbol, up to the end of its section. Otherwise 0.
 	 */
 	uint32_t reach;
 };
@@ -46,19 +53,26 @@ struct pm_elf_symbols {
 	struct pm_elf_symbol *items; /**< the symbols, by ascending value, then rank */
 	size_t count;                /**< number of symbols */
 	size_t capacity;             /**< number of allocated symbols */
-	char *names;                 /**< string table of the file, followed by a NUL */
-	size_t names_size;           /**< size of the string table in bytes, with the NUL */
-	struct pm_elf_load *loads;   /**< the PT_LOAD segments */
-	size_t load_count;           /**< number of segments */
-	size_t load_capacity;        /**< number of allocated segments */
-	struct pm_build_id id;       /**< build ID of the program */
-	/** Whether the symbols come from .symtab, which has all symbols, and not from .dynsym */
+	/**
+	 * String table of the file, followed by a NUL. If symbols of a second file were added, its
+	 * string table and a NUL follow.
+	 */
+	char *names;
+	size_t names_size;         /**< size of `names` in bytes */
+	struct pm_elf_load *loads; /**< the PT_LOAD segments */
+	size_t load_count;         /**< number of segments */
+	size_t load_capacity;      /**< number of allocated segments */
+	struct pm_build_id id;     /**< build ID of the program */
+	/**
+	 * Whether `items` contains symbols of a .symtab, which has all symbols. A .dynsym has only
+	 * those for dynamic linking.
+	 */
 	bool whole;
 };
 
 /**
- * Reads the symbols of a file. If the file is damaged or has another format, it has no symbols;
- * this is not a failure.
+ * Reads the symbols of a file. If the file is damaged or not an ELF file, no symbols are added, and
+ * the function succeeds.
  *
  * @param fd       descriptor of the file; remains owned by the caller
  * @param symbols  must be all zeros; filled; release with pm_elf_symbols_deinit(), also after a
@@ -105,9 +119,13 @@ int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbo
 bool pm_elf_symbols_address(const struct pm_elf_symbols *symbols, uint64_t offset, uint64_t *value);
 
 /**
- * Finds the symbol that contains an address. If there is none, returns the next symbol below the
- * address if its size is unknown and it may extend to the address.
- * @return the symbol, or NULL if there is none
+ * Finds the symbol that contains an address. If no symbol contains the address, returns the next
+ * symbol below the address, provided that its size is unknown and that the address is within its
+ * `reach`.
+ *
+ * @param symbols  the file
+ * @param value    the address, without the load bias
+ * @return         the symbol, or NULL if there is none
  */
 const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbols, uint64_t value);
 
@@ -119,7 +137,7 @@ void pm_elf_symbols_deinit(struct pm_elf_symbols *symbols);
 
 /**
  * Converts an offset into an address, for zero-initialised data of a program. The file does not
- * contain these data. In memory they follow the part of the segment that the file contains.
+ * contain these data. In memory, they follow the bytes that are mapped from the file.
  *
  * @param symbols  the file
  * @param mapped   offset in the file at which the mapping before the data starts

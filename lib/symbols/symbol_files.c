@@ -16,8 +16,8 @@
 #include "reader/mapped_file.h"
 #include "symbols/elf_symbols.h"
 
-/* Size in bytes of the start of a program that is searched for headers and build ID. The kernel
- * writes at least a page of it to core files (core(5)). */
+/* Size in bytes of the start of a program that is searched for headers and build ID. By default,
+ * the kernel writes at least the first page of each program to core files (core(5)). */
 enum { HEAD_SIZE = 64 << 10 };
 
 bool pm_symbol_files_maps_file(const struct pm_symbol_source *source,
@@ -36,8 +36,9 @@ bool pm_symbol_files_same(const struct pm_symbol_source *source, const struct pm
 }
 
 /**
- * Checks why a file could not be opened. A lack of memory or descriptors is a failure, since the
- * next call may succeed. All other causes mean that there is no such file.
+ * Decides whether it is an error that a file could not be opened. A lack of memory or descriptors
+ * is an error, since a later call may succeed. For all other causes, the file is treated as
+ * missing, which is not an error.
  */
 static int check_cause(int cause, struct pm_error *error)
 {
@@ -80,8 +81,9 @@ static int open_path(const struct pm_symbol_source *source, const char *path, in
 }
 
 /**
- * Reads the file at a path. If the file belongs to the same program and has more symbols, adds its
- * symbols.
+ * Adds the symbols of the file at a path, if the file has the same build ID and more symbols: a
+ * .symtab, or any symbols if there are none yet.
+ * @return 0, also if the file does not exist or is not used; -1 on an error
  */
 static int add_from(const struct pm_symbol_source *source, const char *path,
                     struct pm_elf_symbols *symbols, struct pm_error *error)
@@ -105,8 +107,9 @@ static int add_from(const struct pm_symbol_source *source, const char *path,
 }
 
 /**
- * Reads the symbols of the file that a region of a living process maps. Without access to the file
- * there are no symbols, which is not a failure.
+ * Reads the symbols of the file that a region of a living process maps. If the file cannot be
+ * opened, no symbols are added, and the function succeeds, unless memory or descriptors are
+ * exhausted.
  */
 static int read_mapped(struct pm_process *process, const struct pm_region *region,
                        struct pm_elf_symbols *symbols, struct pm_error *error)
@@ -128,8 +131,8 @@ static int read_mapped(struct pm_process *process, const struct pm_region *regio
 }
 
 /**
- * Finds the region that maps the start of the file of another region.
- * @return NULL if there is none
+ * Finds the region that maps the start of the same file as `region`. It can be `region` itself.
+ * @return NULL if the start of the file is not mapped
  */
 static const struct pm_region *find_head(const struct pm_symbol_source *source,
                                          const struct pm_regions *regions,
@@ -138,15 +141,18 @@ static const struct pm_region *find_head(const struct pm_symbol_source *source,
 	for (;; region--) {
 		if (pm_symbol_files_maps_file(source, region) && region->offset == 0)
 			return region;
-		/* The regions of a program are adjacent, except for gaps and anonymous memory
-		 * between them, so the search ends at a region of another file. */
+		/* Between the regions of a program there can be gaps and anonymous memory, but
+		 * no region of another file. So the search ends at such a region. */
 		if (region == regions->items || (pm_symbol_files_maps_file(source, region - 1) &&
 		                                 !pm_symbol_files_same(source, region - 1, region)))
 			return NULL;
 	}
 }
 
-/** Reads the start of a program from a core file, because it contains the build ID. */
+/**
+ * Reads build ID and segments of a program from the start of its image in the core file. If the
+ * start of the program is not mapped, nothing is read.
+ */
 static int read_head(const struct pm_symbol_source *source, const struct pm_regions *regions,
                      const struct pm_region *region, struct pm_elf_symbols *symbols,
                      struct pm_error *error)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Finding the file that contains the symbols of a mapped program: the mapped file, the file that
- * has its name now, or the file with its debug information. A file is used only if it certainly
- * belongs to the mapped program. Private.
+ * Finds the file that contains the symbols of a mapped program: the mapped file itself, for a core
+ * file the file that now has the name of the mapped file, or the file with its debug information. A
+ * file is used only if its inode or build ID shows that it belongs to the mapped program. Private.
  */
 #ifndef PM_SYMBOLS_SYMBOL_FILES_H
 #define PM_SYMBOLS_SYMBOL_FILES_H
@@ -14,21 +14,23 @@
 
 #include "symbols/elf_symbols.h"
 
-/** The target that maps programs, and where to find their files. */
+/** A target, and the directory in which the files that it maps are found. */
 struct pm_symbol_source {
-	struct pm_process *process; /**< the living process, NULL for a core file */
-	struct pm_core *core;       /**< the core file, NULL for a living process */
-	const char *root;           /**< for a core file: directory to use as the root directory */
+	struct pm_process *process; /**< the living process; NULL if the target is a core file */
+	struct pm_core *core;       /**< the core file; NULL if the target is a living process */
+	/** Only for a core file: prefix of all paths, such as the copy of a root directory */
+	const char *root;
 };
 
 /**
- * Reads the symbols of the program that a region is mapped from. The file of a living process is
- * identified by its inode, and that of a core file by the build ID in its memory.
+ * Reads the symbols of the program that a region is mapped from. In a living process, the file is
+ * identified by its inode. For a core file, it is identified by the build ID in the memory of the
+ * core file.
  *
  * @param source   the target
  * @param regions  all regions of the target
  * @param region   one of these regions, which maps a file
- * @param symbols  must be all zeros; filled if there are symbols; release with
+ * @param symbols  must be all zeros; receives the symbols if there are any; release with
  *                 pm_elf_symbols_deinit(), also after a failure
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1

@@ -8,16 +8,16 @@
 #include "symbols/elf_symbols.h"
 #include "symbols/symbol_files.h"
 
-/** A file that was searched for symbols. If none were found, `symbols` is empty. */
+/** A mapped file whose symbols were read. If no symbols were found, `symbols` is empty. */
 struct file {
 	const struct pm_region *region; /* a region that maps the file */
 	struct pm_elf_symbols symbols;
 };
 
 /*
- * Bounds for hostile targets: the number of files that are read, and the size in bytes of the
- * symbols of all files. The largest programs have some hundred files, and a hundred megabytes of
- * symbols.
+ * Limits for hostile targets: the number of files that are read, and the size in bytes of the
+ * symbols of all files. The largest real programs map some hundred files with a hundred megabytes
+ * of symbols.
  */
 enum { FILES_MAX = 4096 };
 static const size_t max_bytes = (size_t)1 << 30;
@@ -25,7 +25,7 @@ static const size_t max_bytes = (size_t)1 << 30;
 struct pm_symbols {
 	struct pm_symbol_source source;
 	const struct pm_regions *regions;
-	char *root; /* of a core file: directory to use as the root directory; owned */
+	char *root; /* prefix of all paths for a core file, otherwise NULL; owned */
 	struct file *files;
 	size_t count;
 	size_t capacity;
@@ -68,7 +68,7 @@ int pm_symbols_open_core(struct pm_core *core, const char *root, const struct pm
 	if (!opened)
 		return -1;
 
-	/* Paths start with a slash, so an empty prefix leaves them as they are. */
+	/* All paths start with a slash. An empty prefix does not change them. */
 	opened->root = strdup(root ? root : "");
 	opened->source.root = opened->root;
 	if (!opened->root) {
@@ -95,7 +95,8 @@ void pm_symbols_close(struct pm_symbols *symbols)
 
 /**
  * Returns the symbols of the file that a region is mapped from.
- * @return NULL, with `error` filled, if this process lacks memory or descriptors
+ * @return the symbols, which may be empty; NULL with `error` filled if this process has no more
+ *         memory or descriptors
  */
 static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
                                             const struct pm_region *region, struct pm_error *error)
@@ -115,7 +116,7 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 
 	if (pm_symbol_files_read(&symbols->source, symbols->regions, region, &file.symbols, error) <
 	    0) {
-		/* Do not add the file to the list, because the next call may succeed. */
+		/* Do not add the file to the list, so that the next call tries to read it again. */
 		pm_elf_symbols_deinit(&file.symbols);
 		return NULL;
 	}
@@ -130,9 +131,10 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 }
 
 /**
- * Finds the mapped file to which zero-initialised data in an anonymous region belongs. The file is
- * mapped by the next region below, without a gap.
- * @return the region that maps the file; `region` itself if it does; NULL if there is none
+ * Finds the region that maps the file to which a region belongs. If the region maps a file, this is
+ * the region itself. If it is anonymous, it may contain the zero-initialised data of the file that
+ * is mapped by the next region below, without a gap.
+ * @return the region that maps the file, or NULL if there is none
  */
 static const struct pm_region *file_below(const struct pm_symbols *symbols,
                                           const struct pm_region *region)

@@ -23,22 +23,27 @@ extern "C" {
 /** An open core file; opaque. Several threads may use it at the same time. */
 struct pm_core;
 
-/** What a core file says about the process. */
+/** Facts about the process that a core file contains. */
 struct pm_core_info {
-	pid_t pid;          /**< PID of the process (NT_PRPSINFO), 0 if not in the file */
-	int signal;         /**< signal that killed it (NT_PRSTATUS), 0 for none or if not in the
-	                       file */
+	pid_t pid; /**< PID of the process (NT_PRPSINFO); 0 if the PID is not in the file */
+	/**
+	 * Signal that killed the process (NT_PRSTATUS); 0 if no signal killed it, or if the signal
+	 * is not in the file
+	 */
+	int signal;
 	uint32_t threads;   /**< number of threads (NT_PRSTATUS notes) */
-	uint32_t word_bits; /**< 32 or 64 */
-	bool truncated;     /**< the file ends before the end of a segment: bytes are missing */
-	char comm[PM_COMM_SIZE]; /**< command name, "" if not in the file */
-	char command[81]; /**< the first 80 bytes of the command line, "" if not in the file */
+	uint32_t word_bits; /**< size of an address in bits: 32 or 64 */
+	/** Whether the file ends before the end of a segment, so that bytes are missing */
+	bool truncated;
+	char comm[PM_COMM_SIZE]; /**< command name; "" if it is not in the file */
+	char command[81]; /**< first 80 bytes of the command line; "" if it is not in the file */
 };
 
 /**
- * Tests whether a file is a core file: whether it has an ELF header of type ET_CORE.
- * @param path  the file
- * @return      true or false
+ * Tests whether a file is a core file, that is, whether it starts with an ELF header of the type
+ * ET_CORE.
+ * @param path  path of the file
+ * @return      true if it is a core file; false if not, or if the file cannot be read
  */
 PM_PUBLIC bool pm_core_is_one(const char *path);
 
@@ -47,7 +52,7 @@ PM_PUBLIC bool pm_core_is_one(const char *path);
  *
  * @param path   the file
  * @param core   receives the core file; release with pm_core_close()
- * @param error  PM_ERROR_NOT_FOUND, PM_ERROR_FORMAT with the reason, PM_ERROR_IO,
+ * @param error  PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS, PM_ERROR_FORMAT with the reason, PM_ERROR_IO,
  *               PM_ERROR_RESOURCES
  * @return       0 or -1
  */
@@ -67,9 +72,9 @@ PM_PUBLIC void pm_core_close(struct pm_core *core);
 PM_PUBLIC const struct pm_core_info *pm_core_info(const struct pm_core *core);
 
 /**
- * Returns the threads (NT_PRSTATUS). Their names are empty, because core files do not contain
- * thread names. TIDs and stack pointers are known for x86-64 and 64-bit ARM; for other processors
- * they are 0.
+ * Returns the threads (NT_PRSTATUS). The names of the threads are empty, because core files do not
+ * contain them. TIDs and stack pointers are known only for x86-64 and 64-bit ARM, and are 0 for
+ * other processors.
  *
  * @param core   the core file
  * @param count  receives the number of threads
@@ -78,14 +83,16 @@ PM_PUBLIC const struct pm_core_info *pm_core_info(const struct pm_core *core);
 PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *count);
 
 /**
- * Appends the regions to a list: one for each entry of NT_FILE, and one for each load segment of
- * other memory. [vdso] and [stack] are found with NT_AUXV. The only known size is PM_SIZE_RSS, the
- * number of bytes of the region that the file contains. It may be 0: gdb leaves out bytes that are
+ * Appends the regions of the process to a list: for each entry of NT_FILE, one region for each part
+ * with different permissions; and one region for each load segment of other memory. [vdso] and
+ * [stack] are found with NT_AUXV. The only known size is PM_SIZE_RSS, the number of bytes of the
+ * region that the file contains. This size may be 0: for example, gdb does not write bytes that are
  * still in the mapped file.
  *
- * The permissions of a region are those of its segment, or PM_PERM_UNKNOWN if it has none. It is
- * never known whether a mapping of a file is shared. In core files written by gdb, it is not known
- * whether a region is readable if it is neither writable nor executable.
+ * The permissions of a region are those of its segment; a region without a segment has
+ * PM_PERM_UNKNOWN, or the permissions of the other segments of the same mapping if these agree. No
+ * core file shows whether a mapping of a file is shared. Core files of gdb do not show whether a
+ * region without a file is readable, unless it is writable or executable.
  *
  * @param core     the core file
  * @param regions  an initialised list; the regions are appended
@@ -97,7 +104,7 @@ PM_PUBLIC int pm_core_regions(const struct pm_core *core, struct pm_regions *reg
 
 /**
  * Returns a reader for the memory in the core file. Bytes that are not in the core file are
- * unreadable; the error names the mapped file and the offset where they may be.
+ * unreadable. If a mapped file may contain them, the error names this file and the offset.
  *
  * @param core  the core file; must outlive the reader
  * @return      the reader; it need not be closed
@@ -105,7 +112,8 @@ PM_PUBLIC int pm_core_regions(const struct pm_core *core, struct pm_regions *reg
 PM_PUBLIC struct pm_reader pm_core_reader(struct pm_core *core);
 
 /**
- * Returns a source of page states for plans: the pages that the file contains are present.
+ * Returns a source of page states for plans. The source reports the pages that the core file
+ * contains as present.
  * @param core  the core file; must outlive the source
  * @return      the source
  */

@@ -17,15 +17,16 @@ extern "C" {
 /**
  * Opens the mapped files of a living process for reading. A read at an address returns the bytes of
  * the mapped file (or shared memory) at the offset that is mapped there, and has no effect on the
- * target. Use this reader for pages that the target has not touched: for a page that the target has
- * modified in a private mapping, it returns the bytes of the file, not those of the target.
+ * target. Use this reader only for pages that the target has not touched. If the target has
+ * modified a page of a private mapping, the reader still returns the bytes of the file, not the
+ * modified bytes.
  *
- * A file is opened through /proc/PID/map_files (which needs CAP_CHECKPOINT_RESTORE or
- * CAP_SYS_ADMIN, and works for deleted files), otherwise by its name below /proc/PID/root if its
- * device and inode are those of the mapping.
+ * A file is opened through /proc/PID/map_files, which needs CAP_CHECKPOINT_RESTORE or
+ * CAP_SYS_ADMIN, and also works for deleted files. If this fails, the file is opened by its name
+ * below /proc/PID/root, and used only if its device and inode are those of the mapping.
  *
  * @param process  the process; must outlive the reader
- * @param regions  its regions; must outlive the reader
+ * @param regions  the regions of the process; must outlive the reader
  * @param reader   receives the reader; release with pm_reader_close()
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1

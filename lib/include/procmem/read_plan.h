@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Plans which bytes of a process are read: ranges are divided into segments by VmFlags and page
- * states, and the segments are grouped into units.
+ * Plans which bytes of a process are read: the chosen ranges are divided into segments according to
+ * VmFlags and page states, and the segments are grouped into units.
  *
  * Reading without a plan changes the target: an untouched page of a file or of shared memory
  * becomes resident in the target, an untouched private page needs page tables, and reading a page
  * of a device can have any effect. So only present and swapped pages are read. Untouched pages of
  * private anonymous memory are zeros and need not be read.
  *
- * A plan is computed while it is used, at most 64 MiB of pages in advance, so page states are up to
- * date. It needs less than 1 MiB of memory, for terabytes of address space and any number of
- * regions.
+ * A plan is computed while it is used. Page states are read at most 64 MiB of pages in advance, so
+ * that they are up to date. A plan needs less than 1 MiB of memory, even for terabytes of address
+ * space and any number of regions.
  */
 #ifndef PROCMEM_READ_PLAN_H
 #define PROCMEM_READ_PLAN_H
@@ -31,96 +31,141 @@ extern "C" {
 
 /** Type of a segment. */
 enum pm_segment_type {
-	PM_SEGMENT_RUN,  /**< present or swapped pages: read from the target */
-	PM_SEGMENT_HOLE, /**< untouched private anonymous memory, or the shared zero page: zeros,
-	                    need not be read */
-	PM_SEGMENT_FILE, /**< pages of a mapped file that the target has not touched: the bytes are
-	                    in the file */
-	PM_SEGMENT_SHARED, /**< pages of shared memory (memfd, shm, SysV, shared anonymous) that the
-	                      target has not touched: the bytes are in the shared object */
-	PM_SEGMENT_FORBIDDEN, /**< never read: devices, [vvar], [vsyscall], guard pages */
-	PM_SEGMENT_MISSING,   /**< not contained in the core file */
-	PM_SEGMENT_UNMAPPED,  /**< no memory is mapped there */
-	PM_SEGMENT_COUNT,     /**< number of types */
+	/** Present or swapped pages. They are read from the target. */
+	PM_SEGMENT_RUN,
+	/**
+	 * Untouched private anonymous memory, the shared zero page, or a hole of a core file. The
+	 * bytes are zeros and need not be read.
+	 */
+	PM_SEGMENT_HOLE,
+	/** Pages of a mapped file that the target has not touched. The bytes are in the file. */
+	PM_SEGMENT_FILE,
+	/**
+	 * Pages of shared memory (memfd, shm, SysV, shared anonymous) that the target has not
+	 * touched. The bytes are in the shared memory object.
+	 */
+	PM_SEGMENT_SHARED,
+	/**
+	 * Memory that is never read: devices, [vvar], [vsyscall], guard pages, untouched pages of
+	 * [vdso], and missing pages in regions with userfaultfd
+	 */
+	PM_SEGMENT_FORBIDDEN,
+	/** Memory that the core file does not contain */
+	PM_SEGMENT_MISSING,
+	/** Addresses at which nothing is mapped */
+	PM_SEGMENT_UNMAPPED,
+	/** Number of types */
+	PM_SEGMENT_COUNT,
 };
 
 /** Contiguous bytes of one type, within one region. */
 struct pm_segment {
-	uint64_t start;  /**< first address; page aligned unless the chosen range is not */
-	uint64_t end;    /**< address after the last byte */
-	size_t region;   /**< index of the region; SIZE_MAX for PM_SEGMENT_UNMAPPED */
-	const char *why; /**< the reason for its type, human-readable; a constant text */
-	uint8_t type;    /**< enum pm_segment_type */
-	uint8_t pages;   /**< enum pm_page bits of the pages, or-ed; 0 for untouched pages */
-	bool wanted;     /**< its bytes are read: a run, or with pm_plan_options.files a file or
-	                    shared segment */
-	bool follows; /**< a match can cross from the previous segment into this one: the segments
-	                 are adjacent and in the same region, or in regions of which the second
-	                 continues the first (pm_region_continues()). The previous segment may be in
-	                 the previous unit */
+	/** First address. It is page aligned, unless the chosen range starts within a page. */
+	uint64_t start;
+	uint64_t end;  /**< address after the last byte */
+	size_t region; /**< index of the region; SIZE_MAX for PM_SEGMENT_UNMAPPED */
+	/** Reason for the type of the segment, a human-readable constant text */
+	const char *why;
+	uint8_t type;  /**< enum pm_segment_type */
+	uint8_t pages; /**< union of the enum pm_page bits of the pages; 0 for untouched pages */
+	/**
+	 * Whether the bytes are to be read: true for runs and, with pm_plan_options.files, also for
+	 * file and shared segments
+	 */
+	bool wanted;
+	/**
+	 * Whether the segment continues the previous segment, so that a match can cross from one to
+	 * the other: they are adjacent, and are in the same region or in two regions of which the
+	 * second continues the first (pm_region_continues()). The previous segment can be the last
+	 * one of the previous unit.
+	 */
+	bool follows;
 };
 
 /** Maximum number of bytes to read in a unit. */
 #define PM_UNIT_SIZE ((size_t)1 << 20)
 
 /**
- * Maximum number of segments of a unit. A unit holds at most 256 pages; if none of them are
- * adjacent, there are as many gaps between them.
+ * Maximum number of segments of a unit. A unit has at most 256 wanted pages (of 4 KiB). If no two
+ * of them are adjacent, there are 256 wanted segments, and as many unwanted segments between them.
  */
 #define PM_UNIT_SEGMENTS 512
 
 /**
- * A part of the plan for one worker: consecutive segments of all types. The wanted ones have at
- * most PM_UNIT_SIZE bytes in total. Long segments are split at page boundaries. Short segments are
- * combined in one unit, so that one system call reads many of them.
+ * A part of the plan that is read at once: consecutive segments of all types. The wanted segments
+ * have at most PM_UNIT_SIZE bytes in total. Long segments are split at page boundaries. Short
+ * segments are combined in one unit, so that one system call reads many of them.
  */
 struct pm_unit {
-	uint64_t index;  /**< counts from 0; results of several workers can be ordered by it */
-	uint64_t before; /**< number of wanted bytes of other units that are directly before the
-	                    first segment, if that segment continues them; a lower bound */
-	uint64_t after;  /**< number of wanted bytes of other units that are directly after the last
-	                    segment, if they continue it; a lower bound */
-	size_t size;     /**< sum of the wanted segments in bytes: the size of the buffer for
-	                    pm_unit_read(); may be 0 */
-	size_t count;    /**< number of segments, at least 1 */
+	/**
+	 * Number of the unit, counted from 0. If several threads process units, their results can
+	 * be ordered by this number.
+	 */
+	uint64_t index;
+	/**
+	 * Number of wanted bytes in previous units that end directly before the first segment; 0 if
+	 * the first segment does not follow them (pm_segment.follows). There may be more such
+	 * bytes.
+	 */
+	uint64_t before;
+	/**
+	 * Number of wanted bytes in later units that start directly after the last segment; 0 if
+	 * they do not follow it (pm_segment.follows). There may be more such bytes.
+	 */
+	uint64_t after;
+	/**
+	 * Sum of the sizes of the wanted segments in bytes, which is the size of the buffer for
+	 * pm_unit_read(); may be 0
+	 */
+	size_t size;
+	size_t count;                                 /**< number of segments, at least 1 */
 	struct pm_segment segments[PM_UNIT_SEGMENTS]; /**< by ascending address, without overlaps */
 };
 
 /** A source of page states. */
 struct pm_page_source {
 	/**
-	 * Reports the page states of a range, as pm_pagemap_walk() does.
-	 * @param context  `context` below
+	 * Reports the page states of a range of addresses, as pm_pagemap_walk() does.
+	 * @param context  `context` of this structure
 	 */
 	int (*walk)(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
 	            void *visitor, struct pm_error *error);
 	void *context; /**< passed to `walk` */
 	/**
-	 * Type of the pages that `walk` does not report. For a core file, PM_SEGMENT_MISSING. For
-	 * a living process, PM_SEGMENT_HOLE: the plan then uses PM_SEGMENT_HOLE, PM_SEGMENT_FILE
-	 * or PM_SEGMENT_SHARED, depending on the region.
+	 * Type of the pages that `walk` does not report: PM_SEGMENT_MISSING for a core file, or
+	 * PM_SEGMENT_HOLE for a living process. With PM_SEGMENT_HOLE, the plan determines the type
+	 * of these pages from their region.
 	 */
 	enum pm_segment_type untouched;
 };
 
 /**
- * Returns a source for the page states of a living process. It does not report PM_PAGE_FILE, which
- * plans do not need, and which takes most of the time of a walk.
+ * Returns a source for the page states of a living process. The source does not report
+ * PM_PAGE_FILE: plans do not need this bit, and to determine it takes most of the time of a walk.
  *
  * @param pagemap  the handle; must outlive the source
  * @return         the source
  */
 PM_PUBLIC struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap);
 
-/** Options of a plan. All zero are the defaults. */
+/** Options of a plan. If all fields are zero, the defaults are used. */
 struct pm_plan_options {
-	const struct pm_page_source *pages; /**< page states; NULL: all pages are assumed to be
-	                                       present (reading then makes a living target grow) */
-	bool files;                         /**< file and shared segments are wanted, too */
-	size_t unit_size; /**< maximum number of bytes to read in a unit, a multiple of the page
-	                     size; 0 for the maximum, PM_UNIT_SIZE */
-	const volatile sig_atomic_t *cancel; /**< when non-zero, pm_plan_next() fails with
-	                                        PM_ERROR_CANCELLED; or NULL */
+	/**
+	 * Source of the page states. If NULL, all pages are assumed to be present; reading a living
+	 * target then makes it grow.
+	 */
+	const struct pm_page_source *pages;
+	bool files; /**< whether file and shared segments are wanted, too */
+	/**
+	 * Maximum number of bytes to read in a unit: a multiple of the page size, at most
+	 * PM_UNIT_SIZE; 0 means PM_UNIT_SIZE
+	 */
+	size_t unit_size;
+	/**
+	 * Cancellation flag: when non-zero, pm_plan_next() fails with PM_ERROR_CANCELLED. NULL if
+	 * there is none.
+	 */
+	const volatile sig_atomic_t *cancel;
 };
 
 /** A plan; opaque. Several threads may use it only with a lock around pm_plan_next(). */
@@ -129,13 +174,13 @@ struct pm_plan;
 /**
  * Starts a plan.
  *
- * @param regions  the regions; must outlive the plan. A region without VmFlags is treated as a
- *                 device if it has the name of a device
- * @param ranges   the chosen ranges, as from pm_select_apply(); must outlive the plan; NULL: all
- *                 regions
+ * @param regions  the regions; must outlive the plan. If the VmFlags of a region are not known, its
+ *                 name determines whether it is treated as a device
+ * @param ranges   the chosen ranges, as from pm_select_apply(); must outlive the plan. If NULL, all
+ *                 regions are chosen
  * @param count    number of ranges
- * @param options  the options; copied, but what they point to must outlive the plan; NULL for the
- *                 defaults
+ * @param options  the options, or NULL for the defaults. The structure is copied, but the objects
+ *                 to which it points must outlive the plan
  * @param plan     receives the plan; release with pm_plan_close()
  * @param error    PM_ERROR_USAGE (unit_size), PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -154,9 +199,9 @@ PM_PUBLIC void pm_plan_close(struct pm_plan *plan);
  * Returns the next unit.
  *
  * @param plan   the plan
- * @param unit   receives the unit; independent of the plan
+ * @param unit   receives the unit, which remains valid after the plan was released
  * @param error  PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_CANCELLED
- * @return       1: a unit; 0: the end; -1: an error
+ * @return       1: a unit was returned; 0: there are no more units; -1: an error
  */
 PM_PUBLIC int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *error);
 
@@ -164,7 +209,7 @@ PM_PUBLIC int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm
  * Returns the number of bytes of a type in the units that pm_plan_next() has returned so far.
  * @param plan  the plan
  * @param type  the type
- * @return      bytes
+ * @return      the number of bytes
  */
 PM_PUBLIC uint64_t pm_plan_bytes(const struct pm_plan *plan, enum pm_segment_type type);
 

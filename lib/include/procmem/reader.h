@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * One interface to the bytes of a target: a living process, its mapped files, a core file, or fake
- * memory of a test.
+ * Readers: one interface to read the bytes of a living process, of the files that it has mapped, of
+ * a core file, or of fake memory in a test.
  */
 #ifndef PROCMEM_READER_H
 #define PROCMEM_READER_H
@@ -25,11 +25,11 @@ struct pm_reader_ops {
 	 * @param context  context of the reader
 	 * @param ranges   the ranges to read
 	 * @param count    number of ranges
-	 * @param buffer   room for the sum of their sizes
-	 * @param done     receives the number of bytes read; if less than the sum, the next byte is
-	 *                 unreadable
-	 * @param error    on failure PM_ERROR_GONE: nothing of the target can be read any more;
-	 *                 after a short read the reason why the next byte is unreadable
+	 * @param buffer   room for the sum of the sizes of the ranges
+	 * @param done     receives the number of bytes read. If it is less than the sum of the
+	 *                 sizes (a short read), the next byte is unreadable
+	 * @param error    on failure, PM_ERROR_GONE: nothing of the target can be read any more.
+	 *                 After a short read, receives the reason why the next byte is unreadable
 	 * @return         0, also after a short read; -1 if the target is gone
 	 */
 	int (*read)(void *context, const struct pm_range *ranges, size_t count, void *buffer,
@@ -46,13 +46,15 @@ struct pm_reader_ops {
  * the same time. All readers of this library allow it.
  */
 struct pm_reader {
-	const struct pm_reader_ops *ops; /**< its functions */
-	void *context;                   /**< passed to each of them */
+	const struct pm_reader_ops
+		/** Functions of the reader; NULL if the reader is closed */
+		*ops;
+	void *context; /**< passed to each function in `ops` */
 };
 
 /**
  * Closes a reader.
- * @param reader  the reader; nothing happens if its `ops` is NULL
+ * @param reader  the reader; if its `ops` is NULL, nothing happens
  */
 PM_PUBLIC void pm_reader_close(struct pm_reader *reader);
 
@@ -62,8 +64,8 @@ PM_PUBLIC void pm_reader_close(struct pm_reader *reader);
  * @param reader   the reader
  * @param address  first address
  * @param buffer   room for `size` bytes
- * @param size     bytes to read
- * @param done     receives the number of bytes read; NULL: a short read is an error
+ * @param size     number of bytes to read
+ * @param done     receives the number of bytes read. If NULL, a short read is an error
  *                 (PM_ERROR_UNREADABLE)
  * @param error    as for pm_reader_ops.read
  * @return         0 or -1

@@ -4,17 +4,19 @@
  * Stops all threads of a process for a consistent view of its memory, and reads their registers
  * (ptrace(2)).
  *
- * Reading memory does not need a stop. A stop needs more privileges, and delays the target. It uses
- * PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal to the target. A target that was stopped
- * by a signal stays stopped, and signals that arrive during the stop are delivered afterwards. If
- * the calling process is killed, even by SIGKILL, the kernel resumes all threads.
+ * Reading memory does not need a stop. A stop needs more privileges, and delays the target. Stops
+ * use PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal to the target. A target that had been
+ * stopped by a signal before stays stopped after the stop ends. Signals that arrive during the stop
+ * are delivered when it ends. If the calling process is killed, even by SIGKILL, the kernel resumes
+ * all threads.
  *
- * ptrace(2) binds the target to one thread of the tracer. The library creates a thread for each
- * stop, so any thread may end the stop. Until the stop ends, the program must not call wait(2) for
- * arbitrary children: wait(2) would return events of the stopped threads.
+ * With ptrace(2), only the thread that stopped the target can resume it. The library creates a
+ * thread for each stop, so any thread of the program may call pm_stop_end(). Until the stop ends,
+ * the program must not call wait(2) for arbitrary children: wait(2) would return events of the
+ * stopped threads.
  *
- * Other processes that share the memory are not stopped, such as the child of a vfork(2) that has
- * not called exec yet.
+ * Other processes that share the memory of the target are not stopped. An example is a child of
+ * vfork(2) that has not called exec yet.
  */
 #ifndef PROCMEM_STOP_H
 #define PROCMEM_STOP_H
@@ -36,12 +38,12 @@ struct pm_stop;
  * Stops all threads of a process. On failure all threads continue to run.
  *
  * Threads in uninterruptible sleep (state D: waiting for a disk, or for a vfork child) cannot be
- * stopped. After 0.2 s they count as stopped, because they stop before they execute code of the
- * program again.
+ * stopped. After 0.2 s such threads count as stopped: they will stop when they leave the kernel,
+ * before they execute code of the program again.
  *
  * @param process  the process; must outlive the stop
- * @param cancel   when non-zero, all threads are resumed, and the call fails with
- *                 PM_ERROR_CANCELLED; or NULL
+ * @param cancel   cancellation flag: when it becomes non-zero during this call, all threads are
+ *                 resumed, and the call fails with PM_ERROR_CANCELLED. NULL if there is none
  * @param stop     receives the stop; end it with pm_stop_end()
  * @param error    PM_ERROR_ACCESS with the rule that refused access, or with the PID of another
  *                 tracer, PM_ERROR_GONE, PM_ERROR_NO_MEMORY, PM_ERROR_UNSUPPORTED (the calling
@@ -57,15 +59,16 @@ PM_PUBLIC int pm_stop_begin(struct pm_process *process, const volatile sig_atomi
  *
  * @param stop  a stop or NULL
  * @return      duration of the stop in nanoseconds, from before the first thread was interrupted
- *              until the last thread was resumed
+ *              until the last thread was resumed; 0 if `stop` is NULL
  */
 PM_PUBLIC uint64_t pm_stop_end(struct pm_stop *stop);
 
 /** A stopped thread. */
 struct pm_stopped_thread {
-	pid_t tid;      /**< thread ID */
-	int signal;     /**< pending signal that is delivered after the stop, 0 for none */
-	bool reachable; /**< false: it sleeps in the kernel, and its registers cannot be read */
+	pid_t tid;  /**< thread ID */
+	int signal; /**< pending signal, which is delivered after the stop; 0 if there is none */
+	/** Whether the registers can be read; false if the thread is in uninterruptible sleep */
+	bool reachable;
 };
 
 /**
@@ -76,7 +79,7 @@ struct pm_stopped_thread {
 PM_PUBLIC size_t pm_stop_count(const struct pm_stop *stop);
 
 /**
- * Returns one of the threads, by ascending thread ID.
+ * Returns a stopped thread. The threads are ordered by ascending thread ID.
  * @param stop   the stop
  * @param index  index of the thread, from 0
  * @return       the thread, valid until the stop ends
@@ -88,8 +91,8 @@ PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *s
  *
  * @param stop      the stop
  * @param index     index of the thread
- * @param note      the set, a note type of core files as in <elf.h>: NT_PRSTATUS, NT_FPREGSET,
- *                  NT_X86_XSTATE, ...
+ * @param note      the register set, given by its note type in core files as in <elf.h>:
+ *                  NT_PRSTATUS, NT_FPREGSET, NT_X86_XSTATE, ...
  * @param buffer    room for `capacity` bytes
  * @param capacity  size of the buffer in bytes
  * @param size      receives the number of bytes read
@@ -102,7 +105,7 @@ PM_PUBLIC int pm_stop_read_registers(struct pm_stop *stop, size_t index, uint32_
                                      struct pm_error *error);
 
 /**
- * Reads the siginfo_t of a thread (PTRACE_GETSIGINFO): that of its pending signal, if any.
+ * Reads the siginfo_t of the pending signal of a thread (PTRACE_GETSIGINFO).
  *
  * @param stop   the stop
  * @param index  index of the thread

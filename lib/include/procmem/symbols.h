@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The function or variable that an address belongs to, from the symbol tables of the mapped ELF
- * files (elf(5)).
+ * Finds the function or variable to which an address belongs, with the symbol tables of the mapped
+ * ELF files (elf(5)).
  *
  * For a living process, the mapped files themselves are read, even if they were deleted or are
  * below another root directory. A core file contains only the names of the mapped files. A file
- * with such a name is used if its build ID is the same as in the memory of the core file. The core
- * file must therefore contain the first page of the program or library.
+ * with such a name is used if its build ID is the same as the build ID in the memory of the core
+ * file. So the core file must contain the first page of the program or library.
  *
  * The symbols are those of the first of these tables that exists:
  * - `.symtab` of the file
@@ -15,8 +15,9 @@
  *   the root directory of the process, if its build ID is the same
  * - `.dynsym` of the file
  *
- * A file that may belong to another program is not used: no symbol is better than a wrong one.
- * Names are as in the file; those of C++ are mangled.
+ * A file that may belong to another program is not used: it is better to find no symbol than a
+ * wrong symbol. Names of symbols are returned as they are in the file: the names of C++ symbols are
+ * mangled.
  */
 #ifndef PROCMEM_SYMBOLS_H
 #define PROCMEM_SYMBOLS_H
@@ -32,14 +33,19 @@ extern "C" {
 #endif
 
 /**
- * The symbols of a process or core file; opaque. Only one thread at a time may use it. A file is
- * read when an address in it is searched for the first time.
+ * The symbols of a process or core file; opaque. Only one thread at a time may use it. The symbols
+ * of a file are read when pm_symbols_find() is called for the first time with an address in this
+ * file.
  */
 struct pm_symbols;
 
-/** The symbol that contains an address, or the next one below it. */
+/**
+ * A symbol that contains an address or, if the size of the symbol is unknown, is the next symbol
+ * below the address.
+ */
 struct pm_symbol {
-	const char *name;   /**< as in the file, any bytes; valid until pm_symbols_close() */
+	const char *name;   /**< name as in the file, which may contain any bytes; valid until
+	                       pm_symbols_close() */
 	const char *object; /**< name of the mapped file (pm_region.mapping); valid as long as the
 	                       regions */
 	uint64_t offset;    /**< distance of the address from the start of the symbol, in bytes */
@@ -50,7 +56,7 @@ struct pm_symbol {
  * Prepares the search for symbols; no file is opened yet.
  *
  * @param process  the living process; must outlive the symbols
- * @param regions  its regions; must outlive the symbols
+ * @param regions  the regions of the process; must outlive the symbols
  * @param symbols  receives the handle; release it with pm_symbols_close()
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -62,9 +68,9 @@ PM_PUBLIC int pm_symbols_open(struct pm_process *process, const struct pm_region
  * Prepares the search for symbols in a core file; no file is opened yet.
  *
  * @param core     the core file; must outlive the symbols
- * @param root     directory that contains the files of the process, as sysroot of gdb; NULL means
- *                 the root directory
- * @param regions  its regions, from pm_core_regions(); must outlive the symbols
+ * @param root     directory that contains the files of the process, like the sysroot of gdb; NULL
+ *                 means the root directory
+ * @param regions  the regions of the core file, from pm_core_regions(); must outlive the symbols
  * @param symbols  receives the handle; release it with pm_symbols_close()
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -80,15 +86,16 @@ PM_PUBLIC int pm_symbols_open_core(struct pm_core *core, const char *root,
 PM_PUBLIC void pm_symbols_close(struct pm_symbols *symbols);
 
 /**
- * Finds the symbol of an address. Of several at the same address, a global one is preferred to a
- * weak one, and a weak one to a local one.
+ * Finds the symbol to which an address belongs. If several symbols have the same address, a global
+ * symbol is preferred to a weak symbol, and a weak symbol to a local symbol.
  *
  * @param symbols  the symbols
  * @param address  any address
- * @param symbol   filled if a symbol was found
+ * @param symbol   receives the symbol if one was found
  * @param error    PM_ERROR_RESOURCES
- * @return         1: found; 0: the address is not in the code or data of a file, the file cannot be
- *                 identified, or it has no symbol there; -1: an error
+ * @return         1: a symbol was found; 0: the address is not in the code or data of a file, the
+ *                 file cannot be identified, or the file has no symbol for the address; -1: an
+ *                 error
  */
 PM_PUBLIC int pm_symbols_find(struct pm_symbols *symbols, uint64_t address,
                               struct pm_symbol *symbol, struct pm_error *error);

@@ -20,13 +20,13 @@ extern "C" {
  * Bytes are read with process_vm_readv(2). In these cases they are read from /proc/PID/mem instead:
  * - in regions without read permission
  * - in regions with userfaultfd, where process_vm_readv() can block forever
- * - in regions whose VmFlags are not known. Read smaps for speed: mem takes twice as long and
- *   slows the target down more
- * - everywhere, once process_vm_readv() failed with EPERM or ENOSYS
+ * - in regions whose VmFlags are not known. Smaps contains the VmFlags; it is worth reading,
+ *   because a read from mem takes twice as long and slows the target down more
+ * - in all regions after process_vm_readv() failed with EPERM or ENOSYS
  *
  * @param process  the process; must outlive the reader
- * @param regions  its regions, which determine how each range is read; must outlive the reader;
- *                 NULL: all ranges are read from /proc/PID/mem
+ * @param regions  the regions of the process, which determine how each range is read; must outlive
+ *                 the reader. If NULL, all ranges are read from /proc/PID/mem
  * @param reader   receives the reader; release with pm_reader_close()
  * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1

@@ -16,24 +16,32 @@ extern "C" {
 #endif
 
 /**
- * Sources of the bytes, and the visitor for what cannot be read. Several threads may use the same
- * source if `unreadable` allows it.
+ * The readers from which units are read, and the visitor that is called for unreadable ranges.
+ * Several threads may use the same source if `unreadable` allows it.
  */
 struct pm_unit_source {
 	struct pm_reader *target; /**< reader for PM_SEGMENT_RUN segments */
-	struct pm_reader *files;  /**< for wanted file and shared segments (pm_file_reader_open());
-	                             may be NULL if there are none */
-	pm_unreadable_visitor *unreadable;   /**< called for unreadable ranges, by ascending
-	                                        address; adjacent pages with the same reason are
-	                                        one range; or NULL */
-	void *context;                       /**< passed to `unreadable` */
-	const volatile sig_atomic_t *cancel; /**< when non-zero, reads fail with
-	                                        PM_ERROR_CANCELLED; or NULL */
+	/**
+	 * Reader for wanted file and shared segments (pm_file_reader_open()); may be NULL if a plan
+	 * wants none
+	 */
+	struct pm_reader *files;
+	/**
+	 * Called for each unreadable range, by ascending address. Adjacent pages with the same
+	 * reason form one range. May be NULL.
+	 */
+	pm_unreadable_visitor *unreadable;
+	void *context; /**< passed to `unreadable` */
+	/**
+	 * Cancellation flag: when non-zero, reads fail with PM_ERROR_CANCELLED. NULL if there is
+	 * none.
+	 */
+	const volatile sig_atomic_t *cancel;
 };
 
 /**
- * Reads the wanted segments of a unit into consecutive bytes of a buffer. Unreadable bytes are set
- * to zero.
+ * Reads the wanted segments of a unit into consecutive bytes of a buffer. The bytes of unreadable
+ * pages are set to zero.
  *
  * @param source  the sources
  * @param unit    the unit
@@ -44,10 +52,13 @@ struct pm_unit_source {
 PM_PUBLIC int pm_unit_read(const struct pm_unit_source *source, const struct pm_unit *unit,
                            void *buffer, struct pm_error *error);
 
-/** Bytes directly before the first segment of a unit and after the last one. All zero: none. */
+/**
+ * The bytes directly before the first segment of a unit and directly after its last segment that
+ * are read together with the unit. If all fields are zero, only the unit is read.
+ */
 struct pm_unit_around {
-	size_t before;       /**< bytes before the unit */
-	size_t after;        /**< bytes after the unit */
+	size_t before;       /**< number of bytes before the unit */
+	size_t after;        /**< number of bytes after the unit */
 	uint8_t before_type; /**< enum pm_segment_type of the bytes before, as in the plan */
 	uint8_t after_type;  /**< enum pm_segment_type of the bytes after, as in the plan */
 };
@@ -59,7 +70,7 @@ struct pm_unit_around {
  *
  * @param source  the sources
  * @param unit    the unit; must have at least one segment
- * @param around  the bytes around it; a plan must want all of them
+ * @param around  the bytes around the unit; in the plan, all of them must be wanted
  * @param buffer  room for the bytes before, unit->size bytes, and the bytes after
  * @param error   as for pm_unit_read()
  * @return        0 or -1
@@ -69,13 +80,13 @@ PM_PUBLIC int pm_unit_read_around(const struct pm_unit_source *source, const str
                                   struct pm_error *error);
 
 /**
- * Reads a range with the same handling of unreadable bytes. It does not check the page states: use
- * it only for ranges that a plan wants.
+ * Reads a range. Unreadable bytes are handled as by pm_unit_read(). Page states are not checked, so
+ * use this function only for ranges that are wanted in a plan.
  *
- * @param source   the sources; only `target` is read
+ * @param source   the sources; `files` is not used
  * @param address  first address
  * @param buffer   room for `size` bytes
- * @param size     bytes to read
+ * @param size     number of bytes to read
  * @param error    PM_ERROR_GONE, PM_ERROR_CANCELLED
  * @return         0 or -1
  */

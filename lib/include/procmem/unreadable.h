@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Bytes that could not be read, with the reasons.
+ * Ranges of bytes that could not be read, with the reasons.
  */
 #ifndef PROCMEM_UNREADABLE_H
 #define PROCMEM_UNREADABLE_H
@@ -17,11 +17,14 @@ extern "C" {
 
 /** A range of bytes that could not be read. */
 struct pm_unreadable {
-	uint64_t start;  /**< first address */
-	uint64_t end;    /**< address after the last byte */
-	int os_errno;    /**< errno of the last attempt, 0 for none */
-	const char *why; /**< the reason, human-readable. Passed to a visitor, it is valid during
-	                    the call; in a list, it is owned by the list */
+	uint64_t start; /**< first address */
+	uint64_t end;   /**< address after the last byte */
+	int os_errno;   /**< errno of the last attempt to read; 0 if there is none */
+	/**
+	 * The reason, human-readable. In a range that is passed to a visitor, the text is valid
+	 * during the call. In a list, the list owns the text.
+	 */
+	const char *why;
 };
 
 /**
@@ -32,11 +35,14 @@ struct pm_unreadable {
  */
 typedef void pm_unreadable_visitor(void *context, const struct pm_unreadable *range);
 
-/** A list of unreadable ranges that owns their reasons. All zero is an empty list. */
+/**
+ * A list of unreadable ranges, which owns the texts of their reasons. A list whose fields are all
+ * zero is empty.
+ */
 struct pm_unreadable_list {
 	struct pm_unreadable *items; /**< the ranges in the order in which they were added; owned */
 	size_t count;                /**< number of ranges */
-	uint64_t bytes;              /**< sum of their sizes in bytes */
+	uint64_t bytes;              /**< sum of the sizes of the ranges in bytes */
 	size_t capacity;             /**< private */
 	char **reasons;              /**< private: the texts of the items; owned */
 	size_t reason_count;         /**< private */
@@ -44,8 +50,8 @@ struct pm_unreadable_list {
 };
 
 /**
- * Adds a range to a list. If it starts where the last range ends, and has the same reason, the last
- * range is extended.
+ * Adds a range to a list. If the range starts where the last range of the list ends, and has the
+ * same reason, the last range is extended instead.
  *
  * @param list   the list, unchanged on failure
  * @param range  the range; its reason is copied
@@ -62,7 +68,8 @@ PM_PUBLIC int pm_unreadable_list_add(struct pm_unreadable_list *list,
 PM_PUBLIC void pm_unreadable_list_sort(struct pm_unreadable_list *list);
 
 /**
- * Empties a list, and keeps its memory for further ranges.
+ * Removes all ranges from a list. The memory for the ranges is kept, so that new ranges need no
+ * allocation.
  * @param list  the list
  */
 PM_PUBLIC void pm_unreadable_list_clear(struct pm_unreadable_list *list);
