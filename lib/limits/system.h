@@ -18,7 +18,7 @@ int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom,
                        struct pm_error *error);
 
 /**
- * Adds the limit on the number of regions, with the regions that the caller has already read.
+ * Adds the limit on the number of regions. The caller has already read the regions.
  *
  * @param proc_root  directory of /proc
  * @param regions    the regions
