@@ -10,7 +10,8 @@
 
 /**
  * Returns whether a region named [heap] contains memory of the brk heap. Older kernels also give
- * this name to the bss of the program if it is directly below the heap.
+ * this name to the bss of the program if the bss is directly below the heap. If the start of the
+ * heap is not known, the name is trusted.
  */
 static bool holds_brk_heap(const struct pm_kinds_context *context, const struct pm_region *region)
 {

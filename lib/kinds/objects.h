@@ -38,7 +38,8 @@ struct pm_objects;
 
 /**
  * Collects the files with mappings that are or may be executable, and reads the first bytes of
- * each: from the memory of the target if the page is present, otherwise from the file.
+ * each: from the memory of the target if the page is present, otherwise, if the target is running,
+ * from the file.
  *
  * @param context  receives the files in `objects`
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
