@@ -133,8 +133,8 @@ static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_h
 
 /**
  * Returns whether the heap_info of the first heap of the arena could not be read, although a
- * writable region begins at its address. The chain from `heap` to the first heap then cannot be
- * verified.
+ * writable region begins at the address of this heap. The chain from `heap` to the first heap then
+ * cannot be verified.
  */
 static bool first_is_unreadable(const struct pm_kinds_context *context,
                                 const struct pm_arena_heaps *heaps,

@@ -35,7 +35,7 @@ static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_
 
 /**
  * Returns whether a region may be bss. Such a region is anonymous, or an older kernel has named it
- * [heap] although the heap begins after it.
+ * [heap] although the heap begins after the region.
  */
 static bool is_candidate(const struct pm_kinds_context *context, const struct pm_region *region)
 {

@@ -20,8 +20,8 @@ enum { PM_ELF_SEGMENTS = 12 };
 enum { PM_ELF_HEAD_SIZE = 1024 };
 
 /**
- * A PT_LOAD segment. Addresses are as in the file. The loader adds a constant, the bias, to each of
- * them.
+ * A PT_LOAD segment. Addresses are as in the file. The loader adds a constant, the bias, to each
+ * address.
  */
 struct pm_elf_segment {
 	uint64_t address;     /**< p_vaddr: address of the first byte */

@@ -12,10 +12,10 @@
 /*
  * HEADERS_MAX: maximum number of headers to read. Checking whether the page of a header is present
  * takes about half a microsecond, and so does reading the header. For 60,000 regions, this would
- * take longer than reading the list of regions. Real processes have at most a few thousand writable
- * anonymous regions, because the kernel merges blocks of malloc. If there are more than
- * HEADERS_MAX, only the headers of the regions with the most memory are read. CLASSES: number of
- * size classes, see class_of().
+ * take longer than reading the list of regions. Real processes have fewer writable anonymous
+ * regions, because the kernel merges blocks of malloc. If there are more than HEADERS_MAX, only the
+ * headers of the regions with the most memory are read. CLASSES: number of size classes, see
+ * class_of().
  */
 enum { HEADERS_MAX = 4096, CLASSES = 65 };
 

@@ -20,9 +20,9 @@
 /*
  * REGION_PAGES_MAX: maximum number of pages to check in a region. PAGES_MAX: maximum number of
  * pages to check in all regions. PAGES_A_CALL: maximum number of pages that one call reads.
- * FIRST_PAGES: maximum number of pages that the first call in a region reads, and the first call
- * after chunks were found. WORTHY_PART: a region is searched if it holds at least 1/WORTHY_PART of
- * the resident memory of the process.
+ * FIRST_PAGES: the same for the first call in a region, and for the first call after chunks were
+ * found. WORTHY_PART: a region is searched if it holds at least 1/WORTHY_PART of the resident
+ * memory of the process.
  */
 enum {
 	REGION_PAGES_MAX = 2048,

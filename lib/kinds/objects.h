@@ -23,8 +23,7 @@ struct pm_object {
 	/** Whether at least one mapping is executable, by its permissions or by its address. If
 	 * none is executable, the file is ignored. */
 	bool executable;
-	struct pm_region *head; /**< a mapping of the first page of the file; NULL if there is none
-	                         */
+	struct pm_region *head; /**< a mapping of the file's first page; NULL if none */
 	enum pm_format format;
 	struct pm_elf_layout layout; /**< layout of an ELF file; may have no segments */
 	/** Start address of the copy of the file to which the last region passed to
@@ -86,7 +85,6 @@ unsigned pm_objects_word_size(const struct pm_objects *objects);
  *
  * @param objects  the objects or NULL
  * @param name     the name
- *
  * @return         the object, or NULL if there is none
  */
 const struct pm_object *pm_objects_named(const struct pm_objects *objects, const char *name);

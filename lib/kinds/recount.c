@@ -78,7 +78,7 @@ static int choose(const struct pm_regions *regions, const struct pm_regions *bef
 
 /**
  * Copies the new count of chunks, with reason and proof, to a region of kind malloc. Does nothing
- * if the region is of another kind, if no chunks were counted, or if the count is the same as
+ * if the region is of another kind, if no chunks were counted, or if the detail is the same as
  * before.
  */
 static int adopt(struct pm_regions *regions, struct pm_region *region,

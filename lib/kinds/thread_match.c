@@ -83,7 +83,7 @@ static bool is_hidden(const struct pm_kinds_context *context, const struct pm_th
  *
  * @param context  the context
  * @param top      TOP_SIZE bytes of the stack
- * @param start    address of the first of these bytes
+ * @param start    address in the target of the first byte of `top`
  * @return         the thread, or NULL if there is no descriptor of such a thread
  */
 static const struct pm_thread *find_descriptor(const struct pm_kinds_context *context,

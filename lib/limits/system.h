@@ -7,7 +7,8 @@
 #include <procmem/region.h>
 
 /**
- * Adds the limit on the number of regions.
+ * Reads the regions of the process, and adds the limit on their number. Adds nothing if this
+ * process may not read the regions, or if the target has no memory.
  *
  * @param process   the process
  * @param headroom  receives the limit

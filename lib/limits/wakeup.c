@@ -44,7 +44,6 @@ const char *pm_wakeup_name(enum pm_wakeup_cause cause)
  *
  * @param source  receives the error in `os_errno`
  * @param cause   errno of the failed call
- *
  * @return        true; false, with `source` unchanged, if the file does not exist, which means that
  *                this system has no such source
  */

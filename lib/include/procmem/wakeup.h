@@ -5,7 +5,7 @@
  * polling.
  *
  * Each source is a descriptor for poll(2). Which sources exist depends on the kernel, the version
- * of cgroups and the rights of the calling process. None of them is required: a notification only
+ * of cgroups and the rights of the calling process. No source is required: a notification only
  * starts a sample before the interval is over.
  */
 #ifndef PROCMEM_WAKEUP_H
@@ -37,7 +37,7 @@ enum pm_wakeup_cause {
 	PM_WAKEUP_OOM,
 	/**
 	 * cgroup v2: `memory.events` changed. This file counts how often memory.high and memory.max
-	 * were reached, and how many processes were killed
+	 * were reached, and the number of killed processes
 	 * (Documentation/admin-guide/cgroup-v2.rst). Changes are observed by inotify(7). The events
 	 * of a cgroup include the events of its descendants.
 	 */
