@@ -143,7 +143,7 @@ struct pm_arena_heap *pm_arena_heap_at(const struct pm_arena_heaps *heaps, uint6
 }
 
 /**
- * Returns whether a heap is the first one of its arena. The arena structure then follows the
+ * Returns whether a heap is the first heap of its arena. The arena structure then follows the
  * heap_info (at an offset of 0x10 to 0x30, depending on the padding of the glibc version).
  */
 static bool is_first(const struct pm_arena_heap *heap, unsigned word)

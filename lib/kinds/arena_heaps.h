@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Finds the heaps of glibc's malloc arenas. The `heap_info` at the start of each heap proves that
- * it is one (malloc/arena.c of glibc). Private.
+ * Finds the heaps of glibc's malloc arenas. A heap is proven by the `heap_info` at its start
+ * (malloc/arena.c of glibc). Private.
  *
  * Each arena except the main arena consists of heaps of HEAP_MAX_SIZE bytes that are aligned to
  * that size. A heap begins with four pointer-sized numbers: `ar_ptr` (the arena), `prev` (the
@@ -15,7 +15,7 @@
 
 #include "kinds/rule.h"
 
-/** A heap, or a candidate for one. */
+/** A heap, or an address range that may be a heap. */
 struct pm_arena_heap {
 	struct pm_region *region; /**< the region that contains the start of the heap */
 	uint64_t start;           /**< start address, a multiple of the heap size */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Zero-initialised data (bss): anonymous memory directly after the writable data of a program or
- * library, up to the end of the segment in the ELF file. The kernel may merge it with unrelated
+ * library, up to the end of the segment in the ELF file. The kernel may merge bss with unrelated
  * memory into one region; the region is then claimed if at least half of it is bss.
  */
 #include <elf.h>

@@ -167,7 +167,7 @@ struct pm_region *pm_kinds_below(const struct pm_kinds_context *context,
 	return &context->regions->items[index - 1];
 }
 
-/** Computes a hash (FNV-1a) of a text, to find an equal text among the recent ones. */
+/** Computes a hash (FNV-1a) of a text, to find an equal text among the recent texts. */
 static size_t hash(const char *text)
 {
 	uint32_t value = 2166136261u;

@@ -24,7 +24,7 @@ void pm_kinds_context_deinit(struct pm_kinds_context *context);
  *
  * @param context   receives the state before the first rule
  * @param regions   the regions; results of an earlier classification are removed
- * @param evidence  the evidence, or NULL
+ * @param evidence  the evidence; may be NULL
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return          0 or -1
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Generated code: anonymous executable memory, executable mappings of memory files that are not ELF
- * files, and files in which JIT compilers describe their code for perf(1). These files are mapped
- * executable, because perf(1) records only executable mappings. The runtime is recognised by its
- * library or program among the mapped files.
+ * files, and files in which JIT compilers describe their code for perf(1). The files for perf(1)
+ * are mapped executable, because perf(1) records only executable mappings. The runtime is
+ * recognised by its library or program among the mapped files.
  */
 #include "kinds/jit.h"
 

@@ -33,7 +33,7 @@ static void claim_stack(struct pm_kinds_context *context, struct pm_region *regi
 }
 
 /**
- * Claims the read-only regions directly below [vdso]: they are [vvar], the data of the kernel that
+ * Claims the read-only regions directly below [vdso], which are [vvar]: the data of the kernel that
  * the code in [vdso] reads (map_vdso() in arch/x86/entry/vdso/vma.c). Core files do not contain the
  * name [vvar].
  */

@@ -20,8 +20,8 @@
 /*
  * REGION_PAGES_MAX: maximum number of pages to check in a region. PAGES_MAX: maximum number of
  * pages to check in all regions. PAGES_A_CALL: maximum number of pages that one call reads.
- * FIRST_PAGES: the same for the first call in a region, and for the first call after chunks were
- * found. WORTHY_PART: a region is searched if it holds at least 1/WORTHY_PART of the resident
+ * FIRST_PAGES: this maximum for the first call in a region, and for the first call after chunks
+ * were found. WORTHY_PART: a region is searched if it holds at least 1/WORTHY_PART of the resident
  * memory of the process.
  */
 enum {
@@ -78,8 +78,8 @@ static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t
 }
 
 /**
- * Checks the pages in order until one begins with a chunk, and walks over the contiguous chunks
- * from there.
+ * Checks the pages in order until a page begins with a chunk, and walks over the contiguous chunks
+ * that begin there.
  *
  * @param context  the context
  * @param pages    the pages

@@ -13,7 +13,7 @@
 
 /*
  * Maximum number of headers that one call reads. Their addresses are guessed on the assumption that
- * the next chunks have the same size as the previous one, which is often true.
+ * the next chunks have the same size as the previous chunk, which is often true.
  */
 enum { GUESSES = 64 };
 
@@ -207,8 +207,8 @@ static struct pm_detail detail_of(const struct pm_malloc_walk *walk, enum pm_chu
 }
 
 /**
- * Returns the place of the chunks in a region that they do not cover completely: at its start, at
- * its end, or scattered.
+ * Returns the place of the chunks in a region of which they cover only a part: contiguous at the
+ * start of the region, contiguous at its end, or scattered.
  */
 static enum pm_chunk_place place_of(const struct pm_malloc_walk *walk)
 {

@@ -48,7 +48,7 @@ int pm_objects_read(struct pm_kinds_context *context, struct pm_error *error);
 
 /**
  * Releases the objects.
- * @param objects  the objects or NULL
+ * @param objects  the objects; may be NULL
  */
 void pm_objects_destroy(struct pm_objects *objects);
 
@@ -75,7 +75,7 @@ void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *
 /**
  * Returns the size of a pointer in the programs and libraries, in bytes.
  *
- * @param objects  the objects or NULL
+ * @param objects  the objects; may be NULL
  * @return         8 or 4; 0 if no ELF file is known
  */
 unsigned pm_objects_word_size(const struct pm_objects *objects);
@@ -83,7 +83,7 @@ unsigned pm_objects_word_size(const struct pm_objects *objects);
 /**
  * Finds the first executable object whose path ends in "/NAME".
  *
- * @param objects  the objects or NULL
+ * @param objects  the objects; may be NULL
  * @param name     the name
  * @return         the object, or NULL if there is none
  */

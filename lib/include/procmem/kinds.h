@@ -49,7 +49,7 @@ struct pm_kinds_evidence {
  * change.
  *
  * @param regions   the regions; the classification is more reliable if VmFlags are known
- * @param evidence  the evidence, or NULL
+ * @param evidence  the evidence; may be NULL
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES; missing rights are not an error
  * @return          0 or -1
  */
