@@ -24,7 +24,7 @@ struct allocator {
 	"anonymous; the length is a multiple of 512K, as for memory of " NAME \
 	", whose library is mapped"
 
-/** Returns the allocator that is mapped, or NULL. */
+/** Returns the allocator whose library is mapped, or NULL if there is none. */
 static const struct allocator *find_allocator(const struct pm_kinds_context *context)
 {
 	static const struct allocator allocators[] = {

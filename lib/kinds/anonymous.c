@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last rule: claims all anonymous memory that no other rule has claimed. `why` says why the use
- * of the memory is not known.
+ * The last rule: claims all anonymous memory that no other rule has claimed. `why` contains the
+ * reason why the use of the memory is not known.
  */
 #include "kinds/context.h"
 #include "kinds/rules.h"

@@ -26,9 +26,10 @@ static uint64_t writable_end(const struct pm_kinds_context *context, const struc
 
 /**
  * Returns whether the accessible part of a heap, according to the heap_info, ends where the
- * writable memory ends in maps (or before, if the heap is full). If not, the heap may have grown or
- * shrunk after maps was read, because the target keeps running. In this case, the inaccessible rest
- * of the heap must follow the writable memory and reach the end of the heap.
+ * writable memory ends in maps. If the heap is full, more writable memory may follow. Because the
+ * target keeps running, the heap may have grown or shrunk after maps was read. A different end is
+ * therefore accepted if the inaccessible rest follows the writable memory and reaches the end of
+ * the heap.
  */
 static bool fits_memory(const struct pm_kinds_context *context, const struct pm_arena_heap *heap,
                         uint64_t heap_max)
@@ -76,7 +77,10 @@ static int add(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
 	return 0;
 }
 
-/** Adds the heap that follows a full heap in the same region: the kernel may have merged both. */
+/**
+ * Adds the candidate for a heap that follows a full heap in the same region, because the kernel may
+ * have merged two heaps. Adds nothing if the heap at `index` is not full.
+ */
 static int add_following(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
                          size_t index, struct pm_error *error)
 {
@@ -139,7 +143,7 @@ struct pm_arena_heap *pm_arena_heap_at(const struct pm_arena_heaps *heaps, uint6
 }
 
 /**
- * Returns whether a heap is the first one of its arena. The arena structure then follows the
+ * Returns whether a heap is the first heap of its arena. The arena structure then follows the
  * heap_info (at an offset of 0x10 to 0x30, depending on the padding of the glibc version).
  */
 static bool is_first(const struct pm_arena_heap *heap, unsigned word)
@@ -150,7 +154,8 @@ static bool is_first(const struct pm_arena_heap *heap, unsigned word)
 }
 
 /**
- * Returns the heap that `prev` of a heap refers to if it belongs to the same arena, otherwise NULL.
+ * Returns the previous heap of the same arena, to which `prev` refers. Returns NULL if `prev` is 0,
+ * or if the heap there is not plausible or belongs to another arena.
  */
 static struct pm_arena_heap *heap_before(const struct pm_arena_heaps *heaps,
                                          const struct pm_arena_heap *heap)
@@ -165,9 +170,9 @@ static struct pm_arena_heap *heap_before(const struct pm_arena_heaps *heaps,
 }
 
 /**
- * Follows `prev` from a heap to one whose index is known, and sets the indices of all heaps on the
- * way. The number of steps is limited, because the addresses come from the target and may form a
- * circle.
+ * Follows `prev` from a heap to the nearest heap whose index is known, and sets the indices of all
+ * heaps on the way. If there is no such heap, no index is set. The number of steps is limited,
+ * because the addresses come from the target and may form a circle.
  */
 static void follow_chain(const struct pm_arena_heaps *heaps, struct pm_arena_heap *heap)
 {
@@ -220,8 +225,8 @@ static int number_arenas(struct pm_arena_heaps *heaps, struct pm_error *error)
 	qsort(arenas, count, sizeof *arenas, by_address_descending);
 	for (size_t i = 0; i < heaps->count; i++) {
 		/*
-		 * Only heaps that are connected to the first heap of an arena have an index, so
-		 * this arena is in the list.
+		 * A heap has an index only if its chain reaches the first heap of its arena. The
+		 * arena is therefore in the list.
 		 */
 		if (heaps->items[i].index == 0)
 			continue;

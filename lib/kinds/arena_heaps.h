@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Finds the heaps of glibc's malloc arenas. The `heap_info` at the start of each heap proves that
- * it is one (malloc/arena.c of glibc). Private.
+ * Finds the heaps of glibc's malloc arenas. A heap is proven by the `heap_info` at its start
+ * (malloc/arena.c of glibc). Private.
  *
  * Each arena except the main arena consists of heaps of HEAP_MAX_SIZE bytes that are aligned to
  * that size. A heap begins with four pointer-sized numbers: `ar_ptr` (the arena), `prev` (the
@@ -15,21 +15,23 @@
 
 #include "kinds/rule.h"
 
-/** A heap, or a candidate for one. */
+/** A heap, or an address range that may be a heap. */
 struct pm_arena_heap {
 	struct pm_region *region; /**< the region that contains the start of the heap */
 	uint64_t start;           /**< start address, a multiple of the heap size */
 	uint64_t arena;           /**< ar_ptr: address of the arena */
-	uint64_t prev; /**< prev: address of the previous heap of the arena, 0 for the first heap */
+	uint64_t prev; /**< prev: address of the previous heap of the arena; 0 in the first heap */
 	uint64_t size; /**< size: bytes that malloc uses */
 	uint64_t mprotect_size; /**< mprotect_size: bytes that are accessible */
-	bool is_plausible; /**< the numbers above are consistent with each other and with the region
-	                    */
-	unsigned index;    /**< index of the heap in its arena, from 1; 0 if the chain to the first
-	                      heap is not proven */
-	unsigned of;       /**< number of proven heaps of its arena */
-	unsigned arena_number; /**< number of the arena from 1, by descending address: new arenas
-	                          are mostly below older ones */
+	bool is_plausible; /**< whether `arena`, `prev`, `size` and `mprotect_size` are consistent
+	                      with each other and with the region */
+	/** Index of the heap in its arena, from 1. 0 if the chain of `prev` from this heap to the
+	 * first heap of the arena is not proven. */
+	unsigned index;
+	unsigned of; /**< number of heaps of the arena whose index is known */
+	/** Number of the arena, from 1; 0 if the first heap of the arena was not found. Arenas are
+	 * numbered by descending address, because new arenas are mostly below older ones. */
+	unsigned arena_number;
 };
 
 /** All heaps, by ascending address. */
@@ -37,15 +39,15 @@ struct pm_arena_heaps {
 	struct pm_arena_heap *items;
 	size_t count;
 	size_t capacity;
-	uint64_t heap_max; /**< HEAP_MAX_SIZE */
+	uint64_t heap_max; /**< HEAP_MAX_SIZE of the target, in bytes */
 };
 
 /**
- * Collects the heaps: parses the heap_info at the start of each region that may begin with a heap,
- * and after each full heap.
+ * Collects the candidates for heaps: parses the heap_info at the start of each region that may
+ * begin with a heap, and at the end of each full heap.
  *
  * @param context  the context
- * @param heaps    receives the heaps; the caller frees its items, also on failure
+ * @param heaps    receives the heaps; the caller frees `items`, also on failure
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -53,7 +55,8 @@ int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps 
                         struct pm_error *error);
 
 /**
- * Follows `prev` from each heap to the first heap of its arena, and numbers heaps and arenas.
+ * Follows `prev` from each heap to the first heap of its arena, and sets `index`, `of` and
+ * `arena_number` of the heaps.
  *
  * @param heaps  the heaps
  * @param word   bytes of a pointer in the target
@@ -62,7 +65,7 @@ int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps 
  */
 int pm_arena_heaps_link(struct pm_arena_heaps *heaps, unsigned word, struct pm_error *error);
 
-/** Returns the heap that starts at an address, or NULL. */
+/** Returns the heap that starts at an address, or NULL if there is none. */
 struct pm_arena_heap *pm_arena_heap_at(const struct pm_arena_heaps *heaps, uint64_t start);
 
 #endif

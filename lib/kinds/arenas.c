@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heaps of malloc arenas. They are proven by the heap_info. If it cannot be read, they are inferred
- * from the alignment together with VmFlags and the inaccessible rest of the heap. The alignment
- * alone proves nothing: the heap and class space of the JVM, and memory of many allocators, begin
- * at multiples of 64 MiB, too.
+ * Heaps of malloc arenas. A heap is proven by its heap_info. If the heap_info cannot be read, the
+ * heap is inferred from its alignment together with VmFlags and the inaccessible rest of the heap.
+ * The alignment alone proves nothing: the heap and class space of the JVM, and memory of many
+ * allocators, begin at multiples of 64 MiB, too.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #include "region/texts.h"
 
 /**
- * Claims the regions from `region` up to the end of a heap, which are the inaccessible rest of the
- * heap.
+ * Claims the inaccessible rest of a heap: the contiguous inaccessible regions from `region`, which
+ * may be NULL, up to the end of the heap.
  */
 static void claim_rest(struct pm_kinds_context *context, struct pm_region *region,
                        uint64_t heap_end, uint64_t arena, enum pm_proof proof,
@@ -66,9 +66,9 @@ static struct pm_detail detail_of(struct pm_kinds_context *context,
 }
 
 /**
- * Adds the heap of `added` to the list of heaps in the detail of a region. The kernel merged
- * several heaps into this region. The capacity of a list is the next power of two. A list of one
- * heap may be shared between regions, so the second heap is added to a copy of the list.
+ * Adds the heap of `added` to the list of heaps in the detail of a region into which the kernel
+ * merged several heaps. If the number of heaps is a power of two, the list is full and is copied to
+ * a list of twice the size. A list of one heap is never changed, because regions may share it.
  */
 static void add_heap(struct pm_kinds_context *context, struct pm_region *region,
                      const struct pm_detail *added)
@@ -132,8 +132,9 @@ static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_h
 }
 
 /**
- * Returns whether the first heap of the arena begins with a region whose heap_info could not be
- * read, so that the chain to it cannot be verified.
+ * Returns whether the heap_info of the first heap of the arena could not be read, although a
+ * writable region begins at the address of this heap. The chain from `heap` to the first heap then
+ * cannot be verified.
  */
 static bool first_is_unreadable(const struct pm_kinds_context *context,
                                 const struct pm_arena_heaps *heaps,

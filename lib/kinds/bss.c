@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Zero-initialised data (bss): anonymous memory directly after the writable data of a program or
- * library, up to the end of the segment in the ELF file. The kernel may merge it with unrelated
+ * library, up to the end of the segment in the ELF file. The kernel may merge bss with unrelated
  * memory into one region; the region is then claimed if at least half of it is bss.
  */
 #include <elf.h>
@@ -13,8 +13,8 @@
 #include "kinds/rules.h"
 
 /**
- * Returns the end of the bss that begins at `start`, `start` if there is none, or 0 if the layout
- * of the file is not known.
+ * Returns the end of the bss that begins at `start`. Returns `start` if there is no bss, and 0 if
+ * the layout of the file is not known.
  */
 static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_object *object,
                         uint64_t start)
@@ -34,8 +34,8 @@ static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_
 }
 
 /**
- * Returns whether a region may be bss. It is anonymous, or an older kernel named it [heap],
- * although the heap only begins after it.
+ * Returns whether a region may be bss. Such a region is anonymous, or an older kernel has named it
+ * [heap] although the heap begins after the region.
  */
 static bool is_candidate(const struct pm_kinds_context *context, const struct pm_region *region)
 {

@@ -6,8 +6,8 @@
 enum { FLAG_BITS = 7, IS_MMAPPED = 2, USES_HUGE_PAGES = 1 };
 
 /**
- * Does the work of pm_chunk_mapped_size() for a chunk that begins `offset` bytes after the start of
- * its mapping.
+ * Returns the size of a mapping whose chunk begins `offset` bytes after the start of the mapping.
+ * Otherwise like pm_chunk_mapped_size().
  */
 static uint64_t size_at(const char *header, unsigned offset, unsigned word, uint64_t page,
                         uint64_t max)

@@ -6,9 +6,10 @@
  *
  * A large block has its own mapping, which begins with a chunk. `prev_size` is the offset of the
  * chunk from the start of the mapping (0; 8 in 32-bit programs since glibc 2.26). `size` is the
- * rest of the mapping, with IS_MMAPPED (2) in its three lowest bits. Since glibc 2.43 `size` does
- * not include the header, and bit 0 of `prev_size` marks huge pages. memalign(3) writes a second
- * header further inside and leaves the first one unchanged.
+ * number of bytes from the chunk to the end of the mapping; the three lowest bits of `size` contain
+ * IS_MMAPPED (2). Since glibc 2.43 `size` does not include the header, and bit 0 of `prev_size`
+ * marks huge pages. memalign(3) writes a second header further inside the mapping, and leaves the
+ * first header unchanged.
  */
 #ifndef PM_KINDS_CHUNK_HEADER_H
 #define PM_KINDS_CHUNK_HEADER_H

@@ -42,8 +42,8 @@ static void clear(struct pm_region *region)
 }
 
 /**
- * Fills a list of regions for each class. There may be 60,000 regions, and a rule should only visit
- * those of its class.
+ * Clears the results of all regions, and fills a list of regions for each class. There may be
+ * 60,000 regions, and with the lists a rule visits only the regions of its class.
  */
 static void fill_lists(struct pm_kinds_context *context)
 {
@@ -80,7 +80,7 @@ static int read_info(struct pm_kinds_context *context, struct pm_error *error)
 	return 0;
 }
 
-/** Sets `refusal` if it is known from the start that the memory of the target cannot be read. */
+/** Sets `refusal` if there is no reader, so that the memory of the target cannot be read. */
 static void note_refusal(struct pm_kinds_context *context)
 {
 	const struct pm_kinds_evidence *evidence = context->evidence;
@@ -167,7 +167,7 @@ struct pm_region *pm_kinds_below(const struct pm_kinds_context *context,
 	return &context->regions->items[index - 1];
 }
 
-/** Computes a hash (FNV-1a) of a text, to find an equal text among the recent ones. */
+/** Computes a hash (FNV-1a) of a text, to find an equal text among the recent texts. */
 static size_t hash(const char *text)
 {
 	uint32_t value = 2166136261u;
@@ -258,7 +258,8 @@ int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *err
 
 	/*
 	 * The kernel shows the stack pointer of a waiting thread only to processes that may trace
-	 * the thread. If no stack pointer is shown, assume that this process may not.
+	 * the thread. If the stack pointers of all threads are missing, this process probably may
+	 * not trace the target.
 	 */
 	context->threads_refused = true;
 

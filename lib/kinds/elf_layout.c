@@ -42,7 +42,7 @@ static struct program_header read_narrow(const char *bytes)
 }
 
 /**
- * Returns whether the numbers of a segment are plausible, and so small that sums of them do not
+ * Returns whether the numbers of a segment are plausible, and so small that their sums do not
  * overflow. The file may be hostile.
  */
 static bool is_sane(const struct pm_elf_segment *segment)

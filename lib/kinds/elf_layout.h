@@ -14,20 +14,22 @@
 enum { PM_ELF_SEGMENTS = 12 };
 
 /**
- * Number of bytes to read at the start of a file. In nearly every file, they contain the ELF header
- * and all program headers.
+ * Number of bytes to read at the start of a file. In nearly every file, these bytes contain the ELF
+ * header and all program headers.
  */
 enum { PM_ELF_HEAD_SIZE = 1024 };
 
 /**
- * A PT_LOAD segment. Addresses are those in the file; the loader adds a constant to them, the bias.
+ * A PT_LOAD segment. Addresses are as in the file. The loader adds a constant, the bias, to each
+ * address.
  */
 struct pm_elf_segment {
-	uint64_t address;     /**< p_vaddr */
-	uint64_t offset;      /**< p_offset */
-	uint64_t file_size;   /**< bytes that come from the file */
-	uint64_t memory_size; /**< bytes in memory; those after file_size are zero-initialised */
-	uint32_t flags;       /**< PF_R, PF_W, PF_X */
+	uint64_t address;     /**< p_vaddr: address of the first byte */
+	uint64_t offset;      /**< p_offset: file offset of the first byte */
+	uint64_t file_size;   /**< p_filesz: bytes that come from the file */
+	uint64_t memory_size; /**< p_memsz: bytes in memory; the bytes after the first `file_size`
+	                         bytes are zero-initialised */
+	uint32_t flags;       /**< p_flags: PF_R, PF_W, PF_X */
 };
 
 /** The layout of a file. */
@@ -35,7 +37,7 @@ struct pm_elf_layout {
 	uint8_t word_size;     /**< 8 for ELFCLASS64, 4 for ELFCLASS32 */
 	uint8_t segment_count; /**< number of segments; 0 if the program headers could not be
 	                          parsed, or there are none */
-	uint64_t relro_start;  /**< start of PT_GNU_RELRO: read-only after relocation */
+	uint64_t relro_start;  /**< start of PT_GNU_RELRO, which is read-only after relocation */
 	uint64_t relro_end;    /**< end of PT_GNU_RELRO; 0 if there is none */
 	struct pm_elf_segment segments[PM_ELF_SEGMENTS];
 };
@@ -45,8 +47,8 @@ struct pm_elf_layout {
  *
  * @param head    first bytes of the file
  * @param size    bytes of `head`
- * @param layout  filled
- * @return        false if this is not an ELF file in the byte order of this machine
+ * @param layout  receives the layout
+ * @return        true; false if this is not an ELF file in the byte order of this machine
  */
 bool pm_elf_parse(const void *head, size_t size, struct pm_elf_layout *layout);
 
@@ -56,7 +58,7 @@ bool pm_elf_parse(const void *head, size_t size, struct pm_elf_layout *layout);
  * @param layout  the layout
  * @param start   address at which byte 0 of the file is mapped
  * @param bias    receives the bias
- * @return        false if no segment contains byte 0
+ * @return        true; false if no segment contains byte 0
  */
 bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *bias);
 
@@ -67,7 +69,7 @@ bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *b
  * @param layout   the layout
  * @param address  address in the file
  * @param page     bytes of a page
- * @return         the segment, or NULL
+ * @return         the segment, or NULL if no segment contains the address
  */
 const struct pm_elf_segment *pm_elf_segment_at(const struct pm_elf_layout *layout, uint64_t address,
                                                uint64_t page);

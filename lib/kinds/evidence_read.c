@@ -15,7 +15,10 @@ static int note_state(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Reads from pagemap whether the page at an address is present. */
+/**
+ * Determines from pagemap whether the page at an address is present. The result is
+ * PM_PRESENCE_UNKNOWN if pagemap refuses to return page states.
+ */
 static int ask_pagemap(struct pm_kinds_context *context, uint64_t address,
                        enum pm_presence *presence, struct pm_error *error)
 {
@@ -69,7 +72,7 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 /**
  * Reads at most PIECES_A_CALL pieces; stops at the first piece that cannot be read.
  *
- * @param context    the context; `refusal` is set if reading is not permitted
+ * @param context    the context; `refusal` receives the reason if reading is not permitted
  * @param addresses  address of each piece
  * @param count      number of pieces
  * @param size       size of each piece in bytes

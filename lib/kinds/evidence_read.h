@@ -11,18 +11,19 @@
 /** Whether a page can be read without side effects in the target. */
 enum pm_presence {
 	PM_PRESENT, /**< the page is in memory */
-	PM_ABSENT,  /**< never touched, swapped out, a guard page, or memory of a device: reading
-	               would change the target or fail */
+	PM_ABSENT,  /**< the page was never touched or is swapped out, or it is a guard page or
+	               memory of a device; reading would change the target or fail */
 	PM_PRESENCE_UNKNOWN, /**< neither sizes nor page states are known */
 };
 
 /**
- * Determines whether a page is in memory: from the sizes of its region if none or all of its pages
- * are resident, otherwise from pagemap.
+ * Determines whether a page can be read without side effects. A page of a device counts as absent.
+ * If the evidence permits reading any page, all other pages count as present. Otherwise, the sizes
+ * of the region decide if no page or all pages of the region are resident; if not, pagemap decides.
  *
  * @param context   the context
  * @param region    the region
- * @param address   an address in the region
+ * @param address   an address in the page, within the region
  * @param presence  receives the answer
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return          0 or -1
@@ -33,8 +34,9 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 /**
  * Reads pieces of the same size at many addresses. Their pages must be present.
  *
- * @param context    the context; its `refusal` is set if reading is not permitted. Nothing is read
- *                   if `refusal` is already set, for example because there is no reader
+ * @param context    the context; `refusal` receives the reason if reading is not permitted. Nothing
+ *                   is read if `refusal` is not empty before the call, for example because there is
+ *                   no reader
  * @param addresses  address of each piece
  * @param count      number of pieces
  * @param size       size of each piece in bytes

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The heap of Go programs. The Go runtime maps arenas of 64 MiB from 0xc000000000 upwards (arena
- * hints, runtime/malloc.go). The address alone proves nothing, so the program must be a Go program:
- * it is recognised by the magic string that the Go linker writes at the start of the .go.buildinfo
- * section.
+ * hints, runtime/malloc.go). The address alone proves nothing, so the rule also requires a Go
+ * program. Such a program is recognised by the magic string that the Go linker writes at the start
+ * of the .go.buildinfo section.
  */
 #include <string.h>
 
@@ -15,7 +15,8 @@ static const uint64_t first_arena = UINT64_C(0xc000000000);
 static const uint64_t last_arena = UINT64_C(0xd000000000);
 
 /**
- * Checks whether a data region of a program begins with the build information of Go.
+ * Checks whether one of the first REGIONS_MAX data regions of programs and libraries begins with
+ * the build information of Go.
  *
  * @param context  the context
  * @param found    receives whether such a region was found

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Anonymous regions without any permission: guards, and address space reserved for later use.
- * Neither holds memory. A region without permissions that holds memory was made inaccessible by
- * mprotect(2); its kind is `anon`.
+ * Neither of them holds memory. A region without permissions that holds memory was made
+ * inaccessible by mprotect(2); its kind is `anon`.
  */
 #include <string.h>
 
@@ -12,13 +12,14 @@
 
 /*
  * Maximum size of a guard, in bytes. Guards of stacks have a few pages (4 KiB in glibc, never more
- * than 1 MiB in practice); a larger region is a reserve with which a guard was merged.
+ * than 1 MiB in practice); a larger region is a reserve that the kernel merged with a guard.
  */
 static const uint64_t largest_guard = UINT64_C(1) << 20;
 
 /**
- * Returns whether a region that counts as inaccessible may be readable (and read-only) after all:
- * core files of gdb mark all regions as readable, and contain zeros for memory that cannot be read.
+ * Returns whether a region of class PM_REGION_CLASS_CLOSED may be read-only instead of
+ * inaccessible. This is not known in core files of gdb, which mark all regions as readable, and
+ * contain zeros for memory that gdb could not read.
  */
 static bool may_be_readable(const struct pm_region *region)
 {
@@ -63,8 +64,9 @@ static void note_code_below(const struct pm_kinds_context *context, struct pm_re
 }
 
 /**
- * Claims a region that is either inaccessible or read-only. Its first page decides: in core files
- * of gdb, inaccessible memory contains only zeros.
+ * Claims a region of a core file of gdb that is either inaccessible or read-only. If its first 4096
+ * bytes are zeros, as for inaccessible memory, the region is claimed as a reserve, otherwise as
+ * anonymous memory.
  */
 static int claim_unclear(struct pm_kinds_context *context, struct pm_region *region,
                          struct pm_error *error)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Java heap of HotSpot, if it uses compressed references. It then has to be below 32 GiB, and
- * is the longest contiguous anonymous range there. Class data archives (.jsa files) are mapped into
- * this range. Heaps without compressed references may be anywhere; this rule does not recognise
- * them.
+ * The Java heap of HotSpot, if it uses compressed references. Such a heap must be below 32 GiB. The
+ * rule assumes that it is the longest contiguous anonymous range there. Class data archives (.jsa
+ * files) are mapped into this range. Heaps without compressed references may be anywhere; this rule
+ * does not recognise them.
  */
 #include <string.h>
 
@@ -14,11 +14,14 @@ static const uint64_t COMPRESSED_END = UINT64_C(32) << 30;
 
 /*
  * Up to JDK 15, the class space (1 GiB by default) directly follows a heap that ends at 4 GiB. A
- * range therefore ends here.
+ * range of regions therefore never extends across this address.
  */
 static const uint64_t CLASS_SPACE_START = UINT64_C(4) << 30;
 
-/** A range of contiguous regions: the elements [first, end) of the list of all regions. */
+/**
+ * A range of contiguous regions: the elements from `first` to before `end` of the list of all
+ * regions. `size` is in bytes.
+ */
 struct range {
 	struct pm_region *first;
 	struct pm_region *end;
@@ -42,8 +45,8 @@ static bool may_be_heap(const struct pm_kinds_context *context, const struct pm_
 }
 
 /**
- * Returns the longest contiguous range that begins with a region and may be the heap; its size is 0
- * if the region itself may not.
+ * Returns the longest contiguous range of regions that begins with `first` and may be the heap. Its
+ * size is 0 if `first` itself cannot be a part of the heap.
  */
 static struct range range_from(const struct pm_kinds_context *context, struct pm_region *first)
 {

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /**
- * Returns whether a path names a file in which JIT compilers describe their code for perf(1):
- * jit-PID.dump, perf-PID.map.
+ * Returns whether a path names a file in which JIT compilers describe their code for perf(1), which
+ * is named jit-PID.dump or perf-PID.map.
  */
 bool pm_jit_is_record(const char *path);
 

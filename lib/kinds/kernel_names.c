@@ -10,7 +10,8 @@
 
 /**
  * Returns whether a region named [heap] contains memory of the brk heap. Older kernels also give
- * this name to the bss of the program if it is directly below the heap.
+ * this name to the bss of the program if the bss is directly below the heap. If the start of the
+ * heap is not known, the name is trusted.
  */
 static bool holds_brk_heap(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -32,7 +33,7 @@ static void claim_stack(struct pm_kinds_context *context, struct pm_region *regi
 }
 
 /**
- * Claims the read-only regions directly below [vdso]: they are [vvar], the data of the kernel that
+ * Claims the read-only regions directly below [vdso], which are [vvar]: the data of the kernel that
  * the code in [vdso] reads (map_vdso() in arch/x86/entry/vdso/vma.c). Core files do not contain the
  * name [vvar].
  */

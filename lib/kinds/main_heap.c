@@ -4,7 +4,7 @@
  * with contiguous chunks from start to end (malloc/malloc.c of glibc). Each chunk begins with
  * `prev_size` and `size`; the lowest bits of `size` are PREV_INUSE (1), IS_MMAPPED (2) and
  * NON_MAIN_ARENA (4). The last chunk (top) ends at the end of the heap. In memory of another kind,
- * a walk from chunk to chunk is very unlikely to end there.
+ * a walk from chunk to chunk is very unlikely to end exactly at the end of the region.
  *
  * This rule is not used for living processes: the kernel names their heap, and reading pages that
  * are not present would change the process.
@@ -19,15 +19,15 @@ enum {
 	OTHER_FLAGS = 6,
 	FLAG_BITS = 7,
 	ALIGNMENT = 16,      /* MALLOC_ALIGNMENT; since glibc 2.26 also on 32 bits */
-	FEW_CHUNKS = 3,      /* minimum number of chunks; fewer may be chance */
+	FEW_CHUNKS = 3,      /* minimum number of chunks; fewer chunks may be found by chance */
 	CHUNKS_MAX = 65536,  /* maximum number of chunks to walk; enough for a large heap */
 	STEPS_MAX = 1 << 20, /* maximum number of chunks of all regions; bounds the time for a
 	                        hostile file */
 };
 
 /**
- * Returns the address of the first chunk of a region. It is chosen so that the memory after its two
- * header words is aligned to 16 bytes.
+ * Returns the address of the first chunk of a region. malloc places this chunk so that the memory
+ * after its two header words is aligned to 16 bytes.
  */
 static uint64_t first_chunk(const struct pm_region *region, unsigned word)
 {
@@ -44,7 +44,7 @@ static uint64_t first_chunk(const struct pm_region *region, unsigned word)
  * @param word    bytes of a pointer in the target
  * @param first   whether this is the first chunk of the region
  * @param max     bytes up to the end of the region
- * @return        size in bytes; 0 if this is not a chunk
+ * @return        size in bytes; 0 if the header does not belong to a chunk of the main arena
  */
 static uint64_t chunk_size(const unsigned char *header, unsigned word, bool first, uint64_t max)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Large blocks, each of which malloc mapped separately. Each begins with a chunk header
+ * Large blocks, each of which malloc mapped separately. Each block begins with a chunk header
  * (chunk_header.h). The kernel merges adjacent blocks into one region, so the rule walks from
  * header to header. If the walk ends exactly at the end of the region, the whole region consists of
  * such blocks.

@@ -10,10 +10,12 @@
 #include "kinds/objects.h"
 
 /*
- * Maximum number of headers to read. Reading a header takes about half a microsecond, and so does
- * checking whether its page is present; for 60,000 regions, this would take longer than reading the
- * list of regions. Real processes have fewer such regions, because the kernel merges blocks of
- * malloc. If there are more, only the headers of the regions with the most memory are read.
+ * HEADERS_MAX: maximum number of headers to read. Checking whether the page of a header is present
+ * takes about half a microsecond, and so does reading the header. For 60,000 regions, this would
+ * take longer than reading the list of regions. Real processes have fewer writable anonymous
+ * regions, because the kernel merges blocks of malloc. If there are more than HEADERS_MAX, only the
+ * headers of the regions with the most memory are read. CLASSES: number of size classes, see
+ * class_of().
  */
 enum { HEADERS_MAX = 4096, CLASSES = 65 };
 
@@ -62,8 +64,8 @@ static unsigned class_of(const struct pm_region *region)
 }
 
 /**
- * The regions whose headers are read: all regions of size classes above `min`, and `some` regions
- * of class `min`.
+ * The regions whose headers are read: all regions of size classes above `min`, and the first `some`
+ * regions of size class `min`.
  */
 struct choice {
 	unsigned min;
@@ -90,7 +92,8 @@ static bool is_chosen(struct choice *choice, const struct pm_region *region, uin
 {
 	unsigned class = class_of(region);
 	/*
-	 * Headers of regions that may be heaps of an arena are always read. There are only a few.
+	 * The headers of regions that may begin with a heap of an arena are always read. There are
+	 * only a few such regions.
 	 */
 	if (class > choice->min || region->start % heap_max == 0)
 		return true;
@@ -105,7 +108,10 @@ static bool is_chosen(struct choice *choice, const struct pm_region *region, uin
 static int collect(struct pm_kinds_context *context, struct candidates *candidates,
                    struct pm_error *error)
 {
-	/* If its page is present, a header counts as unreadable until it was read. */
+	/*
+	 * The state of a header by the presence of its page. If the page is present, the header
+	 * counts as unreadable until it was read.
+	 */
 	static const uint8_t states[] = {
 		[PM_PRESENT] = PM_HEADER_UNREADABLE,
 		[PM_ABSENT] = PM_HEADER_ABSENT,

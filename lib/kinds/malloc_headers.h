@@ -17,7 +17,8 @@ enum { PM_MALLOC_HEADER_SIZE = 32 };
 /**
  * Reads the headers of the writable anonymous regions that no rule has claimed so far.
  *
- * @param context  its `header_bytes`, `header_at` and `headers` are filled
+ * @param context  receives the headers in `header_bytes`, their positions in `header_at`, and their
+ *                 states in `headers`
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */

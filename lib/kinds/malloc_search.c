@@ -3,8 +3,8 @@
  * Blocks that malloc mapped separately, in regions that begin with other memory: the kernel places
  * later mappings below existing blocks and may merge them into one region. Each page that is
  * present is checked for a chunk header. This takes about half a microsecond for each page, so this
- * rule runs after all others that may claim the region, and examines only regions that hold a large
- * part of the memory of the process.
+ * rule runs after most other rules, and examines only regions that hold a large part of the memory
+ * of the process.
  */
 #include <stdlib.h>
 
@@ -18,9 +18,10 @@
 #include "region/pagemap.h"
 
 /*
- * REGION_PAGES_MAX and PAGES_MAX: maximum number of pages to check in a region, and in all regions.
- * PAGES_A_CALL and FIRST_PAGES: maximum number of pages that are read by one call, and number at
- * the first call. WORTHY_PART: a region is searched if it holds at least 1/WORTHY_PART of the
+ * REGION_PAGES_MAX: maximum number of pages to check in a region. PAGES_MAX: maximum number of
+ * pages to check in all regions. PAGES_A_CALL: maximum number of pages that one call reads.
+ * FIRST_PAGES: this maximum for the first call in a region, and for the first call after chunks
+ * were found. WORTHY_PART: a region is searched if it holds at least 1/WORTHY_PART of the resident
  * memory of the process.
  */
 enum {
@@ -33,9 +34,9 @@ enum {
 
 /** Pages at which a chunk may begin, and the first bytes of each. */
 struct pages {
-	uint64_t page;
+	uint64_t page; /* bytes of a page */
 	size_t count;
-	size_t max;
+	size_t max; /* maximum number of pages to collect */
 	uint64_t addresses[PAGES_A_CALL];
 	unsigned char headers[PAGES_A_CALL][PM_CHUNK_HEADER_SIZE];
 	bool got[PAGES_A_CALL];
@@ -55,6 +56,7 @@ static int collect_page(void *context, const struct pm_page_run *run)
 
 /**
  * Collects present pages from `start` on, at most `pages->max`, and reads the first bytes of each.
+ * Collects no pages if pagemap refuses to return page states.
  */
 static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t end,
                       struct pages *pages, struct pm_error *error)
@@ -76,12 +78,12 @@ static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t
 }
 
 /**
- * Checks the pages in order until one begins with a chunk, and walks over the contiguous chunks
- * from there.
+ * Checks the pages in order until a page begins with a chunk, and walks over the contiguous chunks
+ * that begin there.
  *
  * @param context  the context
  * @param pages    the pages
- * @param walk     receives the chunks; `at` is set to the address where the search continues
+ * @param walk     receives the chunks, and in `at` the address where the search continues
  * @param used     receives the number of pages that were checked
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -105,12 +107,14 @@ static int walk_first(struct pm_kinds_context *context, const struct pages *page
 }
 
 /**
- * Searches a region for chunks, and claims the region if they cover enough of it.
+ * Searches a region for chunks, and claims the region if the chunks cover enough of it
+ * (pm_malloc_claim()).
  *
  * @param context  the context
  * @param region   the region
  * @param pages    buffer for pages
- * @param left     number of pages that may still be checked; the pages checked are subtracted
+ * @param left     maximum number of pages to check; receives this number minus the number of pages
+ *                 that were checked
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -143,8 +147,8 @@ static int search(struct pm_kinds_context *context, struct pm_region *region, st
 }
 
 /**
- * Returns the minimum resident size of a region that is searched, in bytes; UINT64_MAX if sizes are
- * not known.
+ * Returns the minimum resident size of a region to be searched, in bytes. Returns UINT64_MAX, so
+ * that no region is searched, if sizes are not known.
  */
 static uint64_t worthy_size(const struct pm_kinds_context *context)
 {

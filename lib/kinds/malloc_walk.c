@@ -13,7 +13,7 @@
 
 /*
  * Maximum number of headers that one call reads. Their addresses are guessed on the assumption that
- * the next chunks have the same size as the previous one, which is often true.
+ * the next chunks have the same size as the previous chunk, which is often true.
  */
 enum { GUESSES = 64 };
 
@@ -54,8 +54,9 @@ static uint64_t add_chunk(const struct pm_kinds_context *context, struct pm_mall
 }
 
 /**
- * Computes the addresses of the next headers, assuming that all chunks have the same size. Stops at
- * the first address whose page is not present.
+ * Computes the addresses of the next headers, assuming that the next chunks all have `size` bytes.
+ * Stops at the first address whose page is not present, at the end of the region, or after GUESSES
+ * addresses.
  *
  * @param context    the context
  * @param walk       the walk
@@ -84,12 +85,13 @@ static int guess(struct pm_kinds_context *context, const struct pm_malloc_walk *
 }
 
 /**
- * Reads the next headers and adds the chunks that begin with them.
+ * Reads the next headers, and adds the chunks that begin with these headers to the walk.
  *
  * @param context  the context
  * @param walk     the walk
  * @param word     bytes of a pointer in the target
- * @param size     size of the previous chunk in bytes; receives that of the last chunk added
+ * @param size     size of the previous chunk in bytes; receives the size of the last chunk that was
+ *                 added
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         1 if chunks were added, 0 if there is no further chunk, -1 on error
  */
@@ -170,7 +172,8 @@ static int estimate_filled(struct pm_kinds_context *context, const struct pm_mal
 
 /**
  * Returns whether the chunks cover at least half of the region, or contain at least half of its
- * resident memory. Otherwise, they do not determine the kind of the region.
+ * resident memory. Otherwise, the chunks do not determine the kind of the region. For core files,
+ * the resident memory is estimated.
  */
 static bool holds_most(struct pm_kinds_context *context, const struct pm_malloc_walk *walk)
 {
@@ -204,8 +207,8 @@ static struct pm_detail detail_of(const struct pm_malloc_walk *walk, enum pm_chu
 }
 
 /**
- * Returns the place of the chunks in a region that they do not cover completely: at its start, at
- * its end, or scattered.
+ * Returns the place of the chunks in a region of which they cover only a part: contiguous at the
+ * start of the region, contiguous at its end, or scattered.
  */
 static enum pm_chunk_place place_of(const struct pm_malloc_walk *walk)
 {
@@ -229,7 +232,10 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 		return;
 	}
 
-	/* The kernel merged the chunks with other memory. */
+	/*
+	 * The chunks cover only a part of the region, because the kernel merged them with other
+	 * memory.
+	 */
 	if (walk->count == 0 || !holds_most(context, walk))
 		return;
 

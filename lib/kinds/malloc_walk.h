@@ -11,13 +11,13 @@
 /** Chunks found in one region. */
 struct pm_malloc_walk {
 	const struct pm_region *region;
-	uint64_t start;    /**< address of the first header */
+	uint64_t start;    /**< address of the header of the first chunk */
 	uint64_t last;     /**< address after the last chunk */
 	uint64_t at;       /**< address of the next header */
 	uint64_t covered;  /**< sum of the sizes of all chunks, in bytes */
 	size_t count;      /**< number of chunks */
 	uint64_t smallest; /**< size of the smallest chunk in bytes, including header and padding */
-	uint64_t largest;  /**< size of the largest chunk in bytes */
+	uint64_t largest;  /**< size of the largest chunk in bytes, including header and padding */
 };
 
 /**
@@ -33,8 +33,8 @@ int pm_malloc_walk(struct pm_kinds_context *context, struct pm_malloc_walk *walk
                    const void *header, struct pm_error *error);
 
 /**
- * Claims a region for malloc if the chunks cover the whole region, or at least half of the region
- * or its memory.
+ * Claims a region for malloc if the chunks cover the whole region (proven), or if they cover at
+ * least half of the region or contain at least half of its resident memory (inferred).
  *
  * @param context  the context
  * @param region   the region

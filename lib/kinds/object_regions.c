@@ -19,8 +19,9 @@ static bool begins(const char *text, const char *words)
 }
 
 /**
- * Returns whether to leave a region to the rule for generated code. It may be memory without a
- * persistent file that contains such code, or a file in which a JIT compiler describes its code.
+ * Returns whether to leave a region to the rule for generated code. Such a region maps memory
+ * without a persistent file, which may contain generated code, or a file in which a JIT compiler
+ * describes its code.
  */
 static bool is_left_to_jit(const struct pm_region *region, const struct pm_object *object)
 {
@@ -31,8 +32,9 @@ static bool is_left_to_jit(const struct pm_region *region, const struct pm_objec
 		return true;
 
 	/*
-	 * A library that was replaced is also shown as deleted, and its format is not known in
-	 * saved lists. But the loader never maps a library as shared.
+	 * A library that was replaced is also shown as deleted. If its format is not known, as in
+	 * saved lists, only a shared mapping is left to the other rule, because the loader never
+	 * maps a library as shared.
 	 */
 	if (region->deleted)
 		return object->format == PM_FORMAT_OTHER || (region->perms & PM_PERM_SHARED);
@@ -93,9 +95,10 @@ static bool maps_same_file(const struct pm_region *one, const struct pm_region *
 }
 
 /**
- * Returns whether a read-only region was writable before. The kernel then charged it as private
- * memory (VmFlags ac). If VmFlags are not known, the mapping of the same file directly above must
- * be writable, and the one directly below must not be executable.
+ * Returns whether a read-only region was writable before. The kernel has charged such a region as
+ * private memory (VmFlags ac). If VmFlags are not known, the regions directly above and below must
+ * map the same file, the region above must be writable, and the region below must not be
+ * executable.
  */
 static bool was_writable(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -150,8 +153,8 @@ int pm_rule_objects(struct pm_kinds_context *context, struct pm_error *error)
 				region, PM_KIND_RESERVE, PM_PROOF_PROVEN,
 				"no access: a gap between the segments of a program or library");
 		else if (region->perms & PM_PERM_SHARED && !(region->perms & PM_PERM_EXEC))
-			continue; /* the loader never maps as shared: the program reads the file as
-			             data */
+			continue; /* The loader never creates shared mappings, so the program has
+			             mapped the file as data. */
 		else if (!claim_by_segment(context, object, region))
 			claim_by_permissions(context, region);
 	}

@@ -21,7 +21,7 @@ struct pm_objects {
 };
 
 /*
- * Maximum number of files, and maximum number of slots that are tried for a file. They bound the
+ * Maximum number of files, and maximum number of slots that are tried for a file. Both bound the
  * time for a hostile core file, which may contain very many files, or names that collide in the
  * table.
  */
@@ -55,8 +55,8 @@ static size_t hash(const struct pm_region *region)
 }
 
 /**
- * Returns the slot that contains a file, or else a free slot for the file; NULL if neither is found
- * within PROBES_MAX slots.
+ * Returns the slot that contains a file, or a free slot for the file if the table does not contain
+ * it. Returns NULL if neither is found within PROBES_MAX slots.
  */
 static uint32_t *slot_of(const struct pm_objects *objects, const struct pm_region *region)
 {
@@ -145,7 +145,7 @@ static int collect(struct pm_kinds_context *context, struct pm_objects *objects,
  * @param context    the context
  * @param objects    the objects
  * @param addresses  receives the addresses
- * @param wanted     receives the index of the object of each address
+ * @param wanted     receives for each address the index of its object
  * @param count      receives the number of addresses
  * @param error      PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return           0 or -1
@@ -216,8 +216,8 @@ static int read_present(struct pm_kinds_context *context, struct pm_objects *obj
 }
 
 /**
- * Reads the heads that are not present in the memory of the target from the files. Reading them
- * through the target would load the pages into its memory.
+ * Reads the heads that were not read from the memory of the target from the files instead. Reading
+ * them through the target would load their pages into its memory.
  */
 static int read_from_files(struct pm_kinds_context *context, struct pm_objects *objects,
                            struct pm_error *error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Collects the files that are mapped with execute permission, or may be: programs, libraries,
- * and other files that contain code. Private.
+ * @file Collects the files that are, or may be, mapped with execute permission: programs,
+ * libraries, and other files that contain code. Private.
  */
 #ifndef PM_KINDS_OBJECTS_H
 #define PM_KINDS_OBJECTS_H
@@ -20,24 +20,27 @@ enum pm_format {
 struct pm_object {
 	const struct pm_region *first; /**< the first mapping that was found; identifies the file */
 	const char *path;              /**< name of the file in maps */
-	bool executable; /**< at least one mapping is executable, by its permissions or by its
-	                    address; otherwise the file is ignored */
-	struct pm_region *head; /**< a mapping of the first page of the file, or NULL */
+	/** Whether at least one mapping is executable, by its permissions or by its address. If
+	 * none is executable, the file is ignored. */
+	bool executable;
+	struct pm_region *head; /**< a mapping of the file's first page; NULL if none */
 	enum pm_format format;
-	struct pm_elf_layout layout; /**< of an ELF file; may have no segments */
-	uint64_t copy_start; /**< start address of the copy that contains the current region; a file
-	                        may be loaded several times */
-	bool has_copy;       /**< `copy_start` is valid: a mapping of the first page was passed */
+	struct pm_elf_layout layout; /**< layout of an ELF file; may have no segments */
+	/** Start address of the copy of the file to which the last region passed to
+	 * pm_object_follow() belongs. A file may be loaded several times. */
+	uint64_t copy_start;
+	bool has_copy; /**< whether a copy was found, so that `copy_start` is valid */
 };
 
-/** All files; opaque. */
+/** The collected files; opaque. */
 struct pm_objects;
 
 /**
  * Collects the files with mappings that are or may be executable, and reads the first bytes of
- * each: from the memory of the target if the page is present, otherwise from the file.
+ * each: from the memory of the target if the page is present, otherwise, if the target is running,
+ * from the file.
  *
- * @param context  its `objects` is set
+ * @param context  receives the files in `objects`
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -45,7 +48,7 @@ int pm_objects_read(struct pm_kinds_context *context, struct pm_error *error);
 
 /**
  * Releases the objects.
- * @param objects  the objects or NULL
+ * @param objects  the objects; may be NULL
  */
 void pm_objects_destroy(struct pm_objects *objects);
 
@@ -55,7 +58,7 @@ void pm_objects_destroy(struct pm_objects *objects);
  */
 bool pm_objects_same_file(const struct pm_region *one, const struct pm_region *other);
 
-/** Returns the object of the file that a region maps, or NULL. */
+/** Returns the object of the file that a region maps, or NULL if the file was not collected. */
 struct pm_object *pm_objects_find(const struct pm_objects *objects, const struct pm_region *region);
 
 /**
@@ -72,17 +75,17 @@ void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *
 /**
  * Returns the size of a pointer in the programs and libraries, in bytes.
  *
- * @param objects  the objects or NULL
+ * @param objects  the objects; may be NULL
  * @return         8 or 4; 0 if no ELF file is known
  */
 unsigned pm_objects_word_size(const struct pm_objects *objects);
 
 /**
- * Finds the object whose path ends in "/NAME".
+ * Finds the first executable object whose path ends in "/NAME".
  *
- * @param objects  the objects or NULL
+ * @param objects  the objects; may be NULL
  * @param name     the name
- * @return         the object, or NULL
+ * @return         the object, or NULL if there is none
  */
 const struct pm_object *pm_objects_named(const struct pm_objects *objects, const char *name);
 

@@ -10,8 +10,9 @@
 #include "kinds/rules.h"
 
 /*
- * Maximum number of regions to examine, and maximum number of chunks in each. They bound the time
- * in each sample; a chunk takes about a microsecond.
+ * REGIONS_MAX: maximum number of regions to examine. CHUNKS_MAX: a region is omitted if more chunks
+ * were found in it before. Both bound the time of a sample; counting a chunk takes about a
+ * microsecond.
  */
 enum { REGIONS_MAX = 16, CHUNKS_MAX = 4096 };
 
@@ -39,14 +40,15 @@ bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_reg
 }
 
 /**
- * Copies the regions to examine to a list. Also copies the highest region, which shows whether this
- * is a 32-bit program.
+ * Copies the regions to examine to a list. Also copies the highest region of the program, whose
+ * address shows whether this is a 32-bit program.
  *
  * @param regions  the regions
  * @param before   the regions of the previous sample
  * @param some     receives the copies
  * @param chosen   receives the index in `regions` of each copy
- * @param many     set to true if more than REGIONS_MAX regions are to be examined
+ * @param many     receives true if more than REGIONS_MAX regions are to be examined; the list is
+ *                 then incomplete
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -74,7 +76,11 @@ static int choose(const struct pm_regions *regions, const struct pm_regions *bef
 	return 0;
 }
 
-/** Copies the new count of chunks, with reason and proof, to a region of kind malloc. */
+/**
+ * Copies the new count of chunks, with reason and proof, to a region of kind malloc. Does nothing
+ * if the region is of another kind, if no chunks were counted, or if the detail is the same as
+ * before.
+ */
 static int adopt(struct pm_regions *regions, struct pm_region *region,
                  const struct pm_region *counted, struct pm_error *error)
 {
@@ -95,11 +101,11 @@ static int adopt(struct pm_regions *regions, struct pm_region *region,
  * Counts the malloc chunks in the regions.
  *
  * @param some      the regions
- * @param resident  resident bytes of the process; only regions that hold a large part of it are
- *                  searched
+ * @param resident  resident bytes of the process; only regions that hold a large part of these
+ *                  bytes are searched
  * @param evidence  the evidence
- * @param clear     receives for each region whether its first bytes could be read, so that the
- *                  absence of chunks is certain
+ * @param clear     receives for each region whether its first bytes were read; if so, the absence
+ *                  of chunks is certain
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
@@ -127,7 +133,10 @@ static int count_chunks(struct pm_regions *some, uint64_t resident,
 	return result;
 }
 
-/** Returns whether the count proves that the kind of a region is wrong. */
+/**
+ * Returns whether the count proves that the kind of a region is wrong: chunks were found in a
+ * region of kind anon, or no chunks in a region of kind malloc whose first bytes were read.
+ */
 static bool proves_wrong(const struct pm_regions *regions, const struct pm_regions *before,
                          const struct pm_regions *some, const size_t *chosen, const bool *clear)
 {

@@ -10,13 +10,15 @@
 
 /**
  * Counts the malloc chunks in the regions of kind malloc and anon whose addresses changed, and
- * updates their details. Uncertain results are ignored. Regions with very many chunks are omitted.
+ * updates their details. A region in which no chunk was found is not changed if its first bytes
+ * could not be read. Regions with very many chunks are omitted.
  *
  * @param regions   the regions, with their kinds
  * @param before    the regions of the previous sample
  * @param evidence  as for pm_kinds_assign()
- * @param wrong     receives true if the kind of a region is wrong, or if too many regions changed;
- *                  no region is changed then, and the caller must classify all regions
+ * @param wrong     receives true if the kind of a region is wrong, or if too many regions have new
+ *                  addresses. In both cases, no region is changed, and the caller must classify all
+ *                  regions
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return          0 or -1
  */

@@ -26,21 +26,21 @@ enum pm_region_class {
 	PM_REGION_CLASS_WRITABLE,   /**< anonymous, writable, not executable */
 	PM_REGION_CLASS_EXECUTABLE, /**< anonymous, executable */
 	PM_REGION_CLASS_READABLE,   /**< anonymous, readable, neither writable nor executable */
-	PM_REGION_CLASS_CLOSED,     /**< anonymous, without permissions, or in a core file possibly
-	                               readable (PM_PERM_MAYBE()) */
+	PM_REGION_CLASS_CLOSED, /**< anonymous, without permissions; in a core file, the region may
+	                           be readable after all (PM_PERM_MAYBE()) */
 	PM_REGION_CLASS_COUNT,
 };
 
 /** State of the malloc header at the start of a writable anonymous region. */
 enum pm_header {
-	PM_HEADER_NOT_READ = 0, /**< no attempt was made */
+	PM_HEADER_NOT_READ = 0, /**< no rule has tried to read the header */
 	PM_HEADER_READ,         /**< read */
 	PM_HEADER_ABSENT,  /**< the page of the header is not in memory: never touched, or swapped
 	                      out */
 	PM_HEADER_UNKNOWN, /**< it is not known whether the page of the header is in memory */
 	PM_HEADER_UNREADABLE, /**< reading failed */
-	PM_HEADER_LEFT_OUT,   /**< omitted, because there are too many regions: only the headers of
-	                         those with the most memory are read */
+	PM_HEADER_LEFT_OUT,   /**< not read, because there are too many regions; only the headers of
+	                         the regions with the most memory are read */
 };
 
 /** A list of regions, by ascending address. */
@@ -59,20 +59,21 @@ struct pm_kinds_context {
 	uint64_t resident;           /**< resident bytes of the process; 0 if sizes are not known */
 	struct pm_process_info info; /**< zeroed if there is no living process */
 	struct pm_region_list lists[PM_REGION_CLASS_COUNT];
-	struct pm_region **list_items; /**< owned: array that `lists` refer to */
+	struct pm_region **list_items; /**< owned: array of which each list is a part */
 	uint8_t *classes; /**< owned: enum pm_region_class of each region, by its index */
 	uint8_t *headers; /**< owned: enum pm_header of each region, by its index */
 	unsigned char *header_bytes; /**< owned: all headers that were read, see malloc_headers.h */
-	uint32_t *header_at; /**< owned: index in `header_bytes` of the header of each region, by
-	                        the index of the region */
+	uint32_t *header_at; /**< owned: for each region, by its index: index of its header in
+	                        `header_bytes` */
 	struct pm_objects *objects; /**< owned: programs and libraries; set by pm_objects_read() */
 	struct pm_thread *threads;  /**< owned: by ascending TID; see pm_kinds_read_threads() */
 	size_t thread_count;
-	bool threads_read;
+	bool threads_read;    /**< whether pm_kinds_read_threads() was called */
 	bool threads_refused; /**< this process may not read the stack pointers of the threads */
-	bool page_states_refused;         /**< pagemap refused to return page states */
-	bool out_of_memory;               /**< a text could not be stored */
-	const char *recent[32];           /**< hash table of recent texts, to share equal ones */
+	bool page_states_refused; /**< pagemap refused to return page states */
+	bool out_of_memory;       /**< a text or a detail could not be stored */
+	const char
+		*recent[32]; /**< hash table of recent texts, so that equal texts are stored once */
 	char refusal[PM_ERROR_TEXT_SIZE]; /**< why the memory of the target cannot be read; "" if it
 	                                     can be read */
 };
@@ -88,8 +89,8 @@ struct pm_kinds_rule {
 };
 
 /**
- * Returns whether an error ends the classification. After other errors it continues without the
- * evidence that could not be read.
+ * Returns whether an error ends the classification. After other errors, the classification
+ * continues without the evidence that could not be read.
  */
 static inline bool pm_kinds_fails(const struct pm_error *why)
 {
@@ -110,7 +111,9 @@ static inline int pm_kinds_pass_on(const struct pm_error *why, struct pm_error *
 	return -1;
 }
 
-/** Returns whether a region has a permission, or whether it is not known if the region has it. */
+/**
+ * Returns whether a region has a permission, or may have it because its permissions are not known.
+ */
 static inline bool pm_kinds_may(const struct pm_region *region, enum pm_perm perm)
 {
 	return (region->perms & ((unsigned)perm | PM_PERM_MAYBE(perm))) != 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Anonymous memory that the program named by prctl(PR_SET_VMA_ANON_NAME) (Linux 5.17,
- * CONFIG_ANON_VMA_NAME). Used by glibc since 2.39 with the tunable glibc.mem.decorate_maps, Go
- * since 1.25, jemalloc, mimalloc, V8 and others. The rule trusts these names.
+ * CONFIG_ANON_VMA_NAME). Such names are used by glibc since 2.39 with the tunable
+ * glibc.mem.decorate_maps, Go since 1.25, jemalloc, mimalloc, V8 and others. The rule trusts these
+ * names.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,10 @@
 #include "kinds/context.h"
 #include "kinds/rules.h"
 
-/** Parses the TID of a name like " glibc: pthread stack: TID". Returns 0 for other names. */
+/**
+ * Parses the TID of a name like " glibc: pthread stack: TID". Returns 0 if the name has another
+ * form.
+ */
 static pid_t stack_thread(const char *name)
 {
 	static const char prefix[] = " glibc: pthread stack: ";

@@ -6,21 +6,22 @@
 #include "kinds/rule.h"
 
 /**
- * Maximum size of a guard, in bytes. Guards have a page to 64 KiB, in the JVM up to a few hundred
- * KiB.
+ * Maximum size of a guard, in bytes. Most guards have between one page and 64 KiB, guards of the
+ * JVM up to a few hundred KiB.
  */
 static const uint64_t PM_STACK_GUARD_MAX = UINT64_C(1) << 20;
 
 /**
- * Returns the inaccessible region directly below a region if it is short enough to be a guard;
- * otherwise NULL.
+ * Returns the inaccessible region directly below `region`. Returns NULL if there is none, or if it
+ * is larger than PM_STACK_GUARD_MAX.
  */
 struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context,
                                        const struct pm_region *region);
 
 /**
- * Counts runs of guard pages (MADV_GUARD_INSTALL, Linux 6.13). glibc 2.42 uses guard pages instead
- * of mprotect(2). The kernel can then merge several stacks into one region.
+ * Counts the runs of contiguous guard pages in a region (MADV_GUARD_INSTALL, Linux 6.13). glibc
+ * 2.42 uses guard pages instead of mprotect(2). The kernel can then merge several stacks into one
+ * region.
  *
  * @param context  the context
  * @param region   the region

@@ -76,8 +76,8 @@ static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_re
 }
 
 /**
- * Returns whether to search a region for guard pages: it has the VmFlags of a stack, or it was
- * never touched and is short enough to be a guard.
+ * Returns whether to search a region for guard pages: it has VmFlags nh, like a stack, or it holds
+ * no resident memory and is small enough to be a guard.
  */
 static bool may_have_guard_pages(const struct pm_region *region)
 {

@@ -18,8 +18,8 @@
 enum { TOP_SIZE = 4096, DESCRIPTOR_ALIGN = 64, SELF_OFFSET = 16, TID_OFFSET = 720 };
 
 /*
- * Maximum number of stack tops that one call reads (bounds the memory used), and of all stack tops
- * that are examined (bounds the time).
+ * TOPS_A_CALL: maximum number of stack tops that one call reads; bounds the memory used. TOPS_MAX:
+ * maximum number of regions whose stack tops are examined; bounds the time.
  */
 enum { TOPS_A_CALL = 32, TOPS_MAX = 1024 };
 
@@ -83,8 +83,8 @@ static bool is_hidden(const struct pm_kinds_context *context, const struct pm_th
  *
  * @param context  the context
  * @param top      TOP_SIZE bytes of the stack
- * @param start    address of the first of these bytes
- * @return         the thread, or NULL
+ * @param start    address in the target of the first byte of `top`
+ * @return         the thread, or NULL if there is no descriptor of such a thread
  */
 static const struct pm_thread *find_descriptor(const struct pm_kinds_context *context,
                                                const char *top, uint64_t start)
@@ -141,8 +141,9 @@ static int match_tops(struct pm_kinds_context *context, struct tops *tops,
 }
 
 /**
- * Returns whether a region has the mark of a stack of glibc: VmFlags nh, or a guard below. Marked
- * regions are examined first. Stacks that the program allocated itself have no mark.
+ * Returns whether a region has one of the marks of a stack of glibc: VmFlags nh, or a guard
+ * directly below. Marked regions are examined first. Stacks that the program allocated itself have
+ * no mark.
  */
 static bool has_mark(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -150,8 +151,8 @@ static bool has_mark(const struct pm_kinds_context *context, const struct pm_reg
 }
 
 /**
- * Examines the regions that have the mark of a stack, or those that do not (`marked`), until
- * `wanted` matches are found.
+ * Examines the regions that have a mark of a stack if `marked` is true, otherwise the regions
+ * without a mark, until the list contains `wanted` matches or TOPS_MAX regions were examined.
  */
 static int match_regions(struct pm_kinds_context *context, struct tops *tops, bool marked,
                          size_t wanted, struct pm_thread_matches *matches, struct pm_error *error)

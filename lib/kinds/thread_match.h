@@ -9,7 +9,8 @@
 struct pm_thread_match {
 	struct pm_region *region;
 	const struct pm_thread *thread;
-	bool by_descriptor; /**< found by the thread descriptor; otherwise by the stack pointer */
+	bool by_descriptor; /**< whether the stack was found by the thread descriptor, and not by
+	                       the stack pointer */
 };
 
 /** A list of matches; pm_thread_match_sort() sorts it by region, then by TID. */
@@ -31,9 +32,9 @@ int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_
                              struct pm_error *error);
 
 /**
- * Finds the stacks of threads whose stack pointer the kernel does not show, because they are
- * running, by the thread descriptor that glibc stores at the top of a stack. Works only on x86-64;
- * on other architectures the descriptor is elsewhere.
+ * Finds the stacks of running threads, whose stack pointers the kernel does not show. Each is found
+ * by the thread descriptor that glibc stores at the top of a stack. Works only on x86-64; on other
+ * architectures, the descriptor has another place or layout.
  *
  * @param context  the context
  * @param matches  receives the matches; the caller frees their items, also on failure

@@ -2,9 +2,9 @@
 /*
  * Stacks of threads: regions that contain the stack pointer or the descriptor of a thread. A
  * descriptor proves the claim, and so does a stack pointer together with a guard or VmFlags nh
- * (MAP_STACK). A stack pointer alone does not, because the stacks of fibers can be in memory that
- * also contains other data. The kernel names only the stack of the first thread ([stack:TID] was
- * removed in Linux 4.5).
+ * (MAP_STACK). A stack pointer alone does not prove the claim, because the stacks of fibers can be
+ * in memory that also contains other data. The kernel names only the stack of the first thread
+ * ([stack:TID] was removed in Linux 4.5).
  */
 #include <stdlib.h>
 

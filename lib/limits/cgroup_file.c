@@ -13,19 +13,19 @@
 #include "base/number.h"
 
 /*
- * In v1, a limit of at least this value means "no limit". By default the kernel shows LONG_MAX
- * rounded down to whole pages (PAGE_COUNTER_MAX, 0x7ffffffffffff000 with 4 KiB pages), and pages
- * have at most 64 KiB. Kernels before 3.19 show LONG_MAX itself.
+ * In v1, a limit of at least this value means "no limit". If no limit is set, the kernel shows
+ * LONG_MAX rounded down to whole pages (PAGE_COUNTER_MAX, 0x7ffffffffffff000 with 4 KiB pages);
+ * kernels before 3.19 show LONG_MAX itself. The constant is LONG_MAX rounded down to pages of 64
+ * KiB, the largest page size.
  */
 static const uint64_t v1_unlimited = UINT64_C(0x7fffffffffff0000);
 
-/** Expected maximum size of a file of a cgroup, in bytes; memory.stat has a few thousand. */
+/** Maximum size of a file of a cgroup, in bytes. memory.stat has a few thousand bytes. */
 enum { GROUP_TEXT_MAX = 1 << 20 };
 
 /**
- * Returns whether an error of open(2) or read(2) only means that the cgroup has no such file: the
- * root cgroup of v2 has no limit files, a cgroup may have been removed, and some systems deny
- * access to the files.
+ * Returns whether an error of open(2) or read(2) is treated like a missing file. The root cgroup of
+ * v2 has no limit files, a cgroup may have been removed, and some systems deny access to the files.
  */
 static bool is_absent(int cause)
 {
@@ -120,7 +120,10 @@ bool pm_cgroup_go_up(struct pm_hierarchy *hierarchy)
 		return false;
 
 	*strrchr(hierarchy->group, '/') = '\0';
-	/* In v1 before Linux 5.11, a cgroup may not be accounted to its parent. */
+	/*
+	 * In v1 before Linux 5.11, memory.use_hierarchy of the parent can be 0. The memory of a
+	 * child cgroup is then not accounted to the parent.
+	 */
 	return hierarchy->version == 2 ||
 	       pm_cgroup_number(hierarchy, "memory.use_hierarchy", &hierarchical, NULL) <= 0 ||
 	       hierarchical != 0;

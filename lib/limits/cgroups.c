@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits of cgroups. Several limits can apply to a process: that of its cgroup and those of the
- * ancestors of the cgroup. Of these, the limit with the least left is reported.
+ * Limits of cgroups. The limit of the cgroup of a process and the limits of all ancestors of this
+ * cgroup apply to the process. Only the limit of which the least is left is reported.
  */
 #include "limits/cgroups.h"
 
@@ -16,14 +16,16 @@
 #include "limits/limit_source.h"
 
 /**
- * Files from which one limit of a cgroup is read. The index is the version of cgroups, 1 or 2; NULL
- * means that the version has no such limit.
+ * Files from which one limit of a cgroup is read. The index of the arrays is the version of
+ * cgroups, 1 or 2. If `max` is NULL, the version has no such limit.
  */
 struct group_files {
 	enum pm_limit_kind kind;
 	const char *max[3];
 	const char *used[3];
-	const char *cache_key[3]; /* key in memory.stat of the memory that the kernel can reclaim */
+	/* Key in memory.stat whose value is the part of the used memory that the kernel can
+	 * reclaim. NULL if the limit is not a limit on memory. */
+	const char *cache_key[3];
 };
 
 /*
@@ -68,18 +70,20 @@ static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *ke
 	return 0;
 }
 
-/** The limit with the least left, of the cgroups examined so far. */
+/** The limit of which the least is left, among the limits of the cgroups examined so far. */
 struct tightest {
 	struct pm_limit limit;
-	char *group; /* path of the cgroup with the limit; NULL if none was found; owned */
+	char *group; /* path of the cgroup that has the limit, owned; NULL if no limit was found */
 };
 
 /**
- * Reads the limit of one cgroup and compares it with the tightest one found so far.
+ * Reads the limit of one cgroup, and stores the limit if less is left of it than of the limit found
+ * so far. Does nothing if the cgroup has no limit.
  *
  * @param hierarchy  the cgroup
  * @param files      files of the limit
- * @param tightest   replaced by the limit if less of the limit is left
+ * @param tightest   the limit found so far; receives the limit of the cgroup if less is left of
+ *                   that limit
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -119,7 +123,8 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 }
 
 /**
- * Finds the limit with the least left, of the cgroup of the process and all its ancestors.
+ * Finds the limit of which the least is left, among the limits of the cgroup of the process and of
+ * all its ancestors.
  *
  * @param hierarchy  the cgroup of the process
  * @param files      files of the limit
@@ -144,7 +149,10 @@ static int find_tightest(const struct pm_hierarchy *hierarchy, const struct grou
 	return result;
 }
 
-/** Adds the limit with the least left to the limits of the process. */
+/**
+ * Finds the limit of which the least is left, and adds it to `headroom`. Adds nothing if no cgroup
+ * has a limit.
+ */
 static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files,
                   struct pm_headroom *headroom, struct pm_error *error)
 {
@@ -184,7 +192,7 @@ int pm_cgroup_read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_
 	if (found <= 0)
 		return found;
 
-	/* In v1, kernels before 4.13 do not count OOM kills. */
+	/* `known` is false for v1 on kernels before 4.13, which do not count OOM kills. */
 	events->known = pm_cgroup_entry(text, "oom_kill", &events->oom_kill);
 	pm_cgroup_entry(text, "high", &events->high);
 	pm_cgroup_entry(text, "max", &events->max);
@@ -199,7 +207,10 @@ int pm_cgroup_read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_
 	return 0;
 }
 
-/** Parses a decimal fraction such as `1.25`. strtod(3) would depend on the locale. */
+/**
+ * Parses a decimal fraction such as `1.25`. Returns 0 if the text does not begin with a digit.
+ * strtod(3) is not used because it depends on the locale.
+ */
 static double scan_percent(const char *text)
 {
 	uint64_t whole = 0, part = 0;

@@ -8,12 +8,12 @@
 #include "limits/hierarchy.h"
 
 /**
- * Moves to the cgroup whose memory limit has the least left: the cgroup itself or one of its
- * ancestors.
+ * Finds the cgroup whose memory limit has the least memory left, among a cgroup and its ancestors.
  *
- * @param hierarchy  its `group` is replaced if there is a limit
+ * @param hierarchy  the cgroup at which to start; receives the cgroup that was found in `group`,
+ *                   unchanged if no cgroup has a limit
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
- * @return           1, 0 if no cgroup has a limit, -1 on error
+ * @return           1; 0 if no cgroup has a limit; -1 on error
  */
 int pm_cgroup_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error);
 
@@ -21,7 +21,8 @@ int pm_cgroup_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error
  * Reads the counts of limit events of a cgroup, for example the number of OOM kills.
  *
  * @param hierarchy  the cgroup
- * @param events     zeroed by the caller; filled
+ * @param events     receives the counts; the caller zeroes it before, because counts that the
+ *                   kernel does not provide are not written
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -55,8 +56,9 @@ int pm_gather_pids_cgroup(struct pm_process *process, const char *sys_root,
 /**
  * Parses the text of a PSI file (/proc/pressure/memory, memory.pressure).
  *
- * @param text      its contents
- * @param pressure  filled
+ * @param text      contents of the file
+ * @param pressure  receives the values; `known` becomes true if the text contains at least one of
+ *                  them
  */
 void pm_pressure_parse(const char *text, struct pm_pressure *pressure);
 

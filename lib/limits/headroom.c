@@ -15,8 +15,8 @@ const char *pm_limit_name(enum pm_limit_kind kind)
 }
 
 /**
- * Reads the limits on memory that the process shares with others: those of cgroups and of the
- * machine.
+ * Reads the memory limits that apply to several processes together: the limits of cgroups, and the
+ * memory of the machine.
  */
 static int read_shared(struct pm_process *process, const char *sys_root,
                        struct pm_headroom *headroom, struct pm_error *error)
@@ -35,8 +35,8 @@ int pm_headroom_read_memory(struct pm_process *process, const char *sys_root,
 		return -1;
 
 	/*
-	 * An exiting process no longer has resource limits, so an error is ignored. The limits of
-	 * its cgroup were already read, and show why the process ended.
+	 * An error is ignored: the resource limits of an exiting process can no longer be read, but
+	 * the caller still needs the limits of its cgroup, which may be the reason why it exits.
 	 */
 	pm_gather_resource_limits(process, &read, NULL);
 	*headroom = read;
@@ -61,7 +61,10 @@ int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm
                      struct pm_error *error)
 {
 	struct pm_headroom read = { 0 };
-	/* The calls are in the order of enum pm_limit_kind, so that the limits are, too. */
+	/*
+	 * The functions are called in the order of enum pm_limit_kind, so that the array of limits
+	 * has this order.
+	 */
 	if (read_shared(process, sys_root, &read, error) < 0 ||
 	    pm_gather_resource_limits(process, &read, error) < 0 ||
 	    pm_gather_mappings(process, &read, error) < 0 ||
@@ -91,6 +94,9 @@ const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom)
 	if (!system)
 		return group;
 
-	/* The limit of a cgroup may exceed the memory of the machine. */
+	/*
+	 * The limit of a cgroup may exceed the memory of the machine, so the limit of which less is
+	 * left is returned.
+	 */
 	return pm_limit_left(system) < pm_limit_left(group) ? system : group;
 }

@@ -39,8 +39,9 @@ static bool list_holds(const char *list, size_t length, const char *word)
  *
  * @param text        modified: the path is terminated by a NUL
  * @param controller  name of the controller
- * @param version     receives 1 or 2
- * @return            the path, relative to the root of our own cgroup namespace, or NULL
+ * @param version     receives the version of cgroups: 1 if a line lists the controller, otherwise 2
+ * @return            the path, relative to the root of the cgroup namespace of the calling process;
+ *                    NULL if the text has neither a line for the controller nor a line for v2
  */
 static char *find_path(char *text, const char *controller, int *version)
 {
@@ -68,8 +69,8 @@ static char *find_path(char *text, const char *controller, int *version)
 }
 
 /**
- * State of a search for a mount of the hierarchy. If there are several, the one that shows the most
- * ancestors of the cgroup is chosen.
+ * State of a search for a mount of the hierarchy. Of several mounts, the one with the shortest root
+ * is chosen, because it shows the most ancestors of the cgroup.
  */
 struct search {
 	const char *controller; /**< controller of the hierarchy: "memory" or "pids" */
@@ -77,14 +78,14 @@ struct search {
 	int version;            /**< version of cgroups: 1 or 2 */
 	const char *sys_root;   /**< directory that replaces /sys */
 	bool any;               /**< mountinfo exists and lists at least one mount */
-	size_t root_length; /**< length of the part of `path` that lies outside of the best mount,
-	                       in bytes */
-	char *folder;       /**< the best mount point so far, or NULL; owned */
+	size_t root_length;     /**< bytes of the prefix of `path` that is not visible in the chosen
+	                           mount */
+	char *folder;           /**< mount point chosen so far, owned; NULL if none was found */
 };
 
 /**
- * Returns the length of the prefix that all paths below the root of a mount have in common, in
- * bytes. The root "/" has no such prefix.
+ * Returns the number of bytes to remove from the start of the path of a cgroup to get the path
+ * below the mount point: the length of the root of the mount, or 0 if the root is "/".
  */
 static size_t root_length_of(const char *root)
 {
@@ -92,15 +93,18 @@ static size_t root_length_of(const char *root)
 }
 
 /**
- * Returns the part of a path that is relative to the root of a mount, or NULL if the path is not
- * below this root.
+ * Returns the part of the path of a cgroup after the root of a mount, or NULL if the cgroup is not
+ * visible in the mount.
  */
 static const char *path_below(const char *root, const char *path)
 {
 	size_t length = root_length_of(root);
 	if (strncmp(path, root, length) != 0 || (path[length] != '/' && path[length] != '\0'))
 		return NULL;
-	/* `/..` leads out of our cgroup namespace: the cgroup is not visible in this mount. */
+	/*
+	 * If the rest begins with `/..`, the cgroup is outside of our cgroup namespace and is not
+	 * visible in this mount.
+	 */
 	const char *rest = path + length;
 	if (strncmp(rest, "/..", 3) == 0 && (rest[3] == '/' || rest[3] == '\0'))
 		return NULL;
@@ -109,13 +113,14 @@ static const char *path_below(const char *root, const char *path)
 }
 
 /**
- * Replaces the prefix /sys of a mount point by the sys root.
+ * Replaces the prefix /sys of a mount point by the sys root. Mount points outside of /sys are only
+ * accepted, unchanged, if the sys root is /sys.
  *
  * @param folder    a mount point
- * @param sys_root  replaces /sys
- * @param failed    receives true when out of memory
- * @return          the new path, which the caller frees; NULL if the mount point is not in /sys, or
- *                  when out of memory
+ * @param sys_root  directory that replaces /sys
+ * @param failed    receives true when out of memory; the caller sets it to false before
+ * @return          the new path, which the caller frees; NULL if the mount point is not accepted,
+ *                  or when out of memory
  */
 static char *below_sys_root(const char *folder, const char *sys_root, bool *failed)
 {
@@ -173,9 +178,10 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
 }
 
 /**
- * Chooses the conventional mount point of the hierarchy, if that directory exists.
+ * Chooses the conventional mount point of the hierarchy, if that directory exists. Used if
+ * mountinfo is not available or lists no mounts.
  *
- * @param search  its `folder` is set
+ * @param search  receives the directory in `folder`; NULL if there is none
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
  */
@@ -188,7 +194,10 @@ static int use_conventional(struct search *search, struct pm_error *error)
 	if (search->version == 1 && asprintf(&v1, "/%s", search->controller) < 0)
 		return pm_error_out_of_memory(error);
 
-	/* If v1 is mounted, too, v2 is mounted in `unified`; otherwise directly in fs/cgroup. */
+	/*
+	 * On systems that mount both versions, v2 is conventionally mounted in fs/cgroup/unified,
+	 * otherwise in fs/cgroup.
+	 */
 	const char *const names[] = { v1 ? v1 : "/unified", "" };
 	size_t count = v1 ? 1 : 2;
 	for (size_t i = 0; i < count && !search->folder; i++) {

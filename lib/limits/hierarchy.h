@@ -11,29 +11,30 @@
 
 /** The hierarchy of a controller, and a cgroup in it. */
 struct pm_hierarchy {
-	int version;  /**< version of cgroups, 1 or 2; 0 if no hierarchy of the process is visible,
-	                 and the strings are NULL */
-	char *folder; /**< mount point of the hierarchy; owned */
-	char *group;  /**< path of the cgroup relative to `folder`, such as "/shop/web"; "" for the
-	                 root cgroup; owned */
+	/** Version of cgroups: 1 or 2. If no hierarchy of the process is visible, the version is 0
+	 * and the strings are NULL. */
+	int version;
+	char *folder; /**< mount point of the hierarchy, owned */
+	char *group;  /**< path of the cgroup relative to `folder`, such as "/shop/web", owned; ""
+	                 for the root cgroup */
 };
 
-/** Releases what a hierarchy owns. */
+/** Frees the strings of a hierarchy, and zeroes the hierarchy. */
 void pm_hierarchy_deinit(struct pm_hierarchy *hierarchy);
 
 /**
  * Finds the cgroup of a process on which a controller acts.
  *
- * If /proc/PID/cgroup has a line for the controller, the controller is in a v1 hierarchy. Systems
- * that use both versions also have a line `0::` for v2, but a controller is in only one of the
- * versions. Mount points are read from self/mountinfo below the proc root. In mount points below
- * /sys, the prefix /sys is replaced by the sys root. If there is no mountinfo, as in saved trees,
- * the conventional directories below fs/cgroup of the sys root are used.
+ * If /proc/PID/cgroup has a line for the controller, the controller is in a v1 hierarchy.
+ * Otherwise, the v2 hierarchy is used, which has the line `0::`. Mount points are read from
+ * self/mountinfo below the proc root. In mount points below /sys, the prefix /sys is replaced by
+ * the sys root. If there is no mountinfo, as in saved trees, the conventional directories below
+ * fs/cgroup of the sys root are used.
  *
  * @param process     the process
  * @param controller  "memory" or "pids"
  * @param sys_root    directory that replaces /sys; NULL means "/sys"
- * @param hierarchy   filled on success; release with pm_hierarchy_deinit()
+ * @param hierarchy   receives the cgroup on success; release it with pm_hierarchy_deinit()
  * @param error       PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return            0 or -1
  */

@@ -9,14 +9,18 @@
 
 #include "base/io.h"
 
-/** Maximum size of the files of /proc that are read here, in bytes; meminfo has a few thousand. */
+/**
+ * Maximum size in bytes of the files of /proc that are read here. meminfo has a few thousand bytes.
+ */
 enum { FILE_MAX = 1 << 16 };
 
 struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max,
                               uint64_t used, const char *source, ...)
 {
 	size_t at = 0;
-	/* The array has one element for each kind: replace a limit of the same kind. */
+	/*
+	 * The array has room for one limit of each kind, so a limit of the same kind is replaced.
+	 */
 	while (at < headroom->count && headroom->limits[at].kind != kind)
 		at++;
 

@@ -14,10 +14,11 @@ static const struct {
 };
 
 /**
- * Reads the limit of one cgroup and keeps it if it is the smallest so far.
+ * Reads the limit of one cgroup, and stores the limit if it is smaller than the limit found so far.
  *
  * @param hierarchy  the cgroup
- * @param limit      the smallest limit so far; replaced if the limit of the cgroup is smaller
+ * @param limit      the limit found so far; receives the limit of the cgroup if that limit is
+ *                   smaller, or if no limit was found before
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
  */

@@ -20,8 +20,9 @@
 #include "proc/status.h"
 
 /*
- * Bounds for hostile trees. Machines with very many containers have about ten thousand cgroups,
- * nested about a dozen levels deep.
+ * Maximum number of cgroups, maximum depth of nesting, and maximum size of cgroup.procs in bytes.
+ * They bound time and memory for hostile trees. Machines with very many containers have about ten
+ * thousand cgroups, nested about a dozen levels deep.
  */
 enum { GROUPS_MAX = 20000, DEPTH_MAX = 64, PROCS_TEXT_MAX = 1 << 24 };
 
@@ -48,8 +49,8 @@ static int check_member(int cause, struct pm_error *error)
 /**
  * Reads the memory of a process.
  *
- * @param gathering  receives the process, unless it ended
- * @param pid        its PID
+ * @param gathering  receives the process, unless the process has ended
+ * @param pid        PID of the process
  * @param error      PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -83,7 +84,10 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	return 0;
 }
 
-/** Records that a cgroup cannot be read, unless it was removed. */
+/**
+ * Marks the result as incomplete because a cgroup could not be read. Does nothing if the cgroup was
+ * removed or is threaded, because then no process is missing.
+ */
 static void note_failure(struct gathering *gathering, int cause)
 {
 	/*
@@ -130,7 +134,8 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error);
 
 /**
- * Visits a child cgroup, unless the maximum depth or number of cgroups is reached.
+ * Visits a child cgroup. If the maximum depth or number of cgroups is reached, marks the result as
+ * incomplete instead.
  *
  * @param gathering  receives the processes
  * @param folder     descriptor of the cgroup; closed in any case
@@ -179,7 +184,10 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 		                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (below >= 0)
 			result = visit_below(gathering, below, depth + 1, error);
-		/* An entry of type DT_UNKNOWN may be something other than a directory. */
+		/*
+		 * An entry of type DT_UNKNOWN may be a file or a symbolic link, which is not a
+		 * failure.
+		 */
 		else if (errno != ENOTDIR && errno != ELOOP)
 			note_failure(gathering, errno);
 	}
@@ -188,7 +196,10 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 	return result;
 }
 
-/** Reads the size of the page cache of the cgroup. */
+/**
+ * Reads the size of the page cache of the cgroup, and the part of it that was not used recently.
+ * Both stay 0 if there is no memory.stat.
+ */
 static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *members,
                       struct pm_error *error)
 {

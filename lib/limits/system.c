@@ -25,7 +25,10 @@ void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom
 	uint64_t memory = pm_status_number(text, "MemTotal", 0),
 		 available = pm_status_number(text, "MemAvailable", 0);
 
-	/* pm_status_number() finds only lines that follow a newline, not the first one. */
+	/*
+	 * MemTotal is the first line of meminfo. pm_status_number() does not find this line,
+	 * because no newline precedes it.
+	 */
 	const char *at = text + strlen("MemTotal:");
 	if (strncmp(text, "MemTotal:", strlen("MemTotal:")) == 0) {
 		at += strspn(at, " ");
@@ -68,12 +71,12 @@ void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroo
 }
 
 /**
- * Finds the soft limit after a name in /proc/PID/limits.
+ * Finds the soft limit with a given name in /proc/PID/limits.
  *
  * @param limits  text of the file
- * @param name    a newline and the name
+ * @param name    a newline, followed by the name of the limit
  * @param max     receives the limit
- * @return        false if the line is missing or the limit is "unlimited"
+ * @return        true; false if the line is missing or the limit is "unlimited"
  */
 static bool soft_limit(const char *limits, const char *name, uint64_t *max)
 {
@@ -90,8 +93,8 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 {
 	static const struct {
 		enum pm_limit_kind kind;
-		const char *name; /* in limits */
-		const char *used; /* in status */
+		const char *name; /* line in /proc/PID/limits */
+		const char *used; /* key in /proc/PID/status */
 		const char *source;
 	} rows[] = {
 		{ PM_LIMIT_ADDRESS_SPACE, "\nMax address space", "VmSize", "RLIMIT_AS" },
@@ -103,7 +106,10 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 	if (pm_procfs_read(&process->procfs, "limits", &limits, NULL) < 0 ||
 	    pm_procfs_read(&process->procfs, "status", &status, NULL) < 0) {
 		free(limits);
-		/* A saved tree may lack these files. */
+		/*
+		 * A saved tree may lack these files. This is an error only if the process has
+		 * ended.
+		 */
 		return pm_process_check(process, error);
 	}
 
@@ -131,7 +137,10 @@ void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regio
 
 	free(text);
 	size_t count = regions->count;
-	/* maps lists the vsyscall page, but it does not count as a mapping of the process. */
+	/*
+	 * maps lists the vsyscall page, but the kernel does not count this page as a mapping of the
+	 * process.
+	 */
 	if (count > 0 && regions->items[count - 1].start >> 63)
 		count--;
 	if (known)

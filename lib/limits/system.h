@@ -7,7 +7,8 @@
 #include <procmem/region.h>
 
 /**
- * Adds the limit on the number of regions.
+ * Reads the regions of the process, and adds the limit on their number. Adds nothing if this
+ * process may not read the regions, or if the target has no memory.
  *
  * @param process   the process
  * @param headroom  receives the limit
@@ -18,7 +19,7 @@ int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom,
                        struct pm_error *error);
 
 /**
- * Adds the limit on the number of regions, with the regions that the caller has already read.
+ * Adds the limit on the number of regions. The caller has already read the regions.
  *
  * @param proc_root  directory of /proc
  * @param regions    the regions

@@ -3,8 +3,8 @@
  * Notifications about memory: eventfds of cgroup v1, inotify on memory.events of v2, PSI triggers.
  *
  * Each open_*() function returns whether this system has such a source; `fd` and `os_errno` of the
- * source show whether the source could be opened. Called again for another cgroup, the function
- * adds this cgroup to the source that is already open.
+ * source show whether the source could be opened. If a function for cgroup files is called again
+ * for another cgroup, it adds this cgroup to the source that is already open.
  */
 #include <procmem/wakeup.h>
 
@@ -39,11 +39,13 @@ const char *pm_wakeup_name(enum pm_wakeup_cause cause)
 }
 
 /**
- * Records that a source could not be opened.
+ * Records why a source could not be opened. A source that is already open for another cgroup stays
+ * usable and is not changed.
  *
- * @param source  its `os_errno` is set, unless the source is already open
- * @param cause   errno
- * @return        false if the file does not exist: this system has no such source
+ * @param source  receives the error in `os_errno`
+ * @param cause   errno of the failed call
+ * @return        true; false, with `source` unchanged, if the file does not exist, which means that
+ *                this system has no such source
  */
 static bool refuse(struct pm_wakeup_source *source, int cause)
 {
@@ -57,7 +59,7 @@ static bool refuse(struct pm_wakeup_source *source, int cause)
 
 /**
  * Opens a file of the cgroup.
- * @return a descriptor; -1 with errno set
+ * @return the descriptor, or -1 with errno set
  */
 static int open_file(const struct pm_hierarchy *hierarchy, const char *name, int flags)
 {
@@ -75,7 +77,8 @@ static int open_file(const struct pm_hierarchy *hierarchy, const char *name, int
 
 /**
  * Stores the descriptor of a source and the path of its file. Does nothing if the source already
- * has this descriptor: it is shared by all cgroups, and the path is that of the first one.
+ * has this descriptor: all cgroups share the descriptor, and the path remains the one in the first
+ * cgroup.
  */
 static void accept_source(struct pm_wakeup_source *source, int fd, short events,
                           const struct pm_hierarchy *hierarchy, const char *name)
@@ -95,7 +98,7 @@ static void accept_source(struct pm_wakeup_source *source, int fd, short events,
  *
  * @param control   descriptor of cgroup.event_control
  * @param event     descriptor of the eventfd
- * @param file      descriptor of the file
+ * @param file      descriptor of the file whose events are requested, such as memory.usage_in_bytes
  * @param argument  argument of the event, preceded by a space; "" for none
  * @return          0, or -1 with errno set
  */
@@ -118,7 +121,7 @@ static int write_registration(int control, int event, int file, const char *argu
  * @param numbers    arguments, one for each registration; NULL for a single registration without an
  *                   argument
  * @param count      number of arguments
- * @param source     the source
+ * @param source     receives the descriptor and the path, or the error
  * @return           whether this system has such a source
  */
 static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
@@ -146,7 +149,10 @@ static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
 		cause = errno;
 	}
 
-	/* The kernel has its own references to both files. */
+	/*
+	 * The registration stays valid after close(2), because the kernel has its own references to
+	 * both files.
+	 */
 	if (control >= 0)
 		close(control);
 	close(file);
@@ -163,7 +169,7 @@ static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
 
 /**
  * Opens a source that reports when the usage of a v1 cgroup crosses one of the sizes in `usage`, in
- * bytes.
+ * bytes. Without sizes, there is no such source.
  */
 static bool open_usage(const struct pm_hierarchy *hierarchy, const uint64_t *usage, size_t count,
                        struct pm_wakeup_source *source)
@@ -204,8 +210,8 @@ static bool open_events(const struct pm_hierarchy *hierarchy, struct pm_wakeup_s
 }
 
 /**
- * Returns whether a file belongs to the running kernel. A file of a saved tree must not be written
- * to.
+ * Returns whether a file belongs to the running kernel, that is, to procfs or the file system of
+ * cgroup v2. A file of a saved tree must not be written to.
  */
 static bool is_live(int fd)
 {
@@ -214,10 +220,13 @@ static bool is_live(int fd)
 	       (status.f_type == PROC_SUPER_MAGIC || status.f_type == CGROUP2_SUPER_MAGIC);
 }
 
-/** Opens a source that reports memory pressure, with a trigger on a PSI file. */
+/** Opens a source that reports memory pressure: writes a trigger to the PSI file at `path`. */
 static bool open_pressure(const char *path, struct pm_wakeup_source *source)
 {
-	/* The kernel overwrites the last byte with a NUL, so the NUL is written, too. */
+	/*
+	 * Reports when tasks wait for 150 ms within 2 s. The kernel overwrites the last byte that
+	 * is written with a NUL, so the terminating NUL is written, too.
+	 */
 	static const char trigger[] = "some 150000 2000000";
 	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
@@ -242,9 +251,9 @@ static bool open_pressure(const char *path, struct pm_wakeup_source *source)
 /** State while sources are opened. The arrays have one element for each cause. */
 struct opening {
 	struct pm_wakeup_source sources[PM_WAKEUP_CAUSES];
-	bool has[PM_WAKEUP_CAUSES];
-	const uint64_t *usage;
-	size_t count;
+	bool has[PM_WAKEUP_CAUSES]; /* whether this system has the source */
+	const uint64_t *usage;      /* sizes for PM_WAKEUP_USAGE, in bytes */
+	size_t count;               /* number of sizes */
 };
 
 static bool has_limit(const struct pm_hierarchy *hierarchy)
@@ -278,8 +287,8 @@ static void add_group(const struct pm_hierarchy *hierarchy, struct opening *open
 }
 
 /**
- * Adds sources for the cgroup of the process and those of its ancestors that have a limit. The root
- * cgroup is omitted: it has no limit, and its events are those of the whole machine.
+ * Opens sources for the cgroup of the process and for each ancestor that has a limit. The root
+ * cgroup is omitted, because it has no limit and its events concern the whole machine.
  */
 static int add_groups(const struct pm_hierarchy *hierarchy, struct opening *opening,
                       struct pm_error *error)
@@ -301,7 +310,8 @@ static int add_groups(const struct pm_hierarchy *hierarchy, struct opening *open
 }
 
 /**
- * Adds a source for memory pressure: that of the cgroup or, if not available, that of the machine.
+ * Opens a source for the memory pressure of the cgroup or, if the cgroup has no PSI file, for the
+ * memory pressure of the machine.
  *
  * @param hierarchy  the cgroup
  * @param proc_root  directory of /proc
@@ -397,8 +407,8 @@ bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents)
 		return false;
 
 	/*
-	 * After an error, PSI files and files of removed cgroups return POLLERR at every poll(2):
-	 * close the source.
+	 * If a PSI file has an error, or the cgroup of a file was removed, every further poll(2)
+	 * reports POLLERR at once. The source is therefore closed.
 	 */
 	if (revents & (POLLERR | POLLNVAL)) {
 		close(source->fd);
@@ -410,8 +420,9 @@ bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents)
 		return false;
 
 	/*
-	 * Drain the descriptor: 8 bytes for an eventfd, any number of events for inotify; their
-	 * contents do not matter. A PSI event was already consumed by poll(2).
+	 * Read everything from an eventfd or inotify descriptor, so that poll(2) does not report
+	 * the same notification again. The contents are not needed. Nothing is read from a PSI
+	 * file, because poll(2) itself consumes its event.
 	 */
 	char bytes[4096];
 	while (source->events & POLLIN && pm_read(source->fd, bytes, sizeof bytes) > 0) {

@@ -18,11 +18,11 @@ extern "C" {
 
 /** Kinds of limits. */
 enum pm_limit_kind {
-	PM_LIMIT_CGROUP,      /**< memory limit of a cgroup: if usage exceeds it, the kernel kills a
-	                         process (memory.max, memory.limit_in_bytes) */
-	PM_LIMIT_CGROUP_HIGH, /**< memory limit of a cgroup: if usage exceeds it, the kernel
-	                         throttles the processes (memory.high) */
-	PM_LIMIT_SYSTEM,      /**< memory and swap of the machine */
+	PM_LIMIT_CGROUP, /**< memory limit of a cgroup (memory.max, memory.limit_in_bytes), above
+	                    which the kernel kills a process */
+	PM_LIMIT_CGROUP_HIGH,   /**< memory limit of a cgroup (memory.high), above which the kernel
+	                           throttles the processes */
+	PM_LIMIT_SYSTEM,        /**< memory and swap of the machine */
 	PM_LIMIT_ADDRESS_SPACE, /**< RLIMIT_AS; the used part is VmSize */
 	PM_LIMIT_DATA,          /**< RLIMIT_DATA; the used part is VmData */
 	PM_LIMIT_STACK, /**< RLIMIT_STACK; the used part is the size of the first thread's stack */
@@ -50,10 +50,10 @@ struct pm_limit {
 };
 
 /**
- * Returns what is left of a limit.
+ * Returns the part of a limit that is left. Memory that the kernel can reclaim counts as left.
  *
  * @param limit  the limit
- * @return       the rest in the unit of the limit; 0 if it is exceeded
+ * @return       the part in the unit of the limit; 0 if the limit is exceeded
  */
 static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 {
@@ -61,13 +61,14 @@ static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 	return limit->max > used ? limit->max - used : 0;
 }
 
-/** How often limits of the cgroup were reached since it was created. */
+/** Counts of limit events of a cgroup since the cgroup was created. */
 struct pm_limit_events {
-	bool known;        /**< the kernel counts them */
-	uint64_t high;     /**< v2: memory.high was exceeded */
-	uint64_t max;      /**< the limit was reached (v1: memory.failcnt) */
-	uint64_t oom;      /**< v2: the limit was reached and nothing could be reclaimed */
-	uint64_t oom_kill; /**< processes killed */
+	bool known;        /**< whether the kernel counts OOM kills, so that `oom_kill` is valid */
+	uint64_t high;     /**< number of times that memory.high was exceeded; 0 for v1 */
+	uint64_t max;      /**< number of times that the limit was reached (memory.failcnt of v1) */
+	uint64_t oom;      /**< number of times that the limit was reached and nothing could be
+	                      reclaimed; 0 for v1 */
+	uint64_t oom_kill; /**< number of processes that the kernel killed */
 };
 
 /**
@@ -75,7 +76,7 @@ struct pm_limit_events {
  * cgroup if it has a file memory.pressure, otherwise of the machine.
  */
 struct pm_pressure {
-	bool known;    /**< the kernel reports it */
+	bool known;    /**< whether the kernel reports the pressure */
 	double some10; /**< percent of the last 10 s in which some task waited */
 	double full10; /**< percent of the last 10 s in which all tasks waited */
 	double some60; /**< `some10` for the last 60 s */
@@ -86,9 +87,9 @@ struct pm_pressure {
 struct pm_headroom {
 	struct pm_limit limits[PM_LIMIT_KINDS]; /**< in the order of enum pm_limit_kind */
 	size_t count;                           /**< number of limits */
-	int cgroup_version;                     /**< 1 or 2; 0: no memory cgroup is visible */
-	struct pm_limit_events events;          /**< events of the group of the process */
-	struct pm_pressure pressure;            /**< pressure on memory */
+	int cgroup_version; /**< version of cgroups: 1 or 2; 0 if no memory cgroup is visible */
+	struct pm_limit_events events; /**< limit events of the cgroup of the process */
+	struct pm_pressure pressure;   /**< pressure on memory */
 };
 
 /**
@@ -96,7 +97,7 @@ struct pm_headroom {
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
- * @param headroom  filled
+ * @param headroom  receives the limits, the events and the pressure
  * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
@@ -110,7 +111,7 @@ PM_PUBLIC int pm_headroom_read(struct pm_process *process, const char *sys_root,
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
- * @param headroom  filled
+ * @param headroom  receives the limits, the events and the pressure
  * @param error     as for pm_headroom_read()
  * @return          0 or -1
  */
@@ -119,13 +120,13 @@ PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sy
 
 /**
  * Adds the limits on numbers of regions, processes and threads to the result of
- * pm_headroom_read_memory(). For callers that know the regions. Limits that are already there are
- * read again.
+ * pm_headroom_read_memory(). For callers that have already read the regions. Limits on numbers that
+ * `headroom` already contains are read again.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
- * @param regions   its regions
- * @param headroom  as read before; receives the limits
+ * @param regions   the regions of the process
+ * @param headroom  the result of pm_headroom_read_memory(); receives the additional limits
  * @param error     as for pm_headroom_read()
  * @return          0 or -1
  */
@@ -138,16 +139,17 @@ PM_PUBLIC int pm_headroom_add_counts(struct pm_process *process, const char *sys
  *
  * @param headroom  the limits
  * @param kind      the kind
- * @return          the limit, or NULL if there is none
+ * @return          the limit; NULL if `headroom` has no limit of this kind
  */
 PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *headroom,
                                                   enum pm_limit_kind kind);
 
 /**
- * Returns the memory limit that will be reached first: that of the cgroup or that of the machine.
+ * Returns the memory limit that will be reached first, which is the one of which less is left: the
+ * limit of the cgroup, or the memory and swap of the machine.
  *
  * @param headroom  the limits
- * @return          the limit, or NULL if neither is known
+ * @return          the limit; NULL if neither limit is known
  */
 PM_PUBLIC const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom);
 

@@ -45,7 +45,7 @@ PM_PUBLIC void pm_kills_close(struct pm_kills *kills);
  *
  * @param kills  the handle
  * @param count  receives the number
- * @return       false if it is not known
+ * @return       true; false if the number is not known
  */
 PM_PUBLIC bool pm_kills_count(const struct pm_kills *kills, uint64_t *count);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Classification of regions: a list of rules, the surest first. docs/KERNEL.md describes the rules
- * and their sources.
+ * Classifies regions by a list of rules, the most reliable first. docs/KERNEL.md describes the
+ * rules and their sources.
  *
  * A kind is never guessed from a size alone. Regions of glibc's malloc are identified by malloc's
- * headers in the memory of the target. Without permission to read them, such a region keeps the
- * kind `anon`, and `why` gives the reason.
+ * headers in the memory of the target. If the calling process may not read this memory, such a
+ * region gets the kind `anon`, and its `why` gives the reason.
  */
 #ifndef PROCMEM_KINDS_H
 #define PROCMEM_KINDS_H
@@ -23,29 +23,33 @@ extern "C" {
 #endif
 
 /**
- * Evidence for the rules. All members may be zero, as for saved files, where only the regions are
- * known.
+ * Evidence for the rules. Each member may be zero or NULL. For saved files, in which only the
+ * regions are known, all of them are.
  */
 struct pm_kinds_evidence {
-	struct pm_process *process; /**< the running target, or NULL */
-	struct pm_reader *reader;   /**< its memory, or NULL */
-	struct pm_pagemap *pagemap; /**< its page states (guard pages), or NULL */
-	bool any_page; /**< true: all pages may be read, as in a core file, where reading changes
-	                  nothing; false: only pages that are present */
-	const struct pm_thread
-		*threads; /**< threads of a target that is not running, by ascending TID; or NULL */
-	size_t thread_count; /**< number of threads */
-	const char *refusal; /**< if `reader` is NULL: the reason, a sentence that is copied to
-	                        pm_region.why; or NULL */
+	struct pm_process *process; /**< the running target; NULL if there is none */
+	struct pm_reader *reader;   /**< reads the memory of the target; NULL if not available */
+	struct pm_pagemap *pagemap; /**< page states of the target, which show guard pages; NULL if
+	                               not available */
+	/** True if all pages may be read, as in a core file, where reading changes nothing. False
+	 * if only pages that are present in memory may be read. */
+	bool any_page;
+	/** Threads of a target that is not running, by ascending TID. NULL if not known. */
+	const struct pm_thread *threads;
+	size_t thread_count; /**< number of elements of `threads` */
+	/** The reason why `reader` is NULL, which becomes a part of pm_region.why. NULL for a
+	 * default text. */
+	const char *refusal;
 };
 
 /**
  * Sets kind, proof, detail, why, thread and arena of all regions.
  *
- * Reading touches only pages of the target that are present, and changes nothing in it.
+ * Of a running target, only pages that are present in memory are read, so the target does not
+ * change.
  *
- * @param regions   the regions; VmFlags make the classification more reliable
- * @param evidence  the evidence, or NULL
+ * @param regions   the regions; the classification is more reliable if VmFlags are known
+ * @param evidence  the evidence; may be NULL
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES; missing rights are not an error
  * @return          0 or -1
  */

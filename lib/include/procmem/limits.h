@@ -18,13 +18,15 @@ extern "C" {
 
 /** A memory limit of a cgroup. */
 struct pm_cgroup_limit {
-	bool limited;     /**< false: neither the cgroup nor an ancestor has a limit, and the other
-	                     members are zero */
-	int version;      /**< 1 or 2 */
+	/** Whether there is a limit. If neither the cgroup nor an ancestor has a limit, all members
+	 * are zero. */
+	bool limited;
+	int version;      /**< version of cgroups: 1 or 2 */
 	uint64_t max;     /**< the limit in bytes */
-	uint64_t current; /**< bytes charged to the group that has the limit, 0 if unknown */
-	char group[1024]; /**< path of that group below the cgroup mount, such as "/shop", or "/"
-	                     for the root cgroup; of a path that is too long, only the end */
+	uint64_t current; /**< bytes charged to the cgroup that has the limit; 0 if unknown */
+	/** Path of the cgroup that has the limit, below the mount point, such as "/shop". "/" for
+	 * the root cgroup. If the path is too long, "..." and the end of the path. */
+	char group[1024];
 };
 
 /**
@@ -33,14 +35,14 @@ struct pm_cgroup_limit {
  *
  * The mount point of the hierarchy is read from self/mountinfo below the proc root of the process;
  * without that file, as in a saved tree, the usual directories below `sys_root`/fs/cgroup are used.
- * If both versions of cgroups are mounted, v1 is used if it controls memory. Groups that our own
- * cgroup namespace or mounts do not show, such as those around our own container, are not
- * considered.
+ * If both versions of cgroups are mounted, v1 is used if it controls memory. Cgroups that are not
+ * visible in the cgroup namespace and the mounts of the calling process, such as the ancestors of
+ * its container, are not considered.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys". With another root, mounts
  *                  outside of /sys are ignored
- * @param limit     filled
+ * @param limit     receives the limit
  * @param error     PM_ERROR_GONE, PM_ERROR_ACCESS, PM_ERROR_IO, PM_ERROR_RESOURCES; a system
  *                  without memory cgroups is not an error
  * @return          0 or -1

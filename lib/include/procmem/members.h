@@ -17,12 +17,15 @@
 extern "C" {
 #endif
 
-/** Maximum number of processes of a group that are read; further ones are only counted. */
+/**
+ * Maximum number of processes that are read; further processes are only counted in
+ * pm_members.others.
+ */
 #define PM_MEMBERS_MAX 2000
 
 /**
- * A process. Sizes in bytes, as in proc_pid_status(5): memory that processes share is counted for
- * each of them.
+ * A process. Sizes are in bytes, as in proc_pid_status(5). Memory that several processes share is
+ * counted for each of these processes.
  */
 struct pm_member {
 	pid_t pid;               /**< process ID */
@@ -31,18 +34,22 @@ struct pm_member {
 	char comm[PM_COMM_SIZE]; /**< command name, any bytes but NUL */
 };
 
-/** The processes of a group and of all groups below it. */
+/** The processes of a cgroup and of all its descendants. */
 struct pm_members {
-	char *group; /**< path of the group below the cgroup mount, "/" for the top; NULL: no group
-	                of the process has a limit; owned */
+	/** Path of the cgroup below the mount point, owned. "/" for the root cgroup. NULL if
+	 * neither the cgroup of the process nor an ancestor has a limit. */
+	char *group;
 	struct pm_member *items; /**< the processes, by descending sum of RSS and swap; owned */
 	size_t count;            /**< number of processes */
-	size_t others;   /**< processes that were not read: too many, or of another PID namespace */
-	bool incomplete; /**< some groups below were not read: too many, nested too deep, or not
-	                    accessible */
-	uint64_t cache;  /**< bytes of page cache charged to the group, including shared memory */
-	uint64_t reclaimable; /**< part of the cache that was not used recently (inactive_file): the
-	                         kernel reclaims it first */
+	/** Number of processes that were not read, because there are too many, or because they
+	 * belong to another PID namespace. */
+	size_t others;
+	/** Whether the processes of some cgroups are missing, because there are too many cgroups,
+	 * or because these cgroups are nested too deeply or not accessible. */
+	bool incomplete;
+	uint64_t cache; /**< bytes of page cache charged to the group, including shared memory */
+	uint64_t reclaimable; /**< part of the cache that was not used recently (inactive_file),
+	                         which the kernel reclaims first */
 };
 
 /**
@@ -51,7 +58,7 @@ struct pm_members {
  *
  * @param process   a process of the group
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
- * @param members   filled; release with pm_members_deinit()
+ * @param members   receives the processes; release them with pm_members_deinit()
  * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES; processes that end concurrently
  *                  are left out
  * @return          0 or -1

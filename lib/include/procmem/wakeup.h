@@ -5,8 +5,8 @@
  * polling.
  *
  * Each source is a descriptor for poll(2). Which sources exist depends on the kernel, the version
- * of cgroups and our rights. None of them is required: a notification only starts a sample before
- * the interval is over.
+ * of cgroups and the rights of the calling process. No source is required: a notification only
+ * starts a sample before the interval is over.
  */
 #ifndef PROCMEM_WAKEUP_H
 #define PROCMEM_WAKEUP_H
@@ -25,8 +25,8 @@ extern "C" {
 /** Causes of a notification. */
 enum pm_wakeup_cause {
 	/**
-	 * cgroup v1: the memory of the group, page cache included, passed one of the requested
-	 * sizes, up or down (`cgroup.event_control` with `memory.usage_in_bytes`,
+	 * cgroup v1: the memory usage of the cgroup, including page cache, rose above or fell below
+	 * one of the requested sizes (`cgroup.event_control` with `memory.usage_in_bytes`,
 	 * Documentation/admin-guide/cgroup-v1/memory.rst). The kernel checks this every 128 pages.
 	 */
 	PM_WAKEUP_USAGE,
@@ -37,14 +37,16 @@ enum pm_wakeup_cause {
 	PM_WAKEUP_OOM,
 	/**
 	 * cgroup v2: `memory.events` changed. This file counts how often memory.high and memory.max
-	 * were reached, and the killed processes (Documentation/admin-guide/cgroup-v2.rst; observed
-	 * by inotify(7)). The events of a group include those of groups below it.
+	 * were reached, and the number of killed processes
+	 * (Documentation/admin-guide/cgroup-v2.rst). Changes are observed by inotify(7). The events
+	 * of a cgroup include the events of its descendants.
 	 */
 	PM_WAKEUP_EVENTS,
 	/**
-	 * Some task waited for memory during 150 ms of 2 s (PSI trigger,
-	 * Documentation/accounting/psi.rst): in the group with v2, otherwise in the machine. Before
-	 * Linux 6.4 this requires CAP_SYS_RESOURCE.
+	 * Within 2 s, tasks waited for memory for 150 ms (PSI trigger,
+	 * Documentation/accounting/psi.rst). For v2, the tasks of the cgroup are observed,
+	 * otherwise all tasks of the machine. Before Linux 6.4, the trigger requires
+	 * CAP_SYS_RESOURCE.
 	 */
 	PM_WAKEUP_PRESSURE,
 	PM_WAKEUP_CAUSES, /**< number of causes */
@@ -52,12 +54,13 @@ enum pm_wakeup_cause {
 
 /** A source of notifications. */
 struct pm_wakeup_source {
-	enum pm_wakeup_cause cause; /**< cause of its notifications */
-	int fd;                     /**< descriptor for poll(2); -1 if it could not be opened */
-	short events;               /**< events to poll it for */
-	int os_errno;               /**< why it could not be opened, otherwise 0 */
-	char file[PM_LIMIT_SOURCE_SIZE]; /**< its file: of the group of the process, or of the
-	                                    nearest ancestor that has a limit */
+	enum pm_wakeup_cause cause; /**< cause of the notifications */
+	int fd;       /**< descriptor for poll(2); -1 if the source could not be opened */
+	short events; /**< events for which to poll `fd`: POLLIN or POLLPRI */
+	int os_errno; /**< error of opening the source; 0 if the source was opened */
+	char file[PM_LIMIT_SOURCE_SIZE]; /**< path of the file of the source; if several cgroups
+	                                    have this source, the path in the first one: the cgroup
+	                                    of the process or its nearest ancestor */
 };
 
 /** All sources for a process; opaque. Only one thread at a time may use them. */
@@ -97,23 +100,23 @@ PM_PUBLIC const struct pm_wakeup_source *pm_wakeup_sources(const struct pm_wakeu
                                                            size_t *count);
 
 /**
- * Consumes the event that poll(2) returned for a source. If the group was removed, the source is
- * closed, and its `fd` becomes -1.
+ * Consumes the event that poll(2) returned for a source. If the cgroup was removed, or if poll(2)
+ * reported an error, the source is closed, and its `fd` becomes -1.
  *
  * @param wakeup   the sources
  * @param index    index of the source
- * @param revents  as returned by poll(2) for its descriptor
- * @return         true if there was a notification
+ * @param revents  the events that poll(2) returned for the descriptor of the source
+ * @return         true if there was a notification, otherwise false
  */
 PM_PUBLIC bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents);
 
 /**
- * Reads how often limits of the group of the process were reached. Works after the end of the
- * process, as long as the group exists.
+ * Reads the counts of limit events of the cgroup of the process. Works after the end of the
+ * process, as long as the cgroup exists.
  *
  * @param wakeup  the sources
- * @param events  filled; `known` is false if the kernel does not count events, or if the group was
- *                removed
+ * @param events  receives the counts; `known` is false if the kernel does not count events, or if
+ *                the group was removed
  * @param error   PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return        0 or -1
  */
