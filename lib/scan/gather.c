@@ -224,7 +224,7 @@ static void add_around(struct pm_gathered *gathered, const struct notes *notes, 
 }
 
 /**
- * Determines how many bytes to read before and after a unit.
+ * Determines the numbers of bytes to read before and after a unit.
  * @param before  number of bytes needed before the unit
  */
 static struct pm_unit_around around_unit(const struct pm_job *job, size_t before)
