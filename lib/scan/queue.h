@@ -174,8 +174,8 @@ enum pm_popped {
  *
  * @param queue  the queue
  * @param job    receives the job of the unit if there are hits
- * @param batch  receives the hits; its earlier contents are discarded
- * @return       the result
+ * @param batch  receives the hits; earlier contents are discarded
+ * @return       which of these cases applies
  */
 enum pm_popped pm_scan_queue_pop(struct pm_scan_queue *queue, struct pm_job **job,
                                  struct pm_scan_batch *batch);

@@ -77,7 +77,7 @@ static bool is_continued(const struct run *run, const struct pm_record *record)
 
 /**
  * Delivers a hit.
- * @return as for pm_scan_deliver
+ * @return the result of pm_scan_deliver
  */
 static int deliver(struct run *run, const struct pm_record *record, const char *bytes,
                    struct pm_error *error)

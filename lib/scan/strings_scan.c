@@ -169,7 +169,7 @@ static void resume_lanes(struct strings_thread *thread, size_t base)
 }
 
 /**
- * Scans the bytes of the window. Stops early at the end of the window proper if no run that starts
+ * Scans the bytes of the window. Scans the bytes after the window only as long as a run that starts
  * in the window is open.
  * @param final  true: the window cannot grow; false: runs that reach its end remain open
  * @return       0: done; 1: stopped by pm_hits.consume; -1: an error
