@@ -8,7 +8,7 @@
 
 /*
  * A batch longer than this, in bytes, is released when it is cleared. Batches are reused. Without
- * this limit, all batches would after some time be as large as the largest batch of the scan.
+ * this limit, the memory of a batch would never be released before the end of the scan.
  */
 enum { KEPT_MAX = 320 * 1024 };
 

@@ -77,7 +77,7 @@ struct pm_tokens {
 /**
  * Initialises a reader at the start of a pattern.
  *
- * @param tokens   receives the result
+ * @param tokens   the reader
  * @param pattern  the pattern; must outlive the reader
  * @param length   length of the pattern in bytes
  * @param options  PCRE2 options with which the pattern was compiled
@@ -87,7 +87,7 @@ void pm_tokens_init(struct pm_tokens *tokens, const char *pattern, size_t length
 /**
  * Reads the next token. After the last token, `token` receives the type PM_TOKEN_END.
  * @param tokens  the reader
- * @param token   receives the result
+ * @param token   receives the token
  */
 void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token);
 

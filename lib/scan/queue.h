@@ -17,7 +17,7 @@
 /**
  * Number of bytes of the target that one page table maps: 512 pages of 4 KiB on x86-64. On other
  * processors a page table may map more bytes. Workers may then wait for each other in the kernel
- * more often (see pm_scan_queue_claim()), but the results are the same.
+ * more often (see pm_scan_queue_claim()), but the hits are the same.
  */
 #define PM_PAGE_TABLE_SPAN ((uint64_t)2 << 20)
 
@@ -175,7 +175,7 @@ enum pm_popped {
  * @param queue  the queue
  * @param job    receives the job of the unit if there are hits
  * @param batch  receives the hits; earlier contents are discarded
- * @return       which of these cases applies
+ * @return       see enum pm_popped
  */
 enum pm_popped pm_scan_queue_pop(struct pm_scan_queue *queue, struct pm_job **job,
                                  struct pm_scan_batch *batch);
@@ -187,11 +187,12 @@ enum pm_popped pm_scan_queue_pop(struct pm_scan_queue *queue, struct pm_job **jo
 void pm_scan_queue_retire(struct pm_scan_queue *queue);
 
 /**
- * Makes a worker scan the unit at the head again. Called if a hit of the unit overlaps a hit that
- * was delivered before: a different hit may then exist after the end of the earlier hit.
+ * Makes a worker scan the unit at the head again. Called if a hit of the unit starts before the end
+ * of a hit that was delivered before, but ends after it: a different hit may then exist after the
+ * delivered hit.
  *
  * @param queue  the queue
- * @param job    the job
+ * @param job    the job of the unit at the head
  * @param from   for each stream, the address before which hits must not start; copied
  */
 void pm_scan_queue_restart(struct pm_scan_queue *queue, struct pm_job *job,

@@ -276,7 +276,10 @@ static int record_hit(struct pm_worker *worker, const struct pm_window *window,
 	return 0;
 }
 
-/** Reads hits again if pm_scan.again is set, and records them. Implements pm_hits.consume. */
+/**
+ * Records the hits of a window. If pm_scan.again is set, reads the hits again before. Implements
+ * pm_hits.consume.
+ */
 static int record_hits(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error)
 {
 	struct pm_worker *worker = hits->context;

@@ -58,11 +58,11 @@ struct pm_scanner;
  * PM_ENCODING_8BIT or PM_ENCODING_UTF8, or with PM_PATTERN_WIDE also PM_ENCODING_UTF16LE or
  * PM_ENCODING_UTF16BE.
  *
- * @param patterns  the patterns; copied
+ * @param patterns  the patterns; not used after the call
  * @param count     number of patterns, at least 1
  * @param scanner   receives the scanner; release it with pm_scanner_destroy()
- * @param error     PM_ERROR_USAGE (the message describes the mistake in a pattern),
- *                  PM_ERROR_RESOURCES
+ * @param error     PM_ERROR_USAGE (the message gives the mistake, its offset and, if there are
+ *                  several patterns, the number of the pattern), PM_ERROR_RESOURCES
  * @return          0 or -1
  */
 PM_PUBLIC int pm_pattern_scanner_create(const struct pm_pattern *patterns, size_t count,

@@ -90,7 +90,7 @@ struct pm_search_options {
  * @param pid      the process
  * @param pattern  the pattern: a regular expression (pattern_scan.h) by default; a text with
  *                 PM_PATTERN_FIXED in `options->flags`; hexadecimal bytes with PM_PATTERN_HEX
- * @param options  options; NULL for all zeros
+ * @param options  options; NULL has the same meaning as all zeros
  * @param visit    called for each match
  * @param context  passed to `visit`
  * @param totals   receives the totals, also after a failure. May be NULL. In that case an
