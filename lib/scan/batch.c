@@ -7,8 +7,8 @@
 #include "base/array.h"
 
 /*
- * A batch longer than this, in bytes, is released when it is cleared. Batches are reused: without
- * this limit, each of them would grow to the size of the largest one.
+ * A batch longer than this, in bytes, is released when it is cleared. Batches are reused. Without
+ * this limit, the memory of a batch would never be released before the end of the scan.
  */
 enum { KEPT_MAX = 320 * 1024 };
 

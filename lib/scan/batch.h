@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Batches of hits. A worker fills a batch, and the thread of the caller delivers its hits.
- * Private.
+ * @file Batches of hits. A worker fills a batch, and the thread that called pm_scan_run() delivers
+ * the hits. Private.
  */
 #ifndef PM_SCAN_BATCH_H
 #define PM_SCAN_BATCH_H
@@ -19,8 +19,9 @@ struct pm_record {
 	uint8_t encoding; /**< as in pm_hit */
 	uint8_t stream;   /**< as in pm_found */
 	bool truncated;   /**< as in pm_hit */
-	bool continued;   /**< as in pm_hit; if set, `attempt` is that of the whole hit */
-	bool changed;     /**< as in pm_hit */
+	bool continued; /**< this record is a later piece of a hit, as in pm_hit; `attempt` is then
+	                   the value of the whole hit */
+	bool changed;   /**< as in pm_hit */
 };
 
 /** A sequence of records. All zeros is an empty batch. */
@@ -58,14 +59,16 @@ int pm_batch_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
  * Returns the next record.
  *
  * @param batch   the records
- * @param at      offset of the record, 0 for the first one; set to the offset of the next record
- * @param record  filled
- * @return        the bytes appended to it; NULL at the end
+ * @param at      offset of the record in bytes, 0 for the first record; receives the offset of the
+ *                next record
+ * @param record  receives a copy of the record
+ * @return        the bytes appended to the record; NULL if there are no more records
  */
 const char *pm_batch_next(const struct pm_scan_batch *batch, size_t *at, struct pm_record *record);
 
 /**
- * Removes all records. Releases the memory of a batch that has become large because of long hits.
+ * Removes all records. Also releases the memory of the batch if it is larger than a batch with
+ * short hits needs.
  * @param batch  the records
  */
 void pm_batch_clear(struct pm_scan_batch *batch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The portable version and the version for SSE2 (which every x86-64 processor has) of pm_classify,
- * and the function that chooses a version.
+ * The portable version of pm_classify, the version for SSE2, which every x86-64 processor has, and
+ * the function that chooses a version.
  */
 #define VECTOR 16
 #include "scan/byte_classes_body.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The body of the three versions of pm_classify. The including file defines VECTOR first, the size
- * of a vector register in bytes.
+ * The body of the three versions of pm_classify. Before a file includes this header, it defines
+ * VECTOR, the size of a vector register in bytes.
  *
- * The comparisons are written once, with the vector types of GCC and Clang; only gathering one bit
- * per byte needs instructions of the processor. The compilers split vectors that are wider than the
- * registers into slow code, so each version includes this file with its own size. Private.
+ * The comparisons use the vector types of GCC and Clang, so all versions share their source. Only
+ * the function that gathers one bit of each byte differs. Each version has its own VECTOR, because
+ * the compilers produce slow code for vectors that are wider than the registers. Private.
  */
 #include "scan/byte_classes.h"
 
@@ -18,21 +18,22 @@ typedef int8_t vector __attribute__((vector_size(VECTOR)));
 typedef int8_t unaligned __attribute__((vector_size(VECTOR), aligned(1), may_alias));
 
 /**
- * Gathers one bit for each byte of the result of a comparison. The vector is passed by address:
- * calling conventions for vectors by value differ.
+ * Returns a mask of the bytes of a vector that are negative, which in the result of a comparison
+ * are those for which it is true. The vector is passed by address, because how vectors are passed
+ * by value depends on the compiler options.
  */
 typedef uint32_t gather(const vector *result);
 
 #define PM_INLINE static inline __attribute__((always_inline))
 
 /*
- * The products are offsets in a block, and small.
+ * The products below are offsets in a block, so they do not overflow.
  * NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result)
  */
 
 /**
- * Determines the classes that every encoding needs. Bytes are signed here, so 0x80 and above are
- * negative.
+ * Computes the masks of block `at` that every encoding needs. The bytes are compared as signed
+ * numbers, so 0x80 to 0xff are negative.
  */
 PM_INLINE void classify_plain(const uint8_t *bytes, bool white, struct pm_byte_classes *classes,
                               size_t at, gather *bits)
@@ -67,8 +68,8 @@ PM_INLINE void classify_plain(const uint8_t *bytes, bool white, struct pm_byte_c
 PM_INLINE void classify_utf8(const uint8_t *bytes, uint64_t high, struct pm_utf8_classes *classes,
                              gather *bits)
 {
-	/* Lead bytes of one length are between two of these bounds. ASCII bytes are positive and
-	 * would be above all bounds, so `high` removes them. */
+	/* The lead bytes of characters of the same length are between two of these bounds. The
+	 * comparisons are signed, so ASCII bytes are above all bounds; `high` excludes them. */
 	uint64_t above_c1 = PM_MASK(b > (int8_t)0xc1) & high,
 		 above_df = PM_MASK(b > (int8_t)0xdf) & high;
 	uint64_t above_ef = PM_MASK(b > (int8_t)0xef) & high,
@@ -85,13 +86,19 @@ PM_INLINE void classify_utf8(const uint8_t *bytes, uint64_t high, struct pm_utf8
 	classes->lead_f4 = PM_MASK(b == (int8_t)0xf4);
 }
 
-/** Tests whether a block can consist of text only. */
+/**
+ * Tests whether all bytes of a block are printable or 0x80 to 0xff, so that it may consist of text
+ * only.
+ */
 PM_INLINE bool is_full(const struct pm_byte_classes *classes, size_t i)
 {
 	return (classes->printable[i] | classes->high[i]) == ~UINT64_C(0);
 }
 
-/** Tests whether a block may contain part of a long text (PM_UTF8_LONG). */
+/**
+ * Tests whether PM_UTF8_LONG selects a block: the block or one of its neighbours may consist of
+ * text only. Neighbours that are not in `classes` are assumed to consist of text.
+ */
 PM_INLINE bool may_be_long(const struct pm_byte_classes *classes, size_t i, size_t blocks)
 {
 	return i == 0 || i + 1 == blocks || is_full(classes, i - 1) || is_full(classes, i) ||

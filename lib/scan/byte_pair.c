@@ -25,8 +25,8 @@ void pm_byte_test_init(struct pm_byte_test *test, const struct pm_byte_set *set)
 		any |= value;
 	}
 
-	/* The mask selects the bits that are equal in all values. The masked test is exact if
-	 * the set contains all combinations of the other bits. */
+	/* The mask selects the bits that are equal in all values of the set. The masked test
+	 * accepts just the set if the set contains all combinations of the other bits. */
 	uint8_t free_bits = ones ^ any;
 	test->mask = (uint8_t)~free_bits;
 	test->match = ones;
@@ -73,7 +73,7 @@ pm_byte_pair_find *pm_byte_pair_find_for(const struct pm_byte_pair *pair, enum p
 #if PM_SIMD_X86
 	if (simd == PM_SIMD_AVX2)
 		return pm_byte_pair_find_avx2[pair->tests[0].masked | pair->tests[1].masked << 1];
-	/* Table look-ups need PSHUFB, which SSE2 lacks. */
+	/* A test that is not masked needs table look-ups with PSHUFB, which SSE2 does not have. */
 	if (simd == PM_SIMD_SSE2 && pair->tests[0].masked && pair->tests[1].masked)
 		return find_sse2;
 #endif

@@ -10,8 +10,9 @@
 enum { VECTOR = 32, STEP = 2 * VECTOR };
 
 /**
- * A test in vector registers. Masked tests: `one` is the mask, `other` the value to match. Other
- * tests: `one` is the table for bytes below 0x80, `other` the table for bytes from 0x80.
+ * A test in vector registers. If the test is masked, `one` contains pm_byte_test.mask and `other`
+ * contains pm_byte_test.match. Otherwise `one` contains the table pm_byte_test.low, and `other` the
+ * table pm_byte_test.high.
  */
 struct test {
 	__m256i one, other;
@@ -35,8 +36,9 @@ AVX2_INLINE __m256i test_bytes(const struct test *test, const uint8_t *bytes, bo
 	if (masked)
 		return _mm256_cmpeq_epi8(_mm256_and_si256(b, test->one), test->other);
 
-	/* PSHUFB returns 0 for an index whose top bit is set. So each table is used only for the
-	 * bytes that it was made for. */
+	/* PSHUFB returns 0 for an index whose top bit is set. So the table `one` returns 0 for
+	 * bytes from 0x80. The index of the table `other` has the top bit inverted, so this table
+	 * returns 0 for bytes below 0x80. */
 	__m256i index = _mm256_and_si256(b, _mm256_set1_epi8((char)0x8f));
 	__m256i row = _mm256_or_si256(
 		_mm256_shuffle_epi8(test->one, index),

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /**
- * Returns the estimated share of a value among all bytes of memory. It assumes that one half of
- * memory is numbers and pointers, with many zeros, and the other half is text.
+ * Returns the estimated share of a value among all bytes of memory. The estimate assumes that one
+ * half of memory contains numbers and pointers, with many zeros, and the other half contains text.
  */
 static double share(uint8_t value)
 {

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A set; all zeros is the empty set. */
+/** A set of byte values. If the structure is all zeros, the set is empty. */
 struct pm_byte_set {
-	uint64_t bits[4]; /**< value i is bit i % 64 of word i / 64 */
+	uint64_t bits[4]; /**< bit i % 64 of element i / 64 is set if value i is in the set */
 };
 
 /** Tests whether a value is in a set. */
@@ -18,13 +18,13 @@ static inline bool pm_byte_set_has(const struct pm_byte_set *set, uint8_t value)
 	return set->bits[value / 64] >> (value % 64) & 1;
 }
 
-/** Adds a value. */
+/** Adds a value to a set. */
 static inline void pm_byte_set_add(struct pm_byte_set *set, uint8_t value)
 {
 	set->bits[value / 64] |= UINT64_C(1) << (value % 64);
 }
 
-/** Adds all values of another set. */
+/** Adds all values of the set `other` to a set. */
 static inline void pm_byte_set_unite(struct pm_byte_set *set, const struct pm_byte_set *other)
 {
 	for (int i = 0; i < 4; i++)
@@ -41,11 +41,11 @@ static inline unsigned pm_byte_set_count(const struct pm_byte_set *set)
 }
 
 /**
- * Estimates how frequent the bytes of a set are in typical memory. The pattern filter later counts
- * the bytes of the target.
+ * Estimates which share of the bytes of typical memory is in a set. The estimate is the same for
+ * all targets; only the pattern filter counts bytes of the target.
  *
  * @param set  the set
- * @return     share of all bytes in memory, 0 to 1
+ * @return     the share, 0 to 1
  */
 double pm_byte_set_share(const struct pm_byte_set *set);
 

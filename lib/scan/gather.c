@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads a unit and the bytes around it with as few system calls as possible. Divides the unit into
- * parts: a part ends at bytes that are not wanted or could not be read.
+ * parts. A part ends at bytes that are not wanted or could not be read, and at the end of the unit.
  */
 #include "scan/gather.h"
 
 #include "base/array.h"
 #include "base/minmax.h"
 
-/** Collects which bytes could not be read. */
+/** Collects the ranges that could not be read. */
 struct notes {
-	struct pm_unreadable_list *unreadable; /* receives the ranges that are in the unit */
-	uint64_t start, end;                   /* addresses of the unit */
-	uint64_t from, to;                     /* addresses around it, read without a gap */
-	bool failed;                           /* a range could not be added: out of memory */
+	struct pm_unreadable_list
+		/* receives the parts of these ranges that are in the unit */
+		*unreadable;
+	uint64_t start, end; /* addresses of the unit */
+	uint64_t from, to; /* start of the bytes before the unit and end of the bytes after the unit
+	                      that were read without a gap */
+	bool failed;       /* a range could not be added: out of memory */
 };
 
 static void note_gap(struct notes *notes, const struct pm_unreadable *range)
@@ -44,8 +47,8 @@ static void note_first(void *context, const struct pm_unreadable *range)
 }
 
 /**
- * Returns the reader to use for bytes after a unit.
- * @param end  lowered to the end of the bytes that this reader can read
+ * Returns the reader for the bytes at `address`, which is after a unit.
+ * @param end  end of the bytes to read; lowered to the end of the segment that contains `address`
  */
 static struct pm_reader *reader_at(const struct pm_unit_source *source, const struct pm_job *job,
                                    uint64_t address, uint64_t *end)
@@ -96,7 +99,8 @@ static int add_part(struct pm_gathered *gathered, const struct pm_gather_part *p
 }
 
 /**
- * Adds a part. If some of its bytes could not be read, adds the parts between these bytes instead.
+ * Adds a part. If some of its bytes could not be read, adds the parts before, between and after the
+ * unreadable bytes instead.
  */
 static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part part,
                             const struct pm_unreadable_list *unreadable, struct pm_error *error)
@@ -127,8 +131,8 @@ static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part 
 }
 
 /**
- * Tests whether segment `i` of a unit continues the previous segment, and the previous segment was
- * read.
+ * Tests whether segment `i` of a unit directly follows the previous segment in memory, and the
+ * previous segment was read.
  */
 static bool continues(const struct pm_unit *unit, size_t i)
 {
@@ -136,7 +140,10 @@ static bool continues(const struct pm_unit *unit, size_t i)
 	return i > 0 && unit->segments[i].follows && unit->segments[i - 1].wanted;
 }
 
-/** Fills the fields of a part that describe what follows its last segment in memory. */
+/**
+ * Fills the fields of a part that describe the memory after the part.
+ * @param last  index of the last segment of the part
+ */
 static void find_end(const struct pm_regions *regions, const struct pm_job *job, size_t last,
                      struct pm_gather_part *part)
 {
@@ -159,7 +166,10 @@ static void find_end(const struct pm_regions *regions, const struct pm_job *job,
 	part->ends = !continues_after && segment->end == regions->items[segment->region].end;
 }
 
-/** Divides a unit into parts. The wanted bytes of the unit start at `bytes`. */
+/**
+ * Divides a unit into parts.
+ * @param bytes  the bytes of all wanted segments of the unit, without gaps
+ */
 static int make_parts(struct pm_gathered *gathered, const struct pm_regions *regions,
                       const struct pm_job *job, uint8_t *bytes, struct pm_error *error)
 {
@@ -214,7 +224,7 @@ static void add_around(struct pm_gathered *gathered, const struct notes *notes, 
 }
 
 /**
- * Determines what to read around a unit.
+ * Determines the numbers of bytes to read before and after a unit.
  * @param before  number of bytes needed before the unit
  */
 static struct pm_unit_around around_unit(const struct pm_job *job, size_t before)

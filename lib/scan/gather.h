@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reads the bytes of a unit and around it, and divides them into parts. A part is as much
- * consecutive memory as there is, even across regions, so no hit crosses from one part into
- * another. Private.
+ * Reads the bytes of a unit and the bytes around it, and divides the unit into parts. A part
+ * contains consecutive bytes, possibly of several regions. Bytes that are not wanted or cannot be
+ * read separate the parts of a unit, so no hit extends from one part into another. Private.
  */
 #ifndef PM_SCAN_GATHER_H
 #define PM_SCAN_GATHER_H
@@ -21,20 +21,22 @@ enum { PM_GROW_MAX = 1024 * 1024 };
 
 /** A part: consecutive bytes of a unit. */
 struct pm_gather_part {
-	uint64_t address;     /**< address of the first byte */
-	uint8_t *bytes;       /**< the bytes, in the buffer of the worker */
-	size_t size;          /**< size in bytes */
-	size_t before;        /**< number of bytes that are directly before `bytes` in the buffer */
-	size_t after;         /**< number of bytes that are directly after the part in the buffer */
+	uint64_t address; /**< address of the first byte */
+	uint8_t *bytes;   /**< the bytes, in the buffer of the worker */
+	size_t size;      /**< size in bytes */
+	size_t before; /**< number of bytes of the target directly before the part that were read;
+	                  they are directly before `bytes` in the buffer */
+	size_t after;  /**< number of bytes of the target directly after the part that were read;
+	                  they are directly after the part in the buffer */
 	uint64_t chain_after; /**< number of bytes directly after the part that can be read,
-	                         including `after` */
-	bool zeros_after; /**< after `chain_after` bytes, memory follows that was never touched */
-	bool more_after;  /**< after `chain_after` bytes, more bytes follow, but they are not read
-	                     for this unit */
-	bool begins;      /**< the first readable byte (including `before`) is the first byte of its
-	                     mapping */
-	bool ends; /**< the last readable byte (including `chain_after`) is the last byte of its
-	              mapping */
+	                         including the bytes counted by `after` */
+	bool zeros_after;     /**< memory that was never touched follows the `chain_after` bytes */
+	bool more_after; /**< the `chain_after` bytes are followed by more bytes, which are not read
+	                    for this unit */
+	bool begins; /**< the part starts at the start of a mapping; always false if `before` is not
+	                0 */
+	bool ends;   /**< the last byte of the part, or of the `chain_after` bytes if there are any,
+	                is the last byte of its mapping */
 };
 
 /** The bytes of a unit. The caller sets `buffer`, and all other fields to zero. */
@@ -48,16 +50,16 @@ struct pm_gathered {
 /** Size of the buffer for a unit and the bytes around it. */
 #define PM_GATHER_ROOM (PM_LOOKBEHIND_ROOM + PM_UNIT_SIZE + PM_OVERLAP)
 
-/** Bytes of this buffer that are reserved for bytes before the unit. */
+/** Number of bytes at the start of this buffer that are reserved for the bytes before the unit. */
 #define PM_LOOKBEHIND_ROOM ((size_t)4096)
 
 /**
  * Reads a unit.
  *
- * @param gathered  filled; earlier contents are dropped
+ * @param gathered  receives the parts, which replace earlier ones
  * @param regions   the regions
- * @param source    the readers; its visitor is not called
- * @param job       the unit; its `unreadable` is filled
+ * @param source    the readers; the visitor of `source` is not called
+ * @param job       the unit; receives the unreadable ranges of the unit in `unreadable`
  * @param before    number of bytes needed before the unit, at most PM_LOOKBEHIND_ROOM
  * @param error     PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return          0 or -1
@@ -69,9 +71,9 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
 /**
  * Reads bytes after a unit, up to the first byte that cannot be read.
  *
- * @param source   the readers; its visitor is not called
- * @param job      the unit; the bytes are in this unit or after it
- * @param address  first address
+ * @param source   the readers; the visitor of `source` is not called
+ * @param job      the unit
+ * @param address  address of the first byte, in this unit or after it
  * @param buffer   buffer of `size` bytes
  * @param size     number of bytes
  * @param good     receives the number of bytes before the first unreadable one

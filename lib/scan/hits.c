@@ -17,8 +17,8 @@ int pm_hits_add(struct pm_hits *hits, const struct pm_found *found, struct pm_er
 }
 
 /**
- * Sorts hits by their start. The hits of each stream are already sorted, so few of them have to
- * move far.
+ * Sorts hits by their start with insertion sort, which is fast here: the hits of each stream are
+ * already sorted.
  */
 static void sort(struct pm_found *items, size_t count)
 {

@@ -27,7 +27,7 @@ void pm_hits_deinit(struct pm_hits *hits);
  * @param hits    the collection; empty afterwards
  * @param window  the window of the hits
  * @param error   any error
- * @return        as pm_hits.consume
+ * @return        the result of pm_hits.consume; 0 if there are no hits
  */
 int pm_hits_flush(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error);
 

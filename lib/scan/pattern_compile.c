@@ -14,13 +14,14 @@ static uint32_t compile_options(unsigned flags)
 {
 	uint32_t options = PCRE2_USE_OFFSET_LIMIT;
 
-	/* For a pattern such as ".*x", PCRE2 tries only starts of lines by default. This would
-	 * miss matches that start after an invalid byte, hence PCRE2_NO_DOTSTAR_ANCHOR. */
+	/* For a pattern such as ".*x", PCRE2 by default tries only offsets at which a line starts.
+	 * It would then miss matches that start after an invalid byte, so PCRE2_NO_DOTSTAR_ANCHOR
+	 * turns this off. */
 	if (flags & PM_PATTERN_UTF)
 		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF |
 		           PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_DOTSTAR_ANCHOR;
-	/* A pattern must not switch to UTF-8 with (*UTF): its windows could end within a
-	 * character. */
+	/* A pattern must not switch to UTF-8 with (*UTF): without PM_PATTERN_UTF, windows may end
+	 * within a character. */
 	else
 		options |= PCRE2_NEVER_UTF;
 
@@ -42,8 +43,8 @@ static int compile_error(int code, size_t offset, const struct pm_pattern_text *
 }
 
 /**
- * Rejects \G, which matches at the end of the previous match. With several windows and threads,
- * there is no such position.
+ * Rejects \G, which matches only at the end of the previous match. This position is not known,
+ * because each unit is searched separately from the others.
  */
 static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
                         struct pm_error *error)
@@ -90,15 +91,16 @@ static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_te
 	if (check_tokens(text, options, error) < 0)
 		return -1;
 
-	/* A failure is not an error: without JIT (forbidden by the kernel, or not supported for
-	 * the processor) the search works, but takes ten times as long. */
+	/* If this fails, the search works without JIT, but takes ten times as long. It fails if the
+	 * kernel forbids memory that is writable and executable, or if PCRE2 does not support JIT
+	 * for the processor. */
 	pcre2_jit_compile(added->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	pm_pattern_shape_learn(text->bytes, text->length, options, &added->shape);
 
 	return 0;
 }
 
-/** Adds the forms of a pattern for both byte orders of UTF-16. */
+/** Adds two forms of a pattern that match UTF-16, one for each byte order. */
 static int add_wide(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text,
                     const struct pm_pattern *pattern, uint32_t number, struct pm_error *error)
 {
@@ -145,9 +147,9 @@ int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pa
 	if (result == 0 && (pattern->flags & PM_PATTERN_WIDE))
 		result = add_wide(compiled, &text, pattern, number, error);
 	if (result == 0 && compiled->count > first + 1) {
-		/* If several patterns match at the same address, the first one in the list is
-		 * reported. The 8-bit form is moved to the end, so that a whole word in UTF-16
-		 * is reported and not only its first letter in 8 bits. */
+		/* If several patterns match at the same address, the match of the first one in the
+		 * list is reported. So the 8-bit form is moved to the end: of a word in UTF-16, it
+		 * may match only the first letter. */
 		struct pm_compiled_pattern narrow = compiled->items[first];
 		compiled->items[first] = compiled->items[compiled->count - 1];
 		compiled->items[compiled->count - 1] = narrow;

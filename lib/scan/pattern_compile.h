@@ -7,7 +7,7 @@
 
 #include "scan/pattern_matcher.h"
 
-/** Compiled patterns; all zeros is an empty list. */
+/** Compiled patterns. If the structure is all zeros, the list is empty. */
 struct pm_compiled_patterns {
 	struct pm_compiled_pattern *items; /**< the patterns, by ascending number */
 	size_t count;                      /**< number of patterns */
@@ -15,10 +15,10 @@ struct pm_compiled_patterns {
 };
 
 /**
- * Compiles a pattern; with PM_PATTERN_WIDE also in two forms that match UTF-16, one for each byte
- * order.
+ * Compiles a pattern. With PM_PATTERN_WIDE, also compiles two forms of the pattern that match
+ * UTF-16, one for each byte order.
  *
- * @param compiled  the list; one or three patterns are added
+ * @param compiled  the list; receives one compiled pattern, or three with PM_PATTERN_WIDE
  * @param pattern   the pattern
  * @param number    index of the pattern among those of the caller
  * @param error     PM_ERROR_USAGE, PM_ERROR_RESOURCES

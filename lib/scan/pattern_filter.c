@@ -5,26 +5,38 @@
 #include "scan/byte_set.h"
 
 enum {
-	SAMPLES = 1024,           /* number of places that are sampled to choose a sequence */
-	CHOICE_MIN = 2 * SAMPLES, /* minimum size of a window, in bytes, to take samples from */
-	CHOICE_BYTES = 64 * 1024 * 1024, /* number of bytes to search before the next choice */
-	WORTH_FAST = 768, /* `tolerated` for patterns that start with one of at most two bytes,
-	                     which PCRE2 itself finds fast */
-	WORTH_SLOW = 8,   /* `tolerated` for all other patterns, which PCRE2 tries at each byte */
-	PATIENCE = 64,    /* number of places that are always tolerated */
+	SAMPLES = 1024,                  /* number of offsets at which samples are taken to choose a
+	                                    sequence */
+	CHOICE_MIN = 2 * SAMPLES,        /* minimum size in bytes of a window from which samples are
+	                                    taken */
+	CHOICE_BYTES = 64 * 1024 * 1024, /* number of bytes to search before the sequence is
+	                                    chosen again */
+	WORTH_FAST = 768, /* `tolerated` if all matches start with one of at most two byte
+	                     values, because PCRE2 itself searches fast for these */
+	WORTH_SLOW = 8,   /* `tolerated` for all other patterns, because PCRE2 tries to match
+	                     them at each offset */
+	PATIENCE = 64,    /* the filter is used in a window at least until `places + visits / 8`
+	                     is this number */
 };
 
-/* COMMON: pairs that are more common than this stop the search too often. */
+/*
+ * COMMON: a pair of positions that matches at more than this share of all offsets is not used.
+ * HUGE_COST: more than the cost of any search.
+ */
 static const double COMMON = 0.2, HUGE_COST = 1e9;
 
-/* Cost of a search for a run, given as the commonness of a pair that costs the same. */
+/*
+ * A search for a run costs as much as a search for a pair that matches at this share of all
+ * offsets.
+ */
 static const double RUN_COST = 0.02;
 
-/** Results of sampling a sequence. */
+/** Results of comparing the samples with a sequence. */
 struct sampled {
-	unsigned alone[PM_SEQUENCE_MAX]; /* number of samples that match a position */
+	unsigned alone[PM_SEQUENCE_MAX]; /* for each position, the number of samples that match
+	                                    it */
 	unsigned whole;                  /* number of samples that match all positions */
-	uint16_t fits[SAMPLES]; /* for each sample, a bit for each position that it matches */
+	uint16_t fits[SAMPLES]; /* for each sample, a bit mask of the positions that it matches */
 };
 
 void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pattern_shape *shape,
@@ -34,8 +46,8 @@ void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pa
 		(struct pm_pattern_filter){ .shape = shape, .simd = simd, .tolerated = WORTH_SLOW };
 
 	const struct pm_required *first = &shape->required[0];
-	/* If a match starts with one of at most two bytes, PCRE2 itself searches for them with
-	 * vector instructions. */
+	/* If all matches start with one of at most two byte values, PCRE2 itself searches for these
+	 * values with vector instructions. */
 	for (size_t i = 0; i < shape->required_count; i++) {
 		if (first[i].max_length == 0 && pm_byte_set_count(&first[i].bytes.sets[0]) <= 2)
 			filter->tolerated = WORTH_FAST;
@@ -58,7 +70,7 @@ static void take_samples(const struct pm_sequence *sequence, const uint8_t *byte
 	}
 }
 
-/** Returns the number of samples that match both of two positions. */
+/** Returns the number of samples that match position `a` and position `b`. */
 static unsigned count_both(const struct sampled *sampled, size_t a, size_t b)
 {
 	unsigned wanted = 1u << a | 1u << b, count = 0;
@@ -68,8 +80,9 @@ static unsigned count_both(const struct sampled *sampled, size_t a, size_t b)
 }
 
 /**
- * Estimates how common bytes are. `count` is the number of samples that match, `share` the usual
- * share in memory, which decides if no sample matches.
+ * Estimates at which share of all offsets a test succeeds.
+ * @param count  number of samples that pass the test
+ * @param share  share in typical memory; mainly distinguishes tests that no sample passes
  */
 static double commonness(unsigned count, double share)
 {
@@ -77,8 +90,9 @@ static double commonness(unsigned count, double share)
 }
 
 /**
- * Chooses the two positions of a sequence that together are the rarest.
- * @return the estimated share of places at which both match
+ * Chooses two positions of a sequence: the rarest one, and the one that most rarely matches
+ * together with it. If no second position makes matches rarer, both are the same.
+ * @return the estimated share of offsets at which both positions match
  */
 static double choose_positions(const struct pm_sequence *sequence, const struct sampled *sampled,
                                size_t chosen[2])
@@ -109,8 +123,8 @@ static double choose_positions(const struct pm_sequence *sequence, const struct 
 }
 
 /**
- * Returns the factor by which the cost grows because the start of a match must be searched for,
- * possibly far before the sequence.
+ * Returns a factor for the cost of finding the start of a match from a place: 1 if its distance
+ * from the place is fixed, otherwise 2 or more.
  */
 static double distance_cost(const struct pm_required *required)
 {
@@ -121,7 +135,10 @@ static double distance_cost(const struct pm_required *required)
 	return 2;
 }
 
-/** Chooses the sequence with the lowest cost, or no sequence if all are too common. */
+/**
+ * Chooses the sequence with the lowest cost. Sets `required` to NULL if all sequences are too
+ * common.
+ */
 static void choose(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t size)
 {
 	double best = HUGE_COST;
@@ -165,8 +182,8 @@ bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *by
 {
 	filter->places = filter->visits = 0;
 
-	/* A window with few bytes uses the last choice. If no sequence was chosen yet, PCRE2
-	 * searches alone. */
+	/* A window that is too small for samples uses the sequence chosen last. If none has been
+	 * chosen yet, the window is searched with PCRE2 alone. */
 	if (filter->until < size && size >= CHOICE_MIN)
 		choose(filter, bytes, size);
 	filter->until -= pm_min(filter->until, size);
@@ -174,13 +191,17 @@ bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *by
 }
 
 /**
- * Finds a run of `length` bytes of a set. Tests each position from the end of the run, so that
- * memory without such bytes is skipped in long steps.
+ * Finds the first run of `length` bytes that are in a set. Tests the bytes of a possible run from
+ * its last byte to its first one: if a byte is not in the set, the next possible run starts after
+ * this byte.
+ * @param member  indexed by value: true if the value is in the set
+ * @return        the offset of the run; SIZE_MAX if there is none before `end`
  */
 static size_t find_run(const bool *member, const uint8_t *bytes, size_t from, size_t end,
                        size_t length)
 {
-	size_t known = 0; /* bytes at the start of the run that are known to be in the set */
+	size_t known = 0; /* number of bytes at the start of the run that are known to be in the
+	                     set */
 
 	for (size_t at = from; end >= length && at <= end - length;) {
 		size_t i = length;
@@ -230,8 +251,9 @@ size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *b
 
 bool pm_pattern_filter_failed(struct pm_pattern_filter *filter, size_t at)
 {
-	/* Testing a pair takes a few nanoseconds, a place some tens of nanoseconds. So one place
-	 * counts as much as eight pairs. */
+	/* If the pair matches, testing the whole sequence takes a few nanoseconds. Calling PCRE2
+	 * for a place takes some tens of nanoseconds. So one place counts as much as eight pairs.
+	 */
 	size_t cost = filter->places + filter->visits / 8;
 	if (cost < PATIENCE || at / cost >= filter->tolerated)
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each call of PCRE2 searches for a match that starts in a range of offsets. If the filter is used,
- * PCRE2 is called only at places with a rare sequence. If an attempt reaches a limit of PCRE2, its
- * offset is skipped and counted.
+ * PCRE2 is called only for the offsets at which a match can start that contains a place of the
+ * filter. If an attempt reaches a limit of PCRE2, its offset is skipped and counted.
  */
 #include "scan/pattern_matcher.h"
 
@@ -12,21 +12,20 @@
 enum {
 	MATCH_LIMIT = 1000000, /* maximum number of steps of one attempt; they take about 2 ms */
 	HEAP_LIMIT = 4096,     /* maximum memory of one attempt without JIT, in KiB */
-	SKIP_PATIENCE = 4,     /* number of attempts that give up before `skip` is doubled */
-	SKIP_MAX = 4096,       /* maximum number of bytes to skip after an attempt that gave up */
+	SKIP_PATIENCE = 4,     /* number of attempts that reach a limit before `skip` is doubled */
+	SKIP_MAX = 4096,       /* maximum number of bytes to skip after an attempt that reached a
+	                          limit */
 	FOLLOW_BYTES_MAX = 3, /* maximum number of bytes of a UTF-8 character after the first one */
 };
 
-/**
- * Result of try_each() in addition to the codes of PCRE2: the search was ended by pm_window.stop.
- */
+/** Result of try_each() in addition to the codes of PCRE2: pm_window.stop was set. */
 enum { STOPPED = -10000 };
 
 int pm_matcher_init(struct pm_matcher *matcher, const struct pm_compiled_pattern *pattern,
                     pcre2_jit_stack *stack, enum pm_simd simd, struct pm_error *error)
 {
 	*matcher = (struct pm_matcher){ .pattern = pattern, .skip = 1 };
-	/* Only the whole match is needed, not the groups. */
+	/* One pair of offsets is enough: the offsets of groups are not needed. */
 	matcher->match = pcre2_match_data_create(1, NULL);
 	matcher->context = pcre2_match_context_create(NULL);
 	if (!matcher->match || !matcher->context) {
@@ -62,7 +61,10 @@ static size_t character_size(uint8_t byte)
 	return 2;
 }
 
-/** Returns `end`, or the start of the last UTF-8 character if that character is incomplete. */
+/**
+ * Returns the offset at which the whole UTF-8 characters before `end` end: the start of the last
+ * character if `end` cuts it, otherwise `end`.
+ */
 static size_t whole_characters(const struct pm_window *window, size_t end)
 {
 	for (size_t back = 1; back <= FOLLOW_BYTES_MAX && back <= end; back++) {
@@ -93,15 +95,15 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 		matcher->options |= PCRE2_NOTBOL;
 
 	if (reach <= window->after)
-		/* No match that starts in the window depends on later bytes. */
+		/* No match that starts in the window depends on bytes after this offset. */
 		end = window->size + reach;
 	else if (more) {
 		matcher->options |= PCRE2_PARTIAL_HARD;
 		if (pattern->utf)
 			end = whole_characters(window, end);
 	} else if (!window->ends)
-		/* Not with PCRE2_PARTIAL_HARD: `$` would fail at the end of the bytes instead of
-		 * reporting a partial match. */
+		/* PCRE2_NOTEOL must not be set together with PCRE2_PARTIAL_HARD: `$` would then
+		 * fail at the end of the bytes, and no partial match would be reported. */
 		matcher->options |= PCRE2_NOTEOL;
 
 	matcher->end = end;
@@ -117,8 +119,8 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 static int try_range(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                      size_t to)
 {
-	/* PCRE2 must not start within a character. If these bytes only look like the end of a
-	 * character, PCRE2 skips them. */
+	/* PCRE2 must not start within a character, so go back to its first byte. If there is no
+	 * such byte, the UTF-8 is invalid, and PCRE2 skips the bytes. */
 	for (unsigned i = 0; matcher->pattern->utf && i < FOLLOW_BYTES_MAX &&
 	                     from > matcher->cursor && (window->bytes[from] & 0xc0) == 0x80;
 	     i++)
@@ -131,8 +133,7 @@ static int try_range(struct pm_matcher *matcher, const struct pm_window *window,
 }
 
 /**
- * Tests whether an attempt reached a limit of PCRE2 or ended with an error. Its offset must then be
- * skipped.
+ * Tests whether a result of try_range() means that an attempt reached a limit of PCRE2 or failed.
  */
 static bool gave_up(int result)
 {
@@ -140,10 +141,11 @@ static bool gave_up(int result)
 }
 
 /**
- * Does the same as try_range(), but for one offset at a time. It is called if try_range() reached a
- * limit, because PCRE2 does not report at which offset. After each offset at which a limit is
- * reached, bytes are skipped, and more bytes if this happens several times: otherwise hostile bytes
- * could make the scan take hours.
+ * Does the same as try_range(), but calls PCRE2 for one offset at a time. Used after try_range()
+ * reached a limit, because PCRE2 does not report the offset. If an attempt reaches a limit, this
+ * function skips `skip` more bytes, and doubles `skip` after every SKIP_PATIENCE such attempts:
+ * otherwise hostile bytes could make the scan take hours.
+ * @return the result of pcre2_match(); PCRE2_ERROR_NOMATCH if there is no match; STOPPED
  */
 static int try_each(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                     size_t to)
@@ -174,8 +176,9 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 }
 
 /**
- * Searches for a match that starts in `[from, to]`, and stores it.
- * @return true: `state` is set; false: there is no match, the search must continue
+ * Searches for a match that starts in `[from, to]`, and stores the match in `found` or `partial`.
+ * @return true: `state` was set; false: there is no match, or an empty one, after which the cursor
+ *         was moved
  */
 static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                     size_t to)
@@ -208,8 +211,8 @@ static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, 
 	size_t start = ends[0] - window->before, end = ends[1] - window->before;
 	matcher->next = pm_max_size(end, begin + 1);
 
-	/* \K in a look-ahead can put the start of a match after its end, and \K at the end makes
-	 * it empty. Such matches do not count. */
+	/* \K in a look-ahead can put the start of a match after its end, and \K at the end of a
+	 * pattern makes the match empty. Skip such a match. */
 	if (ends[0] < window->before || ends[1] <= ends[0]) {
 		matcher->cursor = matcher->next;
 		return false;
@@ -241,7 +244,8 @@ static void next_plain(struct pm_matcher *matcher, const struct pm_window *windo
 }
 
 /**
- * Returns the first offset at which a match can start that has the required sequence at `place`.
+ * Returns the first offset at which a match can start that contains the required sequence at
+ * `place`.
  */
 static size_t first_begin(const struct pm_matcher *matcher, const struct pm_window *window,
                           size_t place)
@@ -257,8 +261,9 @@ static size_t first_begin(const struct pm_matcher *matcher, const struct pm_wind
 }
 
 /**
- * Tries all offsets at which a match can start that has the required sequence at `place`.
- * @return true: `state` is set; false: there is no match
+ * Tries all offsets at which a match can start that contains the required sequence at `place`.
+ * @param last  last offset to try
+ * @return      true: `state` was set; false: there is no match
  */
 static bool try_place(struct pm_matcher *matcher, const struct pm_window *window, size_t place,
                       size_t last)
@@ -270,8 +275,8 @@ static bool try_place(struct pm_matcher *matcher, const struct pm_window *window
 			return false;
 		if (attempt(matcher, window, from, last))
 			return true;
-		/* Only an empty match moves the cursor. If it did not move, all offsets were
-		 * tried. */
+		/* attempt() moves the cursor only after an empty match. If the cursor did not move,
+		 * all offsets up to `last` were tried. */
 		if (matcher->cursor == cursor)
 			matcher->cursor = last + 1;
 	}
@@ -309,8 +314,8 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 	}
 
 	matcher->state = PM_MATCH_NONE;
-	/* The required sequence may be in the bytes after the window. Try the offsets at which
-	 * such matches start, so that PCRE2 reports a partial match. */
+	/* The required sequence of a match may be in bytes that have not been read. Try the offsets
+	 * at which such a match can start, so that PCRE2 reports a partial match. */
 	size_t unseen = 0;
 	if (matcher->end >= length)
 		unseen = matcher->end - length + 1;
@@ -326,8 +331,8 @@ void pm_matcher_next(struct pm_matcher *matcher, const struct pm_window *window)
 	else
 		next_plain(matcher, window);
 
-	/* An incomplete character at the end of the window was not passed to PCRE2. Treat it as
-	 * the start of a partial match. */
+	/* If the last character in the window is incomplete, its bytes were not passed to PCRE2.
+	 * Treat this character as the start of a partial match. */
 	size_t unseen = pm_max_size(matcher->end, matcher->cursor);
 	if (matcher->state == PM_MATCH_NONE && (matcher->options & PCRE2_PARTIAL_HARD) &&
 	    unseen < window->size) {

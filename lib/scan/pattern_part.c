@@ -50,7 +50,7 @@ static uint8_t unite_sets(struct pm_part_sets *sets, uint8_t a, uint8_t b)
 	return pm_part_set(sets, &both);
 }
 
-/** Appends a row to another one. Positions for which there is no room are dropped. */
+/** Appends the positions of the row `more` to `row`, until `row` is full. */
 static void append(struct pm_row *row, const struct pm_row *more)
 {
 	for (uint8_t i = 0; i < more->count && row->count < PM_SEQUENCE_MAX; i++)
@@ -58,8 +58,8 @@ static void append(struct pm_row *row, const struct pm_row *more)
 }
 
 /**
- * Inserts the row `more` before `row`. If there is no room for all of `more`, its first positions
- * are dropped.
+ * Inserts the row `more` before `row`. If there is no room for all positions of `more`, only the
+ * last ones are inserted.
  */
 static void prepend(struct pm_row *row, const struct pm_row *more)
 {
@@ -73,7 +73,7 @@ static void prepend(struct pm_row *row, const struct pm_row *more)
 	*row = result;
 }
 
-/** Estimates the share of memory that matches the two rarest positions of a row. */
+/** Estimates the share of offsets in memory that match the two rarest positions of a row. */
 static double row_share(const struct pm_part_sets *sets, const struct pm_row *row)
 {
 	double first = 1, second = 1;
@@ -89,15 +89,18 @@ static double row_share(const struct pm_part_sets *sets, const struct pm_row *ro
 	return first * second;
 }
 
-/** Adds a sequence to a part if it is among the best PM_REQUIRED_MAX ones. */
+/**
+ * Adds a sequence to a part, sorted by score. If there are more than PM_REQUIRED_MAX, drops the one
+ * with the highest score.
+ */
 static void add_needed(const struct pm_part_sets *sets, struct pm_part *part,
                        struct pm_needed needed)
 {
 	if (needed.row.count == 0)
 		return;
 
-	/* If the sequence has no fixed position in the match, the start of the match has to be
-	 * searched for, which costs time. Such a sequence is chosen only if it is rarer. */
+	/* If the offset of the sequence in the match is not fixed, the start of the match has to be
+	 * searched for, which costs time. So the sequence must be rarer to be chosen. */
 	needed.score = row_share(sets, &needed.row);
 	if (needed.max_length == SIZE_MAX)
 		needed.score *= 4;
@@ -120,7 +123,10 @@ static void add_needed(const struct pm_part_sets *sets, struct pm_part *part,
 	part->needed[at] = needed;
 }
 
-/** Tests whether the length of a part is fixed, and `first` contains all its positions. */
+/**
+ * Tests whether all matches of a part have the same length, and `first` contains all their
+ * positions.
+ */
 static bool is_fixed(const struct pm_part *part)
 {
 	return part->min_length == part->max_length && part->min_length == part->first.count;
@@ -141,8 +147,9 @@ void pm_part_add_row(const struct pm_part_sets *sets, struct pm_part *part,
 
 void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struct pm_part *next)
 {
-	/* If the next part has no fixed length, the row at the border of both parts cannot
-	 * become longer. Add it now. */
+	/* The last positions of `part` and the first positions of `next` form a sequence. If `next`
+	 * is not fixed, parts that are appended later cannot make this sequence longer, so add it
+	 * now. */
 	if (!is_fixed(next)) {
 		struct pm_row border = part->last;
 		append(&border, &next->first);
@@ -200,7 +207,7 @@ void pm_part_repeat(struct pm_part_sets *sets, struct pm_part *part, size_t min,
 		part->needed_count = 0;
 	}
 
-	/* More than PM_SEQUENCE_MAX copies would not change the rows. */
+	/* More than PM_SEQUENCE_MAX copies would not change `first` and `last`. */
 	for (size_t i = 1; i < min && i < PM_SEQUENCE_MAX; i++)
 		pm_part_append(sets, part, &once);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each pattern has a matcher. Of the matches that the matchers find, the one that starts first is
- * the next hit, and all matchers continue after its end. A partial match makes the window grow.
+ * Each pattern has a matcher, which finds the next match of this pattern. The match that starts
+ * first becomes the next hit, and all matchers continue after its end. If a partial match starts
+ * first, the window has to grow.
  */
 #include "scan/pattern_scan.h"
 
@@ -14,11 +15,13 @@
 
 enum {
 	STACK_START = 32 * 1024, /* initial stack of JIT code, in bytes */
-	STACK_MAX = 1024 * 1024, /* maximum stack, which only some patterns need */
-	UTF8_LONGEST = 4,        /* maximum bytes of a character, the unit of look-behinds */
+	STACK_MAX = 1024 * 1024, /* maximum stack of JIT code, in bytes; only some patterns need
+	                            so much */
+	UTF8_LONGEST = 4,        /* maximum number of bytes of a character; PCRE2 counts
+	                            look-behinds in characters */
 };
 
-/** Result of scan_bytes() in addition to those of pm_scanner_ops.scan (0, 1 and -1). */
+/** Result of scan_bytes() in addition to the results of pm_scanner_ops.scan (0, 1 and -1). */
 enum { SCAN_PARTIAL = 2 };
 
 struct pattern_scanner {
@@ -43,8 +46,8 @@ static void begin_window(struct pattern_thread *thread, const struct pm_window *
 }
 
 /**
- * Returns the offset at which the result of a matcher starts; SIZE_MAX if there are no more
- * matches.
+ * Returns the offset at which the match or partial match of a matcher starts. Returns 0 if the
+ * matcher was stopped, and SIZE_MAX if there are no more matches.
  */
 static size_t begin_of(const struct pm_matcher *matcher)
 {
@@ -60,7 +63,10 @@ static size_t begin_of(const struct pm_matcher *matcher)
 	}
 }
 
-/** Returns the matcher whose result starts first; NULL if no matcher has a result. */
+/**
+ * Returns the matcher whose match or partial match starts first, or a matcher that was stopped.
+ * Returns NULL if no matcher has more matches.
+ */
 static struct pm_matcher *first_of(const struct pattern_thread *thread)
 {
 	struct pm_matcher *first = NULL;
@@ -77,9 +83,9 @@ static struct pm_matcher *first_of(const struct pattern_thread *thread)
 }
 
 /**
- * Tests whether a match in UTF-16 is really text in the other byte order that starts one byte
- * later. Such a match occurs if the text follows a zero byte. Text in UTF-16 is nearly always at
- * even addresses.
+ * Tests whether a match in UTF-16 at an odd address is really text in the other byte order that
+ * starts one byte later. This happens if a zero byte precedes the text. Text in UTF-16 is nearly
+ * always at even addresses.
  */
 static bool is_misread(const struct pattern_thread *thread, const struct pm_window *window,
                        const struct pm_matcher *matcher)
@@ -99,10 +105,7 @@ static bool is_misread(const struct pattern_thread *thread, const struct pm_wind
 	return false;
 }
 
-/**
- * Returns the matcher whose result starts first, without misread UTF-16; NULL if no matcher has a
- * result.
- */
+/** Returns the same as first_of(), after skipping matches for which is_misread() is true. */
 static struct pm_matcher *choose(const struct pattern_thread *thread,
                                  const struct pm_window *window)
 {
@@ -114,7 +117,10 @@ static struct pm_matcher *choose(const struct pattern_thread *thread,
 	return first;
 }
 
-/** Makes all matchers continue at an offset, and drops matches that start before it. */
+/**
+ * Makes all matchers continue at the offset `cursor`. Matches that start before this offset are
+ * replaced by the next ones.
+ */
 static void advance(struct pattern_thread *thread, const struct pm_window *window, size_t cursor)
 {
 	for (size_t i = 0; i < thread->search->patterns.count; i++) {
@@ -127,7 +133,7 @@ static void advance(struct pattern_thread *thread, const struct pm_window *windo
 
 /**
  * Adds the matches in the window, up to the first partial match.
- * @return 0: all matches were added; 1: stopped; SCAN_PARTIAL: `partial` is set to the offset of a
+ * @return 0: all matches were added; 1: stopped; SCAN_PARTIAL: `partial` received the offset of a
  *         partial match; -1: an error
  */
 static int scan_bytes(struct pattern_thread *thread, const struct pm_window *window,
@@ -234,7 +240,7 @@ static const struct pm_scanner_ops pattern_ops = {
 	.open = open_thread, .close = close_thread, .scan = scan, .destroy = destroy
 };
 
-/** Sets the properties of the scanner to what its patterns need together. */
+/** Sets `lookbehind` and `starts_in_zeros` of the scanner so that they suffice for all patterns. */
 static void sum_up(struct pattern_scanner *made)
 {
 	/* At least one byte before the window is needed: without it, \A and similar assertions

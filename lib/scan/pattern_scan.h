@@ -11,7 +11,7 @@
 #include "scan/simd.h"
 
 /**
- * Does the same as pm_pattern_scanner_create(), with a given level of vector instructions.
+ * Does the same as pm_pattern_scanner_create(), but uses a given level of vector instructions.
  * @param simd  the level, at most pm_simd_best()
  */
 int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recursive descent parser for the tokens of a pattern. It joins the shapes of the parts in the
- * same way as the pattern joins the parts. If a token is not understood, the pattern gets a shape
- * without conditions.
+ * A recursive descent parser for the tokens of a pattern. It computes the shape of each item, and
+ * from these the shapes of sequences, alternatives and repetitions of items. If it does not
+ * understand a token, the shape of the pattern is one that all bytes have.
  */
 #include "scan/pattern_shape.h"
 
@@ -17,13 +17,14 @@
 
 enum {
 	LONGEST_CHARACTER = 4,
-	EDGE_REACH = 2, /* bytes that `$` needs: a newline, and one byte to test for the end */
+	EDGE_REACH = 2, /* number of bytes that `$` examines after the match: a newline, and one
+	                   byte after it */
 };
 
 struct builder {
 	struct pm_tokens tokens;
 	struct pm_token token;
-	size_t ahead; /* maximum number of bytes that look-aheads examine */
+	size_t ahead; /* sum of the maximum numbers of bytes that the look-aheads examine */
 	bool failed;  /* a token was not understood */
 	struct pm_part_sets sets;
 };
@@ -38,8 +39,8 @@ static void advance(struct builder *builder)
 }
 
 /**
- * Parses a group. The current token is the start of the group; afterwards it is the end of the
- * group.
+ * Parses a group. The current token must be the start of the group. After the call, the current
+ * token is the end of the group.
  */
 static void parse_group(struct builder *builder, struct pm_part *part)
 {
@@ -67,7 +68,9 @@ static void parse_character(struct builder *builder, struct pm_part *part)
 }
 
 /**
- * Parses one item: a character, group, look-around, edge or reference. `part` is empty at first.
+ * Parses one item: a character, group, look-around, edge or reference.
+ * @param part  the empty part; receives the shape of the item, which remains empty if the item
+ *              matches no bytes
  */
 static void parse_item(struct builder *builder, struct pm_part *part)
 {
@@ -125,7 +128,10 @@ static void parse_alternatives(struct builder *builder, struct pm_part *part)
 	}
 }
 
-/** Copies a sequence to the form that the search uses. */
+/**
+ * Copies a sequence into the structure that the search uses, which contains the sets themselves and
+ * not their numbers.
+ */
 static void copy_required(const struct builder *builder, const struct pm_needed *needed,
                           struct pm_required *required)
 {
@@ -148,8 +154,8 @@ static void learn(struct builder *builder, struct pm_pattern_shape *shape)
 	if (builder->failed || builder->token.type != PM_TOKEN_END)
 		return;
 
-	/* If the pattern has more than PM_SEQUENCE_MAX fixed positions, the rows that were added
-	 * lack the first ones, which are in `first`. */
+	/* If the pattern starts with more than PM_SEQUENCE_MAX fixed positions, the sequences added
+	 * so far do not contain the first positions. Add these, too. */
 	const struct pm_part nothing = { .any = PM_SET_NONE };
 	if (whole.first.count == PM_SEQUENCE_MAX)
 		pm_part_add_row(&builder->sets, &whole, &whole.first, &nothing, 0);

@@ -42,7 +42,10 @@ void pm_pattern_text_add_byte(struct pm_pattern_text *text, unsigned char byte)
 	pm_pattern_text_add_bytes(text, escape, sizeof escape);
 }
 
-/** Writes a fixed text. All bytes are escaped, except letters, digits and bytes beyond ASCII. */
+/**
+ * Writes a pattern that matches a fixed text. All bytes are escaped, except ASCII letters, digits
+ * and bytes beyond ASCII.
+ */
 static void write_fixed(const struct pm_pattern *pattern, struct pm_pattern_text *text)
 {
 	for (size_t i = 0; i < pattern->length; i++) {
@@ -55,7 +58,11 @@ static void write_fixed(const struct pm_pattern *pattern, struct pm_pattern_text
 	}
 }
 
-/** Writes a class that matches a byte of which only one digit is known; the other digit is -1. */
+/**
+ * Writes a class that matches a byte of which only one hexadecimal digit is given.
+ * @param high  the high digit, or -1 if it is not given
+ * @param low   the low digit, or -1 if it is not given; exactly one of the digits is -1
+ */
 static void write_wildcard(struct pm_pattern_text *text, int high, int low)
 {
 	pm_pattern_text_add(text, "[");
@@ -126,8 +133,8 @@ int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_te
 }
 
 /**
- * Assertions for the edges of words and lines, and their forms in UTF-16, which test the bytes of
- * the characters around the edge: first little-endian, then big-endian.
+ * Assertions for the edges of words and lines, and for each of them the pattern that tests the same
+ * in UTF-16. `texts[0]` is for little-endian UTF-16, `texts[1]` for big-endian.
  */
 static const struct {
 	char letter;
@@ -172,7 +179,7 @@ static void add_unit(struct pm_pattern_text *text, unsigned unit, bool big)
 	pm_pattern_text_add_byte(text, (unsigned char)second);
 }
 
-/** Converts a UTF-8 character of several bytes. It must be valid. */
+/** Converts a token that is a valid UTF-8 character of several bytes. */
 static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern_text *text)
 {
 	const unsigned char *bytes = (const unsigned char *)token->text;
@@ -180,7 +187,8 @@ static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern
 	for (size_t i = 1; i < token->length; i++)
 		c = c << 6 | (bytes[i] & 0x3fu);
 
-	/* The bytes must match exactly, even if they are letters and the pattern ignores case. */
+	/* A byte of UTF-16 may have the value of an ASCII letter. The bytes must match exactly,
+	 * even if the pattern ignores case. */
 	pm_pattern_text_add(text, "(?-i:");
 	if (c >= 0x10000) {
 		add_unit(text, 0xd7c0 + (c >> 10), big);
@@ -192,8 +200,8 @@ static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern
 }
 
 /**
- * Converts a set of characters. A set that contains all bytes from 0x80 also matches all characters
- * beyond Latin-1.
+ * Converts a set of characters. If the set contains all bytes from 0x80, the result also matches
+ * all characters beyond Latin-1.
  */
 static void widen_set(const struct pm_byte_set *set, bool big, struct pm_pattern_text *text)
 {
@@ -267,7 +275,7 @@ static int widen_token(const struct pm_token *token, bool utf, bool big,
 	return 0;
 }
 
-/** Tests whether a pattern is valid UTF-8. Its characters can then have several bytes. */
+/** Tests whether a pattern is valid UTF-8, so that its characters may have several bytes. */
 static bool is_utf8(const struct pm_pattern_text *pattern)
 {
 	int code;

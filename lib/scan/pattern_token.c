@@ -21,7 +21,10 @@ static size_t left(const struct pm_tokens *tokens)
 	return (size_t)(tokens->end - tokens->at);
 }
 
-/** Returns the character at `distance` from the next one; NUL after the end of the pattern. */
+/**
+ * Returns the character `distance` bytes after the current position `at`, or NUL if the pattern
+ * ends before that.
+ */
 static char ahead(const struct pm_tokens *tokens, size_t distance)
 {
 	if (left(tokens) <= distance)
@@ -29,15 +32,15 @@ static char ahead(const struct pm_tokens *tokens, size_t distance)
 	return tokens->at[distance];
 }
 
-/** Tests whether a character is in a list. NUL is never in a list. */
+/** Tests whether a character is in the string `characters`. Returns false for NUL. */
 static bool is_in(char c, const char *characters)
 {
 	return c != '\0' && strchr(characters, c);
 }
 
 /**
- * Moves past the next `closing` character.
- * @return false if there is no such character
+ * Moves `at` past the next `closing` character.
+ * @return false, with `at` unchanged, if there is no such character
  */
 static bool skip_to(struct pm_tokens *tokens, char closing)
 {
@@ -47,7 +50,7 @@ static bool skip_to(struct pm_tokens *tokens, char closing)
 	return found;
 }
 
-/** Moves past a name or number in {}, <> or '', if there is one. */
+/** Moves `at` past a name or number in {}, <> or '', if there is one at this position. */
 static void skip_brackets(struct pm_tokens *tokens)
 {
 	static const char opening[] = "{<'", closing[] = "}>'";
@@ -60,7 +63,7 @@ static void skip_brackets(struct pm_tokens *tokens)
 	skip_to(tokens, closing[strchr(opening, c) - opening]);
 }
 
-/** Moves past at most `max` characters that are in the list `digits`. */
+/** Moves `at` past at most `max` characters that are in the string `digits`. */
 static void skip_digits(struct pm_tokens *tokens, size_t max, const char *digits)
 {
 	for (; max > 0 && tokens->at < tokens->end && is_in(*tokens->at, digits); max--)
@@ -68,10 +71,10 @@ static void skip_digits(struct pm_tokens *tokens, size_t max, const char *digits
 }
 
 /**
- * Parses an escape, and moves `at` past it. `c` is the character after the backslash; `at` is after
- * `c`.
- * @param literal  set for a PM_TOKEN_CHARACTER: true if the escape is a single character, false if
- *                 it is a class
+ * Parses an escape, and moves `at` to its end. On entry, `at` is after `c`.
+ * @param c        the character after the backslash
+ * @param literal  receives a value only if the result is PM_TOKEN_CHARACTER: true if the escape is
+ *                 a single character, false if it is a class
  */
 static enum pm_token_type escape(struct pm_tokens *tokens, char c, bool *literal)
 {
@@ -110,8 +113,8 @@ static enum pm_token_type escape(struct pm_tokens *tokens, char c, bool *literal
 }
 
 /**
- * Moves past `[:name:]`, `[.name.]` or `[=name=]` within a class, except for the last bracket. `at`
- * is at the inner bracket.
+ * Moves `at` from the first bracket of `[:name:]`, `[.name.]` or `[=name=]`, within a class, to its
+ * last bracket. Does nothing if the syntax is different.
  */
 static void skip_class_name(struct pm_tokens *tokens)
 {
@@ -124,7 +127,7 @@ static void skip_class_name(struct pm_tokens *tokens)
 		tokens->at = name + 1;
 }
 
-/** Parses a class, and moves `at` past it. `at` is after the opening bracket. */
+/** Parses a class, and moves `at` to its end. On entry, `at` is after the opening bracket. */
 static enum pm_token_type character_class(struct pm_tokens *tokens)
 {
 	bool quoted = false;
@@ -138,8 +141,8 @@ static enum pm_token_type character_class(struct pm_tokens *tokens)
 			quoted = !quoted;
 			tokens->at++;
 
-			/* A closing bracket after "[\Q\E" counts as the first character of the
-			 * class. */
+			/* A closing bracket after "[\Q\E" is the first character of the class, and
+			 * does not end it. */
 			if (begin == at)
 				begin = at + 2;
 		} else if (quoted)
@@ -150,7 +153,7 @@ static enum pm_token_type character_class(struct pm_tokens *tokens)
 		} else if (*at == '\\')
 			tokens->at++;
 		else if (*at == '[' && is_in(next, ":.=")) {
-			/* "[[:<:]]" and "[[:>:]]" are assertions and do not match a character. */
+			/* "[[:<:]]" and "[[:>:]]" are assertions: they do not match characters. */
 			if (left(tokens) > 2 && is_in(at[2], "<>"))
 				return PM_TOKEN_UNKNOWN;
 
@@ -167,7 +170,7 @@ static bool is_digit(char c)
 }
 
 /**
- * Parses a number of at most six digits, and moves `at` past it.
+ * Parses a number of at most six digits, and moves `at` to its end.
  * @return false if there is no digit
  */
 static bool number(const char **at, const char *end, size_t *value)
@@ -180,8 +183,9 @@ static bool number(const char **at, const char *end, size_t *value)
 }
 
 /**
- * Parses `{2}`, `{2,}` or `{2,3}`; `at` is after the brace. Some versions of PCRE2 also accept
- * spaces and `{,3}`. These forms become PM_TOKEN_UNKNOWN.
+ * Parses a quantifier such as `{2}`, `{2,}` or `{2,3}`. On entry, `at` is after the opening brace.
+ * Some versions of PCRE2 also accept spaces, and `{,3}`, as a quantifier; such text becomes
+ * PM_TOKEN_UNKNOWN. If a brace does not start a quantifier, it is a literal character.
  */
 static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *token)
 {
@@ -209,7 +213,7 @@ static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *toke
 	return PM_TOKEN_REPEAT;
 }
 
-/** Parses options such as (?i) and (?i:. `at` is after the question mark. */
+/** Parses options such as "(?i)" and "(?i:". On entry, `at` is after the question mark. */
 static enum pm_token_type options(struct pm_tokens *tokens)
 {
 	static const char letters[] = "imsx";
@@ -263,8 +267,8 @@ static enum pm_token_type opened(struct pm_tokens *tokens, enum pm_token_type ty
 }
 
 /**
- * Moves past the end of a group whose contents are not a pattern.
- * @return `type`, or PM_TOKEN_UNKNOWN if the group has no end
+ * Moves `at` past the closing parenthesis of a comment or reference.
+ * @return `type`, or PM_TOKEN_UNKNOWN if there is no closing parenthesis
  */
 static enum pm_token_type skipped(struct pm_tokens *tokens, enum pm_token_type type)
 {
@@ -273,7 +277,7 @@ static enum pm_token_type skipped(struct pm_tokens *tokens, enum pm_token_type t
 	return type;
 }
 
-/** Parses the start of a group that begins with "(?". `at` is after the question mark. */
+/** Parses the start of a group that begins with "(?". On entry, `at` is after the question mark. */
 static enum pm_token_type special_group(struct pm_tokens *tokens)
 {
 	char c = ahead(tokens, 0), next = ahead(tokens, 1);
@@ -320,7 +324,7 @@ static enum pm_token_type group(struct pm_tokens *tokens)
 	return opened(tokens, PM_TOKEN_OPEN);
 }
 
-/** Moves past the second and later bytes of a UTF-8 character. */
+/** In a UTF-8 pattern, moves `at` past the second and later bytes of a character. */
 static void skip_follow_bytes(struct pm_tokens *tokens)
 {
 	while (tokens->utf && tokens->at < tokens->end &&
@@ -328,7 +332,7 @@ static void skip_follow_bytes(struct pm_tokens *tokens)
 		tokens->at++;
 }
 
-/** Moves past white space and comments, which PCRE2_EXTENDED ignores. */
+/** With PCRE2_EXTENDED, moves `at` past white space and comments, except between \Q and \E. */
 static void skip_white_space(struct pm_tokens *tokens)
 {
 	while ((tokens->options & PCRE2_EXTENDED) && !tokens->quoted && tokens->at < tokens->end) {
@@ -342,7 +346,7 @@ static void skip_white_space(struct pm_tokens *tokens)
 	}
 }
 
-/** Parses the token that starts with a backslash. `at` is after the backslash. */
+/** Parses a token that starts with a backslash. On entry, `at` is after the backslash. */
 static enum pm_token_type backslash(struct pm_tokens *tokens, struct pm_token *token)
 {
 	if (tokens->at == tokens->end)
@@ -357,7 +361,7 @@ static enum pm_token_type backslash(struct pm_tokens *tokens, struct pm_token *t
 	return escape(tokens, c, &token->literal);
 }
 
-/** Parses the token that starts with the character `c`. `at` is after `c`. */
+/** Parses the token that starts with the character `c`. On entry, `at` is after `c`. */
 static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_token *token)
 {
 	switch (c) {
@@ -417,15 +421,16 @@ void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token)
 	} else
 		token->type = classify(tokens, *tokens->at++, token);
 
-	/* The suffix of possessive and lazy quantifiers does not change the minimum and maximum. */
+	/* A suffix that makes a quantifier possessive or lazy does not change its minimum and
+	 * maximum. */
 	if (token->type == PM_TOKEN_REPEAT && tokens->at < tokens->end && is_in(*tokens->at, "+?"))
 		tokens->at++;
 	token->length = (size_t)(tokens->at - token->text);
 }
 
 /**
- * Compiles a token as a pattern of its own.
- * @return NULL if PCRE2 does not accept it
+ * Compiles a token as a separate pattern, which must match the whole subject.
+ * @return the compiled token; NULL if PCRE2 does not accept the token
  */
 static pcre2_code *compile_token(const struct pm_token *token, bool utf)
 {
@@ -437,7 +442,7 @@ static pcre2_code *compile_token(const struct pm_token *token, bool utf)
 
 	if (utf)
 		flags |= PCRE2_UTF;
-	/* PCRE2_UCP and PCRE2_LITERAL cannot be combined. */
+	/* PCRE2 rejects PCRE2_UCP and PCRE2_DOTALL together with PCRE2_LITERAL. */
 	if (as_is)
 		flags |= PCRE2_LITERAL;
 	else
@@ -448,10 +453,13 @@ static pcre2_code *compile_token(const struct pm_token *token, bool utf)
 	return pcre2_compile((PCRE2_SPTR)token->text, token->length, flags, &code, &offset, NULL);
 }
 
-/** Tests whether a token that matches ASCII characters matches only ASCII characters. */
+/**
+ * Tests whether it is certain that a token matches only ASCII characters.
+ * @param set  the ASCII characters that the token matches
+ */
 static bool only_ascii(const struct pm_token *token, const struct pm_byte_set *set)
 {
-	/* Without case, U+017F is equal to s, and U+212A is equal to k. */
+	/* If case is ignored, U+017F is equal to s, and U+212A is equal to k. */
 	if ((token->options & PCRE2_CASELESS) &&
 	    (pm_byte_set_has(set, 'k') || pm_byte_set_has(set, 's')))
 		return false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queue is a ring of jobs. Workers claim units at the tail and push their hits. One thread pops
- * hits at the other end, the head. If hits of a unit overlap hits of the previous unit, the unit is
- * scanned again, by a free worker or by a worker that waits until its own unit is at the head.
+ * The queue is a ring of jobs. Workers claim units at the tail and push the hits of these units.
+ * One thread pops the hits of the unit at the head. If a hit of this unit overlaps a hit that was
+ * delivered before, the unit is scanned again. This is done by a worker that has no unit, or by a
+ * worker that waits until its own unit is at the head.
  */
 #include "scan/queue.h"
 
@@ -64,9 +65,9 @@ static void exchange(struct pm_scan_batch *a, struct pm_scan_batch *b)
 }
 
 /**
- * Tests whether the unit at the head has to be scanned again, and `job` is of a later unit. The
- * worker of `job` then has to scan the head instead of waiting, because all other workers may be
- * waiting, too.
+ * Tests whether the unit at the head has to be scanned again, and `job` is the job of a later unit.
+ * The worker of `job` must then scan the unit at the head instead of waiting, because all other
+ * workers may be waiting, too.
  */
 static bool head_needs(const struct pm_scan_queue *queue, const struct pm_job *job)
 {
@@ -74,7 +75,9 @@ static bool head_needs(const struct pm_scan_queue *queue, const struct pm_job *j
 }
 
 /**
- * Gives the worker of `job` the unit at the head. The unit of `job` will be scanned again later.
+ * Assigns the unit at the head to the worker of `job`. The unit of `job` will be scanned again
+ * later.
+ * @return the job of the unit at the head
  */
 static struct pm_job *change_to_head(struct pm_scan_queue *queue, struct pm_job *job)
 {
@@ -118,7 +121,8 @@ static bool is_over(const struct pm_scan_queue *queue)
 }
 
 /**
- * Tests whether pm_scan_queue_pop() can return something: hits of the unit at the head, or its end.
+ * Tests whether pm_scan_queue_pop() can return PM_POPPED_BATCH or PM_POPPED_LAST: the unit at the
+ * head has hits that were not popped yet, or is done.
  */
 static bool can_pop(struct pm_scan_queue *queue)
 {
@@ -127,7 +131,7 @@ static bool can_pop(struct pm_scan_queue *queue)
 	       (head->ready.length > 0 || head->state == PM_JOB_DONE);
 }
 
-/** Removes the unit at the head. */
+/** Removes the unit at the head, and adds its size and counters to the totals. */
 static void retire_head(struct pm_scan_queue *queue)
 {
 	struct pm_job *job = pm_scan_queue_head(queue);
@@ -139,7 +143,10 @@ static void retire_head(struct pm_scan_queue *queue)
 	pthread_cond_broadcast(&queue->for_worker);
 }
 
-/** Removes the units at the head that are done and have nothing to deliver. */
+/**
+ * Removes the units at the head that are done, without hits to deliver and without unreadable
+ * ranges to report.
+ */
 static void retire_empty(struct pm_scan_queue *queue)
 {
 	while (queue->head < queue->claimed) {
@@ -149,7 +156,8 @@ static void retire_empty(struct pm_scan_queue *queue)
 		retire_head(queue);
 	}
 
-	/* The thread that delivers hits is woken only if it has something to do. */
+	/* Wake the thread that delivers hits only if pm_scan_queue_pop() can return hits or the
+	 * end. */
 	if (can_pop(queue) || is_over(queue))
 		pthread_cond_signal(&queue->for_delivery);
 }
@@ -167,8 +175,8 @@ int pm_scan_queue_finish(struct pm_scan_queue *queue, struct pm_job *job,
 		job->state = PM_JOB_DONE;
 		job->counts = *counts;
 		queue->dense = job->pushed;
-		/* If hits of this unit are being delivered, it cannot be removed yet: it may
-		 * have to be scanned again. */
+		/* While hits of this unit are being delivered, the unit cannot be removed, because
+		 * it may have to be scanned again. */
 		if (job->index == queue->head && !queue->delivering)
 			retire_empty(queue);
 	}
@@ -301,13 +309,14 @@ static uint64_t bytes_before_next(const struct pm_unit *unit, uint64_t before)
 }
 
 /**
- * Records in a job what follows its unit in memory. This is taken from the next unit of the plan.
+ * Records in a job which bytes follow its unit in memory. The next unit of the plan, `ahead`,
+ * contains this information.
  */
 static void look_ahead(const struct pm_scan_queue *queue, struct pm_job *job)
 {
 	const struct pm_unit *next = queue->ahead;
-	/* If all bytes are read from the target, the segments of the next unit need not be
-	 * recorded. */
+	/* If all bytes are read from the target, the segments of the next unit are not recorded in
+	 * the job, so their number is not limited. */
 	size_t max = next->count;
 	if (!queue->all_runs)
 		max = pm_min_size(max, PM_NEXT_SEGMENTS);
@@ -340,7 +349,7 @@ static void look_ahead(const struct pm_scan_queue *queue, struct pm_job *job)
 }
 
 /**
- * Reads the next unit of the plan into `ahead`. Ends the scan if this fails.
+ * Reads the next unit of the plan into `ahead`, and sets `has_ahead`. Ends the scan if this fails.
  * @return 0 or -1
  */
 static int fetch(struct pm_scan_queue *queue)
@@ -358,8 +367,8 @@ static int fetch(struct pm_scan_queue *queue)
 }
 
 /**
- * Claims the unit `ahead`, and reads the next one.
- * @return the job; NULL if the plan fails
+ * Claims the unit `ahead`, and reads the next unit of the plan into `ahead`.
+ * @return the job of the claimed unit; NULL if the next unit cannot be read
  */
 static struct pm_job *claim_one(struct pm_scan_queue *queue)
 {
@@ -400,8 +409,9 @@ static bool can_claim(const struct pm_scan_queue *queue)
 }
 
 /**
- * Claims the unit `ahead`, and also the unit after it if both share a page table.
- * @return the job of the first unit; NULL if the plan fails
+ * Claims the unit `ahead`, and also the unit after it if both are in the same page table.
+ * @param second  receives the job of the second unit if there is one
+ * @return        the job of the first unit; NULL if the next unit cannot be read
  */
 static struct pm_job *claim_two(struct pm_scan_queue *queue, struct pm_job **second)
 {

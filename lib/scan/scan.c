@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers claim units from the queue and find the hits in them. The thread of the caller pops the
- * hits from the queue by ascending address, and drops hits that overlap an earlier one. If a
- * dropped hit ends after the earlier one, other hits may exist after it, and the unit is scanned
- * again.
+ * Workers claim units from the queue and find the hits in these units. The thread of the caller
+ * pops the hits from the queue by ascending address, and drops each hit that starts before the end
+ * of the last delivered hit. If the dropped hit ends after the delivered hit, a search from the end
+ * of the delivered hit could find other hits, so the unit is scanned again from there.
  */
 #include <procmem/scan.h>
 
@@ -17,12 +17,13 @@
 #include "scan/worker.h"
 
 enum {
-	WORKERS_DEFAULT = 4, /* more threads are of little use: the memory bus is the limit */
-	JOBS_PER_WORKER = 3, /* units in progress for each worker: with this number, a worker rarely
-	                        waits for another one */
+	WORKERS_DEFAULT = 4, /* more threads hardly make a scan faster, because the memory bus
+	                        limits it */
+	JOBS_PER_WORKER = 3, /* number of units in progress for each worker; with this number, a
+	                        worker rarely waits for the others */
 };
 
-/** Results of deliver_batch(), in addition to those of pm_scan_deliver (-1 and 1). */
+/** Results of deliver_batch() in addition to the results 1 and -1 of pm_scan_deliver. */
 enum { DELIVER_CONTINUE = 0, DELIVER_SCAN_AGAIN = 2 };
 
 /** A scan in progress. */
@@ -32,8 +33,9 @@ struct run {
 	struct pm_worker *workers;
 	unsigned worker_count; /* number of threads that were started */
 	struct pm_scan_totals totals;
-	uint64_t ends[PM_STREAMS]; /* address after the last hit of each stream */
-	bool cut[PM_STREAMS];      /* the last hit of the stream was truncated */
+	uint64_t ends[PM_STREAMS]; /* for each stream, the end address of the hit delivered last */
+	bool cut[PM_STREAMS];      /* for each stream, true if the hit delivered last was
+	                              truncated */
 };
 
 void pm_scanner_destroy(struct pm_scanner *scanner)
@@ -49,7 +51,8 @@ int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
 }
 
 /**
- * Returns the number of threads for a scan that does not specify one.
+ * Returns the number of threads for a scan that does not specify a number: the number of usable
+ * CPUs, at most WORKERS_DEFAULT.
  * @return at least 1
  */
 static unsigned default_workers(void)
@@ -63,7 +66,10 @@ static unsigned default_workers(void)
 	return (unsigned)pm_clamp_int(count, 1, WORKERS_DEFAULT);
 }
 
-/** Tests whether a hit starts where the previous hit of its stream was truncated. */
+/**
+ * Tests whether a hit starts at the end of the previous hit of its stream, and that hit was
+ * truncated.
+ */
 static bool is_continued(const struct run *run, const struct pm_record *record)
 {
 	return run->cut[record->stream] && run->ends[record->stream] == record->address;
@@ -71,7 +77,7 @@ static bool is_continued(const struct run *run, const struct pm_record *record)
 
 /**
  * Delivers a hit.
- * @return as for pm_scan_deliver
+ * @return the result of pm_scan_deliver
  */
 static int deliver(struct run *run, const struct pm_record *record, const char *bytes,
                    struct pm_error *error)
@@ -89,8 +95,8 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 		.length = (size_t)record->length,
 	};
 
-	/* A match with \K may end before the address where matching started. The next match is
-	 * searched for after that address. */
+	/* A match with \K may end before the address at which matching started. The search
+	 * continues after the match and after this address. */
 	run->ends[record->stream] = pm_max(record->address + record->size, record->attempt + 1);
 	run->cut[record->stream] = record->truncated;
 	run->totals.hits += !delivery.continued;
@@ -101,7 +107,7 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 
 /**
  * Delivers the hits of a batch.
- * @return as for pm_scan_deliver, or DELIVER_SCAN_AGAIN
+ * @return DELIVER_CONTINUE, DELIVER_SCAN_AGAIN, or the result 1 or -1 of pm_scan_deliver
  */
 static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, struct pm_error *error)
 {
@@ -113,8 +119,9 @@ static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, str
 		bool rest = record.continued && is_continued(run, &record);
 
 		if (record.attempt < last && !rest) {
-			/* This hit overlaps the previous one, and is dropped. If it ends after
-			 * the previous one, later hits depend on where the search continued. */
+			/* This hit overlaps the previous hit of its stream, so drop it. If it also
+			 * ends after the previous hit, the worker continued its search at a wrong
+			 * address. */
 			if (record.address + record.size > last)
 				return DELIVER_SCAN_AGAIN;
 			continue;
@@ -139,8 +146,8 @@ static void report_unreadable(struct run *run, const struct pm_unreadable_list *
 }
 
 /**
- * Calls the tick function of the caller.
- * @return true: continue the scan; false: the caller has cancelled it
+ * Updates the totals, and calls the tick function of the caller.
+ * @return true: continue the scan; false: the caller has cancelled the scan
  */
 static bool tick(struct run *run)
 {
@@ -151,7 +158,10 @@ static bool tick(struct run *run)
 	return !scan->tick || scan->tick(scan->context, &run->totals) == 0;
 }
 
-/** Delivers all hits by ascending address. */
+/**
+ * Delivers all hits by ascending address, until there are no more hits, the scan fails, or the
+ * caller ends it.
+ */
 static void collect(struct run *run)
 {
 	struct pm_scan_batch batch = { 0 };
@@ -187,7 +197,7 @@ static void collect(struct run *run)
 
 /**
  * Starts up to `count` threads.
- * @return 0 if at least one was started, or -1
+ * @return 0 if at least one thread was started, or -1
  */
 static int start(struct run *run, unsigned count, struct pm_error *error)
 {

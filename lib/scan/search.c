@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Searches a process with one call: opens the handles that a scan needs, runs the scan, and
- * releases the handles. The thread that finds a match appends its bytes to the batch; the thread of
- * the caller passes them to the visitor.
+ * releases the handles. The thread that finds a match appends the bytes of the match to a batch.
+ * The thread of the caller passes these bytes to the visitor.
  */
 #include <procmem/search.h>
 
@@ -65,7 +65,7 @@ static int read_regions(struct search *search, struct pm_error *error)
 	return pm_kinds_assign(&search->regions, &evidence, error);
 }
 
-/** Selects the regions that the options name. */
+/** Selects the address ranges of the regions that the options name. */
 static int select_ranges(struct search *search, struct pm_error *error)
 {
 	struct pm_select *select = NULL;
@@ -155,7 +155,10 @@ static int scan(struct search *search, const struct pm_scanner *scanner,
 	return pm_process_check(search->process, error);
 }
 
-/** Returns an error if a search is incomplete. Called if the caller does not receive the totals. */
+/**
+ * Fails if a search is incomplete. Used if the caller does not receive the totals, which would show
+ * this.
+ */
 static int check_totals(const struct pm_scan_totals *totals, struct pm_error *error)
 {
 	if (totals->unreadable > 0)

@@ -9,7 +9,10 @@
 
 enum { XCR0_SSE = 2, XCR0_AVX = 4 };
 
-/** Tests whether the kernel saves the registers of AVX when it switches threads. */
+/**
+ * Tests whether the kernel saves the AVX registers when it switches threads. If not, AVX cannot be
+ * used.
+ */
 static bool kernel_keeps_avx(void)
 {
 	uint32_t low, high;

@@ -14,7 +14,7 @@
 
 /** Levels of vector instructions. Each level includes the previous ones. */
 enum pm_simd {
-	PM_SIMD_PORTABLE, /**< no specific instructions */
+	PM_SIMD_PORTABLE, /**< portable code, without vector instructions of a processor */
 	PM_SIMD_SSE2,     /**< 16 bytes at a time */
 	PM_SIMD_AVX2,     /**< 32 bytes at a time, and table look-ups by PSHUFB */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Classifies the bytes of a window chunk by chunk. Each encoding has a lane (text_lane.h), which
- * finds runs of characters in the masks of the classes. A run that reaches the end of the window
- * stays open until the window has grown.
+ * Computes the classes of the bytes of a window (byte_classes.h), one chunk after the other. Each
+ * encoding has a lane (text_lane.h), which finds runs of characters in the masks of the classes. If
+ * a run reaches the end of the window, the window has to grow, and the run remains open until then.
  */
 #include "scan/strings_scan.h"
 
@@ -28,14 +28,14 @@ struct strings_scanner {
 	bool white_space, aligned;
 	enum pm_utf8_wish utf8;
 	size_t lane_count;
-	struct pm_text_lane lanes[PM_ENCODING_COUNT]; /* initial state of the lanes */
+	struct pm_text_lane lanes[PM_ENCODING_COUNT]; /* state of the lanes before a window */
 };
 
 struct strings_thread {
 	const struct strings_scanner *search;
 	struct pm_text_lane lanes[PM_ENCODING_COUNT];
 	struct pm_byte_classes classes;
-	uint8_t tail[CHUNK + PM_BLOCK]; /* copy of the last bytes of a window, filled up with
+	uint8_t tail[CHUNK + PM_BLOCK]; /* copy of the last bytes of a window, followed by
 	                                   NEUTRAL bytes */
 	/* The following fields are valid only while a window is scanned. */
 	const struct pm_window *window;
@@ -74,8 +74,8 @@ static int add_run(void *context, const struct pm_text_lane *lane, size_t start,
 }
 
 /**
- * Determines the classes of the chunk at an offset. Bytes after the end of the window count as
- * NEUTRAL.
+ * Computes the classes of the bytes of the chunk at offset `at`, and of the block after the chunk.
+ * Bytes after the readable bytes of the window are replaced by NEUTRAL.
  * @return the number of blocks in the chunk
  */
 static size_t classify(struct strings_thread *thread, size_t at)
@@ -90,8 +90,8 @@ static size_t classify(struct strings_thread *thread, size_t at)
 		memcpy(thread->tail, bytes, left);
 		memset(thread->tail + left, NEUTRAL, sizeof thread->tail - left);
 		bytes = thread->tail;
-		/* A text may continue after the window. It can therefore be long even if it does
-		 * not fill a block here. */
+		/* A text at the end of the window may continue after it, and be long although it
+		 * does not fill a block in this chunk. */
 		if (utf8 == PM_UTF8_LONG)
 			utf8 = PM_UTF8_ALL;
 	}
@@ -101,7 +101,7 @@ static size_t classify(struct strings_thread *thread, size_t at)
 	return blocks;
 }
 
-/** Returns the first offset at which a character counts in any lane. */
+/** Returns the lowest pm_text_lane.from of all lanes: the first offset that has to be searched. */
 static size_t first_from(const struct strings_thread *thread)
 {
 	size_t first = SIZE_MAX;
@@ -110,7 +110,10 @@ static size_t first_from(const struct strings_thread *thread)
 	return first;
 }
 
-/** Returns the offset of the first open run that starts in the window, or PM_NO_RUN. */
+/**
+ * Returns the offset of the first open run that starts before the end of the window, or PM_NO_RUN
+ * if there is none.
+ */
 static size_t first_open(const struct strings_thread *thread)
 {
 	size_t first = PM_NO_RUN;
@@ -122,7 +125,10 @@ static size_t first_open(const struct strings_thread *thread)
 	return first;
 }
 
-/** Returns the offsets in a block at which characters of an encoding may start, as a bit mask. */
+/**
+ * Returns pm_text_lane.begins: the offsets in a block at which characters of an encoding may start,
+ * as a bit mask.
+ */
 static uint64_t allowed_begins(const struct strings_thread *thread, enum pm_encoding encoding)
 {
 	static const uint64_t multiples[] = { [1] = ~UINT64_C(0),
@@ -145,8 +151,11 @@ static void start_lanes(struct strings_thread *thread)
 }
 
 /**
- * Continues the open runs after the window has grown. The new window starts at offset `base` of the
- * old one. All lanes have an open run, see scan_bytes().
+ * Prepares the lanes to scan the open runs again, from their start, after a call of
+ * pm_window_grow(). Each lane has an open run, because scan_bytes() assumes that the last bytes of
+ * a window belong to characters.
+ * @param base  offset in the old window at which the new window starts; 0 if the window did not
+ *              grow
  */
 static void resume_lanes(struct strings_thread *thread, size_t base)
 {
@@ -160,13 +169,16 @@ static void resume_lanes(struct strings_thread *thread, size_t base)
 }
 
 /**
- * Scans the bytes of the window.
- * @return 0: all bytes were scanned; 1: stopped by pm_hits.consume; -1: an error
+ * Scans the bytes of the window. Scans the bytes after the window only as long as a run that starts
+ * in the window is open.
+ * @param final  true: the window cannot grow; false: runs that reach its end remain open
+ * @return       0: done; 1: stopped by pm_hits.consume; -1: an error
  */
 static int scan_bytes(struct strings_thread *thread, const struct pm_window *window, bool final)
 {
 	size_t end = pm_window_end(window), lanes = thread->search->lane_count;
-	/* Runs that reach this offset may continue after the window, so they stay open. */
+	/* Runs that reach this offset may continue after the readable bytes, so they remain open.
+	 */
 	size_t decided = SIZE_MAX;
 	if (!final)
 		decided = end - pm_min_size(end, LONGEST_CHARACTER - 1);
@@ -190,7 +202,10 @@ static int scan_bytes(struct strings_thread *thread, const struct pm_window *win
 	return 0;
 }
 
-/** Adds the runs that reach the end of the window as hits. */
+/**
+ * Adds the open runs as hits if they are long enough.
+ * @param end  offset at which the open runs end
+ */
 static int close_lanes(struct strings_thread *thread, size_t end)
 {
 	for (size_t i = 0; i < thread->search->lane_count; i++) {
@@ -231,7 +246,7 @@ static int scan(void *context, struct pm_window *window, struct pm_hits *hits,
 		if (grown < 0)
 			return -1;
 
-		/* If the window cannot grow again, all runs end at its end. */
+		/* If the window cannot grow again, the open runs end at its end. */
 		final = !grown || !window->more;
 		resume_lanes(thread, grown ? open : 0);
 	}
@@ -264,7 +279,7 @@ static const struct pm_scanner_ops strings_ops = {
 };
 
 /**
- * Computes the minimum size of a string in bytes.
+ * Computes the minimum size in bytes of a string in an encoding.
  * @return 0 or -1
  */
 static int min_bytes(const struct pm_strings_options *options, enum pm_encoding encoding,

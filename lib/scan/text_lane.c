@@ -6,8 +6,8 @@
 #include "base/minmax.h"
 
 /**
- * Returns the mask that starts `by` bytes after the start of block `i`: bit j is the bit of byte j
- * + by. The last bits are those of the next block.
+ * Returns the mask for the 64 bytes that start `by` bytes after the start of block `i`: bit j is
+ * the bit of byte j + by. The highest `by` bits are taken from the mask of the next block.
  */
 static uint64_t ahead(const uint64_t *masks, size_t i, unsigned by)
 {
@@ -17,8 +17,9 @@ static uint64_t ahead(const uint64_t *masks, size_t i, unsigned by)
 }
 
 /**
- * Returns the bytes of a block that belong to valid UTF-8 characters from U+00A0 on (the Unicode
- * Standard, table 3-7; C1 controls are excluded by their second byte).
+ * Returns a mask of the bytes of block `i` that belong to valid UTF-8 characters from U+00A0 on,
+ * and updates `spilled`. See the Unicode Standard, table 3-7. C1 controls, U+0080 to U+009F, are
+ * excluded by their second byte.
  */
 static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
                                 size_t i)
@@ -60,8 +61,8 @@ static void cover_utf8(struct pm_text_lane *lane, const struct pm_byte_classes *
 }
 
 /**
- * Marks the bytes of characters of `unit` bytes: the byte at offset `place` is printable, the
- * others are zero.
+ * Marks the bytes that belong to characters of `unit` bytes in UTF-16 or UTF-32. In such a
+ * character, the byte at offset `place` is printable, and all other bytes are zero.
  */
 static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane *lane,
                                                              const struct pm_byte_classes *classes,
@@ -83,7 +84,10 @@ static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane
 	}
 }
 
-/** Marks the bytes of a chunk that belong to characters, for any encoding. */
+/**
+ * Marks the bytes of a chunk that belong to characters in the encoding of the lane.
+ * @param cover  receives one mask for each block
+ */
 static void make_cover(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
                        size_t blocks, uint64_t *cover)
 {
@@ -115,7 +119,7 @@ static void make_cover(struct pm_text_lane *lane, const struct pm_byte_classes *
 	}
 }
 
-/** Returns a mask of the bytes of the block at `at` that are at or after `offset`. */
+/** Returns a mask of the bytes at or after `offset` in the block that starts at offset `at`. */
 static uint64_t bits_from(size_t offset, size_t at)
 {
 	if (offset <= at)
@@ -125,7 +129,10 @@ static uint64_t bits_from(size_t offset, size_t at)
 	return ~UINT64_C(0) << (offset - at);
 }
 
-/** Returns the bits of a mask at which `length` consecutive ones start. `length` is 1 to 63. */
+/**
+ * Returns a mask that has bit i set if `mask` has ones in bits i to i + `length` - 1. `length` must
+ * be 1 to 63.
+ */
 static inline uint64_t long_enough(uint64_t mask, size_t length)
 {
 	size_t done = 1;
@@ -134,7 +141,11 @@ static inline uint64_t long_enough(uint64_t mask, size_t length)
 	return mask & mask >> (length - done);
 }
 
-/** Visits the runs that start and end in a block. Bit 63 of `cover` must be 0. */
+/**
+ * Visits the runs of at least `min_length` bytes in a block.
+ * @param cover  mask of the bytes that belong to characters, without those of runs that extend into
+ *               another block; so bit 63 is 0
+ */
 static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at,
                       pm_run_visitor *visit, void *context)
 {
@@ -152,8 +163,8 @@ static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at
 }
 
 /**
- * Visits the runs that end in a block. The block is not full of text, and is not empty unless a run
- * is open.
+ * Visits the runs that end in a block, and sets `open` if a run reaches the end of the block.
+ * @param cover  mask of the bytes that belong to characters; not all ones
  */
 static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_run_visitor *visit,
                        void *context)
@@ -162,7 +173,7 @@ static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_
 	if (lane->open != PM_NO_RUN) {
 		size_t start = lane->open, end = at + (unsigned)__builtin_ctzll(~cover);
 		lane->open = PM_NO_RUN;
-		/* Remove the lowest ones, which belong to the open run. */
+		/* Remove the consecutive ones from bit 0 on, which belong to the open run. */
 		cover &= cover + 1;
 		if (end - start >= lane->min_length)
 			result = visit(context, lane, start, end);

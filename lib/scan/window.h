@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A window: the bytes that a scanner searches at once. A hit belongs to the window in which it
- * starts, and windows do not overlap, so no hit is found twice. The bytes after a window are needed
- * to find hits as a whole, the bytes before it for look-behinds. Private.
+ * A window: the bytes that a scanner searches at once. Each hit is found in the window in which the
+ * hit starts. Windows do not overlap, so no hit is found twice. The bytes after a window are needed
+ * to find hits as a whole, and the bytes before it are needed for look-behinds. Private.
  */
 #ifndef PM_SCAN_WINDOW_H
 #define PM_SCAN_WINDOW_H
@@ -26,20 +26,24 @@ struct pm_window {
 	const uint8_t *bytes; /**< first byte where a hit may start */
 	uint64_t address;     /**< address of `bytes` in the target */
 	size_t before;        /**< number of readable bytes before `bytes` */
-	size_t size;          /**< size in bytes; all hits start before this offset */
-	size_t after;         /**< number of readable bytes after these */
-	bool begins; /**< the first readable byte is the first byte of its region, and the region
-	                does not continue another one */
-	bool ends;   /**< the last readable byte is the last byte of its region, and no other region
-	                continues it */
-	bool more;   /**< more bytes follow the last readable one; pm_window_grow() may read them */
-	const atomic_bool *stop; /**< set by another thread to end the scan; for scanners that take
-	                            long; may be NULL */
-	size_t from[PM_STREAMS]; /**< for each stream, the offset at which the last hit of earlier
-	                            windows ends; hits must not start before it */
+	size_t size;          /**< size of the window in bytes; all hits start before this offset */
+	size_t after;         /**< number of readable bytes after the window */
+	bool begins; /**< the first readable byte, including `before`, is the first byte of a
+	                region that does not continue another region */
+	bool ends;   /**< the last readable byte, including `after`, is the last byte of a region
+	                that no other region continues */
+	bool more;   /**< more bytes follow the readable bytes; pm_window_grow() may read these */
 	/**
-	 * Reads more bytes after the window. `bytes + at` becomes the start of the window, and
-	 * `after` at least doubles, as far as there are bytes.
+	 * Set to true by another thread to end the scan. A scanner tests it if it searches for a
+	 * long time. NULL if there is no such flag.
+	 */
+	const atomic_bool *stop;
+	size_t from[PM_STREAMS]; /**< for each stream, the offset before which hits must not
+	                            start, because an earlier hit ends there; 0 if there is
+	                            none */
+	/**
+	 * Implements pm_window_grow(). `after` becomes at least twice as large, unless fewer bytes
+	 * can be read or the limit is reached.
 	 * @return 1: done; 0: no more bytes, or the window would be too large; -1: an error
 	 */
 	int (*grow)(struct pm_window *window, size_t at, struct pm_error *error);
@@ -47,7 +51,7 @@ struct pm_window {
 };
 
 /**
- * Returns the offset of the end of the readable bytes.
+ * Returns the offset after the last readable byte.
  * @param window  the window
  * @return        the offset
  */
@@ -57,8 +61,9 @@ static inline size_t pm_window_end(const struct pm_window *window)
 }
 
 /**
- * Reads more bytes after a window, because a hit may extend beyond its end. The bytes before `at`
- * are dropped, except for those that look-behinds need. Pointers to the old bytes become invalid.
+ * Reads more bytes after a window, because a hit may extend beyond the readable bytes. The bytes
+ * before `at` are dropped, except for those that look-behinds need. Pointers to the old bytes
+ * become invalid.
  *
  * @param window  modified on success: the old offset `at` becomes offset 0, and all items of `from`
  *                become 0

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A worker claims a unit, reads it and the bytes around it, and passes each part to the scanner in
- * windows. If the caller wants it, the bytes of hits are read again, to detect changes. The hits
- * are recorded in a batch. A window grows into the next unit only if a hit extends into that unit.
+ * A worker claims a unit, reads the unit and the bytes around it, and passes each part to the
+ * scanner in windows. If pm_scan.again is set, the bytes of each hit are read again to detect
+ * changes. The hits are recorded in a batch. A window grows into the next unit only if a hit
+ * extends into that unit.
  */
 #include "scan/worker.h"
 
@@ -20,8 +21,8 @@
  */
 
 enum {
-	CHECK_APART = 1024, /* hits are read in one range if the gap between them is at most this
-	                       number of bytes */
+	CHECK_APART = 1024, /* two hits are read as one range if the gap between the hits is at
+	                       most this number of bytes */
 	RANGES_MAX = 256,
 };
 
@@ -33,8 +34,8 @@ struct check {
 };
 
 /**
- * Returns the range of a hit that can be read. It is shorter than the hit if the hit extends into
- * memory that was never touched, or is longer than PM_CHECK_ROOM.
+ * Returns the range of a hit that is read again. The range ends before the end of the hit if the
+ * hit extends into memory that was never touched, or if the hit is longer than PM_CHECK_ROOM.
  */
 static struct pm_range range_of(const struct pm_worker *worker, const struct pm_window *window,
                                 const struct pm_found *found)
@@ -46,7 +47,8 @@ static struct pm_range range_of(const struct pm_worker *worker, const struct pm_
 }
 
 /**
- * Adds the range of a hit. The hit must not start before any hit added earlier.
+ * Adds the range of a hit to the ranges that one call reads. The hits must be added by ascending
+ * start.
  * @return false if there is no room
  */
 static bool add(struct check *check, const struct pm_range *range)
@@ -73,7 +75,9 @@ static bool add(struct check *check, const struct pm_range *range)
 }
 
 /**
- * Compares the bytes of a hit with those that were read again.
+ * Tests whether the bytes of a hit differ from the bytes that were read again, or could not be read
+ * again.
+ * @param now   the bytes that were read again
  * @param good  number of bytes that could be read
  */
 static bool differs(const struct pm_window *window, const struct pm_found *found,
@@ -84,7 +88,7 @@ static bool differs(const struct pm_window *window, const struct pm_found *found
 }
 
 /**
- * Checks one hit with a separate call.
+ * Reads the range of one hit again with a separate call, and sets pm_found.changed.
  * @return 0 or -1
  */
 static int check_alone(struct pm_worker *worker, const struct pm_window *window,
@@ -101,8 +105,9 @@ static int check_alone(struct pm_worker *worker, const struct pm_window *window,
 }
 
 /**
- * Checks as many hits as one call can read.
- * @return the number of hits checked; 0: an error
+ * Reads the ranges of the first hits again with one call, as many as the call can read, and sets
+ * pm_found.changed of these hits.
+ * @return the number of hits that were read again; 0 after an error
  */
 static size_t check_some(struct pm_worker *worker, const struct pm_window *window,
                          struct pm_found *items, size_t count, struct pm_error *error)
@@ -132,7 +137,7 @@ static size_t check_some(struct pm_worker *worker, const struct pm_window *windo
 		if (offset + size <= done)
 			items[i].changed = differs(window, &items[i], range, worker->check + offset,
 			                           size);
-		/* The call ended before this hit, at a byte that could not be read. */
+		/* The call stopped at a byte that could not be read, before the end of this hit. */
 		else if (check_alone(worker, window, &items[i], error) < 0)
 			return 0;
 	}
@@ -159,13 +164,19 @@ static int check_hits(struct pm_worker *worker, const struct pm_window *window,
 /* Recording hits in a batch. */
 
 enum {
-	BATCH_MAX = 256 * 1024, /* bytes that a thread keeps until its unit is at the head */
-	LONG = 16 * 1024, /* a hit longer than this, in bytes, is recorded only when the unit is at
-	                     the head */
+	BATCH_MAX = 256 * 1024, /* maximum number of bytes of hits that a worker keeps before its
+	                           unit is at the head */
+	LONG = 16 * 1024,       /* a hit of more than this number of bytes is recorded only when the
+	                           unit is at the head */
 	FOLLOW_BYTES_MAX = 3, /* maximum number of bytes of a UTF-8 character after the first one */
 };
 
-/** Returns the size of the next piece of a hit. A piece ends between two characters. */
+/**
+ * Returns the size in bytes of the next piece of a hit, at most PM_SCAN_PIECE_MAX. A piece ends
+ * between two characters.
+ * @param bytes  the bytes of the hit that have not been recorded yet
+ * @param size   number of these bytes
+ */
 static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encoding)
 {
 	size_t end = PM_SCAN_PIECE_MAX, unit = pm_encoding_unit(encoding);
@@ -173,7 +184,8 @@ static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encod
 		return size;
 
 	if (unit == 2) {
-		/* The first half of a surrogate pair is 0xd8 to 0xdb in its high byte. */
+		/* In the first half of a surrogate pair, the high byte is 0xd8 to 0xdb. Do not
+		 * separate the halves. */
 		uint8_t high = bytes[end - (encoding == PM_ENCODING_UTF16BE ? 2 : 1)];
 		if ((high & 0xfc) == 0xd8)
 			end -= unit;
@@ -245,8 +257,8 @@ static int record_piece(struct pm_worker *worker, const struct pm_hit *hit, uint
 static int record_hit(struct pm_worker *worker, const struct pm_window *window,
                       const struct pm_found *found, struct pm_error *error)
 {
-	/* The caller may append many times the bytes of a hit. After a push the unit is at the
-	 * head, so only one worker at a time records a long hit. */
+	/* pm_scan_found may append many times the bytes of a hit. After a push, the unit of this
+	 * worker is at the head, so only one worker at a time records a long hit. */
 	if (found->size > LONG && pm_scan_queue_push(worker->queue, &worker->job, &worker->batch))
 		return 1;
 
@@ -264,12 +276,16 @@ static int record_hit(struct pm_worker *worker, const struct pm_window *window,
 	return 0;
 }
 
-/** Checks and records the hits of a window. @see pm_hits.consume */
+/**
+ * Records the hits of a window. If pm_scan.again is set, reads the hits again before. Implements
+ * pm_hits.consume.
+ */
 static int record_hits(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error)
 {
 	struct pm_worker *worker = hits->context;
-	/* If mapped files are searched, hits are not read again: pages read from a file are not
-	 * resident in the target, and reading them there would make it grow. */
+	/* If mapped files are searched, hits are not read again: pages that were read from a file
+	 * may not be resident in the target, and reading them from the target would make the target
+	 * grow. */
 	if (worker->scan->again && !worker->scan->source.files &&
 	    check_hits(worker, window, hits, error) < 0)
 		return -1;
@@ -316,8 +332,8 @@ void pm_worker_deinit(struct pm_worker *worker)
 }
 
 /**
- * Returns the address up to which a window can grow: the end of the bytes that can be read, and
- * PM_OVERLAP zeros if memory that was never touched follows.
+ * Returns the address up to which a window can grow: the end of the bytes that can be read or, if
+ * memory that was never touched follows, PM_OVERLAP bytes after it.
  */
 static uint64_t window_limit(const struct pm_worker *worker)
 {
@@ -327,9 +343,9 @@ static uint64_t window_limit(const struct pm_worker *worker)
 }
 
 /**
- * Fills a buffer with the bytes of the target from `address` to `end`: copies those of the part,
- * reads the others, and sets zeros after the limit. Lowers the limit to the first byte that cannot
- * be read.
+ * Fills a buffer with the bytes of the target from `address` to `end`. Bytes of the part and of
+ * `after` are copied, other bytes up to `limit` are read, and bytes after `limit` are set to zero.
+ * If a byte cannot be read, lowers `limit` to the address of this byte.
  * @return 0 or -1
  */
 static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_t end,
@@ -365,7 +381,7 @@ static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_
 	return 0;
 }
 
-/** Reads more bytes after a window. @see pm_window.grow */
+/** Reads more bytes after a window. Implements pm_window.grow. */
 static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 {
 	struct pm_worker *worker = window->context;
@@ -380,8 +396,9 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 
 	const uint8_t *kept = window->bytes + at - keep;
 	size_t kept_size = keep + (size_t)(seen - start);
-	/* If the window has grown before, its bytes are in `overlap`, and this buffer is
-	 * enlarged: two buffers at a time would need more memory than everything else. */
+	/* If the window has grown before, its bytes are in `overlap`. Enlarge this buffer instead
+	 * of allocating a second one: two such buffers would need more memory than the rest of the
+	 * worker. */
 	if (worker->overlap)
 		memmove(worker->overlap, kept, kept_size);
 
@@ -411,7 +428,7 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 
 /**
  * Passes the bytes `[from, to)` of the part to the scanner.
- * @return as for pm_scanner_ops.scan
+ * @return the result of pm_scanner_ops.scan
  */
 static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct pm_error *error)
 {
@@ -431,8 +448,8 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 	window.more = worker->more || end < window_limit(worker);
 	window.ends = !window.more && part->ends;
 
-	/* Without a readable byte before the window, patterns such as \A and ^ would match here.
-	 * Put a NUL before the window, because this is not the start of a region. */
+	/* Patterns such as \A and ^ match at the first readable byte. If the window does not start
+	 * at the start of a region, they must not match there, so put a NUL before the window. */
 	if (window.before == 0 && !window.begins) {
 		part->bytes[-1] = 0;
 		window.before = 1;
@@ -446,8 +463,8 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 
 	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits,
 	                                              &worker->counts, error);
-	/* Few windows grow, but such a buffer needs more memory than everything else. Release it
-	 * now. */
+	/* Few windows grow, but the buffer of a window that has grown needs more memory than the
+	 * rest of the worker. Release the buffer now. */
 	free(worker->overlap);
 	worker->overlap = NULL;
 
@@ -461,8 +478,8 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 }
 
 /**
- * Scans the current part without its pages of zeros.
- * @return as for pm_scanner_ops.scan
+ * Scans the current part, except for pages that contain only zeros.
+ * @return the result of pm_scanner_ops.scan
  */
 static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 {
@@ -490,7 +507,7 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 
 /**
  * Scans the part `worker->part`.
- * @return as for pm_scanner_ops.scan
+ * @return the result of pm_scanner_ops.scan
  */
 static int scan_part(struct pm_worker *worker, struct pm_error *error)
 {

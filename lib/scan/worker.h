@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file One thread of a scan: reads a unit, passes it to the scanner in windows, and records the
- * hits. Private.
+ * @file One thread of a scan. It reads units, passes each unit to the scanner in windows, and
+ * records the hits. Private.
  */
 #ifndef PM_SCAN_WORKER_H
 #define PM_SCAN_WORKER_H
@@ -17,16 +17,19 @@ struct pm_worker {
 	pthread_t thread;            /**< the thread */
 	void *scanning;              /**< state of the scanner for this thread */
 	struct pm_gathered gathered; /**< the bytes of the current unit */
-	uint8_t *overlap;            /**< bytes of the current window if it has grown; else NULL */
+	uint8_t *overlap;            /**< buffer with the bytes of the current window if the
+	                                window has grown; otherwise NULL */
 	uint8_t *check; /**< buffer of PM_CHECK_ROOM bytes to read hits again; NULL if not needed */
 	struct pm_hits hits;               /**< hits of the current window */
-	struct pm_scan_batch batch;        /**< recorded hits that were not pushed yet */
+	struct pm_scan_batch batch;        /**< recorded hits that have not been pushed to the
+	                                      queue yet */
 	struct pm_job *job;                /**< job of the current unit */
-	const struct pm_gather_part *part; /**< the part that contains the window */
+	const struct pm_gather_part *part; /**< the part that contains the current window */
 	uint64_t limit; /**< address of the end of the bytes after the part that can be read */
 	bool zeros;     /**< memory that was never touched follows `limit` */
-	bool more;      /**< more bytes follow `limit`, but they are not read for this unit */
-	uint64_t ends[PM_STREAMS];    /**< address after the last hit of each stream in this unit */
+	bool more;      /**< more bytes follow `limit`, but are not read for this unit */
+	uint64_t ends[PM_STREAMS];    /**< for each stream, the end address of the last hit in
+	                                 this unit */
 	struct pm_scan_counts counts; /**< counters of this unit */
 };
 
@@ -55,7 +58,7 @@ void pm_worker_deinit(struct pm_worker *worker);
 void *pm_worker_run(void *worker);
 
 /**
- * Maximum number of bytes that are read again by one call. If a hit is longer, only its first
+ * Maximum number of bytes that one call reads again. If a hit is longer, only its first
  * PM_CHECK_ROOM bytes are compared.
  */
 enum { PM_CHECK_ROOM = 64 * 1024 };

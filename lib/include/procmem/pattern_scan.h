@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searching for patterns: Perl-compatible regular expressions (pcre2pattern(3)) over bytes,
- * compiled to machine code.
+ * Searches for patterns: Perl-compatible regular expressions (pcre2pattern(3)) that match bytes,
+ * and are compiled to machine code.
  *
- * A match must start in a page that is in memory or in swap. It may end in pages that were never
- * touched; these are zeros. Empty matches do not count. Without PM_PATTERN_MULTILINE, `^` and `$`
- * are the start and the end of a region. If several patterns match at the same address, the first
- * one counts. Matches never overlap.
+ * A match must start in a page that is in memory or in swap. A match may end in pages that were
+ * never touched, which contain zeros. Empty matches are not reported. Without PM_PATTERN_MULTILINE,
+ * `^` and `$` match only at the start and the end of a region. If several patterns match at the
+ * same address, the match of the first pattern is reported. Matches never overlap.
  *
- * A pattern may take exponential time on some memory. An attempt to match takes at most about 2 ms;
- * after that, its address is skipped and counted (pm_scan_totals.gave_up).
+ * On some memory, an attempt to match at an address may take exponential time. After about 2 ms,
+ * the attempt is ended, and the address is skipped and counted (pm_scan_totals.gave_up).
  */
 #ifndef PROCMEM_PATTERN_SCAN_H
 #define PROCMEM_PATTERN_SCAN_H
@@ -25,22 +25,26 @@ extern "C" {
 
 /** Flags of a pattern. */
 enum pm_pattern_flag {
-	PM_PATTERN_FIXED = 1,    /**< not a regular expression, but the text itself */
-	PM_PATTERN_CASELESS = 2, /**< ignore the case of ASCII letters; with PM_PATTERN_UTF the case
+	PM_PATTERN_FIXED = 1,    /**< the pattern is not a regular expression, but the text to
+	                            find */
+	PM_PATTERN_CASELESS = 2, /**< ignore the case of ASCII letters or, with PM_PATTERN_UTF,
 	                            of all letters */
-	PM_PATTERN_UTF = 4, /**< pattern and memory are UTF-8: characters are matched as a whole,
-	                       and invalid bytes match nothing */
+	PM_PATTERN_UTF = 4, /**< the pattern and the memory are UTF-8. Characters are matched as
+	                       a whole, and invalid bytes match nothing */
 	PM_PATTERN_MULTILINE = 8, /**< `^` and `$` also match at line breaks */
 	PM_PATTERN_WIDE = 16,     /**< match the text also in UTF-16, little- and big-endian */
-	PM_PATTERN_HEX = 32, /**< bytes in hexadecimal, `?` for any digit: "de ad ?? e?"; cannot be
-	                        combined with other flags */
+	/**
+	 * The pattern is a sequence of bytes in hexadecimal, such as "de ad ?? e?", where `?` means
+	 * any digit. Cannot be combined with other flags.
+	 */
+	PM_PATTERN_HEX = 32,
 };
 
 /** One pattern. */
 struct pm_pattern {
-	const char *text; /**< any bytes */
+	const char *text; /**< the text of the pattern, which may contain any bytes */
 	size_t length;    /**< length in bytes, at least 1 */
-	unsigned flags;   /**< enum pm_pattern_flag bits */
+	unsigned flags;   /**< enum pm_pattern_flag values, combined with `|` */
 };
 
 /**
@@ -54,10 +58,11 @@ struct pm_scanner;
  * PM_ENCODING_8BIT or PM_ENCODING_UTF8, or with PM_PATTERN_WIDE also PM_ENCODING_UTF16LE or
  * PM_ENCODING_UTF16BE.
  *
- * @param patterns  the patterns; not needed afterwards
+ * @param patterns  the patterns; not used after the call
  * @param count     number of patterns, at least 1
  * @param scanner   receives the scanner; release it with pm_scanner_destroy()
- * @param error     PM_ERROR_USAGE with the mistake, its offset and its pattern; PM_ERROR_RESOURCES
+ * @param error     PM_ERROR_USAGE (the message gives the mistake, its offset and, if there are
+ *                  several patterns, the number of the pattern), PM_ERROR_RESOURCES
  * @return          0 or -1
  */
 PM_PUBLIC int pm_pattern_scanner_create(const struct pm_pattern *patterns, size_t count,

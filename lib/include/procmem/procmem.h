@@ -4,10 +4,10 @@
  * The whole public interface of libprocmem.
  *
  * These rules hold everywhere:
- * - Functions return 0 or -1; iterators return 1 for an item, 0 at the end, and -1 on failure.
- *   The comment of `error` lists the kinds of errors that a function can return.
- * - On failure, functions fill the `struct pm_error` of the caller. Output parameters come last
- *   before the error, and are unchanged on failure.
+ * - Functions return 0, or -1 on failure. Iterators return 1 for an item, 0 at the end, and -1 on
+ *   failure. The comment of `error` lists the kinds of errors that a function can return.
+ * - On failure, functions fill the `struct pm_error` of the caller. Output parameters directly
+ *   precede the error, and are unchanged on failure.
  * - The comments of the functions state the lifetime of the texts that they return.
  * - Sizes are bytes. Ranges are half-open.
  * - The library does not print or exit, installs no signal handlers, and has no mutable globals.

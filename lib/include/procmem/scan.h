@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searches a target with several threads. Each thread claims units of a plan, reads and searches
- * them. The hits are delivered by ascending address.
+ * Searches a target with several threads. Each thread claims units of a plan, and reads and
+ * searches these units. The hits are delivered by ascending address.
  *
  * A hit is found as a whole, even across units and across adjacent regions of the same mapping
  * (pm_region_continues()). No hit is found twice, and none is lost. A hit of more than
  * PM_SCAN_PIECE_MAX bytes is delivered in pieces, one after the other.
  *
- * The memory used depends neither on the size of the target nor on the length of hits. Each thread
- * used these amounts in a measurement with up to four threads (VmHWM of proc_pid_status(5)): 1.2
- * MiB with few hits; 2.6 MiB if all memory is text; 4.8 MiB with hits of several mebibytes; 7.2 MiB
- * if `found` also appends ten times the bytes of such hits. The maximum of the process was 13 MiB
- * with two threads and 24 MiB with four. For most purposes, use <procmem/search.h>, which is
- * simpler.
+ * The memory used depends neither on the size of the target nor on the length of hits. In a
+ * measurement with up to four threads (VmHWM of proc_pid_status(5)), each thread used:
+ * - 1.2 MiB with few hits;
+ * - 2.6 MiB if all memory was text;
+ * - 4.8 MiB with hits of several mebibytes;
+ * - 7.2 MiB if `found` also appended ten times the bytes of such hits.
+ *
+ * The whole process used at most 13 MiB with two threads, and 24 MiB with four.
+ *
+ * For most purposes, use <procmem/search.h>, which is simpler.
  */
 #ifndef PROCMEM_SCAN_H
 #define PROCMEM_SCAN_H
@@ -51,39 +55,50 @@ PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
 #define PM_SCAN_WORKERS_MAX 16u
 
 /**
- * Maximum number of bytes of a hit that are delivered at once. A longer hit is delivered in pieces,
- * `truncated` and `continued`, and is cut between characters.
+ * Maximum number of bytes of a hit that are delivered at once. A longer hit is delivered in pieces.
+ * Each piece except the last one is `truncated`, and each piece except the first one is
+ * `continued`. A hit is cut between characters.
  */
 #define PM_SCAN_PIECE_MAX ((size_t)128 << 10)
 
 /** A hit, as passed to pm_scan_found in the thread that found it. Valid only during that call. */
 struct pm_hit {
-	uint64_t address;     /**< address of the first byte in the target */
-	size_t size;          /**< size in bytes */
-	const uint8_t *bytes; /**< pointer to the bytes of the hit. The `before` bytes before them
-	                         and the `after` bytes after them can also be read */
-	size_t before;        /**< number of readable bytes directly before the hit, at most
-	                         pm_scan.around; 0 between the pieces of a hit */
-	size_t after;  /**< number of readable bytes directly after the hit, with the same limits */
-	size_t region; /**< index of the region in which the hit starts */
+	uint64_t address; /**< address of the first byte in the target */
+	size_t size;      /**< size in bytes */
+	/**
+	 * The bytes of the hit. The `before` bytes before the hit and the `after` bytes after it
+	 * can also be read with this pointer.
+	 */
+	const uint8_t *bytes;
+	size_t before;             /**< number of readable bytes directly before the hit, at most
+	                              pm_scan.around; 0 between the pieces of a hit */
+	size_t after;              /**< number of readable bytes directly after the hit, at most
+	                              pm_scan.around; 0 between the pieces of a hit */
+	size_t region;             /**< index of the region in which the hit starts */
 	uint32_t source;           /**< index of the pattern; 0 in a search for text */
 	enum pm_encoding encoding; /**< encoding of the hit */
-	bool truncated; /**< the hit continues in the next hit. The end of a match of more than one
-	                   mebibyte may be missing */
-	bool continued; /**< the hit continues the previous hit of the same unit. If the previous
-	                   hit is in another unit, only pm_scan_delivery.continued is set */
-	bool changed;   /**< the bytes were different when they were read again; only with
-	                   pm_scan.again */
+	/**
+	 * The hit is a piece that the next hit continues. Also set if the end of a match of more
+	 * than one mebibyte is missing.
+	 */
+	bool truncated;
+	/**
+	 * The hit continues the previous hit, which is in the same unit. If the previous hit is in
+	 * another unit, only pm_scan_delivery.continued is set.
+	 */
+	bool continued;
+	bool changed; /**< the bytes of the hit were different when they were read again; never
+	                 set without pm_scan.again */
 };
 
 /**
  * Collects the bytes to be delivered for a hit; opaque. Only the thread that found the hit may use
- * it, and only during the call of pm_scan_found.
+ * the batch, and only during the call of pm_scan_found.
  */
 struct pm_scan_batch;
 
 /**
- * Appends bytes to those that are delivered for the current hit.
+ * Appends bytes to the bytes that will be delivered with the current hit.
  *
  * @param batch  the batch that pm_scan_found was called with
  * @param bytes  the bytes; copied
@@ -95,32 +110,33 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
                              struct pm_error *error);
 
 /**
- * Called for each hit in the thread that found it, by several threads at the same time and in no
- * order. Some hits are dropped later, because they overlap an earlier hit. The function appends
- * what is to be delivered, typically a line of output.
+ * Called for each hit, in the thread that found the hit. Several threads call the function at the
+ * same time, and the hits are not in the order of addresses. Some hits are dropped later, because
+ * they overlap an earlier hit. The function calls pm_scan_append() for the bytes to deliver,
+ * typically a line of output.
  *
  * @param context  the context of the scan
- * @param worker   number of the thread, below pm_scan.workers (below PM_SCAN_WORKERS_MAX if that is
- *                 0)
+ * @param worker   number of the thread, from 0; less than pm_scan.workers, or than
+ *                 PM_SCAN_WORKERS_MAX if pm_scan.workers is 0
  * @param hit      the hit
  * @param batch    the batch to pass to pm_scan_append()
- * @param error    to fill on failure
+ * @param error    describes the failure; filled by the function if it returns -1
  * @return         0 or -1
  */
 typedef int pm_scan_found(void *context, unsigned worker, const struct pm_hit *hit,
                           struct pm_scan_batch *batch, struct pm_error *error);
 
-/** A hit in the order of addresses. It is valid during the call. */
+/** A hit, as passed to pm_scan_deliver by ascending address. Valid only during that call. */
 struct pm_scan_delivery {
 	uint64_t address;          /**< address of the first byte */
 	size_t size;               /**< size in bytes */
 	size_t region;             /**< index of the region in which the hit starts */
-	uint32_t source;           /**< as in the hit */
-	enum pm_encoding encoding; /**< as in the hit */
-	bool truncated;            /**< as in the hit */
-	bool continued;            /**< the hit starts where the previous one was truncated */
-	bool changed;              /**< as in the hit */
-	const void *bytes;         /**< the bytes that pm_scan_append() added */
+	uint32_t source;           /**< as in pm_hit */
+	enum pm_encoding encoding; /**< as in pm_hit */
+	bool truncated;            /**< as in pm_hit */
+	bool continued;            /**< the hit starts where the previous hit was truncated */
+	bool changed;              /**< as in pm_hit */
+	const void *bytes;         /**< the bytes that pm_scan_append() added for this hit */
 	size_t length;             /**< number of these bytes */
 };
 
@@ -129,23 +145,27 @@ struct pm_scan_delivery {
  *
  * @param context   the context of the scan
  * @param delivery  the hit
- * @param error     to fill on failure
+ * @param error     describes the failure; filled by the function if it returns -1
  * @return          0: continue; 1: end the scan, which then succeeds; -1: failure
  */
 typedef int pm_scan_deliver(void *context, const struct pm_scan_delivery *delivery,
                             struct pm_error *error);
 
-/** Progress of a scan. */
+/** Totals of a scan, also while it runs. */
 struct pm_scan_totals {
-	uint64_t searched; /**< number of bytes that were read, including pages of zeros, which are
-	                      not searched */
+	uint64_t searched;   /**< number of bytes that were read, including pages of zeros even if
+	                        these were not searched */
 	uint64_t unreadable; /**< number of bytes that could not be read */
 	uint64_t hits; /**< number of hits that were delivered; all pieces of a hit count as one */
-	uint64_t changed; /**< number of hits that had changed when they were read again */
-	uint64_t gave_up; /**< number of addresses at which the attempt to match was given up,
-	                     because it took too long */
-	uint64_t passed;  /**< number of bytes at which no match was tried after a pattern reached
-	                     its limits */
+	uint64_t changed; /**< number of hits whose bytes were different when they were read
+	                     again */
+	uint64_t gave_up; /**< number of addresses at which an attempt to match took too long and
+	                     was ended */
+	/**
+	 * Number of addresses that were skipped after an attempt that took too long. No match that
+	 * starts there is found.
+	 */
+	uint64_t passed;
 };
 
 /**
@@ -161,17 +181,25 @@ typedef int pm_scan_tick(void *context, const struct pm_scan_totals *totals);
 struct pm_scan {
 	const struct pm_scanner *scanner; /**< what to search for */
 	const struct pm_regions *regions; /**< the regions of the plan */
-	struct pm_plan *plan;             /**< what to read; the scan uses up the plan */
-	struct pm_unit_source source; /**< the readers; `unreadable` is called by ascending address,
-	                                 like `deliver` */
+	struct pm_plan *plan;             /**< the units to read. The scan reads the plan to its
+	                                     end, so another scan needs another plan */
+	/**
+	 * The readers. The visitor `unreadable` is called in the thread that called pm_scan_run(),
+	 * by ascending address.
+	 */
+	struct pm_unit_source source;
 	unsigned workers; /**< number of threads; 0: the number of usable CPUs, at most 4 */
-	size_t around;    /**< number of bytes before and after a hit that `found` needs, at most
-	                     PM_SCAN_CONTEXT_MAX */
-	bool again; /**< read each hit again before `found` is called, to see whether the target has
-	               changed it */
-	pm_scan_found *found;     /**< called for each hit when it is found; may be NULL */
+	size_t around;    /**< maximum number of bytes before and after a hit that `found` uses,
+	                     at most PM_SCAN_CONTEXT_MAX */
+	/**
+	 * Read the bytes of each hit again before `found` is called, and set pm_hit.changed if they
+	 * are different. Has no effect if `source.files` is set.
+	 */
+	bool again;
+	pm_scan_found *found;     /**< called for each hit in the thread that found the hit; may
+	                             be NULL */
 	pm_scan_deliver *deliver; /**< called for each hit by ascending address */
-	pm_scan_tick *tick;       /**< called for progress; may be NULL */
+	pm_scan_tick *tick;       /**< called regularly with the totals; may be NULL */
 	void *context;            /**< passed to these functions */
 };
 
@@ -180,8 +208,8 @@ struct pm_scan {
  *
  * @param scan    the parameters
  * @param totals  filled, also after a failure
- * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED (source.cancel, or tick), PM_ERROR_RESOURCES,
- *                PM_ERROR_USAGE, or the error of a callback
+ * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED (by `source.cancel` or `tick`),
+ *                PM_ERROR_RESOURCES, PM_ERROR_USAGE, or the error of a callback
  * @return        0 or -1
  */
 PM_PUBLIC int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals,

@@ -33,7 +33,8 @@ extern "C" {
 #endif
 
 /**
- * A match. It is valid during the call of the visitor, with all that it points to.
+ * A match. The structure and the memory to which its pointers refer are valid only during the call
+ * of the visitor.
  *
  * A match of more than PM_SCAN_PIECE_MAX bytes is reported in pieces, one after the other.
  */
@@ -43,14 +44,15 @@ struct pm_match {
 	const uint8_t *bytes;           /**< copy of the bytes; not NUL-terminated */
 	const struct pm_region *region; /**< region in which the match starts, with its kind */
 	enum pm_encoding encoding;      /**< encoding of the text; see pm_string_text() */
-	bool truncated;                 /**< the match continues after these bytes */
-	bool continued;                 /**< the bytes continue the match before, which was
+	bool truncated;                 /**< the match continues after these bytes, usually in
+	                                   the next call of the visitor */
+	bool continued;                 /**< the bytes continue the previous match, which was
 	                                   truncated */
 };
 
 /**
  * Called for each match, by ascending address, in the thread that called pm_grep_process() or
- * pm_strings_process(). It must not pass the same `totals` to these functions.
+ * pm_strings_process(). If the visitor itself calls these functions, it must pass other `totals`.
  *
  * @param context  the context of the search
  * @param match    the match
@@ -61,39 +63,44 @@ typedef int pm_match_visitor(void *context, const struct pm_match *match);
 /** Options of a search. With all zeros, the whole process is searched while it runs. */
 struct pm_search_options {
 	/**
-	 * What to search, as a NULL-terminated list of REGION words of pm_select_add_word(): kinds
-	 * (`heap`), addresses, ranges, names (`[stack]`). NULL: all regions.
+	 * The regions to search, as a NULL-terminated list of words for pm_select_add_word(): kinds
+	 * (`heap`), addresses, ranges, names (`[stack]`). NULL if all regions are to be searched.
 	 */
 	const char *const *regions;
-	unsigned flags; /**< for pm_grep_process(): enum pm_pattern_flag values, or-ed */
+	unsigned flags; /**< for pm_grep_process(): enum pm_pattern_flag values, combined with
+	                   `|` */
 	struct pm_strings_options strings; /**< for pm_strings_process(): which strings to find */
 	bool stop; /**< stop the process during the search, with pm_stop_begin(); the process also
 	              waits while the visitor runs */
 	unsigned workers; /**< number of threads, at most PM_SCAN_WORKERS_MAX; 0: the number of
 	                     CPUs, at most 4 */
-	/** If it becomes non-zero, the search ends with PM_ERROR_CANCELLED. May be NULL. */
+	/**
+	 * A flag that cancels the search: if its value becomes non-zero, the search fails with
+	 * PM_ERROR_CANCELLED. NULL if the search cannot be cancelled.
+	 */
 	const volatile sig_atomic_t *cancel;
 };
 
 /**
  * Searches the memory of a process for a pattern.
  *
- * The function uses only threads of its own, and keeps nothing afterwards. Several threads may call
- * it at the same time.
+ * The function starts threads, and ends them before it returns. All resources that it used are
+ * released. Several threads may call it at the same time.
  *
  * @param pid      the process
- * @param pattern  the pattern: a regular expression (pattern_scan.h), or with PM_PATTERN_FIXED or
- *                 PM_PATTERN_HEX in `options->flags` a text or bytes
- * @param options  options; NULL for all zeros
+ * @param pattern  the pattern: a regular expression (pattern_scan.h) by default; a text with
+ *                 PM_PATTERN_FIXED in `options->flags`; hexadecimal bytes with PM_PATTERN_HEX
+ * @param options  options; NULL has the same meaning as all zeros
  * @param visit    called for each match
  * @param context  passed to `visit`
- * @param totals   filled, also after a failure: matches, bytes that were searched, and bytes that
- *                 could not be read. If NULL, the function fails after it has reported all matches:
- *                 with PM_ERROR_UNREADABLE if bytes could not be read, with PM_ERROR_RESOURCES if
- *                 the pattern took too long at some address
+ * @param totals   receives the totals, also after a failure. May be NULL. In that case an
+ *                 incomplete search fails, after all matches were reported: with
+ *                 PM_ERROR_UNREADABLE if bytes could not be read, otherwise with PM_ERROR_RESOURCES
+ *                 if the pattern took too long at some address
  * @param error    PM_ERROR_USAGE (the pattern, the options), PM_ERROR_NOT_FOUND (the process, a
- *                 region), PM_ERROR_ACCESS, PM_ERROR_NO_MEMORY, PM_ERROR_GONE (also if the process
- *                 called exec: the matches may be wrong), PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
+ *                 region), PM_ERROR_ACCESS, PM_ERROR_NO_MEMORY, PM_ERROR_GONE (the process has
+ *                 ended, or has called exec, in which case the matches may be wrong),
+ *                 PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return         0 or -1; a search without a match returns 0
  */
 PM_PUBLIC int pm_grep_process(pid_t pid, const char *pattern,
@@ -105,7 +112,8 @@ PM_PUBLIC int pm_grep_process(pid_t pid, const char *pattern,
  * them.
  *
  * @param pid      the process
- * @param options  options; NULL for all zeros: UTF-8 strings of at least 4 characters
+ * @param options  options; NULL has the same meaning as all zeros: UTF-8 strings of at least 4
+ *                 characters
  * @param visit    called for each string
  * @param context  passed to `visit`
  * @param totals   as for pm_grep_process()

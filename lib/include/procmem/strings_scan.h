@@ -4,9 +4,10 @@
  * Searches for text: runs of printable characters, as strings(1) finds them, in several encodings
  * in one pass.
  *
- * For each encoding that strings(1) supports, the same runs are found as by strings(1). Strings in
- * UTF-16 and UTF-32 are also found at addresses that are not multiples of their character size. As
- * in strings(1), they consist of ASCII characters only; otherwise almost any bytes would be text.
+ * For each encoding that strings(1) supports, the runs that strings(1) finds are found. Strings in
+ * UTF-16 and UTF-32 are also found at addresses that are not multiples of the character size. As in
+ * strings(1), strings in UTF-16 and UTF-32 consist of ASCII characters only; otherwise almost any
+ * bytes would be text.
  */
 #ifndef PROCMEM_STRINGS_SCAN_H
 #define PROCMEM_STRINGS_SCAN_H
@@ -23,13 +24,13 @@ extern "C" {
 
 /** Encodings of characters. */
 enum pm_encoding {
-	PM_ENCODING_ASCII,   /**< 7 bits: 0x20 to 0x7e and tab; `s` of strings(1) */
+	PM_ENCODING_ASCII,   /**< 0x20 to 0x7e and tab; `-e s` of strings(1) */
 	PM_ENCODING_UTF8,    /**< ASCII, and valid UTF-8 from U+00A0 on */
-	PM_ENCODING_8BIT,    /**< ASCII, and all bytes from 0x80 on: `S` */
-	PM_ENCODING_UTF16LE, /**< 16 bits, little-endian: `l` */
-	PM_ENCODING_UTF16BE, /**< 16 bits, big-endian: `b` */
-	PM_ENCODING_UTF32LE, /**< 32 bits, little-endian: `L` */
-	PM_ENCODING_UTF32BE, /**< 32 bits, big-endian: `B` */
+	PM_ENCODING_8BIT,    /**< ASCII, and all bytes from 0x80 on; `-e S` of strings(1) */
+	PM_ENCODING_UTF16LE, /**< 16 bits, little-endian; `-e l` of strings(1) */
+	PM_ENCODING_UTF16BE, /**< 16 bits, big-endian; `-e b` of strings(1) */
+	PM_ENCODING_UTF32LE, /**< 32 bits, little-endian; `-e L` of strings(1) */
+	PM_ENCODING_UTF32BE, /**< 32 bits, big-endian; `-e B` of strings(1) */
 	PM_ENCODING_COUNT,   /**< number of encodings */
 };
 
@@ -37,28 +38,32 @@ enum pm_encoding {
 #define PM_ENCODING_BIT(encoding) (1u << (unsigned)(encoding))
 
 /**
- * What to search for. If all members are zero, strings of at least 4 characters in UTF-8, which
- * includes ASCII.
+ * Describes the strings to search for. If all members are zero, these are strings of at least 4
+ * characters in UTF-8, which includes ASCII.
  */
 struct pm_strings_options {
-	unsigned encodings; /**< PM_ENCODING_BIT() values, or-ed; 0 means UTF-8 */
-	size_t min_length;  /**< minimum number of characters of a string; 0 means 4, and 6 for
-	                       UTF-16 */
-	bool white_space;   /**< strings may contain newline, carriage return, vertical tab and form
-	                       feed: `-w` of strings(1) */
-	bool aligned; /**< find UTF-16 and UTF-32 strings only at addresses that are multiples of
-	                 their character size; then no string is found in both byte orders */
+	unsigned encodings; /**< PM_ENCODING_BIT() values, combined with `|`; 0 means UTF-8 */
+	size_t min_length;  /**< minimum number of characters of a string; 0 means 6 for UTF-16,
+	                       and 4 for all other encodings */
+	bool white_space;   /**< strings may contain newline, carriage return, vertical tab and
+	                       form feed; `-w` of strings(1) */
+	/**
+	 * Find strings in UTF-16 and UTF-32 only at addresses that are multiples of the character
+	 * size. Then no bytes are found as a string in both byte orders.
+	 */
+	bool aligned;
 };
 
 /**
- * What to search for; opaque. Several threads and scans may use the same scanner at the same time.
+ * Describes what to search for; opaque. Several threads and scans may use the same scanner at the
+ * same time.
  */
 struct pm_scanner;
 
 /**
  * Creates a scanner for text.
  *
- * @param options  what to search for; NULL for all zeros
+ * @param options  the strings to search for; NULL has the same meaning as all zeros
  * @param scanner  receives the scanner; release it with pm_scanner_destroy()
  * @param error    PM_ERROR_USAGE, PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -81,13 +86,14 @@ PM_PUBLIC const char *pm_encoding_name(enum pm_encoding encoding);
 PM_PUBLIC size_t pm_encoding_unit(enum pm_encoding encoding);
 
 /**
- * Converts a string to one byte per character. Strings in UTF-16 and UTF-32 contain only ASCII
- * characters. Strings in other encodings are copied unchanged.
+ * Converts a string in UTF-16 or UTF-32, as found by a scanner for text, to ASCII: one byte for
+ * each character. Strings in other encodings are copied unchanged.
  *
  * @param encoding  encoding of the string
  * @param bytes     the string as it is in memory
  * @param size      size of the string in bytes
- * @param text      buffer of size / pm_encoding_unit(encoding) bytes; receives the text without NUL
+ * @param text      buffer of size / pm_encoding_unit(encoding) bytes; receives the text, without a
+ *                  terminating NUL
  * @return          number of bytes written
  */
 PM_PUBLIC size_t pm_string_text(enum pm_encoding encoding, const uint8_t *bytes, size_t size,

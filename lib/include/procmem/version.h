@@ -19,10 +19,10 @@ extern "C" {
 #define PM_VERSION_NUMBER 200
 
 /**
- * Returns the version of the library that the program runs with. It may be newer than PM_VERSION,
- * the version of the headers that the program was compiled with.
+ * Returns the version of the library that the program runs with. The library may be newer than the
+ * headers that the program was compiled with, whose version is PM_VERSION.
  *
- * @return  constant text, such as "0.2.0"
+ * @return constant text, such as "0.2.0"
  */
 PM_PUBLIC const char *pm_version(void);
 
