@@ -15,7 +15,7 @@
  *
  * @param a  a size
  * @param b  a size
- * @return   a - b, 0 if b is larger
+ * @return   a - b, or 0 if b is larger
  */
 static inline size_t excess_size(size_t a, size_t b)
 {

@@ -15,11 +15,12 @@
 struct poll_loop {
 	double interval;            /**< seconds between two samples */
 	double due;                 /**< time of the next sample, by CLOCK_MONOTONIC */
-	struct pollfd *descriptors; /**< poll_loop_wait() sets their `revents`; owned */
+	struct pollfd *descriptors; /**< descriptors to wait for; poll_loop_wait() stores in
+	                               `revents` which of them are ready; owned */
 	size_t count;               /**< number of descriptors */
 	double last_due; /**< time when poll_loop_wait() last returned true, by CLOCK_MONOTONIC */
-	const volatile sig_atomic_t *interrupted; /**< not 0 if the user has ended the command;
-	                                             see interrupt_hold() */
+	const volatile sig_atomic_t *interrupted; /**< flag of interrupt_hold(); not 0 if the user
+	                                             has ended the command */
 };
 
 /**
@@ -64,10 +65,12 @@ void poll_loop_hasten(struct poll_loop *wait);
 
 /**
  * Waits until the next sample is due, a descriptor is ready or a signal arrives. Samples that could
- * not be taken in time are skipped. SIGTSTP and SIGWINCH end the wait if they are caught.
+ * not be taken in time are skipped. SIGTSTP and SIGWINCH also end the wait if the program catches
+ * these signals.
  *
  * @param wait  the loop
- * @return      true if the next sample is due, false if a descriptor is ready or a signal arrived
+ * @return      true if the next sample is due, even if a descriptor is ready; false if the sample
+ *              is not due yet, or if the user has ended the command
  */
 bool poll_loop_wait(struct poll_loop *wait);
 

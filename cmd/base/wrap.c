@@ -27,8 +27,8 @@ bool wrap_size(int fd, size_t *width, size_t *height)
 }
 
 /**
- * Finds where to break a line: at a space, with at most `fits` bytes before it. A word that is
- * longer than that is kept whole.
+ * Finds where to break a line: at a space, with at most `fits` bytes before it. If the first word
+ * is longer than `fits`, the line is broken after this word.
  *
  * @param fits  number of bytes that fit the terminal
  * @return      index of the space, `length` if there is none

@@ -20,8 +20,8 @@ void cli_help_print_lines(const char *lines, size_t column, struct out *out)
 	struct text text = { 0 }, wrapped = { 0 };
 	bool refill = out->width < HELP_WIDTH;
 
-	/* wrap() measures whole lines, so the first line needs its indentation too. It is
-	 * removed again afterwards, because the cursor is already there. */
+	/* wrap() measures whole lines, so `text` must begin with the indentation of the first line.
+	 * This indentation is not printed, because the cursor is already at that column. */
 	size_t skipped = refill ? column : 0;
 
 	text_fill(&text, ' ', skipped);

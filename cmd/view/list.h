@@ -40,30 +40,30 @@ struct list_column {
 	unsigned needs; /**< bit mask of what must be read for the column; each command defines the
 	                   bits */
 	bool safe;      /**< the text consists of constants of the program and needs no escaping */
-	bool optional;  /**< an item need not have a value: a missing value means none, not unknown
-	                 */
+	bool optional;  /**< not every item has a value: if the value is missing, the item has none;
+	                   otherwise a missing value is unknown */
 	bool alone;     /**< the values have no meaningful sum */
-	int index; /**< private to the functions below, which use it if several columns share one
-	              function */
+	int index;      /**< tells columns that share one of the functions below apart; used only by
+	                   these functions */
 	enum out_style style; /**< style in the table */
 	/**
-	 * Gets the number of an item; for all types except LIST_TEXT.
+	 * Gets the number of an item. Needed for all types except LIST_TEXT.
 	 * @return false if the number is not known
 	 */
 	bool (*number)(const struct list_column *column, const void *item, uint64_t *value);
 	/**
-	 * Adds the unescaped text of an item; for LIST_TEXT, and for other types if the text is not
-	 * just the number.
+	 * Adds the unescaped text of an item. Needed for LIST_TEXT; for other types NULL if the
+	 * text is just the number.
 	 */
 	void (*text)(const struct list_column *column, const void *item, struct text *text);
 	/**
-	 * Returns the number of characters that `text` adds; NULL if that is not known in advance.
-	 * Building texts only to measure them is slow in long lists.
+	 * Returns the number of characters that `text` adds, so that a long list can be measured
+	 * without building its texts. NULL if the number is not known in advance.
 	 */
 	size_t (*length)(const struct list_column *column, const void *item);
 	/**
-	 * Adds the text for the table, if it differs from `text`; NULL otherwise. `brief` is true
-	 * if there is little room.
+	 * Adds the text for the table. NULL if the table shows the same text as `text` adds.
+	 * `brief` is true if there is little room.
 	 */
 	void (*show)(const struct list_column *column, const void *item, bool brief,
 	             struct text *text);
@@ -78,9 +78,10 @@ struct list_spec {
 	const char *table_columns;         /**< default columns of the table, separated by commas */
 	const char *csv_columns;           /**< default columns of CSV */
 	const char *json_columns;          /**< default columns of JSON */
-	const char *json_identity;         /**< columns that JSON always has, before those of -o */
-	const char *sort;                  /**< default column to sort by */
-	const char *left_out_column;       /**< column whose sum is shown for the items left out */
+	const char *json_identity;   /**< columns that JSON has even if -o does not name them; they
+	                                come before those of -o */
+	const char *sort;            /**< default column to sort by */
+	const char *left_out_column; /**< column whose sum is shown for the items left out */
 	const char *droppable;      /**< columns that a narrow table may leave out, in this order */
 	const char *droppable_last; /**< columns that a narrow table may leave out if leaving out
 	                               `droppable` is not enough; NULL for none */
@@ -142,7 +143,7 @@ void list_deinit(struct list *list);
 const char *list_title(const struct list *list, const struct list_column *column);
 
 /**
- * Returns what must be read for the selected columns and the column to sort by.
+ * Returns what must be read from the target for the selected columns and the column to sort by.
  *
  * @param list  the list
  * @return      the `needs` of the columns, combined
@@ -207,7 +208,7 @@ static inline bool list_is_quantity(const struct list_column *column)
 }
 
 /**
- * Adds the exact value of an item, unescaped; nothing if it is not known.
+ * Adds the exact value of an item, unescaped. Adds nothing if the value is not known.
  *
  * @param column  the column
  * @param item    the item
@@ -227,7 +228,7 @@ void list_put_number(const struct list *list, const struct list_column *column, 
                      struct text *text);
 
 /**
- * Returns the length of what list_put_number() adds.
+ * Returns the length of the text that list_put_number() adds.
  *
  * @param list    the list
  * @param column  the column
@@ -244,7 +245,8 @@ size_t list_number_length(const struct list *list, const struct list_column *col
  * @param items   the items
  * @param count   number of items
  * @param sum     receives the sum
- * @return        false if no value is known, or one that is not optional is unknown
+ * @return        false if no value is known, or if a value is missing and the column is not
+ *                `optional`
  */
 bool list_sum(const struct list_column *column, const void *const *items, size_t count,
               uint64_t *sum);

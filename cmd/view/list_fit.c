@@ -15,7 +15,7 @@ enum { LAST_COLUMN_WANTED = 20 };
  * out, too. */
 enum { LAST_COLUMN_MIN = 8 };
 
-/* Minimum width to which other columns of text are cut. */
+/* Minimum width to which columns of text before the last one are cut. */
 enum { WORDS_MIN = 8 };
 
 const struct list_column list_fit_id_column = {
@@ -92,8 +92,8 @@ void list_fit_set_columns(struct list_view *view, const bool *drop)
 }
 
 /**
- * Returns the number of terminal columns that are missing to show the table, with the last column
- * at its full width but no wider than `wanted`.
+ * Returns the number of columns by which the table is wider than the terminal. For the last column,
+ * if it is text, at most the width `wanted` is counted.
  */
 static size_t missing_room(const struct table *table, const size_t *widths, size_t wanted,
                            const struct out *out)
@@ -157,7 +157,10 @@ static size_t next_to_drop(const struct list *list, const char *names, const boo
 	return first;
 }
 
-/** Leaves out columns until the last one has the wanted width, or no more can be left out. */
+/**
+ * Leaves out columns that `names` lists until the last column of the table has the wanted width, or
+ * until no more columns can be left out.
+ */
 static void drop_columns(struct list_view *view, struct table *table, size_t *widths,
                          const struct out *out, const char *names, size_t wanted, bool *drop)
 {

@@ -35,9 +35,10 @@ extern const struct list_column list_fit_id_column;
 void list_fit_set_columns(struct list_view *view, const bool *drop);
 
 /**
- * Measures the columns and fits them to the terminal. Until the table fits, paths are shortened to
- * base names, then columns that matter least and that the user did not ask for are left out, and
- * then texts are cut.
+ * Measures the columns and fits them to the terminal. If the table is too wide, shortens paths to
+ * base names. If that is not enough, leaves out the columns that `droppable` and `droppable_last`
+ * of the description name, except those that the user asked for. If that is still not enough, cuts
+ * texts.
  *
  * @param view    the view, with its columns
  * @param table   the table that prints the view

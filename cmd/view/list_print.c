@@ -103,7 +103,7 @@ static void table_below(void *context, size_t row, struct out *out)
 	view->list->below(view->list->items[row], out);
 }
 
-/** Prints the number of items left out, and their sum. */
+/** Prints the number of items left out, and the sum of their values in one column. */
 static void print_left_out(const struct list_view *view, struct out *out)
 {
 	const struct list *list = view->list;

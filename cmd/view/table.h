@@ -43,7 +43,7 @@ struct table {
 	void (*cell)(void *context, size_t row, size_t column, struct text *text);
 	/**
 	 * Returns the width of a cell in terminal columns, or SIZE_MAX if the width is not known
-	 * without formatting the cell. NULL if this is so for all cells.
+	 * without formatting the cell. NULL if no width is known without formatting the cell.
 	 */
 	size_t (*width)(void *context, size_t row, size_t column);
 	/** Returns the style of a cell; NULL to use the style of the column. */
