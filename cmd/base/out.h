@@ -48,9 +48,11 @@ struct out {
 	size_t width;  /**< columns of the terminal, SIZE_MAX without a terminal */
 	size_t height; /**< lines of the terminal, SIZE_MAX without a terminal */
 	struct text buffer; /**< output that is not yet written */
-	const volatile sig_atomic_t
-		*cancel; /**< once this flag is non-zero, the rest of the output is dropped without
-	                    an error; NULL if the output cannot be cancelled */
+	/**
+	 * Once this flag is non-zero, the rest of the output is dropped without an error. NULL if
+	 * the output cannot be cancelled.
+	 */
+	const volatile sig_atomic_t *cancel;
 	struct results *results; /**< collection that numbers the printed items, so that later
 	                            commands can refer to them; NULL outside of a session */
 };

@@ -184,13 +184,16 @@ static void report_summary(const struct dump *dump, const struct pm_dump_result 
 	text_deinit(&line);
 }
 
-/** Returns whether the contents of no byte at all are known. */
+/**
+ * Returns whether the contents of all bytes are unknown: none was read, none is in a hole, and none
+ * is untouched.
+ */
 static bool gave_nothing(const struct pm_dump_result *result)
 {
 	return result->bytes + result->holes + result->untouched == 0;
 }
 
-/** Prints the notes that follow a dump on stderr. */
+/** Prints the notes about a finished dump on stderr. */
 static void report(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (dump->options->output.quiet)

@@ -177,7 +177,10 @@ static void put_map_name(const struct dump *dump, struct text *name)
 	text_string(name, ".map");
 }
 
-/** Returns whether an index of an earlier dump exists. It would be wrong for this dump. */
+/**
+ * Returns whether an index of an earlier dump exists. It must be replaced, because it does not
+ * describe this dump.
+ */
 static bool has_old_map(const struct dump *dump)
 {
 	struct stat status;

@@ -46,7 +46,7 @@ static void add_styled(const struct grep_view *view, enum out_style style, const
 /**
  * Adds the kind (dimmed) and the mapping of a region. If `detail` is true, also adds the detail of
  * the region.
- * @return  their columns
+ * @return  number of columns that were added
  */
 static size_t add_region(const struct grep_view *view, const struct pm_region *region, bool detail,
                          struct text *line)
@@ -92,7 +92,8 @@ static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hi
 }
 
 /**
- * Adds the start of a line: everything before the text of the match.
+ * Adds the start of a line: the prefix, the address, and the other fields before the text of the
+ * match.
  * @return  its columns
  */
 static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
@@ -198,7 +199,7 @@ static void add_text(const struct grep_view *view, const struct pm_hit *hit, siz
 
 /**
  * Adds a match for -o.
- * @return  the bytes that precede the match
+ * @return  number of bytes of the line before the match
  */
 static size_t add_bare(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
 {

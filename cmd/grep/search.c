@@ -169,8 +169,8 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 
 	(void)error;
 	if (!hit->continued) {
-		/* The number of matches of -m is reached. The last of them was truncated, and
-		 * this hit is not its rest, so the search ends. */
+		/* The maximum of -m is reached. The search continued only for the rest of the last
+		 * match, which was truncated. This hit is another match, so the search ends. */
 		if (target->matches >= view->options->max)
 			return 1;
 		target->matches++;
@@ -221,7 +221,7 @@ static size_t count_kinds(const struct grep_target *target, uint64_t kinds[PM_KI
 }
 
 /**
- * Removes the kind with the most matches from the counts.
+ * Finds the kind with the most matches, and sets its count to 0.
  * @param matches  receives the number of these matches
  * @return         the kind
  */
@@ -265,7 +265,10 @@ static void add_regions(const struct grep_target *target, size_t count, struct t
 	text_char(text, ')');
 }
 
-/** Adds where the matches are: the regions, and the process if there are several. */
+/**
+ * Adds where the matches are: the process, if several processes are searched, and the number of
+ * regions.
+ */
 static void add_where(const struct grep_target *target, struct text *text)
 {
 	size_t count = 0;
@@ -324,7 +327,7 @@ static bool needs_kinds(const struct grep_options *options, enum grep_options_fo
 
 /**
  * Searches a target that is open.
- * @return  1 or -1
+ * @return  1 if the search is complete, -1 on error
  */
 static int run(struct grep_target *target, struct search *search, const struct pm_scanner *scanner,
                struct pm_error *error)

@@ -59,7 +59,7 @@ static void put_facts(struct text *text, const struct loaded *loaded, bool bytes
 	}
 }
 
-/** Adds the command line, cut so that the rest of the line has room. */
+/** Adds the command line, cut to `room` columns. */
 static void put_command(struct text *line, const char *command, size_t room)
 {
 	struct text escaped = { 0 };

@@ -121,7 +121,7 @@ static int init_shown(struct list *list, const struct map_options *options,
 	return list_init(list, spec, &options->list, options->output.bytes, error);
 }
 
-/** Returns what must be read: enum region_needs bits. */
+/** Returns enum region_needs bits for the data that the output and the selection need. */
 static unsigned needs_of(const struct map_options *options, const struct list *shown)
 {
 	unsigned needs = selection_needs(&options->selection);
@@ -170,7 +170,10 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 		report_note("malloc regions are shown as anon: %s", loaded->reader_failure.text);
 }
 
-/** Returns whether the operands ask for a single address. */
+/**
+ * Returns whether the command line asks for a single address: the only operand after TARGET is an
+ * address, and no option asks for groups, pmap text, CSV or certain columns.
+ */
 static bool asks_for_address(const struct map_options *options, const struct cli_result *words,
                              uint64_t *address)
 {

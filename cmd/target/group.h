@@ -69,7 +69,7 @@ void group_destroy(struct groups *groups);
  * Returns the columns of a list of groups.
  *
  * @param groups  the groups
- * @return        valid as long as the groups
+ * @return        the description of the list; valid as long as the groups
  */
 const struct list_spec *group_columns_spec(const struct groups *groups);
 

@@ -19,7 +19,7 @@
 json_t *region_text_object(const struct pm_region *region);
 
 /**
- * Adds the object that region_text_object() makes, as text. Fast enough for millions of lines.
+ * Adds the text of the object that region_text_object() makes. Fast enough for millions of lines.
  *
  * @param text    receives the object
  * @param region  the region

@@ -33,9 +33,9 @@ struct sampled {
  * Loads a sample.
  *
  * @param sampled  filled; release with sampled_deinit()
- * @param word     FILE or FILE@SAMPLE of a recording (by default the last sample), a saved smaps
- *                 or maps file, or a TARGET; must outlive the sample
- * @param error    as the functions of recordings, saved files and targets
+ * @param word     FILE or FILE@SAMPLE of a recording (by default the last sample), a saved smaps or
+ *                 maps file, or a TARGET; must outlive the sample
+ * @param error    as for the functions that read recordings, saved files and targets
  * @return         0 or -1
  */
 int sampled_load(struct sampled *sampled, const char *word, struct pm_error *error);
@@ -54,7 +54,7 @@ int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,
 
 /**
  * Releases a sample.
- * @param sampled the sample, may be zeroed
+ * @param sampled the sample; it may be zeroed
  */
 void sampled_deinit(struct sampled *sampled);
 

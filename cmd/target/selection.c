@@ -31,8 +31,8 @@ static int add_kinds(struct selection *selection, const char *list, struct pm_er
 }
 
 /**
- * Notes that an option was given, and refuses to repeat it. It would not be clear whether a region
- * must match both arguments or either.
+ * Notes that an option was given, and fails if the option was given before. With two arguments, it
+ * would not be clear whether a region must match both of them or only one.
  *
  * @param given    whether the option was given before; set to true
  * @param instead  text for the error: what to do instead of repeating the option

@@ -40,11 +40,11 @@ struct list_column {
 	unsigned needs; /**< bit mask of what must be read for the column; each command defines the
 	                   bits */
 	bool safe;      /**< the text consists of constants of the program and needs no escaping */
-	bool optional;  /**< not every item has a value: if the value is missing, the item has none;
-	                   otherwise a missing value is unknown */
+	bool optional;  /**< true: a missing value means that the item has none. false: a missing
+	                   value means that the value is unknown */
 	bool alone;     /**< the values have no meaningful sum */
-	int index;      /**< tells columns that share one of the functions below apart; used only by
-	                   these functions */
+	int index; /**< a number by which the functions below distinguish the columns that share a
+	              function; not used otherwise */
 	enum out_style style; /**< style in the table */
 	/**
 	 * Gets the number of an item. Needed for all types except LIST_TEXT.

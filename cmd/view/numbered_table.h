@@ -18,9 +18,11 @@ struct numbered_row {
 	uint64_t end;        /**< address after the last byte */
 	enum pm_kind kind;   /**< its kind */
 	const char *mapping; /**< its mapping, "" for none */
-	struct pm_region_range
-		*ranges; /**< if the row covers several regions, all of them by address; otherwise
-	                    NULL; owned by the caller of the function that fills the row */
+	/**
+	 * If the row covers several regions, all of them by address; otherwise NULL. Owned by the
+	 * caller of the function that fills the row.
+	 */
+	struct pm_region_range *ranges;
 	size_t range_count; /**< number of these regions */
 };
 
