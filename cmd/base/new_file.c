@@ -74,7 +74,8 @@ static struct link link_to(int fd)
 /**
  * Creates a file without a name in the directory of a path. The kernel deletes such a file if the
  * program is killed.
- * @return a descriptor, -1 if the file system does not support such files
+ * @return a descriptor, or -1 if the file system does not support such files or /proc is not
+ *         available
  */
 static int open_nameless(const char *path)
 {

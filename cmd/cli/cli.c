@@ -89,7 +89,7 @@ static void start(struct parser *parser, const struct cli_spec *spec)
 
 /**
  * Finds the slot for a value that getopt_long() returned or stored in optopt.
- * @return the slot, NULL if there is none
+ * @return the slot, or NULL if there is none
  */
 static struct slot *find_slot(struct parser *parser, int code)
 {

@@ -57,14 +57,14 @@ struct cli_spec {
 	const char *command;            /**< name of the command */
 	const char *operands;           /**< operands as in the help: "TARGET [REGION]..." */
 	const char *purpose;            /**< what the command does, printed first in the help */
-	const struct cli_group *groups; /**< its options */
+	const struct cli_group *groups; /**< groups of its options */
 	/**
 	 * Options that exclude each other. Each string has long names, separated by spaces, of
 	 * which at most one may be given. The last string is followed by NULL. The field is NULL if
 	 * all options can be combined.
 	 */
 	const char *const *exclusive;
-	const char *notes;          /**< lines that follow the options, "" for none */
+	const char *notes;          /**< lines that follow the options, "" if there are none */
 	const char *examples[2][2]; /**< two command lines, each with its meaning */
 	int operands_min;           /**< minimum number of operands */
 	int operands_max;           /**< maximum number of operands, -1 for any number */

@@ -19,7 +19,7 @@ struct grep_view {
 	const struct out *out; /**< the output. Only its colours and width are used; nothing is
 	                          written to it */
 	const char *prefix;    /**< start of each line: "PID:", or "" */
-	pid_t pid;             /**< PID for JSON, 0 for none */
+	pid_t pid;             /**< PID of the target if several are searched, otherwise 0 */
 	enum grep_options_form form; /**< what is printed */
 };
 

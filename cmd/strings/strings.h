@@ -28,7 +28,8 @@ struct strings {
 	                 printed */
 	struct strings_worker workers[PM_SCAN_WORKERS_MAX]; /**< one for each thread of the scan */
 	uint64_t count; /**< number of strings so far; a string in several pieces counts once */
-	size_t region; /**< index of the region whose heading was printed last; SIZE_MAX for none */
+	size_t region;  /**< index of the region whose heading was printed last; SIZE_MAX if no
+	                   heading was printed yet */
 	bool open; /**< the newline of the last line is not printed yet, because more of its string
 	              can follow */
 	enum pm_encoding open_encoding; /**< encoding of the string of the last line */

@@ -44,7 +44,7 @@ struct memory {
 	                         VmFlags in it determine which regions can be read, and how */
 	bool classified;      /**< the kinds of the regions are known */
 	struct pm_core *core; /**< the core file, NULL for a process */
-	struct pm_stop *stop; /**< the stop in progress, NULL for none */
+	struct pm_stop *stop; /**< the stop in progress; NULL if the target is not stopped */
 	uint64_t stopped_ns;  /**< duration of the stop in nanoseconds, once the stop has ended */
 	size_t threads;       /**< number of stopped threads */
 	struct pm_region_range *ranges; /**< the selected ranges; owned */

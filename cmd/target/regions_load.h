@@ -45,7 +45,7 @@ struct loaded {
  * @param loaded  filled; release with regions_load_deinit()
  * @param target  the target; must outlive the result
  * @param needs   enum region_needs bits
- * @param error   as pm_maps_read() and pm_maps_read_saved()
+ * @param error   as for pm_maps_read() and pm_maps_read_saved()
  * @return        0 or -1
  */
 int regions_load(struct loaded *loaded, const struct target *target, unsigned needs,
@@ -63,7 +63,7 @@ struct pm_kinds_evidence regions_load_evidence(const struct pm_core *core,
 
 /**
  * Releases the regions and everything else that was read.
- * @param loaded as filled by regions_load(), may be zeroed
+ * @param loaded as filled by regions_load(), or zeroed
  */
 void regions_load_deinit(struct loaded *loaded);
 

@@ -46,7 +46,7 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
  * @param process  the process
  * @param sampler  receives the sampler, which owns the regions; release with pm_sampler_close()
  * @param sample   filled
- * @param error    as pm_sampler_open() and pm_sampler_take()
+ * @param error    as for pm_sampler_open() and pm_sampler_take()
  * @return         0, or -1; on failure there is nothing to release
  */
 int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,

@@ -51,7 +51,7 @@ struct search {
 	struct out *out;     /**< the output for the hits; the search ends if a write to it fails */
 	const char *noun[2]; /**< a hit, singular and plural: "match", "matches" */
 	const char *where;   /**< text that follows the number of hits in the report, such as " in 3
-	                        regions (2 heap, 1 stack)"; NULL for none */
+	                        regions (2 heap, 1 stack)"; NULL to add no text */
 	unsigned needs;      /**< what must be known about the regions: enum region_needs bits */
 	void *context;       /**< data of the command, for its callbacks */
 

@@ -32,7 +32,7 @@ enum list_type {
 /** One column. */
 struct list_column {
 	const char *name;    /**< name for -o and -s, and in the first line of CSV */
-	const char *alias;   /**< another accepted name, NULL for none */
+	const char *alias;   /**< another accepted name, NULL if there is none */
 	const char *json;    /**< key in JSON, NULL to use the name, "" to leave the column out */
 	const char *title;   /**< title in the table, ASCII */
 	const char *help;    /**< description for `--columns help` */
@@ -82,10 +82,11 @@ struct list_spec {
 	                                come before those of -o */
 	const char *sort;            /**< default column to sort by */
 	const char *left_out_column; /**< column whose sum is shown for the items left out */
-	const char *droppable;      /**< columns that a narrow table may leave out, in this order */
-	const char *droppable_last; /**< columns that a narrow table may leave out if leaving out
-	                               `droppable` is not enough; NULL for none */
-	bool count_column; /**< one column of the row of totals shows the number of items */
+	const char *droppable; /**< columns that a narrow table may leave out, in this order */
+	const char
+		*droppable_last; /**< columns that a narrow table may leave out, too, if leaving out
+	                            those of `droppable` is not enough; NULL if there are none */
+	bool count_column;       /**< one column of the row of totals shows the number of items */
 	/**
 	 * Gives an item a number in a session (results.h); the table shows this number. NULL if
 	 * items get no numbers.
@@ -110,7 +111,7 @@ struct list {
 	bool fills_screen;                 /**< `shown` is limited by the height of the terminal */
 	size_t lines_above;                /**< lines printed above the list */
 	const char *rss_title; /**< title to use for the column "rss"; NULL for the usual title */
-	/** Prints whole lines below an item in the table; NULL for none. */
+	/** Prints whole lines below an item in the table. NULL to print none. */
 	void (*below)(const void *item, struct out *out);
 };
 
@@ -182,7 +183,7 @@ int list_parse_columns(const struct list_spec *spec, const char *names,
  *
  * @param spec  the description of the list
  * @param name  name of the column
- * @return      the column, NULL if there is none
+ * @return      the column, or NULL if there is none
  */
 const struct list_column *list_find_column(const struct list_spec *spec, const char *name);
 

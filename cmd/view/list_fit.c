@@ -132,8 +132,8 @@ static bool is_empty(const struct list *list, const struct list_column *column)
  * missing, otherwise the first of the named columns. Columns that the user asked for are not left
  * out.
  *
- * @param names  names of the columns that may be left out; NULL for none
- * @return       index in list->columns, SIZE_MAX if there is none
+ * @param names  names of the columns that may be left out; NULL if there are none
+ * @return       index in list->columns, or SIZE_MAX if no column may be left out
  */
 static size_t next_to_drop(const struct list *list, const char *names, const bool *drop)
 {
@@ -182,7 +182,7 @@ static void drop_columns(struct list_view *view, struct table *table, size_t *wi
 
 /**
  * Finds the widest column of text that can be cut, except the last one.
- * @return its index, SIZE_MAX if there is none
+ * @return index of the column, or SIZE_MAX if there is none
  */
 static size_t widest_words(const struct list_view *view, const size_t *widths)
 {

@@ -152,7 +152,7 @@ static void table_before_total(void *context, struct out *out)
 
 /**
  * Gives the shown items their numbers in a session.
- * @return the numbers, NULL for none; release with free()
+ * @return the numbers, to be released with free(), or NULL if the items get no numbers
  */
 static size_t *identify(const struct list *list, struct out *out)
 {

@@ -16,14 +16,14 @@
 struct numbered_row {
 	uint64_t start;      /**< first address */
 	uint64_t end;        /**< address after the last byte */
-	enum pm_kind kind;   /**< its kind */
-	const char *mapping; /**< its mapping, "" for none */
+	enum pm_kind kind;   /**< kind of the region */
+	const char *mapping; /**< mapping of the region, "" if it has none */
 	/**
 	 * If the row covers several regions, all of them by address; otherwise NULL. Owned by the
 	 * caller of the function that fills the row.
 	 */
 	struct pm_region_range *ranges;
-	size_t range_count; /**< number of these regions */
+	size_t range_count; /**< number of items in `ranges` */
 };
 
 /**

@@ -80,12 +80,12 @@ void results_next_command(struct results *results);
 /**
  * Gives a number to a hit.
  *
- * @param results  the collection, NULL for none
+ * @param results  the collection, or NULL outside of a session
  * @param address  address of the hit
  * @param size     number of bytes in the target
  * @param text     text for the list of hits, arbitrary bytes; copied
  * @param length   number of bytes of the text
- * @return         the number, 0 for none
+ * @return         the number, or 0 if there is no collection or RESULTS_HITS_MAX is reached
  */
 size_t results_add_hit(struct results *results, uint64_t address, uint64_t size, const char *text,
                        size_t length);
@@ -93,12 +93,12 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
 /**
  * Gives a number to a region. A region that already has a number keeps it.
  *
- * @param results  the collection, NULL for none
+ * @param results  the collection, or NULL outside of a session
  * @param start    first address
  * @param end      address after the last byte
- * @param kind     name of its kind, "" for none; copied
- * @param mapping  its mapping, "" for none; copied
- * @return         the number, 0 for none
+ * @param kind     name of its kind, "" if it has none; copied
+ * @param mapping  its mapping, "" if it has none; copied
+ * @return         the number, or 0 outside of a session
  */
 size_t results_add_region(struct results *results, uint64_t start, uint64_t end, const char *kind,
                           const char *mapping);
@@ -106,7 +106,7 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 /**
  * Makes a number refer to several regions, until the next results_add_region() of that region.
  *
- * @param results  the collection, NULL for none
+ * @param results  the collection, or NULL outside of a session
  * @param number   number of the region that is shown
  * @param ranges   all regions, by address; now owned by the collection
  * @param count    number of regions, more than 1
@@ -144,7 +144,7 @@ size_t results_last_count(const struct results *results, bool *regions);
  *
  * @param results  the collection
  * @param number   number of the hit, from 1
- * @return         the hit, NULL if there is none
+ * @return         the hit, or NULL if there is none
  */
 const struct result *results_hit(const struct results *results, size_t number);
 
@@ -153,7 +153,7 @@ const struct result *results_hit(const struct results *results, size_t number);
  *
  * @param results  the collection
  * @param number   number of the region, from 1
- * @return         the region, NULL if there is none
+ * @return         the region, or NULL if there is none
  */
 const struct result *results_region(const struct results *results, size_t number);
 
@@ -174,7 +174,7 @@ void results_print_hit(struct out *out, uint64_t address, uint64_t size, const c
  * Gives a number to a region and adds the number to the start of a line. Adds nothing outside of a
  * session.
  *
- * @param results  the collection, NULL for none
+ * @param results  the collection, or NULL outside of a session
  * @param region   the region
  * @param line     receives the number and spaces
  */
