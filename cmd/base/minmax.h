@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Minimum, maximum and similar functions: those of <procmem/minmax.h>, and a difference that
- * is never below 0.
+ * @file Minimum, maximum and similar functions: the functions of <procmem/minmax.h>, and one that
+ * computes a difference that is never below 0.
  */
 #ifndef CMD_BASE_MINMAX_H
 #define CMD_BASE_MINMAX_H

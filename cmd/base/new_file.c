@@ -187,7 +187,8 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 }
 
 /**
- * Links a file without a name to a name that must not exist yet. @return 0, or -1 with errno set
+ * Links a file without a name to a name that must not exist yet.
+ * @return 0, or -1 with errno set
  */
 static int link_as(const struct new_file *file, const char *name)
 {
@@ -226,8 +227,8 @@ static int give_name(struct new_file *file)
 	if (renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0)
 		return 0;
 
-	/* Some file systems do not support RENAME_NOREPLACE (EINVAL); link(2) works on most of
-	 * them, but not on those of Windows. */
+	/* Some file systems do not support RENAME_NOREPLACE (EINVAL). Most of these support
+	 * link(2); file systems of Windows do not. */
 	if (errno == EINVAL && link(file->temporary, file->path) == 0)
 		return unlink(file->temporary);
 

@@ -36,7 +36,7 @@ struct new_file {
 int new_file_open(struct new_file *file, const char *path, struct pm_error *error);
 
 /**
- * Gives a file its final name.
+ * Completes a file: gives it its final name, unless an existing special file was written directly.
  *
  * @param file   released in any case
  * @param error  PM_ERROR_IO; on failure, the new file is removed
@@ -45,7 +45,8 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 int new_file_keep(struct new_file *file, struct pm_error *error);
 
 /**
- * Removes a file.
+ * Closes a file that is not complete, and removes it unless an existing special file was written
+ * directly.
  * @param file  released; has no effect after new_file_keep()
  */
 void new_file_drop(struct new_file *file);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The output of a command: a descriptor with a large buffer. Whether the descriptor is a
- * terminal is determined once, at the start.
+ * The output of a command: a descriptor with a large buffer. Whether the descriptor is a terminal
+ * is determined once, at the start.
  *
- * The first failed write is remembered, and out_close() reports it. A full disk is an error. A pipe
- * that its reader has closed is not.
+ * The first failed write is remembered, and out_close() reports it. A full disk is an error. If the
+ * reader of a pipe has closed it, this is not an error.
  */
 #ifndef CMD_BASE_OUT_H
 #define CMD_BASE_OUT_H

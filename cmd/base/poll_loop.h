@@ -43,9 +43,9 @@ void poll_loop_deinit(struct poll_loop *wait);
  *
  * @param wait    the loop
  * @param fd      the descriptor; owned by the caller
- * @param events  as for poll(2)
- * @return        its index in `descriptors`, which never changes; to stop waiting, set its `fd`
- *                to -1
+ * @param events  events to wait for, as in struct pollfd of poll(2)
+ * @return        index of the descriptor in `descriptors`, which never changes. To stop waiting for
+ *                the descriptor, set `fd` of this item to -1
  */
 size_t poll_loop_add(struct poll_loop *wait, int fd, short events);
 

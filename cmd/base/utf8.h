@@ -17,8 +17,8 @@
 #include "base/text.h"
 
 /**
- * Adds bytes to a text. Bytes that are not valid UTF-8, and those of control characters, become
- * `\xHH`.
+ * Adds bytes to a text. Each byte that is not valid UTF-8, and each byte of a control character,
+ * becomes `\xHH`.
  *
  * These characters count as control characters: those of ASCII; those of Latin-1 (U+0080..U+009F),
  * which terminals obey, too; the separators U+2028 and U+2029; the byte order mark; and all

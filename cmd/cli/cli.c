@@ -175,7 +175,7 @@ static const char *glued_value(const char *name, const char *help, const char *t
 	const char *value = typed + length + (typed[length] == '-');
 	size_t size = strlen(value);
 
-	/* Ignore words of one or two letters: in help texts these are words such as "by" and
+	/* Ignore words of one or two letters: short words of help texts are words such as "by" and
 	 * "or", not values. */
 	for (const char *at = help; size > 2 && (at = strstr(at, value)); at++) {
 		if ((at == help || strchr(" ,\n", at[-1])) && strchr(" ,\n", at[size]))
@@ -270,7 +270,8 @@ static bool is_absent(const struct cli_spec *spec, const char *word)
 
 /**
  * Checks that an option can be combined with the earlier ones, and passes it to the parser of its
- * group. Reports errors. @return 0 or -1
+ * group. Reports errors.
+ * @return 0 or -1
  */
 static int parse_option(struct parser *parser, struct slot *slot, void *into)
 {

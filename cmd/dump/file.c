@@ -30,7 +30,10 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	region_text_mapping(region, false, text);
 }
 
-/** Writes the permissions, kind and mapping of a region, with `-` for each that is missing. */
+/**
+ * Writes the permissions, kind and mapping of a region. A missing kind or mapping is written as
+ * `-`.
+ */
 static void write_region(const struct pm_region *region, struct out *out)
 {
 	struct text mapping = { 0 };

@@ -24,7 +24,8 @@ struct grep_view {
 };
 
 /**
- * Adds the line of a match. With -o it has no newline: the match may continue in another hit.
+ * Adds the line of a match. With -o, no newline is added, because the match may continue in another
+ * hit.
  *
  * @param view  how to print
  * @param hit   the match

@@ -360,7 +360,7 @@ enum status map_run(struct out *out, int argc, char **argv)
 	}
 
 	out_set_colour(out, options.output.colour);
-	/* The table prints the reason below each region; JSON needs a column for it. */
+	/* The table prints the reason below each region. In JSON, the reason is a column. */
 	if (options.why && options.output.json && !options.list.columns)
 		options.list.columns = "+why";
 

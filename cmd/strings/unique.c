@@ -138,7 +138,10 @@ static void cut_to_columns(struct text *line, size_t start, size_t columns)
 	text_string(line, "\xe2\x80\xa6");
 }
 
-/** Adds the characters of a string. On a terminal, they are cut to the width of the line. */
+/**
+ * Adds the characters of a string. On a terminal, cuts them so that the line fits the width of the
+ * terminal.
+ */
 static void add_characters(const struct strings *strings, struct text *line,
                            const struct text *characters)
 {

@@ -176,8 +176,9 @@ static void kind_name(const struct pm_region *region, struct text *text)
 }
 
 /**
- * Adds the file to which a region belongs, or its kind if there is none. Zero-initialised data
- * (bss) has no file of its own; the file of the adjacent region before it is used.
+ * Adds the file to which a region belongs, or the kind of the region if it belongs to no file.
+ * Zero-initialised data (bss) that maps no file belongs to the file of the adjacent region before
+ * it.
  */
 static void object_name(const struct pm_regions *regions, const struct pm_region *region,
                         struct text *text)

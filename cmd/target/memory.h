@@ -78,7 +78,7 @@ void memory_resume(struct memory *memory);
 
 /**
  * Classifies the regions, unless they are classified already.
- * @param memory  the memory; its stop has ended
+ * @param memory  the memory; a stop of the target must have ended
  * @param error   any
  * @return        0 or -1
  */

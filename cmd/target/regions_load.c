@@ -163,7 +163,7 @@ static int copy_command(struct loaded *loaded, struct pm_error *error)
 
 /**
  * Reads the data for the line above the table, and checks that the process did not exit or call
- * exec while it was read.
+ * exec since the target was opened.
  */
 static int read_about(struct loaded *loaded, struct pm_error *error)
 {

@@ -39,8 +39,8 @@ struct loaded {
 };
 
 /**
- * Reads the regions of a target. The result is complete and belongs to one process: if the target
- * exits or calls exec during the call, the function fails.
+ * Reads the regions of a target. If the target exits or calls exec during the call, the function
+ * fails, so the result is always complete and always belongs to one program.
  *
  * @param loaded  filled; release with regions_load_deinit()
  * @param target  the target; must outlive the result

@@ -78,8 +78,8 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 }
 
 /**
- * Returns whether the reader of the output has closed the pipe. Without this check, a search that
- * finds nothing, and therefore writes nothing, would continue.
+ * Returns whether the reader of the output has closed the pipe. A search that finds nothing, and
+ * therefore writes nothing, would not notice this otherwise.
  */
 static bool reader_is_gone(const struct out *out)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A scan of the memory of a target, for the commands that search: their common options, the
- * scan with progress, Ctrl-C and closed pipes, and the report on stderr.
+ * A scan of the memory of a target, for the commands that search: their common options, the scan
+ * with progress, Ctrl-C and closed pipes, and the report on stderr.
  *
  * A search covers all selected memory that the target has touched. Pages of mapped files that the
- * target has not touched are not in its memory: they are searched only with --whole-files,
- * otherwise their total size is reported.
+ * target has not touched are not in its memory: with --whole-files they are searched, too;
+ * otherwise only their total size is reported.
  */
 #ifndef CMD_TARGET_SEARCH_H
 #define CMD_TARGET_SEARCH_H

@@ -113,7 +113,7 @@ int selection_add_words(const struct selection *selection, char *const *words, i
 			continue;
 
 		/* A word with a dot or a slash is probably a file name, because a REGION never
-		 * contains them: mention --mapping. */
+		 * contains these characters. Therefore mention --mapping. */
 		if (error->kind == PM_ERROR_USAGE && strpbrk(words[i], "./"))
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "'%s' is not a REGION; --mapping selects files by name",

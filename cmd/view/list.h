@@ -83,10 +83,12 @@ struct list_spec {
 	const char *sort;            /**< default column to sort by */
 	const char *left_out_column; /**< column whose sum is shown for the items left out */
 	const char *droppable; /**< columns that a narrow table may leave out, in this order */
-	const char
-		*droppable_last; /**< columns that a narrow table may leave out, too, if leaving out
-	                            those of `droppable` is not enough; NULL if there are none */
-	bool count_column;       /**< one column of the row of totals shows the number of items */
+	/**
+	 * Columns that a narrow table may leave out, too, if leaving out those of `droppable` is
+	 * not enough. NULL if there are none.
+	 */
+	const char *droppable_last;
+	bool count_column; /**< one column of the row of totals shows the number of items */
 	/**
 	 * Gives an item a number in a session (results.h); the table shows this number. NULL if
 	 * items get no numbers.
