@@ -5,8 +5,8 @@
 
 #include "base/wrap.h"
 
-/* Column at which the descriptions of options start, and the width in columns for which they are
- * written. */
+/* Column at which the descriptions of options start, and the width of the terminal, in columns, for
+ * which the descriptions are written. */
 enum { HELP_COLUMN = 26, HELP_WIDTH = 80 };
 
 const struct cli_option cli_help_options[] = {

@@ -129,7 +129,10 @@ static void report_unreadable(const struct dump *dump)
 	text_deinit(&line);
 }
 
-/** Returns the number of mapped bytes that the core file does not contain; 0 for a process. */
+/**
+ * Returns the number of mapped bytes that the core file does not contain, or 0 if the target is a
+ * process.
+ */
 static uint64_t missing(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (!dump->memory.core)

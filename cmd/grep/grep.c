@@ -70,8 +70,8 @@ static enum status status_of(const struct grep *grep)
 }
 
 /**
- * If nothing was found and a pattern has an anchor, reports where anchors match, because users may
- * expect them to match at lines.
+ * If nothing was found and a pattern has an anchor, reports where anchors match, because the user
+ * may expect anchors to match at the start and end of lines.
  */
 static void report_hint(const struct grep *grep)
 {

@@ -66,7 +66,7 @@ static int append_parts(struct pm_scan_batch *batch, const struct parts *parts, 
 	return pm_scan_append(batch, line->bytes, line->length, error);
 }
 
-/** @see pm_scan_found */
+/** Prepares the output of a match, in the thread that found it. See pm_scan_found. */
 static int found(void *context, unsigned worker, const struct pm_hit *hit,
                  struct pm_scan_batch *batch, struct pm_error *error)
 {
@@ -159,7 +159,7 @@ static void print(struct grep_target *target, const struct pm_scan_delivery *hit
 		print_block(target, hit, memory, &parts, out);
 }
 
-/** @see pm_scan_deliver */
+/** Counts and prints a match, in the main thread. See pm_scan_deliver. */
 static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_error *error)
 {
 	const struct search *search = context;
@@ -238,8 +238,8 @@ static enum pm_kind pop_largest(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches
 }
 
 /**
- * Adds the number of regions with matches, and their kinds: " in 3 regions (12 heap, 1 stack)",
- * " in 2 heap regions".
+ * Adds the number of regions with matches, and the kinds of these regions: " in 3 regions (12 heap,
+ * 1 stack)", " in 2 heap regions".
  */
 static void add_regions(const struct grep_target *target, size_t count, struct text *text)
 {

@@ -236,7 +236,7 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 
 /**
  * Refuses --sort and --pmap if they need sizes that are not known. Without --sort, the list is
- * sorted by a size that is known.
+ * sorted by a column whose values are known, so nothing is refused.
  */
 static int check_known(const struct loaded *loaded, const struct map_options *options,
                        const struct list *shown, struct pm_error *error)

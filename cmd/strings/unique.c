@@ -94,7 +94,7 @@ struct widths {
 	size_t size;
 };
 
-/** Returns the larger one of a width and the width of a number. */
+/** Returns `width`, or the width of `number` if that is larger. */
 static size_t fit_number(size_t width, uint64_t number)
 {
 	struct text digits = { 0 };

@@ -19,10 +19,10 @@
 typedef bool first_limit_lasts(const void *context, const struct pm_limit *limit, double *seconds);
 
 /**
- * Finds the limit that is reached first: the one with the shortest time left. If no time is known,
- * finds the limit with the fewest bytes left among the limits of memory, address space and data.
- * memory.high is ignored, because it throttles the process but does not stop it. Of the memory
- * limits of the cgroup and the machine, only the one with less memory left is considered.
+ * Finds the limit that is reached first: the limit with the shortest time left. If no time is
+ * known, finds the limit with the fewest bytes left among the limits of memory, address space and
+ * data. memory.high is ignored, because it throttles the process but does not stop it. Of the
+ * memory limits of the cgroup and the machine, only the one with less memory left is considered.
  *
  * @param headroom  the limits
  * @param lasts     computes the time until a limit is reached

@@ -86,7 +86,7 @@ int memory_classify(struct memory *memory, struct pm_error *error);
 
 /**
  * Closes the memory.
- * @param memory  as filled by memory_open()
+ * @param memory  the memory, as filled by memory_open()
  */
 void memory_close(struct memory *memory);
 

@@ -67,8 +67,8 @@ void sampled_deinit(struct sampled *sampled);
 void sampled_describe(const struct sampled *sampled, struct text *text);
 
 /**
- * Writes the members `pid`, `command`, `sample` and `time` of an object, as far as they are known
- * for the sample.
+ * Writes the members `pid`, `command`, `sample` and `time` of an object, and leaves out those that
+ * are not known for the sample.
  *
  * @param json     the output, within an object
  * @param sampled  the sample

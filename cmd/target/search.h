@@ -80,7 +80,7 @@ struct search_what {
 /**
  * Opens a target for a search, and stops it with --stop.
  *
- * @param search  initialised; release it with search_close(), also on failure
+ * @param search  initialised; release it with search_close(), even on failure
  * @param word    the TARGET
  * @param error   any
  * @return        1 (MEMORY_READY), 0 if no region is selected, or -1; in the last two cases `error`

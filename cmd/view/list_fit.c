@@ -120,7 +120,10 @@ static size_t index_of(const struct list *list, const struct list_column *column
 	return at;
 }
 
-/** Checks whether all values of a column are 0 or missing. */
+/**
+ * Checks whether the values of a column are known and add up to 0. A column of text has no sum and
+ * is never empty.
+ */
 static bool is_empty(const struct list *list, const struct list_column *column)
 {
 	uint64_t sum;
@@ -128,9 +131,9 @@ static bool is_empty(const struct list *list, const struct list_column *column)
 }
 
 /**
- * Finds the next column to leave out: the first of the named columns whose values are all 0 or
- * missing, otherwise the first of the named columns. Columns that the user asked for are not left
- * out.
+ * Finds the next column to leave out: the first of the named columns whose values add up to 0 or,
+ * if there is no such column, the first of the named columns. Columns that the user asked for, and
+ * columns that are left out already, are not considered.
  *
  * @param names  names of the columns that may be left out; NULL if there are none
  * @return       index in list->columns, or SIZE_MAX if no column may be left out

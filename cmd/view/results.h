@@ -91,7 +91,7 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
                        size_t length);
 
 /**
- * Gives a number to a region. A region that already has a number keeps it.
+ * Gives a number to a region. A region that already has a number keeps this number.
  *
  * @param results  the collection, or NULL outside of a session
  * @param start    first address
