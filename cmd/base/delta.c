@@ -34,7 +34,8 @@ void delta_put_rate(struct text *text, double rate)
 	while (unit < 3 && size * units[unit].seconds < 10240)
 		unit++;
 
-	/* Rates above 1e18 bytes do not fit an integer. They can result only from wrong input. */
+	/* A number of 1e18 or more may not fit an integer. Such a rate can result only from wrong
+	 * input and is written as "-". */
 	double scaled = size * units[unit].seconds;
 	uint64_t amount = scaled < 1e18 ? (uint64_t)(scaled + 0.5) : 0;
 
@@ -66,7 +67,10 @@ enum out_style delta_style(int64_t delta)
 	return delta > 0 ? OUT_GROWN : OUT_LESS;
 }
 
-/** Returns the length of a unit of time in seconds, 0 if the unit is not known. */
+/**
+ * Returns the length of a unit of time in seconds, or 0 if the unit is not known. An empty unit
+ * means seconds.
+ */
 static double unit_seconds(const char *unit)
 {
 	static const struct {

@@ -12,17 +12,17 @@
 #include "base/text.h"
 
 /**
- * Adds the change of a size, such as "+498.0M", or "-" for 0.
+ * Adds the change of a size with its sign, such as "+498.0M". If there is no change, adds "-".
  *
  * @param text   receives the change
  * @param delta  the change in bytes
- * @param bytes  whether to write the exact number of bytes, "0" for 0
+ * @param bytes  true to write the exact number of bytes; no change is then written as "0"
  */
 void delta_put_bytes(struct text *text, int64_t delta, bool bytes);
 
 /**
- * Adds a rate, such as "+1.9M/s". Small rates are given by the minute, hour or day. A rate that is
- * below one byte a day is "-".
+ * Adds a rate, such as "+1.9M/s". Small rates are given per minute, hour or day. A rate that rounds
+ * to 0 bytes per day is written as "-".
  *
  * @param text  receives the rate
  * @param rate  bytes per second, of either sign
@@ -41,7 +41,8 @@ void delta_put_time(struct text *text, int64_t wall_ns);
  * Returns the style in which a change is printed.
  *
  * @param delta  the change
- * @return       OUT_GROWN, OUT_LESS, or OUT_PLAIN for 0
+ * @return       OUT_GROWN if the change is positive, OUT_LESS if it is negative, OUT_PLAIN if it is
+ *               0
  */
 enum out_style delta_style(int64_t delta);
 

@@ -9,22 +9,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* These are global because a signal handler has no other way to reach them. */
+/* The flags are global because a signal handler receives no pointer to other data. */
 static volatile sig_atomic_t interrupted, session_interrupted;
 
-/* true from the first call of interrupt_session() on; never cleared */
+/* Whether interrupt_session() was ever called. */
 static bool in_session;
 
-/* SIGQUIT is caught only while a command controls the terminal. At other times SIGQUIT ends a
- * program that does not react to other signals. */
+/* The signals that interrupt_hold() catches. interrupt_catch() catches all of them except the last
+ * one, SIGQUIT, so that SIGQUIT can end a program that does not react to other signals. */
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 enum { HELD = sizeof numbers / sizeof *numbers, CAUGHT = HELD - 1 };
 
-/* actions to restore in interrupt_release() */
+/* The actions before interrupt_hold(), which interrupt_release() restores. */
 static struct sigaction before_hold[HELD];
 
-/* Sets the flag for a signal. Threads of the library read the flags, so the accesses are atomic. */
+/* Stores the signal number in the flag of the running command. The store is atomic because threads
+ * of the library read the flag. */
 static void handle(int number)
 {
 	__atomic_store_n(&interrupted, number, __ATOMIC_RELAXED);
@@ -36,10 +37,11 @@ static void handle_in_session(int number)
 }
 
 /**
- * Catches one signal, unless it is ignored.
+ * Catches one signal, unless the program ignores this signal.
  *
  * @param number  the signal
- * @param once    whether a second signal ends the program
+ * @param once    true to restore the default action after the first signal, so that a second one
+ *                ends the program
  * @param before  receives the previous action
  */
 static void catch_one(int number, bool once, struct sigaction *before)

@@ -10,17 +10,19 @@
 #include <signal.h>
 
 /**
- * Catches SIGINT, SIGTERM and SIGHUP: each sets a flag to its number and interrupts system calls.
- * A second signal ends the program at once, except that SIGINT never ends a session. SIGXFSZ is
- * ignored. The flag is cleared.
+ * Clears a flag, and catches SIGINT, SIGTERM and SIGHUP. Each of these signals stores its number in
+ * the flag and interrupts system calls. If the same signal arrives again, it ends the program at
+ * once, except that SIGINT never ends a session. A signal that the program already ignores remains
+ * ignored. SIGXFSZ is ignored from now on.
  *
  * @return  the flag, 0 until a signal arrives
  */
 const volatile sig_atomic_t *interrupt_catch(void);
 
 /**
- * Catches the signals of interrupt_catch() and SIGQUIT, until interrupt_release(). Repeated signals
- * do not end the program either, so a command that controls the terminal can always restore it.
+ * Catches the signals of interrupt_catch() and SIGQUIT, until interrupt_release(). Unlike with
+ * interrupt_catch(), a repeated signal does not end the program, so a command that controls the
+ * terminal can always restore the terminal.
  *
  * @return  the flag, 0 until a signal arrives
  */
@@ -40,13 +42,14 @@ void interrupt_add_held(sigset_t *set);
 
 /**
  * Returns the signal caught since the last interrupt_catch() or interrupt_hold().
- * @return  the signal number, 0 for none
+ * @return  the signal number, or 0 if no signal was caught
  */
 int interrupt_caught(void);
 
 /**
- * Clears the flag of the session, and makes SIGINT set it until a command catches the signal. A
- * session calls this before each command and each prompt.
+ * Clears the flag of the session, and installs a handler by which SIGINT sets this flag. The
+ * handler is used until a command calls interrupt_catch() or interrupt_hold(). A session calls this
+ * before each command and each prompt.
  *
  * @return  the flag of the session, 0 until SIGINT arrives
  */

@@ -74,7 +74,8 @@ static struct link link_to(int fd)
 /**
  * Creates a file without a name in the directory of a path. The kernel deletes such a file if the
  * program is killed.
- * @return a descriptor, -1 if the file system does not support such files
+ * @return a descriptor, or -1 if the file system does not support such files or /proc is not
+ *         available
  */
 static int open_nameless(const char *path)
 {
@@ -127,10 +128,11 @@ static bool is_own_descriptor(const char *path)
 }
 
 /**
- * Opens an existing file that is not a regular one. The contents that will be written are secret,
- * so a named pipe of another user is refused.
+ * Opens an existing file that is not a regular one. Fails with EPERM for a named pipe that belongs
+ * neither to the user nor to root, because the contents that will be written can be secret.
  *
- * @param follow  O_NOFOLLOW, or 0 if the path names a descriptor of this program
+ * @param follow  O_NOFOLLOW, or 0 if the path names a descriptor of this program, which is never
+ *                refused
  * @return        0, or -1 with errno set
  */
 static int open_special(struct new_file *file, int follow)
@@ -184,13 +186,16 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 	return -1;
 }
 
-/** Links a file without a name to a name that does not exist yet. */
+/**
+ * Links a file without a name to a name that must not exist yet.
+ * @return 0, or -1 with errno set
+ */
 static int link_as(const struct new_file *file, const char *name)
 {
 	return linkat(AT_FDCWD, link_to(file->fd).name, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/** Links a file without a name to a new temporary name. */
+/** Links a file without a name to a new temporary name. @return 0, or -1 with errno set */
 static int link_temporarily(struct new_file *file)
 {
 	int reserved = mkostemp(file->temporary, O_CLOEXEC);
@@ -222,8 +227,8 @@ static int give_name(struct new_file *file)
 	if (renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0)
 		return 0;
 
-	/* Some file systems do not support RENAME_NOREPLACE (EINVAL); link(2) works on most of
-	 * them, but not on those of Windows. */
+	/* Some file systems do not support RENAME_NOREPLACE (EINVAL). Most of these support
+	 * link(2); file systems of Windows do not. */
 	if (errno == EINVAL && link(file->temporary, file->path) == 0)
 		return unlink(file->temporary);
 

@@ -14,13 +14,14 @@
 /** A file being written. */
 struct new_file {
 	char *path;      /**< the final name; owned */
-	char *temporary; /**< the temporary name, or a template for one; NULL if an existing file
-	                    that is not a regular one is written directly; owned */
+	char *temporary; /**< the temporary name, or the template from which this name will be made;
+	                    NULL if an existing device, pipe or other special file is written
+	                    directly; owned */
 	bool nameless;   /**< the file was opened with O_TMPFILE and has no name yet, not even a
 	                    temporary one */
 	int fd;          /**< open for writing, -1 if closed */
-	bool only_new;   /**< do not replace an existing file; false unless the caller sets this
-	                    before new_file_keep() */
+	bool only_new;   /**< if true, new_file_keep() fails if the file exists already.
+	                    new_file_open() sets this to false; the caller can change it */
 };
 
 /**
@@ -35,7 +36,7 @@ struct new_file {
 int new_file_open(struct new_file *file, const char *path, struct pm_error *error);
 
 /**
- * Gives a file its final name.
+ * Completes a file: gives it its final name, unless an existing special file was written directly.
  *
  * @param file   released in any case
  * @param error  PM_ERROR_IO; on failure, the new file is removed
@@ -44,7 +45,8 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 int new_file_keep(struct new_file *file, struct pm_error *error);
 
 /**
- * Removes a file.
+ * Closes a file that is not complete, and removes it unless an existing special file was written
+ * directly.
  * @param file  released; has no effect after new_file_keep()
  */
 void new_file_drop(struct new_file *file);

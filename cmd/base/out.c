@@ -10,8 +10,8 @@
 #include "base/utf8.h"
 #include "base/wrap.h"
 
-/* Number of bytes in the buffer at which it is written. With this size, a listing of 60,000
- * regions takes about a hundred calls of write(2). */
+/* The buffer is written as soon as it contains this number of bytes. With this size, a listing of
+ * 60,000 regions takes about a hundred calls of write(2). */
 enum { FLUSH_AT = 64 * 1024 };
 
 static const char *const style_codes[OUT_STYLE_COUNT] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The output of a command: a descriptor with a large buffer. Whether the descriptor is a
- * terminal is determined once, at the start.
+ * The output of a command: a descriptor with a large buffer. Whether the descriptor is a terminal
+ * is determined once, at the start.
  *
- * The first failed write is remembered, and out_close() reports it. A full disk is an error. A pipe
- * that its reader has closed is not.
+ * The first failed write is remembered, and out_close() reports it. A full disk is an error. If the
+ * reader of a pipe has closed it, this is not an error.
  */
 #ifndef CMD_BASE_OUT_H
 #define CMD_BASE_OUT_H
@@ -40,16 +40,19 @@ struct results; /* results.h */
 /** An output. Initialise it with out_init(). */
 struct out {
 	int fd;        /**< the descriptor; owned by the caller */
-	int os_errno;  /**< errno of the first failed write, 0 for none; nothing is written after
-	                  that */
+	int os_errno;  /**< errno of the first failed write, after which nothing more is written; 0
+	                  if no write has failed */
 	bool terminal; /**< the descriptor is a terminal */
 	bool colour;   /**< styles are printed */
 	bool plain;    /**< print no colours with OUT_COLOUR_AUTO */
 	size_t width;  /**< columns of the terminal, SIZE_MAX without a terminal */
 	size_t height; /**< lines of the terminal, SIZE_MAX without a terminal */
-	struct text buffer;                  /**< output that is not yet written */
-	const volatile sig_atomic_t *cancel; /**< non-zero drops the rest without an error; NULL if
-	                                        the output cannot be cancelled */
+	struct text buffer; /**< output that is not yet written */
+	/**
+	 * Once this flag is non-zero, the rest of the output is dropped without an error. NULL if
+	 * the output cannot be cancelled.
+	 */
+	const volatile sig_atomic_t *cancel;
 	struct results *results; /**< collection that numbers the printed items, so that later
 	                            commands can refer to them; NULL outside of a session */
 };
@@ -180,7 +183,8 @@ bool out_failed(const struct out *out);
  * Writes the rest of the buffer, reports a failed write on stderr, and releases the buffer.
  *
  * @param out  the output
- * @return     0, or -1 if output was lost
+ * @return     0, also if the reader has closed the pipe; -1 if output was lost because of another
+ *             error
  */
 int out_close(struct out *out);
 

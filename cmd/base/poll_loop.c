@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 
-/* Minimum time in seconds between two samples that kernel events cause, because thousands of
- * events can arrive. */
+/* Minimum time in seconds between two samples that are caused by kernel events. Without this limit,
+ * thousands of events could cause thousands of samples. */
 static const double hastened_interval = 0.1;
 
 void poll_loop_init(struct poll_loop *wait, double interval)
@@ -65,7 +65,10 @@ static struct timespec timeout_of(double seconds)
 	return timeout;
 }
 
-/** Waits for a descriptor, a signal or the time of the next sample. */
+/**
+ * Waits for a descriptor, a signal or the time of the next sample, whichever comes first. If no
+ * descriptor is ready, sets `revents` of all descriptors to 0.
+ */
 static void wait_once(struct poll_loop *wait)
 {
 	sigset_t caught, before;

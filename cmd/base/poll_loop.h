@@ -15,11 +15,12 @@
 struct poll_loop {
 	double interval;            /**< seconds between two samples */
 	double due;                 /**< time of the next sample, by CLOCK_MONOTONIC */
-	struct pollfd *descriptors; /**< poll_loop_wait() sets their `revents`; owned */
+	struct pollfd *descriptors; /**< descriptors to wait for; poll_loop_wait() stores in
+	                               `revents` which of them are ready; owned */
 	size_t count;               /**< number of descriptors */
 	double last_due; /**< time when poll_loop_wait() last returned true, by CLOCK_MONOTONIC */
-	const volatile sig_atomic_t *interrupted; /**< not 0 if the user has ended the command;
-	                                             see interrupt_hold() */
+	const volatile sig_atomic_t *interrupted; /**< flag of interrupt_hold(); not 0 if the user
+	                                             has ended the command */
 };
 
 /**
@@ -42,9 +43,9 @@ void poll_loop_deinit(struct poll_loop *wait);
  *
  * @param wait    the loop
  * @param fd      the descriptor; owned by the caller
- * @param events  as for poll(2)
- * @return        its index in `descriptors`, which never changes; to stop waiting, set its `fd`
- *                to -1
+ * @param events  events to wait for, as in struct pollfd of poll(2)
+ * @return        index of the descriptor in `descriptors`, which never changes. To stop waiting for
+ *                the descriptor, set `fd` of this item to -1
  */
 size_t poll_loop_add(struct poll_loop *wait, int fd, short events);
 
@@ -64,10 +65,12 @@ void poll_loop_hasten(struct poll_loop *wait);
 
 /**
  * Waits until the next sample is due, a descriptor is ready or a signal arrives. Samples that could
- * not be taken in time are skipped. SIGTSTP and SIGWINCH end the wait if they are caught.
+ * not be taken in time are skipped. SIGTSTP and SIGWINCH also end the wait if the program catches
+ * these signals.
  *
  * @param wait  the loop
- * @return      true if the next sample is due, false if a descriptor is ready or a signal arrived
+ * @return      true if the next sample is due, even if a descriptor is ready; false if the sample
+ *              is not due yet, or if the user has ended the command
  */
 bool poll_loop_wait(struct poll_loop *wait);
 

@@ -52,8 +52,8 @@ void text_grouped(struct text *text, uint64_t value)
 
 	text_decimal(text, value);
 	for (size_t left = text->length - first; left > 3;) {
-		/* Insert the commas from right to left: each one moves only the digits to its
-		 * right, among which all commas are in place. */
+		/* Insert the commas from right to left. Each insertion moves the characters to the
+		 * right of the comma, which already contain their commas. */
 		left -= 3;
 		text_char(text, ' ');
 		memmove(text->bytes + first + left + 1, text->bytes + first + left,

@@ -26,7 +26,8 @@ struct text {
 void text_deinit(struct text *text);
 
 /**
- * Allocates room for more bytes; text_room() calls this if there is not enough.
+ * Allocates room for more bytes. text_room() calls this function if the allocated room is too
+ * small.
  *
  * @param text  the text
  * @param more  number of bytes that will be added
@@ -137,7 +138,7 @@ void text_hex(struct text *text, uint64_t value, unsigned digits);
 void text_size(struct text *text, uint64_t bytes);
 
 /**
- * Returns the length of what text_decimal() adds.
+ * Returns the length of the text that text_decimal() adds.
  *
  * @param value  the number
  * @return       number of characters
@@ -145,7 +146,7 @@ void text_size(struct text *text, uint64_t bytes);
 size_t text_decimal_length(uint64_t value);
 
 /**
- * Returns the length of what text_hex() adds for a minimum of one digit.
+ * Returns the length of the text that text_hex() adds if `digits` is 1.
  *
  * @param value  the number
  * @return       number of characters
@@ -156,7 +157,7 @@ static inline size_t text_hex_length(uint64_t value)
 }
 
 /**
- * Returns the length of what text_size() adds.
+ * Returns the length of the text that text_size() adds.
  *
  * @param bytes  the size in bytes
  * @return       number of characters
@@ -182,10 +183,10 @@ void text_vformat(struct text *text, const char *format, va_list arguments)
 	__attribute__((format(printf, 2, 0)));
 
 /**
- * Terminates a text with NUL, which is not counted in its length.
+ * Adds a NUL after the text, without counting it in `length`.
  *
  * @param text  the text
- * @return      its bytes as a string; valid until the next change
+ * @return      the text as a string; valid until the text is changed
  */
 const char *text_terminate(struct text *text);
 

@@ -161,7 +161,7 @@ static size_t code_columns(uint32_t code)
 }
 
 /**
- * Adds up the columns of characters until the next one would exceed the limit. An invalid byte
+ * Adds up the columns of characters until the next character would exceed `limit`. An invalid byte
  * counts as one column.
  *
  * @param limit    the maximum number of columns

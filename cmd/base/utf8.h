@@ -17,12 +17,13 @@
 #include "base/text.h"
 
 /**
- * Adds bytes to a text. Bytes that are not valid UTF-8, and those of control characters, become
- * `\xHH`.
+ * Adds bytes to a text. Each byte that is not valid UTF-8, and each byte of a control character,
+ * becomes `\xHH`.
  *
- * Control characters are those of ASCII and of Latin-1 (U+0080..U+009F, which terminals obey too),
- * the separators U+2028 and U+2029, and those that change the direction of text, which could make
- * a listing show something other than what it contains.
+ * These characters count as control characters: those of ASCII; those of Latin-1 (U+0080..U+009F),
+ * which terminals obey, too; the separators U+2028 and U+2029; the byte order mark; and all
+ * characters that change the direction of text, because they can make a listing look different from
+ * its contents.
  *
  * @param text    receives valid UTF-8 without newlines
  * @param bytes   arbitrary bytes, NULL if there are none
@@ -36,7 +37,7 @@ void utf8_escape(struct text *text, const char *bytes, size_t length);
  * @param bytes   at least one byte
  * @param length  number of bytes available
  * @param code    receives the code point
- * @return        number of bytes of the character, 0 if the bytes are not valid
+ * @return        number of bytes of the character, or 0 if the bytes are not valid UTF-8
  */
 size_t utf8_decode(const char *bytes, size_t length, uint32_t *code);
 

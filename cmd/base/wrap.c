@@ -27,8 +27,8 @@ bool wrap_size(int fd, size_t *width, size_t *height)
 }
 
 /**
- * Finds where to break a line: at a space, with at most `fits` bytes before it. A word that is
- * longer than that is kept whole.
+ * Finds where to break a line: at a space, with at most `fits` bytes before it. If the first word
+ * is longer than `fits`, the line is broken after this word.
  *
  * @param fits  number of bytes that fit the terminal
  * @return      index of the space, `length` if there is none
@@ -45,9 +45,9 @@ static size_t find_break(const char *line, size_t length, size_t fits)
 		bool ends_word = line[at] == ' ' && line[at - 1] != ' ';
 		bool ends_field = ends_word && at + 1 < length && line[at + 1] == ' ';
 
-		/* If the best break so far is at the end of a field (two spaces follow), prefer
-		 * it to the end of a word inside the next field, unless the line would be less
-		 * than half full. */
+		/* A field ends with two spaces. If `found` is at the end of a field, prefer it to
+		 * the end of a word inside the next field, unless the line would then be less than
+		 * half full. */
 		bool in_field = found != length && found + 1 < length && line[found + 1] == ' ' &&
 		                found * 2 > fits;
 

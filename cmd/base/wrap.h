@@ -16,9 +16,9 @@
  * columns and 24 lines.
  *
  * @param fd      the descriptor
- * @param width   receives the number of columns, SIZE_MAX if it is not a terminal
- * @param height  receives the number of lines, SIZE_MAX if it is not a terminal
- * @return        true if it is a terminal
+ * @param width   receives the number of columns, or SIZE_MAX if the descriptor is not a terminal
+ * @param height  receives the number of lines, or SIZE_MAX if the descriptor is not a terminal
+ * @return        true if the descriptor is a terminal
  */
 bool wrap_size(int fd, size_t *width, size_t *height);
 

@@ -15,7 +15,9 @@
 #include "base/minmax.h"
 #include "cli/help.h"
 
-/* getopt_long() returns these values for long options. They are above all characters. */
+/* Number of the first slot. getopt_long() returns the number of a slot for a long option. The
+ * numbers are larger than all characters, because getopt_long() returns a character for a short
+ * option. */
 enum { FIRST_SLOT = 1000 };
 
 /* Number of operands that cli_find_operand() can find. Two would be enough, because TARGET is
@@ -87,7 +89,7 @@ static void start(struct parser *parser, const struct cli_spec *spec)
 
 /**
  * Finds the slot for a value that getopt_long() returned or stored in optopt.
- * @return the slot, NULL if there is none
+ * @return the slot, or NULL if there is none
  */
 static struct slot *find_slot(struct parser *parser, int code)
 {
@@ -115,7 +117,10 @@ static bool lists_word(const char *list, const char *word)
 	return false;
 }
 
-/** Finds an option that was already given and whose name is in `list`, except the option `slot`. */
+/**
+ * Returns an option other than `slot` that was already given and whose name is in `list`, or NULL
+ * if there is none.
+ */
 static const struct slot *find_seen(const struct parser *parser, const char *list,
                                     const struct slot *slot)
 {
@@ -151,14 +156,14 @@ static int check_exclusive(struct parser *parser, struct slot *slot)
 }
 
 /**
- * Finds the value in a word that the user wrote instead of an option and its value: "kind" in
- * "bykind" and "by-kind", for "--by kind". The words in the help text of the option are accepted as
- * values.
+ * Finds the value in a word that joins the name of an option and a value: "kind" in "bykind" and
+ * "by-kind", which the user wrote instead of "--by kind". A value is accepted if it is a word of at
+ * least three letters in the help text of the option.
  *
  * @param name   long name of the option: "by"
  * @param help   text that contains the valid values
  * @param typed  the word, without its leading dashes
- * @return       the value within `typed`, NULL if there is none
+ * @return       the value within `typed`, or NULL if `typed` does not have this form
  */
 static const char *glued_value(const char *name, const char *help, const char *typed)
 {
@@ -170,7 +175,7 @@ static const char *glued_value(const char *name, const char *help, const char *t
 	const char *value = typed + length + (typed[length] == '-');
 	size_t size = strlen(value);
 
-	/* Ignore words of one or two letters: in help texts these are words such as "by" and
+	/* Ignore words of one or two letters: short words of help texts are words such as "by" and
 	 * "or", not values. */
 	for (const char *at = help; size > 2 && (at = strstr(at, value)); at++) {
 		if ((at == help || strchr(" ,\n", at[-1])) && strchr(" ,\n", at[size]))
@@ -248,8 +253,8 @@ static void report_unknown(struct parser *parser, char **argv)
 }
 
 /**
- * Checks whether the user wrote the option `spec->absent`, which getopt_long() would take for the
- * abbreviation of another option.
+ * Checks whether the user wrote the option `spec->absent`, alone or joined with a value.
+ * getopt_long() would accept it as the abbreviation of another option.
  */
 static bool is_absent(const struct cli_spec *spec, const char *word)
 {
@@ -263,7 +268,11 @@ static bool is_absent(const struct cli_spec *spec, const char *word)
 	       glued_value(name, spec->absent[1], word + 2);
 }
 
-/** Passes an option to the parser of its group, and reports an error. @return 0 or -1 */
+/**
+ * Checks that an option can be combined with the earlier ones, and passes it to the parser of its
+ * group. Reports errors.
+ * @return 0 or -1
+ */
 static int parse_option(struct parser *parser, struct slot *slot, void *into)
 {
 	struct pm_error error;

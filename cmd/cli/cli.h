@@ -25,10 +25,10 @@ enum { CLI_OPTIONS_MAX = 64 };
 
 /** One option. The last entry of a list of options has the name NULL. */
 struct cli_option {
-	int id;               /**< its letter, or a number from CLI_LONG_ONLY on */
+	int id;               /**< letter of the option, or a number from CLI_LONG_ONLY on */
 	const char *name;     /**< long name */
-	const char *argument; /**< name of its argument in the help, NULL if it takes none; in
-	                         brackets if the argument is optional */
+	const char *argument; /**< name of the argument in the help, in brackets if the argument is
+	                         optional; NULL if the option takes no argument */
 	const char *help;     /**< what the option does; may have several lines */
 };
 
@@ -37,7 +37,7 @@ struct cli_option {
  *
  * @param into   the structure that the group fills
  * @param id     the ID of the option
- * @param value  its argument, NULL for none
+ * @param value  argument of the option, or NULL if it has none
  * @param error  PM_ERROR_USAGE; the caller puts the name of the option before the text
  * @return       0 or -1
  */
@@ -47,7 +47,7 @@ typedef int cli_parse_option(void *into, int id, const char *value, struct pm_er
 struct cli_group {
 	const char *heading;              /**< printed above the options in the help */
 	const struct cli_option *options; /**< the options */
-	cli_parse_option *parse;          /**< parses one of them */
+	cli_parse_option *parse;          /**< parses one of these options */
 	size_t offset; /**< offset in bytes of the structure that `parse` fills, within the
 	                  structure that is passed to cli_parse() */
 };
@@ -57,20 +57,25 @@ struct cli_spec {
 	const char *command;            /**< name of the command */
 	const char *operands;           /**< operands as in the help: "TARGET [REGION]..." */
 	const char *purpose;            /**< what the command does, printed first in the help */
-	const struct cli_group *groups; /**< its options */
-	const char *const *exclusive;   /**< strings of long names, separated by spaces; at most one
-	                                   option of each string may be given; ends with NULL */
-	const char *notes;              /**< lines that follow the options, "" for none */
-	const char *examples[2][2];     /**< two command lines, each with its meaning */
-	int operands_min;               /**< minimum number of operands */
-	int operands_max;               /**< maximum number of operands, -1 for any number */
+	const struct cli_group *groups; /**< groups of its options */
 	/**
-	 * Name of an option that does not exist, but that getopt_long() would accept as an
-	 * abbreviation of another one; and what to use instead. Both are NULL for none.
+	 * Options that exclude each other. Each string has long names, separated by spaces, of
+	 * which at most one may be given. The last string is followed by NULL. The field is NULL if
+	 * all options can be combined.
+	 */
+	const char *const *exclusive;
+	const char *notes;          /**< lines that follow the options, "" if there are none */
+	const char *examples[2][2]; /**< two command lines, each with its meaning */
+	int operands_min;           /**< minimum number of operands */
+	int operands_max;           /**< maximum number of operands, -1 for any number */
+	/**
+	 * First, the name of an option that does not exist, but that getopt_long() would accept as
+	 * the abbreviation of another option. Second, a text that says what to use instead. Both
+	 * are NULL if there is no such name.
 	 */
 	const char *absent[2];
 	const char *instead_of_first; /**< long names, separated by spaces, of options that replace
-	                                 the first operand; NULL for none */
+	                                 the first operand; NULL if no option does */
 };
 
 /** The result of cli_parse(). */
@@ -78,8 +83,8 @@ struct cli_result {
 	enum status status; /**< exit status, if the command is not to run */
 	char **operands;    /**< the operands, in argv */
 	int count;          /**< number of operands */
-	bool in_session; /**< the command runs in a session, which inserts its own TARGET if it has
-	                    one */
+	bool in_session; /**< the command runs in a session, which inserts its TARGET as an operand
+	                    if a target is attached */
 };
 
 /**
@@ -97,10 +102,11 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
                struct cli_result *result);
 
 /**
- * Checks the number of operands. cli_parse() does not, because some options need no operands.
+ * Checks the number of operands. cli_parse() does not check it, because with some options a command
+ * needs no operands.
  *
  * @param spec    the command
- * @param result  as parsed; the status is STATUS_ERROR
+ * @param result  the result of cli_parse(), whose status is STATUS_ERROR
  * @return        true if the number is right; otherwise false, after an error was reported
  */
 bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *result);
@@ -112,11 +118,12 @@ bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *re
  * @param spec   the command
  * @param argc   number of words, including the name of the command
  * @param argv   the words; unchanged
- * @param which  number of the operand, from 0; it is counted as if no option replaced the first
- *               operand
+ * @param which  number of the operand, from 0; if an option of `instead_of_first` is given, 0 is
+ *               used instead of this number
  * @param count  receives the number of operands
- * @return       the index in argv of the operand or of the `--` before it, argc if it would come
- *               next, or -1 if operands before it are missing as well
+ * @return       the index in argv of the operand, or of the `--` directly before the operand; argc
+ *               if the operand is missing, but none before it is; -1 if earlier operands are
+ *               missing as well
  */
 int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int which, int *count);
 

@@ -10,7 +10,7 @@
 /** One command. */
 struct command {
 	const char *name;    /**< first word of its command line */
-	const char *summary; /**< what it does, for one line of the program's help */
+	const char *summary; /**< what the command does, for one line of the program's help */
 	/**
 	 * Runs the command.
 	 *
@@ -21,8 +21,8 @@ struct command {
 	 */
 	enum status (*run)(struct out *out, int argc, char **argv);
 	const struct cli_spec *spec; /**< its command line */
-	int target; /**< number of the operand that is the TARGET, from 0; a session inserts its own
-	               TARGET there. -1 if the command has no TARGET */
+	int target; /**< number of the operand that is the TARGET, from 0, or -1 if the command has
+	               no TARGET. A session inserts its own TARGET as this operand */
 };
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/wrap.h"
 
-/* Column at which the descriptions of options start, and the width in columns for which they are
- * written. */
+/* Column at which the descriptions of options start, and the width of the terminal, in columns, for
+ * which the descriptions are written. */
 enum { HELP_COLUMN = 26, HELP_WIDTH = 80 };
 
 const struct cli_option cli_help_options[] = {
@@ -20,8 +20,8 @@ void cli_help_print_lines(const char *lines, size_t column, struct out *out)
 	struct text text = { 0 }, wrapped = { 0 };
 	bool refill = out->width < HELP_WIDTH;
 
-	/* wrap() measures whole lines, so the first line needs its indentation too. It is
-	 * removed again afterwards, because the cursor is already there. */
+	/* wrap() measures whole lines, so `text` must begin with the indentation of the first line.
+	 * This indentation is not printed, because the cursor is already at that column. */
 	size_t skipped = refill ? column : 0;
 
 	text_fill(&text, ' ', skipped);

@@ -17,10 +17,11 @@ extern const struct cli_option cli_help_options[];
 void cli_help_print(const struct cli_spec *spec, struct out *out);
 
 /**
- * Prints lines that are written for 80 columns. On a narrower terminal they are filled again.
+ * Prints lines that are written for 80 columns. On a narrower terminal the lines are joined and
+ * broken again.
  *
  * @param lines   the lines, without a final newline
- * @param column  indentation of the lines; the cursor is already there for the first one
+ * @param column  indentation of the lines; the cursor must already be at this column
  * @param out     receives the lines
  */
 void cli_help_print_lines(const char *lines, size_t column, struct out *out);

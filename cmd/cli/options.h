@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The options of commands that print a list, and those of all commands with output. */
+/**
+ * @file The options of all commands that print a list, and the options of all commands with output.
+ */
 #ifndef CMD_CLI_OPTIONS_H
 #define CMD_CLI_OPTIONS_H
 

@@ -129,7 +129,10 @@ static void report_unreadable(const struct dump *dump)
 	text_deinit(&line);
 }
 
-/** Returns the number of mapped bytes that the core file does not contain; 0 for a process. */
+/**
+ * Returns the number of mapped bytes that the core file does not contain, or 0 if the target is a
+ * process.
+ */
 static uint64_t missing(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (!dump->memory.core)
@@ -184,13 +187,16 @@ static void report_summary(const struct dump *dump, const struct pm_dump_result 
 	text_deinit(&line);
 }
 
-/** Returns whether the contents of no byte at all are known. */
+/**
+ * Returns whether the contents of all bytes are unknown: none was read, none is in a hole, and none
+ * is untouched.
+ */
 static bool gave_nothing(const struct pm_dump_result *result)
 {
 	return result->bytes + result->holes + result->untouched == 0;
 }
 
-/** Prints the notes that follow a dump on stderr. */
+/** Prints the notes about a finished dump on stderr. */
 static void report(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (dump->options->output.quiet)

@@ -30,7 +30,10 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	region_text_mapping(region, false, text);
 }
 
-/** Writes the permissions, kind and mapping of a region, with `-` for each that is missing. */
+/**
+ * Writes the permissions, kind and mapping of a region. A missing kind or mapping is written as
+ * `-`.
+ */
 static void write_region(const struct pm_region *region, struct out *out)
 {
 	struct text mapping = { 0 };
@@ -177,7 +180,10 @@ static void put_map_name(const struct dump *dump, struct text *name)
 	text_string(name, ".map");
 }
 
-/** Returns whether an index of an earlier dump exists. It would be wrong for this dump. */
+/**
+ * Returns whether an index of an earlier dump exists. It must be replaced, because it does not
+ * describe this dump.
+ */
 static bool has_old_map(const struct dump *dump)
 {
 	struct stat status;

@@ -47,7 +47,7 @@ static void show_read(struct viewer *viewer, const struct pm_segment *segment, c
 		viewer->result->unreadable += pm_range_size(bad);
 
 		rest.start = bad.end;
-		/* Keep the range, because it continues in the next segment. */
+		/* Do not advance `next`, because the range continues in the next segment. */
 		if (range->end > segment->end)
 			break;
 	}

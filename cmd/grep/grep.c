@@ -69,7 +69,10 @@ static enum status status_of(const struct grep *grep)
 	return grep->matches > 0 ? STATUS_OK : STATUS_NOTHING;
 }
 
-/** If nothing was found, reports a likely reason. */
+/**
+ * If nothing was found and a pattern has an anchor, reports where anchors match, because the user
+ * may expect anchors to match at the start and end of lines.
+ */
 static void report_hint(const struct grep *grep)
 {
 	const unsigned no_anchors = PM_PATTERN_FIXED | PM_PATTERN_HEX | PM_PATTERN_MULTILINE;
@@ -102,8 +105,8 @@ static enum status search_all(struct grep *grep, const char *word)
 }
 
 /**
- * Parses the operands: the pattern (if no option has given one), the TARGET and the REGIONs.
- * @return  the TARGET, NULL after an error
+ * Parses the operands: the pattern (unless -e or -f was given), the TARGET and the REGIONs.
+ * @return  the TARGET, or NULL after an error
  */
 static const char *parse_operands(struct grep_options *options, const struct cli_result *words,
                                   struct pm_error *error)

@@ -46,7 +46,7 @@ static void add_styled(const struct grep_view *view, enum out_style style, const
 /**
  * Adds the kind (dimmed) and the mapping of a region. If `detail` is true, also adds the detail of
  * the region.
- * @return  their columns
+ * @return  number of columns that were added
  */
 static size_t add_region(const struct grep_view *view, const struct pm_region *region, bool detail,
                          struct text *line)
@@ -75,7 +75,7 @@ static size_t add_region(const struct grep_view *view, const struct pm_region *r
 
 /**
  * Adds the encoding of a match, unless its bytes are shown as they are in memory.
- * @return  its columns
+ * @return  number of columns that were added
  */
 static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hit,
                            struct text *line)
@@ -92,8 +92,9 @@ static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hi
 }
 
 /**
- * Adds the start of a line: everything before the text of the match.
- * @return  its columns
+ * Adds the start of a line: the prefix, the address, and the other fields before the text of the
+ * match.
+ * @return  number of columns that were added
  */
 static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
 {
@@ -130,7 +131,7 @@ static void cut(struct text *text, size_t columns)
 
 /**
  * Adds a match, cut to `room` columns. With SIZE_MAX it is not cut.
- * @return  its columns
+ * @return  number of columns that were added
  */
 static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, size_t room,
                         struct text *line)
@@ -142,8 +143,8 @@ static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, 
 	if (!fits)
 		cut(&match, room - 1);
 
-	/* A truncated match that is not cut here is not marked as shortened, because its rest
-	 * can follow in another hit. */
+	/* If `room` is SIZE_MAX, a truncated match is not marked as shortened, because its rest can
+	 * follow in another hit. */
 	bool shortened = !fits || (hit->truncated && room != SIZE_MAX);
 	size_t columns = utf8_columns(match.bytes, match.length) + shortened;
 	add_styled(view, OUT_MATCH, &match, line);
@@ -198,7 +199,7 @@ static void add_text(const struct grep_view *view, const struct pm_hit *hit, siz
 
 /**
  * Adds a match for -o.
- * @return  the bytes that precede the match
+ * @return  number of bytes of the line before the match
  */
 static size_t add_bare(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
 {

@@ -16,28 +16,29 @@
 struct grep_view {
 	const struct grep_options *options; /**< options of the command line */
 	const struct pm_regions *regions;   /**< regions of the target */
-	const struct out *out; /**< the output, used for its colours and width; nothing is written
-	                          to it here */
+	const struct out *out; /**< the output. Only its colours and width are used; nothing is
+	                          written to it */
 	const char *prefix;    /**< start of each line: "PID:", or "" */
-	pid_t pid;             /**< PID for JSON, 0 for none */
+	pid_t pid;             /**< PID of the target if several are searched, otherwise 0 */
 	enum grep_options_form form; /**< what is printed */
 };
 
 /**
- * Adds the line of a match. With -o it has no newline: the match may continue in another hit.
+ * Adds the line of a match. With -o, no newline is added, because the match may continue in another
+ * hit.
  *
  * @param view  how to print
  * @param hit   the match
  * @param line  receives the line
- * @return      with -o, the number of bytes in the line before the match, which must not be printed
- *              again if the hit is the rest of a truncated match; without -o 0
+ * @return      with -o, the number of bytes in the line before the match; if the hit is the rest of
+ *              a truncated match, these bytes must not be printed. Without -o, 0
  */
 size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct text *line);
 
 /**
- * Returns the number of bytes around a match that its line needs.
+ * Returns the number of bytes before and after a match that are needed to print its line.
  * @param view  how to print
- * @return      bytes, for pm_scan.around
+ * @return      number of bytes on each side, for pm_scan.around
  */
 size_t grep_line_around(const struct grep_view *view);
 

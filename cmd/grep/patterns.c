@@ -88,7 +88,7 @@ int grep_patterns_add_file(struct grep_patterns *patterns, const char *path, str
 	return result;
 }
 
-/** Returns one of the patterns. */
+/** Returns the pattern with the given index. */
 static struct pm_pattern pattern_at(const struct grep_patterns *patterns, size_t index)
 {
 	size_t start = index > 0 ? patterns->ends[index - 1] : 0;

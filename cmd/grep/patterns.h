@@ -60,7 +60,7 @@ void grep_patterns_deinit(struct grep_patterns *patterns);
 /**
  * Returns whether a pattern starts with `^` or ends with `$`.
  * @param patterns  the list
- * @return          true if one does
+ * @return          true if there is such a pattern
  */
 bool grep_patterns_have_anchors(const struct grep_patterns *patterns);
 

@@ -66,7 +66,7 @@ static int append_parts(struct pm_scan_batch *batch, const struct parts *parts, 
 	return pm_scan_append(batch, line->bytes, line->length, error);
 }
 
-/** @see pm_scan_found */
+/** Prepares the output of a match, in the thread that found it. See pm_scan_found. */
 static int found(void *context, unsigned worker, const struct pm_hit *hit,
                  struct pm_scan_batch *batch, struct pm_error *error)
 {
@@ -159,7 +159,7 @@ static void print(struct grep_target *target, const struct pm_scan_delivery *hit
 		print_block(target, hit, memory, &parts, out);
 }
 
-/** @see pm_scan_deliver */
+/** Counts and prints a match, in the main thread. See pm_scan_deliver. */
 static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_error *error)
 {
 	const struct search *search = context;
@@ -169,8 +169,8 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 
 	(void)error;
 	if (!hit->continued) {
-		/* The number of matches of -m is reached. The last of them was truncated, and
-		 * this hit is not its rest, so the search ends. */
+		/* The maximum of -m is reached. The search continued only for the rest of the last
+		 * match, which was truncated. This hit is another match, so the search ends. */
 		if (target->matches >= view->options->max)
 			return 1;
 		target->matches++;
@@ -221,7 +221,7 @@ static size_t count_kinds(const struct grep_target *target, uint64_t kinds[PM_KI
 }
 
 /**
- * Removes the kind with the most matches from the counts.
+ * Finds the kind with the most matches, and sets its count to 0.
  * @param matches  receives the number of these matches
  * @return         the kind
  */
@@ -238,8 +238,8 @@ static enum pm_kind pop_largest(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches
 }
 
 /**
- * Adds the number of regions with matches, and their kinds: " in 3 regions (12 heap, 1 stack)",
- * " in 2 heap regions".
+ * Adds the number of regions with matches, and the kinds of these regions: " in 3 regions (12 heap,
+ * 1 stack)", " in 2 heap regions".
  */
 static void add_regions(const struct grep_target *target, size_t count, struct text *text)
 {
@@ -265,7 +265,10 @@ static void add_regions(const struct grep_target *target, size_t count, struct t
 	text_char(text, ')');
 }
 
-/** Adds where the matches are: the regions, and the process if there are several. */
+/**
+ * Adds where the matches are: the process, if several processes are searched, and the number of
+ * regions.
+ */
 static void add_where(const struct grep_target *target, struct text *text)
 {
 	size_t count = 0;
@@ -324,7 +327,7 @@ static bool needs_kinds(const struct grep_options *options, enum grep_options_fo
 
 /**
  * Searches a target that is open.
- * @return  1 or -1
+ * @return  1 if the search is complete, -1 on error
  */
 static int run(struct grep_target *target, struct search *search, const struct pm_scanner *scanner,
                struct pm_error *error)

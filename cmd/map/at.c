@@ -17,7 +17,8 @@ enum { INDENT = 4 };
 struct place {
 	uint64_t address;
 	const struct pm_region *region; /* region that contains the address */
-	const struct pm_region *before; /* neighbouring regions, or NULL */
+	const struct pm_region *before; /* the next region below and, in `after`, the next region
+	                                   above; NULL if there is none */
 	const struct pm_region *after;
 	bool in_core;    /* the target is a core file */
 	bool page_known; /* `page` is valid */
@@ -30,7 +31,9 @@ static int note_page(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Sets `page` from what the core file contains at the address. */
+/**
+ * Sets `page` to the state of the page in the core file. `page_known` becomes false if this fails.
+ */
 static void read_core_state(const struct loaded *loaded, struct place *place)
 {
 	struct pm_page_source pages = pm_core_source(loaded->core);
@@ -67,8 +70,8 @@ static int read_page_state(const struct loaded *loaded, struct place *place, str
 }
 
 /**
- * Returns whether the region maps a file. Core files contain no inode numbers, so the name decides
- * there.
+ * Returns whether the region maps a file. Core files contain no inode numbers; in a core file, a
+ * mapping with a path is a file.
  */
 static bool has_file(const struct place *place)
 {
@@ -188,8 +191,8 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 		put_perms_and_kind(&line, region);
 		put_mapping(&line, region, true);
 		put_detail(&line, region);
-		/* [vsyscall] is in the kernel's half of the address space, so its distance has
-		 * no meaning. */
+		/* [vsyscall] is in the kernel's half of the address space, so its distance from the
+		 * other regions has no meaning. */
 		if (gap > 0 && gap >> 63 == 0) {
 			put_size(&line, "  ", gap, options);
 			text_string(&line, " away");

@@ -10,7 +10,7 @@
  * at that address.
  *
  * @param loaded   the target
- * @param address  an address in one of its regions
+ * @param address  an address in one of the regions of the target
  * @param options  whether to print JSON, and exact sizes
  * @param out      where to write
  * @param error    PM_ERROR_GONE

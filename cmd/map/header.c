@@ -33,7 +33,9 @@ static void put_size(struct text *text, uint64_t size, bool bytes)
 		text_size(text, size);
 }
 
-/** Adds the part of the line that follows the command line: threads, age, memory and limit. */
+/**
+ * Adds the part of the line after the command line: threads, age, memory and limit of the process.
+ */
 static void put_facts(struct text *text, const struct loaded *loaded, bool bytes)
 {
 	const struct pm_process_info *info = &loaded->info;
@@ -59,7 +61,7 @@ static void put_facts(struct text *text, const struct loaded *loaded, bool bytes
 	}
 }
 
-/** Adds the command line, cut so that the rest of the line has room. */
+/** Adds the command line, cut to `room` columns. */
 static void put_command(struct text *line, const char *command, size_t room)
 {
 	struct text escaped = { 0 };

@@ -6,7 +6,7 @@
 #include "map/map.h"
 
 /**
- * Prints a line about the process: name, command, threads, age, memory and its limit.
+ * Prints a line about the process: name, command, threads, age, memory and memory limit.
  *
  * @param loaded  the target
  * @param bytes   print sizes as exact integers

@@ -121,7 +121,7 @@ static int init_shown(struct list *list, const struct map_options *options,
 	return list_init(list, spec, &options->list, options->output.bytes, error);
 }
 
-/** Returns what must be read: enum region_needs bits. */
+/** Returns enum region_needs bits for the data that the output and the selection need. */
 static unsigned needs_of(const struct map_options *options, const struct list *shown)
 {
 	unsigned needs = selection_needs(&options->selection);
@@ -170,7 +170,10 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 		report_note("malloc regions are shown as anon: %s", loaded->reader_failure.text);
 }
 
-/** Returns whether the operands ask for a single address. */
+/**
+ * Returns whether the command line asks for a single address: the only operand after TARGET is an
+ * address, and no option asks for groups, pmap text, CSV or certain columns.
+ */
 static bool asks_for_address(const struct map_options *options, const struct cli_result *words,
                              uint64_t *address)
 {
@@ -233,7 +236,7 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 
 /**
  * Refuses --sort and --pmap if they need sizes that are not known. Without --sort, the list is
- * sorted by a size that is known.
+ * sorted by a column whose values are known, so nothing is refused.
  */
 static int check_known(const struct loaded *loaded, const struct map_options *options,
                        const struct list *shown, struct pm_error *error)
@@ -357,7 +360,7 @@ enum status map_run(struct out *out, int argc, char **argv)
 	}
 
 	out_set_colour(out, options.output.colour);
-	/* The table prints the reason below each region; JSON needs a column for it. */
+	/* The table prints the reason below each region. In JSON, the reason is a column. */
 	if (options.why && options.output.json && !options.list.columns)
 		options.list.columns = "+why";
 

@@ -116,10 +116,10 @@ static void put_region(struct text *line, const struct pm_region *region, uint64
 }
 
 /**
- * Adds a command as libproc2 4.0.2 cleans it: newlines become spaces. In a UTF-8 locale controls
- * become '?', and from the first invalid byte on all non-ASCII bytes, too. In other locales
- * controls become '.', and all non-ASCII bytes '?'. Controls of Latin-1 become '?' as in later
- * versions.
+ * Adds a command as libproc2 4.0.2 cleans it: newlines become spaces. In a UTF-8 locale, control
+ * characters become '?'; from the first invalid byte on, each non-ASCII byte becomes '?', too. In
+ * other locales, control characters become '.', and each non-ASCII byte becomes '?'. Control
+ * characters of Latin-1 become '?' as in later versions of libproc2.
  */
 static void put_cleaned(struct text *line, const char *command, bool utf8)
 {

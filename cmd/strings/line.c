@@ -185,7 +185,10 @@ static void make_json(struct strings *strings, struct strings_worker *worker,
 	json_quote(line, text, length);
 }
 
-/** Makes the key for the tally: the hash and the characters. */
+/**
+ * Makes the data that the tally needs: the hash, followed by the characters of the string. With
+ * --similar, the hash is that of the template.
+ */
 static void make_key(struct strings *strings, struct strings_worker *worker,
                      const struct pm_hit *hit, const char *text, size_t length)
 {

@@ -50,7 +50,7 @@ static const struct cli_option form_option_list[] = {
 	{ 0 },
 };
 
-/** The letter of each encoding for -e: as in strings(1), and u for UTF-8. */
+/** The letter of each encoding for -e. The letters are those of strings(1), except u for UTF-8. */
 static const char letters[PM_ENCODING_COUNT] = {
 	[PM_ENCODING_ASCII] = 's',   [PM_ENCODING_UTF8] = 'u',    [PM_ENCODING_8BIT] = 'S',
 	[PM_ENCODING_UTF16LE] = 'l', [PM_ENCODING_UTF16BE] = 'b', [PM_ENCODING_UTF32LE] = 'L',

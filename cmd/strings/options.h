@@ -16,7 +16,7 @@ struct strings_options {
 	unsigned encodings;  /**< -e: PM_ENCODING_BIT() values, 0 if not given */
 	uint64_t min_length; /**< -n: minimum number of characters of a string, 0 if not given */
 	bool white_space;    /**< -w */
-	char radix;          /**< -t: 'x', 'd', 'o', or 'n' for none; 0 if not given */
+	char radix;          /**< -t: 'x', 'd' or 'o', or 'n' for no addresses; 0 if not given */
 	bool offset;         /**< --offset */
 	bool unique;         /**< -u */
 	bool similar;        /**< --similar */

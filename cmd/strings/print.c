@@ -55,7 +55,8 @@ static void print_line(struct strings *strings, const struct pm_scan_delivery *d
 		                  length - prefix - 1);
 	}
 
-	/* A string can be delivered in several pieces. Only the last piece has the newline. */
+	/* A string can be delivered in several pieces. The newline is printed only after the last
+	 * piece. */
 	out_bytes(out, line, length - delivery->truncated);
 	strings->open = delivery->truncated;
 	strings->open_encoding = delivery->encoding;

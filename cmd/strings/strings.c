@@ -17,8 +17,8 @@ static bool has_both(unsigned encodings, enum pm_encoding little, enum pm_encodi
 static int create_scanner(const struct strings_options *options, struct pm_scanner **scanner,
                           struct pm_error *error)
 {
-	/* If both byte orders are searched for, require alignment. Otherwise a string in one
-	 * byte order would also be found in the other one, one byte further. */
+	/* If both byte orders are searched for, require alignment. Otherwise a string in one byte
+	 * order would be found again, one byte further, as a string in the other byte order. */
 	bool aligned = has_both(options->encodings, PM_ENCODING_UTF16LE, PM_ENCODING_UTF16BE) ||
 	               has_both(options->encodings, PM_ENCODING_UTF32LE, PM_ENCODING_UTF32BE);
 	const struct pm_strings_options wanted = {

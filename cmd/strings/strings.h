@@ -17,7 +17,7 @@ struct strings_worker {
 	struct text plain;     /**< characters of a UTF-16 or UTF-32 string, converted to UTF-8 */
 	struct text template;  /**< the string with each number replaced by `#`, for --similar */
 	struct text region;    /**< region of the last hit, as JSON */
-	uint64_t region_start; /**< start address of that region */
+	uint64_t region_start; /**< start address of the region in `region` */
 };
 
 /** State of the command. */
@@ -26,12 +26,13 @@ struct strings {
 	struct search search;                  /**< the search; its context is this structure */
 	bool several; /**< several encodings are searched for, so the encoding of each string is
 	                 printed */
-	struct strings_worker workers[PM_SCAN_WORKERS_MAX]; /**< of the scan */
+	struct strings_worker workers[PM_SCAN_WORKERS_MAX]; /**< one for each thread of the scan */
 	uint64_t count; /**< number of strings so far; a string in several pieces counts once */
-	size_t region; /**< index of the region whose heading was printed last; SIZE_MAX for none */
+	size_t region;  /**< index of the region whose heading was printed last; SIZE_MAX if no
+	                   heading was printed yet */
 	bool open; /**< the newline of the last line is not printed yet, because more of its string
 	              can follow */
-	enum pm_encoding open_encoding; /**< encoding of that string */
+	enum pm_encoding open_encoding; /**< encoding of the string of the last line */
 	struct pm_tally *tally;         /**< counts of -u; NULL without -u */
 };
 

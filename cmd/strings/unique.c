@@ -41,15 +41,15 @@ static size_t rows_of(const struct strings *strings)
 
 /**
  * Returns the number of bytes that a row shows: with --similar the total of all similar strings,
- * otherwise the length of the string. Very long strings that count as equal can have different
- * lengths; for them this is the mean.
+ * otherwise the length of the string. Very long strings can count as equal although their lengths
+ * differ; in this case the mean of their lengths is returned.
  */
 static uint64_t size_of(const struct strings *strings, const struct pm_tally_item *item)
 {
 	return strings->options->similar ? item->size : item->size / item->count;
 }
 
-/** Adds the text that represents all strings of an item. */
+/** Adds the text that is shown for all strings of an item. */
 static void add_label(const struct pm_tally_item *item, struct text *label)
 {
 	label->length += pm_text_template_of_item(item, text_room(label, item->length));
@@ -94,7 +94,7 @@ struct widths {
 	size_t size;
 };
 
-/** Returns the larger one of a width and the width of a number. */
+/** Returns `width`, or the width of `number` if that is larger. */
 static size_t fit_number(size_t width, uint64_t number)
 {
 	struct text digits = { 0 };
@@ -138,7 +138,10 @@ static void cut_to_columns(struct text *line, size_t start, size_t columns)
 	text_string(line, "\xe2\x80\xa6");
 }
 
-/** Adds the characters of a string. On a terminal, they are cut to the width of the line. */
+/**
+ * Adds the characters of a string. On a terminal, cuts them so that the line fits the width of the
+ * terminal.
+ */
 static void add_characters(const struct strings *strings, struct text *line,
                            const struct text *characters)
 {
@@ -225,8 +228,8 @@ static void report_dropped(const struct strings *strings)
 }
 
 /**
- * Reports how to exclude machine code. Parts of it look like text, and make real strings hard to
- * find.
+ * Reports how to exclude machine code. Parts of the code look like text, and make real strings hard
+ * to find.
  */
 static void report_code(const struct strings *strings, size_t rows)
 {
@@ -249,8 +252,8 @@ static void report_code(const struct strings *strings, size_t rows)
 }
 
 /**
- * Suggests --similar if most strings occur only once. Leaked objects often contain a different
- * number each time, and their strings are then not equal.
+ * Suggests --similar if most strings occur only once. The strings of leaked objects often differ
+ * only in a number; without --similar, each of them is counted on its own.
  */
 static void report_single(const struct strings *strings)
 {

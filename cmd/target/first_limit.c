@@ -2,8 +2,8 @@
 #include "target/first_limit.h"
 
 /**
- * Returns whether what is left of a limit can be compared with the memory that is left, because
- * allocating memory uses up both.
+ * Returns whether a limit restricts the number of bytes that the process can allocate. The bytes
+ * left of such limits can be compared with each other.
  */
 static bool has_room(const struct pm_limit *limit)
 {

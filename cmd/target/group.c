@@ -18,7 +18,7 @@ enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
 struct group {
 	struct group *next;
 	char *key;  /* the value that all regions of the group share; owned */
-	char *name; /* its name */
+	char *name; /* the name of the group in the table; owned */
 	uint64_t regions;
 	uint64_t largest; /* length of the longest region of the group, in bytes */
 	uint64_t sums[SUM_COUNT];
@@ -30,7 +30,7 @@ enum { COLUMN_COUNT = 8 };
 struct groups {
 	enum group_by by;
 	struct group *first;
-	struct group **end; /* where the next group is linked */
+	struct group **end; /* address of the pointer that will refer to the next group */
 	void *tree;         /* tree of tsearch(3), by key */
 	struct list_column columns[COLUMN_COUNT];
 	struct list_spec spec;
@@ -176,8 +176,9 @@ static void kind_name(const struct pm_region *region, struct text *text)
 }
 
 /**
- * Adds the file to which a region belongs, or its kind if there is none. Zero-initialised data
- * (bss) has no file of its own; the file of the adjacent region before it is used.
+ * Adds the file to which a region belongs, or the kind of the region if it belongs to no file.
+ * Zero-initialised data (bss) that maps no file belongs to the file of the adjacent region before
+ * it.
  */
 static void object_name(const struct pm_regions *regions, const struct pm_region *region,
                         struct text *text)
@@ -248,8 +249,9 @@ static void put_arena(const struct pm_region *region, struct text *text)
 }
 
 /**
- * Names a group after its main region: an arena after its heap ("arena 3 (7f3ae4000030)"), a thread
- * after its stack.
+ * Sets the name of a group if the region is its main region: with --by arena a heap of the arena,
+ * which gives a name such as "arena 3 (7f3ae4000030)"; with --by thread the stack of the thread,
+ * whose detail becomes the name. For other regions, the name is not changed.
  */
 static void name_after(struct group *group, enum group_by by, const struct pm_region *region)
 {

@@ -14,7 +14,7 @@ enum group_by {
 	GROUP_BY_MAPPING, /**< the file or name */
 	GROUP_BY_PERMS,   /**< permissions */
 	GROUP_BY_ARENA,   /**< the malloc arena */
-	GROUP_BY_THREAD,  /**< the thread whose stack it is */
+	GROUP_BY_THREAD,  /**< the thread to which the stack belongs */
 	GROUP_BY_OBJECT,  /**< the program, library or other file, including its zero-initialised
 	                     data (bss); for anonymous memory, the kind */
 	GROUP_BY_COUNT,   /**< number of ways to group, for tables */
@@ -69,7 +69,7 @@ void group_destroy(struct groups *groups);
  * Returns the columns of a list of groups.
  *
  * @param groups  the groups
- * @return        valid as long as the groups
+ * @return        the description of the list; valid as long as the groups
  */
 const struct list_spec *group_columns_spec(const struct groups *groups);
 

@@ -11,8 +11,8 @@
 #include "target/stopping.h"
 
 /**
- * Refuses to read the memory of procmem itself: it changes while it is read, and contains the
- * pattern of every search.
+ * Refuses to read the memory of procmem itself, because this memory changes while procmem reads it
+ * and contains the pattern of every search.
  */
 static int refuse_self(const struct memory *memory, struct pm_error *error)
 {
@@ -23,7 +23,7 @@ static int refuse_self(const struct memory *memory, struct pm_error *error)
 	                    (int)getpid());
 }
 
-/** Opens the regions, the page states and the bytes of a process. */
+/** Opens a process: stops it if requested, and opens its regions, page states and bytes. */
 static int open_process(struct memory *memory, const struct memory_options *options,
                         struct pm_error *error)
 {
@@ -32,8 +32,8 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 	if (refuse_self(memory, error) < 0)
 		return -1;
 
-	/* If a session has stopped the process, use that stop even if none is requested: it
-	 * allows, for example, reading the registers. */
+	/* If a session has stopped the process, use that stop even if the options do not request
+	 * one: a stopped process allows, for example, reading the registers. */
 	if (options->stop || stopping_holds(process)) {
 		if (stopping_begin(process, memory->cancel, &memory->stop, error) < 0)
 			return -1;

@@ -38,32 +38,32 @@ enum memory_status {
 
 /** Memory that can be read. */
 struct memory {
-	const volatile sig_atomic_t *cancel; /**< becomes non-zero after Ctrl-C; NULL for none */
+	const volatile sig_atomic_t *cancel; /**< non-zero after Ctrl-C; NULL if there is no flag */
 	struct target target;                /**< a living process, or the path of a core file */
 	struct loaded loaded; /**< the regions; for a process, they are read from smaps, because the
 	                         VmFlags in it determine which regions can be read, and how */
 	bool classified;      /**< the kinds of the regions are known */
 	struct pm_core *core; /**< the core file, NULL for a process */
-	struct pm_stop *stop; /**< the stop in progress, NULL for none */
+	struct pm_stop *stop; /**< the stop in progress; NULL if the target is not stopped */
 	uint64_t stopped_ns;  /**< duration of the stop in nanoseconds, once the stop has ended */
 	size_t threads;       /**< number of stopped threads */
 	struct pm_region_range *ranges; /**< the selected ranges; owned */
 	size_t count;                   /**< number of ranges */
-	struct pm_pagemap *pagemap;     /**< page states of a process */
-	struct pm_page_source pages;    /**< page states for plans */
-	struct pm_reader reader;        /**< reader of its bytes */
-	struct pm_reader files; /**< reader of the mapped files; `ops` is NULL if not opened */
-	struct pm_unreadable_list unreadable; /**< what could not be read */
+	struct pm_pagemap *pagemap;     /**< page states of the process; NULL for a core file */
+	struct pm_page_source pages;    /**< source of the page states for plans */
+	struct pm_reader reader;        /**< reads the bytes of the target */
+	struct pm_reader files; /**< reads the mapped files; if not opened, its `ops` is NULL */
+	struct pm_unreadable_list unreadable; /**< ranges that could not be read */
 };
 
 /**
- * Opens the memory of a target, stops it if requested, and finds the selected ranges.
+ * Opens the memory of a target, stops the target if requested, and finds the selected ranges.
  *
  * @param memory     zeroed except `cancel`; filled; release with memory_close(), even on failure
  * @param word       the TARGET; must outlive the memory
  * @param selection  the selection, with its REGION words
  * @param options    the options
- * @param error      filled unless the memory is ready
+ * @param error      any; also set if no region matches the selection
  * @return           the result
  */
 enum memory_status memory_open(struct memory *memory, const char *word,
@@ -77,8 +77,8 @@ enum memory_status memory_open(struct memory *memory, const char *word,
 void memory_resume(struct memory *memory);
 
 /**
- * Classifies the regions, unless that has been done already.
- * @param memory  the memory; its stop has ended
+ * Classifies the regions, unless they are classified already.
+ * @param memory  the memory; a stop of the target must have ended
  * @param error   any
  * @return        0 or -1
  */
@@ -86,7 +86,7 @@ int memory_classify(struct memory *memory, struct pm_error *error);
 
 /**
  * Closes the memory.
- * @param memory  as filled by memory_open()
+ * @param memory  the memory, as filled by memory_open()
  */
 void memory_close(struct memory *memory);
 
@@ -106,7 +106,8 @@ uint64_t memory_size(const struct memory *memory);
 uint64_t memory_size_before(const struct memory *memory, uint64_t address);
 
 /**
- * Adds the selected bytes that are not mapped to the list of unreadable ranges.
+ * Finds the parts of the selected ranges where nothing is mapped, and adds these parts to the list
+ * of unreadable ranges.
  * @param memory  the memory
  */
 void memory_note_unmapped(struct memory *memory);

@@ -21,8 +21,8 @@ enum region_needs {
 extern const struct list_spec region_columns_spec;
 
 /**
- * Description of lists of regions of a saved maps file, whose default columns are only those that
- * maps contains.
+ * Description of lists of regions of a saved maps file. The default columns are only those whose
+ * values a maps file contains.
  */
 extern const struct list_spec region_columns_maps_only;
 

@@ -19,7 +19,7 @@
 json_t *region_text_object(const struct pm_region *region);
 
 /**
- * Adds the object that region_text_object() makes, as text. Fast enough for millions of lines.
+ * Adds the text of the object that region_text_object() makes. Fast enough for millions of lines.
  *
  * @param text    receives the object
  * @param region  the region
@@ -30,7 +30,7 @@ void region_text_json(struct text *text, const struct pm_region *region);
  * Adds the detail of a region.
  *
  * @param detail  the detail
- * @param text    receives its text, not escaped
+ * @param text    receives the text of the detail, not escaped
  */
 void region_text_detail(const struct pm_detail *detail, struct text *text);
 

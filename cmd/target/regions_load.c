@@ -17,7 +17,10 @@
 /** Result of measuring sizes with pagemap. */
 enum measured { MEASURED_FAILED = -1, MEASURED_INEXACT, MEASURED_EXACT };
 
-/** Fills the sizes of all regions from pagemap. */
+/**
+ * Fills the sizes of all regions from pagemap. If the result is MEASURED_INEXACT, the sizes must be
+ * read from smaps instead.
+ */
 static enum measured measure(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_pagemap *pagemap;
@@ -141,7 +144,10 @@ static int read_regions(struct loaded *loaded, unsigned needs, struct pm_error *
 	return 0;
 }
 
-/** Copies the command line of a core file or a recording; "" for a saved smaps or maps file. */
+/**
+ * Copies the command line of a core file or recording. For a saved smaps or maps file, the copy is
+ * an empty string.
+ */
 static int copy_command(struct loaded *loaded, struct pm_error *error)
 {
 	const char *command = loaded->recorded.id.command;
@@ -157,7 +163,7 @@ static int copy_command(struct loaded *loaded, struct pm_error *error)
 
 /**
  * Reads the data for the line above the table, and checks that the process did not exit or call
- * exec in the meantime.
+ * exec since the target was opened.
  */
 static int read_about(struct loaded *loaded, struct pm_error *error)
 {

@@ -23,28 +23,29 @@ struct loaded {
 	struct pm_regions regions;   /**< all regions */
 	enum pm_maps_source source;  /**< where the regions were read from */
 	bool sizes_known;            /**< resident sizes are known; false for a saved maps file */
-	struct sampled recorded; /**< the sample if the target is a recording, without its regions;
-	                            otherwise its `word` is NULL */
+	struct sampled recorded; /**< the sample of a recording, without its regions, which are in
+	                            `regions`. For other targets, its `word` is NULL */
 	struct pm_core *core;    /**< the core file; NULL for other targets */
-	bool from_pagemap;       /**< resident sizes come from pagemap */
+	bool from_pagemap;       /**< resident sizes were read from pagemap, not from smaps */
 	struct pm_process_info info;  /**< information about the process; for a recording only PID
 	                                 and name; zeroed for other files */
 	char *command;                /**< command line, "" for a saved smaps or maps file; owned */
 	struct pm_cgroup_limit limit; /**< memory limit of the process */
-	struct pm_error reader_failure; /**< why the memory that shows the kinds could not be read;
-	                                   PM_ERROR_NONE if it was read */
+	struct pm_error reader_failure; /**< why the memory of the process, which is needed to
+	                                   determine the kinds, could not be read; PM_ERROR_NONE if
+	                                   there was no such error */
 	uint64_t read_us;               /**< time to read the regions, in microseconds */
 	uint64_t kinds_us;              /**< time to classify the regions, in microseconds */
 };
 
 /**
- * Reads the regions of a target. The result is complete and belongs to one process: if the target
- * exits or calls exec during the call, the function fails.
+ * Reads the regions of a target. If the target exits or calls exec during the call, the function
+ * fails, so the result is always complete and always belongs to one program.
  *
  * @param loaded  filled; release with regions_load_deinit()
  * @param target  the target; must outlive the result
  * @param needs   enum region_needs bits
- * @param error   as pm_maps_read() and pm_maps_read_saved()
+ * @param error   as for pm_maps_read() and pm_maps_read_saved()
  * @return        0 or -1
  */
 int regions_load(struct loaded *loaded, const struct target *target, unsigned needs,
@@ -62,7 +63,7 @@ struct pm_kinds_evidence regions_load_evidence(const struct pm_core *core,
 
 /**
  * Releases the regions and everything else that was read.
- * @param loaded as filled by regions_load(), may be zeroed
+ * @param loaded as filled by regions_load(), or zeroed
  */
 void regions_load_deinit(struct loaded *loaded);
 

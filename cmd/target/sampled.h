@@ -33,9 +33,9 @@ struct sampled {
  * Loads a sample.
  *
  * @param sampled  filled; release with sampled_deinit()
- * @param word     FILE or FILE@SAMPLE of a recording (by default the last sample), a saved smaps
- *                 or maps file, or a TARGET; must outlive the sample
- * @param error    as the functions of recordings, saved files and targets
+ * @param word     FILE or FILE@SAMPLE of a recording (by default the last sample), a saved smaps or
+ *                 maps file, or a TARGET; must outlive the sample
+ * @param error    as for the functions that read recordings, saved files and targets
  * @return         0 or -1
  */
 int sampled_load(struct sampled *sampled, const char *word, struct pm_error *error);
@@ -46,7 +46,7 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
  * @param process  the process
  * @param sampler  receives the sampler, which owns the regions; release with pm_sampler_close()
  * @param sample   filled
- * @param error    as pm_sampler_open() and pm_sampler_take()
+ * @param error    as for pm_sampler_open() and pm_sampler_take()
  * @return         0, or -1; on failure there is nothing to release
  */
 int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,
@@ -54,7 +54,7 @@ int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,
 
 /**
  * Releases a sample.
- * @param sampled the sample, may be zeroed
+ * @param sampled the sample; it may be zeroed
  */
 void sampled_deinit(struct sampled *sampled);
 
@@ -67,8 +67,8 @@ void sampled_deinit(struct sampled *sampled);
 void sampled_describe(const struct sampled *sampled, struct text *text);
 
 /**
- * Writes the members `pid`, `command`, `sample` and `time` of an object, as far as they are known
- * for the sample.
+ * Writes the members `pid`, `command`, `sample` and `time` of an object, and leaves out those that
+ * are not known for the sample.
  *
  * @param json     the output, within an object
  * @param sampled  the sample

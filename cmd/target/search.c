@@ -78,8 +78,8 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 }
 
 /**
- * Returns whether the reader of the output has closed the pipe. Without this check, a search that
- * finds nothing, and therefore writes nothing, would continue.
+ * Returns whether the reader of the output has closed the pipe. A search that finds nothing, and
+ * therefore writes nothing, would not notice this otherwise.
  */
 static bool reader_is_gone(const struct out *out)
 {
@@ -87,7 +87,10 @@ static bool reader_is_gone(const struct out *out)
 	return out_failed(out) || (poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR));
 }
 
-/** Clears the progress line if hits are about to be written to the same terminal. */
+/**
+ * Clears the progress line if hits are about to be written to the same terminal. `more` is the size
+ * in bytes of the next hit, 0 if there is none.
+ */
 static void clear_progress(struct search *search, size_t more)
 {
 	size_t waiting = search->out->buffer.length;
@@ -145,8 +148,8 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 			.cancel = memory->cancel,
 		},
 		.around = search->what->around,
-		/* Read a hit again before it is printed only if memory can change: not that of a
-		 * stopped process or a core file. */
+		/* Read each hit again before it is printed if the memory can change, which means
+		 * that the target is a process and is not stopped. */
 		.again = memory->target.process && !memory->stop,
 
 		.found = search->what->found,
@@ -234,7 +237,10 @@ static void add_part(const struct search *search, struct text *line, uint64_t by
 	text_string(line, words);
 }
 
-/** Adds what was searched, and what was not. */
+/**
+ * Adds the number of bytes searched, the time, the number of hits that changed during the search,
+ * and the numbers of bytes that were not searched, with the reasons.
+ */
 static void add_searched(const struct search *search, struct text *line)
 {
 	const struct pm_scan_totals *totals = &search->totals;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A scan of the memory of a target, for the commands that search: their common options, the
- * scan with progress, Ctrl-C and closed pipes, and the report on stderr.
+ * A scan of the memory of a target, for the commands that search: their common options, the scan
+ * with progress, Ctrl-C and closed pipes, and the report on stderr.
  *
  * A search covers all selected memory that the target has touched. Pages of mapped files that the
- * target has not touched are not in its memory: they are searched only with --whole-files,
- * otherwise their total size is reported.
+ * target has not touched are not in its memory: with --whole-files they are searched, too;
+ * otherwise only their total size is reported.
  */
 #ifndef CMD_TARGET_SEARCH_H
 #define CMD_TARGET_SEARCH_H
@@ -35,7 +35,7 @@ struct search_options {
 extern const struct cli_option search_option_table[];
 
 /**
- * Parses one of these options.
+ * Parses --stop or --whole-files.
  * @see cli_parse_option
  */
 int search_parse_option(void *into, int id, const char *value, struct pm_error *error);
@@ -47,25 +47,25 @@ struct search_what;
  * `memory.cancel`.
  */
 struct search {
-	const struct search_options *options; /**< of the command line */
-	struct out *out;                      /**< receives hits; if it fails, the search ends */
-	const char *noun[2];                  /**< a hit, singular and plural: "match", "matches" */
-	const char *where; /**< text that follows the number of hits in the report, such as " in 3
-	                      regions (2 heap, 1 stack)"; NULL for none */
-	unsigned needs;    /**< what must be known about the regions: enum region_needs bits */
-	void *context;     /**< of the command */
+	const struct search_options *options; /**< options of the command line */
+	struct out *out;     /**< the output for the hits; the search ends if a write to it fails */
+	const char *noun[2]; /**< a hit, singular and plural: "match", "matches" */
+	const char *where;   /**< text that follows the number of hits in the report, such as " in 3
+	                        regions (2 heap, 1 stack)"; NULL to add no text */
+	unsigned needs;      /**< what must be known about the regions: enum region_needs bits */
+	void *context;       /**< data of the command, for its callbacks */
 
 	struct memory memory;           /**< the memory to search; set by search_open() */
-	struct progress progress;       /**< the line on stderr */
+	struct progress progress;       /**< the progress line on stderr */
 	uint64_t expected;              /**< estimate of the bytes to search */
 	const struct search_what *what; /**< what to search for; set while the search runs */
-	struct pm_scan_totals totals;   /**< of the scan */
+	struct pm_scan_totals totals;   /**< totals of the scan */
 	uint64_t untouched;  /**< bytes of files and shared memory that were skipped because the
 	                        target has not touched them */
 	uint64_t missing;    /**< bytes that the core file does not contain */
 	uint64_t elapsed_us; /**< duration of the search in microseconds */
 	uint64_t flushed_us; /**< time of the last write of output, in microseconds */
-	bool enough;         /**< `deliver` has ended the search */
+	bool enough;         /**< the callback `deliver` has ended the search early */
 	bool reader_gone;    /**< the reader of the output has closed the pipe */
 };
 
@@ -80,10 +80,11 @@ struct search_what {
 /**
  * Opens a target for a search, and stops it with --stop.
  *
- * @param search  initialised; release it with search_close(), also on failure
+ * @param search  initialised; release it with search_close(), even on failure
  * @param word    the TARGET
  * @param error   any
- * @return        as memory_open(): 1; 0 if no region is selected; -1
+ * @return        1 (MEMORY_READY), 0 if no region is selected, or -1; in the last two cases `error`
+ *                is set
  */
 int search_open(struct search *search, const char *word, struct pm_error *error);
 
@@ -93,7 +94,7 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
  * @param search  opened
  * @param what    what to search for
  * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES, those of the callbacks
- * @return        0, also if the reader of the output is gone; or -1
+ * @return        0, also if the reader of the output has closed the pipe; -1 on error
  */
 int search_run(struct search *search, const struct search_what *what, struct pm_error *error);
 
@@ -109,8 +110,8 @@ void search_report(const struct search *search, uint64_t found);
 /**
  * Prints a hit as JSON.
  *
- * @param hit     the delivery; has the fields that are known only when a hit is printed
- * @param begun   the object without its closing brace
+ * @param hit     the delivered hit, from which the missing fields of the object are taken
+ * @param begun   the start of the object: all other fields, without the closing brace
  * @param length  bytes of `begun`
  * @param out     where to print
  */

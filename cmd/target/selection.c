@@ -31,8 +31,8 @@ static int add_kinds(struct selection *selection, const char *list, struct pm_er
 }
 
 /**
- * Notes that an option was given, and refuses to repeat it. It would not be clear whether a region
- * must match both arguments or either.
+ * Notes that an option was given, and fails if the option was given before. With two arguments, it
+ * would not be clear whether a region must match both of them or only one.
  *
  * @param given    whether the option was given before; set to true
  * @param instead  text for the error: what to do instead of repeating the option
@@ -113,7 +113,7 @@ int selection_add_words(const struct selection *selection, char *const *words, i
 			continue;
 
 		/* A word with a dot or a slash is probably a file name, because a REGION never
-		 * contains them: mention --mapping. */
+		 * contains these characters. Therefore mention --mapping. */
 		if (error->kind == PM_ERROR_USAGE && strpbrk(words[i], "./"))
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "'%s' is not a REGION; --mapping selects files by name",

@@ -13,7 +13,7 @@
 /** A selection of regions. Initialise it with selection_init(). */
 struct selection {
 	struct pm_select *select; /**< owned */
-	struct text kinds;        /**< the lists of all -k, joined by commas */
+	struct text kinds;        /**< the arguments of all -k options, joined by commas */
 	bool mapping_given;       /**< --mapping was given */
 	bool perms_given;         /**< --perms was given */
 };
@@ -22,7 +22,7 @@ struct selection {
 extern const struct cli_option selection_options[];
 
 /**
- * Parses one of these options.
+ * Parses one of selection_options.
  * @see cli_parse_option
  */
 int selection_parse_option(void *into, int id, const char *value, struct pm_error *error);

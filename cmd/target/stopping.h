@@ -68,7 +68,7 @@ uint64_t stopping_release(void);
 
 /**
  * Returns the stop of the session.
- * @return  the stop, NULL if there is none
+ * @return  the stop, or NULL if there is none
  */
 const struct pm_stop *stopping_held(void);
 

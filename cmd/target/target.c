@@ -202,8 +202,8 @@ static struct target file_target(const char *word)
 }
 
 /**
- * Opens the target of a word that is not a path: a process of that name or PID; if there is none, a
- * file.
+ * Opens the target of a word that is not a path: the process with this name or PID or, if there is
+ * no such process, the file.
  */
 static int open_word(struct target *target, const char *word, struct pm_error *error)
 {

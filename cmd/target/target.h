@@ -13,10 +13,10 @@
 
 /** A target. */
 struct target {
-	const char *word;           /**< as the user wrote it */
+	const char *word;           /**< the TARGET as the user wrote it */
 	struct pm_process *process; /**< the living process, NULL for a file; owned */
-	const char *path; /**< path of the file or directory, NULL for a process; for a recording
-	                     the same as `word`, including the @SAMPLE */
+	const char *path; /**< path of the file or directory. For a recording, this is the same as
+	                     `word`, including the @SAMPLE. NULL if the target is a process */
 	bool recording;   /**< the target is a sample of a recording */
 };
 

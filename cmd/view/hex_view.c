@@ -26,7 +26,11 @@ static bool is_marked(const struct hex_view *view, size_t index)
 	return index < view->filled && address >= view->mark_start && address < view->mark_end;
 }
 
-/** Starts the style of a match at its first byte, and ends it after the last. */
+/**
+ * Adds the escape sequence that belongs before the byte `index` of the line: the start of the style
+ * if a match begins with this byte, the end of the style if a match ends with the previous byte,
+ * otherwise nothing.
+ */
 static void mark(const struct hex_view *view, size_t index, struct text *line)
 {
 	bool before = index > 0 && is_marked(view, index - 1);
@@ -81,7 +85,10 @@ static bool has_mark(const struct hex_view *view)
 	return view->address > view->mark_start && view->address - view->filled < view->mark_end;
 }
 
-/** Prints the collected line, or folds it. */
+/**
+ * Prints the collected line. If it is equal to the previous one, prints one `*` for all equal lines
+ * instead.
+ */
 static void end_line(struct hex_view *view)
 {
 	bool full = view->filled == line_size(view);

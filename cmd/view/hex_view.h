@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Bytes in the format of `hexdump -C`, with absolute addresses. Lines equal to the previous one
- * are folded into one `*`. Addresses of 64-bit processes are longer than the offsets of hexdump,
- * so there are fewer spaces: 16 bytes fit 80 columns, and narrower terminals get 8 bytes.
+ * Bytes in the format of `hexdump -C`, with absolute addresses. Lines equal to the previous one are
+ * folded into one `*`. Addresses of 64-bit processes are longer than the offsets of hexdump, so
+ * fewer spaces are used, and a line of 16 bytes fits 80 columns. On narrower terminals, a line has
+ * 8 bytes.
  */
 #ifndef CMD_VIEW_HEX_VIEW_H
 #define CMD_VIEW_HEX_VIEW_H
@@ -26,7 +27,7 @@ struct hex_view {
 	uint64_t address;    /**< address of the next byte */
 	bool open;           /**< bytes were shown, and the view has not ended */
 	bool folding;        /**< a `*` was printed for lines equal to `last` */
-	bool has_last;       /**< `last` is valid: the line that ends where `line` starts */
+	bool has_last;       /**< `last` contains the line that ends where `line` starts */
 	size_t filled;       /**< number of bytes in `line` */
 	unsigned char line[HEX_LINE]; /**< the line being collected */
 	unsigned char last[HEX_LINE]; /**< the previous line */
@@ -62,7 +63,7 @@ void hex_view_zeros(struct hex_view *view, uint64_t address, uint64_t size);
 void hex_view_unreadable(struct hex_view *view, uint64_t start, uint64_t end, const char *why);
 
 /**
- * Ends the view: prints the last line, and the address after it.
+ * Ends the view: prints the last line of bytes, and a line with the address after the last byte.
  * @param view  the view
  */
 void hex_view_end(struct hex_view *view);

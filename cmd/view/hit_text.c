@@ -70,7 +70,10 @@ static struct character first_of(enum pm_encoding encoding, const uint8_t *bytes
 	return found;
 }
 
-/** Finds the last character of the bytes before a hit. */
+/**
+ * Finds the last character of the bytes before a hit; `end` is the address after these bytes. As in
+ * first_of(), only ASCII counts as text in UTF-16.
+ */
 static struct character last_of(enum pm_encoding encoding, const uint8_t *end, size_t size)
 {
 	struct character found = { 0, 0 };

@@ -106,8 +106,8 @@ json_t *json_address(uint64_t address)
 
 json_t *json_number(uint64_t value)
 {
-	/* The integers of jansson are signed. A number above INT64_MAX does not occur in
-	 * practice, because only addresses exceed it, and they are strings. */
+	/* The integers of jansson are signed. In practice, only addresses exceed INT64_MAX, and
+	 * addresses are written as strings. */
 	return json_integer((json_int_t)pm_min_size(value, INT64_MAX));
 }
 
@@ -170,8 +170,8 @@ json_t *json_item(const struct list_column *const *columns, size_t count, const 
 }
 
 /**
- * Finds the columns to write as JSON: the default columns, or with -o the columns that identify an
- * item followed by the columns of -o.
+ * Finds the columns to write as JSON: without -o, the default columns; with -o +LIST, the default
+ * columns and those of LIST; with -o LIST, the columns that identify an item and those of LIST.
  */
 static int choose_columns(const struct list *list, const struct list_column **columns,
                           size_t *count, struct pm_error *error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * JSON output. An object is written in parts: a list of any length needs memory only for one
- * item.
+ * JSON output. An object is written in parts, so that a list of any length needs memory for only
+ * one item.
  *
  * Addresses are strings (`"0x7f…"`), because many parsers store numbers as doubles. Sizes are
  * integers in bytes. Missing values are absent. Text is always valid UTF-8: other bytes and control
@@ -114,7 +114,7 @@ json_t *json_now(void);
 json_t *json_item(const struct list_column *const *columns, size_t count, const void *item);
 
 /**
- * Returns what must be read for the columns that json_put_list() writes.
+ * Returns what must be read from the target for the columns that json_put_list() writes.
  *
  * @param list  the list
  * @return      the `needs` of the columns, combined

@@ -32,7 +32,7 @@ enum list_type {
 /** One column. */
 struct list_column {
 	const char *name;    /**< name for -o and -s, and in the first line of CSV */
-	const char *alias;   /**< another accepted name, NULL for none */
+	const char *alias;   /**< another accepted name, NULL if there is none */
 	const char *json;    /**< key in JSON, NULL to use the name, "" to leave the column out */
 	const char *title;   /**< title in the table, ASCII */
 	const char *help;    /**< description for `--columns help` */
@@ -40,30 +40,30 @@ struct list_column {
 	unsigned needs; /**< bit mask of what must be read for the column; each command defines the
 	                   bits */
 	bool safe;      /**< the text consists of constants of the program and needs no escaping */
-	bool optional;  /**< an item need not have a value: a missing value means none, not unknown
-	                 */
+	bool optional;  /**< true: a missing value means that the item has none. false: a missing
+	                   value means that the value is unknown */
 	bool alone;     /**< the values have no meaningful sum */
-	int index; /**< private to the functions below, which use it if several columns share one
-	              function */
+	int index; /**< a number by which the functions below distinguish the columns that share a
+	              function; not used otherwise */
 	enum out_style style; /**< style in the table */
 	/**
-	 * Gets the number of an item; for all types except LIST_TEXT.
+	 * Gets the number of an item. Needed for all types except LIST_TEXT.
 	 * @return false if the number is not known
 	 */
 	bool (*number)(const struct list_column *column, const void *item, uint64_t *value);
 	/**
-	 * Adds the unescaped text of an item; for LIST_TEXT, and for other types if the text is not
-	 * just the number.
+	 * Adds the unescaped text of an item. Needed for LIST_TEXT; for other types NULL if the
+	 * text is just the number.
 	 */
 	void (*text)(const struct list_column *column, const void *item, struct text *text);
 	/**
-	 * Returns the number of characters that `text` adds; NULL if that is not known in advance.
-	 * Building texts only to measure them is slow in long lists.
+	 * Returns the number of characters that `text` adds, so that a long list can be measured
+	 * without building its texts. NULL if the number is not known in advance.
 	 */
 	size_t (*length)(const struct list_column *column, const void *item);
 	/**
-	 * Adds the text for the table, if it differs from `text`; NULL otherwise. `brief` is true
-	 * if there is little room.
+	 * Adds the text for the table. NULL if the table shows the same text as `text` adds.
+	 * `brief` is true if there is little room.
 	 */
 	void (*show)(const struct list_column *column, const void *item, bool brief,
 	             struct text *text);
@@ -78,12 +78,16 @@ struct list_spec {
 	const char *table_columns;         /**< default columns of the table, separated by commas */
 	const char *csv_columns;           /**< default columns of CSV */
 	const char *json_columns;          /**< default columns of JSON */
-	const char *json_identity;         /**< columns that JSON always has, before those of -o */
-	const char *sort;                  /**< default column to sort by */
-	const char *left_out_column;       /**< column whose sum is shown for the items left out */
-	const char *droppable;      /**< columns that a narrow table may leave out, in this order */
-	const char *droppable_last; /**< columns that a narrow table may leave out if leaving out
-	                               `droppable` is not enough; NULL for none */
+	const char *json_identity;   /**< columns that JSON has even if -o does not name them; they
+	                                come before those of -o */
+	const char *sort;            /**< default column to sort by */
+	const char *left_out_column; /**< column whose sum is shown for the items left out */
+	const char *droppable; /**< columns that a narrow table may leave out, in this order */
+	/**
+	 * Columns that a narrow table may leave out, too, if leaving out those of `droppable` is
+	 * not enough. NULL if there are none.
+	 */
+	const char *droppable_last;
 	bool count_column; /**< one column of the row of totals shows the number of items */
 	/**
 	 * Gives an item a number in a session (results.h); the table shows this number. NULL if
@@ -109,7 +113,7 @@ struct list {
 	bool fills_screen;                 /**< `shown` is limited by the height of the terminal */
 	size_t lines_above;                /**< lines printed above the list */
 	const char *rss_title; /**< title to use for the column "rss"; NULL for the usual title */
-	/** Prints whole lines below an item in the table; NULL for none. */
+	/** Prints whole lines below an item in the table. NULL to print none. */
 	void (*below)(const void *item, struct out *out);
 };
 
@@ -142,7 +146,7 @@ void list_deinit(struct list *list);
 const char *list_title(const struct list *list, const struct list_column *column);
 
 /**
- * Returns what must be read for the selected columns and the column to sort by.
+ * Returns what must be read from the target for the selected columns and the column to sort by.
  *
  * @param list  the list
  * @return      the `needs` of the columns, combined
@@ -181,7 +185,7 @@ int list_parse_columns(const struct list_spec *spec, const char *names,
  *
  * @param spec  the description of the list
  * @param name  name of the column
- * @return      the column, NULL if there is none
+ * @return      the column, or NULL if there is none
  */
 const struct list_column *list_find_column(const struct list_spec *spec, const char *name);
 
@@ -207,7 +211,7 @@ static inline bool list_is_quantity(const struct list_column *column)
 }
 
 /**
- * Adds the exact value of an item, unescaped; nothing if it is not known.
+ * Adds the exact value of an item, unescaped. Adds nothing if the value is not known.
  *
  * @param column  the column
  * @param item    the item
@@ -227,7 +231,7 @@ void list_put_number(const struct list *list, const struct list_column *column, 
                      struct text *text);
 
 /**
- * Returns the length of what list_put_number() adds.
+ * Returns the length of the text that list_put_number() adds.
  *
  * @param list    the list
  * @param column  the column
@@ -244,7 +248,8 @@ size_t list_number_length(const struct list *list, const struct list_column *col
  * @param items   the items
  * @param count   number of items
  * @param sum     receives the sum
- * @return        false if no value is known, or one that is not optional is unknown
+ * @return        false if no value is known, or if a value is missing and the column is not
+ *                `optional`
  */
 bool list_sum(const struct list_column *column, const void *const *items, size_t count,
               uint64_t *sum);

@@ -15,7 +15,7 @@ enum { LAST_COLUMN_WANTED = 20 };
  * out, too. */
 enum { LAST_COLUMN_MIN = 8 };
 
-/* Minimum width to which other columns of text are cut. */
+/* Minimum width to which columns of text before the last one are cut. */
 enum { WORDS_MIN = 8 };
 
 const struct list_column list_fit_id_column = {
@@ -92,8 +92,8 @@ void list_fit_set_columns(struct list_view *view, const bool *drop)
 }
 
 /**
- * Returns the number of terminal columns that are missing to show the table, with the last column
- * at its full width but no wider than `wanted`.
+ * Returns the number of columns by which the table is wider than the terminal. For the last column,
+ * if it is text, at most the width `wanted` is counted.
  */
 static size_t missing_room(const struct table *table, const size_t *widths, size_t wanted,
                            const struct out *out)
@@ -120,7 +120,10 @@ static size_t index_of(const struct list *list, const struct list_column *column
 	return at;
 }
 
-/** Checks whether all values of a column are 0 or missing. */
+/**
+ * Checks whether the values of a column are known and add up to 0. A column of text has no sum and
+ * is never empty.
+ */
 static bool is_empty(const struct list *list, const struct list_column *column)
 {
 	uint64_t sum;
@@ -128,12 +131,12 @@ static bool is_empty(const struct list *list, const struct list_column *column)
 }
 
 /**
- * Finds the next column to leave out: the first of the named columns whose values are all 0 or
- * missing, otherwise the first of the named columns. Columns that the user asked for are not left
- * out.
+ * Finds the next column to leave out: the first of the named columns whose values add up to 0 or,
+ * if there is no such column, the first of the named columns. Columns that the user asked for, and
+ * columns that are left out already, are not considered.
  *
- * @param names  names of the columns that may be left out; NULL for none
- * @return       index in list->columns, SIZE_MAX if there is none
+ * @param names  names of the columns that may be left out; NULL if there are none
+ * @return       index in list->columns, or SIZE_MAX if no column may be left out
  */
 static size_t next_to_drop(const struct list *list, const char *names, const bool *drop)
 {
@@ -157,7 +160,10 @@ static size_t next_to_drop(const struct list *list, const char *names, const boo
 	return first;
 }
 
-/** Leaves out columns until the last one has the wanted width, or no more can be left out. */
+/**
+ * Leaves out columns that `names` lists until the last column of the table has the wanted width, or
+ * until no more columns can be left out.
+ */
 static void drop_columns(struct list_view *view, struct table *table, size_t *widths,
                          const struct out *out, const char *names, size_t wanted, bool *drop)
 {
@@ -179,7 +185,7 @@ static void drop_columns(struct list_view *view, struct table *table, size_t *wi
 
 /**
  * Finds the widest column of text that can be cut, except the last one.
- * @return its index, SIZE_MAX if there is none
+ * @return index of the column, or SIZE_MAX if there is none
  */
 static size_t widest_words(const struct list_view *view, const size_t *widths)
 {

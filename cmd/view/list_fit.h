@@ -16,7 +16,7 @@ struct list_view {
 	bool summed[TABLE_COLUMNS_MAX];   /**< `sums` is valid */
 	bool unknown[TABLE_COLUMNS_MAX];  /**< a value is not known, so the sum is not known either
 	                                   */
-	size_t label;    /**< column with the label of the totals, SIZE_MAX for none */
+	size_t label;    /**< column with the label of the totals, SIZE_MAX if no column has it */
 	bool brief;      /**< there is little room for the last column */
 	struct text raw; /**< a cell before escaping; owned */
 	size_t *ids; /**< numbers of the shown items in a session, NULL if none are shown; owned */
@@ -30,14 +30,15 @@ extern const struct list_column list_fit_id_column;
  * Sets the columns of the table to those of the list, and sums their values.
  *
  * @param view  the view
- * @param drop  for each column of the list, whether to leave it out; NULL to show all
+ * @param drop  for each column of the list, true to leave out the column; NULL to show all columns
  */
 void list_fit_set_columns(struct list_view *view, const bool *drop);
 
 /**
- * Measures the columns and fits them to the terminal. Until the table fits, paths are shortened to
- * base names, then columns that matter least and that the user did not ask for are left out, and
- * then texts are cut.
+ * Measures the columns and fits them to the terminal. If the table is too wide, shortens paths to
+ * base names. If that is not enough, leaves out the columns that `droppable` and `droppable_last`
+ * of the description name, except those that the user asked for. If that is still not enough, cuts
+ * texts.
  *
  * @param view    the view, with its columns
  * @param table   the table that prints the view

@@ -103,7 +103,7 @@ static void table_below(void *context, size_t row, struct out *out)
 	view->list->below(view->list->items[row], out);
 }
 
-/** Prints the number of items left out, and their sum. */
+/** Prints the number of items left out, and the sum of their values in one column. */
 static void print_left_out(const struct list_view *view, struct out *out)
 {
 	const struct list *list = view->list;
@@ -152,7 +152,7 @@ static void table_before_total(void *context, struct out *out)
 
 /**
  * Gives the shown items their numbers in a session.
- * @return the numbers, NULL for none; release with free()
+ * @return the numbers, to be released with free(), or NULL if the items get no numbers
  */
 static size_t *identify(const struct list *list, struct out *out)
 {

@@ -9,7 +9,7 @@
  * Prints a list as a table or as CSV. The options and the height of the terminal limit the number
  * of items.
  *
- * @param list  the sorted list; `shown` is set
+ * @param list  the sorted list; receives the number of items to print in `shown`
  * @param out   receives the list
  */
 void list_print(struct list *list, struct out *out);

@@ -10,7 +10,7 @@
 /** The table that is printed: a column of numbers, followed by another table. */
 struct wrapped {
 	const struct table *inner;
-	size_t *numbers; /* numbers of the rows, 0 for none */
+	size_t *numbers; /* for each row the number of its region, 0 if it has none */
 };
 
 static void cell(void *context, size_t row, size_t column, struct text *text)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file A table of regions that, in a session, has their numbers (results.h) in the first column.
- * Lists (list.h) do not need this: they have such a column themselves.
+ * @file A table of regions. In a session, its first column shows the numbers of the regions
+ * (results.h). Lists (list.h) are printed without these functions, because they have such a column
+ * themselves.
  */
 #ifndef CMD_VIEW_NUMBERED_TABLE_H
 #define CMD_VIEW_NUMBERED_TABLE_H
@@ -13,14 +14,16 @@
 
 /** The region of a row. */
 struct numbered_row {
-	uint64_t start;                 /**< first address */
-	uint64_t end;                   /**< address after the last byte */
-	enum pm_kind kind;              /**< its kind */
-	const char *mapping;            /**< its mapping, "" for none */
-	struct pm_region_range *ranges; /**< all regions by address, if the row covers several;
-	                            otherwise NULL; owned by the caller of the function that fills
-	                            the row */
-	size_t range_count;             /**< number of these regions */
+	uint64_t start;      /**< first address */
+	uint64_t end;        /**< address after the last byte */
+	enum pm_kind kind;   /**< kind of the region */
+	const char *mapping; /**< mapping of the region, "" if it has none */
+	/**
+	 * If the row covers several regions, all of them by address; otherwise NULL. Owned by the
+	 * caller of the function that fills the row.
+	 */
+	struct pm_region_range *ranges;
+	size_t range_count; /**< number of items in `ranges` */
 };
 
 /**

@@ -20,8 +20,9 @@ struct progress {
 	bool wanted;                 /**< stderr is a terminal, and --quiet was not given */
 	uint64_t begin;              /**< start time, in microseconds */
 	uint64_t shown;              /**< time when the line was last written, 0 for never */
-	progress_listener *listener; /**< called by progress_show() instead of writing to stderr;
-	                                NULL to write to stderr; set after progress_init() */
+	progress_listener *listener; /**< function that progress_show() calls instead of writing to
+	                                stderr; NULL to write to stderr. The caller sets this field
+	                                after progress_init() */
 	void *context;               /**< context of the listener */
 };
 

@@ -266,7 +266,7 @@ const struct result *results_region(const struct results *results, size_t number
 	return get(&results->regions, number);
 }
 
-/** Returns the number of spaces after a number, at least one. */
+/** Returns the number of spaces, at least one, after a number of `length` characters. */
 static size_t padding_after(size_t length)
 {
 	return pm_max_size(excess_size(RESULTS_NUMBER_WIDTH, length), 1);

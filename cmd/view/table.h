@@ -31,7 +31,7 @@ struct table_column {
 
 /** A table. */
 struct table {
-	const struct table_column *columns; /**< its columns, at least one */
+	const struct table_column *columns; /**< the columns, at least one */
 	size_t column_count;                /**< number of columns */
 	size_t rows;                        /**< number of rows, without the totals */
 	bool titles;                        /**< the table starts with a line of titles */
@@ -43,14 +43,14 @@ struct table {
 	void (*cell)(void *context, size_t row, size_t column, struct text *text);
 	/**
 	 * Returns the width of a cell in terminal columns, or SIZE_MAX if the width is not known
-	 * without formatting the cell. NULL if this is so for all cells.
+	 * without formatting the cell. NULL if no width is known without formatting the cell.
 	 */
 	size_t (*width)(void *context, size_t row, size_t column);
-	/** Returns the style of a cell; NULL to use the style of the column. */
+	/** Returns the style of a cell. NULL to use the styles of the columns. */
 	enum out_style (*style)(void *context, size_t row, size_t column);
-	/** Prints whole lines below a row; NULL for none. */
+	/** Prints whole lines below a row. NULL to print none. */
 	void (*below)(void *context, size_t row, struct out *out);
-	/** Prints whole lines before the totals; NULL for none. */
+	/** Prints whole lines before the totals. NULL to print none. */
 	void (*before_total)(void *context, struct out *out);
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Full-screen mode with ncurses. The signal handlers only set flags; terminal_key() suspends the
- * program and adapts to a new size. ncurses must not install its own signal handlers, because these
- * do that work inside the handler.
+ * Full-screen mode with ncurses. Our signal handlers only set flags, and terminal_key() does the
+ * work: it suspends the program, and adapts to a new size of the terminal. ncurses must not install
+ * its own signal handlers, because those do this work inside the handler.
  */
 #include "view/terminal.h"
 
@@ -27,12 +27,14 @@
 #include <term.h>
 #undef columns /* a member of struct terminal */
 
-/* State for the signal handlers and for at_exit(). */
+/* State that the signal handlers and at_exit() need. It is global because they have no parameters
+ * for it. */
 static volatile sig_atomic_t suspended, disturbed;
 static bool in_use;
 
-/* Time to wait for the rest of an escape sequence, in milliseconds. It is short so that the
- * Escape key reacts quickly; unless the line is very slow, a sequence arrives in one piece. */
+/* Time to wait for the rest of an escape sequence, in milliseconds. A short time lets the Escape
+ * key react quickly. It suffices because a sequence arrives in one piece, unless the line is very
+ * slow. */
 enum { ESCAPE_DELAY = 25 };
 
 static void handle(int signal)
@@ -83,7 +85,7 @@ static bool is_set(const char *variable)
 
 /**
  * Sets the locale. If the environment sets none, as in most containers, uses a UTF-8 locale.
- * @return true if text may be UTF-8
+ * @return true if the encoding of the locale is UTF-8
  */
 static bool choose_locale(void)
 {

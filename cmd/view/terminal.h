@@ -71,7 +71,7 @@ void terminal_close(struct terminal *terminal);
  * Reads the next key, without waiting.
  *
  * @param terminal  the terminal
- * @return          an enum terminal_key or a code point; TERMINAL_NO_KEY if there is none
+ * @return          an enum terminal_key or a code point; TERMINAL_NO_KEY if no key was pressed
  */
 uint32_t terminal_key(struct terminal *terminal);
 
@@ -94,7 +94,7 @@ void terminal_begin(struct terminal *terminal);
  * @param terminal  the terminal
  * @param row       line, from 0
  * @param column    column, from 0
- * @param width     number of columns available; a selection is filled with spaces up to it
+ * @param width     number of columns available; a selection is filled with spaces up to this width
  * @param text      escaped text
  * @param look      appearance of the text
  */
