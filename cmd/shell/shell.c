@@ -106,7 +106,8 @@ static enum status start(const struct shell_options *options, const struct cli_r
 		shell.status = shell_target_attach(&shell, words->operands[0],
 		                                   shell.interactive ? out : NULL);
 
-	/* At a prompt, another target can be attached. */
+	/* If the attachment failed, an interactive shell starts nevertheless: at its prompt, the
+	 * user can attach another target. */
 	if (shell.status == STATUS_OK || shell.interactive)
 		run(&shell, options);
 
