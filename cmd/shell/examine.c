@@ -73,7 +73,7 @@ int shell_examine_parse(struct examine *examine, const char *text, struct pm_err
 		at += length;
 	}
 
-	/* Some formats have a default size. */
+	/* If no size is given, the formats c, a and f do not use every previous size. */
 	if (!sized && made.format == 'c')
 		made.size = 1;
 	else if (!sized && (made.format == 'a' || (made.format == 'f' && made.size < 4)))

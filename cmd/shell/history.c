@@ -20,7 +20,10 @@
 /* Maximum number of lines that are stored. */
 enum { LINES_MAX = 1000 };
 
-/** Path of the file, NULL for none. A global, like the history of readline. */
+/**
+ * Path of the file; NULL if no file is used. It is global because the history of readline is
+ * global.
+ */
 static char *history_path;
 
 /** Makes the directories of a path, readable only by their owner. @return 0 or -1 */

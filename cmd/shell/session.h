@@ -14,14 +14,16 @@
 /** A session. */
 struct shell {
 	struct out *out;         /**< output of the session; borrowed */
-	struct results *results; /**< the items with numbers; owned */
-	struct target target;    /**< target of the commands; without one, its `word` is NULL */
-	char *word;              /**< the TARGET that is added to commands: a PID or an absolute
-	                            path; owned */
-	char *name;              /**< name of the target, escaped; owned */
+	struct results *results; /**< the hits and regions that have numbers; owned */
+	struct target
+		target; /**< target of the commands; if there is no target, its `word` is NULL */
+	char *word;     /**< the TARGET that is added to commands: a PID or an absolute
+	                   path; owned */
+	char *name;     /**< name of the target, escaped; owned */
 	struct text *defaults;   /**< options of `set` for each command, each NUL-terminated; NULL
 	                            until the first `set`; owned */
-	struct examine *examine; /**< format and position of `x`, NULL until its first use; owned */
+	struct examine *examine; /**< format and position of `x`; NULL until `x` is used for the
+	                            first time; owned */
 	bool interactive;        /**< commands are typed at a prompt */
 	bool keep_going;         /**< -k: continue after an error */
 	bool quit;               /**< the session ends */

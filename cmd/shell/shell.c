@@ -13,7 +13,7 @@
 /** The parsed options. */
 struct shell_options {
 	struct text commands; /* the commands of all -c, each followed by a newline */
-	const char *file;     /* the argument of -f, NULL if not given */
+	const char *file;     /* argument of -f; NULL if -f was not given */
 	bool keep_going;      /* -k was given */
 };
 

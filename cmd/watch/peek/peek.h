@@ -25,8 +25,8 @@ struct peek_result {
  * Starts to remember new pages.
  *
  * @param process   the process; must outlive the result
- * @param readable  true: fail if the memory of the process cannot be read; false: only searches
- *                  fail then
+ * @param readable  true: fail if the memory of the process cannot be read; false: succeed
+ *                  nevertheless, and let each search fail
  * @param peek      receives the result; release with peek_close()
  * @param error     as pm_page_strings_open()
  * @return          0 or -1
@@ -41,8 +41,8 @@ int peek_open(struct pm_process *process, bool readable, struct peek **peek,
 void peek_close(struct peek *peek);
 
 /**
- * Adds the pages that appeared in the last sample, and searches those of the rows that grew, as far
- * as the budget allows.
+ * Adds the pages that appeared in the last sample. Searches the new pages of the rows that grew, as
+ * many bytes as --budget allows.
  *
  * @param peek     from peek_open()
  * @param history  the history
@@ -59,7 +59,8 @@ int peek_step(struct peek *peek, const struct watch_history *history, const stru
  *
  * @param peek  from peek_open(), or NULL
  * @param row   the row
- * @return      the result, valid until the next sample; NULL: nothing was searched
+ * @return      the result, valid until the next sample; NULL if no pages of the row have been
+ *              searched
  */
 const struct peek_result *peek_found(const struct peek *peek, const struct watch_row *row);
 
@@ -72,7 +73,8 @@ const struct peek_result *peek_found(const struct peek *peek, const struct watch
  * @param row      the row
  * @param options  the options of the search
  * @param result   filled; release with peek_result_deinit()
- * @param error    as pm_page_strings_find(); PM_ERROR_NOT_FOUND: the row has no regions any longer
+ * @param error    as pm_page_strings_find(); PM_ERROR_NOT_FOUND if all regions of the row have been
+ *                 unmapped
  * @return         0 or -1
  */
 int peek_newest(const struct peek *peek, const struct watch_history *history,

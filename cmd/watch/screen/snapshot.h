@@ -18,7 +18,7 @@ struct screen_snapshot_track {
 	struct text peek;            /**< description of the strings in its new pages */
 };
 
-/** A snapshot. Zeroed: none was taken. */
+/** A snapshot. A zeroed struct means that no snapshot was taken. */
 struct screen_snapshot {
 	bool taken;                   /**< the other members are valid */
 	struct watch_history history; /**< a copy, which uses the copied tracks */
@@ -67,7 +67,7 @@ const struct pm_track *screen_snapshot_live(const struct screen_snapshot *snapsh
  * @param snapshot  the snapshot
  * @param history   the history from which the snapshot was taken
  * @param live      a track of this history, or one of its kinds
- * @return          the copy; NULL: it was not copied
+ * @return          the copy; NULL if the track was not copied
  */
 const struct pm_track *screen_snapshot_of(const struct screen_snapshot *snapshot,
                                           const struct watch_history *history,
