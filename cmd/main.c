@@ -199,8 +199,8 @@ static const struct command *find_command(const char *name)
 }
 
 /**
- * Finds the command whose name is most similar to a word. @return the name; NULL if no name is
- * similar
+ * Finds the command whose name is most similar to a word.
+ * @return the name; NULL if no name is similar
  */
 static const char *nearest_command(const char *word)
 {

@@ -141,8 +141,8 @@ static bool lasts(const void *context, const struct pm_limit *limit, double *sec
 }
 
 /**
- * Adds the time until a limit is reached and the rate. If they are not known, adds the verdict on
- * the growth and its reason. Adds nothing if no rate was measured.
+ * Adds the time until a limit is reached and the rate. If this time is not known, adds the verdict
+ * on the growth and the reason of the verdict. Adds nothing if no rate was measured.
  */
 static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit,
                       struct text *line)

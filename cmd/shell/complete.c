@@ -37,7 +37,7 @@ static bool names_option(const char *word, const struct cli_option *option)
 
 /**
  * Finds the option that a word names, if the next word is the argument of this option.
- * @return the option, NULL if there is none
+ * @return the option; NULL if there is none
  */
 static const struct cli_option *awaits_argument(const struct cli_spec *spec, const char *word)
 {
@@ -53,7 +53,7 @@ static const struct cli_option *awaits_argument(const struct cli_spec *spec, con
 /**
  * Finds the option whose argument is being typed: the option that is the previous word or, in
  * "--kind=he", the option in the same word.
- * @return the option, NULL if there is none
+ * @return the option; NULL if there is none
  */
 static const struct cli_option *option_of_argument(const struct cli_spec *spec,
                                                    const struct shell_statement *line)
@@ -76,8 +76,8 @@ static const struct cli_option *option_of_argument(const struct cli_spec *spec,
 }
 
 /**
- * Finds the value of `--by` before the word that is being typed. @return the value; NULL if there
- * is none
+ * Finds the value of `--by` before the word that is being typed.
+ * @return the value; NULL if there is none
  */
 static const char *find_by(const struct shell_statement *line)
 {

@@ -42,7 +42,7 @@ static int make_directories(char *path)
 
 /**
  * Makes the path of the file from the environment.
- * @return the path, NULL if there is none; release it with free()
+ * @return the path; NULL if there is none; release it with free()
  */
 static char *make_path(void)
 {

@@ -66,7 +66,7 @@ static char *copy(const char *bytes, size_t length)
 
 /**
  * Adds quoted text to the word; `at` is after the opening quote.
- * @return 0, -1 if the closing quote is missing
+ * @return 0; -1 if the closing quote is missing
  */
 static int read_quoted(struct reading *reading, char quote)
 {
@@ -285,7 +285,8 @@ int shell_line_next(const char **at, struct shell_statement *statement, struct p
 			break;
 
 		status = read_next(&reading, &made);
-		/* Continue after a comment or an empty statement. */
+		/* Skip a statement without words and commands, such as a comment, and parse the
+		 * next one. */
 		if (status < 0 || made.count > 0 || made.system || made.output != SHELL_OUTPUT_HERE)
 			break;
 	}

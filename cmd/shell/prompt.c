@@ -28,7 +28,7 @@ enum { EXEC_CHECK_MS = 1000 };
 /** The session whose lines are read. The hooks of readline have no context argument. */
 static struct shell *reader;
 
-/** Non-zero after Ctrl-C was pressed at the prompt. */
+/** Points to a flag that becomes non-zero when Ctrl-C is pressed at the prompt. */
 static const volatile sig_atomic_t *interrupted;
 
 /**

@@ -80,8 +80,8 @@ struct terms {
 };
 
 /**
- * Parses the terms after a number, such as "-0x10+64". @return false if the word is empty or is not
- * a list of terms
+ * Parses the terms after a number, such as "-0x10+64".
+ * @return false if the word is empty or is not a list of terms
  */
 static bool read_terms(const char *word, struct terms *terms)
 {
@@ -112,7 +112,7 @@ static bool read_terms(const char *word, struct terms *terms)
 /**
  * Adds a range or an address relative to a result. If `bytes` is true, #3-16 is the range from 16
  * bytes before the hit to its end. #3+16+64 is the range of 64 bytes that starts 16 bytes after the
- * start of the hit.
+ * start of the hit. If `bytes` is false, #3-16 is only an address.
  */
 static int put_relative(const char *word, const struct terms *terms, const struct result *result,
                         bool bytes, struct text *text, struct pm_error *error)
@@ -261,13 +261,14 @@ static bool put_place(const struct pm_region_range *range, const struct pm_regio
 }
 
 /**
- * Makes a word for each region of a row that covers several. Regions that were unmapped since the
- * row was printed are skipped.
+ * Makes a word for each region of a row that covers several regions. Regions that were unmapped
+ * since the row was printed are skipped.
  *
  * @param words  receives the words, and the array; the caller releases them
  * @return       number of words. It is 0 if the word is not the number of such a row, if the
- *               command is `x`, which takes only one address, or if none of the regions is mapped.
- *               The caller then uses the address of the displayed region
+ *               command is `x`, which takes only one address, if the target is not a process whose
+ *               regions can be read, or if none of the regions of the row is still mapped. The
+ *               caller then uses the address of the displayed region
  */
 static size_t name_all(const struct shell *shell, const char *word, enum use use, char ***words)
 {

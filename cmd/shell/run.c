@@ -64,7 +64,7 @@ static void restore_terminal(const struct saved_state *state)
 
 /**
  * Opens a file for output. Only the owner can read a new file, because memory can contain secrets.
- * @return a descriptor, -1 if a failure was reported
+ * @return a descriptor; -1 if a failure was reported
  */
 static int open_file(const struct shell_statement *statement)
 {
@@ -86,8 +86,8 @@ struct sink {
 };
 
 /**
- * Starts the command of sh that reads the output. @return a descriptor; -1 if a failure was
- * reported
+ * Starts the command of sh that reads the output.
+ * @return a descriptor; -1 if a failure was reported
  */
 static int open_pipe(const struct shell *shell, char *command, struct sink *sink)
 {
@@ -111,7 +111,7 @@ static int open_pipe(const struct shell *shell, char *command, struct sink *sink
 	return sink->fd;
 }
 
-/** Opens the output of a statement. @return a descriptor, -1 if a failure was reported */
+/** Opens the output of a statement. @return a descriptor; -1 if a failure was reported */
 static int open_sink(const struct shell *shell, const struct shell_statement *statement,
                      struct sink *sink)
 {

@@ -15,11 +15,11 @@
 struct shell {
 	struct out *out;         /**< output of the session; borrowed */
 	struct results *results; /**< the hits and regions that have numbers; owned */
-	struct target
-		target; /**< target of the commands; if there is no target, its `word` is NULL */
-	char *word;     /**< the TARGET that is added to commands: a PID or an absolute
-	                   path; owned */
-	char *name;     /**< name of the target, escaped; owned */
+	/** Target of the commands; without a target, its `word` is NULL. */
+	struct target target;
+	char *word;              /**< the TARGET that is added to commands: a PID or an absolute
+	                            path; owned */
+	char *name;              /**< name of the target, escaped; owned */
 	struct text *defaults;   /**< options of `set` for each command, each NUL-terminated; NULL
 	                            until the first `set`; owned */
 	struct examine *examine; /**< format and position of `x`; NULL until `x` is used for the

@@ -113,8 +113,7 @@ static bool add_segment(struct view *view, const struct pm_segment *segment, con
 /** The first unreadable byte of a unit. */
 struct first_unreadable {
 	struct text *why; /* receives the reason */
-	uint64_t address; /* first address that could not be read; UINT64_MAX if all bytes were read
-	                   */
+	uint64_t address; /* its address; UINT64_MAX if all bytes were read */
 };
 
 static void note_unreadable(void *context, const struct pm_unreadable *range)
@@ -249,7 +248,7 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 	text_deinit(&mapping);
 }
 
-/** Adds one value. @return its number of bytes, 0 if it could not be read */
+/** Adds one value. @return its number of bytes; 0 if it could not be read */
 static size_t put_value(const struct view *view, const struct examine *examine, size_t at,
                         struct text *line)
 {

@@ -22,7 +22,7 @@ struct watch_kind_sum {
 	size_t regions;  /**< number of regions */
 };
 
-/** The history of a process. Zeroed: there is no sample yet. */
+/** The history of a process. A zeroed struct contains no sample. */
 struct watch_history {
 	/** Follows the regions; owned; NULL if this history is a copy. */
 	struct pm_tracker *tracker;
@@ -128,7 +128,7 @@ struct pm_region_range *watch_history_regions(const struct watch_history *histor
                                               const struct pm_track *track, size_t *count);
 
 /**
- * Resets growth: from now on, growth is the change since the last sample.
+ * Resets growth: growth is then counted from the sample that is the last one now.
  * @param history the history, not a copy
  */
 void watch_history_rebase(struct watch_history *history);

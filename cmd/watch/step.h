@@ -46,7 +46,7 @@ bool watch_step_next(struct watch *watch);
 int watch_step_judge(struct watch *watch, struct pm_error *error);
 
 /**
- * Resets growth: from now on, growth is the change since the last sample.
+ * Resets growth: growth is then counted from the sample that is the last one now.
  * @param watch the watch
  */
 void watch_step_rebase(struct watch *watch);

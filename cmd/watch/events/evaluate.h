@@ -16,7 +16,7 @@ struct evaluate {
 	                     seconds */
 };
 
-/** The region to blame for a condition, or several regions that are one row. */
+/** The region to blame for a condition, or the row to blame, with all its regions. */
 struct culprit {
 	bool known; /**< a culprit was found; if not, all other members are zero */
 	/**

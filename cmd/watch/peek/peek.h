@@ -14,11 +14,12 @@
 /** Stores new pages and the strings that were found in them; opaque. */
 struct peek;
 
-/** The strings that were found in pages of a row. Zeroed: there are none. */
+/** The strings that were found in pages of a row. A zeroed struct contains no strings. */
 struct peek_result {
 	struct pm_page_strings_found found; /**< the strings, and the number of bytes searched */
 	double time; /**< time of the sample in which the pages appeared, in seconds */
-	bool all;    /**< all pages of the row were searched, because no new pages are known */
+	bool all; /**< all pages of the row were searched, because it is not known which of them are
+	             new */
 };
 
 /**

@@ -5,7 +5,7 @@
 
 #include "view/terminal.h"
 
-/** A pane; zeroed: closed. */
+/** A pane. A zeroed struct is a closed pane. */
 struct screen_pane {
 	bool open;         /**< the pane is displayed */
 	struct text title; /**< title, displayed above the text; escaped */
@@ -33,7 +33,7 @@ void screen_pane_deinit(struct screen_pane *pane);
 /**
  * Scrolls or closes the pane.
  * @param pane an open pane
- * @param key as of terminal_key()
+ * @param key the key, as from terminal_key()
  * @return false if the key has no meaning in a pane
  */
 bool screen_pane_key(struct screen_pane *pane, uint32_t key);

@@ -23,7 +23,8 @@ struct screen_rows {
 	bool grouped;              /**< each row is the sum of a kind */
 	struct watch_kinds kinds;  /**< the rows if `grouped` is true */
 	struct name_filter filter; /**< hides the rows whose kind and mapping it does not match */
-	struct text filter_text;   /**< the filter as the user wrote it; empty: none */
+	/** The filter as the user wrote it; empty if there is no filter. */
+	struct text filter_text;
 };
 
 /**

@@ -71,8 +71,8 @@ void screen_state_group(struct screen_state *state);
 void screen_state_pause(struct screen_state *state);
 
 /**
- * Resets growth: from now on, growth is the change since the last sample. A paused screen gets a
- * new snapshot.
+ * Resets growth: growth is then counted from the sample that is the last one now. A paused screen
+ * gets a new snapshot.
  * @param state the state
  */
 void screen_state_rebase(struct screen_state *state);

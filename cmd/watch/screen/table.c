@@ -182,8 +182,7 @@ static void add_mapping(const struct watch_row *row, int width, struct text *tex
 	if (utf8_columns(text->bytes, text->length) <= (size_t)width)
 		return;
 
-	/* The description may start with a number of regions before the path, as in "×40
-	 * /srv/parts/a". */
+	/* A number of regions may precede the path, as in "×40 /srv/parts/a". */
 	char *path = memchr(text->bytes, '/', text->length);
 	char *name = memrchr(text->bytes, '/', text->length);
 	if (!path || *row->track->mapping != '/')

@@ -43,10 +43,10 @@ typedef int screen_task_work(void *context, struct screen_task_line *line,
                              const volatile sig_atomic_t *cancel, struct text *answer,
                              struct pm_error *error);
 
-/** A task. Zeroed: never started. */
+/** A task. A zeroed struct is a task that was never started. */
 struct screen_task {
 	pid_t pid;              /**< PID of the child; 0 if the task is not running */
-	int from;               /**< descriptor of its messages */
+	int from;               /**< descriptor from which the messages of the child are read */
 	struct poll_loop *wait; /**< waits for `from`; set by the first start */
 	size_t place;           /**< index of `from` in `wait` */
 	struct text received;   /**< received bytes of a message that is not complete */
