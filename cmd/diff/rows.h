@@ -13,14 +13,14 @@
 #include "target/sampled.h"
 #include "target/selection.h"
 
-/** How differences are summed up. */
+/** How changes of regions are summed up (--by). */
 enum diff_by {
-	DIFF_BY_REGION,  /**< not summed up */
+	DIFF_BY_REGION,  /**< not summed up: one row for each part */
 	DIFF_BY_KIND,    /**< by kind */
 	DIFF_BY_MAPPING, /**< by file or name */
 };
 
-/** Options of the user. */
+/** The parsed options of `procmem diff`. */
 struct diff_options {
 	enum diff_by by;
 	bool force;     /**< compare the samples even if they are of different processes */

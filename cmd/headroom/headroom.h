@@ -13,12 +13,12 @@
 #include "cli/options.h"
 #include "view/json.h"
 
-/** Options of the user. */
+/** The parsed options of `procmem headroom`. */
 struct headroom_options {
-	double seconds;        /**< duration of --for in seconds, 0 not to watch */
+	double seconds;        /**< duration of --for in seconds; 0 if --for was not given */
 	const char *recording; /**< file of --from; NULL if not given */
 	bool min_given;        /**< --min was given */
-	uint64_t min_bytes;    /**< minimum of memory that must be left, in bytes */
+	uint64_t min_bytes;    /**< minimum amount of memory that must be left, in bytes */
 	/** Minimum as a percentage of the memory limit. If it is 0, `min_bytes` is used instead. */
 	double min_percent;
 	struct output_options output;

@@ -21,8 +21,8 @@
 #include "shell/target.h"
 #include "target/stopping.h"
 
-/* Milliseconds between checks whether the target called exec. An exec causes no event, unlike
- * the end. */
+/* Milliseconds between checks whether the target called exec. Unlike the end of the target, an exec
+ * causes no event on the PID file descriptor. */
 enum { EXEC_CHECK_MS = 1000 };
 
 /** The session whose lines are read. The hooks of readline have no context argument. */

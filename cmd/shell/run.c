@@ -32,7 +32,10 @@ static const int kept_signals[] = { SIGINT,   SIGTERM, SIGHUP,  SIGQUIT, SIGXFSZ
 
 enum { KEPT_SIGNALS = sizeof kept_signals / sizeof *kept_signals };
 
-/** The state of the process that a command may change, and that is restored after it. */
+/**
+ * The actions of signals and the mode of the terminal. A command may change them, so they are
+ * restored after each command.
+ */
 struct saved_state {
 	struct sigaction actions[KEPT_SIGNALS];
 	struct termios terminal;
@@ -79,7 +82,7 @@ static int open_file(const struct shell_statement *statement)
 	return fd;
 }
 
-/** The output of a statement, if it is not that of the session. */
+/** The output of a statement, if the statement sends its output to a file or to a command of sh. */
 struct sink {
 	int fd;      /* descriptor of the file or pipe, to be closed; -1 if there is none */
 	pid_t child; /* PID of the process that reads the output; -1 if there is none */

@@ -30,7 +30,7 @@ struct shell {
 	unsigned sources;        /**< nesting of `source` */
 	bool reads_input;        /**< commands come from standard input, which is not a terminal */
 	enum status status;      /**< exit status of the last statement */
-	/** Runs the lines of a file, for `source`: shell_run_file(). */
+	/** The function shell_run_file(), which `source` calls through this pointer. */
 	bool (*run_file)(struct shell *shell, const char *path);
 };
 

@@ -39,7 +39,7 @@ void watch_replay_close(struct watch_replay *replay);
 bool watch_replay_has_more(const struct watch_replay *replay);
 
 /**
- * Reads the next sample. Its cost is zero, as costs are not recorded.
+ * Reads the next sample. The cost of the sample is zero, because recordings do not contain costs.
  *
  * @param replay  the recording; must have more samples
  * @param sample  filled; its regions are valid until the next sample is read

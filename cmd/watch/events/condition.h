@@ -32,7 +32,7 @@ enum condition_subject {
 
 /** One value of the list after the comparison. */
 struct threshold {
-	double value;    /**< bytes, a number, or percent */
+	double value;    /**< in bytes, as a count, or in percent of the memory limit */
 	char *text;      /**< text of the condition with only this value, such as "rss>2G"; owned */
 	bool acted;      /**< the actions were performed */
 	double acted_at; /**< time when the actions were performed last, in seconds */

@@ -45,7 +45,7 @@ void events_print_end(const struct events_report *to, const struct job *job, int
  * Reports a condition that was met, and adds it to watch_run.firings.
  * @param to where to report
  * @param firing the condition
- * @param outcomes one for each action
+ * @param outcomes the outcomes of the actions, in the order of the actions
  * @param out the output
  */
 void events_print_firing(const struct events_report *to, const struct firing *firing,

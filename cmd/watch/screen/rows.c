@@ -15,8 +15,8 @@ void screen_rows_deinit(struct screen_rows *rows)
 }
 
 /**
- * Checks whether a filter matches the kind or the description of a row or, if `address` is true,
- * the addresses of the row.
+ * Checks whether a filter matches the kind or the description of a row. If `address` is true, it
+ * can also match the addresses of the row.
  */
 static bool fits(const struct name_filter *filter, const struct watch_row *row, bool address)
 {

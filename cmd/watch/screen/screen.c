@@ -223,7 +223,7 @@ void screen_event(struct screen *screen, const char *line)
 
 /**
  * Checks whether a running background task prevents an action. If the action would start a task of
- * the same kind, the running task is cancelled.
+ * the same kind, the running task is cancelled. Otherwise a message names the running task.
  * @param wanted kind of the task that the action would start
  */
 static bool is_busy(struct screen_state *state, enum screen_worker_kind wanted)

@@ -50,7 +50,7 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
 void screen_snapshot_drop(struct screen_snapshot *snapshot);
 
 /**
- * Finds the original of a track.
+ * Finds the track of which a track of the snapshot is a copy.
  *
  * @param snapshot  the snapshot
  * @param history   the history from which the snapshot was taken
@@ -62,7 +62,7 @@ const struct pm_track *screen_snapshot_live(const struct screen_snapshot *snapsh
                                             const struct pm_track *track);
 
 /**
- * Finds the copy of a track.
+ * Finds the copy of a track in the snapshot.
  *
  * @param snapshot  the snapshot
  * @param history   the history from which the snapshot was taken
