@@ -15,7 +15,7 @@ extern const struct command commands[];
  * Finds a command.
  *
  * @param name  name of the command
- * @return      the command, NULL if there is none
+ * @return      the command; NULL if there is no such command
  */
 const struct command *commands_find(const char *name);
 

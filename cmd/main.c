@@ -198,7 +198,10 @@ static const struct command *find_command(const char *name)
 	return strcmp(name, shell_command.name) == 0 ? &shell_command : commands_find(name);
 }
 
-/** Finds the command with the most similar name. @return the name, NULL if none is similar */
+/**
+ * Finds the command whose name is most similar to a word.
+ * @return the name; NULL if no name is similar
+ */
 static const char *nearest_command(const char *word)
 {
 	const char *names[64] = { shell_command.name };

@@ -78,7 +78,10 @@ const struct cli_spec diff_spec = {
 	.operands_max = 2,
 };
 
-/** Checks that the two samples can be compared. */
+/**
+ * Checks that the two samples can be compared: they must be of the same process, unless --force is
+ * given, and both or neither must have resident sizes.
+ */
 static int check(const struct diff_options *options, const struct sampled *before,
                  const struct sampled *after, struct pm_error *error)
 {

@@ -69,15 +69,18 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
 	text_deinit(&name);
 
-	/* Identify an arena by its address. A recording has only the address; the number that a
-	 * live process also has can change. */
+	/* Identify an arena by its address, not by its number: recordings do not contain the
+	 * number, and the number of an arena of a live process can change. */
 	if (text->length == 0 && region->arena != 0)
 		text_format(text, "arena at %llx", (unsigned long long)region->arena);
 	else if (text->length == 0)
 		put_detail(region, text);
 }
 
-/** Writes a cell of a column that is empty in the row of totals. */
+/**
+ * Writes a cell of a column that describes a row, such as its address. In the row of totals, these
+ * columns are empty.
+ */
 static void put_identity(const struct diff_row *row, enum column column, struct text *text)
 {
 	if (column == CHANGE) {
@@ -170,8 +173,9 @@ static void print_heading(const struct diff_rows *diff, struct out *out)
 }
 
 /**
- * Fills the region of a row, to which later commands can refer. Only regions that still exist in a
- * live process qualify.
+ * Fills the region of a row, to which later commands can refer by a number.
+ * @return false if the row gets no number: it is a sum, its region is gone, or the second sample
+ *   was not taken from a live process
  */
 static bool identify(void *context, size_t index, struct numbered_row *row)
 {
@@ -187,9 +191,9 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 }
 
 /**
- * Leaves out the next column that can be dropped.
+ * Removes the next column of `droppable` that the table has.
  * @param from  index in `droppable` at which the search starts; advanced past the column found
- * @return      false if none is left
+ * @return      false if no such column is left
  */
 static bool drop_column(struct view *view, size_t *from)
 {

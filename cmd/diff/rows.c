@@ -55,7 +55,11 @@ static int mark_selected(const struct diff_options *options, const struct pm_reg
 	return 0;
 }
 
-/** Checks whether two rows belong to the same sum. */
+/**
+ * Checks whether two rows are added to the same sum. With DIFF_BY_KIND, these are rows of the same
+ * kind. Otherwise, these are rows with the same mapping, or rows of the same kind if both have no
+ * mapping.
+ */
 static bool same_group(enum diff_by by, const struct diff_row *one, const struct diff_row *other)
 {
 	if (by == DIFF_BY_KIND)
@@ -64,7 +68,7 @@ static bool same_group(enum diff_by by, const struct diff_row *one, const struct
 	       (*one->region->mapping || one->region->kind == other->region->kind);
 }
 
-/** Removes sums in which nothing changed. */
+/** Removes the sums of which no part changed. */
 static void drop_unchanged(struct diff_rows *rows)
 {
 	size_t kept = 0;
@@ -88,7 +92,10 @@ static enum pm_change change_of_sum(const struct diff_row *row)
 	return PM_CHANGE_SAME;
 }
 
-/** Sums up rows of the same group. */
+/**
+ * Replaces the rows of each group by a row with their sum, and removes the sums of which no part
+ * changed.
+ */
 static void sum_up(struct diff_rows *rows)
 {
 	size_t kept = 0;
@@ -137,7 +144,10 @@ static struct diff_row row_of_part(const struct diff_rows *rows, const struct pm
 	return row;
 }
 
-/** Checks whether one of the two regions that represent a part is selected. */
+/**
+ * Checks whether a part is selected: its representative region in the first sample or its
+ * representative region in the second sample is selected.
+ */
 static bool is_selected(const struct pm_growth_part *part, const bool *before, const bool *after)
 {
 	if (part->after != PM_GROWTH_NONE && after[part->after])
@@ -146,9 +156,9 @@ static bool is_selected(const struct pm_growth_part *part, const bool *before, c
 }
 
 /**
- * Fills the rows.
- * @param before  the selected regions of the first sample
- * @param after   the selected regions of the second sample
+ * Fills the rows and their total from the selected parts of a difference.
+ * @param before  for each region of the first sample, whether it is selected
+ * @param after   for each region of the second sample, whether it is selected
  */
 static void fill(struct diff_rows *rows, const struct pm_growth *growth, const bool *before,
                  const bool *after)
@@ -169,8 +179,8 @@ static void fill(struct diff_rows *rows, const struct pm_growth *growth, const b
 		rows->total.regions += row.regions;
 		rows->same += !row.changed;
 
-		/* Without --by, only changed parts become rows. Sums also include unchanged
-		 * parts. */
+		/* Without --by, unchanged parts have no row. With --by, their sizes are part of the
+		 * sums. */
 		if (row.changed || options->by != DIFF_BY_REGION)
 			rows->rows[rows->count++] = row;
 	}

@@ -13,18 +13,18 @@
 #include "target/sampled.h"
 #include "target/selection.h"
 
-/** How differences are summed up. */
+/** How changes of regions are summed up (--by). */
 enum diff_by {
-	DIFF_BY_REGION,  /**< not summed up */
+	DIFF_BY_REGION,  /**< not summed up: one row for each part */
 	DIFF_BY_KIND,    /**< by kind */
 	DIFF_BY_MAPPING, /**< by file or name */
 };
 
-/** Options of the user. */
+/** The parsed options of `procmem diff`. */
 struct diff_options {
 	enum diff_by by;
-	bool force;     /**< compare different processes, too */
-	bool top_given; /**< `top` is set */
+	bool force;     /**< compare the samples even if they are of different processes */
+	bool top_given; /**< --top was given, so that `top` is set */
 	uint64_t top;   /**< maximum number of rows */
 	struct selection selection;
 	struct output_options output;
@@ -32,14 +32,22 @@ struct diff_options {
 
 /** One row: a part of the difference, or a sum over parts. */
 struct diff_row {
-	enum pm_change change; /**< how the part changed; for sums PM_CHANGE_GREW, PM_CHANGE_SHRANK
-	                          or PM_CHANGE_SAME */
-	const struct pm_region *region; /**< the heaviest region of the part; for sums one of its
-	                                     regions */
-	size_t regions; /**< number of regions in the second sample, or in the first one if the part
-	                   is gone */
-	size_t count;   /**< for totals: number of parts */
-	bool changed;   /**< at least one part changed */
+	/**
+	 * How the part changed. A sum has only the values PM_CHANGE_GREW, PM_CHANGE_SHRANK and
+	 * PM_CHANGE_SAME.
+	 */
+	enum pm_change change;
+	/**
+	 * The region that represents the part. For a sum, this is the region of one of its parts.
+	 */
+	const struct pm_region *region;
+	/**
+	 * Number of regions in the second sample. If the part is gone, number of regions in the
+	 * first one.
+	 */
+	size_t regions;
+	size_t count; /**< number of parts; set only in diff_rows.total */
+	bool changed; /**< the part changed or, for a sum, at least one of its parts */
 	struct pm_growth_sizes was; /**< sizes before */
 	struct pm_growth_sizes is;  /**< sizes after */
 };
@@ -49,7 +57,8 @@ struct diff_rows {
 	const struct diff_options *options;
 	const struct sampled *before;
 	const struct sampled *after;
-	struct diff_row *rows; /**< parts or sums that changed, the largest change first; owned */
+	struct diff_row *rows; /**< changed parts or, with --by, changed sums, the largest change
+	                          first; owned */
 	size_t count;          /**< number of rows */
 	size_t shown;          /**< number of rows to print */
 	size_t same;           /**< number of selected parts that did not change */
@@ -57,7 +66,7 @@ struct diff_rows {
 };
 
 /**
- * Returns the change of resident and swapped bytes.
+ * Returns the change of resident and swapped bytes from the first to the second sample.
  * @param row the row
  * @return bytes
  */
@@ -67,7 +76,7 @@ static inline int64_t diff_rows_delta(const struct diff_row *row)
 }
 
 /**
- * Returns the change of the size in the address space.
+ * Returns the change of the size in the address space from the first to the second sample.
  * @param row the row
  * @return bytes
  */
@@ -83,7 +92,7 @@ static inline int64_t diff_rows_size_delta(const struct diff_row *row)
  * @param options  the options; must outlive the rows
  * @param before   the first sample; must outlive the rows
  * @param after    the second sample; must outlive the rows
- * @param growth   the difference of both
+ * @param growth   the difference between the two samples
  * @param error    as pm_select_apply(), PM_ERROR_RESOURCES
  * @return         0 or -1
  */

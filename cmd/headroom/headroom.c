@@ -24,8 +24,8 @@ static const struct cli_option headroom_option_list[] = {
 	{ 0 },
 };
 
-/* Minimum for --min in bytes. In a number smaller than a page the user has probably forgotten
- * the unit. */
+/* Smallest value of --min, in bytes. If the value is smaller than a page, the user has probably
+ * forgotten the unit. */
 static const uint64_t min_size = 4096;
 
 static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
@@ -110,7 +110,7 @@ const struct cli_spec headroom_spec = {
 	.operands_max = 1,
 };
 
-/** Sums up the regions by kind. */
+/** Computes the resident and swapped bytes and the number of regions of each kind. */
 static int sum_kinds(struct headroom_report *report, struct pm_process *process,
                      struct pm_error *error)
 {
@@ -131,7 +131,10 @@ static int sum_kinds(struct headroom_report *report, struct pm_process *process,
 	return 0;
 }
 
-/** Returns whether as much memory is left as --min requires. */
+/**
+ * Checks whether as much memory is left as --min requires. Returns true also if --min was not given
+ * or there is no memory limit.
+ */
 static bool is_enough(const struct headroom_report *report)
 {
 	const struct headroom_options *options = report->options;
@@ -175,7 +178,7 @@ static void report_limits(const struct pm_headroom *headroom)
 /**
  * Reads and prints the headroom.
  *
- * @return 1 if less memory is left than --min requires; otherwise 0; -1 on error
+ * @return 1 if less memory is left than --min requires, 0 if not, -1 on error
  */
 static int report_headroom(struct pm_process *process, const struct headroom_options *options,
                            struct out *out, struct pm_error *error)

@@ -13,14 +13,14 @@
 #include "cli/options.h"
 #include "view/json.h"
 
-/** Options of the user. */
+/** The parsed options of `procmem headroom`. */
 struct headroom_options {
-	double seconds;        /**< duration of --for in seconds, 0 not to watch */
-	const char *recording; /**< file of --from, NULL for none */
+	double seconds;        /**< duration of --for in seconds; 0 if --for was not given */
+	const char *recording; /**< file of --from; NULL if not given */
 	bool min_given;        /**< --min was given */
-	uint64_t min_bytes;    /**< minimum of memory that must be left, in bytes */
-	double min_percent;    /**< minimum as a percentage of the limit; 0 if `min_bytes` is used
-	                          instead */
+	uint64_t min_bytes;    /**< minimum amount of memory that must be left, in bytes */
+	/** Minimum as a percentage of the memory limit. If it is 0, `min_bytes` is used instead. */
+	double min_percent;
 	struct output_options output;
 };
 
@@ -29,11 +29,11 @@ struct headroom_rates {
 	bool known;                /**< rates were measured */
 	struct pm_series memory;   /**< resident and swapped bytes */
 	struct pm_series size;     /**< bytes of address space */
-	struct pm_series mappings; /**< number of regions; empty if unknown */
+	struct pm_series mappings; /**< number of regions; empty if a recording was read */
 	struct pm_series threads;  /**< number of threads */
 };
 
-/** All results. */
+/** The results of a run of `procmem headroom`. */
 struct headroom_report {
 	const struct headroom_options *options;
 	struct pm_headroom headroom;

@@ -21,7 +21,10 @@ static void put_size(const struct headroom_report *report, struct text *line, ui
 		text_size(line, size);
 }
 
-/** Adds the number and the memory of the processes that are not named. */
+/**
+ * Adds the number and the memory of the processes that are not named, and the number of processes
+ * that could not be read.
+ */
 static void put_rest(const struct headroom_report *report, struct text *line)
 {
 	const struct pm_members *members = &report->members;

@@ -105,7 +105,7 @@ static size_t order_kinds(const struct headroom_report *report, enum pm_kind *or
 /** The data of the table of kinds. */
 struct kinds_view {
 	const struct headroom_report *report;
-	const struct pm_limit *limit; /* memory limit, or NULL */
+	const struct pm_limit *limit; /* memory limit; NULL if there is none */
 	enum pm_kind order[PM_KIND_COUNT];
 	size_t count;
 };
@@ -140,7 +140,10 @@ static bool lasts(const void *context, const struct pm_limit *limit, double *sec
 	return headroom_rates_lasts(context, limit, &trend, seconds);
 }
 
-/** Adds the time until a limit is reached, or the reason why this time is not known. */
+/**
+ * Adds the time until a limit is reached and the rate. If this time is not known, adds the verdict
+ * on the growth and the reason of the verdict. Adds nothing if no rate was measured.
+ */
 static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit,
                       struct text *line)
 {
@@ -186,7 +189,10 @@ static void print_answer(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
-/** Adds how long address space lasts if it grows as fast as resident and swapped memory. */
+/**
+ * Adds the time until address space is exhausted if it grows as fast as the resident and swapped
+ * memory of the process. Adds nothing if this memory does not grow steadily.
+ */
 static void put_as_memory(const struct headroom_report *report, const struct pm_limit *limit,
                           struct text *line)
 {
@@ -202,9 +208,10 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 }
 
 /**
- * Reports address space that has no rate but may be exhausted before memory is. It has no rate if
- * it grows in steps (for an arena, malloc reserves 64 MiB at a time and then fills them; see
- * HEAP_MAX_SIZE in glibc's malloc/arena.c), or if it did not grow during the measurement.
+ * Reports the limit of address space if the time until it is reached is not known, but it may be
+ * reached before the memory limit. The time is not known if address space grows in steps (for an
+ * arena, malloc reserves 64 MiB at a time and then fills them; see HEAP_MAX_SIZE in glibc's
+ * malloc/arena.c), or if it did not grow during the measurement.
  */
 static void print_steps(const struct headroom_report *report, struct out *out)
 {

@@ -8,7 +8,8 @@
 #include "base/poll_loop.h"
 #include "base/report.h"
 
-/* Time between two samples in seconds. A measurement of less than ten seconds takes ten samples. */
+/* Time between two samples, in seconds. If the measurement takes less than ten seconds, a tenth of
+ * its time is used instead. */
 static const double usual_interval = 1;
 
 void headroom_rates_deinit(struct headroom_rates *rates)
@@ -43,7 +44,7 @@ static bool await_sample(struct poll_loop *wait)
 }
 
 /**
- * Takes samples for the given time, and adds them to the rates.
+ * Takes samples of the process for the given time, and adds the sampled values to the rates.
  *
  * @return 0, 1 if the user interrupted, -1 on error
  */

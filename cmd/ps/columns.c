@@ -89,7 +89,7 @@ static void name_text(const struct list_column *column, const void *item, struct
 	text_string(text, process_of(item)->comm);
 }
 
-/** Adds the command line, or the name in brackets if there is none, as ps(1) does. */
+/** Adds the command line. If a process has none, adds its name in brackets, as ps(1) does. */
 static void command_text(const struct list_column *column, const void *item, struct text *text)
 {
 	const struct pm_process_row *process = process_of(item);
@@ -101,8 +101,8 @@ static void command_text(const struct list_column *column, const void *item, str
 		text_format(text, "[%s]", process->comm);
 }
 
-/* A column for a size that kernel threads do not have. Resident sizes are not summed, because
- * shared pages would be counted once for each process. PSS is summed. */
+/* A column for a size that kernel threads do not have. The columns of resident sizes have no sum,
+ * because shared pages would be counted once for each process. PSS has a sum. */
 #define PROCESS_SIZE(NAME, TITLE, FIELD, ALONE, HELP)      \
 	{ .name = (NAME),                                  \
 	  .title = (TITLE),                                \

@@ -22,7 +22,7 @@ enum ps_needs {
 /** One row. */
 struct ps_row {
 	const struct pm_process_row *process; /**< entry in the list of processes; borrowed */
-	const char *user; /**< name of the user, NULL if the user has none; borrowed */
+	const char *user; /**< name of the user; NULL if the user has no name; borrowed */
 	uint64_t pss;     /**< proportional set size in bytes */
 	uint64_t limit;   /**< memory limit in bytes */
 	bool pss_known;   /**< `pss` is valid */

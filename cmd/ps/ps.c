@@ -77,8 +77,8 @@ struct listing {
 };
 
 /**
- * Reads the values of a process that the list of processes does not contain. They remain unknown if
- * the process has exited or if procmem has no permission to read it.
+ * Reads the values of a row that the list of processes does not contain. These values remain
+ * unknown if the process has exited or if procmem has no permission to read it.
  */
 static void read_more(struct ps_row *row, struct user_names *users, unsigned needs)
 {
@@ -122,8 +122,8 @@ static bool is_wanted(const struct pm_process_row *process, const struct ps_opti
 		return pm_parse_decimal(name, INT_MAX, &pid, NULL) == 0 &&
 		       process->pid == (pid_t)pid;
 
-	/* With NAME, skip processes that only run procmem (such as sudo): they match because
-	 * NAME is among their arguments. */
+	/* With NAME, skip the processes that started procmem, such as sudo: their command lines
+	 * contain NAME only because it is an argument of procmem. */
 	if ((process->kernel_thread && !options->list.all) || (process->own && name))
 		return false;
 

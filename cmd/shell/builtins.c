@@ -12,7 +12,8 @@
 #include "shell/target.h"
 #include "shell/x_command.h"
 
-/* Maximum nesting of `source`. A file that is nested more deeply is assumed to source itself. */
+/* Maximum nesting of `source`. A deeper nesting is an error, because a file probably sources
+ * itself. */
 enum { SOURCES_MAX = 16 };
 
 static enum status help_run(struct shell *shell, struct out *out, int argc, char **argv);

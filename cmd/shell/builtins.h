@@ -9,7 +9,7 @@
 struct shell_builtin {
 	const char *name;     /**< its name */
 	const char *operands; /**< operands as in its help, "" for none */
-	bool strict;          /**< any operand is an error */
+	bool strict;          /**< the command takes no operands: any operand is an error */
 	const char *summary;  /**< what it does, in one line; NULL if `help` does not list it */
 	const char *help;     /**< more lines for its help, "" for none */
 	/**
@@ -31,12 +31,12 @@ extern const struct shell_builtin shell_builtins[];
  * Finds a command.
  *
  * @param name  its name; for `x`, a format may follow: "x/4gx"
- * @return      the command, NULL if there is none
+ * @return      the command; NULL if there is no such command
  */
 const struct shell_builtin *shell_builtins_find(const char *name);
 
 /**
- * Runs a command. Operands of a strict one are rejected.
+ * Runs a command. If the command is strict, operands are rejected with an error.
  *
  * @param builtin  the command
  * @param shell    the session

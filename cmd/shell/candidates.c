@@ -174,7 +174,8 @@ static bool add_columns_of(struct candidates *candidates, const struct command *
 
 /** The values of some options, separated by spaces. The first entry that matches is used. */
 static const struct {
-	enum status (*command)(struct out *out, int argc, char **argv); /* NULL for any */
+	/* Function of the command; NULL matches all commands. */
+	enum status (*command)(struct out *out, int argc, char **argv);
 	const char *option;
 	const char *words;
 } fixed[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The words that the Tab key offers. Independent of the terminal. */
+/** @file The words that the Tab key offers. These functions do not use the terminal or readline. */
 #ifndef CMD_SHELL_CANDIDATES_H
 #define CMD_SHELL_CANDIDATES_H
 
@@ -57,7 +57,8 @@ void shell_candidates_add_kinds(struct candidates *candidates);
  *
  * @param candidates  receives the names
  * @param target      the process whose mappings are added
- * @param files       true for the names of files, false for names in brackets, which are a REGION
+ * @param files       true: add the names of files; false: add the names in brackets, such as
+ *                    "[heap]", which can be used as a REGION
  */
 void shell_candidates_add_mappings(struct candidates *candidates, const struct target *target,
                                    bool files);
@@ -74,8 +75,9 @@ void shell_candidates_add_processes(struct candidates *candidates);
  * @param candidates  receives the values
  * @param target      target of the session
  * @param command     the command
- * @param option      its option, which has an argument
- * @param by          value of `--by` in the same line, which determines the columns; NULL for none
+ * @param option      an option of the command; the option must have an argument
+ * @param by          value of `--by` in the same line, which determines the columns; NULL if the
+ *                    line has no `--by`
  * @return            false if the value is the name of a file
  */
 bool shell_candidates_add_argument(struct candidates *candidates, const struct target *target,

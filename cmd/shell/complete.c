@@ -36,8 +36,8 @@ static bool names_option(const char *word, const struct cli_option *option)
 }
 
 /**
- * Finds the option that a word names, if the next word is its argument.
- * @return the option, NULL if there is none
+ * Finds the option that a word names, if the next word is the argument of this option.
+ * @return the option; NULL if there is none
  */
 static const struct cli_option *awaits_argument(const struct cli_spec *spec, const char *word)
 {
@@ -53,7 +53,7 @@ static const struct cli_option *awaits_argument(const struct cli_spec *spec, con
 /**
  * Finds the option whose argument is being typed: the option that is the previous word or, in
  * "--kind=he", the option in the same word.
- * @return the option, NULL if there is none
+ * @return the option; NULL if there is none
  */
 static const struct cli_option *option_of_argument(const struct cli_spec *spec,
                                                    const struct shell_statement *line)
@@ -75,7 +75,10 @@ static const struct cli_option *option_of_argument(const struct cli_spec *spec,
 	return NULL;
 }
 
-/** Finds the value of `--by` before the word that is being typed. @return NULL if there is none */
+/**
+ * Finds the value of `--by` before the word that is being typed.
+ * @return the value; NULL if there is none
+ */
 static const char *find_by(const struct shell_statement *line)
 {
 	const char *by = NULL;
@@ -93,7 +96,7 @@ static const char *find_by(const struct shell_statement *line)
  * Offers options and their values.
  *
  * @param files  set to true if names of files are candidates
- * @return       true if the word is an option or the value of one
+ * @return       true if the word is an option or the value of an option
  */
 static bool offer_option(const struct command *command, const struct shell_statement *line,
                          bool *files)

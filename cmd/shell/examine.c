@@ -73,7 +73,8 @@ int shell_examine_parse(struct examine *examine, const char *text, struct pm_err
 		at += length;
 	}
 
-	/* Some formats have a default size. */
+	/* Without a size, format c has 1 byte, and format a has 8 bytes. Format f has 8 bytes,
+	 * unless the previous size was 4 bytes. */
 	if (!sized && made.format == 'c')
 		made.size = 1;
 	else if (!sized && (made.format == 'a' || (made.format == 'f' && made.size < 4)))

@@ -15,7 +15,8 @@ struct examine {
 	char format;   /**< one of x d u o t c s f a */
 	unsigned size; /**< size of a value in bytes: 1, 2, 4 or 8 */
 	size_t count;  /**< number of values */
-	uint64_t next; /**< address after the values shown last, 0 if there are none */
+	uint64_t next; /**< address after the values that were shown last; 0 if no values have been
+	                  shown */
 };
 
 /**

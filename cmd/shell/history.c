@@ -20,7 +20,10 @@
 /* Maximum number of lines that are stored. */
 enum { LINES_MAX = 1000 };
 
-/** Path of the file, NULL for none. A global, like the history of readline. */
+/**
+ * Path of the file; NULL if no file is used. It is global because the history of readline is
+ * global.
+ */
 static char *history_path;
 
 /** Makes the directories of a path, readable only by their owner. @return 0 or -1 */
@@ -39,7 +42,7 @@ static int make_directories(char *path)
 
 /**
  * Makes the path of the file from the environment.
- * @return the path, NULL if there is none; release it with free()
+ * @return the path; NULL if there is none; release it with free()
  */
 static char *make_path(void)
 {

@@ -20,7 +20,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/** Checks whether a statement ends before a character. */
+/** Checks whether a character ends a statement. */
 static bool is_end(char c)
 {
 	return c == '\0' || c == '\n' || c == ';';
@@ -32,8 +32,9 @@ static bool is_digit(char c)
 }
 
 /**
- * Checks whether a word starts a comment: it starts with '#' and a space follows, or a command is
- * expected there.
+ * Checks whether a text starts with a comment. A comment starts with '#' and a space or the end of
+ * the line. Where a command is expected, any '#' starts a comment, except in the number of a result
+ * (#3, #r2).
  *
  * @param first  whether a command is expected
  */
@@ -65,7 +66,7 @@ static char *copy(const char *bytes, size_t length)
 
 /**
  * Adds quoted text to the word; `at` is after the opening quote.
- * @return 0, -1 if the closing quote is missing
+ * @return 0; -1 if the closing quote is missing
  */
 static int read_quoted(struct reading *reading, char quote)
 {
@@ -85,7 +86,7 @@ static int read_quoted(struct reading *reading, char quote)
 	return 0;
 }
 
-/** Rejects a character that has a meaning in other shells. @return -1 */
+/** Sets the error for a character that has a meaning in other shells, but not here. @return -1 */
 static int refuse(const struct reading *reading, const char *why)
 {
 	return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
@@ -134,7 +135,10 @@ static void add_word(struct reading *reading, struct shell_statement *statement,
 	statement->words[statement->count] = NULL;
 }
 
-/** Finds the end of a command of sh: the end of the statement, except within quotes. */
+/**
+ * Finds the end of a command of sh: the first ';', newline or end of the text that is not within
+ * quotes.
+ */
 static const char *find_command_end(const char *end)
 {
 	while (!is_end(*end)) {
@@ -143,7 +147,7 @@ static const char *find_command_end(const char *end)
 		if (quote == '\\' && end[1] != '\0')
 			end++;
 		else if (quote == '\'' || quote == '"')
-			/* sh reports a missing closing quote. */
+			/* A missing closing quote is not an error here, because sh reports it. */
 			while (end[1] != '\0' && *++end != quote) {
 				if (quote == '"' && *end == '\\' && end[1] != '\0')
 					end++;
@@ -172,7 +176,7 @@ static int read_pipe(struct reading *reading, struct shell_statement *statement)
 	return 0;
 }
 
-/** Checks whether the word before '>' is a descriptor: "2>". */
+/** Checks whether the word directly before '>' is the number of a descriptor, as in "2>". */
 static bool names_descriptor(const struct reading *reading, const struct shell_statement *statement)
 {
 	if (statement->count == 0 || is_space(reading->at[-1]))
@@ -281,7 +285,8 @@ int shell_line_next(const char **at, struct shell_statement *statement, struct p
 			break;
 
 		status = read_next(&reading, &made);
-		/* A comment is not a statement. */
+		/* Skip a statement without words and commands, such as a comment, and parse the
+		 * next one. */
 		if (status < 0 || made.count > 0 || made.system || made.output != SHELL_OUTPUT_HERE)
 			break;
 	}

@@ -27,13 +27,17 @@ enum shell_output {
 
 /** A statement. Release it with shell_line_statement_deinit(). */
 struct shell_statement {
-	char **words;             /**< the words, followed by NULL; NULL if there are none; owned */
-	bool *quoted;             /**< for each word, whether its first character was quoted, so
-	                             that it is not the number of a result; owned */
+	char **words; /**< the words, followed by NULL; the array is NULL if there are no words;
+	                 owned */
+	/**
+	 * For each word, whether its first character was quoted. A quoted "#3" is not the number of
+	 * a result. Owned.
+	 */
+	bool *quoted;
 	size_t count;             /**< number of words */
 	enum shell_output output; /**< where its output goes */
-	char *output_to;          /**< the file or command, NULL for SHELL_OUTPUT_HERE; owned */
-	char *system; /**< the whole statement as a command of sh, otherwise NULL; owned */
+	char *output_to; /**< the file or the command of sh; NULL for SHELL_OUTPUT_HERE; owned */
+	char *system;    /**< the command of sh after `!`; NULL for other statements; owned */
 };
 
 /**

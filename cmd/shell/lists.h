@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The builtin commands `hits` and `regions`, which list the items with numbers. */
+/**
+ * @file The builtin commands `hits` and `regions`, which list the hits and regions that have
+ * numbers.
+ */
 #ifndef CMD_SHELL_LISTS_H
 #define CMD_SHELL_LISTS_H
 

@@ -21,19 +21,19 @@
 #include "shell/target.h"
 #include "target/stopping.h"
 
-/* Milliseconds between checks whether the target called exec. An exec causes no event, unlike
- * the end. */
+/* Milliseconds between checks whether the target called exec. Unlike the end of the target, an exec
+ * causes no event on the PID file descriptor. */
 enum { EXEC_CHECK_MS = 1000 };
 
 /** The session whose lines are read. The hooks of readline have no context argument. */
 static struct shell *reader;
 
-/** Flag of Ctrl-C at the prompt. */
+/** Points to a flag that becomes non-zero when Ctrl-C is pressed at the prompt. */
 static const volatile sig_atomic_t *interrupted;
 
 /**
- * Makes the prompt: the target, whether it is stopped, and the number of items that were found
- * last.
+ * Makes the prompt: the target, whether it is stopped, and the number of hits or regions that the
+ * last command found.
  */
 static void make_prompt(const struct shell *shell, struct text *prompt)
 {
@@ -108,8 +108,8 @@ static int await_input(struct pollfd *waits, nfds_t count, bool timed)
 /** Waits for a key, and for the end of the target. @return as rl_getc() */
 static int read_key(FILE *file)
 {
-	/* After Ctrl-C the line is discarded. Functions of readline that wait for keys (a search, a
-	 * question) get no more keys. */
+	/* After Ctrl-C, return no more keys: the line is discarded, and functions of readline that
+	 * wait for keys, such as a search or a question, must end. */
 	while (!*interrupted) {
 		struct pm_process *process = reader->target.process;
 		struct pollfd waits[2] = { { .events = POLLIN }, { .events = POLLIN } };

@@ -16,17 +16,17 @@
 /** How a command uses the number of a result. */
 enum use {
 	USE_BYTES,  /* dump: the bytes of a hit */
-	USE_VALUES, /* x: an address, to which x adds offsets itself */
-	USE_PLACE,  /* others: an address, which selects the region that contains it, even if the
-	               region has grown */
+	USE_VALUES, /* x: an address; x parses the offsets after it */
+	USE_PLACE, /* other commands: an address, which selects the region that contains it, even if
+	              the bounds of the region have changed */
 };
 
 /**
  * Parses "#3" or "#r2".
  *
  * @param at         advanced to the end of the number
- * @param is_region  set to whether the number is that of a region
- * @return           the result; NULL, with `error` set, if there is none
+ * @param is_region  receives true for the number of a region, false for the number of a hit
+ * @return           the result; NULL if there is no result with this number; then `error` is set
  */
 static const struct result *read_number(const struct results *results, const char **at,
                                         bool *is_region, struct pm_error *error)
@@ -75,10 +75,14 @@ enum { TERMS_MAX = 2 };
 struct terms {
 	uint64_t values[TERMS_MAX];
 	bool minus[TERMS_MAX];
-	size_t count; /* can exceed TERMS_MAX; further terms are only counted */
+	size_t count; /* number of terms; can exceed TERMS_MAX, but no more than TERMS_MAX terms are
+	                 stored */
 };
 
-/** Parses "-0x10+64". @return false if the word is something else, or empty */
+/**
+ * Parses the terms after a number, such as "-0x10+64".
+ * @return false if the word is empty or is not a list of terms
+ */
 static bool read_terms(const char *word, struct terms *terms)
 {
 	*terms = (struct terms){ 0 };
@@ -106,9 +110,9 @@ static bool read_terms(const char *word, struct terms *terms)
 }
 
 /**
- * Adds a range relative to a result. If the command uses bytes, #3-16 is the range from 16 bytes
- * before the hit to its end. #3+16+64 is the range of 64 bytes that starts 16 bytes after the start
- * of the hit.
+ * Adds a range or an address relative to a result. If `bytes` is true, #3-16 is the range from 16
+ * bytes before the hit to its end. #3+16+64 is the range of 64 bytes that starts 16 bytes after the
+ * start of the hit. If `bytes` is false, #3-16 is only an address.
  */
 static int put_relative(const char *word, const struct terms *terms, const struct result *result,
                         bool bytes, struct text *text, struct pm_error *error)
@@ -141,8 +145,8 @@ static int put_relative(const char *word, const struct terms *terms, const struc
 }
 
 /**
- * Checks whether a number after '-' is the address of an end, as listings print it. As an offset,
- * it would be terabytes.
+ * Checks whether a number after '-' is an end address in hexadecimal, as listings print it, instead
+ * of an offset: a number greater than the start address cannot be subtracted from it.
  */
 static bool is_end(const char *number, uint64_t start)
 {
@@ -164,7 +168,8 @@ static int replace(const struct shell *shell, const char *whole, enum use use, s
 
 	bool bytes = use == USE_BYTES && !is_region && result->end > result->start;
 	bool has_terms = use != USE_VALUES && read_terms(word, &terms);
-	/* A single number after '+' is a length, and one after '-' can be the address of an end. */
+	/* A single number after '+' is a length, and a single number after '-' can be an end
+	 * address. Only other terms are offsets. */
 	bool is_offset = has_terms && terms.minus[0] && terms.values[0] <= result->start &&
 	                 !is_end(word + 1, result->start);
 
@@ -209,7 +214,7 @@ static enum use use_of(const char *command)
 }
 
 /**
- * Replaces one word of a statement by several.
+ * Replaces one word of a statement by one or more words.
  *
  * @param words  the strings; now owned by the statement
  * @param count  number of strings
@@ -240,7 +245,7 @@ static void replace_by(struct shell_statement *statement, size_t at, char **word
 
 /**
  * Adds the first address of a range that is still mapped.
- * @return false: no part of the range is mapped
+ * @return false if no part of the range is mapped
  */
 static bool put_place(const struct pm_region_range *range, const struct pm_regions *now,
                       struct text *address)
@@ -256,13 +261,14 @@ static bool put_place(const struct pm_region_range *range, const struct pm_regio
 }
 
 /**
- * Makes a word for each region of a row that covers several. Regions that were unmapped since the
- * row was printed are skipped.
+ * Makes a word for each region of a row that covers several regions. Regions that were unmapped
+ * since the row was printed are skipped.
  *
  * @param words  receives the words, and the array; the caller releases them
- * @return       number of words; 0 if the word is not the number of such a row, if the command is
- *               `x`, which takes one address, or if no region remains: the command then reports
- *               that the displayed region is not mapped
+ * @return       number of words. It is 0 if the word is not the number of such a row, if the
+ *               command is `x`, which takes only one address, if the target is not a process whose
+ *               regions can be read, or if none of the regions of the row is still mapped. The
+ *               caller then uses the address of the displayed region
  */
 static size_t name_all(const struct shell *shell, const char *word, enum use use, char ***words)
 {

@@ -9,8 +9,8 @@
 /**
  * Replaces #3 and #r2 in the words of a statement by addresses, or for `dump` by the bytes of the
  * hit. `+LEN`, `-END` and `-#4` may follow a number. The number of a row that covers several
- * regions becomes one word for each of them; those that have been unmapped are skipped, with a
- * note.
+ * regions is replaced by one word for each of these regions. Regions that have been unmapped are
+ * skipped, and a note is printed.
  *
  * @param shell      the session
  * @param statement  changed

@@ -32,7 +32,10 @@ static const int kept_signals[] = { SIGINT,   SIGTERM, SIGHUP,  SIGQUIT, SIGXFSZ
 
 enum { KEPT_SIGNALS = sizeof kept_signals / sizeof *kept_signals };
 
-/** The state of the process that a command may change, and that is restored after it. */
+/**
+ * The actions of signals and the mode of the terminal. A command may change them, so they are
+ * restored after each command.
+ */
 struct saved_state {
 	struct sigaction actions[KEPT_SIGNALS];
 	struct termios terminal;
@@ -53,8 +56,8 @@ static void restore_signals(const struct saved_state *state)
 }
 
 /**
- * Restores the terminal. To be called after all children of the statement have exited, because a
- * pager changes the terminal too, also when it exits.
+ * Restores the terminal. Call it after all children of the statement have exited, because a pager
+ * changes the terminal, and changes it again when it exits.
  */
 static void restore_terminal(const struct saved_state *state)
 {
@@ -63,8 +66,8 @@ static void restore_terminal(const struct saved_state *state)
 }
 
 /**
- * Opens a file for output. Memory is secret, so a new file can be read only by its owner.
- * @return a descriptor, -1 if a failure was reported
+ * Opens a file for output. Only the owner can read a new file, because memory can contain secrets.
+ * @return a descriptor; -1 if a failure was reported
  */
 static int open_file(const struct shell_statement *statement)
 {
@@ -79,13 +82,16 @@ static int open_file(const struct shell_statement *statement)
 	return fd;
 }
 
-/** The output of a statement, if it is not that of the session. */
+/** The output of a statement, if the statement sends its output to a file or to a command of sh. */
 struct sink {
-	int fd;      /* to be closed, -1 for none */
-	pid_t child; /* the process that reads the output, -1 for none */
+	int fd;      /* descriptor of the file or pipe, to be closed; -1 if there is none */
+	pid_t child; /* PID of the process that reads the output; -1 if there is none */
 };
 
-/** Starts the command of sh that reads the output. @return a descriptor, -1 if it was reported */
+/**
+ * Starts the command of sh that reads the output.
+ * @return a descriptor; -1 if a failure was reported
+ */
 static int open_pipe(const struct shell *shell, char *command, struct sink *sink)
 {
 	int ends[2];
@@ -108,7 +114,7 @@ static int open_pipe(const struct shell *shell, char *command, struct sink *sink
 	return sink->fd;
 }
 
-/** Opens the output of a statement. @return a descriptor, -1 if a failure was reported */
+/** Opens the output of a statement. @return a descriptor; -1 if a failure was reported */
 static int open_sink(const struct shell *shell, const struct shell_statement *statement,
                      struct sink *sink)
 {
@@ -221,8 +227,8 @@ static enum status dispatch(struct shell *shell, struct shell_statement *stateme
 
 /**
  * Runs a statement whose output goes to a descriptor.
- * @param before  state from which the signals are restored as soon as the command has ended, before
- *                a pager has
+ * @param before  state from which signals are restored. This happens as soon as the command has
+ *                ended, while a pager may still be running
  */
 static enum status run_words(struct shell *shell, struct shell_statement *statement,
                              const struct saved_state *before, int fd)

@@ -19,8 +19,8 @@ bool shell_run_file(struct shell *shell, const char *path);
  *
  * @param shell  the session; its status becomes that of the last statement
  * @param text   the statements
- * @return       false if the session, or the file that contains the text, is to end: after `quit`,
- *               or after an error in a script without -k
+ * @return       false if no further statements of the session or of the file that contains the text
+ *               may run: after `quit`, or after an error in a script without -k
  */
 bool shell_run_text(struct shell *shell, const char *text);
 

@@ -13,7 +13,7 @@
 /** The parsed options. */
 struct shell_options {
 	struct text commands; /* the commands of all -c, each followed by a newline */
-	const char *file;     /* the argument of -f, NULL if not given */
+	const char *file;     /* argument of -f; NULL if -f was not given */
 	bool keep_going;      /* -k was given */
 };
 
@@ -106,7 +106,8 @@ static enum status start(const struct shell_options *options, const struct cli_r
 		shell.status = shell_target_attach(&shell, words->operands[0],
 		                                   shell.interactive ? out : NULL);
 
-	/* At a prompt, another target can be attached. */
+	/* If the attachment failed, an interactive shell starts nevertheless: at its prompt, the
+	 * user can attach another target. */
 	if (shell.status == STATUS_OK || shell.interactive)
 		run(&shell, options);
 

@@ -7,9 +7,9 @@
 
 #include "shell/session.h"
 
-/** Standard input of a command of sh, instead of a descriptor. */
+/** The standard input of a command of sh, if it is not given as a descriptor. */
 enum {
-	SHELL_INPUT_SHARED = -1,  /**< that of the session */
+	SHELL_INPUT_SHARED = -1,  /**< the standard input of the session */
 	SHELL_INPUT_NOTHING = -2, /**< /dev/null */
 };
 
@@ -18,7 +18,7 @@ enum {
  *
  * @param command  the command
  * @param input    descriptor of its standard input, or a SHELL_INPUT_ constant
- * @return         its PID, -1 if a failure was reported
+ * @return         its PID; -1 if a failure was reported
  */
 pid_t shell_system_start(char *command, int input);
 
@@ -26,7 +26,8 @@ pid_t shell_system_start(char *command, int input);
  * Waits until a command of sh exits.
  *
  * @param pid  its PID
- * @return     its exit status; STATUS_ERROR if that is 2 or more, or if a signal killed the command
+ * @return     exit status of the command; STATUS_ERROR if this status is 2 or more, or if a signal
+ *             killed the command
  */
 enum status shell_system_await(pid_t pid);
 

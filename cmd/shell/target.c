@@ -66,7 +66,8 @@ static int check_sample(const char *file, const char *which, struct pm_error *er
 
 /**
  * Makes a file the target. The TARGET for commands is its absolute path, because a word that starts
- * with a slash is never the name of a process. The sample of a recording follows the path.
+ * with a slash is never the name of a process. For a sample of a recording, "@" and the sample are
+ * appended to the path.
  */
 static int adopt_file(struct shell *shell, const struct target *target, struct pm_error *error)
 {
@@ -173,7 +174,7 @@ void shell_target_detach(struct shell *shell)
 }
 
 /**
- * Attaches to the same process again after an exec, which has replaced its memory.
+ * Attaches to the process again after it called exec, which has replaced its memory.
  * @return false if the process has exited
  */
 static bool attach_again(struct shell *shell, struct text *notice)

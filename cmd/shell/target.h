@@ -6,7 +6,8 @@
 #include "shell/session.h"
 
 /**
- * Makes a process or file the target of a session, and prints it. Failures are reported.
+ * Makes a process or file the target of a session, and prints a line about this target. Failures
+ * are reported.
  *
  * @param shell  the session
  * @param word   the TARGET
@@ -26,7 +27,8 @@ void shell_target_detach(struct shell *shell);
  * After an exec the target is the process with its new program.
  *
  * @param shell   the session
- * @param notice  receives a sentence for the user, nothing if the target is unchanged
+ * @param notice  receives a sentence for the user; receives nothing if the target has neither
+ *                exited nor called exec
  */
 void shell_target_notice(struct shell *shell, struct text *notice);
 

@@ -23,18 +23,20 @@
 /* Maximum number of bytes that x shows. */
 enum { BYTES_MAX = 1024 * 1024 };
 
-/* Bytes that are read for a string: 200, the rest of a character that crosses that limit, and the
- * NUL. */
+/* Number of bytes that are read for a string: the 200 bytes that are shown, the rest of a character
+ * that begins within them and ends after them, and the NUL. */
 enum { STRING_ROOM = 208 };
 
 /** The memory that is printed. */
 struct view {
 	struct memory memory;
 	struct selection selection;
-	struct pm_symbols *symbols; /* NULL unless addresses are shown; owned */
+	struct pm_symbols *symbols; /* symbols of the target, used only to show addresses, otherwise
+	                               NULL; owned */
 	char *bytes;                /* the bytes up to the first unreadable one; owned */
 	size_t size;                /* number of bytes */
-	struct text why;            /* why reading ended early, empty if it did not */
+	struct text why; /* why reading ended before the last selected byte; empty if all bytes were
+	                    read */
 };
 
 /** Parses "ADDR", followed by any number of "+N" and "-N"; N is decimal or 0x... @return 0 or -1 */
@@ -78,8 +80,10 @@ static int parse_place(const char *word, uint64_t *address, struct pm_error *err
 /**
  * Adds the bytes of a segment.
  *
- * @param bytes       bytes that were read of the unit; advanced to the end of the segment
- * @param unreadable  first address in the unit that could not be read, UINT64_MAX for none
+ * @param bytes       the bytes of the segment in the buffer of the unit; advanced to the bytes of
+ *                    the next segment
+ * @param unreadable  first address in the unit that could not be read; UINT64_MAX if all bytes were
+ *                    read
  * @return            false if the segment could not be read completely
  */
 static bool add_segment(struct view *view, const struct pm_segment *segment, const char **bytes,
@@ -109,7 +113,7 @@ static bool add_segment(struct view *view, const struct pm_segment *segment, con
 /** The first unreadable byte of a unit. */
 struct first_unreadable {
 	struct text *why; /* receives the reason */
-	uint64_t address; /* UINT64_MAX for none */
+	uint64_t address; /* its address; UINT64_MAX if all bytes were read */
 };
 
 static void note_unreadable(void *context, const struct pm_unreadable *range)
@@ -214,7 +218,7 @@ static void close_view(struct view *view)
 	free(view->bytes);
 }
 
-/** Adds the symbol and the region of an address. */
+/** Adds the symbol and the region to which an address in memory points. */
 static void put_pointed(const struct view *view, const void *bytes, unsigned size,
                         struct text *line)
 {
@@ -244,7 +248,7 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 	text_deinit(&mapping);
 }
 
-/** Adds one value. @return its number of bytes, 0 if it could not be read */
+/** Adds one value. @return its number of bytes; 0 if it could not be read */
 static size_t put_value(const struct view *view, const struct examine *examine, size_t at,
                         struct text *line)
 {

@@ -45,7 +45,10 @@ static void time_text(const struct list_column *column, const void *item, struct
 	delta_put_time(text, recorded_of(item)->wall_ns);
 }
 
-/** Which data of its regions a sample contains. */
+/**
+ * The data of regions that a sample contains: only totals of the process, the resident size of each
+ * region, or all sizes of each region.
+ */
 enum holds { HOLDS_TOTALS, HOLDS_RSS, HOLDS_ALL };
 
 static enum holds holds_of(const void *item)
@@ -75,7 +78,8 @@ static void holds_show(const struct list_column *column, const void *item, bool 
 	text_string(text, names[holds_of(item)]);
 }
 
-/* These columns have no total, because a sum over samples has no meaning. */
+/* A column with a total of the process, such as its RSS. It has no sum over all rows, because a sum
+ * over samples has no meaning. */
 #define SAMPLE_TOTAL(NAME, TITLE, TYPE, FIELD)        \
 	{ .name = (NAME),                             \
 	  .title = (TITLE),                           \
@@ -225,8 +229,8 @@ int snap_list(const char *word, const struct output_options *options, struct out
 	const char *which;
 	char *file = target_recording(word, &which);
 
-	/* If the word does not name a recording, pass it on: opening it fails with an error that
-	 * gives the reason. */
+	/* If the word does not name a recording, open it nevertheless: this fails with an error
+	 * that gives the reason. */
 	int result = list_file(file ? file : word, options, out, error);
 	free(file);
 	return result;

@@ -16,7 +16,7 @@
 #include "target/target.h"
 #include "view/json.h"
 
-/** Options of the user. */
+/** The parsed options of `procmem snap`. */
 struct snap_options {
 	const char *file;
 	bool list;

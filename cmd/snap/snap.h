@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** @file `procmem snap`: adds one sample with all sizes of smaps to a recording, or lists samples.
+/**
+ * @file `procmem snap`: adds one sample with all sizes of smaps to a recording, or lists the
+ * samples of a recording.
  */
 #ifndef CMD_SNAP_SNAP_H
 #define CMD_SNAP_SNAP_H
@@ -14,7 +16,7 @@
 /** A sample that was added to a recording. */
 struct snap {
 	struct pm_process_id id;    /**< the process */
-	struct pm_sampler *sampler; /**< the sampler, which owns the regions of the sample */
+	struct pm_sampler *sampler; /**< the sampler, which owns the regions of `sample`; owned */
 	struct pm_sample sample;    /**< the sample */
 	uint64_t number;            /**< number of the sample in the recording */
 };
@@ -24,7 +26,8 @@ struct snap {
  *
  * @param snap     filled; release with snap_deinit()
  * @param process  the process
- * @param file     the recording: a new file, or one of the same process
+ * @param file     name of the recording; it is created if it does not exist, else it must be of the
+ *                 same process
  * @param error    as pm_sampler_take() and pm_recorder_add()
  * @return         0 or -1
  */

@@ -30,7 +30,7 @@ void watch_format_add_more(size_t count, struct text *text)
 		text_format(text, " +%zu", count - 1);
 }
 
-/** Adds the rate at which the number of regions grows, if the growth is steady. */
+/** Adds the rate at which the number of regions of a row grows, if this growth is steady. */
 static void add_count_rate(const struct watch_row *row, struct text *text)
 {
 	if (row->count_trend.verdict == PM_VERDICT_STEADY)
@@ -61,8 +61,8 @@ static void add_detail(const struct pm_detail *detail, struct text *text)
 }
 
 /**
- * Adds the sizes of the malloc chunks of a track of several regions. `detail` describes only one of
- * the regions: the number and the addresses of its chunks do not apply to the others.
+ * Adds the sizes of the malloc chunks of a track that has several regions. The number and the
+ * addresses of the chunks are not added, because `detail` contains those of only one region.
  */
 static void add_chunk_sizes(const struct pm_track *track, struct text *text)
 {
@@ -88,7 +88,7 @@ static void add_chunk_sizes(const struct pm_track *track, struct text *text)
 
 /**
  * Describes a track of malloc blocks. The sizes of the blocks come before the number of regions,
- * because they say more about the code that allocated the blocks.
+ * because the size of a block helps most to find the code that allocated it.
  */
 static void describe_blocks(const struct watch_row *row, struct text *text)
 {
@@ -134,15 +134,17 @@ void watch_format_size(uint64_t size, bool bytes, struct text *text)
 		text_size(text, size);
 }
 
-/** Checks whether a trend continues at a rate that can be extrapolated. */
+/**
+ * Checks whether a trend has a rate that can be extrapolated: the verdict is steady or shrinking.
+ */
 static bool has_rate(const struct pm_trend *trend)
 {
 	return trend->verdict == PM_VERDICT_STEADY || trend->verdict == PM_VERDICT_SHRINKING;
 }
 
 /**
- * Adds the growth that is expected within a time at the current rate; "-" if growth does not
- * continue.
+ * Adds the growth that is expected within the given time at the current rate, or "-" if the verdict
+ * is neither steady nor shrinking.
  */
 static void add_extrapolated(const struct watch_row *row, double seconds, bool bytes,
                              struct text *text)
@@ -214,14 +216,18 @@ enum out_style watch_format_style(const struct watch_row *row, enum watch_column
 	return watch_format_columns[column].style;
 }
 
-/** Adds the time until a limit is reached or, if the time is not known, the amount that is left. */
+/**
+ * Adds the time until a limit is reached or, if this time is not known, the amount that is left.
+ * Adds nothing if the process is gone.
+ */
 static void add_left(const struct watch_history *history, const struct pm_limit *limit, bool bytes,
                      struct text *text)
 {
 	double seconds;
 	char duration[PM_DURATION_TEXT_SIZE];
 
-	/* The last values of a process that was ending do not show how much was left. */
+	/* While a process exits, it releases its memory. Its last sample therefore does not show
+	 * how much was left before it ended. */
 	if (history->gone)
 		return;
 
@@ -236,8 +242,8 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 }
 
 /**
- * Adds the limit of memory. The memory of the machine is shown only if growth will reach this
- * limit.
+ * Adds the memory limit. If this limit is the memory of the machine, it is added only if the
+ * process grows steadily and will therefore use up all of it.
  */
 static void add_memory_limit(const struct watch_history *history, bool bytes, struct text *text)
 {
@@ -252,8 +258,9 @@ static void add_memory_limit(const struct watch_history *history, bool bytes, st
 	text_string(text, limit->kind == PM_LIMIT_SYSTEM ? "  machine " : "  limit ");
 	watch_format_size(limit->max, bytes, text);
 
-	/* RSS includes memory that is charged to other cgroups: shared memory, files, and memory
-	 * from before the process was moved to this cgroup. */
+	/* The RSS can exceed the limit of the cgroup, because it includes memory that is charged to
+	 * other cgroups: shared memory, files, and memory that the process used before it was moved
+	 * to this cgroup. */
 	if (limit->kind == PM_LIMIT_CGROUP && rss > limit->max && !history->gone) {
 		text_string(text, " (");
 		watch_format_size(limit->used, bytes, text);
@@ -276,7 +283,7 @@ static const char *count_limit_name(enum pm_limit_kind kind)
 	}
 }
 
-/** Adds a limit with the name that the kernel gives it. */
+/** Adds a limit under the name that the kernel uses for it, such as RLIMIT_AS. */
 static void add_named_limit(const struct watch_history *history, const struct pm_limit *limit,
                             const char *name, bool bytes, struct text *text)
 {
@@ -306,8 +313,9 @@ void watch_format_limit(const struct watch_history *history, bool bytes, struct 
 	if (!space || first != space)
 		add_memory_limit(history, bytes, text);
 
-	/* Address space that grows in large steps has no rate, but may be exhausted before memory
-	 * is. */
+	/* If address space grows in large steps, no time until its limit is known. Its limit may
+	 * still be reached before the memory limit, so it is added if less address space than
+	 * memory is left. */
 	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory)))
 		add_named_limit(history, space, "RLIMIT_AS", bytes, text);
 }
@@ -316,8 +324,8 @@ void watch_format_cost(const struct watch_history *history, struct text *text)
 {
 	const struct pm_sample_cost *cost = &history->sample.cost;
 
-	/* The cost is a share of the time since the previous sample, which the first sample does
-	 * not have. */
+	/* The cost is a share of the time since the previous sample. The first sample has no
+	 * previous one. */
 	if (history->samples < 2)
 		return;
 

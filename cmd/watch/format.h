@@ -53,7 +53,8 @@ enum out_style watch_format_style(const struct watch_row *row, enum watch_column
 void watch_format_describe(const struct watch_row *row, struct text *text);
 
 /**
- * Adds the number of regions besides the displayed one: " +5"; nothing if there are none.
+ * Adds the number of regions of a row besides the displayed one, such as " +5". Adds nothing if the
+ * row has no other regions.
  * @param count number of all regions
  * @param text receives the number
  */
@@ -68,7 +69,7 @@ void watch_format_add_more(size_t count, struct text *text);
 void watch_format_size(uint64_t size, bool bytes, struct text *text);
 
 /**
- * Adds a rate if growth continues, else "-".
+ * Adds the rate of a trend, or "-" if the verdict is neither steady nor shrinking.
  * @param trend the trend
  * @param text receives the rate
  */
@@ -91,8 +92,8 @@ void watch_format_rss(const struct watch_history *history, bool bytes, struct te
 void watch_format_parts(const struct watch_history *history, bool bytes, struct text *text);
 
 /**
- * Adds the limits that the process will reach first, and what is left until each of them; each
- * after two spaces.
+ * Adds the limits that the process will reach first, each after two spaces. After each limit
+ * follows the time until it is reached or, if this time is not known, the amount that is left.
  * @param history the history
  * @param bytes true: print sizes in bytes; false: with units
  * @param text receives the limits

@@ -38,8 +38,8 @@ int watch_history_follow(struct watch_history *history, struct pm_error *error)
 
 	history->held_back += sample->held_back;
 
-	/* If the budget held the measurement back, the sizes of the regions are old: do not add
-	 * them. */
+	/* If --budget did not allow the regions to be measured, their sizes are those of an earlier
+	 * sample: do not add these sizes to the tracks. */
 	int status = 0;
 	if (!sample->held_back)
 		status = pm_tracker_add(history->tracker, sample->time, regions, error);
@@ -107,8 +107,8 @@ bool watch_history_counts_grow(const struct watch_history *history)
 }
 
 /**
- * Finds the trend of the number that a limit bounds.
- * @return the trend; NULL: the history does not contain the number
+ * Returns the trend of the quantity that a limit restricts, such as the number of threads.
+ * @return the trend; NULL if the history has no series of this quantity
  */
 static const struct pm_trend *trend_of(const struct watch_history *history, enum pm_limit_kind kind)
 {
@@ -214,8 +214,8 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.gone = history->gone,
 	};
 
-	/* The tracks of kinds need no deep copy of their texts, which are constants, nor of
-	 * `counts`, which are empty. */
+	/* Of the tracks of kinds, copy only the series: their texts are constants, and their
+	 * `counts` are empty. */
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
 		copy->kinds[kind] = history->kinds[kind];
 		copy->kinds[kind].series = copy_series(&history->kinds[kind].series);
@@ -229,7 +229,8 @@ int watch_history_copy_track(struct pm_track *copy, const struct pm_track *track
 	copy->series = copy_series(&track->series);
 	copy->counts = copy_series(&track->counts);
 
-	/* Copy the text: that of the tracker is valid only until the next sample. */
+	/* Copy the name of the mapping: the name in the tracker is valid only until the next
+	 * sample. */
 	copy->mapping = alloc_string(track->mapping);
 	return pm_regions_copy_detail(details, &track->detail, &copy->detail, error);
 }

@@ -22,9 +22,10 @@ struct watch_kind_sum {
 	size_t regions;  /**< number of regions */
 };
 
-/** The history of a process. Zeroed: there is no sample yet. */
+/** The history of a process. A zeroed struct contains no sample. */
 struct watch_history {
-	struct pm_tracker *tracker; /**< follows the regions; owned; NULL: this is a copy */
+	/** Follows the regions; owned; NULL if this history is a copy. */
+	struct pm_tracker *tracker;
 	/** All tracks, valid until the next sample. The caller of watch_history_copy() sets this
 	 * member of the copy. */
 	const struct pm_track *const *tracks;
@@ -37,15 +38,18 @@ struct watch_history {
 	struct watch_series size;     /**< bytes of address space */
 	struct watch_series mappings; /**< number of regions */
 	struct watch_series threads;  /**< number of threads */
-	struct pm_headroom headroom; /**< limits at the last sample: of memory, and of counts if one
-	                                of these grows steadily */
-	double began;                /**< time of the first sample, in seconds */
-	double based;                /**< time from which growth is counted, in seconds */
-	uint64_t samples;            /**< number of samples */
+	/**
+	 * The limits at the last sample. Limits on counts (mappings, threads, PIDs) are included
+	 * only if a count grows steadily.
+	 */
+	struct pm_headroom headroom;
+	double began;       /**< time of the first sample, in seconds */
+	double based;       /**< time from which growth is counted, in seconds */
+	uint64_t samples;   /**< number of samples */
 	uint64_t held_back; /**< number of samples for which the budget did not allow the regions to
 	                       be measured */
-	bool recorded;      /**< the samples come from a recording: costs are not known */
-	bool gone;          /**< the process is gone: it will not reach any limit */
+	bool recorded; /**< the samples were read from a recording, so their costs are not known */
+	bool gone;     /**< the process is gone, so no time until a limit is computed */
 };
 
 /**
@@ -60,7 +64,8 @@ int watch_history_add(struct watch_history *history, const struct pm_sample *sam
                       struct pm_error *error);
 
 /**
- * Adds the regions of the last sample to the tracks, unless the budget held the measurement back.
+ * Adds the regions of the last sample to the tracks, unless --budget did not allow the regions to
+ * be measured.
  *
  * @param history  the history
  * @param error    PM_ERROR_RESOURCES
@@ -72,7 +77,7 @@ int watch_history_follow(struct watch_history *history, struct pm_error *error);
  * Adds the sums of the last sample by kind to the tracks in `kinds`.
  *
  * @param history  the history
- * @param sums     one for each kind: PM_KIND_COUNT of them
+ * @param sums     the sums; an array of PM_KIND_COUNT elements, indexed by kind
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -123,7 +128,7 @@ struct pm_region_range *watch_history_regions(const struct watch_history *histor
                                               const struct pm_track *track, size_t *count);
 
 /**
- * Resets growth: it is counted from the last sample on.
+ * Resets growth: growth is then counted from the sample that is the last one now.
  * @param history the history, not a copy
  */
 void watch_history_rebase(struct watch_history *history);

@@ -83,7 +83,10 @@ static json_t *kinds_array(const struct watch_history *history, const struct wat
 	return array;
 }
 
-/** Adds the limit that will be reached first: of memory, or of a count. */
+/**
+ * Adds the limit that will be reached first. This can be a limit on memory or on a count, such as
+ * the number of threads.
+ */
 static void add_first_limit(json_t *object, const struct watch_history *history)
 {
 	const struct pm_limit *limit = first_limit(&history->headroom, watch_history_lasts,
@@ -131,7 +134,7 @@ static void add_totals(json_t *object, const struct watch_history *history)
 	add_first_limit(object, history);
 }
 
-/** Adds the members that only the last object has. */
+/** Adds the members that only the last object has, which summarizes the run. */
 static void add_summary(json_t *object, const struct watch_run *run,
                         const struct watch_history *history)
 {

@@ -15,13 +15,16 @@ struct watch_options {
 	double seconds;  /**< maximum time, 0: no limit */
 	double budget;   /**< maximum CPU time, as a share of one core from 0 to 1; 0: no limit */
 	enum watch_sort sort;
-	uint64_t top;          /**< maximum number of rows */
-	uint64_t peek;         /**< number of strings to show for the new pages of a row; 0: none */
-	bool plain;            /**< print text even on a terminal */
-	bool live;             /**< a live screen is shown; set after parsing */
-	const char *record;    /**< recording to write, NULL: none */
-	const char *live_only; /**< name of a given option that cannot be used with a recording;
-	                          NULL: none */
+	uint64_t top;       /**< maximum number of rows */
+	uint64_t peek;      /**< number of strings to show for the new pages of a row; 0: none */
+	bool plain;         /**< print text even on a terminal */
+	bool live;          /**< a live screen is shown; set after parsing */
+	const char *record; /**< recording to write; NULL if none is written */
+	/**
+	 * Name of a given option that cannot be used with a recording; NULL if there is no such
+	 * option.
+	 */
+	const char *live_only;
 	struct events_options events;
 	struct selection selection;
 	struct output_options output;

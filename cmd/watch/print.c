@@ -64,10 +64,10 @@ static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WA
 	                                       WATCH_RSS,     WATCH_KIND,     WATCH_RATE };
 
 /**
- * Removes the least important of the columns that may be left out.
- * @param from index in `droppable` of the next column to try; increased
- * @param titles receives the title of the column
- * @return false: no such column is left
+ * Removes the least important column that may be left out.
+ * @param from index in `droppable` of the next column to try; advanced past the removed column
+ * @param titles receives the title of the removed column, added to the titles that it contains
+ * @return false if no such column is left
  */
 static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
                         struct text *titles)
@@ -170,8 +170,8 @@ void watch_print(const struct watch_run *run, const struct watch_history *histor
 }
 
 /**
- * Replaces a text by the reason of the verdict on a row, and of the verdict on its number of
- * regions.
+ * Replaces a text by the reason of the verdict on the growth of a row. If the verdict on the number
+ * of its regions has another reason, that verdict and its reason are added.
  */
 static void put_reason(const struct watch_row *row, struct text *text)
 {
@@ -184,8 +184,8 @@ static void put_reason(const struct watch_row *row, struct text *text)
 }
 
 /**
- * Checks whether the first line of the summary already contains the reason of a row: it is too
- * early for a verdict on the process, for the same reason.
+ * Checks whether the reason of a row can be omitted: it is too early for a verdict on the row, and
+ * the first line of the summary gives the same reason for the whole process.
  */
 static bool is_reported(const struct watch_history *history, const struct watch_row *row)
 {
@@ -201,7 +201,10 @@ struct reason {
 	struct text rows; /* the addresses of the rows, separated by commas */
 };
 
-/** Finds a reason in the list. If the list does not contain the reason, it is added. */
+/**
+ * Finds the element of a list that has a reason. If there is none, an element for this reason is
+ * added.
+ */
 static struct reason *find_reason(struct reason **reasons, size_t *count, const struct text *words)
 {
 	for (size_t i = 0; i < *count; i++)
@@ -216,7 +219,10 @@ static struct reason *find_reason(struct reason **reasons, size_t *count, const 
 	return made;
 }
 
-/** Prints the reason of each verdict once, with the rows that have it. */
+/**
+ * Prints each reason of a verdict once, with the addresses of all rows whose verdicts have this
+ * reason.
+ */
 static void print_reasons(const struct watch_history *history, const struct watch_view *view,
                           struct out *out)
 {
@@ -247,8 +253,9 @@ static void print_reasons(const struct watch_history *history, const struct watc
 }
 
 /**
- * Adds the kinds that grew. The verdict on a kind can differ from the verdicts on its rows, because
- * a leak can be spread over many rows.
+ * Adds the growth and the verdict of each kind that grew. The verdict on a kind can differ from the
+ * verdicts on its rows: the regions of a kind can grow steadily together although each row grows
+ * too irregularly for that verdict.
  */
 static void add_kinds(const struct watch_history *history, const struct watch_view *view,
                       struct text *line)
@@ -315,7 +322,8 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 		text_format(&line, "ended: %s\n", run->ended);
 	out_wrapped(out, &line, 2);
 
-	/* A live screen prints its list of events when it closes. */
+	/* After a live screen, omit the conditions that were met: the screen has printed its list
+	 * of events when it closed. */
 	if (!run->options->live)
 		out_wrapped(out, &run->firings, 4);
 

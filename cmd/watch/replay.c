@@ -10,8 +10,9 @@
 #include "base/utf8.h"
 #include "target/sampled.h"
 
-/* A recording is untrusted. Values that no process can have are refused, so that sums, differences
- * and rates stay within their types. */
+/* Limits of the values in a recording, which is untrusted: bytes of a size, seconds since the first
+ * sample, and seconds between two samples. A recording with other values is refused, so that sums,
+ * differences and rates do not overflow. */
 static const uint64_t max_bytes = UINT64_C(1) << 57;
 static const double max_seconds = 1e10, min_step = 1e-6;
 
@@ -23,7 +24,7 @@ struct watch_replay {
 	size_t next;               /* index of the next sample */
 	struct pm_regions regions; /* regions of the last sample in which they were measured */
 	struct pm_regions spare;   /* receives the regions of the next sample */
-	struct pm_totals measured; /* totals of that sample */
+	struct pm_totals measured; /* totals of the sample to which `regions` belongs */
 };
 
 void watch_replay_close(struct watch_replay *replay)
@@ -78,8 +79,8 @@ bool watch_replay_has_more(const struct watch_replay *replay)
 }
 
 /**
- * Checks whether totals differ. Only those are compared whose change makes a sampler measure the
- * regions.
+ * Checks whether two totals differ. Only those members are compared whose change makes a sampler
+ * measure the regions.
  */
 static bool has_moved(const struct pm_totals *was, const struct pm_totals *is)
 {
@@ -114,7 +115,8 @@ static int check(const struct watch_replay *replay, const struct pm_recorded *re
 	if (replay->next > 0)
 		before = &replay->samples[replay->next - 1].recorded;
 
-	/* These comparisons are written so that NaN is refused, too. */
+	/* The conditions are negated because a comparison with NaN is false: NaN is refused,
+	 * too. */
 	if (!(recorded->time >= 0 && recorded->time <= max_seconds) ||
 	    (before && !(recorded->time - before->time >= min_step)))
 		return set_damaged(replay, "its samples are not in order of time", error);
@@ -125,7 +127,10 @@ static int check(const struct watch_replay *replay, const struct pm_recorded *re
 	return 0;
 }
 
-/** Reads the regions of a sample. On failure the previous regions remain. */
+/**
+ * Reads the regions of a sample into `regions`. On failure `regions` keeps the regions of the
+ * previous sample.
+ */
 static int read_regions(struct watch_replay *replay, uint64_t number, struct pm_error *error)
 {
 	struct pm_recorded recorded;
@@ -157,7 +162,8 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample, str
 		.totals = recorded->totals,
 		.regions = &replay->regions,
 		.fresh = fresh,
-		/* Totals changed, but the budget did not allow the regions to be measured. */
+		/* The totals changed, but the sample contains no regions: --budget did not allow
+		 * the regions to be measured when the sample was recorded. */
 		.held_back = !fresh && has_moved(&replay->measured, &recorded->totals),
 	};
 

@@ -39,7 +39,7 @@ void watch_replay_close(struct watch_replay *replay);
 bool watch_replay_has_more(const struct watch_replay *replay);
 
 /**
- * Reads the next sample. Its cost is zero, as costs are not recorded.
+ * Reads the next sample. The cost of the sample is zero, because recordings do not contain costs.
  *
  * @param replay  the recording; must have more samples
  * @param sample  filled; its regions are valid until the next sample is read
@@ -53,17 +53,16 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample,
  * Reads the limits of the sample that was read last.
  *
  * @param replay    the recording
- * @param counts    true: include the limits on counts. For a living process, these are read only
- *                  while a count grows
+ * @param counts    true: include the limits on counts (mappings, threads, PIDs)
  * @param headroom  filled; empty if the limits cannot be read or were not recorded
  */
 void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_headroom *headroom);
 
 /**
- * Finds out how the process ended.
+ * Returns the reason why the process ended, if the recording contains this reason.
  * @param replay the recording
  * @param why receives the reason, escaped
- * @return false if that was not recorded
+ * @return false if the recording does not contain how the process ended
  */
 bool watch_replay_ending(struct watch_replay *replay, struct text *why);
 

@@ -8,8 +8,9 @@
 #include "watch/peek/peek.h"
 #include "watch/replay.h"
 
-/* Interval between measurements of all regions even if the totals do not change, in seconds:
- * mapping and unmapping the same number of bytes does not change the totals. */
+/* Interval in seconds at which all regions are measured even if the totals of the process have not
+ * changed. This is needed because mapping and unmapping the same number of bytes does not change
+ * the totals. */
 static const double full_every = 30;
 
 static int open_sampler(struct watch_run *run, bool pages, struct pm_error *error)
@@ -90,8 +91,9 @@ void watch_run_end_with(struct watch_run *run, const char *why, const char *what
 }
 
 /**
- * Sets the reason why the process is gone: killed by the kernel, if the kill count of its cgroup
- * has increased since the last sample.
+ * Sets the reason why the run ended: "the process is gone" or, if the number of OOM kills in its
+ * cgroup has increased since the last sample, "killed by the kernel" with the limit that was
+ * exceeded.
  */
 static void name_end(struct watch_run *run, const struct pm_limit *limit)
 {
@@ -102,7 +104,8 @@ static void name_end(struct watch_run *run, const struct pm_limit *limit)
 	if (!run->kills || !pm_kills_count(run->kills, &killed) || killed <= run->killed)
 		return;
 
-	/* The limit was read from a file in the folder of its cgroup, which is reported. */
+	/* Report the folder of the cgroup, which contains the file from which the limit was
+	 * read. */
 	const char *slash = limit ? strrchr(limit->source, '/') : NULL;
 	if (!slash)
 		text_string(&why, "the machine has no memory left");

@@ -24,23 +24,28 @@ struct watch_run {
 	const struct watch_options *options;
 	const struct target *target;  /**< a living process, or a recording */
 	struct pm_process_id process; /**< the process that is watched or was recorded; owned */
-	struct pm_sampler *sampler;   /**< takes the samples; NULL: a recording is read */
-	struct watch_replay *replay;  /**< the recording that is read; NULL: the process lives */
-	struct pm_recorder *recorder; /**< NULL: nothing is recorded */
-	struct peek *peek;            /**< NULL: new pages are not remembered */
-	struct pm_kills *kills;       /**< counts OOM kills in the cgroup of the process; NULL: not
-	                                 known */
-	uint64_t killed;              /**< the count of `kills` before the last sample */
-	bool (*will_act)(
-		void *context); /**< whether a condition holds, so that all regions must be
-	                           measured before one is blamed; NULL: there are no conditions */
-	void *acting;           /**< context of `will_act` */
-	bool met;               /**< the action `exit` ended the run */
-	struct text firings;    /**< for the summary: a line for each condition that was met */
+	struct pm_sampler *sampler;   /**< takes the samples; NULL if a recording is read */
+	/** The recording that is read; NULL if a living process is watched. */
+	struct watch_replay *replay;
+	struct pm_recorder *recorder; /**< the recording that is written; NULL if none is written */
+	/** Stores new pages and their strings; NULL if new pages are not stored. */
+	struct peek *peek;
+	struct pm_kills *kills; /**< counts OOM kills in the cgroup of the process; NULL if they
+	                           cannot be counted */
+	uint64_t killed; /**< number of OOM kills that `kills` had counted before the last sample */
+	/**
+	 * Checks whether a condition holds. If so, all regions are measured before one of them is
+	 * blamed. NULL if there are no conditions.
+	 */
+	bool (*will_act)(void *context);
+	void *acting;          /**< passed to `will_act` */
+	bool met;              /**< the action `exit` ended the run */
+	struct text firings;   /**< lines of the summary, one for each condition that was met */
 	uint64_t firing_count; /**< number of conditions that were met, including those that have no
 	                          line in `firings` */
-	const char *ended;     /**< why the run ended, for the summary; NULL: the run continues */
-	struct text ended_text;  /**< the text of `ended`, unless that is a constant */
+	const char *ended;     /**< why the run ended, as the summary shows it; NULL while the run
+	                          continues */
+	struct text ended_text;  /**< owns the text of `ended`, unless `ended` is a constant */
 	struct pm_error failure; /**< an error of the target or of the recording */
 };
 
@@ -76,22 +81,23 @@ int watch_run_sample(struct watch_run *run, struct pm_sample *sample, struct pm_
 int watch_run_start(struct watch_run *run, struct pm_error *error);
 
 /**
- * Checks whether the process is gone or was killed: a process that the kernel has killed still
- * exists until it has exited.
+ * Checks whether the process is gone or is about to end. A killed process is about to end: it still
+ * exists until its exit is complete.
  * @param run the run, of a living process
  * @return true or false
  */
 bool watch_run_is_ending(const struct watch_run *run);
 
 /**
- * Sets why the run ended, unless it ended before.
+ * Sets the reason why the run ended, unless a reason has been set before.
  * @param run the run
  * @param why the reason, a constant
  */
 void watch_run_end(struct watch_run *run, const char *why);
 
 /**
- * Sets why the run ended, with details: "WHY: WHAT".
+ * Sets the reason why the run ended, with details, as "WHY: WHAT". It replaces a reason that was
+ * set before.
  * @param run the run
  * @param why the reason
  * @param what the details
@@ -99,9 +105,10 @@ void watch_run_end(struct watch_run *run, const char *why);
 void watch_run_end_with(struct watch_run *run, const char *why, const char *what);
 
 /**
- * Ends the run because the process is gone. The reason is recorded, too.
+ * Sets the reason why the process is gone as the reason why the run ended, and adds this reason to
+ * the recording that is written, if any.
  * @param run the run
- * @param limit the memory limit of its cgroup, NULL: none
+ * @param limit the memory limit of its cgroup; NULL if there is none
  */
 void watch_run_end_gone(struct watch_run *run, const struct pm_limit *limit);
 

@@ -24,11 +24,13 @@ static int write_file(const struct watch_save *save, char *const *words, int cou
 	dump.progress.listener = save->listener;
 	dump.progress.context = save->context;
 
-	/* Report the total size now: it may take long to read the first block. */
+	/* Report the total size before the first block is read, because reading it may take
+	 * long. */
 	if (ready > 0 && save->listener)
 		save->listener(save->context, 0, memory_size(&dump.memory));
 
-	/* While the process exists, no other process has its PID. */
+	/* The operands name the process by its PID. If the process still exists now, the memory
+	 * that was opened is its memory: no other process can have had this PID. */
 	if (ready > 0 && pm_process_check(save->process, error) == 0)
 		status = dump_file_write(&dump, result, error);
 	memory_close(&dump.memory);

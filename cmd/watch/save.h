@@ -17,10 +17,11 @@ struct watch_save {
 	const struct pm_region_range *ranges; /**< the ranges of bytes to write */
 	size_t count;                         /**< number of ranges, at least one */
 	const char *path;                     /**< name of the file, which must not exist */
-	const volatile sig_atomic_t
-		*cancel;             /**< non-zero: writing is cancelled, and no file remains */
-	progress_listener *listener; /**< called with the progress; NULL: none */
-	void *context;               /**< passed to the listener */
+	/** Non-zero: writing is cancelled, and no file remains. */
+	const volatile sig_atomic_t *cancel;
+	/** Called with the progress; NULL if the progress is not reported. */
+	progress_listener *listener;
+	void *context; /**< passed to the listener */
 };
 
 /**

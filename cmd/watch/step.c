@@ -5,7 +5,8 @@
 #include "watch/replay.h"
 
 /**
- * Measures all regions if a condition holds, because the sizes of the region to blame may be old.
+ * Measures all regions if a condition holds. Otherwise the sizes of some regions could be those of
+ * an earlier sample, and the wrong region could be blamed.
  */
 static int measure_suspects(struct watch *watch, struct pm_error *error)
 {
@@ -16,8 +17,8 @@ static int measure_suspects(struct watch *watch, struct pm_error *error)
 	    pm_sampler_measure_all(run->sampler, &watch->history.sample, &failure) == 0)
 		return 0;
 
-	/* The next sample will report that the process is gone. The condition is evaluated all the
-	 * same, with the sizes that are known. */
+	/* The next sample will report that the process is gone. Evaluate the condition
+	 * nevertheless, with the sizes of the last measurement. */
 	if (failure.kind == PM_ERROR_GONE)
 		return 0;
 
@@ -26,8 +27,8 @@ static int measure_suspects(struct watch *watch, struct pm_error *error)
 }
 
 /**
- * Reads the limits. Limits on counts (mappings, threads, PIDs) are read only while one of these
- * counts grows.
+ * Reads the limits. Limits on counts (mappings, threads, PIDs) are read only while the number of
+ * mappings or threads grows steadily.
  */
 static void read_headroom(struct watch *watch)
 {
@@ -83,7 +84,8 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 	if (!watch->view.unjudged)
 		judge_process(watch);
 
-	/* From here on, all values are known that conditions compare. */
+	/* The history now contains all values that conditions compare, so it can be found out
+	 * whether a condition holds. */
 	if (measure_suspects(watch, error) < 0 || watch_history_follow(history, error) < 0)
 		return -1;
 	if (run->recorder &&

@@ -30,12 +30,14 @@ int watch_step_init(struct watch *watch, const struct watch_options *options,
  * Takes the next sample, and updates the rows.
  *
  * @param watch  the watch; a recording must have more samples
- * @return       true: continue; false: `ended` and `failure` of the run say why it ended
+ * @return       true if the run continues; otherwise `ended` and `failure` of the run contain the
+ *               reason why the run ended
  */
 bool watch_step_next(struct watch *watch);
 
 /**
- * Adds the verdicts that watch_view.unjudged left out, and sorts the rows.
+ * Computes the verdicts that were not computed because watch_view.unjudged was set, and sorts the
+ * rows.
  *
  * @param watch  the watch; `unjudged` is reset
  * @param error  the reason of the failure
@@ -44,7 +46,7 @@ bool watch_step_next(struct watch *watch);
 int watch_step_judge(struct watch *watch, struct pm_error *error);
 
 /**
- * Resets growth: it is counted from the last sample on.
+ * Resets growth: growth is then counted from the sample that is the last one now.
  * @param watch the watch
  */
 void watch_step_rebase(struct watch *watch);

@@ -14,7 +14,7 @@ const char *watch_view_sort_name(enum watch_sort sort)
 
 /** Tracks of the chosen regions, sorted by address of the track. */
 struct chosen {
-	bool all; /* each track is chosen; the list is empty */
+	bool all; /* all tracks are chosen, and `tracks` is empty */
 	const struct pm_track **tracks;
 	size_t count;
 };
@@ -39,8 +39,8 @@ static void add_owners(struct chosen *chosen, const struct pm_tracker *tracker,
 }
 
 /**
- * Finds the tracks of the chosen regions. It is not an error if there are none: they may appear
- * later, or be gone.
+ * Finds the tracks of the chosen regions. It is not an error if no region is chosen: such regions
+ * may appear later, or may have been unmapped.
  */
 static int find_chosen(struct watch_view *view, const struct watch_history *history,
                        struct chosen *chosen, struct pm_error *error)
@@ -99,7 +99,8 @@ static int compare_rows(const void *one, const void *other, void *context)
 	if (first != second)
 		return first < second ? 1 : -1;
 
-	/* Equal rows are sorted by size, and then by address. */
+	/* Rows that are equal in the chosen order are sorted by resident and swapped bytes, and
+	 * then by address. */
 	if (a->track->weight != b->track->weight)
 		return a->track->weight < b->track->weight ? 1 : -1;
 
@@ -124,8 +125,8 @@ static void judge_bytes(const struct watch_history *history, const struct pm_tra
 		return;
 	}
 
-	/* A copied history has no tracker. A track without a series was constant until the last
-	 * sample. */
+	/* A copied history has no tracker. A track without a series had the same size in all
+	 * samples up to the last one. */
 	struct pm_point point = { .time = track->since, .value = track->weight };
 	const struct pm_series constant = { .points = &point,
 		                            .count = 1,
@@ -143,9 +144,9 @@ void watch_view_judge(const struct watch_history *history, struct watch_row *row
 }
 
 /**
- * Checks whether a track gets a row. In the order by size, tracks that never changed get one, too.
- * Guards whose size never changed get none: they appear and disappear with the regions that they
- * guard.
+ * Checks whether a track gets a row. A track gets a row if its size or its number of regions has
+ * changed. With WATCH_BY_RSS, each track that holds memory gets a row. A guard gets a row only if
+ * its size has changed, because guards appear and disappear with the regions that they guard.
  */
 static bool has_row(const struct watch_view *view, const struct pm_track *track)
 {
@@ -203,8 +204,8 @@ int watch_view_update(struct watch_view *view, const struct watch_history *histo
 	if (view->row_count > view->top)
 		view->row_count = (size_t)view->top;
 
-	/* A verdict compares all pairs of points, which takes long: only displayed rows get a
-	 * verdict. */
+	/* Compute verdicts only for the rows that are displayed: a verdict compares all pairs of
+	 * points, which takes long. */
 	for (size_t i = 0; i < view->row_count; i++)
 		watch_view_judge(history, &view->rows[i]);
 

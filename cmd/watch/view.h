@@ -20,13 +20,13 @@ enum watch_sort {
 /** One row: a track that changed or, for WATCH_BY_RSS, any track. */
 struct watch_row {
 	const struct pm_track *track;
-	int64_t growth;              /**< change in bytes since watch_history.based */
+	int64_t growth; /**< change of resident and swapped bytes since watch_history.based */
 	struct pm_trend trend;       /**< trend of the bytes */
 	struct pm_trend count_trend; /**< trend of the number of regions; zeroed if the number never
 	                                changed */
 };
 
-/** One row for each kind. */
+/** The rows of kinds: each row has the sums of all chosen regions of a kind. */
 struct watch_kinds {
 	struct watch_row rows[PM_KIND_COUNT]; /**< kinds that have or had regions, sorted */
 	size_t count;                         /**< number of rows */
@@ -34,19 +34,28 @@ struct watch_kinds {
 
 /** The displayed rows, and the options that determine them. */
 struct watch_view {
-	const struct pm_select *select; /**< the chosen regions; NULL: all of them */
+	const struct pm_select *select; /**< the chosen regions; NULL if all regions are chosen */
 	enum watch_sort sort;
-	uint64_t top;  /**< maximum number of rows, unless `all_rows` */
-	bool bytes;    /**< sizes in bytes */
-	bool all_rows; /**< `top` is ignored, and verdicts are not computed: the caller uses
-	                  watch_view_judge() for the rows that are visible */
-	bool unjudged; /**< the next rows will not be displayed: verdicts, which take long, are not
-	                  computed, and `top` is ignored */
+	uint64_t top; /**< maximum number of rows, unless `all_rows` */
+	bool bytes;   /**< true: sizes are printed in bytes; false: with units */
+	/**
+	 * `top` is ignored, and verdicts are not computed. The caller calls watch_view_judge() for
+	 * the rows that are visible.
+	 */
+	bool all_rows;
+	/**
+	 * The next rows will not be displayed: `top` is ignored, and verdicts are not computed,
+	 * because this takes long.
+	 */
+	bool unjudged;
 	struct watch_row *rows;                     /**< the rows, made by watch_view_update() */
 	size_t row_count;                           /**< number of rows */
 	struct watch_kind_sum kinds[PM_KIND_COUNT]; /**< sums of the last sample by kind */
-	struct pm_error none_chosen; /**< why no region of the last sample was chosen;
-	                                PM_ERROR_NONE: at least one was */
+	/**
+	 * The reason why no region of the last sample was chosen. Its kind is PM_ERROR_NONE if at
+	 * least one region was chosen.
+	 */
+	struct pm_error none_chosen;
 };
 
 /**

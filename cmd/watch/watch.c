@@ -62,7 +62,8 @@ static bool is_over(struct watch *watch, const struct poll_loop *wait)
 		watch->run.ended = "interrupted";
 	else if (options->count > 0 && history->samples >= options->count)
 		watch->run.ended = "sample count reached";
-	/* The next sample would be more than half an interval after the time of --for. */
+	/* End also if the time of --for is less than half an interval away: the next sample would
+	 * be taken more than half an interval after that time. */
 	else if (options->seconds > 0 && seconds >= options->seconds - options->interval / 2)
 		watch->run.ended = "time limit reached";
 
@@ -71,7 +72,7 @@ static bool is_over(struct watch *watch, const struct poll_loop *wait)
 
 /**
  * Prints a sample and performs actions.
- * @return true: the run ends
+ * @return true if the run ends
  */
 static bool process_sample(struct watch *watch, struct events *events, struct out *out)
 {
@@ -94,7 +95,10 @@ static void watch_text(struct watch *watch, struct events *events, struct out *o
 	}
 }
 
-/** Takes a sample and shows it. If that fails, the screen stays until the user quits. */
+/**
+ * Takes a sample and shows it. If no sample can be taken, the screen shows the reason and stays
+ * open until the user quits.
+ */
 static void show_sample(struct watch *watch, struct screen *screen)
 {
 	struct watch_run *run = &watch->run;
@@ -104,7 +108,8 @@ static void show_sample(struct watch *watch, struct screen *screen)
 		return;
 	}
 
-	/* If the kernel killed the process, this is more precise than that the process is gone. */
+	/* If the kernel killed the process, show why it was killed, not only that the process is
+	 * gone. */
 	bool killed = run->ended_text.length > 0;
 	screen_end(screen, killed ? run->ended : run->failure.text);
 }
@@ -140,8 +145,8 @@ static void watch_live(struct watch *watch, struct screen *screen, struct events
 		bool due = poll_loop_wait(wait);
 		screen_handle_input(screen);
 
-		/* The descriptor of a terminal that is gone is always ready, but delivers no more
-		 * keys. */
+		/* If the terminal is closed, its descriptor is always ready but delivers no more
+		 * keys: end instead of polling it in a busy loop. */
 		if (screen->state.left ||
 		    wait->descriptors[keys].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break;
@@ -210,8 +215,8 @@ static void watch_and_act(struct watch *watch, struct watch_options *options, st
 }
 
 /**
- * Sets the end of the run: the time at which the recording ends, and why the process ended if that
- * was recorded.
+ * Sets the reason why the run ended: the end of the recording, with its time. If the recording
+ * contains the reason why the process ended, this reason is added.
  */
 static void end_replay(struct watch *watch)
 {
@@ -228,7 +233,7 @@ static void end_replay(struct watch *watch)
 }
 
 /**
- * Reads the samples of a recording. They are printed one by one only with --plain or --json, and
+ * Reads all samples of a recording. Each sample is printed only with --plain or --json, and only
  * without --quiet.
  */
 static void replay(struct watch *watch, struct out *out)
@@ -259,7 +264,10 @@ static void replay(struct watch *watch, struct out *out)
 		run->failure = error;
 }
 
-/** Reports on stderr what the summary does not contain. */
+/**
+ * Reports on stderr the cost of all samples (with --verbose), and why there are no rows if no
+ * region was chosen. The summary contains neither.
+ */
 static void report_notes(const struct watch *watch)
 {
 	const struct watch_history *history = &watch->history;
@@ -299,7 +307,7 @@ static enum status finish(const struct watch *watch, struct out *out)
 	if (failure->kind != PM_ERROR_GONE)
 		return report_failure(failure);
 
-	/* The end of the process is not an error. */
+	/* The process is gone. This is not an error, so only a note is printed. */
 	if (!output->quiet)
 		report_note("%s", failure->text);
 
@@ -307,9 +315,11 @@ static enum status finish(const struct watch *watch, struct out *out)
 }
 
 /**
- * Uses a recording as the target if no process has that name.
- * @param error why no process was found
- * @return 0; -1 with `error` unchanged, or set to the reason why the recording cannot be used
+ * Uses the file with the name `word` as the target if it is a recording. Called if no process has
+ * this name.
+ * @param error contains the reason why no process was found
+ * @return 0 or -1; on failure `error` is unchanged, or set to the reason why the recording cannot
+ *   be used
  */
 static int open_recording(struct target *target, const char *word,
                           const struct watch_options *options, struct pm_error *error)

@@ -81,8 +81,8 @@ static int check_folder(const char *file, struct pm_error *error)
 	const char *slash = strrchr(file, '/');
 	size_t length = slash ? (size_t)(slash - file) : 0;
 
-	/* The folder is the current or the root folder, which exist, or its name depends on the
-	 * event. */
+	/* Do not check the current folder and the root folder, which exist, nor a folder whose name
+	 * depends on the event. */
 	if (length == 0 || memchr(file, '%', length))
 		return 0;
 
@@ -113,7 +113,9 @@ int action_check(const struct action *action, struct pm_error *error)
 	if (check_folder(file, error) < 0)
 		return -1;
 
-	/* A dump never overwrites an existing file: it uses another name. */
+	/* A dump never overwrites an existing file, because it chooses a name that no file has. The
+	 * file of `snap` cannot be checked if its name depends on the event, or if it does not
+	 * exist yet. */
 	if (action->kind == ACTION_DUMP || strchr(file, '%') || lstat(file, &found) < 0)
 		return 0;
 	if (S_ISLNK(found.st_mode))
@@ -128,7 +130,7 @@ int action_check(const struct action *action, struct pm_error *error)
 
 /**
  * Replaces the placeholders in the name of a file, if these are only %p and %%.
- * @return false: the name has other placeholders
+ * @return false if the name has other placeholders
  */
 static bool put_known_file(struct text *name, const char *file, pid_t pid)
 {

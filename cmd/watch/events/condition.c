@@ -121,7 +121,7 @@ static int parse_percent(const char *text, double *value, struct pm_error *error
 
 /**
  * Sets the error for an empty value in a list.
- * @param rest the text after the empty value; NULL: the value is the last one
+ * @param rest the text after the empty value; NULL if this value is the last one
  */
 static int refuse_empty(const struct condition *condition, const char *rest, struct pm_error *error)
 {

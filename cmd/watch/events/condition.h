@@ -32,7 +32,7 @@ enum condition_subject {
 
 /** One value of the list after the comparison. */
 struct threshold {
-	double value;    /**< bytes, a number, or percent */
+	double value;    /**< in bytes, as a count, or in percent of the memory limit */
 	char *text;      /**< text of the condition with only this value, such as "rss>2G"; owned */
 	bool acted;      /**< the actions were performed */
 	double acted_at; /**< time when the actions were performed last, in seconds */
@@ -42,10 +42,14 @@ struct threshold {
 struct condition {
 	enum condition_subject subject; /**< what is compared */
 	unsigned kinds;                 /**< bits of enum pm_kind, for CONDITION_KIND */
-	bool below;     /**< true: the condition holds below a value; false: above a value */
-	bool percent;   /**< the values are percent of the memory limit */
-	double seconds; /**< CONDITION_GROW: period in which growth is counted, in seconds; 0: since
-	                   the start. CONDITION_RATE: unit of time, in seconds */
+	bool below; /**< true: the condition holds while the quantity is below a value; false: while
+	               it is above */
+	bool percent; /**< the values are percent of the memory limit */
+	/**
+	 * For CONDITION_GROW, the period in which growth is counted, in seconds; 0 counts growth
+	 * since the start. For CONDITION_RATE, the unit of time, in seconds.
+	 */
+	double seconds;
 	struct threshold *thresholds; /**< ascending, or descending if `below`; owned */
 	size_t count;                 /**< number of thresholds, at least one */
 };

@@ -68,7 +68,8 @@ static struct heaviest find_heaviest(const struct condition *condition,
 
 /**
  * Computes the growth of a series: the last value minus the lowest value of the last `seconds`
- * seconds. If `seconds` is 0, the first value is subtracted, as for the growth of rows.
+ * seconds. If `seconds` is 0, the growth since the first value is returned, as for the growth of
+ * rows.
  */
 static double growth_within(const struct pm_series *series, double seconds)
 {
@@ -151,8 +152,8 @@ bool evaluate_measure(const struct condition *condition, const struct evaluate *
 }
 
 /**
- * Computes how much a track contributed to a condition: its growth in bytes or, if the condition
- * compares a count, in regions.
+ * Computes how much a track contributed to a condition: the growth of its resident and swapped
+ * bytes or, if the condition compares a count, the growth of its number of regions.
  */
 static double blame(const struct condition *condition, const struct pm_track *track)
 {
@@ -194,7 +195,8 @@ static void blame_region(const struct pm_region *region, struct culprit *culprit
 
 /**
  * Checks whether a track contributed more to a condition than another track. If both contributed
- * the same, the track with more bytes counts as more.
+ * the same, the track with more resident and swapped bytes is regarded as the one that contributed
+ * more.
  */
 static bool is_worse(const struct condition *condition, const struct pm_track *one,
                      const struct pm_track *other)
@@ -204,8 +206,7 @@ static bool is_worse(const struct condition *condition, const struct pm_track *o
 }
 
 /**
- * Finds the track that contributed most to a condition. If there is none with regions, returns
- * NULL.
+ * Returns the track that contributed most to a condition, or NULL if no track has regions.
  */
 static const struct pm_track *find_worst(const struct condition *condition,
                                          const struct pm_tracker *tracker)
@@ -222,9 +223,10 @@ static const struct pm_track *find_worst(const struct condition *condition,
 }
 
 /**
- * Finds the culprit. CONDITION_REGION: the region with the most bytes. CONDITION_KIND: the track of
- * the region with the most bytes. All others: the track that grew most or, if several grew by the
- * same amount, the one of these with the most bytes.
+ * Finds the region or the track to blame for a condition. For CONDITION_REGION, this is the region
+ * with the most resident and swapped bytes. For CONDITION_KIND, it is the track to which the region
+ * of these kinds with the most bytes belongs. For all other conditions, it is the track that
+ * contributed most.
  */
 static void find_culprit(const struct condition *condition, const struct evaluate *evaluate,
                          struct culprit *culprit)
@@ -256,8 +258,8 @@ static bool is_passed(const struct condition *condition, const struct threshold 
 
 /**
  * Counts the thresholds that are passed.
- * @return number of thresholds; 0 also if the last of these was met before and must not be met
- *   again yet
+ * @return number of thresholds; 0 also if actions were performed for the last of them before, and
+ *   must not be performed again yet
  */
 static size_t count_passed(const struct condition *condition, const struct evaluate *evaluate,
                            double *value)

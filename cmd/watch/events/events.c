@@ -11,7 +11,10 @@
 /* Maximum time to wait for running commands at the end, in seconds. */
 static const double last_patience = 60;
 
-/** Sizes of a cgroup (version 1) at which the kernel shall send a notification. */
+/**
+ * Memory sizes, in bytes: when a cgroup (version 1) reaches one of them, the kernel is to send a
+ * notification.
+ */
 struct marks {
 	uint64_t *bytes;
 	size_t count;
@@ -26,7 +29,7 @@ static void add_mark(struct marks *marks, double bytes)
 	marks->bytes[marks->count++] = (uint64_t)bytes;
 }
 
-/** Checks whether a condition starts to hold when the cgroup grows. */
+/** Checks whether growth of the memory that is charged to the cgroup can make a condition hold. */
 static bool follows_cgroup(const struct condition *condition)
 {
 	bool headroom = condition->subject == CONDITION_HEADROOM;
@@ -45,8 +48,9 @@ static bool follows_cgroup(const struct condition *condition)
 
 /**
  * Adds the sizes of the cgroup at which a condition may start to hold. Memory is charged to the
- * cgroup before it is counted for the process, and the cgroup contains more than the process.
- * Therefore a second mark is added a little above each size.
+ * cgroup before it is counted for the process, and the cgroup contains more than the process. When
+ * the cgroup reaches such a size, the process may therefore still be below it. For this case, a
+ * second mark is added a little above each size.
  */
 static void add_marks(struct marks *marks, const struct condition *condition, double max)
 {
@@ -65,8 +69,8 @@ static void add_marks(struct marks *marks, const struct condition *condition, do
 }
 
 /**
- * Collects the marks of all conditions, and evenly spaced marks from half the limit of the cgroup
- * up to this limit.
+ * Collects the marks of all conditions. If the cgroup has a memory limit, evenly spaced marks from
+ * half of this limit up to the limit are added.
  */
 static struct marks find_marks(const struct events *events)
 {
@@ -85,7 +89,10 @@ static struct marks find_marks(const struct events *events)
 	return marks;
 }
 
-/** Warns of a small value without a unit: `rss>60` compares with 60 bytes, and holds at once. */
+/**
+ * Warns of a small value without a unit, such as `rss>60`. This condition compares with 60 bytes
+ * and therefore holds at once; probably 60 MiB or 60 GiB were meant.
+ */
 static void warn_of_bytes(const struct condition *condition)
 {
 	enum { MANY = 1024 };
@@ -275,7 +282,8 @@ void events_receive(struct events *events, struct out *out)
 			woken = true;
 		}
 
-		/* A source that failed was closed: its descriptor is -1. */
+		/* If reading a source failed, the source was closed and its descriptor is -1, so it
+		 * is no longer polled. */
 		descriptor->fd = sources[i].fd;
 	}
 

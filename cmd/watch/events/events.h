@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Evaluates the conditions of `procmem watch` after each sample, and performs actions.
- * Notifications of the kernel start a sample before the interval is over.
+ * @file Evaluates the conditions of `procmem watch` after each sample, and performs actions. After
+ * a notification of the kernel, the next sample is taken at once instead of at the end of the
+ * interval.
  */
 #ifndef CMD_WATCH_EVENTS_EVENTS_H
 #define CMD_WATCH_EVENTS_EVENTS_H
@@ -21,18 +22,22 @@ struct events {
 	struct events_options *options; /**< the actions, and the conditions with their state */
 	struct evaluate evaluate;       /**< the values that conditions are compared with */
 	struct poll_loop *wait;         /**< waits for events and commands */
-	struct pm_wakeup *wakeup; /**< notifications of the kernel; NULL: there are no conditions */
-	size_t first_source;      /**< index in `wait` of the first descriptor of `wakeup` */
-	struct jobs jobs;         /**< running commands */
-	uint64_t number;          /**< number of conditions that were met so far */
-	uint64_t killed;  /**< number of OOM kills in the cgroup that were reported, or happened
-	                     before the run */
+	/** Notifications of the kernel; NULL if there are no conditions. */
+	struct pm_wakeup *wakeup;
+	size_t first_source; /**< index in `wait` of the first descriptor of `wakeup` */
+	struct jobs jobs;    /**< running commands */
+	uint64_t number;     /**< number of conditions that were met so far */
+	/**
+	 * Number of OOM kills in the cgroup that need not be reported: they have been reported, or
+	 * happened before the run.
+	 */
+	uint64_t killed;
 	bool kills_known; /**< the kernel counts OOM kills */
 };
 
 /**
- * Opens the notifications of the kernel. If there are no conditions, this and all other functions
- * do nothing.
+ * Opens the notifications of the kernel. If there are no conditions, this function and all others
+ * of this file do nothing.
  *
  * @param events   filled; release with events_close()
  * @param run      the run
@@ -49,7 +54,7 @@ int events_open(struct events *events, struct watch_run *run, const struct watch
  * Evaluates all conditions after a sample, and performs actions.
  * @param events the events
  * @param out the output
- * @return true: an action ends the run
+ * @return true if an action ends the run
  */
 bool events_evaluate(struct events *events, struct out *out);
 

@@ -111,7 +111,7 @@ static int spawn(const char *line, char *const *environment, bool silent, pid_t 
 
 /**
  * Finds an unused element of `items`.
- * @return the element; NULL: all elements are used
+ * @return the element; NULL if all elements are used
  */
 static struct job *find_place(struct jobs *jobs)
 {
@@ -145,8 +145,8 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
 	job->pid = *pid;
 	job->line = line;
 
-	/* Before Linux 5.3, pidfd_open(2) fails. The end of the command is then noticed after the
-	 * next sample. */
+	/* Before Linux 5.3, pidfd_open(2) fails. Without the descriptor, the end of the command is
+	 * noticed only after the next sample. */
 	job->ended = (int)syscall(SYS_pidfd_open, *pid, 0);
 	jobs->wait->descriptors[job->wait].fd = job->ended;
 

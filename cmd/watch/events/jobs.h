@@ -12,7 +12,8 @@
 #include "base/poll_loop.h"
 
 /**
- * Maximum number of commands that run at the same time. It is reached only if commands do not end.
+ * Maximum number of commands that run at the same time. This maximum is reached only if commands do
+ * not end.
  */
 enum { JOBS_MAX = 16 };
 
@@ -21,9 +22,10 @@ enum { JOB_STATUS_UNKNOWN = -1 };
 
 /** A command. */
 struct job {
-	pid_t pid;        /**< PID of the command; 0: this element is unused */
-	int ended;        /**< descriptor that becomes readable when the command ends; -1: none */
-	size_t wait;      /**< index of that descriptor in the poll loop */
+	pid_t pid;   /**< PID of the command; 0: this element is unused */
+	int ended;   /**< descriptor that becomes readable when the command ends; -1 if it could not
+	                be opened */
+	size_t wait; /**< index of that descriptor in the poll loop */
 	const char *line; /**< the command */
 };
 
@@ -42,7 +44,7 @@ struct jobs {
  * @param jobs         receives the command
  * @param line         the command for `sh -c`; must outlive the command
  * @param environment  additional variables, `NAME=VALUE`; NULL ends the list
- * @param silent       true: the output is discarded
+ * @param silent       true: the output of the command is discarded
  * @param pid          receives the PID
  * @param error        PM_ERROR_RESOURCES (too many commands), PM_ERROR_IO (no shell)
  * @return             0 or -1
@@ -56,7 +58,7 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
  * @param jobs    all commands
  * @param job     receives the command
  * @param status  receives the status of the command, as from waitpid(2), or JOB_STATUS_UNKNOWN
- * @return        false: none has ended
+ * @return        false if no command has ended
  */
 bool jobs_reap(struct jobs *jobs, struct job *job, int *status);
 

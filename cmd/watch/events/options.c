@@ -66,7 +66,7 @@ int events_options_parse(void *into, int id, const char *value, struct pm_error 
 	}
 }
 
-/** Adds the name of an action before the text of an error. */
+/** Inserts "--do ACTION: " before the text of an error. */
 static int name_action(const struct action *action, struct pm_error *error)
 {
 	pm_error_prefix(error, "--do %s: ", action_name(action->kind));

@@ -122,8 +122,8 @@ static void dump(const struct perform_event *event, struct perform_outcome *outc
 }
 
 /**
- * Makes a variable of the environment. The caller frees it.
- * @param untrusted the value comes from the process, and is escaped
+ * Makes a variable of the environment, "NAME=VALUE". The caller frees the text.
+ * @param untrusted true: the value comes from the watched process, so it is escaped
  */
 static char *variable(const char *name, const char *value, bool untrusted)
 {

@@ -11,7 +11,7 @@
 
 /** The outcome of an action. */
 struct perform_outcome {
-	struct pm_error error; /**< PM_ERROR_NONE: success; else the reason of the failure */
+	struct pm_error error; /**< reason of the failure; PM_ERROR_NONE if the action succeeded */
 	struct text file;      /**< the file that was written */
 	uint64_t number;       /**< ACTION_SNAP: number of the sample in that file */
 	uint64_t bytes;        /**< ACTION_DUMP: number of bytes written */

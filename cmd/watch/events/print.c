@@ -12,8 +12,8 @@
 #include "watch/format.h"
 
 /**
- * Reports a line of text to the listener or on the output. Failures go to the listener or to
- * stderr, also with --quiet and --json.
+ * Reports a line of text: to the listener if there is one, otherwise on the output or, for a
+ * failure, on stderr. Failures are reported also with --quiet and --json.
  */
 static void report(const struct events_report *to, struct text *line, bool failure, struct out *out)
 {
@@ -33,7 +33,7 @@ static void report(const struct events_report *to, struct text *line, bool failu
 
 /**
  * Starts the JSON object of an event.
- * @return false: the output is not JSON, and nothing was printed
+ * @return false if the output is not JSON; then nothing was printed
  */
 static bool begin_json(const struct events_report *to, const char *event, struct json *json,
                        struct out *out)

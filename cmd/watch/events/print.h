@@ -20,18 +20,22 @@ typedef void events_listener(void *context, const char *line);
 
 /** Where events are reported. */
 struct events_report {
-	struct watch_run *run;               /**< stores events for the summary */
-	const struct watch_history *history; /**< its last sample has the time of the events */
-	events_listener *listener; /**< receives all lines of text; NULL: lines go to the output,
-	                              and failures to stderr */
-	void *context;             /**< passed to the listener */
+	struct watch_run *run; /**< stores events for the summary */
+	/** The history of the run; events have the time of its last sample. */
+	const struct watch_history *history;
+	/**
+	 * Receives all lines of text. If it is NULL, lines are printed on the output, and failures
+	 * on stderr.
+	 */
+	events_listener *listener;
+	void *context; /**< passed to the listener */
 };
 
 /**
  * Reports the end of a command.
  * @param to where to report
  * @param job the command
- * @param status as of jobs_reap()
+ * @param status status of the command, as from jobs_reap()
  * @param out the output
  */
 void events_print_end(const struct events_report *to, const struct job *job, int status,
@@ -41,7 +45,7 @@ void events_print_end(const struct events_report *to, const struct job *job, int
  * Reports a condition that was met, and adds it to watch_run.firings.
  * @param to where to report
  * @param firing the condition
- * @param outcomes one for each action
+ * @param outcomes the outcomes of the actions, in the order of the actions
  * @param out the output
  */
 void events_print_firing(const struct events_report *to, const struct firing *firing,

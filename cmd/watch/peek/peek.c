@@ -13,7 +13,7 @@
 #include "base/clock.h"
 
 enum {
-	KEPT_MAX = 1 << 20, /* maximum number of ranges that are kept; they use 40 MiB */
+	KEPT_MAX = 1 << 20, /* maximum number of ranges that are kept, which use 40 MiB of memory */
 };
 
 /* Limits of the number of bytes that are searched for one sample, in all rows together. */
@@ -40,13 +40,13 @@ struct finding {
 
 struct peek {
 	struct pm_page_strings *strings;
-	struct kept *kept; /* the pages of each track that appeared when it last grew, sorted by
-	                      track and address */
+	struct kept *kept; /* for each track, the pages that appeared when the track last grew;
+	                      sorted by track and address */
 	size_t kept_count;
 	struct finding *findings; /* one for each track that grew while it had a row */
 	size_t finding_count;
 	size_t finding_capacity;
-	double speed; /* of the last search, in bytes per second of CPU time */
+	double speed; /* speed of the last search, in bytes per second of CPU time */
 };
 
 int peek_open(struct pm_process *process, bool readable, struct peek **peek, struct pm_error *error)
@@ -111,8 +111,8 @@ static size_t find_kept(const struct kept *kept, size_t count, const struct pm_t
 }
 
 /**
- * Adds the pages that appeared in the last sample. They replace the ranges of their tracks. Tracks
- * that did not grow keep their ranges.
+ * Adds the pages that appeared in the last sample. If a track has new pages, they replace the
+ * ranges that were kept for this track. Other tracks keep their ranges.
  */
 static void keep_new(struct peek *peek, const struct watch_history *history)
 {
@@ -142,8 +142,8 @@ static void keep_new(struct peek *peek, const struct watch_history *history)
 }
 
 /**
- * Adds the parts of a range that still belong to a track. Regions of other tracks may have replaced
- * the rest.
+ * Adds the parts of a range that still belong to a track. The rest of the range may have been
+ * unmapped, or may now belong to regions of other tracks.
  */
 static int collect_range(const struct watch_history *history, const struct pm_track *track,
                          struct pm_range range, struct pm_page_set *pages, struct pm_error *error)
@@ -193,8 +193,8 @@ static int collect_all(const struct watch_history *history, const struct pm_trac
 }
 
 /**
- * Computes the number of bytes that may be searched now. The CPU time of the search counts against
- * the budget of the sampler.
+ * Computes the number of bytes that may be searched now, from the CPU time that --budget allows now
+ * and from the speed of the last search.
  */
 static uint64_t allowance(const struct peek *peek, const struct watch_history *history)
 {
@@ -202,7 +202,8 @@ static uint64_t allowance(const struct peek *peek, const struct watch_history *h
 	if (isinf(credit))
 		return max_without_budget;
 
-	/* Use half of the credit: the rest is for samples that cost more than usual. */
+	/* Use half of the CPU time that is available now. The other half remains for samples that
+	 * cost more than usual. */
 	double bytes = credit / 2 * peek->speed;
 	if (bytes < (double)min_bytes)
 		return min_bytes;
@@ -239,7 +240,7 @@ static struct finding *add_finding(struct peek *peek, const struct pm_track *tra
 	return finding;
 }
 
-/** Stores the result of a track, and releases the previous result of the same track. */
+/** Stores the result of a search for a track, and releases the previous result of this track. */
 static void keep_result(struct peek *peek, const struct pm_track *track,
                         const struct peek_result *result)
 {
@@ -282,7 +283,7 @@ static int search_row(struct peek *peek, const struct watch_history *history,
 	return status;
 }
 
-/** Searches the new pages of all rows that grew. */
+/** Searches the new pages of all rows that grew in the last sample. */
 static int search_rows(struct peek *peek, const struct watch_history *history,
                        const struct watch_view *view, uint64_t max, struct pm_error *error)
 {
@@ -335,7 +336,8 @@ int peek_step(struct peek *peek, const struct watch_history *history, const stru
 	if (max == 0 || search_rows(peek, history, view, max, &failure) == 0)
 		return 0;
 
-	/* The next sample reports that the process is gone, with the reason. */
+	/* The process is gone. This is not an error here: taking the next sample fails, and then
+	 * the reason is reported. */
 	if (failure.kind == PM_ERROR_GONE)
 		return 0;
 

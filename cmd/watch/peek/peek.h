@@ -14,19 +14,20 @@
 /** Stores new pages and the strings that were found in them; opaque. */
 struct peek;
 
-/** The strings that were found in pages of a row. Zeroed: there are none. */
+/** The strings that were found in pages of a row. A zeroed struct contains no strings. */
 struct peek_result {
 	struct pm_page_strings_found found; /**< the strings, and the number of bytes searched */
 	double time; /**< time of the sample in which the pages appeared, in seconds */
-	bool all;    /**< all pages of the row were searched, because no new pages are known */
+	bool all; /**< all pages of the row were searched, because it is not known which of them are
+	             new */
 };
 
 /**
  * Starts to remember new pages.
  *
  * @param process   the process; must outlive the result
- * @param readable  true: fail if the memory of the process cannot be read; false: only searches
- *                  fail then
+ * @param readable  true: fail if the memory of the process cannot be read; false: succeed
+ *                  nevertheless, and let each search fail
  * @param peek      receives the result; release with peek_close()
  * @param error     as pm_page_strings_open()
  * @return          0 or -1
@@ -41,8 +42,8 @@ int peek_open(struct pm_process *process, bool readable, struct peek **peek,
 void peek_close(struct peek *peek);
 
 /**
- * Adds the pages that appeared in the last sample, and searches those of the rows that grew, as far
- * as the budget allows.
+ * Adds the pages that appeared in the last sample. Searches the new pages of the rows that grew, as
+ * many bytes as --budget allows.
  *
  * @param peek     from peek_open()
  * @param history  the history
@@ -59,7 +60,8 @@ int peek_step(struct peek *peek, const struct watch_history *history, const stru
  *
  * @param peek  from peek_open(), or NULL
  * @param row   the row
- * @return      the result, valid until the next sample; NULL: nothing was searched
+ * @return      the result, valid until the next sample; NULL if no pages of the row have been
+ *              searched
  */
 const struct peek_result *peek_found(const struct peek *peek, const struct watch_row *row);
 
@@ -72,7 +74,8 @@ const struct peek_result *peek_found(const struct peek *peek, const struct watch
  * @param row      the row
  * @param options  the options of the search
  * @param result   filled; release with peek_result_deinit()
- * @param error    as pm_page_strings_find(); PM_ERROR_NOT_FOUND: the row has no regions any longer
+ * @param error    as pm_page_strings_find(); PM_ERROR_NOT_FOUND if all regions of the row have been
+ *                 unmapped
  * @return         0 or -1
  */
 int peek_newest(const struct peek *peek, const struct watch_history *history,

@@ -15,8 +15,8 @@
 enum { SHARE = 3, LINES_MAX = 5, SPARK_MAX = 40 };
 
 /**
- * Lines that are being filled. Pieces are separated by two spaces. A piece that does not fit starts
- * the next line.
+ * Lines that are being filled with pieces of text. Two spaces separate pieces in a line. A piece
+ * that does not fit into the current line is put into the next line.
  */
 struct flow {
 	struct terminal *terminal;
@@ -66,7 +66,10 @@ static void put_pieces(struct flow *flow, const struct text *text)
 	}
 }
 
-/** Starts the next line, if the screen has room for a header of LINES_MAX lines. */
+/**
+ * Starts the next line if the header may use LINES_MAX lines. Otherwise the next piece continues
+ * the current line.
+ */
 static void end_line(struct flow *flow)
 {
 	if (flow->lines + 1 < LINES_MAX || flow->column == 0)
@@ -121,7 +124,8 @@ static void add_choices(const struct screen_state *state, struct text *text)
 {
 	const struct screen_rows *rows = &state->rows;
 
-	/* These two come first, because they change the meaning of all that follows. */
+	/* "ENDED" and "PAUSED" come first: they say that all values on the screen are no longer
+	 * current. */
 	if (state->over)
 		text_string(text, "  ENDED");
 	if (state->snapshot.taken)

@@ -34,7 +34,7 @@ extern const char screen_keys_help[];
 
 /**
  * Finds the action of a key.
- * @param key as of terminal_key()
+ * @param key the key, as from terminal_key()
  * @return the action
  */
 enum screen_action screen_keys_action(uint32_t key);

@@ -93,7 +93,8 @@ void screen_pane_draw(struct screen_pane *pane, struct terminal *terminal, int l
 		if (end)
 			length = (size_t)(end - pane->text.bytes) - at;
 
-		/* Borrows the bytes of the pane: it must not be changed or released. */
+		/* The piece borrows its bytes from the text of the pane. Therefore the piece must
+		 * not be changed or released. */
 		const struct text piece = { .bytes = pane->text.bytes + at, .length = length };
 		if (number >= pane->top)
 			terminal_put(terminal, line + 1 + (int)(number - pane->top), 0,

@@ -5,13 +5,13 @@
 
 #include "view/terminal.h"
 
-/** A pane; zeroed: closed. */
+/** A pane. A zeroed struct is a closed pane. */
 struct screen_pane {
 	bool open;         /**< the pane is displayed */
-	struct text title; /**< its first line, escaped */
-	struct text text;  /**< its lines, escaped, each ended by a newline */
+	struct text title; /**< title, displayed above the text; escaped */
+	struct text text;  /**< lines of the text, escaped, each ended by a newline */
 	size_t top;        /**< index of the first visible line */
-	size_t height;     /**< number of visible lines when it was drawn last */
+	size_t height;     /**< number of visible lines when the pane was last drawn */
 };
 
 /**
@@ -33,8 +33,8 @@ void screen_pane_deinit(struct screen_pane *pane);
 /**
  * Scrolls or closes the pane.
  * @param pane an open pane
- * @param key as of terminal_key()
- * @return false: the key has no meaning here
+ * @param key the key, as from terminal_key()
+ * @return false if the key has no meaning in a pane
  */
 bool screen_pane_key(struct screen_pane *pane, uint32_t key);
 

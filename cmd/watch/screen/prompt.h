@@ -13,7 +13,7 @@ enum screen_question {
 	SCREEN_ASKS_FILE,    /**< to which file to write the bytes of the selected row */
 };
 
-/** A question; zeroed: none. */
+/** A question. In a zeroed struct, no question is asked. */
 struct screen_prompt {
 	enum screen_question question; /**< the purpose of the question */
 	struct text label;             /**< the question */
@@ -40,7 +40,7 @@ void screen_prompt_ask(struct screen_prompt *prompt, enum screen_question questi
 /**
  * Processes a key.
  * @param prompt a prompt with a question
- * @param key as of terminal_key()
+ * @param key the key, as from terminal_key()
  * @return the effect of the key
  */
 enum screen_typed screen_prompt_key(struct screen_prompt *prompt, uint32_t key);

@@ -15,8 +15,8 @@ void screen_rows_deinit(struct screen_rows *rows)
 }
 
 /**
- * Checks whether a filter matches the kind or the description of a row or, if `address` is true,
- * the addresses of the row.
+ * Checks whether a filter matches the kind or the description of a row. If `address` is true, it
+ * can also match the addresses of the row.
  */
 static bool fits(const struct name_filter *filter, const struct watch_row *row, bool address)
 {
@@ -39,8 +39,8 @@ static bool fits(const struct name_filter *filter, const struct watch_row *row, 
 }
 
 /**
- * Finds the index of the selected track. If the track has no row any more, the index stays the
- * same, so that another row is selected.
+ * Finds the index of the selected track. If this track no longer has a row, the index stays the
+ * same, so that the row that is now at this index is selected.
  */
 static void find_selected(struct screen_rows *rows)
 {
@@ -94,8 +94,8 @@ void screen_rows_move(struct screen_rows *rows, long by)
 		rows->index = down < last - rows->index ? rows->index + down : last;
 	}
 
-	/* NULL: at the top the first row stays selected, even if another track becomes the first
-	 * row. */
+	/* If the user selects the first row, store NULL: then the first row stays selected, even if
+	 * another track becomes the first row. */
 	rows->selected = rows->index > 0 ? rows->items[rows->index]->track : NULL;
 }
 

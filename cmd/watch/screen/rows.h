@@ -7,20 +7,24 @@
 #include "base/text.h"
 #include "watch/view.h"
 
-/** The rows. Zeroed: none. */
+/** The rows of the screen. In a zeroed struct, there are no rows. */
 struct screen_rows {
-	struct watch_row **items;        /**< rows that pass the filter, sorted; made by
-	                                    screen_rows_update() */
-	size_t count;                    /**< number of items */
-	size_t hidden;                   /**< number of rows that the filter hides */
-	size_t index;                    /**< index of the selected row */
-	size_t top;                      /**< index of the first visible row */
-	const struct pm_track *selected; /**< the selected track; NULL: the first row is selected,
-	                                    even if another track becomes the first row */
-	bool grouped;                    /**< each row is the sum of a kind */
-	struct watch_kinds kinds;        /**< the rows if `grouped` is true */
-	struct name_filter filter;       /**< matches kinds and mappings */
-	struct text filter_text;         /**< the filter as the user wrote it; empty: none */
+	struct watch_row **items; /**< rows that pass the filter, sorted; made by
+	                             screen_rows_update() */
+	size_t count;             /**< number of items */
+	size_t hidden;            /**< number of rows that the filter hides */
+	size_t index;             /**< index of the selected row */
+	size_t top;               /**< index of the first visible row */
+	/**
+	 * The selected track. If it is NULL, the first row is selected, even if another track
+	 * becomes the first row.
+	 */
+	const struct pm_track *selected;
+	bool grouped;              /**< each row is the sum of a kind */
+	struct watch_kinds kinds;  /**< the rows if `grouped` is true */
+	struct name_filter filter; /**< hides the rows whose kind and mapping it does not match */
+	/** The filter as the user wrote it; empty if there is no filter. */
+	struct text filter_text;
 };
 
 /**
@@ -57,7 +61,7 @@ void screen_rows_scroll(struct screen_rows *rows, size_t height);
 /**
  * Returns the selected row.
  * @param rows the rows
- * @return the row, NULL: there are none
+ * @return the row; NULL if there are no rows
  */
 struct watch_row *screen_rows_selected(const struct screen_rows *rows);
 

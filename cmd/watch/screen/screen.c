@@ -19,7 +19,7 @@ static void cut_between_words(struct text *line, int columns)
 	if (utf8_columns(line->bytes, line->length) <= (size_t)columns)
 		return;
 
-	/* The byte after the cut shows whether the cut is within a word. */
+	/* Move the cut back until the byte after it is a space, so that no word is cut. */
 	size_t length = utf8_fit(line->bytes, line->length, (size_t)columns);
 	while (length > 0 && line->bytes[length] != ' ')
 		length--;
@@ -44,7 +44,7 @@ static void add_keys(const struct screen_state *state, struct text *text)
 
 /**
  * Draws the last line: a question, a message, the progress of the background task, or the keys.
- * @return column of the cursor, -1: none
+ * @return column of the cursor; -1 if there is no cursor
  */
 static int draw_footer(const struct screen_state *state, struct terminal *terminal)
 {
@@ -133,7 +133,7 @@ int screen_open(struct screen *screen, struct watch *watch, struct poll_loop *wa
 	if (terminal_open(&screen->terminal, colour, error) < 0)
 		return -1;
 
-	/* Make all rows, not only those of --top: the user can scroll. */
+	/* Make all rows, not only the first rows up to --top, because the user can scroll. */
 	watch->view.all_rows = true;
 	if (watch_view_update(&watch->view, &watch->history, error) == 0) {
 		screen_update(screen);
@@ -165,7 +165,8 @@ void screen_close(struct screen *screen, struct out *out)
 		out_text(out, &state->events);
 	}
 
-	/* The summary has the rows of --top, or none if memory is short. */
+	/* Make the rows again for the summary, which has at most --top rows. If there is not enough
+	 * memory, the summary has no rows. */
 	watch->view.all_rows = false;
 	if (watch_view_update(&watch->view, &watch->history, &error) < 0)
 		watch->view.row_count = 0;
@@ -186,7 +187,8 @@ void screen_update(struct screen *screen)
 void screen_end(struct screen *screen, const char *why)
 {
 	screen->state.over = true;
-	/* A sample that failed after it updated the view has moved the rows. */
+	/* Taking the last sample may have failed after it changed the rows of the view. The screen
+	 * must not use the old rows. */
 	screen_state_update(&screen->state);
 	screen_state_message(&screen->state, "%s (q: quit)", why);
 	draw(screen);
@@ -221,7 +223,7 @@ void screen_event(struct screen *screen, const char *line)
 
 /**
  * Checks whether a running background task prevents an action. If the action would start a task of
- * the same kind, the running task is cancelled.
+ * the same kind, the running task is cancelled. Otherwise a message names the running task.
  * @param wanted kind of the task that the action would start
  */
 static bool is_busy(struct screen_state *state, enum screen_worker_kind wanted)
@@ -312,7 +314,7 @@ static void show_text(struct screen_state *state, const struct text *result)
 	text_deinit(&title);
 }
 
-/** Uses the answer to a question. */
+/** Performs the action for which a question was asked, with the answer. */
 static void obey_answer(struct screen_state *state, enum screen_question question)
 {
 	const char *answer = text_terminate(&state->prompt.answer);
@@ -359,7 +361,7 @@ static long rows_to_move(enum screen_action action, long page)
 
 /**
  * Performs an action that changes which rows are displayed.
- * @return false: the action is not one of these, and nothing was done
+ * @return false if the action does not change which rows are displayed; then nothing was done
  */
 static bool obey_view(struct screen_state *state, enum screen_action action)
 {

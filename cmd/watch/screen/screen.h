@@ -33,7 +33,7 @@ int screen_open(struct screen *screen, struct watch *watch, struct poll_loop *wa
 /**
  * Restores the terminal.
  * @param screen as filled, or zeroed; zeroed afterwards
- * @param out receives the lines of screen_event(); NULL: they are discarded
+ * @param out receives the lines of screen_event(); if it is NULL, the lines are discarded
  */
 void screen_close(struct screen *screen, struct out *out);
 

@@ -41,7 +41,8 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
                          const struct watch_view *view, const struct peek *peek,
                          struct pm_error *error)
 {
-	/* In the order by size, each track has a row that has one in any other order. */
+	/* Make the rows in the order by size: the tracks that have a row in this order include all
+	 * that have a row in any other order. */
 	struct watch_view everything = { .select = view->select,
 		                         .sort = WATCH_BY_RSS,
 		                         .all_rows = true };
@@ -91,7 +92,7 @@ const struct pm_track *screen_snapshot_live(const struct screen_snapshot *snapsh
 		if (track == &snapshot->history.kinds[i])
 			return &history->kinds[i];
 
-	/* A copied track is the first member of a screen_snapshot_track. */
+	/* The track is a copy, which is the first member of a struct screen_snapshot_track. */
 	return ((const struct screen_snapshot_track *)(const void *)track)->live;
 }
 

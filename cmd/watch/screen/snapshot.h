@@ -18,7 +18,7 @@ struct screen_snapshot_track {
 	struct text peek;            /**< description of the strings in its new pages */
 };
 
-/** A snapshot. Zeroed: none was taken. */
+/** A snapshot. A zeroed struct means that no snapshot was taken. */
 struct screen_snapshot {
 	bool taken;                   /**< the other members are valid */
 	struct watch_history history; /**< a copy, which uses the copied tracks */
@@ -50,7 +50,7 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
 void screen_snapshot_drop(struct screen_snapshot *snapshot);
 
 /**
- * Finds the original of a track.
+ * Finds the track of which a track of the snapshot is a copy.
  *
  * @param snapshot  the snapshot
  * @param history   the history from which the snapshot was taken
@@ -62,12 +62,12 @@ const struct pm_track *screen_snapshot_live(const struct screen_snapshot *snapsh
                                             const struct pm_track *track);
 
 /**
- * Finds the copy of a track.
+ * Finds the copy of a track in the snapshot.
  *
  * @param snapshot  the snapshot
  * @param history   the history from which the snapshot was taken
  * @param live      a track of this history, or one of its kinds
- * @return          the copy; NULL: it was not copied
+ * @return          the copy; NULL if the track was not copied
  */
 const struct pm_track *screen_snapshot_of(const struct screen_snapshot *snapshot,
                                           const struct watch_history *history,

@@ -10,7 +10,9 @@
 #include "watch/screen/worker.h"
 #include "watch/step.h"
 
-/** The state. Zeroed except for `watch` and `worker.wait`: nothing is displayed yet. */
+/**
+ * The state of the screen. At the start, all members except `watch` and `worker.wait` are zeroed.
+ */
 struct screen_state {
 	struct watch *watch;
 	struct screen_snapshot snapshot; /**< what is displayed while the screen is paused */
@@ -18,9 +20,12 @@ struct screen_state {
 	struct screen_pane pane;     /**< covers the rows while it is open */
 	struct screen_prompt prompt; /**< a question in the last line */
 	struct screen_worker worker; /**< the background task */
-	struct text message; /**< message in the last line until the next key, escaped; empty: the
-	                        line lists keys */
-	struct text events;  /**< conditions that were met, escaped; each line ended by a newline */
+	/**
+	 * Message in the last line until the next key is pressed, escaped. While it is empty, the
+	 * last line lists keys.
+	 */
+	struct text message;
+	struct text events; /**< conditions that were met, escaped; each line ended by a newline */
 	struct text searched; /**< regular expression of the last search */
 	bool over;            /**< there are no more samples: the process is gone */
 	bool left;            /**< the user quit */
@@ -66,7 +71,8 @@ void screen_state_group(struct screen_state *state);
 void screen_state_pause(struct screen_state *state);
 
 /**
- * Resets growth: it is counted from the last sample on. A paused screen gets a new snapshot.
+ * Resets growth: growth is then counted from the sample that is the last one now. A paused screen
+ * gets a new snapshot.
  * @param state the state
  */
 void screen_state_rebase(struct screen_state *state);
@@ -86,11 +92,11 @@ void screen_state_filter(struct screen_state *state, const char *pattern);
 void screen_state_search(struct screen_state *state, const char *pattern);
 
 /**
- * Finds the selected row, for an action that reads its memory. If that is not possible, a message
- * is set.
+ * Finds the selected row, for an action that reads its memory. If its memory cannot be read, sets a
+ * message that says why.
  * @param state the state
  * @param row filled; its track is the original, not the copy in a snapshot
- * @return false: no row can be used, and a message was set
+ * @return false if no row is selected or its memory cannot be read; then a message was set
  */
 bool screen_state_selected(struct screen_state *state, struct watch_row *row);
 

@@ -7,7 +7,7 @@
 #include "view/spark.h"
 #include "watch/format.h"
 
-/* The columns of the screen: some of enum watch_column, and two more. */
+/* The columns of the screen: some of those of enum watch_column, and also COUNT and HISTORY. */
 enum { COUNT = WATCH_COLUMNS, HISTORY, SCREEN_COLUMNS };
 
 enum {
@@ -20,8 +20,8 @@ enum {
 };
 
 /**
- * Visible columns and their widths. A width does not depend on the current contents, so that the
- * table does not jump.
+ * Visible columns and their widths. Widths do not depend on the contents of the cells, so that
+ * columns do not move when contents change.
  */
 struct layout {
 	int columns[COLUMNS_MAX];
@@ -31,7 +31,8 @@ struct layout {
 	bool range; /* addresses are shown with their end */
 };
 
-/* Widths of addresses, with and without the end. */
+/* Width of the column of addresses, in columns of the terminal: with start and end, and with the
+ * start only. */
 struct address_widths {
 	int range, start;
 };
@@ -67,8 +68,8 @@ static void drop_columns(struct layout *layout, int room)
 }
 
 /**
- * Fits the columns into a width of `room`. The remaining width is used for the ends of addresses, a
- * longer history and the mapping.
+ * Fits the columns into a width of `room`, in columns of the terminal. If width remains, it is used
+ * first for the end addresses of ranges, then for a longer history, and then for the mapping.
  */
 static void fit(struct layout *layout, int room, struct address_widths address)
 {
@@ -181,7 +182,7 @@ static void add_mapping(const struct watch_row *row, int width, struct text *tex
 	if (utf8_columns(text->bytes, text->length) <= (size_t)width)
 		return;
 
-	/* The path may follow a number, as in "×40 /srv/parts/a". */
+	/* A number of regions may precede the path, as in "×40 /srv/parts/a". */
 	char *path = memchr(text->bytes, '/', text->length);
 	char *name = memrchr(text->bytes, '/', text->length);
 	if (!path || *row->track->mapping != '/')

@@ -31,8 +31,8 @@ struct screen_task_line {
 };
 
 /**
- * Writes bytes to the parent. Failures are ignored: then the parent is gone, and a signal will end
- * this process.
+ * Writes bytes to the parent. Failures are ignored, because they occur only if the parent has
+ * ended: then the kernel sends a signal that ends this process.
  */
 static void put(int to, const void *bytes, size_t length)
 {
@@ -53,7 +53,10 @@ static void send_message(int to, struct message message, const void *bytes)
 	put(to, bytes, message.length);
 }
 
-/** Sends an error. The copy has no uninitialized bytes between members or after the text. */
+/**
+ * Sends an error. A copy is sent, because the error can contain uninitialized bytes between its
+ * members and after its text.
+ */
 static void send_failure(int to, const struct pm_error *error)
 {
 	struct pm_error copy;
@@ -77,8 +80,8 @@ void screen_task_report(struct screen_task_line *line, uint64_t done, uint64_t t
 }
 
 /**
- * Detaches the child from the terminal, which it must not restore when it ends. The kernel sends a
- * signal to the child when the parent ends.
+ * Detaches the child from the terminal: when the child ends, it must not change the mode of the
+ * terminal. The kernel sends a signal to the child when the parent ends.
  */
 static void detach(pid_t parent)
 {
@@ -119,8 +122,9 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
 		return pm_error_set(error, PM_ERROR_RESOURCES, errno, "cannot make a pipe: %s",
 		                    strerror(errno));
 
-	/* There may be other threads, which wait for commands. They hold no locks that the child
-	 * needs: glibc makes its own locks usable after fork(2). */
+	/* This process may have other threads, which wait for commands to end. After fork(2), the
+	 * child can nevertheless use all functions: these threads hold no locks of this program,
+	 * and glibc makes its own locks usable. */
 	pid_t pid = fork();
 	if (pid < 0) {
 		int cause = errno;
@@ -251,7 +255,8 @@ void screen_task_end(struct screen_task *task)
 	if (task->pid == 0)
 		return;
 
-	/* The child is blocked in the kernel. It will clean up when it receives the signal. */
+	/* The child did not end in time because it is blocked in the kernel. It will clean up when
+	 * it is unblocked and receives the signal. */
 	pm_error_set(&task->error, PM_ERROR_CANCELLED, 0,
 	             "the background task did not end in time; it is still running");
 	stop_listening(task);

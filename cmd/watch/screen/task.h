@@ -20,12 +20,12 @@
 struct screen_task_line;
 
 /**
- * Reports the progress to the parent: the first call reports at once, all calls together at most
- * ten times a second.
+ * Reports the progress to the parent: the first call at once, later calls only if at least a tenth
+ * of a second has passed since the last report.
  *
  * @param line   as passed to the work
- * @param done   bytes done so far
- * @param total  bytes to do, 0 if that is not known
+ * @param done   number of bytes done so far
+ * @param total  number of bytes to do; 0 if this number is not known
  */
 void screen_task_report(struct screen_task_line *line, uint64_t done, uint64_t total);
 
@@ -43,10 +43,10 @@ typedef int screen_task_work(void *context, struct screen_task_line *line,
                              const volatile sig_atomic_t *cancel, struct text *answer,
                              struct pm_error *error);
 
-/** A task. Zeroed: never started. */
+/** A task. A zeroed struct is a task that was never started. */
 struct screen_task {
-	pid_t pid;              /**< the child, 0: not running */
-	int from;               /**< descriptor of its messages */
+	pid_t pid;              /**< PID of the child; 0 if the task is not running */
+	int from;               /**< descriptor from which the messages of the child are read */
 	struct poll_loop *wait; /**< waits for `from`; set by the first start */
 	size_t place;           /**< index of `from` in `wait` */
 	struct text received;   /**< received bytes of a message that is not complete */
@@ -61,8 +61,8 @@ struct screen_task {
  * Starts a task.
  *
  * @param task     the task, not running
- * @param wait     waits for messages; the same for all starts of a task. Its interruption cancels
- *                 the work
+ * @param wait     waits for messages; must be the same for all starts of a task. If it is
+ *                 interrupted, the work is cancelled
  * @param work     the work
  * @param context  passed to the work
  * @param error    PM_ERROR_RESOURCES
@@ -95,8 +95,8 @@ bool screen_task_receive(struct screen_task *task);
 void screen_task_cancel(struct screen_task *task);
 
 /**
- * Cancels a task, and waits some seconds until the child has cleaned up. After that the child is
- * left running.
+ * Cancels a task, and waits until the child has cleaned up. If this takes more than some seconds,
+ * the child is left running.
  *
  * @param task  the task, running or not; its result can be used as after screen_task_receive()
  */

@@ -19,12 +19,15 @@ enum screen_worker_kind {
 enum screen_worker_event {
 	SCREEN_WORKER_NOTHING,  /**< there is nothing new */
 	SCREEN_WORKER_PROGRESS, /**< the progress changed */
-	SCREEN_WORKER_MESSAGE,  /**< the task ended; the result is a message of one line */
-	SCREEN_WORKER_TEXT,     /**< the text was read: the result is a title and lines, each ended
-	                           by a newline */
+	SCREEN_WORKER_MESSAGE,  /**< the task ended, and the result is a message of one line */
+	SCREEN_WORKER_TEXT, /**< the task ended, and the result is the text that was read: a title
+	                       and lines, each ended by a newline */
 };
 
-/** A worker. Zeroed except for `wait`: idle. */
+/**
+ * A worker, which runs one task at a time. If all members except `wait` are zeroed, the worker is
+ * idle.
+ */
 struct screen_worker {
 	struct poll_loop *wait;       /**< waits for the task */
 	struct screen_task task;      /**< the task */
