@@ -13,8 +13,7 @@
 #include "base/search.h"
 
 enum {
-	SAMPLE_BLOCK = 64 *
-	               1024, /* bytes of a block; pm_page_set_thin() keeps blocks of this size */
+	SAMPLE_BLOCK = 64 * 1024, /* bytes of a block that pm_page_set_thin() keeps */
 	EDGE = 16,   /* additional bytes before the margin, which show whether a text starts before
 	                the margin */
 	AFTER = 512, /* bytes after a range: more than the kept part of a text (PM_PAGE_STRING_MAX)

@@ -33,9 +33,11 @@ struct pm_tally {
 	uint32_t *slots;
 	size_t slot_count; /* number of slots, a power of two */
 	size_t count;
-	struct pm_tally_item *
-		last[UINT8_MAX + 1]; /* for each category, the item of the text that was added last;
-	                                NULL if there is no such text, or if its item was dropped */
+	/*
+	 * For each category, the item of the text that was added last; NULL if there is no such
+	 * text, or if its item was dropped.
+	 */
+	struct pm_tally_item *last[UINT8_MAX + 1];
 	uint64_t dropped;
 	uint64_t bound;
 };

@@ -441,8 +441,8 @@ static int report_not_found(struct pm_recording *recording, const char *which,
 }
 
 /**
- * Finds a sample by a query that returns the number of the sample. @param value  parameter of the
- * query; ignored if the query has no parameter
+ * Finds a sample by a query that returns the number of the sample.
+ * @param value  parameter of the query; ignored if the query has no parameter
  * @param which  the sample as the user entered it, for messages
  */
 static int find_number(struct pm_recording *recording, const char *sql, int64_t value,
@@ -461,8 +461,8 @@ static int find_number(struct pm_recording *recording, const char *sql, int64_t 
 }
 
 /**
- * Finds the last sample that was taken not later than the end of `time`. @param which  the time as
- * the user entered it, for messages
+ * Finds the last sample that was taken not later than the end of `time`.
+ * @param which  the time as the user entered it, for messages
  */
 static int find_time(struct pm_recording *recording, struct pm_time_spec time, const char *which,
                      uint64_t *number, struct pm_error *error)

@@ -156,7 +156,8 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
 
 /**
  * Splits ranges at the borders of regions, drops the parts outside of regions, and sets the index
- * of the region of each part. @param clipped  receives the parts; its former contents are dropped
+ * of the region of each part.
+ * @param clipped  receives the parts; its former contents are dropped
  */
 static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *regions,
                 struct pm_page_ranges *clipped, struct pm_error *error)

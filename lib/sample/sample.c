@@ -41,10 +41,9 @@ struct pm_sampler {
 	struct pm_sampler_options options;
 	struct pm_pagemap *pagemap; /* NULL if not available or not needed */
 	struct pm_regions regions;  /* list of regions, with the sizes of the last measurement */
-	struct pm_regions
-		spare; /* the list before `regions`; its memory is reused for the next list */
-	struct pm_page_history
-		pages; /* pages found by the last measurement, if options.pages is set */
+	struct pm_regions spare;    /* previous list; its memory is reused for the next list */
+	/* pages found by the last measurement, if options.pages is set */
+	struct pm_page_history pages;
 	struct pm_totals measured_at; /* totals at the last measurement */
 	struct pm_sums sums;          /* sums of the regions at the last measurement */
 	double last_full;  /* time of the last full measurement, in seconds; 0 if there was none */
@@ -322,9 +321,10 @@ static int read_smaps(struct pm_sampler *sampler, struct pm_regions *regions,
 }
 
 /**
- * Reads the list of regions, measures the regions, and classifies them if necessary. @param full
- * true: measure and classify all regions; false: measure only those that may have changed, and
- * classify the regions if kinds are unknown or malloc chunks have to be recounted
+ * Reads the list of regions, measures the regions, and classifies them if necessary.
+ * @param full  true: measure and classify all regions. false: measure only the regions that may
+ *              have changed, and classify regions only if a kind is unknown or if malloc chunks
+ *              have to be recounted
  */
 static int read_list(struct pm_sampler *sampler, const struct pm_totals *totals, bool full,
                      struct pm_regions *regions, struct pm_error *error)
@@ -353,9 +353,9 @@ static int read_list(struct pm_sampler *sampler, const struct pm_totals *totals,
 }
 
 /**
- * Sets the interval until the next full measurement. @param changed  false if a full measurement
- * found no change: the interval is doubled, up to its maximum. Otherwise the interval becomes
- * options.full_every
+ * Sets the interval until the next full measurement.
+ * @param changed  false: a full measurement found no change, so the interval is doubled, up to its
+ *                 maximum. true: the interval becomes options.full_every
  */
 static void set_interval(struct pm_sampler *sampler, bool changed)
 {
