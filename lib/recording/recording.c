@@ -164,10 +164,7 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	return region;
 }
 
-/**
- * Finds the size that has a name: the reverse of pm_size_name(). Returns false if no size has this
- * name.
- */
+/** Finds the size of a name, the reverse of pm_size_name(). Returns false if there is none. */
 static bool size_of_name(const char *name, enum pm_size *size)
 {
 	for (int i = 0; i < PM_SIZE_COUNT; i++)
@@ -179,10 +176,7 @@ static bool size_of_name(const char *name, enum pm_size *size)
 	return false;
 }
 
-/**
- * Fills the sizes of a region that were read from smaps. A size has a row for each sample at which
- * it changed. The rows are read in ascending order, so the last row up to the sample takes effect.
- */
+/** Fills the sizes from smaps. Of each size, the last row up to the sample takes effect. */
 static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, int64_t id,
                       uint64_t number, struct pm_region *region, struct pm_error *error)
 {
@@ -244,10 +238,7 @@ static int read_region_rows(struct pm_recording *recording, const struct reading
 static int read_regions(struct pm_recording *recording, uint64_t number, struct pm_regions *regions,
                         struct pm_error *error)
 {
-	/*
-	 * Addresses of 2^63 and more are stored as negative numbers (see pm_bind()), but have to
-	 * come last.
-	 */
+	/* Addresses of 2^63 and more are stored as negative numbers, but have to come last. */
 	static const char rows_sql[] =
 		"SELECT region.id, start_address, end_address, perms, offset, device_major, "
 		"device_minor, inode, deleted, vm_flags, kind, proof,"
@@ -332,10 +323,7 @@ static int list_samples(struct pm_recording *recording, sqlite3_stmt *rows, stru
 	return result;
 }
 
-/**
- * Computes the number of regions of each sample by adding up the changes that `changes_sql`
- * selects.
- */
+/** Computes the number of regions of each sample: adds up the rows of `changes_sql`. */
 static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes,
                          struct listing *listing, struct pm_error *error)
 {
@@ -345,10 +333,7 @@ static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes,
 	for (size_t i = 0; i < listing->count; i++) {
 		struct pm_listed *item = &listing->items[i];
 
-		/*
-		 * A negative change is a large unsigned number here. The addition is modulo 2^64,
-		 * so the sum is right.
-		 */
+		/* A negative change is added modulo 2^64, which gives the right sum. */
 		while (result > 0 && pm_column(changes, 0) <= item->recorded.number) {
 			regions += pm_column(changes, 1);
 			detailed += pm_column(changes, 2);
@@ -440,11 +425,7 @@ static int report_not_found(struct pm_recording *recording, const char *which,
 	                    recording->database.path, which, (unsigned long long)count);
 }
 
-/**
- * Finds a sample by a query that returns the number of the sample.
- * @param value  parameter of the query; ignored if the query has no parameter
- * @param which  the sample as the user entered it, for messages
- */
+/** Finds a sample by a query that returns its number. Messages quote `which`. */
 static int find_number(struct pm_recording *recording, const char *sql, int64_t value,
                        const char *which, uint64_t *number, struct pm_error *error)
 {
@@ -460,10 +441,7 @@ static int find_number(struct pm_recording *recording, const char *sql, int64_t 
 	return 0;
 }
 
-/**
- * Finds the last sample that was taken not later than the end of `time`.
- * @param which  the time as the user entered it, for messages
- */
+/** Finds the last sample that was taken not later than the end of `time`. */
 static int find_time(struct pm_recording *recording, struct pm_time_spec time, const char *which,
                      uint64_t *number, struct pm_error *error)
 {

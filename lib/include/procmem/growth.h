@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The difference of two samples: which regions of the first sample correspond to which
- * regions of the second sample, and by how much these regions grew or shrank.
+ * @file
+ * The difference of two samples: which regions of the first sample correspond to which regions of
+ * the second sample, and by how much these regions grew or shrank.
  *
  * Regions have no lasting identity. The kernel merges neighbours, splits regions that are partly
  * unmapped or protected, lets malloc's mappings grow downwards, and mremap(2) moves them. The

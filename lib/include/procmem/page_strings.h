@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The most frequent strings in some pages of a process, such as the pages that a growing
- * region gained since the last sample.
+ * @file
+ * The most frequent strings in some pages of a process, such as the pages that a growing region
+ * gained since the last sample.
  *
  * Only pages that are present or swapped out are read, so that the process does not grow. Strings
  * have at least PM_PAGE_STRING_MIN characters of UTF-8. Strings that differ only in their numbers
@@ -82,9 +83,8 @@ struct pm_page_strings_options {
 	size_t max;                          /**< maximum number of strings to return */
 	const volatile sig_atomic_t *cancel; /**< NULL, or a flag: the search ends with
 	                                        PM_ERROR_CANCELLED when it becomes non-zero */
-	pm_page_strings_progress
-		*progress; /**< called during the search to report progress; may be NULL */
-	void *context;     /**< passed to `progress` */
+	pm_page_strings_progress *progress;  /**< reports the progress; may be NULL */
+	void *context;                       /**< passed to `progress` */
 };
 
 /**

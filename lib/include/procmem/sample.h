@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Takes samples of a living process repeatedly, at low cost.
+ * @file
+ * Takes samples of a living process repeatedly, at low cost.
  *
  * A sampler reads the totals in /proc/PID/status for each sample, which takes some microseconds. It
  * reads maps only if the virtual size changed, or if the sizes of the regions no longer match the
@@ -70,8 +71,8 @@ struct pm_sample_cost {
 	uint64_t cpu_ns; /**< CPU time of the whole calling process since the sampler was opened */
 	uint64_t last_cpu_ns; /**< part of `cpu_ns` since the end of the previous sample */
 	uint64_t lock_ns;     /**< duration of the longest system call that held the map lock of the
-	                         target, in nanoseconds: an upper bound of the time for which the lock
-	                         was held. With smaps, the duration of the whole read */
+	                         target, in nanoseconds: an upper bound of the time of holding it. With
+	                         smaps, the duration of the whole read */
 	double credit; /**< CPU time that the budget allows now, in seconds. While this is negative,
 	                  regions are not measured. HUGE_VAL if there is no budget */
 	double share;  /**< CPU time since the sampler was opened, as a share of one core; 0 if no

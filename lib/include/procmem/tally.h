@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Counting texts in bounded memory: which texts there are, and how often each occurs.
+ * @file
+ * Counting texts in bounded memory: which texts there are, and how often each occurs.
  *
  * When the memory is used up, the rarest texts are dropped (lossy counting, Manku and Motwani 2002,
  * with a threshold that follows from the memory instead of an error rate). Two bounds always hold.

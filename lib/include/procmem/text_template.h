@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Templates of texts. Texts that differ only in their numbers have the same template. "order
- * 17 of 0x7f01" and "order 4 of 0x88ac" both have the template "order # of 0x#".
+ * @file
+ * Templates of texts. Texts that differ only in their numbers have the same template. "order 17 of
+ * 0x7f01" and "order 4 of 0x88ac" both have the template "order # of 0x#".
  *
  * A number is one of these: a sequence of decimal digits; a word of at least four hexadecimal
  * digits that contains a decimal digit (at least eight digits if most of them are letters); a word

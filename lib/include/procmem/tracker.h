@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Follows each region over many samples, even if the kernel merges, splits or moves it. The
- * history of a region is called a track.
+ * @file
+ * Follows each region over many samples, even if the kernel merges, splits or moves it. The history
+ * of a region is called a track.
  *
  * A track contains regions that pm_growth_compare() matches, if they have the same kind. In the
  * last sample, all regions of a track have the same kind, so the sum of the weights of all tracks
@@ -32,9 +33,9 @@ extern "C" {
  * twice as much in one sample.
  */
 struct pm_track {
-	uint64_t start; /**< first address of the representative region. If no region of the track
-	                   grew, this is the region with the largest weight. If the track has no
-	                   regions any more, it is the last representative */
+	uint64_t start; /**< first address of the representative region: the region that grew last
+	                   or, if no region grew, the one with the largest weight. If the track has
+	                   no regions any more, the last representative */
 	uint64_t end;   /**< address after the last byte of the representative region */
 	uint64_t own;   /**< weight of the representative region alone, in bytes */
 	enum pm_kind kind; /**< kind of the representative region; all regions of the track have
@@ -44,8 +45,7 @@ struct pm_track {
 	                 of a known thread */
 	const char *mapping; /**< name of the representative region, or "" if it has no name; valid
 	                        until the next sample is added */
-	struct pm_detail
-		detail; /**< detail of the representative region; valid as long as `mapping` */
+	struct pm_detail detail; /**< detail of the representative; valid as long as `mapping` */
 	size_t regions; /**< number of regions now; 0 if all regions of the track were unmapped */
 	size_t max_regions; /**< largest number of regions so far */
 	uint64_t block_min; /**< smallest pm_region_chunk_max() of its regions, in bytes; 0 if a
@@ -61,8 +61,7 @@ struct pm_track {
 	size_t baseline_regions; /**< number of regions at the same time as `baseline` */
 	int64_t delta;           /**< change of the weight between the last two samples, in bytes */
 	struct pm_series series; /**< weight over time; empty if the weight never changed */
-	struct pm_series
-		counts; /**< number of regions over time; empty if this number never changed */
+	struct pm_series counts; /**< number of regions over time; empty if it never changed */
 };
 
 /** Follows regions; opaque. Only one thread at a time may use it. */

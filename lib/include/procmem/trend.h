@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Trends of sizes over time: how fast a size grows, and whether the growth looks like a leak,
- * was a burst, or has ended.
+ * @file
+ * Trends of sizes over time: how fast a size grows, and whether the growth looks like a leak, was a
+ * burst, or has ended.
  */
 #ifndef PROCMEM_TREND_H
 #define PROCMEM_TREND_H
