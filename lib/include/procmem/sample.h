@@ -10,7 +10,7 @@
  * pagemap. From time to time it measures all regions (pm_sampler_options.full_every). The sampler
  * measures the CPU time of the calling process. While this CPU time is above the budget, the
  * sampler reads only the totals. If the totals alone need more than the budget, half of the budget
- * is reserved for the other steps, so that regions are still measured.
+ * is kept for measuring regions, so that they are still measured from time to time.
  */
 #ifndef PROCMEM_SAMPLE_H
 #define PROCMEM_SAMPLE_H
@@ -70,9 +70,12 @@ struct pm_sampler_options {
 struct pm_sample_cost {
 	uint64_t cpu_ns; /**< CPU time of the whole calling process since the sampler was opened */
 	uint64_t last_cpu_ns; /**< part of `cpu_ns` since the end of the previous sample */
-	uint64_t lock_ns;     /**< duration of the longest system call that held the map lock of the
-	                         target, in nanoseconds: an upper bound of the time of holding it. With
-	                         smaps, the duration of the whole read */
+	/**
+	 * Duration of the longest system call that held the map lock of the target, in nanoseconds:
+	 * an upper bound of the time for which the lock was held. With smaps, the duration of the
+	 * whole read.
+	 */
+	uint64_t lock_ns;
 	double credit; /**< CPU time that the budget allows now, in seconds. While this is negative,
 	                  regions are not measured. HUGE_VAL if there is no budget */
 	double share;  /**< CPU time since the sampler was opened, as a share of one core; 0 if no
