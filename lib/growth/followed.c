@@ -16,9 +16,9 @@ void pm_followed_clear(struct pm_followed *followed)
 
 /**
  * Checks whether a region represents its track better than the region chosen so far. The region
- * with the larger claim is better. If the claims are equal, the representative of the previous
- * sample is better. If neither or both are that, the region with the larger weight is better. Any
- * region is better than none.
+ * with the larger claim is better. If the claims are equal, a region that overlaps the
+ * representative of the previous sample is better. If both regions or neither overlap it, the
+ * region with the larger weight is better. Any region is better than none.
  *
  * @param claim   growth of the region in bytes, doubled if `stays`
  * @param stays   true if the region overlaps the representative region of the previous sample

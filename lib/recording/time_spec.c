@@ -45,8 +45,8 @@ static bool scan_date(const char **text, struct tm *when)
 
 /**
  * Parses the decimals of a second. Decimals after the ninth are ignored.
- * @param length  must be 10^9, the nanoseconds of a second; receives the precision: the nanoseconds
- *                for which a 1 at the last decimal stands
+ * @param length  must be 10^9, the nanoseconds of a second; receives the precision: the value of a
+ *                1 at the last decimal, in nanoseconds
  * @return        the value of the decimals in nanoseconds
  */
 static int64_t scan_decimals(const char **text, int64_t *length)
