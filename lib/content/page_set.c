@@ -13,10 +13,11 @@
 #include "base/search.h"
 
 enum {
-	SAMPLE_BLOCK = 64 * 1024, /* bytes of each block that is kept when a set is thinned */
-	EDGE = 16,   /* bytes before the margin, to see whether a text starts before the margin */
-	AFTER = 512, /* bytes after a range: room for the part of a text that is kept
-	                (PM_PAGE_STRING_MAX) and its last character */
+	SAMPLE_BLOCK = 64 * 1024, /* bytes of a block that pm_page_set_thin() keeps */
+	EDGE = 16,   /* additional bytes before the margin, which show whether a text starts before
+	                the margin */
+	AFTER = 512, /* bytes after a range: more than the kept part of a text (PM_PAGE_STRING_MAX)
+	                and its last character */
 };
 
 static int add_range(struct pm_page_set *set, struct pm_range range, size_t region,
@@ -60,9 +61,11 @@ int pm_page_set_add(struct pm_page_set *set, struct pm_range range,
 }
 
 /**
- * Adds the parts of a range that are in the blocks to keep.
- * @param offset  number of bytes of the set before the range
- * @param stride  distance between the starts of two blocks, in bytes of the set
+ * Adds those parts of a range to `thin` that are in the blocks to keep.
+ * @param thin    the new set
+ * @param whole   a range of the old set
+ * @param offset  number of bytes of the old set in the ranges before `whole`
+ * @param stride  distance between the starts of two blocks, in bytes of the old set
  */
 static int add_blocks(struct pm_page_set *thin, const struct pm_region_range *whole,
                       uint64_t offset, uint64_t stride, struct pm_error *error)
@@ -84,8 +87,8 @@ static int add_blocks(struct pm_page_set *thin, const struct pm_region_range *wh
 }
 
 /**
- * Returns the distance between the starts of blocks for which all blocks together have about `max`
- * bytes.
+ * Returns the distance between the starts of two blocks, in bytes of the set, at which the blocks
+ * of the whole set have about `max` bytes together.
  */
 static uint64_t stride_for(const struct pm_page_set *set, uint64_t max)
 {
@@ -119,8 +122,9 @@ int pm_page_set_thin(struct pm_page_set *set, uint64_t max, struct pm_error *err
 }
 
 /**
- * Adds a range that does not start before the last one. If both overlap or are adjacent, extends
- * the last one instead.
+ * Adds a range to the end of a set. If the range overlaps or continues the last range of the set,
+ * and both are in the same region, extends the last range instead.
+ * @param range  a range that does not start before the last range of the set
  */
 static int join(struct pm_page_set *set, struct pm_range range, size_t region,
                 struct pm_error *error)
@@ -134,7 +138,7 @@ static int join(struct pm_page_set *set, struct pm_range range, size_t region,
 	return 0;
 }
 
-/** Adds a range of a set together with the bytes around it. */
+/** Adds a range of a set to `wide`, together with the bytes around the range. */
 static int add_widened(struct pm_page_set *wide, const struct pm_region_range *narrow,
                        const struct pm_regions *regions, struct pm_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Widens a set of pages by the bytes around it, so that text can be found as a whole.
+ * @file Widens a set of pages by the bytes around the pages, so that text can be found as a whole.
  * Private.
  */
 #ifndef PM_CONTENT_PAGE_SET_H
@@ -11,10 +11,10 @@
 #include <procmem/page_set.h>
 
 /**
- * Adds the bytes around the pages of a set, so that text that continues outside of the pages is
- * found as a whole: pm_page_set_margin() bytes and a few more before each range, and 512 bytes
- * after it. The bytes may be in an adjacent region if that region continues the region of the range
- * or is continued by it (pm_region_continues()).
+ * Copies a set, and widens each range of the copy: by pm_page_set_margin() bytes and a few more at
+ * its start, and by 512 bytes at its end. With these bytes, text that continues outside of the
+ * pages is found as a whole. A range is widened into an adjacent region only if
+ * pm_region_continues() shows that data can cross the border of the two regions.
  *
  * @param set      the set
  * @param regions  the regions to which the set refers
@@ -26,8 +26,8 @@ int pm_page_set_widen(const struct pm_page_set *set, const struct pm_regions *re
                       struct pm_page_set *wide, struct pm_error *error);
 
 /**
- * Returns the maximum distance between the start of a text and the range in which it ends, for
- * which the text is found as a whole.
+ * Returns the margin, in bytes. A text that starts before a range, and continues in it, is found as
+ * a whole if it starts at most this number of bytes before the range.
  */
 uint64_t pm_page_set_margin(void);
 
@@ -36,7 +36,7 @@ uint64_t pm_page_set_margin(void);
  *
  * @param set      the set
  * @param address  the address
- * @return         the range, NULL if there is none
+ * @return         the range, or NULL if there is none
  */
 const struct pm_region_range *pm_page_set_find(const struct pm_page_set *set, uint64_t address);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scans the pages and the bytes around them for text. The callbacks of the scan keep the strings
- * that are at least partly in the pages, and count them in a tally by their templates.
+ * Scans the pages, and the bytes around the pages, for text. The callbacks of the scan select the
+ * strings that are at least partly in the pages, and count these strings in a tally by their
+ * templates.
  */
 #include <procmem/page_strings.h>
 
@@ -22,10 +23,10 @@
 struct pm_page_strings {
 	struct pm_process *process;
 	struct pm_pagemap *pagemap;
-	struct pm_page_source states; /* page states of `pagemap`, for plans */
+	struct pm_page_source states; /* page states from `pagemap`, which a plan needs */
 	struct pm_scanner *scanner;
-	const struct pm_regions *regions; /* valid between pm_page_strings_begin() and
-	                                     pm_page_strings_end(), like `reader` */
+	const struct pm_regions *regions; /* the current regions; like `reader`, set only between
+	                                     pm_page_strings_begin() and pm_page_strings_end() */
 	struct pm_reader reader;
 };
 
@@ -34,8 +35,9 @@ struct search {
 	const struct pm_page_set *pages;
 	const struct pm_page_strings_options *options;
 	struct pm_tally *tally;
-	uint64_t total;      /* maximum number of bytes to search */
-	uint64_t unreadable; /* number of bytes of `pages` that could not be read */
+	uint64_t total;      /* number of bytes of the widened set: the maximum to search, for the
+	                        progress */
+	uint64_t unreadable; /* number of bytes of `pages` that could not be read so far */
 };
 
 int pm_page_strings_open(struct pm_process *process, bool readable,
@@ -90,8 +92,9 @@ void pm_page_strings_end(struct pm_page_strings *strings)
 }
 
 /**
- * Returns the number of bytes to remove from the start of a hit. If a hit starts so far before the
- * pages that its start may not have been scanned, only its part in the pages counts.
+ * Returns the number of bytes to remove from the start of a hit. This is 0, unless the hit starts
+ * more than pm_page_set_margin() bytes before the pages. Then the true start of the string may not
+ * have been scanned, so all bytes before the pages are removed.
  */
 static size_t bytes_to_cut(const struct search *search, const struct pm_hit *hit)
 {
@@ -125,8 +128,10 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery,
 	const struct pm_region_range *range = pm_page_set_find(search->pages, delivery->address);
 
 	(void)error;
-	/* Do not count strings that are outside of the pages, the later pieces of a very long
-	 * string, and strings of which only a short part is in the pages. */
+	/*
+	 * Do not count a string outside of the pages, a piece of a very long string after its first
+	 * piece, or a string of which the remaining part is too short.
+	 */
 	if (!range || range->range.start >= delivery->address + delivery->size ||
 	    delivery->continued || delivery->length < PM_PAGE_STRING_MIN)
 		return 0;
@@ -145,7 +150,7 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery,
 	return 0;
 }
 
-/** Adds the bytes of the pages that are in an unreadable range to `unreadable`. */
+/** Adds to search.unreadable the number of bytes of the pages that are in an unreadable range. */
 static void count_unreadable(void *context, const struct pm_unreadable *unreadable)
 {
 	struct search *search = context;
@@ -176,7 +181,7 @@ static uint64_t bytes_of(const struct pm_page_set *pages)
 	return sum;
 }
 
-/** Copies the `max` most frequent strings of the tally, and their bytes, to `found`. */
+/** Sorts the tally, and copies its most frequent strings, at most `max`, to `found`. */
 static int copy_strings(struct pm_tally *tally, size_t max, struct pm_page_strings_found *found,
                         struct pm_error *error)
 {
@@ -208,7 +213,7 @@ static int copy_strings(struct pm_tally *tally, size_t max, struct pm_page_strin
 	return 0;
 }
 
-/** Opens a plan to read the pages that are present or swapped out. */
+/** Opens a plan to read those pages of a set that are present or swapped out. */
 static int open_plan(const struct pm_page_strings *strings, const struct pm_page_set *pages,
                      const struct search *search, struct pm_plan **plan, struct pm_error *error)
 {
@@ -217,7 +222,7 @@ static int open_plan(const struct pm_page_strings *strings, const struct pm_page
 	return pm_plan_open(strings->regions, pages->ranges, pages->count, &options, plan, error);
 }
 
-/** Sums up the bytes of those pages that are present or swapped out. */
+/** Computes the number of bytes in those pages of the set that are present or swapped out. */
 static int measure_present(const struct pm_page_strings *strings, const struct search *search,
                            uint64_t *bytes, struct pm_error *error)
 {
@@ -277,7 +282,11 @@ static int count_strings(struct pm_page_strings *strings, const struct pm_page_s
 	return result;
 }
 
-/** Searches the pages, unless there are none. */
+/**
+ * Searches the pages. Does nothing if the set is empty.
+ * @param present  receives the number of bytes of the set that are present or swapped out;
+ *                 unchanged if the set is empty
+ */
 static int run(struct pm_page_strings *strings, struct search *search, uint64_t *present,
                struct pm_error *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The items are stored one after the other, without gaps. A hash table with open addressing
- * contains their positions. When the budget is used up, the rarest items are removed, and the
- * others are moved to close the gaps.
+ * contains the positions of the items. When the budget is used up, the rarest items are removed,
+ * and the remaining items are moved to close the gaps.
  */
 #include <procmem/tally.h>
 
@@ -16,7 +16,8 @@
 enum {
 	FIRST_SLOTS = 1024,
 	ALIGNMENT = 8, /* items start at multiples of this number of bytes */
-	LEVELS = 4096, /* a threshold is one of this number of counts, from the lowest count */
+	LEVELS = 4096, /* number of counts, starting with the lowest one, among which a threshold is
+	                  chosen */
 };
 
 struct pm_tally {
@@ -24,12 +25,19 @@ struct pm_tally {
 	uint64_t seed;
 	char *store; /* the items; `used` of `budget` bytes */
 	uint64_t used;
-	uint32_t *slots;   /* the hash table: position of an item in units of ALIGNMENT, plus 1; 0:
-	                      empty slot. After pm_tally_sort() the sorted list of items */
+	/*
+	 * Until pm_tally_sort(): the hash table. A slot is 0 if it is empty, otherwise 1 + the
+	 * offset of an item in `store` divided by ALIGNMENT. After it: the same numbers, sorted by
+	 * item, in the first `count` elements.
+	 */
+	uint32_t *slots;
 	size_t slot_count; /* number of slots, a power of two */
 	size_t count;
-	struct pm_tally_item *last[UINT8_MAX + 1]; /* for each category, the item that was added
-	                                              last; NULL if it was dropped */
+	/*
+	 * For each category, the item of the text that was added last; NULL if there is no such
+	 * text, or if its item was dropped.
+	 */
+	struct pm_tally_item *last[UINT8_MAX + 1];
 	uint64_t dropped;
 	uint64_t bound;
 };
@@ -54,7 +62,10 @@ int pm_tally_create(uint64_t budget, struct pm_tally **tally, struct pm_error *e
 		return pm_error_out_of_memory(error);
 	}
 
-	/* The kernel has no random numbers early during boot. An address must do then. */
+	/*
+	 * The kernel has no random numbers early during boot. Use an address instead; it is less
+	 * random.
+	 */
 	if (getrandom(&created->seed, sizeof created->seed, GRND_NONBLOCK) < 0)
 		created->seed = (uintptr_t)created;
 
@@ -137,7 +148,10 @@ static void enter_all(struct pm_tally *tally)
 		enter(tally, item_at(tally, at)->hash, at);
 }
 
-/** Returns the maximum number of times that the text of an item can have been added. */
+/**
+ * Returns the maximum number of times that the text of an item can have been added, including the
+ * times that are not in its count.
+ */
 static uint64_t max_count(const struct pm_tally_item *item)
 {
 	return item->count + item->missed;
@@ -157,7 +171,10 @@ static uint64_t lowest_max_count(const struct pm_tally *tally)
 	return lowest;
 }
 
-/** Returns the count up to which texts have to be dropped to free about half of the store. */
+/**
+ * Finds the threshold at which about half of the store becomes free if all items are dropped for
+ * which max_count() is at most the threshold.
+ */
 static uint64_t find_threshold(const struct pm_tally *tally)
 {
 	uint64_t bytes[LEVELS] = { 0 };
@@ -183,7 +200,7 @@ static uint64_t find_threshold(const struct pm_tally *tally)
 	return base + LEVELS - 1;
 }
 
-/** Moves an item to an earlier position in the store. */
+/** Moves an item to the offset `to` in the store, which is not after its present offset. */
 static void move(struct pm_tally *tally, struct pm_tally_item *item, uint64_t to)
 {
 	struct pm_tally_item **last = &tally->last[item->category];
@@ -192,7 +209,10 @@ static void move(struct pm_tally *tally, struct pm_tally_item *item, uint64_t to
 	memmove(tally->store + to, item, item_size(item->length));
 }
 
-/** Drops an item. Its bytes are overwritten when the following items are moved. */
+/**
+ * Drops an item. The bytes of the item stay in the store until the following items are moved to
+ * their place.
+ */
 static void drop(struct pm_tally *tally, const struct pm_tally_item *item)
 {
 	struct pm_tally_item **last = &tally->last[item->category];
@@ -202,7 +222,7 @@ static void drop(struct pm_tally *tally, const struct pm_tally_item *item)
 	tally->dropped++;
 }
 
-/** Drops the rarest texts, and rebuilds the hash table. */
+/** Drops the rarest texts, which use about half of the store, and rebuilds the hash table. */
 static void drop_rare(struct pm_tally *tally)
 {
 	uint64_t threshold = find_threshold(tally);
@@ -222,7 +242,10 @@ static void drop_rare(struct pm_tally *tally)
 	}
 
 	tally->used = kept;
-	/* The bound may already be higher because of long texts that did not fit. */
+	/*
+	 * The bound may already be higher, because add_new() increases it for long texts that do
+	 * not fit.
+	 */
 	if (threshold > tally->bound)
 		tally->bound = threshold;
 
@@ -236,7 +259,10 @@ static void drop_rare(struct pm_tally *tally)
  */
 static bool grow(struct pm_tally *tally)
 {
-	/* The old and the new table, which is twice as large, exist at the same time. */
+	/*
+	 * While the table grows, the old table and the new one, which is twice as large, exist at
+	 * the same time.
+	 */
 	uint64_t both = tally->slot_count * 3 * sizeof *tally->slots;
 	if (tally->used + both > tally->budget)
 		return false;
@@ -269,11 +295,11 @@ static bool is_crowded(const struct pm_tally *tally)
 
 /**
  * Makes room for a new text. May drop other texts.
- * @return false if the text is too long
+ * @return false if the text is so long that it must be dropped at once
  */
 static bool make_room(struct pm_tally *tally, size_t length)
 {
-	/* Do not drop most other texts for a single long one. */
+	/* Do not drop most of the other texts for a single long text. */
 	if (length > UINT32_MAX || item_size(length) > tally->budget / 4)
 		return false;
 
@@ -281,8 +307,10 @@ static bool make_room(struct pm_tally *tally, size_t length)
 	if (full || !fits(tally, item_size(length)))
 		drop_rare(tally);
 
-	/* If a few long texts were half of the store, dropping them removed few items from the
-	 * hash table. */
+	/*
+	 * If a few long texts used half of the store, drop_rare() removed only a few items from the
+	 * hash table.
+	 */
 	while (is_crowded(tally))
 		drop_rare(tally);
 
@@ -303,8 +331,10 @@ static void add_new(struct pm_tally *tally, const struct pm_tally_text *text)
 {
 	tally->last[text->category] = NULL;
 	if (!make_room(tally, text->length)) {
-		/* The text may have been added `bound` times before without being in the tally,
-		 * and this is one more time. */
+		/*
+		 * The text, which is not in the tally, may have been added `bound` times before.
+		 * With this time, it may have been added once more, so the bound increases.
+		 */
 		tally->dropped++;
 		tally->bound++;
 		return;
@@ -336,8 +366,8 @@ static bool is_equal(const struct pm_tally_item *item, const struct pm_tally_tex
 /**
  * Finds the next item that has the hash and the category of a text.
  *
- * @param at  index of the first slot to test; set to the slot after that of the item
- * @return    the item; NULL if there is no such item
+ * @param at  index of the first slot to test; receives the index of the slot after that of the item
+ * @return    the item, or NULL if there is no further item
  */
 static struct pm_tally_item *next_similar(const struct pm_tally *tally,
                                           const struct pm_tally_text *text, size_t *at)
@@ -415,7 +445,10 @@ static int compare(const void *left, const void *right, void *context)
 
 void pm_tally_sort(struct pm_tally *tally)
 {
-	/* Reuse the hash table as the sorted array: no lookups follow. */
+	/*
+	 * Use the memory of the hash table for the sorted array. The table is no longer needed,
+	 * because no texts are added after this.
+	 */
 	size_t count = 0;
 	for (size_t i = 0; i < tally->slot_count; i++)
 		if (tally->slots[i])

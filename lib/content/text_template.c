@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-	HEX_MIN = 4,  /* minimum length of a hexadecimal number; shorter ones are more likely words,
-	                 such as "ad1" */
-	HEX_SURE = 8, /* from this length, a word of hexadecimal digits is a number even if most of
-	                 them are letters */
+	HEX_MIN = 4,  /* minimum length of a hexadecimal number without 0x. A shorter sequence is
+	                 more likely a word, such as "ad1" */
+	HEX_SURE = 8, /* a word of at least this number of hexadecimal digits is a number even if
+	                 most of these digits are letters */
 	UUID_LENGTH = 36,
 	PREFIX_LENGTH = 2, /* length of "0x" */
 };
@@ -28,7 +28,10 @@ static bool is_alphanumeric(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/** Returns the length of the word at the start of a text. */
+/**
+ * Returns the length of the word (ASCII letters and digits) at the start of a text; 0 if the text
+ * starts with another character.
+ */
 static size_t word_length(const char *text, size_t length)
 {
 	size_t end = 0;
@@ -38,8 +41,8 @@ static size_t word_length(const char *text, size_t length)
 }
 
 /**
- * Returns the length of "0x" and the hexadecimal digits after it, at the start of a word; 0 if the
- * word does not start so.
+ * Returns the length of "0x" and the hexadecimal digits after it, at the start of a word. Returns 0
+ * if the word does not start with "0x" and a further character.
  */
 static size_t prefixed_length(const char *word, size_t length)
 {
@@ -84,7 +87,7 @@ static bool starts_with_uuid(const char *text, size_t length)
 }
 
 /**
- * Copies a word, with # instead of each sequence of digits.
+ * Copies a word, and replaces each sequence of decimal digits by #.
  * @return number of bytes written
  */
 static size_t write_digits(const char *word, size_t length, char *output)

@@ -16,16 +16,16 @@
 /*
  * Tracks without regions are kept, because similar regions may appear again. A process that gives
  * each of its mappings a unique name, such as that of a temporary file, would therefore fill our
- * memory. So if more than this number of tracks are gone, new regions that differ only in their
- * names share one track.
+ * memory. Therefore, while more than this number of tracks of new regions have lost all their
+ * regions, a new region for which no track has the same key joins a track of the same kind,
+ * permissions and size class, whatever the names.
  */
 enum { GONE_MAX = 4096 };
 
 /** The track to which the regions of one kind in one part are assigned. */
 struct choice {
 	struct pm_followed *track;
-	uint64_t weight; /* weight of the heaviest region of the last list that has the track, in
-	                    bytes */
+	uint64_t weight; /* weight of the region by which `track` was chosen, in bytes */
 	size_t next;     /* index of the next choice of the same part, or `none` */
 	uint8_t kind;
 	bool used; /* at least one region of the new list was assigned to the track */
@@ -63,10 +63,11 @@ static struct pm_followed *new_track(struct pm_tracker *tracker, double time,
 }
 
 /**
- * Computes the similarity key that lets new regions join the track of a region; 0 if none may join.
- * No regions may join the track of a region of the first sample, except for blocks of malloc: the
+ * Computes the key by which new regions find the track of a region, and join it. Returns 0 if no
+ * new region may join: this is so for regions of the first sample, except for blocks of malloc: the
  * address of a new block depends only on where there is room, and the kernel may or may not merge
- * the block with older ones.
+ * the block with older blocks.
+ * @param born  true if the region was not in the first sample
  */
 static uint64_t key_of(const struct pm_region *region, bool born)
 {
@@ -79,8 +80,9 @@ static uint64_t key_of(const struct pm_region *region, bool born)
  * Returns the track for a new region: the track of similar regions if there is one, otherwise a new
  * track.
  *
- * @param keys  zeroed before the first call; initialised by the first call that needs it
- * @param more  maximum number of tracks that this and later calls may add
+ * @param keys  table of the tracks by key; zeroed before the first call, initialised by the first
+ *              call that needs the table
+ * @param more  maximum number of tracks that this call and later calls may add to the table
  */
 static struct pm_followed *track_of_new(struct pm_tracker *tracker, const struct pm_region *region,
                                         double time, struct pm_similarity_table *keys, size_t more,
@@ -134,10 +136,13 @@ static void choices_deinit(struct choices *choices)
 }
 
 /**
- * Chooses a track for each kind in each part: the track of the heaviest region of that kind in the
- * last list.
+ * Chooses a track for each kind in each part: the track of that region of the last list which is in
+ * the part, has the kind, and has the largest weight.
  *
- * @param max  maximum number of choices: the total number of regions in both lists
+ * @param max      maximum number of choices: the number of regions in the last and the new list
+ *                 together
+ * @param choices  filled; release with choices_deinit()
+ * @return         0, or -1 when out of memory
  */
 static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growth *growth,
                          size_t max, struct choices *choices)
@@ -174,9 +179,11 @@ static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growt
 }
 
 /**
- * Finds a track to continue for a region whose kind has changed: a track of the same part that had
- * a single region and has none in the new list. The memory is the same, only its kind is known
- * better now. The key of the track changes, so that regions similar to the old kind no longer join.
+ * Finds a track for a region whose kind has changed: a track of the same part that had a single
+ * region in the last list and has none in the new list so far. The memory is the same, only its
+ * kind is known better now. The key of the track is changed, so that new regions of the old kind no
+ * longer join the track.
+ * @return the track, or NULL if there is none
  */
 static struct pm_followed *reclassify(const struct choices *choices, size_t part,
                                       const struct pm_region *region)
@@ -196,8 +203,9 @@ static struct pm_followed *reclassify(const struct choices *choices, size_t part
 }
 
 /**
- * Assigns existing tracks to regions: the track of the same kind in the same part or, if there is
- * none, the track of the kind that the region had before.
+ * Assigns existing tracks to the regions of the new list: the track that was chosen for the kind of
+ * the region in its part or, if there is none, a track from reclassify(). Regions for which both
+ * find no track are not assigned.
  */
 static void assign_known(const struct pm_growth *growth, const struct pm_regions *regions,
                          struct choices *choices, struct pm_followed **owners)
@@ -230,7 +238,9 @@ static void assign_known(const struct pm_growth *growth, const struct pm_regions
 	}
 }
 
-/** Assigns tracks to the regions for which assign_known() found none. */
+/**
+ * Assigns a track to each region to which assign_known() assigned none. The track may be a new one.
+ */
 static int assign_new(struct pm_tracker *tracker, const struct pm_growth *growth,
                       const struct pm_regions *regions, struct choices *choices,
                       struct pm_followed **owners, double time, struct pm_error *error)
@@ -270,11 +280,13 @@ void pm_assign_clear_sums(struct pm_tracker *tracker)
 }
 
 /**
- * Returns the sum of the weights of those regions of the last list that belong to a track and
- * overlap a region of the new list, in bytes.
+ * Returns the weight that a track had in the last list at the addresses of a region of the new
+ * list, in bytes: the sum over those regions of the last list that belong to the track and overlap
+ * the region.
  *
- * @param from  index in the last list where the search starts; updated for the next region of the
- *              new list, which must be at a higher address
+ * @param from  index in the last list where the search starts: 0 in the first call. The function
+ *              advances it, so each call must be for a region at a higher address than the previous
+ *              one
  */
 static uint64_t weighed_before(const struct pm_tracker *tracker, const struct pm_followed *followed,
                                const struct pm_region *region, size_t *from)
@@ -292,9 +304,10 @@ static uint64_t weighed_before(const struct pm_tracker *tracker, const struct pm
 }
 
 /**
- * Merges histories after regions were merged: the history of a track that has no regions any more
- * is added to the track that its regions of the same kind in the same part belong to now. If the
- * kind of a region changed, it was not merged with regions of its former kind.
+ * Merges the histories of tracks whose regions were merged. If a track has no regions any more, its
+ * history is added to the track that was chosen for the same kind in the same part. Nothing is
+ * added if that track has no region of the new list either: the regions then changed their kind,
+ * and were not merged.
  */
 static int merge_histories(const struct pm_tracker *tracker, const struct pm_growth *growth,
                            const struct choices *choices, struct pm_error *error)
@@ -325,8 +338,8 @@ int pm_assign_tracks(struct pm_tracker *tracker, const struct pm_growth *growth,
 		return pm_error_out_of_memory(error);
 
 	/*
-	 * Assign existing tracks first: a new region must not join a track that another region
-	 * continues with a changed kind.
+	 * Assign existing tracks first. This changes the key of a track whose region has another
+	 * kind now, so that new regions of the old kind do not join this track.
 	 */
 	pm_assign_clear_sums(tracker);
 	assign_known(growth, regions, &choices, owners);

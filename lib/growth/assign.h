@@ -8,11 +8,11 @@
 /**
  * Assigns a track to every region of a sample, and updates the sums of all tracks.
  *
- * @param tracker  the tracker, which still has the regions of the last sample
- * @param growth   the difference between the last sample and this one
- * @param regions  the regions of the sample
+ * @param tracker  the tracker; its list of regions is still that of the last sample
+ * @param growth   the difference between the last sample and the new sample
+ * @param regions  the regions of the new sample
  * @param owners   receives the track of each region; zeroed by the caller
- * @param time     time of the sample, in seconds
+ * @param time     time of the new sample, in seconds
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */

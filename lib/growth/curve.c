@@ -5,7 +5,11 @@
 
 enum { PAIRS_MAX = PM_CURVE_MAX * (PM_CURVE_MAX - 1) / 2 };
 
-/** Returns the number of samples from a time on, if they are evenly spaced; at least two. */
+/**
+ * Returns the number of points that the curve from the time `from` on has: an estimate of the
+ * number of samples in that time, as if all samples of the series were evenly spaced. It is from 2
+ * to PM_CURVE_MAX, or 1 if all values of the series have the same time.
+ */
 static size_t moments(const struct pm_series *series, double from)
 {
 	double span = series->last - series->points[0].time;
@@ -98,7 +102,10 @@ void pm_curve_measure(struct pm_curve *curve, const struct pm_series *series, do
 	if (curve->count > 1)
 		curve->step = (series->last - from) / (double)(curve->count - 1);
 
-	/* The last time is exact: a rounded one could be after the end of the series. */
+	/*
+	 * For the last point, do not compute the time: because of rounding, the result could be
+	 * after the end of the series.
+	 */
 	for (size_t i = 0; i + 1 < curve->count; i++)
 		curve->values[i] = pm_series_at(series, from + curve->step * (double)i);
 	curve->values[curve->count - 1] = pm_series_at(series, series->last);

@@ -7,7 +7,7 @@
 
 #include <procmem/series.h>
 
-/** Maximum number of points of a curve: all pairs of them are compared. */
+/** Maximum number of points of a curve. It is small, because all pairs of points are compared. */
 enum { PM_CURVE_MAX = 64 };
 
 /** A curve and its figures. */
@@ -18,16 +18,19 @@ struct pm_curve {
 	double values[PM_CURVE_MAX]; /**< the points */
 	double rise;                 /**< last value less first value */
 	double range;                /**< highest value less lowest value */
-	double slope;                /**< median of the slopes of all pairs */
-	double least_squares;        /**< slope of the least-squares line */
-	double agreement;     /**< rising pairs less falling pairs, as a share of all pairs */
+	double slope;                /**< median of the slopes of all pairs of points, per second */
+	double least_squares;        /**< slope of the least-squares line, per second */
+	double agreement; /**< number of pairs of points that rise less those that fall, divided by
+	                     the number of all pairs */
 	double largest_step;  /**< largest rise from one point to the next */
 	double deepest_fall;  /**< largest fall below an earlier value */
 	double highest_climb; /**< largest rise above an earlier value */
 };
 
 /**
- * Samples a series from a time on, at no more points than it has samples, and fills all figures.
+ * Computes the curve of a series from a time on, and fills all figures. The curve has no more
+ * points than the series has samples in this time, but at least two; it has one point if the series
+ * covers no time.
  *
  * @param curve   filled
  * @param series  a series that is not empty
@@ -42,7 +45,7 @@ static inline double pm_curve_span(const struct pm_curve *curve)
 }
 
 /**
- * Returns the highest less the lowest value from a point on.
+ * Returns the highest less the lowest value of a point and all later points.
  *
  * @param curve  the curve
  * @param index  index of the point
@@ -50,20 +53,22 @@ static inline double pm_curve_span(const struct pm_curve *curve)
 double pm_curve_range_from(const struct pm_curve *curve, size_t index);
 
 /**
- * Finds the last point before the values differ from the first one by more than a bound.
+ * Finds the end of the flat start of a curve: the point before the first point whose value differs
+ * from that of point 0 by more than a bound.
  *
  * @param curve  the curve
  * @param bound  the bound
- * @return       an index; that of the last point if the values never differ that much
+ * @return       the index of the point; that of the last point if no value differs by more than the
+ *               bound
  */
 size_t pm_curve_flat_head(const struct pm_curve *curve, double bound);
 
 /**
- * Finds the first point that is close to the highest value.
+ * Finds the first point whose value is close to the highest value.
  *
  * @param curve  the curve
  * @param bound  difference from the highest value that counts as close
- * @return       an index
+ * @return       the index of the point
  */
 size_t pm_curve_top(const struct pm_curve *curve, double bound);
 

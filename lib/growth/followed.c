@@ -15,11 +15,13 @@ void pm_followed_clear(struct pm_followed *followed)
 }
 
 /**
- * Checks whether a region represents its track better than the one chosen so far: it grew more, or,
- * if both grew equally, it is the representative of the previous sample, or it is heavier.
+ * Checks whether a region represents its track better than the region chosen so far. The region
+ * with the larger claim is better. If the claims are equal, a region that overlaps the
+ * representative of the previous sample is better. If both regions or neither overlap it, the
+ * region with the larger weight is better. Any region is better than none.
  *
  * @param claim   growth of the region in bytes, doubled if `stays`
- * @param stays   the region is the representative of the previous sample
+ * @param stays   true if the region overlaps the representative region of the previous sample
  * @param weight  weight of the region in bytes
  */
 static bool represents(const struct pm_followed *followed, uint64_t claim, bool stays,
@@ -43,8 +45,8 @@ void pm_followed_count(struct pm_followed *followed, const struct pm_region *reg
 	bool stays = region->start < followed->was_end && region->end > followed->was_start;
 
 	/*
-	 * Another region is chosen only if it grew more than twice as much, so that the address
-	 * that is shown does not change too often.
+	 * Choose another region only if it grew more than twice as much as the representative of
+	 * the previous sample, so that the address that is shown does not change too often.
 	 */
 	if (stays)
 		claim *= 2;
@@ -84,8 +86,8 @@ static int fill_constant(struct pm_series *series, double since, double last, ui
 }
 
 /**
- * Adds the series of `loser` to that of `winner`. An empty series means a weight that never
- * changed.
+ * Adds the series of `loser` to that of `winner`. An empty series means that the weight never
+ * changed. If both series are empty, that of `winner` stays empty.
  */
 static int merge_series(struct pm_followed *winner, const struct pm_followed *loser, double last,
                         struct pm_error *error)

@@ -11,14 +11,15 @@
 /** A track with the additional state that the tracker keeps for it. */
 struct pm_followed {
 	struct pm_track track; /**< the public part */
-	uint64_t key; /**< similarity key: new regions with this key join the track; 0 if none may
-	                 join */
+	uint64_t key; /**< similarity key: new regions with this key join the track; 0 if no new
+	                 region may join */
 	uint64_t was; /**< weight at the previous sample, in bytes */
 	size_t was_regions; /**< number of regions at the previous sample */
 	uint64_t was_start; /**< start of the representative region at the previous sample */
 	uint64_t was_end;   /**< end of that region */
-	uint64_t claim; /**< growth of the representative region, in bytes; doubled if `stays` */
-	bool stays;     /**< the representative region was also that of the previous sample */
+	uint64_t claim;     /**< growth of the representative region at the last sample, in bytes,
+	                       doubled if `stays` is true */
+	bool stays;         /**< the representative region overlaps that of the previous sample */
 };
 
 /** Returns the resident and swapped bytes of a region. */
@@ -31,18 +32,19 @@ static inline uint64_t pm_region_weight(const struct pm_region *region)
 void pm_followed_clear(struct pm_followed *followed);
 
 /**
- * Adds a region to the sums of its track, and makes it the representative region if it represents
- * the track better than the one chosen so far.
+ * Adds a region to the sums of its track. Makes it the representative region if it represents the
+ * track better than the region chosen so far.
  *
  * @param followed  the track
- * @param region    the region; its strings must outlive the sums
+ * @param region    the region; its strings must remain valid until the track is cleared
  * @param was       weight of the track at the addresses of the region in the previous sample, in
  *                  bytes
  */
 void pm_followed_count(struct pm_followed *followed, const struct pm_region *region, uint64_t was);
 
 /**
- * Adds the history of a track that has no regions after a merge to the history of another track.
+ * Adds the history of one track to that of another, because the regions of the first track were
+ * merged with those of the other.
  *
  * @param winner  the track to which baseline, weight and series of the loser are added
  * @param loser   the track without regions; its history is cleared

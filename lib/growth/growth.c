@@ -26,7 +26,12 @@ static void add_region(struct pm_growth_sizes *sizes, const struct pm_region *re
 	sizes->swap += region->bytes[PM_SIZE_SWAP];
 }
 
-/** Checks whether a region is heavier than the representative region of its part chosen so far. */
+/**
+ * Checks whether a region represents its part better than the region chosen so far: it has more
+ * resident and swapped bytes or, if both have the same, it is larger. Any region is better than
+ * none.
+ * @param chosen  index of the region chosen so far; PM_GROWTH_NONE if there is none
+ */
 static bool is_heavier(const struct pm_regions *regions, size_t index, size_t chosen)
 {
 	if (chosen == PM_GROWTH_NONE)
@@ -67,7 +72,10 @@ static enum pm_change change_of(const struct pm_growth_part *part, unsigned link
 	if (part->after_count == 0)
 		return PM_CHANGE_GONE;
 
-	/* An arena can gain or lose heaps; this is neither a merge nor a split. */
+	/*
+	 * If the regions of an arena become more or fewer, the arena gained or lost heaps. This is
+	 * neither a split nor a merge.
+	 */
 	if (part->before_count == part->after_count || links & PM_LINK_ARENA) {
 		if (links & PM_LINK_MOVE && !(links & PM_LINK_OVERLAP))
 			return PM_CHANGE_MOVED;
@@ -111,7 +119,7 @@ static void add_to_part(struct pm_growth *growth, struct pm_sets *sets, size_t *
 	}
 }
 
-/** Creates all parts, in ascending order of their lowest address in either list. */
+/** Creates all parts. They are ordered by the lowest address of their regions in both lists. */
 static void create_parts(struct pm_growth *growth, struct pm_sets *sets, size_t *part_of_root)
 {
 	const struct pm_regions *before = sets->before, *after = sets->after;
@@ -135,7 +143,8 @@ static void create_parts(struct pm_growth *growth, struct pm_sets *sets, size_t 
 }
 
 /**
- * Unites the regions that belong together. The most reliable evidence is used first.
+ * Unites the regions of both samples that belong together. The most reliable evidence is used
+ * first.
  * @return 0, or -1 when out of memory
  */
 static int match(struct pm_sets *sets)

@@ -14,12 +14,12 @@
 static const size_t max_move_pairs = 1000000;
 
 /*
- * Minimum resident size of a region for which moves are searched, in bytes. A move is recognised by
- * the resident size, and small sizes are the same by chance.
+ * Minimum resident size of a region that is examined for moves, in bytes. A move is recognised by
+ * the resident size, and two small regions often have the same resident size by chance.
  */
 static const uint64_t min_moved = UINT64_C(64) * 1024;
 
-/** Nodes of the regions that are to be compared by one property. */
+/** The regions, as nodes of `sets`, that are to be compared by one property. */
 struct candidates {
 	struct pm_sets *sets;
 	size_t *nodes;
@@ -108,7 +108,7 @@ static int compare_nodes(const void *one, const void *other, void *context)
 	                      pm_sets_region(order->sets, *(const size_t *)other));
 }
 
-/** Returns the number of contiguous nodes, starting with `first`, that compare equal. */
+/** Returns the number of successive candidates, starting with `first`, that compare equal to it. */
 static size_t count_equal(const struct candidates *candidates, size_t first, comparison *compare)
 {
 	size_t next = first + 1;
@@ -127,8 +127,9 @@ static bool is_pair(const struct pm_sets *sets, const size_t *nodes, size_t coun
 }
 
 /**
- * Unites nodes that compare equal.
- * @param in_pairs  unite only if exactly two nodes compare equal, one of each sample
+ * Sorts the candidates, and unites those that compare equal.
+ * @param in_pairs  true: unite candidates only if exactly two compare equal, one of each sample
+ * @param link      the evidence to store
  */
 static void unite_equal(struct candidates *candidates, comparison *compare, bool in_pairs,
                         enum pm_link link)
@@ -149,8 +150,9 @@ static void unite_equal(struct candidates *candidates, comparison *compare, bool
 }
 
 /**
- * Checks whether region `is` can be region `was` after mremap(2): every resident page is still
- * resident, and any additional resident page is in the part by which it was extended.
+ * Checks whether region `is` can be region `was` after mremap(2): it has the same permissions and
+ * kind, its length and its resident size did not decrease, and the resident size increased by no
+ * more than the length. For blocks of malloc, the resident size may have increased by more.
  */
 static bool may_have_moved(const struct pm_region *was, const struct pm_region *is)
 {
@@ -161,9 +163,9 @@ static bool may_have_moved(const struct pm_region *was, const struct pm_region *
 		return false;
 
 	/*
-	 * For a block of malloc, there may be more new pages than the extension has: programs fill
-	 * a block before realloc(3) moves it, so pages of the old part may have been touched after
-	 * the first sample.
+	 * For a block of malloc, more pages may have become resident than the extension has:
+	 * programs fill a block before realloc(3) moves it, so pages of the old part may have been
+	 * touched after the first sample.
 	 */
 	return was->kind == PM_KIND_MALLOC || has - had <= pm_region_size(is) - pm_region_size(was);
 }
@@ -177,8 +179,8 @@ static bool is_possible_move(const struct pm_sets *sets, size_t one, size_t othe
 }
 
 /**
- * Returns the candidate of the other sample that can be the same memory as a node; SIZE_MAX if
- * there is none, or more than one.
+ * Returns the only candidate of the other sample that can be the same memory as a node. Returns
+ * SIZE_MAX if there is none, or more than one.
  */
 static size_t only_partner(const struct candidates *candidates, size_t node)
 {

@@ -6,8 +6,9 @@
 #include "growth/sets.h"
 
 /**
- * Unites the heaps of each arena, and unmatched regions with the same thread or the same file, and
- * blocks of malloc that were moved.
+ * Unites all heaps of each arena. Of the unmatched regions, unites pairs of stacks of the same
+ * thread, pairs of mappings of the same file at the same offset, and pairs that are the same block
+ * of malloc before and after a move.
  *
  * @param sets  the regions of both samples
  * @return      0, or -1 when out of memory
@@ -15,7 +16,7 @@
 int pm_identity_match(struct pm_sets *sets);
 
 /**
- * Unites unmatched regions of anonymous memory that were moved.
+ * Unites pairs of unmatched regions that are the same anonymous memory before and after a move.
  *
  * @param sets  the regions of both samples
  * @return      0, or -1 when out of memory

@@ -4,8 +4,8 @@
  * reuses unmapped addresses, often at once. So the backing must be the same, too. Regions with the
  * same permissions are matched first, because permissions distinguish a malloc arena from the
  * reserve that it grows into. Regions of different kinds are matched last: after mremap(2) moved a
- * block of malloc, other memory soon uses its addresses. But the same memory may have another kind
- * now, because more is known about it.
+ * block of malloc, other memory soon uses its addresses. They are matched at all because the same
+ * memory can have another kind in the second sample, if more is known about it by then.
  */
 #include "growth/overlap.h"
 
@@ -13,7 +13,7 @@
 
 /**
  * Returns whether a region is private memory without a file, which the kernel may merge with its
- * neighbours. It may have a name set by prctl(2), or be the brk heap.
+ * neighbours. The memory may have a name set by prctl(2), or be the brk heap.
  */
 static bool is_plain_memory(const struct pm_region *region)
 {
@@ -58,7 +58,10 @@ static bool same_perms_and_kind(const struct pm_sets *sets, size_t before, size_
 	return same_perms(sets, before, after) && same_kind(sets, before, after);
 }
 
-/** Returns whether at least one region is unmatched, and both or neither are accessible. */
+/**
+ * Returns whether at least one of two regions is unmatched, and either both are accessible or
+ * neither is.
+ */
 static bool one_is_left(const struct pm_sets *sets, size_t before, size_t after)
 {
 	return (!sets->matched[before] || !sets->matched[after]) &&
@@ -72,8 +75,8 @@ static bool one_is_left_of_kind(const struct pm_sets *sets, size_t before, size_
 }
 
 /**
- * Like one_is_left(), for regions with different permissions. The kind may have changed, too, for
- * example when generated code is written to pages.
+ * Like one_is_left(), but only for regions with different permissions. Their kinds may differ, too:
+ * when generated code is written to pages, both change.
  */
 static bool one_is_left_of_perms(const struct pm_sets *sets, size_t before, size_t after)
 {
@@ -99,8 +102,8 @@ static bool both_are_left_in_place(const struct pm_sets *sets, size_t before, si
 }
 
 /**
- * Unites each pair of regions that overlap, have the same backing and satisfy a condition. Both
- * lists are sorted by address.
+ * Unites each pair of regions, one of each sample, that overlap, have the same backing and satisfy
+ * a condition. Both lists are sorted by address.
  */
 static void unite_pairs(struct pm_sets *sets,
                         bool (*wanted)(const struct pm_sets *, size_t, size_t))

@@ -6,7 +6,8 @@
 #include "growth/sets.h"
 
 /**
- * Unites regions that overlap and have the same backing and kind.
+ * Unites regions that overlap and have the same backing and kind: first those with the same
+ * permissions, then those of which at least one is still unmatched.
  * @param sets the regions of both samples
  */
 void pm_overlap_match(struct pm_sets *sets);
@@ -19,7 +20,8 @@ void pm_overlap_match(struct pm_sets *sets);
 void pm_overlap_match_in_place(struct pm_sets *sets);
 
 /**
- * Unites unmatched regions that overlap and have the same backing. Kinds are ignored.
+ * Unites regions that overlap and have the same backing, whatever their kinds: pairs with different
+ * permissions, if at least one of the two is unmatched, and then all pairs of unmatched regions.
  * @param sets the regions of both samples
  */
 void pm_overlap_match_rest(struct pm_sets *sets);

@@ -83,8 +83,9 @@ double pm_series_at(const struct pm_series *series, double time)
 }
 
 /**
- * Returns the next time at which one of two series has a corner, and advances the indices of both
- * series past this time.
+ * Returns the next time at which at least one of two series has a corner.
+ * @param i  index of the next corner of `one`; advanced past this time
+ * @param j  index of the next corner of `other`; advanced past this time
  */
 static double next_time(const struct pm_series *one, size_t *i, const struct pm_series *other,
                         size_t *j)

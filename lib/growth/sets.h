@@ -27,12 +27,14 @@ struct pm_sets {
 	const struct pm_regions *before; /**< first sample; owned by the caller */
 	const struct pm_regions *after;  /**< second sample; owned by the caller */
 	size_t *parent; /**< parent of each node in the tree of its set; a root is its own parent */
-	uint8_t *links; /**< for each root, enum pm_link bits of the whole set */
-	bool *matched;  /**< for each node, whether it has a partner in the other sample */
+	uint8_t *links; /**< for each root, the evidence by which its set was united: enum pm_link
+	                   bits */
+	bool *matched;  /**< for each node, whether it was united with a region of the other sample
+	                 */
 };
 
 /**
- * Makes every region a set of its own.
+ * Creates the sets: each region is in a set of its own.
  *
  * @param sets    filled; release with pm_sets_deinit()
  * @param before  the first sample; must outlive the sets
@@ -63,7 +65,7 @@ size_t pm_sets_root(struct pm_sets *sets, size_t node);
  * @param sets   the sets
  * @param one    a node
  * @param other  another node
- * @param link   the evidence
+ * @param link   the evidence that the regions of both nodes belong together
  */
 void pm_sets_unite(struct pm_sets *sets, size_t one, size_t other, enum pm_link link);
 

@@ -27,7 +27,10 @@ static uint64_t mix_name(uint64_t key, const char *name)
 	return mix(key, 0);
 }
 
-/** Returns the size class of a size: all sizes between two powers of four are in the same class. */
+/**
+ * Returns the class of a size: sizes from a power of four up to the next power of four, exclusive,
+ * are in the same class.
+ */
 static uint64_t size_class(uint64_t size)
 {
 	uint64_t result = 0;
@@ -53,7 +56,10 @@ uint64_t pm_similarity_class(const struct pm_region *region)
 	return mix(key, size_class(size));
 }
 
-/** Adds the names of the threads that have their stack in a region to a hash. */
+/**
+ * Adds the names of the threads that have their stack in a region to a hash, and whether there are
+ * several. For a detail that is only text, adds the text without its digits.
+ */
 static uint64_t mix_threads(uint64_t key, const struct pm_detail *detail)
 {
 	key = mix(key, detail->type);
@@ -79,8 +85,8 @@ uint64_t pm_similarity_key(const struct pm_region *region)
 }
 
 /**
- * Returns the place of a key in the table, or the free place where the key belongs. Keys are used
- * as hashes, because they are hashes.
+ * Returns the place of the track with a key in the table, or the free place to which such a track
+ * has to be added. The search starts at the low bits of the key, because a key is a hash already.
  */
 static struct pm_followed **find_place(const struct pm_similarity_table *table, uint64_t key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Finds the track of regions similar to a new region. Uses a hash table, because there may be
- * 60,000 new regions and as many tracks. Private.
+ * @file Finds the track of those regions that are similar to a new region. Uses a hash table,
+ * because there may be 60,000 new regions and as many tracks. Private.
  */
 #ifndef PM_GROWTH_SIMILARITY_H
 #define PM_GROWTH_SIMILARITY_H
@@ -14,7 +14,8 @@
 
 /**
  * Computes the similarity key of a region: a hash of kind, permissions, size class, and name
- * without its digits. Similar regions have the same key.
+ * without its digits. For a stack, the names of the threads are included. Similar regions have the
+ * same key.
  *
  * @param region  the region
  * @return        the key; regions that are not similar have the same key only by chance
@@ -22,20 +23,20 @@
 uint64_t pm_similarity_key(const struct pm_region *region);
 
 /**
- * Computes a similarity key that does not depend on the name.
+ * Computes a similarity key that depends only on kind, permissions and size class, not on names.
  * @param region the region
  * @return the key
  */
 uint64_t pm_similarity_class(const struct pm_region *region);
 
 /**
- * A hash table with open addressing that contains the first track of each key. Zeroed means not
- * initialised.
+ * A hash table with open addressing that contains, for each key, the first track that was added
+ * with this key. A zeroed table is not initialised.
  */
 struct pm_similarity_table {
-	struct pm_followed **places; /**< tracks by hash of the key; NULL if free; owned */
-	size_t count;                /**< number of places: a power of two, more than twice the
-	                                  number of tracks */
+	struct pm_followed **places; /**< the tracks, by their keys; NULL for a free place; owned */
+	size_t count; /**< number of places: a power of two, and more than twice the maximum number
+	                 of tracks */
 };
 
 /**
@@ -69,7 +70,7 @@ void pm_similarity_table_add(struct pm_similarity_table *table, struct pm_follow
  *
  * @param table  a table
  * @param key    a key other than 0
- * @return       the track, or NULL
+ * @return       the track, or NULL if the table has no track with this key
  */
 struct pm_followed *pm_similarity_table_find(const struct pm_similarity_table *table, uint64_t key);
 

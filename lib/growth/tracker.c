@@ -46,7 +46,8 @@ void pm_tracker_destroy(struct pm_tracker *tracker)
 }
 
 /**
- * Starts a series with the value that was constant until the previous sample.
+ * Starts a series whose value has just changed for the first time: adds the value that was constant
+ * from the first sample of the track until the previous sample.
  *
  * @param track  the track that the series belongs to
  * @param time   time of the current sample, in seconds
@@ -64,7 +65,10 @@ static int start_series(const struct pm_tracker *tracker, const struct pm_track 
 	    (tracker->last > began && pm_series_add(series, tracker->last, was, error) < 0))
 		return -1;
 
-	/* Estimate the number of samples at which the value did not change and was not added. */
+	/*
+	 * The series lacks the earlier samples, because the value did not change. Estimate their
+	 * number, as if all samples were evenly spaced.
+	 */
 	if (tracker->last > tracker->first)
 		share = (tracker->last - began) / (tracker->last - tracker->first);
 	series->samples = 1 + (uint64_t)(share * (double)(tracker->samples - 1) + 0.5);
@@ -115,8 +119,8 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 }
 
 /**
- * Clears the strings of tracks without regions: they refer to an old list, which is about to be
- * reused. The strings of all other tracks belong to the new list.
+ * Clears the strings of tracks without regions. Their strings are in an old list, whose memory is
+ * about to be reused. The strings of all other tracks are in the new list.
  */
 static void clear_names_of_gone(struct pm_tracker *tracker)
 {
@@ -130,7 +134,9 @@ static void clear_names_of_gone(struct pm_tracker *tracker)
 	}
 }
 
-/** Copies a new list of regions, assigns its regions to tracks, and makes it the last list. */
+/**
+ * Copies a new list of regions, assigns its regions to tracks, and makes the copy the last list.
+ */
 static int adopt(struct pm_tracker *tracker, double time, const struct pm_regions *regions,
                  struct pm_error *error)
 {
@@ -188,7 +194,9 @@ static bool is_same_list(const struct pm_regions *was, const struct pm_regions *
 	return true;
 }
 
-/** Updates the sizes of the regions if the list itself did not change. */
+/**
+ * Updates the sizes of the regions from a list that is_same_list() found equal to the last list.
+ */
 static void refresh(struct pm_tracker *tracker, const struct pm_regions *regions)
 {
 	pm_assign_clear_sums(tracker);

@@ -13,8 +13,9 @@
 
 /** State of a tracker. */
 struct pm_tracker {
-	struct pm_followed **tracks;    /* all tracks; array and elements are owned */
-	const struct pm_track **public; /* the public part of each track; array is owned */
+	struct pm_followed **tracks;    /* all tracks; the array and the tracks are owned */
+	const struct pm_track **public; /* the public part of each track, in the same order; only
+	                                   the array is owned */
 	size_t count;                   /* number of tracks */
 	size_t capacity;                /* allocated elements of `tracks` */
 	size_t public_capacity;         /* allocated elements of `public` */
@@ -25,7 +26,8 @@ struct pm_tracker {
 	double first;                /* time of the first sample, in seconds */
 	double last;                 /* time of the last sample, in seconds */
 	uint64_t samples;            /* number of samples so far */
-	bool settled;                /* the last list was compared with that of an earlier sample */
+	bool settled; /* the last list was compared with the list of an earlier sample; false after
+	                 the first sample */
 };
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a curve to a verdict. What distinguishes a leak is that it continues: nearly all pairs of
- * points rise, it never falls back far, no single step makes up most of the growth, and its end is
- * not flat. The thresholds were chosen with the curves of tests/unit/growth/trend_test.c.
+ * Derives a verdict from the curve of a series. A leak is a curve that keeps rising: the later
+ * point is the higher one in most pairs of points, the curve never falls back far, no single step
+ * makes up most of the growth, and the end is not flat. The thresholds were chosen with the curves
+ * of tests/unit/growth/trend_test.c.
  */
 #include <procmem/trend.h>
 
@@ -14,17 +15,23 @@
 
 #include "growth/curve.h"
 
-/* Less than this is not enough for a verdict. */
+/* Minimum number of samples, and minimum time in seconds, for a verdict. */
 enum { MIN_SAMPLES = 5 };
 static const double min_seconds = 10;
 
-/* Smaller changes of sizes mean nothing: a thread touched another page of its stack. */
+/*
+ * Minimum change of a size that counts, in bytes. Smaller changes are normal: for example, a thread
+ * touches another page of its stack.
+ */
 static const double min_bytes = 32 * 1024;
 
-/* Changes that count as flat, as a share of the whole range. */
+/* A change up to this share of the range of the curve counts as flat. */
 static const double flat_share = 0.05;
 
-/* Share of pairs that must agree; shares of a fall too deep, and of a step too large, for a trend.
+/*
+ * Thresholds of a trend: the minimum agreement (pm_curve.agreement); the maximum fall, as a share
+ * of the range; the size of a single step, as a share of the rise, from which the growth counts as
+ * a burst.
  */
 static const double min_agreement = 0.6, max_fall = 0.3, max_step = 0.6;
 
@@ -39,11 +46,15 @@ const char *pm_verdict_name(enum pm_verdict verdict)
 struct judging {
 	const struct pm_series *series;
 	enum pm_trend_unit unit;
-	struct pm_curve curve; /* since the first change */
+	/* the series from its first change on; before judge_whole(), the whole series */
+	struct pm_curve curve;
 	struct pm_trend *trend;
 };
 
-/** Formats the amount of a change: `40.0M`, or a number. */
+/**
+ * Formats the amount of a change without its sign: a size such as `40.0M`, or a number.
+ * @return `text`, which has room for PM_SIZE_TEXT_SIZE bytes
+ */
 static const char *amount(const struct judging *judging, double value, char *text)
 {
 	if (value < 0)
@@ -69,7 +80,11 @@ static void conclude(struct judging *judging, enum pm_verdict verdict, const cha
 	judging->trend->verdict = verdict;
 }
 
-/** Finds the longest time between two steps of the rise to the top: steps of a leak come again. */
+/**
+ * Returns the longest time between two steps up on the way to the point `top`, in seconds. If a
+ * leak grows in steps, the time since its last step is not much longer than this.
+ * @param flat  minimum height of a step
+ */
 static double longest_rest(const struct pm_curve *curve, size_t top, double flat)
 {
 	double longest = 0, began = 0;
@@ -86,8 +101,8 @@ static double longest_rest(const struct pm_curve *curve, size_t top, double flat
 }
 
 /**
- * Judges a curve that reached its height and stayed there: a burst, or a plateau.
- * @return false if the curve is not of that form
+ * Judges a curve that rose and then stayed at its height: the verdict is a burst or a plateau.
+ * @return false, without a verdict, if the end of the curve is not flat for long enough
  */
 static bool judge_flat_end(struct judging *judging)
 {
@@ -116,7 +131,10 @@ static bool judge_flat_end(struct judging *judging)
 	return true;
 }
 
-/** Judges a curve that rose, but not evenly: by one jump, or without a known reason. */
+/**
+ * Judges a curve that rose, but not evenly: the verdict is too early, a burst if one step makes up
+ * most of the rise, or uneven.
+ */
 static void judge_uneven(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
@@ -139,7 +157,10 @@ static void judge_uneven(struct judging *judging)
 		         duration);
 }
 
-/** Judges a curve that rises evenly. */
+/**
+ * Judges a curve that rises without falling back far: the verdict is too early, a burst if one step
+ * makes up most of the rise, or steady.
+ */
 static void judge_rise(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
@@ -187,7 +208,7 @@ static void judge_slope(struct judging *judging)
 
 /**
  * Judges a series that is too short, or hardly changes.
- * @return false if neither holds: the curve since the first change decides
+ * @return false, without a verdict, if neither holds; the curve since the first change then decides
  */
 static bool judge_whole(struct judging *judging)
 {

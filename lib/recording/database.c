@@ -23,8 +23,8 @@
 enum { APPLICATION_ID = 0x706d656d };
 
 /*
- * Maximum time to wait for the lock of another process, in milliseconds. Its transactions are much
- * shorter.
+ * Maximum time to wait for a lock that another process holds, in milliseconds. A transaction of a
+ * recorder takes much less time.
  */
 enum { BUSY_MS = 2000 };
 
@@ -57,8 +57,8 @@ static const char schema[] =
 	"CREATE INDEX region_until ON region (until_sample, first_sample);";
 
 /*
- * Tables that were added after the first release of the format. They are created in an older file
- * when samples are added to the file.
+ * Tables that were added after the first release of the format. An older file receives them when
+ * samples are added to it.
  */
 static const char later_schema[] =
 	"CREATE TABLE IF NOT EXISTS headroom (sample INTEGER NOT NULL, name TEXT NOT NULL, max "
@@ -83,8 +83,8 @@ int pm_database_failed(const struct pm_database *database, const char *doing,
 		                    path);
 
 	/*
-	 * No statement depends on the contents of the file, so SQLITE_ERROR means that the tables
-	 * are not those of a recording.
+	 * The statements of procmem are correct for the tables of a recording, so SQLITE_ERROR
+	 * means that the file has other tables.
 	 */
 	if (code == SQLITE_CORRUPT || code == SQLITE_ERROR)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
@@ -176,7 +176,7 @@ static int read_pragma(const struct pm_database *database, const char *sql, int6
 }
 
 /**
- * Checks that the database is empty, or a recording in a supported format version.
+ * Checks that the database either is empty or is a recording in a supported format version.
  * @param empty  receives whether the database has no tables yet
  * @return       0 or -1
  */
@@ -247,7 +247,10 @@ int pm_database_open(struct pm_database *database, const char *path, struct pm_e
 	return -1;
 }
 
-/** Creates all tables in one transaction, so that a failure leaves none. */
+/**
+ * Creates the tables in one transaction, so that after a failure the file has either all of them or
+ * none.
+ */
 static int create_tables(const struct pm_database *database, struct pm_error *error)
 {
 	char end[128];
@@ -318,10 +321,10 @@ static int create_file(const char *path, struct pm_error *error)
 }
 
 /*
- * Use a write-ahead log, so that readers need not wait for the writer. SQLite moves the log to the
- * file each time that it has 64 pages; a copy of the file without the log lacks only the last
- * samples. The log is enabled after the tables were created, because the application ID must be in
- * the file itself.
+ * Use a write-ahead log, so that readers need not wait for the writer. SQLite moves the contents of
+ * the log to the file each time that the log has 64 pages, so a copy of the file without the log
+ * lacks only the last samples. Enable the log only after the tables were created, because the
+ * application ID must be in the file itself.
  */
 static const char write_mode[] =
 	"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 64";

@@ -46,10 +46,11 @@ int pm_database_create(struct pm_database *database, const char *path, struct pm
 void pm_database_close(struct pm_database *database);
 
 /**
- * Reports the last failure of SQLite.
+ * Describes the last failure of SQLite in `error`.
  *
  * @param database  the database
- * @param doing     verb for the message: "open", "read", "write"
+ * @param doing     the failed operation, as a verb for the message: "open", "read", "write" or
+ *                  "use"
  * @param error     filled
  * @return          -1
  */
@@ -79,12 +80,12 @@ int pm_database_prepare(const struct pm_database *database, const char *sql,
                         sqlite3_stmt **statement, struct pm_error *error);
 
 /**
- * Checks whether a table exists. Recordings made by early versions do not have all tables.
+ * Checks whether a table exists. Recordings made by early versions of procmem lack some tables.
  *
  * @param database  the database
  * @param name      name of the table
  * @param error     PM_ERROR_IO, PM_ERROR_FORMAT
- * @return          1, 0 or -1
+ * @return          1 if the table exists, 0 if not, -1 on errors
  */
 int pm_database_has_table(const struct pm_database *database, const char *name,
                           struct pm_error *error);
@@ -101,12 +102,12 @@ int pm_statement_finish(const struct pm_database *database, sqlite3_stmt *statem
                         struct pm_error *error);
 
 /**
- * Fetches the next row.
+ * Runs a statement until its next row.
  *
  * @param database   the database
  * @param statement  a compiled statement
  * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
- * @return           1 for a row, 0 at the end, -1 on errors
+ * @return           1 if there is a row, 0 after the last row, -1 on errors
  */
 int pm_statement_next(const struct pm_database *database, sqlite3_stmt *statement,
                       struct pm_error *error);
@@ -125,7 +126,7 @@ static inline void pm_bind(sqlite3_stmt *statement, int column, uint64_t value)
 }
 
 /**
- * Returns a number of a row that was stored by pm_bind().
+ * Returns a number from a column that was stored by pm_bind().
  *
  * @param statement  the statement, at a row
  * @param column     index of the column, from 0
@@ -141,7 +142,8 @@ static inline uint64_t pm_column(sqlite3_stmt *statement, int column)
  *
  * @param statement  the statement, at a row
  * @param column     index of the column, from 0
- * @return           the text, "" for NULL; valid until the statement moves to the next row
+ * @return           the text, or "" if the column is NULL; valid until the statement moves to the
+ *                   next row
  */
 static inline const char *pm_column_text(sqlite3_stmt *statement, int column)
 {

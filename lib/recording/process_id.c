@@ -40,8 +40,10 @@ void pm_process_id_deinit(struct pm_process_id *id)
 }
 
 /**
- * Reads the ID of this boot. The start time of a process is relative to the boot, so it identifies
- * the process only together with this ID.
+ * Reads the ID of this boot. PID and start time identify a process only together with the boot ID,
+ * because the start time is counted from the boot.
+ * @param root     directory of procfs
+ * @param boot_id  receives the ID, or "" if it cannot be read; has room for PM_BOOT_ID_SIZE bytes
  */
 static void read_boot_id(const char *root, char *boot_id)
 {
@@ -92,7 +94,7 @@ static void copy_text(char *to, size_t size, const char *from)
 
 /**
  * Reads the process identity stored in a recording.
- * @return 1 if there is one, 0 if not, -1 on errors
+ * @return 1 if an identity is stored, 0 if not, -1 on errors
  */
 static int find(const struct pm_database *database, struct pm_process_id *id,
                 struct pm_error *error)

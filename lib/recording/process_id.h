@@ -8,8 +8,8 @@
 #include "recording/database.h"
 
 /**
- * Checks that a recording belongs to the given process. In a new recording, the identity of the
- * process is stored; otherwise, the stored identity must be the same.
+ * Checks that a recording belongs to the given process. If the recording is new, stores the
+ * identity of the process in it. Otherwise the identity stored in the recording must be the same.
  *
  * @param database  a database opened for writing
  * @param id        the process

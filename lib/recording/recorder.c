@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps a copy of the regions stored in the file, and writes only the differences of the next
- * sample. A row describes a region as long as only its sizes change; sizes are stored in rows of
- * another table.
+ * Keeps a copy of the regions that were stored last, and writes only the differences between this
+ * copy and the next sample. A row of the table `region` is valid as long as only the sizes of the
+ * region change. Sizes are stored in rows of other tables.
  */
 #include <procmem/recorder.h>
 
@@ -45,11 +45,13 @@ static const char *const statements[STATEMENTS] = {
 struct pm_recorder {
 	struct pm_database database;
 	sqlite3_stmt *statements[STATEMENTS];
-	uint64_t number;           /* number of the last sample, 0 if there is none */
-	struct pm_regions regions; /* regions as stored in the file */
-	int64_t *ids; /* row ID of each region; NULL until the first fresh sample was added */
-	bool in_file; /* at least one sample was moved from the log to the file */
-	bool ended;   /* an error occurred; no more samples are added */
+	uint64_t number; /* number of the last sample in the file; 0 if the file has none */
+	struct pm_regions regions; /* the regions as they were stored last */
+	int64_t *ids; /* row ID of each region; NULL until this recorder has added a sample whose
+	                 regions were measured (pm_sample.fresh) */
+	bool in_file; /* at least one sample was moved from the write-ahead log to the file itself
+	               */
+	bool ended;   /* an error occurred, and no more samples can be added */
 };
 
 static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
@@ -61,7 +63,7 @@ static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
 	return 0;
 }
 
-/** Reads the number of the last sample in the file; 0 for a new file. */
+/** Reads the number of the last sample in the file. The number is 0 if the file has no samples. */
 static int read_last_number(struct pm_recorder *recorder, struct pm_error *error)
 {
 	sqlite3_stmt *statement;
@@ -124,8 +126,8 @@ void pm_recorder_close(struct pm_recorder *recorder)
 		sqlite3_finalize(recorder->statements[i]);
 
 	/*
-	 * Remove the log, so that the file alone is complete. This fails if another process is
-	 * reading the file; the log then remains, which does no harm.
+	 * Remove the write-ahead log, so that the file alone is complete. This fails if another
+	 * process is reading the file. The log then remains, and readers of the file use it.
 	 */
 	if (recorder->database.handle)
 		sqlite3_exec(recorder->database.handle, "PRAGMA journal_mode = DELETE", NULL, NULL,
@@ -162,7 +164,8 @@ static int add_sample(struct pm_recorder *recorder, const struct pm_sample *samp
 }
 
 /**
- * Returns the row ID of a text in the table `text`; adds the text if the table does not have it.
+ * Finds a text in the table `text`, or adds it if the table does not have it.
+ * @param id  receives the row ID of the text
  */
 static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id,
                      struct pm_error *error)
@@ -190,7 +193,7 @@ static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id
 	                    recorder->database.path);
 }
 
-/** Writes the limits of the process at a sample. */
+/** Writes the limits of the process at the time of a sample. */
 static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *headroom,
                       uint64_t number, struct pm_error *error)
 {
@@ -217,8 +220,8 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 }
 
 /**
- * Returns the row ID of the formatted text of a detail. Older readers, which do not know the table
- * `fact`, show this text.
+ * Finds or adds the formatted text of a detail in the table `text`, and returns its row ID in `id`.
+ * Versions of procmem that do not know the table `fact` show this text.
  */
 static int find_detail(struct pm_recorder *recorder, const struct pm_detail *detail, int64_t *id,
                        struct pm_error *error)
@@ -282,8 +285,8 @@ static bool is_size_known_and_same(const struct pm_region *was, const struct pm_
 }
 
 /**
- * Writes the sizes that differ from the previous sample: RSS and swap in one row, each other size
- * from smaps in a row of its own.
+ * Writes the sizes of a region that differ from the previous sample. RSS and swap are written as
+ * one row of the table `size`, each other known size as a row of the table `smaps`.
  * @param was  the region at the previous sample; NULL for a new region
  */
 static int add_sizes(struct pm_recorder *recorder, const struct pm_region *region,
@@ -320,8 +323,8 @@ static int add_sizes(struct pm_recorder *recorder, const struct pm_region *regio
 }
 
 /**
- * Checks whether a row of the table `region` still describes the region: addresses, backing, kind
- * and detail did not change. Sizes are not compared.
+ * Checks whether the row of the table `region` that was written for `was` also describes `is`:
+ * addresses, permissions, file, kind and detail are the same. Sizes are not compared.
  */
 static bool is_described(const struct pm_region *was, const struct pm_region *is)
 {
@@ -343,9 +346,9 @@ static int end_region(struct pm_recorder *recorder, size_t index, uint64_t numbe
 }
 
 /**
- * Writes the differences between the regions in the file and those of a sample. Both lists are
- * sorted by address.
- * @param ids receives the row ID of each region of the sample; has room for all regions
+ * Writes the differences between the regions that were stored last and the regions of a sample.
+ * Both lists are sorted by address.
+ * @param ids receives the row ID of each region of the sample; has room for one ID for each region
  */
 static int add_changes(struct pm_recorder *recorder, const struct pm_regions *regions,
                        uint64_t number, int64_t *ids, struct pm_error *error)
@@ -388,8 +391,8 @@ static int copy_regions(const struct pm_regions *from, struct pm_regions *to,
 
 /**
  * Moves the first sample from the log to the file, so that a copy of the file without the log is a
- * valid recording. This can fail while another process reads the file; it is then repeated at the
- * next sample.
+ * valid recording. This can fail while another process reads the file. It is then tried again at
+ * the next sample.
  */
 static void put_into_file(struct pm_recorder *recorder)
 {
@@ -400,8 +403,8 @@ static void put_into_file(struct pm_recorder *recorder)
 }
 
 /**
- * Marks all regions in a file that is continued as ended. It is not known which of them still
- * exist.
+ * Marks all regions in the file as ended. Called when a recording is continued, because the
+ * recorder does not know which of the stored regions still exist.
  */
 static int end_old_regions(struct pm_recorder *recorder, uint64_t number, struct pm_error *error)
 {
@@ -415,7 +418,8 @@ static int end_old_regions(struct pm_recorder *recorder, uint64_t number, struct
 
 /**
  * Writes a sample and commits the transaction, which the caller has begun.
- * @param ids receives the row ID of each region of the sample, if the sample is fresh
+ * @param ids receives the row ID of each region of the sample if the sample is fresh; otherwise
+ *            unused
  */
 static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
                         const struct pm_headroom *headroom, uint64_t number, int64_t *ids,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A row of the database describes a region, or a size of a region, from one sample until a later
- * one. Reading a sample means to select the rows that are valid at its number.
+ * one. To read a sample, those rows are selected that are valid for the number of the sample.
  */
 #include <procmem/recording.h>
 
@@ -164,7 +164,7 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	return region;
 }
 
-/** Finds the size with a name, the reverse of pm_size_name(). Returns false if there is none. */
+/** Finds the size of a name, the reverse of pm_size_name(). Returns false if there is none. */
 static bool size_of_name(const char *name, enum pm_size *size)
 {
 	for (int i = 0; i < PM_SIZE_COUNT; i++)
@@ -176,7 +176,7 @@ static bool size_of_name(const char *name, enum pm_size *size)
 	return false;
 }
 
-/** Fills the sizes from smaps. For each size, the last row at or before the sample is valid. */
+/** Fills the sizes from smaps. Of each size, the last row up to the sample takes effect. */
 static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, int64_t id,
                       uint64_t number, struct pm_region *region, struct pm_error *error)
 {
@@ -206,7 +206,7 @@ static bool overlaps_last(const struct pm_regions *regions, const struct pm_regi
 struct reading {
 	sqlite3_stmt *rows;
 	sqlite3_stmt *smaps;
-	sqlite3_stmt *details; /* NULL if the recording has no table of details */
+	sqlite3_stmt *details; /* NULL if the recording has no table `fact` */
 };
 
 static int read_region_rows(struct pm_recording *recording, const struct reading *reading,
@@ -291,8 +291,9 @@ int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm
 }
 
 /*
- * Selects, for each sample, by how much the number of regions changes: a region adds 1 at its first
- * sample and subtracts 1 at its end. So each row is read only once.
+ * Selects the change of the number of regions at each sample, and the change of the number of
+ * regions that have sizes from smaps: a region adds 1 at its first sample, and subtracts 1 at the
+ * first sample at which it no longer exists. In this way, each row is read only once.
  */
 static const char changes_sql[] = "SELECT sample, sum(change), sum(detailed) FROM"
 				  " (SELECT first_sample AS sample, 1 AS change, id IN (SELECT "
@@ -301,7 +302,7 @@ static const char changes_sql[] = "SELECT sample, sum(change), sum(detailed) FRO
 				  "smaps)) FROM region WHERE until_sample IS NOT NULL)"
 				  " GROUP BY sample ORDER BY sample";
 
-/** The samples that were read so far. */
+/** List of the samples that were read so far. */
 struct listing {
 	struct pm_listed *items;
 	size_t count, capacity;
@@ -322,7 +323,7 @@ static int list_samples(struct pm_recording *recording, sqlite3_stmt *rows, stru
 	return result;
 }
 
-/** Computes the number of regions of each sample by adding up the changes. */
+/** Computes the number of regions of each sample: adds up the rows of `changes_sql`. */
 static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes,
                          struct listing *listing, struct pm_error *error)
 {
@@ -386,8 +387,9 @@ int pm_recording_list(struct pm_recording *recording, struct pm_listed **samples
 
 /**
  * Runs a query that returns one number.
- * @param value  parameter of the query, ignored if the query has none
- * @return       1 if the query returned a number, 0 if not, -1 on errors
+ * @param value   parameter of the query; ignored if the query has no parameter
+ * @param number  receives the number
+ * @return        1 if the query returned a number, 0 if it returned no row or NULL, -1 on errors
  */
 static int query_number(struct pm_recording *recording, const char *sql, int64_t value,
                         int64_t *number, struct pm_error *error)
@@ -423,7 +425,7 @@ static int report_not_found(struct pm_recording *recording, const char *which,
 	                    recording->database.path, which, (unsigned long long)count);
 }
 
-/** Finds a sample by a query that returns its number. */
+/** Finds a sample by a query that returns its number. Messages quote `which`. */
 static int find_number(struct pm_recording *recording, const char *sql, int64_t value,
                        const char *which, uint64_t *number, struct pm_error *error)
 {
@@ -439,7 +441,7 @@ static int find_number(struct pm_recording *recording, const char *sql, int64_t 
 	return 0;
 }
 
-/** Finds the last sample at or before a time. */
+/** Finds the last sample that was taken not later than the end of `time`. */
 static int find_time(struct pm_recording *recording, struct pm_time_spec time, const char *which,
                      uint64_t *number, struct pm_error *error)
 {
@@ -499,7 +501,7 @@ int pm_recording_find(struct pm_recording *recording, const char *which, uint64_
 	                    which);
 }
 
-/** Finds the kind of limit with a name; returns PM_LIMIT_KINDS if there is none. */
+/** Returns the kind of limit that has a name, or PM_LIMIT_KINDS if no kind has this name. */
 static enum pm_limit_kind limit_kind_of_name(const char *name)
 {
 	int kind = 0;
@@ -526,8 +528,10 @@ static struct pm_limit limit_of_row(sqlite3_stmt *statement, enum pm_limit_kind 
 
 /**
  * Reads the limits of a sample.
- * @param limits  receives the limits; the index is the kind
- * @param known   receives for each kind whether the sample has this limit
+ * @param limits  receives the limits; the index is the kind of the limit; has room for
+ *                PM_LIMIT_KINDS
+ * @param known   receives true for each kind of limit that the sample has; has room for
+ *                PM_LIMIT_KINDS
  */
 static int read_limits(struct pm_recording *recording, uint64_t number, struct pm_limit *limits,
                        bool *known, struct pm_error *error)

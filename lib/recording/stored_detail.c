@@ -2,8 +2,9 @@
 /*
  * Stores the details of regions in a recording. Each element of a list in a detail is a row of the
  * table `fact`; a detail without a list is one row. Types, runtimes, allocators and places are
- * stored as words, so that the values of the enums may change. For a type that was added by a later
- * version of procmem, the formatted text that the region refers to is used.
+ * stored as words, so that the values of the enums may change. If the type is not known because a
+ * later version of procmem wrote the recording, the detail is the formatted text that is stored
+ * with the region (PM_DETAIL_TEXT).
  */
 #include "recording/stored_detail.h"
 
@@ -90,7 +91,10 @@ static const char *const places[PM_CHUNK_PLACE_COUNT] = {
 	[PM_CHUNKS_SCATTERED] = "scattered",
 };
 
-/** Binds the word at an index of a table; NULL if the table has no word there. */
+/**
+ * Binds the word at an index of `words` to a column. Leaves the column NULL if there is no word at
+ * this index.
+ */
 static void bind_word(sqlite3_stmt *statement, enum column column, const char *const *words,
                       unsigned index)
 {
@@ -178,9 +182,10 @@ int pm_stored_detail_write(const struct pm_database *database, sqlite3_stmt *sta
 }
 
 /**
- * Reads a word as its index in a table of words. An absent word has the index 0.
- * @param index receives the index
- * @return false if the table does not contain the word
+ * Reads a word from a column, and finds it in a list of words.
+ * @param index  receives the index of the word in `words`; 0 if the column is NULL or empty, or if
+ *               the word was not found
+ * @return       false if the column has a word that `words` does not contain
  */
 static bool read_word(sqlite3_stmt *statement, enum column column, const char *const *words,
                       size_t count, uint8_t *index)
@@ -207,7 +212,8 @@ static uint64_t read_number(sqlite3_stmt *statement, enum column column)
 }
 
 /**
- * The elements of a detail that were read: heaps or threads, depending on the type of the detail.
+ * The elements of a list in a detail that were read so far: either heaps or threads, depending on
+ * the type of the detail.
  */
 struct items {
 	struct pm_detail_heap *heaps;
@@ -217,8 +223,9 @@ struct items {
 };
 
 /*
- * Maximum number of heaps of one region that are read: a recording is untrusted, and may have any
- * number of rows. 64 MiB each, they are a region of 256 GiB.
+ * Maximum number of heaps of one region that are read. There must be a maximum, because a recording
+ * is untrusted and may have any number of rows. A heap has at most 64 MiB, so this number of heaps
+ * is a region of 256 GiB.
  */
 enum { HEAPS_MAX = 4096 };
 
@@ -263,8 +270,9 @@ static int read_thread(sqlite3_stmt *statement, struct pm_regions *regions, stru
 }
 
 /**
- * Reads what the first row says about the whole detail. A word of a later version is not known
- * here: then the detail stays empty, and the text of the region is used instead.
+ * Reads those fields of a detail that are the same in all rows. If a word is not known, because a
+ * later version of procmem wrote the recording, the type becomes PM_DETAIL_NONE, and the caller
+ * uses the text of the region instead.
  */
 static void read_first(sqlite3_stmt *statement, struct pm_detail *detail)
 {

@@ -11,8 +11,8 @@
 #include "recording/database.h"
 
 /**
- * SQL that creates the table, if it does not exist. Recordings made by the first versions do not
- * have the table.
+ * SQL that creates the table `fact` if it does not exist. Recordings made by the first versions of
+ * procmem do not have this table.
  */
 #define PM_STORED_DETAIL_SCHEMA                                                                   \
 	"CREATE TABLE IF NOT EXISTS fact (region INTEGER NOT NULL, item INTEGER NOT NULL, type "  \
@@ -49,7 +49,8 @@ int pm_stored_detail_write(const struct pm_database *database, sqlite3_stmt *sta
  * @param statement  pm_stored_detail_select, prepared; NULL if the recording does not have the
  *                   table
  * @param id         row ID of the region
- * @param text       formatted text of the detail, used if the table has no detail of a known type
+ * @param text       formatted text of the detail; becomes the detail if the table has no row with a
+ *                   known type for the region. "": the region has no detail
  * @param regions    list of regions that will own the detail
  * @param detail     receives the detail
  * @param error      PM_ERROR_IO, PM_ERROR_FORMAT, PM_ERROR_RESOURCES

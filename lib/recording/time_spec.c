@@ -11,8 +11,10 @@ static const int64_t second = 1000000000, minute = 60000000000;
 static const int64_t day_ns = INT64_C(86400000000000);
 
 /**
- * Parses a number between `min` and `max`, and the character that must follow.
- * @param follows  the character; 0 if none is required
+ * Parses a number between `min` and `max`, and the character that must follow the number.
+ * @param text     the text; advanced past the parsed characters
+ * @param follows  the character that must follow; 0 if no certain character is required
+ * @param part     receives the number
  */
 static bool scan_part(const char **text, char follows, uint64_t min, uint64_t max, int *part)
 {
@@ -43,9 +45,9 @@ static bool scan_date(const char **text, struct tm *when)
 
 /**
  * Parses the decimals of a second. Decimals after the ninth are ignored.
- * @param length  set to 10^9 by the caller; receives the precision, the value of the last decimal
- *                in nanoseconds
- * @return        the decimals in nanoseconds
+ * @param length  must be 10^9, the nanoseconds of a second; receives the precision: the value of a
+ *                1 at the last decimal, in nanoseconds
+ * @return        the value of the decimals in nanoseconds
  */
 static int64_t scan_decimals(const char **text, int64_t *length)
 {
@@ -63,8 +65,8 @@ static int64_t scan_decimals(const char **text, int64_t *length)
 /**
  * Parses a time of day up to the end of the text.
  * @param part    receives the nanoseconds within the second
- * @param length  receives the precision in nanoseconds: that of a minute, of a second, or of the
- *                last decimal
+ * @param length  receives the precision in nanoseconds: a minute if the seconds are missing, a
+ *                second if the decimals are missing, otherwise the precision of scan_decimals()
  */
 static bool scan_clock(const char **text, struct tm *when, int64_t *part, int64_t *length)
 {

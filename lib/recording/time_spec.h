@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /**
- * A time in UTC. It is an interval, whose length depends on the precision: 12:00 means the whole
- * minute. Both ends are in nanoseconds since 1970 or, if the time has no date, since midnight.
+ * A time in UTC, as an interval. The length of the interval depends on the precision of the text:
+ * 12:00 means the whole minute. Both ends are in nanoseconds since 1970 or, if the time has no
+ * date, since midnight.
  */
 struct pm_time_spec {
 	bool dated;    /**< the time has a date */
@@ -27,12 +28,13 @@ struct pm_time_spec {
 bool pm_time_spec_parse(const char *text, struct pm_time_spec *time);
 
 /**
- * Adds a date to a time that has none: the date of the last sample or, if the time would then be
- * after the last sample, the day before, provided that the recording covers it.
+ * Adds a date to a time that has none. The date is that of the last sample. If the time would then
+ * be after the last sample, the date is the day before, unless the time would then be before the
+ * first sample.
  *
  * @param time   the time; unchanged if the times of the samples are invalid
  * @param first  time of the first sample, in nanoseconds since 1970
- * @param last   time of the last sample
+ * @param last   time of the last sample, in nanoseconds since 1970
  */
 void pm_time_spec_add_date(struct pm_time_spec *time, int64_t first, int64_t last);
 

@@ -6,8 +6,9 @@
 #include "base/clock.h"
 
 /*
- * Maximum time for which unused budget accumulates, in seconds. The saved budget allows an
- * occasional expensive measurement; the maximum bounds its cost.
+ * Maximum time for which unused budget accumulates, in seconds. The accumulated budget allows an
+ * expensive measurement from time to time. The maximum limits how expensive that measurement can
+ * be.
  */
 static const double saved_seconds = 60;
 
@@ -62,7 +63,10 @@ void pm_cpu_budget_fill_cost(struct pm_cpu_budget *budget, bool measured, double
 		cost->share = (double)cost->cpu_ns / 1e9 / elapsed;
 	budget->cpu_last = cpu;
 
-	/* If this sample did not measure regions, its CPU time is charged at the next sample. */
+	/*
+	 * If this sample did not measure regions, its CPU time is charged at the next sample, by
+	 * pm_cpu_budget_count().
+	 */
 	if (measured)
 		charge(budget, true, cpu, now);
 	cost->credit = budget->share > 0 ? budget->seconds : HUGE_VAL;

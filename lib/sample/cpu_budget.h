@@ -12,12 +12,15 @@
 struct pm_cpu_budget {
 	double share;         /**< CPU time allowed, as a fraction of one core; 0 means unlimited */
 	double opened;        /**< time of pm_cpu_budget_init(): CLOCK_BOOTTIME in seconds */
-	uint64_t cpu_opened;  /**< CPU time of the process at that time, in nanoseconds */
-	uint64_t cpu_last;    /**< CPU time of the process at the end of the last sample, in
+	uint64_t cpu_opened;  /**< CPU time of the calling process at the time `opened`, in
 	                         nanoseconds */
-	uint64_t cpu_counted; /**< CPU time of the process at the last charge, in nanoseconds */
+	uint64_t cpu_last;    /**< CPU time of the calling process at the end of the last sample, in
+	                         nanoseconds */
+	uint64_t cpu_counted; /**< CPU time of the calling process at the last charge, in
+	                         nanoseconds */
 	double counted;       /**< time of the last charge: CLOCK_BOOTTIME in seconds */
-	double seconds; /**< CPU time left, in seconds; while negative, regions are not measured */
+	double seconds; /**< CPU time that may be used now, in seconds. While this is negative,
+	                   regions are not measured */
 };
 
 /**
@@ -30,29 +33,31 @@ struct pm_cpu_budget {
 void pm_cpu_budget_init(struct pm_cpu_budget *budget, double share, double now);
 
 /**
- * Adds the budget for the time elapsed since the last charge, and subtracts the CPU time used since
- * then. If the regions were not measured, at most half of the added budget is subtracted: even if
- * reading the totals alone costs more than the budget, the regions are still measured from time to
- * time.
+ * Charges the CPU time used since the last charge: adds the budget for the time elapsed since then,
+ * and subtracts that CPU time. If the regions were not measured, at most half of the added budget
+ * is subtracted. So the budget is filled again, and the regions are measured from time to time,
+ * even if reading the totals alone costs more than the budget.
  *
  * @param budget    the budget
- * @param measured  whether the regions were measured since the last charge
+ * @param measured  true if the regions were measured since the last charge
  * @param now       CLOCK_BOOTTIME in seconds
  */
 void pm_cpu_budget_count(struct pm_cpu_budget *budget, bool measured, double now);
 
 /**
- * Checks whether the budget is used up, so that measuring the regions has to wait.
+ * Checks whether the budget is used up. Regions are then not measured until it is filled again.
  * @param budget the budget
- * @return true if the budget is used up
+ * @return true if the budget is used up; false if there is CPU time left, or if the budget is
+ *         unlimited
  */
 bool pm_cpu_budget_is_used_up(const struct pm_cpu_budget *budget);
 
 /**
- * Fills all fields of the cost of sampling, except `lock_ns`.
+ * Fills all fields of the cost of sampling, except `lock_ns`. If the regions were measured for this
+ * sample, charges its CPU time.
  *
  * @param budget    the budget
- * @param measured  whether the regions were measured for this sample
+ * @param measured  true if the regions were measured for this sample
  * @param now       CLOCK_BOOTTIME in seconds
  * @param cost      filled
  */

@@ -17,8 +17,8 @@ struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm
 }
 
 /**
- * Checks whether two regions have the same backing (file, name, permissions), whatever their sizes.
- * Such a region keeps its kind when it grows or shrinks.
+ * Checks whether two regions have the same file, name and permissions. Sizes and addresses are not
+ * compared, because a region that grows or shrinks keeps its kind.
  */
 static bool same_backing(const struct pm_region *was, const struct pm_region *is)
 {
@@ -28,8 +28,9 @@ static bool same_backing(const struct pm_region *was, const struct pm_region *is
 }
 
 /**
- * Copies kind, proof and details of the region `was` to the region at `index`. A text that the
- * preceding region has, too, is stored only once.
+ * Copies kind, proof, thread, arena and details of the region `was` to the region at `index`. If
+ * the reason or the details are the same as those of the preceding region in the list, uses those
+ * instead of another copy.
  */
 static int copy_kind(struct pm_regions *regions, size_t index, const struct pm_region *was,
                      struct pm_error *error)
@@ -60,8 +61,8 @@ static int copy_kind(struct pm_regions *regions, size_t index, const struct pm_r
 
 /**
  * Finds the first region of the previous list that overlaps a region and has the same backing.
- * @param from  index in the previous list where the search starts
- * @return      the region, or NULL
+ * @param from  index of the first region of the previous list that ends after the start of `region`
+ * @return      the region of the previous list, or NULL if there is none
  */
 static const struct pm_region *find_former(const struct pm_regions *before, size_t from,
                                            const struct pm_region *region)

@@ -15,7 +15,7 @@
 
 #include "region/pagemap.h"
 
-/** Classes of regions that may have changed and have to be measured. */
+/** Classes of regions that may have changed, and therefore have to be measured. */
 struct pm_suspects {
 	bool all;     /**< all regions */
 	bool private; /**< regions with private pages */
@@ -23,21 +23,22 @@ struct pm_suspects {
 };
 
 /**
- * Determines which classes of regions may have changed, from a change of the totals.
+ * Determines, from the change of the totals, which classes of regions may have changed.
  *
  * @param was  totals before
  * @param is   totals now
- * @return     the suspects
+ * @return     the classes; none if neither resident nor swapped bytes changed
  */
 struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm_totals *is);
 
 /**
- * Copies sizes and kinds from the previous list. A region with the same addresses inherits its kind
- * and, unless its sizes are already known, its sizes. Any other region inherits the kind of the
- * first region of the previous list that it overlaps and that has the same backing.
+ * Copies kinds and sizes from the previous list. A region inherits the kind of the first region of
+ * the previous list that overlaps it and has the same backing (file, name and permissions). If that
+ * region has the same addresses and file offset, and the sizes in the new list are not known yet,
+ * it also inherits the sizes.
  *
  * @param before   the previous list
- * @param regions  the new list; strings are copied into it
+ * @param regions  the new list; it receives copies of the strings
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -49,7 +50,7 @@ int pm_inherit(const struct pm_regions *before, struct pm_regions *regions, stru
  * @param pagemap   the pagemap of the process
  * @param suspects  classes of regions to be measured
  * @param regions   the list; sizes are filled
- * @param observer  called for each run of pages; NULL for none
+ * @param observer  called for each run of pages; may be NULL
  * @param exact     set to false if sizes may differ from smaps, otherwise unchanged
  * @param error     as pm_pagemap_measure()
  * @return          0 or -1

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps three sorted lists of ranges of pages: those known from the last measurement, those found
- * by the measurement in progress, and those that appeared in between. Where the measurement in
- * progress omits a range of addresses, the known pages are copied to the second list.
+ * Keeps three sorted lists of ranges of pages: `known`, the pages found by the last measurement;
+ * `next`, the pages found by the measurement in progress; and `appeared`, the pages in `next` that
+ * are not in `known`. Where the measurement in progress omits addresses, the ranges of `known` are
+ * copied to `next`.
  */
 #include "sample/page_history.h"
 
@@ -12,12 +13,15 @@
 #include "base/minmax.h"
 
 /*
- * If there are too many ranges, those with gaps of up to this number of bytes (one page) are joined
- * first.
+ * If there are too many ranges, ranges are joined first across gaps of up to this number of bytes
+ * (one page), then across larger gaps.
  */
 static const uint64_t smallest_gap = 4096;
 
-/** Appends a range; extends the last one if the gap is at most `joinable` bytes. */
+/**
+ * Appends a range to a list. If the gap after the last range of the list is at most `joinable`
+ * bytes, extends the last range instead.
+ */
 static int append(struct pm_page_ranges *ranges, uint64_t start, uint64_t end, uint64_t joinable,
                   struct pm_error *error)
 {
@@ -39,7 +43,9 @@ static int append(struct pm_page_ranges *ranges, uint64_t start, uint64_t end, u
 	return 0;
 }
 
-/** Joins ranges across larger and larger gaps until there are at most PM_PAGE_HISTORY_MAX. */
+/**
+ * Joins ranges of `next` across larger and larger gaps until at most PM_PAGE_HISTORY_MAX are left.
+ */
 static void coarsen(struct pm_page_history *history)
 {
 	struct pm_page_ranges *next = &history->next;
@@ -68,7 +74,7 @@ static int add_next(struct pm_page_history *history, uint64_t start, uint64_t en
 	return 0;
 }
 
-/** Copies the known ranges up to an address to those of the measurement in progress. */
+/** Copies the ranges of `known` from the address `done` up to `address` to `next`. */
 static int copy_up_to(struct pm_page_history *history, uint64_t address, struct pm_error *error)
 {
 	const struct pm_page_ranges *known = &history->known;
@@ -108,7 +114,7 @@ int pm_page_history_span(struct pm_page_history *history, uint64_t start, uint64
 	return 0;
 }
 
-/** Adds those parts of a range that are not in the known ranges to the pages that appeared. */
+/** Adds those parts of a range that are not in `known` to `appeared`. */
 static int add_appeared(struct pm_page_history *history, uint64_t start, uint64_t end,
                         struct pm_error *error)
 {
@@ -136,8 +142,8 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
                         struct pm_error *error)
 {
 	/*
-	 * Ignore guards, which have no page, and the zero page, which uses no memory of the
-	 * process.
+	 * Ignore guards, because they have no page, and the zero page, because it uses no memory of
+	 * the process.
 	 */
 	if (!(run->state & (PM_PAGE_PRESENT | PM_PAGE_SWAPPED)) ||
 	    run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
@@ -148,7 +154,11 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
 	return add_appeared(history, run->start, run->end, error);
 }
 
-/** Splits ranges at the borders of regions, and drops the parts outside of regions. */
+/**
+ * Splits ranges at the borders of regions, drops the parts outside of regions, and sets the index
+ * of the region of each part.
+ * @param clipped  receives the parts; its former contents are dropped
+ */
 static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *regions,
                 struct pm_page_ranges *clipped, struct pm_error *error)
 {

@@ -14,7 +14,8 @@
 
 /** Ranges of addresses in ascending order that do not overlap. */
 struct pm_page_ranges {
-	struct pm_region_range *items; /**< the ranges; `region` is set only after clipping */
+	struct pm_region_range *items; /**< the ranges; `region` is SIZE_MAX until they were split
+	                                  at the borders of regions */
 	size_t count;                  /**< number of ranges */
 	size_t capacity;               /**< private */
 };
@@ -27,12 +28,12 @@ struct pm_page_history {
 	uint64_t done;                  /**< `next` is complete up to this address */
 	size_t copied;     /**< index in `known` of the first range that ends after `done` */
 	size_t compared;   /**< index in `known` of the first range not yet compared with a run */
-	uint64_t joinable; /**< maximum gap between joined ranges of `next`, in bytes */
+	uint64_t joinable; /**< maximum gap across which ranges of `next` are joined, in bytes */
 };
 
 /**
- * Maximum number of ranges; they use 24 MiB. If a process has more runs of pages, those with small
- * gaps between them are joined, and new pages in such gaps are missed.
+ * Maximum number of ranges in a list; they use 24 MiB. If a process has more runs of pages, runs
+ * with small gaps between them are joined to one range, and new pages in such gaps are not noticed.
  */
 enum { PM_PAGE_HISTORY_MAX = 1 << 20 };
 
@@ -43,8 +44,9 @@ enum { PM_PAGE_HISTORY_MAX = 1 << 20 };
 void pm_page_history_begin(struct pm_page_history *history);
 
 /**
- * Starts a span of addresses that is measured. The caller then adds all runs of the span, which
- * replace the known pages there. Known pages between the previous span and this one are kept.
+ * Starts a span of addresses that is measured. The caller then adds all runs of the span. These
+ * runs replace the pages that were known in the span. The pages that were known between the
+ * previous span and this span are kept.
  *
  * @param history  the history
  * @param start    first address; not less than the end of the previous span
@@ -56,7 +58,8 @@ int pm_page_history_span(struct pm_page_history *history, uint64_t start, uint64
                          struct pm_error *error);
 
 /**
- * Adds a run of pages of the span.
+ * Adds a run of pages of the span that was started last. Only pages that are present or swapped
+ * count; guards and the zero page are ignored.
  *
  * @param history  the history
  * @param run      the run
@@ -67,8 +70,8 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
                         struct pm_error *error);
 
 /**
- * Ends the measurement: splits all ranges at the borders of regions, and sets the index of the
- * region of each.
+ * Ends the measurement: splits the known ranges and those that appeared at the borders of regions,
+ * and sets the index of the region of each range.
  *
  * @param history  the history
  * @param regions  the regions that were measured
@@ -79,7 +82,8 @@ int pm_page_history_end(struct pm_page_history *history, const struct pm_regions
                         struct pm_error *error);
 
 /**
- * Clips the pages that appeared to the regions of a new list that was read without measuring pages.
+ * Splits the ranges that appeared at the borders of the regions of a new list, and sets the index
+ * of the region of each range. Use this if the list was read without measuring pages.
  *
  * @param history  the history
  * @param regions  the new list

@@ -39,15 +39,16 @@ static const double max_interval = 16;
 struct pm_sampler {
 	struct pm_process *process; /* owned by the caller */
 	struct pm_sampler_options options;
-	struct pm_pagemap *pagemap;   /* NULL if not available or not needed */
-	struct pm_regions regions;    /* regions of the last measurement */
-	struct pm_regions spare;      /* previous list; its memory is reused for the next list */
-	struct pm_page_history pages; /* pages of the last measurement, if options.pages is set */
+	struct pm_pagemap *pagemap; /* NULL if not available or not needed */
+	struct pm_regions regions;  /* list of regions, with the sizes of the last measurement */
+	struct pm_regions spare;    /* previous list; its memory is reused for the next list */
+	/* pages found by the last measurement, if options.pages is set */
+	struct pm_page_history pages;
 	struct pm_totals measured_at; /* totals at the last measurement */
 	struct pm_sums sums;          /* sums of the regions at the last measurement */
 	double last_full;  /* time of the last full measurement, in seconds; 0 if there was none */
 	double full_after; /* seconds between the last full measurement and the next one */
-	bool exact;        /* see struct pm_sample */
+	bool exact;        /* see pm_sample.exact */
 	struct pm_cpu_budget budget;
 	uint64_t lock_ns; /* duration of the longest call that held the mmap lock of the target, in
 	                     nanoseconds */
@@ -68,8 +69,8 @@ static int read_status(struct pm_process *process, pid_t thread, char **status)
 }
 
 /**
- * Reads the status file of a thread other than the leader. If the leader has exited, its own status
- * contains no sizes.
+ * Reads the status file of a thread that still has memory, other than the leader. This is needed
+ * after the leader has exited, because the status file of the leader then contains no sizes.
  */
 static int read_thread_status(struct pm_process *process, char **status, struct pm_error *error)
 {
@@ -86,8 +87,8 @@ static int read_thread_status(struct pm_process *process, char **status, struct 
 
 /*
  * Reads status, not the shorter statm, which does not separate private from shared memory and has
- * no swap. Since Linux 6.2, the sizes in both can lag by some dozen pages for each CPU; since 6.17,
- * those in status are exact.
+ * no swap. Since Linux 6.2, the sizes in both files can lag by some dozen pages for each CPU. Since
+ * 6.17, the sizes in status are exact.
  */
 int pm_totals_read(struct pm_process *process, struct pm_totals *totals, struct pm_error *error)
 {
@@ -134,8 +135,8 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 	/*
 	 * Classification needs pagemap even if sizes are read from smaps: pagemap shows which pages
 	 * can be read without making them resident. Without pagemap (sandboxes, kernels without
-	 * CONFIG_PROC_PAGE_MONITOR) the sampler falls back to smaps, whose error is then the one
-	 * reported.
+	 * CONFIG_PROC_PAGE_MONITOR) the sampler reads smaps instead. If that fails, too, the error
+	 * of smaps is reported.
 	 */
 	if ((!options->smaps || options->kinds) &&
 	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &opened->pagemap, error) < 0) {
@@ -174,8 +175,9 @@ static bool has_unknown_kinds(const struct pm_regions *regions)
 
 /**
  * Classifies the regions.
- * @param all  classify all regions; otherwise only recount the malloc chunks of regions that
- *             changed, and classify all regions only if that shows that a kind is wrong
+ * @param all  true: classify all regions. false: only recount the malloc chunks in regions that
+ *             changed; if the recount shows that the kind of a region is wrong, or if too many
+ *             regions changed, classify all regions after all
  */
 static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions *regions,
                         struct pm_error *error)
@@ -185,7 +187,10 @@ static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions 
 	struct pm_kinds_evidence evidence = { .process = sampler->process,
 		                              .pagemap = sampler->pagemap };
 
-	/* If the memory must not be read, the regions are classified by the remaining evidence. */
+	/*
+	 * If the kernel does not allow reading the memory, classify the regions by the remaining
+	 * evidence.
+	 */
 	bool readable = pm_target_reader_open(sampler->process, regions, &reader, &refused) == 0;
 	if (readable)
 		evidence.reader = &reader;
@@ -248,12 +253,13 @@ static int read_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
 		if (measure(sampler, (struct pm_suspects){ 0 }, regions, error) < 0)
 			return -1;
 		/*
-		 * The regions that appeared and disappeared account for the whole change of the
-		 * totals, so the other regions did not change.
+		 * If the difference between the totals and the sums of the regions is unchanged,
+		 * the regions that appeared and disappeared are the whole change of the totals. So
+		 * the other regions did not change.
 		 */
 		if (pm_sums_of(regions, totals).unexplained == sampler->sums.unexplained)
 			return 0;
-		/* The totals balance, yet regions changed: measure all. */
+		/* If the totals give no hint which regions changed (no suspects), measure all. */
 		suspects.all = !suspects.private && !suspects.file;
 	}
 
@@ -264,9 +270,9 @@ static int read_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
 enum in_place { IN_PLACE_FAILED = -1, IN_PLACE_OUTDATED, IN_PLACE_DONE };
 
 /**
- * Measures the regions of the last list again, without reading the list.
- * @return IN_PLACE_OUTDATED if the list has to be read again; its sizes are then unchanged, as
- *         after a failure
+ * Measures the regions of the last list again, without reading a new list.
+ * @return IN_PLACE_DONE if the sizes were updated. IN_PLACE_OUTDATED if the list has to be read
+ *         again. IN_PLACE_FAILED after an error. Only IN_PLACE_DONE changes the sizes
  */
 static enum in_place measure_in_place(struct pm_sampler *sampler, const struct pm_totals *totals,
                                       struct pm_error *error)
@@ -314,7 +320,12 @@ static int read_smaps(struct pm_sampler *sampler, struct pm_regions *regions,
 	return 0;
 }
 
-/** Reads the list of regions, and measures and classifies them. */
+/**
+ * Reads the list of regions, measures the regions, and classifies them if necessary.
+ * @param full  true: measure and classify all regions. false: measure only the regions that may
+ *              have changed, and classify regions only if a kind is unknown or if malloc chunks
+ *              have to be recounted
+ */
 static int read_list(struct pm_sampler *sampler, const struct pm_totals *totals, bool full,
                      struct pm_regions *regions, struct pm_error *error)
 {
@@ -341,7 +352,11 @@ static int read_list(struct pm_sampler *sampler, const struct pm_totals *totals,
 	return result;
 }
 
-/** Sets the interval until the next full measurement. */
+/**
+ * Sets the interval until the next full measurement.
+ * @param changed  false: a full measurement found no change, so the interval is doubled, up to its
+ *                 maximum. true: the interval becomes options.full_every
+ */
 static void set_interval(struct pm_sampler *sampler, bool changed)
 {
 	double longest = sampler->options.full_every * max_interval;
@@ -356,7 +371,8 @@ static void set_interval(struct pm_sampler *sampler, bool changed)
 
 /**
  * Updates the regions.
- * @param full  read the list, and measure all regions
+ * @param full  true: read the list, and measure all regions. false: measure only the regions that
+ *              may have changed, and read the list only if necessary
  */
 static int update(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, double now,
                   struct pm_error *error)
@@ -401,7 +417,10 @@ static void fill_cost(struct pm_sampler *sampler, bool measured, struct pm_sampl
 	cost->lock_ns = sampler->lock_ns;
 }
 
-/** Fills those fields of a sample that refer to the regions. */
+/**
+ * Fills those fields of a sample that depend on the regions. The pages that appeared are filled
+ * only if the sample is fresh.
+ */
 static void fill_regions(const struct pm_sampler *sampler, struct pm_sample *sample)
 {
 	sample->regions = &sampler->regions;
@@ -438,8 +457,8 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	fill_cost(sampler, taken.fresh, &taken.cost);
 
 	/*
-	 * The first measurement is always needed, so it is not charged to the budget. Its pages do
-	 * not count as having appeared, because all of them are new.
+	 * The first measurement is always needed, so it is not charged to the budget. It finds all
+	 * pages of the process, so none of these pages counts as one that appeared.
 	 */
 	if (first) {
 		sampler->budget.seconds = 0;
@@ -464,8 +483,9 @@ int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
 		return -1;
 
 	/*
-	 * A fresh sample already has its pages that appeared. Keep them, and measure without pages:
-	 * those that appeared after the sample belong to the next one.
+	 * If the sample is fresh, the pages that appeared before it are already known. Keep these
+	 * pages, and measure without pages now: pages that appeared after the sample belong to the
+	 * next sample.
 	 */
 	bool pages = sampler->options.pages, known = pages && sample->fresh;
 	sampler->options.pages = pages && !known;

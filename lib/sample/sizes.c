@@ -6,9 +6,9 @@
 #include "base/array.h"
 
 /*
- * Maximum difference between the totals and the sums of the regions, in bytes, at which the list of
- * regions is still considered up to date. The kernel updates its counters in batches, so small
- * differences are normal.
+ * If the difference between the totals and the sums of the regions changes by more than this number
+ * of bytes, the list of regions is considered outdated. The kernel updates its counters in batches,
+ * so small differences are normal.
  */
 static const int64_t tolerance = INT64_C(256) * 1024;
 
@@ -29,9 +29,10 @@ struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_tota
 bool pm_sums_are_doubtful(const struct pm_sums *was, const struct pm_sums *is)
 {
 	/*
-	 * If equally many bytes were mapped and unmapped, the size of the address space is the
-	 * same, but the sums no longer match the totals. An arena of malloc also grows without a
-	 * change of the size: it grows into a reserve.
+	 * If the same number of bytes was mapped and unmapped, the size of the address space is
+	 * unchanged, but the sums no longer match the totals. The size is also unchanged when an
+	 * arena of malloc grows, because mprotect(2) makes a part of its reserve accessible. Then,
+	 * resident bytes are found in regions that were inaccessible when the list was read.
 	 */
 	int64_t change = is->unexplained - was->unexplained;
 

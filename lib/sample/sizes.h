@@ -11,10 +11,11 @@
 
 /** Sums over a list of regions. */
 struct pm_sums {
-	int64_t unexplained;   /**< resident bytes of the process minus those of all regions; may be
-	                          other than 0, because counters of the kernel lag */
-	uint64_t inaccessible; /**< resident bytes of regions without permissions. If they increase,
-	                          the list is outdated: mprotect(2) made a reserve accessible */
+	int64_t unexplained; /**< resident bytes of the process minus the sum of the resident bytes
+	                        of all regions. Not always 0, because counters of the kernel lag */
+	uint64_t inaccessible; /**< resident bytes of regions without permissions. An increase shows
+	                          that the list is outdated: mprotect(2) made a part of such a
+	                          region accessible */
 };
 
 /**
@@ -27,8 +28,8 @@ struct pm_sums {
 struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_totals *totals);
 
 /**
- * Checks whether the sums suggest that a list is outdated, although the size of the address space
- * did not change.
+ * Checks whether the sums suggest that a list is outdated. This is for lists of which the size of
+ * the address space did not change.
  *
  * @param was  sums when the list was read
  * @param is   sums now
@@ -62,9 +63,9 @@ int pm_sizes_save(const struct pm_regions *regions, struct pm_saved_sizes *saved
                   struct pm_error *error);
 
 /**
- * Restores the sizes of the same list.
+ * Restores the sizes of a list that pm_sizes_save() saved.
  *
- * @param regions  the list
+ * @param regions  the list; it must still have the same regions
  * @param saved    the saved sizes
  */
 void pm_sizes_restore(struct pm_regions *regions, const struct pm_saved_sizes *saved);

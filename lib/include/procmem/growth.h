@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The difference of two samples: which region of the first sample corresponds to which region of
- * the second one, and how much each of them grew or shrank.
+ * The difference of two samples: which regions of the first sample correspond to which regions of
+ * the second sample, and by how much these regions grew or shrank.
  *
  * Regions have no lasting identity. The kernel merges neighbours, splits regions that are partly
  * unmapped or protected, lets malloc's mappings grow downwards, and mremap(2) moves them. The
  * regions of the two samples are therefore matched by the following criteria, the most reliable
  * first: overlapping addresses with the same backing, kind and permissions; the same malloc arena;
- * the stack of the same thread; the same file and offset; for anonymous memory, a move by
- * mremap(2), if only one pair of regions fits; overlapping addresses alone, because the kind of a
- * region may be known in only one of the samples. Matched regions form a part. Every region is in
- * exactly one part, so that the sums of the parts are the difference of the totals.
+ * the stack of the same thread; the same file and offset; for anonymous memory, sizes that show a
+ * move by mremap(2), if only one pair of regions has such sizes; overlapping addresses and the same
+ * backing, whatever the kinds and permissions. The last criterion is needed because the kind of a
+ * region may be known in only one of the samples. Regions that were matched form a part, and so
+ * does each region that matches no other. Every region is in exactly one part, so that the sums
+ * over all parts are the totals of the samples.
  */
 #ifndef PROCMEM_GROWTH_H
 #define PROCMEM_GROWTH_H
@@ -25,15 +27,15 @@ extern "C" {
 /** How the regions of a part (struct pm_growth_part) changed. */
 enum pm_change {
 	PM_CHANGE_SAME,   /**< neither the size nor the weight changed */
-	PM_CHANGE_GREW,   /**< larger weight (pm_growth_weight()); or the same weight and a larger
-	                     size */
-	PM_CHANGE_SHRANK, /**< smaller weight; or the same weight and a smaller size */
+	PM_CHANGE_GREW,   /**< the weight (pm_growth_weight()) increased; or it is the same, and the
+	                     size increased */
+	PM_CHANGE_SHRANK, /**< the weight decreased; or it is the same, and the size decreased */
 	PM_CHANGE_NEW,    /**< only in the second sample */
 	PM_CHANGE_GONE,   /**< only in the first sample */
 	PM_CHANGE_MERGED, /**< the number of regions decreased */
 	PM_CHANGE_SPLIT,  /**< the number of regions increased */
 	PM_CHANGE_MOVED,  /**< the same memory at another address */
-	PM_CHANGE_COUNT,  /**< number of changes */
+	PM_CHANGE_COUNT,  /**< number of values, for tables */
 };
 
 /** Sizes that are compared, in bytes. */
@@ -43,18 +45,22 @@ struct pm_growth_sizes {
 	uint64_t swap; /**< swapped bytes; 0 if unknown */
 };
 
-/** Value of `before` or `after` in a part that has no region in that sample. */
+/**
+ * Value of pm_growth_part.before if the part has no region in the first sample, and of
+ * pm_growth_part.after if it has none in the second sample.
+ */
 #define PM_GROWTH_NONE SIZE_MAX
 
 /**
- * A group of matched regions: those of the first sample and those of the second one that are the
- * same memory.
+ * A group of regions that are the same memory: those of the first sample and those of the second
+ * sample.
  */
 struct pm_growth_part {
-	enum pm_change change; /**< the change */
+	enum pm_change change; /**< how the regions changed */
 	size_t before; /**< index of the region with the largest weight (pm_growth_weight()) in the
 	                  first sample, or PM_GROWTH_NONE */
-	size_t after;  /**< index of the heaviest region in the second sample, or PM_GROWTH_NONE */
+	size_t after;  /**< index of the region with the largest weight in the second sample, or
+	                  PM_GROWTH_NONE */
 	size_t before_count;        /**< number of regions in the first sample */
 	size_t after_count;         /**< number of regions in the second sample */
 	struct pm_growth_sizes was; /**< sums of the regions in the first sample */
@@ -63,10 +69,13 @@ struct pm_growth_part {
 
 /** The difference of two samples. Release with pm_growth_deinit(). */
 struct pm_growth {
-	struct pm_growth_part *parts; /**< by ascending address of their first region */
+	struct pm_growth_part *parts; /**< the parts, by the lowest address of their regions in both
+	                                 samples; owned */
 	size_t count;                 /**< number of parts */
-	size_t *before_part; /**< for each region of the first sample the index of its part */
-	size_t *after_part;  /**< for each region of the second sample the index of its part */
+	size_t *before_part; /**< for each region of the first sample, the index of its part; owned
+	                      */
+	size_t *after_part;  /**< for each region of the second sample, the index of its part; owned
+	                      */
 	struct pm_growth_sizes was; /**< totals of the first sample */
 	struct pm_growth_sizes is;  /**< totals of the second sample */
 };

@@ -18,16 +18,17 @@
 extern "C" {
 #endif
 
-/** A set of pages; empty if all zeros. Release it with pm_page_set_deinit(). */
+/** A set of pages. A zeroed set is empty. Release it with pm_page_set_deinit(). */
 struct pm_page_set {
-	struct pm_region_range *ranges; /**< by ascending address */
+	struct pm_region_range *ranges; /**< the ranges, by ascending address; owned */
 	size_t count;                   /**< number of ranges */
 	size_t capacity;                /**< private */
-	uint64_t bytes; /**< bytes that were added; pm_page_set_thin() does not change it */
+	uint64_t bytes; /**< number of bytes that were added; pm_page_set_thin() does not change
+	                   this number */
 };
 
 /**
- * Adds those parts of a range that are in regions.
+ * Adds a range to a set. Parts of the range outside of all regions are omitted.
  *
  * @param set      the set
  * @param range    the range; it must be above all ranges in the set
@@ -39,10 +40,11 @@ PM_PUBLIC int pm_page_set_add(struct pm_page_set *set, struct pm_range range,
                               const struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Reduces a set to about `max` bytes. It keeps blocks of 64 KiB at equal distances, at least one
- * block. A set that has `max` bytes at most stays as it is.
+ * Reduces a set to about `max` bytes: keeps blocks of 64 KiB at equal distances, at least one
+ * block. `set->bytes` does not change; it remains the number of bytes that were added. A set of at
+ * most `max` bytes is not changed.
  *
- * @param set    the set; `set->bytes` keeps its value
+ * @param set    the set
  * @param max    bytes to keep
  * @param error  PM_ERROR_RESOURCES; the set is unchanged then
  * @return       0 or -1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The most frequent strings in some pages of a process, such as those that a growing region gained
- * since the last sample.
+ * The most frequent strings in some pages of a process, such as the pages that a growing region
+ * gained since the last sample.
  *
  * Only pages that are present or swapped out are read, so that the process does not grow. Strings
  * have at least PM_PAGE_STRING_MIN characters of UTF-8. Strings that differ only in their numbers
@@ -33,10 +33,13 @@ extern "C" {
  */
 #define PM_PAGE_STRING_MIN 6
 
-/** Bytes of a string that are kept. Longer strings whose kept bytes are equal count as one. */
+/**
+ * Maximum number of bytes of a string that are kept. Longer strings whose kept bytes are equal are
+ * counted as one string.
+ */
 #define PM_PAGE_STRING_MAX 256
 
-/** Bytes of memory for counting. */
+/** Memory, in bytes, that a search may use to count strings: the budget of its tally. */
 #define PM_PAGE_STRINGS_BUDGET ((uint64_t)8 << 20)
 
 /** A handle for searching pages of a process; opaque. Only one thread at a time may use it. */
@@ -44,21 +47,26 @@ struct pm_page_strings;
 
 /** A string and its count. */
 struct pm_page_string {
-	const char *bytes; /**< the string, not NUL-terminated, at most its first PM_PAGE_STRING_MAX
-	                      bytes; with `#` for each number if `count` includes strings with
-	                      different numbers */
+	const char *bytes; /**< the string, or its first PM_PAGE_STRING_MAX bytes if it is longer;
+	                      not NUL-terminated. If `count` includes different strings, this is
+	                      their template, which has `#` in place of each number */
 	size_t length;     /**< bytes of `bytes` */
-	uint64_t count;    /**< number of times it was found */
+	uint64_t count;    /**< number of times that the string was found */
 };
 
-/** Strings that were found; none if all zeros. Release with pm_page_strings_found_deinit(). */
+/**
+ * Strings that were found. Zeroed, it has no strings. Release it with
+ * pm_page_strings_found_deinit().
+ */
 struct pm_page_strings_found {
-	struct pm_page_string *strings; /**< by descending count, then by ascending address */
+	struct pm_page_string *strings; /**< the strings, by descending count, then by ascending
+	                                   address where they were found first */
 	size_t count;                   /**< number of strings */
 	char *texts;                    /**< private: the bytes of the strings */
 	uint64_t pages;                 /**< pm_page_set.bytes of the searched set */
-	uint64_t searched; /**< number of bytes that were searched; less than `pages` if the set was
-	                      thinned, or if pages could not be read or no longer existed */
+	uint64_t searched; /**< number of bytes of the set that were searched. Less than `pages` if
+	                      the set was thinned, or if pages could not be read or no longer
+	                      existed */
 };
 
 /**
@@ -72,20 +80,20 @@ typedef void pm_page_strings_progress(void *context, uint64_t searched, uint64_t
 
 /** How to search pages. */
 struct pm_page_strings_options {
-	size_t max;                          /**< number of strings to return at most */
-	const volatile sig_atomic_t *cancel; /**< ends the search when it becomes non-zero; or NULL
-	                                      */
-	pm_page_strings_progress *progress;  /**< or NULL */
+	size_t max;                          /**< maximum number of strings to return */
+	const volatile sig_atomic_t *cancel; /**< NULL, or a flag: the search ends with
+	                                        PM_ERROR_CANCELLED when it becomes non-zero */
+	pm_page_strings_progress *progress;  /**< reports the progress; may be NULL */
 	void *context;                       /**< passed to `progress` */
 };
 
 /**
  * Prepares to search pages of a process.
  *
- * @param process   the process; must outlive the result
- * @param readable  true: fail here if the kernel does not allow reading the memory; false: fail in
- *                  pm_page_strings_begin()
- * @param strings   where to store the result; release it with pm_page_strings_close()
+ * @param process   the process; must outlive the handle
+ * @param readable  true: if the kernel does not allow reading the memory, this function fails;
+ *                  false: only pm_page_strings_begin() fails then
+ * @param strings   receives the handle; release with pm_page_strings_close()
  * @param error     PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES and others of
  *                  pm_pagemap_open()
  * @return          0 or -1
@@ -100,7 +108,8 @@ PM_PUBLIC int pm_page_strings_open(struct pm_process *process, bool readable,
 PM_PUBLIC void pm_page_strings_close(struct pm_page_strings *strings);
 
 /**
- * Starts reading: several calls of pm_page_strings_find() may follow.
+ * Starts reading the memory of the process. Several calls of pm_page_strings_find() may follow,
+ * then pm_page_strings_end().
  *
  * @param strings  the handle; reading must not have been started
  * @param regions  the current regions; must remain valid until pm_page_strings_end()
@@ -113,10 +122,11 @@ PM_PUBLIC int pm_page_strings_begin(struct pm_page_strings *strings,
 /**
  * Finds the most frequent strings in some pages, in one thread. A string that continues in an
  * adjacent page is found as a whole, even if that page is not in the set. If a string starts more
- * than one page before the set, only the part in the set is found.
+ * than one page before a range of the set, only the part from this range on is found.
  *
- * @param strings  begun
- * @param pages    the pages, of the regions given to pm_page_strings_begin()
+ * @param strings  the handle, after pm_page_strings_begin()
+ * @param pages    the pages; a set made with the regions that were passed to
+ *                 pm_page_strings_begin()
  * @param options  how to search
  * @param found    filled; release it with pm_page_strings_found_deinit()
  * @param error    PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES, PM_ERROR_IO
@@ -127,14 +137,14 @@ PM_PUBLIC int pm_page_strings_find(struct pm_page_strings *strings, const struct
                                    struct pm_page_strings_found *found, struct pm_error *error);
 
 /**
- * Ends reading.
- * @param strings  the handle; nothing happens if reading was not started
+ * Ends reading the memory of the process.
+ * @param strings  the handle; if reading was not started, the function does nothing
  */
 PM_PUBLIC void pm_page_strings_end(struct pm_page_strings *strings);
 
 /**
  * Releases strings that were found.
- * @param found  filled by pm_page_strings_find(), or all zeros; all zeros afterwards
+ * @param found  strings filled by pm_page_strings_find(), or zeroed; zeroed afterwards
  */
 PM_PUBLIC void pm_page_strings_found_deinit(struct pm_page_strings_found *found);
 

@@ -16,23 +16,29 @@
 extern "C" {
 #endif
 
-/** Bytes of a boot ID with its NUL: a UUID has 36 characters. */
+/**
+ * Size of a buffer for a boot ID, in bytes, including the NUL. A boot ID is a UUID, which has 36
+ * characters.
+ */
 #define PM_BOOT_ID_SIZE 40
-/** Bytes of a host name with its NUL: HOST_NAME_MAX is 64. */
+/**
+ * Size of a buffer for a host name, in bytes, including the NUL. A host name has at most 64
+ * characters (HOST_NAME_MAX).
+ */
 #define PM_HOST_SIZE    65
 
 /**
- * The identity of a process. Owns its strings: release with pm_process_id_deinit(). Zeroed: no
- * process.
+ * The identity of a process. It owns its strings; release it with pm_process_id_deinit(). A zeroed
+ * identity is that of no process.
  */
 struct pm_process_id {
-	pid_t pid;                     /**< PID */
-	uint64_t start_ticks;          /**< start time in clock ticks since boot; together with PID
-	                                    and boot ID unique forever */
+	pid_t pid;            /**< PID */
+	uint64_t start_ticks; /**< start time in clock ticks since boot. No two processes have the
+	                         same PID, start time and boot ID */
 	char boot_id[PM_BOOT_ID_SIZE]; /**< /proc/sys/kernel/random/boot_id; "" if unknown */
 	char host[PM_HOST_SIZE];       /**< host name; "" if unknown */
 	char comm[PM_COMM_SIZE];       /**< command name, any bytes */
-	char *command;                 /**< command line; owned; NULL only if zeroed */
+	char *command;                 /**< command line; owned; NULL only in a zeroed identity */
 };
 
 /**
@@ -58,7 +64,7 @@ PM_PUBLIC int pm_process_id_copy(const struct pm_process_id *from, struct pm_pro
                                  struct pm_error *error);
 
 /**
- * Releases the strings of an identity; it is zeroed afterwards.
+ * Releases the strings of an identity, and zeroes the identity.
  * @param id an identity, may be zeroed
  */
 PM_PUBLIC void pm_process_id_deinit(struct pm_process_id *id);

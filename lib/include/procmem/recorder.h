@@ -23,8 +23,8 @@ struct pm_recorder;
 /**
  * Starts a recording, or continues one of the same process.
  *
- * @param path      the file; created if it does not exist, readable by its owner only: names in
- *                  memory maps can be secrets
+ * @param path      the file. If it does not exist, it is created so that only its owner can read
+ *                  it, because names in memory maps can be secrets
  * @param id        the process
  * @param recorder  receives the recorder; release with pm_recorder_close()
  * @param error     PM_ERROR_FORMAT (the file is not a recording, or it is a recording of another
@@ -46,9 +46,9 @@ PM_PUBLIC void pm_recorder_close(struct pm_recorder *recorder);
  *
  * @param recorder  the recorder
  * @param sample    the sample; if it is not fresh, only its totals are stored
- * @param headroom  the limits at the time of the sample; NULL: none are stored
- * @param error     PM_ERROR_IO (disk full); nothing can be added afterwards, and earlier samples
- *                  remain readable
+ * @param headroom  the limits at the time of the sample; NULL to store no limits
+ * @param error     PM_ERROR_IO (for example, the disk is full). No further sample can be added
+ *                  then; earlier samples remain readable
  * @return          0 or -1
  */
 PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample,
@@ -57,7 +57,8 @@ PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_samp
 /**
  * Stores how the process ended, as a note to the last sample.
  *
- * @param recorder  the recorder; nothing is stored if it has no samples
+ * @param recorder  the recorder. Nothing is stored if the file has no samples, or if
+ *                  pm_recorder_add() failed with PM_ERROR_IO
  * @param why       human-readable reason; pm_recording_ending() returns at most PM_ENDING_TEXT_SIZE
  *                  bytes of it, including a NUL
  * @param error     PM_ERROR_IO

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/** Version of the format that this library writes (`PRAGMA user_version`). */
+/** Version of the format that this library writes. The file stores it as `PRAGMA user_version`. */
 #define PM_RECORDING_VERSION 1
 
 /** A recording opened for reading; opaque. Only one thread at a time may use it. */
@@ -37,11 +37,11 @@ struct pm_recorded {
 };
 
 /**
- * Checks whether a file looks like a recording: an SQLite database with the application ID of
- * recordings.
+ * Checks whether a file has the header of a recording: that of an SQLite database with the
+ * application ID of recordings.
  *
  * @param path  the file
- * @return      false also if the file cannot be read
+ * @return      true if it has; false otherwise, or if the file cannot be read
  */
 PM_PUBLIC bool pm_recording_is(const char *path);
 
@@ -84,9 +84,10 @@ PM_PUBLIC int pm_recording_count(struct pm_recording *recording, uint64_t *count
 /** An entry of the list of samples. */
 struct pm_listed {
 	struct pm_recorded recorded; /**< time and totals */
-	uint64_t regions;            /**< number of regions; if the sample is not fresh, those of an
-	                                  earlier sample */
-	bool detailed; /**< all regions have the sizes of smaps, not just RSS and swap */
+	uint64_t regions; /**< number of regions; if the sample is not fresh, that of the last fresh
+	                     sample before it */
+	bool detailed; /**< true if all regions have the sizes from smaps; false if some have only
+	                  RSS and swap, or if there are no regions */
 };
 
 /**
@@ -105,15 +106,16 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
  * Finds a sample by number, word or time.
  *
  * The text is a number from 1, `first`, `last`, or a time in UTC: `2026-01-31T12:00`, optionally
- * with seconds, decimals of these, and `Z`. A time without seconds is a whole minute. The result is
- * the last sample within the given time, or if there is none, the last sample before it. A time
- * without a date, such as `12:00`, is on the day of the last sample; if that time is not within the
- * recording, it is on the day before.
+ * with seconds, with decimals of a second, and with `Z` at the end. A time without seconds means
+ * the whole minute. The result is the last sample that was taken within the given time or, if there
+ * is none, the last sample before it. A time without a date, such as `12:00`, means the day of the
+ * last sample. If the last sample was taken earlier than this, the time means the day before,
+ * unless the recording started later than that.
  *
  * @param recording  the recording
  * @param which      the number, word or time
  * @param number     receives the number of the sample
- * @param error      PM_ERROR_USAGE; PM_ERROR_NOT_FOUND with the samples that exist
+ * @param error      PM_ERROR_USAGE; PM_ERROR_NOT_FOUND (the text says which samples exist)
  * @return           0 or -1
  */
 PM_PUBLIC int pm_recording_find(struct pm_recording *recording, const char *which, uint64_t *number,
@@ -125,7 +127,8 @@ PM_PUBLIC int pm_recording_find(struct pm_recording *recording, const char *whic
  * @param recording  the recording
  * @param number     number of the sample
  * @param recorded   filled
- * @param regions    an initialised list; the regions are appended; NULL: read only the totals
+ * @param regions    an initialised list, to which the regions are appended; NULL to read only the
+ *                   totals
  * @param error      PM_ERROR_NOT_FOUND, PM_ERROR_IO, PM_ERROR_FORMAT
  * @return           0 or -1
  */
@@ -146,15 +149,17 @@ PM_PUBLIC int pm_recording_read(struct pm_recording *recording, uint64_t number,
 PM_PUBLIC int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number,
                                          struct pm_headroom *headroom, struct pm_error *error);
 
-/** Bytes of the text that pm_recording_ending() fills, with the NUL; longer ones are cut. */
+/**
+ * Size of the buffer for pm_recording_ending(), in bytes, including the NUL. Longer texts are cut.
+ */
 enum { PM_ENDING_TEXT_SIZE = 256 };
 
 /**
  * Reads how the process ended.
  *
  * @param recording  the recording
- * @param why        filled if the end was recorded: untrusted bytes, to be escaped before they are
- *                   printed to a terminal
+ * @param why        receives the reason if the end was recorded. The bytes are untrusted: escape
+ *                   them before you print them to a terminal
  * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
  * @return           1 if the end was recorded, 0 if not, -1 on errors
  */

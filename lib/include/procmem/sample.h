@@ -3,13 +3,14 @@
  * @file
  * Takes samples of a living process repeatedly, at low cost.
  *
- * A sampler works in steps of increasing cost. If a step shows that nothing changed, the next steps
- * are skipped. The steps are: the totals in /proc/PID/status (every time, some microseconds); maps,
- * if the virtual size changed; page states of the regions that can have changed, in short calls, if
- * resident bytes changed; smaps only on request. The sampler measures the CPU time of the calling
- * process. While the CPU time is above the budget, the sampler reads only the totals. If the totals
- * alone need more than the budget, half of the budget is reserved for the other steps, so that
- * regions are still measured.
+ * A sampler reads the totals in /proc/PID/status for each sample, which takes some microseconds. It
+ * reads maps only if the virtual size changed, or if the sizes of the regions no longer match the
+ * totals. If the resident or swapped bytes changed, it reads the page states of the regions that
+ * can have changed, in short system calls. It reads smaps only on request, or if there is no
+ * pagemap. From time to time it measures all regions (pm_sampler_options.full_every). The sampler
+ * measures the CPU time of the calling process. While this CPU time is above the budget, the
+ * sampler reads only the totals. If the totals alone need more than the budget, half of the budget
+ * is kept for measuring regions, so that they are still measured from time to time.
  */
 #ifndef PROCMEM_SAMPLE_H
 #define PROCMEM_SAMPLE_H
@@ -48,38 +49,44 @@ struct pm_totals {
 PM_PUBLIC int pm_totals_read(struct pm_process *process, struct pm_totals *totals,
                              struct pm_error *error);
 
-/** Options of a sampler. Zeroed: no budget, no kinds, no smaps. */
+/**
+ * Options of a sampler. Zeroed options mean: no budget, no regular measurement of all regions, no
+ * kinds, no pages, no smaps.
+ */
 struct pm_sampler_options {
-	double budget; /**< CPU time that may be used, as a share of one core (0.01: one percent);
-	                    0: unlimited */
+	double budget; /**< CPU time that may be used, as a share of one core: 0.01 is one percent;
+	                  0 means unlimited */
 	double full_every; /**< seconds after which all regions are measured even if the totals are
-	                      unchanged; 0: never. As long as such a measurement finds no change,
-	                      the interval doubles, up to 16 times this value */
-	bool kinds;        /**< classify new regions */
-	bool pages;        /**< store which pages are present, to find pages that appear
-	                      (pm_sample.appeared); not with smaps */
-	bool smaps; /**< read all sizes from smaps each time: costs the target page-table walks
-	                 under its map lock */
+	                      unchanged; 0 means never. Each time that such a measurement finds no
+	                      change, the interval is doubled, up to 16 times this value */
+	bool kinds;        /**< find out the kinds of the regions */
+	bool pages;        /**< remember which pages are present, to find pages that appear later
+	                      (pm_sample.appeared); has no effect together with `smaps` */
+	bool smaps; /**< read all sizes from smaps at each measurement. This delays the target,
+	               because the kernel walks its page tables while holding its map lock */
 };
 
 /** Cost of the samples so far. */
 struct pm_sample_cost {
 	uint64_t cpu_ns; /**< CPU time of the whole calling process since the sampler was opened */
 	uint64_t last_cpu_ns; /**< part of `cpu_ns` since the end of the previous sample */
-	uint64_t lock_ns; /**< nanoseconds that the longest system call took which held the map lock
-	                     of the target: at least as long as the lock was held. With smaps, the
-	                     duration of the whole read */
-	double credit; /**< seconds of CPU time that the budget allows now; negative if the sampler
-	                  has to wait; HUGE_VAL without a budget */
-	double share;  /**< CPU time since the sampler was opened as a share of one core; 0 at first
-	                */
+	/**
+	 * Duration of the longest system call that held the map lock of the target, in nanoseconds:
+	 * an upper bound of the time for which the lock was held. With smaps, the duration of the
+	 * whole read.
+	 */
+	uint64_t lock_ns;
+	double credit; /**< CPU time that the budget allows now, in seconds. While this is negative,
+	                  regions are not measured. HUGE_VAL if there is no budget */
+	double share;  /**< CPU time since the sampler was opened, as a share of one core; 0 if no
+	                  time has passed */
 };
 
 /** One sample. */
 struct pm_sample {
 	double time;             /**< CLOCK_BOOTTIME in seconds, which includes time in suspend */
 	int64_t wall_ns;         /**< the same time in nanoseconds since 1970, UTC */
-	struct pm_totals totals; /**< totals, always of this time */
+	struct pm_totals totals; /**< totals of the process, read for this sample */
 	const struct pm_regions *regions; /**< the regions with RSS and swap; owned by the sampler,
 	                                       valid until the next sample is taken */
 	/**
@@ -88,13 +95,15 @@ struct pm_sample {
 	 * ascending order of address, and are valid as long as `regions`.
 	 */
 	const struct pm_region_range *appeared;
-	size_t appeared_count; /**< number of these ranges; 0 at the first measurement, and if the
-	                            sample is not fresh */
-	bool fresh;     /**< the regions were measured for this sample; false: by an earlier one */
-	bool held_back; /**< something changed, but the budget does not allow to measure it yet */
+	size_t appeared_count; /**< number of ranges in `appeared`; 0 in the first sample, and if
+	                          the sample is not fresh */
+	bool fresh; /**< true: the regions were measured for this sample; false: they are those of
+	               an earlier sample */
+	bool held_back; /**< a measurement of the regions was due, but was postponed because the
+	                   budget is used up */
 	bool exact;     /**< false: the sizes of some regions may differ from smaps; see
 	                   pm_pagemap_measure() */
-	struct pm_sample_cost cost; /**< up to the end of this sample */
+	struct pm_sample_cost cost; /**< cost of all samples up to the end of this sample */
 };
 
 /** Takes samples; opaque. Only one thread at a time may use it. */
@@ -103,7 +112,7 @@ struct pm_sampler;
 /**
  * Opens a sampler.
  *
- * @param process  the process; must outlive the result
+ * @param process  the process; must outlive the sampler
  * @param options  the options; copied
  * @param sampler  receives the sampler; release with pm_sampler_close()
  * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_UNSUPPORTED, PM_ERROR_RESOURCES
@@ -123,8 +132,8 @@ PM_PUBLIC void pm_sampler_close(struct pm_sampler *sampler);
  *
  * @param sampler  the sampler
  * @param sample   filled
- * @param error    PM_ERROR_GONE with the reason, PM_ERROR_ACCESS, PM_ERROR_RESOURCES; the regions
- *                 of the previous sample then remain valid
+ * @param error    PM_ERROR_GONE (the text gives the reason), PM_ERROR_ACCESS, PM_ERROR_RESOURCES.
+ *                 After an error, the regions of the previous sample remain valid
  * @return         0 or -1
  */
 PM_PUBLIC int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample,
@@ -133,10 +142,10 @@ PM_PUBLIC int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *samp
 /**
  * Measures all regions for the last sample, even if the budget is used up or the totals did not
  * change. Does nothing if the last sample already measured all regions. Call this before acting on
- * the sizes of a region: if one mapping was replaced by another one of the same size between two
- * samples, no total changed, so the change was not noticed; and the budget may have postponed the
- * measurement. The time and the totals of the sample do not change. The CPU time of this call
- * counts towards the budget.
+ * the sizes of a region: the sizes can be out of date. If a mapping was replaced by another mapping
+ * of the same size between two samples, no total changed, so the sampler did not notice the change.
+ * A measurement may also have been postponed because of the budget. The time and the totals of the
+ * sample do not change. The CPU time of this call counts towards the budget.
  *
  * @param sampler  the sampler
  * @param sample   the last sample that pm_sampler_take() filled; everything except time and totals

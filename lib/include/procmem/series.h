@@ -27,14 +27,15 @@ struct pm_point {
 /**
  * Values over time. Only the corners of the curve are kept: points at which the value changed, and
  * the ends of times without a change. A constant value therefore needs no further memory. When
- * there are PM_SERIES_POINTS corners, every second one is dropped. Zeroed: an empty series.
+ * there are PM_SERIES_POINTS corners, every second corner is dropped, except the first and the last
+ * one. A zeroed series is empty.
  */
 struct pm_series {
 	struct pm_point *points; /**< the corners, by ascending time; owned */
 	size_t count;            /**< number of corners */
 	size_t capacity;         /**< private */
-	double last; /**< time of the last value that was added; from the last corner until this
-	                time the value was constant */
+	double last; /**< time of the last value that was added, in seconds. From the last corner
+	                until this time, the value was constant */
 	uint64_t samples; /**< number of values that were added */
 };
 
@@ -48,7 +49,7 @@ PM_PUBLIC void pm_series_deinit(struct pm_series *series);
  * Adds a value.
  *
  * @param series  the series
- * @param time    seconds; not before the last sample
+ * @param time    time of the value, in seconds; not before the last value that was added
  * @param value   the value
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
@@ -57,9 +58,10 @@ PM_PUBLIC int pm_series_add(struct pm_series *series, double time, uint64_t valu
                             struct pm_error *error);
 
 /**
- * Adds the values of another series. Before its first point a series counts as 0.
+ * Adds the values of another series to those of a series. Before the first corner of a series, its
+ * value counts as 0.
  *
- * @param series  becomes the sum of both
+ * @param series  the series; becomes the sum of both series
  * @param other   the other series
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
@@ -72,7 +74,7 @@ PM_PUBLIC int pm_series_merge(struct pm_series *series, const struct pm_series *
  *
  * @param series  the series
  * @param time    seconds
- * @return        the value; 0 before the first point, the last value after the last point
+ * @return        the value; 0 before the first corner; the last value after the last corner
  */
 PM_PUBLIC double pm_series_at(const struct pm_series *series, double time);
 

@@ -4,9 +4,9 @@
  * Counting texts in bounded memory: which texts there are, and how often each occurs.
  *
  * When the memory is used up, the rarest texts are dropped (lossy counting, Manku and Motwani 2002,
- * with a threshold that follows from the memory instead of an error rate). These bounds always
- * hold: every text that was added more than pm_tally_bound() times is in the tally, and the count
- * of a text in the tally is too low by at most pm_tally_item.missed.
+ * with a threshold that follows from the memory instead of an error rate). Two bounds always hold.
+ * Every text that was added more than pm_tally_bound() times is in the tally. The count of a text
+ * in the tally is too low by at most pm_tally_item.missed.
  *
  * A tally counts equal texts together, or with pm_tally_add_similar() all texts that have something
  * in common, such as their template (text_template.h).
@@ -27,7 +27,10 @@ extern "C" {
 /** Smallest budget of a tally in bytes: enough for a few hundred short texts. */
 #define PM_TALLY_BUDGET_MIN ((uint64_t)64 << 10)
 
-/** Largest budget of a tally in bytes. Positions are 32-bit numbers of 8-byte units. */
+/**
+ * Largest budget of a tally in bytes. It is limited because positions in a tally are stored as
+ * 32-bit numbers, in units of 8 bytes.
+ */
 #define PM_TALLY_BUDGET_MAX ((uint64_t)32 << 30)
 
 /**
@@ -46,21 +49,23 @@ struct pm_tally_item {
 	uint64_t first;   /**< pm_tally_text.first of the first text that `count` includes */
 	uint64_t size;    /**< sum of pm_tally_text.size of all texts that `count` includes */
 	uint32_t length;  /**< bytes of `text` */
-	uint8_t category; /**< as added: texts of different categories are counted separately */
-	bool varied;      /**< `count` includes texts that are similar, but not equal */
-	char text[]; /**< the text; if the item counts several similar texts, the first of them; not
-	                NUL-terminated */
+	uint8_t category; /**< pm_tally_text.category; texts of different categories are counted
+	                     separately */
+	bool varied; /**< true if `count` includes texts that are not equal to `text`, but similar
+	              */
+	char text[]; /**< the text, not NUL-terminated. If `varied` is true, the first of the
+	                similar texts */
 };
 
 /** A text to count. */
 struct pm_tally_text {
-	uint64_t hash; /**< pm_tally_hash() of the text; for pm_tally_add_similar(), of what similar
-	                  texts have in common, such as their template */
+	uint64_t hash;    /**< pm_tally_hash() of the text. For pm_tally_add_similar(), the hash of
+	                     what similar texts have in common, such as their template */
 	const char *text; /**< any bytes; copied if the text is new */
 	size_t length;    /**< bytes of `text` */
-	uint64_t first; /**< address of the text in the target, or any other number; stored only if
-	                   the text is new */
-	uint64_t size;  /**< number of bytes that the text occupies in the target */
+	uint64_t first;   /**< address of the text in the target, or any other number; stored as
+	                     pm_tally_item.first if the text is new */
+	uint64_t size;    /**< number of bytes that the text occupies in the target */
 	uint8_t category; /**< any number, such as an enum pm_encoding */
 };
 
@@ -69,7 +74,7 @@ struct pm_tally_text {
  * they are used.
  *
  * @param budget  maximum memory of the tally in bytes, PM_TALLY_BUDGET_MIN to PM_TALLY_BUDGET_MAX
- * @param tally   where to store the tally; release it with pm_tally_destroy()
+ * @param tally   receives the tally; release with pm_tally_destroy()
  * @param error   PM_ERROR_USAGE (budget out of range), PM_ERROR_RESOURCES
  * @return        0 or -1
  */
@@ -82,8 +87,8 @@ PM_PUBLIC int pm_tally_create(uint64_t budget, struct pm_tally **tally, struct p
 PM_PUBLIC void pm_tally_destroy(struct pm_tally *tally);
 
 /**
- * Computes the hash of a text for pm_tally_text.hash. This is a separate function, so that several
- * threads can compute hashes in parallel.
+ * Computes the hash of a text for pm_tally_text.hash. The functions that add texts do not compute
+ * the hash themselves, so that several threads can compute hashes in parallel.
  *
  * @param tally     the tally; each tally has a random number that changes its hashes, so that a
  *                  target cannot choose texts with equal hashes
@@ -105,9 +110,10 @@ PM_PUBLIC uint64_t pm_tally_hash(const struct pm_tally *tally, uint8_t category,
 PM_PUBLIC void pm_tally_add(struct pm_tally *tally, const struct pm_tally_text *text);
 
 /**
- * Counts a text together with the similar ones: those with the same category and hash. The bytes
- * are not compared. A hash has 64 bits and depends on a random number: in a tally of a million
- * texts, the probability that two dissimilar texts have the same hash is 1 in 30 million.
+ * Counts a text together with similar texts: those with the same category and hash. Whether texts
+ * are similar does not depend on their bytes. A hash has 64 bits and depends on a random number: in
+ * a tally of a million texts, the probability that two dissimilar texts have the same hash is 1 in
+ * 30 million.
  *
  * @param tally  the tally, not sorted yet. Either all of its texts are added by this function, or
  *               none
@@ -116,8 +122,8 @@ PM_PUBLIC void pm_tally_add(struct pm_tally *tally, const struct pm_tally_text *
 PM_PUBLIC void pm_tally_add_similar(struct pm_tally *tally, const struct pm_tally_text *text);
 
 /**
- * Adds to the size of the text that was added last in a category, for texts that arrive in parts.
- * Does nothing if that text was dropped.
+ * Adds bytes to the size of the text that was added last in a category. Use this for the further
+ * parts of a text that arrives in parts. Does nothing if the text was dropped.
  *
  * @param tally     the tally, not sorted yet
  * @param category  category of the text
@@ -133,17 +139,17 @@ PM_PUBLIC void pm_tally_extend(struct pm_tally *tally, uint8_t category, uint64_
 PM_PUBLIC size_t pm_tally_count(const struct pm_tally *tally);
 
 /**
- * Returns the number of times that any text was dropped so far. A text that is added again can be
- * dropped again.
+ * Returns the number of drops so far. A text that was dropped several times, because it was added
+ * again after a drop, counts several times.
  * @param tally  the tally
- * @return       0 if all counts are exact
+ * @return       the number of drops; 0 means that all counts are exact
  */
 PM_PUBLIC uint64_t pm_tally_dropped(const struct pm_tally *tally);
 
 /**
  * Returns the maximum number of times that a text that is not in the tally can have been added.
  * @param tally  the tally
- * @return       0 if no text is missing
+ * @return       the number of times; 0 if every text that was added is in the tally
  */
 PM_PUBLIC uint64_t pm_tally_bound(const struct pm_tally *tally);
 

@@ -4,9 +4,9 @@
  * Templates of texts. Texts that differ only in their numbers have the same template. "order 17 of
  * 0x7f01" and "order 4 of 0x88ac" both have the template "order # of 0x#".
  *
- * A number is one of these: a run of decimal digits; a word of at least four hexadecimal digits
- * (eight if it has more letters than digits), of which one at least is a decimal digit; hexadecimal
- * digits after 0x; a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits).
+ * A number is one of these: a sequence of decimal digits; a word of at least four hexadecimal
+ * digits that contains a decimal digit (at least eight digits if most of them are letters); a word
+ * of 0x and hexadecimal digits; a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits).
  *
  * Several threads may call these functions at the same time.
  */
@@ -23,7 +23,8 @@ extern "C" {
 #endif
 
 /**
- * Writes the template of a text: the text with `#` for each number.
+ * Writes the template of a text: the text with `#` in place of each number (`0x#` for a number with
+ * 0x).
  *
  * @param text    any bytes; numbers consist of ASCII characters only
  * @param length  bytes of `text`

@@ -4,8 +4,8 @@
  * Follows each region over many samples, even if the kernel merges, splits or moves it. The history
  * of a region is called a track.
  *
- * A track contains regions that pm_growth_compare() matches, if they have the same kind. All
- * regions of a track have the same kind in the last sample, so the sum of the weights of all tracks
+ * A track contains regions that pm_growth_compare() matches, if they have the same kind. In the
+ * last sample, all regions of a track have the same kind, so the sum of the weights of all tracks
  * of a kind is the weight of all regions of that kind. Similar new regions share one track from the
  * start: if a process creates a thousand threads, their stacks are one growing track, not a
  * thousand new tracks. Regions are similar if kind and permissions are the same, names are the same
@@ -33,31 +33,34 @@ extern "C" {
  * twice as much in one sample.
  */
 struct pm_track {
-	uint64_t start; /**< first address of the representative region: the one that grew last, or
-	                     the heaviest if none grew; the last one if the track has no regions */
-	uint64_t end;   /**< address after the last byte of that region */
-	uint64_t own;   /**< weight of that region alone, in bytes */
-	enum pm_kind kind;   /**< kind of that region */
-	unsigned perms;      /**< permissions of that region: enum pm_perm bits */
-	pid_t thread;        /**< thread whose stack that region is, 0 for none */
-	const char *mapping; /**< name of that region, "" for none; valid until the next sample is
-	                          added */
-	struct pm_detail detail; /**< detail of that region; valid as long as `mapping` is */
-	size_t regions;     /**< number of regions now; 0: all regions of the track were unmapped */
+	uint64_t start; /**< first address of the representative region: the region that grew last
+	                   or, if no region grew, the one with the largest weight. If the track has
+	                   no regions any more, the last representative */
+	uint64_t end;   /**< address after the last byte of the representative region */
+	uint64_t own;   /**< weight of the representative region alone, in bytes */
+	enum pm_kind kind; /**< kind of the representative region; all regions of the track have
+	                      this kind */
+	unsigned perms;    /**< permissions of the representative region: enum pm_perm bits */
+	pid_t thread; /**< thread whose stack the representative region is; 0 if it is not the stack
+	                 of a known thread */
+	const char *mapping; /**< name of the representative region, or "" if it has no name; valid
+	                        until the next sample is added */
+	struct pm_detail detail; /**< detail of the representative; valid as long as `mapping` */
+	size_t regions; /**< number of regions now; 0 if all regions of the track were unmapped */
 	size_t max_regions; /**< largest number of regions so far */
 	uint64_t block_min; /**< smallest pm_region_chunk_max() of its regions, in bytes; 0 if a
 	                       region of the track has no chunk */
 	uint64_t block_max; /**< largest pm_region_chunk_max() of its regions, in bytes */
-	bool born;          /**< was not in the first sample */
-	double since;       /**< time of its first sample, in seconds */
-	uint64_t weight;    /**< resident and swapped bytes now */
-	uint64_t size;      /**< bytes of address space now */
-	uint64_t baseline; /**< weight from which growth is counted: the weight at the first sample,
-	                      or at the last pm_tracker_rebase(); 0 if the track was created after
-	                      that */
-	size_t baseline_regions; /**< number of regions at the time of `baseline` */
-	int64_t delta;           /**< change of the weight at the last sample, in bytes */
-	struct pm_series series; /**< weight over time; empty if it never changed */
+	bool born;          /**< true if the track was not in the first sample */
+	double since;       /**< time of the first sample that has the track, in seconds */
+	uint64_t weight;    /**< resident and swapped bytes of all regions now */
+	uint64_t size;      /**< length of all regions in the address space now, in bytes */
+	uint64_t baseline;  /**< weight from which growth is counted, in bytes: the weight at the
+	                       first sample or, if it was called, at the last pm_tracker_rebase(). 0
+	                       if the track was created after that time */
+	size_t baseline_regions; /**< number of regions at the same time as `baseline` */
+	int64_t delta;           /**< change of the weight between the last two samples, in bytes */
+	struct pm_series series; /**< weight over time; empty if the weight never changed */
 	struct pm_series counts; /**< number of regions over time; empty if it never changed */
 };
 
@@ -65,7 +68,7 @@ struct pm_track {
 struct pm_tracker;
 
 /**
- * Makes a tracker.
+ * Creates a tracker.
  *
  * @param tracker  receives the tracker; release with pm_tracker_destroy()
  * @param error    PM_ERROR_RESOURCES
@@ -83,9 +86,9 @@ PM_PUBLIC void pm_tracker_destroy(struct pm_tracker *tracker);
  * Adds a sample.
  *
  * @param tracker  the tracker
- * @param time     seconds; later than the last sample
- * @param regions  the regions with RSS and swap; copied; NULL: nothing changed since the last
- *                 sample
+ * @param time     time of the sample in seconds; later than the last sample
+ * @param regions  the regions with RSS and swap; they are copied. NULL if nothing has changed since
+ *                 the last sample
  * @param error    PM_ERROR_RESOURCES; afterwards the tracker can only be destroyed
  * @return         0 or -1
  */
@@ -97,8 +100,8 @@ PM_PUBLIC int pm_tracker_add(struct pm_tracker *tracker, double time,
  *
  * @param tracker  the tracker
  * @param count    receives the number of tracks
- * @return         the tracks; the array is valid until the next sample is added; the tracks are
- *                 valid as long as the tracker
+ * @return         the tracks. The array is valid until the next sample is added, the tracks until
+ *                 the tracker is destroyed
  */
 PM_PUBLIC const struct pm_track *const *pm_tracker_tracks(const struct pm_tracker *tracker,
                                                           size_t *count);
@@ -108,12 +111,13 @@ PM_PUBLIC const struct pm_track *const *pm_tracker_tracks(const struct pm_tracke
  *
  * @param tracker  the tracker
  * @param region   index of the region in that list
- * @return         its track
+ * @return         the track of the region
  */
 PM_PUBLIC const struct pm_track *pm_tracker_owner(const struct pm_tracker *tracker, size_t region);
 
 /**
- * Resets the baselines of all tracks: growth counts from now on.
+ * Sets the baselines of all tracks to the present weights and numbers of regions. From then on,
+ * growth is counted from these values.
  * @param tracker the tracker
  */
 PM_PUBLIC void pm_tracker_rebase(struct pm_tracker *tracker);

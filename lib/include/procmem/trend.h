@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Trends of sizes over time: how fast something grows, and whether that is a leak, a burst, or
- * over.
+ * Trends of sizes over time: how fast a size grows, and whether the growth looks like a leak, was a
+ * burst, or has ended.
  */
 #ifndef PROCMEM_TREND_H
 #define PROCMEM_TREND_H
@@ -14,38 +14,41 @@
 extern "C" {
 #endif
 
-/** What a curve does. */
+/** How the values of a series develop. */
 enum pm_verdict {
 	PM_VERDICT_TOO_EARLY, /**< observed for too short a time */
 	PM_VERDICT_STEADY,    /**< keeps growing: a leak looks like this */
-	PM_VERDICT_BURST,     /**< grew at once, and not since */
-	PM_VERDICT_PLATEAU, /**< does not grow, stopped growing, or rises and falls around one level
-	                     */
+	PM_VERDICT_BURST,     /**< grew mostly at once, and has not grown since */
+	PM_VERDICT_PLATEAU,   /**< does not grow, has stopped growing, or rises and falls around one
+	                         level */
 	PM_VERDICT_SHRINKING, /**< becomes smaller */
 	PM_VERDICT_UNEVEN,    /**< observed long enough and larger than before, but it rises too
 	                           unevenly for another verdict */
 	PM_VERDICT_COUNT,     /**< number of verdicts, for tables */
 };
 
-/** Bytes of pm_trend.reason. */
+/** Size of pm_trend.reason, in bytes, including the NUL. */
 #define PM_TREND_REASON_SIZE 160
 
 /** The result of judging a series. Rates are units per second. */
 struct pm_trend {
-	enum pm_verdict verdict; /**< what the curve does */
+	enum pm_verdict verdict; /**< how the values develop */
 	double rate; /**< robust slope (Theil-Sen: the median of the slopes of all pairs of points)
 	                since the first change */
 	double least_squares; /**< slope of the least-squares line over the same time */
-	double agreement;     /**< share of rising pairs less share of falling ones, -1 to 1
-	                           (Kendall's tau) */
-	double began; /**< time of the first change; of the first sample if nothing changed */
+	double agreement; /**< share of the pairs of points that rise less share of the pairs that
+	                     fall, from -1 to 1 (Kendall's tau) */
+	double began; /**< time of the first change, in seconds; the time of the first value if the
+	                 value never changed noticeably */
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */
 };
 
-/** Unit of the values, which decides on thresholds and on the words of the reason. */
+/**
+ * Unit of the values of a series. The thresholds, and the format of the reason, depend on the unit.
+ */
 enum pm_trend_unit {
 	PM_TREND_BYTES, /**< sizes in bytes: changes below 32 KiB are ignored */
-	PM_TREND_COUNT, /**< numbers of things: every change counts */
+	PM_TREND_COUNT, /**< numbers, such as a number of threads: every change counts */
 };
 
 /**
