@@ -3,14 +3,16 @@
  * @file
  * Searches the memory of a process with one function call.
  *
- * static int visit(void *context, const struct pm_match *match) { printf("%#" PRIx64 " in %s\n",
- * match->address, match->region->mapping); return 0; }
+ * @code
+ * static int visit(void *context, const struct pm_match *match)
+ * {
+ *         printf("%#" PRIx64 " in %s\n", match->address, match->region->mapping);
+ *         return 0;
+ * }
  *
- * struct pm_scan_totals totals; struct pm_error error;
- *
- * if (pm_grep_process(pid, "token=[0-9a-f]+", NULL, visit, NULL, &totals, &error) < 0)
- * fprintf(stderr, "%s\n", error.text); else if (totals.unreadable > 0) fprintf(stderr, "%" PRIu64 "
- * bytes could not be read\n", totals.unreadable);
+ * if (pm_grep_process(pid, "token=[0-9a-f]+", NULL, visit, NULL, NULL, &error) < 0)
+ *         fprintf(stderr, "%s\n", error.text);
+ * @endcode
  *
  * Pages that are in memory or in swap are searched. Other pages are not read, so that the search
  * does not make the process grow. Programs that need more control use <procmem/scan.h>.
@@ -64,7 +66,8 @@ typedef int pm_match_visitor(void *context, const struct pm_match *match);
 struct pm_search_options {
 	/**
 	 * The regions to search, as a NULL-terminated list of words for pm_select_add_word(): kinds
-	 * (`heap`), addresses, ranges, names (`[stack]`). NULL if all regions are to be searched.
+	 * (`heap`), addresses, ranges, names (`[stack]`). NULL or an empty list: all regions are
+	 * searched. The search fails with PM_ERROR_NOT_FOUND if a word matches no region.
 	 */
 	const char *const *regions;
 	unsigned flags; /**< for pm_grep_process(): enum pm_pattern_flag values, combined with
@@ -93,8 +96,9 @@ struct pm_search_options {
  * @param options  options; NULL has the same meaning as all zeros
  * @param visit    called for each match
  * @param context  passed to `visit`
- * @param totals   receives the totals, also after a failure. May be NULL. In that case an
- *                 incomplete search fails, after all matches were reported: with
+ * @param totals   receives the totals, also after a failure; the search was incomplete if
+ *                 `unreadable` or `gave_up` is not 0. May be NULL. In that case an incomplete
+ *                 search fails, unless the visitor ended it, after all matches were reported: with
  *                 PM_ERROR_UNREADABLE if bytes could not be read, otherwise with PM_ERROR_RESOURCES
  *                 if the pattern took too long at some address
  * @param error    PM_ERROR_USAGE (the pattern, the options), PM_ERROR_NOT_FOUND (the process, a
