@@ -66,7 +66,7 @@ static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WA
 /**
  * Removes the least important column that may be left out.
  * @param from index in `droppable` of the next column to try; advanced past the removed column
- * @param titles receives the title of the removed column, added to the titles that it contains
+ * @param titles the title of the removed column is appended to this text
  * @return false if no such column is left
  */
 static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,

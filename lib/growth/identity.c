@@ -19,7 +19,7 @@ static const size_t max_move_pairs = 1000000;
  */
 static const uint64_t min_moved = UINT64_C(64) * 1024;
 
-/** The regions, as nodes of `sets`, that are to be compared by one property. */
+/** Regions to compare by one property. `nodes` are their nodes in `sets`. */
 struct candidates {
 	struct pm_sets *sets;
 	size_t *nodes;

@@ -207,8 +207,9 @@ static void judge_slope(struct judging *judging)
 }
 
 /**
- * Judges a series that is too short, or hardly changes.
- * @return false, without a verdict, if neither holds; the curve since the first change then decides
+ * Judges a series that is too short or hardly changes.
+ * @return true if there is a verdict; false if neither holds: then judge the curve from its first
+ *         change on
  */
 static bool judge_whole(struct judging *judging)
 {

@@ -216,8 +216,8 @@ static int read_present(struct pm_kinds_context *context, struct pm_objects *obj
 }
 
 /**
- * Reads the heads that were not read from the memory of the target from the files instead. Reading
- * them through the target would load their pages into its memory.
+ * Reads the remaining heads from the files. Reading them through the target would load their pages
+ * into its memory.
  */
 static int read_from_files(struct pm_kinds_context *context, struct pm_objects *objects,
                            struct pm_error *error)

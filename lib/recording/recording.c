@@ -164,7 +164,8 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	return region;
 }
 
-/** Finds the size of a name, the reverse of pm_size_name(). Returns false if there is none. */
+/** Finds the pm_size with a given name: the reverse of pm_size_name(). Returns false if none has
+ * it. */
 static bool size_of_name(const char *name, enum pm_size *size)
 {
 	for (int i = 0; i < PM_SIZE_COUNT; i++)

@@ -26,7 +26,7 @@ enum {
 	RANGES_MAX = 256,
 };
 
-/** The ranges of the hits that are read by one call into worker->check. */
+/** Ranges that one read covers. The read stores their bytes in worker->check. */
 struct check {
 	struct pm_range ranges[RANGES_MAX];
 	size_t count;
@@ -34,8 +34,8 @@ struct check {
 };
 
 /**
- * Returns the range of a hit that is read again. The range ends before the end of the hit if the
- * hit extends into memory that was never touched, or if the hit is longer than PM_CHECK_ROOM.
+ * Returns the range to read again for a hit. It ends before the end of the hit if the hit extends
+ * into memory that was never touched, or if the hit is longer than PM_CHECK_ROOM.
  */
 static struct pm_range range_of(const struct pm_worker *worker, const struct pm_window *window,
                                 const struct pm_found *found)

@@ -47,10 +47,10 @@ static bool follows_cgroup(const struct condition *condition)
 }
 
 /**
- * Adds the sizes of the cgroup at which a condition may start to hold. Memory is charged to the
- * cgroup before it is counted for the process, and the cgroup contains more than the process. When
- * the cgroup reaches such a size, the process may therefore still be below it. For this case, a
- * second mark is added a little above each size.
+ * Adds a mark for each size of the cgroup at which the condition may start to hold. Memory is
+ * charged to the cgroup before it is counted for the process, and the cgroup contains more than the
+ * process, so the process may still be below its threshold when the cgroup reaches the mark. For
+ * this case, a second mark is added a little above each one.
  */
 static void add_marks(struct marks *marks, const struct condition *condition, double max)
 {

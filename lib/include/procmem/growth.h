@@ -52,8 +52,7 @@ struct pm_growth_sizes {
 #define PM_GROWTH_NONE SIZE_MAX
 
 /**
- * A group of regions that are the same memory: those of the first sample and those of the second
- * sample.
+ * The regions of the first sample and those of the second sample that are the same memory.
  */
 struct pm_growth_part {
 	enum pm_change change; /**< how the regions changed */

@@ -26,9 +26,7 @@ struct pm_point {
 
 /**
  * Values over time. Only the corners of the curve are kept: points at which the value changed, and
- * the ends of times without a change. A constant value therefore needs no further memory. When
- * there are PM_SERIES_POINTS corners, every second corner is dropped, except the first and the last
- * one. A zeroed series is empty.
+ * the last point before each change. A constant value therefore needs no further memory. ...
  */
 struct pm_series {
 	struct pm_point *points; /**< the corners, by ascending time; owned */

@@ -29,8 +29,8 @@ extern "C" {
 
 /**
  * One track. Weights are resident and swapped bytes together. If a track has several regions, one
- * of them represents the track. It stays the representative until another region grows more than
- * twice as much in one sample.
+ * of them represents the track. Another region replaces it only if, in one sample, the other region
+ * grows by more than twice as many bytes as the representative.
  */
 struct pm_track {
 	uint64_t start; /**< first address of the representative region: the region that grew last
