@@ -164,8 +164,7 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	return region;
 }
 
-/** Finds the pm_size with a given name: the reverse of pm_size_name(). Returns false if none has
- * it. */
+/** Finds the pm_size with a given name. Returns false if no pm_size has that name. */
 static bool size_of_name(const char *name, enum pm_size *size)
 {
 	for (int i = 0; i < PM_SIZE_COUNT; i++)
