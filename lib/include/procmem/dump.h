@@ -77,10 +77,10 @@ struct pm_dump_result {
 	/** Number of bytes that could not be read. In the output they are zeros. */
 	uint64_t unreadable;
 	uint64_t nanoseconds; /**< duration of the dump in nanoseconds */
-			      /**
-	                       * Time in nanoseconds for which the dump itself stopped the target; 0 if it did not, for
-	                       * example because the caller had already stopped it
-	                       */
+	/**
+	 * Time in nanoseconds for which the dump itself stopped the target; 0 if it did not, for
+	 * example because the caller had already stopped it
+	 */
 	uint64_t stopped;
 };
 
