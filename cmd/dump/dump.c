@@ -24,7 +24,8 @@ enum {
 
 static const struct cli_option dump_option_list[] = {
 	{ 'o', "output", "FILE",
-	  "write the bytes to FILE, a sparse file, and an index\nto FILE.map" },
+	  "write the bytes to the sparse file FILE, and an\n"
+	  "index to FILE.map" },
 	{ OPTION_HEX, "hex", NULL,
 	  "print addresses, bytes in hexadecimal, and text;\ndefault on a terminal" },
 	{ OPTION_RAW, "raw", NULL, "print raw bytes; default in a pipe or file" },
@@ -89,9 +90,8 @@ static const char *const exclusive[] = { "hex raw output", "hex json", "raw json
 const struct cli_spec dump_spec = {
 	.command = "dump",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, "
-"raw to a\n"
-	           "pipe or file.",
+	.purpose = "Prints the bytes of memory regions: hexadecimal text on a terminal, raw bytes\n"
+		   "in a pipe or file.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core\n"
@@ -100,7 +100,7 @@ const struct cli_spec dump_spec = {
 	.examples = {
 		{ "procmem dump 4711 0x7f3a1c0042f1+256", "256 bytes from an address" },
 		{ "procmem dump -o heap.raw java heap malloc",
-		  "the heap and the blocks of malloc, to a sparse file" },
+		  "the heap and the malloc regions, to a sparse file" },
 	},
 	.operands_min = 1,
 	.operands_max = -1,
@@ -206,7 +206,7 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 		stopping_report(dump->memory.stopped_ns, dump->memory.threads);
 	else if (dump->options->core && dump->memory.threads == 0)
 		report_note("the core file has registers only of sleeping threads; use --stop to "
-		            "include all threads (it stops the process)");
+		            "include all threads (this stops the process)");
 
 	if (dump->memory.unreadable.count > 0)
 		report_unreadable(dump);
@@ -299,9 +299,10 @@ static bool check(const struct dump_options *options, int operands)
 	else if (options->respect_filter && !options->core)
 		wrong = "--respect-filter is for core files: add --core";
 	else if (!options->core && operands < 2)
-		wrong = "REGION is missing: an address, ADDR+LEN, a kind such as heap, or 'all'";
+		wrong = "REGION is missing: give an address, ADDR+LEN, a kind such as heap, or "
+			"'all'";
 	else if (options->output.json && !options->file)
-		wrong = "--json requires -o FILE: it describes the file that is written";
+		wrong = "--json requires -o FILE: the JSON object describes the written file";
 
 	if (wrong)
 		report_error("dump: %s", wrong);

@@ -219,7 +219,7 @@ static void report_unreadable(const struct search *search)
 	text_format(&line, " in %zu place%s could not be read", unreadable->count,
 	            unreadable->count == 1 ? "" : "s");
 	if (unreadable->count > max)
-		text_string(&line, "; -v lists them all");
+		text_string(&line, "; -v lists all places");
 
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
@@ -255,7 +255,8 @@ static void add_searched(const struct search *search, struct text *line)
 
 	add_part(search, line, search->missing, " not in the core file");
 	add_part(search, line, search->untouched,
-	         " of untouched file pages skipped (--whole-files)");
+	         " of file pages that the process has not touched were skipped (--whole-files "
+	         "includes them)");
 }
 
 static void report_totals(const struct search *search, uint64_t found)

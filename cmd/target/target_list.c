@@ -48,8 +48,8 @@ static int add_pids(struct target_list *list, const char *word, struct pm_error 
 			                    word);
 
 		if (strtol(at, NULL, 10) == getpid())
-			report_note("process %d is this procmem itself, which contains the "
-			            "pattern: skipped",
+			report_note("process %d was skipped: it is this procmem itself, which "
+			            "contains the pattern",
 			            (int)getpid());
 		else
 			add(list, at, length);

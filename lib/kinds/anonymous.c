@@ -43,8 +43,9 @@ static const char *why_unknown(const struct pm_kinds_context *context,
 	case PM_HEADER_UNREADABLE:
 		return "anonymous memory of unknown use: its first page could not be read";
 	case PM_HEADER_LEFT_OUT:
-		return "anonymous memory of unknown use: not checked for a malloc header; because "
-		       "of the number of regions only those with the most memory were checked";
+		return "anonymous memory of unknown use: not checked for a malloc header, because "
+		       "there are too many regions and only those with the most memory were "
+		       "checked";
 	case PM_HEADER_NOT_READ:
 		break;
 	}

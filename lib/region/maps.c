@@ -20,9 +20,12 @@ static int check_source(enum pm_maps_source source, bool with_fields, const char
 {
 	if (source == PM_SMAPS && !with_fields)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s has no fields such as Rss: it is maps, not smaps", name);
+		                    "%s is a maps file, which has no fields such as Rss; a smaps "
+		                    "file is needed",
+		                    name);
 	if (source == PM_MAPS && with_fields)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is smaps, not maps", name);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "%s is a smaps file; a maps file is needed", name);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method want
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, errno,
-	                    "this kernel does not support PAGEMAP_SCAN (Linux 6.7)");
+	                    "this kernel does not support PAGEMAP_SCAN, which needs Linux 6.7");
 }
 
 int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,

@@ -235,7 +235,7 @@ PYTHON
 		# shellcheck disable=SC2086 # options
 		run --separate-stderr -2 procmem map -q -s rss $form "$BATS_TEST_TMPDIR/maps"
 		[ -z "$output" ]
-		[[ $stderr == *"cannot sort by rss: a maps file has no such field"* ]]
+		[[ $stderr == *"cannot sort by rss: maps files do not have this field"* ]]
 	done
 	procmem map -q -s size "$BATS_TEST_TMPDIR/maps"
 }

@@ -427,7 +427,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 @test "there is a note about a size without a unit" {
 	target_start hog
 	run -1 --separate-stderr procmem watch -i 600 --on 'rss>60' "$TARGET_PID"
-	[[ $stderr == *"'rss>60' compares with 60 bytes; a size in megabytes is 60M"* ]]
+	[[ $stderr == *"'rss>60' means 60 bytes; for megabytes, write 60M"* ]]
 	run -0 --separate-stderr procmem watch -c 1 --on 'rss>1000G' --on 'threads>1000' --on 'headroom<0%' --on 'swap>1000G' "$TARGET_PID"
 	[[ $stderr != *bytes* ]]
 }
@@ -448,6 +448,6 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	for words in '--by kind' '--by=kind'; do
 		# shellcheck disable=SC2086 # two words
 		run -2 --separate-stderr procmem watch $words $$
-		[[ $stderr == 'procmem: watch has no --by: the key g of its screen sums up by kind; map and diff have --by kind' ]]
+		[[ $stderr == 'procmem: watch has no --by: the key g of the screen sums up by kind; map and diff have --by kind' ]]
 	done
 }
