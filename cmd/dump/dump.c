@@ -121,7 +121,7 @@ static void report_unreadable(const struct dump *dump)
 	if (dump->options->output.verbose)
 		unreadable_report(&dump->memory.unreadable, SIZE_MAX);
 	add_size(dump, &line, dump->memory.unreadable.bytes);
-	text_string(&line, " could not be read; zeros were written instead");
+	text_string(&line, " could not be read, so zeros were written instead");
 	if (!dump->options->output.verbose)
 		text_string(&line, "; -v lists where and why");
 	report_note("%s", text_terminate(&line));
@@ -145,8 +145,8 @@ static void report_missing(const struct dump *dump, const struct pm_dump_result 
 {
 	struct text line = { 0 };
 	add_size(dump, &line, missing(dump, result));
-	text_string(&line, " is not in the core file; zeros were written instead: this memory was "
-	                   "never touched, was left out, or is in the mapped file");
+	text_string(&line, " is not in the core file, so zeros were written instead: this memory "
+	                   "was never touched, was left out, or is in the mapped file");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -211,8 +211,8 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->memory.unreadable.count > 0)
 		report_unreadable(dump);
 	else if (!dump->memory.core && result->forbidden > 0 && gave_nothing(result))
-		report_note("nothing was read: this is memory of devices or of the kernel; zeros "
-		            "were written instead");
+		report_note("nothing was read: this is memory of devices or of the kernel, so "
+		            "zeros were written instead");
 
 	if (missing(dump, result) > 0)
 		report_missing(dump, result);

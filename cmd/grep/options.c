@@ -82,8 +82,8 @@ static const struct cli_option print_option_list[] = {
 	{ 's', "no-messages", NULL, "no notes on stderr, only errors" },
 	{ 'v', "verbose", NULL,
 	  "report on stderr what was searched, and list all\n"
-	  "memory that could not be read; it does not invert\n"
-	  "the search, as -v of grep does" },
+	  "memory that could not be read (unlike -v of grep(1),\n"
+	  "this option does not invert the search)" },
 	{ 0 },
 };
 

@@ -204,7 +204,8 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 
 	pm_format_duration((double)pm_limit_left(limit) / memory.rate, duration);
 	text_format(line,
-	            "; if address space grows as fast as the memory of the process, it lasts %s",
+	            "; if address space grows as fast as the memory of the process, it is used up "
+	            "in %s",
 	            duration);
 }
 

@@ -91,7 +91,7 @@ static int refuse(const struct reading *reading, const char *why)
 {
 	return pm_error_set(
 		reading->error, PM_ERROR_USAGE, 0,
-		"'%c' is not supported: %s; if it belongs to a pattern, quote the pattern",
+		"'%c' is not supported: %s; if it belongs to an argument, quote the argument",
 		*reading->at, why);
 }
 

@@ -25,8 +25,8 @@ struct snap_options {
 
 static const struct cli_option snap_option_list[] = {
 	{ 'o', "output", "FILE",
-	  "write to this recording; a file that exists must\n"
-	  "be a recording of the same process" },
+	  "write to this recording; an existing file must be\n"
+	  "a recording of the same process" },
 	{ 'l', "list", NULL, "list the samples of TARGET, which is a recording" },
 	{ 0 },
 };
@@ -67,8 +67,9 @@ const struct cli_spec snap_spec = {
 		   "'procmem diff' compares samples.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "Either -o or -l is required. TARGET is a PID, or a process name that matches\n"
-	         "one process; with -l, a recording of snap or watch --record.",
+	.notes = "Either -o or -l is required. With -o, TARGET is a PID, or a process name that\n"
+"matches one process. With -l, TARGET is a recording that 'snap' or\n"
+"'watch --record' wrote.",
 	.examples = {
 		{ "procmem snap -o java.pmrec java",
 		  "add a sample of the process called java (run it again for the next sample)" },

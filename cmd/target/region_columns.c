@@ -281,7 +281,7 @@ static const struct list_column columns[] = {
 	  .text = mapping_text,
 	  .show = mapping_show,
 	  .needs = REGION_NEEDS_KINDS,
-	  .help = "its file or name; in the table also the detail" },
+	  .help = "file or name of the mapping; in tables also the detail" },
 	{ .name = "kind",
 	  .title = "KIND",
 	  .type = LIST_TEXT,
@@ -290,7 +290,7 @@ static const struct list_column columns[] = {
 	  .safe = true,
 	  .style = OUT_DIM,
 	  .needs = REGION_NEEDS_KINDS,
-	  .help = "what it is for" },
+	  .help = "what the region is for" },
 	{ .name = "detail",
 	  .title = "DETAIL",
 	  .type = LIST_TEXT,
@@ -315,13 +315,13 @@ static const struct list_column columns[] = {
 	  .type = LIST_NUMBER,
 	  .number = thread_of,
 	  .needs = REGION_NEEDS_KINDS,
-	  .help = "ID of the thread whose stack it is" },
+	  .help = "ID of the thread that has this stack" },
 	{ .name = "arena",
 	  .title = "ARENA",
 	  .type = LIST_ADDRESS,
 	  .number = arena_of,
 	  .needs = REGION_NEEDS_KINDS,
-	  .help = "address of the malloc arena it belongs to" },
+	  .help = "address of the malloc arena to which the region belongs" },
 };
 
 static size_t region_identify(struct results *results, const void *item)

@@ -250,7 +250,8 @@ static void add_searched(const struct search *search, struct text *line)
 	if (totals->changed > 0) {
 		text_string(line, "; ");
 		text_grouped(line, totals->changed);
-		text_string(line, " changed during the search (~)");
+		text_format(line, " %s changed during the search (~)",
+		            search->noun[totals->changed != 1]);
 	}
 
 	add_part(search, line, search->missing, " not in the core file");

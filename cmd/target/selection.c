@@ -50,7 +50,7 @@ static int note_given(bool *given, const char *instead, struct pm_error *error)
 
 static int parse_mapping(struct selection *selection, const char *regex, struct pm_error *error)
 {
-	if (note_given(&selection->mapping_given, "'A|B' matches either", error) < 0)
+	if (note_given(&selection->mapping_given, "'A|B' matches A or B", error) < 0)
 		return -1;
 
 	return pm_select_set_mapping(selection->select, regex, error);

@@ -103,7 +103,7 @@ static void hint_at_file(const char *word, struct pm_error *error)
 		             word, recording);
 	else if (is_core)
 		pm_error_set(error, error->kind, 0,
-		             "%s is a core file, not a living process: read it with procmem 'map', "
+		             "%s is a core file, not a living process: read it with 'procmem map', "
 		             "'dump', 'strings' or 'grep'",
 		             word);
 	else if (access(word, F_OK) == 0 && access(word, R_OK) < 0)

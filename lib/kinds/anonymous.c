@@ -72,9 +72,9 @@ int pm_rule_anonymous(struct pm_kinds_context *context, struct pm_error *error)
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN, "anonymous and read-only");
 
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_NAMED, &at));)
-		pm_kinds_claim(
-			region, PM_KIND_ANON, PM_PROOF_INFERRED,
-			"named [heap] by the kernel, but adjacent to the brk heap, not part of it");
+		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
+		               "named [heap] by the kernel, but not part of the brk heap: only "
+		               "adjacent to it");
 
 	return 0;
 }

@@ -100,7 +100,7 @@ static const char *reason(struct pm_kinds_context *context, const struct pm_aren
 	pm_format_size(heap->mprotect_size, accessible);
 	return pm_kinds_text(
 		context,
-		"heap_info at the start: arena %" PRIx64 ", size %s within mprotect_size %s%s",
+		"begins with malloc's heap_info: arena %" PRIx64 ", size %s, mprotect_size %s%s",
 		heap->arena, size, accessible,
 		heap->index == 0
 			? "; the heap_info of the first heap of the arena could not be read"

@@ -177,7 +177,8 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	for (int tries = 0; tries < PM_TRIES_MAX && result == LIVE_INCOMPLETE; tries++) {
 		/* Wait before a retry. An exiting first thread has lost its memory some time before
 		 * its state is reported as dead, and pm_process_open_file() uses another thread
-		 * only after that. A kernel thread or zombie has no memory, so do not retry. */
+		 * only once the state is dead. A kernel thread or zombie has no memory, so do not
+		 * retry. */
 		if (tries > 0 && (process->kernel_thread || process->was_dead))
 			break;
 		if (tries > 0)

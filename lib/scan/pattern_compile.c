@@ -58,8 +58,8 @@ static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
 		if (token.type == PM_TOKEN_UNKNOWN && token.length == 2 &&
 		    memcmp(token.text, "\\G", 2) == 0)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "\\G is not supported: parts of memory are searched "
-			                    "in parallel");
+			                    "\\G is not supported, because parts of memory are "
+			                    "searched in parallel");
 	}
 
 	return 0;

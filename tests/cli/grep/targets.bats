@@ -49,7 +49,7 @@ teardown() {
 	hold_text 'needle'
 	run -0 --separate-stderr bash -c 'exec "$PROCMEM_BIN" grep -o needle "$$,'"$TARGET_PID"'" shm'
 	[ "$output" = needle ]
-	[[ $stderr == *'itself'*'skipped'* ]]
+	[[ $stderr == *'was skipped: it is this procmem itself'* ]]
 }
 
 @test "a reader that closes the pipe ends the search at once, without a message" {

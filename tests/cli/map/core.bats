@@ -155,7 +155,7 @@ same_regions() {
 	run -2 procmem shell -c "x/4xb $code" ./core
 	[[ $output == *'not in the core file; the mapped file may have these bytes'* ]]
 	run -1 --separate-stderr procmem dump --raw ./core "$code+16"
-	[[ $stderr == *'16B is not in the core file; zeros were written instead'* ]]
+	[[ $stderr == *'16B is not in the core file, so zeros were written instead'* ]]
 	[[ $stderr != *device* ]]
 	# Unknown permissions do not match a filter.
 	run -0 --separate-stderr procmem map --csv --no-header -o perm --perms '?--p' ./core

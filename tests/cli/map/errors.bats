@@ -144,7 +144,7 @@ assert_refused() {
 	[[ $stderr == *"'procmem ps mapper' lists them"* ]]
 	assert_refused procmem map targets/mapp
 	assert_refused procmem map mappe
-	[[ $stderr == *"procmem ps mappe lists "* ]]
+	[[ $stderr == *"'procmem ps mappe' lists "* ]]
 }
 
 @test "filters that exclude each other are rejected" {

@@ -339,7 +339,7 @@ in_gdb() {
 	SECONDS=0
 	run -0 shell -c stop -c "!grep ^State /proc/$TARGET_PID/status" \
 		-c "dump --hex --stop $START+16; grep --stop -q plain; info; stop; cont" -c cont
-	[[ $output == *"values is stopped: 1 thread"* ]]
+	[[ $output == *"values is stopped (1 thread)"* ]]
 	[[ $output == *"t (tracing stop)"* ]]
 	[[ $output == *"the process stays stopped (1 thread)"* ]]
 	[[ $output == *"stopped by this session"* ]]
@@ -384,7 +384,7 @@ in_gdb() {
 
 @test "hits and regions report that there are none" {
 	run -1 shell -c 'hits'
-	[[ $output == 'procmem: note: there are no hits yet: 'grep' and 'strings' number their hits' ]]
+	[[ $output == "procmem: note: there are no hits yet: 'grep' and 'strings' number their hits" ]]
 	run -1 shell -c 'regions'
 	[[ $output == 'procmem: note: no region has a number yet: '* ]]
 }
