@@ -65,9 +65,9 @@ const struct cli_spec diff_spec = {
 	.exclusive = exclusive,
 	.notes = "BEFORE and AFTER are each a recording, a saved smaps or maps file, or a TARGET\n"
 		 "(a running process as it is now). FILE means the last sample of a recording.\n"
-		 "FILE@N, FILE@first, FILE@last, FILE@2026-01-31T12:00 and FILE@12:00 (UTC) select\n"
-		 "another sample. The exit status is 1 if there are differences, 0 if there are\n"
-		 "none.",
+		 "FILE@N, FILE@first, FILE@last, FILE@2026-01-31T12:00 and FILE@12:00 (UTC)\n"
+		 "select another sample. The exit status is 1 if there are differences, 0 if\n"
+		 "there are none.",
 	.examples = {
 		{ "procmem diff java.pmrec@first java",
 		  "what changed in the process called java since the first sample" },

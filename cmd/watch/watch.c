@@ -25,9 +25,9 @@ const struct cli_spec watch_spec = {
 	.groups = watch_options_groups,
 	.exclusive = watch_options_exclusive,
 	.notes = "TARGET is a PID, a process name that matches exactly one process, or a\n"
-		 "recording, of which all samples are analysed. Regions are measured only when the\n"
-		 "totals of the process change. On a terminal, watch shows a live screen; the key\n"
-		 "? lists all keys. Ctrl-C ends watch and prints a summary.",
+		 "recording, of which all samples are analysed. Regions are measured only when\n"
+		 "the totals of the process change. On a terminal, watch shows a live screen; the\n"
+		 "key ? lists all keys. Ctrl-C ends watch and prints a summary.",
 	.absent = { "by", "the key g of the screen sums up by kind; map and diff have --by kind" },
 	.examples = {
 		{ "procmem watch java",
