@@ -18,14 +18,14 @@ extern "C" {
 #endif
 
 /**
- * Maximum number of processes that are read; further processes are only counted in
+ * Maximum number of processes that are read. Further processes are only counted, in
  * pm_members.others.
  */
 #define PM_MEMBERS_MAX 2000
 
 /**
- * A process. Sizes are in bytes, as in proc_pid_status(5). Memory that several processes share is
- * counted for each of these processes.
+ * A process. The sizes are those of proc_pid_status(5), in bytes. Memory that several processes
+ * share is counted for each of these processes.
  */
 struct pm_member {
 	pid_t pid;               /**< process ID */
@@ -48,15 +48,19 @@ struct pm_members {
 	 * or because these cgroups are nested too deeply or not accessible. */
 	bool incomplete;
 	uint64_t cache; /**< bytes of page cache charged to the group, including shared memory */
-	uint64_t reclaimable; /**< part of the cache that was not used recently (inactive_file),
-	                         which the kernel reclaims first */
+	/**
+	 * Part of `cache` that was not used recently (inactive_file). The kernel reclaims this part
+	 * first.
+	 */
+	uint64_t reclaimable;
 };
 
 /**
- * Reads the processes of the cgroup whose memory limit has the least memory left. This is the limit
- * that pm_headroom_read() returns as PM_LIMIT_CGROUP.
+ * Reads the processes of one cgroup: of the cgroup of the process and its ancestors, the one whose
+ * memory limit has the least memory left. pm_headroom_read() returns the limit of this cgroup as
+ * PM_LIMIT_CGROUP. If there is no limit, no processes are read.
  *
- * @param process   a process of the group
+ * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
  * @param members   receives the processes; release them with pm_members_deinit()
  * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES; processes that end concurrently

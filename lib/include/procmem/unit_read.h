@@ -22,8 +22,8 @@ extern "C" {
 struct pm_unit_source {
 	struct pm_reader *target; /**< reader for PM_SEGMENT_RUN segments */
 	/**
-	 * Reader for wanted file and shared segments (pm_file_reader_open()); may be NULL if a plan
-	 * wants none
+	 * Reader for wanted file and shared segments, as from pm_file_reader_open(). May be NULL if
+	 * the plan has no such segments (pm_plan_options.files is false).
 	 */
 	struct pm_reader *files;
 	/**
@@ -65,8 +65,8 @@ struct pm_unit_around {
 
 /**
  * Reads a unit and the bytes around it. If the types of the segments allow it, the same system
- * calls read both. Unreadable ranges are reported for the bytes around the unit, too: a range can
- * start before the unit, or end after it.
+ * calls read the unit and the bytes around it. Unreadable ranges are reported for the bytes around
+ * the unit, too: a range can start before the unit, or end after it.
  *
  * @param source  the sources
  * @param unit    the unit; must have at least one segment
