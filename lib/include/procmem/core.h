@@ -93,10 +93,10 @@ PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, si
  * file contains. This size may be 0: for example, gdb does not write pages that can still be read
  * from the mapped file.
  *
- * The permissions of a region are those of its segment. A region without a segment has the
- * permissions of the other segments of the same mapping if they all agree, otherwise
- * PM_PERM_UNKNOWN. No core file shows whether a mapping of a file is shared. Core files of gdb do
- * not show whether a region without a file is readable, unless the region is writable or
+ * The permissions of a region are those of its segment. A part of a mapping without a segment has
+ * the permissions of the segments of the other parts if these permissions are all the same,
+ * otherwise PM_PERM_UNKNOWN. No core file shows whether a mapping of a file is shared. Core files
+ * of gdb do not show whether a region without a file is readable, unless the region is writable or
  * executable.
  *
  * @param core     the core file

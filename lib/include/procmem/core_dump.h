@@ -49,8 +49,9 @@ struct pm_core_options {
  * @param options  the options; NULL for the defaults
  * @param fd       an empty regular file, open for writing
  * @param result   as for pm_dump_raw(); `size` is the size of the core file
- * @param error    as for pm_dump_raw() and pm_stop_begin(); PM_ERROR_UNSUPPORTED for a 32-bit
- *                 process, PM_ERROR_USAGE if `fd` is not an empty regular file, open for writing
+ * @param error    as for pm_dump_raw() and pm_stop_begin(). Also PM_ERROR_UNSUPPORTED for a 32-bit
+ *                 process, and PM_ERROR_USAGE if `fd` is not an empty regular file or not open for
+ *                 writing
  * @return         0 or -1
  */
 PM_PUBLIC int pm_dump_core(const struct pm_dump_source *source,

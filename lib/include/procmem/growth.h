@@ -29,7 +29,10 @@
 extern "C" {
 #endif
 
-/** How the regions of a part (struct pm_growth_part) changed. */
+/**
+ * How the regions of a part (struct pm_growth_part) changed. A part with the same number of regions
+ * in both samples is never PM_CHANGE_MERGED or PM_CHANGE_SPLIT, and neither is a malloc arena.
+ */
 enum pm_change {
 	PM_CHANGE_SAME, /**< neither the size nor the weight changed */
 	/**
@@ -60,9 +63,7 @@ struct pm_growth_sizes {
  */
 #define PM_GROWTH_NONE SIZE_MAX
 
-/**
- * The regions of the first sample and those of the second sample that are the same memory.
- */
+/** The regions of the first sample and those of the second sample that are the same memory. */
 struct pm_growth_part {
 	enum pm_change change; /**< how the regions changed */
 	/**

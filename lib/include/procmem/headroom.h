@@ -16,7 +16,10 @@
 extern "C" {
 #endif
 
-/** Kinds of limits. */
+/**
+ * Kinds of limits. If the cgroup of the process and its ancestors have several limits of one kind,
+ * the limit of which the least is left is used.
+ */
 enum pm_limit_kind {
 	/**
 	 * Memory limit of a cgroup (memory.max of v2, memory.limit_in_bytes of v1). If it is
@@ -65,7 +68,7 @@ struct pm_limit {
  * Returns the part of a limit that is left. Memory that the kernel can reclaim counts as left.
  *
  * @param limit  the limit
- * @return       the part in the unit of the limit; 0 if the limit is exceeded
+ * @return       the part that is left, in the unit of the limit; 0 if the limit is exceeded
  */
 static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
+ * @file
  * Counts the processes of a cgroup that the kernel killed for lack of memory. The count can also be
  * read after the process that was used to find the cgroup has exited.
  */

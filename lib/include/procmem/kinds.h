@@ -31,15 +31,17 @@ struct pm_kinds_evidence {
 	struct pm_reader *reader;   /**< reads the memory of the target; NULL if not available */
 	/** Page states of the target, by which guard pages are found; NULL if not available */
 	struct pm_pagemap *pagemap;
-	/** True if all pages may be read, as in a core file, where reading changes nothing. False
-	 * if only pages that are present in memory may be read. */
+	/**
+	 * True if all pages may be read, as in a core file, where reading changes nothing. False if
+	 * only pages that are present in memory may be read.
+	 */
 	bool any_page;
 	/** Threads of a target that is not running, by ascending TID. NULL if not known. */
 	const struct pm_thread *threads;
 	size_t thread_count; /**< number of elements of `threads` */
 	/**
-	 * The reason why `reader` is NULL. It becomes a part of pm_region.why. If this is NULL, a
-	 * default text is used.
+	 * The reason why `reader` is NULL. It becomes a part of pm_region.why. If `refusal` is
+	 * NULL, a default text is used.
 	 */
 	const char *refusal;
 };

@@ -35,7 +35,7 @@ struct pm_cgroup_limit {
 
 /**
  * Finds the memory limit of a process: the smallest limit of its cgroup and of all ancestors. If
- * several limits are equal, the one of the nearest cgroup is returned.
+ * several limits are equal, that of the cgroup nearest to the process is returned.
  *
  * The mount point of the hierarchy is read from self/mountinfo below the proc root of the process.
  * If there is no such file, as in a saved tree, the usual directories below `sys_root`/fs/cgroup

@@ -36,18 +36,24 @@ struct pm_member {
 
 /** The processes of a cgroup and of all its descendants. */
 struct pm_members {
-	/** Path of the cgroup below the mount point, owned. "/" for the root cgroup. NULL if
-	 * neither the cgroup of the process nor an ancestor has a limit. */
+	/**
+	 * Path of the cgroup below the mount point; owned. "/" for the root cgroup. NULL if neither
+	 * the cgroup of the process nor an ancestor has a limit.
+	 */
 	char *group;
 	struct pm_member *items; /**< the processes, by descending sum of RSS and swap; owned */
 	size_t count;            /**< number of processes */
-	/** Number of processes that were not read, because there are too many, or because they
-	 * belong to another PID namespace. */
+	/**
+	 * Number of processes that were not read, because there are more than PM_MEMBERS_MAX
+	 * processes, or because these processes belong to another PID namespace
+	 */
 	size_t others;
-	/** Whether the processes of some cgroups are missing, because there are too many cgroups,
-	 * or because these cgroups are nested too deeply or not accessible. */
+	/**
+	 * Whether the processes of some cgroups are missing, because there are too many cgroups, or
+	 * because these cgroups are nested too deeply or not accessible
+	 */
 	bool incomplete;
-	uint64_t cache; /**< bytes of page cache charged to the group, including shared memory */
+	uint64_t cache; /**< bytes of page cache charged to the cgroup, including shared memory */
 	/**
 	 * Part of `cache` that was not used recently (inactive_file). The kernel reclaims this part
 	 * first.
@@ -56,9 +62,9 @@ struct pm_members {
 };
 
 /**
- * Reads the processes of one cgroup: of the cgroup of the process and its ancestors, the one whose
- * memory limit has the least memory left. pm_headroom_read() returns the limit of this cgroup as
- * PM_LIMIT_CGROUP. If there is no limit, no processes are read.
+ * Considers the cgroup of the process and all its ancestors, and reads the processes of the one
+ * whose memory limit has the least memory left. pm_headroom_read() returns the limit of this cgroup
+ * as PM_LIMIT_CGROUP. If none of the cgroups has a limit, no processes are read.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"

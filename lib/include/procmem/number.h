@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
+ * @file
  * Numbers, sizes and durations as text. Parsing is strict: the whole text must be a number, and a
  * number that exceeds the permitted range is an error.
  */

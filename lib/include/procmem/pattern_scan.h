@@ -7,7 +7,7 @@
  * A match must start in a page that is in memory or in swap. A match may end in pages that were
  * never touched, which contain zeros. Empty matches are not reported. Without PM_PATTERN_MULTILINE,
  * `^` and `$` match only at the start and the end of a region. If several patterns match at the
- * same address, the match of the first pattern is reported. Matches never overlap.
+ * same address, the match of the pattern with the lowest index is reported. Matches never overlap.
  *
  * On some memory, an attempt to match at an address may take exponential time. After about 2 ms,
  * the attempt is ended, and counted in pm_scan_totals.gave_up. No match at this address is found.

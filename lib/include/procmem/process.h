@@ -34,12 +34,12 @@ struct pm_process;
 
 /** State and sizes of a process at one moment. */
 struct pm_process_info {
-	pid_t pid;    /**< process ID in the PID namespace of the calling process */
-	pid_t tracer; /**< TracerPid: thread that traces the process (ptrace(2)); 0 if there is none
-	               */
-	uid_t uid;    /**< real user ID */
-	uid_t euid;   /**< effective user ID */
-	char state;   /**< R S D T t Z X I as in proc_pid_stat(5) */
+	pid_t pid; /**< process ID in the PID namespace of the calling process */
+	/** TracerPid: the thread that traces the process (ptrace(2)); 0 if there is none */
+	pid_t tracer;
+	uid_t uid;          /**< real user ID */
+	uid_t euid;         /**< effective user ID */
+	char state;         /**< R S D T t Z X I as in proc_pid_stat(5) */
 	bool kernel_thread; /**< PF_KTHREAD: a thread of the kernel, without user memory */
 	bool leader_gone;   /**< the first thread exited, but other threads are alive */
 	/** Whether SIGKILL is pending (SigPnd, ShdPnd), so that the process is about to end */
@@ -143,7 +143,7 @@ PM_PUBLIC int pm_process_read_command(struct pm_process *process, char **command
 
 /**
  * Opens a file of the process. If the first thread is dead and other threads are alive, files about
- * the memory (`maps`, `smaps`, `pagemap`, `mem`, ...) are opened in the directory of a living
+ * the memory, such as `maps`, `smaps`, `pagemap` and `mem`, are opened in the directory of a living
  * thread, because in the directory of the dead thread these files are empty.
  *
  * @param process  the process

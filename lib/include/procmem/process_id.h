@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
+ * @file
  * The identity of a process. It distinguishes the process from all other processes, including later
  * processes with the same PID and processes of other hosts.
  */

@@ -105,7 +105,7 @@ struct pm_unit {
 	uint64_t index;
 	/**
 	 * Number of wanted bytes directly before the first segment. These bytes are in previous
-	 * units. 0 if there are none that the first segment follows (pm_segment.follows).
+	 * units. 0 if the first segment does not follow a wanted segment (pm_segment.follows).
 	 */
 	uint64_t before;
 	/**
@@ -142,7 +142,8 @@ struct pm_page_source {
 
 /**
  * Returns a source for the page states of a living process. The source does not report
- * PM_PAGE_FILE: plans do not need this bit, and to determine it takes most of the time of a walk.
+ * PM_PAGE_FILE: plans do not need this bit, and determining it would take most of the time of a
+ * walk.
  *
  * @param pagemap  the handle; must outlive the source
  * @return         the source
@@ -152,8 +153,8 @@ PM_PUBLIC struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap);
 /** Options of a plan. If all fields are zero, the defaults are used. */
 struct pm_plan_options {
 	/**
-	 * Source of the page states. If NULL, all pages are assumed to be present; reading a living
-	 * target then makes it grow.
+	 * Source of the page states. If NULL, all pages are assumed to be present. Reading the
+	 * memory of a living target then makes the target grow.
 	 */
 	const struct pm_page_source *pages;
 	bool files; /**< whether file and shared segments are wanted, too */
@@ -175,8 +176,8 @@ struct pm_plan;
 /**
  * Starts a plan.
  *
- * @param regions  the regions; must outlive the plan. If the VmFlags of a region are not known, its
- *                 name determines whether it is treated as a device
+ * @param regions  the regions; must outlive the plan. If the VmFlags of a region are not known, the
+ *                 name of the region determines whether the region is treated as a device
  * @param ranges   the chosen ranges, as from pm_select_apply(); must outlive the plan. If NULL, all
  *                 regions are chosen
  * @param count    number of ranges

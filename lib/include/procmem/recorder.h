@@ -23,8 +23,8 @@ struct pm_recorder;
 /**
  * Starts a recording, or continues an existing recording of the same process.
  *
- * @param path      the file. If it does not exist, it is created so that only its owner can read
- *                  it, because names in memory maps can be secrets
+ * @param path      the file. If it does not exist, it is created with read permission only for its
+ *                  owner, because names in memory maps can be secrets
  * @param id        the process
  * @param recorder  receives the recorder; release with pm_recorder_close()
  * @param error     PM_ERROR_FORMAT (the file is not a recording, or it is a recording of another

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
+ * @file
  * Reading the samples of a recording. A recording is an SQLite database, described in
  * docs/RECORDING.md. It can be read while a recorder writes to it.
  */
@@ -92,8 +93,8 @@ struct pm_listed {
 	 */
 	uint64_t regions;
 	/**
-	 * true: all regions have all sizes from smaps. false: some have only RSS and swap, or there
-	 * are no regions.
+	 * true: all regions have all sizes from smaps. false: some regions have only RSS and swap,
+	 * or there are no regions.
 	 */
 	bool detailed;
 };

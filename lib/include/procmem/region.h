@@ -60,7 +60,7 @@ enum pm_kind {
 	PM_KIND_BSS,    /**< zero-initialised data of a program or library */
 	PM_KIND_FILE,   /**< another mapped file */
 	PM_KIND_DEVICE, /**< a device, or memory of a device */
-	PM_KIND_KERNEL, /**< mapped by the kernel itself: [vdso], [vvar], [vsyscall], ... */
+	PM_KIND_KERNEL, /**< mapped by the kernel itself, such as [vdso], [vvar] and [vsyscall] */
 	PM_KIND_COUNT,  /**< number of kinds */
 };
 
@@ -150,8 +150,8 @@ struct pm_region {
 	uint8_t kind;  /**< enum pm_kind */
 	uint8_t proof; /**< enum pm_proof */
 	/**
-	 * Whether the mapped file was deleted or replaced. In maps, the kernel then appends "
-	 * (deleted)" to the name.
+	 * Whether the mapped file was deleted or replaced. maps then shows " (deleted)" after the
+	 * name.
 	 */
 	bool deleted;
 	pid_t thread;   /**< TID of the thread that has its stack in the region; 0 if not known */

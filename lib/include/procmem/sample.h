@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/** Sizes of a whole process: those of proc_pid_status(5), in bytes */
+/** The sizes of a whole process, in bytes, and the number of its threads (proc_pid_status(5)) */
 struct pm_totals {
 	uint64_t size;    /**< VmSize: address space */
 	uint64_t rss;     /**< VmRSS */
@@ -75,7 +75,7 @@ struct pm_sampler_options {
 	bool pages;
 	/**
 	 * Read all sizes from smaps at each measurement. This delays the target, because the kernel
-	 * walks the page tables of the target while it holds its map lock.
+	 * holds the map lock of the target while it walks the page tables.
 	 */
 	bool smaps;
 };

@@ -84,8 +84,8 @@ struct pm_hit {
 	uint32_t source;           /**< index of the pattern; 0 in a search for text */
 	enum pm_encoding encoding; /**< encoding of the hit */
 	/**
-	 * The hit is a piece, and the next hit is the next piece. Also set on the last piece of a
-	 * match of more than one mebibyte whose end is missing.
+	 * The hit is a piece of a longer hit, and the next hit is the next piece. Also set on the
+	 * last piece of a match of more than one mebibyte if the end of the match is missing.
 	 */
 	bool truncated;
 	/**
@@ -147,7 +147,7 @@ struct pm_scan_delivery {
 	bool continued;
 	bool changed;      /**< as in pm_hit */
 	const void *bytes; /**< the bytes that pm_scan_append() added for this hit */
-	size_t length;     /**< number of these bytes */
+	size_t length;     /**< number of bytes in `bytes` */
 };
 
 /**
@@ -170,16 +170,16 @@ struct pm_scan_totals {
 	uint64_t searched;
 	uint64_t unreadable; /**< number of bytes that could not be read */
 	uint64_t hits; /**< number of delivered hits, where all pieces of a hit count as one hit */
-	uint64_t changed; /**< number of hits whose bytes were different when they were read
-	                     again */
+	/** Number of hits whose bytes were different when they were read again */
+	uint64_t changed;
 	/**
 	 * Number of addresses at which an attempt to match took too long and was ended. No match
 	 * that starts there is found.
 	 */
 	uint64_t gave_up;
 	/**
-	 * Number of addresses that were skipped after such attempts, without an attempt of their
-	 * own. No match that starts there is found.
+	 * Number of addresses that were skipped after attempts that took too long, without an
+	 * attempt of their own. No match that starts there is found.
 	 */
 	uint64_t passed;
 };

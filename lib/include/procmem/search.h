@@ -98,8 +98,8 @@ struct pm_search_options {
 /**
  * Searches the memory of a process for a pattern.
  *
- * The function starts threads, and ends them before it returns. All resources that it used are
- * released. Several threads may call it at the same time.
+ * The function starts threads, and ends them before it returns. It releases all resources that it
+ * used. Several threads may call this function at the same time.
  *
  * @param pid      the process
  * @param pattern  the pattern. By default a regular expression (pattern_scan.h); with
@@ -111,8 +111,8 @@ struct pm_search_options {
  * @param totals   receives the totals, also after a failure. The search was incomplete if
  *                 `unreadable` or `gave_up` is not 0. If `totals` is NULL, an incomplete search
  *                 fails after all matches were reported: with PM_ERROR_UNREADABLE if bytes could
- *                 not be read, otherwise with PM_ERROR_RESOURCES. It does not fail if the visitor
- *                 ended the search
+ *                 not be read, otherwise with PM_ERROR_RESOURCES. A search that the visitor ended
+ *                 does not fail
  * @param error    PM_ERROR_USAGE (the pattern, the options), PM_ERROR_NOT_FOUND (the process, a
  *                 region), PM_ERROR_ACCESS, PM_ERROR_NO_MEMORY, PM_ERROR_GONE (the process has
  *                 ended, or has called exec; after exec, matches that were reported may be wrong),

@@ -62,7 +62,8 @@ PM_PUBLIC int pm_select_set_kinds(struct pm_select *select, const char *list,
                                   struct pm_error *error);
 
 /**
- * Keeps only regions whose mapping (pm_region.mapping, "" for anonymous regions) contains a match.
+ * Keeps only regions whose mapping (pm_region.mapping, "" for anonymous regions) contains a match
+ * of a pattern.
  *
  * @param select  the selection
  * @param regex   a PCRE2 pattern; `(?i)` at its start ignores case, and `^$` matches regions

@@ -92,8 +92,8 @@ PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *s
  *
  * @param stop      the stop
  * @param index     index of the thread
- * @param note      the register set, given by its note type in core files as in <elf.h>:
- *                  NT_PRSTATUS, NT_FPREGSET, NT_X86_XSTATE, ...
+ * @param note      the register set, given by its note type in core files as in <elf.h>, such as
+ *                  NT_PRSTATUS, NT_FPREGSET or NT_X86_XSTATE
  * @param buffer    room for `capacity` bytes
  * @param capacity  size of the buffer in bytes
  * @param size      receives the number of bytes read

@@ -78,7 +78,7 @@ PM_PUBLIC int pm_strings_scanner_create(const struct pm_strings_options *options
                                         struct pm_scanner **scanner, struct pm_error *error);
 
 /**
- * Returns the name of an encoding: "ascii", "utf-8", "8-bit", "utf-16le", ...
+ * Returns the name of an encoding, such as "ascii", "utf-8", "8-bit" or "utf-16le".
  * @param encoding  the encoding
  * @return          a constant text
  */

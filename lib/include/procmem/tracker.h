@@ -12,8 +12,8 @@
  * their stacks are one growing track, not a thousand new tracks. Two regions are similar if they
  * have the same kind, the same permissions, names that differ only in digits, and lengths of the
  * same magnitude. For regions of blocks that malloc mapped individually, the sizes of the largest
- * blocks are compared instead of the lengths. While thousands of tracks of new regions have no
- * regions any more, names are not compared, so that the number of tracks stays limited.
+ * blocks are compared instead of the lengths. While thousands of tracks of new regions have lost
+ * all their regions, names are not compared, so that the number of tracks stays limited.
  */
 #ifndef PROCMEM_TRACKER_H
 #define PROCMEM_TRACKER_H
@@ -59,7 +59,8 @@ struct pm_track {
 	 */
 	const char *mapping;
 	struct pm_detail
-		detail;     /**< detail of the representative region; valid as long as `mapping` */
+		/** Detail of the representative region. Valid as long as `mapping`. */
+		detail;
 	size_t regions;     /**< number of regions now; 0 if all of them were unmapped */
 	size_t max_regions; /**< largest number of regions so far */
 	/**
@@ -148,7 +149,7 @@ PM_PUBLIC void pm_tracker_rebase(struct pm_tracker *tracker);
  * Judges the weight of a track over time.
  *
  * @param tracker  the tracker
- * @param track    one of its tracks
+ * @param track    a track of this tracker
  * @param trend    filled
  */
 PM_PUBLIC void pm_track_judge(const struct pm_tracker *tracker, const struct pm_track *track,
@@ -158,7 +159,7 @@ PM_PUBLIC void pm_track_judge(const struct pm_tracker *tracker, const struct pm_
  * Judges the number of regions of a track over time.
  *
  * @param tracker  the tracker
- * @param track    one of its tracks
+ * @param track    a track of this tracker
  * @param trend    filled
  */
 PM_PUBLIC void pm_track_judge_count(const struct pm_tracker *tracker, const struct pm_track *track,

@@ -17,7 +17,7 @@ extern "C" {
 
 /**
  * The readers from which units are read, and the visitor that is called for unreadable ranges.
- * Several threads may use the same source if `unreadable` allows it.
+ * Several threads may use the same source if the visitor may be called by several threads.
  */
 struct pm_unit_source {
 	struct pm_reader *target; /**< reader for PM_SEGMENT_RUN segments */
@@ -43,7 +43,7 @@ struct pm_unit_source {
  * Reads the wanted segments of a unit into consecutive bytes of a buffer. The bytes of unreadable
  * pages are set to zero.
  *
- * @param source  the sources
+ * @param source  the readers and the visitor
  * @param unit    the unit
  * @param buffer  room for unit->size bytes
  * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED; unreadable bytes are not an error
@@ -68,7 +68,7 @@ struct pm_unit_around {
  * calls read the unit and the bytes around it. Unreadable ranges are reported for the bytes around
  * the unit, too: a range can start before the unit, or end after it.
  *
- * @param source  the sources
+ * @param source  the readers and the visitor
  * @param unit    the unit; must have at least one segment
  * @param around  the bytes around the unit; in the plan, all of them must be wanted
  * @param buffer  room for the bytes before, unit->size bytes, and the bytes after
@@ -83,7 +83,7 @@ PM_PUBLIC int pm_unit_read_around(const struct pm_unit_source *source, const str
  * Reads a range. Unreadable bytes are handled as by pm_unit_read(). Page states are not checked, so
  * use this function only for ranges that are wanted in a plan.
  *
- * @param source   the sources; `files` is not used
+ * @param source   the readers and the visitor; `files` is not used
  * @param address  first address
  * @param buffer   room for `size` bytes
  * @param size     number of bytes to read

@@ -44,9 +44,9 @@ enum pm_wakeup_cause {
 	PM_WAKEUP_EVENTS,
 	/**
 	 * Within 2 s, tasks waited for memory for 150 ms (PSI trigger,
-	 * Documentation/accounting/psi.rst). With cgroup v2, these are the tasks of the cgroup;
-	 * otherwise, all tasks of the machine. Before Linux 6.4, the trigger requires
-	 * CAP_SYS_RESOURCE.
+	 * Documentation/accounting/psi.rst). If the cgroup (v2) has a file memory.pressure, the
+	 * tasks of the cgroup are observed, otherwise all tasks of the machine. Before Linux 6.4,
+	 * the trigger requires CAP_SYS_RESOURCE.
 	 */
 	PM_WAKEUP_PRESSURE,
 	PM_WAKEUP_CAUSES, /**< number of causes */
@@ -55,13 +55,13 @@ enum pm_wakeup_cause {
 /** A source of notifications. */
 struct pm_wakeup_source {
 	enum pm_wakeup_cause cause; /**< cause of the notifications */
-	int fd;       /**< descriptor for poll(2); -1 if the source could not be opened */
+	int fd; /**< descriptor for poll(2); -1 if the source could not be opened, or was closed */
 	short events; /**< events for which to poll `fd`: POLLIN or POLLPRI */
 	int os_errno; /**< errno of the attempt to open the source; 0 if the source was opened */
 	/**
 	 * Path of the file of the source. If several cgroups have this source, the path in the
-	 * first of them: the cgroup of the process or, if that has no such file, its nearest
-	 * ancestor.
+	 * first of them: the cgroup of the process or, if this cgroup has no such source, its
+	 * nearest ancestor.
 	 */
 	char file[PM_LIMIT_SOURCE_SIZE];
 };
