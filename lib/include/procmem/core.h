@@ -23,7 +23,7 @@ extern "C" {
 /** An open core file; opaque. Several threads may use it at the same time. */
 struct pm_core;
 
-/** Facts about the process that a core file contains. */
+/** What a core file contains about the process */
 struct pm_core_info {
 	pid_t pid; /**< PID of the process (NT_PRPSINFO); 0 if the PID is not in the file */
 	/**
@@ -93,11 +93,11 @@ PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, si
  * file contains. This size may be 0: for example, gdb does not write pages that can still be read
  * from the mapped file.
  *
- * The permissions of a region are those of its segment. A part of a mapping without a segment has
- * the permissions of the segments of the other parts if these permissions are all the same,
- * otherwise PM_PERM_UNKNOWN. No core file shows whether a mapping of a file is shared. Core files
- * of gdb do not show whether a region without a file is readable, unless the region is writable or
- * executable.
+ * The permissions of a region are those of its segment. If a part of a mapping has no segment, the
+ * permissions of the segments of the other parts are used. If these differ, or if there are none,
+ * the part has PM_PERM_UNKNOWN. No core file shows whether a mapping of a file is shared. Core
+ * files of gdb do not show whether a region without a file is readable, unless the region is
+ * writable or executable.
  *
  * @param core     the core file
  * @param regions  an initialised list; the regions are appended

@@ -81,8 +81,8 @@ struct pm_dump_result {
 	uint64_t unreadable;
 	uint64_t nanoseconds; /**< duration of the dump in nanoseconds */
 	/**
-	 * Time in nanoseconds for which the dump itself stopped the target; 0 if it did not, for
-	 * example because the caller had already stopped it
+	 * Time in nanoseconds for which the dump itself stopped the target. 0 if the dump did not
+	 * stop the target, for example because the caller had already stopped it.
 	 */
 	uint64_t stopped;
 };

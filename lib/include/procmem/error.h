@@ -3,11 +3,11 @@
  * @file
  * The error type of the library.
  *
- * A function that can fail takes a `struct pm_error *` as its last parameter. It returns 0 on
- * success and -1 on failure; iterators return 1 for an item, 0 at the end and -1 on failure. The
- * caller owns the structure: the library fills the structure on failure and does not change it on
- * success. The structure need not be released. The pointer may be NULL. Output parameters are
- * unchanged on failure, unless the comment of the function says otherwise.
+ * A function that can fail takes a `struct pm_error *` as its last parameter. Such a function
+ * returns 0 on success and -1 on failure; an iterator returns 1 for an item, 0 at the end and -1 on
+ * failure. The caller owns the structure: the library fills the structure on failure and does not
+ * change it on success. The structure need not be released. The pointer may be NULL. Output
+ * parameters are unchanged on failure, unless the comment of the function says otherwise.
  */
 #ifndef PROCMEM_ERROR_H
 #define PROCMEM_ERROR_H

@@ -22,8 +22,8 @@ extern "C" {
  *
  * A file is opened through /proc/PID/map_files, which needs CAP_CHECKPOINT_RESTORE or
  * CAP_SYS_ADMIN, and also works for deleted files. If this fails, the file is opened by its name
- * below /proc/PID/root, and used only if its device and inode are those of the mapping. Otherwise
- * the bytes of the file are unreadable.
+ * below /proc/PID/root, and used only if its device and inode are those of the mapping. If this
+ * fails, too, the bytes of the file are unreadable.
  *
  * @param process  the process; must outlive the reader
  * @param regions  the regions of the process; must outlive the reader

@@ -14,8 +14,8 @@
  * - the same file and offset
  * - for anonymous memory, sizes that show a move by mremap(2), if only one pair of regions has such
  *   sizes
- * - overlapping addresses and the same backing, whatever the kinds and permissions. This is needed
- *   because the kind of a region may be known in only one of the samples
+ * - overlapping addresses and the same backing, whatever the kinds and permissions (the kind of a
+ *   region may be known in only one of the samples)
  *
  * Regions that were matched form a part, and so does each region that matches no other region.
  * Every region is in exactly one part, so the sums over all parts are the totals of the samples.
@@ -30,8 +30,8 @@ extern "C" {
 #endif
 
 /**
- * How the regions of a part (struct pm_growth_part) changed. A part with the same number of regions
- * in both samples is never PM_CHANGE_MERGED or PM_CHANGE_SPLIT, and neither is a malloc arena.
+ * How the regions of a part (struct pm_growth_part) changed. PM_CHANGE_MERGED and PM_CHANGE_SPLIT
+ * are not used for malloc arenas, whose heaps appear and disappear.
  */
 enum pm_change {
 	PM_CHANGE_SAME, /**< neither the size nor the weight changed */

@@ -166,7 +166,7 @@ PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *head
  * memory and swap of the machine (PM_LIMIT_SYSTEM).
  *
  * @param headroom  the limits
- * @return          the limit; NULL if `headroom` has neither of the two
+ * @return          the limit; NULL if `headroom` has neither of these limits
  */
 PM_PUBLIC const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom);
 

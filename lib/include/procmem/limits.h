@@ -20,7 +20,7 @@ extern "C" {
 struct pm_cgroup_limit {
 	/**
 	 * Whether there is a limit. If neither the cgroup of the process nor an ancestor has a
-	 * limit, this is false, and all other members are zero.
+	 * limit, `limited` is false, and all other members are zero.
 	 */
 	bool limited;
 	int version;      /**< version of cgroups: 1 or 2 */
@@ -40,7 +40,7 @@ struct pm_cgroup_limit {
  * The mount point of the hierarchy is read from self/mountinfo below the proc root of the process.
  * If there is no such file, as in a saved tree, the usual directories below `sys_root`/fs/cgroup
  * are used. If both versions of cgroups are mounted, v1 is used if it controls memory. Cgroups that
- * the calling process cannot see are not considered. Examples are the ancestors of its container.
+ * the calling process cannot see, such as those above its container, are not considered.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys". If it is not "/sys", mounts

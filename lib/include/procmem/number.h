@@ -30,7 +30,7 @@ PM_PUBLIC int pm_parse_decimal(const char *text, uint64_t max, uint64_t *value,
                                struct pm_error *error);
 
 /**
- * Parses an address in hexadecimal, with or without `0x`, at most 16 digits.
+ * Parses an address: up to 16 hexadecimal digits, with or without `0x`.
  *
  * @param text   NUL-terminated text
  * @param value  receives the address

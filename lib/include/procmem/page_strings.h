@@ -39,7 +39,7 @@ extern "C" {
  */
 #define PM_PAGE_STRING_MAX 256
 
-/** Memory, in bytes, that a search may use to count strings: the budget of its tally. */
+/** Memory, in bytes, that a search may use to count strings: the budget of the tally (tally.h) */
 #define PM_PAGE_STRINGS_BUDGET ((uint64_t)8 << 20)
 
 /** A handle for searching pages of a process; opaque. Only one thread at a time may use it. */
@@ -102,9 +102,9 @@ struct pm_page_strings_options {
  * Prepares to search pages of a process.
  *
  * @param process   the process; must outlive the handle
- * @param readable  whether to check the right to read the memory. If true, this function fails if
- *                  the kernel does not allow reading. If false, only pm_page_strings_begin() fails
- *                  in this case
+ * @param readable  whether to check that the kernel allows reading the memory. If true, this
+ *                  function fails if reading is not allowed. If false, pm_page_strings_begin() is
+ *                  the first function that fails
  * @param strings   receives the handle; release with pm_page_strings_close()
  * @param error     PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, and the other kinds of
  *                  pm_pagemap_open()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A handle for one process, which detects that the process exited or called exec.
+ * A handle for one process. The handle detects that the process exited or called exec.
  *
  * The kernel reuses the PID of a process that has ended. A `pm_process` therefore holds open the
  * directory /proc/PID, a pidfd (Linux 5.3) and a `maps` file, and keeps the start time
@@ -32,7 +32,10 @@ struct pm_process;
  */
 #define PM_COMM_SIZE 64
 
-/** State and sizes of a process at one moment. */
+/**
+ * State and sizes of a process at one moment. The sizes are 0 if the process has no user memory (a
+ * kernel thread or a zombie).
+ */
 struct pm_process_info {
 	pid_t pid; /**< process ID in the PID namespace of the calling process */
 	/** TracerPid: the thread that traces the process (ptrace(2)); 0 if there is none */

@@ -126,7 +126,8 @@ struct pm_unit {
 /** A source of page states. */
 struct pm_page_source {
 	/**
-	 * Reports the page states of a range of addresses, as pm_pagemap_walk() does.
+	 * Reports the page states of a range of addresses. The parameters and the result are those
+	 * of pm_pagemap_walk(), except `context`.
 	 * @param context  `context` of this structure
 	 */
 	int (*walk)(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,

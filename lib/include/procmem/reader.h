@@ -43,7 +43,7 @@ struct pm_reader_ops {
 
 /**
  * A reader. The implementation of a reader determines whether several threads may use the reader at
- * the same time. All readers of this library allow it.
+ * the same time. All readers of this library allow this.
  */
 struct pm_reader {
 	const struct pm_reader_ops

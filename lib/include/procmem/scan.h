@@ -61,7 +61,7 @@ PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
  */
 #define PM_SCAN_PIECE_MAX ((size_t)128 << 10)
 
-/** A hit, as passed to pm_scan_found in the thread that found it. Valid only during that call. */
+/** A hit, as passed to pm_scan_found. Valid only during that call. */
 struct pm_hit {
 	uint64_t address; /**< address of the first byte in the target */
 	size_t size;      /**< size in bytes */
@@ -89,8 +89,8 @@ struct pm_hit {
 	 */
 	bool truncated;
 	/**
-	 * The hit continues the previous hit, which is in the same unit. If the previous hit is in
-	 * another unit, only pm_scan_delivery.continued is set.
+	 * The hit continues the previous hit of the same unit. If the hit continues a hit of the
+	 * previous unit, only pm_scan_delivery.continued is set.
 	 */
 	bool continued;
 	/**
@@ -135,7 +135,7 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
 typedef int pm_scan_found(void *context, unsigned worker, const struct pm_hit *hit,
                           struct pm_scan_batch *batch, struct pm_error *error);
 
-/** A hit, as passed to pm_scan_deliver by ascending address. Valid only during that call. */
+/** A hit, as passed to pm_scan_deliver. Valid only during that call. */
 struct pm_scan_delivery {
 	uint64_t address;          /**< address of the first byte */
 	size_t size;               /**< size in bytes */

@@ -40,8 +40,8 @@ extern "C" {
 struct pm_symbols;
 
 /**
- * A symbol that contains an address or, if the size of the symbol is unknown, is the next symbol
- * below the address.
+ * The symbol to which an address belongs. The symbol contains the address or, if the size of the
+ * symbol is unknown, is the nearest symbol at or below the address.
  */
 struct pm_symbol {
 	const char *name;   /**< name as in the file, which may contain any bytes; valid until

@@ -48,8 +48,8 @@ struct pm_tally_item {
 	 */
 	uint64_t count;
 	/**
-	 * Maximum number of additions that `count` does not include, because the text had been
-	 * dropped after them; 0 if `count` is exact
+	 * The text may have been dropped before it was last inserted. This is the maximum number of
+	 * earlier additions that `count` does not include; 0 if `count` is exact.
 	 */
 	uint64_t missed;
 	uint64_t first;  /**< pm_tally_text.first of the first text that `count` includes */

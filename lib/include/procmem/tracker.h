@@ -33,9 +33,9 @@ extern "C" {
  * One track. Weights are resident and swapped bytes together.
  *
  * If a track has several regions, one of them represents the track: at first, the region with the
- * largest weight. Another region replaces the representative only if, in one sample, it grows by
- * more than twice as many bytes as the representative. If the representative was unmapped, the
- * region that grew most in that sample replaces it.
+ * largest weight. Another region replaces the representative only if, in one sample, the other
+ * region grows by more than twice as many bytes as the representative. If the representative was
+ * unmapped, the region that grew most in that sample becomes the representative.
  */
 struct pm_track {
 	/**

@@ -53,8 +53,8 @@ PM_PUBLIC int pm_unit_read(const struct pm_unit_source *source, const struct pm_
                            void *buffer, struct pm_error *error);
 
 /**
- * The bytes directly before the first segment of a unit and directly after its last segment that
- * are read together with the unit. If all fields are zero, only the unit is read.
+ * The bytes that are read together with a unit: directly before its first segment, and directly
+ * after its last segment. If all fields are zero, only the unit is read.
  */
 struct pm_unit_around {
 	size_t before;       /**< number of bytes before the unit */
