@@ -171,7 +171,7 @@ static inline bool pm_detail_has_threads(const struct pm_detail *detail)
 }
 
 /**
- * Formats a detail as text: "112 malloc chunks of 16.0M".
+ * Formats a detail as text, such as "112 malloc chunks of 16.0M".
  *
  * @param detail  the detail
  * @param text    receives the text, truncated to `size` bytes including a NUL; may be NULL if

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searches for patterns: Perl-compatible regular expressions (pcre2pattern(3)) that match bytes,
- * and are compiled to machine code.
+ * Searches for patterns: Perl-compatible regular expressions (pcre2pattern(3)). The expressions
+ * match bytes, and are compiled to machine code.
  *
  * A match must start in a page that is in memory or in swap. A match may end in pages that were
  * never touched, which contain zeros. Empty matches are not reported. Without PM_PATTERN_MULTILINE,
