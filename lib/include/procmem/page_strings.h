@@ -48,9 +48,9 @@ struct pm_page_strings;
 /** A string and its count. */
 struct pm_page_string {
 	/**
-	 * The string, not NUL-terminated. Of a longer string, the first PM_PAGE_STRING_MAX bytes.
-	 * If `count` includes different strings, this is their common template, which has `#` in
-	 * place of each number (text_template.h).
+	 * The string, not NUL-terminated. If the string is longer, only its first
+	 * PM_PAGE_STRING_MAX bytes are kept. If `count` includes different strings, this is their
+	 * common template, which has `#` in place of each number (text_template.h).
 	 */
 	const char *bytes;
 	size_t length;  /**< bytes of `bytes` */

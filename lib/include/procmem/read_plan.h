@@ -6,8 +6,8 @@
  *
  * Reading without a plan changes the target. An untouched page of a file or of shared memory
  * becomes resident in the target. An untouched private page needs page tables. Reading a page of a
- * device can have any effect. So only present and swapped pages are read. Untouched pages of
- * private anonymous memory are zeros and need not be read.
+ * device can have any effect. So a plan reads only present and swapped pages from the target.
+ * Untouched pages of private anonymous memory are zeros and need not be read.
  *
  * A plan is computed while it is used. Page states are read only shortly before they are needed, at
  * most 64 MiB of pages in advance, so that they are up to date. A plan needs less than 1 MiB of

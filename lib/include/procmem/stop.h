@@ -35,7 +35,8 @@ extern "C" {
 struct pm_stop;
 
 /**
- * Stops all threads of a process. On failure, no thread remains stopped.
+ * Stops all threads of a process. On failure, the threads that were already stopped by this
+ * function are resumed.
  *
  * Threads in uninterruptible sleep (state D: waiting for a disk, or for a vfork child) cannot be
  * stopped. After 0.2 s such threads count as stopped: they will stop when they leave the kernel,
