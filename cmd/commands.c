@@ -25,8 +25,8 @@ const struct command commands[] = {
 	  &watch_spec, 0 },
 	{ "snap", "write a sample of all regions to a file", snap_run, &snap_spec, 0 },
 	{ "diff", "report how regions changed between two moments", diff_run, &diff_spec, 1 },
-	{ "headroom", "report how much a process may still grow, and when it reaches a limit",
-	  headroom_run, &headroom_spec, 0 },
+	{ "headroom", "report the limits of a process, and when it reaches them", headroom_run,
+	  &headroom_spec, 0 },
 	{ 0 },
 };
 
