@@ -20,8 +20,8 @@ static const char *why_unknown(const struct pm_kinds_context *context,
 {
 	if (pm_region_knows(region, PM_SIZE_RSS) &&
 	    region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP] == 0)
-		return "anonymous memory of unknown use: it holds no memory, so there is no malloc "
-		       "header to check";
+		return "anonymous memory of unknown use: the region holds no memory, so there is "
+		       "no malloc header to check";
 	if (refused)
 		return refused;
 
@@ -37,8 +37,8 @@ static const char *why_unknown(const struct pm_kinds_context *context,
 		return "anonymous memory of unknown use: its first page is not in memory, so it "
 		       "could not be checked for a malloc header";
 	case PM_HEADER_UNKNOWN:
-		return "anonymous memory of unknown use: it is not known whether its first page is "
-		       "in memory, so it was not checked for a malloc header";
+		return "anonymous memory of unknown use: it is not known whether the first page is "
+		       "in memory, so the region was not checked for a malloc header";
 
 	case PM_HEADER_UNREADABLE:
 		return "anonymous memory of unknown use: its first page could not be read";
