@@ -164,8 +164,8 @@ static void put_lasts(const struct headroom_report *report, const struct pm_limi
 }
 
 /**
- * Prints the first line: the limit that is reached first, what is left of it, and how long it
- * lasts.
+ * Prints the first line: the limit that is reached first, the amount that is left, and the time
+ * until the limit is reached.
  */
 static void print_answer(const struct headroom_report *report, struct out *out)
 {
@@ -210,10 +210,10 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 }
 
 /**
- * Reports the limit of address space if the time until it is reached is not known, but it may be
- * reached before the memory limit. The time is not known if address space grows in steps (for an
- * arena, malloc reserves 64 MiB at a time and then fills them; see HEAP_MAX_SIZE in glibc's
- * malloc/arena.c), or if it did not grow during the measurement.
+ * Reports the limit of address space if the time until this limit is reached is not known, but
+ * the limit may be reached before the memory limit. The time is not known if address space grows in
+ * steps (for an arena, malloc reserves 64 MiB at a time and then fills them; see HEAP_MAX_SIZE in
+ * glibc's malloc/arena.c), or if it did not grow during the measurement.
  */
 static void print_steps(const struct headroom_report *report, struct out *out)
 {
