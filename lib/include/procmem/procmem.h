@@ -53,6 +53,7 @@
 #include <procmem/region.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
+#include <procmem/script.h>
 #include <procmem/search.h>
 #include <procmem/select.h>
 #include <procmem/series.h>
