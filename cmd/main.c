@@ -128,6 +128,7 @@
  *     results.c              the numbers of hits and regions in a session
  *     hit_text.c             a hit, and the text around it
  *     command_line.c         command lines that are too long for the terminal
+ *     fold.c                 texts with repetitions, shortened
  *     hex_view.c             bytes like those of hexdump -C
  *     spark.c                values over time as a line of characters
  *     progress.c             the progress of a long command

@@ -45,6 +45,8 @@ static int print_strings(struct strings *strings, struct pm_error *error)
 
 	pm_scanner_destroy(scanner);
 	strings_print_finish(strings);
+	if (status == 0 && strings->options->similar)
+		formats_search(&strings->formats, &strings->search.memory);
 	if (status == 0 && strings->tally)
 		strings_unique_print(strings);
 
@@ -82,6 +84,7 @@ static void deinit(struct strings *strings)
 {
 	search_close(&strings->search);
 	pm_tally_destroy(strings->tally);
+	formats_deinit(&strings->formats);
 
 	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++) {
 		text_deinit(&strings->workers[i].line);
@@ -110,8 +113,11 @@ static enum status run_with(struct strings_options *options, struct out *out,
 	struct pm_error error;
 
 	strings.search.context = &strings;
-	if (options->unique && pm_tally_create(budget, &strings.tally, &error) < 0)
+	if ((options->unique && pm_tally_create(budget, &strings.tally, &error) < 0) ||
+	    (options->similar && formats_init(&strings.formats, &error) < 0)) {
+		deinit(&strings);
 		return report_failure(&error);
+	}
 
 	out_set_colour(out, options->search.output.colour);
 	enum status status = run(&strings, words->operands[0]);
@@ -122,7 +128,7 @@ static enum status run_with(struct strings_options *options, struct out *out,
 
 enum status strings_run(struct out *out, int argc, char **argv)
 {
-	struct strings_options options = { 0 };
+	struct strings_options options = { .order = PM_TALLY_BY_BYTES };
 	struct cli_result words;
 	struct pm_error error;
 	struct selection *selection = &options.search.selection;

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "strings/formats.h"
 #include "strings/options.h"
 #include "target/search.h"
 
@@ -34,6 +35,7 @@ struct strings {
 	              can follow */
 	enum pm_encoding open_encoding; /**< encoding of the string of the last line */
 	struct pm_tally *tally;         /**< counts of -u; NULL without -u */
+	struct formats formats; /**< formats that strings can fit, with --similar; otherwise none */
 };
 
 /**

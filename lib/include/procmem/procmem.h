@@ -28,6 +28,7 @@
 #include <procmem/dump.h>
 #include <procmem/error.h>
 #include <procmem/file_reader.h>
+#include <procmem/format_match.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
 #include <procmem/kills.h>

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Templates of texts. Texts that differ only in their numbers have the same template. "order 17 of
- * 0x7f01" and "order 4 of 0x88ac" both have the template "order # of 0x#".
+ * Templates of texts. Texts that differ only in their numbers, or in the length of their filler,
+ * have the same template. "order 17 of 0x7f01" and "order 4 of 0x88ac" both have the template
+ * "order # of 0x#".
  *
  * A number is one of these: a sequence of decimal digits; a word of at least four hexadecimal
  * digits that contains a decimal digit (at least eight digits if most of them are letters); a word
  * of 0x and hexadecimal digits; a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits).
+ *
+ * Filler is a sequence of at least eight equal ASCII characters that are not decimal digits. The
+ * template has one of them, and `…` (U+2026).
  *
  * Several threads may call these functions at the same time.
  */
@@ -24,7 +28,7 @@ extern "C" {
 
 /**
  * Writes the template of a text: the text with `#` in place of each number (`0x#` for a number with
- * 0x).
+ * 0x), and `x…` in place of filler that consists of `x`.
  *
  * @param text    any bytes; numbers consist of ASCII characters only
  * @param length  bytes of `text`
