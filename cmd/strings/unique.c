@@ -330,6 +330,13 @@ static size_t print_details(struct strings *strings, const struct pm_tally_item 
 	return lines;
 }
 
+/** Returns whether the strings of an item are longer than the text that is stored of them. */
+static bool is_longer(const struct pm_tally_item *item)
+{
+	size_t unit = pm_encoding_unit((enum pm_encoding)item->category);
+	return !item->varied && item->size / item->count > (uint64_t)item->length * unit;
+}
+
 /** Prints a row. Returns the number of lines printed. */
 static size_t print_row(struct strings *strings, size_t row, const struct widths *widths)
 {
@@ -341,6 +348,8 @@ static size_t print_row(struct strings *strings, size_t row, const struct widths
 	add_numbers(strings, item, widths, &line);
 	size_t indent = line.length, width = row_width(out);
 	add_label(item, &label);
+	if (is_longer(item) && !strings->options->raw)
+		text_string(&label, "\xe2\x80\xa6");
 	add_characters(strings, &line, label.bytes, label.length,
 	               pm_max_size(width, indent + 1) - indent);
 	text_char(&line, '\n');
