@@ -8,6 +8,7 @@
 #include <procmem/tally.h>
 
 #include "base/report.h"
+#include "target/target_list.h"
 
 enum {
 	OPTION_OFFSET = CLI_LONG_ONLY,
@@ -215,6 +216,8 @@ static int parse_form(void *into, int id, const char *value, struct pm_error *er
 
 static const struct cli_group groups[] = {
 	{ "Which strings:", strings_option_list, parse_option, 0 },
+	{ "Where:", target_list_options, target_list_parse_option,
+	  offsetof(struct strings_options, all_processes) },
 	{ "How to search:", search_option_table, search_parse_option,
 	  offsetof(struct strings_options, search) },
 	{ "Which regions:", selection_options, selection_parse_option,
@@ -232,7 +235,8 @@ const struct cli_spec strings_spec = {
 	.purpose = "Prints the text in the memory of a process, each string with its address.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"
+	.notes = "TARGET is a PID, several PIDs separated by commas, a process name that matches\n"
+	         "one process, or an ELF core file.\n"
 	         "REGION is an address (the region that contains it), ADDR-END, ADDR+LEN, a kind,\n"
 	         "[name] or 'all'. Without REGION, all readable memory is searched. The process\n"
 	         "is not stopped: '~' marks strings that changed before they were printed.",

@@ -27,6 +27,7 @@ struct strings_options {
 	uint64_t top;                 /**< --top: number of strings that -u prints, 0 for all */
 	uint64_t budget;              /**< --budget: bytes of memory for -u, 0 if not given */
 	bool raw;                     /**< --raw */
+	bool all_processes;           /**< --all-processes */
 	struct search_options search; /**< what to search, and the output options */
 };
 

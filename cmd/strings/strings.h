@@ -25,6 +25,7 @@ struct strings_worker {
 struct strings {
 	const struct strings_options *options; /**< options of the command line */
 	struct search search;                  /**< the search; its context is this structure */
+	pid_t pid;    /**< PID to print with each string; 0 if only one target is searched */
 	bool several; /**< several encodings are searched for, so the encoding of each string is
 	                 printed */
 	struct strings_worker workers[PM_SCAN_WORKERS_MAX]; /**< one for each thread of the scan */

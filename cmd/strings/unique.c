@@ -116,7 +116,13 @@ static void print_json(struct strings *strings, const struct pm_tally_item *item
 	enum pm_encoding encoding = (enum pm_encoding)item->category;
 	struct format format = format_of(strings, item, row);
 
-	text_string(&line, "{\"count\":");
+	text_char(&line, '{');
+	if (strings->pid > 0) {
+		text_string(&line, "\"pid\":");
+		text_decimal(&line, (uint64_t)strings->pid);
+		text_char(&line, ',');
+	}
+	text_string(&line, "\"count\":");
 	text_decimal(&line, item->count);
 	if (item->missed > 0)
 		put_number(&line, "low_by", item->missed);
@@ -474,6 +480,8 @@ static size_t print_rows(struct strings *strings, size_t rows)
 
 	if (out->terminal && !strings->options->top_given)
 		max = pm_max_size(out->height, OTHER_LINES + ROWS_MIN) - OTHER_LINES;
+	if (strings->pid > 0)
+		out_format(out, "%d:\n", (int)strings->pid);
 	if (rows > 0)
 		print_titles(strings, &widths);
 

@@ -15,7 +15,7 @@ enum {
 	                      A shorter one is part of a text, such as the line below a title */
 };
 
-/* Stands for the rest of the filler in a template: U+2026. */
+/* U+2026, in place of the rest of the filler in a template. */
 static const char ellipsis[] = "\xe2\x80\xa6";
 
 static bool is_digit(char c)
