@@ -2,8 +2,7 @@
 /*
  * Finds processes by a word. A process has several names: command name, first argument, program
  * file and script. All of them count the same, so a word that is a name of two processes is
- * ambiguous, whichever of their names it is. Only if the word is no name, it may be the start of
- * one.
+ * ambiguous. A word that is not a name of any process may be the start of a name.
  */
 #include <procmem/process_find.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The script or archive that an interpreter runs, from its command line. */
+/**
+ * @file
+ * The script or archive that an interpreter runs, from its command line.
+ */
 #ifndef PROCMEM_SCRIPT_H
 #define PROCMEM_SCRIPT_H
 
