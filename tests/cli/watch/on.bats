@@ -229,7 +229,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	[ -f "$first" ] && [ -f "$first.2" ]
 	[ "$(stat -c %a "$first")" = 600 ]
 	while IFS= read -r event; do
-		start=$(jq -r '.region.start' <<<"$event") end=$(jq -r '.region.end' <<<"$event") file=$(jq -r '.actions[0].file' <<<"$event")
+		start=$(jq -r '.region.start' <<<"$event") end=$(jq -r '.region.end' <<<"$event") file=$(jq -r '.actions[0].path' <<<"$event")
 		[ "$(jq '.actions[0].bytes' <<<"$event")" -eq $((end - start)) ]
 		dd if="/proc/$TARGET_PID/mem" bs=4096 skip=$((start / 4096)) count=$(((end - start) / 4096)) status=none | cmp - "$file"
 	done < <(events)
@@ -331,7 +331,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	target_tell 'eat 15'
 	await '[.[] | select(.event == "condition" and .condition == "headroom<50%")] | length == 1'
 	jq -se --arg file "$GROUP_FOLDER/memory.usage_in_bytes" '[.[] | select(.event == "wakeup" and .cause == "usage"
-		and .file == $file)] | length > 0' "$out"
+		and .path == $file)] | length > 0' "$out"
 	kill -0 "$TARGET_PID"
 	kill -TERM "$WATCHER"
 	watch_end 0

@@ -29,7 +29,7 @@ teardown() {
 }
 
 # Removes what only the output of a living process has, and why it ended.
-live_only='del(.cost_us, .lock_us, .ended, .recording)'
+live_only='del(.cost_us, .lock_us, .ended, .path)'
 
 @test "each sample and the summary are those of the recorder: rates, verdicts, kinds, groups of regions" {
 	require jq
@@ -40,8 +40,8 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 		diff <(jq -c "$live_only" <<<"$output") <(jq -c "$live_only" "$folder/$name.json")
 		# Costs were not recorded, limits were.
 		fails jq -e 'select(has("cost_us"))' <<<"$output"
-		jq -se 'all(has("limit") and has("left") and has("first_limit"))' <<<"$output"
-		tail -n 1 <<<"$output" | jq -e --arg file "$folder/$name.pmrec" '.recording == $file and (.ended | startswith("the recording ends: 20"))'
+		jq -se 'all(has("max") and has("left") and has("first_limit"))' <<<"$output"
+		tail -n 1 <<<"$output" | jq -e --arg file "$folder/$name.pmrec" '.path == $file and (.ended | startswith("the recording ends: 20"))'
 		# The summary does not depend on whether verdicts are printed before it.
 		[ "$(procmem watch --json -q "$folder/$name.pmrec")" = "$(tail -n 1 <<<"$output")" ]
 	done
@@ -104,7 +104,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	targets_stop
 	run -0 procmem watch --json "$recording"
 	# The touched pages have reduced what is left.
-	jq -se 'length == 3 and all(.limit == 96 * 1048576) and (.[0].left - .[1].left - 1000 * 4096 | fabs) < 1048576' <<<"$output"
+	jq -se 'length == 3 and all(.max == 96 * 1048576) and (.[0].left - .[1].left - 1000 * 4096 | fabs) < 1048576' <<<"$output"
 	run -0 procmem watch "$recording"
 	[[ ${lines[0]} == *'  limit 96.0M: '*' left'* ]]
 }
@@ -113,9 +113,9 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	require jq sqlite3
 	cp "$folder/merged.pmrec" "$recording"
 	sqlite3 "$recording" 'DROP TABLE headroom'
-	local without='del(.limit, .left, .seconds_left, .first_limit)'
+	local without='del(.max, .left, .seconds_left, .first_limit)'
 	run -0 procmem watch --json "$recording"
-	fails jq -e 'select(has("limit") or has("first_limit"))' <<<"$output"
+	fails jq -e 'select(has("max") or has("first_limit"))' <<<"$output"
 	diff <(jq -c "$live_only | $without" <<<"$output") <(jq -c "$live_only | $without" "$folder/merged.json")
 	run -0 procmem watch "$recording"
 	[[ ${lines[0]} == *' steady '* && ${lines[0]} != *' full in '* && ${lines[0]} != *limit* ]]
