@@ -305,7 +305,7 @@ void diff_print_json(const struct diff_rows *diff, struct out *out)
 	json_shut(&json, ']');
 	json_open(&json, "total", '{');
 	json_put(&json, "count", json_number(diff->total.regions));
-	json_put(&json, "changed", json_number(diff->total.count - diff->same));
+	json_put(&json, "changes", json_number(diff->total.count - diff->same));
 	put_sizes(&json, &diff->total);
 	json_shut(&json, '}');
 	json_shut(&json, '}');

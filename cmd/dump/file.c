@@ -130,7 +130,7 @@ static void write_index_json(const struct dump *dump, struct out *out)
 		struct pm_range range = dump->memory.ranges[i].range;
 
 		open_range(&json, range, region, offset);
-		json_open(&json, "unreadable", '[');
+		json_open(&json, "unreadable_ranges", '[');
 		for (; next < unreadable->count && unreadable->items[next].start < range.end;
 		     next++)
 			put_unreadable(&json, &unreadable->items[next]);

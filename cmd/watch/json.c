@@ -130,7 +130,7 @@ static void put_summary(const struct watch_run *run, const struct watch_history 
 	if (run->replay)
 		json_put(json, "path", json_text(run->target->path));
 	json_parts_process(json, process->pid, process->comm, process->command);
-	json_put(json, "samples", json_number(history->samples));
+	json_put(json, "sample_count", json_number(history->samples));
 	json_put(json, "held_back", json_number(history->held_back));
 	json_put(json, "growth", json_integer((int64_t)growth));
 	if (run->ended)

@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "each text that the target placed is read back at its address" {
@@ -94,6 +95,7 @@ teardown() {
 			.dump_offset + $at - $start' "$file.map")
 		[ "$(tail -c +$((offset + 1)) "$file" | head -c 40)" = "$text" ] || { echo "$region $address" && false; }
 	done < <(grep -E '^marker (plain|memfd|none|sysv|growsdown) ' "$TARGET_FACTS")
+	json_keep dump-map "$file.map"
 	jq -e '.ranges | map(select(.mapping == "[stack]")) | .[0].kind == "stack" and .[0].perms == "rw-p"' "$file.map"
 }
 

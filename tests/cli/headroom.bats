@@ -9,6 +9,7 @@ setup() {
 teardown() {
 	targets_stop
 	cgroup_remove
+	json_check
 }
 
 # Prints a field of a limit in the last output.
@@ -124,6 +125,7 @@ limit() {
 	wait "$pid" || status=$?
 	[ "$status" -eq 0 ]
 	jq -e --argjson pid "$TARGET_PID" '.pid == $pid and (.limits | length > 0)' "$BATS_TEST_TMPDIR/out"
+	json_keep headroom "$BATS_TEST_TMPDIR/out"
 	grep -q 'note: interrupted: the results are based on the measurements so far' "$BATS_TEST_TMPDIR/err"
 }
 

@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "-l lists each sample with totals and with what is recorded of its regions" {

@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # The hits of GNU grep in the file, as of -ob with absolute addresses. Arguments as for GNU grep.

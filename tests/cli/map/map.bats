@@ -12,6 +12,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Prints the sums of size, RSS, dirty and anonymous bytes of lines like those of smaps_table.

@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "each encoding finds the strings of GNU strings at the same addresses" {

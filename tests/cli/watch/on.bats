@@ -12,6 +12,8 @@ teardown() {
 	[ -z "${WATCHER:-}" ] || kill -KILL "$WATCHER" 2>/dev/null || true
 	targets_stop
 	cgroup_remove
+	[ ! -e "$out" ] || json_keep watch "$out"
+	json_check
 }
 
 # Watches the target in the background, as JSON, and waits for the first sample.
@@ -191,7 +193,7 @@ watch_end() {
 @test "the status of commands is known even if SIGCHLD was ignored by the parent" {
 	target_start hog
 	require python3
-	run -1 --separate-stderr python3 -c 'import os, signal, sys
+	run -1 --separate-stderr json_run watch python3 -c 'import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execv(sys.argv[1], sys.argv[1:])' \
 		"$PROCMEM_BIN" watch --json -i 600 --on 'rss>1K' --do 'exec:exit 3' --do exit "$TARGET_PID"

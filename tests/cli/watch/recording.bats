@@ -26,6 +26,7 @@ setup() {
 teardown() {
 	targets_stop
 	cgroup_remove
+	json_check
 }
 
 # Removes what only the output of a living process has, and why it ended.
@@ -34,6 +35,7 @@ live_only='del(.cost_us, .lock_us, .ended, .path)'
 @test "each sample and the summary are those of the recorder: rates, verdicts, kinds, groups of regions" {
 	require jq
 	for name in merged arenas threads files; do
+		json_keep watch "$folder/$name.json"
 		run -0 --separate-stderr procmem watch --json "$folder/$name.pmrec"
 		[ -z "$stderr" ]
 		[ "$(wc -l <"$folder/$name.json")" -gt 10 ]
@@ -58,7 +60,7 @@ live_only='del(.cost_us, .lock_us, .ended, .path)'
 @test "the text is the summary, and with --plain each sample before it" {
 	require jq
 	local samples
-	samples=$(tail -n 1 "$folder/merged.json" | jq .samples)
+	samples=$(tail -n 1 "$folder/merged.json" | jq .sample_count)
 	run -0 procmem watch "$folder/merged.pmrec"
 	[[ ${lines[0]} =~ ^'leaker ('[0-9]+') for 1'[0-9]"s, $samples samples: RSS "[0-9.]+'M, growth +'[0-9.]+'M, steady (grew by ' ]]
 	[[ ${lines[0]} == *': full in '* && $output != *cost* ]]
@@ -87,7 +89,7 @@ live_only='del(.cost_us, .lock_us, .ended, .path)'
 		procmem snap -q -o "$recording" "$TARGET_PID"
 	done
 	run -0 procmem watch --json -q "$recording"
-	jq -e --argjson logged "$logged" '.samples == 5 and ([.regions[] | select(.kind == "anon") | .growth] | add) == $logged
+	jq -e --argjson logged "$logged" '.sample_count == 5 and ([.regions[] | select(.kind == "anon") | .growth] | add) == $logged
 		and (.kinds[] | select(.kind == "anon") | .growth) == $logged' <<<"$output"
 	# One grew by 800 pages, the other lost all that the first sample had.
 	jq -e '[.regions[] | select(.kind == "anon") | .growth] == [800 * 4096, -100 * 4096]' <<<"$output"

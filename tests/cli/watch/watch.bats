@@ -40,6 +40,9 @@ ask_jvm() {
 
 teardown_file() {
 	targets_stop
+	json_keep watch "$BATS_FILE_TMPDIR"/*.json
+	json_keep headroom "$BATS_FILE_TMPDIR"/*.limits
+	json_check
 }
 
 setup() {
@@ -49,6 +52,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Prints the last object of a file: the summary.
@@ -155,7 +159,7 @@ summary() {
 	for words in '-c 0' '--count=0' ''; do
 		# shellcheck disable=SC2086 # words
 		run -0 procmem watch --json -i 0.1 --budget 0 --for 0.5 $words "$TARGET_PID"
-		tail -n 1 <<<"$output" | jq -e '.summary and .samples > 1 and .ended == "time limit reached"'
+		tail -n 1 <<<"$output" | jq -e '.summary and .sample_count > 1 and .ended == "time limit reached"'
 	done
 }
 
@@ -199,6 +203,7 @@ summary() {
 	kill -KILL "$TARGET_PID"
 	wait "$watcher"
 	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "the process is gone"'
+	json_keep watch "$BATS_TEST_TMPDIR/out"
 	[ -s "$BATS_TEST_TMPDIR/err" ]
 }
 
@@ -211,6 +216,7 @@ summary() {
 	kill -TERM "$watcher"
 	wait "$watcher"
 	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "interrupted"'
+	json_keep watch "$BATS_TEST_TMPDIR/out"
 }
 
 @test "above its budget it measures less often, and reports this" {
