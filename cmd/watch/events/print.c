@@ -143,7 +143,7 @@ static void put_outcome(const struct action *action, struct perform_outcome *out
 	json_put(json, "action", json_string(action_name(action->kind)));
 	if (action->kind == ACTION_EXEC)
 		json_put(json, "command", json_text(action->argument));
-	else if (action->kind != ACTION_EXIT)
+	else if (outcome->file.length > 0)
 		json_put(json, "path", json_text(text_terminate(&outcome->file)));
 
 	if (outcome->error.kind != PM_ERROR_NONE)

@@ -147,6 +147,23 @@ total() {
 	[ "$(procmem map --json -o rss,perm "$TARGET_PID" | jq -c '.regions[0] | keys')" = '["end","perms","rss","start"]' ]
 }
 
+@test "JSON with all columns, of regions and of groups" {
+	local by columns
+	columns=$(procmem map --columns help | awk '{ print $1 }' | paste -sd ,)
+	run -0 procmem map --json -o "$columns" "$TARGET_PID"
+	jq -e '[.regions[] | keys[]] | unique | contains(["arena", "dirty", "pss_dirty", "thread", "why"])' <<<"$output"
+	for by in arena thread; do
+		columns=$(procmem map --by "$by" --columns help | awk '{ print $1 }' | paste -sd ,)
+		run -0 procmem map --json --by "$by" -o "$columns" "$TARGET_PID"
+		jq -e --arg by "$by" '(.groups | map(select(has($by) | not)) | length == 1) and all(.groups[]; has($by) == has("detail"))' <<<"$output"
+	done
+	# A value is that of the regions.
+	[ "$(procmem map --json --by arena "$TARGET_PID" | jq -c '[.groups[].arena // empty] | sort')" = \
+		"$(procmem map --json -o arena "$TARGET_PID" | jq -c '[.regions[].arena // empty] | unique')" ]
+	[ "$(procmem map --json --by thread "$TARGET_PID" | jq -c '[.groups[].thread // empty] | sort')" = \
+		"$(procmem map --json -o thread "$TARGET_PID" | jq -c '[.regions[].thread // empty] | unique')" ]
+}
+
 @test "CSV quotes special characters" {
 	target_start hostile_names
 	procmem map --csv -o mapping,inode "$TARGET_PID" >"$BATS_TEST_TMPDIR/csv"
