@@ -179,7 +179,15 @@ static const struct cli_group groups[] = {
 };
 
 static const char *const exclusive[] = {
-	"hex fixed-strings", "hex ignore-case", "hex utf", "hex wide", "hex multiline", NULL,
+	"only-matching after-context",
+	"only-matching before-context",
+	"only-matching context",
+	"hex fixed-strings",
+	"hex ignore-case",
+	"hex utf",
+	"hex wide",
+	"hex multiline",
+	NULL,
 };
 
 const struct cli_spec grep_spec = {

@@ -362,6 +362,7 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 	struct search search = { .options = &options->search,
 		                 .out = out,
 		                 .noun = { "match", "matches" },
+		                 .one_of_several = target->view.pid > 0,
 		                 .context = target };
 
 	search.memory.cancel = target->cancel;

@@ -62,6 +62,7 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 {
 	const struct search_options *options = search->options;
 	const struct memory_options how = { .stop = options->stop,
+		                            .quiet = options->output.quiet,
 		                            .files = options->whole_files,
 		                            .needs = search->needs };
 
@@ -262,8 +263,11 @@ static void report_totals(const struct search *search, uint64_t found)
 {
 	struct text line = { 0 };
 
-	text_grouped(&line, found);
-	text_format(&line, " %s%s; ", search->noun[found != 1], search->where ? search->where : "");
+	if (found == 0)
+		text_string(&line, "no");
+	else
+		text_grouped(&line, found);
+	text_format(&line, " %s%s; ", search->noun[found > 1], search->where ? search->where : "");
 	if (search->enough)
 		text_format(&line, "search ended after %.2f s", (double)search->elapsed_us / 1e6);
 	else
@@ -288,7 +292,8 @@ void search_report(const struct search *search, uint64_t found)
 		return;
 
 	report_unreadable(search);
-	if (output->verbose || isatty(STDERR_FILENO))
+	bool nothing = found == 0 && !search->one_of_several;
+	if (nothing || output->verbose || isatty(STDERR_FILENO))
 		report_totals(search, found);
 }
 

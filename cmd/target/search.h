@@ -52,6 +52,8 @@ struct search {
 	const char *noun[2]; /**< a hit, singular and plural: "match", "matches" */
 	const char *where;   /**< text that follows the number of hits in the report, such as " in 3
 	                        regions (2 heap, 1 stack)"; NULL to add no text */
+	bool one_of_several; /**< other targets are searched, too. A target without a hit is then
+	                        reported only on a terminal or with -v */
 	unsigned needs;      /**< what must be known about the regions: enum region_needs bits */
 	void *context;       /**< data of the command, for its callbacks */
 
@@ -100,7 +102,8 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 
 /**
  * Reports on stderr how long the target was stopped and what could not be read (three ranges, or
- * all with -v); on a terminal or with -v also what was found and searched. Prints nothing with -q.
+ * all with -v); on a terminal, with -v, or if nothing was found in the only target, also what was
+ * found and searched. Prints nothing with -q.
  *
  * @param search  the search, complete
  * @param found   number of hits, as the command counts them

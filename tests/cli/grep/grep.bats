@@ -147,8 +147,9 @@ gnu() {
 	run -0 procmem grep -l 'x\d' "$TARGET_PID" "${ranges[@]}"
 	[ "${#lines[@]}" -eq 2 ]
 	[[ $output == *"${ranges[2]%-*}-"*"${ranges[2]#*-}  shm  zero (deleted)"* ]]
-	run -1 procmem grep -c y "$TARGET_PID" "${ranges[@]}"
+	run -1 --separate-stderr procmem grep -c y "$TARGET_PID" "${ranges[@]}"
 	[ -z "$output" ]
+	[[ $stderr == 'procmem: note: no match; '*' searched in '* ]]
 	[ "$(search -o -m 2 'x\d')" = $'x1\nx2' ]
 	[ "$(search -c -m 2 'x\d' | awk '{ print $1 }')" -eq 2 ]
 	run -1 search -m 0 'x\d'
@@ -274,4 +275,14 @@ gnu() {
 	[[ $stderr =~ 'aborted at '[0-9,]+' address' ]]
 	run -0 --separate-stderr search -o -s '(?:a|a)+(?=b)'
 	[ -z "$stderr" ]
+}
+
+@test "-o cannot show the bytes around a match" {
+	hold_text 'some text'
+	local option
+	for option in -A -B -C; do
+		run -2 search -o "$option" 4 text
+		[[ $output == *'--only-matching and --'*'context cannot be combined'* ]]
+		run -2 search "$option" 4 --json -o text
+	done
 }
