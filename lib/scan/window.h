@@ -42,6 +42,12 @@ struct pm_window {
 	                            start, because an earlier hit ends there; 0 if there is
 	                            none */
 	/**
+	 * For each stream, the offset at which the search of the bytes after the window must start.
+	 * 0 if the search can start at any offset. Set by a scanner with pm_scanner.carries at the
+	 * end of the window.
+	 */
+	size_t resume[PM_STREAMS];
+	/**
 	 * Implements pm_window_grow(). `after` becomes at least twice as large, unless fewer bytes
 	 * can be read or the limit is reached.
 	 * @return 1: done; 0: no more bytes, or the window would be too large; -1: an error

@@ -9,6 +9,9 @@
  * `^` and `$` match only at the start and the end of a region. If several patterns match at the
  * same address, the match of the first pattern is reported. Matches never overlap.
  *
+ * Verbs such as `(*SKIP)` have the same effect as in one search of all memory. `(*COMMIT)` and `\G`
+ * are refused. At most 7 patterns of a scanner may contain `(*SKIP)`.
+ *
  * On some memory, an attempt to match at an address may take exponential time. After about 2 ms,
  * the attempt is ended, and the address is skipped and counted (pm_scan_totals.gave_up).
  */

@@ -286,3 +286,26 @@ gnu() {
 		run -2 search "$option" 4 --json -o text
 	done
 }
+
+@test "a pattern with (*SKIP) finds what one pass over all memory finds" {
+	# Quotes of up to 300 KB cross the borders at which procmem divides memory.
+	python3 - "$bytes" >"$BATS_TEST_TMPDIR/wanted" <<-'END'
+		import random, re, sys
+		numbers = random.Random(5)
+		text = "".join(
+		    '"' + numbers.choice(["foo ", "x foo, "]) * numbers.randrange(40000) + '"' + " foo" * numbers.randrange(9)
+		    for i in range(60))
+		open(sys.argv[1], "w").write(text)
+		for match in re.finditer('"[^"\n]*"|(foo)', text):
+		    if match[1]:
+		        print(match.start())
+	END
+	hold "$bytes"
+	[ "$(stat -c %s "$bytes")" -gt 4000000 ]
+	local base=$((0x${ranges[0]%-*}))
+	diff "$BATS_TEST_TMPDIR/wanted" <(search -ob '"[^"\n]*"(*SKIP)(*F)|foo' | while IFS=: read -r address _; do
+		echo $((0x$address - base))
+	done)
+	run -2 search 'x(*COMMIT)y'
+	[[ $output == *'(*COMMIT) is not supported'* ]]
+}
