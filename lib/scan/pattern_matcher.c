@@ -204,36 +204,51 @@ static bool gave_up(int result)
 	return result < 0 && result != PCRE2_ERROR_NOMATCH && result != PCRE2_ERROR_PARTIAL;
 }
 
+/** Counts offsets that were tried without reaching a limit. After enough of them, `skip` is 1. */
+static void count_good(struct pm_matcher *matcher, size_t count)
+{
+	matcher->good += count;
+	if (matcher->good > 2 * matcher->skip)
+		matcher->skip = 1;
+}
+
 /**
- * Does the same as try_range(), but calls PCRE2 for one offset at a time. Used after try_range()
- * reached a limit, because PCRE2 does not report the offset. If an attempt reaches a limit, this
- * function skips `skip` more bytes, and doubles `skip` after every SKIP_PATIENCE such attempts:
- * otherwise hostile bytes could make the scan take hours.
- * @return the result of pcre2_match(); PCRE2_ERROR_NOMATCH if there is no match; STOPPED
+ * Counts an attempt at the offset `at` that reached a limit. Skips `skip` more bytes, and doubles
+ * `skip` after every SKIP_PATIENCE such attempts: otherwise hostile bytes could make the scan take
+ * hours.
+ * @param to  last offset to skip
+ */
+static void give_up(struct pm_matcher *matcher, size_t at, size_t to)
+{
+	size_t skip = pm_min_size(matcher->skip, to - at);
+
+	matcher->counts->skipped += skip;
+	if (++matcher->counts->gave_up % SKIP_PATIENCE == 0 && matcher->skip < SKIP_MAX)
+		matcher->skip *= 2;
+	matcher->resume = at + skip + 1;
+	matcher->good = 0;
+}
+
+/**
+ * Does the same as try_range() for the offsets `[from, last]`, but calls PCRE2 for one offset at a
+ * time. Used after try_range() reached a limit, because PCRE2 does not report the offset.
+ * @param to  last offset that may be skipped after an attempt that reaches a limit, at least `last`
+ * @return    the result of pcre2_match(); PCRE2_ERROR_NOMATCH if there is no match; STOPPED
  */
 static int try_each(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
-                    size_t to)
+                    size_t last, size_t to)
 {
-	size_t good = 0;
-	for (size_t at = from; at <= to; at = matcher->resume) {
+	for (size_t at = from; at <= last; at = matcher->resume) {
 		if (is_stopped(window))
 			return STOPPED;
 
 		int result = try_range(matcher, window, at, at);
-		if (!gave_up(result)) {
-			if (result != PCRE2_ERROR_NOMATCH)
-				return result;
-			if (++good > 2 * matcher->skip)
-				matcher->skip = 1;
-			continue;
-		}
-
-		size_t skip = pm_min_size(matcher->skip, to - at);
-		matcher->counts->skipped += skip;
-		if (++matcher->counts->gave_up % SKIP_PATIENCE == 0 && matcher->skip < SKIP_MAX)
-			matcher->skip *= 2;
-		matcher->resume = at + skip + 1;
-		good = 0;
+		if (gave_up(result))
+			give_up(matcher, at, to);
+		else if (result != PCRE2_ERROR_NOMATCH)
+			return result;
+		else
+			count_good(matcher, 1);
 	}
 
 	return PCRE2_ERROR_NOMATCH;
@@ -272,7 +287,9 @@ static int search(struct pm_matcher *matcher, const struct pm_window *window, si
 			return STOPPED;
 		result = try_range(matcher, window, at, last);
 		if (gave_up(result))
-			result = try_each(matcher, window, at, last);
+			result = try_each(matcher, window, at, last, to);
+		else
+			count_good(matcher, last - at + 1);
 		if (divided)
 			adapt_chunk(matcher, start);
 	}

@@ -67,6 +67,7 @@ struct pm_matcher {
 	uint32_t options; /**< options for pcre2_match() */
 	size_t skip;      /**< number of bytes to skip after the next attempt that reaches a
 	                     limit */
+	size_t good;      /**< number of offsets tried since an attempt reached a limit */
 	enum pm_matcher_state state; /**< result of the last search */
 	struct pm_found found;       /**< the match, if `state` is PM_MATCH_FOUND */
 	size_t next;                 /**< offset at which to continue the search after `found` */

@@ -461,9 +461,10 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 		window.from[i] = (size_t)pm_min(first - window.address, window.size);
 	}
 
-	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits,
-	                                              &worker->counts, error);
-	for (int i = 0; i < worker->scan->scanner->carries; i++)
+	const struct pm_scanner *scanner = worker->scan->scanner;
+	int result = scanner->ops->scan(worker->scanning, &window, &worker->hits, &worker->counts,
+	                                error);
+	for (int i = 0; i < scanner->carries; i++)
 		if (window.resume[i] > 0)
 			worker->ends[i] = pm_max(worker->ends[i],
 			                         window.address + window.resume[i]);
@@ -528,16 +529,14 @@ static int scan_part(struct pm_worker *worker, struct pm_error *error)
 }
 
 /**
- * Adds records to the batch that describe where the search of the current unit has started, or
- * where the search of later units must start.
- * @param end  whether the search of the unit has ended
- * @return     0 or -1
+ * Records where the search of the current unit has started or, if `end` is true, where the search
+ * of later units must start.
+ * @return 0 or -1
  */
 static int record_carry(struct pm_worker *worker, bool end, struct pm_error *error)
 {
 	for (uint8_t i = 0; i < worker->scan->scanner->carries; i++) {
 		struct pm_record record = { .stream = i, .carry = true, .attempt = UINT64_MAX };
-
 		if (end)
 			record.address = worker->ends[i];
 		else if (worker->gathered.count > 0)
@@ -574,9 +573,7 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 		result = scan_part(worker, error);
 	}
 
-	if (result == 0)
-		result = record_carry(worker, true, error);
-	return result;
+	return result == 0 ? record_carry(worker, true, error) : result;
 }
 
 void *pm_worker_run(void *context)

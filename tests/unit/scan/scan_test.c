@@ -408,119 +408,6 @@ static void random_strings(void **state)
 	}
 }
 
-static void plain_world(struct world *world, size_t pages, bool continued);
-
-/**
- * Fills bytes with words, quotes and line ends. Many units start within quotes.
- * @param repeats  how often a word without quotes is repeated in some places
- */
-static void quoted_text(uint8_t *bytes, size_t size, size_t repeats, uint64_t *random)
-{
-	for (size_t i = 0; i < size;) {
-		static const char *const words[] = { "foo", "bar ", "a",   "ab",   "'x'", "\"foo\"",
-			                             "\"",  "\n",   "<b>", "</b>", "#1",  " " };
-		uint64_t number = random_next(random);
-		size_t count = number % 90 == 0 ? repeats : 1;
-		const char *word = words[random_next(random) % (count > 1 ? 4 : 12)];
-		for (size_t length = strlen(word); count > 0 && i + length <= size; count--) {
-			memcpy(bytes + i, word, length);
-			i += length;
-		}
-		if (count > 0)
-			bytes[i++] = ' ';
-	}
-}
-
-/** Patterns with (*SKIP) move the search forward without a match, also into the next units. */
-static void skipped_text(void **state)
-{
-	static const char *const patterns[] = {
-		"\"[^\"\n]*\"(*SKIP)(*F)|foo",
-		"\"[^\"]*\"(*SKIP)(*FAIL)|fo+|ba(?=r)",
-		"a+(*SKIP)b|foo",
-		"(?s)<b>.*?</b>(*SKIP)(*F)|foo|\"",
-		"a(*MARK:here)a+(*SKIP:here)b|aa",
-		"\"[^\"\n]*\"(*SKIP)(*F)|foo(*PRUNE)b|foo",
-		"(?:foo(*ACCEPT)|bar(*SKIP)x)b|r",
-		"(*UCP)(?C1)'x'(*SKIP)(*F)|x|\"[^\"]*\"",
-	};
-	(void)state;
-
-	for (size_t turn = 0; turn < 5 * sizeof patterns / sizeof *patterns; turn++) {
-		const char *text = patterns[turn / 5];
-		uint64_t random = 7 + turn * 7919;
-		const struct pm_pattern both[] = { { text, strlen(text), 0 },
-			                           { "ar |o", 4, 0 },
-			                           { "'x'(*SKIP)(*F)|b", 16, 0 } };
-		struct pm_scanner *scanner;
-		struct pm_error error = { 0 };
-		struct world world;
-		char what[120];
-
-		if (pm_pattern_scanner_create(both, turn % 5 == 4 ? 3 : 1, &scanner, &error) < 0)
-			fail_msg("%s", error.text);
-		random_world(&world, &random);
-		/* A match extends into the next unit at most, which can be a page here. */
-		quoted_text(world.bytes, world.pages * PAGE, 300, &random);
-		snprintf(what, sizeof what, "turn %zu: %s", turn, text);
-		compare(&world, scanner, what);
-		pm_scanner_destroy(scanner);
-		drop_world(&world);
-	}
-}
-
-/** Finds `foo` outside of quotes, which end before a line end, without PCRE2. */
-static void find_unquoted(const uint8_t *bytes, size_t size, struct hit_list *hits)
-{
-	for (size_t i = 0; i < size;) {
-		size_t end = i + 1;
-		if (bytes[i] == '"') {
-			while (end < size && bytes[end] != '"' && bytes[end] != '\n')
-				end++;
-			i = end < size && bytes[end] == '"' ? end + 1 : i + 1;
-		} else if (i + 3 <= size && memcmp(bytes + i, "foo", 3) == 0) {
-			hit_list_add(hits, (struct hit){ address_of(0) + i, 3, 0, PM_ENCODING_8BIT,
-			                                 false });
-			i += 3;
-		} else
-			i++;
-	}
-}
-
-/** The same hits as those of a loop over all bytes, with units of a page and of a mebibyte. */
-static void unquoted_text(void **state)
-{
-	static const char text[] = "\"[^\"\n]*\"(*SKIP)(*F)|foo";
-	const struct pm_pattern pattern = { text, sizeof text - 1, 0 };
-	struct pm_scanner *scanner;
-	(void)state;
-
-	assert_int_equal(pm_pattern_scanner_create(&pattern, 1, &scanner, NULL), 0);
-	for (unsigned turn = 0; turn < 12; turn++) {
-		struct collected collected = { 0 };
-		struct hit_list wanted = { 0 };
-		struct pm_scan_totals totals;
-		struct pm_error error = { 0 };
-		struct world world;
-		uint64_t random = turn;
-
-		plain_world(&world, PAGES_MOST, true);
-		quoted_text(world.bytes, PAGES_MOST * PAGE, 2 * PAGE, &random);
-		find_unquoted(world.bytes, PAGES_MOST * PAGE, &wanted);
-		assert_true(wanted.count > 1000);
-		assert_int_equal(scan_world(&world, scanner, 1 + turn % 4,
-		                            turn % 3 ? PAGE << turn % 3 : 0, &collected, &totals,
-		                            &error),
-		                 0);
-		assert_int_equal(totals.gave_up, 0);
-		assert_same_hits(&wanted, &collected.hits, NULL, "units");
-		hit_list_deinit(&wanted);
-		hit_list_deinit(&collected.hits);
-		drop_world(&world);
-	}
-	pm_scanner_destroy(scanner);
-}
-
 /** Makes a world of zeros, all present, with a border of two regions in the middle. */
 static void plain_world(struct world *world, size_t pages, bool continued)
 {
@@ -704,14 +591,9 @@ static void target_goes_away(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_patterns),
-		cmocka_unit_test(random_strings),
-		cmocka_unit_test(markers_at_borders),
-		cmocka_unit_test(many_hits_in_order),
-		cmocka_unit_test(units_are_scanned_again),
-		cmocka_unit_test(target_goes_away),
-		cmocka_unit_test(skipped_text),
-		cmocka_unit_test(unquoted_text),
+		cmocka_unit_test(random_patterns),         cmocka_unit_test(random_strings),
+		cmocka_unit_test(markers_at_borders),      cmocka_unit_test(many_hits_in_order),
+		cmocka_unit_test(units_are_scanned_again), cmocka_unit_test(target_goes_away),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
