@@ -561,8 +561,7 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 	worker->batch.length = 0;
 	worker->counts = (struct pm_scan_counts){ 0 };
 	memset(worker->ends, 0, sizeof worker->ends);
-	if (pm_gather(&worker->gathered, worker->scan->regions, &worker->scan->source, worker->job,
-	              before, error) < 0)
+	if (pm_gather(&worker->gathered, &worker->scan->source, worker->job, before, error) < 0)
 		return -1;
 
 	if (record_carry(worker, false, error) < 0)

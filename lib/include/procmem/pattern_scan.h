@@ -6,7 +6,9 @@
  *
  * A match must start in a page that is in memory or in swap. A match may end in pages that were
  * never touched, which contain zeros. Empty matches are not reported. Without PM_PATTERN_MULTILINE,
- * `^` and `$` match only at the start and the end of a region. If several patterns match at the
+ * `^` and `$` match only at the start and the end of a region, or of a selected range of addresses.
+ * Bytes before and after a selected range are as absent as those outside of a region, also for
+ * look-behinds, look-aheads and `\b`. If several patterns match at the
  * same address, the match of the first pattern is reported. Matches never overlap.
  *
  * Verbs such as `(*SKIP)` have the same effect as in one search of all memory. `(*COMMIT)` and `\G`

@@ -309,3 +309,30 @@ gnu() {
 	run -2 search 'x(*COMMIT)y'
 	[[ $output == *'(*COMMIT) is not supported'* ]]
 }
+
+@test "a range is searched as if nothing was around it" {
+	hold_text 'one two\nthree four'
+	local base=$((0x${ranges[0]%-*})) from to pattern
+	for from in 0 1 4 5 8; do
+		for to in 6 7 8 12; do
+			((from < to)) || continue
+			for pattern in '^\w+' '\A\w' '(?<=o)n?e' '(?<!o)ne' '\bne' '\Bne' '\w+$' '\w+\z' 'tw\b' 'tw(?!o)' 'two(?=\s)' \
+				'(?<!.)\w' '(?<=\n)t' '(?m)^\w' '(?m)\w$'; do
+				python3 - "$from" "$to" "$pattern" >"$BATS_TEST_TMPDIR/wanted" <<-'END'
+					import re, sys
+					data = b"one two\nthree four"[int(sys.argv[1]):int(sys.argv[2])]
+					for match in re.finditer(sys.argv[3].replace(r"\z", r"\Z").encode(), data):
+					    print(int(sys.argv[1]) + match.start(), match[0].decode())
+				END
+				procmem grep -s -ob "$pattern" "$TARGET_PID" "$(printf '%x-%x' $((base + from)) $((base + to)))" |
+					while IFS=: read -r address match; do echo "$((0x$address - base)) $match"; done |
+					diff "$BATS_TEST_TMPDIR/wanted" - || {
+					echo "$from $to $pattern"
+					return 1
+				}
+			done
+		done
+	done
+	# Two ranges that touch are one.
+	[ "$(procmem grep -ob '^\w+' "$TARGET_PID" "$(at 0)+1" "$(at 1)+2")" = "$(at 0):one" ]
+}
