@@ -270,11 +270,16 @@ gnu() {
 @test "matching attempts that take too long are given up and counted, and hide no other matches" {
 	printf '%s' "$(head -c 20000 /dev/zero | tr '\0' a)" "$(head -c 100000 /dev/zero | tr '\0' ' ')" ' aaab' >"$bytes"
 	hold "$bytes"
-	run -0 --separate-stderr search -o '(?:a|a)+(?=b)'
+	# A match is printed, but others can be missing.
+	run -2 --separate-stderr search -o '(?:a|a)+(?=b)'
 	[ "$output" = aaa ]
-	[[ $stderr =~ 'aborted at '[0-9,]+' address' ]]
-	run -0 --separate-stderr search -o -s '(?:a|a)+(?=b)'
-	[ -z "$stderr" ]
+	[[ $stderr =~ ^'procmem: matching was aborted at '[0-9,]+' address' ]]
+	run -2 --separate-stderr search -o -s '(?:a|a)+(?=c)'
+	[ -z "$output" ]
+	[[ $stderr =~ ^'procmem: matching was aborted at '[0-9,]+' address' ]]
+	run -2 search -q '(?:a|a)+(?=c)'
+	run -0 search -q '(?:a|a)+(?=b)'
+	[ -z "$output" ]
 }
 
 @test "-o cannot show the bytes around a match" {
@@ -335,4 +340,49 @@ gnu() {
 	done
 	# Two ranges that touch are one.
 	[ "$(procmem grep -ob '^\w+' "$TARGET_PID" "$(at 0)+1" "$(at 1)+2")" = "$(at 0):one" ]
+}
+
+# Text in which this pattern reads far ahead at each line, but never too far.
+slow='^(\D*)(?=\d)'
+hold_slow() {
+	{
+		printf 'first%1500000s\n' ''
+		yes 'a line without digits' | head -c 2500000
+	} >"$bytes"
+	hold "$bytes"
+}
+
+@test "--timeout ends a search, and the status says that it is not complete" {
+	hold_slow
+	run -2 --separate-stderr search -s -M --timeout 0.5s "$slow"
+	[ -z "$output" ]
+	[[ $stderr =~ ^'procmem: the time limit has ended the search: '[0-9.KM]+' of about 3.8M searched in '[0-9.]+' s' ]]
+	run -2 --separate-stderr search -M --timeout 0.5 -q "$slow"
+	# Matches in memory that was searched are printed. A search that is complete is not affected.
+	run -2 --separate-stderr search -s -o -M --timeout 2 -e '\Afirst' -e "$slow"
+	[ "$output" = first ]
+	run -0 --separate-stderr search -o --timeout 1h '\Afirst'
+	[ "$output" = first ]
+	[ -z "$stderr" ]
+	run -0 search -q --timeout 1h line
+	local first=$TARGET_PID
+	hold_slow
+	run -2 --separate-stderr procmem grep -s -M --timeout 0.5 "$slow" "$first,$TARGET_PID" shm
+	[[ $stderr == *'the time limit has ended the search: 1 of 2 processes were not searched'* ]]
+	run -2 search --timeout 0 x
+	run -2 search --timeout x x
+}
+
+@test "a note says that a pattern is slow, and a signal ends the search" {
+	hold_slow
+	mkfifo "$BATS_TEST_TMPDIR/notes"
+	"$PROCMEM_BIN" grep -M "$slow" "$TARGET_PID" "${ranges[0]}" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/notes" 3>&- &
+	local status=0 search=$! note
+	exec {notes}<"$BATS_TEST_TMPDIR/notes"
+	read -r note <&"$notes"
+	[[ $note == 'procmem: note: '*' of about 3.8M searched in '*': this pattern is slow'*'--timeout'* ]]
+	kill -TERM "$search"
+	wait "$search" || status=$?
+	[ "$status" -eq 2 ]
+	[ ! -s "$BATS_TEST_TMPDIR/out" ]
 }
