@@ -90,8 +90,8 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 {
 	struct pm_region_range *ranges;
 	size_t count;
-	int result = pm_select_apply(options->selection.select, &loaded->regions, &ranges, &count,
-	                             error);
+	int result = selection_apply(&options->selection, &loaded->regions, options->output.quiet,
+	                             &ranges, &count, error);
 	if (result < 0)
 		return -(error->kind != PM_ERROR_NOT_FOUND);
 
