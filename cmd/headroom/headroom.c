@@ -194,6 +194,7 @@ static int report_headroom(struct pm_process *process, const struct headroom_opt
 
 	int result = -1;
 	if (pm_process_read_info(process, &info, error) == 0 &&
+	    pm_process_read_command(process, &report.command, error) == 0 &&
 	    sum_kinds(&report, process, error) == 0 &&
 	    pm_headroom_read(process, NULL, &report.headroom, error) == 0 &&
 	    pm_members_read(process, NULL, &report.members, error) == 0) {
@@ -215,6 +216,7 @@ static int report_headroom(struct pm_process *process, const struct headroom_opt
 
 	pm_members_deinit(&report.members);
 	headroom_rates_deinit(&rates);
+	free(report.command);
 
 	return result;
 }
