@@ -89,9 +89,9 @@ PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, si
  * several regions if the permissions differ within the mapping. Each load segment of other memory
  * is one region. [vdso] and [stack] are found with NT_AUXV.
  *
- * The only known size of a region is PM_SIZE_RSS: how many bytes of the region are in the core
- * file. This size may be 0: for example, gdb does not write pages that can still be read from the
- * mapped file.
+ * The only known size of a region is PM_SIZE_RSS: the number of bytes of the region that are in the
+ * core file. This size may be 0: for example, gdb does not write pages that can still be read from
+ * the mapped file.
  *
  * The permissions of a region are those of its segment. If a part of a mapping has no segment, it
  * gets the permissions of the segments of the other parts. If the permissions of those segments
