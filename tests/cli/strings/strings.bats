@@ -155,7 +155,7 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 	[ "$(procmem strings -q -u --top 3 "$TARGET_PID" "$range" | tail -n 1)" = '… 197 more (all: --top 0)' ]
 }
 
-@test "--similar counts strings that differ only in numbers as one" {
+@test "--similar counts strings together that differ only in numbers" {
 	require jq
 	program_start python3 -c '
 import ctypes, random
