@@ -18,33 +18,53 @@ extern "C" {
 
 /** Kinds of limits. */
 enum pm_limit_kind {
-	PM_LIMIT_CGROUP, /**< memory limit of a cgroup (memory.max, memory.limit_in_bytes), above
-	                    which the kernel kills a process */
+	/** Memory limit of a cgroup (memory.max, memory.limit_in_bytes). The kernel kills a process
+	 * if the limit is reached and no page cache is left to reclaim. */
+	PM_LIMIT_CGROUP,
+	/** The same limit, compared with the working set: the usage without inactive page cache.
+	 * Kubelet and container monitoring use this figure. */
+	PM_LIMIT_CGROUP_WORKING_SET,
 	PM_LIMIT_CGROUP_HIGH,   /**< memory limit of a cgroup (memory.high), above which the kernel
 	                           throttles the processes */
 	PM_LIMIT_SYSTEM,        /**< memory and swap of the machine */
 	PM_LIMIT_ADDRESS_SPACE, /**< RLIMIT_AS; the used part is VmSize */
 	PM_LIMIT_DATA,          /**< RLIMIT_DATA; the used part is VmData */
 	PM_LIMIT_STACK, /**< RLIMIT_STACK; the used part is the size of the first thread's stack */
-	PM_LIMIT_MAPPINGS, /**< vm.max_map_count; the used part is the number of regions */
-	PM_LIMIT_PIDS,     /**< processes and threads of a cgroup (pids.max) */
-	PM_LIMIT_THREADS,  /**< threads of the machine (kernel.threads-max) */
-	PM_LIMIT_KINDS,    /**< number of kinds */
+	PM_LIMIT_MAPPINGS,     /**< vm.max_map_count; the used part is the number of regions */
+	PM_LIMIT_PIDS,         /**< processes and threads of a cgroup (pids.max) */
+	PM_LIMIT_USER_THREADS, /**< RLIMIT_NPROC; the used part is the number of threads of all
+	                          processes of the user */
+	PM_LIMIT_THREADS,      /**< threads of the machine (kernel.threads-max) */
+	PM_LIMIT_PID_MAX, /**< process and thread IDs (kernel.pid_max); the used part is the number
+	                     of threads of the machine */
+	PM_LIMIT_KINDS,   /**< number of kinds */
 };
 
 /** Bytes of pm_limit.source. */
 #define PM_LIMIT_SOURCE_SIZE 1200
 
 /**
+ * Maximum number of limits of the same kind. A cgroup and each of its ancestors can have a limit.
+ */
+#define PM_LIMIT_LEVELS 6
+
+/** Maximum number of limits: four kinds are limits of cgroups. */
+#define PM_LIMITS_MAX (PM_LIMIT_KINDS + 4 * (PM_LIMIT_LEVELS - 1))
+
+/**
  * A limit. Its values are bytes, or numbers of regions, processes or threads if `counts` is set.
  */
 struct pm_limit {
 	enum pm_limit_kind kind; /**< kind of the limit */
-	bool counts;   /**< the values are numbers of regions, processes or threads, not bytes */
-	uint64_t max;  /**< the limit */
-	uint64_t used; /**< used part of the limit */
-	uint64_t reclaimable; /**< part of `used` that the kernel can reclaim: page cache that was
-	                         not used recently */
+	bool counts;      /**< the values are numbers of regions, processes or threads, not bytes */
+	bool exempt;      /**< the kernel does not enforce the limit for this process, because the
+	                     process belongs to root or has a capability */
+	bool approximate; /**< `used` is not exact, because the calling process or the target is
+	                     in another PID or user namespace than the first */
+	uint64_t max;     /**< the limit */
+	uint64_t used;    /**< used part of the limit */
+	uint64_t reclaimable; /**< part of `used` that the kernel can reclaim: page cache. For
+	                         PM_LIMIT_CGROUP_WORKING_SET only the inactive page cache */
 	char source[PM_LIMIT_SOURCE_SIZE]; /**< file that contains the limit, or name of the
 	                                      resource limit */
 };
@@ -83,11 +103,23 @@ struct pm_pressure {
 	double full60; /**< `full10` for the last 60 s */
 };
 
+/** Which cgroups of a process are visible to the calling process. */
+enum pm_cgroup_view {
+	PM_CGROUP_VISIBLE,          /**< the cgroup and all its ancestors, or there is no cgroup */
+	PM_CGROUP_ANCESTORS_HIDDEN, /**< the cgroup, but not all its ancestors */
+	PM_CGROUP_HIDDEN,           /**< neither the cgroup nor any ancestor */
+};
+
 /** All limits of a process. */
 struct pm_headroom {
-	struct pm_limit limits[PM_LIMIT_KINDS]; /**< in the order of enum pm_limit_kind */
-	size_t count;                           /**< number of limits */
+	/** The limits, in the order of enum pm_limit_kind. Of several limits of the same kind, the
+	 * one of which the least is left is first. */
+	struct pm_limit limits[PM_LIMITS_MAX];
+	size_t count;       /**< number of limits */
 	int cgroup_version; /**< version of cgroups: 1 or 2; 0 if no memory cgroup is visible */
+	/** Which cgroups are visible. Limits of hidden cgroups apply to the process, too, but are
+	 * not known. */
+	enum pm_cgroup_view cgroup_view;
 	struct pm_limit_events events; /**< limit events of the cgroup of the process */
 	struct pm_pressure pressure;   /**< pressure on memory */
 };
@@ -135,7 +167,8 @@ PM_PUBLIC int pm_headroom_add_counts(struct pm_process *process, const char *sys
                                      struct pm_error *error);
 
 /**
- * Finds the limit of a kind.
+ * Finds the limit of a kind. Of several limits of this kind, the one of which the least is left is
+ * returned.
  *
  * @param headroom  the limits
  * @param kind      the kind
