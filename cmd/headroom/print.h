@@ -13,12 +13,4 @@
  */
 void headroom_print(const struct headroom_report *report, struct out *out);
 
-/**
- * Prints the results as JSON.
- *
- * @param report  the results
- * @param out     where to write
- */
-void headroom_print_json(const struct headroom_report *report, struct out *out);
-
 #endif

@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 
+#include <procmem/headroom.h>
 #include <procmem/recording.h>
+#include <procmem/sample.h>
 
+#include "base/clock.h"
 #include "base/poll_loop.h"
 #include "base/report.h"
 
@@ -14,18 +17,16 @@ static const double usual_interval = 1;
 
 void headroom_rates_deinit(struct headroom_rates *rates)
 {
+	limit_counters_deinit(&rates->counters);
 	pm_series_deinit(&rates->memory);
 	pm_series_deinit(&rates->size);
-	pm_series_deinit(&rates->mappings);
-	pm_series_deinit(&rates->threads);
 }
 
 static int add_totals(struct headroom_rates *rates, double time, const struct pm_totals *totals,
                       struct pm_error *error)
 {
 	if (pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
-	    pm_series_add(&rates->size, time, totals->size, error) < 0 ||
-	    pm_series_add(&rates->threads, time, totals->threads, error) < 0)
+	    pm_series_add(&rates->size, time, totals->size, error) < 0)
 		return -1;
 
 	return 0;
@@ -43,6 +44,46 @@ static bool await_sample(struct poll_loop *wait)
 	return false;
 }
 
+/** Measures the usage of the limits during --for. */
+struct limits_watch {
+	struct pm_process *process;
+	double counts_due; /* time when the limits on numbers are read again, as pm_sample.time */
+};
+
+/*
+ * To count the threads of the user, all processes of the machine are read. At most this share of
+ * the time is spent on it.
+ */
+static const double counts_share = 0.05;
+
+/** Adds the usage of the limits at the time of a sample. */
+static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,
+                      const struct pm_sample *sample, struct pm_error *error)
+{
+	struct pm_headroom headroom;
+	if (pm_headroom_read_memory(watch->process, NULL, &headroom, error) < 0)
+		return -1;
+
+	if (sample->time >= watch->counts_due) {
+		double begin = clock_seconds();
+		if (pm_headroom_add_counts(watch->process, NULL, sample->regions, &headroom,
+		                           error) < 0)
+			return -1;
+		double cost = clock_seconds() - begin;
+		watch->counts_due = sample->time + cost / counts_share;
+	}
+
+	return limit_counters_add(&rates->counters, sample->time, &headroom, error);
+}
+
+static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
+                      const struct pm_sample *sample, struct pm_error *error)
+{
+	if (add_totals(rates, sample->time, &sample->totals, error) < 0)
+		return -1;
+	return add_limits(rates, watch, sample, error);
+}
+
 /**
  * Takes samples of the process for the given time, and adds the sampled values to the rates.
  *
@@ -52,6 +93,7 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
                  struct pm_error *error)
 {
 	const struct pm_sampler_options options = { 0 };
+	struct limits_watch limits = { .process = process };
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
 	double interval = usual_interval;
@@ -68,10 +110,7 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	poll_loop_init(&wait, interval);
 
 	while (result == 0) {
-		result = add_totals(rates, sample.time, &sample.totals, error);
-		if (result == 0)
-			result = pm_series_add(&rates->mappings, sample.time, sample.regions->count,
-			                       error);
+		result = add_sample(rates, &limits, &sample, error);
 		if (result < 0 || sample.time - begin >= seconds - interval / 2)
 			break;
 
@@ -86,11 +125,25 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	return result;
 }
 
+/** Adds the sizes and the usage of the limits that a recording has for one sample. */
+static int add_recorded(struct headroom_rates *rates, struct pm_recording *recording,
+                        uint64_t number, struct pm_error *error)
+{
+	struct pm_recorded recorded;
+	struct pm_headroom headroom;
+
+	if (pm_recording_read(recording, number, &recorded, NULL, error) < 0 ||
+	    pm_recording_read_headroom(recording, number, &headroom, error) < 0 ||
+	    add_totals(rates, recorded.time, &recorded.totals, error) < 0)
+		return -1;
+
+	return limit_counters_add(&rates->counters, recorded.time, &headroom, error);
+}
+
 static int read_recording(struct headroom_rates *rates, struct pm_process *process,
                           const char *path, struct pm_error *error)
 {
 	struct pm_recording *recording;
-	struct pm_recorded recorded;
 	struct pm_process_id run;
 	uint64_t count = 0;
 
@@ -104,11 +157,8 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 			                      "%s is a recording of another process", path);
 		else
 			result = pm_recording_count(recording, &count, error);
-		for (uint64_t number = 1; result == 0 && number <= count; number++) {
-			result = pm_recording_read(recording, number, &recorded, NULL, error);
-			if (result == 0)
-				result = add_totals(rates, recorded.time, &recorded.totals, error);
-		}
+		for (uint64_t number = 1; result == 0 && number <= count; number++)
+			result = add_recorded(rates, recording, number, error);
 		pm_recording_close(recording);
 	}
 
@@ -117,58 +167,21 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 }
 
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
-                           const struct headroom_options *options, struct pm_error *error)
+                           const struct headroom_source *source, struct pm_error *error)
 {
-	*rates = (struct headroom_rates){ .known = options->recording || options->seconds > 0 };
+	*rates = (struct headroom_rates){ .known = source->recording || source->seconds > 0 };
 	int result = 0;
-	if (options->recording)
-		result = read_recording(rates, process, options->recording, error);
+	if (source->recording)
+		result = read_recording(rates, process, source->recording, error);
 	else if (rates->known)
-		result = watch(rates, process, options->seconds, error);
+		result = watch(rates, process, source->seconds, error);
 
 	if (result < 0)
 		headroom_rates_deinit(rates);
-	if (result > 0 && !options->output.quiet)
+	if (result > 0 && !source->quiet)
 		report_note("interrupted: the results are based on the measurements so far");
 
 	if (result < 0)
 		return -1;
 	return 0;
-}
-
-bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
-                          struct pm_trend *trend, double *seconds)
-{
-	const struct pm_series *series = NULL;
-
-	switch (limit->kind) {
-	case PM_LIMIT_CGROUP:
-	case PM_LIMIT_CGROUP_HIGH:
-	case PM_LIMIT_SYSTEM:
-		series = &rates->memory;
-		break;
-	case PM_LIMIT_ADDRESS_SPACE:
-		series = &rates->size;
-		break;
-	case PM_LIMIT_MAPPINGS:
-		series = &rates->mappings;
-		break;
-	case PM_LIMIT_PIDS:
-	case PM_LIMIT_THREADS:
-		series = &rates->threads;
-		break;
-	default:
-		break;
-	}
-	*trend = (struct pm_trend){ 0 };
-
-	if (!rates->known || !series || series->count == 0)
-		return false;
-
-	pm_trend_judge(series, limit->counts ? PM_TREND_COUNT : PM_TREND_BYTES, trend);
-	if (trend->verdict != PM_VERDICT_STEADY || trend->rate <= 0)
-		return false;
-
-	*seconds = (double)pm_limit_left(limit) / trend->rate;
-	return true;
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "headroom/forecast.h"
+
+static struct headroom_time time_of(const struct pm_trend *trend, const struct pm_limit *limit)
+{
+	struct headroom_time time = { .estimate = trend->estimate || limit->approximate,
+		                      .rate = pm_trend_growth_rate(trend) };
+
+	if (!limit->exempt)
+		time.known = pm_trend_lasts(trend, pm_limit_left(limit), &time.seconds);
+
+	return time;
+}
+
+/**
+ * Returns the values of what a limit counts over time.
+ * @return the series; NULL if the usage was not measured
+ */
+static const struct pm_series *series_of(const struct headroom_rates *rates,
+                                         const struct pm_limit *limit)
+{
+	const struct pm_series *series = limit_counters_find(&rates->counters, limit);
+
+	/* A recording has the size of the address space even if there was no limit then. */
+	if (!series && limit->kind == PM_LIMIT_ADDRESS_SPACE && rates->size.count > 0)
+		return &rates->size;
+
+	return series;
+}
+
+void headroom_forecast_make(const struct headroom_rates *rates, const struct pm_limit *limit,
+                            struct headroom_forecast *forecast)
+{
+	const struct pm_series *series = series_of(rates, limit);
+
+	*forecast = (struct headroom_forecast){ .measured = series != NULL };
+	if (series) {
+		pm_trend_judge(series, limit->counts ? PM_TREND_COUNT : PM_TREND_BYTES,
+		               &forecast->trend);
+		forecast->time = time_of(&forecast->trend, limit);
+	}
+
+	if (limit->kind == PM_LIMIT_SYSTEM && rates->memory.count > 0) {
+		pm_trend_judge(&rates->memory, PM_TREND_BYTES, &forecast->process);
+		forecast->by_process = time_of(&forecast->process, limit);
+	}
+}
+
+struct headroom_time headroom_forecast_time(const struct headroom_forecast *forecast)
+{
+	struct headroom_time time = forecast->time;
+
+	if (!time.known) {
+		time = forecast->by_process;
+		time.estimate = true;
+	}
+
+	return time;
+}
