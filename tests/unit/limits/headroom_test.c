@@ -262,9 +262,10 @@ static void threads_of_the_user(void **state)
 	add_user(root, 12, 1000, 7, none);
 	add_user(root, 13, 1000, 30, none);
 	add_user(root, 14, 1001, 200, none);
-	tree_write(root, "proc/12/limits",
-	           "Limit                     Soft Limit           Hard Limit           Units     \n"
-	           "Max processes             50                   60                   processes \n");
+	tree_write(
+		root, "proc/12/limits",
+		"Limit                     Soft Limit           Hard Limit           Units     \n"
+		"Max processes             50                   60                   processes \n");
 	tree_write(root, "proc/sys/kernel/pid_max", "32768\n");
 
 	struct pm_headroom headroom = read_saved(root);
