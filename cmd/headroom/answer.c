@@ -8,6 +8,7 @@
 #include "base/delta.h"
 #include "base/utf8.h"
 #include "target/first_limit.h"
+#include "target/growth_text.h"
 
 void headroom_answer_amount(const struct headroom_report *report, const struct pm_limit *limit,
                             uint64_t amount, struct text *text)
@@ -40,55 +41,63 @@ const struct pm_limit *headroom_answer_limit(const struct headroom_report *repor
 }
 
 /**
- * Adds a time such as "1h 36m at +4.0M/s". An estimate begins with "about".
+ * Adds a time such as "1h 36m at +4.0M/s", or "about 1h 36m at about +4.0M/s" if the time is an
+ * estimate.
  *
  * @param time    the time, which is known
+ * @param whose   words before the rate, such as "the machine's rate of "; may be ""
  * @param counts  whether the rate is a number per second, not bytes per second
  * @param text    receives the time
  */
-static void put_time(const struct headroom_time *time, bool counts, struct text *text)
+static void put_time(const struct headroom_time *time, const char *whose, bool counts,
+                     struct text *text)
 {
 	char duration[PM_DURATION_TEXT_SIZE];
 	const char *about = time->estimate ? "about " : "";
 
 	pm_format_duration(time->seconds, duration);
-	text_format(text, "%s%s at %s", about, duration, about);
+	text_format(text, "%s%s at %s%s", about, duration, whose, about);
 	if (counts)
 		text_format(text, "%+.1f/s", time->rate);
 	else
 		delta_put_rate(text, time->rate);
 }
 
-/** Adds the verdict on growth, and the reason. Some reasons already contain the verdict. */
-static void put_verdict(const struct pm_trend *trend, struct text *text)
+/** Adds the verdict on the memory of the process, and what grows beneath it. */
+static void put_process(const struct headroom_report *report, struct text *text)
 {
-	if (trend->verdict == PM_VERDICT_NO_GROWTH || trend->verdict == PM_VERDICT_STEPS)
-		text_string(text, trend->reason);
+	const struct headroom_rates *rates = report->rates;
+	bool bytes = report->options->output.bytes;
+
+	if (rates->beneath)
+		growth_text_put_overall(&rates->trend, rates->beneath, &rates->beneath_trend, bytes,
+		                        text);
 	else
-		text_format(text, "%s (%s)", pm_verdict_name(trend->verdict), trend->reason);
+		growth_text_put_reason(&rates->trend, bytes, text);
 }
 
 /**
  * Adds how long the memory of the machine lasts at the rate of the process and at the rate of the
  * machine.
  */
-static void put_machine_times(const struct headroom_forecast *forecast, struct text *text)
+static void put_machine_times(const struct headroom_report *report,
+                              const struct headroom_forecast *forecast, struct text *text)
 {
+	const char *last = " would last ";
 	if (forecast->by_process.known) {
-		text_string(text, " would last ");
-		put_time(&forecast->by_process, false, text);
-		text_string(text, " (the rate of this process)");
+		text_string(text, last);
+		put_time(&forecast->by_process, "this process's rate of ", false, text);
+		last = "; ";
 	}
 
 	if (forecast->time.known) {
-		text_string(text, forecast->by_process.known ? "; " : " would last ");
-		put_time(&forecast->time, false, text);
-		text_string(text, " (the rate of the machine)");
+		text_string(text, last);
+		put_time(&forecast->time, "the machine's own rate of ", false, text);
 	}
 
-	if (!forecast->by_process.known && *forecast->process.reason) {
+	if (!forecast->by_process.known && *report->rates->trend.reason) {
 		text_string(text, "; this process: ");
-		put_verdict(&forecast->process, text);
+		put_process(report, text);
 	}
 }
 
@@ -124,7 +133,22 @@ static void put_machine(const struct headroom_report *report, const struct pm_li
 		headroom_answer_amount(report, limit, limit->max, line);
 	}
 
-	put_machine_times(forecast, line);
+	put_machine_times(report, forecast, line);
+}
+
+/**
+ * Returns whether the first line reports the region that grows although the memory of the whole
+ * process does not.
+ */
+static bool reports_beneath(const struct headroom_report *report, const struct pm_limit *limit)
+{
+	if (!report->rates->beneath || !limit)
+		return false;
+	if (limit->kind == PM_LIMIT_SYSTEM)
+		return true;
+
+	const struct headroom_forecast *forecast = forecast_of(report, limit);
+	return limit->kind == PM_LIMIT_CGROUP && forecast->measured && !forecast->time.known;
 }
 
 /** Adds the answer if another limit than the memory of the machine is reached first. */
@@ -132,6 +156,7 @@ static void put_limit(const struct headroom_report *report, const struct pm_limi
                       struct text *line)
 {
 	const struct headroom_forecast *forecast = forecast_of(report, limit);
+	const struct headroom_rates *rates = report->rates;
 	struct headroom_time time = headroom_forecast_time(forecast);
 
 	headroom_answer_amount(report, limit, pm_limit_left(limit), line);
@@ -143,10 +168,15 @@ static void put_limit(const struct headroom_report *report, const struct pm_limi
 		text_string(line, ", used up in ");
 		put_time(&time, limit->counts, line);
 	}
-	if (forecast->measured && (!time.known || forecast->trend.estimate)) {
-		text_string(line, "; usage: ");
-		put_verdict(&forecast->trend, line);
-	}
+	if (!forecast->measured || (time.known && !forecast->trend.estimate))
+		return;
+
+	text_string(line, "; usage: ");
+	if (reports_beneath(report, limit))
+		growth_text_put_overall(&forecast->trend, rates->beneath, &rates->beneath_trend,
+		                        report->options->output.bytes, line);
+	else
+		growth_text_put_reason(&forecast->trend, report->options->output.bytes, line);
 }
 
 /** Prints the first line: the limit that is reached first. */
@@ -190,7 +220,25 @@ static void print_address_space(const struct headroom_report *report, struct out
 	text_string(&line, "address_space: ");
 	headroom_answer_amount(report, limit, pm_limit_left(limit), &line);
 	text_string(&line, " left, which is less than the memory left; ");
-	put_verdict(&forecast->trend, &line);
+	growth_text_put_reason(&forecast->trend, report->options->output.bytes, &line);
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+/**
+ * Reports a region that grows although the memory of the whole process does not, unless the first
+ * line reports it.
+ */
+static void print_beneath(const struct headroom_report *report, struct out *out)
+{
+	const struct headroom_rates *rates = report->rates;
+	if (!rates->beneath || reports_beneath(report, headroom_answer_limit(report)))
+		return;
+
+	struct text line = { 0 };
+	text_string(&line, "memory of this process: ");
+	put_process(report, &line);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
@@ -239,6 +287,7 @@ static void print_threads(const struct headroom_report *report, struct out *out)
 void headroom_answer_print(const struct headroom_report *report, struct out *out)
 {
 	print_first(report, out);
+	print_beneath(report, out);
 	print_address_space(report, out);
 	print_threads(report, out);
 }

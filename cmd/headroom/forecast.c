@@ -40,10 +40,8 @@ void headroom_forecast_make(const struct headroom_rates *rates, const struct pm_
 		forecast->time = time_of(&forecast->trend, limit);
 	}
 
-	if (limit->kind == PM_LIMIT_SYSTEM && rates->memory.count > 0) {
-		pm_trend_judge(&rates->memory, PM_TREND_BYTES, &forecast->process);
-		forecast->by_process = time_of(&forecast->process, limit);
-	}
+	if (limit->kind == PM_LIMIT_SYSTEM && rates->memory.count > 0)
+		forecast->by_process = time_of(&rates->trend, limit);
 }
 
 struct headroom_time headroom_forecast_time(const struct headroom_forecast *forecast)

@@ -25,8 +25,6 @@ struct headroom_forecast {
 	struct headroom_time time; /**< time at the rate of the usage of the limit */
 	/** Time at the rate of the process; only for the memory of the machine. */
 	struct headroom_time by_process;
-	struct pm_trend process; /**< trend of the memory of the process; only for the memory of
-	                            the machine */
 };
 
 /**

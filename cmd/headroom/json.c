@@ -3,62 +3,61 @@
 
 #include "headroom/answer.h"
 #include "headroom/members.h"
+#include "target/growth_text.h"
 
-/** Writes the members of a trend: `verdict`, and `rate` or `estimated_rate` with `step`. */
-static void put_trend(struct json *json, const struct pm_trend *trend)
-{
-	json_put(json, "verdict", json_string(pm_verdict_name(trend->verdict)));
-	if (trend->estimate) {
-		json_put(json, "estimated_rate", json_real(trend->estimated_rate));
-		json_put(json, "step", json_real(trend->step));
-	} else if (trend->rate != 0) {
-		json_put(json, "rate", json_real(trend->rate));
-	}
-}
-
-/** Writes `seconds_left` and `estimate`, if the time is known. */
-static void put_time(struct json *json, const struct headroom_time *time)
+/** Adds `seconds_left` and `estimate`, if the time is known. */
+static void add_time(json_t *object, const struct headroom_time *time)
 {
 	if (!time->known)
 		return;
 
-	json_put(json, "seconds_left", json_real(time->seconds));
-	json_put(json, "estimate", json_boolean(time->estimate));
+	json_add(object, "seconds_left", json_real(time->seconds));
+	json_add(object, "estimate", json_boolean(time->estimate));
 }
 
-static void put_limit(struct json *json, const struct pm_limit *limit,
-                      const struct headroom_forecast *forecast)
+/** Makes the members that `limits` and `first_limit` have in common. */
+static json_t *limit_object(const struct pm_limit *limit)
 {
-	struct headroom_time time = headroom_forecast_time(forecast);
+	json_t *object = json_object();
 
-	json_open(json, NULL, '{');
-	json_put(json, "name", json_string(pm_limit_name(limit->kind)));
-	json_put(json, "max", json_number(limit->max));
-	json_put(json, "source", json_text(limit->source));
+	json_add(object, "name", json_string(pm_limit_name(limit->kind)));
+	json_add(object, "source", json_text(limit->source));
+	json_add(object, "max", json_number(limit->max));
+	if (!limit->exempt)
+		json_add(object, "left", json_number(pm_limit_left(limit)));
+
+	return object;
+}
+
+static void put_limit(struct json *json, const struct headroom_report *report, size_t index)
+{
+	const struct pm_limit *limit = &report->headroom.limits[index];
+	const struct headroom_forecast *forecast = &report->forecasts[index];
+	struct headroom_time time = headroom_forecast_time(forecast);
+	json_t *object = limit_object(limit);
+
 	if (limit->exempt) {
-		json_put(json, "exempt", json_true());
-		json_shut(json, '}');
+		json_add(object, "exempt", json_true());
+		json_put(json, NULL, object);
 		return;
 	}
 
-	json_put(json, "used", json_number(limit->used));
-	json_put(json, "reclaimable", json_number(limit->reclaimable));
-	json_put(json, "left", json_number(pm_limit_left(limit)));
+	json_add(object, "used", json_number(limit->used));
+	json_add(object, "reclaimable", json_number(limit->reclaimable));
 	if (limit->approximate)
-		json_put(json, "approximate", json_true());
-
+		json_add(object, "approximate", json_true());
 	if (forecast->measured)
-		put_trend(json, &forecast->trend);
-	put_time(json, &time);
+		growth_text_json(object, &forecast->trend);
+	add_time(object, &time);
 
 	if (forecast->by_process.known) {
-		json_open(json, "process", '{');
-		put_trend(json, &forecast->process);
-		put_time(json, &forecast->by_process);
-		json_shut(json, '}');
+		json_t *process = json_object();
+		growth_text_json(process, &report->rates->trend);
+		add_time(process, &forecast->by_process);
+		json_add(object, "process", process);
 	}
 
-	json_shut(json, '}');
+	json_put(json, NULL, object);
 }
 
 /** Writes the limit that is reached first. */
@@ -70,13 +69,22 @@ static void put_first(struct json *json, const struct headroom_report *report)
 
 	struct headroom_time time = headroom_forecast_time(
 		&report->forecasts[limit - report->headroom.limits]);
-	json_open(json, "first_limit", '{');
-	json_put(json, "name", json_string(pm_limit_name(limit->kind)));
-	json_put(json, "source", json_text(limit->source));
-	json_put(json, "max", json_number(limit->max));
-	json_put(json, "left", json_number(pm_limit_left(limit)));
-	put_time(json, &time);
-	json_shut(json, '}');
+	json_t *object = limit_object(limit);
+	add_time(object, &time);
+	json_put(json, "first_limit", object);
+}
+
+/** Writes the trend of the memory of the process, and what grows beneath it. */
+static void put_growth(struct json *json, const struct headroom_rates *rates)
+{
+	if (!*rates->trend.reason)
+		return;
+
+	json_t *object = json_object();
+	growth_text_json(object, &rates->trend);
+	if (rates->beneath)
+		growth_text_json_beneath(object, rates->beneath, &rates->beneath_trend);
+	json_put(json, "growth", object);
 }
 
 static void put_limits(struct json *json, const struct headroom_report *report)
@@ -88,7 +96,7 @@ static void put_limits(struct json *json, const struct headroom_report *report)
 
 	json_open(json, "limits", '[');
 	for (size_t i = 0; i < report->headroom.count; i++)
-		put_limit(json, &report->headroom.limits[i], &report->forecasts[i]);
+		put_limit(json, report, i);
 	json_shut(json, ']');
 
 	if (view != PM_CGROUP_VISIBLE) {
@@ -134,6 +142,7 @@ void headroom_json_print(const struct headroom_report *report, struct out *out)
 	json_put(&json, "threads", json_number(report->totals.threads));
 	put_limits(&json, report);
 	put_first(&json, report);
+	put_growth(&json, report->rates);
 
 	headroom_members_put(report, &json);
 	json_open(&json, "kinds", '{');

@@ -17,6 +17,7 @@ static const double usual_interval = 1;
 
 void headroom_rates_deinit(struct headroom_rates *rates)
 {
+	pm_tracker_destroy(rates->tracker);
 	limit_counters_deinit(&rates->counters);
 	pm_series_deinit(&rates->memory);
 	pm_series_deinit(&rates->size);
@@ -52,7 +53,7 @@ struct limits_watch {
 
 /*
  * To count the threads of the user, all processes of the machine are read. At most this share of
- * the time is spent on it.
+ * one processor is spent on it.
  */
 static const double counts_share = 0.05;
 
@@ -65,11 +66,11 @@ static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,
 		return -1;
 
 	if (sample->time >= watch->counts_due) {
-		double begin = clock_seconds();
+		double begin = clock_cpu_seconds();
 		if (pm_headroom_add_counts(watch->process, NULL, sample->regions, &headroom,
 		                           error) < 0)
 			return -1;
-		double cost = clock_seconds() - begin;
+		double cost = clock_cpu_seconds() - begin;
 		watch->counts_due = sample->time + cost / counts_share;
 	}
 
@@ -79,7 +80,8 @@ static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,
 static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
                       const struct pm_sample *sample, struct pm_error *error)
 {
-	if (add_totals(rates, sample->time, &sample->totals, error) < 0)
+	if (add_totals(rates, sample->time, &sample->totals, error) < 0 ||
+	    pm_tracker_add(rates->tracker, sample->time, sample->regions, error) < 0)
 		return -1;
 	return add_limits(rates, watch, sample, error);
 }
@@ -92,7 +94,7 @@ static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
 static int watch(struct headroom_rates *rates, struct pm_process *process, double seconds,
                  struct pm_error *error)
 {
-	const struct pm_sampler_options options = { 0 };
+	const struct pm_sampler_options options = { .kinds = true };
 	struct limits_watch limits = { .process = process };
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
@@ -125,19 +127,24 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	return result;
 }
 
-/** Adds the sizes and the usage of the limits that a recording has for one sample. */
+/** Adds the sizes, regions and the usage of the limits that a recording has for one sample. */
 static int add_recorded(struct headroom_rates *rates, struct pm_recording *recording,
                         uint64_t number, struct pm_error *error)
 {
 	struct pm_recorded recorded;
 	struct pm_headroom headroom;
+	struct pm_regions regions;
+	int result = -1;
 
-	if (pm_recording_read(recording, number, &recorded, NULL, error) < 0 ||
-	    pm_recording_read_headroom(recording, number, &headroom, error) < 0 ||
-	    add_totals(rates, recorded.time, &recorded.totals, error) < 0)
-		return -1;
+	pm_regions_init(&regions);
+	if (pm_recording_read(recording, number, &recorded, &regions, error) == 0 &&
+	    pm_recording_read_headroom(recording, number, &headroom, error) == 0 &&
+	    add_totals(rates, recorded.time, &recorded.totals, error) == 0 &&
+	    pm_tracker_add(rates->tracker, recorded.time, &regions, error) == 0)
+		result = limit_counters_add(&rates->counters, recorded.time, &headroom, error);
+	pm_regions_deinit(&regions);
 
-	return limit_counters_add(&rates->counters, recorded.time, &headroom, error);
+	return result;
 }
 
 static int read_recording(struct headroom_rates *rates, struct pm_process *process,
@@ -166,22 +173,40 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 	return result;
 }
 
+/** Judges the memory of the process and, if it does not grow, finds a track that does. */
+static void judge(struct headroom_rates *rates)
+{
+	if (rates->memory.count == 0)
+		return;
+
+	pm_trend_judge(&rates->memory, PM_TREND_BYTES, &rates->trend);
+	if (rates->trend.verdict != PM_VERDICT_TOO_EARLY &&
+	    pm_trend_growth_rate(&rates->trend) <= 0)
+		rates->beneath = pm_tracker_find_growing(rates->tracker, &rates->beneath_trend);
+}
+
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
                            const struct headroom_source *source, struct pm_error *error)
 {
 	*rates = (struct headroom_rates){ .known = source->recording || source->seconds > 0 };
-	int result = 0;
+	if (!rates->known)
+		return 0;
+	if (pm_tracker_create(&rates->tracker, error) < 0)
+		return -1;
+
+	int result;
 	if (source->recording)
 		result = read_recording(rates, process, source->recording, error);
-	else if (rates->known)
+	else
 		result = watch(rates, process, source->seconds, error);
 
-	if (result < 0)
+	if (result < 0) {
 		headroom_rates_deinit(rates);
+		return -1;
+	}
 	if (result > 0 && !source->quiet)
 		report_note("interrupted: the results are based on the measurements so far");
 
-	if (result < 0)
-		return -1;
+	judge(rates);
 	return 0;
 }

@@ -10,6 +10,8 @@
 #include <procmem/error.h>
 #include <procmem/process.h>
 #include <procmem/series.h>
+#include <procmem/tracker.h>
+#include <procmem/trend.h>
 
 #include "target/limit_counters.h"
 
@@ -19,6 +21,11 @@ struct headroom_rates {
 	struct limit_counters counters; /**< usage of each limit */
 	struct pm_series memory;        /**< resident and swapped bytes of the process */
 	struct pm_series size;          /**< bytes of address space of the process */
+	struct pm_tracker *tracker;     /**< follows the regions; owned; NULL if unknown */
+	struct pm_trend trend;          /**< trend of `memory` */
+	/** The track that grows although `memory` does not; NULL if there is none. */
+	const struct pm_track *beneath;
+	struct pm_trend beneath_trend; /**< trend of `beneath` */
 };
 
 /** What is measured. */

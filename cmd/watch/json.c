@@ -5,11 +5,11 @@
 
 #include "base/delta.h"
 #include "target/first_limit.h"
+#include "target/growth_text.h"
 #include "target/region_text.h"
 #include "view/json.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
-#include "watch/verdict.h"
 
 static json_t *row_object(const struct watch_row *row)
 {
@@ -31,7 +31,7 @@ static json_t *row_object(const struct watch_row *row)
 	json_add(object, "delta", json_integer(track->delta));
 	json_add(object, "growth", json_integer(row->growth));
 
-	watch_verdict_json(object, &row->trend);
+	growth_text_json(object, &row->trend);
 	json_add(object, "least_squares", json_real(row->trend.least_squares));
 	if (*row->count_trend.reason) {
 		if (row->count_trend.rate != 0)
@@ -74,7 +74,7 @@ static json_t *kinds_array(const struct watch_history *history, const struct wat
 		json_add(object, "count", json_number(row->track->regions));
 		json_add(object, "rss", json_number(row->track->weight));
 		json_add(object, "growth", json_integer(row->growth));
-		watch_verdict_json(object, &row->trend);
+		growth_text_json(object, &row->trend);
 		json_array_append_new(array, object);
 	}
 
@@ -128,8 +128,9 @@ static void add_totals(json_t *object, const struct watch_history *history)
 	json_add(object, "threads", json_number(totals->threads));
 	json_add(object, "count", json_number(history->sample.regions->count));
 
-	watch_verdict_json(object, trend);
-	watch_verdict_json_beneath(object, &history->beneath);
+	growth_text_json(object, trend);
+	if (history->beneath.track)
+		growth_text_json_beneath(object, history->beneath.track, &history->beneath.trend);
 	if (limit) {
 		json_add(object, "limit", json_number(limit->max));
 		json_add(object, "left", json_number(pm_limit_left(limit)));

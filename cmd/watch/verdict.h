@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Formats verdicts and rates, as text and as JSON. */
+/** @file Formats verdicts and rates. */
 #ifndef CMD_WATCH_VERDICT_H
 #define CMD_WATCH_VERDICT_H
 
-#include "view/json.h"
+#include "base/text.h"
 #include "watch/history.h"
 
 /**
@@ -53,22 +53,5 @@ void watch_verdict_headline(const struct watch_history *history, bool bytes, str
  * @param text receives the verdict, escaped
  */
 void watch_verdict_short(const struct watch_history *history, bool bytes, struct text *text);
-
-/**
- * Adds a trend to a JSON object: `rate` if it is known; `estimate`, `estimated_rate` and `step` if
- * there is an estimate; `sawtooth`, `floor` and `floor_rise` if the values rise and fall; `verdict`
- * and `reason`.
- * @param object receives the members
- * @param trend the trend
- */
-void watch_verdict_json(json_t *object, const struct pm_trend *trend);
-
-/**
- * Adds to a JSON object what grows beneath the process: `beneath`, an object that describes the
- * track. Adds nothing if nothing grows beneath it.
- * @param object receives the member
- * @param beneath the track
- */
-void watch_verdict_json_beneath(json_t *object, const struct watch_beneath *beneath);
 
 #endif

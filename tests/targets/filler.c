@@ -19,12 +19,10 @@ enum { MEGABYTE = 1024 * 1024, TICK_MS = 100 };
 
 static atomic_ulong written;
 static uint64_t rate;
+static char bytes[MEGABYTE];
 
 static void write_part(int fd)
 {
-	static char bytes[MEGABYTE];
-	memset(bytes, 1, sizeof bytes);
-
 	for (size_t done = 0; done < sizeof bytes;)
 		done += (size_t)target_check(write(fd, bytes + done, sizeof bytes - done), "write");
 	written += sizeof bytes;
@@ -67,6 +65,7 @@ int main(int argc, char **argv)
 	}
 
 	rate = target_number(argv[1]);
+	memset(bytes, 1, sizeof bytes);
 	target_check(-pthread_create(&thread, NULL, fill, NULL), "pthread_create");
 	target_ready();
 	target_obey(command);

@@ -80,11 +80,11 @@ summary() {
 @test "headroom reports limits on numbers that grow, with the time left" {
 	local max
 	max=$(cat /proc/sys/vm/max_map_count)
-	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .used > 500 and .verdict == "steady"
+	jq -e --argjson max "$max" '.limits[] | select(.name == "mappings") | .max == $max and .used > 500 and .verdict == "steady"
 		and .rate > 36 and .rate < 44 and (.seconds_left - .left / .rate | fabs) < 1' "$BATS_FILE_TMPDIR/files.limits"
-	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .verdict == "steady"' \
+	jq -e --argjson max "$max" '.limits[] | select(.name == "mappings") | .max == $max and .verdict == "steady"' \
 		"$BATS_FILE_TMPDIR/threads.limits"
-	jq -e --argjson max "$(cat /proc/sys/kernel/threads-max)" '.limits[] | select(.limit == "threads") | .max == $max' \
+	jq -e --argjson max "$(cat /proc/sys/kernel/threads-max)" '.limits[] | select(.name == "threads") | .max == $max' \
 		"$BATS_FILE_TMPDIR/threads.limits"
 }
 
