@@ -166,9 +166,9 @@ static void put_limit(const struct headroom_report *report, const struct pm_limi
 
 	if (time.known) {
 		text_string(line, ", used up in ");
-		put_time(&time, limit->counts, line);
+		put_time(&time, "", limit->counts, line);
 	}
-	if (!forecast->measured || (time.known && !forecast->trend.estimate))
+	if (time.known || !forecast->measured)
 		return;
 
 	text_string(line, "; usage: ");
