@@ -166,7 +166,8 @@ static void put_limit(const struct headroom_report *report, const struct pm_limi
 
 	if (time.known) {
 		text_string(line, ", used up in ");
-		put_time(&time, "", limit->counts, line);
+		put_time(&time, forecast->time.known ? "" : "this process's rate of ",
+		         limit->counts, line);
 	}
 	if (time.known || !forecast->measured)
 		return;
@@ -213,7 +214,7 @@ static void print_address_space(const struct headroom_report *report, struct out
 
 	const struct headroom_forecast *forecast = forecast_of(report, limit);
 	bool less = !memory || pm_limit_left(limit) < pm_limit_left(memory);
-	if (!forecast->measured || forecast->time.known || !less)
+	if (!forecast->measured || headroom_forecast_time(forecast).known || !less)
 		return;
 
 	struct text line = { 0 };

@@ -23,7 +23,8 @@ struct headroom_forecast {
 	bool measured;             /**< the usage of the limit was measured over time */
 	struct pm_trend trend;     /**< trend of the usage of the limit */
 	struct headroom_time time; /**< time at the rate of the usage of the limit */
-	/** Time at the rate of the process; only for the memory of the machine. */
+	/** Time at the rate of the memory of the process, for the memory of the machine. For
+	 * address space an estimate, only if `time` is not known. */
 	struct headroom_time by_process;
 };
 

@@ -182,6 +182,48 @@ static void estimates_are_ranked(void **state)
 	assert_true(forecasts[1].time.seconds < forecasts[0].time.seconds);
 }
 
+/** No rate of address space is known, but memory grows: the limit is near. */
+static void address_space_follows_memory(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 50000 * MIB, "/proc/meminfo");
+	struct pm_limit *space = add_limit(fixture, PM_LIMIT_ADDRESS_SPACE, 2000 * MIB,
+	                                   "RLIMIT_AS");
+
+	for (unsigned i = 0; i <= 15; i++) {
+		system->used = (1000 + 4 * i) * MIB;
+		space->used = (i < 10 ? 800 : 864) * MIB;
+		add_sample(fixture, i, (100 + 4 * i) * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), space);
+	struct headroom_time time = headroom_forecast_time(&fixture->report.forecasts[1]);
+	assert_false(fixture->report.forecasts[1].time.known);
+	expect_time(&time, 1136.0 / 4, true);
+}
+
+/** Memory fills address space that is reserved already. */
+static void reserved_address_space_is_filled_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *space = add_limit(fixture, PM_LIMIT_ADDRESS_SPACE, 2000 * MIB,
+	                                   "RLIMIT_AS");
+
+	for (unsigned i = 0; i <= 15; i++) {
+		space->used = 1900 * MIB;
+		add_sample(fixture, i, (100 + 4 * i) * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), space);
+	struct headroom_time time = headroom_forecast_time(&fixture->report.forecasts[0]);
+	expect_time(&time, 1840.0 / 4, true);
+
+	/* Without growth of memory, nothing is known. */
+	fixture->rates.trend = (struct pm_trend){ 0 };
+	headroom_forecast_make(&fixture->rates, space, &fixture->report.forecasts[0]);
+	assert_false(headroom_forecast_time(&fixture->report.forecasts[0]).known);
+}
+
 static void threads_of_the_user_run_out_first(void **state)
 {
 	struct fixture *fixture = *state;
@@ -277,6 +319,8 @@ int main(void)
 		TEST(rate_of_the_process_is_an_estimate_for_the_machine),
 		TEST(fastest_level_is_first),
 		TEST(estimates_are_ranked),
+		TEST(address_space_follows_memory),
+		TEST(reserved_address_space_is_filled_first),
 		TEST(threads_of_the_user_run_out_first),
 		TEST(no_sure_time_from_an_estimate),
 	};
