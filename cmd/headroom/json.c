@@ -3,61 +3,32 @@
 
 #include "headroom/answer.h"
 #include "headroom/members.h"
-#include "target/growth_text.h"
-
-/** Adds `seconds_left` and `estimate`, if the time is known. */
-static void add_time(json_t *object, const struct headroom_time *time)
-{
-	if (!time->known)
-		return;
-
-	json_add(object, "seconds_left", json_real(time->seconds));
-	json_add(object, "estimate", json_boolean(time->estimate));
-}
-
-/** Makes the members that `limits` and `first_limit` have in common. */
-static json_t *limit_object(const struct pm_limit *limit)
-{
-	json_t *object = json_object();
-
-	json_add(object, "name", json_string(pm_limit_name(limit->kind)));
-	json_add(object, "source", json_text(limit->source));
-	json_add(object, "max", json_number(limit->max));
-	if (!limit->exempt)
-		json_add(object, "left", json_number(pm_limit_left(limit)));
-
-	return object;
-}
+#include "headroom/print.h"
+#include "target/json_parts.h"
 
 static void put_limit(struct json *json, const struct headroom_report *report, size_t index)
 {
 	const struct pm_limit *limit = &report->headroom.limits[index];
 	const struct headroom_forecast *forecast = &report->forecasts[index];
+	const struct headroom_time *by_process = &forecast->by_process;
 	struct headroom_time time = headroom_forecast_time(forecast);
-	json_t *object = limit_object(limit);
 
-	if (limit->exempt) {
-		json_add(object, "exempt", json_true());
-		json_put(json, NULL, object);
-		return;
+	json_open(json, NULL, '{');
+	json_parts_limit(json, limit);
+	if (!limit->exempt)
+		json_parts_trend(json, &forecast->trend);
+	if (time.known)
+		json_parts_left(json, time.seconds, time.estimate, &forecast->trend);
+
+	if (by_process->known) {
+		json_open(json, "process", '{');
+		json_parts_trend(json, &report->rates->trend);
+		json_parts_left(json, by_process->seconds, by_process->estimate,
+		                &report->rates->trend);
+		json_shut(json, '}');
 	}
 
-	json_add(object, "used", json_number(limit->used));
-	json_add(object, "reclaimable", json_number(limit->reclaimable));
-	if (limit->approximate)
-		json_add(object, "approximate", json_true());
-	if (forecast->measured)
-		growth_text_json(object, &forecast->trend);
-	add_time(object, &time);
-
-	if (forecast->by_process.known) {
-		json_t *process = json_object();
-		growth_text_json(process, &report->rates->trend);
-		add_time(process, &forecast->by_process);
-		json_add(object, "process", process);
-	}
-
-	json_put(json, NULL, object);
+	json_shut(json, '}');
 }
 
 /** Writes the limit that is reached first. */
@@ -69,9 +40,11 @@ static void put_first(struct json *json, const struct headroom_report *report)
 
 	struct headroom_time time = headroom_forecast_time(
 		&report->forecasts[limit - report->headroom.limits]);
-	json_t *object = limit_object(limit);
-	add_time(object, &time);
-	json_put(json, "first_limit", object);
+	json_open(json, "first_limit", '{');
+	json_parts_limit(json, limit);
+	if (time.known)
+		json_parts_left(json, time.seconds, time.estimate, NULL);
+	json_shut(json, '}');
 }
 
 /** Writes the trend of the memory of the process, and what grows beneath it. */
@@ -80,11 +53,31 @@ static void put_growth(struct json *json, const struct headroom_rates *rates)
 	if (!*rates->trend.reason)
 		return;
 
-	json_t *object = json_object();
-	growth_text_json(object, &rates->trend);
+	json_open(json, "memory", '{');
+	json_parts_trend(json, &rates->trend);
 	if (rates->beneath)
-		growth_text_json_beneath(object, rates->beneath, &rates->beneath_trend);
-	json_put(json, "growth", object);
+		json_parts_beneath(json, rates->beneath, &rates->beneath_trend);
+	json_shut(json, '}');
+}
+
+/** Writes the kinds that hold memory, largest first. */
+static void put_kinds(struct json *json, const struct headroom_report *report)
+{
+	enum pm_kind order[PM_KIND_COUNT];
+	size_t count = headroom_print_order(report, order);
+
+	json_open(json, "kinds", '[');
+	for (size_t i = 0; i < count; i++) {
+		enum pm_kind kind = order[i];
+
+		json_open(json, NULL, '{');
+		json_parts_kind(json, kind);
+		json_put(json, "count", json_number(report->counts[kind]));
+		json_put(json, "rss", json_number(report->weights[kind]));
+		json_shut(json, '}');
+	}
+
+	json_shut(json, ']');
 }
 
 static void put_limits(struct json *json, const struct headroom_report *report)
@@ -132,10 +125,7 @@ void headroom_json_print(const struct headroom_report *report, struct out *out)
 	struct json json = { .out = out };
 
 	json_open(&json, NULL, '{');
-	json_put(&json, "pid", json_number((uint64_t)report->info->pid));
-	json_put(&json, "name", json_text(report->info->comm));
-	if (*report->command)
-		json_put(&json, "command", json_text(report->command));
+	json_parts_process(&json, report->info->pid, report->info->comm, report->command);
 	json_put(&json, "time", json_now());
 	json_put(&json, "rss", json_number(report->totals.rss));
 	json_put(&json, "swap", json_number(report->totals.swap));
@@ -145,13 +135,7 @@ void headroom_json_print(const struct headroom_report *report, struct out *out)
 	put_growth(&json, report->rates);
 
 	headroom_members_put(report, &json);
-	json_open(&json, "kinds", '{');
-	for (int kind = 0; kind < PM_KIND_COUNT; kind++)
-		if (report->weights[kind] > 0)
-			json_put(&json, pm_kind_name((enum pm_kind)kind),
-			         json_number(report->weights[kind]));
-	json_shut(&json, '}');
-
+	put_kinds(&json, report);
 	put_events(&json, &report->headroom);
 	json_shut(&json, '}');
 	out_string(out, "\n");

@@ -117,14 +117,7 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 	}
 }
 
-/**
- * Sorts the kinds that hold memory, largest first.
- *
- * @param report  the results
- * @param order   receives at most PM_KIND_COUNT kinds
- * @return        number of kinds
- */
-static size_t order_kinds(const struct headroom_report *report, enum pm_kind *order)
+size_t headroom_print_order(const struct headroom_report *report, enum pm_kind *order)
 {
 	size_t count = 0;
 	for (int kind = 0; kind < PM_KIND_COUNT; kind++) {
@@ -225,7 +218,7 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 {
 	struct kinds_view view = { .report = report,
 		                   .limit = pm_headroom_memory(&report->headroom) };
-	view.count = order_kinds(report, view.order);
+	view.count = headroom_print_order(report, view.order);
 
 	struct table limits = {
 		.columns = limit_columns,

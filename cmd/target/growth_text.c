@@ -7,7 +7,6 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
-#include "target/region_text.h"
 
 static void add_size(uint64_t size, bool bytes, struct text *text)
 {
@@ -78,42 +77,4 @@ void growth_text_put_overall(const struct pm_trend *trend, const struct pm_track
 
 	text_string(text, "); ");
 	growth_text_put_beneath(beneath, beneath_trend, text);
-}
-
-void growth_text_json(json_t *object, const struct pm_trend *trend)
-{
-	if (trend->rate != 0)
-		json_add(object, "rate", json_real(trend->rate));
-
-	if (trend->estimate) {
-		json_add(object, "estimate", json_true());
-		json_add(object, "estimated_rate", json_real(trend->estimated_rate));
-		json_add(object, "step", json_number((uint64_t)trend->step));
-	}
-
-	if (trend->sawtooth) {
-		json_add(object, "sawtooth", json_number((uint64_t)trend->swing));
-		json_add(object, "floor", json_number((uint64_t)trend->floor));
-		json_add(object, "floor_rise", json_integer((json_int_t)trend->floor_rise));
-	}
-
-	json_add(object, "verdict", json_string(pm_verdict_name(trend->verdict)));
-	json_add(object, "reason", json_string(trend->reason));
-}
-
-void growth_text_json_beneath(json_t *object, const struct pm_track *track,
-                              const struct pm_trend *trend)
-{
-	json_t *member = json_object();
-	json_add(member, "start", json_address(track->start));
-	json_add(member, "end", json_address(track->end));
-	json_add(member, "kind", json_string(pm_kind_name(track->kind)));
-	if (*track->mapping)
-		json_add(member, "mapping", json_text(track->mapping));
-	if (track->detail.type != PM_DETAIL_NONE)
-		json_add(member, "detail", region_text_detail_json(&track->detail));
-
-	json_add(member, "rss", json_number(track->weight));
-	growth_text_json(member, trend);
-	json_add(object, "beneath", member);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Formats trends and their verdicts, as text and as JSON. */
+/** @file Formats trends and their verdicts as text. */
 #ifndef CMD_TARGET_GROWTH_TEXT_H
 #define CMD_TARGET_GROWTH_TEXT_H
 
@@ -9,7 +9,6 @@
 #include <procmem/trend.h>
 
 #include "base/text.h"
-#include "view/json.h"
 
 /**
  * Adds what grows although the memory of the whole process does not: "beneath it arena 3 grows
@@ -44,26 +43,5 @@ void growth_text_put_reason(const struct pm_trend *trend, bool bytes, struct tex
  */
 void growth_text_put_overall(const struct pm_trend *trend, const struct pm_track *beneath,
                              const struct pm_trend *beneath_trend, bool bytes, struct text *text);
-
-/**
- * Adds a trend to a JSON object: `rate` if it is known; `estimate`, `estimated_rate` and `step` if
- * there is an estimate; `sawtooth`, `floor` and `floor_rise` if the values rise and fall; `verdict`
- * and `reason`.
- *
- * @param object  receives the members
- * @param trend   the trend
- */
-void growth_text_json(json_t *object, const struct pm_trend *trend);
-
-/**
- * Adds to a JSON object what grows beneath the process: `beneath`, an object that describes the
- * track.
- *
- * @param object  receives the member
- * @param track   the track
- * @param trend   trend of the track
- */
-void growth_text_json_beneath(json_t *object, const struct pm_track *track,
-                              const struct pm_trend *trend);
 
 #endif

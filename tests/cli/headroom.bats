@@ -9,6 +9,7 @@ setup() {
 teardown() {
 	targets_stop
 	cgroup_remove
+	json_check
 }
 
 # Prints a field of a limit in the last output.
@@ -24,7 +25,8 @@ limit() {
 	[ "$(limit threads max)" -eq "$(cat /proc/sys/kernel/threads-max)" ]
 	[ "$(limit pid_max max)" -eq "$(cat /proc/sys/kernel/pid_max)" ]
 	[ "$(limit system max)" -eq "$(awk '/^(MemTotal|SwapTotal):/ { sum += $2 } END { printf "%.0f", sum * 1024 }' /proc/meminfo)" ]
-	jq -e --argjson pid "$TARGET_PID" '.kinds.anon >= 8388608 and .pid == $pid and .name == "many_regions" and
+	jq -e '.kinds[] | select(.kind == "anon") | .rss >= 8388608 and .count >= 500' <<<"$output"
+	jq -e --argjson pid "$TARGET_PID" '.pid == $pid and .name == "many_regions" and
 		(.command | endswith("many_regions 500 8"))' <<<"$output"
 }
 
@@ -79,7 +81,7 @@ limit() {
 	run -0 procmem watch --json -i 1 --for 12s "$TARGET_PID"
 	wait "$headroom"
 	[[ $(head -n 1 "$BATS_TEST_TMPDIR/headroom") == *' left of 1.0G (its address space, RLIMIT_AS), used up in '*'/s' ]]
-	tail -n 1 <<<"$output" | jq -e --argjson max $((used + (1 << 30))) '.first_limit | .limit == "address_space" and .max == $max and
+	tail -n 1 <<<"$output" | jq -e --argjson max $((used + (1 << 30))) '.first_limit | .name == "address_space" and .max == $max and
 		.left < 1073741824 and .seconds_left < 600'
 	run -0 procmem watch -c 1 "$TARGET_PID"
 	[[ ${lines[0]} == *'  RLIMIT_AS 1.0G: '*'M left'* ]]
@@ -148,7 +150,7 @@ limit() {
 
 	first=$(head -n 1 "${outputs[1]}")
 	[[ $first == *"; this process: "*" overall (sawtooth of "*"M, floor "*"); beneath it arena "*" grows steadily, +"*"K/s" ]]
-	jq -e '.growth | (.verdict == "plateau" or .verdict == "uneven") and .sawtooth > 10000000 and .beneath.kind == "arena" and .beneath.verdict == "steady"
+	jq -e '.memory | (.verdict == "plateau" or .verdict == "uneven") and .sawtooth > 10000000 and .beneath.kind == "arena" and .beneath.verdict == "steady"
 		and .beneath.rate > 40960 * 0.6 and .beneath.rate < 40960 * 1.5' "${outputs[1]}.json"
 
 	first=$(head -n 1 "${outputs[2]}")
@@ -185,7 +187,7 @@ limit() {
 			and (.rate / 8388608 | . > 0.9 and . < 1.1) and (.seconds_left - .left / .rate | fabs) < 2' <<<"$output"
 	done
 	# The memory of the process itself does not grow.
-	jq -e '.growth.verdict == "no growth" and .first_limit.name == "cgroup"' <<<"$output"
+	jq -e '.memory.verdict == "no growth" and .first_limit.name == "cgroup"' <<<"$output"
 	# Written files are in the page cache, but not reclaimable.
 	jq -e '.limits[] | select(.name == "cgroup") | .used > 100000000 and .reclaimable < 20000000' <<<"$output"
 }

@@ -12,6 +12,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Prints the sums of size, RSS, dirty and anonymous bytes of lines like those of smaps_table.
@@ -130,8 +131,8 @@ total() {
 @test "JSON is one object with the documented fields" {
 	procmem map --json "$TARGET_PID" >"$BATS_TEST_TMPDIR/json"
 	jq -e -s 'length == 1 and (.[0] | .pid == '"$TARGET_PID"' and (.command | endswith("mapper"))
-		and (.time | fromdate > 0))' "$BATS_TEST_TMPDIR/json"
-	documented='["anon_huge","anonymous","detail","device","end","hugetlb","inode","kind","lazyfree","locked","mapping","offset","perms",
+		and (.time | sub("[.][0-9]{3}Z$"; "Z") | fromdate > 0))' "$BATS_TEST_TMPDIR/json"
+	documented='["anon_huge","anonymous","detail","device","dirty","end","hugetlb","inode","kind","lazyfree","locked","mapping","offset","perms",
 		"private_clean","private_dirty","proof","pss","referenced","rss","shared_clean","shared_dirty","size","start","swap","swap_pss"]'
 	jq -e "[.regions[] | keys[]] | unique - $documented == []" "$BATS_TEST_TMPDIR/json"
 	jq -e '.total.rss == ([.regions[].rss] | add) and .total.count == (.regions | length)' "$BATS_TEST_TMPDIR/json"
@@ -180,7 +181,7 @@ PYTHON
 	[[ ${lines[0]} == *"saved maps"* ]]
 	[[ ${lines[1]} =~ ^ADDRESS\ +SIZE\ PERM\ KIND\ +MAPPING$ ]]
 	[ "$(procmem map --no-header -o rss "$BATS_TEST_TMPDIR" | sort -u)" = "?" ]
-	[ "$(procmem map --json "$BATS_TEST_TMPDIR" | jq -c '[.file == null, (.regions[0] | has("rss")), (.total | has("rss"))]')" = \
+	[ "$(procmem map --json "$BATS_TEST_TMPDIR" | jq -c '[.path == null, (.regions[0] | has("rss")), (.total | has("rss"))]')" = \
 		"[false,false,false]" ]
 	run --separate-stderr -2 procmem map --min-rss 1 "$BATS_TEST_TMPDIR"
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
