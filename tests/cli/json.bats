@@ -69,13 +69,13 @@ queries() {
 	checks dump "$right"
 	for wrong in "${right/\}/,\"more\":1\}}" "${right/\"size\":1,/}" "${right/1/\"1\"}" "${right/1/-1}" "${right/1/1.5}" \
 		"${right/1/null}" "${right/\"size\":1/\"size\":1,\"size\":1}" "${right/\"a\"/\"\"}" "${right/\"a\"/\"\\u0001\"}" \
-		"${right/\"a\"/\"\\r\"}" "${right/\"a\"/$'"\xff"'}" "${right/\}/}" "$right$wrong"; do
+		"${right/\"a\"/\"\\r\"}" "${right/\"a\"/$'"\xff"'}" "${right/\}/}" "$right null"; do
 		fails checks dump "$wrong"
 	done
 	# Also after many items that are right, and inside of alternatives.
 	{ yes "$right" | head -n 3000 && echo "${right/\}/,\"more\":1\}}"; } >one
 	fails /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/schema.py" dump=one
-	checks strings '{"count":1,"encoding":"ascii","length":4,"text":"text","first":"0x1000"}'
-	fails checks strings '{"count":1,"encoding":"ascii","length":4,"bytes":4,"text":"text","first":"0x1000"}'
-	fails checks strings '{"count":1,"encoding":"ascii","length":4,"text":"text","first":"1000"}'
+	checks strings '{"count":1,"bytes":4,"encoding":"ascii","text":"text","first":"0x1000"}'
+	fails checks strings '{"count":1,"bytes":4,"encoding":"ascii","text":"text","first":"0x1000","address":"0x1000"}'
+	fails checks strings '{"count":1,"bytes":4,"encoding":"ascii","text":"text","first":"1000"}'
 }

@@ -16,16 +16,23 @@
 extern "C" {
 #endif
 
-/** Kinds of limits. */
+/** Kinds of limits */
 enum pm_limit_kind {
-	/** Memory limit of a cgroup (memory.max, memory.limit_in_bytes). The kernel kills a process
-	 * if the limit is reached and no page cache is left to reclaim. */
+	/**
+	 * Memory limit of a cgroup (memory.max of v2, memory.limit_in_bytes of v1). If it is
+	 * reached and no page cache is left to reclaim, the kernel kills a process.
+	 */
 	PM_LIMIT_CGROUP,
-	/** The same limit, compared with the working set: the usage without inactive page cache.
-	 * Kubelet and container monitoring use this figure. */
+	/**
+	 * The same limit, compared with the working set: the usage without inactive page cache.
+	 * Kubelet and container monitoring use this figure.
+	 */
 	PM_LIMIT_CGROUP_WORKING_SET,
-	PM_LIMIT_CGROUP_HIGH,   /**< memory limit of a cgroup (memory.high), above which the kernel
-	                           throttles the processes */
+	/**
+	 * Memory limit of a cgroup (memory.high of v2). If it is exceeded, the kernel throttles the
+	 * processes.
+	 */
+	PM_LIMIT_CGROUP_HIGH,
 	PM_LIMIT_SYSTEM,        /**< memory and swap of the machine */
 	PM_LIMIT_ADDRESS_SPACE, /**< RLIMIT_AS; the used part is VmSize */
 	PM_LIMIT_DATA,          /**< RLIMIT_DATA; the used part is VmData */
@@ -51,29 +58,44 @@ enum pm_limit_kind {
 /** Maximum number of limits: four kinds are limits of cgroups. */
 #define PM_LIMITS_MAX (PM_LIMIT_KINDS + 4 * (PM_LIMIT_LEVELS - 1))
 
-/**
- * A limit. Its values are bytes, or numbers of regions, processes or threads if `counts` is set.
- */
+/** A limit, and the used part of it */
 struct pm_limit {
 	enum pm_limit_kind kind; /**< kind of the limit */
-	bool counts;      /**< the values are numbers of regions, processes or threads, not bytes */
-	bool exempt;      /**< the kernel does not enforce the limit for this process, because the
-	                     process belongs to root or has a capability */
-	bool approximate; /**< `used` is not exact, because the calling process or the target is
-	                     in another PID or user namespace than the first */
-	uint64_t max;     /**< the limit */
-	uint64_t used;    /**< used part of the limit */
-	uint64_t reclaimable; /**< part of `used` that the kernel can reclaim: page cache. For
-	                         PM_LIMIT_CGROUP_WORKING_SET only the inactive page cache */
-	char source[PM_LIMIT_SOURCE_SIZE]; /**< file that contains the limit, or name of the
-	                                      resource limit */
+	/**
+	 * Unit of `max`, `used` and `reclaimable`. true: number of regions, processes or threads.
+	 * false: bytes.
+	 */
+	bool counts;
+	/**
+	 * The kernel does not enforce the limit for this process, because the process belongs to
+	 * root or has a capability.
+	 */
+	bool exempt;
+	/**
+	 * `used` is not exact, because the calling process or the target is in another PID or user
+	 * namespace than the first.
+	 */
+	bool approximate;
+	uint64_t max;  /**< the limit */
+	uint64_t used; /**< used part of the limit */
+	/**
+	 * Part of `used` that the kernel can reclaim: page cache. For PM_LIMIT_CGROUP_WORKING_SET,
+	 * only page cache that was not used recently.
+	 */
+	uint64_t reclaimable;
+	/**
+	 * Where the limit is defined: the path of a file, such as "/proc/sys/vm/max_map_count", or
+	 * the name of a resource limit. The path of a file of a cgroup is relative to the mount
+	 * point.
+	 */
+	char source[PM_LIMIT_SOURCE_SIZE];
 };
 
 /**
  * Returns the part of a limit that is left. Memory that the kernel can reclaim counts as left.
  *
  * @param limit  the limit
- * @return       the part in the unit of the limit; 0 if the limit is exceeded
+ * @return       the part that is left, in the unit of the limit; 0 if the limit is exceeded
  */
 static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 {
@@ -83,24 +105,26 @@ static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 
 /** Counts of limit events of a cgroup since the cgroup was created. */
 struct pm_limit_events {
-	bool known;        /**< whether the kernel counts OOM kills, so that `oom_kill` is valid */
-	uint64_t high;     /**< number of times that memory.high was exceeded; 0 for v1 */
-	uint64_t max;      /**< number of times that the limit was reached (memory.failcnt of v1) */
-	uint64_t oom;      /**< number of times that the limit was reached and nothing could be
-	                      reclaimed; 0 for v1 */
+	/** Whether the kernel counts OOM kills. If not, `oom_kill` is 0, but not valid. */
+	bool known;
+	uint64_t high; /**< number of times that memory.high was exceeded; 0 for v1 */
+	uint64_t max;  /**< number of times that the limit was reached (memory.failcnt of v1) */
+	/** Number of times that the limit was reached and nothing could be reclaimed; 0 for v1 */
+	uint64_t oom;
 	uint64_t oom_kill; /**< number of processes that the kernel killed */
 };
 
 /**
- * Share of time in which tasks waited for memory (PSI, Documentation/accounting/psi.rst): of the
- * cgroup if it has a file memory.pressure, otherwise of the machine.
+ * Pressure on memory: the share of time in which tasks waited for memory (PSI,
+ * Documentation/accounting/psi.rst). The tasks are those of the cgroup if the cgroup has a file
+ * memory.pressure, otherwise those of the machine.
  */
 struct pm_pressure {
 	bool known;    /**< whether the kernel reports the pressure */
 	double some10; /**< percent of the last 10 s in which some task waited */
 	double full10; /**< percent of the last 10 s in which all tasks waited */
-	double some60; /**< `some10` for the last 60 s */
-	double full60; /**< `full10` for the last 60 s */
+	double some60; /**< percent of the last 60 s in which some task waited */
+	double full60; /**< percent of the last 60 s in which all tasks waited */
 };
 
 /** Which cgroups of a process are visible to the calling process. */
@@ -112,13 +136,18 @@ enum pm_cgroup_view {
 
 /** All limits of a process. */
 struct pm_headroom {
-	/** The limits, in the order of enum pm_limit_kind. Of several limits of the same kind, the
-	 * one of which the least is left is first. */
+	/**
+	 * The limits, in the order of enum pm_limit_kind. Of several limits of the same kind, the
+	 * one of which the least is left is first.
+	 */
 	struct pm_limit limits[PM_LIMITS_MAX];
-	size_t count;       /**< number of limits */
-	int cgroup_version; /**< version of cgroups: 1 or 2; 0 if no memory cgroup is visible */
-	/** Which cgroups are visible. Limits of hidden cgroups apply to the process, too, but are
-	 * not known. */
+	size_t count; /**< number of elements of `limits` */
+	/** Version of cgroups, 1 or 2; 0 if no memory cgroup is visible */
+	int cgroup_version;
+	/**
+	 * Which cgroups are visible. Limits of hidden cgroups apply to the process, too, but are
+	 * not known.
+	 */
 	enum pm_cgroup_view cgroup_view;
 	struct pm_limit_events events; /**< limit events of the cgroup of the process */
 	struct pm_pressure pressure;   /**< pressure on memory */
@@ -137,9 +166,8 @@ PM_PUBLIC int pm_headroom_read(struct pm_process *process, const char *sys_root,
                                struct pm_headroom *headroom, struct pm_error *error);
 
 /**
- * Reads the memory limits of the cgroup and the machine, the resource limits, the events and the
- * pressure, but not the limits on numbers of regions, processes and threads. This is faster than
- * pm_headroom_read(), which reads all regions.
+ * Reads everything that pm_headroom_read() reads, except the limits on numbers of regions,
+ * processes and threads. This is faster, because pm_headroom_read() also reads all regions.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
@@ -152,8 +180,8 @@ PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sy
 
 /**
  * Adds the limits on numbers of regions, processes and threads to the result of
- * pm_headroom_read_memory(). For callers that have already read the regions. Limits on numbers that
- * `headroom` already contains are read again.
+ * pm_headroom_read_memory(). Used by callers that have already read the regions. If `headroom`
+ * already contains these limits, they are replaced.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
@@ -178,16 +206,16 @@ PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *head
                                                   enum pm_limit_kind kind);
 
 /**
- * Returns the memory limit that will be reached first, which is the one of which less is left: the
- * limit of the cgroup, or the memory and swap of the machine.
+ * Returns the memory limit of which less is left: that of the cgroup (PM_LIMIT_CGROUP), or the
+ * memory and swap of the machine (PM_LIMIT_SYSTEM).
  *
  * @param headroom  the limits
- * @return          the limit; NULL if neither limit is known
+ * @return          the limit; NULL if `headroom` has neither of these limits
  */
 PM_PUBLIC const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom);
 
 /**
- * Returns the name of a kind, as in JSON: "cgroup", "address_space".
+ * Returns the name of a kind, as in JSON, such as "cgroup" or "address_space".
  *
  * @param kind  the kind
  * @return      a constant text

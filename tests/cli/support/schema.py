@@ -108,9 +108,9 @@ def few(items):
 def complaints(value, schema):
     for error in schema.iter_errors(thin(value)):
         parts = error.context or [error]
-        # Of several alternatives, that which fits best.
-        best = min((part.schema_path[0] for part in parts), default=0,
-                   key=lambda which: sum(part.schema_path[0] == which for part in parts))
+        # Of several alternatives, the one whose members fit best.
+        best = min((part.schema_path[0] for part in parts),
+                   key=lambda which: sum(part.schema_path[0] == which and not part.path for part in parts))
         for part in parts:
             if part is error or part.schema_path[0] == best:
                 yield "%s: %s" % ("/".join(map(str, part.absolute_path)), part.message[:300])
