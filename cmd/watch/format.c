@@ -128,6 +128,10 @@ void watch_format_describe(const struct watch_row *row, struct text *text)
 
 	add_string(track->mapping, text);
 	add_detail(&track->detail, text);
+	if (row->reserve) {
+		text_string(text, text->length > 0 ? "; " : "");
+		watch_reserve_describe(row->reserve, text);
+	}
 }
 
 void watch_format_size(uint64_t size, bool bytes, struct text *text)
@@ -270,7 +274,8 @@ static void add_named_limit(const struct watch_history *history, const struct pm
 	add_left(history, limit, bytes, text);
 }
 
-void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text)
+/** Adds the limits, but not the reserves, that the process will reach first. */
+static void add_limits(const struct watch_history *history, bool bytes, struct text *text)
 {
 	const struct pm_headroom *headroom = &history->headroom;
 	const struct pm_limit *first = first_limit(headroom, watch_history_lasts, history);
@@ -292,6 +297,17 @@ void watch_format_limit(const struct watch_history *history, bool bytes, struct 
 	 * than memory is left. */
 	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory)))
 		add_named_limit(history, space, "RLIMIT_AS", bytes, text);
+}
+
+void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text)
+{
+	const struct watch_reserve *reserve = watch_reserve_soonest(&history->reserves);
+
+	add_limits(history, bytes, text);
+	if (reserve && !history->gone) {
+		text_string(text, "  ");
+		watch_reserve_describe(reserve, text);
+	}
 }
 
 void watch_format_cost(const struct watch_history *history, struct text *text)

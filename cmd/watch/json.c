@@ -32,6 +32,7 @@ static json_t *row_object(const struct watch_row *row)
 	json_add(object, "growth", json_integer(row->growth));
 
 	watch_verdict_json(object, &row->trend);
+	watch_reserve_json(object, row->reserve);
 	json_add(object, "least_squares", json_real(row->trend.least_squares));
 	if (*row->count_trend.reason) {
 		if (row->count_trend.rate != 0)
@@ -135,6 +136,7 @@ static void add_totals(json_t *object, const struct watch_history *history)
 	if (limit && watch_history_lasts(history, limit, &seconds))
 		json_add(object, "seconds_left", json_real(seconds));
 	add_first_limit(object, history);
+	watch_reserve_json(object, watch_reserve_soonest(&history->reserves));
 }
 
 /** Adds the members that only the last object has, which summarizes the run. */
