@@ -9,6 +9,7 @@
 
 #include "map/at.h"
 #include "map/print.h"
+#include "target/target_list.h"
 
 enum { OPTION_BY = CLI_LONG_ONLY, OPTION_WHY };
 
@@ -41,6 +42,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 static const struct cli_group groups[] = {
 	{ "What to show:", map_option_list, parse_option, 0 },
 	{ "How:", options_of_lists, options_parse_list, offsetof(struct map_options, list) },
+	{ "Where:", target_list_options, target_list_parse_option,
+	  offsetof(struct map_options, all_processes) },
 	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct map_options, selection) },
 	{ "Output:", options_of_output, options_parse_output,
@@ -60,8 +63,9 @@ const struct cli_spec map_spec = {
 "first, and what each is for.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that matches one process, a saved smaps or maps\n"
-	         "file, an ELF core file, or a recording: FILE or FILE@SAMPLE.\n"
+	.notes = "TARGET is a PID, several PIDs separated by commas, a process name that matches\n"
+	         "one process, a saved smaps or maps file, an ELF core file, or a recording: FILE\n"
+	         "or FILE@SAMPLE.\n"
 	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\n"
 "address shows what is there.",
 	.examples = {
@@ -313,38 +317,78 @@ static void hint_at_processes(const struct cli_result *words, struct pm_error *e
 		pm_process_close(process);
 		pm_error_prefix(
 			error,
-			"map takes only one process, so %s was read as a hexadecimal address: ",
+			"%s was read as a hexadecimal address, not as a PID (separate several PIDs "
+			"by commas): ",
 			word);
 		return;
 	}
 }
 
 /**
- * Executes the parsed command line.
+ * Prints one target.
  * @return exit status
  */
-static enum status run(struct map_options *options, const struct cli_result *words,
-                       struct groups *grouping, struct out *out)
+static enum status run_one(const char *word, const struct map_options *options,
+                           const struct cli_result *words, struct out *out)
 {
 	struct pm_error error;
 	struct target target;
-	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
-	                        &error) < 0 ||
-	    target_open(&target, words->operands[0], &error) < 0)
+	if (target_open(&target, word, &error) < 0)
 		return report_failure(&error);
 
+	struct groups *grouping = NULL;
+	if (options->by)
+		grouping = group_create(options->by);
+
 	int status = show(&target, options, words, grouping, out, &error);
+	group_destroy(grouping);
 	target_close(&target);
-	if (status == 0)
-		hint_at_processes(words, &error);
 	if (status > 0)
 		return STATUS_OK;
 
-	report_failure(&error);
 	if (status == 0)
-		return STATUS_NOTHING;
+		hint_at_processes(words, &error);
+	out_flush(out);
+	report_failure(&error);
+	return status == 0 ? STATUS_NOTHING : STATUS_ERROR;
+}
 
-	return STATUS_ERROR;
+/**
+ * Prints all targets that the TARGET word refers to.
+ *
+ * @return exit status: STATUS_ERROR if a target could not be read, STATUS_NOTHING if no target has
+ *         a region that matches
+ */
+static enum status run(struct map_options *options, const struct cli_result *words, struct out *out)
+{
+	struct pm_error error;
+	struct target_list targets;
+	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
+	                        &error) < 0)
+		return report_failure(&error);
+	if (target_list_read(&targets, words->operands[0], options->all_processes, &error) < 0) {
+		target_list_deinit(&targets);
+		return report_failure(&error);
+	}
+
+	enum status result = STATUS_NOTHING;
+	if (options->list.csv && targets.count > 1) {
+		report_error("map: --csv lists one process, but '%s' refers to %zu: use --json",
+		             words->operands[0], targets.count);
+		result = STATUS_ERROR;
+		targets.count = 0;
+	}
+
+	for (size_t i = 0; i < targets.count && !out_failed(out); i++) {
+		if (i > 0 && !options->output.json)
+			out_string(out, "\n");
+		enum status status = run_one(targets.words[i], options, words, out);
+		if (result == STATUS_NOTHING || status == STATUS_ERROR)
+			result = status;
+	}
+
+	target_list_deinit(&targets);
+	return result;
 }
 
 enum status map_run(struct out *out, int argc, char **argv)
@@ -376,7 +420,7 @@ enum status map_run(struct out *out, int argc, char **argv)
 	if (options_want_help(&options.list))
 		list_print_columns(spec, out);
 	else if (cli_check_operands(&map_spec, &words))
-		status = run(&options, &words, grouping, out);
+		status = run(&options, &words, out);
 	else
 		status = words.status;
 

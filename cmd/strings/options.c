@@ -8,10 +8,12 @@
 #include <procmem/tally.h>
 
 #include "base/report.h"
+#include "target/target_list.h"
 
 enum {
 	OPTION_OFFSET = CLI_LONG_ONLY,
 	OPTION_SIMILAR,
+	OPTION_SORT,
 	OPTION_TOP,
 	OPTION_BUDGET,
 	OPTION_RAW,
@@ -28,9 +30,11 @@ static const struct cli_option strings_option_list[] = {
 	  "big endian, L and B UTF-32; all: u,l,b" },
 	{ 'w', "include-all-whitespace", NULL,
 	  "newline, carriage return, vertical tab and form feed\nare parts of strings" },
-	{ 'u', "unique", NULL, "each distinct string once, the most frequent first" },
+	{ 'u', "unique", NULL, "each distinct string once, those with the most bytes\nfirst" },
 	{ OPTION_SIMILAR, "similar", NULL,
-	  "with -u: count strings that differ only in numbers\nas one, with # for each number" },
+	  "with -u: count strings that differ only in numbers\nor in the length of filler as one, "
+	  "with # for each\nnumber; show one of them, and what it fits" },
+	{ OPTION_SORT, "sort", "KEY", "with -u: by bytes (default), count or length" },
 	{ OPTION_TOP, "top", "N", "with -u: only the first N; 0 for all" },
 	{ OPTION_BUDGET, "budget", "SIZE",
 	  "with -u: memory for counting (256M); when it is\nfull, the rarest are dropped" },
@@ -123,6 +127,23 @@ static int parse_radix(struct strings_options *options, const char *value, struc
 	return 0;
 }
 
+static int parse_sort(struct strings_options *options, const char *value, struct pm_error *error)
+{
+	static const char *const names[] = { [PM_TALLY_BY_COUNT] = "count",
+		                             [PM_TALLY_BY_BYTES] = "bytes",
+		                             [PM_TALLY_BY_LENGTH] = "length" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(value, names[i]) == 0) {
+			options->order = (enum pm_tally_order)i;
+			options->sort_given = true;
+			return 0;
+		}
+	}
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%s' is not a key: must be bytes, count or length", value);
+}
+
 static int parse_budget(struct strings_options *options, const char *value, struct pm_error *error)
 {
 	if (pm_parse_size(value, &options->budget, error) < 0)
@@ -143,6 +164,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return parse_min_length(options, value, error);
 	case 'e':
 		return parse_encodings(options, value, error);
+	case OPTION_SORT:
+		return parse_sort(options, value, error);
 	case OPTION_TOP:
 		options->top_given = true;
 		return pm_parse_decimal(value, UINT64_MAX, &options->top, error);
@@ -193,6 +216,8 @@ static int parse_form(void *into, int id, const char *value, struct pm_error *er
 
 static const struct cli_group groups[] = {
 	{ "Which strings:", strings_option_list, parse_option, 0 },
+	{ "Where:", target_list_options, target_list_parse_option,
+	  offsetof(struct strings_options, all_processes) },
 	{ "How to search:", search_option_table, search_parse_option,
 	  offsetof(struct strings_options, search) },
 	{ "Which regions:", selection_options, selection_parse_option,
@@ -210,7 +235,8 @@ const struct cli_spec strings_spec = {
 	.purpose = "Prints the text in the memory of a process, each string with its address.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"
+	.notes = "TARGET is a PID, several PIDs separated by commas, a process name that matches\n"
+	         "one process, or an ELF core file.\n"
 	         "REGION is an address (the region that contains it), ADDR-END, ADDR+LEN, a kind,\n"
 	         "[name] or 'all'. Without REGION, all readable memory is searched. The process\n"
 	         "is not stopped: '~' marks strings that changed before they were printed.",
@@ -229,6 +255,8 @@ bool strings_options_check(const struct strings_options *options, const struct o
 
 	if (!options->unique && options->top_given)
 		wrong = "--top requires -u: otherwise strings are sorted by address";
+	else if (!options->unique && options->sort_given)
+		wrong = "--sort requires -u: otherwise strings are sorted by address";
 	else if (!options->unique && options->similar)
 		wrong = "--similar requires -u: otherwise each string is printed";
 	else if (!options->unique && options->budget > 0)

@@ -137,7 +137,7 @@ assert_refused() {
 	target_start mapper
 	run --separate-stderr -1 procmem map "$first" "$TARGET_PID"
 	[ -z "$output" ]
-	[[ $stderr == *"one process"*"hexadecimal"*"at 0x$TARGET_PID;"* ]]
+	[[ $stderr == *"hexadecimal"*"by commas"*"at 0x$TARGET_PID;"* ]]
 	assert_refused procmem map "$first" libjvm.so
 	[[ $stderr == *--mapping* ]]
 	assert_refused procmem map mapper

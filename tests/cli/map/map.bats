@@ -251,3 +251,26 @@ PYTHON
 	cat "$BATS_TEST_TMPDIR/smaps" | procmem map -q --csv - | diff "$BATS_TEST_TMPDIR/named" -
 	procmem map -q --csv - <"$BATS_TEST_TMPDIR/smaps" | diff "$BATS_TEST_TMPDIR/named" -
 }
+
+@test "several processes are listed one after the other" {
+	require jq
+	target_start records
+	local first=$TARGET_PID
+	target_start records
+	run -0 procmem map --json "$first,$TARGET_PID"
+	[ "$(jq -sc 'map(.pid)' <<<"$output")" = "[$first,$TARGET_PID]" ]
+	for pid in "$first" "$TARGET_PID"; do
+		[ "$(jq -s --argjson pid "$pid" '.[] | select(.pid == $pid) | .regions | length' <<<"$output")" -eq "$(wc -l <"/proc/$pid/maps")" ]
+	done
+	run -0 procmem map --all-processes --by kind records
+	[ "$(grep -c '^records (' <<<"$output")" -ge 2 ]
+	[ "$(grep -c '^total ' <<<"$output")" -eq "$(grep -c '^records (' <<<"$output")" ]
+	# A process that is gone is an error; the other one is listed.
+	kill -KILL "$first"
+	until ! kill -0 "$first" 2>/dev/null || [ ! -s "/proc/$first/maps" ]; do :; done
+	run -2 --separate-stderr procmem map --by kind "$first,$TARGET_PID"
+	[[ $output == *"($TARGET_PID)"*total* ]]
+	[[ $stderr == *"$first"* ]]
+	run -2 --separate-stderr procmem map --csv "$first,$TARGET_PID"
+	[[ $stderr == *'--csv lists one process'* ]]
+}
