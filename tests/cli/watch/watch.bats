@@ -4,7 +4,7 @@
 
 setup_file() {
 	load ../support/helper
-	local ways="merged:2097152 arenas:40960 threads:2 files:40 steps:2097152" way watchers=()
+	local ways="merged:2097152 arenas:40960 threads:2 files:40 steps:2097152 pool:4194304 mapped:4194304" way watchers=()
 	for way in $ways; do
 		target_start leaker "${way%:*}" "${way#*:}"
 		"$PROCMEM_BIN" watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.json" 3>&- &
@@ -129,6 +129,22 @@ summary() {
 	grep -Eq '^leaker .*, grows in steps of 16\.0M, about [12]\.[0-9]M/s .*: full in about ' "$BATS_FILE_TMPDIR/steps.text"
 	grep -Eq ' ~\+[12]\.[0-9]M/s +~\+[0-9.]+G +~\+[0-9.]+G +steps ' "$BATS_FILE_TMPDIR/steps.text"
 	summary merged | jq -e '(has("estimate") | not) and .first_limit.estimate == false'
+}
+
+@test "growth into a reserve says how much is used, and when it is full" {
+	local way
+	for way in pool mapped; do
+		summary "$way" | jq -e '.reserve | .max == 1073741824 and .used > 90000000 and .used + .left == .max and .verdict == "steady"
+			and (.seconds_left - .left / 4194304 | fabs) < .left / 4194304 / 10'
+		summary "$way" | jq -e '.reserve == .regions[0].reserve and .reserve.start == .regions[0].start'
+		grep -Eq '^leaker .*  grows into a reserve of 1\.0G \([0-9]+ % used\): full in [34]m [0-9]+s$' "$BATS_FILE_TMPDIR/$way.text"
+		grep -Eq ' steady .*grows into a reserve of 1\.0G \([0-9]+ % used\): full in [34]m [0-9]+s$' "$BATS_FILE_TMPDIR/$way.text"
+	done
+	summary pool | jq -e '.reserve.type == "inaccessible"'
+	summary mapped | jq -e '.reserve.type == "file"'
+	summary merged | jq -e 'has("reserve") | not'
+	# malloc continues in another heap.
+	summary arenas | jq -e 'has("reserve") | not'
 }
 
 @test "a growing number of threads is one group with a rate" {
