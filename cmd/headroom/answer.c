@@ -245,6 +245,27 @@ static void print_beneath(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/** Reports the reserve that will be used up first. */
+static void print_reserve(const struct headroom_report *report, struct out *out)
+{
+	const struct pm_reserve *reserve = report->rates->reserve;
+	char duration[PM_DURATION_TEXT_SIZE];
+	struct text line = { 0 };
+	if (!reserve)
+		return;
+
+	text_string(&line, "the region at ");
+	text_hex(&line, reserve->start, 1);
+	text_string(&line, " grows into a reserve of ");
+	text_size(&line, pm_reserve_size(reserve));
+	pm_format_duration(report->rates->reserve_seconds, duration);
+	text_format(&line, " (%.0f %% used): full in %s%s\n",
+	            (double)reserve->used * 100 / (double)pm_reserve_size(reserve),
+	            report->rates->reserve_trend.estimate ? "about " : "", duration);
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
 static bool limits_threads(const struct pm_limit *limit)
 {
 	return limit->kind == PM_LIMIT_PIDS || limit->kind == PM_LIMIT_USER_THREADS ||
@@ -290,5 +311,6 @@ void headroom_answer_print(const struct headroom_report *report, struct out *out
 	print_first(report, out);
 	print_beneath(report, out);
 	print_address_space(report, out);
+	print_reserve(report, out);
 	print_threads(report, out);
 }

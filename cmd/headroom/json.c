@@ -60,6 +60,27 @@ static void put_growth(struct json *json, const struct headroom_rates *rates)
 	json_shut(json, '}');
 }
 
+/** Writes the reserve that will be used up first. */
+static void put_reserve(struct json *json, const struct headroom_rates *rates)
+{
+	const struct pm_reserve *reserve = rates->reserve;
+	if (!reserve)
+		return;
+
+	json_open(json, "reserve", '{');
+	json_put(json, "type",
+	         json_string(reserve->type == PM_RESERVE_FILE ? "file" : "inaccessible"));
+	json_put(json, "start", json_address(reserve->start));
+	json_put(json, "end", json_address(reserve->end));
+	json_put(json, "max", json_number(pm_reserve_size(reserve)));
+	json_put(json, "used", json_number(reserve->used));
+	json_put(json, "left", json_number(pm_reserve_size(reserve) - reserve->used));
+	json_parts_trend(json, &rates->reserve_trend);
+	json_parts_left(json, rates->reserve_seconds, rates->reserve_trend.estimate,
+	                &rates->reserve_trend);
+	json_shut(json, '}');
+}
+
 /** Writes the kinds that hold memory, largest first. */
 static void put_kinds(struct json *json, const struct headroom_report *report)
 {
@@ -133,6 +154,7 @@ void headroom_json_print(const struct headroom_report *report, struct out *out)
 	put_limits(&json, report);
 	put_first(&json, report);
 	put_growth(&json, report->rates);
+	put_reserve(&json, report->rates);
 
 	headroom_members_put(report, &json);
 	put_kinds(&json, report);

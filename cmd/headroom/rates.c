@@ -18,6 +18,7 @@ static const double usual_interval = 1;
 void headroom_rates_deinit(struct headroom_rates *rates)
 {
 	pm_tracker_destroy(rates->tracker);
+	pm_reserves_destroy(rates->reserves);
 	limit_counters_deinit(&rates->counters);
 	pm_series_deinit(&rates->memory);
 	pm_series_deinit(&rates->size);
@@ -81,7 +82,9 @@ static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
                       const struct pm_sample *sample, struct pm_error *error)
 {
 	if (add_totals(rates, sample->time, &sample->totals, error) < 0 ||
-	    pm_tracker_add(rates->tracker, sample->time, sample->regions, error) < 0)
+	    pm_tracker_add(rates->tracker, sample->time, sample->regions, error) < 0 ||
+	    pm_reserves_add(rates->reserves, sample->time, sample->regions, watch->process, error) <
+	            0)
 		return -1;
 	return add_limits(rates, watch, sample, error);
 }
@@ -140,7 +143,8 @@ static int add_recorded(struct headroom_rates *rates, struct pm_recording *recor
 	if (pm_recording_read(recording, number, &recorded, &regions, error) == 0 &&
 	    pm_recording_read_headroom(recording, number, &headroom, error) == 0 &&
 	    add_totals(rates, recorded.time, &recorded.totals, error) == 0 &&
-	    pm_tracker_add(rates->tracker, recorded.time, &regions, error) == 0)
+	    pm_tracker_add(rates->tracker, recorded.time, &regions, error) == 0 &&
+	    pm_reserves_add(rates->reserves, recorded.time, &regions, NULL, error) == 0)
 		result = limit_counters_add(&rates->counters, recorded.time, &headroom, error);
 	pm_regions_deinit(&regions);
 
@@ -173,7 +177,10 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 	return result;
 }
 
-/** Judges the memory of the process and, if it does not grow, finds a track that does. */
+/**
+ * Judges the memory of the process and, if it does not grow, finds a track that does. Finds the
+ * reserve that will be used up first.
+ */
 static void judge(struct headroom_rates *rates)
 {
 	if (rates->memory.count == 0)
@@ -183,6 +190,8 @@ static void judge(struct headroom_rates *rates)
 	if (rates->trend.verdict != PM_VERDICT_TOO_EARLY &&
 	    pm_trend_growth_rate(&rates->trend) <= 0)
 		rates->beneath = pm_tracker_find_growing(rates->tracker, &rates->beneath_trend);
+	rates->reserve = pm_reserves_soonest(rates->reserves, &rates->reserve_trend,
+	                                     &rates->reserve_seconds);
 }
 
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
@@ -191,8 +200,11 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	*rates = (struct headroom_rates){ .known = source->recording || source->seconds > 0 };
 	if (!rates->known)
 		return 0;
-	if (pm_tracker_create(&rates->tracker, error) < 0)
+	if (pm_tracker_create(&rates->tracker, error) < 0 ||
+	    pm_reserves_create(&rates->reserves, error) < 0) {
+		headroom_rates_deinit(rates);
 		return -1;
+	}
 
 	int result;
 	if (source->recording)

@@ -9,6 +9,7 @@
 
 #include <procmem/error.h>
 #include <procmem/process.h>
+#include <procmem/reserve.h>
 #include <procmem/series.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
@@ -26,6 +27,11 @@ struct headroom_rates {
 	/** The track that grows although `memory` does not; NULL if there is none. */
 	const struct pm_track *beneath;
 	struct pm_trend beneath_trend; /**< trend of `beneath` */
+	struct pm_reserves *reserves;  /**< finds reserves; owned; NULL if unknown */
+	/** The reserve that will be used up first; NULL if there is none. */
+	const struct pm_reserve *reserve;
+	struct pm_trend reserve_trend; /**< trend of the used part of `reserve` */
+	double reserve_seconds;        /**< time until `reserve` is used up */
 };
 
 /** What is measured. */

@@ -50,6 +50,17 @@ void json_parts_region(struct json *json, const struct pm_region *region)
 	json_parts_purpose(json, region);
 }
 
+void json_parts_track(struct json *json, const struct pm_track *track)
+{
+	const struct pm_region region = { .start = track->start,
+		                          .end = track->end,
+		                          .kind = (uint8_t)track->kind,
+		                          .mapping = track->mapping,
+		                          .detail = track->detail };
+
+	json_parts_region(json, &region);
+}
+
 void json_parts_region_text(struct text *text, const struct pm_region *region)
 {
 	struct json json = { .text = text, .one_line = true };
@@ -121,14 +132,8 @@ void json_parts_left(struct json *json, double seconds, bool estimate,
 void json_parts_beneath(struct json *json, const struct pm_track *track,
                         const struct pm_trend *trend)
 {
-	const struct pm_region region = { .start = track->start,
-		                          .end = track->end,
-		                          .kind = (uint8_t)track->kind,
-		                          .mapping = track->mapping,
-		                          .detail = track->detail };
-
 	json_open(json, "beneath", '{');
-	json_parts_region(json, &region);
+	json_parts_track(json, track);
 	json_put(json, "rss", json_number(track->weight));
 	json_parts_trend(json, trend);
 	json_shut(json, '}');

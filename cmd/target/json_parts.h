@@ -37,6 +37,14 @@ void json_parts_process(struct json *json, pid_t pid, const char *name, const ch
 void json_parts_region(struct json *json, const struct pm_region *region);
 
 /**
+ * Writes the representative region of a track, with the members of json_parts_region().
+ *
+ * @param json   the output
+ * @param track  the track
+ */
+void json_parts_track(struct json *json, const struct pm_track *track);
+
+/**
  * Writes what a region is for: `kind`, `mapping` and `detail`.
  *
  * @param json    the output

@@ -5,17 +5,12 @@
 #include "target/json_parts.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
+#include "watch/verdict.h"
 
 /** Writes the representative region of a row, and the number and sizes of its regions. */
 static void put_track(const struct pm_track *track, struct json *json)
 {
-	const struct pm_region region = { .start = track->start,
-		                          .end = track->end,
-		                          .kind = (uint8_t)track->kind,
-		                          .mapping = track->mapping,
-		                          .detail = track->detail };
-
-	json_parts_region(json, &region);
+	json_parts_track(json, track);
 	json_put(json, "count", json_number(track->regions));
 	json_put(json, "size", json_number(track->size));
 	json_put(json, "rss", json_number(track->weight));
@@ -31,6 +26,7 @@ static void put_row(const struct watch_row *row, const struct peek_result *found
 	json_parts_trend(json, &row->trend);
 	if (*row->trend.reason)
 		json_put(json, "least_squares", json_real(row->trend.least_squares));
+	watch_reserve_json(json, row->reserve);
 
 	if (*row->count_trend.reason) {
 		if (row->count_trend.rate != 0)
@@ -83,20 +79,6 @@ static void put_kinds(const struct watch_history *history, const struct watch_vi
 }
 
 /**
- * Writes the time until a limit is reached, if it is known. `written` is the trend that is in the
- * same object, or NULL.
- */
-static void put_left(const struct watch_history *history, const struct pm_limit *limit,
-                     const struct pm_trend *written, struct json *json)
-{
-	double seconds;
-
-	if (watch_history_lasts(history, limit, &seconds))
-		json_parts_left(json, seconds, watch_history_trend(history, limit)->estimate,
-		                written);
-}
-
-/**
  * Writes the limit that will be reached first. This can be a limit on memory or on a count, such as
  * the number of threads.
  */
@@ -104,32 +86,42 @@ static void put_first_limit(const struct watch_history *history, struct json *js
 {
 	const struct pm_limit *limit = first_limit(&history->headroom, watch_history_lasts,
 	                                           history);
+	double seconds;
+
 	if (!limit)
 		return;
 
 	json_open(json, "first_limit", '{');
 	json_parts_limit(json, limit);
-	put_left(history, limit, NULL, json);
+	if (watch_history_lasts(history, limit, &seconds)) {
+		const struct pm_trend *trend = watch_history_trend(history, limit);
+
+		json_put(json, "seconds_left", json_real(seconds));
+		json_put(json, "estimate", json_boolean(trend->estimate));
+	}
+
 	json_shut(json, '}');
 }
 
 static void put_totals(const struct watch_history *history, struct json *json)
 {
 	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
-	const struct pm_trend *trend = &history->memory.trend;
+	double seconds;
 
 	json_parts_totals(json, &history->sample.totals);
 	json_put(json, "count", json_number(history->sample.regions->count));
-	json_parts_trend(json, trend);
-	if (history->beneath.track)
-		json_parts_beneath(json, history->beneath.track, &history->beneath.trend);
+	json_parts_trend(json, &history->memory.trend);
+	watch_verdict_json_beneath(json, &history->beneath);
 	if (limit) {
 		json_put(json, "max", json_number(limit->max));
 		json_put(json, "left", json_number(pm_limit_left(limit)));
-		put_left(history, limit, trend, json);
 	}
 
+	/* Whether this is an estimate is a member of the verdict. */
+	if (limit && watch_history_lasts(history, limit, &seconds))
+		json_put(json, "seconds_left", json_real(seconds));
 	put_first_limit(history, json);
+	watch_reserve_json(json, watch_reserve_soonest(&history->reserves));
 }
 
 /** Writes the members that only the last object has, which summarizes the run. */

@@ -5,6 +5,7 @@
 
 #include "base/delta.h"
 #include "target/growth_text.h"
+#include "target/json_parts.h"
 
 /**
  * Returns the rate that is shown: the known rate, of either sign, or the estimate; 0 if neither is
@@ -88,4 +89,10 @@ void watch_verdict_short(const struct watch_history *history, bool bytes, struct
 		text_string(text, "  ");
 		growth_text_put_beneath(history->beneath.track, &history->beneath.trend, text);
 	}
+}
+
+void watch_verdict_json_beneath(struct json *json, const struct watch_beneath *beneath)
+{
+	if (beneath->track)
+		json_parts_beneath(json, beneath->track, &beneath->trend);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Formats verdicts and rates. */
+/** @file Formats verdicts and rates, as text and as JSON. */
 #ifndef CMD_WATCH_VERDICT_H
 #define CMD_WATCH_VERDICT_H
 
-#include "base/text.h"
+#include "view/json.h"
 #include "watch/history.h"
 
 /**
@@ -53,5 +53,13 @@ void watch_verdict_headline(const struct watch_history *history, bool bytes, str
  * @param text receives the verdict, escaped
  */
 void watch_verdict_short(const struct watch_history *history, bool bytes, struct text *text);
+
+/**
+ * Writes what grows beneath the process: `beneath`, an object that describes the track. Writes
+ * nothing if nothing grows beneath it.
+ * @param json the output, within an object
+ * @param beneath the track
+ */
+void watch_verdict_json_beneath(struct json *json, const struct watch_beneath *beneath);
 
 #endif

@@ -164,6 +164,10 @@ limit() {
 	[[ $first == *" 200.0M left of 1.2G (its address space, RLIMIT_AS), used up in about "*" at this process's rate of about +4."*M/s ]]
 	jq -e '.first_limit | .name == "address_space" and .estimate and .seconds_left > 200 and .seconds_left < 300' "${outputs[3]}.json"
 
+	grep -Eq '^the region at [0-9a-f]+ grows into a reserve of 1\.0G \([0-9]+ % used\): full in [34]m' "${outputs[3]}"
+	jq -e '.reserve | .type == "inaccessible" and .max == 1073741824 and .estimate == false and
+		(.seconds_left - .left / .rate | fabs) < 2 and (.rate / 4194304 | . > 0.9 and . < 1.1)' "${outputs[3]}.json"
+
 	if [ "$(id -u)" -eq 0 ]; then
 		[[ $(head -n 1 "${outputs[4]}") == *' left of 200 (the threads of its user, RLIMIT_NPROC), used up in '*' at +2.0/s' ]]
 		jq -e '.limits[] | select(.name == "user_threads") | .max == 200 and .used > 40 and .used < 80 and .verdict == "steady"' "${outputs[4]}.json"
