@@ -46,7 +46,7 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 		report_failure(&error);
 	}
 	if (status < 0 && error.kind == PM_ERROR_AMBIGUOUS && !grep->options->search.output.quiet)
-		report_note("with --all-processes, grep searches all processes that match");
+		report_note("--all-processes searches all processes with this name");
 
 	text_deinit(&prefix);
 }

@@ -27,8 +27,8 @@ static const struct cli_option pattern_option_list[] = {
 	  "character, and \\w includes all letters" },
 	{ OPTION_WIDE, "wide", NULL, "also find the text in UTF-16, little and big endian" },
 	{ 'M', "multiline", NULL,
-	  "^ and $ match at the start and end of lines;\n"
-	  "without -M, only of regions" },
+	  "^ and $ match at the start and end of lines, not\n"
+	  "only at the start and end of regions" },
 	{ 0 },
 };
 

@@ -68,8 +68,8 @@ const struct cli_spec snap_spec = {
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "Either -o or -l is required. With -o, TARGET is a PID, or a process name that\n"
-"matches one process. With -l, TARGET is a recording that 'snap' or\n"
-"'watch --record' wrote.",
+		 "matches one process. With -l, TARGET is a recording that 'snap' or\n"
+		 "'watch --record' wrote.",
 	.examples = {
 		{ "procmem snap -o java.pmrec java",
 		  "add a sample of the process called java (run it again for the next sample)" },

@@ -23,8 +23,8 @@ enum {
 
 static const struct cli_option strings_option_list[] = {
 	{ 'n', "bytes", "MIN",
-	  "only strings of at least MIN characters (default 4,\n"
-	  "in UTF-16 6)" },
+	  "only strings of at least MIN characters (default: 4,\n"
+	  "but 6 in UTF-16)" },
 	{ 'e', "encoding", "LIST",
 	  "only strings in these encodings: u UTF-8 (default),\n"
 	  "s ASCII, S 8 bits, l and b UTF-16 little and big\n"
@@ -37,9 +37,9 @@ static const struct cli_option strings_option_list[] = {
 	  "print each distinct string once, those with the most\n"
 	  "bytes first" },
 	{ OPTION_SIMILAR, "similar", NULL,
-	  "with -u: count strings that differ only in numbers\n"
-	  "or filler as one, with # for each number; also\n"
-	  "show the first of these strings, and its format" },
+	  "with -u: count strings as one if they differ only in\n"
+	  "numbers (shown as #) or in runs of one character;\n"
+	  "show an example, and the printf format that it fits" },
 	{ OPTION_SORT, "sort", "KEY", "with -u: sort by bytes (default), count or length" },
 	{ OPTION_TOP, "top", "N", "with -u: print only the first N strings (0: all)" },
 	{ OPTION_BUDGET, "budget", "SIZE",

@@ -290,5 +290,5 @@ PYTHON
 	[[ $output == *"($TARGET_PID)"*total* ]]
 	[[ $stderr == *"$first"* ]]
 	run -2 --separate-stderr procmem map --csv "$first,$TARGET_PID"
-	[[ $stderr == *'--csv lists one process'* ]]
+	[[ $stderr == *'--csv lists only one process'* ]]
 }
