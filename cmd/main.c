@@ -228,7 +228,7 @@ static enum status run_command(struct out *out, int argc, char **argv)
 	if (nearest)
 		report_error("unknown command '%s'; did you mean '%s'?", word, nearest);
 	else
-		report_error("unknown command '%s'; procmem --help lists the commands", word);
+		report_error("unknown command '%s'; 'procmem --help' lists the commands", word);
 
 	return STATUS_ERROR;
 }
@@ -267,7 +267,7 @@ static enum status run(struct out *out, int argc, char **argv)
 		return run_help(out, argc - 1, argv + 1);
 
 	if (word[0] == '-') {
-		report_error("expected a command, got '%s'; procmem --help lists the commands",
+		report_error("expected a command, got '%s'; 'procmem --help' lists the commands",
 		             word);
 		return STATUS_ERROR;
 	}

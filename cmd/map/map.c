@@ -14,10 +14,10 @@
 enum { OPTION_BY = CLI_LONG_ONLY, OPTION_WHY };
 
 static const struct cli_option map_option_list[] = {
-	{ 'a', "all", NULL, "all regions, also on a terminal" },
+	{ 'a', "all", NULL, "show all regions, even on a terminal" },
 	{ OPTION_BY, "by", "WHAT", "sum up by kind, mapping, perms, arena, thread\nor object" },
 	{ OPTION_WHY, "why", NULL, "show for each region why it has its kind" },
-	{ 'x', "pmap", NULL, "exactly what 'pmap -x' prints" },
+	{ 'x', "pmap", NULL, "print exactly what 'pmap -x' prints" },
 	{ 0 },
 };
 
@@ -59,15 +59,15 @@ static const char *const exclusive[] = {
 const struct cli_spec map_spec = {
 	.command = "map",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Lists the memory regions of a process, those with the most resident memory\n"
-"first, and what each is for.",
+	.purpose = "Lists the memory regions of a process, and what each region is for. The\n"
+		   "regions with the most resident memory come first.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, several PIDs separated by commas, a process name that matches\n"
-	         "one process, a saved smaps or maps file, an ELF core file, or a recording: FILE\n"
-	         "or FILE@SAMPLE.\n"
-	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\n"
-"address shows what is there.",
+		 "one process, a saved smaps or maps file, an ELF core file, or a recording: FILE\n"
+		 "or FILE@SAMPLE.\n"
+		 "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'. For a single\n"
+		 "address, map shows what is there.",
 	.examples = {
 		{ "procmem map java", "the regions of the process called java, largest first" },
 		{ "procmem map --by kind 4711", "how much memory each kind has in process 4711" },
@@ -163,12 +163,11 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 
 	if (loaded->core)
 		report_note(MAP_HELD
-		            " is what the core file contains; it does not show "
-		            "which memory was resident, shared or dirty, nor the names of threads");
+		            " is what the core file contains; a core file does not show which "
+		            "memory was resident, shared or dirty, nor the names of threads");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
-		report_note(
-			"malloc regions, malloc arenas and the threads of stacks are known only "
-			"for a running process");
+		report_note("a saved file does not show which regions belong to malloc, nor to "
+		            "which threads the stacks belong");
 
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
 		report_note("malloc regions are shown as anon: %s", loaded->reader_failure.text);
@@ -251,16 +250,15 @@ static int check_known(const struct loaded *loaded, const struct map_options *op
 	if (has_two_sizes(loaded))
 		unknown = REGION_NEEDS_SMAPS;
 	if (options->pmap && has_two_sizes(loaded))
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"--pmap needs dirty sizes: a recording made by watch has none; use one "
-			"made by snap");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--pmap needs dirty sizes, but recordings of 'watch' do not "
+		                    "have them; use a recording of 'snap'");
 	if (!options->list.sort || !(shown->sort->needs & unknown))
 		return 0;
 
-	const char *why = "a maps file has no such field; use a smaps file";
+	const char *why = "maps files do not have this field; use a smaps file";
 	if (has_two_sizes(loaded))
-		why = "a recording made by watch has no such field; use one made by snap";
+		why = "recordings of 'watch' do not have this field; use a recording of 'snap'";
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "cannot sort by %s: %s", shown->sort->name,
 	                    why);
@@ -373,7 +371,8 @@ static enum status run(struct map_options *options, const struct cli_result *wor
 
 	enum status result = STATUS_NOTHING;
 	if (options->list.csv && targets.count > 1) {
-		report_error("map: --csv lists one process, but '%s' refers to %zu: use --json",
+		report_error("map: --csv lists only one process, but '%s' refers to %zu processes: "
+		             "use --json",
 		             words->operands[0], targets.count);
 		result = STATUS_ERROR;
 		targets.count = 0;

@@ -85,14 +85,15 @@ static void hint_at_command_lines(const char *word, struct pm_error *error)
 {
 	struct matching found = find_matching(word);
 	if (found.count == 1)
-		pm_error_set(error, error->kind, error->os_errno,
-		             "no process is called '%.64s'; did you mean %d (%s), which has this "
-		             "word in its command line?",
-		             word, (int)found.pid, found.comm);
+		pm_error_set(
+			error, error->kind, error->os_errno,
+			"no process is called '%.64s'; did you mean process %d (%s), which has "
+			"this word in its command line?",
+			word, (int)found.pid, found.comm);
 	else if (found.count > 1)
 		pm_error_set(error, error->kind, error->os_errno,
 		             "no process is called '%.64s', but %zu processes have this word in "
-		             "their command lines: procmem ps %.64s lists them",
+		             "their command lines: 'procmem ps %.64s' lists them",
 		             word, found.count, word);
 }
 
@@ -119,20 +120,20 @@ static void hint_at_file(const char *word, struct pm_error *error)
 
 	if (recording)
 		pm_error_set(error, error->kind, 0,
-		             "%s is a recording, not a living process: procmem map lists it, "
-		             "procmem diff compares it, procmem watch %s replays it",
+		             "%s is a recording, not a living process: read it with 'procmem map', "
+		             "'procmem diff' or 'procmem watch %s'",
 		             word, recording);
 	else if (is_core)
 		pm_error_set(error, error->kind, 0,
-		             "%s is a core file, not a living process: procmem map, dump, strings "
-		             "and grep read it",
+		             "%s is a core file, not a living process: read it with 'procmem map', "
+		             "'dump', 'strings' or 'grep'",
 		             word);
 	else if (access(word, F_OK) == 0 && access(word, R_OK) < 0)
 		pm_error_set(error, error->kind, 0, "cannot open %s: %s", word, strerror(errno));
 	else if (strchr(word, '/') && access(word, F_OK) == 0)
 		pm_error_set(error, error->kind, 0,
-		             "%s is a file, not a living process: procmem map and diff read it if "
-		             "it is a saved smaps or maps file",
+		             "%s is a file, not a living process: 'procmem map' and 'procmem diff' "
+		             "read saved smaps and maps files",
 		             word);
 
 	free(recording);

@@ -15,7 +15,7 @@ enum { OPTION_ALL_PROCESSES = CLI_LONG_ONLY };
 
 const struct cli_option target_list_options[] = {
 	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
-	  "if TARGET is a name: all processes that it matches" },
+	  "if TARGET is a name: all processes that match it" },
 	{ 0 },
 };
 
@@ -67,7 +67,8 @@ static int add_pids(struct target_list *list, const char *word, struct pm_error 
 			                    word);
 
 		if (strtol(at, NULL, 10) == getpid())
-			report_note("process %d is this procmem itself: skipped", (int)getpid());
+			report_note("process %d was skipped: it is this procmem itself",
+			            (int)getpid());
 		else
 			add(list, at, length);
 

@@ -27,8 +27,8 @@ struct pm_tally {
 	uint64_t used;
 	/*
 	 * Until pm_tally_sort(): the hash table. A slot is 0 if it is empty, otherwise 1 + the
-	 * offset of an item in `store` divided by ALIGNMENT. After it: the same numbers, sorted by
-	 * item, in the first `count` elements.
+	 * offset of an item in `store` divided by ALIGNMENT. After pm_tally_sort(): the same
+	 * numbers, sorted by item, in the first `count` elements.
 	 */
 	uint32_t *slots;
 	size_t slot_count; /* number of slots, a power of two */
@@ -211,7 +211,7 @@ static void move(struct pm_tally *tally, struct pm_tally_item *item, uint64_t to
 
 /**
  * Drops an item. The bytes of the item stay in the store until the following items are moved to
- * their place.
+ * the place of the dropped item.
  */
 static void drop(struct pm_tally *tally, const struct pm_tally_item *item)
 {
@@ -360,8 +360,8 @@ static void add_new(struct pm_tally *tally, const struct pm_tally_text *text)
 	tally->last[text->category] = NULL;
 	if (!make_room(tally, text->length)) {
 		/*
-		 * The text, which is not in the tally, may have been added `bound` times before.
-		 * With this time, it may have been added once more, so the bound increases.
+		 * A text that is not in the tally may have been added up to `bound` times. This
+		 * text is dropped now, so it may have been added once more than that.
 		 */
 		tally->dropped++;
 		tally->bound++;

@@ -59,12 +59,12 @@ struct pm_tally_item {
 	uint64_t size;  /**< sum of pm_tally_text.size of all texts that `count` includes */
 	uint64_t last;  /**< pm_tally_text.first of the last text that was added */
 	/**
-	 * Most frequent distance between two successive texts; 0 if no text has followed another
-	 * one at a higher address. If more than half of the distances are equal, `stride` is that
-	 * distance.
+	 * Distance from one occurrence of the text to the next, in bytes. If more than half of the
+	 * distances are equal, `stride` is that distance; otherwise it is any of them. 0 if each
+	 * occurrence had a lower address than the one before it, or if there is only one.
 	 */
 	uint64_t stride;
-	/** Number of times that the distance was `stride`. May be too low, but never too high. */
+	/** Number of times that the distance was equal to `stride`; may be too low. */
 	uint64_t stride_count;
 	uint64_t votes;  /**< private: as in the majority vote of Boyer and Moore */
 	uint32_t length; /**< bytes of `text` */

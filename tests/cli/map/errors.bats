@@ -141,10 +141,10 @@ assert_refused() {
 	assert_refused procmem map "$first" libjvm.so
 	[[ $stderr == *--mapping* ]]
 	assert_refused procmem map mapper
-	[[ $stderr == *"procmem ps mapper lists them"* ]]
+	[[ $stderr == *"'procmem ps mapper' lists them"* ]]
 	assert_refused procmem map targets/mapp
 	assert_refused procmem map mappe
-	[[ $stderr == *"procmem ps mappe lists "* ]]
+	[[ $stderr == *"'procmem ps mappe' lists "* ]]
 }
 
 @test "filters that exclude each other are rejected" {

@@ -221,10 +221,10 @@ PYTHON
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
 	run --separate-stderr -0 procmem map "$BATS_TEST_TMPDIR/smaps"
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == "procmem: note: "*malloc*"running process"* ]]
+	[[ $stderr == "procmem: note: a saved file does not show which regions belong to malloc"* ]]
 	run --separate-stderr -1 procmem map -k malloc "$BATS_TEST_TMPDIR/smaps"
 	[ "${#stderr_lines[@]}" -eq 2 ]
-	[[ ${stderr_lines[0]} == *"running process"* && ${stderr_lines[1]} == *"none of the"* ]]
+	[[ ${stderr_lines[0]} == *"a saved file does not show"* && ${stderr_lines[1]} == *"none of the"* ]]
 	run --separate-stderr -0 procmem map -q "$BATS_TEST_TMPDIR/smaps"
 	[ -z "$stderr" ]
 }
@@ -235,7 +235,7 @@ PYTHON
 		# shellcheck disable=SC2086 # options
 		run --separate-stderr -2 procmem map -q -s rss $form "$BATS_TEST_TMPDIR/maps"
 		[ -z "$output" ]
-		[[ $stderr == *"cannot sort by rss: a maps file has no such field"* ]]
+		[[ $stderr == *"cannot sort by rss: maps files do not have this field"* ]]
 	done
 	procmem map -q -s size "$BATS_TEST_TMPDIR/maps"
 }
@@ -272,5 +272,5 @@ PYTHON
 	[[ $output == *"($TARGET_PID)"*total* ]]
 	[[ $stderr == *"$first"* ]]
 	run -2 --separate-stderr procmem map --csv "$first,$TARGET_PID"
-	[[ $stderr == *'--csv lists one process'* ]]
+	[[ $stderr == *'--csv lists only one process'* ]]
 }

@@ -227,7 +227,7 @@ input()'
 @test "-u reports how to exclude machine code if strings are found there first" {
 	target_start texts
 	run -0 --separate-stderr procmem strings -u --sort count -n 4 --top 20 "$TARGET_PID"
-	[[ $stderr =~ 'note: '[0-9]+' of these 20 strings were first found in machine code; use --perms rw to exclude it' ]]
+	[[ $stderr =~ 'note: '[0-9]+' of these 20 strings were first found in machine code; use --perms rw to exclude code' ]]
 	for words in '--perms rw' '-q' '--json'; do
 		run -0 --separate-stderr procmem strings -u --sort count -n 4 --top 20 $words "$TARGET_PID"
 		[[ $stderr != *'machine code'* ]]
@@ -299,7 +299,7 @@ input()'
 		fails grep -qaP '\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]' "$BATS_TEST_TMPDIR/seen"
 	done
 	run script -qec "'$PROCMEM_BIN' strings --raw $TARGET_PID" /dev/null </dev/null
-	[[ $output == *'--raw would let the strings control the terminal'* ]]
+	[[ $output == *'--raw is refused on a terminal'* ]]
 }
 
 @test "a terminal shows the region of strings, and -u fits its size" {
@@ -364,7 +364,7 @@ input()'
 		fails grep -q "^$address " "$BATS_TEST_TMPDIR/lines"
 	done < <(grep '^file_marker ' "$TARGET_FACTS")
 	run -0 --separate-stderr procmem strings -v "$TARGET_PID"
-	[[ $stderr == *' of untouched file pages skipped (--whole-files)'* ]]
+	[[ $stderr == *' of file pages that the process has not touched were skipped (--whole-files includes them)'* ]]
 }
 
 @test "unreadable ranges are listed, with their sum" {
@@ -395,7 +395,7 @@ input()'
 @test "--stop stops the process during the search, and reports for how long" {
 	target_start busy 20
 	run -0 --separate-stderr procmem strings --stop "$TARGET_PID" stack
-	[[ $stderr =~ 'stopped for '[0-9.]+' ms: '[0-9]+' thread' ]]
+	[[ $stderr =~ 'stopped for '[0-9.]+' ms ('[0-9]+' thread' ]]
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
 }
 
@@ -457,7 +457,7 @@ input()'
 	run -2 procmem strings
 	run -2 procmem strings -n 0 "$TARGET_PID"
 	run -2 procmem strings -e x "$TARGET_PID"
-	[[ $output == *"'x' is not an encoding: must be u, s, S, l, b, L, B or all"* ]]
+	[[ $output == *"'x' is not an encoding: use u, s, S, l, b, L, B or all"* ]]
 	run -2 procmem strings -t h "$TARGET_PID"
 	run -2 procmem strings --top 3 "$TARGET_PID"
 	run -2 --separate-stderr procmem strings --similar "$TARGET_PID"
@@ -465,7 +465,7 @@ input()'
 	run -2 --separate-stderr procmem strings --sort count "$TARGET_PID"
 	[[ $stderr == *'--sort requires -u'* ]]
 	run -2 --separate-stderr procmem strings -u --sort size "$TARGET_PID"
-	[[ $stderr == *"'size' is not a key: must be bytes, count or length"* ]]
+	[[ $stderr == *"'size' is not a key: use bytes, count or length"* ]]
 	run -2 procmem strings --budget 1M "$TARGET_PID"
 	run -2 procmem strings -u --budget 1K "$TARGET_PID"
 	run -2 procmem strings --json --raw "$TARGET_PID"
