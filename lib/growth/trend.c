@@ -40,7 +40,7 @@ enum { MIN_EVENTS = 5 };
 enum { MIN_CYCLES = 2 };
 
 /*
- * With fewer events than this, all of them must have a similar height: the largest at most
+ * If there are fewer events than this, a rate needs events of similar height: the largest at most
  * `similar_steps` times the median. A few samples of noise may rise one after the other by chance.
  */
 enum { MANY_EVENTS = 10 };
@@ -139,6 +139,18 @@ static double whole_slope(const struct pm_curve *curve)
 }
 
 /**
+ * Returns the slope of the second half, per second. Growth that slows down or becomes faster has
+ * another slope there than on the whole.
+ */
+static double late_slope(const struct pm_curve *curve)
+{
+	size_t last = curve->count - 1, middle = last / 2;
+
+	return (curve->values[last] - curve->values[middle]) /
+	       (curve->step * (double)(last - middle));
+}
+
+/**
  * Checks whether the floor of a sawtooth rises for sure, at the rate that all points together show.
  */
 static bool is_floor_steady(const struct judging *judging)
@@ -167,7 +179,7 @@ static bool are_events_steady(const struct judging *judging)
 		return false;
 
 	return agree(events->rate, curve->slope) && agree(events->rate, curve->least_squares) &&
-	       agree(events->rate, whole_slope(curve));
+	       agree(events->rate, whole_slope(curve)) && agree(events->rate, late_slope(curve));
 }
 
 /**
@@ -204,8 +216,8 @@ static bool judge_flat_end(struct judging *judging)
 
 /**
  * Judges growth in a few steps: there is no rate, only an estimate.
- * @return false, without a verdict, if there are fewer than two steps, if one of them makes up most
- *         of the rise, or if the next one is long overdue
+ * @return false, without a verdict, if there are fewer than two steps or too many, if one of them
+ *         makes up most of the rise, or if the next one is long overdue
  */
 static bool judge_steps(struct judging *judging)
 {
@@ -214,7 +226,7 @@ static bool judge_steps(struct judging *judging)
 	struct pm_trend *trend = judging->trend;
 	char step[PM_SIZE_TEXT_SIZE], rate[PM_SIZE_TEXT_SIZE];
 
-	if (is_sawtooth(curve) || events->count < 2 ||
+	if (is_sawtooth(curve) || events->count < 2 || events->count >= MANY_EVENTS ||
 	    events->largest >= burst_step * curve->rise ||
 	    events->rest > max_gap * events->longest_gap)
 		return false;
@@ -242,8 +254,8 @@ static void judge_uneven(struct judging *judging)
 	amount(judging, curve->range, size);
 
 	if (curve->count < MIN_SAMPLES || span < min_seconds)
-		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s; began only %s ago", size,
-		         duration);
+		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s, but only in the last %s",
+		         size, duration);
 	else if (curve->largest_step >= burst_step * curve->range &&
 	         curve->deepest_fall <= max_fall * curve->range && rest >= min_seconds / 2)
 		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once",
@@ -302,7 +314,7 @@ static void judge_rise(struct judging *judging)
 	pm_format_duration(span, duration);
 
 	if (curve->count < MIN_SAMPLES || span < min_seconds)
-		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s; began only %s ago", rise,
+		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s, but only in the last %s", rise,
 		         duration);
 	else if (curve->largest_step >= burst_step * curve->rise &&
 	         judging->events.rest >= min_seconds / 2)

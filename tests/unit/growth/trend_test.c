@@ -100,6 +100,11 @@ static double warms_up(double time)
 	return 300 * mega * (1 - exp(-time / 12));
 }
 
+static double becomes_faster(double time)
+{
+	return 100 * mega + mega * exp(time / 12);
+}
+
 static double leaks_after_a_while(double time)
 {
 	return 50 * mega + (time > 600 ? (time - 600) * mega : 0);
@@ -239,6 +244,17 @@ static void few_steps_have_an_estimate(void **state)
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	assert_false(trend.estimate);
 	assert_rate(trend, 2 * mega, 0.05);
+}
+
+/** Growth that slows down or becomes faster has no rate: it would be wrong soon. */
+static void changing_growth_has_no_rate(void **state)
+{
+	(void)state;
+
+	for (double seconds = 45; seconds < 120; seconds += 5) {
+		assert_true(judge(warms_up, 1, seconds).rate == 0);
+		assert_true(judge(becomes_faster, 1, seconds).rate == 0);
+	}
 }
 
 static void window_without_growth_says_so(void **state)
@@ -418,6 +434,7 @@ int main(void)
 		cmocka_unit_test(irregular_growth_is_not_steady),
 		cmocka_unit_test(irregular_growth_is_uneven),
 		cmocka_unit_test(few_steps_have_an_estimate),
+		cmocka_unit_test(changing_growth_has_no_rate),
 		cmocka_unit_test(window_without_growth_says_so),
 		cmocka_unit_test(sawtooth_over_a_leak_has_the_rate_of_its_floor),
 		cmocka_unit_test(shrinking_has_a_rate),
