@@ -80,7 +80,8 @@ static double sort_key(enum watch_sort sort, const struct watch_row *row)
 {
 	switch (sort) {
 	case WATCH_BY_RATE:
-		return row->trend.rate;
+		/* At most one of both is not zero. */
+		return row->trend.rate + row->trend.estimated_rate;
 	case WATCH_BY_RSS:
 		return (double)row->track->weight;
 	case WATCH_BY_DELTA:
@@ -139,6 +140,7 @@ static void judge_bytes(const struct watch_history *history, const struct pm_tra
 void watch_view_judge(const struct watch_history *history, struct watch_row *row)
 {
 	judge_bytes(history, row->track, &row->trend);
+	row->reserve = watch_reserve_of(&history->reserves, row->track);
 	if (row->track->counts.count > 0)
 		pm_trend_judge(&row->track->counts, PM_TREND_COUNT, &row->count_trend);
 }

@@ -21,7 +21,9 @@ enum watch_sort {
 struct watch_row {
 	const struct pm_track *track;
 	int64_t growth; /**< change of resident and swapped bytes since watch_history.based */
-	struct pm_trend trend;       /**< trend of the bytes */
+	struct pm_trend trend; /**< trend of the bytes */
+	/** The reserve into which the representative region grows; NULL if there is none. */
+	const struct watch_reserve *reserve;
 	struct pm_trend count_trend; /**< trend of the number of regions; zeroed if the number never
 	                                changed */
 };
