@@ -256,6 +256,10 @@ static const char *count_limit_name(enum pm_limit_kind kind)
 		return "vm.max_map_count";
 	case PM_LIMIT_PIDS:
 		return "pids.max";
+	case PM_LIMIT_USER_THREADS:
+		return "RLIMIT_NPROC";
+	case PM_LIMIT_PID_MAX:
+		return "pid_max";
 	default:
 		return "threads-max";
 	}

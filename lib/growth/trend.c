@@ -224,7 +224,7 @@ static bool judge_flat_end(struct judging *judging)
 	pm_format_duration(climbing, duration);
 	pm_format_duration(rest, rested);
 	conclude(judging, at_once ? PM_VERDICT_BURST : PM_VERDICT_PLATEAU,
-	         "grew by %s within %s, but not in the %s since then", rise, duration, rested);
+	         "grew by %s within %s, no more for %s", rise, duration, rested);
 
 	return true;
 }
