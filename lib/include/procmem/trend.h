@@ -27,7 +27,11 @@ enum pm_verdict {
 	PM_VERDICT_STEPS,     /**< grew in two steps or more, none of which makes up most of the
 	                         growth, but too few for a sure rate: pm_trend.estimated_rate is
 	                         an estimate */
+<<<<<<< HEAD
 	PM_VERDICT_BURST,     /**< grew mostly in one step, and has not grown since */
+=======
+	PM_VERDICT_BURST,     /**< grew mostly in one step, or only for a short time */
+>>>>>>> g
 	PM_VERDICT_PLATEAU,   /**< grew, and has stopped growing; or rises and falls around one
 	                         level */
 	PM_VERDICT_NO_GROWTH, /**< did not grow while it was observed. This does not say that it
@@ -76,8 +80,9 @@ struct pm_trend {
 	 */
 	double agreement;
 	/**
-	 * Time of the first change, in seconds. If the value never changed noticeably, the time of
-	 * the first value.
+	 * Start of the time that was judged, in seconds: the first change or, if only the growth
+	 * after a large step is steady, that step. If the value never changed noticeably, the time
+	 * of the first value.
 	 */
 	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */
