@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Limits of cgroups. The limit of the cgroup of a process and the limits of all ancestors of this
- * cgroup apply to the process. Only the limit of which the least is left is reported.
+ * cgroup apply to the process. Only the limit with the least headroom is reported.
  */
 #include "limits/cgroups.h"
 
@@ -70,20 +70,20 @@ static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *ke
 	return 0;
 }
 
-/** The limit of which the least is left, among the limits of the cgroups examined so far. */
+/** The limit with the least headroom, among the limits of the cgroups examined so far. */
 struct tightest {
 	struct pm_limit limit;
 	char *group; /* path of the cgroup that has the limit, owned; NULL if no limit was found */
 };
 
 /**
- * Reads the limit of one cgroup, and stores the limit if less is left of it than of the limit found
+ * Reads the limit of one cgroup, and stores the limit if it has less headroom than the limit found
  * so far. Does nothing if the cgroup has no limit.
  *
  * @param hierarchy  the cgroup
  * @param files      files of the limit
- * @param tightest   the limit found so far; receives the limit of the cgroup if less is left of
- *                   that limit
+ * @param tightest   the limit found so far; receives the limit of the cgroup if that limit has less
+ *                   headroom
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
@@ -123,8 +123,8 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 }
 
 /**
- * Finds the limit of which the least is left, among the limits of the cgroup of the process and of
- * all its ancestors.
+ * Finds the limit with the least headroom, among the limits of the cgroup of the process and of all
+ * its ancestors.
  *
  * @param hierarchy  the cgroup of the process
  * @param files      files of the limit
@@ -150,8 +150,8 @@ static int find_tightest(const struct pm_hierarchy *hierarchy, const struct grou
 }
 
 /**
- * Finds the limit of which the least is left, and adds it to `headroom`. Adds nothing if no cgroup
- * has a limit.
+ * Finds the limit with the least headroom, and adds it to `headroom`. Adds nothing if no cgroup has
+ * a limit.
  */
 static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files,
                   struct pm_headroom *headroom, struct pm_error *error)
