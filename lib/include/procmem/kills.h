@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Counts how many processes of a cgroup the kernel killed for lack of memory. The cgroup is found
+ * Counts the processes that the kernel killed in a cgroup for lack of memory. The cgroup is found
  * from one of its processes. The count can still be read after this process has exited.
  */
 #ifndef PROCMEM_KILLS_H
@@ -39,8 +39,8 @@ PM_PUBLIC int pm_kills_open(struct pm_process *process, const char *sys_root,
 PM_PUBLIC void pm_kills_close(struct pm_kills *kills);
 
 /**
- * Reads how many processes of the cgroup the kernel has killed because the memory of the cgroup or
- * of the machine was exhausted. The number is `oom_kill` in memory.events (v2) or in
+ * Reads the number of processes that the kernel has killed in the cgroup because the memory of the
+ * cgroup or of the machine was exhausted. The number is `oom_kill` in memory.events (v2) or in
  * memory.oom_control (v1, since Linux 4.13). The cgroup must still exist; the process may have
  * exited.
  *
