@@ -150,7 +150,7 @@ static void judge_uneven(struct judging *judging)
 		         size, duration);
 	else if (curve->largest_step >= max_step * curve->range &&
 	         curve->deepest_fall <= max_fall * curve->range && since >= min_seconds / 2)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once",
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step",
 		         amount(judging, curve->rise, size));
 	else
 		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s", size,
@@ -175,7 +175,7 @@ static void judge_rise(struct judging *judging)
 		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s, but only in the last %s", rise,
 		         duration);
 	else if (curve->largest_step >= max_step * curve->rise)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once", rise);
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step", rise);
 	else if (curve->deepest_fall > 0)
 		conclude(judging, PM_VERDICT_STEADY, "grew by %s in %s, falling back by at most %s",
 		         rise, duration, fall);

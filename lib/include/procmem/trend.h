@@ -18,7 +18,7 @@ extern "C" {
 enum pm_verdict {
 	PM_VERDICT_TOO_EARLY, /**< observed for too short a time */
 	PM_VERDICT_STEADY,    /**< keeps growing: a leak looks like this */
-	PM_VERDICT_BURST,     /**< grew mostly at once, and has not grown since */
+	PM_VERDICT_BURST,     /**< grew mostly in one step, or only for a short time */
 	/** Does not grow, has stopped growing, or rises and falls around one level */
 	PM_VERDICT_PLATEAU,
 	PM_VERDICT_SHRINKING, /**< becomes smaller */
@@ -30,7 +30,7 @@ enum pm_verdict {
 /** Size of pm_trend.reason, in bytes, including the NUL. */
 #define PM_TREND_REASON_SIZE 160
 
-/** The result of judging a series. Rates are units per second. */
+/** The result of judging a series. Slopes are in bytes per second, or in counts per second. */
 struct pm_trend {
 	enum pm_verdict verdict; /**< how the values develop */
 	/**
@@ -40,8 +40,8 @@ struct pm_trend {
 	double rate;
 	double least_squares; /**< slope of the least-squares line over the same time */
 	/**
-	 * Share of the pairs of points that rise minus the share of the pairs that fall, from -1 to
-	 * 1 (Kendall's tau)
+	 * Kendall's tau, from -1 to 1: the share of the pairs of points in which the later value is
+	 * higher, minus the share of the pairs in which it is lower
 	 */
 	double agreement;
 	/**
@@ -53,7 +53,8 @@ struct pm_trend {
 };
 
 /**
- * Unit of the values of a series. The thresholds, and the format of the reason, depend on the unit.
+ * Unit of the values of a series. It determines which changes are too small to count, and how
+ * pm_trend.reason writes values.
  */
 enum pm_trend_unit {
 	PM_TREND_BYTES, /**< sizes in bytes: changes below 32 KiB are ignored */
