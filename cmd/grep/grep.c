@@ -159,6 +159,11 @@ static enum status run(struct grep_options *options, const struct cli_result *wo
 	if (!target)
 		return report_failure(&error);
 
+	if (options->by_kind && !options->count) {
+		report_error("'--by' needs '--count': only counts can be summed up");
+		return STATUS_ERROR;
+	}
+
 	/* As in grep(1), nothing matches if there is no pattern (-f with an empty file), or with
 	 * -m 0. */
 	if (options->patterns.count == 0 || options->max == 0)

@@ -14,6 +14,8 @@ enum {
 	OPTION_HEX,
 	OPTION_ALL_PROCESSES,
 	OPTION_TIMEOUT,
+	OPTION_BY,
+	OPTION_UNIQUE,
 	OPTION_JSON,
 	OPTION_COLOUR,
 };
@@ -74,6 +76,8 @@ static const struct cli_option print_option_list[] = {
 	{ 'c', "count", NULL,
 	  "print only the number of matches in each region\n"
 	  "that has matches" },
+	{ OPTION_BY, "by", "WHAT", "with -c: sum up by kind" },
+	{ OPTION_UNIQUE, "unique", NULL, "distinct matches and how often each was found" },
 	{ 'l', "regions-with-matches", NULL, "print only the regions with matches" },
 	{ 'm', "max-count", "N", "stop after N matches in each process" },
 	{ OPTION_TIMEOUT, "timeout", "TIME",
@@ -126,6 +130,9 @@ static void set_print_flag(struct grep_options *options, int id)
 		options->list = true;
 		break;
 
+	case OPTION_UNIQUE:
+		options->unique = true;
+		break;
 	case OPTION_JSON:
 		output->json = true;
 		break;
@@ -140,6 +147,16 @@ static void set_print_flag(struct grep_options *options, int id)
 	}
 }
 
+/** Parses the argument of --by. */
+static int parse_by(struct grep_options *options, const char *value, struct pm_error *error)
+{
+	if (strcmp(value, "kind") != 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' must be 'kind'", value);
+
+	options->by_kind = true;
+	return 0;
+}
+
 /** Parses an output option. */
 static int parse_print(void *into, int id, const char *value, struct pm_error *error)
 {
@@ -152,6 +169,8 @@ static int parse_print(void *into, int id, const char *value, struct pm_error *e
 	case 'B':
 	case 'C':
 		return parse_context(options, id, value, error);
+	case OPTION_BY:
+		return parse_by(options, value, error);
 	case OPTION_TIMEOUT:
 		return delta_parse_duration(value, &options->timeout, error);
 	case OPTION_COLOUR:
@@ -195,6 +214,14 @@ static const char *const exclusive[] = {
 	"only-matching after-context",
 	"only-matching before-context",
 	"only-matching context",
+	"unique only-matching",
+	"unique count",
+	"unique regions-with-matches",
+	"unique quiet",
+	"unique after-context",
+	"unique before-context",
+	"unique context",
+	"unique byte-offset",
 	"hex fixed-strings",
 	"hex ignore-case",
 	"hex utf",
@@ -234,6 +261,8 @@ enum grep_options_form grep_options_form(const struct grep_options *options)
 		return GREP_REGIONS;
 	if (options->count)
 		return GREP_COUNTS;
+	if (options->unique)
+		return GREP_UNIQUE;
 	if (options->only_matching)
 		return GREP_MATCHES;
 

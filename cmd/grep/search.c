@@ -12,11 +12,15 @@
 #include "base/minmax.h"
 #include "base/report.h"
 #include "grep/json.h"
+#include "grep/unique.h"
 #include "target/search.h"
 #include "view/hit_text.h"
 #include "view/results.h"
 
-enum { LINE_KEPT = 64 * 1024 };
+enum {
+	LINE_KEPT = 64 * 1024,
+	MANY_LINES = 1000, /* number of matches on a terminal after which a note is printed */
+};
 
 static const char slow_pattern[] =
 	"this pattern is slow on this memory, where each attempt to match reads far ahead. A "
@@ -185,6 +189,9 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 	switch (view->form) {
 	case GREP_NOTHING:
 		return 1;
+	case GREP_UNIQUE:
+		grep_unique_add(target->tally, hit);
+		break;
 	case GREP_REGIONS:
 		if (!hit->continued && target->counts[hit->region] == 1)
 			grep_line_put_region(view, region, 1, search->out);
@@ -196,15 +203,6 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 	}
 
 	return target->matches >= view->options->max && !hit->truncated;
-}
-
-static void put_counts(const struct grep_target *target, struct out *out)
-{
-	const struct pm_regions *regions = target->view.regions;
-	for (size_t i = 0; i < regions->count; i++)
-		if (target->counts[i] > 0)
-			grep_line_put_region(&target->view, &regions->items[i], target->counts[i],
-			                     out);
 }
 
 /**
@@ -240,6 +238,32 @@ static enum pm_kind pop_largest(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches
 	*matches = kinds[largest];
 	kinds[largest] = 0;
 	return (enum pm_kind)largest;
+}
+
+/** Prints the numbers of matches in regions of each kind, the largest first. */
+static void put_kinds(const struct grep_target *target, struct out *out)
+{
+	uint64_t kinds[PM_KIND_COUNT] = { 0 }, matches;
+	size_t different = count_kinds(target, kinds);
+
+	for (size_t i = 0; i < different; i++) {
+		enum pm_kind kind = pop_largest(kinds, &matches);
+		grep_line_put_kind(&target->view, kind, matches, out);
+	}
+}
+
+static void put_counts(const struct grep_target *target, struct out *out)
+{
+	const struct pm_regions *regions = target->view.regions;
+	if (target->view.options->by_kind) {
+		put_kinds(target, out);
+		return;
+	}
+
+	for (size_t i = 0; i < regions->count; i++)
+		if (target->counts[i] > 0)
+			grep_line_put_region(&target->view, &regions->items[i], target->counts[i],
+			                     out);
 }
 
 /**
@@ -325,11 +349,24 @@ static void report(struct search *search, const struct grep_target *target)
 		report_limits(search);
 }
 
+/** If many lines were printed on a terminal, reports which options print fewer. */
+static void note_many(const struct grep_target *target, const struct search *search)
+{
+	if (!search->out->terminal || search->options->output.quiet ||
+	    target->view.form > GREP_MATCHES || target->matches <= MANY_LINES)
+		return;
+
+	out_flush(search->out);
+	report_note("these are more than %d matches. -c counts them by region, --unique counts "
+	            "equal ones, -m N ends after N; a REGION, -k and --mapping narrow the search",
+	            MANY_LINES);
+}
+
 /** Returns whether the output needs the kinds of the regions. */
 static bool needs_kinds(const struct grep_options *options, enum grep_options_form form)
 {
 	return options->search.output.json || options->search.output.verbose ||
-	       (form != GREP_NOTHING && form != GREP_MATCHES);
+	       (form != GREP_NOTHING && form != GREP_MATCHES && form != GREP_UNIQUE);
 }
 
 /**
@@ -346,7 +383,9 @@ static int run(struct grep_target *target, struct search *search, const struct p
 	target->view.out = search->out;
 	target->counts = alloc_array(NULL, regions->count, sizeof *target->counts);
 	memset(target->counts, 0, regions->count * sizeof *target->counts);
-	if (target->view.form <= GREP_MATCHES) {
+	if (target->view.form == GREP_UNIQUE)
+		what.found = grep_unique_found;
+	else if (target->view.form <= GREP_MATCHES) {
 		what.around = grep_line_around(&target->view);
 		what.found = found;
 	}
@@ -355,6 +394,9 @@ static int run(struct grep_target *target, struct search *search, const struct p
 	end_match(target, search->out);
 	if (target->view.form == GREP_COUNTS)
 		put_counts(target, search->out);
+	if (target->view.form == GREP_UNIQUE)
+		grep_unique_print(&target->view, target->tally, search->out);
+	note_many(target, search);
 	if (status < 0)
 		return -1;
 
@@ -380,13 +422,19 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 	if (target->kinds_known)
 		search.needs = REGION_NEEDS_KINDS;
 
-	int status = search_open(&search, word, error);
+	int status = 0;
+	if (target->view.form == GREP_UNIQUE)
+		status = grep_unique_create(&target->tally, error);
+	if (status == 0)
+		status = search_open(&search, word, error);
 	if (status > 0)
 		status = run(target, &search, scanner, error);
 
 	search_close(&search);
 	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++)
 		text_deinit(&target->lines[i]);
+	pm_tally_destroy(target->tally);
+	target->tally = NULL;
 	free(target->counts);
 	target->counts = NULL;
 

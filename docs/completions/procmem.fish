@@ -140,6 +140,8 @@ complete -c procmem -n $grep -s b -l byte-offset -d 'With -o, print the address 
 complete -c procmem -n $grep -s c -l count -d 'Count matches by region'
 complete -c procmem -n $grep -s l -l regions-with-matches -d 'List regions with matches'
 complete -c procmem -n $grep -s m -l max-count -x -d 'Stop after N matches'
+complete -c procmem -n $grep -l by -x -a kind -d 'With -c, sum up by kind'
+complete -c procmem -n $grep -l unique -d 'Count distinct matches'
 complete -c procmem -n $grep -l timeout -x -d 'End the search after this time'
 complete -c procmem -n $grep -s A -l after-context -x -d 'Show bytes after each match'
 complete -c procmem -n $grep -s B -l before-context -x -d 'Show bytes before each match'

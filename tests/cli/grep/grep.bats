@@ -392,3 +392,48 @@ hold_slow() {
 	[ "$status" -eq 2 ]
 	[ ! -s "$BATS_TEST_TMPDIR/out" ]
 }
+
+@test "-c --by kind sums up, and --unique counts distinct matches" {
+	require jq
+	hold_text 'k=1 k=2 k=1 k=\x01 k=1 k=\x01'
+	local counts
+	counts=$(procmem grep -s -c python "$TARGET_PID")
+	[ "$(wc -l <<<"$counts")" -gt 2 ]
+	run -0 procmem grep -c --by kind -s python "$TARGET_PID"
+	diff <(awk '{ sum[$3] += $1 } END { for (kind in sum) print kind, sum[kind] }' <<<"$counts" | sort) \
+		<(awk '{ print $2, $1 }' <<<"$output" | sort)
+	diff <(procmem grep -s -c --by kind --json python "$TARGET_PID" | jq -r '"\(.count) \(.kind)"') <(awk '{ print $1, $2 }' <<<"$output")
+	run -2 procmem grep --by kind x "$TARGET_PID"
+	[[ $output == *"'--by' needs '--count'"* ]]
+	run -2 procmem grep -c --by size x "$TARGET_PID"
+	run -0 search --unique -s 'k=.'
+	[ "$output" = $'       3  k=1\n       2  k=\\x01\n       1  k=2' ]
+	run -0 search --unique --json -s 'k=.'
+	[ "$(jq -c '[.count, .length, .hex, .first]' <<<"${lines[1]}")" = "[2,3,\"6b3d01\",\"0x$(at 12)\"]" ]
+	run -1 search --unique -s 'no such'
+	[ -z "$output" ]
+	run -2 search --unique -o 'k=.'
+}
+
+@test "a line in the stack of a thread names the thread" {
+	target_start stacks
+	local tid line
+	run -0 procmem grep -s -o -m 1 '.' "$TARGET_PID" stack
+	line=$(procmem grep -s -m 1 '[^\x00]' "$TARGET_PID" '[stack]')
+	[[ $line =~ ^[0-9a-f]+'  stack [stack], '"$TARGET_PID"' ' ]]
+	tid=$(find "/proc/$TARGET_PID/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -n | tail -n 1)
+	[ "$tid" -ne "$TARGET_PID" ]
+	procmem grep -s '[^\x00]{2}' "$TARGET_PID" stack >"$BATS_TEST_TMPDIR/lines"
+	grep -Eq "^[0-9a-f]+~?  stack, $tid .* \\+0x" "$BATS_TEST_TMPDIR/lines"
+}
+
+@test "after a thousand lines on a terminal, a note says how to narrow the search" {
+	printf 'x%.0s' {1..1001} >"$bytes"
+	hold "$bytes"
+	run -0 script -qec "$PROCMEM_BIN grep x $TARGET_PID ${ranges[0]}" /dev/null </dev/null
+	[[ $output == *'these are more than 1000 matches'*'--unique'* ]]
+	run -0 script -qec "$PROCMEM_BIN grep -m 1000 x $TARGET_PID ${ranges[0]}" /dev/null </dev/null
+	[[ $output != *'these are more than'* ]]
+	run -0 --separate-stderr search x
+	[[ $stderr != *'these are more than'* ]]
+}
