@@ -6,12 +6,14 @@
 
 #include <procmem/number.h>
 
+#include "base/delta.h"
 #include "grep/patterns.h"
 
 enum {
 	OPTION_WIDE = CLI_LONG_ONLY,
 	OPTION_HEX,
 	OPTION_ALL_PROCESSES,
+	OPTION_TIMEOUT,
 	OPTION_JSON,
 	OPTION_COLOUR,
 };
@@ -74,6 +76,8 @@ static const struct cli_option print_option_list[] = {
 	  "that has matches" },
 	{ 'l', "regions-with-matches", NULL, "print only the regions with matches" },
 	{ 'm', "max-count", "N", "stop after N matches in each process" },
+	{ OPTION_TIMEOUT, "timeout", "TIME",
+	  "end the search after this time (10, 30s, 5m), with\nexit status 2" },
 	{ 'A', "after-context", "N", "also print N bytes after each match, in hexadecimal" },
 	{ 'B', "before-context", "N", "also print N bytes before each match" },
 	{ 'C', "context", "N", "also print N bytes before and after each match" },
@@ -148,6 +152,8 @@ static int parse_print(void *into, int id, const char *value, struct pm_error *e
 	case 'B':
 	case 'C':
 		return parse_context(options, id, value, error);
+	case OPTION_TIMEOUT:
+		return delta_parse_duration(value, &options->timeout, error);
 	case OPTION_COLOUR:
 		return options_parse_colour(value, &options->search.output.colour, error);
 	default:
@@ -186,7 +192,15 @@ static const struct cli_group groups[] = {
 };
 
 static const char *const exclusive[] = {
-	"hex fixed-strings", "hex ignore-case", "hex utf", "hex wide", "hex multiline", NULL,
+	"only-matching after-context",
+	"only-matching before-context",
+	"only-matching context",
+	"hex fixed-strings",
+	"hex ignore-case",
+	"hex utf",
+	"hex wide",
+	"hex multiline",
+	NULL,
 };
 
 const struct cli_spec grep_spec = {
@@ -199,7 +213,8 @@ const struct cli_spec grep_spec = {
 	.notes = "TARGET is a PID, several PIDs as 1234,1240, a process name that matches one\n"
 	         "process, or an ELF core file. With -e or -f, TARGET is the first operand.\n"
 	         "Without REGION, all readable memory is searched. The exit status is 0 if there\n"
-	         "is a match, 1 if there is none, 2 after an error.",
+	         "is a match, 1 if there is none, 2 after an error or if matches can be missing,\n"
+	         "because attempts to match were aborted or the time limit was reached.",
 	.examples = {
 		{ "procmem grep 'password=[!-~]+' java",
 		  "passwords in the memory of the process called java" },

@@ -34,6 +34,7 @@ struct grep_options {
 	bool context;                  /**< -A, -B or -C was given */
 	size_t before;                 /**< -B: number of bytes to show before a match */
 	size_t after;                  /**< -A: number of bytes to show after a match */
+	double timeout;                /**< --timeout in seconds; 0 if not given */
 	uint64_t max; /**< -m: maximum number of matches per target; UINT64_MAX if not given */
 	struct search_options search; /**< what to search, and the output options;
 	                                 `search.output.quiet` (no notes) is set by -q and -s */

@@ -18,6 +18,11 @@
 
 enum { LINE_KEPT = 64 * 1024 };
 
+static const char slow_pattern[] =
+	"this pattern is slow on this memory, where each attempt to match reads far ahead. A "
+	"limited "
+	"repetition such as {0,200} instead of * is faster; --timeout limits the time";
+
 /**
  * Sizes of the output that a thread prepared for a hit. In the buffer, this struct is followed by
  * the name, the memory and the line.
@@ -281,13 +286,13 @@ static void add_where(const struct grep_target *target, struct text *text)
 		add_regions(target, count, text);
 }
 
-/** Reports that the matching of a pattern was aborted, so matches can be missing. */
+/** Reports an error if the matching of a pattern was aborted, so that matches can be missing. */
 static void report_limits(const struct search *search)
 {
 	const struct pm_scan_totals *totals = &search->totals;
 	struct text line = { 0 };
 
-	if (totals->gave_up == 0 || search->options->output.quiet)
+	if (totals->gave_up == 0)
 		return;
 
 	text_string(&line, "matching was aborted at ");
@@ -298,7 +303,7 @@ static void report_limits(const struct search *search)
 	text_string(&line, " bytes were not searched. Repeated alternatives such as (a|ab?)+ can "
 	                   "cause this");
 
-	report_note("%s", text_terminate(&line));
+	report_error("%s", text_terminate(&line));
 	text_deinit(&line);
 }
 
@@ -315,7 +320,9 @@ static void report(struct search *search, const struct grep_target *target)
 	search->where = NULL;
 	text_deinit(&where);
 
-	report_limits(search);
+	/* As in grep(1), errors do not matter if -q has found a match. */
+	if (target->view.form != GREP_NOTHING || target->matches == 0)
+		report_limits(search);
 }
 
 /** Returns whether the output needs the kinds of the regions. */
@@ -351,6 +358,7 @@ static int run(struct grep_target *target, struct search *search, const struct p
 	if (status < 0)
 		return -1;
 
+	target->incomplete = search->totals.gave_up > 0 || search->timed_out;
 	report(search, target);
 	return 1;
 }
@@ -362,6 +370,9 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 	struct search search = { .options = &options->search,
 		                 .out = out,
 		                 .noun = { "match", "matches" },
+		                 .deadline_us = target->deadline_us,
+		                 .slow = slow_pattern,
+		                 .one_of_several = target->view.pid > 0,
 		                 .context = target };
 
 	search.memory.cancel = target->cancel;

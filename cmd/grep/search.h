@@ -15,8 +15,8 @@
 #include "view/hex_view.h"
 
 /**
- * The search of one target. Initialise with zeros; set `cancel`, and `options`, `form`, `prefix`
- * and `pid` of the view.
+ * The search of one target. Initialise with zeros; set `cancel` and `deadline_us`, and
+ * `options`, `form`, `prefix` and `pid` of the view.
  */
 struct grep_target {
 	const volatile sig_atomic_t *cancel;    /**< non-zero after Ctrl-C */
@@ -27,6 +27,9 @@ struct grep_target {
 	bool open; /**< the last match of -o was truncated, and its newline is not printed yet */
 	struct hex_view block; /**< hexadecimal output of the bytes around a match; still open if
 	                          the match was truncated */
+	uint64_t deadline_us;  /**< time (clock_us()) at which the search ends; 0 for no limit */
+	bool incomplete;       /**< matches can be missing: attempts to match were aborted, or the
+	                          search has timed out */
 	bool kinds_known;      /**< the kinds of the regions are known */
 };
 

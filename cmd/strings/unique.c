@@ -432,8 +432,8 @@ static void report_single(const struct strings *strings)
 	text_grouped(&line, single);
 	text_string(&line, " of the ");
 	text_grouped(&line, all);
-	text_string(&line, " distinct strings occur once: --similar counts strings that differ "
-	                   "only in numbers as one");
+	text_string(&line, " distinct strings occur once: --similar counts strings together "
+	                   "that differ only in numbers");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }

@@ -258,7 +258,7 @@ static void judge_uneven(struct judging *judging)
 		         size, duration);
 	else if (curve->largest_step >= burst_step * curve->range &&
 	         curve->deepest_fall <= max_fall * curve->range && rest >= min_seconds / 2)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once",
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step",
 		         amount(judging, curve->rise, size));
 	else
 		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s", size,
@@ -318,7 +318,7 @@ static void judge_rise(struct judging *judging)
 		         duration);
 	else if (curve->largest_step >= burst_step * curve->rise &&
 	         judging->events.rest >= min_seconds / 2)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once", rise);
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step", rise);
 	else if (is_sawtooth(curve) && is_floor_steady(judging))
 		judge_rising_floor(judging);
 	else if (!is_sawtooth(curve) && are_events_steady(judging))

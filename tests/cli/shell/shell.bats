@@ -104,7 +104,7 @@ in_gdb() {
 }
 
 @test "a number sign starts a comment before a space and where a command is expected, otherwise a word" {
-	run -1 --separate-stderr shell -c $'#!/a/script\n#nonsense\n # nonsense\ninfo >/dev/null #\ngrep #no-such-text anon # nonsense'
+	run -1 --separate-stderr shell -c $'#!/a/script\n#nonsense\n # nonsense\ninfo >/dev/null #\ngrep -s #no-such-text anon # nonsense'
 	[ -z "$stderr" ]
 	run -0 shell -c '!echo one; echo two #3' -c 'info >/dev/null #'
 	[ "$output" = $'one\ntwo' ]

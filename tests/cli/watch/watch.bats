@@ -223,7 +223,7 @@ summary() {
 @test "no recording is created if there is no sample" {
 	target_start zombie_parent
 	run -2 --separate-stderr procmem watch -c 1 --record "$file" "$(target_fact zombie)"
-	[[ $stderr == *'no memory of its own'* ]]
+	[[ $stderr == *'a zombie, which has no memory'* ]]
 	[ ! -e "$file" ]
 }
 
