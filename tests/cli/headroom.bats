@@ -215,7 +215,6 @@ limit() {
 @test "a cgroup that is not visible is reported" {
 	unshare --cgroup --mount true 2>/dev/null || skip 'no right to create a cgroup namespace'
 	target_start hog
-	local mount=memory
 	[ -e /sys/fs/cgroup/memory/cgroup.procs ] || skip 'cgroups of v1 are not mounted'
 	cgroup_make $((96 << 20)) "$TARGET_PID"
 	local other=$GROUP_FOLDER.other
