@@ -62,7 +62,7 @@ static void merged_blocks_are_one_track(void **state)
 	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 	assert_int_equal(count, 2);
 	pm_track_judge(process.tracker, tracks[0], &trend);
-	assert_int_equal(trend.verdict, PM_VERDICT_PLATEAU);
+	assert_int_equal(trend.verdict, PM_VERDICT_NO_GROWTH);
 	assert_int_equal(tracks[0]->series.count, 0);
 	end(&process);
 }
@@ -173,8 +173,8 @@ static void unchanged_samples_count(void **state)
 		assert_int_equal(pm_tracker_add(process.tracker, process.time, NULL, NULL), 0);
 
 	pm_track_judge(process.tracker, fastest(&process), &trend);
-	assert_int_equal(trend.verdict, PM_VERDICT_PLATEAU);
-	assert_non_null(strstr(trend.reason, "has not changed for 18s"));
+	assert_int_equal(trend.verdict, PM_VERDICT_NO_GROWTH);
+	assert_non_null(strstr(trend.reason, "no growth seen in 18s"));
 
 	/* Growth that starts now has the right start time. */
 	add(&process, 0x100000000, 100 * MEGA, 90 * MEGA, PM_KIND_ANON, "");

@@ -72,6 +72,12 @@ static double sawing(double time)
 	return 200 * mega + 20 * mega * (phase < 1 ? phase : 2 - phase);
 }
 
+/** The same, over a leak of 1 MiB/s. */
+static double sawing_over_a_leak(double time)
+{
+	return sawing(time) + mega * time;
+}
+
 /** Filled and emptied at once every five seconds. */
 static double square(double time)
 {
@@ -107,6 +113,11 @@ static double shrinks(double time)
 static double touches_a_page(double time)
 {
 	return 200000 + (time > 30 ? 4096 : 0);
+}
+
+static double falls_once(double time)
+{
+	return (time < 30 ? 300 : 200) * mega;
 }
 
 /** A small rise at the start, nothing for a long time, then a jump, and nothing more. */
@@ -158,8 +169,9 @@ static void leaks_are_steady(void **state)
 static void irregular_growth_is_not_steady(void **state)
 {
 	(void)state;
-	assert_verdict(judge(flat, 2, 30), PM_VERDICT_PLATEAU);
-	assert_verdict(judge(touches_a_page, 2, 60), PM_VERDICT_PLATEAU);
+	assert_verdict(judge(flat, 2, 30), PM_VERDICT_NO_GROWTH);
+	assert_verdict(judge(touches_a_page, 2, 60), PM_VERDICT_NO_GROWTH);
+	assert_verdict(judge(falls_once, 2, 60), PM_VERDICT_NO_GROWTH);
 
 	for (double seconds = 20; seconds < 120; seconds += 7) {
 		assert_int_not_equal(judge(sawing, 2, seconds).verdict, PM_VERDICT_STEADY);
@@ -178,7 +190,7 @@ static void irregular_growth_is_uneven(void **state)
 {
 	(void)state;
 	assert_verdict(judge(jumps_late, 2, 74), PM_VERDICT_BURST);
-	assert_verdict(judge(in_two_steps, 2, 80), PM_VERDICT_UNEVEN);
+	assert_verdict(judge(in_two_steps, 2, 80), PM_VERDICT_STEPS);
 
 	/* Immediately after the jump any verdict is possible. */
 	assert_verdict(judge(jumps_late, 2, 58), PM_VERDICT_UNEVEN);
@@ -194,6 +206,83 @@ static void irregular_growth_is_uneven(void **state)
 	}
 
 	assert_string_equal(pm_verdict_name(PM_VERDICT_UNEVEN), "uneven");
+}
+
+/** A leak of 20 MiB every 8 s, watched for 12 s, once had a rate of some KiB/s: pages, not steps.
+ */
+static void few_steps_have_an_estimate(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(in_large_steps, 1, 23);
+	double seconds = 0;
+
+	assert_verdict(trend, PM_VERDICT_STEPS);
+	assert_string_equal(trend.reason, "grows in steps of 16.0M, about 2.0M/s");
+	assert_true(trend.estimate);
+	assert_true(trend.rate == 0);
+	assert_true(fabs(trend.estimated_rate - 2 * mega) < 1);
+	assert_true(fabs(trend.step - 16 * mega) < 1);
+	assert_true(pm_trend_lasts(&trend, 200 * 1048576, &seconds));
+	assert_true(fabs(seconds - 100) < 0.1);
+
+	/* A single step says nothing about the next one. */
+	trend = judge(in_large_steps, 1, 15);
+	assert_false(trend.estimate);
+	assert_true(trend.rate == 0);
+	assert_false(pm_trend_lasts(&trend, 200 * 1048576, &seconds));
+
+	/* Enough steps have a rate. */
+	trend = judge(in_large_steps, 1, 70);
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_false(trend.estimate);
+	assert_rate(trend, 2 * mega, 0.05);
+}
+
+static void window_without_growth_says_so(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(flat, 1, 12);
+	double seconds = 0;
+
+	assert_verdict(trend, PM_VERDICT_NO_GROWTH);
+	assert_string_equal(trend.reason, "no growth seen in 12s");
+	assert_false(pm_trend_lasts(&trend, 1048576, &seconds));
+
+	trend = judge(falls_once, 1, 60);
+	assert_verdict(trend, PM_VERDICT_NO_GROWTH);
+	assert_true(trend.rate == 0);
+}
+
+/** The floor of a sawtooth over a leak has the rate; a limit is reached by the peaks. */
+static void sawtooth_over_a_leak_has_the_rate_of_its_floor(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(sawing_over_a_leak, 1, 245);
+	double seconds = 0;
+
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_rate(trend, mega, 0.02);
+	assert_true(fabs(trend.swing - 15 * mega) < 1);
+	assert_true(fabs(trend.floor_rise - 130 * mega) < 1);
+	assert_true(trend.below_peak >= 0 && trend.below_peak <= trend.swing);
+	assert_true(pm_trend_lasts(&trend, 100 * 1048576, &seconds));
+	assert_true(fabs(seconds - (100 * mega - trend.below_peak) / trend.rate) < 0.001);
+
+	/* A sawtooth over a level. */
+	trend = judge(sawing, 1, 60);
+	assert_verdict(trend, PM_VERDICT_PLATEAU);
+	assert_true(fabs(trend.swing - 20 * mega) < 1);
+	assert_true(fabs(trend.floor - 200 * mega) < 1);
+	assert_true(fabs(trend.floor_rise) < 1);
+}
+
+static void shrinking_has_a_rate(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(shrinks, 2, 60);
+
+	assert_verdict(trend, PM_VERDICT_SHRINKING);
+	assert_true(fabs(trend.rate + mega) < 0.01 * mega);
 }
 
 static void rate_counts_from_the_start_of_growth(void **state)
@@ -295,6 +384,10 @@ int main(void)
 		cmocka_unit_test(leaks_are_steady),
 		cmocka_unit_test(irregular_growth_is_not_steady),
 		cmocka_unit_test(irregular_growth_is_uneven),
+		cmocka_unit_test(few_steps_have_an_estimate),
+		cmocka_unit_test(window_without_growth_says_so),
+		cmocka_unit_test(sawtooth_over_a_leak_has_the_rate_of_its_floor),
+		cmocka_unit_test(shrinking_has_a_rate),
 		cmocka_unit_test(rate_counts_from_the_start_of_growth),
 		cmocka_unit_test(waits_for_enough_samples),
 		cmocka_unit_test(counts_are_judged_one_by_one),
