@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "target/first_limit.h"
 #include "target/region_text.h"
+#include "watch/verdict.h"
 
 const struct table_column watch_format_columns[WATCH_COLUMNS] = {
 	[WATCH_ADDRESS] = { .title = "ADDRESS" },
@@ -30,11 +31,14 @@ void watch_format_add_more(size_t count, struct text *text)
 		text_format(text, " +%zu", count - 1);
 }
 
-/** Adds the rate at which the number of regions of a row grows, if this growth is steady. */
+/** Adds the rate at which the number of regions of a row grows, if it is known or estimated. */
 static void add_count_rate(const struct watch_row *row, struct text *text)
 {
-	if (row->count_trend.verdict == PM_VERDICT_STEADY)
-		text_format(text, " (%+.1f/s)", row->count_trend.rate);
+	const struct pm_trend *trend = &row->count_trend;
+
+	if (pm_trend_growth_rate(trend) > 0)
+		text_format(text, " (%s%+.1f/s)", trend->estimate ? "~" : "",
+		            pm_trend_growth_rate(trend));
 }
 
 /** Adds a word, escaped. A space separates the word from the text before it. */
@@ -134,35 +138,6 @@ void watch_format_size(uint64_t size, bool bytes, struct text *text)
 		text_size(text, size);
 }
 
-/**
- * Checks whether a trend has a rate that can be extrapolated: the verdict is steady or shrinking.
- */
-static bool has_rate(const struct pm_trend *trend)
-{
-	return trend->verdict == PM_VERDICT_STEADY || trend->verdict == PM_VERDICT_SHRINKING;
-}
-
-/**
- * Adds the growth that is expected within the given time at the current rate, or "-" if the verdict
- * is neither steady nor shrinking.
- */
-static void add_extrapolated(const struct watch_row *row, double seconds, bool bytes,
-                             struct text *text)
-{
-	if (has_rate(&row->trend))
-		delta_put_bytes(text, (int64_t)(row->trend.rate * seconds), bytes);
-	else
-		text_char(text, '-');
-}
-
-void watch_format_rate(const struct pm_trend *trend, struct text *text)
-{
-	if (has_rate(trend))
-		delta_put_rate(text, trend->rate);
-	else
-		text_char(text, '-');
-}
-
 void watch_format_cell(const struct watch_row *row, enum watch_column column, bool bytes,
                        struct text *text)
 {
@@ -186,13 +161,13 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 		break;
 
 	case WATCH_RATE:
-		watch_format_rate(&row->trend, text);
+		watch_verdict_rate(&row->trend, text);
 		break;
 	case WATCH_PER_HOUR:
-		add_extrapolated(row, 3600, bytes, text);
+		watch_verdict_extrapolate(&row->trend, 3600, bytes, text);
 		break;
 	case WATCH_PER_DAY:
-		add_extrapolated(row, 86400, bytes, text);
+		watch_verdict_extrapolate(&row->trend, 86400, bytes, text);
 		break;
 	case WATCH_VERDICT:
 		text_string(text, pm_verdict_name(row->trend.verdict));
@@ -207,7 +182,7 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 
 enum out_style watch_format_style(const struct watch_row *row, enum watch_column column)
 {
-	if (column == WATCH_VERDICT && row->trend.verdict == PM_VERDICT_STEADY)
+	if (column == WATCH_VERDICT && pm_trend_growth_rate(&row->trend) > 0)
 		return OUT_GROWN;
 	if (column == WATCH_GROWTH)
 		return delta_style(row->growth);
@@ -224,7 +199,6 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
                      struct text *text)
 {
 	double seconds;
-	char duration[PM_DURATION_TEXT_SIZE];
 
 	/* While a process exits, it releases its memory. Its last sample therefore does not show
 	 * how much was left before it ended. */
@@ -233,8 +207,8 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 
 	text_string(text, ": ");
 	if (watch_history_lasts(history, limit, &seconds)) {
-		pm_format_duration(seconds, duration);
-		text_format(text, "full in %s", duration);
+		text_string(text, "full in ");
+		watch_verdict_time(watch_history_trend(history, limit), seconds, text);
 	} else {
 		watch_format_size(pm_limit_left(limit), bytes, text);
 		text_string(text, " left");
@@ -243,7 +217,7 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 
 /**
  * Adds the memory limit. If this limit is the memory of the machine, it is added only if the
- * process grows steadily and will therefore use up all of it.
+ * process grows at a rate that is known or estimated, and will therefore use up all of it.
  */
 static void add_memory_limit(const struct watch_history *history, bool bytes, struct text *text)
 {
@@ -313,9 +287,9 @@ void watch_format_limit(const struct watch_history *history, bool bytes, struct 
 	if (!space || first != space)
 		add_memory_limit(history, bytes, text);
 
-	/* If address space grows in large steps, no time until its limit is known. Its limit may
-	 * still be reached before the memory limit, so it is added if less address space than
-	 * memory is left. */
+	/* If address space grew in fewer than two steps, no time until its limit is known. Its
+	 * limit may still be reached before the memory limit, so it is added if less address space
+	 * than memory is left. */
 	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory)))
 		add_named_limit(history, space, "RLIMIT_AS", bytes, text);
 }
@@ -341,6 +315,17 @@ void watch_format_cost(const struct watch_history *history, struct text *text)
 		            "%sregions not measured in %" PRIu64 " of %" PRIu64
 		            " samples (--budget)",
 		            gap, history->held_back, history->samples);
+}
+
+void watch_format_age(const struct watch_history *history, struct text *text)
+{
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (!history->sample.held_back)
+		return;
+
+	pm_format_duration(history->sample.time - history->measured, duration);
+	text_format(text, "%sregions as of %s ago", text->length > 0 ? "  " : "", duration);
 }
 
 void watch_format_rss(const struct watch_history *history, bool bytes, struct text *text)

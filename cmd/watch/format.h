@@ -69,13 +69,6 @@ void watch_format_add_more(size_t count, struct text *text);
 void watch_format_size(uint64_t size, bool bytes, struct text *text);
 
 /**
- * Adds the rate of a trend, or "-" if the verdict is neither steady nor shrinking.
- * @param trend the trend
- * @param text receives the rate
- */
-void watch_format_rate(const struct pm_trend *trend, struct text *text);
-
-/**
  * Adds the resident size, and its change in the last sample.
  * @param history the history
  * @param bytes true: print sizes in bytes; false: with units
@@ -106,5 +99,14 @@ void watch_format_limit(const struct watch_history *history, bool bytes, struct 
  * @param text receives the cost
  */
 void watch_format_cost(const struct watch_history *history, struct text *text);
+
+/**
+ * Adds the age of the sizes of the regions, after two spaces unless the text is empty: "regions as
+ * of 3.0s ago". Adds nothing unless --budget did not allow the regions to be measured for the last
+ * sample.
+ * @param history the history
+ * @param text receives the age
+ */
+void watch_format_age(const struct watch_history *history, struct text *text);
 
 #endif

@@ -41,8 +41,12 @@ int watch_history_follow(struct watch_history *history, struct pm_error *error)
 	/* If --budget did not allow the regions to be measured, their sizes are those of an earlier
 	 * sample: do not add these sizes to the tracks. */
 	int status = 0;
-	if (!sample->held_back)
+	if (sample->held_back) {
+		pm_tracker_skip(history->tracker);
+	} else {
 		status = pm_tracker_add(history->tracker, sample->time, regions, error);
+		history->measured = sample->time;
+	}
 
 	history->tracks = pm_tracker_tracks(history->tracker, &history->track_count);
 	return status;
@@ -82,16 +86,21 @@ int watch_history_add_kinds(struct watch_history *history, const struct watch_ki
 	return 0;
 }
 
-static bool is_steady(const struct pm_trend *trend)
-{
-	return trend->verdict == PM_VERDICT_STEADY && trend->rate > 0;
-}
-
 void watch_history_judge(struct watch_history *history)
 {
 	pm_trend_judge(&history->memory.series, PM_TREND_BYTES, &history->memory.trend);
 	pm_trend_judge(&history->mappings.series, PM_TREND_COUNT, &history->mappings.trend);
 	pm_trend_judge(&history->threads.series, PM_TREND_COUNT, &history->threads.trend);
+}
+
+void watch_history_find_beneath(struct watch_history *history)
+{
+	const struct pm_trend *trend = &history->memory.trend;
+	struct watch_beneath *beneath = &history->beneath;
+
+	*beneath = (struct watch_beneath){ 0 };
+	if (trend->verdict != PM_VERDICT_TOO_EARLY && pm_trend_growth_rate(trend) <= 0)
+		beneath->track = pm_tracker_find_growing(history->tracker, &beneath->trend);
 }
 
 void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom)
@@ -103,16 +112,14 @@ void watch_history_set_headroom(struct watch_history *history, const struct pm_h
 
 bool watch_history_counts_grow(const struct watch_history *history)
 {
-	return is_steady(&history->mappings.trend) || is_steady(&history->threads.trend);
+	return pm_trend_growth_rate(&history->mappings.trend) > 0 ||
+	       pm_trend_growth_rate(&history->threads.trend) > 0;
 }
 
-/**
- * Returns the trend of the quantity that a limit restricts, such as the number of threads.
- * @return the trend; NULL if the history has no series of this quantity
- */
-static const struct pm_trend *trend_of(const struct watch_history *history, enum pm_limit_kind kind)
+const struct pm_trend *watch_history_trend(const struct watch_history *history,
+                                           const struct pm_limit *limit)
 {
-	switch (kind) {
+	switch (limit->kind) {
 	case PM_LIMIT_CGROUP:
 	case PM_LIMIT_CGROUP_HIGH:
 	case PM_LIMIT_SYSTEM:
@@ -132,13 +139,12 @@ static const struct pm_trend *trend_of(const struct watch_history *history, enum
 bool watch_history_lasts(const void *context, const struct pm_limit *limit, double *seconds)
 {
 	const struct watch_history *history = context;
-	const struct pm_trend *trend = trend_of(history, limit->kind);
+	const struct pm_trend *trend = watch_history_trend(history, limit);
 
-	if (!trend || !is_steady(trend) || history->gone)
+	if (!trend || history->gone)
 		return false;
 
-	*seconds = (double)pm_limit_left(limit) / trend->rate;
-	return true;
+	return pm_trend_lasts(trend, pm_limit_left(limit), seconds);
 }
 
 struct pm_region_range *watch_history_regions(const struct watch_history *history,
@@ -205,10 +211,12 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.size.trend = history->size.trend,
 		.mappings.trend = history->mappings.trend,
 		.threads.trend = history->threads.trend,
+		.beneath.trend = history->beneath.trend,
 		.headroom = history->headroom,
 		.began = history->began,
 		.based = history->based,
 		.samples = history->samples,
+		.measured = history->measured,
 		.held_back = history->held_back,
 		.recorded = history->recorded,
 		.gone = history->gone,

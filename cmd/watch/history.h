@@ -22,6 +22,12 @@ struct watch_kind_sum {
 	size_t regions;  /**< number of regions */
 };
 
+/** A track that grows beneath a process whose total does not. */
+struct watch_beneath {
+	const struct pm_track *track; /**< the track; NULL if there is none */
+	struct pm_trend trend;        /**< its trend; zeroed if there is no track */
+};
+
 /** The history of a process. A zeroed struct contains no sample. */
 struct watch_history {
 	/** Follows the regions; owned; NULL if this history is a copy. */
@@ -38,6 +44,8 @@ struct watch_history {
 	struct watch_series size;     /**< bytes of address space */
 	struct watch_series mappings; /**< number of regions */
 	struct watch_series threads;  /**< number of threads */
+	/** What grows although `memory` does not; valid after watch_history_find_beneath(). */
+	struct watch_beneath beneath;
 	/**
 	 * The limits at the last sample. Limits on counts (mappings, threads, PIDs) are included
 	 * only if a count grows steadily.
@@ -46,6 +54,8 @@ struct watch_history {
 	double began;       /**< time of the first sample, in seconds */
 	double based;       /**< time from which growth is counted, in seconds */
 	uint64_t samples;   /**< number of samples */
+	double measured;    /**< time of the last sample whose regions were measured or known to be
+	                       unchanged, in seconds */
 	uint64_t held_back; /**< number of samples for which the budget did not allow the regions to
 	                       be measured */
 	bool recorded; /**< the samples were read from a recording, so their costs are not known */
@@ -92,6 +102,13 @@ int watch_history_add_kinds(struct watch_history *history, const struct watch_ki
 void watch_history_judge(struct watch_history *history);
 
 /**
+ * Finds the track that grows fastest. There is none if the trend of the memory of the process is
+ * growth itself, or if it is too early for a verdict.
+ * @param history the history, not a copy, after watch_history_judge()
+ */
+void watch_history_find_beneath(struct watch_history *history);
+
+/**
  * Replaces the limits, and computes the trend of the address space if there is a limit on it.
  * @param history the history
  * @param headroom the limits at the last sample, copied
@@ -99,15 +116,16 @@ void watch_history_judge(struct watch_history *history);
 void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom);
 
 /**
- * Checks whether the number of mappings or of threads grows steadily, so that the limits on counts
- * are needed.
+ * Checks whether the number of mappings or of threads grows at a rate that is known or estimated,
+ * so that the limits on counts are needed.
  * @param history the history
  * @return true or false
  */
 bool watch_history_counts_grow(const struct watch_history *history);
 
 /**
- * Estimates the time until a limit is reached at the current rate. Implements first_limit_lasts.
+ * Computes the time until a limit is reached at the current rate. The time is an estimate if
+ * pm_trend.estimate of watch_history_trend() is set. Implements first_limit_lasts.
  *
  * @param history  a struct watch_history
  * @param limit    the limit
@@ -115,6 +133,16 @@ bool watch_history_counts_grow(const struct watch_history *history);
  * @return         false if the limit will not be reached, or the rate is unknown
  */
 bool watch_history_lasts(const void *history, const struct pm_limit *limit, double *seconds);
+
+/**
+ * Returns the trend of the quantity that a limit restricts, such as the number of threads.
+ *
+ * @param history  the history
+ * @param limit    the limit
+ * @return         the trend; NULL if the history has no series of this quantity
+ */
+const struct pm_trend *watch_history_trend(const struct watch_history *history,
+                                           const struct pm_limit *limit);
 
 /**
  * Collects the regions of a track in the last sample.
@@ -134,7 +162,8 @@ struct pm_region_range *watch_history_regions(const struct watch_history *histor
 void watch_history_rebase(struct watch_history *history);
 
 /**
- * Copies the displayed parts of a history. The copy has no tracks, no regions and no tracker.
+ * Copies the displayed parts of a history. The copy has no tracks, no regions and no tracker. The
+ * caller sets the track of `beneath`.
  * @param copy filled; release with watch_history_deinit()
  * @param history the history
  */

@@ -9,6 +9,7 @@
 #include "view/json.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
+#include "watch/verdict.h"
 
 static json_t *row_object(const struct watch_row *row)
 {
@@ -30,12 +31,11 @@ static json_t *row_object(const struct watch_row *row)
 	json_add(object, "delta", json_integer(track->delta));
 	json_add(object, "growth", json_integer(row->growth));
 
-	json_add(object, "rate", json_real(row->trend.rate));
+	watch_verdict_json(object, &row->trend);
 	json_add(object, "least_squares", json_real(row->trend.least_squares));
-	json_add(object, "verdict", json_string(pm_verdict_name(row->trend.verdict)));
-	json_add(object, "reason", json_string(row->trend.reason));
 	if (*row->count_trend.reason) {
-		json_add(object, "count_rate", json_real(row->count_trend.rate));
+		if (row->count_trend.rate != 0)
+			json_add(object, "count_rate", json_real(row->count_trend.rate));
 		json_add(object, "count_verdict",
 		         json_string(pm_verdict_name(row->count_trend.verdict)));
 	}
@@ -74,13 +74,24 @@ static json_t *kinds_array(const struct watch_history *history, const struct wat
 		json_add(object, "count", json_number(row->track->regions));
 		json_add(object, "rss", json_number(row->track->weight));
 		json_add(object, "growth", json_integer(row->growth));
-		json_add(object, "rate", json_real(row->trend.rate));
-		json_add(object, "verdict", json_string(pm_verdict_name(row->trend.verdict)));
-		json_add(object, "reason", json_string(row->trend.reason));
+		watch_verdict_json(object, &row->trend);
 		json_array_append_new(array, object);
 	}
 
 	return array;
+}
+
+/** Adds the time until a limit is reached, if it is known, and whether it is an estimate. */
+static void add_time(json_t *object, const struct watch_history *history,
+                     const struct pm_limit *limit)
+{
+	double seconds;
+
+	if (!watch_history_lasts(history, limit, &seconds))
+		return;
+
+	json_add(object, "seconds_left", json_real(seconds));
+	json_add(object, "estimate", json_boolean(watch_history_trend(history, limit)->estimate));
 }
 
 /**
@@ -91,8 +102,6 @@ static void add_first_limit(json_t *object, const struct watch_history *history)
 {
 	const struct pm_limit *limit = first_limit(&history->headroom, watch_history_lasts,
 	                                           history);
-	double seconds;
-
 	if (!limit)
 		return;
 
@@ -100,9 +109,7 @@ static void add_first_limit(json_t *object, const struct watch_history *history)
 	json_add(first, "limit", json_string(pm_limit_name(limit->kind)));
 	json_add(first, "max", json_number(limit->max));
 	json_add(first, "left", json_number(pm_limit_left(limit)));
-	if (watch_history_lasts(history, limit, &seconds))
-		json_add(first, "seconds_left", json_real(seconds));
-
+	add_time(first, history, limit);
 	json_add(object, "first_limit", first);
 }
 
@@ -111,7 +118,6 @@ static void add_totals(json_t *object, const struct watch_history *history)
 	const struct pm_totals *totals = &history->sample.totals;
 	const struct pm_trend *trend = &history->memory.trend;
 	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
-	double seconds;
 
 	json_add(object, "rss", json_number(totals->rss));
 	json_add(object, "anon", json_number(totals->anon));
@@ -122,15 +128,13 @@ static void add_totals(json_t *object, const struct watch_history *history)
 	json_add(object, "threads", json_number(totals->threads));
 	json_add(object, "count", json_number(history->sample.regions->count));
 
-	json_add(object, "rate", json_real(trend->rate));
-	json_add(object, "verdict", json_string(pm_verdict_name(trend->verdict)));
+	watch_verdict_json(object, trend);
+	watch_verdict_json_beneath(object, &history->beneath);
 	if (limit) {
 		json_add(object, "limit", json_number(limit->max));
 		json_add(object, "left", json_number(pm_limit_left(limit)));
+		add_time(object, history, limit);
 	}
-
-	if (limit && watch_history_lasts(history, limit, &seconds))
-		json_add(object, "seconds_left", json_real(seconds));
 	add_first_limit(object, history);
 }
 
@@ -159,6 +163,16 @@ static void add_cost(json_t *object, const struct pm_sample_cost *cost, bool sum
 	json_add(object, "lock_us", json_number(cost->lock_ns / 1000));
 }
 
+/** Adds whether the sizes of the regions belong to this sample and, if not, their age. */
+static void add_age(json_t *object, const struct watch_history *history)
+{
+	bool fresh = !history->sample.held_back;
+
+	json_add(object, "fresh", json_boolean(fresh));
+	if (!fresh)
+		json_add(object, "age", json_real(history->sample.time - history->measured));
+}
+
 void watch_json_print(const struct watch_run *run, const struct watch_history *history,
                       const struct watch_view *view, bool summary, struct out *out)
 {
@@ -176,6 +190,7 @@ void watch_json_print(const struct watch_run *run, const struct watch_history *h
 	if (!history->recorded)
 		add_cost(object, &history->sample.cost, summary);
 
+	add_age(object, history);
 	json_add(object, "regions", regions_array(run, history, view, summary));
 	if (summary)
 		json_add(object, "kinds", kinds_array(history, view));

@@ -14,6 +14,7 @@
 #include "watch/format.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
+#include "watch/verdict.h"
 
 static const enum watch_column now_columns[] = {
 	WATCH_ADDRESS, WATCH_RSS,     WATCH_DELTA, WATCH_GROWTH,
@@ -158,6 +159,7 @@ void watch_print(const struct watch_run *run, const struct watch_history *histor
 	watch_format_parts(history, view->bytes, &line);
 	watch_format_limit(history, view->bytes, &line);
 	watch_format_cost(history, &line);
+	watch_format_age(history, &line);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
@@ -272,9 +274,9 @@ static void add_kinds(const struct watch_history *history, const struct watch_vi
 		text_format(line, "%s%s ", before, pm_kind_name(row->track->kind));
 		before = ", ";
 		delta_put_bytes(line, row->growth, view->bytes);
-		if (row->trend.verdict == PM_VERDICT_STEADY) {
+		if (pm_trend_growth_rate(&row->trend) > 0) {
 			text_char(line, ' ');
-			watch_format_rate(&row->trend, line);
+			watch_verdict_rate(&row->trend, line);
 		}
 		text_format(line, " %s", pm_verdict_name(row->trend.verdict));
 	}
@@ -288,7 +290,6 @@ static void add_process(const struct watch_run *run, const struct watch_history 
                         bool bytes, struct text *line)
 {
 	const struct pm_process_id *process = &run->process;
-	const struct pm_trend *trend = &history->memory.trend;
 	uint64_t rss = history->sample.totals.rss, samples = history->samples;
 	char duration[PM_DURATION_TEXT_SIZE];
 
@@ -305,7 +306,8 @@ static void add_process(const struct watch_run *run, const struct watch_history 
 		text_format(line, " in the last %s", duration);
 	}
 
-	text_format(line, ", %s (%s)", pm_verdict_name(trend->verdict), trend->reason);
+	text_string(line, ", ");
+	watch_verdict_headline(history, bytes, line);
 	watch_format_limit(history, bytes, line);
 	text_char(line, '\n');
 }
@@ -329,6 +331,7 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 
 	text_clear(&line);
 	watch_format_cost(history, &line);
+	watch_format_age(history, &line);
 	if (line.length > 0)
 		text_char(&line, '\n');
 	out_text(out, &line);

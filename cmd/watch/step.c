@@ -70,6 +70,7 @@ int watch_step_judge(struct watch *watch, struct pm_error *error)
 {
 	watch->view.unjudged = false;
 	judge_process(watch);
+	watch_history_find_beneath(&watch->history);
 	return watch_view_update(&watch->view, &watch->history, error);
 }
 
@@ -88,6 +89,8 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 	 * whether a condition holds. */
 	if (measure_suspects(watch, error) < 0 || watch_history_follow(history, error) < 0)
 		return -1;
+	if (!watch->view.unjudged)
+		watch_history_find_beneath(history);
 	if (run->recorder &&
 	    pm_recorder_add(run->recorder, &history->sample, &history->headroom, error) < 0)
 		return -1;

@@ -80,7 +80,8 @@ static double sort_key(enum watch_sort sort, const struct watch_row *row)
 {
 	switch (sort) {
 	case WATCH_BY_RATE:
-		return row->trend.rate;
+		/* At most one of both is not zero. */
+		return row->trend.rate + row->trend.estimated_rate;
 	case WATCH_BY_RSS:
 		return (double)row->track->weight;
 	case WATCH_BY_DELTA:

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "growth/curve.h"
 
-#include <stdlib.h>
-
 #include "base/minmax.h"
 
 enum { PAIRS_MAX = PM_CURVE_MAX * (PM_CURVE_MAX - 1) / 2 };
@@ -82,20 +80,54 @@ static void measure_line(struct pm_curve *curve)
 		curve->least_squares = weighted / squares / curve->step;
 }
 
-static int compare_doubles(const void *one, const void *other)
+/**
+ * Reorders values so that the value at an index is the one that sorting would put there. No earlier
+ * value is larger, and no later one is smaller. (Quickselect: a verdict needs the median of 2,016
+ * slopes, and sorting them would take most of its time.)
+ */
+static void select_value(double *values, size_t count, size_t index)
 {
-	double a = *(const double *)one, b = *(const double *)other;
+	size_t low = 0, high = count - 1;
 
-	return (a > b) - (a < b);
+	while (low < high) {
+		double pivot = values[low + (high - low) / 2];
+		size_t left = low, right = high;
+
+		for (;;) {
+			while (values[left] < pivot)
+				left++;
+			while (values[right] > pivot)
+				right--;
+			if (left >= right)
+				break;
+
+			double swapped = values[left];
+			values[left++] = values[right];
+			values[right--] = swapped;
+		}
+
+		/* All values up to `right` are at most the pivot, all after it at least the pivot. */
+		if (index <= right)
+			high = right;
+		else
+			low = right + 1;
+	}
 }
 
 double pm_curve_median(double *values, size_t count)
 {
-	qsort(values, count, sizeof *values, compare_doubles);
-	if (count % 2 == 0)
-		return (values[count / 2 - 1] + values[count / 2]) / 2;
+	size_t middle = count / 2;
 
-	return values[count / 2];
+	select_value(values, count, middle);
+	if (count % 2 != 0)
+		return values[middle];
+
+	/* The other middle value is the largest one before. */
+	double before = values[0];
+	for (size_t i = 1; i < middle; i++)
+		before = pm_max_double(before, values[i]);
+
+	return (before + values[middle]) / 2;
 }
 
 static void measure_pairs(struct pm_curve *curve)

@@ -94,7 +94,7 @@ size_t pm_curve_top(const struct pm_curve *curve, double bound);
 /**
  * Returns the median of some values.
  *
- * @param values  the values; sorted by this function
+ * @param values  the values, none of them NaN; reordered by this function
  * @param count   number of values, at least 1
  */
 double pm_curve_median(double *values, size_t count);

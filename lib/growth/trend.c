@@ -36,6 +36,9 @@ static const double flat_share = 0.05;
 /* Minimum number of growth events, or of cycles of rise and fall, for a rate. */
 enum { MIN_EVENTS = 5 };
 
+/* Minimum number of cycles of rise and fall that show a level. */
+enum { MIN_CYCLES = 3 };
+
 /*
  * With fewer events than this, all of them must have a similar height: the largest at most
  * `similar_steps` times the median. A few samples of noise may rise one after the other by chance.
@@ -312,21 +315,36 @@ static void judge_rise(struct judging *judging)
 		judge_uneven(judging);
 }
 
+/**
+ * Checks whether a sawtooth rises by more than half its range, on the whole. With several cycles,
+ * the difference of the first and the last value does not count: it depends on the moments at which
+ * the observation began and ended.
+ */
+static bool rises_on_the_whole(const struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	double span = pm_curve_span(curve), half = curve->range / 2;
+
+	if (curve->slope * span > half || judging->floor.rate * span > half)
+		return true;
+
+	return judging->floor.cycles < MIN_CYCLES && curve->rise > half;
+}
+
 /** Judges a curve that rises and falls: a sawtooth over a level, or over a leak. */
 static void judge_sawtooth(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
-	double span = pm_curve_span(curve), flat = flat_share * curve->range;
 	char size[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
 
 	amount(judging, curve->range, size);
-	pm_format_duration(span, duration);
+	pm_format_duration(pm_curve_span(curve), duration);
 
 	if (is_floor_steady(judging))
 		judge_rising_floor(judging);
-	else if (curve->slope * span > curve->range / 2 || curve->rise > curve->range / 2)
+	else if (rises_on_the_whole(judging))
 		judge_uneven(judging);
-	else if (curve->highest_climb <= flat)
+	else if (curve->highest_climb <= flat_share * curve->range)
 		conclude(judging, PM_VERDICT_NO_GROWTH, "no growth seen in %s, fell by up to %s",
 		         duration, size);
 	else
@@ -408,6 +426,7 @@ static void describe_swing(struct judging *judging)
 	struct pm_curve_extremes before = pm_curve_extremes(series, from, middle);
 	struct pm_curve_extremes after = pm_curve_extremes(series, middle, until);
 
+	trend->sawtooth = is_sawtooth(&judging->curve);
 	trend->swing = all.deepest_fall;
 	trend->floor = after.lowest;
 	trend->floor_rise = after.lowest - before.lowest;

@@ -60,6 +60,9 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
 	watch_history_copy(&snapshot->history, history);
 	snapshot->history.tracks = snapshot->pointers;
 	snapshot->history.track_count = snapshot->count;
+	if (history->beneath.track)
+		snapshot->history.beneath.track = screen_snapshot_of(snapshot, history,
+		                                                     history->beneath.track);
 
 	/* The view needs no selection: only chosen tracks were copied. */
 	snapshot->view =

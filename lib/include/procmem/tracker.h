@@ -119,6 +119,13 @@ PM_PUBLIC int pm_tracker_add(struct pm_tracker *tracker, double time,
                              const struct pm_regions *regions, struct pm_error *error);
 
 /**
+ * Reports a sample whose regions were not measured, so that their changes are not known: sets
+ * pm_track.delta of all tracks to 0. Everything else is unchanged.
+ * @param tracker the tracker
+ */
+PM_PUBLIC void pm_tracker_skip(struct pm_tracker *tracker);
+
+/**
  * Returns all tracks, in no particular order.
  *
  * @param tracker  the tracker
@@ -164,6 +171,20 @@ PM_PUBLIC void pm_track_judge(const struct pm_tracker *tracker, const struct pm_
  */
 PM_PUBLIC void pm_track_judge_count(const struct pm_tracker *tracker, const struct pm_track *track,
                                     struct pm_trend *trend);
+
+/**
+ * Finds the track that grows fastest: to show what grows beneath a process whose total does not.
+ * Only the 8 tracks that grew most since they were first seen are judged, because judging takes
+ * time.
+ *
+ * @param tracker  the tracker
+ * @param trend    receives the trend of the weight of the track; unchanged if there is no track
+ * @return         the track whose verdict is PM_VERDICT_STEADY with the highest rate. If there is
+ *                 none, the track whose verdict is PM_VERDICT_STEPS with the highest estimated
+ *                 rate. NULL if there is neither. Valid until the tracker is destroyed
+ */
+PM_PUBLIC const struct pm_track *pm_tracker_find_growing(const struct pm_tracker *tracker,
+                                                         struct pm_trend *trend);
 
 #ifdef __cplusplus
 }

@@ -57,6 +57,7 @@ struct pm_trend {
 	double estimated_rate; /**< with `estimate`: slope from the first growth event to the last,
 	                          positive; otherwise 0 */
 	double step;       /**< with `estimate`: median height of the growth events; otherwise 0 */
+	bool sawtooth; /**< the values rise and fall: `swing` is more than 5 % of their range */
 	double swing;      /**< largest fall below an earlier value */
 	double floor;      /**< lowest value of the second half of the time since `began` */
 	double floor_rise; /**< `floor` less the lowest value of the first half; may be negative */

@@ -27,6 +27,9 @@ struct curve {
 	double noise;  /**< bytes, at most, in either direction */
 };
 
+/** Number of phases of each curve. */
+enum { PHASES = 8 };
+
 typedef double shape(const struct curve *curve, double time);
 
 static double steps(const struct curve *curve, double time)
@@ -95,32 +98,49 @@ static void count(struct tally *tally, const struct pm_trend *trend, double rate
 		            interval, seconds, trend->rate, rate, trend->reason);
 }
 
-/** Goes over all periods, phases and lengths; a tooth needs two falls within the time to be seen.
+/** Judges a curve for all phases, and counts the results. */
+static void go_over_phases(shape *value_of, struct curve *curve, double rate, double interval,
+                           double seconds, struct tally *tally)
+{
+	/* There is no verdict on so little. */
+	if (seconds < 10 || seconds < 4 * interval)
+		return;
+
+	for (int phase = 0; phase < PHASES; phase++) {
+		curve->phase = (double)phase / PHASES;
+		struct pm_trend trend = judge(value_of, curve, interval, seconds);
+		count(tally, &trend, rate, curve, interval, seconds);
+	}
+}
+
+/**
+ * Judges a curve for all periods, phases, lengths and intervals. With the largest lengths, 64 points
+ * miss the teeth: a point is just more than a whole number of periods after the one before it.
+ *
+ * @param bytes_of_period  growth in a period, besides the leak
+ * @param min_periods      smallest length
  */
-static struct tally go_over(shape *value_of, struct curve curve, double rate_of_period,
+static struct tally go_over(shape *value_of, struct curve curve, double bytes_of_period,
                             double min_periods)
 {
 	static const double periods[] = { 1, 1.5, 2, 3, 4.7, 8, 10, 13.3, 20, 30, 45, 60 };
-	static const double lengths[] = { 0.5, 0.8, 1.2, 1.5, 2,  2.5,  3.3,   4,     5,
-		                          6,   7.5, 10,  14,  20, 63.3, 126.2, 189.4, 252.5 };
+	static const double lengths[] = { 0.5, 0.8, 1.2, 1.5, 2,  2.5,  3.3,   4,    5,
+		                          6,   7.5, 10,  14,  20, 63.3, 126.2, 189.4 };
 	static const double intervals[] = { 0.5, 1, 2 };
 	struct tally tally = { 0 };
 
 	for (size_t p = 0; p < sizeof periods / sizeof *periods; p++)
-		for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
-			for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++)
-				for (int phase = 0; phase < 16; phase++) {
-					if (lengths[l] < min_periods)
-						continue;
+		for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+			if (lengths[l] < min_periods)
+				continue;
 
-					curve.period = periods[p];
-					curve.phase = phase / 16.0;
-					double seconds = periods[p] * lengths[l];
-					double rate = curve.leak + rate_of_period / curve.period;
-					struct pm_trend trend = judge(value_of, &curve,
-					                              intervals[i], seconds);
-					count(&tally, &trend, rate, &curve, intervals[i], seconds);
-				}
+			curve.period = periods[p];
+			double seconds = periods[p] * lengths[l];
+			double rate = curve.leak + bytes_of_period / curve.period;
+			for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++)
+				go_over_phases(value_of, &curve, rate, intervals[i], seconds,
+				               &tally);
+		}
 
 	return tally;
 }

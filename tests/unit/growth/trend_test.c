@@ -176,9 +176,12 @@ static void irregular_growth_is_not_steady(void **state)
 	for (double seconds = 20; seconds < 120; seconds += 7) {
 		assert_int_not_equal(judge(sawing, 2, seconds).verdict, PM_VERDICT_STEADY);
 		assert_int_not_equal(judge(square, 1, seconds).verdict, PM_VERDICT_STEADY);
+		if (seconds > 40)
+			assert_verdict(judge(square, 1, seconds), PM_VERDICT_PLATEAU);
 	}
 
 	assert_verdict(judge(sawing, 2, 60), PM_VERDICT_PLATEAU);
+	assert_verdict(judge(sawing, 1, 65), PM_VERDICT_PLATEAU);
 	assert_verdict(judge(square, 2, 60), PM_VERDICT_PLATEAU);
 	assert_verdict(judge(burst, 2, 60), PM_VERDICT_BURST);
 	assert_verdict(judge(warms_up, 2, 120), PM_VERDICT_PLATEAU);
