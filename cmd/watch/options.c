@@ -8,6 +8,7 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
+#include "watch/peek/peek.h"
 
 enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_RECORD, OPTION_BUDGET, OPTION_PEEK, OPTION_PLAIN };
 
@@ -22,7 +23,8 @@ static const struct cli_option watch_option_list[] = {
 	  "maximum CPU time, as a share of one core;\ndefault 1%, 0: no limit" },
 	{ OPTION_PEEK, "peek", "N",
 	  "show the N most frequent strings in the new pages\nof each region that grew" },
-	{ OPTION_PLAIN, "plain", NULL, "print text even on a terminal, no live screen" },
+	{ OPTION_PLAIN, "plain", NULL,
+	  "print each sample as text, even on a terminal, and\ninto a pipe even with --for or -c" },
 	{ 0 },
 };
 
@@ -119,7 +121,7 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 	case OPTION_BUDGET:
 		return parse_budget(options, value, error);
 	case OPTION_PEEK:
-		return pm_parse_decimal(value, UINT32_MAX, &options->peek, error);
+		return pm_parse_decimal(value, PEEK_MAX, &options->peek, error);
 	default:
 		options->plain = true;
 		return 0;

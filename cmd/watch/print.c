@@ -134,18 +134,12 @@ static void print_rows(const struct watch_history *history, const struct watch_v
 static void print_peeks(const struct peek *peek, const struct watch_view *view, double since,
                         struct out *out)
 {
-	struct text line = { 0 };
-
 	for (size_t i = 0; i < view->row_count; i++) {
 		const struct peek_result *found = peek_found(peek, &view->rows[i]);
-		if (!found || found->time < since)
-			continue;
-		text_clear(&line);
-		peek_print_describe(found, &view->rows[i], &line);
-		out_format(out, " %s\n", text_terminate(&line));
-	}
 
-	text_deinit(&line);
+		if (found && found->time >= since)
+			peek_print(found, &view->rows[i], out);
+	}
 }
 
 void watch_print(const struct watch_run *run, const struct watch_history *history,

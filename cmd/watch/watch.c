@@ -27,7 +27,8 @@ const struct cli_spec watch_spec = {
 	.notes = "TARGET is a PID, a process name that matches exactly one process, or a\n"
 		 "recording, whose samples are summed up. Regions are measured only when the\n"
 		 "totals of the process change. On a terminal this is a live screen (? shows\n"
-		 "its keys). Ctrl-C ends it with a summary.",
+		 "its keys). Ctrl-C ends it with a summary. Into a pipe or a file, a run with\n"
+		 "--for or -c prints only the summary.",
 	.absent = { "by", "the key g of its screen sums up by kind; map and diff have --by kind" },
 	.examples = {
 		{ "procmem watch java",
@@ -39,14 +40,24 @@ const struct cli_spec watch_spec = {
 	.operands_max = -1,
 };
 
+/**
+ * Checks whether watching ends at a known time and its text goes to a pipe or a file: then only the
+ * summary is printed, unless --plain is given.
+ */
+static bool is_report(const struct watch_options *options, const struct out *out)
+{
+	bool ends = options->count > 0 || options->seconds > 0;
+	return ends && !out->terminal && !options->plain && !options->output.json;
+}
+
 static void print_sample(const struct watch *watch, struct out *out)
 {
-	const struct output_options *output = &watch->run.options->output;
+	const struct watch_options *options = watch->run.options;
 
 	out_measure(out);
-	if (output->json)
+	if (options->output.json)
 		watch_json_print(&watch->run, &watch->history, &watch->view, false, out);
-	else if (!output->quiet)
+	else if (!options->output.quiet && !is_report(options, out))
 		watch_print(&watch->run, &watch->history, &watch->view, out);
 	out_flush(out);
 }

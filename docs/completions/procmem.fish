@@ -182,7 +182,7 @@ complete -c procmem -n $watch -l on -x -a 'rss\> grow\> rate\> kind: region\> he
 complete -c procmem -n $watch -l do -x -a 'exit exec: snap: dump:' -d 'What to do when a condition is met'
 complete -c procmem -n $watch -l again -d 'Act on each value more than once'
 complete -c procmem -n $watch -l cool-down -x -d 'Minimum time between actions'
-complete -c procmem -n $watch -l plain -d 'Print text even on a terminal'
+complete -c procmem -n $watch -l plain -d 'Print each sample as text'
 complete -c procmem -n $watch -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
 complete -c procmem -n $watch -l mapping -x -d 'Select regions whose mapping matches'
 complete -c procmem -n $watch -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Select regions with these permissions'
