@@ -17,6 +17,8 @@ const struct table_column watch_format_columns[WATCH_COLUMNS] = {
 	[WATCH_RSS] = { .title = "RSS", .right = true },
 	[WATCH_DELTA] = { .title = "DELTA", .right = true },
 	[WATCH_GROWTH] = { .title = "GROWTH", .right = true },
+	[WATCH_SIZE] = { .title = "SIZE", .right = true },
+	[WATCH_SIZE_GROWTH] = { .title = "SIZE-GROWTH", .right = true },
 	[WATCH_RATE] = { .title = "RATE", .right = true },
 	[WATCH_PER_HOUR] = { .title = "PER HOUR", .right = true },
 	[WATCH_PER_DAY] = { .title = "PER DAY", .right = true },
@@ -153,11 +155,18 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 	case WATCH_RSS:
 		watch_format_size(track->weight, bytes, text);
 		break;
+	case WATCH_SIZE:
+		watch_format_size(track->size, bytes, text);
+		break;
+
 	case WATCH_DELTA:
 		delta_put_bytes(text, track->delta, bytes);
 		break;
 	case WATCH_GROWTH:
 		delta_put_bytes(text, row->growth, bytes);
+		break;
+	case WATCH_SIZE_GROWTH:
+		delta_put_bytes(text, row->size_growth, bytes);
 		break;
 
 	case WATCH_RATE:
@@ -186,6 +195,8 @@ enum out_style watch_format_style(const struct watch_row *row, enum watch_column
 		return OUT_GROWN;
 	if (column == WATCH_GROWTH)
 		return delta_style(row->growth);
+	if (column == WATCH_SIZE_GROWTH)
+		return delta_style(row->size_growth);
 	if (column == WATCH_DELTA)
 		return delta_style(row->track->delta);
 	return watch_format_columns[column].style;

@@ -30,6 +30,7 @@ static json_t *row_object(const struct watch_row *row)
 	json_add(object, "own_rss", json_number(track->own));
 	json_add(object, "delta", json_integer(track->delta));
 	json_add(object, "growth", json_integer(row->growth));
+	json_add(object, "size_growth", json_integer(row->size_growth));
 
 	watch_verdict_json(object, &row->trend);
 	json_add(object, "least_squares", json_real(row->trend.least_squares));

@@ -18,6 +18,8 @@ static const struct cli_option watch_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION", "stop after this time (30s, 5m, 2h)" },
 	{ 's', "sort", "WHAT", "sort by growth (default), rate, rss or delta" },
 	{ 'n', "top", "N", "show only the first N rows; default 10" },
+	{ 'o', "columns", "LIST",
+	  "columns of the tables, or +LIST to add columns to\nthe default ones; help lists all" },
 	{ OPTION_RECORD, "record", "FILE", "write the samples to a recording" },
 	{ OPTION_BUDGET, "budget", "PERCENT",
 	  "maximum CPU time, as a share of one core;\ndefault 1%, 0: no limit" },
@@ -113,6 +115,9 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 	case 's':
 		return parse_sort(options, value, error);
 
+	case 'o':
+		return watch_columns_parse(&options->columns, value, error);
+
 	case OPTION_FOR:
 		return delta_parse_duration(value, &options->seconds, error);
 	case OPTION_RECORD:
@@ -139,4 +144,4 @@ const struct cli_group watch_options_groups[] = {
 	{ 0 },
 };
 
-const char *const watch_options_exclusive[] = { "json plain", NULL };
+const char *const watch_options_exclusive[] = { "json plain columns", NULL };

@@ -100,6 +100,9 @@ static int compare_rows(const void *one, const void *other, void *context)
 	if (first != second)
 		return first < second ? 1 : -1;
 
+	if (sort == WATCH_BY_GROWTH && a->size_growth != b->size_growth)
+		return a->size_growth < b->size_growth ? 1 : -1;
+
 	/* Rows that are equal in the chosen order are sorted by resident and swapped bytes, and
 	 * then by address. */
 	if (a->track->weight != b->track->weight)
@@ -145,9 +148,11 @@ void watch_view_judge(const struct watch_history *history, struct watch_row *row
 }
 
 /**
- * Checks whether a track gets a row. A track gets a row if its size or its number of regions has
- * changed. With WATCH_BY_RSS, each track that holds memory gets a row. A guard gets a row only if
- * its size has changed, because guards appear and disappear with the regions that they guard.
+ * Checks whether a track gets a row. A track gets a row if its weight or its number of regions has
+ * changed, or if its length has grown. (If only its length has shrunk, the neighbour that took the
+ * addresses has a row: an arena that grows into its reserve.) With WATCH_BY_RSS, each track that
+ * holds memory gets a row. A guard gets a row only if its weight has changed, because guards appear
+ * and disappear with the regions that they guard.
  */
 static bool has_row(const struct watch_view *view, const struct pm_track *track)
 {
@@ -155,13 +160,15 @@ static bool has_row(const struct watch_view *view, const struct pm_track *track)
 		return true;
 	if (track->kind == PM_KIND_GUARD && track->series.count == 0)
 		return false;
-	return track->series.count > 0 || track->counts.count > 0;
+	return track->series.count > 0 || track->counts.count > 0 ||
+	       track->size > track->baseline_size;
 }
 
 static struct watch_row make_row(const struct pm_track *track)
 {
 	return (struct watch_row){ .track = track,
-		                   .growth = (int64_t)(track->weight - track->baseline) };
+		                   .growth = (int64_t)(track->weight - track->baseline),
+		                   .size_growth = (int64_t)(track->size - track->baseline_size) };
 }
 
 /** Makes the rows of the chosen tracks, and computes the sums by kind. */

@@ -409,8 +409,12 @@ enum status watch_run(struct out *out, int argc, char **argv)
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
 
-	if (!cli_parse(&watch_spec, out, argc, argv, &options, &words) ||
-	    !cli_check_operands(&watch_spec, &words)) {
+	if (!cli_parse(&watch_spec, out, argc, argv, &options, &words)) {
+		status = words.status;
+	} else if (options.columns.help) {
+		watch_columns_print(out);
+		status = STATUS_OK;
+	} else if (!cli_check_operands(&watch_spec, &words)) {
 		status = words.status;
 	} else if (events_options_check(&options.events, &error) < 0) {
 		status = report_failure(&error);

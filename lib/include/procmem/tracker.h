@@ -81,6 +81,11 @@ struct pm_track {
 	 */
 	uint64_t baseline;
 	size_t baseline_regions; /**< number of regions at the time of `baseline` */
+	/**
+	 * Length of all regions in the address space at the time of `baseline`, in bytes. 0 if the
+	 * track was created later.
+	 */
+	uint64_t baseline_size;
 	int64_t delta;           /**< change of the weight between the last two samples, in bytes */
 	struct pm_series series; /**< weight over time; empty if the weight never changed */
 	/** Number of regions over time; empty if the number never changed */
