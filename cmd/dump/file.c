@@ -234,7 +234,8 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 	if (dump->options->core && !file.temporary) {
 		new_file_drop(&file);
 		return pm_error_set(error, PM_ERROR_IO, EINVAL,
-		                    "cannot write %s: a core file must be a new or a regular file",
+		                    "cannot write %s: a core file can only be written to a new "
+		                    "file or a regular file",
 		                    dump->options->file);
 	}
 

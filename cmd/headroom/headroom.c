@@ -19,8 +19,11 @@ static const struct cli_option headroom_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION",
 	  "watch for this time (30s, 5m), to estimate when\nthe limits are reached" },
 	{ OPTION_FROM, "from", "FILE",
-	  "estimate when the limits are reached from a\nrecording, instead of watching" },
-	{ OPTION_MIN, "min", "SIZE|PERCENT", "exit status 1 if less memory is left (500M, 15%)" },
+	  "use a recording, instead of watching, to estimate\n"
+	  "when the limits are reached" },
+	{ OPTION_MIN, "min", "SIZE|PERCENT",
+	  "exit with status 1 if less memory than this is\n"
+	  "left (500M, 15%)" },
 	{ 0 },
 };
 
@@ -94,17 +97,16 @@ static const char *const exclusive[] = { "for from", NULL };
 const struct cli_spec headroom_spec = {
 	.command = "headroom",
 	.operands = "TARGET",
-	.purpose = "Reports how much a process may still grow: the limits that apply, "
-"the used part\n"
-	           "of each, and with --for or --from when they are reached.",
+	.purpose = "Reports the limits of a process, how much of each limit is used, and, with\n"
+		   "--for or --from, when the limits will be reached.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, or a process name that matches one process.",
 	.examples = {
 		{ "procmem headroom --for 30s java",
-"when the process called java reaches its limits" },
+		  "when the process called java reaches its limits" },
 		{ "procmem headroom -q --min 15% 4711",
-"fail if less than 15% of the memory limit is left" },
+		  "fail if less than 15% of the memory limit is left" },
 	},
 	.operands_min = 1,
 	.operands_max = 1,

@@ -42,7 +42,7 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 	if (members->others > 0)
 		text_format(line, ", %zu could not be read", members->others);
 	if (members->incomplete)
-		text_string(line, ", child cgroups could not all be read");
+		text_string(line, ", not all child cgroups could be read");
 }
 
 void headroom_members_print(const struct headroom_report *report, struct out *out)

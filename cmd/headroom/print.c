@@ -164,8 +164,8 @@ static void put_lasts(const struct headroom_report *report, const struct pm_limi
 }
 
 /**
- * Prints the first line: the limit that is reached first, what is left of it, and how long it
- * lasts.
+ * Prints the first line: the limit that is reached first, the amount that is left, and the time
+ * until the limit is reached.
  */
 static void print_answer(const struct headroom_report *report, struct out *out)
 {
@@ -203,15 +203,17 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 		return;
 
 	pm_format_duration((double)pm_limit_left(limit) / memory.rate, duration);
-	text_format(line, "; if it grows as fast as the memory of the process, it lasts %s",
+	text_format(line,
+	            "; if address space grows as fast as the memory of the process, it is used up "
+	            "in %s",
 	            duration);
 }
 
 /**
- * Reports the limit of address space if the time until it is reached is not known, but it may be
- * reached before the memory limit. The time is not known if address space grows in steps (for an
- * arena, malloc reserves 64 MiB at a time and then fills them; see HEAP_MAX_SIZE in glibc's
- * malloc/arena.c), or if it did not grow during the measurement.
+ * Reports the limit of address space if the time until this limit is reached is not known, but
+ * the limit may be reached before the memory limit. The time is not known if address space grows in
+ * steps (for an arena, malloc reserves 64 MiB at a time and then fills them; see HEAP_MAX_SIZE in
+ * glibc's malloc/arena.c), or if it did not grow during the measurement.
  */
 static void print_steps(const struct headroom_report *report, struct out *out)
 {
@@ -234,13 +236,13 @@ static void print_steps(const struct headroom_report *report, struct out *out)
 	if (grew) {
 		text_string(&line, " grew by ");
 		put_amount(report, limit, last - first, &line);
-		text_string(&line, "; its growth is too irregular, or was watched for too "
-		                   "short a time, to compute a rate: watch for a longer time");
+		text_string(&line, "; no rate is known, because the growth is irregular or the "
+		                   "time was too short: watch for a longer time");
 	} else if (memory && pm_limit_left(limit) < pm_limit_left(memory)) {
 		text_string(&line, ": ");
 		put_amount(report, limit, pm_limit_left(limit), &line);
-		text_string(&line, " left, which is less than the memory left, but it is not "
-		                   "growing now");
+		text_string(&line, " left, which is less than the memory left, but address space "
+		                   "is not growing now");
 	} else {
 		text_deinit(&line);
 		return;

@@ -147,7 +147,8 @@ static const struct list_column columns[] = {
 	  .type = LIST_SIZE,
 	  .needs = PS_NEEDS_PSS,
 	  .number = pss_of,
-	  .help = "resident size, shared pages divided; slow: walks all memory of each process" },
+	  .help = "resident size, each page divided by the number of processes that share it "
+	          "(slow)" },
 	PROCESS_SIZE("swap", "SWAP", swap, false, "swapped-out size"),
 	PROCESS_SIZE("peak", "PEAK", peak, true, "largest resident size so far (VmHWM)"),
 	{ .name = "limit",
@@ -165,7 +166,7 @@ static const struct list_column columns[] = {
 	  .optional = true,
 	  .needs = PS_NEEDS_LIMIT,
 	  .number = share_of,
-	  .help = "resident size as a share of that limit" },
+	  .help = "resident size as a share of the memory limit" },
 	{ .name = "name",
 	  .title = "NAME",
 	  .type = LIST_TEXT,

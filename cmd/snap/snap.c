@@ -25,9 +25,9 @@ struct snap_options {
 
 static const struct cli_option snap_option_list[] = {
 	{ 'o', "output", "FILE",
-	  "the recording to write; if it exists and is of the\nsame process, the sample is added "
-	  "to it" },
-	{ 'l', "list", NULL, "TARGET is a recording: list its samples" },
+	  "write to this recording; an existing file must be\n"
+	  "a recording of the same process" },
+	{ 'l', "list", NULL, "list the samples of TARGET, which is a recording" },
 	{ 0 },
 };
 
@@ -63,16 +63,17 @@ static const char *const exclusive[] = { "list output", NULL };
 const struct cli_spec snap_spec = {
 	.command = "snap",
 	.operands = "TARGET",
-	.purpose = "Adds the sizes of all regions of a process, as they are now, to a file that\n"
-	           "'procmem diff' compares.",
+	.purpose = "Adds a sample to a recording: the current sizes of all regions of a process.\n"
+		   "'procmem diff' compares samples.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "Either -o or -l is required. TARGET is a PID, or a process name that matches\n"
-	         "one process; with -l, a recording of snap or watch --record.",
+	.notes = "Either -o or -l is required. With -o, TARGET is a PID, or a process name that\n"
+		 "matches one process. With -l, TARGET is a recording that 'snap' or\n"
+		 "'watch --record' wrote.",
 	.examples = {
 		{ "procmem snap -o java.pmrec java",
-		  "a sample of the process called java; later a second one" },
-		{ "procmem snap -l java.pmrec", "the samples that the file has so far" },
+		  "add a sample of the process called java (run it again for the next sample)" },
+		{ "procmem snap -l java.pmrec", "list the samples in the recording" },
 	},
 	.operands_min = 1,
 	.operands_max = 1,
@@ -236,7 +237,7 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	}
 
 	if (!options.file) {
-		report_error("snap: -o FILE is missing: name the file for the sample");
+		report_error("snap: -o FILE is missing: name the recording for the sample");
 		return STATUS_ERROR;
 	}
 

@@ -66,7 +66,8 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
 		                    word, nearest);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' must be kind, mapping, perms, arena, thread or object", word);
+	                    "'%s' is unknown: use kind, mapping, perms, arena, thread or object",
+	                    word);
 }
 
 static bool count_of(const struct list_column *column, const void *item, uint64_t *value)
@@ -119,7 +120,7 @@ static const struct list_column columns[COLUMN_COUNT] = {
 	{ .type = LIST_TEXT,
 	  .text = name_text,
 	  .show = name_show,
-	  .help = "what its regions have in common" },
+	  .help = "what the regions of the row have in common" },
 	{ .name = "count",
 	  .title = "COUNT",
 	  .type = LIST_COUNT,
@@ -144,7 +145,7 @@ static const struct list_column columns[COLUMN_COUNT] = {
 	  .needs = REGION_NEEDS_SMAPS,
 	  .number = sum_of,
 	  .index = SUM_PSS,
-	  .help = "resident, shared pages divided" },
+	  .help = "resident, each page divided by the number of processes that share it" },
 	{ .name = "dirty",
 	  .title = "DIRTY",
 	  .type = LIST_SIZE,

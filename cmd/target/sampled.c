@@ -45,8 +45,8 @@ static int load_saved(struct sampled *sampled, const char *path, struct pm_error
 
 	if (pm_core_is_one(path))
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s is a core file, which has no resident sizes: "
-		                    "procmem map lists it",
+		                    "%s is a core file, which has no resident sizes: use 'procmem "
+		                    "map' to list it",
 		                    path);
 	if (pm_maps_read_saved(path, &sampled->regions, &source, error) < 0)
 		return -1;

@@ -64,6 +64,7 @@ _procmem() {
 	grep:-[emABC] | grep:--regexp | grep:--max-count | grep:--after-context | grep:--before-context | grep:--context) return ;;
 	# These letters take an argument in other commands.
 	grep:-s | grep:-o) before= ;;
+	strings:--sort) mapfile -t COMPREPLY < <(compgen -W 'bytes count length' -- "$word") && return ;;
 	snap:-s | snap:--sort | diff:-s | diff:--sort | dump:-s | dump:--sort) return ;;
 	esac
 	# The argument of --color is optional, so it must follow an equals sign.
@@ -80,7 +81,7 @@ _procmem() {
 	case $command:$word in
 	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep ps watch headroom snap diff shell' -- "$word") ;;
 	map:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --kind --mapping --perms --min-rss --min-size
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
 		;;
 	dump:-*)
@@ -88,7 +89,7 @@ _procmem() {
 			$_procmem_output" -- "$word")
 		;;
 	strings:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --top --budget --stop --whole-files --kind --mapping
+		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --stop --whole-files --kind --mapping
 			--perms --min-rss --min-size --radix --offset --raw --json --color --quiet --verbose --help --version" -- "$word")
 		;;
 	grep:-*)

@@ -37,7 +37,7 @@ static const double flat_share = 0.05;
 enum { MIN_EVENTS = 5 };
 
 /* Minimum number of cycles of rise and fall that show a level. */
-enum { MIN_CYCLES = 3 };
+enum { MIN_CYCLES = 2 };
 
 /*
  * With fewer events than this, all of them must have a similar height: the largest at most
@@ -441,7 +441,7 @@ static void measure_change(struct judging *judging)
 
 	judging->trend->began = pm_curve_time(curve, head);
 	pm_curve_measure(curve, judging->series, judging->trend->began);
-	pm_growth_events_measure(curve, &judging->events);
+	pm_growth_events_measure(judging->series, curve->first, curve->range, &judging->events);
 	pm_growth_floor_measure(curve, &judging->floor);
 }
 

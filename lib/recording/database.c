@@ -306,8 +306,8 @@ static int create_file(const char *path, struct pm_error *error)
 
 	if (known && !S_ISREG(status.st_mode))
 		return pm_error_set(error, PM_ERROR_IO, EINVAL,
-		                    "cannot write %s: it is %s; a recording is a database and must "
-		                    "be a regular file: use another file name",
+		                    "cannot write %s: it is %s, but a recording is a database and "
+		                    "must be a regular file; use another file name",
 		                    path, file_type(status.st_mode));
 	if (fd >= 0)
 		return 0;

@@ -161,12 +161,12 @@ logged() {
 		for words in 'snap -o' 'watch -c 1 -i 0.1 --record'; do
 			# shellcheck disable=SC2086 # words
 			run -2 --separate-stderr procmem $words "${case%=*}" "$TARGET_PID"
-			[[ $stderr == *"${case%=*}: it is ${case#*=}; a recording is a database and must be a regular file: use another file name" ]]
+			[[ $stderr == *"${case%=*}: it is ${case#*=}, but a recording is a database and must be a regular file; use another file name" ]]
 		done
 	done
 	for file in /dev/null /dev/fd/1; do
 		run -2 --separate-stderr procmem dump --core -o "$file" "$TARGET_PID"
-		[[ $stderr == *"$file: a core file must be a new or a regular file" ]]
+		[[ $stderr == *"$file: a core file can only be written to a new file or a regular file" ]]
 	done
 	run -2 --separate-stderr procmem dump -o folder "$TARGET_PID" stack
 	[[ $stderr == *"folder: it is a directory; name a file in it" ]]
@@ -200,7 +200,7 @@ logged() {
 	run -2 --separate-stderr procmem snap -o "$file" $$
 	[[ $stderr == *'is not a recording'* ]]
 	run -2 --separate-stderr procmem diff --by colour $$ $$
-	[[ $stderr == *"kind or mapping, not 'colour'"* ]]
+	[[ $stderr == *"cannot sum up by 'colour': use kind or mapping"* ]]
 	run -2 --separate-stderr procmem diff $$
 	[[ $stderr == *'diff needs an AFTER'* ]]
 	run -2 --separate-stderr procmem diff

@@ -193,7 +193,7 @@ teardown() {
 @test "--stop stops the process only while it is read, and reports for how long" {
 	target_start busy 20
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" stack
-	[[ $stderr =~ 'stopped for '[0-9.]+' ms: '[0-9]+' thread' ]]
+	[[ $stderr =~ 'stopped for '[0-9.]+' ms ('[0-9]+' thread' ]]
 	fails grep -q '^State:.*[tT] ' "/proc/$TARGET_PID/task/"*/status
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
 }
@@ -248,7 +248,7 @@ teardown() {
 	require gdb
 	target_start busy 3
 	run -0 --separate-stderr procmem dump --core --stop -o "$file" "$TARGET_PID"
-	[[ $stderr =~ 'stopped for '[0-9.]+' ms: 4 threads' ]]
+	[[ $stderr =~ 'stopped for '[0-9.]+' ms (4 threads)' ]]
 	[ "$(stat -c %a "$file")" = 600 ]
 	[ ! -e "$file.map" ]
 	run -0 gdb -batch -nx -ex 'info threads' -ex 'thread apply all bt' "$PROCMEM_TARGETS/busy" "$file"

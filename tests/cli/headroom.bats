@@ -93,7 +93,7 @@ limit() {
 	prlimit --pid "$TARGET_PID" --as="$limit":
 	procmem snap -q -o "$file" "$TARGET_PID"
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
-	[[ ${lines[1]} == 'address_space: 200.0M left, which is less than the memory left, but it is not growing now' ]]
+	[[ ${lines[1]} == 'address_space: 200.0M left, which is less than the memory left, but address space is not growing now' ]]
 	prlimit --pid "$TARGET_PID" --as=1000000000000000:
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
 	[[ $output != *'address_space '*'left, less'* ]]
@@ -103,7 +103,7 @@ limit() {
 	target_tell 'eat 64'
 	procmem snap -q -o "$file" "$TARGET_PID"
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
-	[[ ${lines[1]} == 'address_space grew by 64.0M; its growth is too irregular, or was watched for too short a time, to compute a rate: watch for a longer time' ]]
+	[[ ${lines[1]} == 'address_space grew by 64.0M; no rate is known, because the growth is irregular or the time was too short: watch for a longer time' ]]
 	prlimit --pid "$TARGET_PID" --as=unlimited:
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
 	[[ $output != *address_space* ]]

@@ -230,7 +230,7 @@ static void remember(const struct events_report *to, const struct firing *firing
 
 	text_char(lines, '\n');
 	if (run->firing_count == LINES_MAX)
-		text_string(lines, "met: (list is full; later events are not listed)\n");
+		text_string(lines, "met: (the list is full; later events are not listed)\n");
 }
 
 void events_print_firing(const struct events_report *to, const struct firing *firing,
@@ -311,7 +311,7 @@ void events_print_wakeup(const struct events_report *to, const struct pm_wakeup_
 		json_put(&json, "file", json_text(source->file));
 		end_json(&json, out);
 	} else if (!to->listener && output->verbose && !output->quiet) {
-		report_note("the kernel reports %s: %s", pm_wakeup_name(source->cause),
+		report_note("the kernel reported '%s' in %s", pm_wakeup_name(source->cause),
 		            source->file);
 	}
 }
@@ -325,7 +325,7 @@ void events_print_kills(const struct events_report *to, uint64_t count, struct o
 		end_json(&json, out);
 	}
 
-	text_format(&line, "the kernel killed %llu process%s of its cgroup for lack of memory",
+	text_format(&line, "the kernel killed %llu process%s of the cgroup for lack of memory",
 	            (unsigned long long)count, count == 1 ? "" : "es");
 	report(to, &line, true, out);
 	text_deinit(&line);

@@ -63,7 +63,10 @@ struct pm_growth_sizes {
  */
 #define PM_GROWTH_NONE SIZE_MAX
 
-/** The regions of the first sample and those of the second sample that are the same memory. */
+/**
+ * Regions that were matched: regions of the first sample, and those of the second sample that
+ * correspond to them. If a region matches no other region, one of the two sides is empty.
+ */
 struct pm_growth_part {
 	enum pm_change change; /**< how the regions changed */
 	/**

@@ -37,8 +37,9 @@ struct pm_cgroup_limit {
  * Finds the memory limit of a process: the smallest limit of its cgroup and of all ancestors. If
  * several limits are equal, that of the cgroup nearest to the process is returned.
  *
- * The mount point of the hierarchy is read from self/mountinfo below the proc root of the process.
- * If there is no such file, as in a saved tree, the usual directories below `sys_root`/fs/cgroup
+ * The mount point of the hierarchy is read from self/mountinfo in the directory that was passed to
+ * pm_process_open() as `proc_root`, usually /proc. If there is no such file, as in a saved copy of
+ * these directories, the usual directories below `sys_root`/fs/cgroup
  * are used. If both versions of cgroups are mounted, v1 is used if it controls memory. Cgroups that
  * the calling process cannot see, such as those above its container, are not considered.
  *

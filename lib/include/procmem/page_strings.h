@@ -67,12 +67,13 @@ struct pm_page_strings_found {
 	 * which they were found first.
 	 */
 	struct pm_page_string *strings;
-	size_t count;   /**< number of strings */
-	char *texts;    /**< private: the bytes of the strings */
-	uint64_t pages; /**< pm_page_set.bytes of the searched set */
+	size_t count; /**< number of strings */
+	char *texts;  /**< private: the bytes of the strings */
+	/** Size in bytes of all pages that were added to the set (pm_page_set.bytes). */
+	uint64_t pages;
 	/**
-	 * The number of bytes of the set that were searched. This is less than `pages` if the set
-	 * was thinned, or if pages could not be read or no longer existed.
+	 * Size in bytes of the pages that were searched. Less than `pages` if pm_page_set_thin()
+	 * removed pages from the set, or if pages could not be read or no longer existed.
 	 */
 	uint64_t searched;
 };

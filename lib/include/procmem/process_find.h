@@ -4,12 +4,16 @@
  * Finds processes by PID or name.
  *
  * A word of digits is a PID. If this is the ID of a thread, the process of the thread is found. Any
- * other word is a name. The name is compared with the following names, in this order, until at
- * least one process matches:
- * - the command name of each process,
- * - the base name of the first argument of each process,
- * - the base name of the program file of each process,
- * - the command name of each zombie.
+ * other word is a name. A process has up to four names:
+ * - its command name,
+ * - the base name of its first argument,
+ * - the base name of its program file,
+ * - the base name of its script, if the program is an interpreter: `leak.py` in `python3 leak.py`.
+ *
+ * A word matches all processes that have a name equal to the word. If there is no such process, the
+ * word matches all processes that have a name which starts with the word, if the next byte is not a
+ * letter: `redis` matches `redis-server`. If there is no such process either, the word matches
+ * zombies by their command name.
  *
  * The calling process never matches a name. An ancestor of the calling process does not match a
  * name either if the command line of the ancestor contains the name of the calling program. So the

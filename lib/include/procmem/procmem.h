@@ -31,6 +31,7 @@
 #include <procmem/dump.h>
 #include <procmem/error.h>
 #include <procmem/file_reader.h>
+#include <procmem/format_match.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
 #include <procmem/kills.h>
@@ -56,6 +57,7 @@
 #include <procmem/region.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
+#include <procmem/script.h>
 #include <procmem/search.h>
 #include <procmem/select.h>
 #include <procmem/series.h>

@@ -10,6 +10,9 @@
  *
  * A tally counts equal texts together, or with pm_tally_add_similar() all texts that have something
  * in common, such as their template (text_template.h).
+ *
+ * If texts are added in the order of their addresses, the tally also finds texts that are equally
+ * far apart. Their distance is the size of the records that contain them.
  */
 #ifndef PROCMEM_TALLY_H
 #define PROCMEM_TALLY_H
@@ -52,8 +55,18 @@ struct pm_tally_item {
 	 * earlier additions that `count` does not include; 0 if `count` is exact.
 	 */
 	uint64_t missed;
-	uint64_t first;  /**< pm_tally_text.first of the first text that `count` includes */
-	uint64_t size;   /**< sum of pm_tally_text.size of all texts that `count` includes */
+	uint64_t first; /**< pm_tally_text.first of the first text that `count` includes */
+	uint64_t size;  /**< sum of pm_tally_text.size of all texts that `count` includes */
+	uint64_t last;  /**< pm_tally_text.first of the last text that was added */
+	/**
+	 * Distance from one occurrence of the text to the next, in bytes. If more than half of the
+	 * distances are equal, `stride` is that distance; otherwise it is any of them. 0 if each
+	 * occurrence had a lower address than the one before it, or if there is only one.
+	 */
+	uint64_t stride;
+	/** Number of times that the distance was equal to `stride`; may be too low. */
+	uint64_t stride_count;
+	uint64_t votes;  /**< private: as in the majority vote of Boyer and Moore */
 	uint32_t length; /**< bytes of `text` */
 	/** pm_tally_text.category. Texts of different categories are counted separately. */
 	uint8_t category;
@@ -164,11 +177,19 @@ PM_PUBLIC uint64_t pm_tally_dropped(const struct pm_tally *tally);
  */
 PM_PUBLIC uint64_t pm_tally_bound(const struct pm_tally *tally);
 
+/** Orders of texts, each descending. Equal texts are sorted by ascending `first`. */
+enum pm_tally_order {
+	PM_TALLY_BY_COUNT,  /**< by pm_tally_item.count */
+	PM_TALLY_BY_BYTES,  /**< by pm_tally_item.size */
+	PM_TALLY_BY_LENGTH, /**< by the mean size of the texts that `count` includes */
+};
+
 /**
- * Sorts the texts: by descending count, then by ascending `first`. After that no text may be added.
+ * Sorts the texts. After that no text may be added.
  * @param tally  the tally
+ * @param order  the order
  */
-PM_PUBLIC void pm_tally_sort(struct pm_tally *tally);
+PM_PUBLIC void pm_tally_sort(struct pm_tally *tally, enum pm_tally_order order);
 
 /**
  * Returns one of the sorted texts.

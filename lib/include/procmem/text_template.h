@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Templates of texts. Texts that differ only in their numbers have the same template. "order 17 of
- * 0x7f01" and "order 4 of 0x88ac" both have the template "order # of 0x#".
+ * Templates of texts. Texts that differ only in their numbers, or in the length of their filler,
+ * have the same template. "order 17 of 0x7f01" and "order 4 of 0x88ac" both have the template
+ * "order # of 0x#".
  *
  * A number is one of these:
  * - a sequence of decimal digits
@@ -10,6 +11,9 @@
  *   digits are letters, the word must have at least eight digits
  * - a word of 0x followed by hexadecimal digits
  * - a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits)
+ *
+ * Filler is a sequence of at least eight equal ASCII characters that are not decimal digits. The
+ * template has one of them, and `…` (U+2026).
  *
  * Several threads may call these functions at the same time.
  */
@@ -27,7 +31,7 @@ extern "C" {
 
 /**
  * Writes the template of a text: the text with `#` in place of each number, or `0x#` in place of a
- * number that starts with 0x.
+ * number that starts with 0x; and with `x…` in place of filler that consists of `x`.
  *
  * @param text    any bytes; numbers consist of ASCII characters only
  * @param length  bytes of `text`

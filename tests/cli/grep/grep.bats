@@ -238,11 +238,11 @@ gnu() {
 @test "an invalid pattern is shown with the position of the error" {
 	hold_text 'x'
 	run -2 search 'abc(def'
-	[[ $output == *"'abc(def' <-- here -- ''"*'missing closing parenthesis'* ]]
+	[[ $output == *"'abc(def' and ''"*'missing closing parenthesis'* ]]
 	run -2 search -e good -e '[z-a]'
-	[[ $output == *'pattern 2: '*"'[z-' <-- here -- 'a]'"* ]]
+	[[ $output == *'pattern 2: '*"'[z-' and 'a]'"* ]]
 	# The message is the same for all uses of patterns.
-	wrong="invalid pattern at offset 2, 'a(' <-- here -- '': missing closing parenthesis"
+	wrong="invalid pattern at offset 2, between 'a(' and '': missing closing parenthesis"
 	for words in "grep a( $TARGET_PID" "grep --mapping a( x $TARGET_PID" "map --mapping a( $TARGET_PID" 'ps a('; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr procmem $words
@@ -253,10 +253,10 @@ gnu() {
 	for words in "grep $long( $TARGET_PID" "map --mapping $long( $TARGET_PID" "ps $long("; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr procmem $words
-		[[ $stderr == *"'${long:0:59}(' <-- here -- '': missing closing parenthesis" ]]
+		[[ $stderr == *"'${long:0:59}(' and '': missing closing parenthesis" ]]
 	done
 	run -2 search --hex '41 4x'
-	[[ $output == *"at offset 3, '41 ' <-- here -- '4x': "* ]]
+	[[ $output == *"at offset 3, between '41 ' and '4x': "* ]]
 	run -2 search 'a\Gb'
 	run -2 search ''
 	run -2 procmem grep x

@@ -221,10 +221,10 @@ PYTHON
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
 	run --separate-stderr -0 procmem map "$BATS_TEST_TMPDIR/smaps"
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == "procmem: note: "*malloc*"running process"* ]]
+	[[ $stderr == "procmem: note: a saved file does not show which regions belong to malloc"* ]]
 	run --separate-stderr -1 procmem map -k malloc "$BATS_TEST_TMPDIR/smaps"
 	[ "${#stderr_lines[@]}" -eq 2 ]
-	[[ ${stderr_lines[0]} == *"running process"* && ${stderr_lines[1]} == *"none of the"* ]]
+	[[ ${stderr_lines[0]} == *"a saved file does not show"* && ${stderr_lines[1]} == *"none of the"* ]]
 	run --separate-stderr -0 procmem map -q "$BATS_TEST_TMPDIR/smaps"
 	[ -z "$stderr" ]
 }
@@ -235,7 +235,7 @@ PYTHON
 		# shellcheck disable=SC2086 # options
 		run --separate-stderr -2 procmem map -q -s rss $form "$BATS_TEST_TMPDIR/maps"
 		[ -z "$output" ]
-		[[ $stderr == *"cannot sort by rss: a maps file has no such field"* ]]
+		[[ $stderr == *"cannot sort by rss: maps files do not have this field"* ]]
 	done
 	procmem map -q -s size "$BATS_TEST_TMPDIR/maps"
 }
@@ -250,4 +250,27 @@ PYTHON
 	procmem map -q --csv "$BATS_TEST_TMPDIR/smaps" >"$BATS_TEST_TMPDIR/named"
 	cat "$BATS_TEST_TMPDIR/smaps" | procmem map -q --csv - | diff "$BATS_TEST_TMPDIR/named" -
 	procmem map -q --csv - <"$BATS_TEST_TMPDIR/smaps" | diff "$BATS_TEST_TMPDIR/named" -
+}
+
+@test "several processes are listed one after the other" {
+	require jq
+	target_start records
+	local first=$TARGET_PID
+	target_start records
+	run -0 procmem map --json "$first,$TARGET_PID"
+	[ "$(jq -sc 'map(.pid)' <<<"$output")" = "[$first,$TARGET_PID]" ]
+	for pid in "$first" "$TARGET_PID"; do
+		[ "$(jq -s --argjson pid "$pid" '.[] | select(.pid == $pid) | .regions | length' <<<"$output")" -eq "$(wc -l <"/proc/$pid/maps")" ]
+	done
+	run -0 procmem map --all-processes --by kind records
+	[ "$(grep -c '^records (' <<<"$output")" -ge 2 ]
+	[ "$(grep -c '^total ' <<<"$output")" -eq "$(grep -c '^records (' <<<"$output")" ]
+	# A process that is gone is an error; the other one is listed.
+	kill -KILL "$first"
+	until ! kill -0 "$first" 2>/dev/null || [ ! -s "/proc/$first/maps" ]; do :; done
+	run -2 --separate-stderr procmem map --by kind "$first,$TARGET_PID"
+	[[ $output == *"($TARGET_PID)"*total* ]]
+	[[ $stderr == *"$first"* ]]
+	run -2 --separate-stderr procmem map --csv "$first,$TARGET_PID"
+	[[ $stderr == *'--csv lists only one process'* ]]
 }

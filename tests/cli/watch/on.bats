@@ -346,7 +346,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	jq -se '[.[] | select(.event == "oom_kill") | .count] | add == 1' "$out"
 	tail -n 1 "$out" | jq -c '{summary, ended}'
 	tail -n 1 "$out" | jq -e --arg group "$GROUP" '.summary and .ended == "killed by the kernel: memory limit of \($group)"'
-	grep -q 'the kernel killed 1 process of its cgroup' "$err"
+	grep -q 'the kernel killed 1 process of the cgroup' "$err"
 }
 
 @test "without conditions the end is reported as an OOM kill, too" {
@@ -427,14 +427,14 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 @test "there is a note about a size without a unit" {
 	target_start hog
 	run -1 --separate-stderr procmem watch -i 600 --on 'rss>60' "$TARGET_PID"
-	[[ $stderr == *"'rss>60' compares with 60 bytes; a size in megabytes is 60M"* ]]
+	[[ $stderr == *"'rss>60' means 60 bytes; for megabytes, write 60M"* ]]
 	run -0 --separate-stderr procmem watch -c 1 --on 'rss>1000G' --on 'threads>1000' --on 'headroom<0%' --on 'swap>1000G' "$TARGET_PID"
 	[[ $stderr != *bytes* ]]
 }
 
 @test "wrong use is refused" {
 	run -2 --separate-stderr procmem watch --on 'rss=2G' $$
-	[[ $stderr == *'--on: '*'has no comparison'* ]]
+	[[ $stderr == *'--on: '*'contains neither < nor >'* ]]
 	run -2 --separate-stderr procmem watch --on 'ram>2G' $$
 	[[ $stderr == *"'ram' cannot be compared"* ]]
 	run -2 --separate-stderr procmem watch --do exit $$
@@ -448,6 +448,6 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	for words in '--by kind' '--by=kind'; do
 		# shellcheck disable=SC2086 # two words
 		run -2 --separate-stderr procmem watch $words $$
-		[[ $stderr == 'procmem: watch has no --by: the key g of its screen sums up by kind; map and diff have --by kind' ]]
+		[[ $stderr == 'procmem: watch has no --by: the key g of the screen sums up by kind; map and diff have --by kind' ]]
 	done
 }
