@@ -130,6 +130,10 @@ void watch_format_describe(const struct watch_row *row, struct text *text)
 
 	add_string(track->mapping, text);
 	add_detail(&track->detail, text);
+	if (row->reserve) {
+		text_string(text, text->length > 0 ? "; " : "");
+		watch_reserve_describe(row->reserve, text);
+	}
 }
 
 void watch_format_size(uint64_t size, bool bytes, struct text *text)
@@ -281,7 +285,8 @@ static void add_named_limit(const struct watch_history *history, const struct pm
 	add_left(history, limit, bytes, text);
 }
 
-void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text)
+/** Adds the limits, but not the reserves, that the process will reach first. */
+static void add_limits(const struct watch_history *history, bool bytes, struct text *text)
 {
 	const struct pm_headroom *headroom = &history->headroom;
 	const struct pm_limit *first = first_limit(headroom, watch_history_lasts, history);
@@ -298,17 +303,22 @@ void watch_format_limit(const struct watch_history *history, bool bytes, struct 
 	if (!space || first != space)
 		add_memory_limit(history, bytes, text);
 
-<<<<<<< HEAD
 	/* If address space grew in fewer than two steps, no time until its limit is known. Its
 	 * limit may still be reached before the memory limit, so it is added if less address space
 	 * than memory is left. */
-=======
-	/* If address space grows in large steps, the time until its limit is reached is not known.
-	 * This limit may still be reached before the memory limit, so it is added if less address
-	 * space than memory is left. */
->>>>>>> int
 	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory)))
 		add_named_limit(history, space, "RLIMIT_AS", bytes, text);
+}
+
+void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text)
+{
+	const struct watch_reserve *reserve = watch_reserve_soonest(&history->reserves);
+
+	add_limits(history, bytes, text);
+	if (reserve && !history->gone) {
+		text_string(text, "  ");
+		watch_reserve_describe(reserve, text);
+	}
 }
 
 void watch_format_cost(const struct watch_history *history, struct text *text)

@@ -88,7 +88,8 @@ void watch_format_parts(const struct watch_history *history, bool bytes, struct 
 
 /**
  * Adds the limits that the process will reach first, each after two spaces. After each limit
- * follows the time until it is reached or, if this time is not known, the amount that is left.
+ * follows the time until it is reached or, if this time is not known, the amount that is left. Adds
+ * the reserve that will be used up first, if this time is known.
  * @param history the history
  * @param bytes true: print sizes in bytes; false: with units
  * @param text receives the limits

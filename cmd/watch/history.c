@@ -213,6 +213,7 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.threads.trend = history->threads.trend,
 		.beneath.trend = history->beneath.trend,
 		.headroom = history->headroom,
+		.reserves = watch_reserve_copy(&history->reserves),
 		.began = history->began,
 		.based = history->based,
 		.samples = history->samples,
@@ -259,6 +260,7 @@ void watch_history_deinit(struct watch_history *history)
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
 		pm_series_deinit(&history->kinds[kind].series);
 
+	watch_reserve_deinit(&history->reserves);
 	pm_tracker_destroy(history->tracker);
 	*history = (struct watch_history){ 0 };
 }

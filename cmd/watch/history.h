@@ -10,6 +10,8 @@
 #include <procmem/select.h>
 #include <procmem/tracker.h>
 
+#include "watch/reserve.h"
+
 /** A number over time, and its trend. */
 struct watch_series {
 	struct pm_series series; /**< the values */
@@ -51,9 +53,10 @@ struct watch_history {
 	 * only if a count grows steadily.
 	 */
 	struct pm_headroom headroom;
-	double began;       /**< time of the first sample, in seconds */
-	double based;       /**< time from which growth is counted, in seconds */
-	uint64_t samples;   /**< number of samples */
+	struct watch_reserves reserves; /**< reserves into which the process grows */
+	double began;                   /**< time of the first sample, in seconds */
+	double based;                   /**< time from which growth is counted, in seconds */
+	uint64_t samples;               /**< number of samples */
 	double measured;    /**< time of the last sample whose regions were measured or known to be
 	                       unchanged, in seconds */
 	uint64_t held_back; /**< number of samples for which the budget did not allow the regions to

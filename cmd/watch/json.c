@@ -33,6 +33,7 @@ static json_t *row_object(const struct watch_row *row)
 	json_add(object, "size_growth", json_integer(row->size_growth));
 
 	watch_verdict_json(object, &row->trend);
+	watch_reserve_json(object, row->reserve);
 	json_add(object, "least_squares", json_real(row->trend.least_squares));
 	if (*row->count_trend.reason) {
 		if (row->count_trend.rate != 0)
@@ -82,19 +83,6 @@ static json_t *kinds_array(const struct watch_history *history, const struct wat
 	return array;
 }
 
-/** Adds the time until a limit is reached, if it is known, and whether it is an estimate. */
-static void add_time(json_t *object, const struct watch_history *history,
-                     const struct pm_limit *limit)
-{
-	double seconds;
-
-	if (!watch_history_lasts(history, limit, &seconds))
-		return;
-
-	json_add(object, "seconds_left", json_real(seconds));
-	json_add(object, "estimate", json_boolean(watch_history_trend(history, limit)->estimate));
-}
-
 /**
  * Adds the limit that will be reached first. This can be a limit on memory or on a count, such as
  * the number of threads.
@@ -103,6 +91,8 @@ static void add_first_limit(json_t *object, const struct watch_history *history)
 {
 	const struct pm_limit *limit = first_limit(&history->headroom, watch_history_lasts,
 	                                           history);
+	double seconds;
+
 	if (!limit)
 		return;
 
@@ -110,7 +100,13 @@ static void add_first_limit(json_t *object, const struct watch_history *history)
 	json_add(first, "limit", json_string(pm_limit_name(limit->kind)));
 	json_add(first, "max", json_number(limit->max));
 	json_add(first, "left", json_number(pm_limit_left(limit)));
-	add_time(first, history, limit);
+	if (watch_history_lasts(history, limit, &seconds)) {
+		const struct pm_trend *trend = watch_history_trend(history, limit);
+
+		json_add(first, "seconds_left", json_real(seconds));
+		json_add(first, "estimate", json_boolean(trend->estimate));
+	}
+
 	json_add(object, "first_limit", first);
 }
 
@@ -119,6 +115,7 @@ static void add_totals(json_t *object, const struct watch_history *history)
 	const struct pm_totals *totals = &history->sample.totals;
 	const struct pm_trend *trend = &history->memory.trend;
 	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
+	double seconds;
 
 	json_add(object, "rss", json_number(totals->rss));
 	json_add(object, "anon", json_number(totals->anon));
@@ -134,9 +131,13 @@ static void add_totals(json_t *object, const struct watch_history *history)
 	if (limit) {
 		json_add(object, "limit", json_number(limit->max));
 		json_add(object, "left", json_number(pm_limit_left(limit)));
-		add_time(object, history, limit);
 	}
+
+	/* Whether this is an estimate is a member of the verdict. */
+	if (limit && watch_history_lasts(history, limit, &seconds))
+		json_add(object, "seconds_left", json_real(seconds));
 	add_first_limit(object, history);
+	watch_reserve_json(object, watch_reserve_soonest(&history->reserves));
 }
 
 /** Adds the members that only the last object has, which summarizes the run. */

@@ -143,6 +143,7 @@ static void judge_bytes(const struct watch_history *history, const struct pm_tra
 void watch_view_judge(const struct watch_history *history, struct watch_row *row)
 {
 	judge_bytes(history, row->track, &row->trend);
+	row->reserve = watch_reserve_of(&history->reserves, row->track);
 	if (row->track->counts.count > 0)
 		pm_trend_judge(&row->track->counts, PM_TREND_COUNT, &row->count_trend);
 }

@@ -22,7 +22,9 @@ struct watch_row {
 	const struct pm_track *track;
 	int64_t growth;      /**< change of resident and swapped bytes since watch_history.based */
 	int64_t size_growth; /**< change of the length in the address space since then, in bytes */
-	struct pm_trend trend;       /**< trend of the bytes */
+	struct pm_trend trend; /**< trend of the bytes */
+	/** The reserve into which the representative region grows; NULL if there is none. */
+	const struct watch_reserve *reserve;
 	struct pm_trend count_trend; /**< trend of the number of regions; zeroed if the number never
 	                                changed */
 };

@@ -106,7 +106,8 @@ static void select_value(double *values, size_t count, size_t index)
 			values[right--] = swapped;
 		}
 
-		/* All values up to `right` are at most the pivot, all after it at least the pivot. */
+		/* All values up to `right` are at most the pivot, all after it at least the pivot.
+		 */
 		if (index <= right)
 			high = right;
 		else

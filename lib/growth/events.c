@@ -1,42 +1,63 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the growth events of a curve. A rise is measured from the high-water mark, so that noise,
+ * Finds the growth events of a series. A rise is measured from the high-water mark, so that noise,
  * and a rise that follows a fall, do not count as growth.
  */
 #include "growth/events.h"
 
 #include "base/minmax.h"
+#include "growth/curve.h"
 
-/* Minimum height of an event, as a share of the range of the curve. */
-static const double min_height = 1.0 / 50;
+/*
+ * Minimum height of an event, as a share of the range: 1 / EVENTS_MAX. All events together are not
+ * higher than the range, so there are no more than EVENTS_MAX.
+ */
+enum { EVENTS_MAX = 50 };
 
-void pm_growth_events_measure(const struct pm_curve *curve, struct pm_growth_events *events)
+/** The events that were found so far. */
+struct found {
+	double heights[EVENTS_MAX];
+	double mark;        /* highest value so far */
+	double first_time;  /* time of the first event */
+	double first_value; /* value of the first event */
+	double last_time; /* time of the last event; the start of the part before the first event */
+};
+
+static void add_event(struct pm_growth_events *events, struct found *found,
+                      const struct pm_point *point)
 {
-	double heights[PM_CURVE_MAX], mark = curve->values[0];
-	size_t first = 0, last = 0;
+	double value = (double)point->value, height = value - found->mark;
 
-	*events = (struct pm_growth_events){ 0 };
-	for (size_t i = 1; i < curve->count; i++) {
-		double height = curve->values[i] - mark;
-
-		if (height <= 0 || height < min_height * curve->range)
-			continue;
-		if (events->count == 0)
-			first = i;
-
-		double gap = curve->step * (double)(i - last);
-		events->longest_gap = pm_max_double(events->longest_gap, gap);
-		events->largest = pm_max_double(events->largest, height);
-
-		heights[events->count++] = height;
-		mark = curve->values[i];
-		last = i;
+	if (events->count == 0) {
+		found->first_time = point->time;
+		found->first_value = value;
 	}
 
-	events->rest = curve->step * (double)(curve->count - 1 - last);
+	events->longest_gap = pm_max_double(events->longest_gap, point->time - found->last_time);
+	events->largest = pm_max_double(events->largest, height);
+	found->heights[events->count++] = height;
+	found->mark = value;
+	found->last_time = point->time;
+}
+
+void pm_growth_events_measure(const struct pm_series *series, double from, double range,
+                              struct pm_growth_events *events)
+{
+	struct found found = { .mark = pm_series_at(series, from), .last_time = from };
+
+	*events = (struct pm_growth_events){ 0 };
+	for (size_t i = 0; i < series->count && events->count < EVENTS_MAX; i++) {
+		const struct pm_point *point = &series->points[i];
+		double height = (double)point->value - found.mark;
+
+		if (point->time > from && height > 0 && height >= range / EVENTS_MAX)
+			add_event(events, &found, point);
+	}
+
+	events->rest = series->last - found.last_time;
 	if (events->count > 0)
-		events->step = pm_curve_median(heights, events->count);
-	if (last > first)
-		events->rate = (curve->values[last] - curve->values[first]) /
-		               (curve->step * (double)(last - first));
+		events->step = pm_curve_median(found.heights, events->count);
+	if (events->count > 1)
+		events->rate = (found.mark - found.first_value) /
+		               (found.last_time - found.first_time);
 }

@@ -59,7 +59,7 @@ limit() {
 	run -0 procmem headroom --json --for 12s "$TARGET_PID"
 	jq -e '.limits[] | select(.limit == "address_space") | .verdict == "steady" and .rate > 4194304 * 0.85 and .rate < 4194304 * 1.15 and
 		(.seconds_left - .left / .rate | fabs) < 1' <<<"$output"
-	jq -e '.limits[] | select(.limit == "threads") | .verdict == "plateau" and (has("seconds_left") | not)' <<<"$output"
+	jq -e '.limits[] | select(.limit == "threads") | .verdict == "no growth" and (has("seconds_left") | not)' <<<"$output"
 }
 
 @test "the first line names the limit that is reached first, and so does watch" {

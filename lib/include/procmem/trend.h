@@ -32,9 +32,9 @@ enum pm_verdict {
 	PM_VERDICT_NO_GROWTH, /**< did not grow while it was observed. This does not say that it
 	                         will not grow: the next step may not have come yet */
 	PM_VERDICT_SHRINKING, /**< becomes smaller */
-	PM_VERDICT_UNEVEN,    /**< observed long enough and larger than before, but it rises too
-	                           unevenly for another verdict */
-	PM_VERDICT_COUNT,     /**< number of verdicts, for tables */
+	/** Has grown, but too unevenly for another verdict */
+	PM_VERDICT_UNEVEN,
+	PM_VERDICT_COUNT, /**< number of verdicts, for tables */
 };
 
 /** Size of pm_trend.reason, in bytes, including the NUL. */
@@ -54,20 +54,31 @@ struct pm_trend {
 	 */
 	double rate;
 	bool estimate; /**< the rate is not known, but `estimated_rate` is: PM_VERDICT_STEPS */
-	double estimated_rate; /**< with `estimate`: slope from the first growth event to the last,
-	                          positive; otherwise 0 */
+	/**
+	 * With `estimate`: slope from the first growth event to the last, positive. Otherwise 0
+	 */
+	double estimated_rate;
 	double step;       /**< with `estimate`: median height of the growth events; otherwise 0 */
-	bool sawtooth; /**< the values rise and fall: `swing` is more than 5 % of their range */
+	bool sawtooth;     /**< the values rise and fall: `swing` is more than 5 % of their range */
 	double swing;      /**< largest fall below an earlier value */
 	double floor;      /**< lowest value of the second half of the time since `began` */
 	double floor_rise; /**< `floor` less the lowest value of the first half; may be negative */
-	double below_peak; /**< highest value less the last value: values that rise and fall reach a
-	                      limit sooner by this much */
+	/**
+	 * Highest value less the last value. Values that rise and fall reach a limit sooner by this
+	 * much
+	 */
+	double below_peak;
 	double least_squares; /**< slope of the least-squares line since `began` */
-	double agreement; /**< share of the pairs of points that rise less share of the pairs that
-	                     fall, from -1 to 1 (Kendall's tau) */
-	double began; /**< time of the first change, in seconds; the time of the first value if the
-	                 value never changed noticeably */
+	/**
+	 * Share of the pairs of points that rise minus the share of the pairs that fall, from -1 to
+	 * 1 (Kendall's tau)
+	 */
+	double agreement;
+	/**
+	 * Time of the first change, in seconds. If the value never changed noticeably, the time of
+	 * the first value.
+	 */
+	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */
 };
 

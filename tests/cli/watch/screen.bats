@@ -95,7 +95,7 @@ await_selected() {
 	screen_await VERDICT
 	# The titles are one line, and so is the row below.
 	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 |
-		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
+		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|steps|burst|uneven|plateau|no growth)'
 }
 
 @test "the summary has the current width of the terminal" {
@@ -107,7 +107,7 @@ await_selected() {
 	screen_await 'ended: the user quit'
 	screen_await VERDICT
 	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 |
-		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
+		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|steps|burst|uneven|plateau|no growth)'
 	# Text measures the terminal at each sample.
 	screen_type "clear; $PROCMEM_BIN watch --plain -i 0.2 $TARGET_PID"
 	screen_key Enter

@@ -4,7 +4,7 @@
 
 setup_file() {
 	load ../support/helper
-	local ways="merged:2097152 arenas:40960 threads:2 files:40" way watchers=()
+	local ways="merged:2097152 arenas:40960 threads:2 files:40 steps:2097152 pool:4194304 mapped:4194304" way watchers=()
 	for way in $ways; do
 		target_start leaker "${way%:*}" "${way#*:}"
 		"$PROCMEM_BIN" watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.json" 3>&- &
@@ -13,6 +13,8 @@ setup_file() {
 		if [ "$way" = threads:2 ] || [ "$way" = files:40 ]; then
 			"$PROCMEM_BIN" headroom --json --for 20s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.limits" 3>&- &
 			watchers+=($!)
+		fi
+		if [ "$way" != merged:2097152 ]; then
 			"$PROCMEM_BIN" watch -q -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.text" 3>&- &
 			watchers+=($!)
 		fi
@@ -106,6 +108,43 @@ summary() {
 		(.[0] | .kind == "arena" and .rate > 40960 * 0.8 and .rate < 40960 * 1.2)'
 	# The other one did rise and fall.
 	jq -se '[.[].regions[] | select(.kind == "arena" and .rss > 19000000)] | length > 0' "$BATS_FILE_TMPDIR/arenas.json"
+}
+
+@test "the headline of a sawtooth names what grows beneath it" {
+	summary arenas | jq -e '.verdict == "plateau" and .sawtooth > 19000000 and .sawtooth < 22000000 and .floor < 10000000 and (has("rate") | not)'
+	summary arenas | jq -e '.beneath | .kind == "arena" and .verdict == "steady" and .rate > 40960 * 0.8 and .rate < 40960 * 1.2'
+	head -n 1 "$BATS_FILE_TMPDIR/arenas.text" |
+		grep -E ', plateau overall \(sawtooth of (19|20)\.[0-9]M, floor [0-9.]+M\); beneath it arena [0-9]+ grows steadily, \+[34][0-9.]+K/s'
+	# Nothing grows beneath a process that grows itself.
+	summary merged | jq -e 'has("beneath") | not'
+}
+
+@test "a few steps have an estimate instead of a rate" {
+	summary steps | jq -e '.verdict == "steps" and .estimate and (has("rate") | not) and (.step - 16777216 | fabs) < 100000
+		and .estimated_rate > 2097152 * 0.8 and .estimated_rate < 2097152 * 1.25 and .seconds_left > 0'
+	summary steps | jq -e '.regions[0] | .verdict == "steps" and .estimate and (has("rate") | not) and .step == 16777216'
+	jq -se 'all(.[]; .verdict != "steady" and all(.regions[]; .verdict != "steady"))' "$BATS_FILE_TMPDIR/steps.json"
+	# A time that rests on an estimate is marked, too.
+	summary steps | jq -e '.first_limit | .seconds_left > 0 and .estimate'
+	grep -Eq '^leaker .*, grows in steps of 16\.0M, about [12]\.[0-9]M/s .*: full in about ' "$BATS_FILE_TMPDIR/steps.text"
+	grep -Eq ' ~\+[12]\.[0-9]M/s +~\+[0-9.]+G +~\+[0-9.]+G +steps ' "$BATS_FILE_TMPDIR/steps.text"
+	summary merged | jq -e '(has("estimate") | not) and .first_limit.estimate == false'
+}
+
+@test "growth into a reserve says how much is used, and when it is full" {
+	local way
+	for way in pool mapped; do
+		summary "$way" | jq -e '.reserve | .max == 1073741824 and .used > 90000000 and .used + .left == .max and .verdict == "steady"
+			and (.seconds_left - .left / 4194304 | fabs) < .left / 4194304 / 10'
+		summary "$way" | jq -e '.reserve == .regions[0].reserve and .reserve.start == .regions[0].start'
+		grep -Eq '^leaker .*  grows into a reserve of 1\.0G \([0-9]+ % used\): full in [34]m [0-9]+s$' "$BATS_FILE_TMPDIR/$way.text"
+		grep -Eq ' steady .*grows into a reserve of 1\.0G \([0-9]+ % used\): full in [34]m [0-9]+s$' "$BATS_FILE_TMPDIR/$way.text"
+	done
+	summary pool | jq -e '.reserve.type == "inaccessible"'
+	summary mapped | jq -e '.reserve.type == "file"'
+	summary merged | jq -e 'has("reserve") | not'
+	# malloc continues in another heap.
+	summary arenas | jq -e 'has("reserve") | not'
 }
 
 @test "a growing number of threads is one group with a rate" {

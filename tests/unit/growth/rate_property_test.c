@@ -114,8 +114,9 @@ static void go_over_phases(shape *value_of, struct curve *curve, double rate, do
 }
 
 /**
- * Judges a curve for all periods, phases, lengths and intervals. With the largest lengths, 64 points
- * miss the teeth: a point is just more than a whole number of periods after the one before it.
+ * Judges a curve for all periods, phases, lengths and intervals. With the largest lengths, 64
+ * points miss the teeth: a point is just more than a whole number of periods after the one before
+ * it.
  *
  * @param bytes_of_period  growth in a period, besides the leak
  * @param min_periods      smallest length

@@ -130,6 +130,18 @@ static void slow_leak_next_to_a_saw_tooth(void **state)
 			assert_int_not_equal(trend.verdict, PM_VERDICT_STEADY);
 	}
 
+	/* The leak is found, although the other one is larger and rose last. */
+	trend = (struct pm_trend){ 0 };
+	const struct pm_track *growing = pm_tracker_find_growing(process.tracker, &trend);
+	assert_non_null(growing);
+	assert_int_equal(growing->start, 0x710000000000);
+	assert_steady(&trend, 40 * KILO, 0.05);
+
+	/* Nothing is known about a sample without measurements. */
+	assert_int_not_equal(growing->delta, 0);
+	pm_tracker_skip(process.tracker);
+	assert_int_equal(growing->delta, 0);
+	assert_int_equal(growing->weight, 2 * MEGA + 30 * 80 * KILO);
 	end(&process);
 }
 

@@ -343,6 +343,36 @@ static void series_keeps_corners(void **state)
 	pm_series_deinit(&series);
 }
 
+/**
+ * A series that is watched for long keeps its falls, and the same resolution for all of its time. A
+ * first value and a last value with nothing between them would look like a steady leak.
+ */
+static void long_series_keep_their_shape(void **state)
+{
+	(void)state;
+	struct pm_series series = { 0 };
+	struct pm_trend trend;
+
+	/* 10 GiB in the first minute, and then a sawtooth for a day. */
+	for (int time = 0; time <= 86400; time++) {
+		double value = sawing(time) + 10240 * mega * fmin(time / 60.0, 1);
+		assert_int_equal(pm_series_add(&series, time, (uint64_t)value, NULL), 0);
+	}
+
+	assert_true(series.count <= PM_SERIES_POINTS);
+	assert_true(pm_series_at(&series, 2000) > 10000 * mega);
+	for (size_t i = 1; i < series.count; i++) {
+		double gap = series.points[i].time - series.points[i - 1].time;
+		assert_true(gap > 0 && gap < 86400 / 64.0);
+	}
+
+	pm_trend_judge(&series, PM_TREND_BYTES, &trend);
+	assert_int_not_equal(trend.verdict, PM_VERDICT_STEADY);
+	assert_true(trend.rate == 0 && !trend.estimate);
+	assert_true(fabs(trend.swing - 20 * mega) < 1);
+	pm_series_deinit(&series);
+}
+
 static void series_add_up(void **state)
 {
 	(void)state;
@@ -395,6 +425,7 @@ int main(void)
 		cmocka_unit_test(waits_for_enough_samples),
 		cmocka_unit_test(counts_are_judged_one_by_one),
 		cmocka_unit_test(series_keeps_corners),
+		cmocka_unit_test(long_series_keep_their_shape),
 		cmocka_unit_test(series_add_up),
 		cmocka_unit_test(durations_in_words),
 	};
