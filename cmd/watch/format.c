@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "target/first_limit.h"
 #include "target/region_text.h"
+#include "target/similar_name.h"
 #include "watch/verdict.h"
 
 const struct table_column watch_format_columns[WATCH_COLUMNS] = {
@@ -111,6 +112,23 @@ static void describe_blocks(const struct watch_row *row, struct text *text)
 	add_count_rate(row, text);
 }
 
+/** Describes a row of files with similar names: "/srv/seg#.idx (32 files) ×2,204". */
+static void describe_files(const struct watch_row *row, struct text *text)
+{
+	const struct pm_track *track = row->track;
+
+	if (track->regions == 0)
+		text_string(text, "gone");
+	add_string(track->mapping, text);
+	if (track->regions == 0)
+		return;
+
+	similar_name_count(row->files, text);
+	text_string(text, " \xc3\x97");
+	text_grouped(text, track->regions);
+	add_count_rate(row, text);
+}
+
 void watch_format_describe(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
@@ -118,6 +136,11 @@ void watch_format_describe(const struct watch_row *row, struct text *text)
 	if (track->kind == PM_KIND_MALLOC && track->regions > 0 &&
 	    track->detail.type != PM_DETAIL_NONE) {
 		describe_blocks(row, text);
+		return;
+	}
+
+	if (row->files > 0) {
+		describe_files(row, text);
 		return;
 	}
 

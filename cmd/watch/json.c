@@ -24,6 +24,8 @@ static json_t *row_object(const struct watch_row *row)
 	if (track->detail.type != PM_DETAIL_NONE)
 		json_add(object, "detail", region_text_detail_json(&track->detail));
 
+	if (row->files > 0)
+		json_add(object, "files", json_number(row->files));
 	json_add(object, "count", json_number(track->regions));
 	json_add(object, "size", json_number(track->size));
 	json_add(object, "rss", json_number(track->weight));

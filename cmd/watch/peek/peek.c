@@ -123,8 +123,7 @@ static void keep_new(struct peek *peek, const struct watch_history *history)
 
 	for (size_t i = 0; i < count; i++) {
 		const struct pm_region_range *range = &sample->appeared[i];
-		kept[i] = (struct kept){ pm_tracker_owner(history->tracker, range->region),
-			                 *range };
+		kept[i] = (struct kept){ watch_history_owner(history, range->region), *range };
 	}
 
 	qsort(kept, count, sizeof *kept, compare_kept);
@@ -156,7 +155,7 @@ static int collect_range(const struct watch_history *history, const struct pm_tr
 		const struct pm_region *region = &regions->items[i];
 		struct pm_range bounds = { region->start, region->end };
 
-		if (pm_tracker_owner(history->tracker, i) == track &&
+		if (watch_history_owner(history, i) == track &&
 		    pm_page_set_add(pages, pm_range_clip(range, bounds), regions, error) < 0)
 			return -1;
 	}
@@ -185,7 +184,7 @@ static int collect_all(const struct watch_history *history, const struct pm_trac
 	for (size_t i = 0; i < regions->count; i++) {
 		struct pm_range range = { regions->items[i].start, regions->items[i].end };
 
-		if (pm_tracker_owner(history->tracker, i) == track &&
+		if (watch_history_owner(history, i) == track &&
 		    pm_page_set_add(pages, range, regions, error) < 0)
 			return -1;
 	}

@@ -45,6 +45,7 @@ struct pm_track {
 	uint64_t start;
 	uint64_t end;      /**< address after the last byte of the representative region */
 	uint64_t own;      /**< weight of the representative region alone, in bytes */
+	size_t index;      /**< index of the track in the array of pm_tracker_tracks() */
 	enum pm_kind kind; /**< kind of the representative region; all regions of the track have
 	                      this kind */
 	unsigned perms;    /**< permissions of the representative region: enum pm_perm bits */
