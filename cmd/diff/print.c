@@ -6,6 +6,7 @@
 #include "base/delta.h"
 #include "base/utf8.h"
 #include "target/region_text.h"
+#include "target/similar_name.h"
 #include "view/json.h"
 #include "view/numbered_table.h"
 
@@ -93,6 +94,9 @@ static void put_identity(const struct diff_row *row, enum column column, struct 
 			text_format(text, " +%zu", row->regions - 1);
 	} else if (column == KIND) {
 		text_string(text, pm_kind_name((enum pm_kind)row->region->kind));
+	} else if (column == MAPPING && row->files > 0) {
+		utf8_escape(text, row->pattern, strlen(row->pattern));
+		similar_name_count(row->files, text);
 	} else if (column == MAPPING) {
 		put_mapping(row->region, text);
 	}
@@ -286,7 +290,10 @@ static void put_row(struct json *json, enum diff_by by, const struct diff_row *r
 
 	json_put(json, "count", json_number(row->regions));
 	json_put(json, "kind", json_string(pm_kind_name((enum pm_kind)row->region->kind)));
-	if (by != DIFF_BY_KIND && mapping.length > 0)
+	if (row->files > 0) {
+		json_put(json, "mapping", json_text(row->pattern));
+		json_put(json, "files", json_number(row->files));
+	} else if (by != DIFF_BY_KIND && mapping.length > 0)
 		json_put(json, "mapping", json_text(text_terminate(&mapping)));
 	if (by == DIFF_BY_REGION && row->region->detail.type != PM_DETAIL_NONE)
 		json_put(json, "detail", region_text_detail_json(&row->region->detail));

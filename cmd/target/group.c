@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "target/region_columns.h"
 #include "target/region_text.h"
+#include "target/similar_name.h"
 
 /** The columns that are summed for a group. */
 enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
@@ -21,11 +22,14 @@ struct group {
 	char *name; /* the name of the group in the table; owned */
 	uint64_t regions;
 	uint64_t largest; /* length of the longest region of the group, in bytes */
+	uint64_t kinds;   /* kinds of its regions, as a set of bits */
+	uint64_t files;   /* number of different file names, if `name` is their pattern; or 0 */
+	struct similar_name names; /* the names of the groups that were united to this group */
 	uint64_t sums[SUM_COUNT];
 	bool known[SUM_COUNT];
 };
 
-enum { COLUMN_COUNT = 8 };
+enum { COLUMN_COUNT = 9 };
 
 struct groups {
 	enum group_by by;
@@ -35,6 +39,7 @@ struct groups {
 	struct list_column columns[COLUMN_COUNT];
 	struct list_spec spec;
 	struct text column_names; /* names of all columns, in the order of the table */
+	struct text json_names;   /* names of the default columns of JSON, if others */
 };
 
 /** The words that describe each way of grouping. */
@@ -114,6 +119,15 @@ static void name_show(const struct list_column *column, const void *item, bool b
 	}
 
 	text_string(text, name);
+	if (((const struct group *)item)->files > 0)
+		similar_name_count(((const struct group *)item)->files, text);
+}
+
+static bool files_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	(void)column;
+	*value = ((const struct group *)item)->files;
+	return *value > 0;
 }
 
 static const struct list_column columns[COLUMN_COUNT] = {
@@ -166,6 +180,11 @@ static const struct list_column columns[COLUMN_COUNT] = {
 	  .alone = true,
 	  .number = largest_of,
 	  .help = "length of the longest region" },
+	{ .name = "files",
+	  .title = "FILES",
+	  .type = LIST_COUNT,
+	  .number = files_of,
+	  .help = "number of files with similar names that share the row" },
 };
 
 static void kind_name(const struct pm_region *region, struct text *text)
@@ -284,6 +303,7 @@ static void add_region(struct group *group, const struct pm_region *region)
 {
 	uint64_t size = pm_region_size(region);
 	group->regions++;
+	group->kinds |= UINT64_C(1) << region->kind;
 	if (size > group->largest)
 		group->largest = size;
 	add(group, SUM_SIZE, true, size);
@@ -329,6 +349,12 @@ static void choose_columns(struct groups *groups, const char *figures)
 		text_format(&groups->column_names, "%s,%s", names[by].word, figures);
 	groups->spec.table_columns = groups->spec.csv_columns = groups->spec.json_columns =
 		text_terminate(&groups->column_names);
+	if (by != GROUP_BY_MAPPING)
+		return;
+
+	text_clear(&groups->json_names);
+	text_format(&groups->json_names, "%s,files,%s", figures, names[by].word);
+	groups->spec.json_columns = text_terminate(&groups->json_names);
 }
 
 /** Fills the description of the columns. */
@@ -339,7 +365,8 @@ static void make_spec(struct groups *groups)
 	memcpy(groups->columns, columns, sizeof columns);
 	groups->columns[0].name = names[by].word;
 	groups->columns[0].title = names[by].title;
-	if (by != GROUP_BY_MAPPING && by != GROUP_BY_PERMS)
+	/* With GROUP_BY_MAPPING, files of different kinds are not united. */
+	if (by != GROUP_BY_PERMS)
 		groups->columns[0].needs = REGION_NEEDS_KINDS;
 	groups->spec = (struct list_spec){
 		.singular = names[by].word,
@@ -354,6 +381,118 @@ static void make_spec(struct groups *groups)
 	};
 
 	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
+}
+
+_Static_assert(PM_KIND_COUNT <= 64, "the kinds of a group must fit into a set of 64 bits");
+
+/** A key of similar names, and the first group with this key. */
+struct similar {
+	char *key;
+	uint64_t kinds;
+	struct group *group;
+};
+
+static int compare_similar(const void *one, const void *other)
+{
+	const struct similar *a = one, *b = other;
+
+	if (a->kinds != b->kinds)
+		return a->kinds < b->kinds ? -1 : 1;
+
+	return strcmp(a->key, b->key);
+}
+
+static void free_similar(void *similar)
+{
+	free(((struct similar *)similar)->key);
+	free(similar);
+}
+
+/**
+ * Finds the first group of a key and kinds.
+ * @param tree a tree of tsearch(3); the group is added if there is no other
+ */
+static struct group *find_similar(void **tree, struct group *group, const char *key)
+{
+	struct similar wanted = { .key = (char *)key, .kinds = group->kinds };
+	struct similar **found = tfind(&wanted, tree, compare_similar);
+	if (found)
+		return (*found)->group;
+
+	struct similar *made = alloc_array(NULL, 1, sizeof *made);
+	*made = (struct similar){ alloc_string(key), group->kinds, group };
+	tsearch(made, tree, compare_similar);
+
+	return group;
+}
+
+/** Adds the sums of a group to another one, and the name to its names. */
+static void unite(struct group *sum, const struct group *group)
+{
+	if (!sum->names.first)
+		similar_name_add(&sum->names, sum->key);
+
+	similar_name_add(&sum->names, group->key);
+	sum->files = sum->files > 0 ? sum->files + 1 : 2;
+	sum->regions += group->regions;
+	if (group->largest > sum->largest)
+		sum->largest = group->largest;
+	for (int i = 0; i < SUM_COUNT; i++)
+		add(sum, (enum sum)i, group->known[i], group->sums[i]);
+}
+
+static void free_group(struct group *group)
+{
+	similar_name_deinit(&group->names);
+	free(group->key);
+	free(group->name);
+	free(group);
+}
+
+/** Names a group after the pattern of the names of its files. */
+static void name_pattern(struct group *group)
+{
+	struct text pattern = { 0 };
+
+	similar_name_pattern(&group->names, &pattern);
+	free(group->name);
+	group->name = alloc_string(text_terminate(&pattern));
+	text_deinit(&pattern);
+}
+
+/**
+ * Unites groups of files whose names differ only in numbers, if their regions have the same kinds.
+ */
+static void unite_similar(struct groups *groups)
+{
+	struct text key = { 0 };
+	void *tree = NULL;
+
+	groups->end = &groups->first;
+	for (struct group *group = groups->first, *next; group; group = next) {
+		struct group *sum = group;
+
+		next = group->next;
+		if (similar_name_key(group->key, &key))
+			sum = find_similar(&tree, group, key.bytes);
+
+		if (sum != group) {
+			unite(sum, group);
+			tdelete(group, &groups->tree, compare_keys);
+			free_group(group);
+		} else {
+			*groups->end = group;
+			groups->end = &group->next;
+		}
+	}
+
+	*groups->end = NULL;
+	for (struct group *group = groups->first; group; group = group->next)
+		if (group->files > 0)
+			name_pattern(group);
+
+	tdestroy(tree, free_similar);
+	text_deinit(&key);
 }
 
 struct groups *group_create(enum group_by by)
@@ -381,6 +520,8 @@ void group_fill(struct groups *groups, const struct pm_regions *regions, const v
 		add_region(group, items[i]);
 	}
 
+	if (groups->by == GROUP_BY_MAPPING)
+		unite_similar(groups);
 	text_deinit(&key);
 }
 
@@ -392,12 +533,11 @@ void group_destroy(struct groups *groups)
 	for (struct group *group = groups->first, *next; group; group = next) {
 		next = group->next;
 		tdelete(group, &groups->tree, compare_keys);
-		free(group->key);
-		free(group->name);
-		free(group);
+		free_group(group);
 	}
 
 	text_deinit(&groups->column_names);
+	text_deinit(&groups->json_names);
 	free(groups);
 }
 
