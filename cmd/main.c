@@ -114,9 +114,12 @@
  *     stopping.c             --stop, also while a session holds the target stopped
  *     search.c               a scan, for the commands that search
  *     region_columns.c       the columns of a region, and what each of them needs
- *     region_text.c          a region in JSON, and as a heading
+ *     region_text.c          a region as a heading
+ *     json_parts.c           the members that the JSON of several commands has
  *     group.c                sums of regions
  *     first_limit.c          the limit that is reached first
+ *     limit_counters.c       what each limit counts, over time
+ *     growth_text.c          verdicts on growth, as text
  *
  *   view/                  output
  *     list.c                 lists with selected columns in a selected order

@@ -225,7 +225,7 @@ static void put_json(const struct dump *dump, const struct pm_dump_result *resul
 {
 	struct json json = { .out = out };
 	json_open(&json, NULL, '{');
-	json_put(&json, "file", json_text(dump->options->file));
+	json_put(&json, "path", json_text(dump->options->file));
 	json_put(&json, "size", json_number(result->size));
 	json_put(&json, "read", json_number(result->bytes));
 	json_put(&json, "holes", json_number(result->holes));

@@ -67,7 +67,8 @@ static int parse_pattern(void *into, int id, const char *value, struct pm_error 
 
 static const struct cli_option print_option_list[] = {
 	{ 'o', "only-matching", NULL, "print only the matches, one per line" },
-	{ 'b', "byte-offset", NULL, "with -o: print the address in front of each match" },
+	{ 'b', "byte-offset", NULL,
+	  "with -o: print the address in front of each match, as\nis always done without -o" },
 	{ 'c', "count", NULL,
 	  "print only the number of matches in each region\n"
 	  "that has matches" },

@@ -5,6 +5,7 @@
 
 #include "base/minmax.h"
 #include "base/utf8.h"
+#include "target/json_parts.h"
 
 /**
  * Maximum number of processes that the text output names. JSON output has all processes that were
@@ -59,7 +60,7 @@ void headroom_members_print(const struct headroom_report *report, struct out *ou
 		const struct pm_member *member = &members->items[i];
 		text_string(&line, i == 0 ? ": " : ", ");
 		utf8_escape(&line, member->comm, strlen(member->comm));
-		if (member->pid != report->pid)
+		if (member->pid != report->info->pid)
 			text_format(&line, " (%d)", (int)member->pid);
 		put_size(report, &line, member->rss + member->swap);
 	}
@@ -93,8 +94,7 @@ void headroom_members_put(const struct headroom_report *report, struct json *jso
 
 	for (size_t i = 0; i < members->count; i++) {
 		json_open(json, NULL, '{');
-		json_put(json, "pid", json_number((uint64_t)members->items[i].pid));
-		json_put(json, "name", json_text(members->items[i].comm));
+		json_parts_process(json, members->items[i].pid, members->items[i].comm, NULL);
 		json_put(json, "rss", json_number(members->items[i].rss));
 		json_put(json, "swap", json_number(members->items[i].swap));
 		json_shut(json, '}');

@@ -51,9 +51,10 @@ static const struct result *read_number(const struct results *results, const cha
 
 	*at = start + length;
 	if (!result && *is_region)
-		pm_error_set(error, PM_ERROR_USAGE, 0,
-		             "there is no #r%.*s: %zu regions have numbers ('regions' lists them)",
-		             (int)length, start, results_region_count(results));
+		pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"there is no #r%.*s: 'regions' lists the %zu regions that have a number",
+			(int)length, start, results_region_count(results));
 	else if (!result)
 		pm_error_set(
 			error, PM_ERROR_USAGE, 0,

@@ -8,11 +8,11 @@
 #include <procmem/recorder.h>
 #include <procmem/recording.h>
 
-#include "base/delta.h"
 #include "base/report.h"
 #include "base/utf8.h"
 #include "cli/options.h"
 #include "snap/list.h"
+#include "target/json_parts.h"
 #include "target/target.h"
 #include "view/json.h"
 
@@ -83,23 +83,17 @@ static void print_json(const char *file, const struct snap *snap, struct out *ou
 {
 	const struct pm_sample *sample = &snap->sample;
 	struct json json = { .out = out };
-	struct text time = { 0 };
-
-	delta_put_time(&time, sample->wall_ns);
 
 	json_open(&json, NULL, '{');
-	json_put(&json, "file", json_text(file));
+	json_put(&json, "path", json_text(file));
+	json_parts_process(&json, snap->id.pid, snap->id.comm, snap->id.command);
 	json_put(&json, "sample", json_number(snap->number));
-	json_put(&json, "pid", json_number((uint64_t)snap->id.pid));
-	json_put(&json, "command", json_text(snap->id.command));
-	json_put(&json, "time", json_text(text_terminate(&time)));
+	json_put(&json, "time", json_time(sample->wall_ns));
 	json_put(&json, "count", json_number(sample->regions->count));
-	json_put(&json, "rss", json_number(sample->totals.rss));
+	json_parts_totals(&json, &sample->totals);
 	json_put(&json, "cost_us", json_number(sample->cost.last_cpu_ns / 1000));
 	json_shut(&json, '}');
 	out_string(out, "\n");
-
-	text_deinit(&time);
 }
 
 static void print_text(const char *file, const struct snap *snap, bool bytes, struct out *out)

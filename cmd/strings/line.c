@@ -13,7 +13,7 @@
 
 #include "base/utf8.h"
 #include "strings/strings.h"
-#include "target/region_text.h"
+#include "target/json_parts.h"
 #include "view/json.h"
 
 enum {
@@ -172,7 +172,7 @@ static void make_json(struct strings *strings, struct strings_worker *worker,
 
 	if (worker->region.length == 0 || worker->region_start != region->start) {
 		text_clear(&worker->region);
-		region_text_json(&worker->region, region);
+		json_parts_region_text(&worker->region, region);
 		worker->region_start = region->start;
 	}
 

@@ -9,8 +9,8 @@
 #include "base/utf8.h"
 #include "strings/formats.h"
 #include "strings/line.h"
+#include "target/json_parts.h"
 #include "view/fold.h"
-#include "view/json.h"
 #include "view/results.h"
 
 enum {
@@ -79,79 +79,60 @@ static struct format format_of(const struct strings *strings, const struct pm_ta
 	return formats_find(&strings->formats, item->text, item->length);
 }
 
-/** Adds `,"NAME":"0x…"` to an object. */
-static void put_address(struct text *line, const char *name, uint64_t address)
-{
-	text_format(line, ",\"%s\":\"0x", name);
-	text_hex(line, address, 1);
-	text_char(line, '"');
-}
-
-/** Adds `,"NAME":NUMBER` to an object. */
-static void put_number(struct text *line, const char *name, uint64_t number)
-{
-	text_format(line, ",\"%s\":", name);
-	text_decimal(line, number);
-}
-
-/** Adds the format that the strings of an item fit, as `,"format":{…}`. */
+/** Writes the format that the strings of an item fit. */
 static void put_format(const struct strings *strings, const struct format *format,
-                       struct text *line)
+                       struct json *json)
 {
 	const struct pm_region *region = region_at(strings, format->address);
 
-	text_string(line, ",\"format\":{\"text\":");
-	json_quote(line, format->text, format->length);
-	put_address(line, "address", format->address);
-	if (region && *region->mapping) {
-		text_string(line, ",\"mapping\":");
-		json_quote(line, region->mapping, strlen(region->mapping));
-	}
-	text_char(line, '}');
+	json_open(json, "format", '{');
+	json_put(json, "text", json_bytes(format->text, format->length));
+	json_put(json, "address", json_address(format->address));
+	if (region)
+		json_parts_mapping(json, region);
+	json_shut(json, '}');
+}
+
+/** Writes the text that is shown for all strings of an item and, if they differ, one of them. */
+static void put_texts(const struct pm_tally_item *item, struct json *json)
+{
+	enum pm_encoding encoding = (enum pm_encoding)item->category;
+	struct text label = { 0 };
+
+	add_label(item, &label);
+	json_put(json, "encoding",
+	         json_string(strings_line_encoding(encoding, item->text, item->length)));
+	json_put(json, "text", json_bytes(label.bytes, label.length));
+	if (item->varied)
+		json_put(json, "example", json_bytes(item->text, item->length));
+	text_deinit(&label);
 }
 
 static void print_json(struct strings *strings, const struct pm_tally_item *item, size_t row)
 {
-	struct text line = { 0 }, label = { 0 };
-	enum pm_encoding encoding = (enum pm_encoding)item->category;
+	struct json json = { .out = strings->search.out, .one_line = true };
 	struct format format = format_of(strings, item, row);
 
-	text_char(&line, '{');
-	if (strings->pid > 0) {
-		text_string(&line, "\"pid\":");
-		text_decimal(&line, (uint64_t)strings->pid);
-		text_char(&line, ',');
-	}
-	text_string(&line, "\"count\":");
-	text_decimal(&line, item->count);
+	json_open(&json, NULL, '{');
+	json_parts_process(&json, strings->pid, NULL, NULL);
+	json_put(&json, "count", json_number(item->count));
 	if (item->missed > 0)
-		put_number(&line, "low_by", item->missed);
-	put_number(&line, "bytes", item->size);
+		json_put(&json, "low_by", json_number(item->missed));
+	json_put(&json, "bytes", json_number(item->size));
 	if (!strings->options->similar)
-		put_number(&line, "length", item->size / item->count);
-	text_string(&line, ",\"encoding\":\"");
-	text_string(&line, strings_line_encoding(encoding, item->text, item->length));
+		json_put(&json, "length", json_number(item->size / item->count));
 
-	add_label(item, &label);
-	text_string(&line, "\",\"text\":");
-	json_quote(&line, label.bytes, label.length);
-	if (item->varied) {
-		text_string(&line, ",\"example\":");
-		json_quote(&line, item->text, item->length);
-	}
-
-	put_address(&line, "first", item->first);
+	put_texts(item, &json);
+	json_put(&json, "first", json_address(item->first));
 	if (has_stride(item)) {
-		put_number(&line, "stride", item->stride);
-		put_number(&line, "stride_count", item->stride_count);
+		json_put(&json, "stride", json_number(item->stride));
+		json_put(&json, "stride_count", json_number(item->stride_count));
 	}
 	if (format.length > 0)
-		put_format(strings, &format, &line);
+		put_format(strings, &format, &json);
 
-	text_string(&line, "}\n");
-	out_text(strings->search.out, &line);
-	text_deinit(&label);
-	text_deinit(&line);
+	json_shut(&json, '}');
+	out_string(strings->search.out, "\n");
 }
 
 /** Widths of the columns of numbers, in characters. */

@@ -11,6 +11,7 @@
 #include "target/region_columns.h"
 #include "target/region_text.h"
 #include "target/similar_name.h"
+#include "view/json.h"
 
 /** The columns that are summed for a group. */
 enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
@@ -18,8 +19,11 @@ enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
 /** A group. */
 struct group {
 	struct group *next;
-	char *key;  /* the value that all regions of the group share; owned */
-	char *name; /* the name of the group in the table; owned */
+	char *key;      /* the value that all regions of the group share; owned */
+	char *name;     /* the name of the group in the table; owned */
+	bool rest;      /* its regions lack the value that groups share; `key` is a placeholder */
+	uint64_t arena; /* address of the arena of its first region, 0 if there is none */
+	pid_t thread;   /* thread of its first region, 0 if there is none */
 	uint64_t regions;
 	uint64_t largest; /* length of the longest region of the group, in bytes */
 	uint64_t kinds;   /* kinds of its regions, as a set of bits */
@@ -29,7 +33,7 @@ struct group {
 	bool known[SUM_COUNT];
 };
 
-enum { COLUMN_COUNT = 9 };
+enum { COLUMN_COUNT = 10 };
 
 struct groups {
 	enum group_by by;
@@ -38,8 +42,8 @@ struct groups {
 	void *tree;         /* tree of tsearch(3), by key */
 	struct list_column columns[COLUMN_COUNT];
 	struct list_spec spec;
-	struct text column_names; /* names of all columns, in the order of the table */
-	struct text json_names;   /* names of the default columns of JSON, if others */
+	struct text column_names; /* names of the default columns, in the order of the table */
+	struct text json_names;   /* names of the default columns of JSON */
 };
 
 /** The words that describe each way of grouping. */
@@ -109,7 +113,8 @@ static void name_text(const struct list_column *column, const void *item, struct
 static void name_show(const struct list_column *column, const void *item, bool brief,
                       struct text *text)
 {
-	const char *name = ((const struct group *)item)->name;
+	const struct group *group = item;
+	const char *name = group->name;
 	(void)column;
 
 	if (brief && name[0] == '/') {
@@ -119,8 +124,8 @@ static void name_show(const struct list_column *column, const void *item, bool b
 	}
 
 	text_string(text, name);
-	if (((const struct group *)item)->files > 0)
-		similar_name_count(((const struct group *)item)->files, text);
+	if (group->files > 0)
+		similar_name_count(group->files, text);
 }
 
 static bool files_of(const struct list_column *column, const void *item, uint64_t *value)
@@ -130,10 +135,36 @@ static bool files_of(const struct list_column *column, const void *item, uint64_
 	return *value > 0;
 }
 
+/** Makes the value for JSON that all regions of a group share, as in the JSON of a region. */
+static json_t *shared_value(const struct list_column *column, const void *item)
+{
+	const struct group *group = item;
+
+	if (group->rest)
+		return NULL;
+	if (column->index == GROUP_BY_ARENA)
+		return json_address(group->arena);
+	if (column->index == GROUP_BY_THREAD)
+		return json_number((uint64_t)group->thread);
+
+	return json_text(group->files > 0 ? group->name : group->key);
+}
+
+/** Adds what is known about the arena or thread of a group. */
+static void detail_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct group *group = item;
+
+	(void)column;
+	if (!group->rest && group->files == 0 && strcmp(group->name, group->key) != 0)
+		text_string(text, group->name);
+}
+
 static const struct list_column columns[COLUMN_COUNT] = {
 	{ .type = LIST_TEXT,
 	  .text = name_text,
 	  .show = name_show,
+	  .value = shared_value,
 	  .help = "what the regions of the row have in common" },
 	{ .name = "count",
 	  .title = "COUNT",
@@ -180,6 +211,11 @@ static const struct list_column columns[COLUMN_COUNT] = {
 	  .alone = true,
 	  .number = largest_of,
 	  .help = "length of the longest region" },
+	{ .name = "detail",
+	  .title = "DETAIL",
+	  .type = LIST_TEXT,
+	  .text = detail_text,
+	  .help = "more about the arena or thread" },
 	{ .name = "files",
 	  .title = "FILES",
 	  .type = LIST_COUNT,
@@ -214,8 +250,11 @@ static void object_name(const struct pm_regions *regions, const struct pm_region
 		kind_name(region, text);
 }
 
-/** Adds the key of the group to which a region belongs. */
-static void put_key(enum group_by by, const struct pm_regions *regions,
+/**
+ * Adds the key of the group to which a region belongs.
+ * @return false if the region lacks the value that groups share, so that the key is a placeholder
+ */
+static bool put_key(enum group_by by, const struct pm_regions *regions,
                     const struct pm_region *region, struct text *text)
 {
 	switch (by) {
@@ -223,7 +262,7 @@ static void put_key(enum group_by by, const struct pm_regions *regions,
 		region_text_mapping(region, false, text);
 		if (text->length == 0)
 			text_string(text, "(anonymous)");
-		break;
+		return *region->mapping != '\0' || region->deleted;
 	case GROUP_BY_PERMS:
 		pm_format_perms(region->perms, text_room(text, PM_PERMS_TEXT_SIZE));
 		text->length += PM_PERMS_TEXT_SIZE - 1;
@@ -233,20 +272,22 @@ static void put_key(enum group_by by, const struct pm_regions *regions,
 			text_hex(text, region->arena, 1);
 		else
 			text_string(text, "(no arena)");
-		break;
+		return region->arena != 0;
 	case GROUP_BY_THREAD:
 		if (region->thread)
 			text_format(text, "%d", (int)region->thread);
 		else
 			text_string(text, "(no thread)");
-		break;
+		return region->thread != 0;
 	case GROUP_BY_OBJECT:
 		object_name(regions, region, text);
 		break;
 	default:
 		kind_name(region, text);
-		break;
+		return region->kind != PM_KIND_UNKNOWN;
 	}
+
+	return true;
 }
 
 /**
@@ -347,13 +388,11 @@ static void choose_columns(struct groups *groups, const char *figures)
 		text_format(&groups->column_names, "%s,%s", figures, names[by].word);
 	else
 		text_format(&groups->column_names, "%s,%s", names[by].word, figures);
-	groups->spec.table_columns = groups->spec.csv_columns = groups->spec.json_columns =
-		text_terminate(&groups->column_names);
-	if (by != GROUP_BY_MAPPING)
-		return;
+	groups->spec.table_columns = groups->spec.csv_columns = text_terminate(
+		&groups->column_names);
 
 	text_clear(&groups->json_names);
-	text_format(&groups->json_names, "%s,files,%s", figures, names[by].word);
+	text_format(&groups->json_names, "%s,detail,files,%s", names[by].word, figures);
 	groups->spec.json_columns = text_terminate(&groups->json_names);
 }
 
@@ -365,6 +404,7 @@ static void make_spec(struct groups *groups)
 	memcpy(groups->columns, columns, sizeof columns);
 	groups->columns[0].name = names[by].word;
 	groups->columns[0].title = names[by].title;
+	groups->columns[0].index = (int)by;
 	/* With GROUP_BY_MAPPING, files of different kinds are not united. */
 	if (by != GROUP_BY_PERMS)
 		groups->columns[0].needs = REGION_NEEDS_KINDS;
@@ -382,8 +422,6 @@ static void make_spec(struct groups *groups)
 
 	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
 }
-
-_Static_assert(PM_KIND_COUNT <= 64, "the kinds of a group must fit into a set of 64 bits");
 
 /** A key of similar names, and the first group with this key. */
 struct similar {
@@ -408,22 +446,16 @@ static void free_similar(void *similar)
 	free(similar);
 }
 
-/**
- * Finds the first group of a key and kinds.
- * @param tree a tree of tsearch(3); the group is added if there is no other
- */
+/** Finds the first group of a key and kinds. If there is none, adds this group to the tree. */
 static struct group *find_similar(void **tree, struct group *group, const char *key)
 {
-	struct similar wanted = { .key = (char *)key, .kinds = group->kinds };
-	struct similar **found = tfind(&wanted, tree, compare_similar);
-	if (found)
-		return (*found)->group;
-
 	struct similar *made = alloc_array(NULL, 1, sizeof *made);
 	*made = (struct similar){ alloc_string(key), group->kinds, group };
-	tsearch(made, tree, compare_similar);
 
-	return group;
+	struct similar **found = tsearch(made, tree, compare_similar);
+	if (*found != made)
+		free_similar(made);
+	return (*found)->group;
 }
 
 /** Adds the sums of a group to another one, and the name to its names. */
@@ -433,7 +465,7 @@ static void unite(struct group *sum, const struct group *group)
 		similar_name_add(&sum->names, sum->key);
 
 	similar_name_add(&sum->names, group->key);
-	sum->files = sum->files > 0 ? sum->files + 1 : 2;
+	sum->files += sum->files > 0 ? 1 : 2;
 	sum->regions += group->regions;
 	if (group->largest > sum->largest)
 		sum->largest = group->largest;
@@ -449,10 +481,13 @@ static void free_group(struct group *group)
 	free(group);
 }
 
-/** Names a group after the pattern of the names of its files. */
+/** Names a group after the pattern of the names of its files, if there are several. */
 static void name_pattern(struct group *group)
 {
 	struct text pattern = { 0 };
+
+	if (group->files == 0)
+		return;
 
 	similar_name_pattern(&group->names, &pattern);
 	free(group->name);
@@ -488,8 +523,7 @@ static void unite_similar(struct groups *groups)
 
 	*groups->end = NULL;
 	for (struct group *group = groups->first; group; group = group->next)
-		if (group->files > 0)
-			name_pattern(group);
+		name_pattern(group);
 
 	tdestroy(tree, free_similar);
 	text_deinit(&key);
@@ -508,14 +542,26 @@ void group_know_two_sizes(struct groups *groups)
 	choose_columns(groups, "count,size,rss,swap,largest");
 }
 
+/** Sets what a group shares with its first region. */
+static void describe(struct group *group, const struct pm_region *region, bool rest)
+{
+	group->rest = rest;
+	group->arena = region->arena;
+	group->thread = region->thread;
+}
+
 void group_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
                 size_t count)
 {
 	struct text key = { 0 };
 	for (size_t i = 0; i < count; i++) {
 		text_clear(&key);
-		put_key(groups->by, regions, items[i], &key);
+
+		bool has_value = put_key(groups->by, regions, items[i], &key);
 		struct group *group = find_group(groups, text_terminate(&key));
+
+		if (group->regions == 0)
+			describe(group, items[i], !has_value);
 		name_after(group, groups->by, items[i]);
 		add_region(group, items[i]);
 	}

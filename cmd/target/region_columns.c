@@ -331,14 +331,15 @@ static size_t region_identify(struct results *results, const void *item)
 	                          pm_kind_name((enum pm_kind)region->kind), region->mapping);
 }
 
-#define FOR_ALL_REGIONS                                                                            \
-	.singular = "region", .plural = "regions", .columns = columns,                             \
-	.column_count = sizeof columns / sizeof columns[0],                                        \
-	.json_columns = "start,end,size,rss,pss,shared_clean,shared_dirty,private_clean,private_"  \
-			"dirty,referenced,anonymous,lazyfree,"                                     \
-			"anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping," \
-			"kind,detail,proof",                                                       \
-	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap",     \
+#define FOR_ALL_REGIONS                                                                         \
+	.singular = "region", .plural = "regions", .columns = columns,                          \
+	.column_count = sizeof columns / sizeof columns[0],                                     \
+	.json_columns =                                                                         \
+		"start,end,size,rss,pss,dirty,shared_clean,shared_dirty,private_clean,private_" \
+		"dirty,referenced,anonymous,lazyfree,"                                          \
+		"anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping,"      \
+		"kind,detail,proof",                                                            \
+	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap",  \
 	.droppable_last = "perm,size", .identify = region_identify, .id_prefix = "#r"
 
 const struct list_spec region_columns_spec = {

@@ -290,6 +290,10 @@ static const char *count_limit_name(enum pm_limit_kind kind)
 		return "vm.max_map_count";
 	case PM_LIMIT_PIDS:
 		return "pids.max";
+	case PM_LIMIT_USER_THREADS:
+		return "RLIMIT_NPROC";
+	case PM_LIMIT_PID_MAX:
+		return "pid_max";
 	default:
 		return "threads-max";
 	}
@@ -326,9 +330,9 @@ static void add_limits(const struct watch_history *history, bool bytes, struct t
 	if (!space || first != space)
 		add_memory_limit(history, bytes, text);
 
-	/* If address space grew in fewer than two steps, no time until its limit is known. Its
-	 * limit may still be reached before the memory limit, so it is added if less address space
-	 * than memory is left. */
+	/* If address space grew in fewer than two steps, the time until its limit is reached is not
+	 * known. This limit may still be reached before the memory limit, so it is added if less
+	 * address space than memory is left. */
 	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory)))
 		add_named_limit(history, space, "RLIMIT_AS", bytes, text);
 }

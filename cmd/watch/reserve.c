@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "target/json_parts.h"
 #include "watch/verdict.h"
 
 int watch_reserve_add(struct watch_reserves *reserves, const struct pm_sample *sample,
@@ -83,25 +84,25 @@ void watch_reserve_describe(const struct watch_reserve *reserve, struct text *te
 	}
 }
 
-void watch_reserve_json(json_t *object, const struct watch_reserve *reserve)
+void watch_reserve_json(struct json *json, const struct watch_reserve *reserve)
 {
 	if (!reserve)
 		return;
 
 	const char *type = reserve->type == PM_RESERVE_FILE ? "file" : "inaccessible";
-	json_t *member = json_object();
 
-	json_add(member, "type", json_string(type));
-	json_add(member, "start", json_address(reserve->start));
-	json_add(member, "end", json_address(reserve->end));
-	json_add(member, "max", json_number(reserve->end - reserve->start));
-	json_add(member, "used", json_number(reserve->used));
-	json_add(member, "left", json_number(reserve->end - reserve->start - reserve->used));
-	watch_verdict_json(member, &reserve->trend);
+	json_open(json, "reserve", '{');
+	json_put(json, "type", json_string(type));
+	json_put(json, "start", json_address(reserve->start));
+	json_put(json, "end", json_address(reserve->end));
+	json_put(json, "max", json_number(reserve->end - reserve->start));
+	json_put(json, "used", json_number(reserve->used));
+	json_put(json, "left", json_number(reserve->end - reserve->start - reserve->used));
+	json_parts_trend(json, &reserve->trend);
 	if (reserve->lasts)
-		json_add(member, "seconds_left", json_real(reserve->seconds));
+		json_put(json, "seconds_left", json_real(reserve->seconds));
 
-	json_add(object, "reserve", member);
+	json_shut(json, '}');
 }
 
 struct watch_reserves watch_reserve_copy(const struct watch_reserves *reserves)

@@ -70,11 +70,11 @@ const struct watch_reserve *watch_reserve_soonest(const struct watch_reserves *r
 void watch_reserve_describe(const struct watch_reserve *reserve, struct text *text);
 
 /**
- * Adds a reserve to a JSON object, as the member `reserve`.
- * @param object receives the member
+ * Writes a reserve as the member `reserve`.
+ * @param json the output, within an object
  * @param reserve the reserve, or NULL: nothing is added
  */
-void watch_reserve_json(json_t *object, const struct watch_reserve *reserve);
+void watch_reserve_json(struct json *json, const struct watch_reserve *reserve);
 
 /**
  * Copies the reserves, without what finds them.

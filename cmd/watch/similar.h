@@ -46,7 +46,7 @@ struct watch_similar *watch_similar_create(void);
 void watch_similar_destroy(struct watch_similar *similar);
 
 /**
- * Starts to sum up tracks anew. Then call watch_similar_add() for each track, and
+ * Starts to sum up tracks again. Then call watch_similar_add() for each track, and
  * watch_similar_end().
  * @param similar the groups
  */

@@ -55,20 +55,11 @@ void watch_verdict_headline(const struct watch_history *history, bool bytes, str
 void watch_verdict_short(const struct watch_history *history, bool bytes, struct text *text);
 
 /**
- * Adds a trend to a JSON object: `rate` if it is known; `estimate`, `estimated_rate` and `step` if
- * there is an estimate; `sawtooth`, `floor` and `floor_rise` if the values rise and fall; `verdict`
- * and `reason`.
- * @param object receives the members
- * @param trend the trend
- */
-void watch_verdict_json(json_t *object, const struct pm_trend *trend);
-
-/**
- * Adds to a JSON object what grows beneath the process: `beneath`, an object that describes the
- * track. Adds nothing if nothing grows beneath it.
- * @param object receives the member
+ * Writes what grows beneath the process: `beneath`, an object that describes the track. Writes
+ * nothing if nothing grows beneath it.
+ * @param json the output, within an object
  * @param beneath the track
  */
-void watch_verdict_json_beneath(json_t *object, const struct watch_beneath *beneath);
+void watch_verdict_json_beneath(struct json *json, const struct watch_beneath *beneath);
 
 #endif

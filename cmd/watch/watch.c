@@ -27,8 +27,8 @@ const struct cli_spec watch_spec = {
 	.notes = "TARGET is a PID, a process name that matches exactly one process, or a\n"
 		 "recording, of which all samples are analysed. Regions are measured only when\n"
 		 "the totals of the process change. On a terminal, watch shows a live screen; the\n"
-		 "key ? lists all keys. Ctrl-C ends watch and prints a summary. In a pipe or file,\n"
-		 "only the summary is printed if --for or -c is given.",
+		 "key ? lists all keys. Ctrl-C ends watch and prints a summary. In a pipe or\n"
+		 "file, only the summary is printed if --for or -c is given.",
 	.absent = { "by", "the key g of the screen sums up by kind; map and diff have --by kind" },
 	.examples = {
 		{ "procmem watch java",

@@ -5,7 +5,7 @@
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
 	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
-_procmem_group_columns='count size rss pss dirty swap largest files'
+_procmem_group_columns='count size rss pss dirty swap largest detail files'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'

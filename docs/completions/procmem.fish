@@ -20,7 +20,7 @@ end
 function __procmem_map_columns
     set -l by (commandline -opc | string join ' ' | string match -r -- '--by[= ]([a-z]+)')
     if set -q by[2]
-        string join \n $by[2] count size rss pss dirty swap largest files
+        string join \n $by[2] count size rss pss dirty swap largest detail files
     else
         string join \n $argv
     end

@@ -40,7 +40,7 @@ enum { MIN_EVENTS = 5 };
 enum { MIN_CYCLES = 2 };
 
 /*
- * With fewer events than this, all of them must have a similar height: the largest at most
+ * If there are fewer events than this, a rate needs events of similar height: the largest at most
  * `similar_steps` times the median. A few samples of noise may rise one after the other by chance.
  */
 enum { MANY_EVENTS = 10 };
@@ -54,6 +54,13 @@ static const double max_factor = 1.5;
  * the longest gap, growth has ended.
  */
 static const double max_gap = 3;
+
+/* Steps that are lower than this share of the largest step are ignored in growth by steps. */
+static const double large_share = 0.25;
+
+/* Minimum rest after the last large step, as a share of the whole time, for a verdict on the rest.
+ */
+static const double min_rest = 0.25;
 
 /*
  * The floor rises for sure if its rise is at least this many times the deepest fall, and this many
@@ -83,8 +90,10 @@ struct judging {
 	enum pm_trend_unit unit;
 	/* the series from its first change on; before judge_whole(), the whole series */
 	struct pm_curve curve;
-	struct pm_growth_events events; /* those of the curve, after judge_whole() */
-	struct pm_growth_floor floor;   /* that of the curve, after judge_whole() */
+	/* The following are those of the curve, after judge_whole(). */
+	struct pm_growth_events events; /* all events */
+	struct pm_growth_events steps;  /* the large ones: without those below `large_share` */
+	struct pm_growth_floor floor;
 	struct pm_trend *trend;
 };
 
@@ -120,6 +129,12 @@ static void conclude(struct judging *judging, enum pm_verdict verdict, const cha
 	judging->trend->verdict = verdict;
 }
 
+/** Returns the minimum range of a curve that counts as a change. */
+static double min_range(const struct judging *judging)
+{
+	return judging->unit == PM_TREND_BYTES ? min_bytes : 1;
+}
+
 /** Checks whether two rates are positive and differ by no more than the allowed factor. */
 static bool agree(double one, double other)
 {
@@ -136,6 +151,18 @@ static bool is_sawtooth(const struct pm_curve *curve)
 static double whole_slope(const struct pm_curve *curve)
 {
 	return curve->rise / pm_curve_span(curve);
+}
+
+/**
+ * Returns the slope of the second half, per second. Growth that slows down or becomes faster has
+ * another slope there than on the whole.
+ */
+static double late_slope(const struct pm_curve *curve)
+{
+	size_t last = curve->count - 1, middle = last / 2;
+
+	return (curve->values[last] - curve->values[middle]) /
+	       (curve->step * (double)(last - middle));
 }
 
 /**
@@ -167,7 +194,7 @@ static bool are_events_steady(const struct judging *judging)
 		return false;
 
 	return agree(events->rate, curve->slope) && agree(events->rate, curve->least_squares) &&
-	       agree(events->rate, whole_slope(curve));
+	       agree(events->rate, whole_slope(curve)) && agree(events->rate, late_slope(curve));
 }
 
 /**
@@ -185,7 +212,7 @@ static bool judge_flat_end(struct judging *judging)
 		judging->series, pm_curve_time(curve, top), judging->series->last);
 	if (curve->rise <= flat || end.highest - end.lowest > 2 * flat)
 		return false;
-	if (rest < span / 4 || rest < min_seconds / 2 ||
+	if (rest < min_rest * span || rest < min_seconds / 2 ||
 	    rest < max_gap * judging->events.longest_gap)
 		return false;
 
@@ -204,17 +231,17 @@ static bool judge_flat_end(struct judging *judging)
 
 /**
  * Judges growth in a few steps: there is no rate, only an estimate.
- * @return false, without a verdict, if there are fewer than two steps, if one of them makes up most
- *         of the rise, or if the next one is long overdue
+ * @return false, without a verdict, if there are fewer than two steps or too many, if one of them
+ *         makes up most of the rise, or if the next one is long overdue
  */
 static bool judge_steps(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
-	const struct pm_growth_events *events = &judging->events;
+	const struct pm_growth_events *events = &judging->steps;
 	struct pm_trend *trend = judging->trend;
 	char step[PM_SIZE_TEXT_SIZE], rate[PM_SIZE_TEXT_SIZE];
 
-	if (is_sawtooth(curve) || events->count < 2 ||
+	if (is_sawtooth(curve) || events->count < 2 || events->count >= MANY_EVENTS ||
 	    events->largest >= burst_step * curve->rise ||
 	    events->rest > max_gap * events->longest_gap)
 		return false;
@@ -242,8 +269,8 @@ static void judge_uneven(struct judging *judging)
 	amount(judging, curve->range, size);
 
 	if (curve->count < MIN_SAMPLES || span < min_seconds)
-		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s; began only %s ago", size,
-		         duration);
+		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s, but only in the last %s",
+		         size, duration);
 	else if (curve->largest_step >= burst_step * curve->range &&
 	         curve->deepest_fall <= max_fall * curve->range && rest >= min_seconds / 2)
 		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once",
@@ -302,7 +329,7 @@ static void judge_rise(struct judging *judging)
 	pm_format_duration(span, duration);
 
 	if (curve->count < MIN_SAMPLES || span < min_seconds)
-		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s; began only %s ago", rise,
+		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s, but only in the last %s", rise,
 		         duration);
 	else if (curve->largest_step >= burst_step * curve->rise &&
 	         judging->events.rest >= min_seconds / 2)
@@ -396,7 +423,6 @@ static bool judge_whole(struct judging *judging)
 	const struct pm_curve *curve = &judging->curve;
 	char duration[PM_DURATION_TEXT_SIZE], size[PM_SIZE_TEXT_SIZE];
 	double span = pm_curve_span(curve);
-	double min = judging->unit == PM_TREND_BYTES ? min_bytes : 1;
 
 	pm_format_duration(span, duration);
 	if (series->samples < MIN_SAMPLES || span < min_seconds)
@@ -406,7 +432,7 @@ static bool judge_whole(struct judging *judging)
 		         min_seconds, MIN_SAMPLES);
 	else if (curve->range == 0)
 		conclude(judging, PM_VERDICT_NO_GROWTH, "no growth seen in %s", duration);
-	else if (curve->range < min)
+	else if (curve->range < min_range(judging))
 		conclude(judging, PM_VERDICT_NO_GROWTH, "no growth seen in %s, changes of up to %s",
 		         duration, amount(judging, curve->range, size));
 	else
@@ -441,8 +467,38 @@ static void measure_change(struct judging *judging)
 
 	judging->trend->began = pm_curve_time(curve, head);
 	pm_curve_measure(curve, judging->series, judging->trend->began);
-	pm_growth_events_measure(judging->series, curve->first, curve->range, &judging->events);
+	pm_growth_events_measure(judging->series, curve->first, curve->range, 0, &judging->events);
+	pm_growth_events_measure(judging->series, curve->first, curve->range, large_share,
+	                         &judging->steps);
 	pm_growth_floor_measure(curve, &judging->floor);
+}
+
+/**
+ * Judges what came after the last large step of growth that is not steady on the whole. A leak that
+ * is small compared with that step looks flat next to it. The verdict is changed only if the rest
+ * grows steadily, for a quarter of the time at least.
+ */
+static void judge_rest(struct judging *judging)
+{
+	struct pm_trend trend = { .began = judging->steps.last };
+	struct judging rest = { .series = judging->series, .unit = judging->unit, .trend = &trend };
+
+	if (judging->steps.count == 0 ||
+	    judging->steps.rest < min_rest * pm_curve_span(&judging->curve))
+		return;
+
+	pm_curve_measure(&rest.curve, rest.series, trend.began);
+	if (rest.curve.range < min_range(&rest))
+		return;
+
+	measure_change(&rest);
+	describe_swing(&rest);
+	judge_slope(&rest);
+	if (trend.verdict != PM_VERDICT_STEADY)
+		return;
+
+	*judging->trend = trend;
+	judging->curve = rest.curve;
 }
 
 void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, struct pm_trend *trend)
@@ -463,6 +519,8 @@ void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, str
 		describe_swing(&judging);
 		if (!judge_flat_end(&judging))
 			judge_slope(&judging);
+		if (pm_trend_growth_rate(trend) <= 0)
+			judge_rest(&judging);
 	}
 
 	trend->least_squares = judging.curve.least_squares;

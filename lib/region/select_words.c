@@ -114,7 +114,7 @@ static enum parsed parse_length(const char *text, const char *length_text, uint6
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' has the length 0", text);
 	if (__builtin_add_overflow(start, length, end))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' goes beyond the last address", text);
+		                    "'%.64s' extends beyond the end of the address space", text);
 
 	return PARSED_ADDRESSES;
 }

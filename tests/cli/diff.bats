@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Sends a command to the grower and adds up the changes that it reports.
@@ -85,7 +86,7 @@ logged() {
 	start_grower
 	procmem snap -q -o "$file" "$TARGET_PID"
 	run -0 procmem diff --json "$file" "$TARGET_PID"
-	jq -e '.regions == [] and .total.delta == 0 and .total.changed == 0' <<<"$output"
+	jq -e '.regions == [] and .total.delta == 0 and .total.changes == 0' <<<"$output"
 }
 
 @test "saved smaps files are compared, by kind as well" {
@@ -102,7 +103,7 @@ logged() {
 	for by in '' --by=kind --by=mapping; do
 		# shellcheck disable=SC2086
 		run -1 procmem diff --json $by "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
-		jq -e --argjson count "$count" '.total.count == $count and .after.count == $count and .total.changed == 1' <<<"$output"
+		jq -e --argjson count "$count" '.total.count == $count and .after.count == $count and .total.changes == 1' <<<"$output"
 	done
 	run -1 procmem diff --json -k anon "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
 	jq -e 'all(.regions[]; .kind == "anon")' <<<"$output"

@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "each text that the target placed is read back at its address" {
@@ -90,10 +91,11 @@ teardown() {
 	while read -r _ region address text; do
 		offset=$(jq --arg address "$address" 'def hex: ltrimstr("0x") | explode |
 				reduce .[] as $c (0; . * 16 + if $c > 96 then $c - 87 else $c - 48 end);
-			($address | hex) as $at | .ranges[] | (.address | hex) as $start | select($at >= $start and $at < $start + .length) |
-			.offset + $at - $start' "$file.map")
+			($address | hex) as $at | .ranges[] | (.start | hex) as $start | select($at >= $start and $at < (.end | hex)) |
+			.dump_offset + $at - $start' "$file.map")
 		[ "$(tail -c +$((offset + 1)) "$file" | head -c 40)" = "$text" ] || { echo "$region $address" && false; }
 	done < <(grep -E '^marker (plain|memfd|none|sysv|growsdown) ' "$TARGET_FACTS")
+	json_keep dump-map "$file.map"
 	jq -e '.ranges | map(select(.mapping == "[stack]")) | .[0].kind == "stack" and .[0].perms == "rw-p"' "$file.map"
 }
 

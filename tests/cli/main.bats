@@ -8,6 +8,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Fails unless the last `run --separate-stderr` printed just one line on stderr and exited with 2.

@@ -9,7 +9,7 @@
  *   that of another rises by 20 MiB and falls back every 5 s
  * - leaker threads RATE: starts RATE threads per second, called pile-N
  * - leaker files RATE: maps RATE small files per second
- * - leaker steps RATE: maps and touches a block of 16 MiB whenever so much is due: RATE bytes per
+ * - leaker steps RATE: maps and touches a block of 4 MiB whenever so much is due: RATE bytes per
  *   second on average
  * - leaker pool RATE: reserves 1 GiB without access, and permits access to its first part with
  *   mprotect(2): RATE bytes per second, in parts of 1 MiB
@@ -34,7 +34,7 @@
 
 enum {
 	MEGABYTE = 1024 * 1024,
-	STEP = 16 * MEGABYTE,
+	STEP = 4 * MEGABYTE,
 	RESERVED = 1024 * MEGABYTE,
 	TICK_MS = 100,
 	SMALL = 1000,

@@ -178,8 +178,8 @@ struct pm_scan_totals {
 	 */
 	uint64_t gave_up;
 	/**
-	 * Number of addresses that were skipped after attempts that took too long, without an
-	 * attempt of their own. No match that starts there is found.
+	 * Number of addresses at which no match was attempted, because attempts at earlier
+	 * addresses took too long. No match that starts there is found.
 	 */
 	uint64_t passed;
 };

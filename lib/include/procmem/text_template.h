@@ -30,8 +30,8 @@ extern "C" {
 #endif
 
 /**
- * Writes the template of a text: the text with `#` in place of each number, or `0x#` in place of a
- * number that starts with 0x; and with `x…` in place of filler that consists of `x`.
+ * Writes the template of a text: the text with `#` in place of each number (`0x#` if the number
+ * starts with 0x), and with one character and `…` in place of filler (`=…` for `==========`).
  *
  * @param text    any bytes; numbers consist of ASCII characters only
  * @param length  bytes of `text`

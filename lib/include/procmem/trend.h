@@ -24,8 +24,9 @@ extern "C" {
 enum pm_verdict {
 	PM_VERDICT_TOO_EARLY, /**< observed for too short a time */
 	PM_VERDICT_STEADY,    /**< keeps growing at a known rate: a leak looks like this */
-	PM_VERDICT_STEPS,     /**< grew in two steps or more of similar height, but too few for a
-	                         sure rate: pm_trend.estimated_rate is an estimate */
+	PM_VERDICT_STEPS,     /**< grew in two steps or more, none of which makes up most of the
+	                         growth, but too few for a sure rate: pm_trend.estimated_rate is
+	                         an estimate */
 	PM_VERDICT_BURST,     /**< grew mostly at once, and has not grown since */
 	PM_VERDICT_PLATEAU,   /**< grew, and has stopped growing; or rises and falls around one
 	                         level */
@@ -75,8 +76,9 @@ struct pm_trend {
 	 */
 	double agreement;
 	/**
-	 * Time of the first change, in seconds. If the value never changed noticeably, the time of
-	 * the first value.
+	 * Start of the time that was judged, in seconds: the first change or, if only the growth
+	 * after a large step is steady, that step. If the value never changed noticeably, the time
+	 * of the first value.
 	 */
 	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */

@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "hostile names of processes, threads, files and regions are escaped in all output" {

@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # The hits of GNU grep in the file, as of -ob with absolute addresses. Arguments as for GNU grep.
@@ -192,6 +193,11 @@ gnu() {
 	jq -e '.pattern == 2' <<<"$output"
 	run -0 search --json -l na
 	jq -e 'keys == ["region"]' <<<"$output"
+	hold_text 'one\ttwo\nthree\rw\0i\0d\0e\0\t\0t\0e\0x\0t\0'
+	run -0 search --json '(?s)one.two.three'
+	jq -e '.text == "one\ttwo\nthree" and .after == ""' <<<"$output"
+	run -0 search --json --wide 'wide.te'
+	jq -e '.encoding == "utf-16le" and .text == "wide\tte" and .after == "xt"' <<<"$output"
 }
 
 @test "control characters do not reach a terminal" {

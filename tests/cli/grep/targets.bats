@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "several processes: each line has its PID, and one that cannot be searched does not end the search" {

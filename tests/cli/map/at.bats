@@ -8,6 +8,10 @@ setup() {
 	load ../support/helper
 }
 
+teardown() {
+	json_check
+}
+
 # Prints the first address of a region of the target.
 start_of() {
 	local range

@@ -8,6 +8,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "a core file that gdb wrote is listed like a process, and the regions of malloc are proven" {

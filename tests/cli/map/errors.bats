@@ -8,6 +8,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Runs a command that must be refused, in all forms of output.

@@ -12,6 +12,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Prints the sums of size, RSS, dirty and anonymous bytes of lines like those of smaps_table.
@@ -130,8 +131,8 @@ total() {
 @test "JSON is one object with the documented fields" {
 	procmem map --json "$TARGET_PID" >"$BATS_TEST_TMPDIR/json"
 	jq -e -s 'length == 1 and (.[0] | .pid == '"$TARGET_PID"' and (.command | endswith("mapper"))
-		and (.time | fromdate > 0))' "$BATS_TEST_TMPDIR/json"
-	documented='["anon_huge","anonymous","detail","device","end","hugetlb","inode","kind","lazyfree","locked","mapping","offset","perms",
+		and (.time | sub("[.][0-9]{3}Z$"; "Z") | fromdate > 0))' "$BATS_TEST_TMPDIR/json"
+	documented='["anon_huge","anonymous","detail","device","dirty","end","hugetlb","inode","kind","lazyfree","locked","mapping","offset","perms",
 		"private_clean","private_dirty","proof","pss","referenced","rss","shared_clean","shared_dirty","size","start","swap","swap_pss"]'
 	jq -e "[.regions[] | keys[]] | unique - $documented == []" "$BATS_TEST_TMPDIR/json"
 	jq -e '.total.rss == ([.regions[].rss] | add) and .total.count == (.regions | length)' "$BATS_TEST_TMPDIR/json"
@@ -144,6 +145,23 @@ total() {
 
 @test "JSON with --columns has only these columns" {
 	[ "$(procmem map --json -o rss,perm "$TARGET_PID" | jq -c '.regions[0] | keys')" = '["end","perms","rss","start"]' ]
+}
+
+@test "JSON with all columns, of regions and of groups" {
+	local by columns
+	columns=$(procmem map --columns help | awk '{ print $1 }' | paste -sd ,)
+	run -0 procmem map --json -o "$columns" "$TARGET_PID"
+	jq -e '[.regions[] | keys[]] | unique | contains(["arena", "dirty", "pss_dirty", "thread", "why"])' <<<"$output"
+	for by in arena thread; do
+		columns=$(procmem map --by "$by" --columns help | awk '{ print $1 }' | paste -sd ,)
+		run -0 procmem map --json --by "$by" -o "$columns" "$TARGET_PID"
+		jq -e --arg by "$by" '(.groups | map(select(has($by) | not)) | length == 1) and all(.groups[]; has($by) == has("detail"))' <<<"$output"
+	done
+	# A value is that of the regions.
+	[ "$(procmem map --json --by arena "$TARGET_PID" | jq -c '[.groups[].arena // empty] | sort')" = \
+		"$(procmem map --json -o arena "$TARGET_PID" | jq -c '[.regions[].arena // empty] | unique')" ]
+	[ "$(procmem map --json --by thread "$TARGET_PID" | jq -c '[.groups[].thread // empty] | sort')" = \
+		"$(procmem map --json -o thread "$TARGET_PID" | jq -c '[.regions[].thread // empty] | unique')" ]
 }
 
 @test "CSV quotes special characters" {
@@ -180,7 +198,7 @@ PYTHON
 	[[ ${lines[0]} == *"saved maps"* ]]
 	[[ ${lines[1]} =~ ^ADDRESS\ +SIZE\ PERM\ KIND\ +MAPPING$ ]]
 	[ "$(procmem map --no-header -o rss "$BATS_TEST_TMPDIR" | sort -u)" = "?" ]
-	[ "$(procmem map --json "$BATS_TEST_TMPDIR" | jq -c '[.file == null, (.regions[0] | has("rss")), (.total | has("rss"))]')" = \
+	[ "$(procmem map --json "$BATS_TEST_TMPDIR" | jq -c '[.path == null, (.regions[0] | has("rss")), (.total | has("rss"))]')" = \
 		"[false,false,false]" ]
 	run --separate-stderr -2 procmem map --min-rss 1 "$BATS_TEST_TMPDIR"
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"

@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "a sample of snap is listed as the process was, even after its end" {
@@ -23,7 +24,7 @@ teardown() {
 	run -0 --separate-stderr procmem map --json "$recording"
 	[ -z "$stderr" ]
 	[ "$(jq -r '"\(.total.size) \(.total.rss) \([.regions[].private_dirty] | add)"' <<<"$output")" = "$(<"$BATS_TEST_TMPDIR/truth")" ]
-	jq -e --arg file "$recording" --argjson pid "$TARGET_PID" '.file == $file and .pid == $pid and .sample == 1
+	jq -e --arg file "$recording" --argjson pid "$TARGET_PID" '.path == $file and .pid == $pid and .sample == 1
 		and (.command | contains("mapper"))' <<<"$output"
 	run -0 procmem map "$recording"
 	[[ ${lines[0]} == "mapper ($TARGET_PID), sample 1 of $recording, 20"*Z"   RSS "* ]]

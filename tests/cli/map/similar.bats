@@ -9,6 +9,7 @@ setup() {
 }
 
 teardown() {
+	json_check
 	targets_stop
 }
 

@@ -21,6 +21,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Prints an address within the target's known memory: `at pointers 8`.
@@ -263,6 +264,7 @@ in_gdb() {
 	[ "$first" = "$TARGET_PID" ]
 	run -0 procmem shell -c 'snap -q -o before; diff --json before > diff' "$TARGET_PID"
 	[ "$(jq .after.pid diff)" = "$TARGET_PID" ]
+	json_keep diff diff
 	# The pattern can be given by an option.
 	run -0 procmem shell -c "grep -m 1 -e memfd -q; grep -q -m 1 memfd; grep --regexp=memfd -q" "$TARGET_PID"
 }
@@ -307,6 +309,7 @@ in_gdb() {
 	[[ ${lines[0]} == "run.pmrec@1: a recording, for 'map' and 'diff'" ]]
 	[[ ${lines[1]} == "file       $other/run.pmrec@1" ]]
 	[ "$(jq .sample one last | tr '\n' ' ')" = '1 2 ' ]
+	json_keep map one last
 	[[ $(sed -n 2p changed) == "after:  grower ($TARGET_PID), sample 2 of $other/run.pmrec, "* ]]
 	# Regions of a file get no numbers, because no other command could use them.
 	[[ $(sed -n 3p changed) == 'CHANGE ADDRESS '* ]]

@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "each encoding finds the strings of GNU strings at the same addresses" {
@@ -285,6 +286,21 @@ input()'
 	[[ $output == *'"text":"back\\slash \"quoted\""'* ]]
 	run -0 procmem strings -q --json "$TARGET_PID" stack
 	jq -se 'all(.[]; .region.mapping == "[stack]" and .region.kind == "stack")' <<<"$output"
+}
+
+@test "JSON has tabs and newlines as the escapes of JSON, other controls as hexadecimal" {
+	require jq
+	load ../support/hold
+	hold_text 'first\tsecond\n\rthird line\001\0'
+	run -0 procmem strings -q --json -w "$TARGET_PID" "${ranges[0]}"
+	jq -e '.text == "first\tsecond\n\\x0dthird line" and .length == 24' <<<"$output"
+	for similar in '' --similar; do
+		# shellcheck disable=SC2086
+		run -0 procmem strings -q --json -w -u $similar "$TARGET_PID" "${ranges[0]}"
+		jq -e '.text == "first\tsecond\n\\x0dthird line"' <<<"$output"
+	done
+	# Text output is not affected.
+	[[ $(procmem strings -q -w "$TARGET_PID" "${ranges[0]}") == *'first'$'\t''second\x0a\x0dthird line' ]]
 }
 
 @test "control characters do not reach a terminal" {

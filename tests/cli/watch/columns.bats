@@ -8,6 +8,7 @@ setup() {
 }
 
 teardown() {
+	json_check
 	targets_stop
 }
 

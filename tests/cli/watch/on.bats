@@ -12,6 +12,8 @@ teardown() {
 	[ -z "${WATCHER:-}" ] || kill -KILL "$WATCHER" 2>/dev/null || true
 	targets_stop
 	cgroup_remove
+	[ ! -e "$out" ] || json_keep watch "$out"
+	json_check
 }
 
 # Watches the target in the background, as JSON, and waits for the first sample.
@@ -191,7 +193,7 @@ watch_end() {
 @test "the status of commands is known even if SIGCHLD was ignored by the parent" {
 	target_start hog
 	require python3
-	run -1 --separate-stderr python3 -c 'import os, signal, sys
+	run -1 --separate-stderr json_run watch python3 -c 'import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execv(sys.argv[1], sys.argv[1:])' \
 		"$PROCMEM_BIN" watch --json -i 600 --on 'rss>1K' --do 'exec:exit 3' --do exit "$TARGET_PID"
@@ -229,7 +231,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	[ -f "$first" ] && [ -f "$first.2" ]
 	[ "$(stat -c %a "$first")" = 600 ]
 	while IFS= read -r event; do
-		start=$(jq -r '.region.start' <<<"$event") end=$(jq -r '.region.end' <<<"$event") file=$(jq -r '.actions[0].file' <<<"$event")
+		start=$(jq -r '.region.start' <<<"$event") end=$(jq -r '.region.end' <<<"$event") file=$(jq -r '.actions[0].path' <<<"$event")
 		[ "$(jq '.actions[0].bytes' <<<"$event")" -eq $((end - start)) ]
 		dd if="/proc/$TARGET_PID/mem" bs=4096 skip=$((start / 4096)) count=$(((end - start) / 4096)) status=none | cmp - "$file"
 	done < <(events)
@@ -331,7 +333,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	target_tell 'eat 15'
 	await '[.[] | select(.event == "condition" and .condition == "headroom<50%")] | length == 1'
 	jq -se --arg file "$GROUP_FOLDER/memory.usage_in_bytes" '[.[] | select(.event == "wakeup" and .cause == "usage"
-		and .file == $file)] | length > 0' "$out"
+		and .path == $file)] | length > 0' "$out"
 	kill -0 "$TARGET_PID"
 	kill -TERM "$WATCHER"
 	watch_end 0

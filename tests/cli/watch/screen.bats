@@ -62,6 +62,18 @@ await_selected() {
 	screen_await 'cost '
 }
 
+@test "the header names what grows beneath a process that does not grow" {
+	target_start leaker arenas 40960
+	watch_start 80 24 -i 0.5 --budget 0
+	screen_await 'beneath it arena'
+	# It fits, and a paused screen keeps it.
+	[[ $(screen_lines) =~ 'beneath it arena '[0-9]+' grows steadily, +'[0-9.]+'K/s' ]]
+	[[ $(screen_lines) == *' overall  sawtooth of '* && $(screen_lines) == *'floor '* ]]
+	screen_key p
+	screen_await PAUSED
+	[[ $(screen_lines) == *'beneath it arena'* ]]
+}
+
 @test "q ends it with a summary, and the terminal is as before" {
 	screen_start 100 30
 	local line="clear; stty -a >$BATS_TEST_TMPDIR/before; $PROCMEM_BIN watch -i 0.2 $TARGET_PID; echo status \$?;"

@@ -10,6 +10,7 @@ setup() {
 }
 
 teardown() {
+	json_check
 	targets_stop
 }
 

@@ -76,6 +76,8 @@ static struct pm_trend judge(shape *value_of, const struct curve *curve, double 
 /** What became of the curves of a family. */
 struct tally {
 	unsigned long long curves, steady, wrong;
+	unsigned long long estimates;  /* curves that have an estimate instead of a rate */
+	unsigned long long misleading; /* estimates that are off by more than a factor of 2.5 */
 };
 
 static void count(struct tally *tally, const struct pm_trend *trend, double rate,
@@ -84,6 +86,13 @@ static void count(struct tally *tally, const struct pm_trend *trend, double rate
 	bool right = rate > 0 && trend->rate <= 1.5 * rate && rate <= 1.5 * trend->rate;
 
 	tally->curves++;
+	tally->estimates += trend->estimate;
+	if (trend->estimate &&
+	    (trend->estimated_rate > 2.5 * rate || rate > 2.5 * trend->estimated_rate)) {
+		print_error("estimate %.0f, not %.0f, period %g every %g s for %g s\n",
+		            trend->estimated_rate, rate, curve->period, interval, seconds);
+		tally->misleading++;
+	}
 	if (trend->verdict != PM_VERDICT_STEADY)
 		return;
 
@@ -156,6 +165,9 @@ static void stepwise_growth_has_its_rate_or_none(void **state)
 		struct tally tally = go_over(steps, curve, curve.height, 0);
 
 		assert_int_equal(tally.wrong, 0);
+		assert_true(tally.estimates > 0);
+		if (curve.noise == 0)
+			assert_int_equal(tally.misleading, 0);
 		/* Enough events were there in a good part of them. */
 		assert_true(tally.steady * 5 > tally.curves);
 	}

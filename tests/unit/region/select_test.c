@@ -185,7 +185,7 @@ static void invalid_words(void **state)
 	expect_bad_word("400000+0", "has the length 0");
 	expect_bad_word("400000+", "'' is not a size");
 	expect_bad_word("400000+12Q", "'12Q' is not a size");
-	expect_bad_word("ffffffffff600000+16M", "goes beyond the last address");
+	expect_bad_word("ffffffffff600000+16M", "extends beyond the end of the address space");
 	expect_bad_word("two\nlines", "'two lines' is not a REGION");
 }
 
