@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "target/first_limit.h"
 #include "target/region_text.h"
+#include "target/similar_name.h"
 #include "watch/verdict.h"
 
 const struct table_column watch_format_columns[WATCH_COLUMNS] = {
@@ -17,6 +18,8 @@ const struct table_column watch_format_columns[WATCH_COLUMNS] = {
 	[WATCH_RSS] = { .title = "RSS", .right = true },
 	[WATCH_DELTA] = { .title = "DELTA", .right = true },
 	[WATCH_GROWTH] = { .title = "GROWTH", .right = true },
+	[WATCH_SIZE] = { .title = "SIZE", .right = true },
+	[WATCH_SIZE_GROWTH] = { .title = "SIZE-GROWTH", .right = true },
 	[WATCH_RATE] = { .title = "RATE", .right = true },
 	[WATCH_PER_HOUR] = { .title = "PER HOUR", .right = true },
 	[WATCH_PER_DAY] = { .title = "PER DAY", .right = true },
@@ -109,6 +112,23 @@ static void describe_blocks(const struct watch_row *row, struct text *text)
 	add_count_rate(row, text);
 }
 
+/** Describes a row of files with similar names: "/srv/seg#.idx (32 files) ×2,204". */
+static void describe_files(const struct watch_row *row, struct text *text)
+{
+	const struct pm_track *track = row->track;
+
+	if (track->regions == 0)
+		text_string(text, "gone");
+	add_string(track->mapping, text);
+	if (track->regions == 0)
+		return;
+
+	similar_name_count(row->files, text);
+	text_string(text, " \xc3\x97");
+	text_grouped(text, track->regions);
+	add_count_rate(row, text);
+}
+
 void watch_format_describe(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
@@ -116,6 +136,11 @@ void watch_format_describe(const struct watch_row *row, struct text *text)
 	if (track->kind == PM_KIND_MALLOC && track->regions > 0 &&
 	    track->detail.type != PM_DETAIL_NONE) {
 		describe_blocks(row, text);
+		return;
+	}
+
+	if (row->files > 0) {
+		describe_files(row, text);
 		return;
 	}
 
@@ -157,11 +182,18 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 	case WATCH_RSS:
 		watch_format_size(track->weight, bytes, text);
 		break;
+	case WATCH_SIZE:
+		watch_format_size(track->size, bytes, text);
+		break;
+
 	case WATCH_DELTA:
 		delta_put_bytes(text, track->delta, bytes);
 		break;
 	case WATCH_GROWTH:
 		delta_put_bytes(text, row->growth, bytes);
+		break;
+	case WATCH_SIZE_GROWTH:
+		delta_put_bytes(text, row->size_growth, bytes);
 		break;
 
 	case WATCH_RATE:
@@ -190,6 +222,8 @@ enum out_style watch_format_style(const struct watch_row *row, enum watch_column
 		return OUT_GROWN;
 	if (column == WATCH_GROWTH)
 		return delta_style(row->growth);
+	if (column == WATCH_SIZE_GROWTH)
+		return delta_style(row->size_growth);
 	if (column == WATCH_DELTA)
 		return delta_style(row->track->delta);
 	return watch_format_columns[column].style;

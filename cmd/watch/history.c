@@ -191,6 +191,14 @@ bool watch_history_lasts(const void *context, const struct pm_limit *limit, doub
 	return pm_trend_lasts(trend, pm_limit_left(limit), seconds);
 }
 
+const struct pm_track *watch_history_owner(const struct watch_history *history, size_t region)
+{
+	const struct pm_track *track = pm_tracker_owner(history->tracker, region);
+	const struct watch_similar_group *group = watch_similar_of(history->similar, track);
+
+	return group ? &group->track : track;
+}
+
 struct pm_region_range *watch_history_regions(const struct watch_history *history,
                                               const struct pm_track *track, size_t *count)
 {
@@ -200,7 +208,8 @@ struct pm_region_range *watch_history_regions(const struct watch_history *histor
 	*count = 0;
 	for (size_t i = 0; i < regions->count && *count < track->regions; i++) {
 		const struct pm_region *region = &regions->items[i];
-		if (pm_tracker_owner(history->tracker, i) == track)
+		if (pm_tracker_owner(history->tracker, i) == track ||
+		    watch_history_owner(history, i) == track)
 			ranges[(*count)++] = (struct pm_region_range){
 				.range = { region->start, region->end }, .region = i
 			};
@@ -212,6 +221,8 @@ struct pm_region_range *watch_history_regions(const struct watch_history *histor
 void watch_history_rebase(struct watch_history *history)
 {
 	pm_tracker_rebase(history->tracker);
+	if (history->similar)
+		watch_similar_rebase(history->similar);
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
 		history->kinds[kind].baseline = history->kinds[kind].weight;
 
@@ -307,6 +318,7 @@ void watch_history_deinit(struct watch_history *history)
 
 	limit_counters_deinit(&history->counters);
 	watch_reserve_deinit(&history->reserves);
+	watch_similar_destroy(history->similar);
 	pm_tracker_destroy(history->tracker);
 	*history = (struct watch_history){ 0 };
 }

@@ -12,6 +12,7 @@
 
 #include "target/limit_counters.h"
 #include "watch/reserve.h"
+#include "watch/similar.h"
 
 /** A number over time, and its trend. */
 struct watch_series {
@@ -38,7 +39,15 @@ struct watch_history {
 	/** All tracks, valid until the next sample. The caller of watch_history_copy() sets this
 	 * member of the copy. */
 	const struct pm_track *const *tracks;
-	size_t track_count;                   /**< number of tracks */
+	size_t track_count; /**< number of tracks */
+	/** Sums of tracks of files with similar names; owned; NULL if this history is a copy. */
+	struct watch_similar *similar;
+	/**
+	 * In a copy: for each track, the number of different file names if the track is a copy of
+	 * the sum of a group of `similar`, otherwise 0. The caller of watch_history_copy() sets
+	 * this member. NULL if this history is not a copy.
+	 */
+	const size_t *files;
 	struct pm_track kinds[PM_KIND_COUNT]; /**< the chosen regions of each kind, as one track */
 	struct pm_sample sample;              /**< the last sample; a copy has no regions */
 	struct pm_totals first;       /**< totals at the time from which growth is counted */
@@ -156,10 +165,19 @@ const struct pm_trend *watch_history_trend(const struct watch_history *history,
                                            const struct pm_limit *limit);
 
 /**
+ * Returns the track to which a region of the last sample belongs: the sum of the group of its
+ * track, if that group has a row.
+ * @param history the history, not a copy
+ * @param region index of the region
+ * @return the track
+ */
+const struct pm_track *watch_history_owner(const struct watch_history *history, size_t region);
+
+/**
  * Collects the regions of a track in the last sample.
  *
  * @param history  the history, not a copy
- * @param track    one of its tracks
+ * @param track    a track of the tracker, or the sum of a group
  * @param count    receives the number of regions
  * @return         the regions, by ascending address; to be freed by the caller
  */

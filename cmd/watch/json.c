@@ -22,7 +22,10 @@ static void put_row(const struct watch_row *row, const struct peek_result *found
 {
 	json_open(json, NULL, '{');
 	put_track(row->track, json);
+	if (row->files > 0)
+		json_put(json, "files", json_number(row->files));
 	json_put(json, "growth", json_integer(row->growth));
+	json_put(json, "size_growth", json_integer(row->size_growth));
 	json_parts_trend(json, &row->trend);
 	if (*row->trend.reason)
 		json_put(json, "least_squares", json_real(row->trend.least_squares));

@@ -123,6 +123,8 @@ int watch_step_init(struct watch *watch, const struct watch_options *options,
 		                           .top = options->top,
 		                           .bytes = options->output.bytes } };
 
+	watch->history.similar = watch_similar_create();
+
 	/* The recording is created only when there is a sample for it. */
 	if (watch_run_init(&watch->run, options, target, error) == 0 &&
 	    pm_tracker_create(&watch->history.tracker, error) == 0 &&

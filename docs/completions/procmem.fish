@@ -4,6 +4,7 @@
 set -l kinds heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel
 set -l region_columns address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous \
     lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena
+set -l watch_columns address rss delta growth size size-growth rate hour day verdict kind mapping
 set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
 
 # Processes: PIDs if the word starts with a digit, names otherwise.
@@ -19,7 +20,7 @@ end
 function __procmem_map_columns
     set -l by (commandline -opc | string join ' ' | string match -r -- '--by[= ]([a-z]+)')
     if set -q by[2]
-        string join \n $by[2] count size rss pss dirty swap largest detail
+        string join \n $by[2] count size rss pss dirty swap largest detail files
     else
         string join \n $argv
     end
@@ -188,7 +189,8 @@ complete -c procmem -n $watch -l on -x -a 'rss\> grow\> rate\> kind: region\> he
 complete -c procmem -n $watch -l do -x -a 'exit exec: snap: dump:' -d 'What to do when a condition is met'
 complete -c procmem -n $watch -l again -d 'Act on each value more than once'
 complete -c procmem -n $watch -l cool-down -x -d 'Minimum time between actions'
-complete -c procmem -n $watch -l plain -d 'Print text even on a terminal'
+complete -c procmem -n $watch -s o -l columns -x -a "(__fish_append , help $watch_columns)" -d 'Show these columns'
+complete -c procmem -n $watch -l plain -d 'Print each sample as text'
 complete -c procmem -n $watch -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
 complete -c procmem -n $watch -l mapping -x -d 'Select regions whose mapping matches'
 complete -c procmem -n $watch -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Select regions with these permissions'

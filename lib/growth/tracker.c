@@ -104,6 +104,7 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 		if (tracker->samples == 0) {
 			track->baseline = track->weight;
 			track->baseline_regions = track->regions;
+			track->baseline_size = track->size;
 		} else if (add_value(tracker, track, &track->series, time, followed->was,
 		                     track->weight, error) < 0 ||
 		           add_value(tracker, track, &track->counts, time, followed->was_regions,
@@ -259,6 +260,7 @@ void pm_tracker_rebase(struct pm_tracker *tracker)
 
 		track->baseline = track->weight;
 		track->baseline_regions = track->regions;
+		track->baseline_size = track->size;
 	}
 }
 

@@ -45,6 +45,7 @@ struct pm_track {
 	uint64_t start;
 	uint64_t end;      /**< address after the last byte of the representative region */
 	uint64_t own;      /**< weight of the representative region alone, in bytes */
+	size_t index;      /**< index of the track in the array of pm_tracker_tracks() */
 	enum pm_kind kind; /**< kind of the representative region; all regions of the track have
 	                      this kind */
 	unsigned perms;    /**< permissions of the representative region: enum pm_perm bits */
@@ -81,6 +82,11 @@ struct pm_track {
 	 */
 	uint64_t baseline;
 	size_t baseline_regions; /**< number of regions at the time of `baseline` */
+	/**
+	 * Length of all regions in the address space at the time of `baseline`, in bytes. 0 if the
+	 * track was created later.
+	 */
+	uint64_t baseline_size;
 	int64_t delta;           /**< change of the weight between the last two samples, in bytes */
 	struct pm_series series; /**< weight over time; empty if the weight never changed */
 	/** Number of regions over time; empty if the number never changed */

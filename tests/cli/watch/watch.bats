@@ -170,7 +170,7 @@ summary() {
 
 @test "text has a block for each sample, and a summary" {
 	target_start leaker merged 8388608
-	run -0 procmem watch -i 0.2 -c 4 "$TARGET_PID"
+	run -0 procmem watch --plain -i 0.2 -c 4 "$TARGET_PID"
 	# The first sample has no cost yet.
 	[ "$(grep -c 'map lock' <<<"$output")" -eq 4 ]
 	[[ ${lines[0]} == *' RSS '* && ${lines[0]} != *cost* ]]
@@ -179,6 +179,26 @@ summary() {
 	[[ $output == *'too early'* ]]
 	run -0 procmem watch -q -i 0.1 -c 2 "$TARGET_PID"
 	[ "$(grep -c 'map lock' <<<"$output")" -eq 1 ]
+}
+
+@test "into a pipe, a run of known length prints only the summary, unless each sample is asked for" {
+	local words
+	target_start leaker merged 8388608
+	for words in '-c 3' '--for 0.5s' '-q -c 3'; do
+		# shellcheck disable=SC2086 # words
+		run -0 procmem watch -i 0.2 $words "$TARGET_PID"
+		[[ ${lines[0]} == 'leaker ('$TARGET_PID') for '*' samples: RSS '* ]]
+		[ "$(grep -c '^ADDRESS' <<<"$output")" -eq 1 ]
+	done
+	run -0 procmem watch --plain -i 0.2 -c 3 "$TARGET_PID"
+	[ "$(grep -c '^20..-..-..T.*  RSS ' <<<"$output")" -eq 3 ]
+	run -0 procmem watch --json -i 0.2 -c 3 "$TARGET_PID"
+	[ "${#lines[@]}" -eq 4 ]
+	# Without an end of its own, each sample is printed when it was taken.
+	"$PROCMEM_BIN" watch -i 0.1 "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 3>&- &
+	until [ "$(grep -c '  RSS ' "$BATS_TEST_TMPDIR/out")" -ge 2 ]; do sleep 0.05; done
+	kill -TERM $!
+	wait $!
 }
 
 @test "a reason that several rows share is printed once" {
