@@ -27,11 +27,7 @@ enum pm_verdict {
 	PM_VERDICT_STEPS,     /**< grew in two steps or more, none of which makes up most of the
 	                         growth, but too few for a sure rate: pm_trend.estimated_rate is
 	                         an estimate */
-<<<<<<< HEAD
 	PM_VERDICT_BURST,     /**< grew mostly in one step, and has not grown since */
-=======
-	PM_VERDICT_BURST,     /**< grew mostly in one step, or only for a short time */
->>>>>>> g
 	PM_VERDICT_PLATEAU,   /**< grew, and has stopped growing; or rises and falls around one
 	                         level */
 	PM_VERDICT_NO_GROWTH, /**< did not grow while it was observed. This does not say that it
