@@ -30,6 +30,9 @@ static const double min_seconds = 10;
  */
 static const double min_bytes = 32 * 1024;
 
+/* Sizes above this value are formatted as this value: 2^64 does not fit into an integer. */
+static const double max_size = 1e19;
+
 /* A change up to this share of the range of the curve counts as flat. */
 static const double flat_share = 0.05;
 
@@ -110,7 +113,7 @@ static const char *amount(const struct judging *judging, double value, char *tex
 	int digits = value < 9.95 && value != (double)(long)value;
 
 	if (judging->unit == PM_TREND_BYTES)
-		pm_format_size((uint64_t)(value + 0.5), text);
+		pm_format_size((uint64_t)(pm_min_double(value, max_size) + 0.5), text);
 	else
 		snprintf(text, PM_SIZE_TEXT_SIZE, "%.*f", digits, value);
 	return text;
