@@ -14,50 +14,61 @@
  */
 enum { EVENTS_MAX = 50 };
 
-/** The events that were found so far. */
-struct found {
-	double heights[EVENTS_MAX];
-	double mark;        /* highest value so far */
-	double first_time;  /* time of the first event */
-	double first_value; /* value of the first event */
-	double last_time; /* time of the last event; the start of the part before the first event */
+/** An event. */
+struct event {
+	double time;
+	double height;
+	double value; /* value of the series at this time */
 };
 
-static void add_event(struct pm_growth_events *events, struct found *found,
-                      const struct pm_point *point)
+/** Finds all events. @return their number */
+static size_t find_events(const struct pm_series *series, double from, double range,
+                          struct event *events)
 {
-	double value = (double)point->value, height = value - found->mark;
+	double mark = pm_series_at(series, from);
+	size_t count = 0;
 
-	if (events->count == 0) {
-		found->first_time = point->time;
-		found->first_value = value;
+	for (size_t i = 0; i < series->count && count < EVENTS_MAX; i++) {
+		const struct pm_point *point = &series->points[i];
+		double value = (double)point->value, height = value - mark;
+
+		if (point->time <= from || height <= 0 || height < range / EVENTS_MAX)
+			continue;
+
+		events[count++] = (struct event){ point->time, height, value };
+		mark = value;
 	}
 
-	events->longest_gap = pm_max_double(events->longest_gap, point->time - found->last_time);
-	events->largest = pm_max_double(events->largest, height);
-	found->heights[events->count++] = height;
-	found->mark = value;
-	found->last_time = point->time;
+	return count;
 }
 
 void pm_growth_events_measure(const struct pm_series *series, double from, double range,
-                              struct pm_growth_events *events)
+                              double share, struct pm_growth_events *events)
 {
-	struct found found = { .mark = pm_series_at(series, from), .last_time = from };
+	struct event all[EVENTS_MAX], first = { 0 }, last = { .time = from };
+	double heights[EVENTS_MAX];
+	size_t count = find_events(series, from, range, all);
 
 	*events = (struct pm_growth_events){ 0 };
-	for (size_t i = 0; i < series->count && events->count < EVENTS_MAX; i++) {
-		const struct pm_point *point = &series->points[i];
-		double height = (double)point->value - found.mark;
+	for (size_t i = 0; i < count; i++)
+		events->largest = pm_max_double(events->largest, all[i].height);
 
-		if (point->time > from && height > 0 && height >= range / EVENTS_MAX)
-			add_event(events, &found, point);
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].height < share * events->largest)
+			continue;
+
+		double gap = all[i].time - last.time;
+		events->longest_gap = pm_max_double(events->longest_gap, gap);
+		last = all[i];
+		if (events->count == 0)
+			first = last;
+		heights[events->count++] = last.height;
 	}
 
-	events->rest = series->last - found.last_time;
+	events->last = last.time;
+	events->rest = series->last - last.time;
 	if (events->count > 0)
-		events->step = pm_curve_median(found.heights, events->count);
+		events->step = pm_curve_median(heights, events->count);
 	if (events->count > 1)
-		events->rate = (found.mark - found.first_value) /
-		               (found.last_time - found.first_time);
+		events->rate = (last.value - first.value) / (last.time - first.time);
 }

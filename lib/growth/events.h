@@ -23,7 +23,8 @@ struct pm_growth_events {
 	double largest;     /**< height of the largest event; 0 without an event */
 	double longest_gap; /**< longest time between two events. The time from the start of the
 	                       part to the first event counts as a gap, too */
-	double rest;        /**< time since the last event; the whole time without an event */
+	double last;        /**< time of the last event; without an event, start of the part */
+	double rest;        /**< time since `last` */
 	double rate; /**< slope from the first event to the last, per second; 0 with fewer than two
 	                events */
 };
@@ -34,9 +35,10 @@ struct pm_growth_events {
  * @param series  a series that is not empty
  * @param from    start of the part in seconds, within the series
  * @param range   highest value of the part less its lowest value
+ * @param share   events that are lower than this share of the largest event are ignored
  * @param events  filled
  */
 void pm_growth_events_measure(const struct pm_series *series, double from, double range,
-                              struct pm_growth_events *events);
+                              double share, struct pm_growth_events *events);
 
 #endif

@@ -55,6 +55,13 @@ static const double max_factor = 1.5;
  */
 static const double max_gap = 3;
 
+/* Steps that are lower than this share of the largest step are ignored in growth by steps. */
+static const double large_share = 0.25;
+
+/* Minimum rest after the last large step, as a share of the whole time, for a verdict on the rest.
+ */
+static const double min_rest = 0.25;
+
 /*
  * The floor rises for sure if its rise is at least this many times the deepest fall, and this many
  * times the scatter of its points, and if no step has more than this share of its rise.
@@ -83,8 +90,10 @@ struct judging {
 	enum pm_trend_unit unit;
 	/* the series from its first change on; before judge_whole(), the whole series */
 	struct pm_curve curve;
-	struct pm_growth_events events; /* those of the curve, after judge_whole() */
-	struct pm_growth_floor floor;   /* that of the curve, after judge_whole() */
+	/* The following are those of the curve, after judge_whole(). */
+	struct pm_growth_events events; /* all events */
+	struct pm_growth_events steps;  /* the large ones: without those below `large_share` */
+	struct pm_growth_floor floor;
 	struct pm_trend *trend;
 };
 
@@ -118,6 +127,12 @@ static void conclude(struct judging *judging, enum pm_verdict verdict, const cha
 	vsnprintf(judging->trend->reason, sizeof judging->trend->reason, format, arguments);
 	va_end(arguments);
 	judging->trend->verdict = verdict;
+}
+
+/** Returns the minimum range of a curve that counts as a change. */
+static double min_range(const struct judging *judging)
+{
+	return judging->unit == PM_TREND_BYTES ? min_bytes : 1;
 }
 
 /** Checks whether two rates are positive and differ by no more than the allowed factor. */
@@ -197,7 +212,7 @@ static bool judge_flat_end(struct judging *judging)
 		judging->series, pm_curve_time(curve, top), judging->series->last);
 	if (curve->rise <= flat || end.highest - end.lowest > 2 * flat)
 		return false;
-	if (rest < span / 4 || rest < min_seconds / 2 ||
+	if (rest < min_rest * span || rest < min_seconds / 2 ||
 	    rest < max_gap * judging->events.longest_gap)
 		return false;
 
@@ -222,7 +237,7 @@ static bool judge_flat_end(struct judging *judging)
 static bool judge_steps(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
-	const struct pm_growth_events *events = &judging->events;
+	const struct pm_growth_events *events = &judging->steps;
 	struct pm_trend *trend = judging->trend;
 	char step[PM_SIZE_TEXT_SIZE], rate[PM_SIZE_TEXT_SIZE];
 
@@ -408,7 +423,6 @@ static bool judge_whole(struct judging *judging)
 	const struct pm_curve *curve = &judging->curve;
 	char duration[PM_DURATION_TEXT_SIZE], size[PM_SIZE_TEXT_SIZE];
 	double span = pm_curve_span(curve);
-	double min = judging->unit == PM_TREND_BYTES ? min_bytes : 1;
 
 	pm_format_duration(span, duration);
 	if (series->samples < MIN_SAMPLES || span < min_seconds)
@@ -418,7 +432,7 @@ static bool judge_whole(struct judging *judging)
 		         min_seconds, MIN_SAMPLES);
 	else if (curve->range == 0)
 		conclude(judging, PM_VERDICT_NO_GROWTH, "no growth seen in %s", duration);
-	else if (curve->range < min)
+	else if (curve->range < min_range(judging))
 		conclude(judging, PM_VERDICT_NO_GROWTH, "no growth seen in %s, changes of up to %s",
 		         duration, amount(judging, curve->range, size));
 	else
@@ -453,8 +467,38 @@ static void measure_change(struct judging *judging)
 
 	judging->trend->began = pm_curve_time(curve, head);
 	pm_curve_measure(curve, judging->series, judging->trend->began);
-	pm_growth_events_measure(judging->series, curve->first, curve->range, &judging->events);
+	pm_growth_events_measure(judging->series, curve->first, curve->range, 0, &judging->events);
+	pm_growth_events_measure(judging->series, curve->first, curve->range, large_share,
+	                         &judging->steps);
 	pm_growth_floor_measure(curve, &judging->floor);
+}
+
+/**
+ * Judges what came after the last large step of growth that is not steady on the whole. A leak that
+ * is small compared with that step looks flat next to it. The verdict is changed only if the rest
+ * grows steadily, for a quarter of the time at least.
+ */
+static void judge_rest(struct judging *judging)
+{
+	struct pm_trend trend = { .began = judging->steps.last };
+	struct judging rest = { .series = judging->series, .unit = judging->unit, .trend = &trend };
+
+	if (judging->steps.count == 0 ||
+	    judging->steps.rest < min_rest * pm_curve_span(&judging->curve))
+		return;
+
+	pm_curve_measure(&rest.curve, rest.series, trend.began);
+	if (rest.curve.range < min_range(&rest))
+		return;
+
+	measure_change(&rest);
+	describe_swing(&rest);
+	judge_slope(&rest);
+	if (trend.verdict != PM_VERDICT_STEADY)
+		return;
+
+	*judging->trend = trend;
+	judging->curve = rest.curve;
 }
 
 void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, struct pm_trend *trend)
@@ -475,6 +519,8 @@ void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, str
 		describe_swing(&judging);
 		if (!judge_flat_end(&judging))
 			judge_slope(&judging);
+		if (pm_trend_growth_rate(trend) <= 0)
+			judge_rest(&judging);
 	}
 
 	trend->least_squares = judging.curve.least_squares;

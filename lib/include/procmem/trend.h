@@ -76,8 +76,9 @@ struct pm_trend {
 	 */
 	double agreement;
 	/**
-	 * Time of the first change, in seconds. If the value never changed noticeably, the time of
-	 * the first value.
+	 * Start of the time that was judged, in seconds: the first change or, if only the growth
+	 * after a large step is steady, that step. If the value never changed noticeably, the time
+	 * of the first value.
 	 */
 	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */

@@ -100,6 +100,11 @@ static double warms_up(double time)
 	return 300 * mega * (1 - exp(-time / 12));
 }
 
+static double leaks_after_a_burst(double time)
+{
+	return (time < 5 ? 10 : time < 12 ? 200 : 400) * mega + time * mega / 4;
+}
+
 static double becomes_faster(double time)
 {
 	return 100 * mega + mega * exp(time / 12);
@@ -244,6 +249,20 @@ static void few_steps_have_an_estimate(void **state)
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	assert_false(trend.estimate);
 	assert_rate(trend, 2 * mega, 0.05);
+}
+
+/** A leak after a start that needs far more memory than the leak. */
+static void leak_after_a_burst_is_found(void **state)
+{
+	(void)state;
+
+	for (double seconds = 40; seconds < 600; seconds += 40) {
+		struct pm_trend trend = judge(leaks_after_a_burst, 1, seconds);
+
+		assert_verdict(trend, PM_VERDICT_STEADY);
+		assert_rate(trend, mega / 4, 0.05);
+		assert_true(trend.began > 1010 && trend.began < 1000 + seconds / 2);
+	}
 }
 
 /** Growth that slows down or becomes faster has no rate: it would be wrong soon. */
@@ -434,6 +453,7 @@ int main(void)
 		cmocka_unit_test(irregular_growth_is_not_steady),
 		cmocka_unit_test(irregular_growth_is_uneven),
 		cmocka_unit_test(few_steps_have_an_estimate),
+		cmocka_unit_test(leak_after_a_burst_is_found),
 		cmocka_unit_test(changing_growth_has_no_rate),
 		cmocka_unit_test(window_without_growth_says_so),
 		cmocka_unit_test(sawtooth_over_a_leak_has_the_rate_of_its_floor),
