@@ -103,7 +103,14 @@ static int find(const char *word, pid_t *pid, struct pm_error *error)
 	if (parse_proc_path(word, &number))
 		word = text_terminate(&number);
 
-	int result = pm_process_find(word, pid, error);
+	/* A word that is also the name of a file means a process only if the name of the process
+	 * is equal to the word. */
+	int result;
+	if (access(word, F_OK) == 0)
+		result = pm_process_find_exact(word, pid, error);
+	else
+		result = pm_process_find(word, pid, error);
+
 	text_deinit(&number);
 	return result;
 }

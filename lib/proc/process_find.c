@@ -54,6 +54,7 @@ struct texts {
 
 struct search {
 	const char *word;
+	bool exact;         /**< the start of a name does not match */
 	struct pm_self own; /**< this process and ancestors that only run it; they never match */
 	struct candidate *items;
 	size_t count, capacity;
@@ -218,6 +219,9 @@ static int add_candidate(void *context, const struct pm_pids_entry *entry, struc
 		.start_ticks = entry->start_ticks,
 	};
 
+	if (search->exact && added->match == MATCH_START)
+		added->match = MATCH_NONE;
+
 	bool matches = added->match != MATCH_NONE;
 	if (matches)
 		added->command = whole_command(&texts);
@@ -319,9 +323,9 @@ static size_t find_best(struct search *search, struct pm_error *error)
 	return best;
 }
 
-static int find_name(const char *word, pid_t *pid, struct pm_error *error)
+static int find_name(const char *word, bool exact, pid_t *pid, struct pm_error *error)
 {
-	struct search search = { .word = word };
+	struct search search = { .word = word, .exact = exact };
 	size_t best = find_best(&search, error);
 	if (best == 1)
 		*pid = search.items[0].pid;
@@ -394,13 +398,23 @@ static int check_word(const char *word, struct pm_error *error)
 	                    "an empty word does not name a process: give a PID or a name");
 }
 
-int pm_process_find(const char *word, pid_t *pid, struct pm_error *error)
+static int find_one(const char *word, bool exact, pid_t *pid, struct pm_error *error)
 {
 	if (check_word(word, error) < 0)
 		return -1;
 	if (is_number(word))
 		return find_number(word, pid, error);
-	return find_name(word, pid, error);
+	return find_name(word, exact, pid, error);
+}
+
+int pm_process_find(const char *word, pid_t *pid, struct pm_error *error)
+{
+	return find_one(word, false, pid, error);
+}
+
+int pm_process_find_exact(const char *word, pid_t *pid, struct pm_error *error)
+{
+	return find_one(word, true, pid, error);
 }
 
 int pm_process_find_all(const char *word, pid_t **pids, size_t *count, struct pm_error *error)

@@ -44,6 +44,17 @@ extern "C" {
 PM_PUBLIC int pm_process_find(const char *word, pid_t *pid, struct pm_error *error);
 
 /**
+ * Finds a process as pm_process_find() does, but the start of a name is not sufficient. Use this if
+ * the word can also be something else, such as the name of a file.
+ *
+ * @param word   the word
+ * @param pid    receives the PID
+ * @param error  as pm_process_find()
+ * @return       0 or -1
+ */
+PM_PUBLIC int pm_process_find_exact(const char *word, pid_t *pid, struct pm_error *error);
+
+/**
  * Finds all processes that a word names, by ascending PID.
  *
  * @param word   the word

@@ -261,6 +261,11 @@ static void scripts_and_starts_of_names(void **state)
 	expect_failure("pmt-lea", PM_ERROR_NOT_FOUND, "no process is called");
 	expect_failure("one", PM_ERROR_NOT_FOUND, "no process is called");
 
+	pid_t pid;
+	assert_int_equal(pm_process_find_exact(name, &pid, NULL), -1);
+	assert_int_equal(pm_process_find_exact(longer, &pid, NULL), 0);
+	assert_int_equal(pid, script);
+
 	/* An equal name is better than the start of one. Two starts are ambiguous. */
 	char *other_path = longer;
 	snprintf(longer, sizeof longer, "%s-server", name);
