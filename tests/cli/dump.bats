@@ -267,6 +267,50 @@ teardown() {
 	run -2 procmem dump --respect-filter -o "$file" "$TARGET_PID" all
 }
 
+# kernel_core: ends the target, and sets CORE to the core file that the kernel writes.
+kernel_core() {
+	kill -ABRT "$TARGET_PID"
+	wait "$TARGET_PID" || true
+	CORE=$(find "$BATS_TEST_TMPDIR" -name 'core*')
+	[ -n "$CORE" ]
+}
+
+kernel_core_prepare() {
+	[ "$(cat /proc/sys/kernel/core_pattern)" = core ] || skip 'the kernel passes core files to a program here'
+	ulimit -c unlimited || skip 'no right to write core files'
+	cd "$BATS_TEST_TMPDIR"
+}
+
+@test "--respect-filter keeps the first pages of programs and libraries, as the kernel does" {
+	local start size bytes pages=0
+	require eu-readelf
+	kernel_core_prepare
+	target_start exiter
+	procmem dump -q --core --respect-filter -o ours "$TARGET_PID"
+	kernel_core
+	while read -r start size bytes; do
+		procmem dump -q "$CORE" "$start+4096" >theirs.page
+		[ "$(head -c 4 theirs.page | tr -d '\177')" = ELF ] || continue
+		cmp theirs.page <(procmem dump -q ours "$start+4096")
+		((bytes > 4096)) || pages=$((pages + 1))
+	done < <(eu-readelf -l "$CORE" | awk '$1 == "LOAD" && $5 == "0x001000" { print $3, $5, $6 }')
+	# The first mapping of the program is one page long.
+	((pages > 0))
+}
+
+@test "core files describe the extended registers as the kernel does" {
+	require eu-readelf readelf
+	kernel_core_prepare
+	target_start busy 1
+	procmem dump -q --core --stop -o ours "$TARGET_PID"
+	kernel_core
+	for file in ours "$CORE"; do
+		readelf -nW "$file" | grep -A 1 'LINUX.*(0x00000205)\|XSAVE_LAYOUT' >"$file.layout" || true
+	done
+	[ -s "$CORE.layout" ] || skip 'this kernel or processor has no NT_X86_XSAVE_LAYOUT'
+	diff "$CORE.layout" ours.layout
+}
+
 @test "a user can dump own processes, and gets the reason for those of others" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	target_start exiter
