@@ -6,7 +6,6 @@
 
 #include <procmem/headroom.h>
 #include <procmem/recorder.h>
-#include <procmem/recording.h>
 
 #include "base/delta.h"
 #include "base/report.h"
@@ -127,18 +126,14 @@ static int add_to_file(const char *file, struct snap *snap, const struct pm_head
                        struct pm_error *error)
 {
 	struct pm_recorder *recorder;
-	struct pm_recording *recording;
 
 	if (pm_recorder_open(file, &snap->id, &recorder, error) < 0)
 		return -1;
 
 	int result = pm_recorder_add(recorder, &snap->sample, headroom, error);
+	if (result == 0)
+		snap->number = pm_recorder_number(recorder);
 	pm_recorder_close(recorder);
-	if (result < 0 || pm_recording_open(file, &recording, error) < 0)
-		return -1;
-
-	result = pm_recording_count(recording, &snap->number, error);
-	pm_recording_close(recording);
 
 	return result;
 }

@@ -249,18 +249,23 @@ int pm_database_open(struct pm_database *database, const char *path, struct pm_e
 
 /**
  * Creates the tables in one transaction, so that after a failure the file has either all of them or
- * none.
+ * none. Does nothing if another program has created the tables since the caller found none.
  */
 static int create_tables(const struct pm_database *database, struct pm_error *error)
 {
 	char end[128];
+	bool empty = true;
 
 	snprintf(end, sizeof end, "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
 	         APPLICATION_ID, PM_RECORDING_VERSION);
 	if (pm_database_run(database, "BEGIN IMMEDIATE", error) == 0 &&
-	    pm_database_run(database, schema, error) == 0 &&
-	    pm_database_run(database, end, error) == 0)
-		return 0;
+	    check_format(database, &empty, error) == 0) {
+		if (!empty)
+			return pm_database_run(database, "COMMIT", error);
+		if (pm_database_run(database, schema, error) == 0 &&
+		    pm_database_run(database, end, error) == 0)
+			return 0;
+	}
 
 	sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
 	return -1;

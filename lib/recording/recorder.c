@@ -16,6 +16,7 @@
 
 /** Statements that write a sample. */
 enum statement {
+	LAST_NUMBER,
 	ADD_SAMPLE,
 	ADD_TEXT,
 	FIND_TEXT,
@@ -29,6 +30,7 @@ enum statement {
 };
 
 static const char *const statements[STATEMENTS] = {
+	[LAST_NUMBER] = "SELECT ifnull(max(number), 0) FROM sample",
 	[ADD_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[ADD_TEXT] = "INSERT OR IGNORE INTO text (value) VALUES (?)",
 	[FIND_TEXT] = "SELECT id FROM text WHERE value = ?",
@@ -45,7 +47,8 @@ static const char *const statements[STATEMENTS] = {
 struct pm_recorder {
 	struct pm_database database;
 	sqlite3_stmt *statements[STATEMENTS];
-	uint64_t number; /* number of the last sample in the file; 0 if the file has none */
+	uint64_t number; /* number of the last sample that this recorder added; until it has added
+	                    one, the number of the last sample in the file; 0 if there is none */
 	struct pm_regions regions; /* the regions as they were stored last */
 	int64_t *ids; /* row ID of each region; NULL until this recorder has added a sample whose
 	                 regions were measured (pm_sample.fresh) */
@@ -63,19 +66,18 @@ static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
 	return 0;
 }
 
-/** Reads the number of the last sample in the file. The number is 0 if the file has no samples. */
-static int read_last_number(struct pm_recorder *recorder, struct pm_error *error)
+/**
+ * Reads the number of the last sample in the file.
+ * @param number  receives the number; 0 if the file has no samples
+ */
+static int read_last_number(struct pm_recorder *recorder, uint64_t *number, struct pm_error *error)
 {
-	sqlite3_stmt *statement;
-
-	if (pm_database_prepare(&recorder->database, "SELECT ifnull(max(number), 0) FROM sample",
-	                        &statement, error) < 0)
-		return -1;
-
+	sqlite3_stmt *statement = recorder->statements[LAST_NUMBER];
 	int result = pm_statement_next(&recorder->database, statement, error);
+
 	if (result > 0)
-		recorder->number = pm_column(statement, 0);
-	sqlite3_finalize(statement);
+		*number = pm_column(statement, 0);
+	sqlite3_reset(statement);
 	return result < 0 ? -1 : 0;
 }
 
@@ -89,7 +91,8 @@ int pm_recorder_open(const char *path, const struct pm_process_id *id,
 	pm_regions_init(&opened->regions);
 	if (pm_database_create(&opened->database, path, error) < 0 ||
 	    pm_process_id_claim(&opened->database, id, error) < 0 ||
-	    prepare_all(opened, error) < 0 || read_last_number(opened, error) < 0) {
+	    prepare_all(opened, error) < 0 ||
+	    read_last_number(opened, &opened->number, error) < 0) {
 		pm_recorder_close(opened);
 		return -1;
 	}
@@ -100,16 +103,16 @@ int pm_recorder_open(const char *path, const struct pm_process_id *id,
 
 int pm_recorder_end(struct pm_recorder *recorder, const char *why, struct pm_error *error)
 {
+	/* The last sample may be one of another recorder. */
+	static const char sql[] = "INSERT OR REPLACE INTO ending SELECT max(number), ? FROM sample";
 	sqlite3_stmt *statement;
 
 	if (recorder->ended || recorder->number == 0)
 		return 0;
-	if (pm_database_prepare(&recorder->database, "INSERT OR REPLACE INTO ending VALUES (?, ?)",
-	                        &statement, error) < 0)
+	if (pm_database_prepare(&recorder->database, sql, &statement, error) < 0)
 		return -1;
 
-	pm_bind(statement, 1, recorder->number);
-	sqlite3_bind_text(statement, 2, why, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 1, why, -1, SQLITE_STATIC);
 
 	int result = pm_statement_finish(&recorder->database, statement, error);
 	sqlite3_finalize(statement);
@@ -403,8 +406,9 @@ static void put_into_file(struct pm_recorder *recorder)
 }
 
 /**
- * Marks all regions in the file as ended. Called when a recording is continued, because the
- * recorder does not know which of the stored regions still exist.
+ * Marks all regions in the file as ended. Called when a recording is continued, or after another
+ * recorder has added samples, because the recorder does not know which of the stored regions still
+ * exist.
  */
 static int end_old_regions(struct pm_recorder *recorder, uint64_t number, struct pm_error *error)
 {
@@ -414,6 +418,36 @@ static int end_old_regions(struct pm_recorder *recorder, uint64_t number, struct
 	                 "UPDATE region SET until_sample = %llu WHERE until_sample IS NULL",
 	                 (unsigned long long)number);
 	return pm_database_run(&recorder->database, sql, error);
+}
+
+/** Forgets the regions that were stored last: the next fresh sample stores all its regions. */
+static void forget_regions(struct pm_recorder *recorder)
+{
+	pm_regions_deinit(&recorder->regions);
+	free(recorder->ids);
+	pm_regions_init(&recorder->regions);
+	recorder->ids = NULL;
+}
+
+/**
+ * Begins a transaction, and determines the number of the next sample. No other recorder can add
+ * samples until the transaction ends.
+ * @param number  receives the number
+ */
+static int begin(struct pm_recorder *recorder, uint64_t *number, struct pm_error *error)
+{
+	uint64_t last = 0;
+
+	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 ||
+	    read_last_number(recorder, &last, error) < 0)
+		return -1;
+
+	/* Another recorder has ended the regions that this one has stored. */
+	if (last != recorder->number)
+		forget_regions(recorder);
+
+	*number = last + 1;
+	return 0;
 }
 
 /**
@@ -463,8 +497,8 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 		}
 	}
 
-	uint64_t number = recorder->number + 1;
-	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 ||
+	uint64_t number = 0;
+	if (begin(recorder, &number, error) < 0 ||
 	    write_sample(recorder, sample, headroom, number, ids, error) < 0) {
 		sqlite3_exec(recorder->database.handle, "ROLLBACK", NULL, NULL, NULL);
 		recorder->ended = true;
@@ -475,11 +509,15 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 
 	recorder->number = number;
 	if (sample->fresh) {
-		pm_regions_deinit(&recorder->regions);
-		free(recorder->ids);
+		forget_regions(recorder);
 		recorder->regions = copy;
 		recorder->ids = ids;
 	}
 
 	return 0;
+}
+
+uint64_t pm_recorder_number(const struct pm_recorder *recorder)
+{
+	return recorder->number;
 }

@@ -4,7 +4,9 @@
  * Writing samples to a recording.
  *
  * Only changes are stored. Each sample is one transaction: a writer that is killed loses at most
- * the sample that it was writing.
+ * the sample that it was writing. Several writers, also of several programs, may add samples of the
+ * same process to one recording at the same time. Each sample then has the next number, and its own
+ * regions.
  */
 #ifndef PROCMEM_RECORDER_H
 #define PROCMEM_RECORDER_H
@@ -55,7 +57,16 @@ PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_samp
                               const struct pm_headroom *headroom, struct pm_error *error);
 
 /**
- * Stores how the process ended, as a note to the last sample.
+ * Returns the number of the last sample that a recorder added. Numbers start at 1.
+ *
+ * @param recorder  the recorder
+ * @return          the number; if the recorder has added no sample, the number of the last sample
+ *                  that the file had when it was opened, or 0 if it had none
+ */
+PM_PUBLIC uint64_t pm_recorder_number(const struct pm_recorder *recorder);
+
+/**
+ * Stores how the process ended, as a note to the last sample in the file.
  *
  * @param recorder  the recorder. Nothing is stored if the file has no samples, or if
  *                  pm_recorder_add() failed with PM_ERROR_IO
