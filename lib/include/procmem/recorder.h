@@ -26,11 +26,13 @@ struct pm_recorder;
  * Starts a recording, or continues one of the same process.
  *
  * @param path      the file. If it does not exist, it is created so that only its owner can read
- *                  it, because names in memory maps can be secrets
+ *                  it, because names in memory maps can be secrets. An empty file is used, too,
+ *                  unless it belongs to another user who is not root
  * @param id        the process
  * @param recorder  receives the recorder; release with pm_recorder_close()
  * @param error     PM_ERROR_FORMAT (the file is not a recording, or it is a recording of another
- *                  process or of a newer version), PM_ERROR_IO
+ *                  process or of a newer version), PM_ERROR_ACCESS (an empty file of another user),
+ *                  PM_ERROR_IO
  * @return          0 or -1
  */
 PM_PUBLIC int pm_recorder_open(const char *path, const struct pm_process_id *id,
