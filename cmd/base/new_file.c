@@ -2,7 +2,8 @@
 /*
  * Files that get their name when they are complete. The contents are written to a file without a
  * name (O_TMPFILE of open(2)), or to a temporary name beside the final one where the file system
- * does not support that. Linking a file without a name requires /proc.
+ * does not support that. Linking a file without a name requires /proc. A temporary name is removed
+ * if a signal ends the program, except SIGKILL.
  */
 #include "base/new_file.h"
 
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/temporary_names.h"
 #include "base/text.h"
 
 /**
@@ -114,7 +116,7 @@ static int open_regular(struct new_file *file)
 	file->nameless = file->fd >= 0;
 
 	if (!file->nameless)
-		file->fd = mkostemp(file->temporary, O_CLOEXEC);
+		file->fd = temporary_names_create(file->temporary);
 	return file->fd >= 0 ? 0 : -1;
 }
 
@@ -237,7 +239,7 @@ static int link_as(const struct new_file *file, const char *name)
 /** Links a file without a name to a new temporary name. @return 0, or -1 with errno set */
 static int link_temporarily(struct new_file *file)
 {
-	int reserved = mkostemp(file->temporary, O_CLOEXEC);
+	int reserved = temporary_names_create(file->temporary);
 
 	if (reserved < 0)
 		return -1;
@@ -292,6 +294,8 @@ int new_file_keep(struct new_file *file, struct pm_error *error)
 		return -1;
 	}
 
+	if (file->temporary)
+		temporary_names_forget(file->temporary);
 	free(file->temporary);
 	file->temporary = NULL;
 	new_file_drop(file);
@@ -302,8 +306,10 @@ void new_file_drop(struct new_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
-	if (file->temporary && !file->nameless)
+	if (file->temporary && !file->nameless) {
 		unlink(file->temporary);
+		temporary_names_forget(file->temporary);
+	}
 
 	free(file->temporary);
 	free(file->path);

@@ -177,6 +177,38 @@ teardown() {
 	done
 }
 
+# Without /proc, the file has a temporary name until it is complete, as on file systems without
+# O_TMPFILE.
+@test "signals that end procmem leave no temporary file" {
+	unshare -m bash -euc 'mount -t tmpfs none /proc; exec "$PROCMEM_BIN" --version' >/dev/null 2>&1 ||
+		skip 'no right to mount, or this build of the program does not start without /proc'
+	local signal try dumper status caught core=$BATS_TEST_TMPDIR/core folder=$BATS_TEST_TMPDIR/folder
+	target_start haystack 256
+	procmem dump -q --core -o "$core" "$TARGET_PID"
+	for signal in QUIT USR1; do
+		caught=
+		for ((try = 0; try < 50 && ${#caught} == 0; try++)); do
+			rm -rf "$folder"
+			mkdir "$folder"
+			# bash ignores SIGQUIT in its background processes.
+			folder=$folder core=$core env --default-signal unshare -m bash -euc '
+				mount -t tmpfs none /proc
+				exec "$PROCMEM_BIN" dump -q -o "$folder/bytes" "$core" all' 3>&- &
+			dumper=$!
+			while kill -0 $dumper 2>/dev/null && [ -z "$caught" ]; do
+				caught=$(compgen -G "$folder/.bytes.*") || true
+			done
+			kill -$signal $dumper || true
+			status=0
+			wait $dumper || status=$?
+			[ ! -e "$folder/bytes" ] || caught=
+		done
+		[ -n "$caught" ]
+		[ "$status" -eq $((128 + $(kill -l $signal))) ]
+		[ -z "$(ls -A "$folder")" ]
+	done
+}
+
 @test "a full disk leaves no file" {
 	target_start exiter
 	mkdir "$BATS_TEST_TMPDIR/empty"
