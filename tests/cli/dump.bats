@@ -133,6 +133,62 @@ teardown() {
 	[[ $output == *'nothing is mapped'* ]]
 }
 
+# left_out WORDS REGION...: the notes of a raw dump contain the words, and its exit status is 1.
+left_out() {
+	local words=$1 status=0
+	shift
+	procmem dump --raw "$TARGET_PID" "$@" >"$file" 2>"$file.notes" || status=$?
+	[ "$status" -eq 1 ] && [[ $(<"$file.notes") == *"$words"* ]] || { cat "$file.notes" && false; }
+}
+
+@test "untouched pages in a requested range are reported, and the exit status is 1" {
+	local name start
+	target_start markers
+	for name in untouched_file untouched_memfd; do
+		left_out '16.0K was not read: pages of files or shared memory that the process has not touched; zeros were written instead; --whole-files' \
+			"$(target_range $name)"
+		[ "$(tr -d '\0' <"$file" | wc -c)" -eq 0 ]
+		run -0 --separate-stderr procmem dump --raw --whole-files "$TARGET_PID" "$(target_range $name)"
+		[ -z "$stderr" ]
+	done
+	# One word of several.
+	left_out 'was not read' stack "$(target_range untouched_file)"
+	run -1 --separate-stderr procmem dump -q --raw "$TARGET_PID" "$(target_range untouched_file)"
+	[ -z "$stderr" ]
+	# Text shows the reason itself, so no zeros are printed.
+	run -1 --separate-stderr procmem dump --hex "$TARGET_PID" "$(target_range untouched_file)"
+	[[ $output == *'that the process has not touched'* && $stderr != *zeros* ]]
+	# Words that are not ranges request what there is.
+	run -0 --separate-stderr procmem dump -o "$file" "$TARGET_PID" all
+	[[ $stderr == *'was not read: pages of files or shared memory'* && $stderr != *devices* ]]
+	if [ -z "$(target_fact unsupported guarded:)" ]; then
+		start=$(target_range guard)
+		left_out '4.0K was not read: memory of devices, of the kernel or of memfd_secret(2), or guard pages' "0x$(printf %x $((0x${start%-*} - 4096)))+8192"
+	fi
+}
+
+@test "pages that a userfaultfd handler has not provided are reported" {
+	local range
+	target_start mapper
+	range=$(target_range uffd) || skip 'no right to use userfaultfd'
+	left_out '60.0K was not read: not provided by the userfaultfd handler yet; zeros were written instead' "$range"
+	[ "$(head -c 11 "$file")" = 'uffd page 0' ]
+	[ "$(stat -c %s "$file")" -eq 65536 ]
+	run -0 --separate-stderr procmem dump -o "$file" "$TARGET_PID" anon
+	[[ $stderr == *'60.0K was not read: not provided by the userfaultfd handler yet'* ]]
+	run -1 --separate-stderr procmem dump -q --json -o "$file" "$TARGET_PID" "$range"
+	jq -e '.pending == 61440 and .read == 4096 and .size == 65536' <<<"$output"
+}
+
+@test "memory of memfd_secret is named as such" {
+	target_start secret
+	[ -z "$(target_fact unsupported)" ] || skip 'this kernel has no memfd_secret'
+	left_out 'memory of memfd_secret(2)' -v "$(target_range secret)"
+	[[ $(<"$file.notes") == *'8.0K could not be read'*'8.0K was not read'* ]]
+	left_out 'memory of memfd_secret(2)' -v --whole-files "$(target_range secret)"
+	[[ $(<"$file.notes") != *'end of the mapped file'* && $(<"$file.notes") != *'cannot open'* ]]
+}
+
 @test "memory of the kernel is not read, which is reported" {
 	grep -q '\[vvar\]' /proc/$$/maps || skip 'there is no [vvar] here'
 	run -1 --separate-stderr procmem dump -o "$BATS_TEST_TMPDIR/vvar" $$ '[vvar]'
