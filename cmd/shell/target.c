@@ -368,8 +368,10 @@ enum status shell_target_info_run(struct shell *shell, struct out *out, int argc
 	else
 		status = print_process(shell, out);
 
-	out_format(out, "%-11s%zu hits, %zu regions\n", "numbered",
-	           results_hit_count(shell->results), results_region_count(shell->results));
+	size_t hits = results_hit_count(shell->results);
+	size_t regions = results_region_count(shell->results);
+	out_format(out, "%-11s%zu hit%s, %zu region%s\n", "numbered", hits, text_plural(hits),
+	           regions, text_plural(regions));
 
 	return status;
 }

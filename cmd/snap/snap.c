@@ -107,7 +107,8 @@ static void print_text(const char *file, const struct snap *snap, bool bytes, st
 
 	text_format(&line, "sample %llu of ", (unsigned long long)snap->number);
 	utf8_escape(&line, snap->id.comm, strlen(snap->id.comm));
-	text_format(&line, " (%d): %zu regions, RSS ", (int)snap->id.pid, sample->regions->count);
+	text_format(&line, " (%d): %zu region%s, RSS ", (int)snap->id.pid, sample->regions->count,
+	            text_plural(sample->regions->count));
 
 	if (bytes)
 		text_decimal(&line, sample->totals.rss);
@@ -204,10 +205,10 @@ static int run_on(struct pm_process *process, const struct snap_options *options
 	const struct pm_sample *sample = &snap.sample;
 	if (output->verbose && !output->quiet)
 		report_note(
-			"%zu regions from smaps: %.1f ms of CPU time, map lock held for at most "
+			"%zu region%s from smaps: %.1f ms of CPU time, map lock held for at most "
 			"%.1f ms",
-			sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
-			(double)sample->cost.lock_ns / 1e6);
+			sample->regions->count, text_plural(sample->regions->count),
+			(double)sample->cost.last_cpu_ns / 1e6, (double)sample->cost.lock_ns / 1e6);
 
 	snap_deinit(&snap);
 	return 0;

@@ -113,8 +113,8 @@ enum memory_status memory_open(struct memory *memory, const char *word,
 		return MEMORY_READY;
 
 	pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-	             "none of the %zu regions of %s matches the filters",
-	             memory->loaded.regions.count, word);
+	             "none of the %zu region%s of %s matches the filters",
+	             memory->loaded.regions.count, text_plural(memory->loaded.regions.count), word);
 	return MEMORY_NOTHING;
 }
 

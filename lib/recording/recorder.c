@@ -14,9 +14,12 @@
 #include "recording/process_id.h"
 #include "recording/stored_detail.h"
 
+/* Minimum time between two samples, in seconds. Rates are computed from the difference. */
+static const double TIME_STEP = 0.001;
+
 /** Statements that write a sample. */
 enum statement {
-	LAST_NUMBER,
+	LAST_SAMPLE,
 	ADD_SAMPLE,
 	ADD_TEXT,
 	FIND_TEXT,
@@ -30,7 +33,7 @@ enum statement {
 };
 
 static const char *const statements[STATEMENTS] = {
-	[LAST_NUMBER] = "SELECT ifnull(max(number), 0) FROM sample",
+	[LAST_SAMPLE] = "SELECT number, time FROM sample ORDER BY number DESC LIMIT 1",
 	[ADD_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[ADD_TEXT] = "INSERT OR IGNORE INTO text (value) VALUES (?)",
 	[FIND_TEXT] = "SELECT id FROM text WHERE value = ?",
@@ -66,17 +69,24 @@ static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
 	return 0;
 }
 
+/** What identifies a sample, and its place among the others. */
+struct place {
+	uint64_t number; /* from 1 */
+	double time;     /* pm_sample.time */
+};
+
 /**
- * Reads the number of the last sample in the file.
- * @param number  receives the number; 0 if the file has no samples
+ * Reads the place of the last sample in the file.
+ * @param last  receives the place; unchanged if the file has no samples
  */
-static int read_last_number(struct pm_recorder *recorder, uint64_t *number, struct pm_error *error)
+static int read_last(struct pm_recorder *recorder, struct place *last, struct pm_error *error)
 {
-	sqlite3_stmt *statement = recorder->statements[LAST_NUMBER];
+	sqlite3_stmt *statement = recorder->statements[LAST_SAMPLE];
 	int result = pm_statement_next(&recorder->database, statement, error);
 
 	if (result > 0)
-		*number = pm_column(statement, 0);
+		*last = (struct place){ pm_column(statement, 0),
+			                sqlite3_column_double(statement, 1) };
 	sqlite3_reset(statement);
 	return result < 0 ? -1 : 0;
 }
@@ -88,15 +98,17 @@ int pm_recorder_open(const char *path, const struct pm_process_id *id,
 	if (!opened)
 		return pm_error_out_of_memory(error);
 
+	struct place last = { 0 };
+
 	pm_regions_init(&opened->regions);
 	if (pm_database_create(&opened->database, path, error) < 0 ||
 	    pm_process_id_claim(&opened->database, id, error) < 0 ||
-	    prepare_all(opened, error) < 0 ||
-	    read_last_number(opened, &opened->number, error) < 0) {
+	    prepare_all(opened, error) < 0 || read_last(opened, &last, error) < 0) {
 		pm_recorder_close(opened);
 		return -1;
 	}
 
+	opened->number = last.number;
 	*recorder = opened;
 	return 0;
 }
@@ -147,16 +159,16 @@ static int finish(struct pm_recorder *recorder, enum statement which, struct pm_
 	return pm_statement_finish(&recorder->database, recorder->statements[which], error);
 }
 
-static int add_sample(struct pm_recorder *recorder, const struct pm_sample *sample, uint64_t number,
-                      struct pm_error *error)
+static int add_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
+                      const struct place *place, struct pm_error *error)
 {
 	sqlite3_stmt *statement = recorder->statements[ADD_SAMPLE];
 	const struct pm_totals *totals = &sample->totals;
 	const uint64_t values[] = { totals->size,  totals->rss,  totals->anon, totals->file,
 		                    totals->shmem, totals->swap, totals->pte,  totals->threads };
 
-	pm_bind(statement, 1, number);
-	sqlite3_bind_double(statement, 2, sample->time);
+	pm_bind(statement, 1, place->number);
+	sqlite3_bind_double(statement, 2, place->time);
 	sqlite3_bind_int64(statement, 3, sample->wall_ns);
 	sqlite3_bind_int(statement, 4, sample->fresh);
 
@@ -430,23 +442,29 @@ static void forget_regions(struct pm_recorder *recorder)
 }
 
 /**
- * Begins a transaction, and determines the number of the next sample. No other recorder can add
+ * Begins a transaction, and determines the place of the next sample. No other recorder can add
  * samples until the transaction ends.
- * @param number  receives the number
+ * @param time   time of the sample
+ * @param place  receives the place. Its time is later than that of the last sample: another
+ * recorder may have taken a sample later, but stored it earlier
  */
-static int begin(struct pm_recorder *recorder, uint64_t *number, struct pm_error *error)
+static int begin(struct pm_recorder *recorder, double time, struct place *place,
+                 struct pm_error *error)
 {
-	uint64_t last = 0;
+	struct place last = { 0, -TIME_STEP };
 
 	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 ||
-	    read_last_number(recorder, &last, error) < 0)
+	    read_last(recorder, &last, error) < 0)
 		return -1;
 
 	/* Another recorder has ended the regions that this one has stored. */
-	if (last != recorder->number)
+	if (last.number != recorder->number)
 		forget_regions(recorder);
 
-	*number = last + 1;
+	*place = (struct place){ last.number + 1, time };
+	if (last.time > time - TIME_STEP)
+		place->time = last.time + TIME_STEP;
+
 	return 0;
 }
 
@@ -456,10 +474,12 @@ static int begin(struct pm_recorder *recorder, uint64_t *number, struct pm_error
  *            unused
  */
 static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
-                        const struct pm_headroom *headroom, uint64_t number, int64_t *ids,
+                        const struct pm_headroom *headroom, const struct place *place, int64_t *ids,
                         struct pm_error *error)
 {
-	if (add_sample(recorder, sample, number, error) < 0 ||
+	uint64_t number = place->number;
+
+	if (add_sample(recorder, sample, place, error) < 0 ||
 	    (headroom && add_limits(recorder, headroom, number, error) < 0))
 		return -1;
 
@@ -497,9 +517,9 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 		}
 	}
 
-	uint64_t number = 0;
-	if (begin(recorder, &number, error) < 0 ||
-	    write_sample(recorder, sample, headroom, number, ids, error) < 0) {
+	struct place place;
+	if (begin(recorder, sample->time, &place, error) < 0 ||
+	    write_sample(recorder, sample, headroom, &place, ids, error) < 0) {
 		sqlite3_exec(recorder->database.handle, "ROLLBACK", NULL, NULL, NULL);
 		recorder->ended = true;
 		free(ids);
@@ -507,7 +527,7 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 		return -1;
 	}
 
-	recorder->number = number;
+	recorder->number = place.number;
 	if (sample->fresh) {
 		forget_regions(recorder);
 		recorder->regions = copy;

@@ -219,7 +219,6 @@ static void several_writers_share_a_recording(void **state)
 	for (unsigned tick = 0; tick < 60; tick++) {
 		struct pm_recorder *recorder = recorders[tick / 3 % 2];
 		bool own = tick % 7 == 6;
-
 		if (own)
 			recorder = place_recorder(place);
 		record(recorder, tick, 20);
@@ -228,11 +227,10 @@ static void several_writers_share_a_recording(void **state)
 			pm_recorder_close(recorder);
 	}
 
-	/* The other recorder added the last sample. */
+	/* The other one added the last sample. */
 	struct pm_recorder *other = recorders[(60 - 1) / 3 % 2 == 0];
 	assert_int_not_equal(pm_recorder_number(other), 60);
 	assert_int_equal(pm_recorder_end(other, "over", NULL), 0);
-
 	pm_recorder_close(recorders[0]);
 	pm_recorder_close(recorders[1]);
 
@@ -261,7 +259,6 @@ static pid_t start_numbered(const struct place *place, unsigned number, unsigned
 		struct pm_recorder *recorder;
 		struct pm_regions regions = { 0 };
 		struct pm_sample sample = { .regions = &regions, .fresh = true };
-
 		simulate(i, 20, &regions);
 		sample.totals = (struct pm_totals){ .threads = number, .rss = i };
 		if (pm_recorder_open(place->file, &place_process_id, &recorder, NULL) < 0 ||
@@ -296,12 +293,15 @@ static void writers_start_at_the_same_time(void **state)
 
 	struct pm_recording *recording = place_recording(place);
 	unsigned next[WRITERS] = { 0 };
+	double before = -1;
 	for (unsigned number = 1; number <= WRITERS * SAMPLES; number++) {
 		struct pm_regions read = { 0 }, truth = { 0 };
 		struct pm_recorded recorded;
 		assert_int_equal(pm_recording_read(recording, number, &recorded, &read, NULL), 0);
 		assert_int_equal(recorded.totals.rss, next[recorded.totals.threads]++);
 
+		assert_true(recorded.time > before);
+		before = recorded.time;
 		simulate((unsigned)recorded.totals.rss, 20, &truth);
 		assert_int_equal(read.count, truth.count);
 		for (size_t i = 0; i < truth.count; i++)
