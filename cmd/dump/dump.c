@@ -268,9 +268,10 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->options->output.quiet)
 		return;
 
-	if (dump->options->stop)
+	if (dump->options->stop) {
 		stopping_report(dump->memory.stopped_ns, dump->memory.threads);
-	else if (dump->options->core && dump->memory.threads == 0)
+		stopping_report_others(&dump->memory.others);
+	} else if (dump->options->core && dump->memory.threads == 0)
 		report_note("the core file has registers only of sleeping threads; use --stop to "
 		            "include all threads (it stops the process)");
 

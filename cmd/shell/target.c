@@ -258,6 +258,8 @@ enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc
 		report_note("%s is stopped already", shell->name);
 		return STATUS_OK;
 	}
+
+	struct stopping_others others = stopping_find_others(shell->target.process);
 	if (stopping_hold(shell->target.process, interrupt_catch(), &error) < 0)
 		return report_failure(&error);
 
@@ -266,7 +268,8 @@ enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc
 	out_wrapped_format(out, 2,
 	                   "%s is stopped: %zu thread%s; it continues after cont, and at the end "
 	                   "of the session\n",
-	                   shell->name, threads, threads == 1 ? "" : "s");
+	                   shell->name, threads, text_plural(threads));
+	stopping_report_others(&others);
 	return STATUS_OK;
 }
 

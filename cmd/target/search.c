@@ -307,8 +307,10 @@ void search_report(const struct search *search, uint64_t found)
 	if (output->quiet)
 		return;
 
-	if (search->options->stop)
+	if (search->options->stop) {
 		stopping_report(search->memory.stopped_ns, search->memory.threads);
+		stopping_report_others(&search->memory.others);
+	}
 
 	/* If a closed pipe has ended the search early, its totals are incomplete and are not
 	 * reported. */

@@ -286,6 +286,29 @@ left_out() {
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
 }
 
+@test "--stop names another process that shares the memory, which it cannot stop" {
+	target_start sibling
+	local sibling range
+	sibling=$(target_fact sibling)
+	range=$(target_range content)
+	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" "$range"
+	[[ $stderr == *"process $sibling shares this memory and was not stopped: it can have changed the memory"* ]]
+	# And the other way round.
+	run -0 --separate-stderr procmem dump --stop -o "$file" "$sibling" "$range"
+	[[ $stderr == *"process $TARGET_PID shares this memory and was not stopped"* ]]
+	run -0 --separate-stderr procmem grep --stop -F 'content page 0' "$TARGET_PID" "$range"
+	[[ $stderr == *"process $sibling shares this memory"* ]]
+	run -0 --separate-stderr procmem shell -c stop "$TARGET_PID"
+	[[ $stderr == *"process $sibling shares this memory"* ]]
+	run -0 --separate-stderr procmem dump -q --stop -o "$file" "$TARGET_PID" "$range"
+	[ -z "$stderr" ]
+	targets_stop
+	# A thread is not another process.
+	target_start busy 3
+	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" stack
+	[[ $stderr == *': 4 threads'* && $stderr != *shares* ]]
+}
+
 @test "a traced process can be dumped, and --stop reports the tracer" {
 	require strace
 	target_start exiter
