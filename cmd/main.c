@@ -114,7 +114,8 @@
  *     stopping.c             --stop, also while a session holds the target stopped
  *     search.c               a scan, for the commands that search
  *     region_columns.c       the columns of a region, and what each of them needs
- *     region_text.c          a region in JSON, and as a heading
+ *     region_text.c          a region as a heading
+ *     json_parts.c           the members that the JSON of several commands has
  *     group.c                sums of regions
  *     first_limit.c          the limit that is reached first
  *
@@ -127,6 +128,8 @@
  *     numbered_table.c       a table with the numbers of a session
  *     results.c              the numbers of hits and regions in a session
  *     hit_text.c             a hit, and the text around it
+ *     command_line.c         command lines that are too long for the terminal
+ *     fold.c                 texts with repetitions, shortened
  *     hex_view.c             bytes like those of hexdump -C
  *     spark.c                values over time as a line of characters
  *     progress.c             the progress of a long command
@@ -227,7 +230,7 @@ static enum status run_command(struct out *out, int argc, char **argv)
 	if (nearest)
 		report_error("unknown command '%s'; did you mean '%s'?", word, nearest);
 	else
-		report_error("unknown command '%s'; procmem --help lists the commands", word);
+		report_error("unknown command '%s'; 'procmem --help' lists the commands", word);
 
 	return STATUS_ERROR;
 }
@@ -250,7 +253,10 @@ static enum status run_help(struct out *out, int argc, char **argv)
 static enum status run(struct out *out, int argc, char **argv)
 {
 	if (argc < 2) {
-		report_error("expected a command; procmem --help lists the commands");
+		struct out errors;
+		out_init(&errors, STDERR_FILENO);
+		print_help(&errors);
+		out_close(&errors);
 		return STATUS_ERROR;
 	}
 
@@ -263,7 +269,7 @@ static enum status run(struct out *out, int argc, char **argv)
 		return run_help(out, argc - 1, argv + 1);
 
 	if (word[0] == '-') {
-		report_error("expected a command, got '%s'; procmem --help lists the commands",
+		report_error("expected a command, got '%s'; 'procmem --help' lists the commands",
 		             word);
 		return STATUS_ERROR;
 	}

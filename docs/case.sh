@@ -56,29 +56,29 @@ page() {
 	cat <<-'END'
 		# A case: from the OOM kill to the cause
 
-		This page is written by `sh docs/case.sh`. The output is from one run; `…` marks
-		omitted lines. The server is [sample_server](../tests/targets/sample_server.c),
-		which keeps buffers that it should free.
+		`sh docs/case.sh` writes this page. The output is from one run; `…` marks omitted
+		lines. The server is [sample_server](../tests/targets/sample_server.c), which keeps
+		buffers that it should free.
 
 		## The service was killed
 
 		The service `checkout` has a heap of 64 MiB and a limit of 384 MiB. Every few hours
-		it ends with status 137. Its dashboards show a flat heap. The service is running
-		again, and the events of its cgroup show what happened:
+		the service ends with status 137. Its dashboards show a flat heap. Now the service
+		is running again, and the events of its cgroup show what happened:
 	END
 	show procmem headroom checkout
 	cat <<-'END'
 
-		*oom_kill 1*: the kernel killed it because of the limit of its cgroup, not because
-		the machine was out of memory.
+		*oom_kill 1* means that the kernel killed one process of this cgroup. The reason was
+		the limit of the cgroup (*limit reached*). The machine has enough memory (*system*).
 
 		## Which memory is it?
 	END
 	show procmem map -n 5 checkout
 	cat <<-'END'
 
-		The heap is the 64 MiB at f0000000. The rest is in blocks of 16 MiB that malloc
-		mapped.
+		The heap is the 64 MiB at f0000000. Almost all other memory is in blocks of 16 MiB
+		that malloc mapped.
 
 		## Is it a leak?
 	END
@@ -87,8 +87,8 @@ page() {
 	most=100
 	cat <<-'END'
 
-		The growth is steady, and the first line shows when the next kill is due. Heap,
-		stacks and arenas do not grow.
+		The growth is steady, and the first line shows when the limit will be reached again.
+		Only the blocks that malloc mapped grow.
 
 		## What do the blocks contain?
 	END
@@ -97,22 +97,22 @@ page() {
 	cat <<-'END'
 
 		These are gRPC calls: a method, a content type, a user agent, tokens. Where are
-		they, and how many?
+		these calls, and how many are there?
 	END
 	show procmem grep -c shop.Orders/Place checkout malloc
 	show procmem grep -m 2 -B 9 -A 96 shop.Orders/Place checkout malloc
 	cat <<-'END'
 
 		The blocks are full of complete requests of one client, `grpc-node`, with their
-		bearer tokens. They are the receive buffers of connections that were closed, and
-		they were never freed. The developers now have to find out why closing a connection
-		does not free its buffer. For this they get the bytes of one buffer:
+		bearer tokens. So the blocks are receive buffers that were never freed. The
+		developers now have to find out why a buffer is not freed when its connection is
+		closed. For this they get the bytes of one buffer:
 	END
 	address=$(sed -n 's/^buffer 2 \([0-9a-f]*\) .*/0x\1/p' "$scratch/log")
 	show procmem dump -q -o "$scratch/buffer" checkout "$address+16M"
 	cat <<-'END'
 
-		This file contains tokens of customers: see [SECURITY](SECURITY.md).
+		This file contains tokens of customers; see [SECURITY](SECURITY.md).
 	END
 }
 

@@ -4,10 +4,12 @@
 #
 # A guided tour: installs the packages that are missing, builds, starts a sample server whose memory
 # grows outside its heap, and investigates it. Each command is printed before its output. Ctrl-C
-# ends the tour and the server at any time.
+# ends the tour and the server at any time. It takes two minutes, and building takes another one the
+# first time.
 set -eu
 
 cd "$(dirname "$0")/.."
+echo '# Installing what is missing, and building procmem in build/release.'
 sh docs/setup.sh build
 cmake --preset release -DPROCMEM_SAMPLES=ON >/dev/null
 cmake --build --preset release -- --quiet
@@ -33,9 +35,21 @@ say() {
 	printf '# %s\n' "$@"
 }
 
-# show COMMAND: prints the command and runs it.
+# quoted WORD...: prints words so that a shell reads the same words.
+quoted() {
+	for word; do
+		case $word in
+		'' | *[!A-Za-z0-9_./:=,%@+-]*)
+			printf "'%s' " "$(printf '%s' "$word" | sed "s/'/'\\\\''/g")"
+			;;
+		*) printf '%s ' "$word" ;;
+		esac
+	done | sed 's/ $//'
+}
+
+# show COMMAND: prints the command, in a form that can be pasted into another terminal, and runs it.
 show() {
-	printf '$ %s\n' "$*"
+	printf '$ %s\n' "$(quoted "$@")"
 	"$@"
 }
 
@@ -62,6 +76,10 @@ buffer_address() {
 
 start_server --fill --leak --rate 2097152
 
+say "The commands of this tour can be pasted into another terminal while the server runs, which is" \
+	"until the tour ends. Set PATH there first:"
+printf '$ PATH=%s:$PATH\n' "$(quoted "$PWD/build/release/cmd")"
+
 say "A server uses far more memory than the size of its heap. Which process is it?"
 show procmem ps sample_server
 
@@ -82,10 +100,10 @@ show procmem strings -q -n 5 --unique --top 10 "$server" malloc
 say "These are the first bytes of the buffer. (Into a pipe, dump writes only the raw bytes.)"
 show procmem dump --hex "$server" "$(buffer_address 2)+96"
 
-say "Does it grow? Watching it for twelve seconds shows which region grows, how fast, and that" \
+say "Does it grow? Watching it for thirty seconds shows which region grows, how fast, and that" \
 	"the growth is steady. The most frequent strings in the newest pages show what it" \
 	"consists of: the HTTP/2 headers of gRPC calls."
-show procmem watch -q -i 2 --for 12s --peek 6 "$server"
+show procmem watch -q -i 2 --for 30s --peek 6 "$server"
 
 say "Which service is called, and where else in the process are the tokens of its callers?"
 show procmem grep -m 4 '/[\w.]+/[A-Z]\w+' "$server" malloc
@@ -94,3 +112,8 @@ show procmem grep -c 'Bearer [\w.]+' "$server"
 say "How long until it reaches a limit? This lists every limit that applies, what is left of it," \
 	"and how long that lasts at this rate. (The server may use 2 GiB of address space.)"
 show procmem headroom --for 12s "$server"
+
+say "That was the tour. The same for a process of your own (NAME or PID; sudo for other users):" \
+	"  procmem ps                        # processes by memory" \
+	"  procmem map --by kind NAME        # where its memory is" \
+	"  procmem watch NAME                # what grows, live"

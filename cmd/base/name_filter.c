@@ -31,7 +31,7 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 		/* Use the same wording as the library does for patterns. */
 		pcre2_get_error_message(code, message, sizeof message);
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "invalid pattern at offset %zu, '%.*s' <-- here -- '%.60s': %s",
+		                    "invalid pattern at offset %zu, between '%.*s' and '%.60s': %s",
 		                    (size_t)at, before, regex + (at - (size_t)before), regex + at,
 		                    (char *)message);
 	}

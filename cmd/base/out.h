@@ -4,8 +4,8 @@
  * The output of a command: a descriptor with a large buffer. Whether the descriptor is a terminal
  * is determined once, at the start.
  *
- * The first failed write is remembered, and out_close() reports it. A full disk is an error. If the
- * reader of a pipe has closed it, this is not an error.
+ * The first failed write is remembered, and out_close() reports it. A full disk is an error. A pipe
+ * that the reader has closed is not an error.
  */
 #ifndef CMD_BASE_OUT_H
 #define CMD_BASE_OUT_H

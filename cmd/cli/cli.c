@@ -226,13 +226,13 @@ static void report_unknown_long(const struct parser *parser, const char *word)
 	const char *nearest = pm_typo_nearest(typed, names, parser->count);
 
 	if (matches > 1)
-		report_error("--%s is ambiguous: several options start with it (see procmem %s "
-		             "--help)",
+		report_error("--%s is ambiguous: several options start with it (see 'procmem %s "
+		             "--help')",
 		             typed, command);
 	else if (nearest)
 		report_error("unknown option --%s; did you mean --%s?", typed, nearest);
 	else
-		report_error("unknown option --%s (see procmem %s --help)", typed, command);
+		report_error("unknown option --%s (see 'procmem %s --help')", typed, command);
 }
 
 /** Reports the unknown or ambiguous option at which getopt_long() failed. */
@@ -248,7 +248,7 @@ static void report_unknown(struct parser *parser, char **argv)
 		report_error("-%c is neither an option nor a PID: PIDs are positive numbers",
 		             optopt);
 	else
-		report_error("unknown option -%c (see procmem %s --help)", optopt,
+		report_error("unknown option -%c (see 'procmem %s --help')", optopt,
 		             parser->spec->command);
 }
 
@@ -297,10 +297,11 @@ static void report_missing(const struct cli_spec *spec, const struct cli_result 
 		word += strcspn(word, " ") + (strchr(word, ' ') != NULL);
 
 	if (result->in_session && strncmp(word, "TARGET", strlen("TARGET")) == 0)
-		report_error("%s: nothing is attached; attach PID or NAME selects a target",
-		             spec->command);
+		report_error(
+			"%s: nothing is attached; 'attach PID' or 'attach NAME' selects a target",
+			spec->command);
 	else
-		report_error("%s needs %s %.*s (see procmem %s --help)", spec->command,
+		report_error("%s needs %s %.*s (see 'procmem %s --help')", spec->command,
 		             *word == 'A' ? "an" : "a", (int)strcspn(word, " ."), word,
 		             spec->command);
 }

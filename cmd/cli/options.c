@@ -9,15 +9,16 @@ enum { OPTION_CSV = CLI_LONG_ONLY, OPTION_NO_HEADER };
 
 const struct cli_option options_of_lists[] = {
 	{ 's', "sort", "COLUMN",
-	  "sort by this column: sizes and counts in\ndescending, other values in ascending order" },
+	  "sort by this column: the largest sizes and\n"
+	  "counts first, other values in ascending order" },
 	{ 'r', "reverse", NULL, "reverse the order" },
 	{ 'n', "top", "N", "show only the first N; a line sums up the rest" },
 	{ 'o', "columns", "LIST",
-	  "show these columns, separated by commas;\n+LIST adds to the default ones; 'help' "
-	  "lists\nall "
-	  "columns" },
+	  "show these columns, separated by commas;\n"
+	  "+LIST adds columns to the default ones\n"
+	  "('help' lists all columns)" },
 	{ OPTION_CSV, "csv", NULL, "print comma-separated values, sizes in bytes" },
-	{ OPTION_NO_HEADER, "no-header", NULL, "print rows only: no heading, titles and totals" },
+	{ OPTION_NO_HEADER, "no-header", NULL, "print only rows: no heading, titles or totals" },
 	{ 0 },
 };
 

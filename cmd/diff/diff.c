@@ -14,8 +14,8 @@ enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE };
 
 static const struct cli_option diff_option_list[] = {
 	{ OPTION_BY, "by", "WHAT", "sum up by kind or mapping" },
-	{ 'n', "top", "N", "only the N largest changes" },
-	{ OPTION_FORCE, "force", NULL, "compare different processes, too" },
+	{ 'n', "top", "N", "show only the N largest changes" },
+	{ OPTION_FORCE, "force", NULL, "compare even if the processes differ" },
 	{ 0 },
 };
 
@@ -36,8 +36,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 
 	if (strcmp(value, "kind") != 0 && strcmp(value, "mapping") != 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "differences are summed up by kind or mapping, not '%s'",
-		                    value);
+		                    "cannot sum up by '%s': use kind or mapping", value);
 
 	options->by = DIFF_BY_MAPPING;
 	if (strcmp(value, "kind") == 0)
@@ -64,10 +63,11 @@ const struct cli_spec diff_spec = {
 		"shrank, appeared, disappeared, merged, split or moved, the largest change first.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "BEFORE and AFTER are each one of: FILE, the last sample of a recording; FILE@N,\n"
-	         "FILE@first, FILE@last, FILE@2026-01-31T12:00 or FILE@12:00 (UTC), another\n"
-	         "sample; a saved smaps or maps file; or a TARGET, a running process as it is\n"
-	         "now. The exit status is 1 if there are differences, 0 if there are none.",
+	.notes = "BEFORE and AFTER are each a recording, a saved smaps or maps file, or a TARGET\n"
+		 "(a running process as it is now). FILE means the last sample of a recording.\n"
+		 "FILE@N, FILE@first, FILE@last, FILE@2026-01-31T12:00 and FILE@12:00 (UTC)\n"
+		 "select another sample. The exit status is 1 if there are differences, 0 if\n"
+		 "there are none.",
 	.examples = {
 		{ "procmem diff java.pmrec@first java",
 		  "what changed in the process called java since the first sample" },
@@ -128,7 +128,7 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 	}
 
 	if (options->output.verbose && !options->output.quiet)
-		report_note("compared %zu region%s before with %zu after, in %zu group%s",
+		report_note("compared %zu region%s of BEFORE with %zu of AFTER, in %zu group%s",
 		            before->regions.count, text_plural(before->regions.count),
 		            after->regions.count, growth.count, text_plural(growth.count));
 

@@ -5,6 +5,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "target/json_parts.h"
 #include "target/region_text.h"
 #include "view/json.h"
 #include "view/numbered_table.h"
@@ -274,26 +275,19 @@ static void put_sizes(struct json *json, const struct diff_row *row)
 
 static void put_row(struct json *json, enum diff_by by, const struct diff_row *row)
 {
-	struct text mapping = { 0 };
-	region_text_mapping(row->region, false, &mapping);
 	json_open(json, NULL, '{');
 	json_put(json, "change", json_string(pm_change_name(row->change)));
 
-	if (by == DIFF_BY_REGION) {
-		json_put(json, "start", json_address(row->region->start));
-		json_put(json, "end", json_address(row->region->end));
-	}
+	if (by == DIFF_BY_REGION)
+		json_parts_region(json, row->region);
+	else
+		json_parts_kind(json, (enum pm_kind)row->region->kind);
+	if (by != DIFF_BY_REGION && by != DIFF_BY_KIND)
+		json_parts_mapping(json, row->region);
 
 	json_put(json, "count", json_number(row->regions));
-	json_put(json, "kind", json_string(pm_kind_name((enum pm_kind)row->region->kind)));
-	if (by != DIFF_BY_KIND && mapping.length > 0)
-		json_put(json, "mapping", json_text(text_terminate(&mapping)));
-	if (by == DIFF_BY_REGION && row->region->detail.type != PM_DETAIL_NONE)
-		json_put(json, "detail", region_text_detail_json(&row->region->detail));
 	put_sizes(json, row);
 	json_shut(json, '}');
-
-	text_deinit(&mapping);
 }
 
 void diff_print_json(const struct diff_rows *diff, struct out *out)
@@ -311,7 +305,7 @@ void diff_print_json(const struct diff_rows *diff, struct out *out)
 	json_shut(&json, ']');
 	json_open(&json, "total", '{');
 	json_put(&json, "count", json_number(diff->total.regions));
-	json_put(&json, "changed", json_number(diff->total.count - diff->same));
+	json_put(&json, "changes", json_number(diff->total.count - diff->same));
 	put_sizes(&json, &diff->total);
 	json_shut(&json, '}');
 	json_shut(&json, '}');

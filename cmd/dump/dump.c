@@ -24,7 +24,8 @@ enum {
 
 static const struct cli_option dump_option_list[] = {
 	{ 'o', "output", "FILE",
-	  "write the bytes to FILE, a sparse file, and an index\nto FILE.map" },
+	  "write the bytes to the sparse file FILE, and an\n"
+	  "index to FILE.map" },
 	{ OPTION_HEX, "hex", NULL,
 	  "print addresses, bytes in hexadecimal, and text;\ndefault on a terminal" },
 	{ OPTION_RAW, "raw", NULL, "print raw bytes; default in a pipe or file" },
@@ -35,8 +36,8 @@ static const struct cli_option dump_option_list[] = {
 	  "MADV_DONTDUMP)" },
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "include pages of mapped files that the process has\nnot touched; they are read from the "
-	  "files" },
+	  "include pages of mapped files that the process has\n"
+	  "not touched; these pages are read from the files" },
 	{ 0 },
 };
 
@@ -89,9 +90,8 @@ static const char *const exclusive[] = { "hex raw output", "hex json", "raw json
 const struct cli_spec dump_spec = {
 	.command = "dump",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, "
-"raw to a\n"
-	           "pipe or file.",
+	.purpose = "Prints the bytes of memory regions: hexadecimal text on a terminal, raw bytes\n"
+		   "in a pipe or file.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core\n"
@@ -100,7 +100,7 @@ const struct cli_spec dump_spec = {
 	.examples = {
 		{ "procmem dump 4711 0x7f3a1c0042f1+256", "256 bytes from an address" },
 		{ "procmem dump -o heap.raw java heap malloc",
-		  "the heap and the blocks of malloc, to a sparse file" },
+		  "the heap and the malloc regions, to a sparse file" },
 	},
 	.operands_min = 1,
 	.operands_max = -1,
@@ -121,7 +121,7 @@ static void report_unreadable(const struct dump *dump)
 	if (dump->options->output.verbose)
 		unreadable_report(&dump->memory.unreadable, SIZE_MAX);
 	add_size(dump, &line, dump->memory.unreadable.bytes);
-	text_string(&line, " could not be read; zeros were written instead");
+	text_string(&line, " could not be read, so zeros were written instead");
 	if (!dump->options->output.verbose)
 		text_string(&line, "; -v lists where and why");
 	report_note("%s", text_terminate(&line));
@@ -145,8 +145,8 @@ static void report_missing(const struct dump *dump, const struct pm_dump_result 
 {
 	struct text line = { 0 };
 	add_size(dump, &line, missing(dump, result));
-	text_string(&line, " is not in the core file; zeros were written instead: this memory was "
-	                   "never touched, was left out, or is in the mapped file");
+	text_string(&line, " is not in the core file, so zeros were written instead: this memory "
+	                   "was never touched, was left out, or is in the mapped file");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -271,15 +271,16 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->options->stop) {
 		stopping_report(dump->memory.stopped_ns, dump->memory.threads);
 		stopping_report_others(&dump->memory.others);
-	} else if (dump->options->core && dump->memory.threads == 0)
+	} else if (dump->options->core && dump->memory.threads == 0) {
 		report_note("the core file has registers only of sleeping threads; use --stop to "
-		            "include all threads (it stops the process)");
+		            "include all threads (this stops the process)");
+	}
 
 	if (dump->memory.unreadable.count > 0)
 		report_unreadable(dump);
 	else if (is_forbidden(dump, result))
-		report_note("nothing was read: this is memory of devices or of the kernel; zeros "
-		            "were written instead");
+		report_note("nothing was read: this is memory of devices or of the kernel, so "
+		            "zeros were written instead");
 
 	if (missing(dump, result) > 0)
 		report_missing(dump, result);
@@ -294,7 +295,7 @@ static void put_json(const struct dump *dump, const struct pm_dump_result *resul
 {
 	struct json json = { .out = out };
 	json_open(&json, NULL, '{');
-	json_put(&json, "file", json_text(dump->options->file));
+	json_put(&json, "path", json_text(dump->options->file));
 	json_put(&json, "size", json_number(result->size));
 	json_put(&json, "read", json_number(result->bytes));
 	json_put(&json, "holes", json_number(result->holes));
@@ -371,9 +372,10 @@ static bool check(const struct dump_options *options, int operands)
 	else if (options->respect_filter && !options->core)
 		wrong = "--respect-filter is for core files: add --core";
 	else if (!options->core && operands < 2)
-		wrong = "REGION is missing: an address, ADDR+LEN, a kind such as heap, or 'all'";
+		wrong = "REGION is missing: give an address, ADDR+LEN, a kind such as heap, or "
+			"'all'";
 	else if (options->output.json && !options->file)
-		wrong = "--json requires -o FILE: it describes the file that is written";
+		wrong = "--json requires -o FILE: the JSON object describes the written file";
 
 	if (wrong)
 		report_error("dump: %s", wrong);

@@ -9,6 +9,7 @@
 
 #include "base/new_file.h"
 #include "dump/source.h"
+#include "target/json_parts.h"
 #include "target/region_text.h"
 #include "view/json.h"
 
@@ -85,23 +86,34 @@ static void write_index_text(const struct dump *dump, struct out *out)
 	}
 }
 
-static void put_region(struct json *json, const struct pm_region *region)
+/**
+ * Writes the object of a range, without its closing brace: its region, and where it is in the dump.
+ * A range where nothing is mapped has no region.
+ */
+static void open_range(struct json *json, struct pm_range range, const struct pm_region *region,
+                       uint64_t offset)
 {
-	struct text mapping = { 0 };
 	char perms[PM_PERMS_TEXT_SIZE];
-	const char *kind = pm_kind_name((enum pm_kind)region->kind);
+
+	json_open(json, NULL, '{');
+	json_put(json, "start", json_address(range.start));
+	json_put(json, "end", json_address(range.end));
+	json_put(json, "dump_offset", json_number(offset));
+	if (!region)
+		return;
 
 	pm_format_perms(region->perms, perms);
 	json_put(json, "perms", json_text(perms));
-	if (*kind)
-		json_put(json, "kind", json_text(kind));
-	put_mapping(region, &mapping);
-	if (mapping.length > 0)
-		json_put(json, "mapping", json_text(text_terminate(&mapping)));
-	if (region->detail.type != PM_DETAIL_NONE)
-		json_put(json, "detail", region_text_detail_json(&region->detail));
+	json_parts_purpose(json, region);
+}
 
-	text_deinit(&mapping);
+static void put_unreadable(struct json *json, const struct pm_unreadable *item)
+{
+	json_open(json, NULL, '{');
+	json_put(json, "start", json_address(item->start));
+	json_put(json, "end", json_address(item->end));
+	json_put(json, "why", json_text(item->why));
+	json_shut(json, '}');
 }
 
 static void write_index_json(const struct dump *dump, struct out *out)
@@ -117,23 +129,11 @@ static void write_index_json(const struct dump *dump, struct out *out)
 		const struct pm_region *region = region_of(dump, &dump->memory.ranges[i]);
 		struct pm_range range = dump->memory.ranges[i].range;
 
-		json_open(&json, NULL, '{');
-		json_put(&json, "address", json_address(range.start));
-		json_put(&json, "length", json_number(pm_range_size(range)));
-		json_put(&json, "offset", json_number(offset));
-		if (region)
-			put_region(&json, region);
-		json_open(&json, "unreadable", '[');
-
+		open_range(&json, range, region, offset);
+		json_open(&json, "unreadable_ranges", '[');
 		for (; next < unreadable->count && unreadable->items[next].start < range.end;
-		     next++) {
-			const struct pm_unreadable *item = &unreadable->items[next];
-			json_open(&json, NULL, '{');
-			json_put(&json, "address", json_address(item->start));
-			json_put(&json, "length", json_number(item->end - item->start));
-			json_put(&json, "why", json_text(item->why));
-			json_shut(&json, '}');
-		}
+		     next++)
+			put_unreadable(&json, &unreadable->items[next]);
 
 		json_shut(&json, ']');
 		json_shut(&json, '}');
@@ -234,7 +234,8 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 	if (dump->options->core && !file.temporary) {
 		new_file_drop(&file);
 		return pm_error_set(error, PM_ERROR_IO, EINVAL,
-		                    "cannot write %s: a core file must be a new or a regular file",
+		                    "cannot write %s: a core file can only be written to a new "
+		                    "file or a regular file",
 		                    dump->options->file);
 	}
 

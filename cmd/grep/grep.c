@@ -46,7 +46,7 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 		report_failure(&error);
 	}
 	if (status < 0 && error.kind == PM_ERROR_AMBIGUOUS && !grep->options->search.output.quiet)
-		report_note("--all-processes searches all of them");
+		report_note("--all-processes searches all processes with this name");
 
 	text_deinit(&prefix);
 }
@@ -83,8 +83,8 @@ static void report_hint(const struct grep *grep)
 		return;
 
 	if (grep_patterns_have_anchors(&options->patterns))
-		report_note("^ and $ match at the start and end of regions; with -M, of lines, "
-		            "too");
+		report_note("^ and $ match only at the start and end of regions; use -M to match "
+		            "lines");
 }
 
 /** Searches all targets that a word refers to. */

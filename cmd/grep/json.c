@@ -2,26 +2,23 @@
 #include "grep/json.h"
 
 #include "base/minmax.h"
-#include "target/region_text.h"
+#include "target/json_parts.h"
 #include "view/hit_text.h"
-#include "view/json.h"
 
 enum {
 	TEXT_COLUMNS =
 		60 /* width of the text on each side of a match, if no context was requested */
 };
 
-/** Returns a JSON string with a text that is already escaped. */
-static json_t *escaped(const struct text *text)
-{
-	return json_stringn_nocheck(text->length > 0 ? text->bytes : "", text->length);
-}
-
 static json_t *text_of(enum pm_encoding encoding, const uint8_t *bytes, size_t size)
 {
 	struct text text = { 0 };
-	hit_text_add(encoding, bytes, size, &text);
-	json_t *value = escaped(&text);
+
+	if (pm_encoding_unit(encoding) != 2)
+		return json_bytes((const char *)bytes, size);
+
+	hit_text_decode(encoding, bytes, size, &text);
+	json_t *value = json_bytes(text.bytes, text.length);
 	text_deinit(&text);
 	return value;
 }
@@ -31,16 +28,17 @@ static json_t *hex_of(const uint8_t *bytes, size_t size)
 	struct text text = { 0 };
 	for (size_t i = 0; i < size; i++)
 		text_hex(&text, bytes[i], 2);
-	json_t *value = escaped(&text);
+	json_t *value = json_bytes(text.bytes, text.length);
 	text_deinit(&text);
 	return value;
 }
 
 /**
- * Adds the context of a match: the bytes that -A, -B and -C request, otherwise the text around the
- * match.
+ * Writes the context of a match: the bytes that -A, -B and -C request, otherwise the text around
+ * the match.
  */
-static void put_around(json_t *object, const struct grep_options *options, const struct pm_hit *hit)
+static void put_around(struct json *json, const struct grep_options *options,
+                       const struct pm_hit *hit)
 {
 	size_t before, after;
 	if (options->context) {
@@ -51,63 +49,60 @@ static void put_around(json_t *object, const struct grep_options *options, const
 		after = hit_text_after(hit, TEXT_COLUMNS).bytes;
 	}
 
-	json_add(object, "before", text_of(hit->encoding, hit->bytes - before, before));
-	json_add(object, "after", text_of(hit->encoding, hit->bytes + hit->size, after));
+	json_put(json, "before", text_of(hit->encoding, hit->bytes - before, before));
+	json_put(json, "after", text_of(hit->encoding, hit->bytes + hit->size, after));
 	if (options->context) {
-		json_add(object, "hex_before", hex_of(hit->bytes - before, before));
-		json_add(object, "hex_after", hex_of(hit->bytes + hit->size, after));
+		json_put(json, "hex_before", hex_of(hit->bytes - before, before));
+		json_put(json, "hex_after", hex_of(hit->bytes + hit->size, after));
 	}
 }
 
-static int add_piece(const char *bytes, size_t length, void *line)
+/** Starts an object. If there are several targets, it starts with the PID. */
+static void open_object(struct json *json, const struct grep_view *view)
 {
-	text_bytes(line, bytes, length);
-	return 0;
+	json_open(json, NULL, '{');
+	json_parts_process(json, view->pid, NULL, NULL);
 }
 
-/** Writes an object without its closing brace, and releases it. */
-static void write_open(json_t *object, struct text *line)
+static void put_region(struct json *json, const struct pm_region *region)
 {
-	json_dump_callback(object, add_piece, line, JSON_COMPACT);
-	json_decref(object);
-	line->length--;
+	json_open(json, "region", '{');
+	json_parts_region(json, region);
+	json_shut(json, '}');
 }
 
 void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
 {
 	const struct grep_options *options = view->options;
 	const struct pm_region *region = &view->regions->items[hit->region];
-	json_t *object = json_object();
+	struct json json = { .text = line, .one_line = true };
 
-	if (view->pid > 0)
-		json_add(object, "pid", json_integer(view->pid));
-	json_add(object, "address", json_address(hit->address));
-	json_add(object, "region", region_text_object(region));
-	json_add(object, "offset", json_number(hit->address - region->start));
-	json_add(object, "length", json_number(hit->size));
+	open_object(&json, view);
+	json_put(&json, "address", json_address(hit->address));
+	put_region(&json, region);
+	json_put(&json, "offset", json_number(hit->address - region->start));
+	json_put(&json, "length", json_number(hit->size));
 
 	if (options->patterns.count > 1)
-		json_add(object, "pattern", json_integer((json_int_t)hit->source + 1));
+		json_put(&json, "pattern", json_integer((json_int_t)hit->source + 1));
 	if (options->flags & PM_PATTERN_WIDE)
-		json_add(object, "encoding", json_text(pm_encoding_name(hit->encoding)));
+		json_put(&json, "encoding", json_text(pm_encoding_name(hit->encoding)));
 
-	json_add(object, "text", text_of(hit->encoding, hit->bytes, hit->size));
-	json_add(object, "hex", hex_of(hit->bytes, hit->size));
-	put_around(object, options, hit);
-	write_open(object, line);
+	json_put(&json, "text", text_of(hit->encoding, hit->bytes, hit->size));
+	json_put(&json, "hex", hex_of(hit->bytes, hit->size));
+	put_around(&json, options, hit);
 }
 
 void grep_json_region(const struct grep_view *view, const struct pm_region *region, uint64_t count,
                       struct text *line)
 {
-	json_t *object = json_object();
+	struct json json = { .text = line, .one_line = true };
 
-	if (view->pid > 0)
-		json_add(object, "pid", json_integer(view->pid));
-	json_add(object, "region", region_text_object(region));
+	open_object(&json, view);
+	put_region(&json, region);
 	if (view->form == GREP_COUNTS)
-		json_add(object, "count", json_number(count));
+		json_put(&json, "count", json_number(count));
 
-	write_open(object, line);
-	text_string(line, "}\n");
+	json_shut(&json, '}');
+	text_char(line, '\n');
 }

@@ -20,13 +20,15 @@ static const struct cli_option pattern_option_list[] = {
 	{ 'e', "regexp", "PATTERN", "search for this pattern; may be repeated" },
 	{ 'f', "file", "FILE", "search for each line of FILE" },
 	{ 'F', "fixed-strings", NULL, "patterns are plain text" },
-	{ OPTION_HEX, "hex", NULL, "patterns are bytes in hexadecimal, ? is any digit" },
+	{ OPTION_HEX, "hex", NULL, "patterns are bytes in hexadecimal; ? is any digit" },
 	{ 'i', "ignore-case", NULL, "ignore the case of letters" },
 	{ 'u', "utf", NULL,
-	  "patterns and memory are UTF-8: . is a character,\nand \\w includes all letters" },
+	  "patterns and memory are UTF-8: . matches one\n"
+	  "character, and \\w includes all letters" },
 	{ OPTION_WIDE, "wide", NULL, "also find the text in UTF-16, little and big endian" },
 	{ 'M', "multiline", NULL,
-	  "^ and $ match at the start and end of lines;\notherwise of regions" },
+	  "^ and $ match at the start and end of lines, not\n"
+	  "only at the start and end of regions" },
 	{ 0 },
 };
 
@@ -64,21 +66,25 @@ static int parse_pattern(void *into, int id, const char *value, struct pm_error 
 }
 
 static const struct cli_option print_option_list[] = {
-	{ 'o', "only-matching", NULL, "only the matches, one per line" },
-	{ 'b', "byte-offset", NULL, "with -o: print the address in front of each match" },
-	{ 'c', "count", NULL, "the number of matches of each region that has any" },
-	{ 'l', "regions-with-matches", NULL, "the regions with matches" },
+	{ 'o', "only-matching", NULL, "print only the matches, one per line" },
+	{ 'b', "byte-offset", NULL,
+	  "with -o: print the address in front of each match, as\nis always done without -o" },
+	{ 'c', "count", NULL,
+	  "print only the number of matches in each region\n"
+	  "that has matches" },
+	{ 'l', "regions-with-matches", NULL, "print only the regions with matches" },
 	{ 'm', "max-count", "N", "stop after N matches in each process" },
-	{ 'A', "after-context", "N", "also N bytes after each match, in hexadecimal" },
-	{ 'B', "before-context", "N", "also N bytes before each match" },
-	{ 'C', "context", "N", "both" },
-	{ OPTION_JSON, "json", NULL, "one JSON object per match" },
-	{ OPTION_COLOUR, "color", "[WHEN]", "auto (on a terminal), always or never" },
+	{ 'A', "after-context", "N", "also print N bytes after each match, in hexadecimal" },
+	{ 'B', "before-context", "N", "also print N bytes before each match" },
+	{ 'C', "context", "N", "also print N bytes before and after each match" },
+	{ OPTION_JSON, "json", NULL, "print one JSON object per match" },
+	{ OPTION_COLOUR, "color", "[WHEN]", "use colour: auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "print nothing, exit at the first match" },
 	{ 's', "no-messages", NULL, "no notes on stderr, only errors" },
 	{ 'v', "verbose", NULL,
-	  "list on stderr what could not be read, and report\nwhat was read (unlike grep -v, does "
-	  "not invert)" },
+	  "report on stderr what was searched, and list all\n"
+	  "memory that could not be read (unlike -v of grep(1),\n"
+	  "this option does not invert the search)" },
 	{ 0 },
 };
 
@@ -152,7 +158,8 @@ static int parse_print(void *into, int id, const char *value, struct pm_error *e
 
 static const struct cli_option target_option_list[] = {
 	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
-	  "if TARGET is a name: all processes that it matches" },
+	  "if TARGET is a name: search all processes that\n"
+	  "match it" },
 	{ 0 },
 };
 

@@ -56,9 +56,10 @@ static int read_all(int fd, const char *path, struct text *content, struct pm_er
 			                    strerror(errno));
 
 		if (content->length > FILE_MAX)
-			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "%s is larger than %d MiB: not a file of patterns",
-			                    path, FILE_MAX >> 20);
+			return pm_error_set(
+				error, PM_ERROR_USAGE, 0,
+				"%s is larger than %d MiB, too large for a file of patterns", path,
+				FILE_MAX >> 20);
 	}
 }
 

@@ -19,8 +19,11 @@ static const struct cli_option headroom_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION",
 	  "watch for this time (30s, 5m), to estimate when\nthe limits are reached" },
 	{ OPTION_FROM, "from", "FILE",
-	  "estimate when the limits are reached from a\nrecording, instead of watching" },
-	{ OPTION_MIN, "min", "SIZE|PERCENT", "exit status 1 if less memory is left (500M, 15%)" },
+	  "use a recording, instead of watching, to estimate\n"
+	  "when the limits are reached" },
+	{ OPTION_MIN, "min", "SIZE|PERCENT",
+	  "exit with status 1 if less memory than this is\n"
+	  "left (500M, 15%)" },
 	{ 0 },
 };
 
@@ -94,17 +97,16 @@ static const char *const exclusive[] = { "for from", NULL };
 const struct cli_spec headroom_spec = {
 	.command = "headroom",
 	.operands = "TARGET",
-	.purpose = "Reports how much a process may still grow: the limits that apply, "
-"the used part\n"
-	           "of each, and with --for or --from when they are reached.",
+	.purpose = "Reports the limits of a process, how much of each limit is used, and, with\n"
+		   "--for or --from, when the limits will be reached.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, or a process name that matches one process.",
 	.examples = {
 		{ "procmem headroom --for 30s java",
-"when the process called java reaches its limits" },
+		  "when the process called java reaches its limits" },
 		{ "procmem headroom -q --min 15% 4711",
-"fail if less than 15% of the memory limit is left" },
+		  "fail if less than 15% of the memory limit is left" },
 	},
 	.operands_min = 1,
 	.operands_max = 1,
@@ -192,6 +194,7 @@ static int report_headroom(struct pm_process *process, const struct headroom_opt
 
 	int result = -1;
 	if (pm_process_read_info(process, &info, error) == 0 &&
+	    pm_process_read_command(process, &report.command, error) == 0 &&
 	    sum_kinds(&report, process, error) == 0 &&
 	    pm_headroom_read(process, NULL, &report.headroom, error) == 0 &&
 	    pm_members_read(process, NULL, &report.members, error) == 0) {
@@ -213,6 +216,7 @@ static int report_headroom(struct pm_process *process, const struct headroom_opt
 
 	pm_members_deinit(&report.members);
 	headroom_rates_deinit(&rates);
+	free(report.command);
 
 	return result;
 }

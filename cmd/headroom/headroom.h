@@ -40,6 +40,7 @@ struct headroom_report {
 	struct pm_members members; /**< processes that share the limit of the cgroup */
 	struct pm_totals totals;
 	const char *comm;                /**< command name */
+	char *command;                   /**< command line; owned by the caller of the output */
 	pid_t pid;                       /**< PID */
 	uint64_t weights[PM_KIND_COUNT]; /**< number of resident and swapped bytes of each kind */
 	size_t counts[PM_KIND_COUNT];    /**< number of regions of each kind */

@@ -5,6 +5,7 @@
 
 #include "base/minmax.h"
 #include "base/utf8.h"
+#include "target/json_parts.h"
 
 /**
  * Maximum number of processes that the text output names. JSON output has all processes that were
@@ -42,7 +43,7 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 	if (members->others > 0)
 		text_format(line, ", %zu could not be read", members->others);
 	if (members->incomplete)
-		text_string(line, ", child cgroups could not all be read");
+		text_string(line, ", not all child cgroups could be read");
 }
 
 void headroom_members_print(const struct headroom_report *report, struct out *out)
@@ -93,8 +94,7 @@ void headroom_members_put(const struct headroom_report *report, struct json *jso
 
 	for (size_t i = 0; i < members->count; i++) {
 		json_open(json, NULL, '{');
-		json_put(json, "pid", json_number((uint64_t)members->items[i].pid));
-		json_put(json, "name", json_text(members->items[i].comm));
+		json_parts_process(json, members->items[i].pid, members->items[i].comm, NULL);
 		json_put(json, "rss", json_number(members->items[i].rss));
 		json_put(json, "swap", json_number(members->items[i].swap));
 		json_shut(json, '}');

@@ -8,6 +8,7 @@
 #include "headroom/members.h"
 #include "headroom/rates.h"
 #include "target/first_limit.h"
+#include "target/json_parts.h"
 #include "view/json.h"
 #include "view/table.h"
 
@@ -164,8 +165,8 @@ static void put_lasts(const struct headroom_report *report, const struct pm_limi
 }
 
 /**
- * Prints the first line: the limit that is reached first, what is left of it, and how long it
- * lasts.
+ * Prints the first line: the limit that is reached first, the amount that is left, and the time
+ * until the limit is reached.
  */
 static void print_answer(const struct headroom_report *report, struct out *out)
 {
@@ -203,15 +204,17 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 		return;
 
 	pm_format_duration((double)pm_limit_left(limit) / memory.rate, duration);
-	text_format(line, "; if it grows as fast as the memory of the process, it lasts %s",
+	text_format(line,
+	            "; if address space grows as fast as the memory of the process, it is used up "
+	            "in %s",
 	            duration);
 }
 
 /**
- * Reports the limit of address space if the time until it is reached is not known, but it may be
- * reached before the memory limit. The time is not known if address space grows in steps (for an
- * arena, malloc reserves 64 MiB at a time and then fills them; see HEAP_MAX_SIZE in glibc's
- * malloc/arena.c), or if it did not grow during the measurement.
+ * Reports the limit of address space if the time until this limit is reached is not known, but
+ * the limit may be reached before the memory limit. The time is not known if address space grows in
+ * steps (for an arena, malloc reserves 64 MiB at a time and then fills them; see HEAP_MAX_SIZE in
+ * glibc's malloc/arena.c), or if it did not grow during the measurement.
  */
 static void print_steps(const struct headroom_report *report, struct out *out)
 {
@@ -234,13 +237,13 @@ static void print_steps(const struct headroom_report *report, struct out *out)
 	if (grew) {
 		text_string(&line, " grew by ");
 		put_amount(report, limit, last - first, &line);
-		text_string(&line, "; its growth is too irregular, or was watched for too "
-		                   "short a time, to compute a rate: watch for a longer time");
+		text_string(&line, "; no rate is known, because the growth is irregular or the "
+		                   "time was too short: watch for a longer time");
 	} else if (memory && pm_limit_left(limit) < pm_limit_left(memory)) {
 		text_string(&line, ": ");
 		put_amount(report, limit, pm_limit_left(limit), &line);
-		text_string(&line, " left, which is less than the memory left, but it is not "
-		                   "growing now");
+		text_string(&line, " left, which is less than the memory left, but address space "
+		                   "is not growing now");
 	} else {
 		text_deinit(&line);
 		return;
@@ -325,21 +328,33 @@ static void put_limits(struct json *json, const struct headroom_report *report)
 		double seconds;
 
 		json_open(json, NULL, '{');
-		json_put(json, "limit", json_string(pm_limit_name(limit->kind)));
-		json_put(json, "max", json_number(limit->max));
-		json_put(json, "used", json_number(limit->used));
-		json_put(json, "reclaimable", json_number(limit->reclaimable));
-		json_put(json, "left", json_number(pm_limit_left(limit)));
-		json_put(json, "source", json_text(limit->source));
+		json_parts_limit(json, limit);
 
 		bool lasts = headroom_rates_lasts(report->rates, limit, &trend, &seconds);
-		if (*trend.reason) {
-			json_put(json, "rate", json_real(trend.rate));
-			json_put(json, "verdict", json_string(pm_verdict_name(trend.verdict)));
-		}
 
+		json_parts_trend(json, &trend);
 		if (lasts)
 			json_put(json, "seconds_left", json_real(seconds));
+		json_shut(json, '}');
+	}
+
+	json_shut(json, ']');
+}
+
+/** Writes the kinds that hold memory, largest first. */
+static void put_kinds(struct json *json, const struct headroom_report *report)
+{
+	enum pm_kind order[PM_KIND_COUNT];
+	size_t count = order_kinds(report, order);
+
+	json_open(json, "kinds", '[');
+	for (size_t i = 0; i < count; i++) {
+		enum pm_kind kind = order[i];
+
+		json_open(json, NULL, '{');
+		json_parts_kind(json, kind);
+		json_put(json, "count", json_number(report->counts[kind]));
+		json_put(json, "rss", json_number(report->weights[kind]));
 		json_shut(json, '}');
 	}
 
@@ -352,8 +367,7 @@ void headroom_print_json(const struct headroom_report *report, struct out *out)
 	const struct pm_headroom *headroom = &report->headroom;
 
 	json_open(&json, NULL, '{');
-	json_put(&json, "pid", json_number((uint64_t)report->pid));
-	json_put(&json, "name", json_text(report->comm));
+	json_parts_process(&json, report->pid, report->comm, report->command);
 	json_put(&json, "time", json_now());
 	json_put(&json, "rss", json_number(report->totals.rss));
 	json_put(&json, "swap", json_number(report->totals.swap));
@@ -361,13 +375,7 @@ void headroom_print_json(const struct headroom_report *report, struct out *out)
 	put_limits(&json, report);
 
 	headroom_members_put(report, &json);
-	json_open(&json, "kinds", '{');
-	for (int kind = 0; kind < PM_KIND_COUNT; kind++)
-		if (report->weights[kind] > 0)
-			json_put(&json, pm_kind_name((enum pm_kind)kind),
-			         json_number(report->weights[kind]));
-
-	json_shut(&json, '}');
+	put_kinds(&json, report);
 	if (headroom->events.known) {
 		json_open(&json, "events", '{');
 		json_put(&json, "oom_kill", json_number(headroom->events.oom_kill));

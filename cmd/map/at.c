@@ -106,7 +106,8 @@ static const char *page_words(const struct place *place)
 	if (place->page & PM_PAGE_SWAPPED)
 		return "swapped out";
 	if (!(place->page & PM_PAGE_PRESENT))
-		return has_file(place) ? "not mapped by this process (it may be in the page cache)"
+		return has_file(place) ? "not in the memory of this process (but possibly in the "
+		                         "page cache)"
 		                       : "never touched";
 	if (place->page & PM_PAGE_ZERO)
 		return "the zero page: read, but never written to";
@@ -247,7 +248,7 @@ static void print_place(const struct place *place, const struct map_options *opt
 
 	if (place->page_known) {
 		bool touched = place->page || place->in_core || has_file(place);
-		text_format(&line, "; its page %s %s", touched ? "is" : "was", page_words(place));
+		text_format(&line, "; the page %s %s", touched ? "is" : "was", page_words(place));
 	}
 
 	end_line(&line, INDENT, out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "view/command_line.h"
 
 /* Minimum width of the command line, in columns, even on a narrow terminal. */
 enum { COMMAND_MIN = 20 };
@@ -61,24 +62,6 @@ static void put_facts(struct text *text, const struct loaded *loaded, bool bytes
 	}
 }
 
-/** Adds the command line, cut to `room` columns. */
-static void put_command(struct text *line, const char *command, size_t room)
-{
-	struct text escaped = { 0 };
-	utf8_escape(&escaped, command, strlen(command));
-	if (escaped.length > 0)
-		text_string(line, "  ");
-
-	size_t columns = utf8_columns(escaped.bytes, escaped.length);
-	size_t kept = escaped.length;
-	if (columns > room)
-		kept = utf8_fit(escaped.bytes, escaped.length, room - 1);
-	text_bytes(line, escaped.bytes, kept);
-	if (kept < escaped.length)
-		text_string(line, "\xe2\x80\xa6");
-	text_deinit(&escaped);
-}
-
 /** Adds what a sample of a recording contains about the process. */
 static void put_recorded(struct text *line, const struct loaded *loaded)
 {
@@ -128,7 +111,10 @@ static void put_process(struct text *line, const struct loaded *loaded, bool byt
 	else if (width >= used + COMMAND_MIN)
 		room = width - used;
 
-	put_command(line, loaded->command, room);
+	if (loaded->command[0] != '\0') {
+		text_string(line, "  ");
+		command_line_put(line, loaded->command, room);
+	}
 	text_bytes(line, facts.bytes, facts.length);
 	text_deinit(&facts);
 }

@@ -9,14 +9,15 @@
 
 #include "map/at.h"
 #include "map/print.h"
+#include "target/target_list.h"
 
 enum { OPTION_BY = CLI_LONG_ONLY, OPTION_WHY };
 
 static const struct cli_option map_option_list[] = {
-	{ 'a', "all", NULL, "all regions, also on a terminal" },
+	{ 'a', "all", NULL, "show all regions, even on a terminal" },
 	{ OPTION_BY, "by", "WHAT", "sum up by kind, mapping, perms, arena, thread\nor object" },
 	{ OPTION_WHY, "why", NULL, "show for each region why it has its kind" },
-	{ 'x', "pmap", NULL, "exactly what 'pmap -x' prints" },
+	{ 'x', "pmap", NULL, "print exactly what 'pmap -x' prints" },
 	{ 0 },
 };
 
@@ -41,6 +42,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 static const struct cli_group groups[] = {
 	{ "What to show:", map_option_list, parse_option, 0 },
 	{ "How:", options_of_lists, options_parse_list, offsetof(struct map_options, list) },
+	{ "Where:", target_list_options, target_list_parse_option,
+	  offsetof(struct map_options, all_processes) },
 	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct map_options, selection) },
 	{ "Output:", options_of_output, options_parse_output,
@@ -56,14 +59,15 @@ static const char *const exclusive[] = {
 const struct cli_spec map_spec = {
 	.command = "map",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Lists the memory regions of a process, those with the most resident memory\n"
-"first, and what each is for.",
+	.purpose = "Lists the memory regions of a process, and what each region is for. The\n"
+		   "regions with the most resident memory come first.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that matches one process, a saved smaps or maps\n"
-	         "file, an ELF core file, or a recording: FILE or FILE@SAMPLE.\n"
-	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\n"
-"address shows what is there.",
+	.notes = "TARGET is a PID, several PIDs separated by commas, a process name that matches\n"
+		 "one process, a saved smaps or maps file, an ELF core file, or a recording: FILE\n"
+		 "or FILE@SAMPLE.\n"
+		 "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'. For a single\n"
+		 "address, map shows what is there.",
 	.examples = {
 		{ "procmem map java", "the regions of the process called java, largest first" },
 		{ "procmem map --by kind 4711", "how much memory each kind has in process 4711" },
@@ -160,12 +164,11 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 
 	if (loaded->core)
 		report_note(MAP_HELD
-		            " is what the core file contains; it does not show "
-		            "which memory was resident, shared or dirty, nor the names of threads");
+		            " is what the core file contains; a core file does not show which "
+		            "memory was resident, shared or dirty, nor the names of threads");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
-		report_note(
-			"malloc regions, malloc arenas and the threads of stacks are known only "
-			"for a running process");
+		report_note("a saved file does not show which regions belong to malloc, nor to "
+		            "which threads the stacks belong");
 
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
 		report_note("malloc regions are shown as anon: %s", loaded->reader_failure.text);
@@ -248,16 +251,15 @@ static int check_known(const struct loaded *loaded, const struct map_options *op
 	if (has_two_sizes(loaded))
 		unknown = REGION_NEEDS_SMAPS;
 	if (options->pmap && has_two_sizes(loaded))
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"--pmap needs dirty sizes: a recording made by watch has none; use one "
-			"made by snap");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--pmap needs dirty sizes, but recordings of 'watch' do not "
+		                    "have them; use a recording of 'snap'");
 	if (!options->list.sort || !(shown->sort->needs & unknown))
 		return 0;
 
-	const char *why = "a maps file has no such field; use a smaps file";
+	const char *why = "maps files do not have this field; use a smaps file";
 	if (has_two_sizes(loaded))
-		why = "a recording made by watch has no such field; use one made by snap";
+		why = "recordings of 'watch' do not have this field; use a recording of 'snap'";
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "cannot sort by %s: %s", shown->sort->name,
 	                    why);
@@ -314,38 +316,79 @@ static void hint_at_processes(const struct cli_result *words, struct pm_error *e
 		pm_process_close(process);
 		pm_error_prefix(
 			error,
-			"map takes only one process, so %s was read as a hexadecimal address: ",
+			"%s was read as a hexadecimal address, not as a PID (separate several PIDs "
+			"by commas): ",
 			word);
 		return;
 	}
 }
 
 /**
- * Executes the parsed command line.
+ * Prints one target.
  * @return exit status
  */
-static enum status run(struct map_options *options, const struct cli_result *words,
-                       struct groups *grouping, struct out *out)
+static enum status run_one(const char *word, const struct map_options *options,
+                           const struct cli_result *words, struct out *out)
 {
 	struct pm_error error;
 	struct target target;
-	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
-	                        &error) < 0 ||
-	    target_open(&target, words->operands[0], &error) < 0)
+	if (target_open(&target, word, &error) < 0)
 		return report_failure(&error);
 
+	struct groups *grouping = NULL;
+	if (options->by)
+		grouping = group_create(options->by);
+
 	int status = show(&target, options, words, grouping, out, &error);
+	group_destroy(grouping);
 	target_close(&target);
-	if (status == 0)
-		hint_at_processes(words, &error);
 	if (status > 0)
 		return STATUS_OK;
 
-	report_failure(&error);
 	if (status == 0)
-		return STATUS_NOTHING;
+		hint_at_processes(words, &error);
+	out_flush(out);
+	report_failure(&error);
+	return status == 0 ? STATUS_NOTHING : STATUS_ERROR;
+}
 
-	return STATUS_ERROR;
+/**
+ * Prints all targets that the TARGET word refers to.
+ *
+ * @return exit status: STATUS_ERROR if a target could not be read, STATUS_NOTHING if no target has
+ *         a region that matches
+ */
+static enum status run(struct map_options *options, const struct cli_result *words, struct out *out)
+{
+	struct pm_error error;
+	struct target_list targets;
+	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
+	                        &error) < 0)
+		return report_failure(&error);
+	if (target_list_read(&targets, words->operands[0], options->all_processes, &error) < 0) {
+		target_list_deinit(&targets);
+		return report_failure(&error);
+	}
+
+	enum status result = STATUS_NOTHING;
+	if (options->list.csv && targets.count > 1) {
+		report_error("map: --csv lists only one process, but '%s' refers to %zu processes: "
+		             "use --json",
+		             words->operands[0], targets.count);
+		result = STATUS_ERROR;
+		targets.count = 0;
+	}
+
+	for (size_t i = 0; i < targets.count && !out_failed(out); i++) {
+		if (i > 0 && !options->output.json)
+			out_string(out, "\n");
+		enum status status = run_one(targets.words[i], options, words, out);
+		if (result == STATUS_NOTHING || status == STATUS_ERROR)
+			result = status;
+	}
+
+	target_list_deinit(&targets);
+	return result;
 }
 
 enum status map_run(struct out *out, int argc, char **argv)
@@ -377,7 +420,7 @@ enum status map_run(struct out *out, int argc, char **argv)
 	if (options_want_help(&options.list))
 		list_print_columns(spec, out);
 	else if (cli_check_operands(&map_spec, &words))
-		status = run(&options, &words, grouping, out);
+		status = run(&options, &words, out);
 	else
 		status = words.status;
 

@@ -22,6 +22,7 @@ struct map_options {
 	struct list_options list;     /**< columns, order and length of the list */
 	struct output_options output; /**< JSON, bytes, notes */
 	struct selection selection;   /**< selected regions */
+	bool all_processes;           /**< --all-processes */
 	enum group_by by;             /**< how to group regions */
 	bool why;                     /**< show for each region the rule that determined its kind */
 	bool pmap;                    /**< print the text of `pmap -x` */

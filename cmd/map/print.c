@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "map/header.h"
 #include "map/pmap_format.h"
+#include "target/json_parts.h"
 #include "view/list_print.h"
 
 /** Prints below a region whether its kind is proven or inferred, and which rule determined it. */
@@ -26,17 +27,20 @@ static void print_why(const void *item, struct out *out)
 
 void map_print_open_json(struct json *json, const struct loaded *loaded)
 {
+	const struct pm_core_info *core = loaded->core ? pm_core_info(loaded->core) : NULL;
+
 	json_open(json, NULL, '{');
-	if (!loaded->target->process) {
-		json_put(json, "file", json_text(loaded->target->path));
-		if (loaded->recorded.word)
-			sampled_put_members(json, &loaded->recorded);
+	if (loaded->target->process) {
+		json_parts_process(json, loaded->info.pid, loaded->info.comm, loaded->command);
+		json_put(json, "time", json_now());
 		return;
 	}
 
-	json_put(json, "pid", json_number((uint64_t)loaded->info.pid));
-	json_put(json, "command", json_text(loaded->command));
-	json_put(json, "time", json_now());
+	json_put(json, "path", json_text(loaded->target->path));
+	if (loaded->recorded.word)
+		sampled_put_members(json, &loaded->recorded);
+	else if (core)
+		json_parts_process(json, core->pid, core->comm, core->command);
 }
 
 static int print_json(const struct loaded *loaded, struct list *list, struct list *groups,
@@ -49,7 +53,7 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
 		return -1;
 
 	json_put_total(&json, list,
-	               "size,rss,pss,pss_dirty,dirty,shared_clean,shared_dirty,private_clean,"
+	               "size,rss,pss,dirty,shared_clean,shared_dirty,private_clean,"
 	               "private_dirty,referenced,"
 	               "anonymous,lazyfree,anon_huge,hugetlb,swap,swap_pss,locked");
 	json_shut(&json, '}');

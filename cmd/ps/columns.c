@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "view/json.h"
+
 static const struct pm_process_row *process_of(const void *item)
 {
 	return ((const struct ps_row *)item)->process;
@@ -101,6 +103,15 @@ static void command_text(const struct list_column *column, const void *item, str
 		text_format(text, "[%s]", process->comm);
 }
 
+/** Makes the value of the command line for JSON, which has no brackets instead of it. */
+static json_t *command_value(const struct list_column *column, const void *item)
+{
+	const struct pm_process_row *process = process_of(item);
+
+	(void)column;
+	return *process->command ? json_text(process->command) : NULL;
+}
+
 /* A column for a size that kernel threads do not have. The columns of resident sizes have no sum,
  * because shared pages would be counted once for each process. PSS has a sum. */
 #define PROCESS_SIZE(NAME, TITLE, FIELD, ALONE, HELP)      \
@@ -147,10 +158,12 @@ static const struct list_column columns[] = {
 	  .type = LIST_SIZE,
 	  .needs = PS_NEEDS_PSS,
 	  .number = pss_of,
-	  .help = "resident size, shared pages divided; slow: walks all memory of each process" },
+	  .help = "resident size, each page divided by the number of processes that share it "
+	          "(slow)" },
 	PROCESS_SIZE("swap", "SWAP", swap, false, "swapped-out size"),
 	PROCESS_SIZE("peak", "PEAK", peak, true, "largest resident size so far (VmHWM)"),
 	{ .name = "limit",
+	  .json = "max",
 	  .title = "LIMIT",
 	  .type = LIST_SIZE,
 	  .alone = true,
@@ -159,13 +172,13 @@ static const struct list_column columns[] = {
 	  .number = limit_of,
 	  .help = "memory limit of the nearest cgroup with a limit" },
 	{ .name = "limit%",
-	  .json = "limit_percent",
+	  .json = "max_percent",
 	  .title = "LIMIT%",
 	  .type = LIST_PERCENT,
 	  .optional = true,
 	  .needs = PS_NEEDS_LIMIT,
 	  .number = share_of,
-	  .help = "resident size as a share of that limit" },
+	  .help = "resident size as a share of the memory limit" },
 	{ .name = "name",
 	  .title = "NAME",
 	  .type = LIST_TEXT,
@@ -175,6 +188,7 @@ static const struct list_column columns[] = {
 	  .title = "COMMAND",
 	  .type = LIST_TEXT,
 	  .text = command_text,
+	  .value = command_value,
 	  .help = "command line" },
 };
 

@@ -25,7 +25,9 @@ struct ps_options {
 };
 
 static const struct cli_option ps_option_list[] = {
-	{ 'a', "all", NULL, "list all processes, even on a terminal, and\nkernel threads" },
+	{ 'a', "all", NULL,
+	  "list all processes and kernel threads, even on\n"
+	  "a terminal" },
 	{ 0 },
 };
 
@@ -53,11 +55,11 @@ const struct cli_spec ps_spec = {
 	.purpose = "Lists processes, those with the most resident memory first.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "NAME is a regular expression (PCRE2), matched against the command name and the\n"
-	         "command line, or a PID. With NAME, the processes that started this procmem\n"
-	         "(sudo, timeout, sh -c) are not listed.\n"
-	         "Reading the column pss makes the kernel walk all memory of each listed process;\n"
-	         "the process cannot map memory during that time.",
+	.notes = "NAME is a PID, or a regular expression (PCRE2) that is matched against the\n"
+		 "command name and the command line. With NAME, the processes that started this\n"
+		 "procmem (sudo, timeout, sh -c) are not listed.\n"
+		 "Reading the column pss makes the kernel walk all memory of each listed process.\n"
+		 "The process cannot map memory during that time.",
 	.examples = {
 		{ "procmem ps",
 		  "list the processes with the most memory, as many as fit the screen" },

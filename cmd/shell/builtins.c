@@ -24,14 +24,14 @@ static enum status source_run(struct shell *shell, struct out *out, int argc, ch
 const struct shell_builtin shell_builtins[] = {
 	{ "attach", "PID|NAME|FILE", false, "make a process or file the target",
 	  "Commands then need no TARGET. The process is neither stopped nor changed.\n"
-	  "FILE is a core file or, for map and diff, saved smaps or a recording. FILE@SAMPLE\n"
-	  "selects a sample of a recording; watch analyses all samples.",
+	  "FILE is a core file or, for 'map' and 'diff', a saved smaps file or a recording.\n"
+	  "FILE@SAMPLE selects a sample of a recording; 'watch' analyses all samples.",
 	  shell_target_attach_run },
 	{ "detach", "", true, "release the target; a stopped process continues", "",
 	  shell_target_detach_run },
-	{ "stop", "", true, "stop all threads of the process until cont",
-	  "The process continues after cont or detach, or when the session ends, even if\n"
-	  "the session is killed.",
+	{ "stop", "", true, "stop all threads of the process until 'cont'",
+	  "The process continues after 'cont' or 'detach', or when the session ends, even\n"
+	  "if the session is killed.",
 	  shell_target_stop_run },
 	{ "cont", "", true, "let a stopped process continue", "", shell_target_cont_run },
 	{ "info", "", true, "print the target, its state and its sizes", "",
@@ -43,23 +43,23 @@ const struct shell_builtin shell_builtins[] = {
 	  "a (addresses with symbol and region). SIZE is b h w g: 1, 2, 4 or 8 bytes.",
 	  shell_x_command_run },
 	{ "hits", "", true, "list the hits of the last search: #1, #2, ...",
-	  "All hits are listed, even if the output of the search was cut by head or went to a\n"
-	  "file.",
+	  "All hits are listed, even if the output of the search was cut by 'head' or went to\n"
+	  "a file.",
 	  shell_lists_hits_run },
 	{ "regions", "", true, "list the regions that have numbers: #r1, #r2, ...", "",
 	  shell_lists_regions_run },
 	{ "set", "[COMMAND [OPTION]...]", false, "set default options of a command",
-	  "After set map -n 20, map lists twenty regions. set map removes the options, and set\n"
-	  "lists all of them.",
+	  "After 'set map -n 20', 'map' lists twenty regions. 'set map' removes the options\n"
+	  "of 'map'. 'set' lists the default options of all commands.",
 	  shell_defaults_set_run },
-	{ "source", "FILE", false, "run the lines of a file", "", source_run },
+	{ "source", "FILE", false, "run the commands in a file", "", source_run },
 	{ "history", "[NUMBER]", false,
-	  "list the lines that were typed, or only the last NUMBER of them",
+	  "list the lines that were typed, or only the last NUMBER lines",
 	  "Lines that start with a space are not stored.", shell_history_run },
 	{ "clear", "", false, "clear the screen (Ctrl-L does the same at the prompt)", "",
 	  clear_run },
 	{ "help", "[COMMAND]", false, "list all commands, or describe one", "", help_run },
-	{ "quit", "", false, "end the session, like exit and Ctrl-D", "", quit_run },
+	{ "quit", "", false, "end the session, as 'exit' and Ctrl-D do", "", quit_run },
 	{ "exit", "", false, NULL, "", quit_run },
 	{ 0 },
 };
@@ -155,7 +155,7 @@ static enum status help_run(struct shell *shell, struct out *out, int argc, char
 		return command->run(out, 2, words);
 	}
 
-	report_error("unknown command '%s'; help lists the commands", argv[1]);
+	report_error("unknown command '%s'; 'help' lists the commands", argv[1]);
 	return STATUS_ERROR;
 }
 
@@ -181,11 +181,12 @@ static enum status quit_run(struct shell *shell, struct out *out, int argc, char
 static enum status source_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	if (argc != 2) {
-		report_error("source needs one FILE with commands");
+		report_error("'source' needs one FILE with commands");
 		return STATUS_ERROR;
 	}
 	if (shell->sources == SOURCES_MAX) {
-		report_error("source: %s sources itself", argv[1]);
+		report_error("source: files are nested too deeply; probably %s runs itself",
+		             argv[1]);
 		return STATUS_ERROR;
 	}
 

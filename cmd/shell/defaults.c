@@ -67,7 +67,7 @@ enum status shell_defaults_set_run(struct shell *shell, struct out *out, int arg
 	const struct command *command = commands_find(argv[1]);
 	if (!command) {
 		report_error("set: unknown command '%s'; usage: set [COMMAND [OPTION]...], such as "
-		             "set map -n 20",
+		             "'set map -n 20'",
 		             argv[1]);
 		return STATUS_ERROR;
 	}

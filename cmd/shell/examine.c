@@ -29,12 +29,13 @@ static int parse_letter(struct examine *examine, char letter, bool *sized, struc
 		*sized = true;
 	} else if (letter == 'i') {
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "x does not show instructions (i); use gdb or objdump -d");
+		                    "'x' cannot show instructions (i); use gdb or 'objdump -d'");
 	} else if (!strchr("xduotcsfa", letter)) {
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%c' is not a format of x; formats are x d u o t c s f a, and "
-		                    "sizes b h w g",
-		                    letter);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%c' is neither a format nor a size of 'x': formats are x d u o t c s f "
+			"a, sizes are b h w g",
+			letter);
 	} else {
 		examine->format = letter;
 	}
@@ -61,8 +62,8 @@ int shell_examine_parse(struct examine *examine, const char *text, struct pm_err
 
 		if (length >= sizeof digits)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "%.*s values are too many for x; use dump", (int)length,
-			                    at);
+			                    "%.*s values are too many for 'x'; use 'dump'",
+			                    (int)length, at);
 
 		memcpy(digits, at, length);
 		digits[length] = '\0';
@@ -82,7 +83,7 @@ int shell_examine_parse(struct examine *examine, const char *text, struct pm_err
 	else if (sized && made.format == 's' && made.size != 1)
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"x/s shows strings of bytes; for UTF-16 use the command strings -e l");
+			"'x/s' shows only strings of single bytes; for UTF-16, use 'strings -e l'");
 
 	*examine = made;
 	return 0;

@@ -89,9 +89,10 @@ static int read_quoted(struct reading *reading, char quote)
 /** Sets the error for a character that has a meaning in other shells, but not here. @return -1 */
 static int refuse(const struct reading *reading, const char *why)
 {
-	return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-	                    "'%c' is not supported: %s; to search for it, quote it", *reading->at,
-	                    why);
+	return pm_error_set(
+		reading->error, PM_ERROR_USAGE, 0,
+		"'%c' is not supported: %s; if it belongs to an argument, quote the argument",
+		*reading->at, why);
 }
 
 /** Parses a word, of which `at` is the first character. @return 0 or -1 */
@@ -168,7 +169,7 @@ static int read_pipe(struct reading *reading, struct shell_statement *statement)
 	start += strspn(start, " \t");
 	if ((start >= end || *start == '|') && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "expected a command after '|', such as | less");
+		                    "expected a command after '|', such as '| less'");
 
 	statement->output = SHELL_OUTPUT_PIPE;
 	statement->output_to = copy(start, (size_t)(end - start));
@@ -191,9 +192,11 @@ static bool names_descriptor(const struct reading *reading, const struct shell_s
 static int read_file(struct reading *reading, struct shell_statement *statement)
 {
 	if (names_descriptor(reading, statement) && !reading->partial)
-		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "only standard output can be redirected, not a descriptor such "
-		                    "as 2>; if the digit is an argument, put a space before '>'");
+		return pm_error_set(
+			reading->error, PM_ERROR_USAGE, 0,
+			"'%c>' is not supported: only standard output can be redirected; if the "
+			"digit is an argument, put a space before '>'",
+			*statement->words[statement->count - 1]);
 
 	bool appends = reading->at[1] == '>';
 
@@ -232,8 +235,8 @@ static int read_statement(struct reading *reading, struct shell_statement *state
 
 		if (*reading->at == '|' && statement->count == 0 && !reading->partial)
 			return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-			                    "expected a command before '|'; '!' runs a command of "
-			                    "sh");
+			                    "expected a command before '|'; to run a pipeline in "
+			                    "sh, begin the line with '!'");
 		if (*reading->at == '|')
 			return read_pipe(reading, statement);
 		if (*reading->at == '>')
@@ -265,7 +268,7 @@ static int read_next(struct reading *reading, struct shell_statement *statement)
 	size_t length = strcspn(++reading->at, "\n");
 	if (strspn(reading->at, " \t\r") >= length && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "expected a command of sh after '!', such as !ls");
+		                    "expected a command for sh after '!', such as '!ls'");
 
 	statement->system = copy(reading->at, length);
 	reading->at += length;

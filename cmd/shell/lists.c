@@ -68,7 +68,7 @@ enum status shell_lists_hits_run(struct shell *shell, struct out *out, int argc,
 	(void)argc;
 	(void)argv;
 	if (count == 0) {
-		report_note("nothing has been found yet: grep and strings number what they find");
+		report_note("there are no hits yet: 'grep' and 'strings' number their hits");
 		return STATUS_NOTHING;
 	}
 
@@ -84,8 +84,8 @@ enum status shell_lists_regions_run(struct shell *shell, struct out *out, int ar
 	(void)argc;
 	(void)argv;
 	if (count == 0) {
-		report_note("no region has been listed yet: map, watch and diff number what they "
-		            "list");
+		report_note("no region has a number yet: 'map', 'watch' and 'diff' number the "
+		            "regions that they list");
 		return STATUS_NOTHING;
 	}
 

@@ -159,7 +159,7 @@ void shell_prompt(struct shell *shell)
 	rl_getc_function = read_key;
 	shell_complete_start(shell);
 	shell_history_start();
-	out_string(shell->out, "help lists the commands; Ctrl-D ends the session\n");
+	out_string(shell->out, "'help' lists the commands; Ctrl-D ends the session\n");
 
 	while (!shell->quit) {
 		char *line = read_line(shell);

@@ -52,14 +52,15 @@ static const struct result *read_number(const struct results *results, const cha
 	*at = start + length;
 	if (!result && *is_region)
 		pm_error_set(error, PM_ERROR_USAGE, 0,
-		             "there is no #r%.*s: %zu region%s a number (regions lists them)",
+		             "there is no #r%.*s: 'regions' lists the %zu region%s a number",
 		             (int)length, start, results_region_count(results),
-		             results_region_count(results) == 1 ? " has" : "s have");
+		             results_region_count(results) == 1 ? " that has" : "s that have");
 	else if (!result)
-		pm_error_set(error, PM_ERROR_USAGE, 0,
-		             "there is no #%.*s: the last search found %zu hit%s (hits lists them)",
-		             (int)length, start, results_hit_count(results),
-		             text_plural(results_hit_count(results)));
+		pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"there is no #%.*s: the last search found %zu hit%s ('hits' lists them)",
+			(int)length, start, results_hit_count(results),
+			text_plural(results_hit_count(results)));
 
 	return result;
 }
@@ -186,8 +187,8 @@ static int replace(const struct shell *shell, const char *whole, enum use use, s
 			return -1;
 		if (*word)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "'%.64s' has too many terms: #1-#3 means all bytes "
-			                    "from one to the other",
+			                    "'%.64s' has too many terms: a range has only two, as "
+			                    "in #1-#3 (from hit 1 to hit 3)",
 			                    whole);
 
 		text_format(text, "-0x%" PRIx64, result->end);
@@ -302,7 +303,7 @@ static size_t name_all(const struct shell *shell, const char *word, enum use use
 
 	pm_regions_deinit(&now);
 	if (count > 0 && count < result->range_count)
-		report_note("unmapped since then: %zu of the %zu regions of %s",
+		report_note("unmapped since then, and left out: %zu of the %zu regions of %s",
 		            result->range_count - count, result->range_count, number);
 
 	return count;
@@ -354,7 +355,7 @@ int shell_results_replace(const struct shell *shell, struct shell_statement *sta
 			continue;
 		if (!takes_regions(name))
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "%s does not accept %s: it takes no regions", name,
+			                    "%s cannot use %s: this command takes no regions", name,
 			                    word);
 
 		int count = replace_word(shell, statement, i, use, error);

@@ -192,7 +192,7 @@ static enum status report_unknown(const char *name)
 	size_t count = 0;
 
 	if (strcmp(name, "shell") == 0) {
-		report_error("this is a session of procmem already; attach changes its target");
+		report_error("this is already a session of procmem; 'attach' changes the target");
 		return STATUS_ERROR;
 	}
 
@@ -205,8 +205,7 @@ static enum status report_unknown(const char *name)
 	if (nearest)
 		report_error("unknown command '%s'; did you mean '%s'?", name, nearest);
 	else
-		report_error("unknown command '%s'; help lists the commands, !%s runs a command of "
-		             "sh",
+		report_error("unknown command '%s'; 'help' lists the commands, '!%s' runs it in sh",
 		             name, name);
 	return STATUS_ERROR;
 }

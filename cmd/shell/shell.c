@@ -20,10 +20,12 @@ struct shell_options {
 static const struct cli_option option_list[] = {
 	{ 'c', "command", "COMMANDS",
 	  "run these commands, separated by ';', instead of\n"
-	  "prompting; a command after '!' extends to the end\n"
-	  "of the line; may be repeated" },
-	{ 'f', "file", "FILE", "run the lines of a file ('-': standard input)" },
-	{ 'k', "keep-going", NULL, "with -c, -f and pipes: continue after an error" },
+	  "prompting (a command after '!' extends to the end\n"
+	  "of the line); may be repeated" },
+	{ 'f', "file", "FILE", "run the commands in a file ('-': standard input)" },
+	{ 'k', "keep-going", NULL,
+	  "with -c or -f, or without a terminal: continue\n"
+	  "after an error" },
 	{ 0 },
 };
 
@@ -56,18 +58,18 @@ static const char *const exclusive[] = { "command file", NULL };
 const struct cli_spec shell_spec = {
 	.command = "shell",
 	.operands = "[TARGET]",
-	.purpose = "Reads commands and runs them on one target, which need not be repeated:\n"
-	           "all commands of procmem, and those that 'help' lists.",
+	.purpose = "Runs commands on one target: the commands of procmem, without their TARGET,\n"
+		   "and the commands that 'help' lists.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that matches one process, or a file: an ELF\n"
-	         "core file, or saved smaps or a recording for map and diff; watch analyses all\n"
-	         "samples of a recording. 'attach' changes the target.\n"
-	         "Printed items have numbers: #r2 is a region, #3 a hit, and 'dump #3' prints its\n"
-	         "bytes.\n"
-	         "Without a terminal, and with -c or -f, no prompt is printed, and the first\n"
-	         "command that fails (exit status 2) ends the session. The exit status is that of\n"
-	         "the last command.",
+	.notes = "TARGET is a PID, a process name that matches one process, an ELF core file, or,\n"
+		 "for 'map' and 'diff', a saved smaps file or a recording. 'watch' analyses all\n"
+		 "samples of a recording. 'attach' changes the target.\n"
+		 "Printed items have numbers: #r2 is a region and #3 a hit. 'dump #3' prints the\n"
+		 "bytes of the hit.\n"
+		 "Without a terminal, and with -c or -f, no prompt is printed, and the first\n"
+		 "command that fails (exit status 2) ends the session. The exit status is that of\n"
+		 "the last command.",
 	.examples = {
 		{ "procmem shell java", "open a prompt; 'help' lists the commands" },
 		{ "procmem shell -c 'map -n 5; grep token' java",

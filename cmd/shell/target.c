@@ -103,12 +103,12 @@ static int adopt_file(struct shell *shell, const struct target *target, struct p
 static const char *file_words(const struct target *target)
 {
 	if (target->recording && pm_recording_is(target->path))
-		return "a recording, for map, diff and watch";
+		return "a recording, for 'map', 'diff' and 'watch'";
 	if (target->recording)
-		return "a recording, for map and diff";
+		return "a recording, for 'map' and 'diff'";
 	if (pm_core_is_one(target->path))
 		return "a core file";
-	return "saved text, for map and diff";
+	return "a saved smaps or maps file, for 'map' and 'diff'";
 }
 
 /** Prints one line about the target. */
@@ -142,8 +142,8 @@ enum status shell_target_attach(struct shell *shell, const char *word, struct ou
 
 	if (strcmp(word, "-") == 0)
 		adopted = pm_error_set(&error, PM_ERROR_USAGE, 0,
-		                       "standard input can be read only once; attach needs the "
-		                       "name of a file");
+		                       "'attach' cannot use standard input, which can be read only "
+		                       "once; give the name of a file");
 	else if (target.process)
 		adopted = adopt_process(shell, &target, &error);
 	else
@@ -211,7 +211,7 @@ void shell_target_notice(struct shell *shell, struct text *notice)
 	if (attach_again(shell, notice))
 		return;
 
-	text_format(notice, "%s: nothing is attached any more", error.text);
+	text_format(notice, "%s: nothing is attached now", error.text);
 	shell_target_detach(shell);
 }
 
@@ -219,7 +219,9 @@ void shell_target_notice(struct shell *shell, struct text *notice)
 static bool has_process(const struct shell *shell, const char *name)
 {
 	if (!shell->word)
-		report_error("%s: nothing is attached; attach PID or NAME selects a process", name);
+		report_error(
+			"%s: nothing is attached; 'attach PID' or 'attach NAME' selects a process",
+			name);
 	else if (!shell->target.process)
 		report_error("%s: %s is a file, not a process", name, shell->name);
 
@@ -231,8 +233,8 @@ enum status shell_target_attach_run(struct shell *shell, struct out *out, int ar
 	if (argc == 2)
 		return shell_target_attach(shell, argv[1], out);
 
-	report_error(
-		"attach needs one TARGET: a PID, a process name or a file; ps lists processes");
+	report_error("'attach' needs one TARGET: a PID, a process name or a file ('ps' lists "
+	             "processes)");
 	return STATUS_ERROR;
 }
 
@@ -255,7 +257,7 @@ enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc
 	if (!has_process(shell, argv[0]))
 		return STATUS_ERROR;
 	if (stopping_held()) {
-		report_note("%s is stopped already", shell->name);
+		report_note("%s is already stopped", shell->name);
 		return STATUS_OK;
 	}
 
@@ -266,8 +268,7 @@ enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc
 	size_t threads = pm_stop_count(stopping_held());
 
 	out_wrapped_format(out, 2,
-	                   "%s is stopped: %zu thread%s; it continues after cont, and at the end "
-	                   "of the session\n",
+	                   "%s is stopped (%zu thread%s) until 'cont' or the end of the session\n",
 	                   shell->name, threads, text_plural(threads));
 	stopping_report_others(&others);
 	return STATUS_OK;
@@ -283,7 +284,7 @@ enum status shell_target_cont_run(struct shell *shell, struct out *out, int argc
 		return STATUS_OK;
 	}
 
-	out_format(out, "%s runs; it was stopped for %.1f s\n", shell->name,
+	out_format(out, "%s runs again; it was stopped for %.1f s\n", shell->name,
 	           (double)stopping_release() / 1e9);
 	return STATUS_OK;
 }
@@ -319,7 +320,7 @@ static const char *state_words(char state)
 	case 'D':
 		return "in uninterruptible sleep";
 	case 'T':
-		return "stopped by a signal (kill -CONT continues it)";
+		return "stopped by a signal ('kill -CONT PID' lets it continue)";
 	case 't':
 		return "stopped by a debugger";
 	default:
@@ -364,7 +365,8 @@ enum status shell_target_info_run(struct shell *shell, struct out *out, int argc
 	(void)argc;
 	(void)argv;
 	if (!shell->word)
-		out_string(out, "nothing is attached; attach PID, NAME or FILE selects a target\n");
+		out_string(out, "nothing is attached; 'attach TARGET' selects a PID, a process "
+		                "name or a file\n");
 	else if (!shell->target.process)
 		out_format(out, "%-11s%s\n%-11s%s\n", "file", shell->word, "what",
 		           file_words(&shell->target));

@@ -304,8 +304,8 @@ static enum status print_values(const struct view *view, struct examine *examine
 	if (view->why.length > 0)
 		report_error("x: %s", view->why.bytes);
 	else
-		report_error("x: stopped after the maximum of 1 MiB; x without operands continues, "
-		             "dump has no limit");
+		report_error("x: stopped after the maximum of 1 MiB; 'x' without operands "
+		             "continues, 'dump' has no limit");
 
 	return STATUS_ERROR;
 }
@@ -320,7 +320,8 @@ static enum status examine(struct shell *shell, const struct examine *wanted, co
 	if (word && parse_place(word, &address, &error) < 0)
 		return report_failure(&error);
 	if (!word && address == 0) {
-		report_error("x needs an address: x/16gx 0x7f3a08000000, or #3 for a hit");
+		report_error("'x' needs an address, such as 'x/16gx 0x7f3a08000000', or 'x #3' for "
+		             "hit 3");
 		return STATUS_ERROR;
 	}
 
@@ -345,7 +346,8 @@ enum status shell_x_command_run(struct shell *shell, struct out *out, int argc, 
 	struct pm_error error;
 
 	if (!shell->word) {
-		report_error("x: nothing is attached; attach PID, NAME or FILE selects a target");
+		report_error("x: nothing is attached; 'attach TARGET' selects a PID, a process "
+		             "name or a file");
 		return STATUS_ERROR;
 	}
 

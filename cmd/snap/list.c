@@ -10,6 +10,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "target/json_parts.h"
 #include "target/target.h"
 #include "view/json.h"
 #include "view/list_print.h"
@@ -163,9 +164,8 @@ static int print_json(const char *file, const struct pm_process_id *id, const st
 	struct json json = { .out = out };
 
 	json_open(&json, NULL, '{');
-	json_put(&json, "file", json_text(file));
-	json_put(&json, "pid", json_number((uint64_t)id->pid));
-	json_put(&json, "command", json_text(id->command));
+	json_put(&json, "path", json_text(file));
+	json_parts_process(&json, id->pid, id->comm, id->command);
 	json_put(&json, "host", *id->host ? json_text(id->host) : NULL);
 	if (json_put_list(&json, "samples", list, error) < 0)
 		return -1;

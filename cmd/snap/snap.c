@@ -7,11 +7,11 @@
 #include <procmem/headroom.h>
 #include <procmem/recorder.h>
 
-#include "base/delta.h"
 #include "base/report.h"
 #include "base/utf8.h"
 #include "cli/options.h"
 #include "snap/list.h"
+#include "target/json_parts.h"
 #include "target/target.h"
 #include "view/json.h"
 
@@ -24,9 +24,9 @@ struct snap_options {
 
 static const struct cli_option snap_option_list[] = {
 	{ 'o', "output", "FILE",
-	  "the recording to write; if it exists and is of the\nsame process, the sample is added "
-	  "to it" },
-	{ 'l', "list", NULL, "TARGET is a recording: list its samples" },
+	  "write to this recording; an existing file must be\n"
+	  "a recording of the same process" },
+	{ 'l', "list", NULL, "list the samples of TARGET, which is a recording" },
 	{ 0 },
 };
 
@@ -62,16 +62,17 @@ static const char *const exclusive[] = { "list output", NULL };
 const struct cli_spec snap_spec = {
 	.command = "snap",
 	.operands = "TARGET",
-	.purpose = "Adds the sizes of all regions of a process, as they are now, to a file that\n"
-	           "'procmem diff' compares.",
+	.purpose = "Adds a sample to a recording: the current sizes of all regions of a process.\n"
+		   "'procmem diff' compares samples.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "Either -o or -l is required. TARGET is a PID, or a process name that matches\n"
-	         "one process; with -l, a recording of snap or watch --record.",
+	.notes = "Either -o or -l is required. With -o, TARGET is a PID, or a process name that\n"
+		 "matches one process. With -l, TARGET is a recording that 'snap' or\n"
+		 "'watch --record' wrote.",
 	.examples = {
 		{ "procmem snap -o java.pmrec java",
-		  "a sample of the process called java; later a second one" },
-		{ "procmem snap -l java.pmrec", "the samples that the file has so far" },
+		  "add a sample of the process called java (run it again for the next sample)" },
+		{ "procmem snap -l java.pmrec", "list the samples in the recording" },
 	},
 	.operands_min = 1,
 	.operands_max = 1,
@@ -81,23 +82,17 @@ static void print_json(const char *file, const struct snap *snap, struct out *ou
 {
 	const struct pm_sample *sample = &snap->sample;
 	struct json json = { .out = out };
-	struct text time = { 0 };
-
-	delta_put_time(&time, sample->wall_ns);
 
 	json_open(&json, NULL, '{');
-	json_put(&json, "file", json_text(file));
+	json_put(&json, "path", json_text(file));
+	json_parts_process(&json, snap->id.pid, snap->id.comm, snap->id.command);
 	json_put(&json, "sample", json_number(snap->number));
-	json_put(&json, "pid", json_number((uint64_t)snap->id.pid));
-	json_put(&json, "command", json_text(snap->id.command));
-	json_put(&json, "time", json_text(text_terminate(&time)));
+	json_put(&json, "time", json_time(sample->wall_ns));
 	json_put(&json, "count", json_number(sample->regions->count));
-	json_put(&json, "rss", json_number(sample->totals.rss));
+	json_parts_totals(&json, &sample->totals);
 	json_put(&json, "cost_us", json_number(sample->cost.last_cpu_ns / 1000));
 	json_shut(&json, '}');
 	out_string(out, "\n");
-
-	text_deinit(&time);
 }
 
 static void print_text(const char *file, const struct snap *snap, bool bytes, struct out *out)
@@ -232,7 +227,7 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	}
 
 	if (!options.file) {
-		report_error("snap: -o FILE is missing: name the file for the sample");
+		report_error("snap: -o FILE is missing: name the recording for the sample");
 		return STATUS_ERROR;
 	}
 

@@ -13,7 +13,7 @@
 
 #include "base/utf8.h"
 #include "strings/strings.h"
-#include "target/region_text.h"
+#include "target/json_parts.h"
 #include "view/json.h"
 
 enum {
@@ -123,8 +123,12 @@ static const struct pm_region *region_of(const struct strings *strings, const st
 static void add_prefix(const struct strings *strings, const struct pm_hit *hit, struct text *line)
 {
 	const struct strings_options *options = strings->options;
-	size_t start = line->length;
+	if (strings->pid > 0) {
+		text_decimal(line, (uint64_t)strings->pid);
+		text_char(line, ':');
+	}
 
+	size_t start = line->length;
 	if (options->offset) {
 		uint64_t region = region_of(strings, hit)->start;
 		text_hex(line, region, 1);
@@ -168,11 +172,17 @@ static void make_json(struct strings *strings, struct strings_worker *worker,
 
 	if (worker->region.length == 0 || worker->region_start != region->start) {
 		text_clear(&worker->region);
-		region_text_json(&worker->region, region);
+		json_parts_region_text(&worker->region, region);
 		worker->region_start = region->start;
 	}
 
-	text_string(line, "{\"address\":\"0x");
+	text_char(line, '{');
+	if (strings->pid > 0) {
+		text_string(line, "\"pid\":");
+		text_decimal(line, (uint64_t)strings->pid);
+		text_char(line, ',');
+	}
+	text_string(line, "\"address\":\"0x");
 	text_hex(line, hit->address, 1);
 	text_string(line, "\",\"region\":");
 	text_bytes(line, worker->region.bytes, worker->region.length);

@@ -8,10 +8,12 @@
 #include <procmem/tally.h>
 
 #include "base/report.h"
+#include "target/target_list.h"
 
 enum {
 	OPTION_OFFSET = CLI_LONG_ONLY,
 	OPTION_SIMILAR,
+	OPTION_SORT,
 	OPTION_TOP,
 	OPTION_BUDGET,
 	OPTION_RAW,
@@ -21,29 +23,39 @@ enum {
 
 static const struct cli_option strings_option_list[] = {
 	{ 'n', "bytes", "MIN",
-	  "only strings of at least MIN characters; default 4,\nfor UTF-16 6" },
+	  "only strings of at least MIN characters (default: 4,\n"
+	  "but 6 in UTF-16)" },
 	{ 'e', "encoding", "LIST",
-	  "in these encodings: u UTF-8 (default; includes\nASCII), s ASCII, S 8 bits, l and b "
-	  "UTF-16 little and\n"
-	  "big endian, L and B UTF-32; all: u,l,b" },
+	  "only strings in these encodings: u UTF-8 (default),\n"
+	  "s ASCII, S 8 bits, l and b UTF-16 little and big\n"
+	  "endian, L and B UTF-32 little and big endian;\n"
+	  "'all' means u,l,b" },
 	{ 'w', "include-all-whitespace", NULL,
-	  "newline, carriage return, vertical tab and form feed\nare parts of strings" },
-	{ 'u', "unique", NULL, "each distinct string once, the most frequent first" },
+	  "newline, carriage return, vertical tab and form feed\n"
+	  "do not end a string" },
+	{ 'u', "unique", NULL,
+	  "print each distinct string once, those with the most\n"
+	  "bytes first" },
 	{ OPTION_SIMILAR, "similar", NULL,
-	  "with -u: count strings that differ only in numbers\nas one, with # for each number" },
-	{ OPTION_TOP, "top", "N", "with -u: only the first N; 0 for all" },
+	  "with -u: count strings as one if they differ only in\n"
+	  "numbers (shown as #) or in runs of one character;\n"
+	  "show an example, and the printf format that it fits" },
+	{ OPTION_SORT, "sort", "KEY", "with -u: sort by bytes (default), count or length" },
+	{ OPTION_TOP, "top", "N", "with -u: print only the first N strings (0: all)" },
 	{ OPTION_BUDGET, "budget", "SIZE",
-	  "with -u: memory for counting (256M); when it is\nfull, the rarest are dropped" },
+	  "with -u: memory for counting, default 256M; when it\n"
+	  "is full, the rarest strings are dropped" },
 	{ 0 },
 };
 
 static const struct cli_option form_option_list[] = {
 	{ 't', "radix", "RADIX",
-	  "addresses in hexadecimal (x), decimal (d) or\noctal (o); n for none" },
+	  "print addresses in hexadecimal (x), decimal (d) or\n"
+	  "octal (o), or no addresses (n)" },
 	{ OPTION_OFFSET, "offset", NULL, "print REGION_START+OFFSET instead of addresses" },
-	{ OPTION_RAW, "raw", NULL, "do not escape characters; refused on a terminal" },
-	{ OPTION_JSON, "json", NULL, "one JSON object per string" },
-	{ OPTION_COLOUR, "color", "[WHEN]", "auto (on a terminal), always or never" },
+	{ OPTION_RAW, "raw", NULL, "do not escape characters (refused on a terminal)" },
+	{ OPTION_JSON, "json", NULL, "print one JSON object per string" },
+	{ OPTION_COLOUR, "color", "[WHEN]", "use colour: auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "no notes on stderr, only errors" },
 	{ 'v', "verbose", NULL,
 	  "report on stderr what was searched, and list all\nmemory that could not be read" },
@@ -78,7 +90,7 @@ static int add_encoding(struct strings_options *options, const char *item, size_
 		letter = memchr(letters, *item, sizeof letters);
 	if (!letter)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.*s' is not an encoding: must be u, s, S, l, b, L, B or all",
+		                    "'%.*s' is not an encoding: use u, s, S, l, b, L, B or all",
 		                    (int)length, item);
 
 	options->encodings |= PM_ENCODING_BIT(letter - letters);
@@ -113,14 +125,30 @@ static int parse_min_length(struct strings_options *options, const char *value,
 static int parse_radix(struct strings_options *options, const char *value, struct pm_error *error)
 {
 	if (strlen(value) != 1 || !strchr("xdon", *value))
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"'%s' is not a radix: must be x (hexadecimal), d (decimal), o (octal) or n "
-			"(none)",
-			value);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is not a radix: use x (hexadecimal), d (decimal), o "
+		                    "(octal) or n (no addresses)",
+		                    value);
 
 	options->radix = *value;
 	return 0;
+}
+
+static int parse_sort(struct strings_options *options, const char *value, struct pm_error *error)
+{
+	static const char *const names[] = { [PM_TALLY_BY_COUNT] = "count",
+		                             [PM_TALLY_BY_BYTES] = "bytes",
+		                             [PM_TALLY_BY_LENGTH] = "length" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(value, names[i]) == 0) {
+			options->order = (enum pm_tally_order)i;
+			options->sort_given = true;
+			return 0;
+		}
+	}
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%s' is not a key: use bytes, count or length", value);
 }
 
 static int parse_budget(struct strings_options *options, const char *value, struct pm_error *error)
@@ -143,6 +171,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return parse_min_length(options, value, error);
 	case 'e':
 		return parse_encodings(options, value, error);
+	case OPTION_SORT:
+		return parse_sort(options, value, error);
 	case OPTION_TOP:
 		options->top_given = true;
 		return pm_parse_decimal(value, UINT64_MAX, &options->top, error);
@@ -193,6 +223,8 @@ static int parse_form(void *into, int id, const char *value, struct pm_error *er
 
 static const struct cli_group groups[] = {
 	{ "Which strings:", strings_option_list, parse_option, 0 },
+	{ "Where:", target_list_options, target_list_parse_option,
+	  offsetof(struct strings_options, all_processes) },
 	{ "How to search:", search_option_table, search_parse_option,
 	  offsetof(struct strings_options, search) },
 	{ "Which regions:", selection_options, selection_parse_option,
@@ -210,13 +242,14 @@ const struct cli_spec strings_spec = {
 	.purpose = "Prints the text in the memory of a process, each string with its address.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"
+	.notes = "TARGET is a PID, several PIDs separated by commas, a process name that matches\n"
+	         "one process, or an ELF core file.\n"
 	         "REGION is an address (the region that contains it), ADDR-END, ADDR+LEN, a kind,\n"
 	         "[name] or 'all'. Without REGION, all readable memory is searched. The process\n"
 	         "is not stopped: '~' marks strings that changed before they were printed.",
 	.examples = {
 		{ "procmem strings -u --similar --top 20 java malloc",
-		  "which strings fill the blocks of malloc" },
+		  "which strings fill the malloc regions" },
 		{ "procmem strings -n 8 4711 | grep -i token", "long strings that contain a word" },
 	},
 	.operands_min = 1,
@@ -228,16 +261,18 @@ bool strings_options_check(const struct strings_options *options, const struct o
 	const char *wrong = NULL;
 
 	if (!options->unique && options->top_given)
-		wrong = "--top requires -u: otherwise strings are sorted by address";
+		wrong = "--top requires -u: without -u, strings are sorted by address";
+	else if (!options->unique && options->sort_given)
+		wrong = "--sort requires -u: without -u, strings are sorted by address";
 	else if (!options->unique && options->similar)
-		wrong = "--similar requires -u: otherwise each string is printed";
+		wrong = "--similar requires -u: without -u, strings are not counted";
 	else if (!options->unique && options->budget > 0)
-		wrong = "--budget requires -u: only counting needs memory";
+		wrong = "--budget requires -u: without -u, strings are not counted";
 	else if (options->offset && options->radix == 'n')
-		wrong = "--offset and -t n exclude each other";
+		wrong = "--offset and -t n cannot be combined";
 	else if (options->raw && out->terminal)
-		wrong = "--raw would let the strings control the terminal: redirect the output to "
-			"a file or a pipe";
+		wrong = "--raw is refused on a terminal, because strings could control it: "
+			"redirect the output to a file or a pipe";
 
 	if (wrong)
 		report_error("strings: %s", wrong);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <procmem/strings_scan.h>
+#include <procmem/tally.h>
 
 #include "cli/cli.h"
 #include "target/search.h"
@@ -20,10 +21,13 @@ struct strings_options {
 	bool offset;         /**< --offset */
 	bool unique;         /**< -u */
 	bool similar;        /**< --similar */
-	bool top_given;      /**< --top was given */
-	uint64_t top;        /**< --top: number of strings that -u prints, 0 for all */
-	uint64_t budget;     /**< --budget: bytes of memory for -u, 0 if not given */
-	bool raw;            /**< --raw */
+	enum pm_tally_order order;    /**< --sort */
+	bool sort_given;              /**< --sort was given */
+	bool top_given;               /**< --top was given */
+	uint64_t top;                 /**< --top: number of strings that -u prints, 0 for all */
+	uint64_t budget;              /**< --budget: bytes of memory for -u, 0 if not given */
+	bool raw;                     /**< --raw */
+	bool all_processes;           /**< --all-processes */
 	struct search_options search; /**< what to search, and the output options */
 };
 

@@ -84,10 +84,13 @@ static void count_string(struct strings *strings, const struct pm_scan_delivery 
 	text.text = (const char *)delivery->bytes + sizeof text.hash;
 	text.length = delivery->length - sizeof text.hash;
 
-	if (strings->options->similar)
-		pm_tally_add_similar(strings->tally, &text);
-	else
+	if (!strings->options->similar) {
 		pm_tally_add(strings->tally, &text);
+		return;
+	}
+
+	pm_tally_add_similar(strings->tally, &text);
+	formats_note(&strings->formats, text.text, text.length, text.first);
 }
 
 int strings_print_deliver(void *context, const struct pm_scan_delivery *delivery,

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "strings/strings.h"
 
+#include <signal.h>
+#include <stdlib.h>
+
 #include "base/interrupt.h"
 #include "base/report.h"
 #include "strings/line.h"
 #include "strings/print.h"
 #include "strings/unique.h"
+#include "target/target_list.h"
 
 enum { DEFAULT_BUDGET = 256 << 20 };
 
@@ -45,6 +49,8 @@ static int print_strings(struct strings *strings, struct pm_error *error)
 
 	pm_scanner_destroy(scanner);
 	strings_print_finish(strings);
+	if (status == 0 && strings->options->similar)
+		formats_search(&strings->formats, &strings->search.memory);
 	if (status == 0 && strings->tally)
 		strings_unique_print(strings);
 
@@ -82,6 +88,7 @@ static void deinit(struct strings *strings)
 {
 	search_close(&strings->search);
 	pm_tally_destroy(strings->tally);
+	formats_deinit(&strings->formats);
 
 	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++) {
 		text_deinit(&strings->workers[i].line);
@@ -91,8 +98,12 @@ static void deinit(struct strings *strings)
 	}
 }
 
-static enum status run_with(struct strings_options *options, struct out *out,
-                            const struct cli_result *words)
+/**
+ * Searches one of the targets.
+ * @param pid  PID to print with each string, 0 for none
+ */
+static enum status run_one(const struct strings_options *options, struct out *out, const char *word,
+                           pid_t pid)
 {
 	struct strings strings = {
 		.options = options,
@@ -103,6 +114,7 @@ static enum status run_with(struct strings_options *options, struct out *out,
 			.needs = shows_kinds(options, out) ? REGION_NEEDS_KINDS : 0,
 			.memory.cancel = interrupt_catch(),
 		},
+		.pid = pid,
 		.several = options->encodings & (options->encodings - 1),
 		.region = SIZE_MAX,
 	};
@@ -110,19 +122,51 @@ static enum status run_with(struct strings_options *options, struct out *out,
 	struct pm_error error;
 
 	strings.search.context = &strings;
-	if (options->unique && pm_tally_create(budget, &strings.tally, &error) < 0)
+	if ((options->unique && pm_tally_create(budget, &strings.tally, &error) < 0) ||
+	    (options->similar && formats_init(&strings.formats, &error) < 0)) {
+		deinit(&strings);
 		return report_failure(&error);
+	}
 
-	out_set_colour(out, options->search.output.colour);
-	enum status status = run(&strings, words->operands[0]);
-
+	enum status status = run(&strings, word);
 	deinit(&strings);
 	return status;
 }
 
+/**
+ * Searches all targets that a TARGET word refers to.
+ *
+ * @return exit status: STATUS_ERROR if a target could not be searched, STATUS_NOTHING if no target
+ *         has a string
+ */
+static enum status run_all(const struct strings_options *options, struct out *out, const char *word)
+{
+	struct target_list targets;
+	struct pm_error error;
+	const volatile sig_atomic_t *cancel = interrupt_catch();
+	enum status result = STATUS_NOTHING;
+
+	if (target_list_read(&targets, word, options->all_processes, &error) < 0) {
+		target_list_deinit(&targets);
+		return report_failure(&error);
+	}
+
+	out_set_colour(out, options->search.output.colour);
+	for (size_t i = 0; i < targets.count && !out_failed(out) && !*cancel; i++) {
+		/* If a word refers to several targets, the list has only PIDs. */
+		pid_t pid = targets.count > 1 ? (pid_t)strtol(targets.words[i], NULL, 10) : 0;
+		enum status status = run_one(options, out, targets.words[i], pid);
+		if (result == STATUS_NOTHING || status == STATUS_ERROR)
+			result = status;
+	}
+
+	target_list_deinit(&targets);
+	return result;
+}
+
 enum status strings_run(struct out *out, int argc, char **argv)
 {
-	struct strings_options options = { 0 };
+	struct strings_options options = { .order = PM_TALLY_BY_BYTES };
 	struct cli_result words;
 	struct pm_error error;
 	struct selection *selection = &options.search.selection;
@@ -137,7 +181,7 @@ enum status strings_run(struct out *out, int argc, char **argv)
 	else if (selection_add_words(selection, words.operands + 1, words.count - 1, &error) < 0)
 		report_failure(&error);
 	else if (strings_options_check(&options, out))
-		status = run_with(&options, out, &words);
+		status = run_all(&options, out, words.operands[0]);
 
 	selection_deinit(selection);
 	return status;

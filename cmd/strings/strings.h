@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "strings/formats.h"
 #include "strings/options.h"
 #include "target/search.h"
 
@@ -24,6 +25,7 @@ struct strings_worker {
 struct strings {
 	const struct strings_options *options; /**< options of the command line */
 	struct search search;                  /**< the search; its context is this structure */
+	pid_t pid;    /**< PID to print with each string; 0 if only one target is searched */
 	bool several; /**< several encodings are searched for, so the encoding of each string is
 	                 printed */
 	struct strings_worker workers[PM_SCAN_WORKERS_MAX]; /**< one for each thread of the scan */
@@ -34,6 +36,7 @@ struct strings {
 	              can follow */
 	enum pm_encoding open_encoding; /**< encoding of the string of the last line */
 	struct pm_tally *tally;         /**< counts of -u; NULL without -u */
+	struct formats formats; /**< formats that strings can fit, with --similar; otherwise none */
 };
 
 /**

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "target/region_columns.h"
 #include "target/region_text.h"
+#include "view/json.h"
 
 /** The columns that are summed for a group. */
 enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
@@ -17,15 +18,18 @@ enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
 /** A group. */
 struct group {
 	struct group *next;
-	char *key;  /* the value that all regions of the group share; owned */
-	char *name; /* the name of the group in the table; owned */
+	char *key;      /* the value that all regions of the group share; owned */
+	char *name;     /* the name of the group in the table; owned */
+	bool rest;      /* its regions lack the value that groups share; `key` is a placeholder */
+	uint64_t arena; /* address of the arena of its first region, 0 if there is none */
+	pid_t thread;   /* thread of its first region, 0 if there is none */
 	uint64_t regions;
 	uint64_t largest; /* length of the longest region of the group, in bytes */
 	uint64_t sums[SUM_COUNT];
 	bool known[SUM_COUNT];
 };
 
-enum { COLUMN_COUNT = 8 };
+enum { COLUMN_COUNT = 9 };
 
 struct groups {
 	enum group_by by;
@@ -34,7 +38,8 @@ struct groups {
 	void *tree;         /* tree of tsearch(3), by key */
 	struct list_column columns[COLUMN_COUNT];
 	struct list_spec spec;
-	struct text column_names; /* names of all columns, in the order of the table */
+	struct text column_names; /* names of the default columns, in the order of the table */
+	struct text json_names;   /* names of the default columns of JSON */
 };
 
 /** The words that describe each way of grouping. */
@@ -66,7 +71,8 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
 		                    word, nearest);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' must be kind, mapping, perms, arena, thread or object", word);
+	                    "'%s' is unknown: use kind, mapping, perms, arena, thread or object",
+	                    word);
 }
 
 static bool count_of(const struct list_column *column, const void *item, uint64_t *value)
@@ -115,11 +121,37 @@ static void name_show(const struct list_column *column, const void *item, bool b
 	text_string(text, name);
 }
 
+/** Makes the value for JSON that all regions of a group share, as in the JSON of a region. */
+static json_t *shared_value(const struct list_column *column, const void *item)
+{
+	const struct group *group = item;
+
+	if (group->rest)
+		return NULL;
+	if (column->index == GROUP_BY_ARENA)
+		return json_address(group->arena);
+	if (column->index == GROUP_BY_THREAD)
+		return json_number((uint64_t)group->thread);
+
+	return json_text(group->key);
+}
+
+/** Adds what is known about the arena or thread of a group. */
+static void detail_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct group *group = item;
+
+	(void)column;
+	if (!group->rest && strcmp(group->name, group->key) != 0)
+		text_string(text, group->name);
+}
+
 static const struct list_column columns[COLUMN_COUNT] = {
 	{ .type = LIST_TEXT,
 	  .text = name_text,
 	  .show = name_show,
-	  .help = "what its regions have in common" },
+	  .value = shared_value,
+	  .help = "what the regions of the row have in common" },
 	{ .name = "count",
 	  .title = "COUNT",
 	  .type = LIST_COUNT,
@@ -144,7 +176,7 @@ static const struct list_column columns[COLUMN_COUNT] = {
 	  .needs = REGION_NEEDS_SMAPS,
 	  .number = sum_of,
 	  .index = SUM_PSS,
-	  .help = "resident, shared pages divided" },
+	  .help = "resident, each page divided by the number of processes that share it" },
 	{ .name = "dirty",
 	  .title = "DIRTY",
 	  .type = LIST_SIZE,
@@ -165,6 +197,11 @@ static const struct list_column columns[COLUMN_COUNT] = {
 	  .alone = true,
 	  .number = largest_of,
 	  .help = "length of the longest region" },
+	{ .name = "detail",
+	  .title = "DETAIL",
+	  .type = LIST_TEXT,
+	  .text = detail_text,
+	  .help = "more about the arena or thread" },
 };
 
 static void kind_name(const struct pm_region *region, struct text *text)
@@ -194,8 +231,11 @@ static void object_name(const struct pm_regions *regions, const struct pm_region
 		kind_name(region, text);
 }
 
-/** Adds the key of the group to which a region belongs. */
-static void put_key(enum group_by by, const struct pm_regions *regions,
+/**
+ * Adds the key of the group to which a region belongs.
+ * @return false if the region lacks the value that groups share, so that the key is a placeholder
+ */
+static bool put_key(enum group_by by, const struct pm_regions *regions,
                     const struct pm_region *region, struct text *text)
 {
 	switch (by) {
@@ -203,7 +243,7 @@ static void put_key(enum group_by by, const struct pm_regions *regions,
 		region_text_mapping(region, false, text);
 		if (text->length == 0)
 			text_string(text, "(anonymous)");
-		break;
+		return *region->mapping != '\0' || region->deleted;
 	case GROUP_BY_PERMS:
 		pm_format_perms(region->perms, text_room(text, PM_PERMS_TEXT_SIZE));
 		text->length += PM_PERMS_TEXT_SIZE - 1;
@@ -213,20 +253,22 @@ static void put_key(enum group_by by, const struct pm_regions *regions,
 			text_hex(text, region->arena, 1);
 		else
 			text_string(text, "(no arena)");
-		break;
+		return region->arena != 0;
 	case GROUP_BY_THREAD:
 		if (region->thread)
 			text_format(text, "%d", (int)region->thread);
 		else
 			text_string(text, "(no thread)");
-		break;
+		return region->thread != 0;
 	case GROUP_BY_OBJECT:
 		object_name(regions, region, text);
 		break;
 	default:
 		kind_name(region, text);
-		break;
+		return region->kind != PM_KIND_UNKNOWN;
 	}
+
+	return true;
 }
 
 /**
@@ -326,8 +368,12 @@ static void choose_columns(struct groups *groups, const char *figures)
 		text_format(&groups->column_names, "%s,%s", figures, names[by].word);
 	else
 		text_format(&groups->column_names, "%s,%s", names[by].word, figures);
-	groups->spec.table_columns = groups->spec.csv_columns = groups->spec.json_columns =
-		text_terminate(&groups->column_names);
+	groups->spec.table_columns = groups->spec.csv_columns = text_terminate(
+		&groups->column_names);
+
+	text_clear(&groups->json_names);
+	text_format(&groups->json_names, "%s,detail,%s", names[by].word, figures);
+	groups->spec.json_columns = text_terminate(&groups->json_names);
 }
 
 /** Fills the description of the columns. */
@@ -338,6 +384,7 @@ static void make_spec(struct groups *groups)
 	memcpy(groups->columns, columns, sizeof columns);
 	groups->columns[0].name = names[by].word;
 	groups->columns[0].title = names[by].title;
+	groups->columns[0].index = (int)by;
 	if (by != GROUP_BY_MAPPING && by != GROUP_BY_PERMS)
 		groups->columns[0].needs = REGION_NEEDS_KINDS;
 	groups->spec = (struct list_spec){
@@ -368,14 +415,26 @@ void group_know_two_sizes(struct groups *groups)
 	choose_columns(groups, "count,size,rss,swap,largest");
 }
 
+/** Sets what a group shares with its first region. */
+static void describe(struct group *group, const struct pm_region *region, bool rest)
+{
+	group->rest = rest;
+	group->arena = region->arena;
+	group->thread = region->thread;
+}
+
 void group_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
                 size_t count)
 {
 	struct text key = { 0 };
 	for (size_t i = 0; i < count; i++) {
 		text_clear(&key);
-		put_key(groups->by, regions, items[i], &key);
+
+		bool has_value = put_key(groups->by, regions, items[i], &key);
 		struct group *group = find_group(groups, text_terminate(&key));
+
+		if (group->regions == 0)
+			describe(group, items[i], !has_value);
 		name_after(group, groups->by, items[i]);
 		add_region(group, items[i]);
 	}
@@ -397,6 +456,7 @@ void group_destroy(struct groups *groups)
 	}
 
 	text_deinit(&groups->column_names);
+	text_deinit(&groups->json_names);
 	free(groups);
 }
 

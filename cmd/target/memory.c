@@ -58,7 +58,7 @@ static int open_core(struct memory *memory, const struct memory_options *options
 	if (options->stop || options->files)
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"--stop and --whole-files are for processes, and %s is a core file",
+			"--stop and --whole-files are for processes, but %s is a core file",
 			memory->target.word);
 	if (pm_core_open(memory->target.path, &memory->core, error) < 0 ||
 	    pm_core_regions(memory->core, &memory->loaded.regions, error) < 0)
@@ -85,12 +85,12 @@ static int open_target(struct memory *memory, const char *word,
 		return open_core(memory, options, error);
 	if (memory->target.recording)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "%s is a recording: it has sizes and no memory; procmem map "
-		                    "lists it, procmem diff compares it",
+		                    "%s is a recording, which has sizes but no contents of memory: "
+		                    "read it with 'procmem map' or 'procmem diff'",
 		                    word);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "%s is neither a process nor a core file: there is no memory to read",
+	                    "%s has no memory to read: it is neither a process nor a core file",
 	                    word);
 }
 

@@ -186,7 +186,7 @@ static const struct list_column columns[] = {
 	  .text = range_text,
 	  .length = range_length,
 	  .safe = true,
-	  .help = "first address and the one after the last, hexadecimal" },
+	  .help = "first address and the address after the last byte, hexadecimal" },
 	{ .name = "start",
 	  .title = "START",
 	  .type = LIST_ADDRESS,
@@ -248,7 +248,7 @@ static const struct list_column columns[] = {
 	  .number = size_of,
 	  .help = "swapped out" },
 	FROM_SMAPS("swap_pss", "SWAP_PSS", PM_SIZE_SWAP_PSS,
-	           "swapped out, divided by the number of processes that share it"),
+	           "swapped out, each page divided by the number of processes that share it"),
 	FROM_SMAPS("locked", "LOCKED", PM_SIZE_LOCKED, "locked in memory"),
 	{ .name = "perm",
 	  .alias = "perms",
@@ -281,7 +281,7 @@ static const struct list_column columns[] = {
 	  .text = mapping_text,
 	  .show = mapping_show,
 	  .needs = REGION_NEEDS_KINDS,
-	  .help = "its file or name; in the table also the detail" },
+	  .help = "file or name of the mapping; in tables also the detail" },
 	{ .name = "kind",
 	  .title = "KIND",
 	  .type = LIST_TEXT,
@@ -290,13 +290,13 @@ static const struct list_column columns[] = {
 	  .safe = true,
 	  .style = OUT_DIM,
 	  .needs = REGION_NEEDS_KINDS,
-	  .help = "what it is for" },
+	  .help = "what the region is for" },
 	{ .name = "detail",
 	  .title = "DETAIL",
 	  .type = LIST_TEXT,
 	  .text = detail_text,
 	  .needs = REGION_NEEDS_KINDS,
-	  .help = "more about the kind: thread, arena, number of blocks" },
+	  .help = "more about the kind: thread, arena, number of malloc chunks" },
 	{ .name = "proof",
 	  .title = "PROOF",
 	  .type = LIST_TEXT,
@@ -309,19 +309,19 @@ static const struct list_column columns[] = {
 	  .type = LIST_TEXT,
 	  .text = why_text,
 	  .needs = REGION_NEEDS_KINDS,
-	  .help = "the rule that gave the kind" },
+	  .help = "the rule that determined the kind" },
 	{ .name = "thread",
 	  .title = "THREAD",
 	  .type = LIST_NUMBER,
 	  .number = thread_of,
 	  .needs = REGION_NEEDS_KINDS,
-	  .help = "ID of the thread whose stack it is" },
+	  .help = "ID of the thread that has this stack" },
 	{ .name = "arena",
 	  .title = "ARENA",
 	  .type = LIST_ADDRESS,
 	  .number = arena_of,
 	  .needs = REGION_NEEDS_KINDS,
-	  .help = "address of the malloc arena it belongs to" },
+	  .help = "address of the malloc arena to which the region belongs" },
 };
 
 static size_t region_identify(struct results *results, const void *item)
@@ -331,14 +331,15 @@ static size_t region_identify(struct results *results, const void *item)
 	                          pm_kind_name((enum pm_kind)region->kind), region->mapping);
 }
 
-#define FOR_ALL_REGIONS                                                                            \
-	.singular = "region", .plural = "regions", .columns = columns,                             \
-	.column_count = sizeof columns / sizeof columns[0],                                        \
-	.json_columns = "start,end,size,rss,pss,shared_clean,shared_dirty,private_clean,private_"  \
-			"dirty,referenced,anonymous,lazyfree,"                                     \
-			"anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping," \
-			"kind,detail,proof",                                                       \
-	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap",     \
+#define FOR_ALL_REGIONS                                                                         \
+	.singular = "region", .plural = "regions", .columns = columns,                          \
+	.column_count = sizeof columns / sizeof columns[0],                                     \
+	.json_columns =                                                                         \
+		"start,end,size,rss,pss,dirty,shared_clean,shared_dirty,private_clean,private_" \
+		"dirty,referenced,anonymous,lazyfree,"                                          \
+		"anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping,"      \
+		"kind,detail,proof",                                                            \
+	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap",  \
 	.droppable_last = "perm,size", .identify = region_identify, .id_prefix = "#r"
 
 const struct list_spec region_columns_spec = {

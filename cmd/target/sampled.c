@@ -11,6 +11,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "target/json_parts.h"
 #include "target/target.h"
 
 static int load_recorded(struct sampled *sampled, const char *path, const char *which,
@@ -45,8 +46,8 @@ static int load_saved(struct sampled *sampled, const char *path, struct pm_error
 
 	if (pm_core_is_one(path))
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s is a core file, which has no resident sizes: "
-		                    "procmem map lists it",
+		                    "%s is a core file, which has no resident sizes: use 'procmem "
+		                    "map' to list it",
 		                    path);
 	if (pm_maps_read_saved(path, &sampled->regions, &source, error) < 0)
 		return -1;
@@ -152,26 +153,21 @@ void sampled_describe(const struct sampled *sampled, struct text *text)
 
 void sampled_put_members(struct json *json, const struct sampled *sampled)
 {
-	if (sampled->identified) {
-		json_put(json, "pid", json_number((uint64_t)sampled->id.pid));
-		json_put(json, "command", json_text(sampled->id.command));
-	}
-
+	if (sampled->identified)
+		json_parts_process(json, sampled->id.pid, sampled->id.comm, sampled->id.command);
 	if (sampled->number)
 		json_put(json, "sample", json_number(sampled->number));
-	if (sampled->wall_ns) {
-		struct text time = { 0 };
-
-		delta_put_time(&time, sampled->wall_ns);
-		json_put(json, "time", json_text(text_terminate(&time)));
-		text_deinit(&time);
-	}
+	if (sampled->wall_ns)
+		json_put(json, "time", json_time(sampled->wall_ns));
 }
 
 void sampled_put_json(struct json *json, const char *key, const struct sampled *sampled)
 {
 	json_open(json, key, '{');
-	json_put(json, "source", json_text(sampled->word));
+	if (sampled->number)
+		json_put(json, "path", json_bytes(sampled->word, sampled->file_length));
+	else if (!sampled->identified)
+		json_put(json, "path", json_text(sampled->word));
 	sampled_put_members(json, sampled);
 	json_put(json, "count", json_number(sampled->regions.count));
 	json_shut(json, '}');

@@ -67,8 +67,8 @@ void sampled_deinit(struct sampled *sampled);
 void sampled_describe(const struct sampled *sampled, struct text *text);
 
 /**
- * Writes the members `pid`, `command`, `sample` and `time` of an object, and leaves out those that
- * are not known for the sample.
+ * Writes the members `pid`, `name`, `command`, `sample` and `time` of an object, and leaves out
+ * those that are not known for the sample.
  *
  * @param json     the output, within an object
  * @param sampled  the sample
@@ -76,7 +76,8 @@ void sampled_describe(const struct sampled *sampled, struct text *text);
 void sampled_put_members(struct json *json, const struct sampled *sampled);
 
 /**
- * Writes an object with the members of sampled_put_members().
+ * Writes an object with `path`, the file of a sample that does not come from a live process, the
+ * members of sampled_put_members(), and `count`, the number of regions.
  *
  * @param json     the output, within an object
  * @param key      key of the new object

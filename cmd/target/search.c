@@ -22,8 +22,8 @@ enum {
 const struct cli_option search_option_table[] = {
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is searched" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "include pages of mapped files that the process has\nnot touched; they are read from the "
-	  "files" },
+	  "include pages of mapped files that the process has\n"
+	  "not touched; these pages are read from the files" },
 	{ 0 },
 };
 
@@ -220,7 +220,7 @@ static void report_unreadable(const struct search *search)
 	text_format(&line, " in %zu place%s could not be read", unreadable->count,
 	            unreadable->count == 1 ? "" : "s");
 	if (unreadable->count > max)
-		text_string(&line, "; -v lists them all");
+		text_string(&line, "; -v lists all places");
 
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
@@ -278,12 +278,14 @@ static void add_searched(const struct search *search, struct text *line)
 	if (totals->changed > 0) {
 		text_string(line, "; ");
 		text_grouped(line, totals->changed);
-		text_string(line, " changed during the search (~)");
+		text_format(line, " %s changed during the search (~)",
+		            search->noun[totals->changed != 1]);
 	}
 
 	add_part(search, line, search->missing, " not in the core file");
 	add_part(search, line, search->untouched,
-	         " of untouched file pages skipped (--whole-files)");
+	         " of file pages that the process has not touched were skipped (--whole-files "
+	         "includes them)");
 }
 
 static void report_totals(const struct search *search, uint64_t found)

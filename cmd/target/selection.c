@@ -12,9 +12,10 @@ enum { OPTION_MAPPING = CLI_LONG_ONLY, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_
 const struct cli_option selection_options[] = {
 	{ 'k', "kind", "LIST",
 	  "only regions of these kinds, separated by commas;\nmay be repeated" },
-	{ OPTION_MAPPING, "mapping", "REGEX", "only regions whose mapping matches (PCRE2)" },
+	{ OPTION_MAPPING, "mapping", "REGEX", "only regions whose file or name in maps matches" },
 	{ OPTION_PERMS, "perms", "SPEC",
-	  "only regions with these permissions: 'rw' requires\nboth, 'r--p' exactly these" },
+	  "only regions with these permissions: 'rw' requires\n"
+	  "r and w, 'r--p' exactly these four" },
 	{ OPTION_MIN_RSS, "min-rss", "SIZE", "only regions with at least this resident size" },
 	{ OPTION_MIN_SIZE, "min-size", "SIZE", "only regions of at least this size" },
 	{ 0 },
@@ -49,7 +50,7 @@ static int note_given(bool *given, const char *instead, struct pm_error *error)
 
 static int parse_mapping(struct selection *selection, const char *regex, struct pm_error *error)
 {
-	if (note_given(&selection->mapping_given, "'A|B' matches either", error) < 0)
+	if (note_given(&selection->mapping_given, "'A|B' matches A or B", error) < 0)
 		return -1;
 
 	return pm_select_set_mapping(selection->select, regex, error);
@@ -57,7 +58,7 @@ static int parse_mapping(struct selection *selection, const char *regex, struct 
 
 static int parse_perms(struct selection *selection, const char *spec, struct pm_error *error)
 {
-	if (note_given(&selection->perms_given, "'rw' requires both", error) < 0)
+	if (note_given(&selection->perms_given, "'rw' requires r and w", error) < 0)
 		return -1;
 
 	return pm_select_set_perms(selection->select, spec, error);

@@ -40,10 +40,10 @@ void stopping_report(uint64_t nanoseconds, size_t threads)
 	const char *unit = threads == 1 ? "thread" : "threads";
 
 	if (nanoseconds > 0)
-		report_note("stopped for %.1f ms: %zu %s", (double)nanoseconds / 1e6, threads,
-		            unit);
+		report_note("the process was stopped for %.1f ms (%zu %s)",
+		            (double)nanoseconds / 1e6, threads, unit);
 	else
-		report_note("the process stays stopped: %zu %s", threads, unit);
+		report_note("the process stays stopped (%zu %s)", threads, unit);
 }
 
 struct stopping_others stopping_find_others(struct pm_process *process)

@@ -2,6 +2,7 @@
 #include "target/target.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,40 +40,61 @@ static bool parse_proc_path(const char *word, struct text *pid)
 	return true;
 }
 
-/** Counts the processes that `procmem ps WORD` lists. */
-static size_t count_matching(const char *word)
+/** The processes that `procmem ps WORD` lists. */
+struct matching {
+	size_t count;            /**< number of processes */
+	pid_t pid;               /**< PID of the last process that was found */
+	char comm[PM_COMM_SIZE]; /**< command name of that process */
+};
+
+/** Finds the processes that `procmem ps WORD` lists. */
+static struct matching find_matching(const char *word)
 {
 	struct pm_process_list processes = { 0 };
 	struct name_filter filter;
-	size_t count = 0;
+	struct matching found = { 0 };
 
 	if (name_filter_init(&filter, word, NULL) < 0)
-		return 0;
+		return found;
 
 	if (pm_process_list_read(&processes, NULL) < 0)
 		processes.count = 0;
 	for (size_t i = 0; i < processes.count; i++) {
 		const struct pm_process_row *process = &processes.items[i];
 		bool listed = !process->own && !process->kernel_thread;
-		count += listed && (name_filter_fits(&filter, process->comm) ||
-		                    name_filter_fits(&filter, process->command));
+		if (!listed || (!name_filter_fits(&filter, process->comm) &&
+		                !name_filter_fits(&filter, process->command)))
+			continue;
+
+		found.count++;
+		found.pid = process->pid;
+		snprintf(found.comm, sizeof found.comm, "%s", process->comm);
 	}
 
 	pm_process_list_deinit(&processes);
 	name_filter_deinit(&filter);
 
-	return count;
+	return found;
 }
 
-/** If `procmem ps WORD` lists processes by their command lines, changes the error to say so. */
+/**
+ * If `procmem ps WORD` lists processes by their command lines, changes the error to say so. A
+ * single process is named.
+ */
 static void hint_at_command_lines(const char *word, struct pm_error *error)
 {
-	size_t count = count_matching(word);
-	if (count > 0)
+	struct matching found = find_matching(word);
+	if (found.count == 1)
+		pm_error_set(
+			error, error->kind, error->os_errno,
+			"no process is called '%.64s'; did you mean process %d (%s), which has "
+			"this word in its command line?",
+			word, (int)found.pid, found.comm);
+	else if (found.count > 1)
 		pm_error_set(error, error->kind, error->os_errno,
-		             "no process is called '%.64s', but procmem ps %.64s lists %zu by "
-		             "command line",
-		             word, word, count);
+		             "no process is called '%.64s', but %zu processes have this word in "
+		             "their command lines: 'procmem ps %.64s' lists them",
+		             word, found.count, word);
 }
 
 static int find(const char *word, pid_t *pid, struct pm_error *error)
@@ -98,20 +120,20 @@ static void hint_at_file(const char *word, struct pm_error *error)
 
 	if (recording)
 		pm_error_set(error, error->kind, 0,
-		             "%s is a recording, not a living process: procmem map lists it, "
-		             "procmem diff compares it, procmem watch %s replays it",
+		             "%s is a recording, not a living process: read it with 'procmem map', "
+		             "'procmem diff' or 'procmem watch %s'",
 		             word, recording);
 	else if (is_core)
 		pm_error_set(error, error->kind, 0,
-		             "%s is a core file, not a living process: procmem map, dump, strings "
-		             "and grep read it",
+		             "%s is a core file, not a living process: read it with 'procmem map', "
+		             "'dump', 'strings' or 'grep'",
 		             word);
 	else if (access(word, F_OK) == 0 && access(word, R_OK) < 0)
 		pm_error_set(error, error->kind, 0, "cannot open %s: %s", word, strerror(errno));
 	else if (strchr(word, '/') && access(word, F_OK) == 0)
 		pm_error_set(error, error->kind, 0,
-		             "%s is a file, not a living process: procmem map and diff read it if "
-		             "it is a saved smaps or maps file",
+		             "%s is a file, not a living process: 'procmem map' and 'procmem diff' "
+		             "read saved smaps and maps files",
 		             word);
 
 	free(recording);

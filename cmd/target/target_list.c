@@ -11,6 +11,25 @@
 #include "base/report.h"
 #include "base/text.h"
 
+enum { OPTION_ALL_PROCESSES = CLI_LONG_ONLY };
+
+const struct cli_option target_list_options[] = {
+	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
+	  "if TARGET is a name: all processes that match it" },
+	{ 0 },
+};
+
+int target_list_parse_option(void *into, int id, const char *value, struct pm_error *error)
+{
+	bool *all_processes = into;
+
+	(void)id;
+	(void)value;
+	(void)error;
+	*all_processes = true;
+	return 0;
+}
+
 /** Adds a word of the given length, unless the list already contains the word. */
 static void add(struct target_list *list, const char *word, size_t length)
 {
@@ -48,8 +67,7 @@ static int add_pids(struct target_list *list, const char *word, struct pm_error 
 			                    word);
 
 		if (strtol(at, NULL, 10) == getpid())
-			report_note("process %d is this procmem itself, which contains the "
-			            "pattern: skipped",
+			report_note("process %d was skipped: it is this procmem itself",
 			            (int)getpid());
 		else
 			add(list, at, length);

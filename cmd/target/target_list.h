@@ -8,12 +8,23 @@
 
 #include <procmem/error.h>
 
+#include "cli/cli.h"
+
 /** TARGET words, each of which refers to one target. A zeroed structure is an empty list. */
 struct target_list {
 	char **words;    /**< the words; owned */
 	size_t count;    /**< number of words */
 	size_t capacity; /**< private */
 };
+
+/** The option --all-processes. */
+extern const struct cli_option target_list_options[];
+
+/**
+ * Parses --all-processes; `into` is a bool.
+ * @see cli_parse_option
+ */
+int target_list_parse_option(void *into, int id, const char *value, struct pm_error *error);
 
 /**
  * Splits a TARGET word: several PIDs separated by commas, or, if `all` is set, a name that matches

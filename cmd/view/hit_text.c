@@ -144,11 +144,10 @@ void hit_text_around(const struct pm_hit *hit, size_t columns, struct hit_side s
 	sides[1] = hit_text_after(hit, columns - sides[0].columns);
 }
 
-/** Adds one character, escaped if necessary. */
 static void add_code(struct text *text, uint32_t code)
 {
 	char bytes[UTF8_MAX];
-	utf8_escape(text, bytes, utf8_encode(code, bytes));
+	text_bytes(text, bytes, utf8_encode(code, bytes));
 }
 
 static void add_byte(struct text *text, uint8_t byte)
@@ -183,13 +182,9 @@ static size_t decode16(const uint8_t *bytes, size_t size, bool big, uint32_t *co
 	return 4;
 }
 
-void hit_text_add(enum pm_encoding encoding, const uint8_t *bytes, size_t size, struct text *text)
+void hit_text_decode(enum pm_encoding encoding, const uint8_t *bytes, size_t size,
+                     struct text *text)
 {
-	if (pm_encoding_unit(encoding) != 2) {
-		utf8_escape(text, (const char *)bytes, size);
-		return;
-	}
-
 	while (size > 0) {
 		uint32_t code;
 		size_t used = decode16(bytes, size, is_big(encoding), &code);
@@ -205,4 +200,18 @@ void hit_text_add(enum pm_encoding encoding, const uint8_t *bytes, size_t size, 
 		bytes += used;
 		size -= used;
 	}
+}
+
+void hit_text_add(enum pm_encoding encoding, const uint8_t *bytes, size_t size, struct text *text)
+{
+	struct text decoded = { 0 };
+
+	if (pm_encoding_unit(encoding) != 2) {
+		utf8_escape(text, (const char *)bytes, size);
+		return;
+	}
+
+	hit_text_decode(encoding, bytes, size, &decoded);
+	utf8_escape(text, decoded.bytes, decoded.length);
+	text_deinit(&decoded);
 }

@@ -55,4 +55,16 @@ void hit_text_around(const struct pm_hit *hit, size_t columns, struct hit_side s
  */
 void hit_text_add(enum pm_encoding encoding, const uint8_t *bytes, size_t size, struct text *text);
 
+/**
+ * Converts UTF-16 to UTF-8, without escaping. Only bytes that are not part of a valid character are
+ * written as `\xHH`.
+ *
+ * @param encoding  PM_ENCODING_UTF16LE or PM_ENCODING_UTF16BE
+ * @param bytes     the bytes
+ * @param size      number of bytes
+ * @param text      receives the text, which can have control characters
+ */
+void hit_text_decode(enum pm_encoding encoding, const uint8_t *bytes, size_t size,
+                     struct text *text);
+
 #endif

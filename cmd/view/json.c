@@ -6,37 +6,57 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/delta.h"
 #include "base/minmax.h"
 #include "base/utf8.h"
 
-/** Writes a part of the encoded text; jansson calls this function. */
-static int write_part(const char *bytes, size_t length, void *out)
+/** Number of significant digits of numbers that are not integers. */
+enum { REAL_DIGITS = 9 };
+
+static void put_bytes(struct json *json, const char *bytes, size_t length)
 {
-	out_bytes(out, bytes, length);
+	if (json->out)
+		out_bytes(json->out, bytes, length);
+	else
+		text_bytes(json->text, bytes, length);
+}
+
+static void put_string(struct json *json, const char *string)
+{
+	put_bytes(json, string, strlen(string));
+}
+
+/** Writes a part of the encoded text; jansson calls this function. */
+static int write_part(const char *bytes, size_t length, void *json)
+{
+	put_bytes(json, bytes, length);
 	return 0;
 }
 
 static void put_key(struct json *json, const char *key)
 {
 	if (json->comma)
-		out_string(json->out, json->one_line ? "," : ",\n");
+		put_string(json, json->one_line ? "," : ",\n");
 
 	/* Keys are constants of the program and need no escaping. */
-	if (key)
-		out_format(json->out, "\"%s\":", key);
+	if (key) {
+		put_string(json, "\"");
+		put_string(json, key);
+		put_string(json, "\":");
+	}
 	json->comma = true;
 }
 
 void json_open(struct json *json, const char *key, char bracket)
 {
 	put_key(json, key);
-	out_bytes(json->out, &bracket, 1);
+	put_bytes(json, &bracket, 1);
 	json->comma = false;
 }
 
 void json_shut(struct json *json, char bracket)
 {
-	out_bytes(json->out, &bracket, 1);
+	put_bytes(json, &bracket, 1);
 	json->comma = true;
 }
 
@@ -46,15 +66,43 @@ void json_put(struct json *json, const char *key, json_t *value)
 		return;
 
 	put_key(json, key);
-	json_dump_callback(value, write_part, json->out, JSON_ENCODE_ANY | JSON_COMPACT);
+	json_dump_callback(value, write_part, json,
+	                   JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
 	json_decref(value);
 }
 
-static json_t *text_value(const char *bytes, size_t length)
+void json_put_raw(struct json *json, const char *key, const struct text *value)
+{
+	put_key(json, key);
+	put_bytes(json, value->bytes, value->length);
+}
+
+/**
+ * Adds untrusted bytes as valid UTF-8. The result has no control characters except tabs and
+ * newlines, for which JSON has an escape of its own.
+ */
+static void make_safe(struct text *text, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		size_t before = 0;
+
+		while (before < length && bytes[before] != '\t' && bytes[before] != '\n')
+			before++;
+		utf8_escape(text, bytes, before);
+		if (before == length)
+			return;
+
+		text_char(text, bytes[before]);
+		bytes += before + 1;
+		length -= before + 1;
+	}
+}
+
+json_t *json_bytes(const char *bytes, size_t length)
 {
 	struct text escaped = { 0 };
 
-	utf8_escape(&escaped, bytes, length);
+	make_safe(&escaped, bytes, length);
 
 	json_t *value = json_stringn_nocheck(text_terminate(&escaped), escaped.length);
 
@@ -68,6 +116,26 @@ static bool is_plain(char byte)
 	return byte >= ' ' && byte <= '~' && byte != '"' && byte != '\\';
 }
 
+/** Adds a character that make_safe() leaves, with the escape of JSON if it needs one. */
+static void quote_char(struct text *text, char byte)
+{
+	switch (byte) {
+	case '\t':
+		text_string(text, "\\t");
+		break;
+	case '\n':
+		text_string(text, "\\n");
+		break;
+	case '"':
+	case '\\':
+		text_char(text, '\\');
+		text_char(text, byte);
+		break;
+	default:
+		text_char(text, byte);
+	}
+}
+
 void json_quote(struct text *text, const char *bytes, size_t length)
 {
 	struct text escaped = { 0 };
@@ -79,14 +147,9 @@ void json_quote(struct text *text, const char *bytes, size_t length)
 	text_char(text, '"');
 	text_bytes(text, bytes, plain);
 
-	/* utf8_escape() escapes control characters, so after it only quotes and backslashes need
-	 * an escape of JSON. */
-	utf8_escape(&escaped, bytes + plain, length - plain);
-	for (size_t i = 0; i < escaped.length; i++) {
-		if (escaped.bytes[i] == '"' || escaped.bytes[i] == '\\')
-			text_char(text, '\\');
-		text_char(text, escaped.bytes[i]);
-	}
+	make_safe(&escaped, bytes + plain, length - plain);
+	for (size_t i = 0; i < escaped.length; i++)
+		quote_char(text, escaped.bytes[i]);
 
 	text_char(text, '"');
 	text_deinit(&escaped);
@@ -94,7 +157,7 @@ void json_quote(struct text *text, const char *bytes, size_t length)
 
 json_t *json_text(const char *string)
 {
-	return text_value(string, strlen(string));
+	return json_bytes(string, strlen(string));
 }
 
 json_t *json_address(uint64_t address)
@@ -111,17 +174,24 @@ json_t *json_number(uint64_t value)
 	return json_integer((json_int_t)pm_min_size(value, INT64_MAX));
 }
 
+json_t *json_time(int64_t wall_ns)
+{
+	struct text text = { 0 };
+
+	delta_put_time(&text, wall_ns);
+
+	json_t *value = json_string_nocheck(text_terminate(&text));
+
+	text_deinit(&text);
+	return value;
+}
+
 json_t *json_now(void)
 {
-	time_t now = time(NULL);
-	struct tm utc;
-	char text[sizeof "2026-01-01T00:00:00Z" + 16];
+	struct timespec now;
 
-	if (!gmtime_r(&now, &utc))
-		return NULL;
-
-	size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	return json_stringn_nocheck(text, length);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return json_time((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
 }
 
 /** Makes a JSON value from the value of a column. @return the value, NULL if it is not known */
@@ -129,6 +199,8 @@ static json_t *column_value(const struct list_column *column, const void *item)
 {
 	uint64_t number;
 
+	if (column->value)
+		return column->value(column, item);
 	if (column->number && column->type != LIST_TEXT) {
 		if (!column->number(column, item, &number))
 			return NULL;
@@ -144,7 +216,7 @@ static json_t *column_value(const struct list_column *column, const void *item)
 
 	column->text(column, item, &raw);
 	if (raw.length > 0)
-		value = text_value(raw.bytes, raw.length);
+		value = json_bytes(raw.bytes, raw.length);
 	text_deinit(&raw);
 
 	return value;
@@ -155,6 +227,12 @@ static const char *column_key(const struct list_column *column)
 	return column->json ? column->json : column->name;
 }
 
+static void add_member(json_t *object, const char *key, json_t *value)
+{
+	if (value)
+		json_object_set_new_nocheck(object, key, value);
+}
+
 json_t *json_item(const struct list_column *const *columns, size_t count, const void *item)
 {
 	json_t *object = json_object();
@@ -163,7 +241,7 @@ json_t *json_item(const struct list_column *const *columns, size_t count, const 
 		const char *key = column_key(columns[i]);
 
 		if (*key != '\0')
-			json_add(object, key, column_value(columns[i], item));
+			add_member(object, key, column_value(columns[i], item));
 	}
 
 	return object;

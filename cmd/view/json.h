@@ -4,9 +4,15 @@
  * JSON output. An object is written in parts, so that a list of any length needs memory for only
  * one item.
  *
- * Addresses are strings (`"0x7f…"`), because many parsers store numbers as doubles. Sizes are
- * integers in bytes. Missing values are absent. Text is always valid UTF-8: other bytes and control
- * characters appear as `\xHH`.
+ * The rules for values, in all commands:
+ * - Addresses are strings (`"0x7f…"`), because many parsers store numbers as doubles.
+ * - Sizes are integers in bytes. Rates are numbers, in bytes per second.
+ * - Times are strings in UTC, as in ISO 8601, with milliseconds.
+ * - Missing values are absent.
+ * - Text is always valid UTF-8. Tabs and newlines are escaped as JSON does it (`\t`, `\n`). Other
+ *   control characters, and bytes that are not UTF-8, appear as `\xHH`: in JSON, as `\\xHH`.
+ *
+ * The members that several commands have are written by the functions of target/json_parts.h.
  */
 #ifndef CMD_VIEW_JSON_H
 #define CMD_VIEW_JSON_H
@@ -17,12 +23,14 @@
 #include "view/list.h"
 
 /**
- * A JSON text that is being written. Before use, zero the structure except `out` and `one_line`.
+ * A JSON text that is being written. Before use, zero the structure except `out`, `text` and
+ * `one_line`.
  */
 struct json {
-	struct out *out; /**< receives the text */
-	bool one_line;   /**< write everything in one line, for output of many objects */
-	bool comma;      /**< the innermost object or array is not empty */
+	struct out *out;   /**< receives the text; NULL if `text` does */
+	struct text *text; /**< receives the text; NULL if `out` does */
+	bool one_line;     /**< write everything in one line, for output of many objects */
+	bool comma;        /**< the innermost object or array is not empty */
 };
 
 /**
@@ -52,17 +60,13 @@ void json_shut(struct json *json, char bracket);
 void json_put(struct json *json, const char *key, json_t *value);
 
 /**
- * Adds a value to an object in memory.
+ * Writes a value that is already JSON.
  *
- * @param object  the object
- * @param key     the key, ASCII
- * @param value   the value; now owned by the object; nothing is added if NULL
+ * @param json   the text
+ * @param key    key within an object, NULL otherwise
+ * @param value  the value as JSON text, such as an object
  */
-static inline void json_add(json_t *object, const char *key, json_t *value)
-{
-	if (value)
-		json_object_set_new_nocheck(object, key, value);
-}
+void json_put_raw(struct json *json, const char *key, const struct text *value);
 
 /**
  * Makes a string from untrusted text.
@@ -71,6 +75,15 @@ static inline void json_add(json_t *object, const char *key, json_t *value)
  * @return        the value
  */
 json_t *json_text(const char *string);
+
+/**
+ * Makes a string from untrusted text.
+ *
+ * @param bytes   arbitrary bytes
+ * @param length  number of bytes
+ * @return        the value
+ */
+json_t *json_bytes(const char *bytes, size_t length);
 
 /**
  * Adds untrusted text as a JSON string, including the quotes. Fast enough for millions of lines.
@@ -98,7 +111,15 @@ json_t *json_address(uint64_t address);
 json_t *json_number(uint64_t value);
 
 /**
- * Makes a string from the current time, in UTC, as in ISO 8601.
+ * Makes a string from a time, in UTC, as in ISO 8601, with milliseconds.
+ *
+ * @param wall_ns  nanoseconds since 1970
+ * @return         the value
+ */
+json_t *json_time(int64_t wall_ns);
+
+/**
+ * Makes a string from the current time, as json_time() does.
  * @return  the value
  */
 json_t *json_now(void);

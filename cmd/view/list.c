@@ -42,7 +42,7 @@ static const struct list_column *require_column(const struct list_spec *spec, co
 		             name, nearest);
 	else
 		pm_error_set(error, PM_ERROR_USAGE, 0,
-		             "unknown column '%s'; --columns help lists them", name);
+		             "unknown column '%s'; '--columns help' lists all columns", name);
 
 	return NULL;
 }
@@ -132,10 +132,10 @@ int list_init(struct list *list, const struct list_spec *spec, const struct list
 		list->asked_for[i] = contains(named, named_count, list->columns[i]);
 
 	if (sort[0] == '-')
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "--sort: unknown column '%s'; to reverse the order: -s %s "
-		                    "-r",
-		                    sort, sort + 1);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"--sort: unknown column '%s'; use '-s %s -r' to reverse the order", sort,
+			sort + 1);
 
 	list->sort = require_column(spec, sort, error);
 	return list->sort ? 0 : pm_error_prefix(error, "--sort: ");

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
 #include <procmem/error.h>
 
 #include "base/out.h"
@@ -67,6 +68,12 @@ struct list_column {
 	 */
 	void (*show)(const struct list_column *column, const void *item, bool brief,
 	             struct text *text);
+	/**
+	 * Makes the value for JSON, for columns whose text is a label or a placeholder. NULL if
+	 * JSON has the number or the text of the column.
+	 * @return the value, or NULL if the item has none
+	 */
+	json_t *(*value)(const struct list_column *column, const void *item);
 };
 
 /** The description of a kind of list. */

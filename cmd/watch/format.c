@@ -313,9 +313,9 @@ void watch_format_limit(const struct watch_history *history, bool bytes, struct 
 	if (!space || first != space)
 		add_memory_limit(history, bytes, text);
 
-	/* If address space grows in large steps, no time until its limit is known. Its limit may
-	 * still be reached before the memory limit, so it is added if less address space than
-	 * memory is left. */
+	/* If address space grows in large steps, the time until its limit is reached is not known.
+	 * This limit may still be reached before the memory limit, so it is added if less address
+	 * space than memory is left. */
 	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory)))
 		add_named_limit(history, space, "RLIMIT_AS", bytes, text);
 }

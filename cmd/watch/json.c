@@ -1,93 +1,91 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch/json.h"
 
-#include <stdlib.h>
-
-#include "base/delta.h"
 #include "target/first_limit.h"
-#include "target/region_text.h"
-#include "view/json.h"
+#include "target/json_parts.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
 
-static json_t *row_object(const struct watch_row *row)
+/** Writes the representative region of a row, and the number and sizes of its regions. */
+static void put_track(const struct pm_track *track, struct json *json)
 {
-	const struct pm_track *track = row->track;
-	json_t *object = json_object();
+	const struct pm_region region = { .start = track->start,
+		                          .end = track->end,
+		                          .kind = (uint8_t)track->kind,
+		                          .mapping = track->mapping,
+		                          .detail = track->detail };
 
-	json_add(object, "start", json_address(track->start));
-	json_add(object, "end", json_address(track->end));
-	json_add(object, "kind", json_string(pm_kind_name(track->kind)));
-	if (*track->mapping)
-		json_add(object, "mapping", json_text(track->mapping));
-	if (track->detail.type != PM_DETAIL_NONE)
-		json_add(object, "detail", region_text_detail_json(&track->detail));
+	json_parts_region(json, &region);
+	json_put(json, "count", json_number(track->regions));
+	json_put(json, "size", json_number(track->size));
+	json_put(json, "rss", json_number(track->weight));
+	json_put(json, "own_rss", json_number(track->own));
+	json_put(json, "delta", json_integer(track->delta));
+}
 
-	json_add(object, "count", json_number(track->regions));
-	json_add(object, "size", json_number(track->size));
-	json_add(object, "rss", json_number(track->weight));
-	json_add(object, "own_rss", json_number(track->own));
-	json_add(object, "delta", json_integer(track->delta));
-	json_add(object, "growth", json_integer(row->growth));
+static void put_row(const struct watch_row *row, const struct peek_result *found, struct json *json)
+{
+	json_open(json, NULL, '{');
+	put_track(row->track, json);
+	json_put(json, "growth", json_integer(row->growth));
+	json_parts_trend(json, &row->trend);
+	if (*row->trend.reason)
+		json_put(json, "least_squares", json_real(row->trend.least_squares));
 
-	json_add(object, "rate", json_real(row->trend.rate));
-	json_add(object, "least_squares", json_real(row->trend.least_squares));
-	json_add(object, "verdict", json_string(pm_verdict_name(row->trend.verdict)));
-	json_add(object, "reason", json_string(row->trend.reason));
 	if (*row->count_trend.reason) {
-		json_add(object, "count_rate", json_real(row->count_trend.rate));
-		json_add(object, "count_verdict",
+		json_put(json, "count_rate", json_real(row->count_trend.rate));
+		json_put(json, "count_verdict",
 		         json_string(pm_verdict_name(row->count_trend.verdict)));
 	}
 
-	return object;
+	if (found)
+		peek_print_json(found, json);
+	json_shut(json, '}');
 }
 
-static json_t *regions_array(const struct watch_run *run, const struct watch_history *history,
-                             const struct watch_view *view, bool summary)
+static void put_regions(const struct watch_run *run, const struct watch_history *history,
+                        const struct watch_view *view, bool summary, struct json *json)
 {
-	json_t *regions = json_array();
-
+	json_open(json, "regions", '[');
 	for (size_t i = 0; i < view->row_count; i++) {
 		const struct watch_row *row = &view->rows[i];
 		const struct peek_result *found = peek_found(run->peek, row);
-		json_t *object = row_object(row);
 
-		if (found && (summary || found->time == history->sample.time))
-			peek_print_json(found, object);
-		json_array_append_new(regions, object);
+		if (found && !summary && found->time != history->sample.time)
+			found = NULL;
+		put_row(row, found, json);
 	}
 
-	return regions;
+	json_shut(json, ']');
 }
 
-static json_t *kinds_array(const struct watch_history *history, const struct watch_view *view)
+static void put_kinds(const struct watch_history *history, const struct watch_view *view,
+                      struct json *json)
 {
-	json_t *array = json_array();
 	struct watch_kinds kinds;
 
 	watch_view_sum_kinds(&kinds, history, view->sort);
+	json_open(json, "kinds", '[');
 	for (size_t i = 0; i < kinds.count; i++) {
 		const struct watch_row *row = &kinds.rows[i];
-		json_t *object = json_object();
-		json_add(object, "kind", json_string(pm_kind_name(row->track->kind)));
-		json_add(object, "count", json_number(row->track->regions));
-		json_add(object, "rss", json_number(row->track->weight));
-		json_add(object, "growth", json_integer(row->growth));
-		json_add(object, "rate", json_real(row->trend.rate));
-		json_add(object, "verdict", json_string(pm_verdict_name(row->trend.verdict)));
-		json_add(object, "reason", json_string(row->trend.reason));
-		json_array_append_new(array, object);
+
+		json_open(json, NULL, '{');
+		json_parts_kind(json, row->track->kind);
+		json_put(json, "count", json_number(row->track->regions));
+		json_put(json, "rss", json_number(row->track->weight));
+		json_put(json, "growth", json_integer(row->growth));
+		json_parts_trend(json, &row->trend);
+		json_shut(json, '}');
 	}
 
-	return array;
+	json_shut(json, ']');
 }
 
 /**
- * Adds the limit that will be reached first. This can be a limit on memory or on a count, such as
+ * Writes the limit that will be reached first. This can be a limit on memory or on a count, such as
  * the number of threads.
  */
-static void add_first_limit(json_t *object, const struct watch_history *history)
+static void put_first_limit(const struct watch_history *history, struct json *json)
 {
 	const struct pm_limit *limit = first_limit(&history->headroom, watch_history_lasts,
 	                                           history);
@@ -96,96 +94,75 @@ static void add_first_limit(json_t *object, const struct watch_history *history)
 	if (!limit)
 		return;
 
-	json_t *first = json_object();
-	json_add(first, "limit", json_string(pm_limit_name(limit->kind)));
-	json_add(first, "max", json_number(limit->max));
-	json_add(first, "left", json_number(pm_limit_left(limit)));
+	json_open(json, "first_limit", '{');
+	json_parts_limit(json, limit);
 	if (watch_history_lasts(history, limit, &seconds))
-		json_add(first, "seconds_left", json_real(seconds));
-
-	json_add(object, "first_limit", first);
+		json_put(json, "seconds_left", json_real(seconds));
+	json_shut(json, '}');
 }
 
-static void add_totals(json_t *object, const struct watch_history *history)
+static void put_totals(const struct watch_history *history, struct json *json)
 {
-	const struct pm_totals *totals = &history->sample.totals;
-	const struct pm_trend *trend = &history->memory.trend;
 	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
 	double seconds;
 
-	json_add(object, "rss", json_number(totals->rss));
-	json_add(object, "anon", json_number(totals->anon));
-	json_add(object, "file", json_number(totals->file));
-	json_add(object, "shmem", json_number(totals->shmem));
-	json_add(object, "swap", json_number(totals->swap));
-	json_add(object, "size", json_number(totals->size));
-	json_add(object, "threads", json_number(totals->threads));
-	json_add(object, "count", json_number(history->sample.regions->count));
-
-	json_add(object, "rate", json_real(trend->rate));
-	json_add(object, "verdict", json_string(pm_verdict_name(trend->verdict)));
+	json_parts_totals(json, &history->sample.totals);
+	json_put(json, "count", json_number(history->sample.regions->count));
+	json_parts_trend(json, &history->memory.trend);
 	if (limit) {
-		json_add(object, "limit", json_number(limit->max));
-		json_add(object, "left", json_number(pm_limit_left(limit)));
+		json_put(json, "max", json_number(limit->max));
+		json_put(json, "left", json_number(pm_limit_left(limit)));
 	}
 
 	if (limit && watch_history_lasts(history, limit, &seconds))
-		json_add(object, "seconds_left", json_real(seconds));
-	add_first_limit(object, history);
+		json_put(json, "seconds_left", json_real(seconds));
+	put_first_limit(history, json);
 }
 
-/** Adds the members that only the last object has, which summarizes the run. */
-static void add_summary(json_t *object, const struct watch_run *run,
-                        const struct watch_history *history)
+/** Writes the members that only the last object has, which summarizes the run. */
+static void put_summary(const struct watch_run *run, const struct watch_history *history,
+                        struct json *json)
 {
+	const struct pm_process_id *process = &run->process;
 	uint64_t growth = history->sample.totals.rss - history->first.rss;
 
-	json_add(object, "summary", json_true());
+	json_put(json, "summary", json_true());
 	if (run->replay)
-		json_add(object, "recording", json_text(run->target->path));
-	json_add(object, "pid", json_number((uint64_t)run->process.pid));
-	json_add(object, "command", json_text(run->process.command));
-	json_add(object, "samples", json_number(history->samples));
-	json_add(object, "held_back", json_number(history->held_back));
-	json_add(object, "growth", json_integer((int64_t)growth));
+		json_put(json, "path", json_text(run->target->path));
+	json_parts_process(json, process->pid, process->comm, process->command);
+	json_put(json, "sample_count", json_number(history->samples));
+	json_put(json, "held_back", json_number(history->held_back));
+	json_put(json, "growth", json_integer((int64_t)growth));
 	if (run->ended)
-		json_add(object, "ended", json_string(run->ended));
+		json_put(json, "ended", json_text(run->ended));
 }
 
-static void add_cost(json_t *object, const struct pm_sample_cost *cost, bool summary)
+static void put_cost(const struct pm_sample_cost *cost, bool summary, struct json *json)
 {
 	uint64_t cpu_ns = summary ? cost->cpu_ns : cost->last_cpu_ns;
-	json_add(object, "cost_us", json_number(cpu_ns / 1000));
-	json_add(object, "lock_us", json_number(cost->lock_ns / 1000));
+
+	json_put(json, "cost_us", json_number(cpu_ns / 1000));
+	json_put(json, "lock_us", json_number(cost->lock_ns / 1000));
 }
 
 void watch_json_print(const struct watch_run *run, const struct watch_history *history,
                       const struct watch_view *view, bool summary, struct out *out)
 {
-	json_t *object = json_object();
-	struct text time = { 0 };
+	const struct pm_sample *sample = &history->sample;
+	struct json json = { .out = out, .one_line = true };
 
-	delta_put_time(&time, history->sample.wall_ns);
-	json_add(object, "time", json_text(text_terminate(&time)));
-	text_deinit(&time);
-	json_add(object, "elapsed", json_real(history->sample.time - history->began));
-
+	json_open(&json, NULL, '{');
+	json_put(&json, "time", json_time(sample->wall_ns));
+	json_put(&json, "elapsed", json_real(sample->time - history->began));
 	if (summary)
-		add_summary(object, run, history);
-	add_totals(object, history);
+		put_summary(run, history, &json);
+	put_totals(history, &json);
 	if (!history->recorded)
-		add_cost(object, &history->sample.cost, summary);
+		put_cost(&sample->cost, summary, &json);
 
-	json_add(object, "regions", regions_array(run, history, view, summary));
+	put_regions(run, history, view, summary, &json);
 	if (summary)
-		json_add(object, "kinds", kinds_array(history, view));
-
-	char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9));
-	if (line) {
-		out_string(out, line);
-		out_string(out, "\n");
-	}
-
-	free(line);
-	json_decref(object);
+		put_kinds(history, view, &json);
+	json_shut(&json, '}');
+	out_string(out, "\n");
 }

@@ -55,8 +55,8 @@ int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_
 
 	if (result == 0 && opened->count == 0)
 		result = pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                      "%s has no samples yet; if it was copied while it was "
-		                      "written, %s-wal must be copied, too",
+		                      "%s has no samples; if a program wrote to the recording "
+		                      "while you copied it, copy %s-wal, too",
 		                      path, path);
 
 	if (result < 0) {

@@ -79,7 +79,8 @@ int watch_save(const struct watch_save *save, uint64_t *bytes, struct pm_error *
 		                    "nothing was written: no file name was given");
 	if (lstat(save->path, &found) == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "%s exists already, and was not changed", save->path);
+		                    "%s exists already and was not changed: choose another name",
+		                    save->path);
 
 	struct dump_options options = { .file = save->path,
 		                        .only_new = true,

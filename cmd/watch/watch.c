@@ -25,15 +25,15 @@ const struct cli_spec watch_spec = {
 	.groups = watch_options_groups,
 	.exclusive = watch_options_exclusive,
 	.notes = "TARGET is a PID, a process name that matches exactly one process, or a\n"
-		 "recording, whose samples are summed up. Regions are measured only when the\n"
-		 "totals of the process change. On a terminal this is a live screen (? shows\n"
-		 "its keys). Ctrl-C ends it with a summary.",
-	.absent = { "by", "the key g of its screen sums up by kind; map and diff have --by kind" },
+		 "recording, of which all samples are analysed. Regions are measured only when\n"
+		 "the totals of the process change. On a terminal, watch shows a live screen; the\n"
+		 "key ? lists all keys. Ctrl-C ends watch and prints a summary.",
+	.absent = { "by", "the key g of the screen sums up by kind; map and diff have --by kind" },
 	.examples = {
 		{ "procmem watch java",
 		  "show what grows in the process called java, every two seconds" },
 		{ "procmem watch --for 1h -i 10 --record java.pmrec -q java",
-		  "record for an hour, and print the summary only" },
+		  "record for an hour, and print only the summary" },
 	},
 	.operands_min = 1,
 	.operands_max = -1,

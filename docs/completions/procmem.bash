@@ -5,7 +5,7 @@
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
 	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
-_procmem_group_columns='count size rss pss dirty swap largest'
+_procmem_group_columns='count size rss pss dirty swap largest detail'
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
@@ -62,6 +62,7 @@ _procmem() {
 	grep:-[emABC] | grep:--regexp | grep:--max-count | grep:--after-context | grep:--before-context | grep:--context) return ;;
 	# These letters take an argument in other commands.
 	grep:-s | grep:-o) before= ;;
+	strings:--sort) mapfile -t COMPREPLY < <(compgen -W 'bytes count length' -- "$word") && return ;;
 	snap:-s | snap:--sort | diff:-s | diff:--sort | dump:-s | dump:--sort) return ;;
 	esac
 	# The argument of --color is optional, so it must follow an equals sign.
@@ -78,7 +79,7 @@ _procmem() {
 	case $command:$word in
 	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep ps watch headroom snap diff shell' -- "$word") ;;
 	map:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --kind --mapping --perms --min-rss --min-size
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
 		;;
 	dump:-*)
@@ -86,7 +87,7 @@ _procmem() {
 			$_procmem_output" -- "$word")
 		;;
 	strings:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --top --budget --stop --whole-files --kind --mapping
+		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --stop --whole-files --kind --mapping
 			--perms --min-rss --min-size --radix --offset --raw --json --color --quiet --verbose --help --version" -- "$word")
 		;;
 	grep:-*)

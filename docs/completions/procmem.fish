@@ -19,7 +19,7 @@ end
 function __procmem_map_columns
     set -l by (commandline -opc | string join ' ' | string match -r -- '--by[= ]([a-z]+)')
     if set -q by[2]
-        string join \n $by[2] count size rss pss dirty swap largest
+        string join \n $by[2] count size rss pss dirty swap largest detail
     else
         string join \n $argv
     end
@@ -66,6 +66,7 @@ complete -c procmem -n $map -l why -d 'Show the rule for each kind'
 complete -c procmem -n $map -s x -l pmap -d 'Print what pmap -x prints'
 complete -c procmem -n $map -s s -l sort -x -a "(__procmem_map_columns $region_columns)" -d 'Sort by'
 complete -c procmem -n $map -s o -l columns -x -a "(__fish_append , help (__procmem_map_columns $region_columns))" -d 'Show these columns'
+complete -c procmem -n $map -l all-processes -d 'If TARGET is a name, all processes that match it'
 complete -c procmem -n $map -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
 complete -c procmem -n $map -l mapping -x -d 'Select regions whose mapping matches'
 complete -c procmem -n $map -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Select regions with these permissions'
@@ -96,6 +97,8 @@ complete -c procmem -n $strings -s e -l encoding -x -a '(__fish_append , all u s
 complete -c procmem -n $strings -s w -l include-all-whitespace -d 'Treat newlines as part of strings'
 complete -c procmem -n $strings -s u -l unique -d 'Count distinct strings'
 complete -c procmem -n $strings -l similar -d 'Count strings that differ only in numbers as one'
+complete -c procmem -n $strings -l sort -x -a 'bytes count length' -d 'Sort counted strings by'
+complete -c procmem -n $strings -l all-processes -d 'If TARGET is a name, all processes that match it'
 complete -c procmem -n $strings -l top -x -d 'Show only the first N'
 complete -c procmem -n $strings -l budget -x -d 'Limit the memory for counting'
 complete -c procmem -n $strings -l stop -d 'Stop the process while it is read'
@@ -198,5 +201,5 @@ complete -c procmem -n $headroom -l min -x -d 'Minimum memory that must be left'
 set -l shell '__fish_seen_subcommand_from shell'
 complete -c procmem -n $shell -a '(__procmem_targets)'
 complete -c procmem -n $shell -s c -l command -x -d 'Run these commands'
-complete -c procmem -n $shell -s f -l file -r -d 'Run the lines of a file'
+complete -c procmem -n $shell -s f -l file -r -d 'Run the commands in a file'
 complete -c procmem -n $shell -s k -l keep-going -d 'Continue after an error'

@@ -36,10 +36,10 @@ int pm_parse_address(const char *text, uint64_t *value, struct pm_error *error)
 	if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
 		at += 2;
 	if (!pm_scan_hex(&at, &number) || *at != '\0')
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"'%s' is not an address: write it in hexadecimal, like 0x7f3a08000000",
-			text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is not an address: write an address in hexadecimal, such "
+		                    "as 0x7f3a08000000",
+		                    text);
 
 	*value = number;
 	return 0;
@@ -145,10 +145,10 @@ int pm_parse_size(const char *text, uint64_t *value, struct pm_error *error)
 	return 0;
 
 junk:
-	return pm_error_set(
-		error, PM_ERROR_USAGE, 0,
-		"'%s' is not a size: write bytes, or a number with a unit, like 64K, 1.5M or 2G",
-		text);
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%s' is not a size: write a number of bytes, or a number with a unit, "
+	                    "such as 64K, 1.5M or 2G",
+	                    text);
 
 too_large:
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "the size '%s' does not fit in 64 bits",

@@ -20,7 +20,7 @@ int pm_pattern_wrong(const char *text, size_t length, size_t offset, const char 
 	offset = pm_min_size(offset, length);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "invalid pattern at offset %zu, '%.*s' <-- here -- '%.*s': %s", offset,
+	                    "invalid pattern at offset %zu, between '%.*s' and '%.*s': %s", offset,
 	                    excerpt(offset), text + (offset - (size_t)excerpt(offset)),
 	                    excerpt(length - offset), text + offset, reason);
 }

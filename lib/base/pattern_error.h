@@ -8,7 +8,7 @@
 #include <procmem/error.h>
 
 /**
- * Reports a mistake in a pattern: "invalid pattern at offset 2, 'a(' <-- here -- 'b': REASON".
+ * Reports a mistake in a pattern: "invalid pattern at offset 2, between 'a(' and 'b': REASON".
  *
  * @param text    the pattern
  * @param length  length of the pattern in bytes

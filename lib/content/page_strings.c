@@ -187,7 +187,7 @@ static int copy_strings(struct pm_tally *tally, size_t max, struct pm_page_strin
 {
 	size_t count = pm_min_size(pm_tally_count(tally), max), length = 0;
 
-	pm_tally_sort(tally);
+	pm_tally_sort(tally, PM_TALLY_BY_COUNT);
 	for (size_t i = 0; i < count; i++)
 		length += pm_tally_get(tally, i)->length;
 

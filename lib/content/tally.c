@@ -27,8 +27,8 @@ struct pm_tally {
 	uint64_t used;
 	/*
 	 * Until pm_tally_sort(): the hash table. A slot is 0 if it is empty, otherwise 1 + the
-	 * offset of an item in `store` divided by ALIGNMENT. After it: the same numbers, sorted by
-	 * item, in the first `count` elements.
+	 * offset of an item in `store` divided by ALIGNMENT. After pm_tally_sort(): the same
+	 * numbers, sorted by item, in the first `count` elements.
 	 */
 	uint32_t *slots;
 	size_t slot_count; /* number of slots, a power of two */
@@ -211,7 +211,7 @@ static void move(struct pm_tally *tally, struct pm_tally_item *item, uint64_t to
 
 /**
  * Drops an item. The bytes of the item stay in the store until the following items are moved to
- * their place.
+ * the place of the dropped item.
  */
 static void drop(struct pm_tally *tally, const struct pm_tally_item *item)
 {
@@ -317,12 +317,40 @@ static bool make_room(struct pm_tally *tally, size_t length)
 	return fits(tally, item_size(length));
 }
 
+/**
+ * Updates the most frequent distance between successive texts of an item. Each distance votes for
+ * itself or against the present candidate. A distance that has more than half of all votes is the
+ * candidate in the end.
+ */
+static void add_distance(struct pm_tally_item *item, uint64_t address)
+{
+	uint64_t distance = address - item->last;
+	bool ascends = address > item->last;
+
+	item->last = address;
+	if (!ascends)
+		return;
+
+	if (item->votes == 0) {
+		item->stride = distance;
+		item->stride_count = 0;
+	}
+
+	if (distance == item->stride) {
+		item->stride_count++;
+		item->votes++;
+	} else {
+		item->votes--;
+	}
+}
+
 /** Counts a text that is in the tally. */
 static void add_again(struct pm_tally *tally, struct pm_tally_item *item,
                       const struct pm_tally_text *text)
 {
 	item->count++;
 	item->size += text->size;
+	add_distance(item, text->first);
 	tally->last[text->category] = item;
 }
 
@@ -332,8 +360,8 @@ static void add_new(struct pm_tally *tally, const struct pm_tally_text *text)
 	tally->last[text->category] = NULL;
 	if (!make_room(tally, text->length)) {
 		/*
-		 * The text, which is not in the tally, may have been added `bound` times before.
-		 * With this time, it may have been added once more, so the bound increases.
+		 * A text that is not in the tally may have been added up to `bound` times. This
+		 * text is dropped now, so it may have been added once more than that.
 		 */
 		tally->dropped++;
 		tally->bound++;
@@ -346,6 +374,7 @@ static void add_new(struct pm_tally *tally, const struct pm_tally_text *text)
 		.count = 1,
 		.missed = tally->bound,
 		.first = text->first,
+		.last = text->first,
 		.size = text->size,
 		.length = (uint32_t)text->length,
 		.category = text->category,
@@ -432,19 +461,42 @@ uint64_t pm_tally_bound(const struct pm_tally *tally)
 	return tally->bound;
 }
 
+/** What pm_tally_sort() passes to compare(). */
+struct sorting {
+	const struct pm_tally *tally;
+	enum pm_tally_order order;
+};
+
+/** Returns the number by which an item is sorted. */
+static uint64_t rank_of(const struct pm_tally_item *item, enum pm_tally_order order)
+{
+	switch (order) {
+	case PM_TALLY_BY_BYTES:
+		return item->size;
+	case PM_TALLY_BY_LENGTH:
+		return item->size / item->count;
+	case PM_TALLY_BY_COUNT:
+	default:
+		return item->count;
+	}
+}
+
 static int compare(const void *left, const void *right, void *context)
 {
-	const struct pm_tally *tally = context;
-	const struct pm_tally_item *a = item_of(tally, *(const uint32_t *)left);
-	const struct pm_tally_item *b = item_of(tally, *(const uint32_t *)right);
+	const struct sorting *sorting = context;
+	const struct pm_tally_item *a = item_of(sorting->tally, *(const uint32_t *)left);
+	const struct pm_tally_item *b = item_of(sorting->tally, *(const uint32_t *)right);
+	uint64_t rank_a = rank_of(a, sorting->order), rank_b = rank_of(b, sorting->order);
 
-	if (a->count != b->count)
-		return (a->count < b->count) - (a->count > b->count);
+	if (rank_a != rank_b)
+		return (rank_a < rank_b) - (rank_a > rank_b);
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-void pm_tally_sort(struct pm_tally *tally)
+void pm_tally_sort(struct pm_tally *tally, enum pm_tally_order order)
 {
+	struct sorting sorting = { tally, order };
+
 	/*
 	 * Use the memory of the hash table for the sorted array. The table is no longer needed,
 	 * because no texts are added after this.
@@ -454,7 +506,7 @@ void pm_tally_sort(struct pm_tally *tally)
 		if (tally->slots[i])
 			tally->slots[count++] = tally->slots[i];
 
-	qsort_r(tally->slots, count, sizeof *tally->slots, compare, tally);
+	qsort_r(tally->slots, count, sizeof *tally->slots, compare, &sorting);
 }
 
 const struct pm_tally_item *pm_tally_get(const struct pm_tally *tally, size_t index)

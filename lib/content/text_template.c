@@ -11,7 +11,12 @@ enum {
 	                 most of these digits are letters */
 	UUID_LENGTH = 36,
 	PREFIX_LENGTH = 2, /* length of "0x" */
+	FILLER_MIN = 8,    /* minimum length of a sequence of equal characters that is filler.
+	                      A shorter one is part of a text, such as the line below a title */
 };
+
+/* U+2026, in place of the rest of the filler in a template. */
+static const char ellipsis[] = "\xe2\x80\xa6";
 
 static bool is_digit(char c)
 {
@@ -86,6 +91,30 @@ static bool starts_with_uuid(const char *text, size_t length)
 	return true;
 }
 
+/** Returns the length of the filler at the start of a text; 0 if there is none. */
+static size_t filler_length(const char *text, size_t length)
+{
+	if (length < FILLER_MIN || is_digit(*text) || (unsigned char)*text >= 0x80)
+		return 0;
+
+	size_t end = 1;
+	while (end < length && text[end] == *text)
+		end++;
+	return end < FILLER_MIN ? 0 : end;
+}
+
+/**
+ * Returns the length of the word at the start of a text up to its filler, if it has any.
+ * @param length  length of the word in bytes
+ */
+static size_t length_before_filler(const char *word, size_t length)
+{
+	for (size_t at = 1; at + FILLER_MIN <= length; at++)
+		if (filler_length(word + at, length - at) > 0)
+			return at;
+	return length;
+}
+
 /**
  * Copies a word, and replaces each sequence of decimal digits by #.
  * @return number of bytes written
@@ -127,11 +156,18 @@ size_t pm_text_template_write(const char *text, size_t length, char *output)
 
 	for (size_t at = 0; at < length;) {
 		size_t word = word_length(text + at, length - at);
+		size_t filler = filler_length(text + at, length - at);
 
 		if (starts_with_uuid(text + at, length - at)) {
 			output[written++] = '#';
 			at += UUID_LENGTH;
+		} else if (filler > 0) {
+			output[written++] = text[at];
+			memcpy(output + written, ellipsis, sizeof ellipsis - 1);
+			written += sizeof ellipsis - 1;
+			at += filler;
 		} else if (word > 0) {
+			word = length_before_filler(text + at, word);
 			written += write_word(text + at, word, output + written);
 			at += word;
 		} else {

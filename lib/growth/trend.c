@@ -126,7 +126,7 @@ static bool judge_flat_end(struct judging *judging)
 	pm_format_duration(climbing, duration);
 	pm_format_duration(since, rested);
 	conclude(judging, at_once ? PM_VERDICT_BURST : PM_VERDICT_PLATEAU,
-	         "grew by %s within %s, no more for %s", rise, duration, rested);
+	         "grew by %s within %s, but not in the %s since then", rise, duration, rested);
 
 	return true;
 }
@@ -146,8 +146,8 @@ static void judge_uneven(struct judging *judging)
 	amount(judging, curve->range, size);
 
 	if (curve->count < MIN_SAMPLES || span < min_seconds)
-		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s; began only %s ago", size,
-		         duration);
+		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s, but only in the last %s",
+		         size, duration);
 	else if (curve->largest_step >= max_step * curve->range &&
 	         curve->deepest_fall <= max_fall * curve->range && since >= min_seconds / 2)
 		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once",
@@ -172,7 +172,7 @@ static void judge_rise(struct judging *judging)
 	pm_format_duration(span, duration);
 
 	if (curve->count < MIN_SAMPLES || span < min_seconds)
-		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s; began only %s ago", rise,
+		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s, but only in the last %s", rise,
 		         duration);
 	else if (curve->largest_step >= max_step * curve->rise)
 		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once", rise);

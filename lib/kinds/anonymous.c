@@ -20,8 +20,8 @@ static const char *why_unknown(const struct pm_kinds_context *context,
 {
 	if (pm_region_knows(region, PM_SIZE_RSS) &&
 	    region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP] == 0)
-		return "anonymous memory of unknown use: it holds no memory, so there is no malloc "
-		       "header to check";
+		return "anonymous memory of unknown use: the region holds no memory, so there is "
+		       "no malloc header to check";
 	if (refused)
 		return refused;
 
@@ -37,14 +37,15 @@ static const char *why_unknown(const struct pm_kinds_context *context,
 		return "anonymous memory of unknown use: its first page is not in memory, so it "
 		       "could not be checked for a malloc header";
 	case PM_HEADER_UNKNOWN:
-		return "anonymous memory of unknown use: it is not known whether its first page is "
-		       "in memory, so it was not checked for a malloc header";
+		return "anonymous memory of unknown use: it is not known whether the first page is "
+		       "in memory, so the region was not checked for a malloc header";
 
 	case PM_HEADER_UNREADABLE:
 		return "anonymous memory of unknown use: its first page could not be read";
 	case PM_HEADER_LEFT_OUT:
-		return "anonymous memory of unknown use: not checked for a malloc header; because "
-		       "of the number of regions only those with the most memory were checked";
+		return "anonymous memory of unknown use: not checked for a malloc header, because "
+		       "there are too many regions and only those with the most memory were "
+		       "checked";
 	case PM_HEADER_NOT_READ:
 		break;
 	}
@@ -71,9 +72,9 @@ int pm_rule_anonymous(struct pm_kinds_context *context, struct pm_error *error)
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN, "anonymous and read-only");
 
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_NAMED, &at));)
-		pm_kinds_claim(
-			region, PM_KIND_ANON, PM_PROOF_INFERRED,
-			"named [heap] by the kernel, but adjacent to the brk heap, not part of it");
+		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
+		               "named [heap] by the kernel, but not part of the brk heap: only "
+		               "adjacent to it");
 
 	return 0;
 }

@@ -35,7 +35,7 @@ static void claim_rest(struct pm_kinds_context *context, struct pm_region *regio
 			region->end > heap_end
 				? "no access: the rest of a malloc heap, merged with the reserve "
 				  "above it"
-				: "no access: the rest of a malloc heap, into which it grows");
+				: "no access: address space into which a malloc heap grows");
 		region->arena = arena;
 		region->detail = *detail;
 	}
@@ -100,10 +100,11 @@ static const char *reason(struct pm_kinds_context *context, const struct pm_aren
 	pm_format_size(heap->mprotect_size, accessible);
 	return pm_kinds_text(
 		context,
-		"heap_info at the start: arena %" PRIx64 ", size %s within mprotect_size %s%s",
+		"begins with malloc's heap_info: arena %" PRIx64 ", size %s, mprotect_size %s%s",
 		heap->arena, size, accessible,
-		heap->index == 0 ? "; the heap_info of the arena's first heap could not be read"
-				 : "");
+		heap->index == 0
+			? "; the heap_info of the first heap of the arena could not be read"
+			: "");
 }
 
 static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_heaps *heaps,

@@ -50,8 +50,8 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region, ui
 {
 	if (end >= region->end) {
 		pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_PROVEN,
-		               "directly after the data of a program or library; by its ELF file, "
-		               "all of this region is bss");
+		               "directly after the data of a program or library; according to the "
+		               "ELF file, all of this region is bss");
 		return;
 	}
 
@@ -63,8 +63,8 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region, ui
 	pm_format_size(part, size);
 	pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED,
 	               pm_kinds_text(context,
-	                             "directly after the data of a program or library; by its ELF "
-	                             "file, the first %s are bss",
+	                             "directly after the data of a program or library; according "
+	                             "to the ELF file, the first %s are bss",
 	                             size));
 }
 

@@ -42,7 +42,7 @@ int pm_rule_devices(struct pm_kinds_context *context, struct pm_error *error)
 		else if (is_device_name(region->mapping))
 			pm_kinds_claim(
 				region, PM_KIND_DEVICE, PM_PROOF_PROVEN,
-				"mapping of a device or an object of the kernel, by its name");
+				"its name is that of a device or of an object of the kernel");
 	}
 
 	return 0;

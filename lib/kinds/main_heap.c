@@ -99,12 +99,12 @@ static const char *describe(struct pm_kinds_context *context, size_t chunks)
 	if (chunks == CHUNKS_MAX)
 		return pm_kinds_text(context,
 		                     "begins with %zu contiguous chunks of malloc's main arena, "
-		                     "like the brk heap; core files do not name that region",
+		                     "like the brk heap; core files do not name the brk heap",
 		                     chunks);
 
 	return pm_kinds_text(context,
 	                     "consists of %zu contiguous chunks of malloc's main arena, like the "
-	                     "brk heap; core files do not name that region",
+	                     "brk heap; core files do not name the brk heap",
 	                     chunks);
 }
 

@@ -226,8 +226,8 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 {
 	if (walk->covered == pm_region_size(region)) {
 		pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_PROVEN,
-		               "headers of malloc's mapped chunks (IS_MMAPPED), walked from its "
-		               "start to its end");
+		               "consists of malloc's mapped chunks (IS_MMAPPED), proven by their "
+		               "headers from the start to the end of the region");
 		region->detail = detail_of(walk, PM_CHUNKS_FILL);
 		return;
 	}

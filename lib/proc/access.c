@@ -3,7 +3,7 @@
  * Finds out why the kernel refused access to a process. The rules of the kernel are in ptrace(2),
  * "Ptrace access mode checking". For each rule there is a function which tests whether this rule
  * refused the access. The functions are called in the order in which the kernel tests the rules.
- * They only explain a refusal; the decision remains with the kernel.
+ * The functions only explain a refusal; the decision remains with the kernel.
  */
 #include "proc/access.h"
 

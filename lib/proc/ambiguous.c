@@ -169,7 +169,7 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
 		snprintf(list + length, sizeof list - length, " and %zu more", count - listed);
 
 	return pm_error_set(error, PM_ERROR_AMBIGUOUS, 0,
-	                    "'%.32s' matches %zu processes, give the PID of one (procmem ps %.32s "
-	                    "lists them): %s",
+	                    "'%.32s' matches %zu processes; give the PID of one ('procmem ps "
+	                    "%.32s' lists them): %s",
 	                    word, count, word, list);
 }

@@ -34,8 +34,9 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
 /**
  * Writes the part of the command line of a process that distinguishes it from the command lines of
  * the other processes. The command line is compared with the one that has the longest common
- * prefix, and the part with the first differing byte is written. This is the start of the command
- * line if that contains the byte. A command line of at most `max` bytes is written completely.
+ * prefix, and the part with the first differing byte is written. If the start of the
+ * command line contains this byte, the start is written. A command line of at most `max` bytes is
+ * written completely.
  * "..." marks text that is left out.
  *
  * @param items  the processes

@@ -380,8 +380,8 @@ static uint64_t boot_uptime_ms(const char *root)
 
 /**
  * Fills the fields that come from a status file.
- * @param status  text of the status file; if the leader is dead, that of a living thread, since the
- *                status file of a dead leader has no sizes
+ * @param status  text of the status file of the leader, or of a living thread if the leader is
+ *                dead, since the status file of a dead leader has no sizes
  * @param info    receives the fields
  */
 static void fill_from_status(const char *status, struct pm_process_info *info)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds processes by a word. enum match lists the ways in which the word can match a process, the
- * best way first. If processes match in different ways, the result consists only of those that
- * match in the best of these ways.
+ * Finds processes by a word. A process has several names: command name, first argument, program
+ * file and script. All of them count the same, so a word that is a name of two processes is
+ * ambiguous. A word that is not a name of any process may be the start of a name.
  */
 #include <procmem/process_find.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include <procmem/number.h>
+#include <procmem/script.h>
 #include <procmem/typo.h>
 
 #include "base/array.h"
@@ -24,16 +26,11 @@
 #include "proc/process_handle.h"
 #include "proc/self.h"
 
-/** How the word matches a process; the best way is first. */
+/** How the word matches a process; the best match is first. */
 enum match {
-	MATCH_COMM, /**< equals the command name */
-	/**
-	 * equals the base name of the first argument, which can be longer than the 15 characters of
-	 * the command name
-	 */
-	MATCH_COMMAND,
-	MATCH_PROGRAM, /**< equals the base name of the program file */
-	MATCH_ZOMBIE,  /**< equals the command name of a process that has ended */
+	MATCH_NAME,   /**< equals a name of the process */
+	MATCH_START,  /**< is the start of a name, as `redis` of `redis-server` */
+	MATCH_ZOMBIE, /**< equals the command name of a process that has ended */
 	MATCH_NONE,
 };
 
@@ -62,47 +59,97 @@ struct search {
 	size_t count, capacity;
 };
 
-static const char *base_name(const char *path)
+/** A name of a process. It need not end in a NUL. */
+struct name {
+	const char *text;
+	size_t length;
+};
+
+/** Returns the part of a name after its last slash. */
+static struct name base_of(struct name name)
 {
-	const char *slash = strrchr(path, '/');
-	if (!slash)
-		return path;
-	return slash + 1;
+	const char *slash = memrchr(name.text, '/', name.length);
+	if (slash) {
+		name.length -= (size_t)(slash + 1 - name.text);
+		name.text = slash + 1;
+	}
+	return name;
 }
 
 /**
- * Tests whether the base name of a program file equals the word. A suffix " (deleted)", which the
- * kernel appends if the file was removed or replaced, is ignored.
+ * Returns the name in the first argument: its base name. If the argument contains spaces, it is a
+ * title that the program set itself ("sshd: root@pts/0"), and its slashes do not separate
+ * directories.
  */
-static bool is_program(const char *program, const char *word)
+static struct name first_argument(const struct texts *texts)
 {
-	static const char deleted[] = " (deleted)";
-	const char *base = base_name(program);
-	size_t length = strlen(word);
-	return base[0] != '\0' && strncmp(base, word, length) == 0 &&
-	       (base[length] == '\0' || strcmp(base + length, deleted) == 0);
+	struct name name = { texts->command, strlen(texts->command) };
+	if (strchr(name.text, ' '))
+		return name;
+	return base_of(name);
 }
 
+/**
+ * Returns the base name of the program file, without the suffix " (deleted)", which the kernel
+ * appends if the file was removed or replaced.
+ */
+static struct name program_file(const struct texts *texts)
+{
+	static const char deleted[] = " (deleted)";
+	struct name name = base_of((struct name){ texts->program, strlen(texts->program) });
+	size_t suffix = sizeof deleted - 1;
+
+	if (name.length > suffix && strcmp(name.text + name.length - suffix, deleted) == 0)
+		name.length -= suffix;
+	return name;
+}
+
+/** Returns the base name of the script that an interpreter runs; empty if there is no script. */
+static struct name script_file(const struct texts *texts)
+{
+	size_t at = 0;
+	size_t length = pm_script_find(texts->command, texts->length, '\0', &at);
+	return base_of((struct name){ texts->command + at, length });
+}
+
+/**
+ * Compares a word with a name. A word that is only the start of the name must end where a word of
+ * the name ends: `redis` matches `redis-server`, but `red` does not.
+ */
+static enum match match_name(struct name name, const char *word)
+{
+	size_t length = strlen(word);
+	if (name.length < length || memcmp(name.text, word, length) != 0)
+		return MATCH_NONE;
+	if (name.length == length)
+		return MATCH_NAME;
+
+	unsigned char next = (unsigned char)name.text[length];
+	return isalpha(next) || next >= 0x80 ? MATCH_NONE : MATCH_START;
+}
+
+/** Finds the best match of a word with the names of a process. */
 static enum match match_of(const struct pm_pids_entry *entry, const struct texts *texts,
                            const char *word)
 {
-	bool same_name = strcmp(texts->comm, word) == 0;
+	struct name comm = { texts->comm, strlen(texts->comm) };
+	enum match best = match_name(comm, word);
 	if (pm_state_is_dead(entry->state) && entry->threads <= 1)
-		return same_name ? MATCH_ZOMBIE : MATCH_NONE;
-	if (same_name)
-		return MATCH_COMM;
+		return best == MATCH_NAME ? MATCH_ZOMBIE : MATCH_NONE;
 
-	/* If the first argument contains spaces, it is a title that the program set itself ("sshd:
-	 * root@pts/0"), and its slashes do not separate directories. */
-	const char *first = texts->command;
-	if (!strchr(first, ' '))
-		first = base_name(first);
-	if (strcmp(first, word) == 0)
-		return MATCH_COMMAND;
+	/* A kernel thread has neither a command line nor a program file. The start of its name
+	 * does not match, because its memory cannot be read anyway. */
+	if (texts->length == 0 && texts->program[0] == '\0')
+		return best == MATCH_NAME ? MATCH_NAME : MATCH_NONE;
 
-	if (is_program(texts->program, word))
-		return MATCH_PROGRAM;
-	return MATCH_NONE;
+	const struct name names[] = { first_argument(texts), program_file(texts),
+		                      script_file(texts) };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		enum match match = match_name(names[i], word);
+		if (match < best)
+			best = match;
+	}
+	return best;
 }
 
 /**

@@ -34,8 +34,8 @@ struct pm_process {
 };
 
 /**
- * Maximum number of attempts to open a file through another thread, if each thread ended before its
- * file was opened. If all attempts fail, the cause is not that threads happen to end.
+ * Maximum number of attempts to open a file through another thread, if each thread ends before its
+ * file is opened. If all attempts fail, there must be another cause.
  */
 enum { PM_TRIES_MAX = 32 };
 

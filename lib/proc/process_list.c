@@ -17,7 +17,7 @@
 
 /**
  * Replaces the sizes and the command line of a process whose first thread is dead by those that a
- * living thread shows. They stay unchanged if they cannot be read.
+ * living thread shows. The fields stay unchanged if those of the thread cannot be read.
  */
 static void fill_from_living_thread(struct pm_process_row *row)
 {

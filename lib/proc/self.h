@@ -13,7 +13,8 @@ enum { PM_SELF_MAX = 32 };
 
 /**
  * Processes that are excluded when processes are searched by name. A name that is searched occurs
- * in their command lines only because these contain the command line of procmem.
+ * in the command line of such a process only because that line contains the command line of
+ * procmem.
  */
 struct pm_self {
 	pid_t pids[PM_SELF_MAX]; /**< PIDs; the first is that of this process */

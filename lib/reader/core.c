@@ -377,7 +377,7 @@ static int append(const struct listing *listing, const struct piece *piece,
 
 /**
  * Lists the segments that were not listed yet, up to an address, as regions without a file.
- * @param limit  the address; a segment that contains it is listed only up to it
+ * @param limit  the address; a segment that contains the address is listed only up to it
  * @return       0 or -1
  */
 static int list_unnamed(struct listing *listing, uint64_t limit)

@@ -10,7 +10,8 @@ int pm_core_file_read(const struct pm_core *core, uint64_t offset, void *buffer,
                       const char *what, struct pm_error *error)
 {
 	if (offset > core->size || size > core->size - offset)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "the file ends before its %s", what);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "the file is too short to contain the %s", what);
 
 	for (size_t done = 0; done < size;) {
 		ssize_t got = pm_pread(core->fd, (char *)buffer + done, size - done, offset + done);

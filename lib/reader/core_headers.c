@@ -114,7 +114,8 @@ static int add_segment(struct pm_core *core, const struct layout *layout,
 		return 0;
 	if (start > UINT64_MAX - size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "the segment at 0x%" PRIx64 " ends after the last address",
+		                    "the segment at 0x%" PRIx64
+		                    " extends beyond the end of the address space",
 		                    start);
 	if (pm_array_reserve(&core->segments, &core->segment_capacity, core->segment_count, 1,
 	                     sizeof *core->segments, error) < 0)

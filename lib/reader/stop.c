@@ -237,7 +237,8 @@ static int run(struct pm_stop *stop, struct job *job, const char *what, struct p
 	case ENODEV:
 	case EIO:
 		return pm_error_set(error, job->note ? PM_ERROR_UNSUPPORTED : PM_ERROR_UNREADABLE,
-		                    job->cause, "thread %d has no such %s", (int)thread->tid, what);
+		                    job->cause, "the kernel does not provide the %s of thread %d",
+		                    what, (int)thread->tid);
 	default:
 		return pm_error_set(error, PM_ERROR_UNREADABLE, job->cause,
 		                    "cannot read the %s of thread %d: %s", what, (int)thread->tid,

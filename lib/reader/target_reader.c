@@ -8,8 +8,8 @@
  * mem is opened first, and stays bound to the address space that the process has at that time.
  * process_vm_readv() takes a PID: after an exec it reads the new address space, and if the PID was
  * reused, even another process. So after each use of process_vm_readv(), one byte is read from mem,
- * which takes a microsecond. If the original address space is gone, this returns 0 bytes, and the
- * whole read fails.
+ * which takes a microsecond. If the original address space is gone, this byte cannot be read, and
+ * the whole read fails.
  */
 #include <procmem/target_reader.h>
 

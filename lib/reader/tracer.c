@@ -104,8 +104,8 @@ static int list_failed(const struct pm_tracer *tracer, int cause, struct pm_erro
 
 /**
  * Interrupts the new threads in task/.
- * @param all  receives true if task/ contained no new threads and was complete, otherwise false. It
- *             can be incomplete if threads exit while it is read
+ * @param all  receives true if task/ contained no new threads and was complete, otherwise false.
+ * The list in task/ can be incomplete if threads exit while it is read
  * @return     0 or -1
  */
 static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *error)

@@ -296,8 +296,8 @@ static int set_file_error(const char *path, int cause, const struct stat *status
 {
 	if (status && !S_ISREG(status->st_mode))
 		return pm_error_set(error, PM_ERROR_IO, EINVAL,
-		                    "cannot write %s: it is %s; a recording is a database and must "
-		                    "be a regular file: use another file name",
+		                    "cannot write %s: it is %s, but a recording is a database and "
+		                    "must be a regular file; use another file name",
 		                    path, file_type(status->st_mode));
 	if (cause == ELOOP)
 		return pm_error_set(error, PM_ERROR_IO, cause,

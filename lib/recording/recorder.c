@@ -406,8 +406,8 @@ static int copy_regions(const struct pm_regions *from, struct pm_regions *to,
 
 /**
  * Moves the first sample from the log to the file, so that a copy of the file without the log is a
- * valid recording. This can fail while another process reads the file. It is then tried again at
- * the next sample.
+ * valid recording. This can fail while another process reads the file. The move is then tried
+ * again at the next sample.
  */
 static void put_into_file(struct pm_recorder *recorder)
 {

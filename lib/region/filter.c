@@ -170,10 +170,11 @@ int pm_filter_set_perms(struct pm_filter *filter, const char *spec, struct pm_er
 	}
 
 	if (!good)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' are not permissions: give those that must be set (rw, "
-		                    "x), or all four as in maps, with ? for any (rw-?)",
-		                    spec);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%.64s' is not a set of permissions: give those that must be set (rw), or "
+			"all four as in maps (rw-p, or rw-? for both p and s)",
+			spec);
 
 	filter->perms_set = set;
 	filter->perms_clear = clear;

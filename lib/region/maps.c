@@ -20,9 +20,12 @@ static int check_source(enum pm_maps_source source, bool with_fields, const char
 {
 	if (source == PM_SMAPS && !with_fields)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s has no fields such as Rss: it is maps, not smaps", name);
+		                    "%s is a maps file, which has no fields such as Rss; a smaps "
+		                    "file is needed",
+		                    name);
 	if (source == PM_MAPS && with_fields)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is smaps, not maps", name);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "%s is a smaps file; a maps file is needed", name);
 	return 0;
 }
 
@@ -174,7 +177,8 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	for (int tries = 0; tries < PM_TRIES_MAX && result == LIVE_INCOMPLETE; tries++) {
 		/* Wait before a retry. An exiting first thread has lost its memory some time before
 		 * its state is reported as dead, and pm_process_open_file() uses another thread
-		 * only after that. A kernel thread or zombie has no memory, so do not retry. */
+		 * only once the state is dead. A kernel thread or zombie has no memory, so do not
+		 * retry. */
 		if (tries > 0 && (process->kernel_thread || process->was_dead))
 			break;
 		if (tries > 0)

@@ -72,8 +72,8 @@ static int drop_overlapped(struct stream *stream, uint64_t start, struct pm_erro
 	while (has_regions(stream) && regions->items[regions->count - 1].end > start) {
 		if (stream->origin == PM_MAPS_SAVED)
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,
-			                    "the region of line %" PRIu64
-			                    " overlaps or precedes the previous one",
+			                    "the region at line %" PRIu64
+			                    " overlaps the previous region, or is below it",
 			                    stream->lines.number);
 		struct pm_region *last = &regions->items[regions->count - 1];
 		if (last->start >= start)

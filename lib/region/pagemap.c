@@ -35,7 +35,7 @@ static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method want
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, errno,
-	                    "this kernel does not support PAGEMAP_SCAN (Linux 6.7)");
+	                    "this kernel does not support PAGEMAP_SCAN, which needs Linux 6.7");
 }
 
 int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
@@ -132,8 +132,8 @@ static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
 
 /**
  * Tests whether the address space of the process still exists. PAGEMAP_SCAN is not sufficient for
- * this test: if the address space is gone, it succeeds on some kernels and returns no pages. A
- * read(2) of pagemap returns 0 if the address space is gone.
+ * this test: if the address space is gone, the ioctl succeeds on some kernels and returns no pages.
+ * A read(2) of pagemap returns 0 if the address space is gone.
  */
 static bool memory_exists(const struct pm_pagemap *pagemap)
 {
@@ -225,8 +225,8 @@ static int add_run(void *context, const struct pm_page_run *run)
 		if (measuring->region == regions->count)
 			return 0;
 
-		/* No region contains this run if its mapping was created after the list of regions
-		 * was read. */
+		/* No region contains this run if the mapping of the run was created after the list
+		 * of regions was read. */
 		struct pm_region *region = &regions->items[measuring->region];
 		if (region->start >= run->end)
 			return 0;

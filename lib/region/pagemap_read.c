@@ -2,8 +2,8 @@
 /*
  * Fetches page states from /proc/PID/pagemap, which has an entry of 64 bits for each page
  * (Documentation/admin-guide/mm/pagemap.rst). Since Linux 4.2, the page frame numbers in the
- * entries are zero without CAP_SYS_ADMIN. Only the flags are used here, which are reported also
- * without it.
+ * entries are zero without CAP_SYS_ADMIN. Only the flags are used here, and these do not need
+ * the capability.
  */
 #include "region/pagemap_read.h"
 

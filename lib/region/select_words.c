@@ -42,7 +42,7 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 static int report_unknown(const char *text, struct pm_error *error)
 {
 	static const char forms[] = "an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, "
-				    "stack, ...), [name] or all";
+				    "stack, ...), [name] or 'all'";
 	const char *near = nearest_kind(text);
 
 	/* Commands that search memory print the place of a match as "anon +0x40". Such a word is
@@ -59,11 +59,11 @@ static int report_unknown(const char *text, struct pm_error *error)
 		                    text);
 	if (near)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' is not a REGION; did you mean '%s'? It may be %s",
+		                    "'%.64s' is not a REGION; did you mean '%s'? A REGION is %s",
 		                    text, near, forms);
 
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: it may be %s", text,
-	                    forms);
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: a REGION is %s",
+	                    text, forms);
 }
 
 /**
@@ -114,7 +114,7 @@ static enum parsed parse_length(const char *text, const char *length_text, uint6
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' has the length 0", text);
 	if (__builtin_add_overflow(start, length, end))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' goes beyond the last address", text);
+		                    "'%.64s' extends beyond the end of the address space", text);
 
 	return PARSED_ADDRESSES;
 }
@@ -226,10 +226,10 @@ static int report_unmapped(const struct pm_word *word, const struct pm_regions *
 		snprintf(place, sizeof place, "%.40s", word->text);
 
 	if (before && after)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-		             "nothing is mapped %s %s; the nearest are %s below and %s above",
-		             where, place, neighbour_text(before, below),
-		             neighbour_text(after, above));
+		pm_error_set(
+			error, PM_ERROR_NOT_FOUND, 0,
+			"nothing is mapped %s %s; the nearest regions are %s below and %s above",
+			where, place, neighbour_text(before, below), neighbour_text(after, above));
 	else if (before)
 		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
 		             "nothing is mapped %s %s; the last region is %s", where, place,

@@ -81,7 +81,8 @@ static int read_thread_status(struct pm_process *process, char **status, struct 
 	if (pm_process_check(process, error) < 0)
 		return -1;
 
-	return pm_error_set(error, PM_ERROR_NO_MEMORY, 0, "process %d has no memory of its own",
+	return pm_error_set(error, PM_ERROR_NO_MEMORY, 0,
+	                    "process %d is a kernel thread or a zombie, which has no memory",
 	                    (int)pid);
 }
 

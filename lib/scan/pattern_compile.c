@@ -58,8 +58,8 @@ static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
 		if (token.type == PM_TOKEN_UNKNOWN && token.length == 2 &&
 		    memcmp(token.text, "\\G", 2) == 0)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "\\G is not supported: parts of memory are searched "
-			                    "in parallel");
+			                    "\\G is not supported, because parts of memory are "
+			                    "searched in parallel");
 	}
 
 	return 0;
@@ -148,8 +148,8 @@ int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pa
 		result = add_wide(compiled, &text, pattern, number, error);
 	if (result == 0 && compiled->count > first + 1) {
 		/* If several patterns match at the same address, the match of the first one in the
-		 * list is reported. So the 8-bit form is moved to the end: of a word in UTF-16, it
-		 * may match only the first letter. */
+		 * list is reported. So the 8-bit form is moved to the end, because it may match
+		 * only the first letter of a word in UTF-16. */
 		struct pm_compiled_pattern narrow = compiled->items[first];
 		compiled->items[first] = compiled->items[compiled->count - 1];
 		compiled->items[compiled->count - 1] = narrow;

@@ -90,8 +90,9 @@ static double commonness(unsigned count, double share)
 }
 
 /**
- * Chooses two positions of a sequence: the rarest one, and the one that most rarely matches
- * together with it. If no second position makes matches rarer, both are the same.
+ * Chooses two positions of a sequence: the rarest position, and the position that most rarely
+ * matches together with the rarest one. If no second position makes matches rarer, both positions
+ * are the same.
  * @return the estimated share of offsets at which both positions match
  */
 static double choose_positions(const struct pm_sequence *sequence, const struct sampled *sampled,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A recursive descent parser for the tokens of a pattern. It computes the shape of each item, and
- * from these the shapes of sequences, alternatives and repetitions of items. If it does not
- * understand a token, the shape of the pattern is one that all bytes have.
+ * from these the shapes of sequences, alternatives and repetitions of items. If the parser does not
+ * understand a token, the pattern gets a shape that fits all bytes.
  */
 #include "scan/pattern_shape.h"
 

@@ -306,8 +306,10 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 	if (encodings == 0)
 		encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8);
 	if (encodings >= PM_ENCODING_BIT(PM_ENCODING_COUNT))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "invalid encodings: bits %#x",
-		                    encodings);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"the option encodings is %#x, which has bits that are not encodings",
+			encodings);
 
 	struct strings_scanner *made = calloc(1, sizeof *made);
 	if (!made)

@@ -26,7 +26,7 @@ static int compare(const void *left, const void *right)
 	if (a->rank != b->rank)
 		return a->rank > b->rank ? 1 : -1;
 	/* Symbols with the same value and rank are sorted by descending place. The search
-	 * returns the last symbol of them, which is thus the one that comes first in the file. */
+	 * returns the last symbol of them, which therefore comes first in the file. */
 	return (a->place < b->place) - (a->place > b->place);
 }
 
@@ -305,8 +305,8 @@ int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *sym
  * address. In real programs, symbols that contain other symbols do not need more. */
 enum { STEPS_BACK_MAX = 64 };
 
-/* Number that is added to the `place` of the symbols of a second file, so that it is higher than
- * the `place` of all symbols of the first file. */
+/* Number that is added to the `place` of each symbol of a second file. The sum is higher than
+ * the `place` of every symbol of the first file. */
 enum { SECOND_FILE = PM_ELF_TABLE_MAX };
 
 /* Maximum page size in bytes (64-bit ARM). The mapping of a segment starts at a page boundary,

@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Sends a command to the grower and adds up the changes that it reports.
@@ -85,7 +86,7 @@ logged() {
 	start_grower
 	procmem snap -q -o "$file" "$TARGET_PID"
 	run -0 procmem diff --json "$file" "$TARGET_PID"
-	jq -e '.regions == [] and .total.delta == 0 and .total.changed == 0' <<<"$output"
+	jq -e '.regions == [] and .total.delta == 0 and .total.changes == 0' <<<"$output"
 }
 
 @test "saved smaps files are compared, by kind as well" {
@@ -102,7 +103,7 @@ logged() {
 	for by in '' --by=kind --by=mapping; do
 		# shellcheck disable=SC2086
 		run -1 procmem diff --json $by "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
-		jq -e --argjson count "$count" '.total.count == $count and .after.count == $count and .total.changed == 1' <<<"$output"
+		jq -e --argjson count "$count" '.total.count == $count and .after.count == $count and .total.changes == 1' <<<"$output"
 	done
 	run -1 procmem diff --json -k anon "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
 	jq -e 'all(.regions[]; .kind == "anon")' <<<"$output"
@@ -161,12 +162,12 @@ logged() {
 		for words in 'snap -o' 'watch -c 1 -i 0.1 --record'; do
 			# shellcheck disable=SC2086 # words
 			run -2 --separate-stderr procmem $words "${case%=*}" "$TARGET_PID"
-			[[ $stderr == *"${case%=*}: it is ${case#*=}; a recording is a database and must be a regular file: use another file name" ]]
+			[[ $stderr == *"${case%=*}: it is ${case#*=}, but a recording is a database and must be a regular file; use another file name" ]]
 		done
 	done
 	for file in /dev/null /dev/fd/1; do
 		run -2 --separate-stderr procmem dump --core -o "$file" "$TARGET_PID"
-		[[ $stderr == *"$file: a core file must be a new or a regular file" ]]
+		[[ $stderr == *"$file: a core file can only be written to a new file or a regular file" ]]
 	done
 	run -2 --separate-stderr procmem dump -o folder "$TARGET_PID" stack
 	[[ $stderr == *"folder: it is a directory; name a file in it" ]]
@@ -200,7 +201,7 @@ logged() {
 	run -2 --separate-stderr procmem snap -o "$file" $$
 	[[ $stderr == *'is not a recording'* ]]
 	run -2 --separate-stderr procmem diff --by colour $$ $$
-	[[ $stderr == *"kind or mapping, not 'colour'"* ]]
+	[[ $stderr == *"cannot sum up by 'colour': use kind or mapping"* ]]
 	run -2 --separate-stderr procmem diff $$
 	[[ $stderr == *'diff needs an AFTER'* ]]
 	run -2 --separate-stderr procmem diff

@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "each text that the target placed is read back at its address" {
@@ -90,10 +91,11 @@ teardown() {
 	while read -r _ region address text; do
 		offset=$(jq --arg address "$address" 'def hex: ltrimstr("0x") | explode |
 				reduce .[] as $c (0; . * 16 + if $c > 96 then $c - 87 else $c - 48 end);
-			($address | hex) as $at | .ranges[] | (.address | hex) as $start | select($at >= $start and $at < $start + .length) |
-			.offset + $at - $start' "$file.map")
+			($address | hex) as $at | .ranges[] | (.start | hex) as $start | select($at >= $start and $at < (.end | hex)) |
+			.dump_offset + $at - $start' "$file.map")
 		[ "$(tail -c +$((offset + 1)) "$file" | head -c 40)" = "$text" ] || { echo "$region $address" && false; }
 	done < <(grep -E '^marker (plain|memfd|none|sysv|growsdown) ' "$TARGET_FACTS")
+	json_keep dump-map "$file.map"
 	jq -e '.ranges | map(select(.mapping == "[stack]")) | .[0].kind == "stack" and .[0].perms == "rw-p"' "$file.map"
 }
 
@@ -281,7 +283,7 @@ left_out() {
 @test "--stop stops the process only while it is read, and reports for how long" {
 	target_start busy 20
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" stack
-	[[ $stderr =~ 'stopped for '[0-9.]+' ms: '[0-9]+' thread' ]]
+	[[ $stderr =~ 'stopped for '[0-9.]+' ms ('[0-9]+' thread' ]]
 	fails grep -q '^State:.*[tT] ' "/proc/$TARGET_PID/task/"*/status
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
 }
@@ -306,7 +308,7 @@ left_out() {
 	# A thread is not another process.
 	target_start busy 3
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" stack
-	[[ $stderr == *': 4 threads'* && $stderr != *shares* ]]
+	[[ $stderr == *'(4 threads)'* && $stderr != *shares* ]]
 }
 
 @test "a traced process can be dumped, and --stop reports the tracer" {
@@ -359,7 +361,7 @@ left_out() {
 	require gdb
 	target_start busy 3
 	run -0 --separate-stderr procmem dump --core --stop -o "$file" "$TARGET_PID"
-	[[ $stderr =~ 'stopped for '[0-9.]+' ms: 4 threads' ]]
+	[[ $stderr =~ 'stopped for '[0-9.]+' ms (4 threads)' ]]
 	[ "$(stat -c %a "$file")" = 600 ]
 	[ ! -e "$file.map" ]
 	run -0 gdb -batch -nx -ex 'info threads' -ex 'thread apply all bt' "$PROCMEM_TARGETS/busy" "$file"

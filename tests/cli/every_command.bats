@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Checks whether a command has an option.
@@ -74,6 +75,45 @@ done_well() {
 		[ "$status" -eq 1 ] || [ -n "$output" ]
 		jq -e . <<<"$output" >/dev/null || [ -z "$output" ] || { echo "$output" && false; }
 	done
+}
+
+@test "hostile names: the JSON of all commands fits its schema, and has the names" {
+	local name=$'\xff"\\two\nlines' file=$BATS_TEST_TMPDIR/run.pmrec
+	require jq
+	ln -s /bin/sleep "$BATS_TEST_TMPDIR/$name"
+	program_start "$BATS_TEST_TMPDIR/$name" 600
+	until [ "$(tr '\n' ' ' <"/proc/$TARGET_PID/comm")" = "${name//$'\n'/ } " ]; do :; done
+	for command in map snap headroom ps watch diff; do
+		usual "$command"
+		[ "$command" != ps ] || words=(ps "$TARGET_PID")
+		run --separate-stderr procmem "${words[@]}" --json
+		done_well
+		jq -se 'last | (.processes[0]? // .after // .) | .name == "\\xff\"\\two\nlines" and
+			(.command | endswith("/\\xff\"\\two\nlines 600"))' <<<"$output"
+	done
+	run -0 procmem snap -l --json "$file"
+	jq -e '.name == "\\xff\"\\two\nlines"' <<<"$output"
+	run -0 procmem map --json "$file"
+	jq -e '.name == "\\xff\"\\two\nlines"' <<<"$output"
+	targets_stop
+	# Mappings and threads, of a process and of a file.
+	target_start hostile_names
+	for command in $COMMANDS; do
+		has "$command" --json || continue
+		usual "$command"
+		[ "$command" != snap ] || words=(snap -o "$file.2" "$TARGET_PID")
+		run --separate-stderr procmem "${words[@]}" --json
+		done_well
+	done
+	for by in kind mapping perms arena thread object; do
+		run -0 procmem map --json --by "$by" "$TARGET_PID"
+	done
+	[ "$by" = object ]
+	jq -e 'any(.groups[]; .object | endswith("/two\nlines (deleted)"))' <<<"$output"
+	run -0 procmem map --json "$TARGET_PID"
+	jq -e 'any(.regions[]; (.mapping // "") | endswith("/\\xff\\xfe\\x80"))' <<<"$output"
+	jq -e 'any(.regions[]; (.mapping // "") | endswith("/\\x1b]0;title\\x07"))' <<<"$output"
+	jq -e 'any(.regions[]; (.detail // "") | contains("tab\tbell\\x07"))' <<<"$output"
 }
 
 @test "--bytes, -b: no size has a unit" {
@@ -181,12 +221,13 @@ stringed() {
 		procmem grep --json -l -k "$which" '[ -~]{3}' "$TARGET_PID" | jq -c .region >>"$file.regions"
 		procmem strings --json -n 3 -k "$which" "$TARGET_PID" | jq -c .region | sort -u >>"$file.regions"
 		rm -f "$file" && procmem dump -q --json -o "$file" "$TARGET_PID" $which >/dev/null
-		jq -c '.ranges[] | {kind, mapping, detail} | with_entries(select(.value != null))' "$file.map" | sort >"$file.dumped"
+		json_keep dump-map "$file.map"
+		jq -c '.ranges[] | {start, "end", kind, mapping, detail} | with_entries(select(.value != null))' "$file.map" | sort >"$file.dumped"
 		[ "$(wc -l <"$file.regions")" -ge 3 ]
 		procmem map --json -q -k "$which" "$TARGET_PID" | jq -c ".regions[] | $members" >"$file.all"
 		fails grep -vxFf "$file.all" "$file.regions"
 		grep -q '"detail"' "$file.regions"
-		diff "$file.dumped" <(jq -c 'del(.start, .end)' "$file.all" | sort)
+		diff "$file.dumped" <(sort "$file.all")
 	done
 }
 
@@ -229,6 +270,8 @@ watched() {
 		read -r line <&"$watch"
 	done
 	kill "$watcher"
+	printf '%s\n' "$line" >"$BATS_TEST_TMPDIR/line"
+	json_keep watch "$BATS_TEST_TMPDIR/line"
 	jq -r '[.regions[] | select(.growth > 1000000) | .growth / 4096] | sort | join(" ")' <<<"$line"
 	target_tell unmap small
 	target_tell unmap big

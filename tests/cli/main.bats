@@ -8,6 +8,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Fails unless the last `run --separate-stderr` printed just one line on stderr and exited with 2.
@@ -20,8 +21,9 @@ assert_refused() {
 
 @test "a missing or unknown command is reported in one line that suggests what to do" {
 	run --separate-stderr procmem
-	assert_refused
-	[[ $stderr == *"procmem --help"* ]]
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[ "$stderr" = "$(procmem --help)" ]
 	run --separate-stderr procmem mpa 1
 	assert_refused
 	[[ $stderr == *"'map'"* ]]

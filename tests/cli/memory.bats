@@ -11,6 +11,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Runs procmem, and prints its peak resident size in KiB. Discards its output.

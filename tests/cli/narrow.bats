@@ -26,6 +26,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "the regions are those of the kernel, and heap, stacks and the arena of the thread are recognized" {

@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "-l lists each sample with totals and with what is recorded of its regions" {
@@ -23,7 +24,7 @@ teardown() {
 	local last=$output
 	run -0 --separate-stderr procmem snap --list --json "$recording"
 	[ -z "$stderr" ]
-	jq -e --arg file "$recording" --argjson pid "$TARGET_PID" '.file == $file and .pid == $pid and (.command | contains("grower"))
+	jq -e --arg file "$recording" --argjson pid "$TARGET_PID" '.path == $file and .pid == $pid and (.command | contains("grower"))
 		and [.samples[].sample] == [1, 2, 3, 4] and [.samples[].holds] == ["all", "rss", "totals", "all"]' <<<"$output"
 	# The list has the values that watch and snap printed.
 	local figures='[.time, .rss, .count]'

@@ -35,7 +35,8 @@ export mark
 DESTDIR=$scratch/destdir cmake --install "$PROCMEM_BUILD" --prefix /usr >"$scratch/log"
 for file in bin/procmem include/procmem/procmem.h libprocmem.so.1 pkgconfig/procmem.pc \
 	cmake/procmem/procmem-config.cmake share/man/man1/procmem-map.1 \
-	share/man/man3/libprocmem.3 bash-completion/completions/procmem site-functions/_procmem \
+	share/man/man3/libprocmem.3 share/procmem/schema/common.schema.json \
+	share/procmem/schema/map.schema.json bash-completion/completions/procmem site-functions/_procmem \
 	vendor_completions.d/procmem.fish; do
 	[ -n "$(find "$scratch/destdir/usr" -path "*/$file")" ] || fail "$file was not installed"
 done

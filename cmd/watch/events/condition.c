@@ -75,7 +75,7 @@ static int parse_time(struct condition *condition, const char *text, struct pm_e
 		return 0;
 	if (condition->subject != CONDITION_GROW && condition->subject != CONDITION_RATE)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "only grow and rate take a time after a slash, not %s",
+		                    "only grow and rate can have a time after a slash; %s cannot",
 		                    names[condition->subject]);
 	if (!*text)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
@@ -113,8 +113,8 @@ static int parse_percent(const char *text, double *value, struct pm_error *error
 	*value = strtod(digits, NULL);
 
 	if (*value > 100)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is more than the whole limit",
-		                    text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is more than 100%% of the limit", text);
 
 	return 0;
 }
@@ -147,8 +147,8 @@ static int parse_value(struct condition *condition, const char *text, double *va
 
 	if (percent && (condition_counts(condition->subject) || relative))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "%s cannot be compared with a percentage: percentages are of "
-		                    "the memory limit",
+		                    "%s cannot be compared with a percentage, because percentages "
+		                    "are shares of the memory limit",
 		                    names[condition->subject]);
 	if (condition->count > 0 && percent != condition->percent)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
@@ -230,8 +230,8 @@ static int parse(struct condition *condition, char *text, struct pm_error *error
 	char *sign = text + strcspn(text, "<>"), *rest = sign + 1;
 	if (*sign == '\0')
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' has no comparison, < or >: write rss>2G, "
-		                    "grow>200M/60s or headroom<15%%",
+		                    "'%s' contains neither < nor >: write a comparison such as "
+		                    "rss>2G, grow>200M/60s or headroom<15%%",
 		                    text);
 
 	condition->below = *sign == '<';
@@ -244,7 +244,8 @@ static int parse(struct condition *condition, char *text, struct pm_error *error
 		return -1;
 	if (condition->below &&
 	    (condition->subject == CONDITION_GROW || condition->subject == CONDITION_RATE))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s can be compared by > only", text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s can only be compared with >",
+		                    text);
 
 	return parse_values(condition, text, rest, time, error);
 }

@@ -103,7 +103,7 @@ static void warn_of_bytes(const struct condition *condition)
 	for (size_t i = 0; i < condition->count; i++) {
 		const struct threshold *threshold = &condition->thresholds[i];
 		if (threshold->value > 0 && threshold->value < MANY)
-			report_note("'%s' compares with %.0f bytes; a size in megabytes is %.0fM",
+			report_note("'%s' means %.0f bytes; for megabytes, write %.0fM",
 			            threshold->text, threshold->value, threshold->value);
 	}
 }
@@ -116,7 +116,7 @@ static void warn(const struct events *events)
 	for (size_t i = 0; i < events->options->condition_count; i++) {
 		const struct condition *condition = &events->options->conditions[i];
 		if (!limited && (condition->percent || condition->subject == CONDITION_HEADROOM))
-			report_note("'%s' cannot hold: no memory limit was found",
+			report_note("'%s' can never be met: no memory limit was found",
 			            condition->thresholds->text);
 		warn_of_bytes(condition);
 	}
@@ -317,7 +317,7 @@ static void finish_commands(struct events *events, struct out *out)
 
 	for (size_t i = 0; i < jobs->count; i++)
 		if (jobs->items[i].pid != 0 && !events->report.run->options->output.quiet)
-			report_note("'%s' (PID %d) still runs, and was left running",
+			report_note("the command '%s' (PID %d) still runs; watch does not end it",
 			            jobs->items[i].line, (int)jobs->items[i].pid);
 
 	jobs_leave(jobs);

@@ -132,7 +132,8 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
 {
 	struct job *job = find_place(jobs);
 	if (!job)
-		return pm_error_set(error, PM_ERROR_RESOURCES, 0, "%d commands are running already",
+		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+		                    "%d commands are running already, which is the maximum",
 		                    JOBS_MAX);
 
 	char **variables = extend_environment(environment);

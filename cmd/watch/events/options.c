@@ -15,11 +15,14 @@ static const double default_cool_down = 60;
 
 const struct cli_option events_options_table[] = {
 	{ OPTION_ON, "on", "CONDITION",
-	  "act when this holds: rss>2G, rss>1G,2G,3G,\ngrow>200M/60s, rate>10M/h, "
-	  "kind:arena>1G,\nregion>500M, headroom<15%, regions>50000, ..." },
+	  "act when this condition is met, such as 'rss>2G',\n"
+	  "'rss>1G,2G,3G' (three times), 'grow>200M/60s',\n"
+	  "'rate>10M/h', 'kind:arena>1G', 'region>500M',\n"
+	  "'headroom<15%' or 'regions>50000'" },
 	{ OPTION_DO, "do", "ACTION",
-	  "exit (default; with status 1), exec:COMMAND,\nsnap:FILE or dump:FILE (the region to "
-	  "blame)" },
+	  "what to do: exit with status 1 (exit, the default),\n"
+	  "run a command (exec:COMMAND), write a sample\n"
+	  "(snap:FILE) or the region to blame (dump:FILE)" },
 	{ OPTION_AGAIN, "again", NULL, "repeat the actions while a condition holds" },
 	{ OPTION_COOL_DOWN, "cool-down", "DURATION",
 	  "with --again: minimum time between repetitions;\ndefault 1m" },
@@ -88,9 +91,9 @@ int events_options_check(struct events_options *options, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "--do and --again need a condition, such as --on 'rss>2G'");
 	if (options->cool_down > 0 && !options->again)
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"--cool-down needs --again: without it, each threshold is acted on once");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--cool-down needs --again: without --again, actions run only "
+		                    "once for each threshold");
 
 	for (size_t i = 0; i < options->action_count; i++)
 		if (action_check(&options->actions[i], error) < 0)

@@ -18,7 +18,7 @@ struct events_options {
 	struct condition *conditions; /**< the conditions, each evaluated independently of the
 	                                 others; owned */
 	size_t condition_count;       /**< number of conditions; 0: no actions are performed */
-	struct action *actions;       /**< all are performed, in this order; owned */
+	struct action *actions;       /**< the actions, all performed in this order; owned */
 	size_t action_count;          /**< number of actions */
 	bool again;                   /**< a threshold can be met more than once */
 	double cool_down; /**< if `again`: minimum time between two events of the same threshold, in

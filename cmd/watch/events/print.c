@@ -7,8 +7,7 @@
 #include "base/delta.h"
 #include "base/report.h"
 #include "base/utf8.h"
-#include "target/region_text.h"
-#include "view/json.h"
+#include "target/json_parts.h"
 #include "watch/format.h"
 
 /**
@@ -39,19 +38,15 @@ static bool begin_json(const struct events_report *to, const char *event, struct
                        struct out *out)
 {
 	const struct pm_sample *sample = &to->history->sample;
-	struct text time = { 0 };
 
 	if (!to->run->options->output.json)
 		return false;
 
 	*json = (struct json){ .out = out, .one_line = true };
-	delta_put_time(&time, sample->wall_ns);
 	json_open(json, NULL, '{');
-	json_put(json, "time", json_text(text_terminate(&time)));
+	json_put(json, "time", json_time(sample->wall_ns));
 	json_put(json, "elapsed", json_real(sample->time - to->history->began));
 	json_put(json, "event", json_string(event));
-	text_deinit(&time);
-
 	return true;
 }
 
@@ -148,8 +143,8 @@ static void put_outcome(const struct action *action, struct perform_outcome *out
 	json_put(json, "action", json_string(action_name(action->kind)));
 	if (action->kind == ACTION_EXEC)
 		json_put(json, "command", json_text(action->argument));
-	else if (action->kind != ACTION_EXIT)
-		json_put(json, "file", json_text(text_terminate(&outcome->file)));
+	else if (outcome->file.length > 0)
+		json_put(json, "path", json_text(text_terminate(&outcome->file)));
 
 	if (outcome->error.kind != PM_ERROR_NONE)
 		json_put(json, "error", json_text(outcome->error.text));
@@ -165,15 +160,14 @@ static void put_outcome(const struct action *action, struct perform_outcome *out
 
 static void put_region(const struct culprit *culprit, struct json *json)
 {
-	json_open(json, "region", '{');
-	json_put(json, "start", json_address(culprit->start));
-	json_put(json, "end", json_address(culprit->end));
-	json_put(json, "kind", json_string(pm_kind_name(culprit->kind)));
-	if (*culprit->mapping)
-		json_put(json, "mapping", json_text(culprit->mapping));
-	if (culprit->detail.type != PM_DETAIL_NONE)
-		json_put(json, "detail", region_text_detail_json(&culprit->detail));
+	const struct pm_region region = { .start = culprit->start,
+		                          .end = culprit->end,
+		                          .kind = (uint8_t)culprit->kind,
+		                          .mapping = culprit->mapping,
+		                          .detail = culprit->detail };
 
+	json_open(json, "region", '{');
+	json_parts_region(json, &region);
 	json_put(json, "count", json_number(culprit->count));
 	json_put(json, "rss", json_number(culprit->weight));
 	json_put(json, "own_rss", json_number(culprit->own));
@@ -230,7 +224,7 @@ static void remember(const struct events_report *to, const struct firing *firing
 
 	text_char(lines, '\n');
 	if (run->firing_count == LINES_MAX)
-		text_string(lines, "met: (list is full; later events are not listed)\n");
+		text_string(lines, "met: (the list is full; later events are not listed)\n");
 }
 
 void events_print_firing(const struct events_report *to, const struct firing *firing,
@@ -267,8 +261,9 @@ void events_print_firing(const struct events_report *to, const struct firing *fi
 static void put_status(int status, struct json *json)
 {
 	if (status == JOB_STATUS_UNKNOWN)
-		json_put(json, "status", json_null());
-	else if (WIFSIGNALED(status))
+		return;
+
+	if (WIFSIGNALED(status))
 		json_put(json, "signal", json_integer(WTERMSIG(status)));
 	else
 		json_put(json, "status", json_integer(WEXITSTATUS(status)));
@@ -280,8 +275,7 @@ void events_print_end(const struct events_report *to, const struct job *job, int
 	struct text line = { 0 };
 	struct json json;
 	if (begin_json(to, "command", &json, out)) {
-		json_put(&json, "pid", json_number((uint64_t)job->pid));
-		json_put(&json, "command", json_text(job->line));
+		json_parts_process(&json, job->pid, NULL, job->line);
 		put_status(status, &json);
 		end_json(&json, out);
 	}
@@ -308,10 +302,10 @@ void events_print_wakeup(const struct events_report *to, const struct pm_wakeup_
 
 	if (begin_json(to, "wakeup", &json, out)) {
 		json_put(&json, "cause", json_string(pm_wakeup_name(source->cause)));
-		json_put(&json, "file", json_text(source->file));
+		json_put(&json, "path", json_text(source->file));
 		end_json(&json, out);
 	} else if (!to->listener && output->verbose && !output->quiet) {
-		report_note("the kernel reports %s: %s", pm_wakeup_name(source->cause),
+		report_note("the kernel reported '%s' in %s", pm_wakeup_name(source->cause),
 		            source->file);
 	}
 }
@@ -325,7 +319,7 @@ void events_print_kills(const struct events_report *to, uint64_t count, struct o
 		end_json(&json, out);
 	}
 
-	text_format(&line, "the kernel killed %llu process%s of its cgroup for lack of memory",
+	text_format(&line, "the kernel killed %llu process%s of the cgroup for lack of memory",
 	            (unsigned long long)count, count == 1 ? "" : "es");
 	report(to, &line, true, out);
 	text_deinit(&line);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "base/utf8.h"
-#include "view/json.h"
 
 /* Maximum width of a string in a line with other strings, in columns. */
 enum { STRING_COLUMNS = 60 };
@@ -49,23 +48,21 @@ void peek_print_describe(const struct peek_result *result, const struct watch_ro
 	}
 }
 
-void peek_print_json(const struct peek_result *result, json_t *object)
+void peek_print_json(const struct peek_result *result, struct json *json)
 {
 	const struct pm_page_strings_found *found = &result->found;
-	json_t *strings = json_array();
-	struct text string = { 0 };
 
+	json_open(json, "peek", '[');
 	for (size_t i = 0; i < found->count; i++) {
-		json_t *one = json_object();
-		text_clear(&string);
-		text_bytes(&string, found->strings[i].bytes, found->strings[i].length);
-		json_object_set_new(one, "text", json_text(text_terminate(&string)));
-		json_object_set_new(one, "count", json_number(found->strings[i].count));
-		json_array_append_new(strings, one);
+		const struct pm_page_string *string = &found->strings[i];
+
+		json_open(json, NULL, '{');
+		json_put(json, "text", json_bytes(string->bytes, string->length));
+		json_put(json, "count", json_number(string->count));
+		json_shut(json, '}');
 	}
 
-	text_deinit(&string);
-	json_object_set_new(object, "peek", strings);
-	json_object_set_new(object, "appeared", json_number(found->pages));
-	json_object_set_new(object, "searched", json_number(found->searched));
+	json_shut(json, ']');
+	json_put(json, "appeared", json_number(found->pages));
+	json_put(json, "searched", json_number(found->searched));
 }

@@ -3,9 +3,8 @@
 #ifndef CMD_WATCH_PEEK_PRINT_H
 #define CMD_WATCH_PEEK_PRINT_H
 
-#include <jansson.h>
-
 #include "base/text.h"
+#include "view/json.h"
 #include "watch/peek/peek.h"
 
 /**
@@ -20,10 +19,11 @@ void peek_print_describe(const struct peek_result *result, const struct watch_ro
                          struct text *text);
 
 /**
- * Adds the strings that were found to the JSON object of a row.
- * @param result the strings that were found
- * @param object receives members
+ * Writes the members `peek`, `appeared` and `searched` of the JSON object of a row.
+ *
+ * @param result  the strings that were found
+ * @param json    the output, within the object
  */
-void peek_print_json(const struct peek_result *result, json_t *object);
+void peek_print_json(const struct peek_result *result, struct json *json);
 
 #endif

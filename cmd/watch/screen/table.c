@@ -318,7 +318,8 @@ static void draw_nothing(const struct screen_rows *rows, struct terminal *termin
 	if (rows->hidden > 0)
 		text_format(&text, "none of %zu rows matches the filter", rows->hidden);
 	else
-		text_string(&text, "no region has changed yet (s: sorting by rss shows all)");
+		text_string(&text, "no region has changed yet (to see all regions, press s until "
+		                   "rows are sorted by rss)");
 
 	terminal_put(terminal, line, 0, terminal->columns, &text, plain);
 	text_deinit(&text);

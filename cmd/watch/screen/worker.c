@@ -9,8 +9,8 @@
 #include "watch/peek/peek.h"
 #include "watch/save.h"
 
-/* Maximum number of strings that are shown. It is limited because the pane is drawn again with each
- * sample. */
+/* Maximum number of strings that are shown. The number is limited because the pane is drawn again
+ * with each sample. */
 enum { STRINGS_MAX = 1000 };
 
 /** The arguments of a task. */

@@ -23,7 +23,7 @@ extern "C" {
 /** An open core file; opaque. Several threads may use it at the same time. */
 struct pm_core;
 
-/** Facts about the process that a core file contains. */
+/** What a core file contains about the process */
 struct pm_core_info {
 	pid_t pid; /**< PID of the process (NT_PRPSINFO); 0 if the PID is not in the file */
 	/**
@@ -35,8 +35,9 @@ struct pm_core_info {
 	uint32_t word_bits; /**< size of an address in bits: 32 or 64 */
 	/** Whether the file ends before the end of a segment, so that bytes are missing */
 	bool truncated;
-	char comm[PM_COMM_SIZE]; /**< command name; "" if it is not in the file */
-	char command[81]; /**< first 80 bytes of the command line; "" if it is not in the file */
+	char comm[PM_COMM_SIZE]; /**< command name; "" if the file does not contain it */
+	/** The first 80 bytes of the command line; "" if the command line is not in the file */
+	char command[81];
 };
 
 /**
@@ -78,21 +79,25 @@ PM_PUBLIC const struct pm_core_info *pm_core_info(const struct pm_core *core);
  *
  * @param core   the core file
  * @param count  receives the number of threads
- * @return       the threads by ascending TID, valid until the core file is closed
+ * @return       the threads by ascending TID, valid until the core file is closed; NULL if there
+ *               are none
  */
 PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *count);
 
 /**
- * Appends the regions of the process to a list: for each entry of NT_FILE, one region for each part
- * with different permissions; and one region for each load segment of other memory. [vdso] and
- * [stack] are found with NT_AUXV. The only known size is PM_SIZE_RSS, the number of bytes of the
- * region that the file contains. This size may be 0: for example, gdb does not write bytes that are
- * still in the mapped file.
+ * Appends the regions of the process to a list. A mapping that NT_FILE contains is one region, or
+ * several regions if the permissions differ within the mapping. Each load segment of other memory
+ * is one region. [vdso] and [stack] are found with NT_AUXV.
  *
- * The permissions of a region are those of its segment; a region without a segment has
- * PM_PERM_UNKNOWN, or the permissions of the other segments of the same mapping if these agree. No
- * core file shows whether a mapping of a file is shared. Core files of gdb do not show whether a
- * region without a file is readable, unless it is writable or executable.
+ * The only known size of a region is PM_SIZE_RSS, the number of bytes of the region that the core
+ * file contains. This size may be 0: for example, gdb does not write pages that can still be read
+ * from the mapped file.
+ *
+ * The permissions of a region are those of its segment. If a part of a mapping has no segment, the
+ * permissions of the segments of the other parts are used. If these differ, or if there are none,
+ * the part has PM_PERM_UNKNOWN. No core file shows whether a mapping of a file is shared. Core
+ * files of gdb do not show whether a region without a file is readable, unless the region is
+ * writable or executable.
  *
  * @param core     the core file
  * @param regions  an initialised list; the regions are appended
@@ -104,7 +109,7 @@ PM_PUBLIC int pm_core_regions(const struct pm_core *core, struct pm_regions *reg
 
 /**
  * Returns a reader for the memory in the core file. Bytes that are not in the core file are
- * unreadable. If a mapped file may contain them, the error names this file and the offset.
+ * unreadable. If a mapped file may contain these bytes, the error names the file and the offset.
  *
  * @param core  the core file; must outlive the reader
  * @return      the reader; it need not be closed
@@ -112,8 +117,8 @@ PM_PUBLIC int pm_core_regions(const struct pm_core *core, struct pm_regions *reg
 PM_PUBLIC struct pm_reader pm_core_reader(struct pm_core *core);
 
 /**
- * Returns a source of page states for plans. The source reports the pages that the core file
- * contains as present.
+ * Returns a source of page states for plans. The source reports a page as present if the core file
+ * contains the page.
  * @param core  the core file; must outlive the source
  * @return      the source
  */

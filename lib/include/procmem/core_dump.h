@@ -16,8 +16,8 @@ extern "C" {
 /** Options of a core file. If all fields are zero, the defaults are used. */
 struct pm_core_options {
 	/**
-	 * For a consistent view: a stop that the caller began before the regions were read. NULL if
-	 * the process is not stopped during the whole dump.
+	 * The stop of the process, for a consistent view. The caller must have begun this stop
+	 * before it read the regions. If NULL, the process runs during the dump.
 	 */
 	struct pm_stop *stop;
 	/**
@@ -27,8 +27,8 @@ struct pm_core_options {
 	 */
 	bool stop_for_registers;
 	/**
-	 * Whether to leave out, as the kernel does, the memory that /proc/PID/coredump_filter and
-	 * MADV_DONTDUMP exclude (core(5))
+	 * If true, the core file does not contain memory that /proc/PID/coredump_filter or
+	 * MADV_DONTDUMP excludes, as in core files of the kernel (core(5)).
 	 */
 	bool respect_filter;
 };
@@ -37,17 +37,21 @@ struct pm_core_options {
  * Writes an ELF core file (core(5), elf(5)) for debuggers. It contains the chosen ranges as load
  * segments, and notes about the process, its threads and its mapped files.
  *
- * The core file does not contain the bytes of untouched pages of mapped files (debuggers read these
- * pages from the mapped file), of unreadable memory, and, as in core files of the kernel, of
- * regions that were never touched. For this memory, the core file has load segments with a file
- * size of 0. If a debugger reads zeros from the core file, the memory contained zeros.
+ * The core file does not contain the bytes of:
+ * - untouched pages of mapped files (debuggers read these pages from the mapped file)
+ * - unreadable memory
+ * - regions that were never touched, as in core files of the kernel
+ *
+ * This memory has load segments with a file size of 0. So zeros that a debugger reads from the core
+ * file were zeros in the memory.
  *
  * @param source   what to dump; its `process` must not be NULL, and must be a 64-bit process
  * @param options  the options; NULL for the defaults
  * @param fd       an empty regular file, open for writing
  * @param result   as for pm_dump_raw(); `size` is the size of the core file
- * @param error    as for pm_dump_raw() and pm_stop_begin(); PM_ERROR_UNSUPPORTED for a 32-bit
- *                 process, PM_ERROR_USAGE if `fd` is not an empty regular file, open for writing
+ * @param error    as for pm_dump_raw() and pm_stop_begin(). Also PM_ERROR_UNSUPPORTED for a 32-bit
+ *                 process, and PM_ERROR_USAGE if `fd` is not an empty regular file or not open for
+ *                 writing
  * @return         0 or -1
  */
 PM_PUBLIC int pm_dump_core(const struct pm_dump_source *source,

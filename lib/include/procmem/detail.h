@@ -20,37 +20,42 @@ extern "C" {
 #endif
 
 /**
- * What a detail describes. If a comment starts with a name in backquotes, this member of struct
- * pm_detail contains the values.
+ * What a detail describes. If the comment of a type starts with a name in backquotes, the member of
+ * struct pm_detail with this name contains the values.
  */
 enum pm_detail_type {
-	PM_DETAIL_NONE = 0,     /**< nothing is known besides the kind */
-	PM_DETAIL_CHUNKS,       /**< `chunks`: blocks that malloc mapped individually */
-	PM_DETAIL_ARENA,        /**< `heaps`: heaps of malloc arenas, by ascending address */
-	PM_DETAIL_ARENA_REST,   /**< `heaps`: the inaccessible end of a heap of a malloc arena */
-	PM_DETAIL_ARENA_UNREAD, /**< heap of a malloc arena; the arena is not known, because the
-	                           header of the heap was not read */
-	PM_DETAIL_ARENA_UNREAD_REST,  /**< the inaccessible end of such a heap */
-	PM_DETAIL_THREADS,            /**< `threads`: threads that have their stack in the region */
-	PM_DETAIL_THREAD_GUARD,       /**< `threads`: guard below the stack of these threads */
-	PM_DETAIL_FIRST_THREAD,       /**< stack of the first thread, whose ID is not known */
-	PM_DETAIL_NO_THREAD,          /**< stack that no thread uses */
-	PM_DETAIL_UNKNOWN_THREAD,     /**< stack of a thread that is not known */
-	PM_DETAIL_RELRO,              /**< data that is read-only after relocation */
-	PM_DETAIL_SYSV,               /**< SysV shared memory whose ID is not known */
-	PM_DETAIL_SYSV_ID,            /**< `shmid`: SysV shared memory with this ID */
-	PM_DETAIL_POSIX,              /**< POSIX shared memory */
-	PM_DETAIL_MEMFD,              /**< memory of memfd_create(2) */
-	PM_DETAIL_SHARED_ANONYMOUS,   /**< shared anonymous memory */
-	PM_DETAIL_RUNTIME_HEAP,       /**< `runtime`: heap of this runtime */
-	PM_DETAIL_RUNTIME_HEAP_REST,  /**< `runtime`: address space reserved for this heap */
-	PM_DETAIL_RUNTIME_CODE,       /**< `runtime`: code that this runtime generated */
+	PM_DETAIL_NONE = 0,   /**< nothing is known besides the kind */
+	PM_DETAIL_CHUNKS,     /**< `chunks`: blocks that malloc mapped individually */
+	PM_DETAIL_ARENA,      /**< `heaps`: heaps of malloc arenas, by ascending address */
+	PM_DETAIL_ARENA_REST, /**< `heaps`: the inaccessible end of a heap of a malloc arena */
+	/**
+	 * A heap of a malloc arena. The arena is not known, because the header of the heap was not
+	 * read.
+	 */
+	PM_DETAIL_ARENA_UNREAD,
+	PM_DETAIL_ARENA_UNREAD_REST, /**< the inaccessible end of a heap whose arena is not known */
+	PM_DETAIL_THREADS,           /**< `threads`: threads that have their stack in the region */
+	PM_DETAIL_THREAD_GUARD,      /**< `threads`: guard pages below the stack of these threads */
+	PM_DETAIL_FIRST_THREAD,      /**< stack of the first thread, whose ID is not known */
+	PM_DETAIL_NO_THREAD,         /**< stack that no thread uses */
+	PM_DETAIL_UNKNOWN_THREAD,    /**< stack of a thread that is not known */
+	PM_DETAIL_RELRO,             /**< data that is read-only after relocation */
+	PM_DETAIL_SYSV,              /**< SysV shared memory whose ID is not known */
+	PM_DETAIL_SYSV_ID,           /**< `shmid`: SysV shared memory whose ID is known */
+	PM_DETAIL_POSIX,             /**< POSIX shared memory */
+	PM_DETAIL_MEMFD,             /**< memory of memfd_create(2) */
+	PM_DETAIL_SHARED_ANONYMOUS,  /**< shared anonymous memory */
+	PM_DETAIL_RUNTIME_HEAP,      /**< `runtime`: heap of this runtime */
+	PM_DETAIL_RUNTIME_HEAP_REST, /**< `runtime`: address space reserved for the heap of this
+	                                runtime */
+	PM_DETAIL_RUNTIME_CODE,      /**< `runtime`: code that this runtime generated */
 	PM_DETAIL_RUNTIME_CODE_TWICE, /**< `runtime`: generated code that is mapped twice */
 	PM_DETAIL_RUNTIME_COUNTERS,   /**< `runtime`: performance counters of this runtime */
-	PM_DETAIL_CODE_REST,   /**< address space reserved for the code cache at lower addresses */
+	PM_DETAIL_CODE_REST, /**< address space reserved for generated code, which is directly below
+	                        this region */
 	PM_DETAIL_CODE_RECORD, /**< file that describes generated code for perf(1) */
 	PM_DETAIL_ALLOCATOR,   /**< `allocator`: probably memory of this allocator */
-	PM_DETAIL_NO_ACCESS,   /**< memory whose access was removed by mprotect(2) */
+	PM_DETAIL_NO_ACCESS,   /**< memory that was made inaccessible by mprotect(2) */
 	PM_DETAIL_TEXT,  /**< `text`: the detail as text, from a recording of another version of
 	                    procmem */
 	PM_DETAIL_COUNT, /**< number of types */
@@ -126,16 +131,20 @@ struct pm_detail {
 	uint8_t allocator; /**< enum pm_allocator */
 	uint8_t place;     /**< position of the chunks in the region: enum pm_chunk_place */
 	uint32_t listed;   /**< number of items in `heaps` or `threads` */
-	uint32_t count; /**< number of chunks in the region, or number of stacks if the detail has
-	                   threads */
-	uint32_t found; /**< number of threads found, including those that are not listed */
+	/**
+	 * The number of chunks in the region or, if pm_detail_has_threads(), the number of stacks
+	 * in the region
+	 */
+	uint32_t count;
+	/** The number of threads that were found, including threads that `threads` does not list */
+	uint32_t found;
 	union {
-		struct pm_detail_chunks chunks;         /**< sizes of the chunks */
-		const struct pm_detail_heap *heaps;     /**< `listed` heaps */
-		const struct pm_detail_thread *threads; /**< `listed` threads by TID, at most
-		                                          PM_DETAIL_THREADS_MAX */
-		uint64_t shmid;                         /**< ID of SysV shared memory */
-		const char *text;                       /**< human-readable text */
+		struct pm_detail_chunks chunks;     /**< sizes of the chunks */
+		const struct pm_detail_heap *heaps; /**< array of `listed` heaps */
+		/** Array of `listed` threads by ascending TID, at most PM_DETAIL_THREADS_MAX */
+		const struct pm_detail_thread *threads;
+		uint64_t shmid;   /**< ID of SysV shared memory */
+		const char *text; /**< human-readable text */
 	};
 };
 
@@ -162,14 +171,14 @@ static inline bool pm_detail_has_threads(const struct pm_detail *detail)
 }
 
 /**
- * Formats a detail as text: "112 malloc chunks of 16.0M".
+ * Formats a detail as text, such as "112 malloc chunks of 16.0M".
  *
  * @param detail  the detail
- * @param text    receives the text, truncated to `size` bytes including a NUL. May be NULL if
+ * @param text    receives the text, truncated to `size` bytes including a NUL; may be NULL if
  *                `size` is 0
  * @param size    size of `text` in bytes
- * @return        length in bytes of the text that is not truncated, without the NUL, as from
- *                snprintf(3); 0 for PM_DETAIL_NONE
+ * @return        length in bytes of the whole text, without the NUL, even if `text` was too small
+ *                for it, as snprintf(3) returns it; 0 for PM_DETAIL_NONE
  */
 PM_PUBLIC size_t pm_detail_format(const struct pm_detail *detail, char *text, size_t size);
 

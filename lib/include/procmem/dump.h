@@ -24,8 +24,8 @@ typedef void pm_dump_progress(void *context, uint64_t bytes, uint64_t address);
 /** What to dump. Members that are not used must be zero. */
 struct pm_dump_source {
 	/**
-	 * The living target, or NULL for a core file. At the end of a dump, it is checked that the
-	 * target is still the same process.
+	 * The living target, or NULL for a core file. At the end, the dump checks that the target
+	 * is still the same process.
 	 */
 	struct pm_process *process;
 	/** Regions of the target */
@@ -58,14 +58,17 @@ struct pm_dump_source {
  * and `unreadable` is the sum of the sizes of the dumped ranges.
  */
 struct pm_dump_result {
-	uint64_t size;  /**< size of the output in bytes: for pm_dump_raw() the sum of the sizes of
-	                   the ranges, for pm_dump_core() the size of the file */
+	/**
+	 * Size of the output in bytes: for pm_dump_raw() the sum of the sizes of the ranges, for
+	 * pm_dump_core() the size of the file
+	 */
+	uint64_t size;
 	uint64_t bytes; /**< number of bytes that were read and written */
 	/** Number of bytes that were not read, because they are known to be zeros */
 	uint64_t holes;
 	/**
-	 * Number of bytes in untouched pages of files and shared memory, which were not read. In
-	 * the output they are zeros.
+	 * Number of bytes in untouched pages of files and shared memory. These pages were not read.
+	 * In the output their bytes are zeros.
 	 */
 	uint64_t untouched;
 	/**
@@ -83,8 +86,8 @@ struct pm_dump_result {
 	uint64_t unreadable;
 	uint64_t nanoseconds; /**< duration of the dump in nanoseconds */
 	/**
-	 * Time in nanoseconds for which the dump itself stopped the target; 0 if it did not, for
-	 * example because the caller had already stopped it
+	 * Time in nanoseconds for which the dump itself stopped the target. 0 if the dump did not
+	 * stop the target, for example because the caller had already stopped it.
 	 */
 	uint64_t stopped;
 };
@@ -94,7 +97,7 @@ struct pm_dump_result {
  * the sizes of the ranges before it.
  *
  * If `fd` is a regular file, the output starts at the current file offset. Bytes that were not read
- * become holes. At the end, the file offset is directly after the last byte. If holes are
+ * become holes of the file. At the end, the file offset is directly after the output. If holes are
  * impossible (pipe, terminal, O_APPEND, a file with bytes after the file offset), zeros are written
  * instead.
  *
@@ -102,7 +105,7 @@ struct pm_dump_result {
  * @param fd      descriptor of the output; after a failure, the output may contain a part of the
  *                bytes
  * @param result  receives the result, also on failure
- * @param error   PM_ERROR_GONE (also if the PID belongs to another process at the end),
+ * @param error   PM_ERROR_GONE (also if, at the end, the PID belongs to another process),
  *                PM_ERROR_CANCELLED, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return        0 or -1
  */

@@ -3,11 +3,11 @@
  * @file
  * The error type of the library.
  *
- * A function that can fail takes a `struct pm_error *` as its last parameter. It returns 0 on
- * success and -1 on failure; iterators return 1 for an item, 0 at the end and -1 on failure. The
- * caller owns the structure: the library fills the structure on failure and does not change it on
- * success. The structure need not be released. The pointer may be NULL. Output parameters are
- * unchanged on failure.
+ * A function that can fail takes a `struct pm_error *` as its last parameter. Such a function
+ * returns 0 on success and -1 on failure; an iterator returns 1 for an item, 0 at the end and -1 on
+ * failure. The caller owns the structure: the library fills the structure on failure and does not
+ * change it on success. The structure need not be released. The pointer may be NULL. Output
+ * parameters are unchanged on failure, unless the comment of the function says otherwise.
  */
 #ifndef PROCMEM_ERROR_H
 #define PROCMEM_ERROR_H
@@ -50,7 +50,7 @@ struct pm_error {
 	enum pm_error_kind kind; /**< kind of the failure */
 	int os_errno;            /**< errno of the call that failed; 0 if no call failed */
 	pid_t pid;               /**< PID of the target; 0 if the failure concerns no process */
-	uint64_t address;        /**< address in the target; 0 if it concerns no address */
+	uint64_t address;        /**< address in the target; 0 if the failure concerns no address */
 	char text[PM_ERROR_TEXT_SIZE]; /**< one sentence without newline: the reason and a remedy */
 };
 
@@ -60,7 +60,8 @@ struct pm_error {
  * @param error     receives the failure, with `pid` and `address` 0; if NULL, the function only
  *                  returns -1
  * @param kind      kind of the failure
- * @param os_errno  errno of the failing call, or 0; its description is not appended to the text
+ * @param os_errno  errno of the failing call, or 0 if no call failed. The text of strerror(3) is
+ *                  not appended to the sentence
  * @param format    printf(3) format of the sentence. The sentence is cut after PM_ERROR_TEXT_SIZE -
  *                  1 bytes
  * @return          always -1, for `return pm_error_set(...)`
@@ -69,7 +70,8 @@ PM_PUBLIC int pm_error_set(struct pm_error *error, enum pm_error_kind kind, int 
                            const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /**
- * Inserts words, such as "cannot read maps: ", before the sentence of a filled error.
+ * Inserts words, such as "cannot read maps: ", before the sentence of a filled error. If the result
+ * does not fit, the end of the sentence is cut.
  *
  * @param error   a filled error; if NULL, the function only returns -1
  * @param format  printf(3) format of the words, including the separating ": "

@@ -16,14 +16,14 @@ extern "C" {
 
 /**
  * Opens the mapped files of a living process for reading. A read at an address returns the bytes of
- * the mapped file (or shared memory) at the offset that is mapped there, and has no effect on the
- * target. Use this reader only for pages that the target has not touched. If the target has
- * modified a page of a private mapping, the reader still returns the bytes of the file, not the
- * modified bytes.
+ * the file (or shared memory) that is mapped at this address, and has no effect on the target. Use
+ * this reader only for pages that the target has not touched. If the target has modified a page of
+ * a private mapping, the reader still returns the bytes of the file, not the modified bytes.
  *
  * A file is opened through /proc/PID/map_files, which needs CAP_CHECKPOINT_RESTORE or
  * CAP_SYS_ADMIN, and also works for deleted files. If this fails, the file is opened by its name
- * below /proc/PID/root, and used only if its device and inode are those of the mapping.
+ * below /proc/PID/root, and used only if its device and inode are those of the mapping. If this
+ * fails, too, the bytes of the file are unreadable.
  *
  * @param process  the process; must outlive the reader
  * @param regions  the regions of the process; must outlive the reader

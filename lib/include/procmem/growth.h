@@ -4,16 +4,21 @@
  * The difference of two samples: which regions of the first sample correspond to which regions of
  * the second sample, and by how much these regions grew or shrank.
  *
- * Regions have no lasting identity. The kernel merges neighbours, splits regions that are partly
- * unmapped or protected, lets malloc's mappings grow downwards, and mremap(2) moves them. The
- * regions of the two samples are therefore matched by the following criteria, the most reliable
- * first: overlapping addresses with the same backing, kind and permissions; the same malloc arena;
- * the stack of the same thread; the same file and offset; for anonymous memory, sizes that show a
- * move by mremap(2), if only one pair of regions has such sizes; overlapping addresses and the same
- * backing, whatever the kinds and permissions. The last criterion is needed because the kind of a
- * region may be known in only one of the samples. Regions that were matched form a part, and so
- * does each region that matches no other. Every region is in exactly one part, so that the sums
- * over all parts are the totals of the samples.
+ * Regions have no lasting identity. The kernel merges adjacent regions, and splits regions that are
+ * partly unmapped or protected. It places new mappings of malloc directly below older ones, so a
+ * region grows downwards. mremap(2) moves regions. The regions of the two samples are therefore
+ * matched by these criteria, the most reliable first:
+ * - overlapping addresses, and the same backing, kind and permissions
+ * - the same malloc arena
+ * - the stack of the same thread
+ * - the same file and offset
+ * - for anonymous memory, sizes that show a move by mremap(2), if only one pair of regions has such
+ *   sizes
+ * - overlapping addresses and the same backing, whatever the kinds and permissions (the kind of a
+ *   region may be known in only one of the samples)
+ *
+ * Regions that were matched form a part, and so does each region that matches no other region.
+ * Every region is in exactly one part, so the sums over all parts are the totals of the samples.
  */
 #ifndef PROCMEM_GROWTH_H
 #define PROCMEM_GROWTH_H
@@ -24,12 +29,19 @@
 extern "C" {
 #endif
 
-/** How the regions of a part (struct pm_growth_part) changed. */
+/**
+ * How the regions of a part (struct pm_growth_part) changed. PM_CHANGE_MERGED and PM_CHANGE_SPLIT
+ * are not used for malloc arenas, whose heaps appear and disappear.
+ */
 enum pm_change {
-	PM_CHANGE_SAME,   /**< neither the size nor the weight changed */
-	PM_CHANGE_GREW,   /**< the weight (pm_growth_weight()) increased; or it is the same, and the
-	                     size increased */
-	PM_CHANGE_SHRANK, /**< the weight decreased; or it is the same, and the size decreased */
+	PM_CHANGE_SAME, /**< neither the size nor the weight changed */
+	/**
+	 * The weight (pm_growth_weight()) increased, or the weight is the same and the size
+	 * increased
+	 */
+	PM_CHANGE_GREW,
+	/** The weight decreased, or the weight is the same and the size decreased */
+	PM_CHANGE_SHRANK,
 	PM_CHANGE_NEW,    /**< only in the second sample */
 	PM_CHANGE_GONE,   /**< only in the first sample */
 	PM_CHANGE_MERGED, /**< the number of regions decreased */
@@ -52,14 +64,18 @@ struct pm_growth_sizes {
 #define PM_GROWTH_NONE SIZE_MAX
 
 /**
- * The regions of the first sample and those of the second sample that are the same memory.
+ * Regions that were matched: regions of the first sample, and those of the second sample that
+ * correspond to them. If a region matches no other region, one of the two sides is empty.
  */
 struct pm_growth_part {
 	enum pm_change change; /**< how the regions changed */
-	size_t before; /**< index of the region with the largest weight (pm_growth_weight()) in the
-	                  first sample, or PM_GROWTH_NONE */
-	size_t after;  /**< index of the region with the largest weight in the second sample, or
-	                  PM_GROWTH_NONE */
+	/**
+	 * Index, in the first sample, of the region of the part with the largest weight
+	 * (pm_growth_weight()). PM_GROWTH_NONE if the part has no region in the first sample.
+	 */
+	size_t before;
+	/** As `before`, for the second sample */
+	size_t after;
 	size_t before_count;        /**< number of regions in the first sample */
 	size_t after_count;         /**< number of regions in the second sample */
 	struct pm_growth_sizes was; /**< sums of the regions in the first sample */
@@ -68,13 +84,15 @@ struct pm_growth_part {
 
 /** The difference of two samples. Release with pm_growth_deinit(). */
 struct pm_growth {
-	struct pm_growth_part *parts; /**< the parts, by the lowest address of their regions in both
-	                                 samples; owned */
-	size_t count;                 /**< number of parts */
-	size_t *before_part; /**< for each region of the first sample, the index of its part; owned
-	                      */
-	size_t *after_part;  /**< for each region of the second sample, the index of its part; owned
-	                      */
+	/**
+	 * The parts, ordered by the lowest address of any of their regions in either sample; owned
+	 */
+	struct pm_growth_part *parts;
+	size_t count; /**< number of parts */
+	/** The index of the part of each region of the first sample; owned */
+	size_t *before_part;
+	/** The index of the part of each region of the second sample; owned */
+	size_t *after_part;
 	struct pm_growth_sizes was; /**< totals of the first sample */
 	struct pm_growth_sizes is;  /**< totals of the second sample */
 };
@@ -109,7 +127,7 @@ static inline uint64_t pm_growth_weight(const struct pm_growth_sizes *sizes)
 }
 
 /**
- * Returns the name of a change, as in listings and JSON: "grew".
+ * Returns the name of a change, as in listings and JSON, such as "grew".
  * @param change the change
  * @return a constant string
  */

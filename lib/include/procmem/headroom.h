@@ -16,12 +16,21 @@
 extern "C" {
 #endif
 
-/** Kinds of limits. */
+/**
+ * Kinds of limits. If the cgroup of the process and its ancestors have several limits of one kind,
+ * the limit of which the least is left is used.
+ */
 enum pm_limit_kind {
-	PM_LIMIT_CGROUP, /**< memory limit of a cgroup (memory.max, memory.limit_in_bytes), above
-	                    which the kernel kills a process */
-	PM_LIMIT_CGROUP_HIGH,   /**< memory limit of a cgroup (memory.high), above which the kernel
-	                           throttles the processes */
+	/**
+	 * Memory limit of a cgroup (memory.max of v2, memory.limit_in_bytes of v1). If it is
+	 * exceeded, the kernel kills a process.
+	 */
+	PM_LIMIT_CGROUP,
+	/**
+	 * Memory limit of a cgroup (memory.high of v2). If it is exceeded, the kernel throttles the
+	 * processes.
+	 */
+	PM_LIMIT_CGROUP_HIGH,
 	PM_LIMIT_SYSTEM,        /**< memory and swap of the machine */
 	PM_LIMIT_ADDRESS_SPACE, /**< RLIMIT_AS; the used part is VmSize */
 	PM_LIMIT_DATA,          /**< RLIMIT_DATA; the used part is VmData */
@@ -35,25 +44,31 @@ enum pm_limit_kind {
 /** Bytes of pm_limit.source. */
 #define PM_LIMIT_SOURCE_SIZE 1200
 
-/**
- * A limit. Its values are bytes, or numbers of regions, processes or threads if `counts` is set.
- */
+/** A limit, and the used part of it */
 struct pm_limit {
 	enum pm_limit_kind kind; /**< kind of the limit */
-	bool counts;   /**< the values are numbers of regions, processes or threads, not bytes */
+	/**
+	 * Unit of `max`, `used` and `reclaimable`. true: number of regions, processes or threads.
+	 * false: bytes.
+	 */
+	bool counts;
 	uint64_t max;  /**< the limit */
 	uint64_t used; /**< used part of the limit */
-	uint64_t reclaimable; /**< part of `used` that the kernel can reclaim: page cache that was
-	                         not used recently */
-	char source[PM_LIMIT_SOURCE_SIZE]; /**< file that contains the limit, or name of the
-	                                      resource limit */
+	/** Part of `used` that the kernel can reclaim: page cache that was not used recently */
+	uint64_t reclaimable;
+	/**
+	 * Where the limit is defined: the path of a file, such as "/proc/sys/vm/max_map_count", or
+	 * the name of a resource limit. The path of a file of a cgroup is relative to the mount
+	 * point.
+	 */
+	char source[PM_LIMIT_SOURCE_SIZE];
 };
 
 /**
  * Returns the part of a limit that is left. Memory that the kernel can reclaim counts as left.
  *
  * @param limit  the limit
- * @return       the part in the unit of the limit; 0 if the limit is exceeded
+ * @return       the part that is left, in the unit of the limit; 0 if the limit is exceeded
  */
 static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 {
@@ -63,31 +78,34 @@ static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 
 /** Counts of limit events of a cgroup since the cgroup was created. */
 struct pm_limit_events {
-	bool known;        /**< whether the kernel counts OOM kills, so that `oom_kill` is valid */
-	uint64_t high;     /**< number of times that memory.high was exceeded; 0 for v1 */
-	uint64_t max;      /**< number of times that the limit was reached (memory.failcnt of v1) */
-	uint64_t oom;      /**< number of times that the limit was reached and nothing could be
-	                      reclaimed; 0 for v1 */
+	/** Whether the kernel counts OOM kills. If not, `oom_kill` is 0, but not valid. */
+	bool known;
+	uint64_t high; /**< number of times that memory.high was exceeded; 0 for v1 */
+	uint64_t max;  /**< number of times that the limit was reached (memory.failcnt of v1) */
+	/** Number of times that the limit was reached and nothing could be reclaimed; 0 for v1 */
+	uint64_t oom;
 	uint64_t oom_kill; /**< number of processes that the kernel killed */
 };
 
 /**
- * Share of time in which tasks waited for memory (PSI, Documentation/accounting/psi.rst): of the
- * cgroup if it has a file memory.pressure, otherwise of the machine.
+ * Pressure on memory: the share of time in which tasks waited for memory (PSI,
+ * Documentation/accounting/psi.rst). The tasks are those of the cgroup if the cgroup has a file
+ * memory.pressure, otherwise those of the machine.
  */
 struct pm_pressure {
 	bool known;    /**< whether the kernel reports the pressure */
 	double some10; /**< percent of the last 10 s in which some task waited */
 	double full10; /**< percent of the last 10 s in which all tasks waited */
-	double some60; /**< `some10` for the last 60 s */
-	double full60; /**< `full10` for the last 60 s */
+	double some60; /**< percent of the last 60 s in which some task waited */
+	double full60; /**< percent of the last 60 s in which all tasks waited */
 };
 
 /** All limits of a process. */
 struct pm_headroom {
 	struct pm_limit limits[PM_LIMIT_KINDS]; /**< in the order of enum pm_limit_kind */
-	size_t count;                           /**< number of limits */
-	int cgroup_version; /**< version of cgroups: 1 or 2; 0 if no memory cgroup is visible */
+	size_t count;                           /**< number of elements of `limits` */
+	/** Version of cgroups, 1 or 2; 0 if no memory cgroup is visible */
+	int cgroup_version;
 	struct pm_limit_events events; /**< limit events of the cgroup of the process */
 	struct pm_pressure pressure;   /**< pressure on memory */
 };
@@ -105,9 +123,8 @@ PM_PUBLIC int pm_headroom_read(struct pm_process *process, const char *sys_root,
                                struct pm_headroom *headroom, struct pm_error *error);
 
 /**
- * Reads the memory limits of the cgroup and the machine, the resource limits, the events and the
- * pressure, but not the limits on numbers of regions, processes and threads. This is faster than
- * pm_headroom_read(), which reads all regions.
+ * Reads everything that pm_headroom_read() reads, except the limits on numbers of regions,
+ * processes and threads. This is faster, because pm_headroom_read() also reads all regions.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
@@ -120,8 +137,8 @@ PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sy
 
 /**
  * Adds the limits on numbers of regions, processes and threads to the result of
- * pm_headroom_read_memory(). For callers that have already read the regions. Limits on numbers that
- * `headroom` already contains are read again.
+ * pm_headroom_read_memory(). Used by callers that have already read the regions. If `headroom`
+ * already contains these limits, they are replaced.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
@@ -145,16 +162,16 @@ PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *head
                                                   enum pm_limit_kind kind);
 
 /**
- * Returns the memory limit that will be reached first, which is the one of which less is left: the
- * limit of the cgroup, or the memory and swap of the machine.
+ * Returns the memory limit of which less is left: that of the cgroup (PM_LIMIT_CGROUP), or the
+ * memory and swap of the machine (PM_LIMIT_SYSTEM).
  *
  * @param headroom  the limits
- * @return          the limit; NULL if neither limit is known
+ * @return          the limit; NULL if `headroom` has neither of these limits
  */
 PM_PUBLIC const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom);
 
 /**
- * Returns the name of a kind, as in JSON: "cgroup", "address_space".
+ * Returns the name of a kind, as in JSON, such as "cgroup" or "address_space".
  *
  * @param kind  the kind
  * @return      a constant text

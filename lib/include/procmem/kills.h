@@ -2,7 +2,7 @@
 /**
  * @file
  * Counts the processes of a cgroup that the kernel killed for lack of memory. The count can also be
- * read after the process has exited.
+ * read after the process that was used to find the cgroup has exited.
  */
 #ifndef PROCMEM_KILLS_H
 #define PROCMEM_KILLS_H
@@ -40,12 +40,13 @@ PM_PUBLIC void pm_kills_close(struct pm_kills *kills);
 
 /**
  * Reads the number of processes of the cgroup that the kernel has killed because the memory of the
- * group or of the machine was exhausted (`oom_kill` of memory.events, or of memory.oom_control
- * since Linux 4.13). The cgroup must still exist; the process may have exited.
+ * cgroup or of the machine was exhausted. The number is `oom_kill` in memory.events (v2) or in
+ * memory.oom_control (v1, since Linux 4.13). The cgroup must still exist; the process may have
+ * exited.
  *
  * @param kills  the handle
  * @param count  receives the number
- * @return       true; false if the number is not known
+ * @return       true; false, with `count` unchanged, if the number is not known
  */
 PM_PUBLIC bool pm_kills_count(const struct pm_kills *kills, uint64_t *count);
 

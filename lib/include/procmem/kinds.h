@@ -23,22 +23,26 @@ extern "C" {
 #endif
 
 /**
- * Evidence for the rules. Each member may be zero or NULL. For saved files, in which only the
- * regions are known, all of them are.
+ * Evidence for the rules. Each member may be zero or NULL. All members are zero or NULL if nothing
+ * but the regions is known, as for a saved maps file.
  */
 struct pm_kinds_evidence {
 	struct pm_process *process; /**< the running target; NULL if there is none */
 	struct pm_reader *reader;   /**< reads the memory of the target; NULL if not available */
-	struct pm_pagemap *pagemap; /**< page states of the target, which show guard pages; NULL if
-	                               not available */
-	/** True if all pages may be read, as in a core file, where reading changes nothing. False
-	 * if only pages that are present in memory may be read. */
+	/** Page states of the target, by which guard pages are found; NULL if not available */
+	struct pm_pagemap *pagemap;
+	/**
+	 * True if all pages may be read, as in a core file, where reading changes nothing. False if
+	 * only pages that are present in memory may be read.
+	 */
 	bool any_page;
 	/** Threads of a target that is not running, by ascending TID. NULL if not known. */
 	const struct pm_thread *threads;
 	size_t thread_count; /**< number of elements of `threads` */
-	/** The reason why `reader` is NULL, which becomes a part of pm_region.why. NULL for a
-	 * default text. */
+	/**
+	 * The reason why `reader` is NULL. It becomes a part of pm_region.why. If `refusal` is
+	 * NULL, a default text is used.
+	 */
 	const char *refusal;
 };
 
@@ -49,7 +53,7 @@ struct pm_kinds_evidence {
  * change.
  *
  * @param regions   the regions; the classification is more reliable if VmFlags are known
- * @param evidence  the evidence; may be NULL
+ * @param evidence  the evidence; NULL has the same meaning as all zeros
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES; missing rights are not an error
  * @return          0 or -1
  */

@@ -18,29 +18,33 @@ extern "C" {
 
 /** A memory limit of a cgroup. */
 struct pm_cgroup_limit {
-	/** Whether there is a limit. If neither the cgroup nor an ancestor has a limit, all members
-	 * are zero. */
+	/**
+	 * Whether there is a limit. If neither the cgroup of the process nor an ancestor has a
+	 * limit, `limited` is false, and all other members are zero.
+	 */
 	bool limited;
 	int version;      /**< version of cgroups: 1 or 2 */
 	uint64_t max;     /**< the limit in bytes */
 	uint64_t current; /**< bytes charged to the cgroup that has the limit; 0 if unknown */
-	/** Path of the cgroup that has the limit, below the mount point, such as "/shop". "/" for
-	 * the root cgroup. If the path is too long, "..." and the end of the path. */
+	/**
+	 * Path, below the mount point, of the cgroup that has the limit, such as "/shop"; "/" for
+	 * the root cgroup. If the path is too long, this is "..." and the end of the path.
+	 */
 	char group[1024];
 };
 
 /**
  * Finds the memory limit of a process: the smallest limit of its cgroup and of all ancestors. If
- * several limits are equal, the one of the nearest cgroup is returned.
+ * several limits are equal, that of the cgroup nearest to the process is returned.
  *
- * The mount point of the hierarchy is read from self/mountinfo below the proc root of the process;
- * without that file, as in a saved tree, the usual directories below `sys_root`/fs/cgroup are used.
- * If both versions of cgroups are mounted, v1 is used if it controls memory. Cgroups that are not
- * visible in the cgroup namespace and the mounts of the calling process, such as the ancestors of
- * its container, are not considered.
+ * The mount point of the hierarchy is read from self/mountinfo in the directory that was passed to
+ * pm_process_open() as `proc_root`, usually /proc. If there is no such file, as in a saved copy of
+ * these directories, the usual directories below `sys_root`/fs/cgroup
+ * are used. If both versions of cgroups are mounted, v1 is used if it controls memory. Cgroups that
+ * the calling process cannot see, such as those above its container, are not considered.
  *
  * @param process   the process
- * @param sys_root  directory that replaces /sys; NULL means "/sys". With another root, mounts
+ * @param sys_root  directory that replaces /sys; NULL means "/sys". If it is not "/sys", mounts
  *                  outside of /sys are ignored
  * @param limit     receives the limit
  * @param error     PM_ERROR_GONE, PM_ERROR_ACCESS, PM_ERROR_IO, PM_ERROR_RESOURCES; a system

@@ -20,15 +20,19 @@ extern "C" {
 
 /** The text from which a list of regions is read. */
 enum pm_maps_source {
-	PM_MAPS,  /**< maps: addresses, permissions, names; fast */
-	PM_SMAPS, /**< smaps: also all sizes and VmFlags; the kernel walks the page tables under
-	             the map lock of the target */
+	/** maps: addresses, permissions and names. Fast. */
+	PM_MAPS,
+	/**
+	 * smaps: additionally, all sizes and VmFlags. Slower: the kernel walks the page tables
+	 * while it holds the map lock of the target.
+	 */
+	PM_SMAPS,
 };
 
 /**
  * Reads the regions of a living process. If the call succeeds, the list is complete. If the target
- * exits or calls exec during the read, the kernel reports only an early end of file, but this
- * function detects the event and fails.
+ * exits or calls exec during the read, the file merely ends early; the function detects this and
+ * fails.
  *
  * @param process  the process
  * @param source   the file to read
@@ -57,8 +61,8 @@ PM_PUBLIC int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *na
 /**
  * Reads regions from a saved file, and detects whether its text is that of maps or smaps.
  *
- * @param path     the file. If the path is that of a directory, `smaps` in this directory is read,
- *                 or `maps` if the directory has no `smaps`
+ * @param path     the file, or a directory: `smaps` in this directory is read, or `maps` if there
+ *                 is no `smaps`
  * @param regions  an initialised list; the regions are appended
  * @param source   receives the detected format
  * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_FORMAT (empty, binary or truncated), PM_ERROR_IO

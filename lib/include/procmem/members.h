@@ -18,14 +18,14 @@ extern "C" {
 #endif
 
 /**
- * Maximum number of processes that are read; further processes are only counted in
+ * Maximum number of processes that are read. Further processes are only counted, in
  * pm_members.others.
  */
 #define PM_MEMBERS_MAX 2000
 
 /**
- * A process. Sizes are in bytes, as in proc_pid_status(5). Memory that several processes share is
- * counted for each of these processes.
+ * A process. The sizes are those of proc_pid_status(5), in bytes. Memory that several processes
+ * share is counted for each of these processes.
  */
 struct pm_member {
 	pid_t pid;               /**< process ID */
@@ -36,27 +36,38 @@ struct pm_member {
 
 /** The processes of a cgroup and of all its descendants. */
 struct pm_members {
-	/** Path of the cgroup below the mount point, owned. "/" for the root cgroup. NULL if
-	 * neither the cgroup of the process nor an ancestor has a limit. */
+	/**
+	 * Path of the cgroup below the mount point; owned. "/" for the root cgroup. NULL if neither
+	 * the cgroup of the process nor an ancestor has a limit.
+	 */
 	char *group;
 	struct pm_member *items; /**< the processes, by descending sum of RSS and swap; owned */
 	size_t count;            /**< number of processes */
-	/** Number of processes that were not read, because there are too many, or because they
-	 * belong to another PID namespace. */
+	/**
+	 * Number of processes that were not read, because there are more than PM_MEMBERS_MAX
+	 * processes, or because these processes belong to another PID namespace
+	 */
 	size_t others;
-	/** Whether the processes of some cgroups are missing, because there are too many cgroups,
-	 * or because these cgroups are nested too deeply or not accessible. */
+	/**
+	 * Whether the processes of some cgroups are missing, because there are too many cgroups, or
+	 * because these cgroups are nested too deeply or not accessible
+	 */
 	bool incomplete;
-	uint64_t cache; /**< bytes of page cache charged to the group, including shared memory */
-	uint64_t reclaimable; /**< part of the cache that was not used recently (inactive_file),
-	                         which the kernel reclaims first */
+	uint64_t cache; /**< bytes of page cache charged to the cgroup, including shared memory */
+	/**
+	 * Part of `cache` that was not used recently (inactive_file). The kernel reclaims this part
+	 * first.
+	 */
+	uint64_t reclaimable;
 };
 
 /**
- * Reads the processes of the cgroup whose memory limit has the least memory left. This is the limit
- * that pm_headroom_read() returns as PM_LIMIT_CGROUP.
+ * Of the cgroup of the process and all its ancestors, finds the cgroup whose memory limit has the
+ * least memory left, and reads the processes of this cgroup and of its descendants.
+ * pm_headroom_read() returns the limit of this cgroup as PM_LIMIT_CGROUP. If none of the cgroups
+ * has a limit, no processes are read.
  *
- * @param process   a process of the group
+ * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
  * @param members   receives the processes; release them with pm_members_deinit()
  * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES; processes that end concurrently

@@ -2,7 +2,7 @@
 /**
  * @file
  * Numbers, sizes and durations as text. Parsing is strict: the whole text must be a number, and a
- * number that does not fit is an error.
+ * number that exceeds the permitted range is an error.
  */
 #ifndef PROCMEM_NUMBER_H
 #define PROCMEM_NUMBER_H
@@ -30,7 +30,7 @@ PM_PUBLIC int pm_parse_decimal(const char *text, uint64_t max, uint64_t *value,
                                struct pm_error *error);
 
 /**
- * Parses an address in hexadecimal, with or without `0x`, at most 16 digits.
+ * Parses an address: up to 16 hexadecimal digits, with or without `0x`.
  *
  * @param text   NUL-terminated text
  * @param value  receives the address
@@ -57,8 +57,9 @@ PM_PUBLIC int pm_parse_size(const char *text, uint64_t *value, struct pm_error *
 
 /**
  * Formats a size with one decimal and a unit, a power of 1024: `255.9M`, `4.0K`. A size below 1 K
- * is written in bytes, such as `512B`; zero is written as `-`. The size is rounded half up. If the
- * result would be 1024.0 of a unit, it is written as 1.0 of the next unit: 1023.99K is `1.0M`.
+ * is written in bytes, such as `512B`; zero is written as `-`. The size is rounded to the nearest
+ * tenth of the unit, half up. If the result would be 1024.0 of a unit, it is written as 1.0 of the
+ * next unit: 1023.99K is `1.0M`.
  *
  * @param bytes  the size in bytes
  * @param text   buffer of at least PM_SIZE_TEXT_SIZE bytes; receives the text
@@ -70,8 +71,9 @@ PM_PUBLIC size_t pm_format_size(uint64_t bytes, char *text);
 #define PM_DURATION_TEXT_SIZE 24
 
 /**
- * Formats a duration: `0.4s`, `52s`, `7m 40s`, `2h 14m`, `3d 4h`. A duration of at least one minute
- * is written in its two largest units. 10,000 days and more are written as `>10000d`.
+ * Formats a duration: `0.4s`, `52s`, `7m 40s`, `2h 14m`, `3d 4h`. A duration below 10 seconds has
+ * one decimal. A duration of at least one minute is written in its two largest units. A duration of
+ * 10,000 days or more is written as `>10000d`.
  *
  * @param seconds  the duration in seconds; a negative number or NaN counts as 0
  * @param text     buffer of at least PM_DURATION_TEXT_SIZE bytes; receives the text

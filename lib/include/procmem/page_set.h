@@ -23,15 +23,15 @@ struct pm_page_set {
 	struct pm_region_range *ranges; /**< the ranges, by ascending address; owned */
 	size_t count;                   /**< number of ranges */
 	size_t capacity;                /**< private */
-	uint64_t bytes; /**< number of bytes that were added; pm_page_set_thin() does not change
-	                   this number */
+	/** The number of bytes that were added. pm_page_set_thin() does not change this number. */
+	uint64_t bytes;
 };
 
 /**
- * Adds a range to a set. Parts of the range outside of all regions are omitted.
+ * Adds a range to a set. Parts of the range that are not in any region are omitted.
  *
  * @param set      the set
- * @param range    the range; it must be above all ranges in the set
+ * @param range    the range; must start at or after the end of the last range in the set
  * @param regions  the current regions; must be the same list for all ranges of a set
  * @param error    PM_ERROR_RESOURCES; the set is unchanged then
  * @return         0 or -1
@@ -41,8 +41,8 @@ PM_PUBLIC int pm_page_set_add(struct pm_page_set *set, struct pm_range range,
 
 /**
  * Reduces a set to about `max` bytes: keeps blocks of 64 KiB at equal distances, at least one
- * block. `set->bytes` does not change; it remains the number of bytes that were added. A set of at
- * most `max` bytes is not changed.
+ * block. `set->bytes` is not changed, so it remains the number of bytes that were added. A set of
+ * at most `max` bytes is not changed.
  *
  * @param set    the set
  * @param max    bytes to keep

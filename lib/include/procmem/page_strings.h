@@ -39,7 +39,7 @@ extern "C" {
  */
 #define PM_PAGE_STRING_MAX 256
 
-/** Memory, in bytes, that a search may use to count strings: the budget of its tally. */
+/** Memory, in bytes, that a search may use to count strings: the budget of the tally (tally.h) */
 #define PM_PAGE_STRINGS_BUDGET ((uint64_t)8 << 20)
 
 /** A handle for searching pages of a process; opaque. Only one thread at a time may use it. */
@@ -47,26 +47,35 @@ struct pm_page_strings;
 
 /** A string and its count. */
 struct pm_page_string {
-	const char *bytes; /**< the string, or its first PM_PAGE_STRING_MAX bytes if it is longer;
-	                      not NUL-terminated. If `count` includes different strings, this is
-	                      their template, which has `#` in place of each number */
-	size_t length;     /**< bytes of `bytes` */
-	uint64_t count;    /**< number of times that the string was found */
+	/**
+	 * The string, not NUL-terminated. If the string is longer, only its first
+	 * PM_PAGE_STRING_MAX bytes are kept. If `count` includes different strings, this is their
+	 * common template, which has `#` in place of each number (text_template.h).
+	 */
+	const char *bytes;
+	size_t length;  /**< bytes of `bytes` */
+	uint64_t count; /**< number of times that the string was found */
 };
 
 /**
- * Strings that were found. Zeroed, it has no strings. Release it with
+ * The result of a search. A zeroed structure has no strings. Release it with
  * pm_page_strings_found_deinit().
  */
 struct pm_page_strings_found {
-	struct pm_page_string *strings; /**< the strings, by descending count, then by ascending
-	                                   address where they were found first */
-	size_t count;                   /**< number of strings */
-	char *texts;                    /**< private: the bytes of the strings */
-	uint64_t pages;                 /**< pm_page_set.bytes of the searched set */
-	uint64_t searched; /**< number of bytes of the set that were searched. Less than `pages` if
-	                      the set was thinned, or if pages could not be read or no longer
-	                      existed */
+	/**
+	 * The strings, by descending count. Strings with equal counts are ordered by the address at
+	 * which they were found first.
+	 */
+	struct pm_page_string *strings;
+	size_t count; /**< number of strings */
+	char *texts;  /**< private: the bytes of the strings */
+	/** Size in bytes of all pages that were added to the set (pm_page_set.bytes). */
+	uint64_t pages;
+	/**
+	 * Size in bytes of the pages that were searched. Less than `pages` if pm_page_set_thin()
+	 * removed pages from the set, or if pages could not be read or no longer existed.
+	 */
+	uint64_t searched;
 };
 
 /**
@@ -80,21 +89,25 @@ typedef void pm_page_strings_progress(void *context, uint64_t searched, uint64_t
 
 /** How to search pages. */
 struct pm_page_strings_options {
-	size_t max;                          /**< maximum number of strings to return */
-	const volatile sig_atomic_t *cancel; /**< NULL, or a flag: the search ends with
-	                                        PM_ERROR_CANCELLED when it becomes non-zero */
-	pm_page_strings_progress *progress;  /**< reports the progress; may be NULL */
-	void *context;                       /**< passed to `progress` */
+	size_t max; /**< maximum number of strings to return */
+	/**
+	 * Cancellation flag: when it becomes non-zero, the search fails with PM_ERROR_CANCELLED.
+	 * NULL if there is none.
+	 */
+	const volatile sig_atomic_t *cancel;
+	pm_page_strings_progress *progress; /**< reports the progress; may be NULL */
+	void *context;                      /**< passed to `progress` */
 };
 
 /**
  * Prepares to search pages of a process.
  *
  * @param process   the process; must outlive the handle
- * @param readable  true: if the kernel does not allow reading the memory, this function fails;
- *                  false: only pm_page_strings_begin() fails then
+ * @param readable  whether to check that the kernel allows reading the memory. If true, this
+ *                  function fails if reading is not allowed. If false, pm_page_strings_begin() is
+ *                  the first function that fails
  * @param strings   receives the handle; release with pm_page_strings_close()
- * @param error     PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES and others of
+ * @param error     PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, and the other kinds of
  *                  pm_pagemap_open()
  * @return          0 or -1
  */
@@ -108,8 +121,8 @@ PM_PUBLIC int pm_page_strings_open(struct pm_process *process, bool readable,
 PM_PUBLIC void pm_page_strings_close(struct pm_page_strings *strings);
 
 /**
- * Starts reading the memory of the process. Several calls of pm_page_strings_find() may follow,
- * then pm_page_strings_end().
+ * Starts reading the memory of the process. After this, call pm_page_strings_find() once or several
+ * times, then pm_page_strings_end().
  *
  * @param strings  the handle; reading must not have been started
  * @param regions  the current regions; must remain valid until pm_page_strings_end()
@@ -121,8 +134,9 @@ PM_PUBLIC int pm_page_strings_begin(struct pm_page_strings *strings,
 
 /**
  * Finds the most frequent strings in some pages, in one thread. A string that continues in an
- * adjacent page is found as a whole, even if that page is not in the set. If a string starts more
- * than one page before a range of the set, only the part from this range on is found.
+ * adjacent page is found as a whole, even if that page is not in the set. There is one exception:
+ * if a string starts more than one page before a range of the set, the bytes before the range are
+ * left out.
  *
  * @param strings  the handle, after pm_page_strings_begin()
  * @param pages    the pages; a set made with the regions that were passed to

@@ -6,8 +6,8 @@
  * /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst).
  *
  * During a system call that fetches page states, the kernel holds the map lock of the target. To
- * keep this time short, a call covers at most 8 MiB of present pages. (When a single call covered a
- * whole process, mmap calls of this process were delayed by up to 26 ms.)
+ * keep this time short, a call covers at most 8 MiB of present pages. (In a measurement with a
+ * single call for a whole process, mmap calls of this process were delayed by up to 26 ms.)
  */
 #ifndef PROCMEM_PAGEMAP_H
 #define PROCMEM_PAGEMAP_H
@@ -27,8 +27,8 @@ enum pm_page {
 	PM_PAGE_PRESENT = 1, /**< in memory */
 	PM_PAGE_SWAPPED = 2, /**< in swap (or under migration) */
 	/**
-	 * Page of a file or of shared anonymous memory. If not set, the page is private and
-	 * anonymous, or a private copy of a page of a file.
+	 * Page of a file or of shared anonymous memory. If this bit is not set, the page is
+	 * private: anonymous, or a copy of a page of a file.
 	 */
 	PM_PAGE_FILE = 4,
 	/** The shared zero page of the kernel, not counted as resident. Only with PAGEMAP_SCAN. */
@@ -55,7 +55,8 @@ struct pm_pagemap;
 /** How page states are obtained. */
 enum pm_pagemap_method {
 	PM_PAGEMAP_BEST, /**< with PAGEMAP_SCAN if the kernel supports it, otherwise from pagemap */
-	PM_PAGEMAP_SCAN, /**< with PAGEMAP_SCAN; PM_ERROR_UNSUPPORTED if not supported */
+	PM_PAGEMAP_SCAN, /**< with PAGEMAP_SCAN; PM_ERROR_UNSUPPORTED if the kernel does not support
+	                    it */
 	PM_PAGEMAP_READ, /**< from /proc/PID/pagemap */
 };
 
@@ -104,21 +105,22 @@ typedef int pm_page_visitor(void *context, const struct pm_page_run *run);
  * @param visit    called for each run
  * @param context  passed to `visit`
  * @param error    PM_ERROR_GONE, PM_ERROR_IO
- * @return         0 at the end, -1 on an error, otherwise the result of `visit`
+ * @return         0 at the end of the range; -1 on an error; otherwise the result of `visit` that
+ *                 ended the walk
  */
 PM_PUBLIC int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
                               pm_page_visitor *visit, void *context, struct pm_error *error);
 
 /**
- * Measures RSS and SWAP of all regions, in a quarter to an eighth of the time that smaps takes. As
- * in smaps, zero pages, guard pages and pages of hugetlbfs are not counted.
+ * Measures RSS and SWAP of all regions. This takes between an eighth and a quarter of the time that
+ * reading smaps takes. As in smaps, zero pages, guard pages and pages of hugetlbfs are not counted.
  *
  * @param pagemap  the handle
  * @param regions  regions of the same process; receives the sizes, and their bits in `known`
- * @param exact    receives true if the sizes are those that smaps shows; false if the sizes of some
- *                 regions may differ. The reasons are that page states do not distinguish hugetlbfs
- *                 from transparent huge pages and do not show swapped pages of shared memory, and
- *                 that PM_PAGEMAP_READ does not show zero pages
+ * @param exact    receives true if the sizes are those that smaps shows, false if the sizes of some
+ *                 regions may differ. They may differ because page states do not distinguish
+ *                 hugetlbfs from transparent huge pages and do not show swapped pages of shared
+ *                 memory, and because PM_PAGEMAP_READ does not show zero pages
  * @param error    PM_ERROR_GONE, PM_ERROR_IO
  * @return         0 or -1
  */

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searches for patterns: Perl-compatible regular expressions (pcre2pattern(3)) that match bytes,
- * and are compiled to machine code.
+ * Searches for patterns: Perl-compatible regular expressions (pcre2pattern(3)). The expressions
+ * match bytes, and are compiled to machine code.
  *
  * A match must start in a page that is in memory or in swap. A match may end in pages that were
  * never touched, which contain zeros. Empty matches are not reported. Without PM_PATTERN_MULTILINE,
  * `^` and `$` match only at the start and the end of a region. If several patterns match at the
- * same address, the match of the first pattern is reported. Matches never overlap.
+ * same address, the match of the pattern with the lowest index is reported. Matches never overlap.
  *
  * On some memory, an attempt to match at an address may take exponential time. After about 2 ms,
- * the attempt is ended, and the address is skipped and counted (pm_scan_totals.gave_up).
+ * the attempt is ended, and counted in pm_scan_totals.gave_up. No match at this address is found.
+ * The next addresses are then skipped without an attempt, and counted in pm_scan_totals.passed: one
+ * address at first, more if attempts are ended repeatedly.
  */
 #ifndef PROCMEM_PATTERN_SCAN_H
 #define PROCMEM_PATTERN_SCAN_H
@@ -25,12 +27,15 @@ extern "C" {
 
 /** Flags of a pattern. */
 enum pm_pattern_flag {
-	PM_PATTERN_FIXED = 1,    /**< the pattern is not a regular expression, but the text to
-	                            find */
+	/** The pattern is not a regular expression, but the text to find */
+	PM_PATTERN_FIXED = 1,
 	PM_PATTERN_CASELESS = 2, /**< ignore the case of ASCII letters or, with PM_PATTERN_UTF,
 	                            of all letters */
-	PM_PATTERN_UTF = 4, /**< the pattern and the memory are UTF-8. Characters are matched as
-	                       a whole, and invalid bytes match nothing */
+	/**
+	 * The pattern and the memory are UTF-8. Characters are matched as a whole, and invalid
+	 * bytes match nothing.
+	 */
+	PM_PATTERN_UTF = 4,
 	PM_PATTERN_MULTILINE = 8, /**< `^` and `$` also match at line breaks */
 	PM_PATTERN_WIDE = 16,     /**< match the text also in UTF-16, little- and big-endian */
 	/**
@@ -54,9 +59,9 @@ struct pm_pattern {
 struct pm_scanner;
 
 /**
- * Creates a scanner for patterns. In a hit, `source` is the index of the pattern, and `encoding` is
- * PM_ENCODING_8BIT or PM_ENCODING_UTF8, or with PM_PATTERN_WIDE also PM_ENCODING_UTF16LE or
- * PM_ENCODING_UTF16BE.
+ * Creates a scanner for patterns. In a hit, `source` is the index of the pattern. `encoding` is
+ * PM_ENCODING_UTF8 with PM_PATTERN_UTF, otherwise PM_ENCODING_8BIT. With PM_PATTERN_WIDE,
+ * `encoding` can also be PM_ENCODING_UTF16LE or PM_ENCODING_UTF16BE.
  *
  * @param patterns  the patterns; not used after the call
  * @param count     number of patterns, at least 1

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A handle for one process, which detects that the process exited or called exec.
+ * A handle for one process. The handle detects that the process exited or called exec.
  *
  * The kernel reuses the PID of a process that has ended. A `pm_process` therefore holds open the
  * directory /proc/PID, a pidfd (Linux 5.3) and a `maps` file, and keeps the start time
  * (proc_pid_stat(5), field 22). The `maps` file is the anchor: it stays tied to the memory (the
- * kernel's mm) that the process had when the file was opened, and becomes empty once that memory is
- * gone, by exit or by exec.
+ * kernel's mm) that the process had when the file was opened. After exit or exec, this memory is
+ * gone, and the file is empty.
  */
 #ifndef PROCMEM_PROCESS_H
 #define PROCMEM_PROCESS_H
@@ -32,29 +32,39 @@ struct pm_process;
  */
 #define PM_COMM_SIZE 64
 
-/** State and sizes of a process at one moment. */
+/**
+ * State and sizes of a process at one moment. The sizes are 0 if the process has no user memory (a
+ * kernel thread or a zombie).
+ */
 struct pm_process_info {
-	pid_t pid;          /**< process ID (of the thread group) in our PID namespace */
-	pid_t tracer;       /**< TracerPid: thread that traces it (ptrace(2)); 0 if not traced */
+	pid_t pid; /**< process ID in the PID namespace of the calling process */
+	/** TracerPid: the thread that traces the process (ptrace(2)); 0 if there is none */
+	pid_t tracer;
 	uid_t uid;          /**< real user ID */
 	uid_t euid;         /**< effective user ID */
 	char state;         /**< R S D T t Z X I as in proc_pid_stat(5) */
-	bool kernel_thread; /**< PF_KTHREAD: runs in the kernel only, has no user memory */
+	bool kernel_thread; /**< PF_KTHREAD: a thread of the kernel, without user memory */
 	bool leader_gone;   /**< the first thread exited, but other threads are alive */
-	bool killed; /**< SIGKILL is pending (SigPnd, ShdPnd), so the process is about to end */
+	/** Whether SIGKILL is pending (SigPnd, ShdPnd), so that the process is about to end */
+	bool killed;
 	uint32_t threads;     /**< number of living threads */
 	uint64_t start_ticks; /**< start time in clock ticks since boot */
-	uint64_t uptime_ms;   /**< time since the process started, in milliseconds; 0 without
-	                         /proc/uptime */
-	uint64_t vm_size;     /**< virtual size in bytes (VmSize) */
-	uint64_t vm_rss;      /**< resident size in bytes (VmRSS) */
-	uint64_t vm_hwm;      /**< peak resident size in bytes (VmHWM) */
-	uint64_t vm_swap;     /**< swapped-out bytes (VmSwap) */
-	uint64_t vm_pte;      /**< bytes of page tables (VmPTE) */
-	uint64_t start_brk;   /**< start of the brk heap (proc_pid_stat(5), field 47); 0 without
-	                         ptrace access */
-	uint64_t start_stack; /**< address in the stack of the first thread (proc_pid_stat(5), field
-	                         28); 0 without ptrace access */
+	/** The time since the process started, in milliseconds; 0 if /proc/uptime cannot be read */
+	uint64_t uptime_ms;
+	uint64_t vm_size; /**< virtual size in bytes (VmSize) */
+	uint64_t vm_rss;  /**< resident size in bytes (VmRSS) */
+	uint64_t vm_hwm;  /**< peak resident size in bytes (VmHWM) */
+	uint64_t vm_swap; /**< swapped-out bytes (VmSwap) */
+	uint64_t vm_pte;  /**< bytes of page tables (VmPTE) */
+	/**
+	 * Start of the brk heap (proc_pid_stat(5), field 47); 0 if the caller lacks ptrace access
+	 */
+	uint64_t start_brk;
+	/**
+	 * An address in the stack of the first thread (proc_pid_stat(5), field 28); 0 if the caller
+	 * lacks ptrace access
+	 */
+	uint64_t start_stack;
 	char comm[PM_COMM_SIZE]; /**< command name; may contain any byte but NUL */
 };
 
@@ -62,8 +72,9 @@ struct pm_process_info {
  * Opens a process.
  *
  * @param proc_root  directory to use as /proc; NULL means "/proc". The directory can be a saved
- *                   tree, which is a copy of files from /proc; its processes have no pidfd.
- * @param pid        process ID; for the ID of a thread, the process of that thread is opened
+ *                   tree, which is a copy of files from /proc. The processes of a saved tree have
+ *                   no pidfd
+ * @param pid        process ID. If this is the ID of a thread, the process of the thread is opened
  * @param process    receives the handle; release it with pm_process_close()
  * @param error      PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS (hidepid), PM_ERROR_RESOURCES
  * @return           0 or -1
@@ -135,7 +146,7 @@ PM_PUBLIC int pm_process_read_command(struct pm_process *process, char **command
 
 /**
  * Opens a file of the process. If the first thread is dead and other threads are alive, files about
- * the memory (`maps`, `smaps`, `pagemap`, `mem`, ...) are opened in the directory of a living
+ * the memory, such as `maps`, `smaps`, `pagemap` and `mem`, are opened in the directory of a living
  * thread, because in the directory of the dead thread these files are empty.
  *
  * @param process  the process

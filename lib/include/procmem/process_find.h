@@ -3,17 +3,21 @@
  * @file
  * Finds processes by PID or name.
  *
- * A word of digits is a PID; the ID of a thread means the process of that thread. Any other word is
- * a name. The name is compared with the following names, in this order, until at least one process
- * matches:
- * - the command name of each process,
- * - the base name of the first argument of each process,
- * - the base name of the program file of each process,
- * - the command name of each zombie.
+ * A word of digits is a PID. If this is the ID of a thread, the process of the thread is found. Any
+ * other word is a name. A process has up to four names:
+ * - its command name,
+ * - the base name of its first argument,
+ * - the base name of its program file,
+ * - the base name of its script, if the program is an interpreter: `leak.py` in `python3 leak.py`.
  *
- * The calling process never matches a name. An ancestor of the calling process does not match
- * either if its command line contains the name of the calling program, as that of sudo, timeout or
- * `sh -c` does.
+ * A word matches all processes that have a name equal to the word. If there is no such process, the
+ * word matches all processes that have a name which starts with the word, if the next byte is not a
+ * letter: `redis` matches `redis-server`. If there is no such process either, the word matches
+ * zombies by their command name.
+ *
+ * The calling process never matches a name. An ancestor of the calling process does not match a
+ * name either if the command line of the ancestor contains the name of the calling program. So the
+ * sudo, timeout or `sh -c` that started the program does not match.
  */
 #ifndef PROCMEM_PROCESS_FIND_H
 #define PROCMEM_PROCESS_FIND_H
@@ -32,9 +36,9 @@ extern "C" {
  *
  * @param word   the word
  * @param pid    receives the PID
- * @param error  PM_ERROR_NOT_FOUND, where the text suggests the most similar name; PM_ERROR_USAGE
- *               for words such as `12abc`, `-1` and `0`; PM_ERROR_AMBIGUOUS, where the text lists
- *               the first 8 processes; PM_ERROR_ACCESS (hidepid), PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @param error  PM_ERROR_NOT_FOUND (the text suggests the most similar name), PM_ERROR_USAGE (words
+ *               such as `12abc`, `-1` and `0`), PM_ERROR_AMBIGUOUS (the text lists the first 8
+ *               processes), PM_ERROR_ACCESS (hidepid), PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return       0 or -1
  */
 PM_PUBLIC int pm_process_find(const char *word, pid_t *pid, struct pm_error *error);
@@ -45,7 +49,7 @@ PM_PUBLIC int pm_process_find(const char *word, pid_t *pid, struct pm_error *err
  * @param word   the word
  * @param pids   receives the array of PIDs; the caller frees it
  * @param count  receives the number of PIDs, at least 1
- * @param error  as pm_process_find(), never PM_ERROR_AMBIGUOUS
+ * @param error  as for pm_process_find(), except PM_ERROR_AMBIGUOUS
  * @return       0 or -1
  */
 PM_PUBLIC int pm_process_find_all(const char *word, pid_t **pids, size_t *count,

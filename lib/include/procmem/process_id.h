@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The identity of a process. It distinguishes the process from all others, including later
+ * The identity of a process. It distinguishes the process from all other processes, including later
  * processes with the same PID and processes of other hosts.
  */
 #ifndef PROCMEM_PROCESS_ID_H
@@ -29,12 +29,15 @@ extern "C" {
 
 /**
  * The identity of a process. It owns its strings; release it with pm_process_id_deinit(). A zeroed
- * identity is that of no process.
+ * identity belongs to no process.
  */
 struct pm_process_id {
-	pid_t pid;            /**< PID */
-	uint64_t start_ticks; /**< start time in clock ticks since boot. No two processes have the
-	                         same PID, start time and boot ID */
+	pid_t pid; /**< PID */
+	/**
+	 * The start time in clock ticks since boot. No two processes have the same PID, start time
+	 * and boot ID.
+	 */
+	uint64_t start_ticks;
 	char boot_id[PM_BOOT_ID_SIZE]; /**< /proc/sys/kernel/random/boot_id; "" if unknown */
 	char host[PM_HOST_SIZE];       /**< host name; "" if unknown */
 	char comm[PM_COMM_SIZE];       /**< command name, any bytes */

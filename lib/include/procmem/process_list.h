@@ -24,16 +24,23 @@ struct pm_process_row {
 	uint32_t threads;   /**< number of threads */
 	char state;         /**< state of the first thread, as in proc_pid_stat(5) */
 	bool kernel_thread; /**< whether it is a kernel thread, which has no user memory */
-	bool own; /**< whether this is the calling process, or one of its ancestors whose command
-	             line contains the name of the calling program, such as sudo */
+	/**
+	 * Whether the process is the calling process, or is an ancestor of the calling process
+	 * whose command line contains the name of the calling program. Such an ancestor is, for
+	 * example, sudo.
+	 */
+	bool own;
 	uint64_t start_ticks;    /**< start time in clock ticks since boot */
 	uint64_t rss;            /**< resident size (VmRSS) */
 	uint64_t peak;           /**< peak resident size (VmHWM) */
 	uint64_t swap;           /**< swapped-out bytes (VmSwap) */
 	uint64_t size;           /**< size of the address space (VmSize) */
 	char comm[PM_COMM_SIZE]; /**< command name */
-	char *command; /**< command line, with one space between arguments, owned by the list; "" if
-	                  the process has none */
+	/**
+	 * The command line, with one space between arguments; owned by the list. "" if the process
+	 * has no command line.
+	 */
+	char *command;
 };
 
 /** A list of processes. */
@@ -63,8 +70,8 @@ PM_PUBLIC void pm_process_list_deinit(struct pm_process_list *list);
  *
  * @param process  the process
  * @param pss      receives the PSS in bytes
- * @param error    the kinds of pm_maps_read(); also PM_ERROR_NOT_FOUND if the kernel does not
- *                 provide smaps_rollup
+ * @param error    as for pm_maps_read(); also PM_ERROR_NOT_FOUND if the kernel does not provide
+ *                 smaps_rollup
  * @return         0 or -1
  */
 PM_PUBLIC int pm_process_read_pss(struct pm_process *process, uint64_t *pss,

@@ -4,20 +4,23 @@
  * The whole public interface of libprocmem.
  *
  * These rules hold everywhere:
- * - Functions return 0, or -1 on failure. Iterators return 1 for an item, 0 at the end, and -1 on
- *   failure. The comment of `error` lists the kinds of errors that a function can return.
- * - On failure, functions fill the `struct pm_error` of the caller. Output parameters directly
- *   precede the error, and are unchanged on failure.
- * - The comments of the functions state the lifetime of the texts that they return.
+ * - A function that can fail returns 0 on success and -1 on failure. An iterator returns 1 for an
+ *   item, 0 at the end, and -1 on failure. The comment of `error` lists the kinds of errors that a
+ *   function can return.
+ * - On failure, a function fills the `struct pm_error` of the caller. Output parameters directly
+ *   precede the error. They are unchanged on failure, unless the comment of the function says
+ *   otherwise.
+ * - If a function returns a text, its comment states how long the text is valid.
  * - Sizes are bytes. Ranges are half-open.
  * - The library does not print or exit, installs no signal handlers, and has no mutable globals.
  *
- * Threads: several threads may call a function at the same time if it takes no handle, or if each
- * thread uses a different handle. The comment of each handle type states whether several threads
- * may use the same handle. Structures that the caller owns (`struct pm_error`, results) must not be
- * used by several threads at the same time, except if all threads only read them. Cancel flags are
- * the exception: the library reads them with atomic loads during a call. A signal handler or thread
- * that sets a flag must use an atomic store (`__atomic_store_n(&cancel, 1, __ATOMIC_RELAXED)`).
+ * Threads: several threads may call a function at the same time if the function takes no handle, or
+ * if each thread uses a different handle. The comment of each handle type states whether several
+ * threads may use the same handle. Structures that the caller owns (`struct pm_error`, results)
+ * must not be used by several threads at the same time, except if all threads only read them. A
+ * cancel flag may be set at any time: the library reads it with atomic loads. A signal handler or
+ * thread that sets a cancel flag must use an atomic store (`__atomic_store_n(&cancel, 1,
+ * __ATOMIC_RELAXED)`).
  */
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H
@@ -28,6 +31,7 @@
 #include <procmem/dump.h>
 #include <procmem/error.h>
 #include <procmem/file_reader.h>
+#include <procmem/format_match.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
 #include <procmem/kills.h>
@@ -53,6 +57,7 @@
 #include <procmem/region.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
+#include <procmem/script.h>
 #include <procmem/search.h>
 #include <procmem/select.h>
 #include <procmem/series.h>

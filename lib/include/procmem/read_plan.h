@@ -4,14 +4,14 @@
  * Plans which bytes of a process are read: the chosen ranges are divided into segments according to
  * VmFlags and page states, and the segments are grouped into units.
  *
- * Reading without a plan changes the target: an untouched page of a file or of shared memory
- * becomes resident in the target, an untouched private page needs page tables, and reading a page
- * of a device can have any effect. So only present and swapped pages are read. Untouched pages of
- * private anonymous memory are zeros and need not be read.
+ * Reading without a plan changes the target. An untouched page of a file or of shared memory
+ * becomes resident in the target. An untouched private page needs page tables. Reading a page of a
+ * device can have any effect. So a plan reads only present and swapped pages from the target.
+ * Untouched pages of private anonymous memory are zeros and need not be read.
  *
- * A plan is computed while it is used. Page states are read at most 64 MiB of pages in advance, so
- * that they are up to date. A plan needs less than 1 MiB of memory, even for terabytes of address
- * space and any number of regions.
+ * A plan is computed while it is used. Page states are read only shortly before they are needed, at
+ * most 64 MiB of pages in advance, so that they are up to date. A plan needs less than 1 MiB of
+ * memory, even for terabytes of address space and any number of regions.
  */
 #ifndef PROCMEM_READ_PLAN_H
 #define PROCMEM_READ_PLAN_H
@@ -79,10 +79,10 @@ struct pm_segment {
 	 */
 	bool wanted;
 	/**
-	 * Whether the segment continues the previous segment, so that a match can cross from one to
-	 * the other: they are adjacent, and are in the same region or in two regions of which the
-	 * second continues the first (pm_region_continues()). The previous segment can be the last
-	 * one of the previous unit.
+	 * Whether a match can extend from the previous segment into this segment. The two segments
+	 * are then adjacent, and they are in the same region, or in two regions of which the second
+	 * continues the first (pm_region_continues()). The previous segment can be the last segment
+	 * of the previous unit.
 	 */
 	bool follows;
 };
@@ -92,7 +92,8 @@ struct pm_segment {
 
 /**
  * Maximum number of segments of a unit. A unit has at most 256 wanted pages (of 4 KiB). If no two
- * of them are adjacent, there are 256 wanted segments, and as many unwanted segments between them.
+ * of these pages are adjacent, there are 256 wanted segments, and as many unwanted segments between
+ * them.
  */
 #define PM_UNIT_SEGMENTS 512
 
@@ -108,19 +109,19 @@ struct pm_unit {
 	 */
 	uint64_t index;
 	/**
-	 * Number of wanted bytes in previous units that end directly before the first segment; 0 if
-	 * the first segment does not follow them (pm_segment.follows). There may be more such
-	 * bytes.
+	 * Number of wanted bytes directly before the first segment. These bytes are in previous
+	 * units. 0 if the first segment does not follow a wanted segment (pm_segment.follows).
 	 */
 	uint64_t before;
 	/**
-	 * Number of wanted bytes in later units that start directly after the last segment; 0 if
-	 * they do not follow it (pm_segment.follows). There may be more such bytes.
+	 * Minimum number of wanted bytes directly after the last segment. These bytes are in later
+	 * units. 0 if the last segment is not wanted, or if no wanted segment follows it
+	 * (pm_segment.follows).
 	 */
 	uint64_t after;
 	/**
-	 * Sum of the sizes of the wanted segments in bytes, which is the size of the buffer for
-	 * pm_unit_read(); may be 0
+	 * Sum of the sizes of the wanted segments in bytes. The buffer for pm_unit_read() needs
+	 * this size. May be 0.
 	 */
 	size_t size;
 	size_t count;                                 /**< number of segments, at least 1 */
@@ -130,7 +131,8 @@ struct pm_unit {
 /** A source of page states. */
 struct pm_page_source {
 	/**
-	 * Reports the page states of a range of addresses, as pm_pagemap_walk() does.
+	 * Reports the page states of a range of addresses. The parameters and the result are those
+	 * of pm_pagemap_walk(), except `context`.
 	 * @param context  `context` of this structure
 	 */
 	int (*walk)(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
@@ -146,7 +148,8 @@ struct pm_page_source {
 
 /**
  * Returns a source for the page states of a living process. The source does not report
- * PM_PAGE_FILE: plans do not need this bit, and to determine it takes most of the time of a walk.
+ * PM_PAGE_FILE: plans do not need this bit, and determining it would take most of the time of a
+ * walk.
  *
  * @param pagemap  the handle; must outlive the source
  * @return         the source
@@ -156,8 +159,8 @@ PM_PUBLIC struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap);
 /** Options of a plan. If all fields are zero, the defaults are used. */
 struct pm_plan_options {
 	/**
-	 * Source of the page states. If NULL, all pages are assumed to be present; reading a living
-	 * target then makes it grow.
+	 * Source of the page states. If NULL, all pages are assumed to be present. Reading the
+	 * memory of a living target then makes the target grow.
 	 */
 	const struct pm_page_source *pages;
 	bool files; /**< whether file and shared segments are wanted, too */
@@ -179,8 +182,8 @@ struct pm_plan;
 /**
  * Starts a plan.
  *
- * @param regions  the regions; must outlive the plan. If the VmFlags of a region are not known, its
- *                 name determines whether it is treated as a device
+ * @param regions  the regions; must outlive the plan. If the VmFlags of a region are not known, the
+ *                 name of the region determines whether the region is treated as a device
  * @param ranges   the chosen ranges, as from pm_select_apply(); must outlive the plan. If NULL, all
  *                 regions are chosen
  * @param count    number of ranges
@@ -206,7 +209,7 @@ PM_PUBLIC void pm_plan_close(struct pm_plan *plan);
  * @param plan   the plan
  * @param unit   receives the unit, which remains valid after the plan was released
  * @param error  PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_CANCELLED
- * @return       1: a unit was returned; 0: there are no more units; -1: an error
+ * @return       1 if a unit was returned; 0 if there are no more units; -1 on an error
  */
 PM_PUBLIC int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *error);
 

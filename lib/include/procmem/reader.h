@@ -28,7 +28,7 @@ struct pm_reader_ops {
 	 * @param buffer   room for the sum of the sizes of the ranges
 	 * @param done     receives the number of bytes read. If it is less than the sum of the
 	 *                 sizes (a short read), the next byte is unreadable
-	 * @param error    on failure, PM_ERROR_GONE: nothing of the target can be read any more.
+	 * @param error    PM_ERROR_GONE on failure: no memory of the target can be read any more.
 	 *                 After a short read, receives the reason why the next byte is unreadable
 	 * @return         0, also after a short read; -1 if the target is gone
 	 */
@@ -43,7 +43,7 @@ struct pm_reader_ops {
 
 /**
  * A reader. The implementation of a reader determines whether several threads may use the reader at
- * the same time. All readers of this library allow it.
+ * the same time. All readers of this library allow this.
  */
 struct pm_reader {
 	const struct pm_reader_ops

@@ -24,11 +24,11 @@ extern "C" {
 struct pm_recorder;
 
 /**
- * Starts a recording, or continues one of the same process.
+ * Starts a recording, or continues an existing recording of the same process.
  *
- * @param path      the file. If it does not exist, it is created so that only its owner can read
- *                  it, because names in memory maps can be secrets. An empty file is used, too,
- *                  unless it belongs to another user who is not root
+ * @param path      the file. If it does not exist, it is created with read permission only for its
+ *                  owner, because names in memory maps can be secrets. An empty file is used,
+ *                  too, unless it belongs to another user who is not root
  * @param id        the process
  * @param recorder  receives the recorder; release with pm_recorder_close()
  * @param error     PM_ERROR_FORMAT (the file is not a recording, or it is a recording of another
@@ -52,8 +52,8 @@ PM_PUBLIC void pm_recorder_close(struct pm_recorder *recorder);
  * @param recorder  the recorder
  * @param sample    the sample; if it is not fresh, only its totals are stored
  * @param headroom  the limits at the time of the sample; NULL to store no limits
- * @param error     PM_ERROR_IO (for example, the disk is full). No further sample can be added
- *                  then; earlier samples remain readable
+ * @param error     PM_ERROR_IO, for example if the disk is full. Afterwards no further sample can
+ *                  be added. Earlier samples remain readable
  * @return          0 or -1
  */
 PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample,
@@ -73,8 +73,8 @@ PM_PUBLIC uint64_t pm_recorder_number(const struct pm_recorder *recorder);
  *
  * @param recorder  the recorder. Nothing is stored if the file has no samples, or if
  *                  pm_recorder_add() failed with PM_ERROR_IO
- * @param why       human-readable reason; pm_recording_ending() returns at most PM_ENDING_TEXT_SIZE
- *                  bytes of it, including a NUL
+ * @param why       the reason, human-readable. pm_recording_ending() returns at most
+ *                  PM_ENDING_TEXT_SIZE bytes of it, including a NUL
  * @param error     PM_ERROR_IO
  * @return          0 or -1
  */

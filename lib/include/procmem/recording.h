@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reading the samples of a recording: an SQLite database, described in docs/RECORDING.md, that can
- * be read while a recorder writes to it.
+ * Reading the samples of a recording. A recording is an SQLite database, described in
+ * docs/RECORDING.md. It can be read while a recorder writes to it.
  */
 #ifndef PROCMEM_RECORDING_H
 #define PROCMEM_RECORDING_H
@@ -28,12 +28,15 @@ struct pm_recording;
 
 /** A sample of a recording. */
 struct pm_recorded {
-	uint64_t number;         /**< number of the sample, from 1 */
-	double time;             /**< CLOCK_BOOTTIME of the recorded host in seconds */
-	int64_t wall_ns;         /**< nanoseconds since 1970, UTC */
+	uint64_t number; /**< number of the sample, from 1 */
+	double time;     /**< time of the sample in seconds: CLOCK_BOOTTIME of the recorded host */
+	int64_t wall_ns; /**< time of the sample in nanoseconds since 1970, UTC */
 	struct pm_totals totals; /**< sizes of the process */
-	bool fresh; /**< true: the regions were measured for this sample; false: the regions are
-	               those of an earlier sample */
+	/**
+	 * true: the regions were measured for this sample. false: the regions are those of an
+	 * earlier sample.
+	 */
+	bool fresh;
 };
 
 /**
@@ -41,7 +44,7 @@ struct pm_recorded {
  * application ID of recordings.
  *
  * @param path  the file
- * @return      true if it has; false otherwise, or if the file cannot be read
+ * @return      true if the file has this header; false if not, or if the file cannot be read
  */
 PM_PUBLIC bool pm_recording_is(const char *path);
 
@@ -84,10 +87,16 @@ PM_PUBLIC int pm_recording_count(struct pm_recording *recording, uint64_t *count
 /** An entry of the list of samples. */
 struct pm_listed {
 	struct pm_recorded recorded; /**< time and totals */
-	uint64_t regions; /**< number of regions; if the sample is not fresh, that of the last fresh
-	                     sample before it */
-	bool detailed; /**< true if all regions have the sizes from smaps; false if some have only
-	                  RSS and swap, or if there are no regions */
+	/**
+	 * The number of regions. If the sample is not fresh, the number of regions of the last
+	 * fresh sample before it.
+	 */
+	uint64_t regions;
+	/**
+	 * true: all regions have all sizes from smaps. false: some regions have only RSS and swap,
+	 * or there are no regions.
+	 */
+	bool detailed;
 };
 
 /**
@@ -105,12 +114,17 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
 /**
  * Finds a sample by number, word or time.
  *
- * The text is a number from 1, `first`, `last`, or a time in UTC: `2026-01-31T12:00`, optionally
- * with seconds, with decimals of a second, and with `Z` at the end. A time without seconds means
- * the whole minute. The result is the last sample that was taken within the given time or, if there
- * is none, the last sample before it. A time without a date, such as `12:00`, means the day of the
- * last sample. If the last sample was taken earlier than this, the time means the day before,
- * unless the recording started later than that.
+ * The text is one of:
+ * - a number from 1
+ * - `first` or `last`
+ * - a time in UTC, such as `2026-01-31T12:00`, optionally with seconds (`12:00:30`), decimals of a
+ *   second, and `Z` at the end
+ * - a time without a date, such as `12:00`
+ *
+ * A time without seconds means the whole minute. The result is the last sample that was taken
+ * within the given time or, if there is none, the last sample before it. A time without a date
+ * means the day of the last sample. If this is later than the last sample, the same time on the day
+ * before is used, unless that is earlier than the first sample.
  *
  * @param recording  the recording
  * @param which      the number, word or time
@@ -141,8 +155,8 @@ PM_PUBLIC int pm_recording_read(struct pm_recording *recording, uint64_t number,
  *
  * @param recording  the recording
  * @param number     number of the sample
- * @param headroom   filled with the recorded limits, without events and pressure; empty if none
- *                   were recorded
+ * @param headroom   receives the recorded limits, without events and pressure. It has no limits if
+ *                   none were recorded for this sample
  * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
  * @return           0 or -1
  */

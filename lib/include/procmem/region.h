@@ -28,12 +28,12 @@ enum pm_perm {
 	PM_PERM_READ = 1,   /**< r */
 	PM_PERM_WRITE = 2,  /**< w */
 	PM_PERM_EXEC = 4,   /**< x */
-	PM_PERM_SHARED = 8, /**< s: shared. If not set, the region is private (copy on write), p */
+	PM_PERM_SHARED = 8, /**< s: shared; if not set, the mapping is private (p, copy on write) */
 };
 
 /**
- * Bit that marks a permission as unknown, because core files do not contain all permissions. If the
- * bit is set, the bit of the permission itself is 0. In text, an unknown permission is `?`.
+ * Bit that marks a permission as unknown, because core files do not contain all permissions. If
+ * this bit is set, the bit of the permission itself is 0. In text, an unknown permission is `?`.
  */
 #define PM_PERM_MAYBE(perm) ((unsigned)(perm) << 4)
 
@@ -60,7 +60,7 @@ enum pm_kind {
 	PM_KIND_BSS,    /**< zero-initialised data of a program or library */
 	PM_KIND_FILE,   /**< another mapped file */
 	PM_KIND_DEVICE, /**< a device, or memory of a device */
-	PM_KIND_KERNEL, /**< mapped by the kernel itself: [vdso], [vvar], [vsyscall], ... */
+	PM_KIND_KERNEL, /**< mapped by the kernel itself, such as [vdso], [vvar] and [vsyscall] */
 	PM_KIND_COUNT,  /**< number of kinds */
 };
 
@@ -137,20 +137,24 @@ enum pm_vm_flag {
 
 /** A region. Its texts are owned by the list that contains the region. */
 struct pm_region {
-	uint64_t start;        /**< first address */
-	uint64_t end;          /**< address after the last byte */
-	uint64_t offset;       /**< offset in the mapped file, in bytes */
-	uint64_t inode;        /**< inode of the mapped file; 0 if no file is mapped */
-	uint32_t device_major; /**< major number of the device that holds the file */
-	uint32_t device_minor; /**< minor number of this device */
+	uint64_t start;  /**< first address */
+	uint64_t end;    /**< address after the last byte */
+	uint64_t offset; /**< offset in the mapped file, in bytes */
+	uint64_t inode;  /**< inode of the mapped file; 0 if no file is mapped */
+	/** Major number of the device that holds the mapped file */
+	uint32_t device_major;
+	uint32_t device_minor; /**< minor number of that device */
 	uint32_t vm_flags;     /**< enum pm_vm_flag bits; 0 if smaps was not read */
 	uint32_t known;        /**< PM_SIZE_BIT() of each known size */
 	uint8_t perms; /**< enum pm_perm bits, and PM_PERM_MAYBE() of each unknown permission */
 	uint8_t kind;  /**< enum pm_kind */
 	uint8_t proof; /**< enum pm_proof */
-	bool deleted;  /**< whether the mapped file was deleted or replaced; the kernel then appends
-	                  " (deleted)" to the name */
-	pid_t thread;  /**< TID of the thread that has its stack in the region; 0 if not known */
+	/**
+	 * Whether the mapped file was deleted or replaced. maps then shows " (deleted)" after the
+	 * name.
+	 */
+	bool deleted;
+	pid_t thread;   /**< TID of the thread that has its stack in the region; 0 if not known */
 	uint64_t arena; /**< address of the malloc arena to which the region belongs; 0 if none */
 	/**
 	 * Name as in maps, but with newlines instead of `\012`, and without " (deleted)"; "" if the
@@ -159,13 +163,13 @@ struct pm_region {
 	const char *mapping;
 	struct pm_detail detail; /**< what is known about the region besides the kind */
 	const char *why;         /**< human-readable reason for the kind; "" if not classified */
-	uint64_t bytes[PM_SIZE_COUNT]; /**< sizes in bytes, indexed by enum pm_size; a size that is
-	                                  not in `known` is 0 */
+	/** The sizes in bytes, indexed by enum pm_size. A size that is not in `known` is 0. */
+	uint64_t bytes[PM_SIZE_COUNT];
 };
 
 /**
- * The texts and details that belong to a list of regions; opaque. The rules of struct pm_regions
- * for the use by several threads also apply here.
+ * The texts and details that belong to a list of regions; opaque. Several threads may read it while
+ * no thread changes the list.
  */
 struct pm_texts;
 
@@ -184,8 +188,8 @@ struct pm_regions {
 /** A range of addresses within one region, or a range where nothing is mapped. */
 struct pm_region_range {
 	struct pm_range range; /**< the addresses */
-	size_t region; /**< index of the region that contains the range; SIZE_MAX if nothing is
-	                  mapped there */
+	/** Index of the region that contains the range; SIZE_MAX if nothing is mapped there */
+	size_t region;
 };
 
 /**
@@ -207,7 +211,7 @@ PM_PUBLIC void pm_regions_deinit(struct pm_regions *regions);
 PM_PUBLIC void pm_regions_clear(struct pm_regions *regions);
 
 /**
- * Appends a copy of a region, with copies of its texts.
+ * Appends a copy of a region, with copies of its texts and its detail.
  *
  * @param regions  the list
  * @param region   the region; a text that is NULL counts as ""
@@ -311,7 +315,8 @@ static inline uint64_t pm_region_chunk_max(const struct pm_region *region)
 PM_PUBLIC bool pm_region_is_anonymous(const struct pm_region *region);
 
 /**
- * Returns the dirty bytes of a region, Private_Dirty + Shared_Dirty.
+ * Returns the dirty bytes of a region: Private_Dirty + Shared_Dirty. A size that is not known
+ * counts as 0.
  *
  * @param region  the region
  * @return        bytes
@@ -322,10 +327,10 @@ static inline uint64_t pm_region_dirty(const struct pm_region *region)
 }
 
 /**
- * Tests whether a region continues the previous region. Both must be adjacent, and both must be
- * shared or both private. In addition, both must have no file and the same name, or both must map
- * consecutive parts of the same file. Allocators and mprotect(2) split mappings, so data can extend
- * across the border between two such regions.
+ * Tests whether a region continues the previous region. The regions must be adjacent, and either
+ * both shared or both private. In addition, they must both have no file and have the same name, or
+ * they must map consecutive parts of the same file. Allocators and mprotect(2) split mappings, so
+ * data can extend across the border between two such regions.
  *
  * @param before  the region with the lower addresses
  * @param region  the region with the higher addresses

@@ -7,10 +7,12 @@
  * reads maps only if the virtual size changed, or if the sizes of the regions no longer match the
  * totals. If the resident or swapped bytes changed, it reads the page states of the regions that
  * can have changed, in short system calls. It reads smaps only on request, or if there is no
- * pagemap. From time to time it measures all regions (pm_sampler_options.full_every). The sampler
- * measures the CPU time of the calling process. While this CPU time is above the budget, the
- * sampler reads only the totals. If the totals alone need more than the budget, half of the budget
- * is kept for measuring regions, so that they are still measured from time to time.
+ * pagemap. From time to time it measures all regions (pm_sampler_options.full_every).
+ *
+ * The sampler measures the CPU time of the calling process. While this CPU time is above the
+ * budget, the sampler reads only the totals. If reading the totals alone needs more than the
+ * budget, half of the budget is kept for measuring the regions, so that the regions are still
+ * measured from time to time.
  */
 #ifndef PROCMEM_SAMPLE_H
 #define PROCMEM_SAMPLE_H
@@ -26,7 +28,7 @@
 extern "C" {
 #endif
 
-/** Sizes of a whole process, in bytes, as in proc_pid_status(5). */
+/** The sizes of a whole process, in bytes, and the number of its threads (proc_pid_status(5)) */
 struct pm_totals {
 	uint64_t size;    /**< VmSize: address space */
 	uint64_t rss;     /**< VmRSS */
@@ -54,16 +56,28 @@ PM_PUBLIC int pm_totals_read(struct pm_process *process, struct pm_totals *total
  * kinds, no pages, no smaps.
  */
 struct pm_sampler_options {
-	double budget; /**< CPU time that may be used, as a share of one core: 0.01 is one percent;
-	                  0 means unlimited */
-	double full_every; /**< seconds after which all regions are measured even if the totals are
-	                      unchanged; 0 means never. Each time that such a measurement finds no
-	                      change, the interval is doubled, up to 16 times this value */
-	bool kinds;        /**< find out the kinds of the regions */
-	bool pages;        /**< remember which pages are present, to find pages that appear later
-	                      (pm_sample.appeared); has no effect together with `smaps` */
-	bool smaps; /**< read all sizes from smaps at each measurement. This delays the target,
-	               because the kernel walks its page tables while holding its map lock */
+	/**
+	 * CPU time that may be used, as a share of one core: 0.01 is one percent. 0 means
+	 * unlimited.
+	 */
+	double budget;
+	/**
+	 * Seconds after which all regions are measured even if the totals are unchanged; 0 means
+	 * never. Each time that such a measurement finds no change, the interval is doubled, up to
+	 * 16 times this value.
+	 */
+	double full_every;
+	bool kinds; /**< find out the kinds of the regions */
+	/**
+	 * Remember which pages are present, to find pages that appear later (pm_sample.appeared).
+	 * Has no effect together with `smaps`.
+	 */
+	bool pages;
+	/**
+	 * Read all sizes from smaps at each measurement. This delays the target, because the kernel
+	 * holds the map lock of the target while it walks the page tables.
+	 */
+	bool smaps;
 };
 
 /** Cost of the samples so far. */
@@ -71,15 +85,20 @@ struct pm_sample_cost {
 	uint64_t cpu_ns; /**< CPU time of the whole calling process since the sampler was opened */
 	uint64_t last_cpu_ns; /**< part of `cpu_ns` since the end of the previous sample */
 	/**
-	 * Duration of the longest system call that held the map lock of the target, in nanoseconds:
-	 * an upper bound of the time for which the lock was held. With smaps, the duration of the
-	 * whole read.
+	 * Duration of the longest system call that held the map lock of the target, in nanoseconds.
+	 * This is an upper bound of the time for which the lock was held at once. If smaps is read,
+	 * the duration of reading the whole file counts as one call.
 	 */
 	uint64_t lock_ns;
-	double credit; /**< CPU time that the budget allows now, in seconds. While this is negative,
-	                  regions are not measured. HUGE_VAL if there is no budget */
-	double share;  /**< CPU time since the sampler was opened, as a share of one core; 0 if no
-	                  time has passed */
+	/**
+	 * CPU time that the budget allows now, in seconds. If it is negative, regions are not
+	 * measured. HUGE_VAL if there is no budget.
+	 */
+	double credit;
+	/**
+	 * CPU time since the sampler was opened, as a share of one core; 0 if no time has passed
+	 */
+	double share;
 };
 
 /** One sample. */
@@ -87,22 +106,36 @@ struct pm_sample {
 	double time;             /**< CLOCK_BOOTTIME in seconds, which includes time in suspend */
 	int64_t wall_ns;         /**< the same time in nanoseconds since 1970, UTC */
 	struct pm_totals totals; /**< totals of the process, read for this sample */
-	const struct pm_regions *regions; /**< the regions with RSS and swap; owned by the sampler,
-	                                       valid until the next sample is taken */
+	/**
+	 * The regions with RSS and swap. They are owned by the sampler, and valid until the next
+	 * sample is taken.
+	 */
+	const struct pm_regions *regions;
 	/**
 	 * Pages that became present or swapped since the last measurement, if
 	 * pm_sampler_options.pages is set. The ranges are split at the borders of regions, are in
 	 * ascending order of address, and are valid as long as `regions`.
 	 */
 	const struct pm_region_range *appeared;
-	size_t appeared_count; /**< number of ranges in `appeared`; 0 in the first sample, and if
-	                          the sample is not fresh */
-	bool fresh; /**< true: the regions were measured for this sample; false: they are those of
-	               an earlier sample */
-	bool held_back; /**< a measurement of the regions was due, but was postponed because the
-	                   budget is used up */
-	bool exact;     /**< false: the sizes of some regions may differ from smaps; see
-	                   pm_pagemap_measure() */
+	/**
+	 * Number of ranges in `appeared`; 0 in the first sample and in samples that are not fresh
+	 */
+	size_t appeared_count;
+	/**
+	 * true: the regions were measured for this sample. false: the regions and their sizes are
+	 * those of an earlier sample.
+	 */
+	bool fresh;
+	/**
+	 * true: a measurement of the regions was due, but was postponed because the budget is used
+	 * up
+	 */
+	bool held_back;
+	/**
+	 * true: the sizes are those that smaps would show. false: the sizes of some regions may
+	 * differ, see pm_pagemap_measure().
+	 */
+	bool exact;
 	struct pm_sample_cost cost; /**< cost of all samples up to the end of this sample */
 };
 
@@ -128,7 +161,7 @@ PM_PUBLIC int pm_sampler_open(struct pm_process *process, const struct pm_sample
 PM_PUBLIC void pm_sampler_close(struct pm_sampler *sampler);
 
 /**
- * Takes a sample. The first one always measures the regions.
+ * Takes a sample. The first sample always measures the regions.
  *
  * @param sampler  the sampler
  * @param sample   filled
@@ -141,16 +174,19 @@ PM_PUBLIC int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *samp
 
 /**
  * Measures all regions for the last sample, even if the budget is used up or the totals did not
- * change. Does nothing if the last sample already measured all regions. Call this before acting on
- * the sizes of a region: the sizes can be out of date. If a mapping was replaced by another mapping
- * of the same size between two samples, no total changed, so the sampler did not notice the change.
- * A measurement may also have been postponed because of the budget. The time and the totals of the
- * sample do not change. The CPU time of this call counts towards the budget.
+ * change. Does nothing if the last sample already measured all regions. Call this function before
+ * acting on the sizes of a region, because these sizes can be out of date:
+ * - If a mapping was replaced by another mapping of the same size between two samples, no total
+ *   changed, so the sampler did not notice the change.
+ * - A measurement may have been postponed because of the budget.
+ *
+ * The time and the totals of the sample do not change. The CPU time of this call counts towards the
+ * budget.
  *
  * @param sampler  the sampler
  * @param sample   the last sample that pm_sampler_take() filled; everything except time and totals
  *                 may change
- * @param error    as pm_sampler_take()
+ * @param error    as for pm_sampler_take()
  * @return         0 or -1
  */
 PM_PUBLIC int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,

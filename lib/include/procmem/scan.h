@@ -61,7 +61,7 @@ PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
  */
 #define PM_SCAN_PIECE_MAX ((size_t)128 << 10)
 
-/** A hit, as passed to pm_scan_found in the thread that found it. Valid only during that call. */
+/** A hit, as passed to pm_scan_found. Valid only during that call. */
 struct pm_hit {
 	uint64_t address; /**< address of the first byte in the target */
 	size_t size;      /**< size in bytes */
@@ -70,25 +70,34 @@ struct pm_hit {
 	 * can also be read with this pointer.
 	 */
 	const uint8_t *bytes;
-	size_t before;             /**< number of readable bytes directly before the hit, at most
-	                              pm_scan.around; 0 between the pieces of a hit */
-	size_t after;              /**< number of readable bytes directly after the hit, at most
-	                              pm_scan.around; 0 between the pieces of a hit */
+	/**
+	 * Number of readable bytes directly before the hit, at most pm_scan.around. Always 0 for a
+	 * piece that is not the first piece of its hit.
+	 */
+	size_t before;
+	/**
+	 * Number of readable bytes directly after the hit, at most pm_scan.around. Always 0 for a
+	 * piece that is not the last piece of its hit.
+	 */
+	size_t after;
 	size_t region;             /**< index of the region in which the hit starts */
 	uint32_t source;           /**< index of the pattern; 0 in a search for text */
 	enum pm_encoding encoding; /**< encoding of the hit */
 	/**
-	 * The hit is a piece that the next hit continues. Also set if the end of a match of more
-	 * than one mebibyte is missing.
+	 * The hit is a piece of a longer hit, and the next hit is the next piece. Also set on the
+	 * last piece of a match of more than one mebibyte if the end of the match is missing.
 	 */
 	bool truncated;
 	/**
-	 * The hit continues the previous hit, which is in the same unit. If the previous hit is in
-	 * another unit, only pm_scan_delivery.continued is set.
+	 * The hit continues the previous hit of the same unit. If the hit continues a hit of the
+	 * previous unit, only pm_scan_delivery.continued is set.
 	 */
 	bool continued;
-	bool changed; /**< the bytes of the hit were different when they were read again; never
-	                 set without pm_scan.again */
+	/**
+	 * The bytes of the hit were different when they were read again. Never set if pm_scan.again
+	 * is false.
+	 */
+	bool changed;
 };
 
 /**
@@ -112,12 +121,12 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
 /**
  * Called for each hit, in the thread that found the hit. Several threads call the function at the
  * same time, and the hits are not in the order of addresses. Some hits are dropped later, because
- * they overlap an earlier hit. The function calls pm_scan_append() for the bytes to deliver,
- * typically a line of output.
+ * they overlap an earlier hit. The function passes the bytes to deliver, typically a line of
+ * output, to pm_scan_append().
  *
  * @param context  the context of the scan
- * @param worker   number of the thread, from 0; less than pm_scan.workers, or than
- *                 PM_SCAN_WORKERS_MAX if pm_scan.workers is 0
+ * @param worker   number of the thread, from 0. It is less than the number of threads of the scan,
+ *                 which is at most PM_SCAN_WORKERS_MAX
  * @param hit      the hit
  * @param batch    the batch to pass to pm_scan_append()
  * @param error    describes the failure; filled by the function if it returns -1
@@ -126,7 +135,7 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
 typedef int pm_scan_found(void *context, unsigned worker, const struct pm_hit *hit,
                           struct pm_scan_batch *batch, struct pm_error *error);
 
-/** A hit, as passed to pm_scan_deliver by ascending address. Valid only during that call. */
+/** A hit, as passed to pm_scan_deliver. Valid only during that call. */
 struct pm_scan_delivery {
 	uint64_t address;          /**< address of the first byte */
 	size_t size;               /**< size in bytes */
@@ -134,10 +143,11 @@ struct pm_scan_delivery {
 	uint32_t source;           /**< as in pm_hit */
 	enum pm_encoding encoding; /**< as in pm_hit */
 	bool truncated;            /**< as in pm_hit */
-	bool continued;            /**< the hit starts where the previous hit was truncated */
-	bool changed;              /**< as in pm_hit */
-	const void *bytes;         /**< the bytes that pm_scan_append() added for this hit */
-	size_t length;             /**< number of these bytes */
+	/** The hit starts where the previous delivered hit was truncated */
+	bool continued;
+	bool changed;      /**< as in pm_hit */
+	const void *bytes; /**< the bytes that pm_scan_append() added for this hit */
+	size_t length;     /**< number of bytes in `bytes` */
 };
 
 /**
@@ -146,24 +156,30 @@ struct pm_scan_delivery {
  * @param context   the context of the scan
  * @param delivery  the hit
  * @param error     describes the failure; filled by the function if it returns -1
- * @return          0: continue; 1: end the scan, which then succeeds; -1: failure
+ * @return          0 to continue; 1 to end the scan, which then succeeds; -1 on failure
  */
 typedef int pm_scan_deliver(void *context, const struct pm_scan_delivery *delivery,
                             struct pm_error *error);
 
 /** Totals of a scan, also while it runs. */
 struct pm_scan_totals {
-	uint64_t searched;   /**< number of bytes that were read, including pages of zeros even if
-	                        these were not searched */
-	uint64_t unreadable; /**< number of bytes that could not be read */
-	uint64_t hits; /**< number of hits that were delivered; all pieces of a hit count as one */
-	uint64_t changed; /**< number of hits whose bytes were different when they were read
-	                     again */
-	uint64_t gave_up; /**< number of addresses at which an attempt to match took too long and
-	                     was ended */
 	/**
-	 * Number of addresses that were skipped after an attempt that took too long. No match that
-	 * starts there is found.
+	 * Number of bytes that were read. Pages of zeros are included, even if they were not
+	 * searched.
+	 */
+	uint64_t searched;
+	uint64_t unreadable; /**< number of bytes that could not be read */
+	uint64_t hits; /**< number of delivered hits, where all pieces of a hit count as one hit */
+	/** Number of hits whose bytes were different when they were read again */
+	uint64_t changed;
+	/**
+	 * Number of addresses at which an attempt to match took too long and was ended. No match
+	 * that starts there is found.
+	 */
+	uint64_t gave_up;
+	/**
+	 * Number of addresses at which no match was attempted, because attempts at earlier
+	 * addresses took too long. No match that starts there is found.
 	 */
 	uint64_t passed;
 };
@@ -173,7 +189,7 @@ struct pm_scan_totals {
  *
  * @param context  the context of the scan
  * @param totals   the totals so far
- * @return         0: continue; any other value ends the scan with PM_ERROR_CANCELLED
+ * @return         0 to continue; any other value ends the scan with PM_ERROR_CANCELLED
  */
 typedef int pm_scan_tick(void *context, const struct pm_scan_totals *totals);
 
@@ -181,16 +197,26 @@ typedef int pm_scan_tick(void *context, const struct pm_scan_totals *totals);
 struct pm_scan {
 	const struct pm_scanner *scanner; /**< what to search for */
 	const struct pm_regions *regions; /**< the regions of the plan */
-	struct pm_plan *plan;             /**< the units to read. The scan reads the plan to its
-	                                     end, so another scan needs another plan */
+	/**
+	 * The units to read. The scan reads the plan to its end, so another scan needs another
+	 * plan.
+	 */
+	struct pm_plan *plan;
 	/**
 	 * The readers. The visitor `unreadable` is called in the thread that called pm_scan_run(),
 	 * by ascending address.
 	 */
 	struct pm_unit_source source;
-	unsigned workers; /**< number of threads; 0: the number of usable CPUs, at most 4 */
-	size_t around;    /**< maximum number of bytes before and after a hit that `found` uses,
-	                     at most PM_SCAN_CONTEXT_MAX */
+	/**
+	 * Number of threads, at most PM_SCAN_WORKERS_MAX. 0 means the number of usable CPUs, at
+	 * most 4.
+	 */
+	unsigned workers;
+	/**
+	 * Maximum number of bytes before and after a hit that `found` may read, at most
+	 * PM_SCAN_CONTEXT_MAX
+	 */
+	size_t around;
 	/**
 	 * Read the bytes of each hit again before `found` is called, and set pm_hit.changed if they
 	 * are different. Has no effect if `source.files` is set.
@@ -200,7 +226,7 @@ struct pm_scan {
 	                             be NULL */
 	pm_scan_deliver *deliver; /**< called for each hit by ascending address */
 	pm_scan_tick *tick;       /**< called regularly with the totals; may be NULL */
-	void *context;            /**< passed to these functions */
+	void *context;            /**< passed to `found`, `deliver` and `tick` */
 };
 
 /**

@@ -46,15 +46,19 @@ struct pm_match {
 	const uint8_t *bytes;           /**< copy of the bytes; not NUL-terminated */
 	const struct pm_region *region; /**< region in which the match starts, with its kind */
 	enum pm_encoding encoding;      /**< encoding of the text; see pm_string_text() */
-	bool truncated;                 /**< the match continues after these bytes, usually in
-	                                   the next call of the visitor */
-	bool continued;                 /**< the bytes continue the previous match, which was
-	                                   truncated */
+	/**
+	 * The match continues after these bytes. The next call of the visitor reports the next
+	 * piece, unless the end of the match is missing (pm_hit.truncated).
+	 */
+	bool truncated;
+	/** The bytes continue those of the previous call, in which `truncated` was set */
+	bool continued;
 };
 
 /**
  * Called for each match, by ascending address, in the thread that called pm_grep_process() or
- * pm_strings_process(). If the visitor itself calls these functions, it must pass other `totals`.
+ * pm_strings_process(). If the visitor itself calls these functions, it must pass a `totals` other
+ * than that of the running search.
  *
  * @param context  the context of the search
  * @param match    the match
@@ -66,20 +70,27 @@ typedef int pm_match_visitor(void *context, const struct pm_match *match);
 struct pm_search_options {
 	/**
 	 * The regions to search, as a NULL-terminated list of words for pm_select_add_word(): kinds
-	 * (`heap`), addresses, ranges, names (`[stack]`). NULL or an empty list: all regions are
-	 * searched. The search fails with PM_ERROR_NOT_FOUND if a word matches no region.
+	 * (`heap`), addresses, ranges, names (`[stack]`). If this is NULL or an empty list, all
+	 * regions are searched. The search fails with PM_ERROR_NOT_FOUND if a word matches no
+	 * region.
 	 */
 	const char *const *regions;
 	unsigned flags; /**< for pm_grep_process(): enum pm_pattern_flag values, combined with
 	                   `|` */
 	struct pm_strings_options strings; /**< for pm_strings_process(): which strings to find */
-	bool stop; /**< stop the process during the search, with pm_stop_begin(); the process also
-	              waits while the visitor runs */
-	unsigned workers; /**< number of threads, at most PM_SCAN_WORKERS_MAX; 0: the number of
-	                     CPUs, at most 4 */
 	/**
-	 * A flag that cancels the search: if its value becomes non-zero, the search fails with
-	 * PM_ERROR_CANCELLED. NULL if the search cannot be cancelled.
+	 * Stop the process during the search, with pm_stop_begin(). The process then also waits
+	 * while the visitor runs.
+	 */
+	bool stop;
+	/**
+	 * Number of threads, at most PM_SCAN_WORKERS_MAX. 0 means the number of usable CPUs, at
+	 * most 4.
+	 */
+	unsigned workers;
+	/**
+	 * Cancellation flag: when it becomes non-zero, the search fails with PM_ERROR_CANCELLED.
+	 * NULL if there is none.
 	 */
 	const volatile sig_atomic_t *cancel;
 };
@@ -87,24 +98,26 @@ struct pm_search_options {
 /**
  * Searches the memory of a process for a pattern.
  *
- * The function starts threads, and ends them before it returns. All resources that it used are
- * released. Several threads may call it at the same time.
+ * The function starts threads, and ends them before it returns. It releases all resources that it
+ * used. Several threads may call this function at the same time.
  *
  * @param pid      the process
- * @param pattern  the pattern: a regular expression (pattern_scan.h) by default; a text with
- *                 PM_PATTERN_FIXED in `options->flags`; hexadecimal bytes with PM_PATTERN_HEX
+ * @param pattern  the pattern. By default a regular expression (pattern_scan.h); with
+ *                 PM_PATTERN_FIXED in `options->flags` a text; with PM_PATTERN_HEX hexadecimal
+ *                 bytes
  * @param options  options; NULL has the same meaning as all zeros
  * @param visit    called for each match
  * @param context  passed to `visit`
- * @param totals   receives the totals, also after a failure; the search was incomplete if
- *                 `unreadable` or `gave_up` is not 0. May be NULL. In that case an incomplete
- *                 search fails, unless the visitor ended it, after all matches were reported: with
- *                 PM_ERROR_UNREADABLE if bytes could not be read, otherwise with PM_ERROR_RESOURCES
- *                 if the pattern took too long at some address
+ * @param totals   receives the totals, also after a failure. The search was incomplete if
+ *                 `unreadable` or `gave_up` is not 0. If `totals` is NULL, an incomplete search
+ *                 fails after all matches were reported: with PM_ERROR_UNREADABLE if bytes could
+ *                 not be read, otherwise with PM_ERROR_RESOURCES. A search that the visitor ended
+ *                 does not fail
  * @param error    PM_ERROR_USAGE (the pattern, the options), PM_ERROR_NOT_FOUND (the process, a
  *                 region), PM_ERROR_ACCESS, PM_ERROR_NO_MEMORY, PM_ERROR_GONE (the process has
- *                 ended, or has called exec, in which case the matches may be wrong),
- *                 PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
+ *                 ended, or has called exec; after exec, matches that were reported may be wrong),
+ *                 PM_ERROR_CANCELLED, PM_ERROR_RESOURCES, PM_ERROR_UNREADABLE (only if `totals` is
+ *                 NULL)
  * @return         0 or -1; a search without a match returns 0
  */
 PM_PUBLIC int pm_grep_process(pid_t pid, const char *pattern,

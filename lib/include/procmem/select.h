@@ -37,20 +37,21 @@ PM_PUBLIC void pm_select_destroy(struct pm_select *select);
  * - an address, with or without `0x`: the region that contains the address
  * - `ADDR-END` or `ADDR+LEN` (LEN as for pm_parse_size()): exactly these bytes
  * - a kind (`heap`): the regions of this kind. The name of a kind is never parsed as an address
- * - `[name]`: the regions with this name in maps
+ * - `[name]`: the regions with this name in maps, such as `[stack]`
  * - `all`: all regions
  *
  * @param select  the selection
  * @param word    the word
- * @param error   PM_ERROR_USAGE, the text says what a REGION may be; PM_ERROR_RESOURCES
+ * @param error   PM_ERROR_USAGE (the text says what a REGION may be), PM_ERROR_RESOURCES
  * @return        0 or -1
  */
 PM_PUBLIC int pm_select_add_word(struct pm_select *select, const char *word,
                                  struct pm_error *error);
 
 /**
- * Adds a filter: keeps only regions of the given kinds. A second call replaces the first one. The
- * selection has at most one filter of each type, and a region must pass all filters.
+ * Adds a filter: keeps only regions of the given kinds. The selection has at most one filter of
+ * each type: a second call of this function replaces the filter of the first call. A region must
+ * pass all filters.
  *
  * @param select  the selection
  * @param list    names of kinds, separated by commas
@@ -61,12 +62,13 @@ PM_PUBLIC int pm_select_set_kinds(struct pm_select *select, const char *list,
                                   struct pm_error *error);
 
 /**
- * Keeps only regions whose mapping (pm_region.mapping, "" for anonymous regions) contains a match.
+ * Keeps only regions whose mapping (pm_region.mapping, "" for anonymous regions) contains a match
+ * of a pattern.
  *
  * @param select  the selection
  * @param regex   a PCRE2 pattern; `(?i)` at its start ignores case, and `^$` matches regions
  *                without a name
- * @param error   PM_ERROR_USAGE with the position, PM_ERROR_RESOURCES
+ * @param error   PM_ERROR_USAGE (the text gives the position of the mistake), PM_ERROR_RESOURCES
  * @return        0 or -1
  */
 PM_PUBLIC int pm_select_set_mapping(struct pm_select *select, const char *regex,
@@ -75,7 +77,7 @@ PM_PUBLIC int pm_select_set_mapping(struct pm_select *select, const char *regex,
 /**
  * Keeps only regions with the given permissions. `spec` has one of two forms:
  * - letters of permissions that must be set, such as `rw` or `x`; `s` requires a shared mapping,
- * `p` a private one
+ *   `p` a private one
  * - four characters as in maps, such as `r--p`, all of which must match; `-` requires that the
  *   permission is not set, and `?` accepts any value
  *
@@ -136,12 +138,12 @@ PM_PUBLIC bool pm_select_needs_rss(const struct pm_select *select);
  *
  * @param select   the selection
  * @param regions  the regions, with kinds and RSS if the selection needs them
- * @param ranges   receives the selected ranges, by ascending address, without overlaps; the caller
- *                 frees the array; NULL if no region passes the filters
+ * @param ranges   receives the selected ranges, by ascending address, without overlaps. The caller
+ *                 frees the array. NULL if no region passes the filters
  * @param count    receives the number of ranges
- * @param error    PM_ERROR_NOT_FOUND if a word matches no region; for an address, the text contains
- *                 the nearest regions. PM_ERROR_USAGE if the RSS is needed but not known, or if
- *                 matching a pattern takes too many steps. PM_ERROR_RESOURCES
+ * @param error    PM_ERROR_NOT_FOUND if a word matches no region (for an address, the text contains
+ *                 the nearest regions), PM_ERROR_USAGE if the RSS is needed but not known, or if
+ *                 matching a pattern takes too many steps, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_select_apply(const struct pm_select *select, const struct pm_regions *regions,

@@ -26,14 +26,19 @@ struct pm_point {
 
 /**
  * Values over time. Only the corners of the curve are kept: points at which the value changed, and
- * the last point before each change. A constant value therefore needs no further memory. ...
+ * the last point before each change. A constant value therefore needs no further memory. When there
+ * are PM_SERIES_POINTS corners, every second corner is dropped, except the first and the last
+ * corner. A zeroed series is empty.
  */
 struct pm_series {
 	struct pm_point *points; /**< the corners, by ascending time; owned */
 	size_t count;            /**< number of corners */
 	size_t capacity;         /**< private */
-	double last; /**< time of the last value that was added, in seconds. From the last corner
-	                until this time, the value was constant */
+	/**
+	 * Time of the last value that was added, in seconds. From the last corner until this time,
+	 * the value was constant.
+	 */
+	double last;
 	uint64_t samples; /**< number of values that were added */
 };
 
@@ -56,8 +61,8 @@ PM_PUBLIC int pm_series_add(struct pm_series *series, double time, uint64_t valu
                             struct pm_error *error);
 
 /**
- * Adds the values of another series to those of a series. Before the first corner of a series, its
- * value counts as 0.
+ * Adds another series to a series: at each time, the new value is the sum of the values of both.
+ * The value of a series before its first corner counts as 0.
  *
  * @param series  the series; becomes the sum of both series
  * @param other   the other series
@@ -72,7 +77,7 @@ PM_PUBLIC int pm_series_merge(struct pm_series *series, const struct pm_series *
  *
  * @param series  the series
  * @param time    seconds
- * @return        the value; 0 before the first corner; the last value after the last corner
+ * @return        the value: 0 before the first corner, and the value of the last corner after it
  */
 PM_PUBLIC double pm_series_at(const struct pm_series *series, double time);
 

@@ -5,10 +5,10 @@
  * (ptrace(2)).
  *
  * Reading memory does not need a stop. A stop needs more privileges, and delays the target. Stops
- * use PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal to the target. A target that had been
- * stopped by a signal before stays stopped after the stop ends. Signals that arrive during the stop
- * are delivered when it ends. If the calling process is killed, even by SIGKILL, the kernel resumes
- * all threads.
+ * use PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal to the target. If a signal had
+ * already stopped the target, the target stays stopped after the stop ends. Signals that arrive
+ * during the stop are delivered when it ends. If the calling process is killed, even by SIGKILL,
+ * the kernel resumes all threads.
  *
  * With ptrace(2), only the thread that stopped the target can resume it. The library creates a
  * thread for each stop, so any thread of the program may call pm_stop_end(). Until the stop ends,
@@ -35,7 +35,8 @@ extern "C" {
 struct pm_stop;
 
 /**
- * Stops all threads of a process. On failure all threads continue to run.
+ * Stops all threads of a process. On failure, the threads that were already stopped by this
+ * function are resumed.
  *
  * Threads in uninterruptible sleep (state D: waiting for a disk, or for a vfork child) cannot be
  * stopped. After 0.2 s such threads count as stopped: they will stop when they leave the kernel,
@@ -45,9 +46,9 @@ struct pm_stop;
  * @param cancel   cancellation flag: when it becomes non-zero during this call, all threads are
  *                 resumed, and the call fails with PM_ERROR_CANCELLED. NULL if there is none
  * @param stop     receives the stop; end it with pm_stop_end()
- * @param error    PM_ERROR_ACCESS with the rule that refused access, or with the PID of another
- *                 tracer, PM_ERROR_GONE, PM_ERROR_NO_MEMORY, PM_ERROR_UNSUPPORTED (the calling
- *                 process, a saved tree, another PID namespace), PM_ERROR_CANCELLED,
+ * @param error    PM_ERROR_ACCESS (the text names the rule that refused access, or the PID of
+ *                 another tracer), PM_ERROR_GONE, PM_ERROR_NO_MEMORY, PM_ERROR_UNSUPPORTED (the
+ *                 calling process, a saved tree, another PID namespace), PM_ERROR_CANCELLED,
  *                 PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -81,7 +82,7 @@ PM_PUBLIC size_t pm_stop_count(const struct pm_stop *stop);
 /**
  * Returns a stopped thread. The threads are ordered by ascending thread ID.
  * @param stop   the stop
- * @param index  index of the thread, from 0
+ * @param index  index of the thread, from 0; less than pm_stop_count()
  * @return       the thread, valid until the stop ends
  */
 PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *stop, size_t index);
@@ -102,12 +103,13 @@ PM_PUBLIC int pm_stop_find_sharing(struct pm_process *process, pid_t *first, siz
                                    struct pm_error *error);
 
 /**
- * Reads a set of registers of a thread (PTRACE_GETREGSET).
+ * Reads a set of registers of a thread (PTRACE_GETREGSET). If the set is larger than `capacity`,
+ * only its first `capacity` bytes are read.
  *
  * @param stop      the stop
  * @param index     index of the thread
- * @param note      the register set, given by its note type in core files as in <elf.h>:
- *                  NT_PRSTATUS, NT_FPREGSET, NT_X86_XSTATE, ...
+ * @param note      the register set, given by its note type in core files as in <elf.h>, such as
+ *                  NT_PRSTATUS, NT_FPREGSET or NT_X86_XSTATE
  * @param buffer    room for `capacity` bytes
  * @param capacity  size of the buffer in bytes
  * @param size      receives the number of bytes read

@@ -4,7 +4,7 @@
  * Searches for text: runs of printable characters, as strings(1) finds them, in several encodings
  * in one pass.
  *
- * For each encoding that strings(1) supports, the runs that strings(1) finds are found. Strings in
+ * In each encoding that strings(1) supports, everything that strings(1) finds is found. Strings in
  * UTF-16 and UTF-32 are also found at addresses that are not multiples of the character size. As in
  * strings(1), strings in UTF-16 and UTF-32 consist of ASCII characters only; otherwise almost any
  * bytes would be text.
@@ -43,13 +43,19 @@ enum pm_encoding {
  */
 struct pm_strings_options {
 	unsigned encodings; /**< PM_ENCODING_BIT() values, combined with `|`; 0 means UTF-8 */
-	size_t min_length;  /**< minimum number of characters of a string; 0 means 6 for UTF-16,
-	                       and 4 for all other encodings */
-	bool white_space;   /**< strings may contain newline, carriage return, vertical tab and
-	                       form feed; `-w` of strings(1) */
+	/**
+	 * Minimum number of characters of a string. 0 means 6 for UTF-16, and 4 for all other
+	 * encodings.
+	 */
+	size_t min_length;
+	/**
+	 * Strings may contain newline, carriage return, vertical tab and form feed, as with `-w` of
+	 * strings(1)
+	 */
+	bool white_space;
 	/**
 	 * Find strings in UTF-16 and UTF-32 only at addresses that are multiples of the character
-	 * size. Then no bytes are found as a string in both byte orders.
+	 * size. Otherwise, text in one byte order may also be found in the other byte order.
 	 */
 	bool aligned;
 };
@@ -72,7 +78,7 @@ PM_PUBLIC int pm_strings_scanner_create(const struct pm_strings_options *options
                                         struct pm_scanner **scanner, struct pm_error *error);
 
 /**
- * Returns the name of an encoding: "ascii", "utf-8", "8-bit", "utf-16le", ...
+ * Returns the name of an encoding, such as "ascii", "utf-8", "8-bit" or "utf-16le".
  * @param encoding  the encoding
  * @return          a constant text
  */

@@ -6,17 +6,17 @@
  *
  * For a living process, the mapped files themselves are read, even if they were deleted or are
  * below another root directory. A core file contains only the names of the mapped files. A file
- * with such a name is used if its build ID is the same as the build ID in the memory of the core
- * file. So the core file must contain the first page of the program or library.
+ * with such a name is used only if it has the same build ID as the memory in the core file. So the
+ * core file must contain the first page of the program or library, where the build ID is.
  *
  * The symbols are those of the first of these tables that exists:
  * - `.symtab` of the file
  * - `.symtab` of the file with debug information, `/usr/lib/debug/.build-id/xx/yyyy.debug` below
- *   the root directory of the process, if its build ID is the same
+ *   the root directory of the process, if this file has the same build ID as the mapped file
  * - `.dynsym` of the file
  *
- * A file that may belong to another program is not used: it is better to find no symbol than a
- * wrong symbol. Names of symbols are returned as they are in the file: the names of C++ symbols are
+ * A file that may be of another program is not used: it is better to find no symbol than a wrong
+ * symbol. Names of symbols are returned as they are in the file, so the names of C++ symbols are
  * mangled.
  */
 #ifndef PROCMEM_SYMBOLS_H
@@ -40,8 +40,8 @@ extern "C" {
 struct pm_symbols;
 
 /**
- * A symbol that contains an address or, if the size of the symbol is unknown, is the next symbol
- * below the address.
+ * The symbol to which an address belongs. The symbol contains the address or, if the size of the
+ * symbol is unknown, is the nearest symbol at or below the address.
  */
 struct pm_symbol {
 	const char *name;   /**< name as in the file, which may contain any bytes; valid until
@@ -91,11 +91,11 @@ PM_PUBLIC void pm_symbols_close(struct pm_symbols *symbols);
  *
  * @param symbols  the symbols
  * @param address  any address
- * @param symbol   receives the symbol if one was found
+ * @param symbol   receives the symbol; unchanged if none was found
  * @param error    PM_ERROR_RESOURCES
- * @return         1: a symbol was found; 0: the address is not in the code or data of a file, the
- *                 file cannot be identified, or the file has no symbol for the address; -1: an
- *                 error
+ * @return         1 if a symbol was found; -1 on an error; 0 if there is none: the address is not
+ *                 in the code or data of a file, the file cannot be identified, or the file has no
+ *                 symbol for the address
  */
 PM_PUBLIC int pm_symbols_find(struct pm_symbols *symbols, uint64_t address,
                               struct pm_symbol *symbol, struct pm_error *error);

@@ -4,12 +4,15 @@
  * Counting texts in bounded memory: which texts there are, and how often each occurs.
  *
  * When the memory is used up, the rarest texts are dropped (lossy counting, Manku and Motwani 2002,
- * with a threshold that follows from the memory instead of an error rate). Two bounds always hold.
- * Every text that was added more than pm_tally_bound() times is in the tally. The count of a text
- * in the tally is too low by at most pm_tally_item.missed.
+ * with a threshold that follows from the memory instead of an error rate). Two bounds always hold:
+ * - Every text that was added more than pm_tally_bound() times is in the tally.
+ * - The count of a text in the tally is too low by at most pm_tally_item.missed.
  *
  * A tally counts equal texts together, or with pm_tally_add_similar() all texts that have something
  * in common, such as their template (text_template.h).
+ *
+ * If texts are added in the order of their addresses, the tally also finds texts that are equally
+ * far apart. Their distance is the size of the records that contain them.
  */
 #ifndef PROCMEM_TALLY_H
 #define PROCMEM_TALLY_H
@@ -28,8 +31,8 @@ extern "C" {
 #define PM_TALLY_BUDGET_MIN ((uint64_t)64 << 10)
 
 /**
- * Largest budget of a tally in bytes. It is limited because positions in a tally are stored as
- * 32-bit numbers, in units of 8 bytes.
+ * Largest budget of a tally in bytes. Positions in a tally are stored as 32-bit numbers, in units
+ * of 8 bytes.
  */
 #define PM_TALLY_BUDGET_MAX ((uint64_t)32 << 30)
 
@@ -41,30 +44,52 @@ struct pm_tally;
 
 /** A text with its count. */
 struct pm_tally_item {
-	uint64_t hash;    /**< private */
-	uint64_t count;   /**< number of times that the text was added since it was last inserted in
-	                     the tally */
-	uint64_t missed;  /**< maximum number of earlier additions that are not in `count`, because
-	                     the text had been dropped */
-	uint64_t first;   /**< pm_tally_text.first of the first text that `count` includes */
-	uint64_t size;    /**< sum of pm_tally_text.size of all texts that `count` includes */
-	uint32_t length;  /**< bytes of `text` */
-	uint8_t category; /**< pm_tally_text.category; texts of different categories are counted
-	                     separately */
-	bool varied; /**< true if `count` includes texts that are not equal to `text`, but similar
-	              */
-	char text[]; /**< the text, not NUL-terminated. If `varied` is true, the first of the
-	                similar texts */
+	uint64_t hash; /**< private */
+	/**
+	 * Number of times that the text was added. If the text had been dropped, only additions
+	 * after the last drop are counted.
+	 */
+	uint64_t count;
+	/**
+	 * The text may have been dropped before it was last inserted. This is the maximum number of
+	 * earlier additions that `count` does not include; 0 if `count` is exact.
+	 */
+	uint64_t missed;
+	uint64_t first; /**< pm_tally_text.first of the first text that `count` includes */
+	uint64_t size;  /**< sum of pm_tally_text.size of all texts that `count` includes */
+	uint64_t last;  /**< pm_tally_text.first of the last text that was added */
+	/**
+	 * Distance from one occurrence of the text to the next, in bytes. If more than half of the
+	 * distances are equal, `stride` is that distance; otherwise it is any of them. 0 if each
+	 * occurrence had a lower address than the one before it, or if there is only one.
+	 */
+	uint64_t stride;
+	/** Number of times that the distance was equal to `stride`; may be too low. */
+	uint64_t stride_count;
+	uint64_t votes;  /**< private: as in the majority vote of Boyer and Moore */
+	uint32_t length; /**< bytes of `text` */
+	/** pm_tally_text.category. Texts of different categories are counted separately. */
+	uint8_t category;
+	/** True if `count` includes texts that differ from `text`, but are similar to it */
+	bool varied;
+	/** The text, not NUL-terminated. If `varied` is true, the first of the similar texts. */
+	char text[];
 };
 
 /** A text to count. */
 struct pm_tally_text {
-	uint64_t hash;    /**< pm_tally_hash() of the text. For pm_tally_add_similar(), the hash of
-	                     what similar texts have in common, such as their template */
+	/**
+	 * pm_tally_hash() of the text. For pm_tally_add_similar(), the hash of what similar texts
+	 * have in common, such as their template.
+	 */
+	uint64_t hash;
 	const char *text; /**< any bytes; copied if the text is new */
 	size_t length;    /**< bytes of `text` */
-	uint64_t first;   /**< address of the text in the target, or any other number; stored as
-	                     pm_tally_item.first if the text is new */
+	/**
+	 * Address of the text in the target, or any other number. Stored as pm_tally_item.first if
+	 * the text is new.
+	 */
+	uint64_t first;
 	uint64_t size;    /**< number of bytes that the text occupies in the target */
 	uint8_t category; /**< any number, such as an enum pm_encoding */
 };
@@ -90,7 +115,7 @@ PM_PUBLIC void pm_tally_destroy(struct pm_tally *tally);
  * Computes the hash of a text for pm_tally_text.hash. The functions that add texts do not compute
  * the hash themselves, so that several threads can compute hashes in parallel.
  *
- * @param tally     the tally; each tally has a random number that changes its hashes, so that a
+ * @param tally     the tally. Each tally has a random number on which its hashes depend, so that a
  *                  target cannot choose texts with equal hashes
  * @param category  category of the text
  * @param text      any bytes
@@ -101,8 +126,8 @@ PM_PUBLIC uint64_t pm_tally_hash(const struct pm_tally *tally, uint8_t category,
                                  size_t length);
 
 /**
- * Counts a text. May drop the rarest texts. A text that needs more than a quarter of the budget, or
- * has 4 GiB or more, is dropped at once.
+ * Counts a text. May drop the rarest texts. A text is dropped at once if it needs more than a
+ * quarter of the budget, or if its length is 4 GiB or more.
  *
  * @param tally  the tally, not sorted yet
  * @param text   the text; owned by the caller
@@ -110,13 +135,12 @@ PM_PUBLIC uint64_t pm_tally_hash(const struct pm_tally *tally, uint8_t category,
 PM_PUBLIC void pm_tally_add(struct pm_tally *tally, const struct pm_tally_text *text);
 
 /**
- * Counts a text together with similar texts: those with the same category and hash. Whether texts
- * are similar does not depend on their bytes. A hash has 64 bits and depends on a random number: in
- * a tally of a million texts, the probability that two dissimilar texts have the same hash is 1 in
- * 30 million.
+ * Counts a text together with similar texts: those with the same category and hash. The bytes of
+ * the texts are not compared. A hash has 64 bits and depends on a random number: in a tally of a
+ * million texts, the probability that two dissimilar texts have the same hash is 1 in 30 million.
  *
- * @param tally  the tally, not sorted yet. Either all of its texts are added by this function, or
- *               none
+ * @param tally  the tally, not sorted yet. To one tally, either all texts are added with this
+ *               function, or none
  * @param text   the text; owned by the caller
  */
 PM_PUBLIC void pm_tally_add_similar(struct pm_tally *tally, const struct pm_tally_text *text);
@@ -153,11 +177,19 @@ PM_PUBLIC uint64_t pm_tally_dropped(const struct pm_tally *tally);
  */
 PM_PUBLIC uint64_t pm_tally_bound(const struct pm_tally *tally);
 
+/** Orders of texts, each descending. Equal texts are sorted by ascending `first`. */
+enum pm_tally_order {
+	PM_TALLY_BY_COUNT,  /**< by pm_tally_item.count */
+	PM_TALLY_BY_BYTES,  /**< by pm_tally_item.size */
+	PM_TALLY_BY_LENGTH, /**< by the mean size of the texts that `count` includes */
+};
+
 /**
- * Sorts the texts: by descending count, then by ascending `first`. After that no text may be added.
+ * Sorts the texts. After that no text may be added.
  * @param tally  the tally
+ * @param order  the order
  */
-PM_PUBLIC void pm_tally_sort(struct pm_tally *tally);
+PM_PUBLIC void pm_tally_sort(struct pm_tally *tally, enum pm_tally_order order);
 
 /**
  * Returns one of the sorted texts.

@@ -17,11 +17,12 @@ extern "C" {
 /**
  * Opens the memory of a living process for reading. The process is neither stopped nor attached to.
  *
- * Bytes are read with process_vm_readv(2). In these cases they are read from /proc/PID/mem instead:
+ * Bytes are read with process_vm_readv(2). In these cases they are read from /proc/PID/mem (mem)
+ * instead:
  * - in regions without read permission
  * - in regions with userfaultfd, where process_vm_readv() can block forever
- * - in regions whose VmFlags are not known. Smaps contains the VmFlags; it is worth reading,
- *   because a read from mem takes twice as long and slows the target down more
+ * - in regions whose VmFlags are not known. It is worth reading the VmFlags from smaps, because a
+ *   read from mem takes twice as long as process_vm_readv() and slows the target down more
  * - in all regions after process_vm_readv() failed with EPERM or ENOSYS
  *
  * @param process  the process; must outlive the reader

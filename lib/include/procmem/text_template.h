@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Templates of texts. Texts that differ only in their numbers have the same template. "order 17 of
- * 0x7f01" and "order 4 of 0x88ac" both have the template "order # of 0x#".
+ * Templates of texts. Texts that differ only in their numbers, or in the length of their filler,
+ * have the same template. "order 17 of 0x7f01" and "order 4 of 0x88ac" both have the template
+ * "order # of 0x#".
  *
- * A number is one of these: a sequence of decimal digits; a word of at least four hexadecimal
- * digits that contains a decimal digit (at least eight digits if most of them are letters); a word
- * of 0x and hexadecimal digits; a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits).
+ * A number is one of these:
+ * - a sequence of decimal digits
+ * - a word of at least four hexadecimal digits, one of which is a decimal digit. If most of the
+ *   digits are letters, the word must have at least eight digits
+ * - a word of 0x followed by hexadecimal digits
+ * - a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits)
+ *
+ * Filler is a sequence of at least eight equal ASCII characters that are not decimal digits. The
+ * template has one of them, and `…` (U+2026).
  *
  * Several threads may call these functions at the same time.
  */
@@ -23,8 +30,8 @@ extern "C" {
 #endif
 
 /**
- * Writes the template of a text: the text with `#` in place of each number (`0x#` for a number with
- * 0x).
+ * Writes the template of a text: the text with `#` in place of each number (`0x#` if the number
+ * starts with 0x), and with one character and `…` in place of filler (`=…` for `==========`).
  *
  * @param text    any bytes; numbers consist of ASCII characters only
  * @param length  bytes of `text`
@@ -34,8 +41,8 @@ extern "C" {
 PM_PUBLIC size_t pm_text_template_write(const char *text, size_t length, char *output);
 
 /**
- * Writes the text that represents an item of a tally. If the item counts several different texts,
- * this is their template; if all its texts are equal, it is the text itself.
+ * Writes the text that represents an item of a tally. If the item counts different texts, this is
+ * their template. If all texts of the item are equal, it is the text itself.
  *
  * @param item    the item, counted by pm_tally_add_similar() with hashes of templates, or by
  *                pm_tally_add()

@@ -6,12 +6,14 @@
  *
  * A track contains regions that pm_growth_compare() matches, if they have the same kind. In the
  * last sample, all regions of a track have the same kind, so the sum of the weights of all tracks
- * of a kind is the weight of all regions of that kind. Similar new regions share one track from the
- * start: if a process creates a thousand threads, their stacks are one growing track, not a
- * thousand new tracks. Regions are similar if kind and permissions are the same, names are the same
- * apart from numbers, and lengths are close; for blocks that malloc mapped one by one, the sizes of
- * the blocks are compared instead. After thousands of tracks of new regions have lost all their
- * regions, names are no longer compared.
+ * of a kind is the weight of all regions of that kind.
+ *
+ * Similar new regions share one track from the start. If a process creates a thousand threads,
+ * their stacks are one growing track, not a thousand new tracks. Two regions are similar if they
+ * have the same kind, the same permissions, names that differ only in digits, and lengths of the
+ * same magnitude. For regions of blocks that malloc mapped individually, the sizes of the largest
+ * blocks are compared instead of the lengths. While thousands of tracks of new regions have lost
+ * all their regions, names are not compared, so that the number of tracks stays limited.
  */
 #ifndef PROCMEM_TRACKER_H
 #define PROCMEM_TRACKER_H
@@ -28,40 +30,61 @@ extern "C" {
 #endif
 
 /**
- * One track. Weights are resident and swapped bytes together. If a track has several regions, one
- * of them represents the track. Another region replaces it only if, in one sample, the other region
- * grows by more than twice as many bytes as the representative.
+ * One track. Weights are resident and swapped bytes together.
+ *
+ * If a track has several regions, one of them represents the track: at first, the region with the
+ * largest weight. Another region replaces the representative only if, in one sample, the other
+ * region grows by more than twice as many bytes as the representative. If the representative was
+ * unmapped, the region that grew most in that sample becomes the representative.
  */
 struct pm_track {
-	uint64_t start; /**< first address of the representative region: the region that grew last
-	                   or, if no region grew, the one with the largest weight. If the track has
-	                   no regions any more, the last representative */
-	uint64_t end;   /**< address after the last byte of the representative region */
-	uint64_t own;   /**< weight of the representative region alone, in bytes */
+	/**
+	 * First address of the representative region. If the track has no regions any more, that of
+	 * the last representative.
+	 */
+	uint64_t start;
+	uint64_t end;      /**< address after the last byte of the representative region */
+	uint64_t own;      /**< weight of the representative region alone, in bytes */
 	enum pm_kind kind; /**< kind of the representative region; all regions of the track have
 	                      this kind */
 	unsigned perms;    /**< permissions of the representative region: enum pm_perm bits */
-	pid_t thread; /**< thread whose stack the representative region is; 0 if it is not the stack
-	                 of a known thread */
-	const char *mapping; /**< name of the representative region, or "" if it has no name; valid
-	                        until the next sample is added */
-	struct pm_detail detail; /**< detail of the representative; valid as long as `mapping` */
-	size_t regions; /**< number of regions now; 0 if all regions of the track were unmapped */
+	/**
+	 * TID of the thread whose stack the representative region is; 0 if the region is not the
+	 * stack of a known thread
+	 */
+	pid_t thread;
+	/**
+	 * Name of the representative region; "" if it has no name, or if the track has no regions
+	 * any more. Valid until the next sample is added.
+	 */
+	const char *mapping;
+	struct pm_detail
+		/** Detail of the representative region. Valid as long as `mapping`. */
+		detail;
+	size_t regions;     /**< number of regions now; 0 if all of them were unmapped */
 	size_t max_regions; /**< largest number of regions so far */
-	uint64_t block_min; /**< smallest pm_region_chunk_max() of its regions, in bytes; 0 if a
-	                       region of the track has no chunk */
-	uint64_t block_max; /**< largest pm_region_chunk_max() of its regions, in bytes */
-	bool born;          /**< true if the track was not in the first sample */
-	double since;       /**< time of the first sample that has the track, in seconds */
-	uint64_t weight;    /**< resident and swapped bytes of all regions now */
-	uint64_t size;      /**< length of all regions in the address space now, in bytes */
-	uint64_t baseline;  /**< weight from which growth is counted, in bytes: the weight at the
-	                       first sample or, if it was called, at the last pm_tracker_rebase(). 0
-	                       if the track was created after that time */
-	size_t baseline_regions; /**< number of regions at the same time as `baseline` */
+	/**
+	 * Smallest pm_region_chunk_max() of the regions of the track, in bytes; 0 if one of the
+	 * regions has no known chunk
+	 */
+	uint64_t block_min;
+	/** Largest pm_region_chunk_max() of the regions of the track, in bytes */
+	uint64_t block_max;
+	bool born;       /**< true if the track was not in the first sample */
+	double since;    /**< time of the first sample in which the track has regions, in seconds */
+	uint64_t weight; /**< resident and swapped bytes of all regions now */
+	uint64_t size;   /**< length of all regions in the address space now, in bytes */
+	/**
+	 * Weight from which growth is counted, in bytes: the weight at the last call of
+	 * pm_tracker_rebase() or, if there was no call, in the first sample. 0 if the track was
+	 * created later.
+	 */
+	uint64_t baseline;
+	size_t baseline_regions; /**< number of regions at the time of `baseline` */
 	int64_t delta;           /**< change of the weight between the last two samples, in bytes */
 	struct pm_series series; /**< weight over time; empty if the weight never changed */
-	struct pm_series counts; /**< number of regions over time; empty if it never changed */
+	/** Number of regions over time; empty if the number never changed */
+	struct pm_series counts;
 };
 
 /** Follows regions; opaque. Only one thread at a time may use it. */
@@ -126,7 +149,7 @@ PM_PUBLIC void pm_tracker_rebase(struct pm_tracker *tracker);
  * Judges the weight of a track over time.
  *
  * @param tracker  the tracker
- * @param track    one of its tracks
+ * @param track    a track of this tracker
  * @param trend    filled
  */
 PM_PUBLIC void pm_track_judge(const struct pm_tracker *tracker, const struct pm_track *track,
@@ -136,7 +159,7 @@ PM_PUBLIC void pm_track_judge(const struct pm_tracker *tracker, const struct pm_
  * Judges the number of regions of a track over time.
  *
  * @param tracker  the tracker
- * @param track    one of its tracks
+ * @param track    a track of this tracker
  * @param trend    filled
  */
 PM_PUBLIC void pm_track_judge_count(const struct pm_tracker *tracker, const struct pm_track *track,

@@ -19,12 +19,12 @@ enum pm_verdict {
 	PM_VERDICT_TOO_EARLY, /**< observed for too short a time */
 	PM_VERDICT_STEADY,    /**< keeps growing: a leak looks like this */
 	PM_VERDICT_BURST,     /**< grew mostly at once, and has not grown since */
-	PM_VERDICT_PLATEAU,   /**< does not grow, has stopped growing, or rises and falls around one
-	                         level */
+	/** Does not grow, has stopped growing, or rises and falls around one level */
+	PM_VERDICT_PLATEAU,
 	PM_VERDICT_SHRINKING, /**< becomes smaller */
-	PM_VERDICT_UNEVEN,    /**< observed long enough and larger than before, but it rises too
-	                           unevenly for another verdict */
-	PM_VERDICT_COUNT,     /**< number of verdicts, for tables */
+	/** Has grown, but too unevenly for another verdict */
+	PM_VERDICT_UNEVEN,
+	PM_VERDICT_COUNT, /**< number of verdicts, for tables */
 };
 
 /** Size of pm_trend.reason, in bytes, including the NUL. */
@@ -33,13 +33,22 @@ enum pm_verdict {
 /** The result of judging a series. Rates are units per second. */
 struct pm_trend {
 	enum pm_verdict verdict; /**< how the values develop */
-	double rate; /**< robust slope (Theil-Sen: the median of the slopes of all pairs of points)
-	                since the first change */
+	/**
+	 * Slope since the first change, computed robustly: the median of the slopes of all pairs of
+	 * points (Theil-Sen)
+	 */
+	double rate;
 	double least_squares; /**< slope of the least-squares line over the same time */
-	double agreement; /**< share of the pairs of points that rise less share of the pairs that
-	                     fall, from -1 to 1 (Kendall's tau) */
-	double began; /**< time of the first change, in seconds; the time of the first value if the
-	                 value never changed noticeably */
+	/**
+	 * Share of the pairs of points that rise minus the share of the pairs that fall, from -1 to
+	 * 1 (Kendall's tau)
+	 */
+	double agreement;
+	/**
+	 * Time of the first change, in seconds. If the value never changed noticeably, the time of
+	 * the first value.
+	 */
+	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */
 };
 
@@ -62,7 +71,7 @@ PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit
                               struct pm_trend *trend);
 
 /**
- * Returns the name of a verdict: "steady".
+ * Returns the name of a verdict, such as "steady".
  * @param verdict the verdict
  * @return a constant string
  */

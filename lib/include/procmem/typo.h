@@ -17,16 +17,16 @@ extern "C" {
 /**
  * Finds the candidate that is most similar to a mistyped word: the one with the fewest mistakes. A
  * mistake is a letter that was changed, added or left out, or two adjacent letters that were
- * swapped. Case is ignored. If the candidate starts with the word and the word has at least two
- * bytes (`str` for `strings`), this counts as one mistake.
+ * swapped. Case is ignored. If the word has at least two bytes and the candidate starts with it
+ * (`str` for `strings`), the missing rest counts as one mistake.
  *
  * @param word        the mistyped word
  * @param candidates  the valid words; NULL entries are skipped
  * @param count       number of candidates
- * @return            the most similar candidate, or the first of several equally similar ones;
- *                    NULL if each candidate has more mistakes than a third of the length of the
- *                    word in bytes, rounded to the nearest integer, or if the word is empty or
- *                    longer than 64 bytes
+ * @return            the most similar candidate, or the first of several equally similar
+ *                    candidates. NULL if the word is empty or longer than 64 bytes, or if every
+ *                    candidate has more mistakes than a third of the length of the word in bytes,
+ *                    rounded to the nearest integer
  */
 PM_PUBLIC const char *pm_typo_nearest(const char *word, const char *const *candidates,
                                       size_t count);

@@ -17,13 +17,13 @@ extern "C" {
 
 /**
  * The readers from which units are read, and the visitor that is called for unreadable ranges.
- * Several threads may use the same source if `unreadable` allows it.
+ * Several threads may use the same source if the visitor may be called by several threads.
  */
 struct pm_unit_source {
 	struct pm_reader *target; /**< reader for PM_SEGMENT_RUN segments */
 	/**
-	 * Reader for wanted file and shared segments (pm_file_reader_open()); may be NULL if a plan
-	 * wants none
+	 * Reader for wanted file and shared segments, as from pm_file_reader_open(). May be NULL if
+	 * the plan has no such segments (pm_plan_options.files is false).
 	 */
 	struct pm_reader *files;
 	/**
@@ -43,7 +43,7 @@ struct pm_unit_source {
  * Reads the wanted segments of a unit into consecutive bytes of a buffer. The bytes of unreadable
  * pages are set to zero.
  *
- * @param source  the sources
+ * @param source  the readers and the visitor
  * @param unit    the unit
  * @param buffer  room for unit->size bytes
  * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED; unreadable bytes are not an error
@@ -53,8 +53,8 @@ PM_PUBLIC int pm_unit_read(const struct pm_unit_source *source, const struct pm_
                            void *buffer, struct pm_error *error);
 
 /**
- * The bytes directly before the first segment of a unit and directly after its last segment that
- * are read together with the unit. If all fields are zero, only the unit is read.
+ * The bytes that are read together with a unit: directly before its first segment, and directly
+ * after its last segment. If all fields are zero, only the unit is read.
  */
 struct pm_unit_around {
 	size_t before;       /**< number of bytes before the unit */
@@ -65,10 +65,10 @@ struct pm_unit_around {
 
 /**
  * Reads a unit and the bytes around it. If the types of the segments allow it, the same system
- * calls read both. Unreadable ranges are reported for the bytes around the unit, too: a range can
- * start before the unit, or end after it.
+ * calls read the unit and the bytes around it. Unreadable ranges are reported for the bytes around
+ * the unit, too: a range can start before the unit, or end after it.
  *
- * @param source  the sources
+ * @param source  the readers and the visitor
  * @param unit    the unit; must have at least one segment
  * @param around  the bytes around the unit; in the plan, all of them must be wanted
  * @param buffer  room for the bytes before, unit->size bytes, and the bytes after
@@ -83,7 +83,7 @@ PM_PUBLIC int pm_unit_read_around(const struct pm_unit_source *source, const str
  * Reads a range. Unreadable bytes are handled as by pm_unit_read(). Page states are not checked, so
  * use this function only for ranges that are wanted in a plan.
  *
- * @param source   the sources; `files` is not used
+ * @param source   the readers and the visitor; `files` is not used
  * @param address  first address
  * @param buffer   room for `size` bytes
  * @param size     number of bytes to read

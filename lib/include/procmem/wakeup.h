@@ -5,8 +5,8 @@
  * polling.
  *
  * Each source is a descriptor for poll(2). Which sources exist depends on the kernel, the version
- * of cgroups and the rights of the calling process. No source is required: a notification only
- * starts a sample before the interval is over.
+ * of cgroups and the rights of the calling process. A caller that takes samples at intervals needs
+ * no source: a notification only makes it take a sample earlier.
  */
 #ifndef PROCMEM_WAKEUP_H
 #define PROCMEM_WAKEUP_H
@@ -31,8 +31,8 @@ enum pm_wakeup_cause {
 	 */
 	PM_WAKEUP_USAGE,
 	/**
-	 * cgroup v1: the limit is reached and nothing can be reclaimed; the kernel then kills a
-	 * process (`memory.oom_control`).
+	 * cgroup v1: the limit is reached and nothing can be reclaimed (`memory.oom_control`). The
+	 * kernel then kills a process.
 	 */
 	PM_WAKEUP_OOM,
 	/**
@@ -44,9 +44,9 @@ enum pm_wakeup_cause {
 	PM_WAKEUP_EVENTS,
 	/**
 	 * Within 2 s, tasks waited for memory for 150 ms (PSI trigger,
-	 * Documentation/accounting/psi.rst). For v2, the tasks of the cgroup are observed,
-	 * otherwise all tasks of the machine. Before Linux 6.4, the trigger requires
-	 * CAP_SYS_RESOURCE.
+	 * Documentation/accounting/psi.rst). If the cgroup (v2) has a file memory.pressure, the
+	 * tasks of the cgroup are observed, otherwise all tasks of the machine. Before Linux 6.4,
+	 * the trigger requires CAP_SYS_RESOURCE.
 	 */
 	PM_WAKEUP_PRESSURE,
 	PM_WAKEUP_CAUSES, /**< number of causes */
@@ -55,25 +55,29 @@ enum pm_wakeup_cause {
 /** A source of notifications. */
 struct pm_wakeup_source {
 	enum pm_wakeup_cause cause; /**< cause of the notifications */
-	int fd;       /**< descriptor for poll(2); -1 if the source could not be opened */
+	int fd; /**< descriptor for poll(2); -1 if the source could not be opened, or was closed */
 	short events; /**< events for which to poll `fd`: POLLIN or POLLPRI */
-	int os_errno; /**< error of opening the source; 0 if the source was opened */
-	char file[PM_LIMIT_SOURCE_SIZE]; /**< path of the file of the source; if several cgroups
-	                                    have this source, the path in the first one: the cgroup
-	                                    of the process or its nearest ancestor */
+	int os_errno; /**< errno of the attempt to open the source; 0 if the source was opened */
+	/**
+	 * Path of the file of the source. If several cgroups have this source, the path in the
+	 * first of them: the cgroup of the process or, if this cgroup has no such source, its
+	 * nearest ancestor.
+	 */
+	char file[PM_LIMIT_SOURCE_SIZE];
 };
 
 /** All sources for a process; opaque. Only one thread at a time may use them. */
 struct pm_wakeup;
 
 /**
- * Opens the sources: for the cgroup of the process, for all ancestors that have a limit, and for
- * pressure. Sources that this system lacks are left out.
+ * Opens the sources: those of the cgroup of the process, those of all its ancestors that have a
+ * limit, and memory pressure. The root cgroup is omitted. Sources that this system lacks are left
+ * out.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
- * @param usage     sizes in bytes for PM_WAKEUP_USAGE
- * @param count     number of sizes
+ * @param usage     sizes in bytes for PM_WAKEUP_USAGE; may be NULL if `count` is 0
+ * @param count     number of sizes; if it is 0, there is no source PM_WAKEUP_USAGE
  * @param wakeup    receives the sources; release them with pm_wakeup_close()
  * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES; a source that cannot be opened
  *                  is not an error
@@ -115,8 +119,8 @@ PM_PUBLIC bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short r
  * process, as long as the cgroup exists.
  *
  * @param wakeup  the sources
- * @param events  receives the counts; `known` is false if the kernel does not count events, or if
- *                the group was removed
+ * @param events  receives the counts; `known` is false if the kernel does not count OOM kills, or
+ *                if the cgroup was removed
  * @param error   PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return        0 or -1
  */

@@ -17,6 +17,7 @@ setup() {
 teardown() {
 	screen_stop
 	targets_stop
+	json_check
 }
 
 # Runs the shell script on stdin in a mount namespace, with the PID of the target as TARGET and the

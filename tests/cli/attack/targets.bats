@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "hostile names of processes, threads, files and regions are escaped in all output" {
@@ -147,7 +148,7 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	[ "$status" -eq 0 ]
 	[[ $output == *'the process is gone'* && $output == *'shell: 2'* && $output == *'snap: 2'* ]]
 	[[ $output != *values* || $output == *'is a recording of another process'* ]]
-	[ "$(grep -c 'nothing is attached; attach' <<<"$output")" -eq 3 ]
+	[ "$(grep -c 'nothing is attached; ' <<<"$output")" -eq 3 ]
 }
 
 @test "ten thousand threads, or as many as the limits permit" {

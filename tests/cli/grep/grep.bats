@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # The hits of GNU grep in the file, as of -ob with absolute addresses. Arguments as for GNU grep.
@@ -192,6 +193,11 @@ gnu() {
 	jq -e '.pattern == 2' <<<"$output"
 	run -0 search --json -l na
 	jq -e 'keys == ["region"]' <<<"$output"
+	hold_text 'one\ttwo\nthree\rw\0i\0d\0e\0\t\0t\0e\0x\0t\0'
+	run -0 search --json '(?s)one.two.three'
+	jq -e '.text == "one\ttwo\nthree" and .after == ""' <<<"$output"
+	run -0 search --json --wide 'wide.te'
+	jq -e '.encoding == "utf-16le" and .text == "wide\tte" and .after == "xt"' <<<"$output"
 }
 
 @test "control characters do not reach a terminal" {
@@ -238,11 +244,11 @@ gnu() {
 @test "an invalid pattern is shown with the position of the error" {
 	hold_text 'x'
 	run -2 search 'abc(def'
-	[[ $output == *"'abc(def' <-- here -- ''"*'missing closing parenthesis'* ]]
+	[[ $output == *"'abc(def' and ''"*'missing closing parenthesis'* ]]
 	run -2 search -e good -e '[z-a]'
-	[[ $output == *'pattern 2: '*"'[z-' <-- here -- 'a]'"* ]]
+	[[ $output == *'pattern 2: '*"'[z-' and 'a]'"* ]]
 	# The message is the same for all uses of patterns.
-	wrong="invalid pattern at offset 2, 'a(' <-- here -- '': missing closing parenthesis"
+	wrong="invalid pattern at offset 2, between 'a(' and '': missing closing parenthesis"
 	for words in "grep a( $TARGET_PID" "grep --mapping a( x $TARGET_PID" "map --mapping a( $TARGET_PID" 'ps a('; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr procmem $words
@@ -253,10 +259,10 @@ gnu() {
 	for words in "grep $long( $TARGET_PID" "map --mapping $long( $TARGET_PID" "ps $long("; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr procmem $words
-		[[ $stderr == *"'${long:0:59}(' <-- here -- '': missing closing parenthesis" ]]
+		[[ $stderr == *"'${long:0:59}(' and '': missing closing parenthesis" ]]
 	done
 	run -2 search --hex '41 4x'
-	[[ $output == *"at offset 3, '41 ' <-- here -- '4x': "* ]]
+	[[ $output == *"at offset 3, between '41 ' and '4x': "* ]]
 	run -2 search 'a\Gb'
 	run -2 search ''
 	run -2 procmem grep x

@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Compares both searches. A signal stops the target, so that it does not change between them.

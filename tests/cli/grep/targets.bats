@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "memory that is not searched is reported" {
@@ -58,7 +59,7 @@ teardown() {
 	spawn setpriv --pdeathsig KILL "$BATS_TEST_TMPDIR/pmgrep$$" 1000
 	until [ "$(procmem ps --csv --no-header -o pid "pmgrep$$" | wc -l)" -eq 2 ]; do :; done
 	run -2 --separate-stderr procmem grep ELF "pmgrep$$"
-	[[ $stderr == *'matches 2 processes'*'--all-processes searches all of them'* ]]
+	[[ $stderr == *'matches 2 processes'*'--all-processes searches all processes with this name'* ]]
 	run -0 procmem grep --all-processes -m 1 -o ELF "pmgrep$$"
 	[ "${#lines[@]}" -eq 2 ]
 	[[ ${lines[0]} =~ ^[0-9]+:ELF$ ]]
@@ -71,7 +72,7 @@ teardown() {
 	hold_text 'needle'
 	run -0 --separate-stderr bash -c 'exec "$PROCMEM_BIN" grep -o needle "$$,'"$TARGET_PID"'" shm'
 	[ "$output" = needle ]
-	[[ $stderr == *'itself'*'skipped'* ]]
+	[[ $stderr == *'was skipped: it is this procmem itself'* ]]
 }
 
 @test "a reader that closes the pipe ends the search at once, without a message" {
@@ -112,7 +113,7 @@ teardown() {
 	run -0 --separate-stderr procmem grep --stop --json '\d{7},' "$TARGET_PID" shm
 	[ "${#lines[@]}" -eq $((1 << 12)) ]
 	fails grep -q changed <<<"$output"
-	[[ $stderr =~ 'stopped for '[0-9.]+' ms: 1 thread'$ ]]
+	[[ $stderr =~ 'stopped for '[0-9.]+' ms (1 thread)'$ ]]
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
 }
 

@@ -8,6 +8,10 @@ setup() {
 	load ../support/helper
 }
 
+teardown() {
+	json_check
+}
+
 # Prints the first address of a region of the target.
 start_of() {
 	local range
@@ -19,21 +23,21 @@ start_of() {
 	start=$(start_of plain)
 	run -0 procmem map "$TARGET_PID" "0x$(printf %x $((0x$start + 0x1234)))"
 	[[ ${lines[0]} == "$(target_range plain)  64.0K  RSS 64.0K  rw-p  anon"* ]]
-	[[ ${lines[1]} == "  0x$(printf %x $((0x$start + 0x1234))) is at offset 0x1234 (4.6K) in the region; its page is present, private" ]]
+	[[ ${lines[1]} == "  0x$(printf %x $((0x$start + 0x1234))) is at offset 0x1234 (4.6K) in the region; the page is present, private" ]]
 	[[ ${lines[2]} =~ ^\ \ kind\ anon\ \((proven|inferred)\):\ . ]]
 }
 
 @test "states of pages: untouched, zero, guard, of a file, copied from a file" {
-	[[ $(procmem map "$TARGET_PID" "$(start_of untouched)") == *"its page was never touched"* ]]
-	[[ $(procmem map "$TARGET_PID" "$(start_of file_untouched)") == *"its page is not mapped by this process"* ]]
-	[[ $(procmem map "$TARGET_PID" "$(start_of file_touched)") == *"its page is present, the file's own page"* ]]
+	[[ $(procmem map "$TARGET_PID" "$(start_of untouched)") == *"the page was never touched"* ]]
+	[[ $(procmem map "$TARGET_PID" "$(start_of file_untouched)") == *"the page is not in the memory of this process"* ]]
+	[[ $(procmem map "$TARGET_PID" "$(start_of file_touched)") == *"the page is present, the file's own page"* ]]
 	# The target wrote to page 3 of its private mapping.
 	copied=$(printf %x $((0x$(start_of file_copied) + 0x3000)))
-	[[ $(procmem map "$TARGET_PID" "$(start_of file_copied)") == *"its page is present, the file's own page"* ]]
-	[[ $(procmem map "$TARGET_PID" "$copied") == *"its page is present, a private copy of the file's page"* ]]
-	[[ $(procmem map "$TARGET_PID" "$(start_of memfd)") == *"its page is present, shared"* ]]
+	[[ $(procmem map "$TARGET_PID" "$(start_of file_copied)") == *"the page is present, the file's own page"* ]]
+	[[ $(procmem map "$TARGET_PID" "$copied") == *"the page is present, a private copy of the file's page"* ]]
+	[[ $(procmem map "$TARGET_PID" "$(start_of memfd)") == *"the page is present, shared"* ]]
 	if grep -q '^region guard_pages' "$TARGET_FACTS"; then
-		[[ $(procmem map "$TARGET_PID" "$(start_of guard_pages)") == *"its page is a guard page"* ]]
+		[[ $(procmem map "$TARGET_PID" "$(start_of guard_pages)") == *"the page is a guard page"* ]]
 	fi
 }
 

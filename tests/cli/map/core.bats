@@ -8,6 +8,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "a core file that gdb wrote is listed like a process, and the regions of malloc are proven" {
@@ -151,11 +152,11 @@ same_regions() {
 	code=$(jq -r 'first(.regions[] | select(.kind == "code" and .perms == "????")) | .start' <<<"$output")
 	run -0 --separate-stderr procmem map ./core "$code"
 	[[ ${lines[0]} == *'  ????  code  /'* ]]
-	[[ ${lines[1]} == *', file offset 0x'*'; its page is not in the core file; read it from the mapped file' ]]
+	[[ ${lines[1]} == *', file offset 0x'*'; the page is not in the core file; read it from the mapped file' ]]
 	run -2 procmem shell -c "x/4xb $code" ./core
 	[[ $output == *'not in the core file; the mapped file may have these bytes'* ]]
 	run -1 --separate-stderr procmem dump --raw ./core "$code+16"
-	[[ $stderr == *'16B is not in the core file; zeros were written instead'* ]]
+	[[ $stderr == *'16B is not in the core file, so zeros were written instead'* ]]
 	[[ $stderr != *device* ]]
 	# Unknown permissions do not match a filter.
 	run -0 --separate-stderr procmem map --csv --no-header -o perm --perms '?--p' ./core

@@ -8,6 +8,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Runs a command that must be refused, in all forms of output.
@@ -147,14 +148,14 @@ assert_refused() {
 	target_start mapper
 	run --separate-stderr -1 procmem map "$first" "$TARGET_PID"
 	[ -z "$output" ]
-	[[ $stderr == *"one process"*"hexadecimal"*"at 0x$TARGET_PID;"* ]]
+	[[ $stderr == *"hexadecimal"*"by commas"*"at 0x$TARGET_PID;"* ]]
 	assert_refused procmem map "$first" libjvm.so
 	[[ $stderr == *--mapping* ]]
 	assert_refused procmem map mapper
-	[[ $stderr == *"procmem ps mapper lists them"* ]]
+	[[ $stderr == *"'procmem ps mapper' lists them"* ]]
 	assert_refused procmem map targets/mapp
 	assert_refused procmem map mappe
-	[[ $stderr == *"procmem ps mappe lists "* ]]
+	[[ $stderr == *"'procmem ps mappe' lists "* ]]
 }
 
 @test "filters that exclude each other are rejected" {

@@ -12,6 +12,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Prints the sums of size, RSS, dirty and anonymous bytes of lines like those of smaps_table.
@@ -130,8 +131,8 @@ total() {
 @test "JSON is one object with the documented fields" {
 	procmem map --json "$TARGET_PID" >"$BATS_TEST_TMPDIR/json"
 	jq -e -s 'length == 1 and (.[0] | .pid == '"$TARGET_PID"' and (.command | endswith("mapper"))
-		and (.time | fromdate > 0))' "$BATS_TEST_TMPDIR/json"
-	documented='["anon_huge","anonymous","detail","device","end","hugetlb","inode","kind","lazyfree","locked","mapping","offset","perms",
+		and (.time | sub("[.][0-9]{3}Z$"; "Z") | fromdate > 0))' "$BATS_TEST_TMPDIR/json"
+	documented='["anon_huge","anonymous","detail","device","dirty","end","hugetlb","inode","kind","lazyfree","locked","mapping","offset","perms",
 		"private_clean","private_dirty","proof","pss","referenced","rss","shared_clean","shared_dirty","size","start","swap","swap_pss"]'
 	jq -e "[.regions[] | keys[]] | unique - $documented == []" "$BATS_TEST_TMPDIR/json"
 	jq -e '.total.rss == ([.regions[].rss] | add) and .total.count == (.regions | length)' "$BATS_TEST_TMPDIR/json"
@@ -144,6 +145,23 @@ total() {
 
 @test "JSON with --columns has only these columns" {
 	[ "$(procmem map --json -o rss,perm "$TARGET_PID" | jq -c '.regions[0] | keys')" = '["end","perms","rss","start"]' ]
+}
+
+@test "JSON with all columns, of regions and of groups" {
+	local by columns
+	columns=$(procmem map --columns help | awk '{ print $1 }' | paste -sd ,)
+	run -0 procmem map --json -o "$columns" "$TARGET_PID"
+	jq -e '[.regions[] | keys[]] | unique | contains(["arena", "dirty", "pss_dirty", "thread", "why"])' <<<"$output"
+	for by in arena thread; do
+		columns=$(procmem map --by "$by" --columns help | awk '{ print $1 }' | paste -sd ,)
+		run -0 procmem map --json --by "$by" -o "$columns" "$TARGET_PID"
+		jq -e --arg by "$by" '(.groups | map(select(has($by) | not)) | length == 1) and all(.groups[]; has($by) == has("detail"))' <<<"$output"
+	done
+	# A value is that of the regions.
+	[ "$(procmem map --json --by arena "$TARGET_PID" | jq -c '[.groups[].arena // empty] | sort')" = \
+		"$(procmem map --json -o arena "$TARGET_PID" | jq -c '[.regions[].arena // empty] | unique')" ]
+	[ "$(procmem map --json --by thread "$TARGET_PID" | jq -c '[.groups[].thread // empty] | sort')" = \
+		"$(procmem map --json -o thread "$TARGET_PID" | jq -c '[.regions[].thread // empty] | unique')" ]
 }
 
 @test "CSV quotes special characters" {
@@ -180,7 +198,7 @@ PYTHON
 	[[ ${lines[0]} == *"saved maps"* ]]
 	[[ ${lines[1]} =~ ^ADDRESS\ +SIZE\ PERM\ KIND\ +MAPPING$ ]]
 	[ "$(procmem map --no-header -o rss "$BATS_TEST_TMPDIR" | sort -u)" = "?" ]
-	[ "$(procmem map --json "$BATS_TEST_TMPDIR" | jq -c '[.file == null, (.regions[0] | has("rss")), (.total | has("rss"))]')" = \
+	[ "$(procmem map --json "$BATS_TEST_TMPDIR" | jq -c '[.path == null, (.regions[0] | has("rss")), (.total | has("rss"))]')" = \
 		"[false,false,false]" ]
 	run --separate-stderr -2 procmem map --min-rss 1 "$BATS_TEST_TMPDIR"
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
@@ -221,10 +239,10 @@ PYTHON
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
 	run --separate-stderr -0 procmem map "$BATS_TEST_TMPDIR/smaps"
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == "procmem: note: "*malloc*"running process"* ]]
+	[[ $stderr == "procmem: note: a saved file does not show which regions belong to malloc"* ]]
 	run --separate-stderr -1 procmem map -k malloc "$BATS_TEST_TMPDIR/smaps"
 	[ "${#stderr_lines[@]}" -eq 2 ]
-	[[ ${stderr_lines[0]} == *"running process"* && ${stderr_lines[1]} == *"none of the"* ]]
+	[[ ${stderr_lines[0]} == *"a saved file does not show"* && ${stderr_lines[1]} == *"none of the"* ]]
 	run --separate-stderr -0 procmem map -q "$BATS_TEST_TMPDIR/smaps"
 	[ -z "$stderr" ]
 }
@@ -235,7 +253,7 @@ PYTHON
 		# shellcheck disable=SC2086 # options
 		run --separate-stderr -2 procmem map -q -s rss $form "$BATS_TEST_TMPDIR/maps"
 		[ -z "$output" ]
-		[[ $stderr == *"cannot sort by rss: a maps file has no such field"* ]]
+		[[ $stderr == *"cannot sort by rss: maps files do not have this field"* ]]
 	done
 	procmem map -q -s size "$BATS_TEST_TMPDIR/maps"
 }
@@ -250,4 +268,27 @@ PYTHON
 	procmem map -q --csv "$BATS_TEST_TMPDIR/smaps" >"$BATS_TEST_TMPDIR/named"
 	cat "$BATS_TEST_TMPDIR/smaps" | procmem map -q --csv - | diff "$BATS_TEST_TMPDIR/named" -
 	procmem map -q --csv - <"$BATS_TEST_TMPDIR/smaps" | diff "$BATS_TEST_TMPDIR/named" -
+}
+
+@test "several processes are listed one after the other" {
+	require jq
+	target_start records
+	local first=$TARGET_PID
+	target_start records
+	run -0 procmem map --json "$first,$TARGET_PID"
+	[ "$(jq -sc 'map(.pid)' <<<"$output")" = "[$first,$TARGET_PID]" ]
+	for pid in "$first" "$TARGET_PID"; do
+		[ "$(jq -s --argjson pid "$pid" '.[] | select(.pid == $pid) | .regions | length' <<<"$output")" -eq "$(wc -l <"/proc/$pid/maps")" ]
+	done
+	run -0 procmem map --all-processes --by kind records
+	[ "$(grep -c '^records (' <<<"$output")" -ge 2 ]
+	[ "$(grep -c '^total ' <<<"$output")" -eq "$(grep -c '^records (' <<<"$output")" ]
+	# A process that is gone is an error; the other one is listed.
+	kill -KILL "$first"
+	until ! kill -0 "$first" 2>/dev/null || [ ! -s "/proc/$first/maps" ]; do :; done
+	run -2 --separate-stderr procmem map --by kind "$first,$TARGET_PID"
+	[[ $output == *"($TARGET_PID)"*total* ]]
+	[[ $stderr == *"$first"* ]]
+	run -2 --separate-stderr procmem map --csv "$first,$TARGET_PID"
+	[[ $stderr == *'--csv lists only one process'* ]]
 }

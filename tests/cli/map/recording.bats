@@ -9,6 +9,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "a sample of snap is listed as the process was, even after its end" {
@@ -23,7 +24,7 @@ teardown() {
 	run -0 --separate-stderr procmem map --json "$recording"
 	[ -z "$stderr" ]
 	[ "$(jq -r '"\(.total.size) \(.total.rss) \([.regions[].private_dirty] | add)"' <<<"$output")" = "$(<"$BATS_TEST_TMPDIR/truth")" ]
-	jq -e --arg file "$recording" --argjson pid "$TARGET_PID" '.file == $file and .pid == $pid and .sample == 1
+	jq -e --arg file "$recording" --argjson pid "$TARGET_PID" '.path == $file and .pid == $pid and .sample == 1
 		and (.command | contains("mapper"))' <<<"$output"
 	run -0 procmem map "$recording"
 	[[ ${lines[0]} == "mapper ($TARGET_PID), sample 1 of $recording, 20"*Z"   RSS "* ]]
@@ -57,9 +58,9 @@ teardown() {
 	run -0 procmem map --json "$recording"
 	jq -e '.sample == 2 and (.total | has("rss")) and ([.regions[] | has("pss")] | any | not)' <<<"$output"
 	run -2 procmem map --pmap "$recording"
-	[[ $output == *'recording made by watch'* ]]
+	[[ $output == *"recordings of 'watch'"* ]]
 	run -2 procmem map -s pss "$recording"
-	[[ $output == *'cannot sort by pss: a recording made by watch has no such field'* ]]
+	[[ $output == *"cannot sort by pss: recordings of 'watch' do not have this field"* ]]
 	run -2 procmem map "$recording@3"
 	[[ $output == *'no sample 3'* ]]
 }
@@ -106,6 +107,6 @@ teardown() {
 	for command in "strings $recording" "dump $recording@1 anon" "grep x $recording"; do
 		# shellcheck disable=SC2086 # words
 		run -2 procmem $command
-		[[ $output == *'is a recording: it has sizes and no memory; procmem map lists it'* ]]
+		[[ $output == *"is a recording, which has sizes but no contents of memory: read it with 'procmem map'"* ]]
 	done
 }

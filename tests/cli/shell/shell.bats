@@ -21,6 +21,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Prints an address within the target's known memory: `at pointers 8`.
@@ -153,7 +154,7 @@ in_gdb() {
 	# A quoted number is a pattern.
 	run -1 shell -c "grep '#3456' anon"
 	run -2 --separate-stderr procmem shell -c 'map -n 1; headroom #r1' "$TARGET_PID"
-	[ "$stderr" = 'procmem: headroom does not accept #r1: it takes no regions' ]
+	[ "$stderr" = 'procmem: headroom cannot use #r1: this command takes no regions' ]
 }
 
 @test "a pipe receives the bytes of a dump, and with --hex the text" {
@@ -263,6 +264,7 @@ in_gdb() {
 	[ "$first" = "$TARGET_PID" ]
 	run -0 procmem shell -c 'snap -q -o before; diff --json before > diff' "$TARGET_PID"
 	[ "$(jq .after.pid diff)" = "$TARGET_PID" ]
+	json_keep diff diff
 	# The pattern can be given by an option.
 	run -0 procmem shell -c "grep -m 1 -e memfd -q; grep -q -m 1 memfd; grep --regexp=memfd -q" "$TARGET_PID"
 }
@@ -304,9 +306,10 @@ in_gdb() {
 	cd "$other"
 	run -1 procmem shell -c 'attach run.pmrec@1; info; map --json -n 1 > one; detach' \
 		-c 'attach run.pmrec; map --json -n 1 > last; diff -q run.pmrec@1 > changed'
-	[[ ${lines[0]} == 'run.pmrec@1: a recording, for map and diff' ]]
+	[[ ${lines[0]} == "run.pmrec@1: a recording, for 'map' and 'diff'" ]]
 	[[ ${lines[1]} == "file       $other/run.pmrec@1" ]]
 	[ "$(jq .sample one last | tr '\n' ' ')" = '1 2 ' ]
+	json_keep map one last
 	[[ $(sed -n 2p changed) == "after:  grower ($TARGET_PID), sample 2 of $other/run.pmrec, "* ]]
 	# Regions of a file get no numbers, because no other command could use them.
 	[[ $(sed -n 3p changed) == 'CHANGE ADDRESS '* ]]
@@ -316,11 +319,11 @@ in_gdb() {
 	[[ ${lines[1]} == *"sample 1 of $other/run.pmrec"* ]]
 	for command in grep\ x strings 'dump all' 'x/4x 0x1000'; do
 		run -2 procmem shell -c "$command" run.pmrec@1
-		[[ $output == *"run.pmrec@1 is a recording: it has sizes and no memory; procmem map lists it"* ]]
+		[[ $output == *"run.pmrec@1 is a recording, which has sizes but no contents of memory: read it with 'procmem map'"* ]]
 	done
 	for command in watch headroom 'snap -o out'; do
 		run -2 procmem shell -c "$command" run.pmrec@1
-		[[ $output == *"run.pmrec@1 is a recording, not a living process: procmem map lists it"* ]]
+		[[ $output == *"run.pmrec@1 is a recording, not a living process: read it with 'procmem map'"* ]]
 	done
 	run -2 procmem shell -c info run.pmrec@3
 	[[ $output == *'run.pmrec has no sample 3; its samples are numbered from 1 to 2'* ]]
@@ -339,11 +342,11 @@ in_gdb() {
 	SECONDS=0
 	run -0 shell -c stop -c "!grep ^State /proc/$TARGET_PID/status" \
 		-c "dump --hex --stop $START+16; grep --stop -q plain; info; stop; cont" -c cont
-	[[ $output == *"values is stopped: 1 thread"* ]]
+	[[ $output == *"values is stopped (1 thread)"* ]]
 	[[ $output == *"t (tracing stop)"* ]]
-	[[ $output == *"the process stays stopped: 1 thread"* ]]
+	[[ $output == *"the process stays stopped (1 thread)"* ]]
 	[[ $output == *"stopped by this session"* ]]
-	[[ $output == *"values runs; it was stopped for "* ]]
+	[[ $output == *"values runs again; it was stopped for "* ]]
 	sleeps
 	shell -c stop
 	sleeps
@@ -384,19 +387,19 @@ in_gdb() {
 
 @test "hits and regions report that there are none" {
 	run -1 shell -c 'hits'
-	[[ $output == 'procmem: note: nothing has been found yet: grep and strings number what they find' ]]
+	[[ $output == "procmem: note: there are no hits yet: 'grep' and 'strings' number their hits" ]]
 	run -1 shell -c 'regions'
-	[[ $output == 'procmem: note: no region has been listed yet: '* ]]
+	[[ $output == 'procmem: note: no region has a number yet: '* ]]
 }
 
 @test "the exit of the target is noticed, and nothing is attached any more" {
 	target_start values
 	run --separate-stderr -2 procmem shell -k -c info -c "!kill -9 $TARGET_PID; tail --pid=$TARGET_PID -f /dev/null" -c map "$TARGET_PID"
-	[[ $stderr == *"process $TARGET_PID exited: nothing is attached any more"* ]]
-	[[ $stderr == *"map: nothing is attached; attach PID or NAME"* ]]
+	[[ $stderr == *"process $TARGET_PID exited: nothing is attached now"* ]]
+	[[ $stderr == *"map: nothing is attached; 'attach PID' or 'attach NAME'"* ]]
 	for words in 'grep text' 'grep -e text' strings dump headroom snap; do
 		run -2 procmem shell -c "$words"
-		[[ $output == *": nothing is attached; attach PID or NAME"* ]]
+		[[ $output == *": nothing is attached; 'attach PID' or 'attach NAME'"* ]]
 	done
 	run -2 procmem shell -c grep
 	[[ $output == *"grep needs a PATTERN"* ]]
@@ -476,7 +479,7 @@ in_gdb() {
 	[[ $stderr == *"$end cannot be read: nothing is mapped there"* ]]
 	run -2 shell -c 'x/4xg 0x10'
 	run -2 shell -c "x/3i $START"
-	[[ $output == *"does not show instructions"* ]]
+	[[ $output == *"cannot show instructions"* ]]
 	run -2 shell -c "x/q $START"
 	run -2 shell -c "x/hs $START"
 	run -2 shell -c "x/x $START $START"
@@ -508,7 +511,7 @@ in_gdb() {
 @test "a file that sources itself is an error" {
 	echo 'source loop' >loop
 	run -2 shell -f loop
-	[[ $output == *"sources itself"* ]]
+	[[ $output == *"runs itself"* ]]
 }
 
 @test "the same commands a hundred times leave nothing open" {

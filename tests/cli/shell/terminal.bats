@@ -166,7 +166,7 @@ await_state() {
 	shell_start "$TARGET_PID"
 	answer "watch --plain -i 600 --on 'rss>0' --do 'exec:read line <$fifo'" 'exec: PID'
 	screen_key C-c
-	screen_await 'still runs, and was left running'
+	screen_await 'still runs; watch does not end it'
 	answer 'info' 'peak RSS'
 	command=$(pgrep -P "$(screen_procmem)")
 	grep -q '^State:.S' "/proc/$command/status"
@@ -223,7 +223,7 @@ await_state() {
 	screen_await "note: process $TARGET_PID called exec and now runs sleep"
 	screen_await "sleep $TARGET_PID> info -half typed"
 	kill -KILL "$TARGET_PID"
-	screen_await "process $TARGET_PID exited: nothing is attached any more"
+	screen_await "process $TARGET_PID exited: nothing is attached now"
 	screen_await 'procmem> info -half typed'
 	screen_key C-u
 	answer 'info' 'nothing is attached'
@@ -253,8 +253,8 @@ await_state() {
 	shell_start "$TARGET_PID"
 	answer stop '(stopped)>'
 	kill -KILL "$TARGET_PID"
-	screen_await "process $TARGET_PID exited: nothing is attached any more"
-	answer 'info' 'nothing is attached; attach'
+	screen_await "process $TARGET_PID exited: nothing is attached now"
+	answer 'info' "nothing is attached; 'attach TARGET'"
 }
 
 @test "only the owner can read the history, and lines that start with a space are not in it" {

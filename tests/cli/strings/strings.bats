@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "each encoding finds the strings of GNU strings at the same addresses" {
@@ -136,8 +137,8 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 	read_bytes "$range"
 	strings -e S "$bytes" | sort | uniq -c | sort -k1,1rn | sed 's/^ *//' >"$BATS_TEST_TMPDIR/theirs"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/theirs")" -eq 200 ]
-	procmem strings -q -u "$TARGET_PID" "$range" | sed -e 1d -e 's/^ *\([0-9]*\) *[0-9]*  /\1 /' | diff "$BATS_TEST_TMPDIR/theirs" -
-	procmem strings -q -u --json "$TARGET_PID" "$range" >"$BATS_TEST_TMPDIR/json"
+	procmem strings -q -u --sort count "$TARGET_PID" "$range" | sed -e 1d -e 's/^ *\([0-9]*\) *[0-9.]*[BK] *[0-9]*  /\1 /' | diff "$BATS_TEST_TMPDIR/theirs" -
+	procmem strings -q -u --sort count --json "$TARGET_PID" "$range" >"$BATS_TEST_TMPDIR/json"
 	jq -r '"\(.count) \(.text)"' "$BATS_TEST_TMPDIR/json" | diff "$BATS_TEST_TMPDIR/theirs" -
 	# First address, length and encoding of each.
 	address=$(procmem strings -q "$TARGET_PID" "$range" | sed -n 's/ counted 57 times ü$//p' | head -n 1)
@@ -145,6 +146,12 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 		and (has("low_by") | not))' \
 		"$BATS_TEST_TMPDIR/json"
 	jq -se 'any(.[]; .count == 56 and .encoding == "ascii")' "$BATS_TEST_TMPDIR/json"
+	# The same strings by their bytes, which is the default, and by their length.
+	awk '{ count = $1; $1 = ""; print count * (length($0) - 1), count substr($0, 1) }' <(LC_ALL=C sed 's/ü/XX/' "$BATS_TEST_TMPDIR/theirs") |
+		sort -s -k1,1rn | cut -d' ' -f1 >"$BATS_TEST_TMPDIR/bytes"
+	procmem strings -q -u --json "$TARGET_PID" "$range" | jq .bytes | diff "$BATS_TEST_TMPDIR/bytes" -
+	run -0 procmem strings -q -u --sort length --json "$TARGET_PID" "$range"
+	jq -se 'map(.length) | . == (sort | reverse) and .[0] == 20' <<<"$output"
 	[ "$(procmem strings -q -u --top 3 "$TARGET_PID" "$range" | tail -n 1)" = '… 197 more (all: --top 0)' ]
 }
 
@@ -168,7 +175,7 @@ input()'
 	at=${at#at }
 	at=${at% ready}
 	read_bytes "$at"
-	run -0 procmem strings -q -u --similar --json "$TARGET_PID" "$at"
+	run -0 procmem strings -q -u --similar --sort count --json "$TARGET_PID" "$at"
 	jq -s . <<<"$output" >"$BATS_TEST_TMPDIR/json"
 	# Bytes, as in the output of GNU strings.
 	sum=$(strings -n 4 "$bytes" | grep '^order' | awk '{ bytes += length($0) } END { print bytes }')
@@ -180,18 +187,50 @@ input()'
 	# All pieces of a long string.
 	jq -e 'any(.[]; .bytes == 300000 and .count == 1)' "$BATS_TEST_TMPDIR/json"
 	run -0 procmem strings -q -u -n 1000 "$TARGET_PID" "$at"
-	[[ ${lines[1]} == '     1  300,000  xxx'* ]]
-	run -0 procmem strings -q -u --similar --top 2 "$TARGET_PID" "$at"
-	[ "${lines[1]}" = " 5,000  ${sum:0:3},${sum:3}  order # of #" ]
-	[ "${lines[2]}" = '    40      520  retry 3 times' ]
+	[[ ${lines[1]} == *' 1  293.0K  300,000  xxxx… (131,072 × x) …' ]]
+	run -0 procmem strings -q -u --similar --sort count --top 2 "$TARGET_PID" "$at"
+	[[ ${lines[1]} == " 5,000 "*"K  order # of #" ]]
+	[[ ${lines[2]} == *' e.g. "order 0 of '* ]]
+	[[ ${lines[3]} == *'  40    520B  retry 3 times' ]]
+}
+
+@test "--similar shows the size of records, an example, and the format in the module that wrote them" {
+	require jq
+	target_start records
+	local range bytes
+	range=$(target_range records)
+	# The filler has different lengths, and the program has the format.
+	run -0 procmem strings -q -u --similar --json "$TARGET_PID" "$range"
+	jq -se --arg target "$PROCMEM_TARGETS/records" '.[0] | .text == "B…" and .count == 5000 and .stride == 208 and .stride_count == 4999' <<<"$output"
+	jq -se --arg target "$PROCMEM_TARGETS/records" --arg first "0x${range%-*}" '.[1] | .text == "item/#" and .count == 5000 and
+		.stride == 208 and .example == "item/00000000" and .first == $first and
+		.format.text == "item/%08u" and .format.mapping == $target' <<<"$output"
+	# The format is at the address that is printed.
+	bytes=$(jq -sr '.[1].format.address' <<<"$output")
+	[ "$(procmem dump --raw "$TARGET_PID" "$bytes+9")" = 'item/%08u' ]
+	run -0 procmem strings -q -u --similar "$TARGET_PID" "$range"
+	[[ ${lines[4]} == *' e.g. "item/00000000"; 208 bytes apart ×4,999; fits "item/%08u" in '*/records ]]
+	# Every string is shown when it is not counted with similar ones.
+	run -0 procmem strings -q -u --json "$TARGET_PID" "$range"
+	jq -se 'map(select(.text | startswith("item/"))) | length == 5000 and all(.[]; .count == 1 and (has("format") | not))' <<<"$output"
+}
+
+@test "-u cuts rows to 200 columns in a pipe, but not with --raw or --json" {
+	target_start texts
+	range=$(target_range long)
+	run -0 procmem strings -q -u -n 100 "$TARGET_PID" "$range"
+	[ "$(LC_ALL=C.UTF-8 wc -L <<<"${lines[1]}")" -eq 200 ]
+	read_bytes "$range"
+	[ "$(procmem strings -q -u -n 100 --raw "$TARGET_PID" "$range" | sed -n 's/^.*,728  //p')" = "$(strings -n 100 "$bytes" | head -c 131072)" ]
+	[ "$(procmem strings -q -u -n 100 --json "$TARGET_PID" "$range" | jq -j .text | wc -c)" -eq 131072 ]
 }
 
 @test "-u reports how to exclude machine code if strings are found there first" {
 	target_start texts
-	run -0 --separate-stderr procmem strings -u -n 4 --top 20 "$TARGET_PID"
-	[[ $stderr =~ 'note: '[0-9]+' of these 20 strings were first found in machine code; use --perms rw to exclude it' ]]
+	run -0 --separate-stderr procmem strings -u --sort count -n 4 --top 20 "$TARGET_PID"
+	[[ $stderr =~ 'note: '[0-9]+' of these 20 strings were first found in machine code; use --perms rw to exclude code' ]]
 	for words in '--perms rw' '-q' '--json'; do
-		run -0 --separate-stderr procmem strings -u -n 4 --top 20 $words "$TARGET_PID"
+		run -0 --separate-stderr procmem strings -u --sort count -n 4 --top 20 $words "$TARGET_PID"
 		[[ $stderr != *'machine code'* ]]
 	done
 }
@@ -249,6 +288,21 @@ input()'
 	jq -se 'all(.[]; .region.mapping == "[stack]" and .region.kind == "stack")' <<<"$output"
 }
 
+@test "JSON has tabs and newlines as the escapes of JSON, other controls as hexadecimal" {
+	require jq
+	load ../support/hold
+	hold_text 'first\tsecond\n\rthird line\001\0'
+	run -0 procmem strings -q --json -w "$TARGET_PID" "${ranges[0]}"
+	jq -e '.text == "first\tsecond\n\\x0dthird line" and .length == 24' <<<"$output"
+	for similar in '' --similar; do
+		# shellcheck disable=SC2086
+		run -0 procmem strings -q --json -w -u $similar "$TARGET_PID" "${ranges[0]}"
+		jq -e '.text == "first\tsecond\n\\x0dthird line"' <<<"$output"
+	done
+	# Text output is not affected.
+	[[ $(procmem strings -q -w "$TARGET_PID" "${ranges[0]}") == *'first'$'\t''second\x0a\x0dthird line' ]]
+}
+
 @test "control characters do not reach a terminal" {
 	require script
 	target_start texts
@@ -261,7 +315,7 @@ input()'
 		fails grep -qaP '\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]' "$BATS_TEST_TMPDIR/seen"
 	done
 	run script -qec "'$PROCMEM_BIN' strings --raw $TARGET_PID" /dev/null </dev/null
-	[[ $output == *'--raw would let the strings control the terminal'* ]]
+	[[ $output == *'--raw is refused on a terminal'* ]]
 }
 
 @test "a terminal shows the region of strings, and -u fits its size" {
@@ -272,11 +326,11 @@ input()'
 	[ "${lines[0]}" = "$(target_range counted)  rw-p  anon" ]
 	[[ ${lines[1]} == *' counted 1 times ü' ]]
 	[[ ${lines[-1]} == *'20,100 strings'* ]]
-	run -0 on_terminal 24 60 strings -u -n 4 "$TARGET_PID" "$(target_range counted)" "$(target_range long)"
+	run -0 on_terminal 24 60 strings -u --sort count -n 4 "$TARGET_PID" "$(target_range counted)" "$(target_range long)"
 	[ "${#lines[@]}" -le 23 ]
 	[[ ${lines[1]} == '   200 '*'  counted 200 times' ]]
 	run -0 on_terminal 24 60 strings -u -n 4 "$TARGET_PID" "$(target_range long)"
-	[[ ${lines[1]} == *'AAAA…' ]]
+	[[ ${lines[1]} == *'AAAA… (4,096 × A) BBB'*'…' ]]
 	[ "$(LC_ALL=C.UTF-8 wc -L <<<"${lines[1]}")" -le 60 ]
 }
 
@@ -326,7 +380,7 @@ input()'
 		fails grep -q "^$address " "$BATS_TEST_TMPDIR/lines"
 	done < <(grep '^file_marker ' "$TARGET_FACTS")
 	run -0 --separate-stderr procmem strings -v "$TARGET_PID"
-	[[ $stderr == *' of untouched file pages skipped (--whole-files)'* ]]
+	[[ $stderr == *' of file pages that the process has not touched were skipped (--whole-files includes them)'* ]]
 }
 
 @test "unreadable ranges are listed, with their sum" {
@@ -357,7 +411,7 @@ input()'
 @test "--stop stops the process during the search, and reports for how long" {
 	target_start busy 20
 	run -0 --separate-stderr procmem strings --stop "$TARGET_PID" stack
-	[[ $stderr =~ 'stopped for '[0-9.]+' ms: '[0-9]+' thread' ]]
+	[[ $stderr =~ 'stopped for '[0-9.]+' ms ('[0-9]+' thread' ]]
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
 }
 
@@ -419,14 +473,35 @@ input()'
 	run -2 procmem strings
 	run -2 procmem strings -n 0 "$TARGET_PID"
 	run -2 procmem strings -e x "$TARGET_PID"
-	[[ $output == *"'x' is not an encoding: must be u, s, S, l, b, L, B or all"* ]]
+	[[ $output == *"'x' is not an encoding: use u, s, S, l, b, L, B or all"* ]]
 	run -2 procmem strings -t h "$TARGET_PID"
 	run -2 procmem strings --top 3 "$TARGET_PID"
 	run -2 --separate-stderr procmem strings --similar "$TARGET_PID"
 	[[ $stderr == *'--similar requires -u'* ]]
+	run -2 --separate-stderr procmem strings --sort count "$TARGET_PID"
+	[[ $stderr == *'--sort requires -u'* ]]
+	run -2 --separate-stderr procmem strings -u --sort size "$TARGET_PID"
+	[[ $stderr == *"'size' is not a key: use bytes, count or length"* ]]
 	run -2 procmem strings --budget 1M "$TARGET_PID"
 	run -2 procmem strings -u --budget 1K "$TARGET_PID"
 	run -2 procmem strings --json --raw "$TARGET_PID"
 	run -2 procmem strings --offset -t n "$TARGET_PID"
 	run -2 procmem strings "$TARGET_PID" nonsense
+}
+
+@test "several processes: each string has its PID, and -u counts each process by itself" {
+	require jq
+	target_start records
+	local first=$TARGET_PID
+	target_start records
+	run -0 procmem strings -q "$first,$TARGET_PID" anon
+	for pid in "$first" "$TARGET_PID"; do
+		[ "$(grep -c "^$pid:.* item/" <<<"$output")" -eq 5000 ]
+	done
+	run -0 procmem strings -q --json "$first,$TARGET_PID" anon
+	jq -se --argjson pid "$first" 'map(select(.pid == $pid and (.text | startswith("item/")))) | length == 5000' <<<"$output"
+	run -0 procmem strings -q -u --similar --all-processes --json records anon
+	jq -se --argjson one "$first" --argjson other "$TARGET_PID" 'map(select(.text == "item/#" and (.pid | IN($one, $other))) | .count) == [5000, 5000]' <<<"$output"
+	run -0 procmem strings -q -u --similar "$first,$TARGET_PID" anon
+	[ "$(grep -cx "$first:\|$TARGET_PID:" <<<"$output")" -eq 2 ]
 }

@@ -17,6 +17,9 @@
 #                           runs procmem, waits for its first byte of output, and does not read the
 #                           rest; sets BLOCKED (its PID) and READER
 #   targets_stop            call it in teardown, or in teardown_file for targets of setup_file
+#   json_check              checks the output of each `procmem COMMAND --json` of the test against
+#                           docs/schema; call it at the end of teardown
+#   json_keep watch FILE    lets json_check check a file, too
 #
 # Targets die with the test, however it ends: ours request this from the kernel (PR_SET_PDEATHSIG),
 # other programs through setpriv.
@@ -30,8 +33,62 @@ fails() {
 	fi
 }
 
+# The output of --json is kept, for json_check.
 procmem() {
+	local word
+	for word; do
+		if [ "$word" = --json ]; then
+			json_run "$1" "$PROCMEM_BIN" "$@"
+			return
+		fi
+	done
 	"$PROCMEM_BIN" "$@"
+}
+
+# json_run COMMAND PROGRAM...: runs a program and keeps what it prints, unless it fails or the
+# reader of the output ends early.
+json_run() {
+	local file statuses
+	file=$(json_file "$1")
+	shift
+	if "$@" | tee "$file"; then
+		statuses=("${PIPESTATUS[@]}")
+	else
+		statuses=("${PIPESTATUS[@]}")
+	fi
+	if [ "${statuses[0]}" -gt 1 ] || [ "${statuses[1]}" -ne 0 ]; then
+		rm "$file"
+	fi
+	return "${statuses[0]}"
+}
+
+# json_keep SCHEMA FILE...: keeps the complete lines of files that a test has written itself. The
+# last line of a command that was killed can be incomplete.
+json_keep() {
+	local schema=$1 file
+	shift
+	for file; do
+		head -n "$(wc -l <"$file")" "$file" >"$(json_file "$schema")"
+	done
+}
+
+# Prints the name of a new file for output in JSON.
+json_file() {
+	local folder=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}/json-kept
+	mkdir -p "$folder"
+	mktemp "$folder/$1.XXXXXX"
+}
+
+json_check() {
+	local file name words=()
+	for file in "${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}"/json-kept/*; do
+		[ -s "$file" ] || continue
+		name=${file##*/}
+		words+=("${name%.*}=$file")
+	done
+	[ "${#words[@]}" -eq 0 ] && return
+	# The python3 of Debian has the modules of Debian.
+	/usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/schema.py" "${words[@]}"
 }
 
 on_terminal() {

@@ -8,6 +8,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Records, and kills the recorder some time after the first sample was written. @param 1 name of the recording, 2 milliseconds
@@ -16,6 +17,8 @@ record_and_kill() {
 	exec {looks}< <(exec setpriv --pdeathsig KILL "$PROCMEM_BIN" watch --json -i 0.1 --budget 0 --record "$file" "$TARGET_PID" 3>&-)
 	recorder=$!
 	IFS= read -r line <&"$looks"
+	printf '%s\n' "$line" >"$file.line"
+	json_keep watch "$file.line"
 	sleep "$(printf '0.%03d' "$2")"
 	kill -KILL "$recorder"
 	wait "$recorder" || true
@@ -26,7 +29,7 @@ record_and_kill() {
 check() {
 	local file=$BATS_TEST_TMPDIR/$1.pmrec status=0
 	[ "$(sqlite3 "$file" 'PRAGMA integrity_check')" = ok ] || return 1
-	"$PROCMEM_BIN" diff --json "$file@first" "$file@last" >"$file.diff" || status=$?
+	procmem diff --json "$file@first" "$file@last" >"$file.diff" || status=$?
 	# 1: something differs.
 	[ $status -le 1 ] && jq -e --argjson status $status '.before.sample == 1 and (.regions | length > 0) == ($status == 1) and
 		([.regions[].delta] | add // 0) == .total.delta' "$file.diff" >/dev/null

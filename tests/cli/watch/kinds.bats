@@ -9,6 +9,8 @@ setup() {
 
 teardown() {
 	targets_stop
+	[ ! -e "$out" ] || json_keep watch "$out"
+	json_check
 }
 
 # Waits for that many more samples.
@@ -50,7 +52,7 @@ BY_KIND='[.regions[] | select(.rss > 0)] | group_by(.kind)[] | "\(.[0].kind) \(m
 	# One sample may have started before.
 	await_samples 2
 	tail -n 1 "$out" | jq -r "$BY_KIND" >"$BATS_TEST_TMPDIR/watch"
-	"$PROCMEM_BIN" map --json "$TARGET_PID" | jq -r "$BY_KIND" >"$BATS_TEST_TMPDIR/map"
+	procmem map --json "$TARGET_PID" | jq -r "$BY_KIND" >"$BATS_TEST_TMPDIR/map"
 	grep -E '^(anon|malloc) ' "$BATS_TEST_TMPDIR/map" >"$BATS_TEST_TMPDIR/expected"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/expected")" = 2 ]
 	grep -E '^(anon|malloc) ' "$BATS_TEST_TMPDIR/watch" | diff "$BATS_TEST_TMPDIR/expected" -

@@ -12,6 +12,8 @@ teardown() {
 	[ -z "${WATCHER:-}" ] || kill -KILL "$WATCHER" 2>/dev/null || true
 	targets_stop
 	cgroup_remove
+	[ ! -e "$out" ] || json_keep watch "$out"
+	json_check
 }
 
 # Watches the target in the background, as JSON, and waits for the first sample.
@@ -191,7 +193,7 @@ watch_end() {
 @test "the status of commands is known even if SIGCHLD was ignored by the parent" {
 	target_start hog
 	require python3
-	run -1 --separate-stderr python3 -c 'import os, signal, sys
+	run -1 --separate-stderr json_run watch python3 -c 'import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execv(sys.argv[1], sys.argv[1:])' \
 		"$PROCMEM_BIN" watch --json -i 600 --on 'rss>1K' --do 'exec:exit 3' --do exit "$TARGET_PID"
@@ -249,7 +251,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	[ -f "$first" ] && [ -f "$first.2" ]
 	[ "$(stat -c %a "$first")" = 600 ]
 	while IFS= read -r event; do
-		start=$(jq -r '.region.start' <<<"$event") end=$(jq -r '.region.end' <<<"$event") file=$(jq -r '.actions[0].file' <<<"$event")
+		start=$(jq -r '.region.start' <<<"$event") end=$(jq -r '.region.end' <<<"$event") file=$(jq -r '.actions[0].path' <<<"$event")
 		[ "$(jq '.actions[0].bytes' <<<"$event")" -eq $((end - start)) ]
 		dd if="/proc/$TARGET_PID/mem" bs=4096 skip=$((start / 4096)) count=$(((end - start) / 4096)) status=none | cmp - "$file"
 	done < <(events)
@@ -351,7 +353,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	target_tell 'eat 15'
 	await '[.[] | select(.event == "condition" and .condition == "headroom<50%")] | length == 1'
 	jq -se --arg file "$GROUP_FOLDER/memory.usage_in_bytes" '[.[] | select(.event == "wakeup" and .cause == "usage"
-		and .file == $file)] | length > 0' "$out"
+		and .path == $file)] | length > 0' "$out"
 	kill -0 "$TARGET_PID"
 	kill -TERM "$WATCHER"
 	watch_end 0
@@ -366,7 +368,7 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	jq -se '[.[] | select(.event == "oom_kill") | .count] | add == 1' "$out"
 	tail -n 1 "$out" | jq -c '{summary, ended}'
 	tail -n 1 "$out" | jq -e --arg group "$GROUP" '.summary and .ended == "killed by the kernel: memory limit of \($group)"'
-	grep -q 'the kernel killed 1 process of its cgroup' "$err"
+	grep -q 'the kernel killed 1 process of the cgroup' "$err"
 }
 
 @test "without conditions the end is reported as an OOM kill, too" {
@@ -447,14 +449,14 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 @test "there is a note about a size without a unit" {
 	target_start hog
 	run -1 --separate-stderr procmem watch -i 600 --on 'rss>60' "$TARGET_PID"
-	[[ $stderr == *"'rss>60' compares with 60 bytes; a size in megabytes is 60M"* ]]
+	[[ $stderr == *"'rss>60' means 60 bytes; for megabytes, write 60M"* ]]
 	run -0 --separate-stderr procmem watch -c 1 --on 'rss>1000G' --on 'threads>1000' --on 'headroom<0%' --on 'swap>1000G' "$TARGET_PID"
 	[[ $stderr != *bytes* ]]
 }
 
 @test "wrong use is refused" {
 	run -2 --separate-stderr procmem watch --on 'rss=2G' $$
-	[[ $stderr == *'--on: '*'has no comparison'* ]]
+	[[ $stderr == *'--on: '*'contains neither < nor >'* ]]
 	run -2 --separate-stderr procmem watch --on 'ram>2G' $$
 	[[ $stderr == *"'ram' cannot be compared"* ]]
 	run -2 --separate-stderr procmem watch --do exit $$
@@ -468,6 +470,6 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	for words in '--by kind' '--by=kind'; do
 		# shellcheck disable=SC2086 # two words
 		run -2 --separate-stderr procmem watch $words $$
-		[[ $stderr == 'procmem: watch has no --by: the key g of its screen sums up by kind; map and diff have --by kind' ]]
+		[[ $stderr == 'procmem: watch has no --by: the key g of the screen sums up by kind; map and diff have --by kind' ]]
 	done
 }

@@ -10,6 +10,8 @@ setup() {
 
 teardown() {
 	targets_stop
+	! grep -qs '^{' "$look" || json_keep watch "$look"
+	json_check
 }
 
 # Watches a grower with a mapping `m` of which ten pages were written before.

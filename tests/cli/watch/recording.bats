@@ -26,22 +26,24 @@ setup() {
 teardown() {
 	targets_stop
 	cgroup_remove
+	json_check
 }
 
 # Removes what only the output of a living process has, and why it ended.
-live_only='del(.cost_us, .lock_us, .ended, .recording)'
+live_only='del(.cost_us, .lock_us, .ended, .path)'
 
 @test "each sample and the summary are those of the recorder: rates, verdicts, kinds, groups of regions" {
 	require jq
 	for name in merged arenas threads files; do
+		json_keep watch "$folder/$name.json"
 		run -0 --separate-stderr procmem watch --json "$folder/$name.pmrec"
 		[ -z "$stderr" ]
 		[ "$(wc -l <"$folder/$name.json")" -gt 10 ]
 		diff <(jq -c "$live_only" <<<"$output") <(jq -c "$live_only" "$folder/$name.json")
 		# Costs were not recorded, limits were.
 		fails jq -e 'select(has("cost_us"))' <<<"$output"
-		jq -se 'all(has("limit") and has("left") and has("first_limit"))' <<<"$output"
-		tail -n 1 <<<"$output" | jq -e --arg file "$folder/$name.pmrec" '.recording == $file and (.ended | startswith("the recording ends: 20"))'
+		jq -se 'all(has("max") and has("left") and has("first_limit"))' <<<"$output"
+		tail -n 1 <<<"$output" | jq -e --arg file "$folder/$name.pmrec" '.path == $file and (.ended | startswith("the recording ends: 20"))'
 		# The summary does not depend on whether verdicts are printed before it.
 		[ "$(procmem watch --json -q "$folder/$name.pmrec")" = "$(tail -n 1 <<<"$output")" ]
 	done
@@ -58,7 +60,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 @test "the text is the summary, and with --plain each sample before it" {
 	require jq
 	local samples
-	samples=$(tail -n 1 "$folder/merged.json" | jq .samples)
+	samples=$(tail -n 1 "$folder/merged.json" | jq .sample_count)
 	run -0 procmem watch "$folder/merged.pmrec"
 	[[ ${lines[0]} =~ ^'leaker ('[0-9]+') for 1'[0-9]"s, $samples samples: RSS "[0-9.]+'M, growth +'[0-9.]+'M, steady (grew by ' ]]
 	[[ ${lines[0]} == *': full in '* && $output != *cost* ]]
@@ -87,7 +89,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 		procmem snap -q -o "$recording" "$TARGET_PID"
 	done
 	run -0 procmem watch --json -q "$recording"
-	jq -e --argjson logged "$logged" '.samples == 5 and ([.regions[] | select(.kind == "anon") | .growth] | add) == $logged
+	jq -e --argjson logged "$logged" '.sample_count == 5 and ([.regions[] | select(.kind == "anon") | .growth] | add) == $logged
 		and (.kinds[] | select(.kind == "anon") | .growth) == $logged' <<<"$output"
 	# One grew by 800 pages, the other lost all that the first sample had.
 	jq -e '[.regions[] | select(.kind == "anon") | .growth] == [800 * 4096, -100 * 4096]' <<<"$output"
@@ -104,7 +106,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	targets_stop
 	run -0 procmem watch --json "$recording"
 	# The touched pages have reduced what is left.
-	jq -se 'length == 3 and all(.limit == 96 * 1048576) and (.[0].left - .[1].left - 1000 * 4096 | fabs) < 1048576' <<<"$output"
+	jq -se 'length == 3 and all(.max == 96 * 1048576) and (.[0].left - .[1].left - 1000 * 4096 | fabs) < 1048576' <<<"$output"
 	run -0 procmem watch "$recording"
 	[[ ${lines[0]} == *'  limit 96.0M: '*' left'* ]]
 }
@@ -113,9 +115,9 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	require jq sqlite3
 	cp "$folder/merged.pmrec" "$recording"
 	sqlite3 "$recording" 'DROP TABLE headroom'
-	local without='del(.limit, .left, .seconds_left, .first_limit)'
+	local without='del(.max, .left, .seconds_left, .first_limit)'
 	run -0 procmem watch --json "$recording"
-	fails jq -e 'select(has("limit") or has("first_limit"))' <<<"$output"
+	fails jq -e 'select(has("max") or has("first_limit"))' <<<"$output"
 	diff <(jq -c "$live_only | $without" <<<"$output") <(jq -c "$live_only | $without" "$folder/merged.json")
 	run -0 procmem watch "$recording"
 	[[ ${lines[0]} == *' steady '* && ${lines[0]} != *' full in '* && ${lines[0]} != *limit* ]]
@@ -136,7 +138,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	run -0 procmem watch -k code "$folder/merged.pmrec"
 	[[ ${lines[-1]} == 'no region changed' ]]
 	run -0 procmem shell -c info "$folder/merged.pmrec"
-	[[ $output == *'a recording, for map, diff and watch'* ]]
+	[[ $output == *"a recording, for 'map', 'diff' and 'watch'"* ]]
 	run -0 procmem shell -c 'watch -n 1' "$folder/merged.pmrec"
 	[[ $output == *'#r1'* && $output == *steady* ]]
 }
@@ -170,7 +172,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	[[ $stderr == 'procmem: --count cannot '* ]]
 	[ ! -e "$recording" ]
 	run -2 --separate-stderr procmem watch "$folder/merged.pmrec@2"
-	[[ $stderr == *'merged.pmrec@2 is a recording, not a living process: '*"procmem watch $folder/merged.pmrec replays it" ]]
+	[[ $stderr == *'merged.pmrec@2 is a recording, not a living process: '*"or 'procmem watch $folder/merged.pmrec'" ]]
 }
 
 @test "a recording with impossible values is reported as damaged" {
@@ -186,5 +188,5 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	cp "$folder/merged.pmrec" "$recording"
 	sqlite3 "$recording" 'DELETE FROM sample'
 	run -2 --separate-stderr procmem watch "$recording"
-	[[ $stderr == *'a.pmrec has no samples yet; '* ]]
+	[[ $stderr == *'a.pmrec has no samples; '* ]]
 }

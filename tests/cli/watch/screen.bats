@@ -88,8 +88,8 @@ await_selected() {
 	[[ $(screen_lines | tail -n 1) =~ (sort|filter|search|text|dump|base)$ ]]
 	screen_key '?'
 	screen_await 'A narrow screen has fewer columns.'
-	screen_await '(+0.1/s): how fast their number grows'
-	[[ $(screen_lines) == *'the address is of the one that grew last'* ]]
+	screen_await '(+0.1/s): growth of their number'
+	[[ $(screen_lines) == *'the address is of the region that grew last'* ]]
 	screen_key Escape q
 	screen_await 'ended: the user quit'
 	screen_await VERDICT

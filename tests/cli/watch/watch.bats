@@ -40,6 +40,9 @@ ask_jvm() {
 
 teardown_file() {
 	targets_stop
+	json_keep watch "$BATS_FILE_TMPDIR"/*.json
+	json_keep headroom "$BATS_FILE_TMPDIR"/*.limits
+	json_check
 }
 
 setup() {
@@ -49,6 +52,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 # Prints the last object of a file: the summary.
@@ -80,24 +84,24 @@ summary() {
 @test "headroom reports limits on numbers that grow, with the time left" {
 	local max
 	max=$(cat /proc/sys/vm/max_map_count)
-	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .used > 500 and .verdict == "steady"
+	jq -e --argjson max "$max" '.limits[] | select(.name == "mappings") | .max == $max and .used > 500 and .verdict == "steady"
 		and .rate > 36 and .rate < 44 and (.seconds_left - .left / .rate | fabs) < 1' "$BATS_FILE_TMPDIR/files.limits"
-	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .verdict == "steady"' \
+	jq -e --argjson max "$max" '.limits[] | select(.name == "mappings") | .max == $max and .verdict == "steady"' \
 		"$BATS_FILE_TMPDIR/threads.limits"
-	jq -e --argjson max "$(cat /proc/sys/kernel/threads-max)" '.limits[] | select(.limit == "threads") | .max == $max' \
+	jq -e --argjson max "$(cat /proc/sys/kernel/threads-max)" '.limits[] | select(.name == "threads") | .max == $max' \
 		"$BATS_FILE_TMPDIR/threads.limits"
 }
 
 @test "the limit on a number is reported first if it is reached first" {
 	local max
 	max=$(cat /proc/sys/vm/max_map_count)
-	summary files | jq -e --argjson max "$max" '.first_limit | .limit == "mappings" and .max == $max
+	summary files | jq -e --argjson max "$max" '.first_limit | .name == "mappings" and .max == $max
 		and (.seconds_left - .left / 40 | fabs) < .left / 400'
 	# Until its rate is known, memory comes first.
-	jq -se 'first.first_limit.limit != "mappings"' "$BATS_FILE_TMPDIR/files.json"
+	jq -se 'first.first_limit.name != "mappings"' "$BATS_FILE_TMPDIR/files.json"
 	tr -d , <"$BATS_FILE_TMPDIR/files.text" | grep -Eq "^leaker .* vm\\.max_map_count $max: full in "
 	# A thread has a stack, and a guard page in front of it: mappings, or a limit on threads that is lower.
-	summary threads | jq -e '.first_limit | (.limit == "mappings" or .limit == "pids" or .limit == "threads") and .seconds_left > 0'
+	summary threads | jq -e '.first_limit | (.name == "mappings" or .name == "pids" or .name == "threads") and .seconds_left > 0'
 	grep -Eq '^leaker .* (vm\.max_map_count|pids\.max|threads-max) [0-9,]+: full in ' "$BATS_FILE_TMPDIR/threads.text"
 }
 
@@ -155,7 +159,7 @@ summary() {
 	for words in '-c 0' '--count=0' ''; do
 		# shellcheck disable=SC2086 # words
 		run -0 procmem watch --json -i 0.1 --budget 0 --for 0.5 $words "$TARGET_PID"
-		tail -n 1 <<<"$output" | jq -e '.summary and .samples > 1 and .ended == "time limit reached"'
+		tail -n 1 <<<"$output" | jq -e '.summary and .sample_count > 1 and .ended == "time limit reached"'
 	done
 }
 
@@ -199,6 +203,7 @@ summary() {
 	kill -KILL "$TARGET_PID"
 	wait "$watcher"
 	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "the process is gone"'
+	json_keep watch "$BATS_TEST_TMPDIR/out"
 	[ -s "$BATS_TEST_TMPDIR/err" ]
 }
 
@@ -211,6 +216,7 @@ summary() {
 	kill -TERM "$watcher"
 	wait "$watcher"
 	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "interrupted"'
+	json_keep watch "$BATS_TEST_TMPDIR/out"
 }
 
 @test "above its budget it measures less often, and reports this" {

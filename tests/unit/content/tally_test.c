@@ -45,7 +45,7 @@ static void test_exact(void **state)
 	assert_int_equal(pm_tally_count(tally), 2000);
 	assert_int_equal(pm_tally_dropped(tally), 0);
 	assert_int_equal(pm_tally_bound(tally), 0);
-	pm_tally_sort(tally);
+	pm_tally_sort(tally, PM_TALLY_BY_COUNT);
 
 	for (unsigned i = 0; i < 2000; i++) {
 		const struct pm_tally_item *item = pm_tally_get(tally, i);
@@ -58,6 +58,68 @@ static void test_exact(void **state)
 	}
 
 	pm_tally_destroy(tally);
+}
+
+/** Whatever the order, the texts are sorted by the sizes and counts with which they were added. */
+static void test_orders(void **state)
+{
+	(void)state;
+	static const char *const expected[] = { [PM_TALLY_BY_COUNT] = "frequent",
+		                                [PM_TALLY_BY_BYTES] = "medium",
+		                                [PM_TALLY_BY_LENGTH] = "long" };
+
+	for (int order = PM_TALLY_BY_COUNT; order <= PM_TALLY_BY_LENGTH; order++) {
+		struct pm_tally *tally = create(1 << 20);
+		struct pm_tally_text text = {
+			.text = "long", .length = 4, .hash = 1, .size = 1000
+		};
+		pm_tally_add(tally, &text);
+		text = (struct pm_tally_text){
+			.text = "medium", .length = 6, .hash = 2, .size = 300
+		};
+		for (int i = 0; i < 5; i++)
+			pm_tally_add(tally, &text);
+		text = (struct pm_tally_text){
+			.text = "frequent", .length = 8, .hash = 3, .size = 10
+		};
+		for (int i = 0; i < 50; i++)
+			pm_tally_add(tally, &text);
+
+		pm_tally_sort(tally, (enum pm_tally_order)order);
+		assert_memory_equal(pm_tally_get(tally, 0)->text, expected[order],
+		                    strlen(expected[order]));
+		pm_tally_destroy(tally);
+	}
+}
+
+/** Adds a text at each of these addresses, and checks the distance that was found. */
+static void expect_stride(const uint64_t *addresses, size_t count, uint64_t stride,
+                          uint64_t stride_count)
+{
+	struct pm_tally *tally = create(1 << 20);
+	for (size_t i = 0; i < count; i++)
+		add(tally, 0, "record", 6, addresses[i]);
+
+	pm_tally_sort(tally, PM_TALLY_BY_COUNT);
+	assert_int_equal(pm_tally_get(tally, 0)->stride, stride);
+	assert_int_equal(pm_tally_get(tally, 0)->stride_count, stride_count);
+	pm_tally_destroy(tally);
+}
+
+static void test_strides(void **state)
+{
+	(void)state;
+	static const uint64_t one[] = { 1000 }, equal[] = { 1000, 1200, 1400, 1600 },
+			      backwards[] = { 1600, 1000, 1000 },
+			      gap[] = { 1000, 1200, 1400, 9000, 9200, 9400, 9600 };
+	expect_stride(one, 1, 0, 0);
+	expect_stride(equal, 4, 200, 3);
+	expect_stride(backwards, 3, 0, 0);
+	expect_stride(gap, 7, 200, 5);
+
+	/* Another distance comes first: the count of the right one is too low by one. */
+	static const uint64_t late[] = { 1000, 1001, 1201, 1401, 1601, 1801 };
+	expect_stride(late, 6, 200, 3);
 }
 
 static void test_different(void **state)
@@ -84,7 +146,7 @@ static void test_different(void **state)
 			    100 * times + i);
 
 	assert_int_equal(pm_tally_count(tally), count);
-	pm_tally_sort(tally);
+	pm_tally_sort(tally, PM_TALLY_BY_COUNT);
 	for (size_t i = 0; i < count; i++) {
 		const struct pm_tally_item *item = pm_tally_get(tally, i);
 		/* Equal counts: by address. */
@@ -155,7 +217,7 @@ static void fill(uint64_t budget, bool *dropped)
 		exact[number]++;
 	}
 
-	pm_tally_sort(tally);
+	pm_tally_sort(tally, PM_TALLY_BY_COUNT);
 	check_bounds(tally, exact);
 	*dropped = pm_tally_dropped(tally) > 0;
 
@@ -223,7 +285,7 @@ static void test_long_then_short(void **state)
 	uint64_t dropped = pm_tally_dropped(tally);
 	add_short(tally, "second ", 900);
 	assert_true(pm_tally_dropped(tally) > dropped);
-	pm_tally_sort(tally);
+	pm_tally_sort(tally, PM_TALLY_BY_COUNT);
 
 	for (size_t i = 0; i < pm_tally_count(tally); i++)
 		assert_int_not_equal(pm_tally_get(tally, i)->length, LONG);
@@ -266,7 +328,7 @@ static void test_long_in_parts(void **state)
 	/* A text that was dropped, and one that was never added. */
 	pm_tally_extend(tally, 3, 5);
 	pm_tally_extend(tally, UINT8_MAX, 5);
-	pm_tally_sort(tally);
+	pm_tally_sort(tally, PM_TALLY_BY_COUNT);
 	assert_int_equal(size_of_category(tally, 1), FREQUENT * 4 + 11000);
 	assert_int_equal(size_of_category(tally, 2), FREQUENT * 4 + 22000);
 	assert_int_equal(size_of_category(tally, 3), 0);
@@ -292,6 +354,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_different),
+		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_strides),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_all_different),
 		cmocka_unit_test(test_long_then_short),

@@ -25,6 +25,13 @@ static const struct {
 	{ "id 550e8400-e29b-41d4-a716-446655440000;", "id #;" },
 	{ "550e8400-eabc-41d4-a716-44665544000", "#-eabc-#-#-#" },
 	{ "550e8400-e29b-41d4-a716-4466554400001", "#-#-#-#-#" },
+	/* Filler. */
+	{ "row 17 ........", "row # .\xe2\x80\xa6" },
+	{ "row 4 xxxxxxxxxxxxxxxxxx|", "row # x\xe2\x80\xa6|" },
+	{ "payload 5aaaaaaaaaaaaaaaaaaaaaaaaab", "payload #a\xe2\x80\xa6"
+	                                         "b" },
+	{ "-------", "-------" },
+	{ "0000000000", "#" },
 	/* Words that happen to be hexadecimal are kept. */
 	{ "bad1 facade deadbeef cafe12", "bad# facade deadbeef cafe#" },
 	{ "utf8 sha256 x86_64", "utf# sha# x#_#" },

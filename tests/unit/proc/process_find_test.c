@@ -210,19 +210,69 @@ static void several_matches_are_listed(void **state)
 	assert_int_equal(listed, 8);
 }
 
-static void name_precedes_program(void **state)
+/** Fails unless the word matches exactly these two processes, and pm_process_find() lists both. */
+static void expect_ambiguous(const char *word, pid_t one, pid_t other)
+{
+	pid_t pids[] = { one, other };
+	char listed[64];
+	expect_all_found(word, pids, 2);
+	expect_failure(word, PM_ERROR_AMBIGUOUS, "matches 2 processes");
+
+	pid_t pid;
+	struct pm_error error = { 0 };
+	assert_int_equal(pm_process_find(word, &pid, &error), -1);
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(listed, sizeof listed, " %d (", (int)pids[i]);
+		assert_non_null(strstr(error.text, listed));
+	}
+}
+
+/** A word that is the name of two processes is ambiguous, whichever of their names it is. */
+static void all_names_count_the_same(void **state)
 {
 	(void)state;
 	char name[64];
-	pid_t argument = child_start("x", (char *[]){ "/bin/sleep",
-	                                              (char *)(uintptr_t)unique("pmt", name),
-	                                              "1000", NULL });
-
+	char *word = (char *)(uintptr_t)unique("pmt", name);
+	pid_t argument = child_start("x", (char *[]){ "/bin/sleep", word, "1000", NULL });
 	expect_found(name, argument);
-	pid_t child = child_start(name, NULL);
-	expect_found(name, child);
-	child_stop(child);
+
+	pid_t comm = child_start(name, NULL);
+	expect_ambiguous(name, argument, comm);
 	child_stop(argument);
+
+	child_stop(comm);
+}
+
+static void scripts_and_starts_of_names(void **state)
+{
+	(void)state;
+	char name[64], path[256], longer[80];
+	char *folder = tree_create();
+	snprintf(path, sizeof path, "%s/%s.sh", folder, unique("pmt-leak-", name));
+	FILE *file = fopen(path, "we");
+	assert_non_null(file);
+	assert_true(fputs("kill -STOP $$\n", file) >= 0);
+	assert_int_equal(fclose(file), 0);
+
+	pid_t script = child_start("x", (char *[]){ "/bin/sh", "sh", "-u", path, "one", NULL });
+	snprintf(longer, sizeof longer, "%s.sh", name);
+	expect_found(longer, script);
+	expect_found(name, script);
+	expect_failure("pmt-lea", PM_ERROR_NOT_FOUND, "no process is called");
+	expect_failure("one", PM_ERROR_NOT_FOUND, "no process is called");
+
+	/* An equal name is better than the start of one. Two starts are ambiguous. */
+	char *other_path = longer;
+	snprintf(longer, sizeof longer, "%s-server", name);
+	pid_t server = child_start("x", (char *[]){ "/bin/sleep", other_path, "1000", NULL });
+	expect_ambiguous(name, script, server);
+	pid_t exact = child_start("x", (char *[]){ "/bin/sleep", name, "1000", NULL });
+	expect_found(name, exact);
+
+	child_stop(exact);
+	child_stop(server);
+	child_stop(script);
+	tree_remove(folder);
 }
 
 static void living_process_is_preferred_to_zombie(void **state)
@@ -250,7 +300,8 @@ int main(void)
 		cmocka_unit_test(name_of_the_program_file),
 		cmocka_unit_test(own_process_never_matches),
 		cmocka_unit_test(several_matches_are_listed),
-		cmocka_unit_test(name_precedes_program),
+		cmocka_unit_test(all_names_count_the_same),
+		cmocka_unit_test(scripts_and_starts_of_names),
 		cmocka_unit_test(living_process_is_preferred_to_zombie),
 	};
 

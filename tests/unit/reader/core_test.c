@@ -220,7 +220,7 @@ static void any_number_of_segments_is_counted(void **state)
 	section->sh_info = UINT32_MAX;
 	core_image_expect_refused(&head, "do not fit");
 	header->e_shoff = UINT64_MAX - 3;
-	core_image_expect_refused(&head, "ends before");
+	core_image_expect_refused(&head, "too short to contain");
 	header->e_shoff = 0;
 	core_image_expect_refused(&head, "more than 65,534");
 }
@@ -304,7 +304,7 @@ static void invalid_input_is_rejected(void **state)
 	Elf64_Ehdr *header = (Elf64_Ehdr *)file.bytes;
 	Elf64_Phdr *programs = core_image_make(&file, 2);
 	file.size = 10;
-	core_image_expect_refused(&file, "ends before");
+	core_image_expect_refused(&file, "too short to contain");
 
 	core_image_make(&file, 0);
 	core_image_expect_refused(&file, "without memory segments");
@@ -333,7 +333,7 @@ static void invalid_input_is_rejected(void **state)
 	core_image_expect_refused(&file, "overlap");
 	core_image_make(&file, 1);
 	programs[0] = core_image_load(UINT64_MAX - PAGE, 2 * PAGE, 0, 0);
-	core_image_expect_refused(&file, "last address");
+	core_image_expect_refused(&file, "end of the address space");
 
 	struct pm_core *core = NULL;
 	struct pm_error error;

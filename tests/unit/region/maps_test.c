@@ -212,9 +212,9 @@ static void invalid_texts_are_rejected(void **state)
 		{ "", "it is empty", PM_MAPS },
 		{ "ELF\x7f\n", "line 1 does not have the format", PM_MAPS },
 		{ HEAD1 "5000-6000 r-xs 000", "middle of line 2", PM_MAPS },
-		{ HEAD2 HEAD1, "line 2 overlaps or precedes", PM_MAPS },
+		{ HEAD2 HEAD1, "line 2 overlaps the previous region", PM_MAPS },
 		{ HEAD1 "2000-6000 r-xs 00001000 08:01 12   /bin/x\n",
-		  "line 2 overlaps or precedes", PM_MAPS },
+		  "line 2 overlaps the previous region", PM_MAPS },
 		{ HEAD1 HEAD2 FIELDS2, "line 3 does not have the format", PM_MAPS },
 		{ HEAD1 FIELDS1 HEAD2, "fields of a region", PM_SMAPS },
 		{ HEAD1 FIELDS1 HEAD2 "Size: 4 kB\nRss: 2 kB\n", "fields of a region", PM_SMAPS },
@@ -223,8 +223,8 @@ static void invalid_texts_are_rejected(void **state)
 		{ HEAD1 "Rss: 18014398509481984 kB\n", "line 2 does not have the format",
 		  PM_SMAPS },
 		{ "Rss: 2 kB\n" HEAD1, "line 1 does not have the format", PM_SMAPS },
-		{ HEAD1 HEAD2, "not smaps", PM_SMAPS },
-		{ HEAD1 FIELDS1, "not maps", PM_MAPS },
+		{ HEAD1 HEAD2, "a smaps file is needed", PM_SMAPS },
+		{ HEAD1 FIELDS1, "a maps file is needed", PM_MAPS },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -131,19 +131,18 @@ static void hexadecimal_words_that_look_like_names(void **state)
 	expect_not_found(
 		"face",
 		"nothing is mapped at 0xface; the first region is 400000-402000 /usr/bin/shop");
-	expect_not_found(
-		"deadbeef",
-		"nothing is mapped at 0xdeadbeef; the nearest are 600000-700000 [heap] below and "
-		"7f3a08000000-7f3a77c03000 malloc above");
+	expect_not_found("deadbeef", "nothing is mapped at 0xdeadbeef; the nearest regions are "
+	                             "600000-700000 [heap] below and "
+	                             "7f3a08000000-7f3a77c03000 malloc above");
 }
 
 static void unmapped_addresses(void **state)
 {
 	(void)state;
-	expect_not_found(
-		"402fff|403000",
-		"the nearest are 402000-403000 /usr/bin/shop below and 600000-700000 [heap] above");
-	expect_not_found("403000-600000", "nothing is mapped in 403000-600000; the nearest are");
+	expect_not_found("402fff|403000", "the nearest regions are 402000-403000 /usr/bin/shop "
+	                                  "below and 600000-700000 [heap] above");
+	expect_not_found("403000-600000",
+	                 "nothing is mapped in 403000-600000; the nearest regions are");
 	expect_not_found("0+16", "the first region is 400000-402000");
 	expect_not_found("ffffffffffffffff",
 	                 "the last region is ffffffffff600000-ffffffffff601000 [vsyscall]");
@@ -166,11 +165,11 @@ static void invalid_words(void **state)
 {
 	(void)state;
 	expect_bad_word("anom",
-	                "'anom' is not a REGION; did you mean 'anon'? It may be an address");
+	                "'anom' is not a REGION; did you mean 'anon'? A REGION is an address");
 	expect_bad_word("Heap", "did you mean 'heap'?");
-	expect_bad_word("", "'' is not a REGION: it may be an address (7f3a08000000), ADDR-END, "
+	expect_bad_word("", "'' is not a REGION: a REGION is an address (7f3a08000000), ADDR-END, "
 	                    "ADDR+LEN, a kind (heap, stack, ...), "
-	                    "[name] or all");
+	                    "[name] or 'all'");
 	expect_bad_word("heap+0x40", "'heap+0x40' is not a REGION: expected an address before +");
 
 	expect_bad_word("[]", "is not a REGION");
@@ -186,7 +185,7 @@ static void invalid_words(void **state)
 	expect_bad_word("400000+0", "has the length 0");
 	expect_bad_word("400000+", "'' is not a size");
 	expect_bad_word("400000+12Q", "'12Q' is not a size");
-	expect_bad_word("ffffffffff600000+16M", "goes beyond the last address");
+	expect_bad_word("ffffffffff600000+16M", "extends beyond the end of the address space");
 	expect_bad_word("two\nlines", "'two lines' is not a REGION");
 }
 

@@ -95,9 +95,9 @@ static void lists(void **state)
 static void refusals(void **state)
 {
 	(void)state;
-	refuse("", "has no comparison");
-	refuse("rss", "has no comparison");
-	refuse("rss=2G", "has no comparison, < or >");
+	refuse("", "contains neither");
+	refuse("rss", "contains neither");
+	refuse("rss=2G", "contains neither < nor >");
 	refuse("ram>2G", "'ram' cannot be compared");
 	refuse("kind>2G", "cannot be compared");
 	refuse("kind:>1G", "");
@@ -109,13 +109,13 @@ static void refusals(void **state)
 	refuse("rss>-1", "");
 	refuse("rss>much", "much");
 	refuse("rss>1G/60s", "only grow and rate");
-	refuse("grow<1G/60s", "> only");
+	refuse("grow<1G/60s", "only be compared with >");
 	refuse("grow>1G/", "missing");
 
 	refuse("grow>1G/soon", "duration");
 	refuse("grow>5%/60s", "cannot be compared with a percentage");
 	refuse("regions>5%", "cannot be compared with a percentage");
-	refuse("headroom<101%", "more than the whole");
+	refuse("headroom<101%", "more than 100% of");
 	refuse("headroom<1.%", "not a percentage");
 	refuse("headroom<15%,1G", "not both");
 	refuse("regions>1.5", "");

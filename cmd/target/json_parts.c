@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/json_parts.h"
+
+#include "target/region_text.h"
+
+/** Writes a text member, unless the text is missing or empty. */
+static void put_text(struct json *json, const char *key, const char *text)
+{
+	if (text && *text)
+		json_put(json, key, json_text(text));
+}
+
+void json_parts_process(struct json *json, pid_t pid, const char *name, const char *command)
+{
+	if (pid > 0)
+		json_put(json, "pid", json_number((uint64_t)pid));
+	put_text(json, "name", name);
+	put_text(json, "command", command);
+}
+
+void json_parts_kind(struct json *json, enum pm_kind kind)
+{
+	put_text(json, "kind", pm_kind_name(kind));
+}
+
+void json_parts_mapping(struct json *json, const struct pm_region *region)
+{
+	struct text mapping = { 0 };
+
+	region_text_mapping(region, false, &mapping);
+	put_text(json, "mapping", text_terminate(&mapping));
+	text_deinit(&mapping);
+}
+
+void json_parts_purpose(struct json *json, const struct pm_region *region)
+{
+	struct text detail = { 0 };
+
+	json_parts_kind(json, (enum pm_kind)region->kind);
+	json_parts_mapping(json, region);
+	region_text_detail(&region->detail, &detail);
+	put_text(json, "detail", text_terminate(&detail));
+	text_deinit(&detail);
+}
+
+void json_parts_region(struct json *json, const struct pm_region *region)
+{
+	json_put(json, "start", json_address(region->start));
+	json_put(json, "end", json_address(region->end));
+	json_parts_purpose(json, region);
+}
+
+void json_parts_region_text(struct text *text, const struct pm_region *region)
+{
+	struct json json = { .text = text, .one_line = true };
+
+	json_open(&json, NULL, '{');
+	json_parts_region(&json, region);
+	json_shut(&json, '}');
+}
+
+void json_parts_totals(struct json *json, const struct pm_totals *totals)
+{
+	json_put(json, "rss", json_number(totals->rss));
+	json_put(json, "anon", json_number(totals->anon));
+	json_put(json, "file", json_number(totals->file));
+	json_put(json, "shmem", json_number(totals->shmem));
+	json_put(json, "swap", json_number(totals->swap));
+	json_put(json, "size", json_number(totals->size));
+	json_put(json, "threads", json_number(totals->threads));
+}
+
+void json_parts_limit(struct json *json, const struct pm_limit *limit)
+{
+	json_put(json, "name", json_string(pm_limit_name(limit->kind)));
+	json_put(json, "max", json_number(limit->max));
+	json_put(json, "used", json_number(limit->used));
+	json_put(json, "reclaimable", json_number(limit->reclaimable));
+	json_put(json, "left", json_number(pm_limit_left(limit)));
+	put_text(json, "source", limit->source);
+}
+
+void json_parts_trend(struct json *json, const struct pm_trend *trend)
+{
+	if (*trend->reason == '\0')
+		return;
+
+	json_put(json, "rate", json_real(trend->rate));
+	json_put(json, "verdict", json_string(pm_verdict_name(trend->verdict)));
+	json_put(json, "reason", json_text(trend->reason));
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The members that the JSON of several commands has, with one function for each concept, so that
+ * they have the same names and units everywhere. docs/schema/common.schema.json describes them.
+ *
+ * All functions write members into the object that is open, and leave out what is not known.
+ */
+#ifndef CMD_TARGET_JSON_PARTS_H
+#define CMD_TARGET_JSON_PARTS_H
+
+#include <procmem/headroom.h>
+#include <procmem/process_id.h>
+#include <procmem/region.h>
+#include <procmem/sample.h>
+#include <procmem/trend.h>
+
+#include "view/json.h"
+
+/**
+ * Writes which process it is: `pid`, `name` and `command`.
+ *
+ * @param json     the output
+ * @param pid      PID; 0 if it is not known
+ * @param name     command name (comm); "" or NULL if it is not known
+ * @param command  command line; "" or NULL if it is not known or empty
+ */
+void json_parts_process(struct json *json, pid_t pid, const char *name, const char *command);
+
+/**
+ * Writes which region it is: `start`, `end`, and the members of json_parts_purpose().
+ *
+ * @param json    the output
+ * @param region  the region
+ */
+void json_parts_region(struct json *json, const struct pm_region *region);
+
+/**
+ * Writes what a region is for: `kind`, `mapping` and `detail`.
+ *
+ * @param json    the output
+ * @param region  the region
+ */
+void json_parts_purpose(struct json *json, const struct pm_region *region);
+
+/**
+ * Writes `kind`.
+ *
+ * @param json  the output
+ * @param kind  the kind
+ */
+void json_parts_kind(struct json *json, enum pm_kind kind);
+
+/**
+ * Writes `mapping`.
+ *
+ * @param json    the output
+ * @param region  the region
+ */
+void json_parts_mapping(struct json *json, const struct pm_region *region);
+
+/**
+ * Writes a whole region object. Fast enough for millions of lines.
+ *
+ * @param text    receives the object
+ * @param region  the region
+ */
+void json_parts_region_text(struct text *text, const struct pm_region *region);
+
+/**
+ * Writes the sizes of a process: `rss`, `anon`, `file`, `shmem`, `swap`, `size` and `threads`.
+ *
+ * @param json    the output
+ * @param totals  the sizes
+ */
+void json_parts_totals(struct json *json, const struct pm_totals *totals);
+
+/**
+ * Writes a limit: `name`, `max`, `used`, `reclaimable`, `left` and `source`.
+ *
+ * @param json   the output
+ * @param limit  the limit
+ */
+void json_parts_limit(struct json *json, const struct pm_limit *limit);
+
+/**
+ * Writes how a value develops: `rate`, `verdict` and `reason`. Nothing is written if the value was
+ * not judged.
+ *
+ * @param json   the output
+ * @param trend  the trend
+ */
+void json_parts_trend(struct json *json, const struct pm_trend *trend);
+
+#endif

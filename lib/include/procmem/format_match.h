@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Formats, and texts that were made with them: "order 17 of shop" fits "order %u of %s". A format
+ * in a program that fits a text in memory shows which module has probably written the text.
+ *
+ * A format is a text with one or more conversions:
+ * - those of printf(3), such as `%s`, `%08lx` and `%-10.3f`; `%%` is the character `%`,
+ * - a name, a number or nothing in braces, as in Python, Rust and many logging libraries: `{}`,
+ *   `{0}`, `{user.name}`, `{:08x}`, and the same after `$` or `#`, as in JavaScript and Ruby.
+ *
+ * Several threads may call these functions at the same time.
+ */
+#ifndef PROCMEM_FORMAT_MATCH_H
+#define PROCMEM_FORMAT_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <procmem/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Maximum length of a format in bytes. Longer texts are not taken as formats. */
+#define PM_FORMAT_MAX 512
+
+/**
+ * Finds the next format in a text. A text with quotation marks can be a line of source code: each
+ * part between two equal quotation marks (`"`, `'` or a backtick) is tested. A text without
+ * quotation marks is tested as a whole. A format has at least one conversion, at least four letters
+ * and digits outside of its conversions, and at most PM_FORMAT_MAX bytes.
+ *
+ * @param text    any bytes
+ * @param length  bytes of `text`
+ * @param at      where to start, 0 for the first call; receives the offset for the next call;
+ *                unchanged if there is no further format
+ * @param format  receives the offset of the format in `text`; unchanged if there is none
+ * @return        bytes of the format; 0 if there is no further format
+ */
+PM_PUBLIC size_t pm_format_next(const char *text, size_t length, size_t *at, size_t *format);
+
+/**
+ * Compares a text with a format. Conversions to a number fit numbers only; other conversions fit
+ * any characters. The text may continue after the format.
+ *
+ * @param format         the format
+ * @param format_length  bytes of `format`
+ * @param text           any bytes
+ * @param length         bytes of `text`; only the first 1,024 bytes are compared
+ * @return               number of letters and digits of the format that are outside of its
+ *                       conversions; 0 if the text does not fit
+ */
+PM_PUBLIC size_t pm_format_match(const char *format, size_t format_length, const char *text,
+                                 size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
