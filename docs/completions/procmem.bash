@@ -5,7 +5,8 @@
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
 	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
-_procmem_group_columns='count size rss pss dirty swap largest detail'
+_procmem_group_columns='count size rss pss dirty swap largest detail files'
+_procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
@@ -42,6 +43,7 @@ _procmem() {
 	esac
 	case $command:${COMP_WORDS[*]} in
 	ps:*) columns=$_procmem_process_columns ;;
+	watch:*) columns=$_procmem_watch_columns ;;
 	# Sums have their own columns, and the column by which they are grouped.
 	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns" ;;
 	esac
@@ -55,11 +57,12 @@ _procmem() {
 	strings:-e | strings:--encoding) _procmem_words "$word" 'all u s S l b L B' && return ;;
 	strings:-t | strings:--radix) mapfile -t COMPREPLY < <(compgen -W 'x d o n' -- "$word") && return ;;
 	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
+	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
 	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
 	shell:-c | shell:--command) return ;;
 	shell:-k | shell:--keep-going) before= ;;
-	grep:-[emABC] | grep:--regexp | grep:--max-count | grep:--after-context | grep:--before-context | grep:--context) return ;;
+	grep:-[emABC] | grep:--regexp | grep:--max-count | grep:--after-context | grep:--before-context | grep:--context | grep:--timeout) return ;;
 	# These letters take an argument in other commands.
 	grep:-s | grep:-o) before= ;;
 	strings:--sort) mapfile -t COMPREPLY < <(compgen -W 'bytes count length' -- "$word") && return ;;
@@ -92,11 +95,11 @@ _procmem() {
 		;;
 	grep:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --all-processes --stop
-			--whole-files --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
+			--timeout --by --unique --whole-files --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;
 	watch:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --record --budget --peek --plain --on --do --again --cool-down --kind --mapping --perms --min-rss
+		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --plain --on --do --again --cool-down --kind --mapping --perms --min-rss
 			--min-size $_procmem_output" -- "$word")
 		;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;
