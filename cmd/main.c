@@ -151,6 +151,7 @@
  *     wrap.c                 breaks prose into lines
  *     delta.c                changes, rates, times and durations
  *     new_file.c             files that appear when they are complete
+ *     temporary_names.c      removes temporary files if a signal ends the program
  *     interrupt.c            Ctrl-C
  *     poll_loop.c            waits for the next sample, a key or an event
  *     name_filter.c          a regular expression for names of processes

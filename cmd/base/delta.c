@@ -51,13 +51,21 @@ void delta_put_rate(struct text *text, double rate)
 
 void delta_put_time(struct text *text, int64_t wall_ns)
 {
-	time_t seconds = (time_t)(wall_ns / 1000000000);
+	/* Round down, also before 1970. */
+	const int64_t second = 1000000000;
+	int64_t rest = wall_ns % second;
+	time_t seconds = (time_t)(wall_ns / second);
+	if (rest < 0) {
+		rest += second;
+		seconds--;
+	}
+
 	char formatted[sizeof "2026-01-01T00:00:00Z" + 16];
 	struct tm utc;
 
 	if (gmtime_r(&seconds, &utc) &&
 	    strftime(formatted, sizeof formatted, "%Y-%m-%dT%H:%M:%S", &utc) > 0)
-		text_format(text, "%s.%03dZ", formatted, (int)(wall_ns / 1000000 % 1000));
+		text_format(text, "%s.%03dZ", formatted, (int)(rest / 1000000));
 }
 
 enum out_style delta_style(int64_t delta)

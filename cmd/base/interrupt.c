@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/temporary_names.h"
+
 /* The flags are global because a signal handler receives no pointer to other data. */
 static volatile sig_atomic_t interrupted, session_interrupted;
 
@@ -31,6 +33,13 @@ static void handle(int number)
 	__atomic_store_n(&interrupted, number, __ATOMIC_RELAXED);
 }
 
+/* As handle(), but the next signal of this number ends the program. */
+static void handle_once(int number)
+{
+	handle(number);
+	temporary_names_guard(number);
+}
+
 static void handle_in_session(int number)
 {
 	__atomic_store_n(&session_interrupted, number, __ATOMIC_RELAXED);
@@ -40,14 +49,12 @@ static void handle_in_session(int number)
  * Catches one signal, unless the program ignores this signal.
  *
  * @param number  the signal
- * @param once    true to restore the default action after the first signal, so that a second one
- *                ends the program
+ * @param once    true if a second signal ends the program
  * @param before  receives the previous action
  */
 static void catch_one(int number, bool once, struct sigaction *before)
 {
-	const struct sigaction action = { .sa_handler = handle,
-		                          .sa_flags = once ? (int)SA_RESETHAND : 0 };
+	const struct sigaction action = { .sa_handler = once ? handle_once : handle };
 
 	/* A signal that the parent process ignores (nohup) remains ignored. */
 	if (sigaction(number, NULL, before) == 0 && before->sa_handler != SIG_IGN)

@@ -2,7 +2,8 @@
 /*
  * Files that get their name when they are complete. The contents are written to a file without a
  * name (O_TMPFILE of open(2)), or to a temporary name beside the final one where the file system
- * does not support that. Linking a file without a name requires /proc.
+ * does not support that. Linking a file without a name requires /proc. A temporary name is removed
+ * if a signal ends the program, except SIGKILL.
  */
 #include "base/new_file.h"
 
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/temporary_names.h"
 #include "base/text.h"
 
 /**
@@ -34,6 +36,12 @@ static int set_error(const char *path, struct pm_error *error)
 	if (cause == ENXIO && stat(path, &status) == 0 && S_ISSOCK(status.st_mode))
 		return pm_error_set(error, PM_ERROR_IO, cause,
 		                    "cannot write %s: it is a socket; name a file or a pipe", path);
+
+	if (cause == EPERM && lstat(path, &status) == 0 && S_ISFIFO(status.st_mode))
+		return pm_error_set(error, PM_ERROR_IO, cause,
+		                    "cannot write %s: it is a named pipe of another user, who "
+		                    "could read the contents; name a pipe of your own, or a file",
+		                    path);
 
 	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,
 	                    strerror(cause));
@@ -108,7 +116,7 @@ static int open_regular(struct new_file *file)
 	file->nameless = file->fd >= 0;
 
 	if (!file->nameless)
-		file->fd = mkostemp(file->temporary, O_CLOEXEC);
+		file->fd = temporary_names_create(file->temporary);
 	return file->fd >= 0 ? 0 : -1;
 }
 
@@ -128,29 +136,60 @@ static bool is_own_descriptor(const char *path)
 }
 
 /**
- * Opens an existing file that is not a regular one. Fails with EPERM for a named pipe that belongs
- * neither to the user nor to root, because the contents that will be written can be secret.
- *
- * @param follow  O_NOFOLLOW, or 0 if the path names a descriptor of this program, which is never
- *                refused
- * @return        0, or -1 with errno set
+ * Tests whether an existing file may be written directly: a device, a socket or a named pipe. A
+ * named pipe that belongs neither to the user nor to root is refused, because the contents that
+ * will be written can be secret.
  */
-static int open_special(struct new_file *file, int follow)
+static bool may_write(const struct stat *status)
+{
+	if (S_ISREG(status->st_mode) || S_ISLNK(status->st_mode))
+		return false;
+	return !S_ISFIFO(status->st_mode) || status->st_uid == geteuid() || status->st_uid == 0;
+}
+
+/**
+ * Opens the file of an O_PATH descriptor for writing, even if the path now names another file.
+ * Without /proc, as in a chroot, opens the path.
+ * @return a descriptor, or -1 with errno set
+ */
+static int reopen(int path_fd, const char *path)
+{
+	const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
+	const struct link link = link_to(path_fd);
+
+	if (access(link.name, F_OK) == 0)
+		return open(link.name, flags);
+	return open(path, flags | O_NOFOLLOW);
+}
+
+/**
+ * Opens an existing file that is not a regular one. The file is checked first, because opening a
+ * named pipe for writing waits until another process reads it.
+ * @return 0, or -1 with errno set: EPERM if the file may not be written directly
+ */
+static int open_special(struct new_file *file)
 {
 	struct stat status;
+	int path_fd = open(file->path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
 
-	file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | follow);
-	if (file->fd < 0)
+	if (path_fd < 0)
 		return -1;
-	if (follow == 0 || fstat(file->fd, &status) < 0 || !S_ISFIFO(status.st_mode) ||
-	    status.st_uid == geteuid() || status.st_uid == 0)
-		return 0;
 
-	close(file->fd);
-	file->fd = -1;
 	errno = EPERM;
+	if (fstat(path_fd, &status) == 0 && may_write(&status))
+		file->fd = reopen(path_fd, file->path);
 
-	return -1;
+	int cause = errno;
+	close(path_fd);
+	errno = cause;
+	return file->fd < 0 ? -1 : 0;
+}
+
+/** Opens a descriptor that this program was started with, by its name. Returns 0 or -1. */
+static int open_own(struct new_file *file)
+{
+	file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return file->fd < 0 ? -1 : 0;
 }
 
 int new_file_open(struct new_file *file, const char *path, struct pm_error *error)
@@ -171,8 +210,10 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 
 	int opened;
 
-	if (exists && !S_ISREG(status.st_mode))
-		opened = open_special(file, own ? 0 : O_NOFOLLOW);
+	if (exists && !S_ISREG(status.st_mode) && own)
+		opened = open_own(file);
+	else if (exists && !S_ISREG(status.st_mode))
+		opened = open_special(file);
 	else
 		opened = open_regular(file);
 	if (opened == 0)
@@ -198,7 +239,7 @@ static int link_as(const struct new_file *file, const char *name)
 /** Links a file without a name to a new temporary name. @return 0, or -1 with errno set */
 static int link_temporarily(struct new_file *file)
 {
-	int reserved = mkostemp(file->temporary, O_CLOEXEC);
+	int reserved = temporary_names_create(file->temporary);
 
 	if (reserved < 0)
 		return -1;
@@ -253,6 +294,8 @@ int new_file_keep(struct new_file *file, struct pm_error *error)
 		return -1;
 	}
 
+	if (file->temporary)
+		temporary_names_forget(file->temporary);
 	free(file->temporary);
 	file->temporary = NULL;
 	new_file_drop(file);
@@ -263,8 +306,10 @@ void new_file_drop(struct new_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
-	if (file->temporary && !file->nameless)
+	if (file->temporary && !file->nameless) {
 		unlink(file->temporary);
+		temporary_names_forget(file->temporary);
+	}
 
 	free(file->temporary);
 	free(file->path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A file that appears under its name only when it is complete. Its mode is 0600. If the
- * program is killed before the file is complete, an existing file of that name is unchanged.
+ * A file that appears under its name only when it is complete. Its mode is 0600. If a signal ends
+ * the program before the file is complete, an existing file of that name is unchanged.
  */
 #ifndef CMD_BASE_NEW_FILE_H
 #define CMD_BASE_NEW_FILE_H

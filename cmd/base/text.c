@@ -62,6 +62,11 @@ void text_grouped(struct text *text, uint64_t value)
 	}
 }
 
+const char *text_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 void text_hex(struct text *text, uint64_t value, unsigned digits)
 {
 	char hex[HEX_DIGITS];

@@ -121,6 +121,13 @@ void text_decimal(struct text *text, uint64_t value);
 void text_grouped(struct text *text, uint64_t value);
 
 /**
+ * Returns the ending of a regular noun after a number: "1 region", "2 regions".
+ * @param count  the number
+ * @return       "", or "s"
+ */
+const char *text_plural(uint64_t count);
+
+/**
  * Adds a number in hexadecimal.
  *
  * @param text    the text

@@ -128,9 +128,9 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 	}
 
 	if (options->output.verbose && !options->output.quiet)
-		report_note(
-			"compared %zu regions of BEFORE with %zu regions of AFTER, in %zu groups",
-			before->regions.count, after->regions.count, growth.count);
+		report_note("compared %zu region%s of BEFORE with %zu of AFTER, in %zu group%s",
+		            before->regions.count, text_plural(before->regions.count),
+		            after->regions.count, growth.count, text_plural(growth.count));
 
 	if (options->output.json)
 		diff_print_json(&rows, out);

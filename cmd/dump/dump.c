@@ -151,6 +151,79 @@ static void report_missing(const struct dump *dump, const struct pm_dump_result 
 	text_deinit(&line);
 }
 
+/**
+ * Returns whether the contents of all bytes are unknown: none was read, none is in a hole, and none
+ * is untouched.
+ */
+static bool gave_nothing(const struct pm_dump_result *result)
+{
+	return result->bytes + result->holes + result->untouched == 0;
+}
+
+/**
+ * Tests whether the output does not have all bytes: some could not be read, or some of the bytes of
+ * an `ADDR-END` or `ADDR+LEN` were left out. Regions have pages that are left out on purpose, so
+ * other words request only what can be read. A core file for debuggers may lack pages.
+ */
+static bool is_incomplete(const struct dump *dump, const struct pm_dump_result *result)
+{
+	if (dump->memory.unreadable.count > 0 || gave_nothing(result))
+		return true;
+
+	return !dump->options->core && pm_select_has_range(dump->options->selection.select) &&
+	       result->untouched + result->pending + result->forbidden > 0;
+}
+
+/** Tests whether nothing was read because none of the memory of a process may be read. */
+static bool is_forbidden(const struct dump *dump, const struct pm_dump_result *result)
+{
+	return !dump->memory.core && dump->memory.unreadable.count == 0 && result->forbidden > 0 &&
+	       gave_nothing(result);
+}
+
+/** Prints a note about bytes that were not read. */
+static void report_left_out(const struct dump *dump, uint64_t bytes, const char *why,
+                            const char *help)
+{
+	struct text line = { 0 };
+
+	if (bytes == 0)
+		return;
+
+	add_size(dump, &line, bytes);
+	text_format(&line, " was not read%s", why);
+	if (!dump->text && !dump->options->core)
+		text_string(&line, "; zeros were written instead");
+	text_string(&line, help);
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+/**
+ * Prints notes about the memory of a process that was not read on purpose. Devices, guard pages and
+ * the like are reported only if they are in a range that was requested: `all` always has some.
+ */
+static void report_all_left_out(const struct dump *dump, const struct pm_dump_result *result)
+{
+	const struct dump_options *options = dump->options;
+	bool requested = pm_select_has_range(options->selection.select);
+
+	/* Debuggers read the untouched pages of files from the files. */
+	if (!options->core)
+		report_left_out(
+			dump, result->untouched,
+			": pages of files or shared memory that the process has not touched",
+			"; --whole-files reads them from the files");
+
+	report_left_out(dump, result->pending, ": not provided by the userfaultfd handler yet", "");
+	if (requested && !is_forbidden(dump, result))
+		report_left_out(
+			dump, result->forbidden - dump->unmapped,
+			": memory of devices, of the kernel or of memfd_secret(2), or guard "
+			"pages",
+			"");
+}
+
 static void report_summary(const struct dump *dump, const struct pm_dump_result *result)
 {
 	static const char *const words[] = {
@@ -158,12 +231,14 @@ static void report_summary(const struct dump *dump, const struct pm_dump_result 
 		" never touched",
 		" of untouched file pages left out",
 		" skipped (devices, guard pages, unmapped)",
+		" not provided by the userfaultfd handler yet",
 		" unreadable",
 		" not in the core file",
 	};
-	const uint64_t sizes[] = { result->bytes,      result->holes,
-		                   result->untouched,  result->forbidden - missing(dump, result),
-		                   result->unreadable, missing(dump, result) };
+	const uint64_t sizes[] = { result->bytes,        result->holes,
+		                   result->untouched,    result->forbidden - missing(dump, result),
+		                   result->pending,      result->unreadable,
+		                   missing(dump, result) };
 	struct text line = { 0 };
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -187,36 +262,31 @@ static void report_summary(const struct dump *dump, const struct pm_dump_result 
 	text_deinit(&line);
 }
 
-/**
- * Returns whether the contents of all bytes are unknown: none was read, none is in a hole, and none
- * is untouched.
- */
-static bool gave_nothing(const struct pm_dump_result *result)
-{
-	return result->bytes + result->holes + result->untouched == 0;
-}
-
 /** Prints the notes about a finished dump on stderr. */
 static void report(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (dump->options->output.quiet)
 		return;
 
-	if (dump->options->stop)
+	if (dump->options->stop) {
 		stopping_report(dump->memory.stopped_ns, dump->memory.threads);
-	else if (dump->options->core && dump->memory.threads == 0)
+		stopping_report_others(&dump->memory.others);
+	} else if (dump->options->core && dump->memory.threads == 0) {
 		report_note("the core file has no registers, except the stack pointers and program "
 		            "counters of sleeping threads; use --stop to include all registers "
 		            "(this stops the process)");
+	}
 
 	if (dump->memory.unreadable.count > 0)
 		report_unreadable(dump);
-	else if (!dump->memory.core && result->forbidden > 0 && gave_nothing(result))
+	else if (is_forbidden(dump, result))
 		report_note("nothing was read: this is memory of devices or of the kernel, so "
 		            "zeros were written instead");
 
 	if (missing(dump, result) > 0)
 		report_missing(dump, result);
+	if (!dump->memory.core)
+		report_all_left_out(dump, result);
 	if (dump->options->output.verbose)
 		report_summary(dump, result);
 }
@@ -232,6 +302,7 @@ static void put_json(const struct dump *dump, const struct pm_dump_result *resul
 	json_put(&json, "holes", json_number(result->holes));
 	json_put(&json, "untouched", json_number(result->untouched));
 	json_put(&json, "forbidden", json_number(result->forbidden));
+	json_put(&json, "pending", json_number(result->pending));
 
 	json_put(&json, "unreadable", json_number(dump->memory.unreadable.bytes));
 	if (dump->options->stop)
@@ -246,7 +317,9 @@ static int copy(struct dump *dump, struct out *out, struct pm_dump_result *resul
 	const struct dump_options *options = dump->options;
 	if (options->file)
 		return dump_file_write(dump, result, error);
-	if (options->hex || (out->terminal && !options->raw))
+
+	dump->text = options->hex || (out->terminal && !options->raw);
+	if (dump->text)
 		return dump_hex(dump, out, result, error);
 
 	const struct pm_dump_source source = dump_source(dump);
@@ -285,7 +358,7 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 		put_json(dump, &result, out);
 	report(dump, &result);
 
-	if (dump->memory.unreadable.count > 0 || gave_nothing(&result))
+	if (is_incomplete(dump, &result))
 		return STATUS_NOTHING;
 
 	return STATUS_OK;

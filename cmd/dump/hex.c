@@ -69,6 +69,8 @@ static void show_unread(struct viewer *viewer, const struct pm_segment *segment)
 	hex_view_unreadable(&viewer->view, segment->start, segment->end, segment->why);
 	if (segment->type == PM_SEGMENT_FILE || segment->type == PM_SEGMENT_SHARED)
 		viewer->result->untouched += size;
+	else if (segment->type == PM_SEGMENT_PENDING)
+		viewer->result->pending += size;
 	else
 		viewer->result->forbidden += size;
 }

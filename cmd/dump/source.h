@@ -29,6 +29,7 @@ struct dump {
 	const struct dump_options *options; /**< the options */
 	struct memory memory;               /**< the memory that is dumped */
 	struct progress progress;           /**< progress on stderr */
+	bool text;                          /**< the output is text, not the bytes */
 	uint64_t unmapped;                  /**< number of unmapped bytes in the selected ranges */
 };
 

@@ -87,7 +87,8 @@ static void put_saved(struct text *line, const struct loaded *loaded)
 	else if (loaded->source == PM_SMAPS)
 		what = "saved smaps";
 
-	text_format(line, "   %s, %zu regions", what, loaded->regions.count);
+	text_format(line, "   %s, %zu region%s", what, loaded->regions.count,
+	            text_plural(loaded->regions.count));
 	if (loaded->core && loaded->command[0] != '\0') {
 		text_string(line, "  ");
 		utf8_escape(line, loaded->command, strlen(loaded->command));

@@ -107,8 +107,9 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 	free(ranges);
 	if (list->count == 0)
 		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-		             "none of the %zu regions of %s matches the filters",
-		             loaded->regions.count, loaded->target->word);
+		             "none of the %zu region%s of %s matches the filters",
+		             loaded->regions.count, text_plural(loaded->regions.count),
+		             loaded->target->word);
 
 	return list->count > 0;
 }
@@ -158,9 +159,9 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 		else if (loaded->from_pagemap)
 			read = "maps and pagemap";
 		report_note(
-			"read %zu regions from %s in %.1f ms, determined their kinds in %.1f ms",
-			loaded->regions.count, read, (double)loaded->read_us / 1000,
-			(double)loaded->kinds_us / 1000);
+			"read %zu region%s from %s in %.1f ms, determined their kinds in %.1f ms",
+			loaded->regions.count, text_plural(loaded->regions.count), read,
+			(double)loaded->read_us / 1000, (double)loaded->kinds_us / 1000);
 	}
 
 	if (loaded->core)

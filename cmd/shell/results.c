@@ -51,15 +51,16 @@ static const struct result *read_number(const struct results *results, const cha
 
 	*at = start + length;
 	if (!result && *is_region)
-		pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"there is no #r%.*s: 'regions' lists the %zu regions that have a number",
-			(int)length, start, results_region_count(results));
+		pm_error_set(error, PM_ERROR_USAGE, 0,
+		             "there is no #r%.*s: 'regions' lists the %zu region%s a number",
+		             (int)length, start, results_region_count(results),
+		             results_region_count(results) == 1 ? " that has" : "s that have");
 	else if (!result)
 		pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"there is no #%.*s: the last search found %zu hits ('hits' lists them)",
-			(int)length, start, results_hit_count(results));
+			"there is no #%.*s: the last search found %zu hit%s ('hits' lists them)",
+			(int)length, start, results_hit_count(results),
+			text_plural(results_hit_count(results)));
 
 	return result;
 }
@@ -302,7 +303,7 @@ static size_t name_all(const struct shell *shell, const char *word, enum use use
 
 	pm_regions_deinit(&now);
 	if (count > 0 && count < result->range_count)
-		report_note("%zu of the %zu regions of %s have been unmapped, and are left out",
+		report_note("unmapped since then, and left out: %zu of the %zu regions of %s",
 		            result->range_count - count, result->range_count, number);
 
 	return count;

@@ -260,6 +260,8 @@ enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc
 		report_note("%s is already stopped", shell->name);
 		return STATUS_OK;
 	}
+
+	struct stopping_others others = stopping_find_others(shell->target.process);
 	if (stopping_hold(shell->target.process, interrupt_catch(), &error) < 0)
 		return report_failure(&error);
 
@@ -267,7 +269,8 @@ enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc
 
 	out_wrapped_format(out, 2,
 	                   "%s is stopped (%zu thread%s) until 'cont' or the end of the session\n",
-	                   shell->name, threads, threads == 1 ? "" : "s");
+	                   shell->name, threads, text_plural(threads));
+	stopping_report_others(&others);
 	return STATUS_OK;
 }
 
@@ -370,8 +373,10 @@ enum status shell_target_info_run(struct shell *shell, struct out *out, int argc
 	else
 		status = print_process(shell, out);
 
-	out_format(out, "%-11s%zu hits, %zu regions\n", "numbered",
-	           results_hit_count(shell->results), results_region_count(shell->results));
+	size_t hits = results_hit_count(shell->results);
+	size_t regions = results_region_count(shell->results);
+	out_format(out, "%-11s%zu hit%s, %zu region%s\n", "numbered", hits, text_plural(hits),
+	           regions, text_plural(regions));
 
 	return status;
 }

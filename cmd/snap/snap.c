@@ -6,7 +6,6 @@
 
 #include <procmem/headroom.h>
 #include <procmem/recorder.h>
-#include <procmem/recording.h>
 
 #include "base/report.h"
 #include "base/utf8.h"
@@ -103,7 +102,8 @@ static void print_text(const char *file, const struct snap *snap, bool bytes, st
 
 	text_format(&line, "sample %llu of ", (unsigned long long)snap->number);
 	utf8_escape(&line, snap->id.comm, strlen(snap->id.comm));
-	text_format(&line, " (%d): %zu regions, RSS ", (int)snap->id.pid, sample->regions->count);
+	text_format(&line, " (%d): %zu region%s, RSS ", (int)snap->id.pid, sample->regions->count,
+	            text_plural(sample->regions->count));
 
 	if (bytes)
 		text_decimal(&line, sample->totals.rss);
@@ -122,18 +122,14 @@ static int add_to_file(const char *file, struct snap *snap, const struct pm_head
                        struct pm_error *error)
 {
 	struct pm_recorder *recorder;
-	struct pm_recording *recording;
 
 	if (pm_recorder_open(file, &snap->id, &recorder, error) < 0)
 		return -1;
 
 	int result = pm_recorder_add(recorder, &snap->sample, headroom, error);
+	if (result == 0)
+		snap->number = pm_recorder_number(recorder);
 	pm_recorder_close(recorder);
-	if (result < 0 || pm_recording_open(file, &recording, error) < 0)
-		return -1;
-
-	result = pm_recording_count(recording, &snap->number, error);
-	pm_recording_close(recording);
 
 	return result;
 }
@@ -204,10 +200,10 @@ static int run_on(struct pm_process *process, const struct snap_options *options
 	const struct pm_sample *sample = &snap.sample;
 	if (output->verbose && !output->quiet)
 		report_note(
-			"%zu regions from smaps: %.1f ms of CPU time, map lock held for at most "
+			"%zu region%s from smaps: %.1f ms of CPU time, map lock held for at most "
 			"%.1f ms",
-			sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
-			(double)sample->cost.lock_ns / 1e6);
+			sample->regions->count, text_plural(sample->regions->count),
+			(double)sample->cost.last_cpu_ns / 1e6, (double)sample->cost.lock_ns / 1e6);
 
 	snap_deinit(&snap);
 	return 0;

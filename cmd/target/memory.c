@@ -8,8 +8,6 @@
 #include <procmem/kinds.h>
 #include <procmem/target_reader.h>
 
-#include "target/stopping.h"
-
 /**
  * Refuses to read the memory of procmem itself, because this memory changes while procmem reads it
  * and contains the pattern of every search.
@@ -35,6 +33,7 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 	/* If a session has stopped the process, use that stop even if the options do not request
 	 * one: a stopped process allows, for example, reading the registers. */
 	if (options->stop || stopping_holds(process)) {
+		memory->others = stopping_find_others(process);
 		if (stopping_begin(process, memory->cancel, &memory->stop, error) < 0)
 			return -1;
 		memory->threads = pm_stop_count(memory->stop);
@@ -113,8 +112,8 @@ enum memory_status memory_open(struct memory *memory, const char *word,
 		return MEMORY_READY;
 
 	pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-	             "none of the %zu regions of %s matches the filters",
-	             memory->loaded.regions.count, word);
+	             "none of the %zu region%s of %s matches the filters",
+	             memory->loaded.regions.count, text_plural(memory->loaded.regions.count), word);
 	return MEMORY_NOTHING;
 }
 

@@ -16,6 +16,7 @@
 
 #include "target/regions_load.h"
 #include "target/selection.h"
+#include "target/stopping.h"
 #include "target/target.h"
 #include "target/unreadable.h"
 
@@ -48,6 +49,7 @@ struct memory {
 	struct pm_stop *stop; /**< the stop in progress; NULL if the target is not stopped */
 	uint64_t stopped_ns;  /**< duration of the stop in nanoseconds, once the stop has ended */
 	size_t threads;       /**< number of stopped threads */
+	struct stopping_others others;  /**< processes that can change the memory during the stop */
 	struct pm_region_range *ranges; /**< the selected ranges; owned */
 	size_t count;                   /**< number of ranges */
 	struct pm_pagemap *pagemap;     /**< page states of the process; NULL for a core file */

@@ -213,6 +213,7 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 	if (!search->options->whole_files)
 		search->untouched = pm_plan_bytes(plan, PM_SEGMENT_FILE) +
 		                    pm_plan_bytes(plan, PM_SEGMENT_SHARED);
+	search->pending = pm_plan_bytes(plan, PM_SEGMENT_PENDING);
 	search->missing = pm_plan_bytes(plan, PM_SEGMENT_MISSING);
 
 	if (search->reader_gone || search->timed_out)
@@ -266,6 +267,33 @@ static void report_unreadable(const struct search *search)
 		text_string(&line, "; -v lists all places");
 
 	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+/**
+ * Prints notes about memory that was skipped: pages that a userfaultfd handler has not provided,
+ * and untouched pages of files in a range that was requested.
+ * @param totals  whether report_totals() will print the size of the untouched pages
+ */
+static void report_skipped(const struct search *search, bool totals)
+{
+	struct text line = { 0 };
+
+	if (search->pending > 0) {
+		add_size(search, &line, search->pending);
+		report_note("%s was not searched: not provided by the userfaultfd handler yet",
+		            text_terminate(&line));
+	}
+
+	if (!totals && search->untouched > 0 &&
+	    pm_select_has_range(search->options->selection.select)) {
+		text_clear(&line);
+		add_size(search, &line, search->untouched);
+		report_note("%s was not searched: pages of files or shared memory that the process "
+		            "has not touched; --whole-files searches them in the files",
+		            text_terminate(&line));
+	}
+
 	text_deinit(&line);
 }
 
@@ -343,17 +371,23 @@ void search_report(const struct search *search, uint64_t found)
 	if (output->quiet)
 		return;
 
-	if (search->options->stop)
+	if (search->options->stop) {
 		stopping_report(search->memory.stopped_ns, search->memory.threads);
+		stopping_report_others(&search->memory.others);
+	}
 
 	/* If a closed pipe has ended the search early, its totals are incomplete and are not
 	 * reported. */
 	if (search->reader_gone)
 		return;
 
+	bool totals = output->verbose || isatty(STDERR_FILENO);
+
 	report_unreadable(search);
+	report_skipped(search, totals);
+
 	bool nothing = found == 0 && !search->one_of_several;
-	if (nothing || output->verbose || isatty(STDERR_FILENO))
+	if (nothing || totals)
 		report_totals(search, found);
 }
 

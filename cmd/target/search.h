@@ -69,6 +69,8 @@ struct search {
 	struct pm_scan_totals totals;   /**< totals of the scan */
 	uint64_t untouched;  /**< bytes of files and shared memory that were skipped because the
 	                        target has not touched them */
+	uint64_t pending;    /**< bytes that were skipped because the userfaultfd handler has not
+	                        provided them yet */
 	uint64_t missing;    /**< bytes that the core file does not contain */
 	uint64_t started_us; /**< time of the start of the search, in microseconds */
 	double started_cpu;  /**< processor time of this program at the start, in seconds */

@@ -46,6 +46,27 @@ void stopping_report(uint64_t nanoseconds, size_t threads)
 		report_note("the process stays stopped (%zu %s)", threads, unit);
 }
 
+struct stopping_others stopping_find_others(struct pm_process *process)
+{
+	struct stopping_others others = { 0 };
+
+	if (pm_stop_find_sharing(process, &others.first, &others.count, NULL) < 0)
+		return (struct stopping_others){ 0 };
+	return others;
+}
+
+void stopping_report_others(const struct stopping_others *others)
+{
+	if (others->count == 1)
+		report_note("process %d shares this memory and was not stopped: it can have "
+		            "changed the memory",
+		            (int)others->first);
+	else if (others->count > 1)
+		report_note("%zu processes share this memory and were not stopped, process %d "
+		            "among them: they can have changed the memory",
+		            others->count, (int)others->first);
+}
+
 int stopping_hold(struct pm_process *process, const volatile sig_atomic_t *cancel,
                   struct pm_error *error)
 {

@@ -27,6 +27,27 @@
 int stopping_begin(struct pm_process *process, const volatile sig_atomic_t *cancel,
                    struct pm_stop **stop, struct pm_error *error);
 
+/** The processes that share the memory of a stopped process, and that were not stopped. */
+struct stopping_others {
+	size_t count; /**< number of processes */
+	pid_t first;  /**< PID of one of them; 0 if there is none */
+};
+
+/**
+ * Finds the processes that share the memory of a process. Call it before the process is stopped,
+ * because the search takes time.
+ * @param process  the process
+ * @return         the processes; none if they cannot be found out
+ */
+struct stopping_others stopping_find_others(struct pm_process *process);
+
+/**
+ * Reports on stderr that other processes can have changed the memory. Has no effect if there are
+ * none.
+ * @param others  the processes
+ */
+void stopping_report_others(const struct stopping_others *others);
+
 /**
  * Returns whether the session holds a process stopped.
  * @param process  the process

@@ -285,10 +285,10 @@ static void report_notes(const struct watch *watch)
 	const struct pm_error *none = &watch->view.none_chosen;
 
 	if (watch->run.options->output.verbose && !history->recorded)
-		report_note("%.1f ms of CPU time for %llu samples; in %llu of these, --budget did "
+		report_note("%.1f ms of CPU time for %llu sample%s; in %llu of these, --budget did "
 		            "not allow the regions to be measured",
 		            (double)history->sample.cost.cpu_ns / 1e6,
-		            (unsigned long long)history->samples,
+		            (unsigned long long)history->samples, text_plural(history->samples),
 		            (unsigned long long)history->held_back);
 
 	if (watch->view.row_count == 0 && none->kind != PM_ERROR_NONE)

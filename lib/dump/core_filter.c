@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/minmax.h"
 #include "base/number.h"
 
 int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_error *error)
@@ -86,9 +87,8 @@ uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, ui
 
 	/* The kernel dumps the first page only if the file is an ELF file. This function does
 	 * not check the format, so the first page of any file is dumped. */
-	if ((filter & PM_CORE_ELF_HEADERS) && region->offset == 0 &&
-	    (region->perms & PM_PERM_READ) && whole > page)
-		return page;
+	if ((filter & PM_CORE_ELF_HEADERS) && region->offset == 0 && (region->perms & PM_PERM_READ))
+		return pm_min(whole, page);
 
 	return 0;
 }

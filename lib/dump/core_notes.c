@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/procfs.h>
@@ -75,21 +74,6 @@ static int write_process(struct pm_core_writer *writer, struct pm_process *proce
 	free(command);
 
 	return pm_core_note(writer, "CORE", NT_PRPSINFO, &info, sizeof info, error);
-}
-
-/**
- * Writes NT_SIGINFO: the siginfo_t of the pending signal of a thread. Writes zeros if the thread
- * has no pending signal or is not stopped.
- */
-static int write_siginfo(struct pm_core_writer *writer, const struct pm_core_thread *thread,
-                         struct pm_error *error)
-{
-	siginfo_t info;
-	memset(&info, 0, sizeof info);
-	if (thread->stop && pm_stop_thread(thread->stop, thread->index)->signal != 0 &&
-	    pm_stop_read_siginfo(thread->stop, thread->index, &info, error) < 0)
-		return -1;
-	return pm_core_note(writer, "CORE", NT_SIGINFO, &info, sizeof info, error);
 }
 
 static int write_auxiliary(struct pm_core_writer *writer, struct pm_process *process,
@@ -174,7 +158,7 @@ static int write_process_notes(struct pm_core_writer *writer, const struct pm_re
                                const struct pm_core_thread *first, struct pm_error *error)
 {
 	if (write_process(writer, first->process, error) < 0 ||
-	    write_siginfo(writer, first, error) < 0 ||
+	    pm_core_siginfo_note_write(writer, first, error) < 0 ||
 	    write_auxiliary(writer, first->process, error) < 0 ||
 	    write_files(writer, regions, error) < 0)
 		return -1;
@@ -239,6 +223,8 @@ int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *proces
 			continue;
 		if (first)
 			result = write_process_notes(writer, regions, &threads[i], error);
+		else if (stop)
+			result = pm_core_siginfo_note_write(writer, &threads[i], error);
 		if (result >= 0)
 			result = pm_core_register_notes_write(writer, &threads[i], error);
 		first = false;
@@ -248,7 +234,7 @@ int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *proces
 	if (result >= 0 && first)
 		return pm_process_lost(process, ESRCH, error);
 
-	if (result < 0)
+	if (result < 0 || (stop && pm_core_layout_note_write(writer, error) < 0))
 		return -1;
 
 	return pm_core_notes_end(writer, error);

@@ -9,7 +9,8 @@
 #include "dump/core_writer.h"
 
 /**
- * Writes all notes, in the order of the kernel: the first thread, the process, the other threads.
+ * Writes all notes, in the order of the kernel: the first thread, the process, the other threads,
+ * the layout of the extended registers.
  *
  * @param writer   the core file
  * @param process  the target

@@ -6,12 +6,16 @@
 #include "dump/core_thread_notes.h"
 
 #include <elf.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/procfs.h>
 #include <unistd.h>
+#if defined __x86_64__
+#include <cpuid.h>
+#endif
 
 #include "base/array.h"
 #include "proc/process_handle.h"
@@ -21,6 +25,10 @@
 
 #ifndef NT_ARM_TLS
 #define NT_ARM_TLS 0x401
+#endif
+
+#ifndef NT_X86_XSAVE_LAYOUT
+#define NT_X86_XSAVE_LAYOUT 0x205
 #endif
 
 /*
@@ -175,3 +183,84 @@ int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_
 	free(bytes);
 	return result;
 }
+
+int pm_core_siginfo_note_write(struct pm_core_writer *writer, const struct pm_core_thread *thread,
+                               struct pm_error *error)
+{
+	siginfo_t info;
+	memset(&info, 0, sizeof info);
+
+	if (thread->stop && pm_stop_thread(thread->stop, thread->index)->signal == 0) {
+		info.si_signo = SIGSTOP;
+		info.si_code = SI_KERNEL;
+	} else if (thread->stop &&
+	           pm_stop_read_siginfo(thread->stop, thread->index, &info, error) < 0) {
+		return -1;
+	}
+
+	return pm_core_note(writer, "CORE", NT_SIGINFO, &info, sizeof info, error);
+}
+
+#if defined __x86_64__
+
+enum {
+	CPUID_XSAVE_LEAF = 0xd,
+	/* The first two components, x87 and SSE, have the same offset on all processors. */
+	FIRST_EXTENDED_COMPONENT = 2,
+	COMPONENTS_MAX = 64,
+};
+
+/** A component in NT_X86_XSAVE_LAYOUT, struct x86_xfeat_component in <asm/elf.h> of Linux. */
+struct component {
+	uint32_t type;   /* number of the bit in XCR0 */
+	uint32_t size;   /* in bytes */
+	uint32_t offset; /* in NT_X86_XSTATE, in bytes */
+	uint32_t flags;  /* 0 */
+};
+
+/**
+ * Reads the register XCR0: the components that the kernel saves for programs.
+ * @return a bit for each component; 0 if the processor or the kernel does not use XSAVE
+ */
+static uint64_t saved_components(void)
+{
+	unsigned a, b, c, d;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return 0;
+
+	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+	return (uint64_t)d << 32 | a;
+}
+
+/** Does the same as elf_coredump_extra_notes_write() in arch/x86/kernel/fpu/xstate.c. */
+int pm_core_layout_note_write(struct pm_core_writer *writer, struct pm_error *error)
+{
+	struct component components[COMPONENTS_MAX];
+	uint64_t saved = saved_components();
+	size_t count = 0;
+
+	for (unsigned i = FIRST_EXTENDED_COMPONENT; i < COMPONENTS_MAX; i++) {
+		unsigned size, offset, c, d;
+		if (saved >> i & 1 &&
+		    __get_cpuid_count(CPUID_XSAVE_LEAF, i, &size, &offset, &c, &d))
+			components[count++] = (struct component){ i, size, offset, 0 };
+	}
+
+	if (count == 0)
+		return 0;
+
+	return pm_core_note(writer, "LINUX", NT_X86_XSAVE_LAYOUT, components,
+	                    (uint32_t)(count * sizeof *components), error);
+}
+
+#else
+
+int pm_core_layout_note_write(struct pm_core_writer *writer, struct pm_error *error)
+{
+	(void)writer;
+	(void)error;
+	return 0;
+}
+
+#endif

@@ -84,6 +84,8 @@ static int pass_unread(const struct copy *copy, const struct pm_segment *segment
 		copy->result->holes += size;
 	else if (segment->type == PM_SEGMENT_FILE || segment->type == PM_SEGMENT_SHARED)
 		copy->result->untouched += size;
+	else if (segment->type == PM_SEGMENT_PENDING)
+		copy->result->pending += size;
 	else
 		copy->result->forbidden += size;
 

@@ -2,7 +2,7 @@
 /*
  * Opens processes and reads their files in /proc. At any time a process may end, call exec or lose
  * its first thread. So every file about the memory is opened through a thread that still has
- * memory, and a result is valid only if pm_process_check() succeeds afterwards.
+ * memory (memory_file.h), and a result is valid only if pm_process_check() succeeds afterwards.
  */
 #include "proc/process.h"
 
@@ -22,6 +22,7 @@
 #include "base/number.h"
 #include "proc/access.h"
 #include "proc/command.h"
+#include "proc/memory_file.h"
 #include "proc/process_stat.h"
 #include "proc/status.h"
 
@@ -29,66 +30,9 @@
 #define SYS_pidfd_open 434
 #endif
 
-static const char *const memory_files[] = { "maps", "smaps",   "smaps_rollup", "pagemap",  "mem",
-	                                    "auxv", "environ", "cmdline",      "numa_maps" };
-
-static bool is_memory_file(const char *name)
-{
-	for (size_t i = 0; i < sizeof memory_files / sizeof *memory_files; i++)
-		if (strcmp(name, memory_files[i]) == 0)
-			return true;
-	return false;
-}
-
-/**
- * Tests whether a thread is dead or is ending. An ending thread releases its memory, which may take
- * long, before it becomes a zombie.
- */
-static bool is_ending(const struct pm_process_stat *stat)
-{
-	return pm_state_is_dead(stat->state) || (stat->flags & PM_PF_EXITING) != 0;
-}
-
-/**
- * Finds the first living thread other than the leader.
- * @return the thread ID; the PID if there is no such thread, or if the threads cannot be listed
- */
-static pid_t first_living_thread(const struct pm_procfs *procfs)
-{
-	pid_t *tids, found = procfs->pid;
-	size_t count;
-	if (pm_procfs_list_numbers(procfs, "task", &tids, &count) < 0)
-		return found;
-
-	for (size_t i = 0; i < count && found == procfs->pid; i++) {
-		char name[64];
-		struct pm_process_stat stat;
-		snprintf(name, sizeof name, "task/%d/stat", (int)tids[i]);
-		if (tids[i] != procfs->pid && pm_process_stat_read(procfs, name, &stat) == 0 &&
-		    !is_ending(&stat))
-			found = tids[i];
-	}
-
-	free(tids);
-	return found;
-}
-
-/**
- * Finds a thread whose files in /proc show the memory: the leader, or if the leader is dead,
- * another living thread.
- * @return the thread ID; the PID if there is no such thread, or if stat cannot be read
- */
-static pid_t memory_thread(const struct pm_procfs *procfs)
-{
-	struct pm_process_stat stat;
-	if (pm_process_stat_read(procfs, "stat", &stat) < 0 || !pm_process_stat_leader_gone(&stat))
-		return procfs->pid;
-	return first_living_thread(procfs);
-}
-
 pid_t pm_process_memory_thread(const struct pm_process *process)
 {
-	return memory_thread(&process->procfs);
+	return pm_memory_file_thread(&process->procfs);
 }
 
 /**
@@ -112,37 +56,15 @@ static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *st
 	for (int pass = 0; pass < 3; pass++) {
 		if (pass > 0 && pm_process_stat_read(procfs, "stat", stat) < 0)
 			return errno == ENOENT || errno == ESRCH;
-		if (!is_ending(stat))
+		if (!pm_process_stat_is_ending(stat))
 			return false;
 		if (stat->threads <= 1)
 			return true;
-		if (first_living_thread(procfs) != procfs->pid)
+		if (pm_memory_file_living_thread(procfs) != procfs->pid)
 			return false;
 	}
 
 	return true;
-}
-
-/**
- * Opens a file about the memory through a thread that still has memory, since such a file of a dead
- * leader is empty.
- * @return a descriptor, or -1 with errno set
- */
-static int open_memory_file(const struct pm_procfs *procfs, const char *name, int flags)
-{
-	for (int tries = 0;; tries++) {
-		pid_t tid = memory_thread(procfs);
-		if (tid == procfs->pid)
-			return pm_procfs_open_file(procfs, name, flags);
-
-		char path[128];
-		snprintf(path, sizeof path, "task/%d/%s", (int)tid, name);
-
-		/* If this thread has ended by now, try another thread. */
-		int fd = pm_procfs_open_file(procfs, path, flags);
-		if (fd >= 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
-			return fd;
-	}
 }
 
 /**
@@ -181,7 +103,7 @@ static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_pro
 	if (!pm_process_stat_leader_gone(stat))
 		return true;
 
-	snprintf(name, sizeof name, "task/%d/stat", (int)memory_thread(procfs));
+	snprintf(name, sizeof name, "task/%d/stat", (int)pm_memory_file_thread(procfs));
 	return pm_process_stat_read(procfs, name, memory) == 0;
 }
 
@@ -216,7 +138,7 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 
 	/* Open the anchor before the stat file is read, so that an exec after the anchor was opened
 	 * is detected. */
-	opened->memory_anchor = open_memory_file(&procfs, "maps", O_RDONLY);
+	opened->memory_anchor = pm_memory_file_open(&procfs, "maps", O_RDONLY);
 	opened->procfs = procfs;
 	opened->pidfd = -1;
 	if (pm_procfs_is_live(&procfs))
@@ -334,7 +256,7 @@ static bool has_other_memory(const struct pm_process *process, const struct pm_p
 
 	/* The start of the stack is 0 if the process is ending, if this process lacks ptrace access
 	 * (start_code is then PM_UNKNOWN_CODE), or if the process is in the middle of an exec. */
-	return memory.start_code != PM_UNKNOWN_CODE && !is_ending(&memory);
+	return memory.start_code != PM_UNKNOWN_CODE && !pm_process_stat_is_ending(&memory);
 }
 
 int pm_process_check(struct pm_process *process, struct pm_error *error)
@@ -366,8 +288,8 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 	const struct pm_procfs *procfs = &process->procfs;
 	int opened;
 
-	if (is_memory_file(name))
-		opened = open_memory_file(procfs, name, flags);
+	if (pm_memory_file_is(name))
+		opened = pm_memory_file_open(procfs, name, flags);
 	else
 		opened = pm_procfs_open_file(procfs, name, flags);
 	if (opened >= 0) {

@@ -81,4 +81,13 @@ static inline bool pm_process_stat_leader_gone(const struct pm_process_stat *sta
 	return pm_state_is_dead(stat->state) && stat->threads > 1;
 }
 
+/**
+ * Tests whether a thread is dead or is ending. An ending thread releases its memory, which may take
+ * long, before it becomes a zombie.
+ */
+static inline bool pm_process_stat_is_ending(const struct pm_process_stat *stat)
+{
+	return pm_state_is_dead(stat->state) || (stat->flags & PM_PF_EXITING) != 0;
+}
+
 #endif

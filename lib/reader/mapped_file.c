@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "proc/memory_file.h"
 #include "proc/process_handle.h"
 
 /**
@@ -53,7 +54,7 @@ static int find_link(const struct pm_procfs *procfs, const struct pm_region *reg
 	char name[64];
 	snprintf(name, sizeof name, "map_files/%" PRIx64 "-%" PRIx64, region->start, region->end);
 
-	int fd = pm_procfs_open_file(procfs, name, O_PATH);
+	int fd = pm_memory_file_open(procfs, name, O_PATH);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode) && status->st_ino == region->inode)
@@ -84,7 +85,7 @@ static int find_name(const struct pm_procfs *procfs, const struct pm_region *reg
 		return -1;
 	}
 
-	int fd = pm_procfs_open_file(procfs, path, O_PATH);
+	int fd = pm_memory_file_open(procfs, path, O_PATH);
 	free(path);
 	if (fd < 0)
 		return -1;

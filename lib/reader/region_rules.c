@@ -5,6 +5,9 @@
 
 enum { UFFD_FLAGS = PM_VM_UFFD_MISSING | PM_VM_UFFD_WP | PM_VM_UFFD_MINOR };
 
+const char pm_region_secret[] =
+	"memory of memfd_secret(2): the kernel lets only processes that map it read it";
+
 static bool starts_with(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -57,6 +60,15 @@ static bool is_shared_memory(const struct pm_region *region)
 	return starts_with_any(region->mapping, names);
 }
 
+bool pm_region_is_secret(const struct pm_region *region)
+{
+	/* A deleted file of this name can exist on a disk, too. The file system of memfd_secret(2)
+	 * has no device, so the major number is 0, and the kernel sets VM_DONTDUMP. */
+	return strcmp(region->mapping, "/secretmem") == 0 && region->deleted &&
+	       region->device_major == 0 &&
+	       (!(region->vm_flags & PM_VM_KNOWN) || region->vm_flags & PM_VM_DONTDUMP);
+}
+
 struct pm_verdict pm_region_untouched(const struct pm_region *region)
 {
 	static const struct pm_verdict hole = { PM_SEGMENT_HOLE, "never touched: zeros" };
@@ -66,14 +78,17 @@ struct pm_verdict pm_region_untouched(const struct pm_region *region)
 	static const struct pm_verdict file = {
 		PM_SEGMENT_FILE, "pages of the file that the process has not touched"
 	};
-	static const struct pm_verdict handled = { PM_SEGMENT_FORBIDDEN,
+	static const struct pm_verdict handled = { PM_SEGMENT_PENDING,
 		                                   "not provided by the userfaultfd handler yet" };
+	static const struct pm_verdict secret = { PM_SEGMENT_FORBIDDEN, pm_region_secret };
 	static const struct pm_verdict vdso = {
 		PM_SEGMENT_FORBIDDEN, "code of the kernel that the process has not used"
 	};
 
 	if (region->vm_flags & PM_VM_UFFD_MISSING)
 		return handled;
+	if (pm_region_is_secret(region))
+		return secret;
 	if (region->perms & PM_PERM_SHARED)
 		return is_shared_memory(region) ? shared : file;
 	if (starts_with(region->mapping, "[vdso]"))

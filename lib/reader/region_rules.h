@@ -22,6 +22,17 @@ struct pm_verdict {
  */
 const char *pm_region_forbidden(const struct pm_region *region);
 
+/** The reason why pages of memfd_secret(2) cannot be read. */
+extern const char pm_region_secret[];
+
+/**
+ * Tests whether a region is memory of memfd_secret(2). The kernel refuses to read it for another
+ * process, also for root and for a debugger.
+ * @param region  the region
+ * @return        true if it is
+ */
+bool pm_region_is_secret(const struct pm_region *region);
+
 /**
  * Returns the segment type of those pages of a region that the process never touched.
  * @param region  a region that may be read

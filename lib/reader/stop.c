@@ -8,10 +8,12 @@
 #include <procmem/stop.h>
 
 #include <errno.h>
+#include <linux/kcmp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -262,4 +264,39 @@ int pm_stop_read_siginfo(struct pm_stop *stop, size_t index, void *info, struct 
 	struct job job = { .index = index,
 		           .bytes = { .iov_base = info, .iov_len = sizeof(siginfo_t) } };
 	return run(stop, &job, "siginfo", error);
+}
+
+static bool share_memory(pid_t one, pid_t other)
+{
+	return syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0) == 0;
+}
+
+int pm_stop_find_sharing(struct pm_process *process, pid_t *first, size_t *count,
+                         struct pm_error *error)
+{
+	pid_t thread = pm_process_memory_thread(process);
+	pid_t *pids;
+	size_t found;
+
+	if (!pm_process_pid_is_ours(process) || !share_memory(thread, thread))
+		return pm_error_set(
+			error, PM_ERROR_UNSUPPORTED, 0,
+			"cannot find out which processes share the memory of process %d",
+			(int)pm_process_pid(process));
+
+	/* The directory above /proc/PID lists the processes, without their other threads. */
+	if (pm_procfs_list_numbers(&process->procfs, "..", &pids, &found) < 0)
+		return pm_process_lost(process, errno, error);
+
+	*first = 0;
+	*count = 0;
+	for (size_t i = 0; i < found; i++) {
+		if (pids[i] == process->procfs.pid || !share_memory(thread, pids[i]))
+			continue;
+		if ((*count)++ == 0)
+			*first = pids[i];
+	}
+
+	free(pids);
+	return 0;
 }

@@ -177,6 +177,8 @@ static const char *explain(const struct target_reader *reader, uint64_t address)
 		return forbidden;
 	if (region->vm_flags & (PM_VM_UFFD_MISSING | PM_VM_UFFD_MINOR))
 		return "not provided by the userfaultfd handler yet";
+	if (pm_region_is_secret(region))
+		return pm_region_secret;
 	if (region->inode != 0)
 		return "beyond the end of the mapped file, or reading the file from its storage "
 		       "failed";

@@ -249,18 +249,23 @@ int pm_database_open(struct pm_database *database, const char *path, struct pm_e
 
 /**
  * Creates the tables in one transaction, so that after a failure the file has either all of them or
- * none.
+ * none. Does nothing if another program has created the tables since the caller found none.
  */
 static int create_tables(const struct pm_database *database, struct pm_error *error)
 {
 	char end[128];
+	bool empty = true;
 
 	snprintf(end, sizeof end, "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
 	         APPLICATION_ID, PM_RECORDING_VERSION);
 	if (pm_database_run(database, "BEGIN IMMEDIATE", error) == 0 &&
-	    pm_database_run(database, schema, error) == 0 &&
-	    pm_database_run(database, end, error) == 0)
-		return 0;
+	    check_format(database, &empty, error) == 0) {
+		if (!empty)
+			return pm_database_run(database, "COMMIT", error);
+		if (pm_database_run(database, schema, error) == 0 &&
+		    pm_database_run(database, end, error) == 0)
+			return 0;
+	}
 
 	sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
 	return -1;
@@ -281,36 +286,19 @@ static const char *file_type(mode_t mode)
 }
 
 /**
- * Creates the file if it does not exist, readable only by its owner. SQLite would create a file
- * that all users can read.
+ * Fills an error about a file that could not be opened for writing, or is not a regular file.
+ * @param cause   errno of open(2); 0 if the file could be opened
+ * @param status  the file; NULL if its type is not known
+ * @return        -1
  */
-static int create_file(const char *path, struct pm_error *error)
+static int set_file_error(const char *path, int cause, const struct stat *status,
+                          struct pm_error *error)
 {
-	/*
-	 * O_NONBLOCK and O_NOCTTY: open(2) must not wait for the reader of a pipe, and must not
-	 * acquire a controlling terminal.
-	 */
-	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-	int fd = open(path, flags, 0600);
-	int cause = errno;
-	struct stat status = { 0 };
-	bool known;
-
-	if (fd < 0) {
-		/* For a symbolic link such as /dev/stdout, report the type of its target. */
-		known = stat(path, &status) == 0;
-	} else {
-		known = fstat(fd, &status) == 0;
-		close(fd);
-	}
-
-	if (known && !S_ISREG(status.st_mode))
+	if (status && !S_ISREG(status->st_mode))
 		return pm_error_set(error, PM_ERROR_IO, EINVAL,
 		                    "cannot write %s: it is %s, but a recording is a database and "
 		                    "must be a regular file; use another file name",
-		                    path, file_type(status.st_mode));
-	if (fd >= 0)
-		return 0;
+		                    path, file_type(status->st_mode));
 	if (cause == ELOOP)
 		return pm_error_set(error, PM_ERROR_IO, cause,
 		                    "cannot write %s: it is a symbolic link; name the file itself",
@@ -318,6 +306,57 @@ static int create_file(const char *path, struct pm_error *error)
 
 	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,
 	                    strerror(cause));
+}
+
+/**
+ * Creates the file if it does not exist, readable only by its owner. SQLite would create a file
+ * that all users can read.
+ * @param foreign  receives whether the file existed already and belongs neither to this user nor to
+ *                 root
+ */
+static int create_file(const char *path, bool *foreign, struct pm_error *error)
+{
+	/*
+	 * O_NONBLOCK and O_NOCTTY: open(2) must not wait for the reader of a pipe, and must not
+	 * acquire a controlling terminal.
+	 */
+	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	struct stat status = { 0 };
+	int fd = open(path, flags | O_EXCL, 0600);
+	bool created = fd >= 0;
+
+	if (!created && errno == EEXIST)
+		fd = open(path, flags, 0600);
+
+	if (fd < 0) {
+		/* For a symbolic link such as /dev/stdout, report the type of its target. */
+		int cause = errno;
+		bool known = stat(path, &status) == 0;
+		return set_file_error(path, cause, known ? &status : NULL, error);
+	}
+
+	int result = fstat(fd, &status);
+	int cause = errno;
+	close(fd);
+	if (result < 0)
+		return set_file_error(path, cause, NULL, error);
+	if (!S_ISREG(status.st_mode))
+		return set_file_error(path, 0, &status, error);
+
+	*foreign = !created && status.st_uid != geteuid() && status.st_uid != 0;
+	return 0;
+}
+
+/**
+ * Refuses to start a recording in a file of another user, who could read it: the names in memory
+ * maps can be secrets.
+ */
+static int refuse_foreign(const char *path, struct pm_error *error)
+{
+	return pm_error_set(error, PM_ERROR_ACCESS, EPERM,
+	                    "cannot write %s: it is an empty file of another user, who could read "
+	                    "the recording; use another file name",
+	                    path);
 }
 
 /*
@@ -331,14 +370,15 @@ static const char write_mode[] =
 
 int pm_database_create(struct pm_database *database, const char *path, struct pm_error *error)
 {
-	bool empty;
+	bool empty, foreign = false;
 
 	*database = (struct pm_database){ 0 };
-	if (create_file(path, error) < 0)
+	if (create_file(path, &foreign, error) < 0)
 		return -1;
 
 	if (open_handle(database, path, SQLITE_OPEN_READWRITE, error) == 0 &&
 	    check_format(database, &empty, error) == 0 &&
+	    (!empty || !foreign || refuse_foreign(path, error) == 0) &&
 	    (!empty || create_tables(database, error) == 0) &&
 	    pm_database_run(database, later_schema, error) == 0 &&
 	    pm_database_run(database, write_mode, error) == 0)

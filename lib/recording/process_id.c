@@ -162,8 +162,9 @@ static int store(const struct pm_database *database, const struct pm_process_id 
 	return result;
 }
 
-int pm_process_id_claim(const struct pm_database *database, const struct pm_process_id *id,
-                        struct pm_error *error)
+/** Stores an identity, or compares it with the one that is stored already. */
+static int claim(const struct pm_database *database, const struct pm_process_id *id,
+                 struct pm_error *error)
 {
 	struct pm_process_id stored = { 0 };
 	int found = find(database, &stored, error);
@@ -182,4 +183,17 @@ int pm_process_id_claim(const struct pm_database *database, const struct pm_proc
 
 	pm_process_id_deinit(&stored);
 	return result;
+}
+
+int pm_process_id_claim(const struct pm_database *database, const struct pm_process_id *id,
+                        struct pm_error *error)
+{
+	/* In a transaction, so that two programs cannot both find no identity and store one. */
+	if (pm_database_run(database, "BEGIN IMMEDIATE", error) < 0)
+		return -1;
+	if (claim(database, id, error) == 0 && pm_database_run(database, "COMMIT", error) == 0)
+		return 0;
+
+	sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
+	return -1;
 }

@@ -14,8 +14,12 @@
 #include "recording/process_id.h"
 #include "recording/stored_detail.h"
 
+/* Minimum time between two samples, in seconds. Rates are computed from the difference. */
+static const double TIME_STEP = 0.001;
+
 /** Statements that write a sample. */
 enum statement {
+	LAST_SAMPLE,
 	ADD_SAMPLE,
 	ADD_TEXT,
 	FIND_TEXT,
@@ -29,6 +33,7 @@ enum statement {
 };
 
 static const char *const statements[STATEMENTS] = {
+	[LAST_SAMPLE] = "SELECT number, time FROM sample ORDER BY number DESC LIMIT 1",
 	[ADD_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[ADD_TEXT] = "INSERT OR IGNORE INTO text (value) VALUES (?)",
 	[FIND_TEXT] = "SELECT id FROM text WHERE value = ?",
@@ -45,7 +50,8 @@ static const char *const statements[STATEMENTS] = {
 struct pm_recorder {
 	struct pm_database database;
 	sqlite3_stmt *statements[STATEMENTS];
-	uint64_t number; /* number of the last sample in the file; 0 if the file has none */
+	uint64_t number; /* number of the last sample that this recorder added; until it has added
+	                    one, the number of the last sample in the file; 0 if there is none */
 	struct pm_regions regions; /* the regions as they were stored last */
 	int64_t *ids; /* row ID of each region; NULL until this recorder has added a sample whose
 	                 regions were measured (pm_sample.fresh) */
@@ -63,19 +69,25 @@ static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
 	return 0;
 }
 
-/** Reads the number of the last sample in the file. The number is 0 if the file has no samples. */
-static int read_last_number(struct pm_recorder *recorder, struct pm_error *error)
+/** What identifies a sample, and its place among the others. */
+struct place {
+	uint64_t number; /* from 1 */
+	double time;     /* pm_sample.time */
+};
+
+/**
+ * Reads the place of the last sample in the file.
+ * @param last  receives the place; unchanged if the file has no samples
+ */
+static int read_last(struct pm_recorder *recorder, struct place *last, struct pm_error *error)
 {
-	sqlite3_stmt *statement;
-
-	if (pm_database_prepare(&recorder->database, "SELECT ifnull(max(number), 0) FROM sample",
-	                        &statement, error) < 0)
-		return -1;
-
+	sqlite3_stmt *statement = recorder->statements[LAST_SAMPLE];
 	int result = pm_statement_next(&recorder->database, statement, error);
+
 	if (result > 0)
-		recorder->number = pm_column(statement, 0);
-	sqlite3_finalize(statement);
+		*last = (struct place){ pm_column(statement, 0),
+			                sqlite3_column_double(statement, 1) };
+	sqlite3_reset(statement);
 	return result < 0 ? -1 : 0;
 }
 
@@ -86,30 +98,33 @@ int pm_recorder_open(const char *path, const struct pm_process_id *id,
 	if (!opened)
 		return pm_error_out_of_memory(error);
 
+	struct place last = { 0 };
+
 	pm_regions_init(&opened->regions);
 	if (pm_database_create(&opened->database, path, error) < 0 ||
 	    pm_process_id_claim(&opened->database, id, error) < 0 ||
-	    prepare_all(opened, error) < 0 || read_last_number(opened, error) < 0) {
+	    prepare_all(opened, error) < 0 || read_last(opened, &last, error) < 0) {
 		pm_recorder_close(opened);
 		return -1;
 	}
 
+	opened->number = last.number;
 	*recorder = opened;
 	return 0;
 }
 
 int pm_recorder_end(struct pm_recorder *recorder, const char *why, struct pm_error *error)
 {
+	/* The last sample may be one of another recorder. */
+	static const char sql[] = "INSERT OR REPLACE INTO ending SELECT max(number), ? FROM sample";
 	sqlite3_stmt *statement;
 
 	if (recorder->ended || recorder->number == 0)
 		return 0;
-	if (pm_database_prepare(&recorder->database, "INSERT OR REPLACE INTO ending VALUES (?, ?)",
-	                        &statement, error) < 0)
+	if (pm_database_prepare(&recorder->database, sql, &statement, error) < 0)
 		return -1;
 
-	pm_bind(statement, 1, recorder->number);
-	sqlite3_bind_text(statement, 2, why, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 1, why, -1, SQLITE_STATIC);
 
 	int result = pm_statement_finish(&recorder->database, statement, error);
 	sqlite3_finalize(statement);
@@ -144,16 +159,16 @@ static int finish(struct pm_recorder *recorder, enum statement which, struct pm_
 	return pm_statement_finish(&recorder->database, recorder->statements[which], error);
 }
 
-static int add_sample(struct pm_recorder *recorder, const struct pm_sample *sample, uint64_t number,
-                      struct pm_error *error)
+static int add_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
+                      const struct place *place, struct pm_error *error)
 {
 	sqlite3_stmt *statement = recorder->statements[ADD_SAMPLE];
 	const struct pm_totals *totals = &sample->totals;
 	const uint64_t values[] = { totals->size,  totals->rss,  totals->anon, totals->file,
 		                    totals->shmem, totals->swap, totals->pte,  totals->threads };
 
-	pm_bind(statement, 1, number);
-	sqlite3_bind_double(statement, 2, sample->time);
+	pm_bind(statement, 1, place->number);
+	sqlite3_bind_double(statement, 2, place->time);
 	sqlite3_bind_int64(statement, 3, sample->wall_ns);
 	sqlite3_bind_int(statement, 4, sample->fresh);
 
@@ -407,8 +422,9 @@ static void put_into_file(struct pm_recorder *recorder)
 }
 
 /**
- * Marks all regions in the file as ended. Called when a recording is continued, because the
- * recorder does not know which of the stored regions still exist.
+ * Marks all regions in the file as ended. Called when a recording is continued, or after another
+ * recorder has added samples, because the recorder does not know which of the stored regions still
+ * exist.
  */
 static int end_old_regions(struct pm_recorder *recorder, uint64_t number, struct pm_error *error)
 {
@@ -420,16 +436,54 @@ static int end_old_regions(struct pm_recorder *recorder, uint64_t number, struct
 	return pm_database_run(&recorder->database, sql, error);
 }
 
+/** Forgets the regions that were stored last: the next fresh sample stores all its regions. */
+static void forget_regions(struct pm_recorder *recorder)
+{
+	pm_regions_deinit(&recorder->regions);
+	free(recorder->ids);
+	pm_regions_init(&recorder->regions);
+	recorder->ids = NULL;
+}
+
+/**
+ * Begins a transaction, and determines the place of the next sample. No other recorder can add
+ * samples until the transaction ends.
+ * @param time   time of the sample
+ * @param place  receives the place. Its time is later than that of the last sample: another
+ * recorder may have taken a sample later, but stored it earlier
+ */
+static int begin(struct pm_recorder *recorder, double time, struct place *place,
+                 struct pm_error *error)
+{
+	struct place last = { 0, -TIME_STEP };
+
+	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 ||
+	    read_last(recorder, &last, error) < 0)
+		return -1;
+
+	/* Another recorder has ended the regions that this one has stored. */
+	if (last.number != recorder->number)
+		forget_regions(recorder);
+
+	*place = (struct place){ last.number + 1, time };
+	if (last.time > time - TIME_STEP)
+		place->time = last.time + TIME_STEP;
+
+	return 0;
+}
+
 /**
  * Writes a sample and commits the transaction, which the caller has begun.
  * @param ids receives the row ID of each region of the sample if the sample is fresh; otherwise
  *            unused
  */
 static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
-                        const struct pm_headroom *headroom, uint64_t number, int64_t *ids,
+                        const struct pm_headroom *headroom, const struct place *place, int64_t *ids,
                         struct pm_error *error)
 {
-	if (add_sample(recorder, sample, number, error) < 0 ||
+	uint64_t number = place->number;
+
+	if (add_sample(recorder, sample, place, error) < 0 ||
 	    (headroom && add_limits(recorder, headroom, number, error) < 0))
 		return -1;
 
@@ -467,9 +521,9 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 		}
 	}
 
-	uint64_t number = recorder->number + 1;
-	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 ||
-	    write_sample(recorder, sample, headroom, number, ids, error) < 0) {
+	struct place place;
+	if (begin(recorder, sample->time, &place, error) < 0 ||
+	    write_sample(recorder, sample, headroom, &place, ids, error) < 0) {
 		sqlite3_exec(recorder->database.handle, "ROLLBACK", NULL, NULL, NULL);
 		recorder->ended = true;
 		free(ids);
@@ -477,13 +531,17 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 		return -1;
 	}
 
-	recorder->number = number;
+	recorder->number = place.number;
 	if (sample->fresh) {
-		pm_regions_deinit(&recorder->regions);
-		free(recorder->ids);
+		forget_regions(recorder);
 		recorder->regions = copy;
 		recorder->ids = ids;
 	}
 
 	return 0;
+}
+
+uint64_t pm_recorder_number(const struct pm_recorder *recorder)
+{
+	return recorder->number;
 }

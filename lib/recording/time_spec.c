@@ -136,7 +136,8 @@ void pm_time_spec_add_date(struct pm_time_spec *time, int64_t first, int64_t las
 
 void pm_time_spec_format(int64_t wall_ns, char text[PM_TIME_SPEC_TEXT_SIZE])
 {
-	time_t seconds = (time_t)(wall_ns / second);
+	/* Rounded down, also before 1970. */
+	time_t seconds = (time_t)(wall_ns / second - (wall_ns % second < 0));
 	struct tm utc;
 
 	text[0] = '\0';

@@ -82,6 +82,14 @@ bool pm_select_is_everything(const struct pm_select *select)
 	return !pm_filter_is_active(&select->filter);
 }
 
+bool pm_select_has_range(const struct pm_select *select)
+{
+	for (size_t i = 0; i < select->count; i++)
+		if (select->words[i].type == PM_WORD_RANGE)
+			return true;
+	return false;
+}
+
 bool pm_select_needs_kinds(const struct pm_select *select)
 {
 	for (size_t i = 0; i < select->count; i++)

@@ -135,6 +135,62 @@ teardown() {
 	[[ $output == *'nothing is mapped'* ]]
 }
 
+# left_out WORDS REGION...: the notes of a raw dump contain the words, and its exit status is 1.
+left_out() {
+	local words=$1 status=0
+	shift
+	procmem dump --raw "$TARGET_PID" "$@" >"$file" 2>"$file.notes" || status=$?
+	[ "$status" -eq 1 ] && [[ $(<"$file.notes") == *"$words"* ]] || { cat "$file.notes" && false; }
+}
+
+@test "untouched pages in a requested range are reported, and the exit status is 1" {
+	local name start
+	target_start markers
+	for name in untouched_file untouched_memfd; do
+		left_out '16.0K was not read: pages of files or shared memory that the process has not touched; zeros were written instead; --whole-files' \
+			"$(target_range $name)"
+		[ "$(tr -d '\0' <"$file" | wc -c)" -eq 0 ]
+		run -0 --separate-stderr procmem dump --raw --whole-files "$TARGET_PID" "$(target_range $name)"
+		[ -z "$stderr" ]
+	done
+	# One word of several.
+	left_out 'was not read' stack "$(target_range untouched_file)"
+	run -1 --separate-stderr procmem dump -q --raw "$TARGET_PID" "$(target_range untouched_file)"
+	[ -z "$stderr" ]
+	# Text shows the reason itself, so no zeros are printed.
+	run -1 --separate-stderr procmem dump --hex "$TARGET_PID" "$(target_range untouched_file)"
+	[[ $output == *'that the process has not touched'* && $stderr != *zeros* ]]
+	# Words that are not ranges request what there is.
+	run -0 --separate-stderr procmem dump -o "$file" "$TARGET_PID" all
+	[[ $stderr == *'was not read: pages of files or shared memory'* && $stderr != *devices* ]]
+	if [ -z "$(target_fact unsupported guarded:)" ]; then
+		start=$(target_range guard)
+		left_out '4.0K was not read: memory of devices, of the kernel or of memfd_secret(2), or guard pages' "0x$(printf %x $((0x${start%-*} - 4096)))+8192"
+	fi
+}
+
+@test "pages that a userfaultfd handler has not provided are reported" {
+	local range
+	target_start mapper
+	range=$(target_range uffd) || skip 'no right to use userfaultfd'
+	left_out '60.0K was not read: not provided by the userfaultfd handler yet; zeros were written instead' "$range"
+	[ "$(head -c 11 "$file")" = 'uffd page 0' ]
+	[ "$(stat -c %s "$file")" -eq 65536 ]
+	run -0 --separate-stderr procmem dump -o "$file" "$TARGET_PID" anon
+	[[ $stderr == *'60.0K was not read: not provided by the userfaultfd handler yet'* ]]
+	run -1 --separate-stderr procmem dump -q --json -o "$file" "$TARGET_PID" "$range"
+	jq -e '.pending == 61440 and .read == 4096 and .size == 65536' <<<"$output"
+}
+
+@test "memory of memfd_secret is named as such" {
+	target_start secret
+	[ -z "$(target_fact unsupported)" ] || skip 'this kernel has no memfd_secret'
+	left_out 'memory of memfd_secret(2)' -v "$(target_range secret)"
+	[[ $(<"$file.notes") == *'8.0K could not be read'*'8.0K was not read'* ]]
+	left_out 'memory of memfd_secret(2)' -v --whole-files "$(target_range secret)"
+	[[ $(<"$file.notes") != *'end of the mapped file'* && $(<"$file.notes") != *'cannot open'* ]]
+}
+
 @test "memory of the kernel is not read, which is reported" {
 	grep -q '\[vvar\]' /proc/$$/maps || skip 'there is no [vvar] here'
 	run -1 --separate-stderr procmem dump -o "$BATS_TEST_TMPDIR/vvar" $$ '[vvar]'
@@ -179,6 +235,38 @@ teardown() {
 	done
 }
 
+# Without /proc, the file has a temporary name until it is complete, as on file systems without
+# O_TMPFILE.
+@test "signals that end procmem leave no temporary file" {
+	unshare -m bash -euc 'mount -t tmpfs none /proc; exec "$PROCMEM_BIN" --version' >/dev/null 2>&1 ||
+		skip 'no right to mount, or this build of the program does not start without /proc'
+	local signal try dumper status caught core=$BATS_TEST_TMPDIR/core folder=$BATS_TEST_TMPDIR/folder
+	target_start haystack 256
+	procmem dump -q --core -o "$core" "$TARGET_PID"
+	for signal in QUIT USR1; do
+		caught=
+		for ((try = 0; try < 50 && ${#caught} == 0; try++)); do
+			rm -rf "$folder"
+			mkdir "$folder"
+			# bash ignores SIGQUIT in its background processes.
+			folder=$folder core=$core env --default-signal unshare -m bash -euc '
+				mount -t tmpfs none /proc
+				exec "$PROCMEM_BIN" dump -q -o "$folder/bytes" "$core" all' 3>&- &
+			dumper=$!
+			while kill -0 $dumper 2>/dev/null && [ -z "$caught" ]; do
+				caught=$(compgen -G "$folder/.bytes.*") || true
+			done
+			kill -$signal $dumper || true
+			status=0
+			wait $dumper || status=$?
+			[ ! -e "$folder/bytes" ] || caught=
+		done
+		[ -n "$caught" ]
+		[ "$status" -eq $((128 + $(kill -l $signal))) ]
+		[ -z "$(ls -A "$folder")" ]
+	done
+}
+
 @test "a full disk leaves no file" {
 	target_start exiter
 	mkdir "$BATS_TEST_TMPDIR/empty"
@@ -198,6 +286,29 @@ teardown() {
 	[[ $stderr =~ 'stopped for '[0-9.]+' ms ('[0-9]+' thread' ]]
 	fails grep -q '^State:.*[tT] ' "/proc/$TARGET_PID/task/"*/status
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
+}
+
+@test "--stop names another process that shares the memory, which it cannot stop" {
+	target_start sibling
+	local sibling range
+	sibling=$(target_fact sibling)
+	range=$(target_range content)
+	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" "$range"
+	[[ $stderr == *"process $sibling shares this memory and was not stopped: it can have changed the memory"* ]]
+	# And the other way round.
+	run -0 --separate-stderr procmem dump --stop -o "$file" "$sibling" "$range"
+	[[ $stderr == *"process $TARGET_PID shares this memory and was not stopped"* ]]
+	run -0 --separate-stderr procmem grep --stop -F 'content page 0' "$TARGET_PID" "$range"
+	[[ $stderr == *"process $sibling shares this memory"* ]]
+	run -0 --separate-stderr procmem shell -c stop "$TARGET_PID"
+	[[ $stderr == *"process $sibling shares this memory"* ]]
+	run -0 --separate-stderr procmem dump -q --stop -o "$file" "$TARGET_PID" "$range"
+	[ -z "$stderr" ]
+	targets_stop
+	# A thread is not another process.
+	target_start busy 3
+	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" stack
+	[[ $stderr == *'(4 threads)'* && $stderr != *shares* ]]
 }
 
 @test "a traced process can be dumped, and --stop reports the tracer" {
@@ -267,6 +378,50 @@ teardown() {
 	cmp <(procmem dump "$TARGET_PID" "$range") <(procmem dump "$file" "$range")
 	run -2 procmem dump --core "$TARGET_PID"
 	run -2 procmem dump --respect-filter -o "$file" "$TARGET_PID" all
+}
+
+# kernel_core: ends the target, and sets CORE to the core file that the kernel writes.
+kernel_core() {
+	kill -ABRT "$TARGET_PID"
+	wait "$TARGET_PID" || true
+	CORE=$(find "$BATS_TEST_TMPDIR" -name 'core*')
+	[ -n "$CORE" ]
+}
+
+kernel_core_prepare() {
+	[ "$(cat /proc/sys/kernel/core_pattern)" = core ] || skip 'the kernel passes core files to a program here'
+	ulimit -c unlimited || skip 'no right to write core files'
+	cd "$BATS_TEST_TMPDIR"
+}
+
+@test "--respect-filter keeps the first pages of programs and libraries, as the kernel does" {
+	local start size bytes pages=0
+	require eu-readelf
+	kernel_core_prepare
+	target_start exiter
+	procmem dump -q --core --respect-filter -o ours "$TARGET_PID"
+	kernel_core
+	while read -r start size bytes; do
+		procmem dump -q "$CORE" "$start+4096" >theirs.page
+		[ "$(head -c 4 theirs.page | tr -d '\177')" = ELF ] || continue
+		cmp theirs.page <(procmem dump -q ours "$start+4096")
+		((bytes > 4096)) || pages=$((pages + 1))
+	done < <(eu-readelf -l "$CORE" | awk '$1 == "LOAD" && $5 == "0x001000" { print $3, $5, $6 }')
+	# The first mapping of the program is one page long.
+	((pages > 0))
+}
+
+@test "core files describe the extended registers as the kernel does" {
+	require eu-readelf readelf
+	kernel_core_prepare
+	target_start busy 1
+	procmem dump -q --core --stop -o ours "$TARGET_PID"
+	kernel_core
+	for file in ours "$CORE"; do
+		readelf -nW "$file" | grep -A 1 'LINUX.*(0x00000205)\|XSAVE_LAYOUT' >"$file.layout" || true
+	done
+	[ -s "$CORE.layout" ] || skip 'this kernel or processor has no NT_X86_XSAVE_LAYOUT'
+	diff "$CORE.layout" ours.layout
 }
 
 @test "a user can dump own processes, and gets the reason for those of others" {

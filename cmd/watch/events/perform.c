@@ -21,7 +21,8 @@ enum { REPORTED_MAX = 1000 };
 /** Adds the time in UTC, in a form that is suitable for names of files. */
 static void put_file_time(struct text *text, int64_t wall_ns)
 {
-	time_t seconds = (time_t)(wall_ns / 1000000000);
+	/* Rounded down, also before 1970. */
+	time_t seconds = (time_t)(wall_ns / 1000000000 - (wall_ns % 1000000000 < 0));
 	struct tm utc;
 	char moment[sizeof "20260101T000000Z" + 16];
 

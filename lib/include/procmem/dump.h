@@ -77,6 +77,11 @@ struct pm_dump_result {
 	 * zeros.
 	 */
 	uint64_t forbidden;
+	/**
+	 * Number of bytes in pages that the handler of a userfaultfd has not provided yet. They are
+	 * not read. In the output they are zeros.
+	 */
+	uint64_t pending;
 	/** Number of bytes that could not be read. In the output they are zeros. */
 	uint64_t unreadable;
 	uint64_t nanoseconds; /**< duration of the dump in nanoseconds */

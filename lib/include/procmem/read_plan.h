@@ -46,10 +46,15 @@ enum pm_segment_type {
 	 */
 	PM_SEGMENT_SHARED,
 	/**
-	 * Memory that is never read: devices, [vvar], [vsyscall], guard pages, untouched pages of
-	 * [vdso], and missing pages in regions with userfaultfd
+	 * Memory that is never read: devices, [vvar], [vsyscall], guard pages, and untouched pages
+	 * of [vdso] and of memfd_secret(2)
 	 */
 	PM_SEGMENT_FORBIDDEN,
+	/**
+	 * Missing pages in regions with userfaultfd: the handler has not provided them yet. They
+	 * are not read.
+	 */
+	PM_SEGMENT_PENDING,
 	/** Memory that the core file does not contain */
 	PM_SEGMENT_MISSING,
 	/** Addresses at which nothing is mapped */

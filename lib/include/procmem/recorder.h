@@ -4,7 +4,10 @@
  * Writing samples to a recording.
  *
  * Only changes are stored. Each sample is one transaction: a writer that is killed loses at most
- * the sample that it was writing.
+ * the sample that it was writing. Several writers, also of several programs, may add samples of the
+ * same process to one recording at the same time. Each sample then has the next number, and its own
+ * regions. If a sample was taken before the last one in the file, it gets a time directly after it,
+ * so that times ascend.
  */
 #ifndef PROCMEM_RECORDER_H
 #define PROCMEM_RECORDER_H
@@ -24,11 +27,13 @@ struct pm_recorder;
  * Starts a recording, or continues an existing recording of the same process.
  *
  * @param path      the file. If it does not exist, it is created with read permission only for its
- *                  owner, because names in memory maps can be secrets
+ *                  owner, because names in memory maps can be secrets. An empty file is used,
+ *                  too, unless it belongs to another user who is not root
  * @param id        the process
  * @param recorder  receives the recorder; release with pm_recorder_close()
  * @param error     PM_ERROR_FORMAT (the file is not a recording, or it is a recording of another
- *                  process or of a newer version), PM_ERROR_IO
+ *                  process or of a newer version), PM_ERROR_ACCESS (an empty file of another user),
+ *                  PM_ERROR_IO
  * @return          0 or -1
  */
 PM_PUBLIC int pm_recorder_open(const char *path, const struct pm_process_id *id,
@@ -55,7 +60,16 @@ PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_samp
                               const struct pm_headroom *headroom, struct pm_error *error);
 
 /**
- * Stores how the process ended, as a note to the last sample.
+ * Returns the number of the last sample that a recorder added. Numbers start at 1.
+ *
+ * @param recorder  the recorder
+ * @return          the number; if the recorder has added no sample, the number of the last sample
+ *                  that the file had when it was opened, or 0 if it had none
+ */
+PM_PUBLIC uint64_t pm_recorder_number(const struct pm_recorder *recorder);
+
+/**
+ * Stores how the process ended, as a note to the last sample in the file.
  *
  * @param recorder  the recorder. Nothing is stored if the file has no samples, or if
  *                  pm_recorder_add() failed with PM_ERROR_IO

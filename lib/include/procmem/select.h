@@ -111,6 +111,13 @@ PM_PUBLIC void pm_select_set_min_size(struct pm_select *select, uint64_t bytes);
 PM_PUBLIC bool pm_select_is_everything(const struct pm_select *select);
 
 /**
+ * Tests whether a word of the selection is `ADDR-END` or `ADDR+LEN`, which requests exact bytes.
+ * @param select  the selection
+ * @return        true or false
+ */
+PM_PUBLIC bool pm_select_has_range(const struct pm_select *select);
+
+/**
  * Tests whether a word or a filter of the selection needs the kinds of the regions.
  * @param select  the selection
  * @return        true or false

@@ -16,7 +16,7 @@
  * stopped threads.
  *
  * Other processes that share the memory of the target are not stopped. An example is a child of
- * vfork(2) that has not called exec yet.
+ * vfork(2) that has not called exec yet. pm_stop_find_sharing() finds them.
  */
 #ifndef PROCMEM_STOP_H
 #define PROCMEM_STOP_H
@@ -86,6 +86,21 @@ PM_PUBLIC size_t pm_stop_count(const struct pm_stop *stop);
  * @return       the thread, valid until the stop ends
  */
 PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *stop, size_t index);
+
+/**
+ * Finds the processes that share the memory of a process, and that a stop of it does not stop: they
+ * were created by vfork(2), or by clone(2) with CLONE_VM and without CLONE_THREAD. Processes that
+ * the caller may not compare (kcmp(2)) are not found.
+ *
+ * @param process  the process
+ * @param first    receives the PID of one of these processes; 0 if there is none
+ * @param count    receives the number of these processes
+ * @param error    PM_ERROR_UNSUPPORTED if processes cannot be compared: kcmp(2) is missing or
+ *                 forbidden, or the PIDs belong to another PID namespace; PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_stop_find_sharing(struct pm_process *process, pid_t *first, size_t *count,
+                                   struct pm_error *error);
 
 /**
  * Reads a set of registers of a thread (PTRACE_GETREGSET). If the set is larger than `capacity`,

@@ -132,16 +132,34 @@ assert_link_refused() {
 	range=$(target_range content)
 	mkfifo theirs ours
 	chown 65534 theirs
-	cat theirs >caught 3>&- &
+	# Without a reader: it is refused before it is opened, which would wait for a reader.
+	run -2 timeout 60 "$PROCMEM_BIN" dump -o theirs "$TARGET_PID" "$range"
+	[[ $output == *'cannot write theirs: it is a named pipe of another user'* ]]
+	exec {reader}<>theirs
 	run -2 procmem dump -o theirs "$TARGET_PID" "$range"
-	[[ $output == *'cannot write theirs: Operation not permitted'* ]]
-	wait $!
-	[ ! -s caught ]
+	exec {reader}>&-
 	cat ours >caught 3>&- &
 	run -0 procmem dump -o ours "$TARGET_PID" "$range"
 	wait $!
 	[ "$(stat -c %s caught)" -eq 1048576 ]
 	[ "$(procmem dump -o /dev/stdout "$TARGET_PID" "$range" | wc -c)" -eq 1048576 ]
+}
+
+@test "a recording is not started in an empty file of another user" {
+	[ "$(id -u)" -eq 0 ] || skip 'only root can make files of others'
+	target_start exiter
+	: >theirs
+	chown 65534 theirs
+	run -2 procmem snap -o theirs "$TARGET_PID"
+	[[ $output == *'cannot write theirs: it is an empty file of another user'* ]]
+	run -2 procmem watch -c 1 --record theirs "$TARGET_PID"
+	[ "$(stat -c '%s %u' theirs)" = '0 65534' ]
+	# An own empty file is used, and a recording that was given to another user is continued.
+	: >ours
+	run -0 procmem snap -o ours "$TARGET_PID"
+	chown 65534 ours
+	run -0 procmem snap -o ours "$TARGET_PID"
+	[[ $output == 'sample 2 of '* ]]
 }
 
 @test "malicious recordings are rejected, or read as far as they are valid" {

@@ -12,6 +12,28 @@ teardown() {
 	json_check
 }
 
+@test "memory that is not searched is reported" {
+	target_start mapper
+	local range
+	if range=$(target_range uffd); then
+		run -0 --separate-stderr procmem grep -F 'uffd page' "$TARGET_PID" "$range"
+		[[ $stderr == *'60.0K was not searched: not provided by the userfaultfd handler yet'* ]]
+		run -0 --separate-stderr procmem strings "$TARGET_PID" "$range"
+		[[ $stderr == *'60.0K was not searched: not provided by the userfaultfd handler yet'* ]]
+	fi
+	targets_stop
+	target_start markers
+	range=$(target_range untouched_file)
+	for words in "grep marker" strings; do
+		# shellcheck disable=SC2086 # two words
+		run -1 --separate-stderr procmem $words "$TARGET_PID" "$range"
+		[[ $stderr == *'16.0K was not searched: pages of files or shared memory that the process has not touched; --whole-files'* ]]
+		# shellcheck disable=SC2086
+		run --separate-stderr procmem $words "$TARGET_PID"
+		[[ $stderr != *'not touched'* ]]
+	done
+}
+
 @test "several processes: each line has its PID, and one that cannot be searched does not end the search" {
 	hold_text 'needle one'
 	local first=$TARGET_PID first_range=${ranges[0]}

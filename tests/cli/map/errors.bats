@@ -23,6 +23,16 @@ assert_refused() {
 	done
 }
 
+@test "one region is not called regions" {
+	printf '1000-2000 rw-p 00000000 00:00 0 \n' >"$BATS_TEST_TMPDIR/one.maps"
+	run -0 --separate-stderr procmem map "$BATS_TEST_TMPDIR/one.maps"
+	[[ $output == *'saved maps, 1 region'* && $output != *regions* ]]
+	run -1 procmem map --perms x "$BATS_TEST_TMPDIR/one.maps"
+	[[ $output == *'none of the 1 region of '* ]]
+	run -0 procmem map -v "$BATS_TEST_TMPDIR/one.maps"
+	[[ $output == *'read 1 region from '* ]]
+}
+
 @test "a zombie" {
 	target_start zombie_parent
 	assert_refused procmem map "$(target_fact zombie)"

@@ -217,6 +217,26 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	jq -e '.total.delta >= 52428800 and .total.delta < 60000000' <<<"$output"
 }
 
+@test "a sample can go into the file that --record writes, and has the number that is printed" {
+	local file=$BATS_TEST_TMPDIR/of.pmrec
+	target_start hog
+	watch_start --record "$file" --on 'rss>20M,60M' --do "snap:$file"
+	eat 30
+	await '[.[] | select(.event == "condition")] | length == 1'
+	eat 50
+	await '[.[] | select(.event == "condition")] | length == 2'
+	kill -TERM "$WATCHER"
+	watch_end 0
+	local list
+	list=$(procmem snap -l --json "$file")
+	# Only the samples of `snap` have all sizes of smaps.
+	[ "$(events | jq -s '[.[].actions[0].sample]')" = "$(jq '[.samples[] | select(.holds == "all") | .sample]' <<<"$list")" ]
+	jq -e '[.samples[].holds] | index("all") > 0 and .[-1] != "all"' <<<"$list"
+	# Samples of `watch` after those of `snap` have regions.
+	run -1 --separate-stderr procmem diff --json "$file@1" "$file@$(jq '[.samples[] | select(.holds == "rss") | .sample] | last' <<<"$list")"
+	jq -e '.total.delta >= 83886080 and .total.delta < 100000000' <<<"$output"
+}
+
 @test "the region to blame is dumped, and nothing is overwritten" {
 	local name=$BATS_TEST_TMPDIR/of.%p.%k
 	target_start hog

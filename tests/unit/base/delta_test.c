@@ -49,11 +49,33 @@ static void all_items_fit(void **state)
 	text_deinit(&text);
 }
 
+static void expect_time(int64_t wall_ns, const char *expected)
+{
+	struct text text = { 0 };
+	delta_put_time(&text, wall_ns);
+	assert_string_equal(text_terminate(&text), expected);
+	text_deinit(&text);
+}
+
+/** The clock of a machine can be wrong, and a recording can have any time. */
+static void times_before_1970_are_valid(void **state)
+{
+	(void)state;
+	expect_time(0, "1970-01-01T00:00:00.000Z");
+	expect_time(1500000000, "1970-01-01T00:00:01.500Z");
+	expect_time(-1, "1969-12-31T23:59:59.999Z");
+	expect_time(-282000000, "1969-12-31T23:59:59.718Z");
+	expect_time(-1000000000, "1969-12-31T23:59:59.000Z");
+	expect_time(INT64_MIN, "1677-09-21T00:12:43.145Z");
+	expect_time(INT64_MAX, "2262-04-11T23:47:16.854Z");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_have_a_unit_without_tiny_numbers),
 		cmocka_unit_test(all_items_fit),
+		cmocka_unit_test(times_before_1970_are_valid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

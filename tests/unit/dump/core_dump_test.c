@@ -38,8 +38,13 @@ static void start(struct dump *dump, const char *program, const char *argument)
 	look_open(&dump->look, dump->target.pid);
 	snprintf(dump->core, sizeof dump->core, "%s/core", dump->folder);
 
+	/* The first thread may be dead, and then has no program. */
+	struct pm_thread *threads;
+	size_t count;
 	char link[64];
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)dump->target.pid);
+	assert_int_equal(pm_process_read_threads(dump->look.process, 0, &threads, &count, NULL), 0);
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)threads[count - 1].tid);
+	free(threads);
 
 	ssize_t length = readlink(link, dump->program, sizeof dump->program - 1);
 	assert_true(length > 0);
@@ -429,6 +434,60 @@ static void the_filter_is_respected(void **state)
 	end(&dump);
 }
 
+/**
+ * Everything that a core file needs is read through a living thread. map_files is one of these
+ * files: untouched pages of the libraries come from there.
+ */
+static void process_without_its_first_thread_is_dumped(void **state)
+{
+	(void)state;
+	struct dump dump;
+	uint64_t content, end_address;
+	char commands[64];
+
+	start(&dump, "dead_leader", NULL);
+	target_range(&dump.target, "content", &content, &end_address);
+	snprintf(commands, sizeof commands, "x/s 0x%llx\ninfo threads\n",
+	         (unsigned long long)content);
+
+	for (int i = 0; i < 4; i++) {
+		const struct pm_core_options options = { .stop_for_registers = i & 1,
+			                                 .respect_filter = i & 2 };
+
+		expect_core(&dump, &options, true);
+		assert_int_equal(dump.result.unreadable, 0);
+		assert_int_equal(dump.result.untouched, 0);
+
+		char *answer = ask_gdb(&dump, commands);
+		expect_words(answer, "\"content page 0\"");
+		expect_words(answer, i & 1 ? "pause" : "LWP");
+		free(answer);
+	}
+
+	end(&dump);
+}
+
+/** Each stopped thread has a siginfo_t, as in core files of gcore. */
+static void stopped_threads_have_the_signal_of_a_stop(void **state)
+{
+	(void)state;
+	struct dump dump;
+	start(&dump, "busy", "3");
+
+	const struct pm_core_options options = { .stop_for_registers = true };
+	expect_core(&dump, &options, false);
+
+	char *answer = ask_gdb(&dump, "thread apply all p $_siginfo.si_signo\n");
+	size_t found = 0;
+	for (const char *at = answer; (at = strstr(at, " = 19\n")); at++)
+		found++;
+
+	if (found != 4)
+		fail_msg("%s", answer);
+	free(answer);
+	end(&dump);
+}
+
 static void impossible_outputs_are_refused(void **state)
 {
 	(void)state;
@@ -468,6 +527,8 @@ int main(void)
 		cmocka_unit_test(elfutils_read_the_notes),
 		cmocka_unit_test(any_number_of_segments_is_written),
 		cmocka_unit_test(the_filter_is_respected),
+		cmocka_unit_test(process_without_its_first_thread_is_dumped),
+		cmocka_unit_test(stopped_threads_have_the_signal_of_a_stop),
 		cmocka_unit_test(impossible_outputs_are_refused),
 	};
 

@@ -260,7 +260,7 @@ static void process_is_dumped_sparsely(void **state)
 	assert_int_equal(status.st_size, result.size);
 	assert_true(result.size > UINT64_C(1) << 40);
 	assert_int_equal(result.bytes + result.holes + result.untouched + result.forbidden +
-	                         result.unreadable,
+	                         result.pending + result.unreadable,
 	                 result.size);
 	assert_int_equal(result.unreadable, 0);
 	assert_true((uint64_t)status.st_blocks * 512 <= result.bytes + result.bytes / 10);

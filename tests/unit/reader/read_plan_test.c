@@ -221,7 +221,7 @@ static void every_type_has_a_rule(void **state)
 		  PM_SEGMENT_HOLE },
 		{ { .vm_flags = PM_VM_KNOWN | PM_VM_UFFD_MISSING },
 		  PM_SEGMENT_RUN,
-		  PM_SEGMENT_FORBIDDEN },
+		  PM_SEGMENT_PENDING },
 		{ { .vm_flags = PM_VM_KNOWN | PM_VM_IO, .mapping = "/dev/dri/card0", .inode = 7 },
 		  PM_SEGMENT_FORBIDDEN,
 		  PM_SEGMENT_FORBIDDEN },

@@ -207,6 +207,112 @@ static void all_samples_are_listed(void **state)
 	pm_recording_close(recording);
 }
 
+/**
+ * Two recorders that add samples in turns, and one that is opened for each sample, do not disturb
+ * each other: each sample has its own number and regions.
+ */
+static void several_writers_share_a_recording(void **state)
+{
+	const struct place *place = *state;
+	struct pm_recorder *recorders[2] = { place_recorder(place), place_recorder(place) };
+
+	for (unsigned tick = 0; tick < 60; tick++) {
+		struct pm_recorder *recorder = recorders[tick / 3 % 2];
+		bool own = tick % 7 == 6;
+		if (own)
+			recorder = place_recorder(place);
+		record(recorder, tick, 20);
+		assert_int_equal(pm_recorder_number(recorder), tick + 1);
+		if (own)
+			pm_recorder_close(recorder);
+	}
+
+	/* The other one added the last sample. */
+	struct pm_recorder *other = recorders[(60 - 1) / 3 % 2 == 0];
+	assert_int_not_equal(pm_recorder_number(other), 60);
+	assert_int_equal(pm_recorder_end(other, "over", NULL), 0);
+	pm_recorder_close(recorders[0]);
+	pm_recorder_close(recorders[1]);
+
+	struct pm_recording *recording = place_recording(place);
+	char why[PM_ENDING_TEXT_SIZE];
+	check_samples(recording, 60, 20);
+	assert_int_equal(pm_recording_ending(recording, why, NULL), 1);
+	assert_string_equal(why, "over");
+	pm_recording_close(recording);
+}
+
+/** Adds samples in a child process, once the test closes its end of a pipe. */
+static pid_t start_numbered(const struct place *place, unsigned number, unsigned samples,
+                            int gate[2])
+{
+	pid_t child = fork();
+	if (child != 0)
+		return child;
+
+	char byte;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(gate[1]);
+	assert_int_equal(read(gate[0], &byte, 1), 0);
+
+	for (unsigned i = 0; i < samples; i++) {
+		struct pm_recorder *recorder;
+		struct pm_regions regions = { 0 };
+		struct pm_sample sample = { .regions = &regions, .fresh = true };
+		simulate(i, 20, &regions);
+		sample.totals = (struct pm_totals){ .threads = number, .rss = i };
+		if (pm_recorder_open(place->file, &place_process_id, &recorder, NULL) < 0 ||
+		    pm_recorder_add(recorder, &sample, NULL, NULL) < 0)
+			_exit(1);
+		pm_recorder_close(recorder);
+		pm_regions_deinit(&regions);
+	}
+
+	_exit(0);
+}
+
+/** Concurrent programs create one recording, and no sample is lost or mixed with another one. */
+static void writers_start_at_the_same_time(void **state)
+{
+	enum { WRITERS = 4, SAMPLES = 10 };
+	const struct place *place = *state;
+	pid_t writers[WRITERS];
+	int gate[2];
+
+	assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
+	for (unsigned i = 0; i < WRITERS; i++)
+		writers[i] = start_numbered(place, i, SAMPLES, gate);
+	close(gate[0]);
+	close(gate[1]);
+
+	for (unsigned i = 0; i < WRITERS; i++) {
+		int status;
+		assert_int_equal(waitpid(writers[i], &status, 0), writers[i]);
+		assert_int_equal(status, 0);
+	}
+
+	struct pm_recording *recording = place_recording(place);
+	unsigned next[WRITERS] = { 0 };
+	double before = -1;
+	for (unsigned number = 1; number <= WRITERS * SAMPLES; number++) {
+		struct pm_regions read = { 0 }, truth = { 0 };
+		struct pm_recorded recorded;
+		assert_int_equal(pm_recording_read(recording, number, &recorded, &read, NULL), 0);
+		assert_int_equal(recorded.totals.rss, next[recorded.totals.threads]++);
+
+		assert_true(recorded.time > before);
+		before = recorded.time;
+		simulate((unsigned)recorded.totals.rss, 20, &truth);
+		assert_int_equal(read.count, truth.count);
+		for (size_t i = 0; i < truth.count; i++)
+			assert_same_region(&read.items[i], &truth.items[i]);
+		pm_regions_deinit(&read);
+		pm_regions_deinit(&truth);
+	}
+
+	pm_recording_close(recording);
+}
+
 static void continues_with_the_same_process_only(void **state)
 {
 	const struct place *place = *state;
@@ -473,6 +579,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(written_recording_is_read, place_make,
 		                                place_remove),
 		cmocka_unit_test_setup_teardown(all_samples_are_listed, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(several_writers_share_a_recording, place_make,
+		                                place_remove),
+		cmocka_unit_test_setup_teardown(writers_start_at_the_same_time, place_make,
+		                                place_remove),
 		cmocka_unit_test_setup_teardown(continues_with_the_same_process_only, place_make,
 		                                place_remove),
 		cmocka_unit_test_setup_teardown(other_files_are_refused, place_make, place_remove),
