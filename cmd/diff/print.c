@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "target/json_parts.h"
 #include "target/region_text.h"
+#include "target/similar_name.h"
 #include "view/json.h"
 #include "view/numbered_table.h"
 
@@ -63,9 +64,17 @@ static void put_detail(const struct pm_region *region, struct text *text)
 	text_deinit(&detail);
 }
 
-static void put_mapping(const struct pm_region *region, struct text *text)
+static void put_mapping(const struct diff_row *row, struct text *text)
 {
+	const struct pm_region *region = row->region;
 	struct text name = { 0 };
+
+	if (row->files > 0) {
+		utf8_escape(text, row->pattern, strlen(row->pattern));
+		similar_name_count(row->files, text);
+		return;
+	}
+
 	region_text_mapping(region, false, &name);
 	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
 	text_deinit(&name);
@@ -95,7 +104,7 @@ static void put_identity(const struct diff_row *row, enum column column, struct 
 	} else if (column == KIND) {
 		text_string(text, pm_kind_name((enum pm_kind)row->region->kind));
 	} else if (column == MAPPING) {
-		put_mapping(row->region, text);
+		put_mapping(row, text);
 	}
 }
 
@@ -282,8 +291,12 @@ static void put_row(struct json *json, enum diff_by by, const struct diff_row *r
 		json_parts_region(json, row->region);
 	else
 		json_parts_kind(json, (enum pm_kind)row->region->kind);
-	if (by != DIFF_BY_REGION && by != DIFF_BY_KIND)
+	if (row->files > 0) {
+		json_put(json, "mapping", json_text(row->pattern));
+		json_put(json, "files", json_number(row->files));
+	} else if (by != DIFF_BY_REGION && by != DIFF_BY_KIND) {
 		json_parts_mapping(json, row->region);
+	}
 
 	json_put(json, "count", json_number(row->regions));
 	put_sizes(json, row);

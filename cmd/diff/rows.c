@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "target/similar_name.h"
 
 static int compare_rows(const void *one, const void *other)
 {
@@ -76,6 +77,8 @@ static void drop_unchanged(struct diff_rows *rows)
 	for (size_t i = 0; i < rows->count; i++)
 		if (rows->rows[i].changed)
 			rows->rows[kept++] = rows->rows[i];
+		else
+			free(rows->rows[i].pattern);
 	rows->count = kept;
 }
 
@@ -90,6 +93,88 @@ static enum pm_change change_of_sum(const struct diff_row *row)
 	if (delta < 0)
 		return PM_CHANGE_SHRANK;
 	return PM_CHANGE_SAME;
+}
+
+/** Adds a row to a sum. */
+static void add_to_sum(struct diff_row *sum, const struct diff_row *row)
+{
+	add_sizes(&sum->was, &row->was);
+	add_sizes(&sum->is, &row->is);
+	sum->regions += row->regions;
+	sum->changed |= row->changed;
+	sum->kinds |= row->kinds;
+}
+
+/** A sum of files with similar names. */
+struct similar {
+	char *key; /* the key of its names; NULL if its name has none */
+	struct similar_name names;
+};
+
+/**
+ * Finds the first row of files with similar names, whose regions have the same kinds.
+ * @param count number of rows to search
+ */
+static size_t find_similar(const struct diff_rows *rows, const struct similar *similar,
+                           size_t count, const struct diff_row *row, const char *key)
+{
+	for (size_t at = 0; at < count; at++)
+		if (similar[at].key && rows->rows[at].kinds == row->kinds &&
+		    strcmp(similar[at].key, key) == 0)
+			return at;
+
+	return count;
+}
+
+/** Stores the pattern of the names of a sum, if there are several. */
+static void name_sum(struct diff_row *row, const struct similar *similar)
+{
+	struct text pattern = { 0 };
+
+	if (!similar->names.varied)
+		return;
+
+	similar_name_pattern(&similar->names, &pattern);
+	row->pattern = alloc_string(text_terminate(&pattern));
+	text_deinit(&pattern);
+}
+
+/** Unites the sums of files whose names differ only in numbers. */
+static void unite_similar(struct diff_rows *rows)
+{
+	struct similar *similar = alloc_array(NULL, rows->count + 1, sizeof *similar);
+	struct text key = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct diff_row row = rows->rows[i];
+		bool has_key = similar_name_key(row.region->mapping, &key);
+		size_t at = has_key ? find_similar(rows, similar, kept, &row, key.bytes) : kept;
+
+		if (at < kept) {
+			similar_name_add(&similar[at].names, row.region->mapping);
+			rows->rows[at].files = pm_max_size(rows->rows[at].files, 1) + 1;
+			add_to_sum(&rows->rows[at], &row);
+			continue;
+		}
+
+		similar[kept] = (struct similar){ 0 };
+		if (has_key) {
+			similar[kept].key = alloc_string(key.bytes);
+			similar_name_add(&similar[kept].names, row.region->mapping);
+		}
+		rows->rows[kept++] = row;
+	}
+
+	rows->count = kept;
+	for (size_t i = 0; i < kept; i++) {
+		name_sum(&rows->rows[i], &similar[i]);
+		similar_name_deinit(&similar[i].names);
+		free(similar[i].key);
+	}
+
+	free(similar);
+	text_deinit(&key);
 }
 
 /**
@@ -111,14 +196,12 @@ static void sum_up(struct diff_rows *rows)
 			continue;
 		}
 
-		struct diff_row *sum = &rows->rows[at];
-		add_sizes(&sum->was, &row->was);
-		add_sizes(&sum->is, &row->is);
-		sum->regions += row->regions;
-		sum->changed |= row->changed;
+		add_to_sum(&rows->rows[at], row);
 	}
 
 	rows->count = kept;
+	if (rows->options->by == DIFF_BY_MAPPING)
+		unite_similar(rows);
 	drop_unchanged(rows);
 	for (size_t i = 0; i < rows->count; i++)
 		rows->rows[i].change = change_of_sum(&rows->rows[i]);
@@ -141,6 +224,7 @@ static struct diff_row row_of_part(const struct diff_rows *rows, const struct pm
 		row.regions = part->before_count;
 	}
 
+	row.kinds = UINT64_C(1) << row.region->kind;
 	return row;
 }
 
@@ -220,6 +304,9 @@ int diff_rows_init(struct diff_rows *rows, const struct diff_options *options,
 
 void diff_rows_deinit(struct diff_rows *rows)
 {
+	for (size_t i = 0; i < rows->count; i++)
+		free(rows->rows[i].pattern);
+
 	free(rows->rows);
 	*rows = (struct diff_rows){ 0 };
 }

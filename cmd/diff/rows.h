@@ -46,8 +46,12 @@ struct diff_row {
 	 * first one.
 	 */
 	size_t regions;
-	size_t count; /**< number of parts; set only in diff_rows.total */
-	bool changed; /**< the part changed or, for a sum, at least one of its parts */
+	size_t count;   /**< number of parts; set only in diff_rows.total */
+	uint64_t kinds; /**< kinds of the representative regions of its parts, as a set of bits */
+	size_t files;   /**< with DIFF_BY_MAPPING, number of different file names if the row is the
+	                   sum of files with similar names; otherwise 0 */
+	char *pattern;  /**< the pattern of these names; owned; NULL if `files` is 0 */
+	bool changed;   /**< the part changed or, for a sum, at least one of its parts */
 	struct pm_growth_sizes was; /**< sizes before */
 	struct pm_growth_sizes is;  /**< sizes after */
 };

@@ -86,8 +86,8 @@ static void report_hint(const struct grep *grep)
 		return;
 
 	if (grep_patterns_have_anchors(&options->patterns))
-		report_note("^ and $ match only at the start and end of regions; use -M to match "
-		            "lines");
+		report_note("^ and $ match only at the start and end of regions; with -M, they "
+		            "match at the start and end of lines, too");
 }
 
 static bool is_late(const struct grep *grep)

@@ -183,8 +183,8 @@ static int parse_print(void *into, int id, const char *value, struct pm_error *e
 
 static const struct cli_option target_option_list[] = {
 	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
-	  "if TARGET is a name: search all processes that\n"
-	  "match it" },
+	  "if TARGET is the name of several processes: search\n"
+	  "all of them" },
 	{ 0 },
 };
 

@@ -8,6 +8,7 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
+#include "headroom/json.h"
 #include "headroom/print.h"
 #include "headroom/rates.h"
 #include "target/sampled.h"
@@ -76,9 +77,9 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 	struct headroom_options *options = into;
 	switch (id) {
 	case OPTION_FOR:
-		return delta_parse_duration(value, &options->seconds, error);
+		return delta_parse_duration(value, &options->source.seconds, error);
 	case OPTION_FROM:
-		options->recording = value;
+		options->source.recording = value;
 		return 0;
 	default:
 		return parse_min(options, value, error);
@@ -177,6 +178,25 @@ static void report_limits(const struct pm_headroom *headroom)
 	report_note("%zu limits apply; %s", headroom->count, group);
 }
 
+/** Reads all that is printed after the rates were measured. */
+static int read_report(struct headroom_report *report, struct pm_process *process,
+                       struct pm_process_info *info, struct pm_error *error)
+{
+	if (pm_process_read_info(process, info, error) < 0 ||
+	    pm_process_read_command(process, &report->command, error) < 0 ||
+	    sum_kinds(report, process, error) < 0 ||
+	    pm_headroom_read(process, NULL, &report->headroom, error) < 0 ||
+	    pm_members_read(process, NULL, &report->members, error) < 0)
+		return -1;
+
+	report->info = info;
+	for (size_t i = 0; i < report->headroom.count; i++)
+		headroom_forecast_make(report->rates, &report->headroom.limits[i],
+		                       &report->forecasts[i]);
+
+	return 0;
+}
+
 /**
  * Reads and prints the headroom.
  *
@@ -189,24 +209,18 @@ static int report_headroom(struct pm_process *process, const struct headroom_opt
 	struct pm_process_info info;
 	struct headroom_report report = { .options = options, .rates = &rates };
 
-	if (headroom_rates_measure(&rates, process, options, error) < 0)
+	if (headroom_rates_measure(&rates, process, &options->source, error) < 0)
 		return -1;
 
-	int result = -1;
-	if (pm_process_read_info(process, &info, error) == 0 &&
-	    pm_process_read_command(process, &report.command, error) == 0 &&
-	    sum_kinds(&report, process, error) == 0 &&
-	    pm_headroom_read(process, NULL, &report.headroom, error) == 0 &&
-	    pm_members_read(process, NULL, &report.members, error) == 0) {
-		report.comm = info.comm;
-		report.pid = info.pid;
+	int result = read_report(&report, process, &info, error);
+	if (result == 0) {
 		result = !is_enough(&report);
 
 		if (options->output.verbose && !options->output.quiet)
 			report_limits(&report.headroom);
 
 		if (options->output.json)
-			headroom_print_json(&report, out);
+			headroom_json_print(&report, out);
 		else if (!options->output.quiet)
 			headroom_print(&report, out);
 
@@ -214,9 +228,9 @@ static int report_headroom(struct pm_process *process, const struct headroom_opt
 			note_too_little(&report);
 	}
 
+	free(report.command);
 	pm_members_deinit(&report.members);
 	headroom_rates_deinit(&rates);
-	free(report.command);
 
 	return result;
 }
@@ -232,6 +246,7 @@ enum status headroom_run(struct out *out, int argc, char **argv)
 	    !cli_check_operands(&headroom_spec, &words))
 		return words.status;
 
+	options.source.quiet = options.output.quiet;
 	out_set_colour(out, options.output.colour);
 	if (target_open_process(&target, words.operands[0], &error) < 0)
 		return report_failure(&error);

@@ -11,26 +11,18 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "headroom/forecast.h"
+#include "headroom/rates.h"
 #include "view/json.h"
 
 /** The parsed options of `procmem headroom`. */
 struct headroom_options {
-	double seconds;        /**< duration of --for in seconds; 0 if --for was not given */
-	const char *recording; /**< file of --from; NULL if not given */
-	bool min_given;        /**< --min was given */
-	uint64_t min_bytes;    /**< minimum amount of memory that must be left, in bytes */
+	struct headroom_source source; /**< what is measured */
+	bool min_given;                /**< --min was given */
+	uint64_t min_bytes;            /**< minimum amount of memory that must be left, in bytes */
 	/** Minimum as a percentage of the memory limit. If it is 0, `min_bytes` is used instead. */
 	double min_percent;
 	struct output_options output;
-};
-
-/** How the limited quantities changed over time. */
-struct headroom_rates {
-	bool known;                /**< rates were measured */
-	struct pm_series memory;   /**< resident and swapped bytes */
-	struct pm_series size;     /**< bytes of address space */
-	struct pm_series mappings; /**< number of regions; empty if a recording was read */
-	struct pm_series threads;  /**< number of threads */
 };
 
 /** The results of a run of `procmem headroom`. */
@@ -39,12 +31,13 @@ struct headroom_report {
 	struct pm_headroom headroom;
 	struct pm_members members; /**< processes that share the limit of the cgroup */
 	struct pm_totals totals;
-	const char *comm;                /**< command name */
-	char *command;                   /**< command line; owned by the caller of the output */
-	pid_t pid;                       /**< PID */
+	const struct pm_process_info *info; /**< PID, command name and user */
+	char *command;                   /**< command line, owned; empty if the process has none */
 	uint64_t weights[PM_KIND_COUNT]; /**< number of resident and swapped bytes of each kind */
 	size_t counts[PM_KIND_COUNT];    /**< number of regions of each kind */
 	const struct headroom_rates *rates;
+	/** Forecasts of the elements of `headroom.limits`, at the same indices. */
+	struct headroom_forecast forecasts[PM_LIMITS_MAX];
 };
 
 /**

@@ -60,7 +60,7 @@ void headroom_members_print(const struct headroom_report *report, struct out *ou
 		const struct pm_member *member = &members->items[i];
 		text_string(&line, i == 0 ? ": " : ", ");
 		utf8_escape(&line, member->comm, strlen(member->comm));
-		if (member->pid != report->pid)
+		if (member->pid != report->info->pid)
 			text_format(&line, " (%d)", (int)member->pid);
 		put_size(report, &line, member->rss + member->swap);
 	}

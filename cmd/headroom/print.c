@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom/print.h"
 
+#include <string.h>
+
 #include <procmem/number.h>
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "headroom/answer.h"
 #include "headroom/members.h"
-#include "headroom/rates.h"
-#include "target/first_limit.h"
-#include "target/json_parts.h"
-#include "view/json.h"
 #include "view/table.h"
 
 enum { LIMIT, MAX, USED, CACHE, LEFT, LASTS, SOURCE, LIMIT_COLUMNS };
@@ -32,63 +31,93 @@ static const struct table_column kind_columns[KIND_COLUMNS] = {
 	{ .title = "OF LIMIT", .right = true },
 };
 
-static void put_amount(const struct headroom_report *report, const struct pm_limit *limit,
-                       uint64_t amount, struct text *text)
+/**
+ * Adds the time until a limit is reached, or the verdict on the usage if the time is not known. An
+ * estimated time begins with "~".
+ */
+static void put_lasts(const struct headroom_forecast *forecast, struct text *text)
 {
-	if (limit->counts && amount == 0)
+	struct headroom_time time = headroom_forecast_time(forecast);
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (time.known) {
+		pm_format_duration(time.seconds, duration);
+		text_format(text, "%s%s", time.estimate ? "~" : "", duration);
+	} else if (forecast->measured) {
+		text_string(text, pm_verdict_name(forecast->trend.verdict));
+	} else {
 		text_char(text, '-');
-	else if (limit->counts || report->options->output.bytes)
-		text_decimal(text, amount);
-	else
-		text_size(text, amount);
+	}
+}
+
+/** Adds a rate and the time for which the memory of the machine lasts at this rate. */
+static void put_rate(const struct headroom_time *time, const char *whose, struct text *text)
+{
+	char duration[PM_DURATION_TEXT_SIZE];
+	if (!time->known)
+		return;
+
+	pm_format_duration(time->seconds, duration);
+	text_format(text, "; at %s rate %s%s", whose, time->estimate ? "about " : "", duration);
+}
+
+static void put_source(const struct headroom_report *report, const struct pm_limit *limit,
+                       const struct headroom_forecast *forecast, struct text *text)
+{
+	utf8_escape(text, limit->source, strlen(limit->source));
+	if (limit->exempt && report->info->uid == 0)
+		text_string(text, " (does not apply to root)");
+	else if (limit->exempt)
+		text_string(text, " (does not apply to this privileged process)");
+	else if (limit->approximate)
+		text_string(text, " (not all processes of the user are visible)");
+
+	put_rate(&forecast->by_process, "this process's", text);
+	if (forecast->by_process.known)
+		put_rate(&forecast->time, "the machine's own", text);
 }
 
 static void limit_cell(void *context, size_t row, size_t column, struct text *text)
 {
 	const struct headroom_report *report = context;
 	const struct pm_limit *limit = &report->headroom.limits[row];
-	struct pm_trend trend;
-	double seconds;
-	char duration[PM_DURATION_TEXT_SIZE];
+	const struct headroom_forecast *forecast = &report->forecasts[row];
+
+	if (limit->exempt && column != LIMIT && column != MAX && column != SOURCE) {
+		text_char(text, '-');
+		return;
+	}
 
 	switch (column) {
 	case LIMIT:
 		text_string(text, pm_limit_name(limit->kind));
 		break;
 	case MAX:
-		put_amount(report, limit, limit->max, text);
+		headroom_answer_amount(report, limit, limit->max, text);
 		break;
 	case USED:
-		put_amount(report, limit, limit->used, text);
+		if (limit->approximate)
+			text_char(text, '~');
+		headroom_answer_amount(report, limit, limit->used, text);
 		break;
 	case CACHE:
-		put_amount(report, limit, limit->reclaimable, text);
+		headroom_answer_amount(report, limit, limit->reclaimable, text);
 		break;
 
 	case LEFT:
-		put_amount(report, limit, pm_limit_left(limit), text);
+		if (limit->approximate)
+			text_char(text, '~');
+		headroom_answer_amount(report, limit, pm_limit_left(limit), text);
 		break;
 	case LASTS:
-		if (headroom_rates_lasts(report->rates, limit, &trend, &seconds)) {
-			pm_format_duration(seconds, duration);
-			text_string(text, duration);
-		} else {
-			text_char(text, '-');
-		}
+		put_lasts(forecast, text);
 		break;
 	default:
-		utf8_escape(text, limit->source, strlen(limit->source));
+		put_source(report, limit, forecast, text);
 	}
 }
 
-/**
- * Sorts the kinds that hold memory, largest first.
- *
- * @param report  the results
- * @param order   receives at most PM_KIND_COUNT kinds
- * @return        number of kinds
- */
-static size_t order_kinds(const struct headroom_report *report, enum pm_kind *order)
+size_t headroom_print_order(const struct headroom_report *report, enum pm_kind *order)
 {
 	size_t count = 0;
 	for (int kind = 0; kind < PM_KIND_COUNT; kind++) {
@@ -135,126 +164,6 @@ static void kind_cell(void *context, size_t row, size_t column, struct text *tex
 		text_format(text, "%.1f%%", (double)weight * 100 / (double)view->limit->max);
 }
 
-static bool lasts(const void *context, const struct pm_limit *limit, double *seconds)
-{
-	struct pm_trend trend;
-	return headroom_rates_lasts(context, limit, &trend, seconds);
-}
-
-/**
- * Adds the time until a limit is reached and the rate. If this time is not known, adds the verdict
- * on the growth and the reason of the verdict. Adds nothing if no rate was measured.
- */
-static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit,
-                      struct text *line)
-{
-	struct pm_trend trend = { 0 };
-	double seconds;
-	char duration[PM_DURATION_TEXT_SIZE];
-	if (headroom_rates_lasts(report->rates, limit, &trend, &seconds)) {
-		pm_format_duration(seconds, duration);
-		text_format(line, ", used up in %s at ", duration);
-		if (limit->counts)
-			text_format(line, "%+.1f/s", trend.rate);
-		else
-			delta_put_rate(line, trend.rate);
-	} else if (*trend.reason) {
-		text_format(line, "; usage of the process: %s (%s)", pm_verdict_name(trend.verdict),
-		            trend.reason);
-	}
-}
-
-/**
- * Prints the first line: the limit that is reached first, the amount that is left, and the time
- * until the limit is reached.
- */
-static void print_answer(const struct headroom_report *report, struct out *out)
-{
-	const struct pm_limit *limit = first_limit(&report->headroom, lasts, report->rates);
-	struct text line = { 0 };
-	utf8_escape(&line, report->comm, strlen(report->comm));
-	text_format(&line, " (%d)   ", (int)report->pid);
-
-	if (limit) {
-		put_amount(report, limit, pm_limit_left(limit), &line);
-		text_string(&line, " left of ");
-		put_amount(report, limit, limit->max, &line);
-		text_format(&line, " (%s)", first_limit_words(limit->kind));
-		put_lasts(report, limit, &line);
-	} else {
-		text_string(&line, "no memory limit is visible");
-	}
-
-	text_char(&line, '\n');
-	out_wrapped(out, &line, 2);
-	text_deinit(&line);
-}
-
-/**
- * Adds the time until address space is exhausted if it grows as fast as the resident and swapped
- * memory of the process. Adds nothing if this memory does not grow steadily.
- */
-static void put_as_memory(const struct headroom_report *report, const struct pm_limit *limit,
-                          struct text *line)
-{
-	struct pm_trend memory;
-	char duration[PM_DURATION_TEXT_SIZE];
-	pm_trend_judge(&report->rates->memory, PM_TREND_BYTES, &memory);
-	if (memory.verdict != PM_VERDICT_STEADY || memory.rate <= 0)
-		return;
-
-	pm_format_duration((double)pm_limit_left(limit) / memory.rate, duration);
-	text_format(line,
-	            "; if address space grows as fast as the memory of the process, it is used up "
-	            "in %s",
-	            duration);
-}
-
-/**
- * Reports the limit of address space if the time until this limit is reached is not known, but
- * the limit may be reached before the memory limit. The time is not known if address space grows in
- * steps (for an arena, malloc reserves 64 MiB at a time and then fills them; see HEAP_MAX_SIZE in
- * glibc's malloc/arena.c), or if it did not grow during the measurement.
- */
-static void print_steps(const struct headroom_report *report, struct out *out)
-{
-	const struct pm_limit *limit = pm_headroom_find(&report->headroom, PM_LIMIT_ADDRESS_SPACE);
-	const struct pm_limit *memory = pm_headroom_memory(&report->headroom);
-	const struct pm_series *size = &report->rates->size;
-	struct pm_trend trend;
-	double seconds;
-
-	if (!limit || size->count == 0 ||
-	    headroom_rates_lasts(report->rates, limit, &trend, &seconds))
-		return;
-
-	uint64_t first = size->points[0].value, last = size->points[size->count - 1].value;
-	bool grew = last > first && trend.verdict != PM_VERDICT_SHRINKING &&
-	            trend.verdict != PM_VERDICT_PLATEAU;
-	struct text line = { 0 };
-
-	text_string(&line, "address_space");
-	if (grew) {
-		text_string(&line, " grew by ");
-		put_amount(report, limit, last - first, &line);
-		text_string(&line, "; no rate is known, because the growth is irregular or the "
-		                   "time was too short: watch for a longer time");
-	} else if (memory && pm_limit_left(limit) < pm_limit_left(memory)) {
-		text_string(&line, ": ");
-		put_amount(report, limit, pm_limit_left(limit), &line);
-		text_string(&line, " left, which is less than the memory left, but address space "
-		                   "is not growing now");
-	} else {
-		text_deinit(&line);
-		return;
-	}
-
-	put_as_memory(report, limit, &line);
-	text_char(&line, '\n');
-	out_wrapped(out, &line, 2);
-	text_deinit(&line);
-}
-
 static void print_events(const struct headroom_report *report, struct out *out)
 {
 	const struct pm_limit_events *events = &report->headroom.events;
@@ -277,6 +186,27 @@ static void print_events(const struct headroom_report *report, struct out *out)
 		                   pressure->full60);
 }
 
+/** Reports that limits of cgroups are not known, because the cgroups are not visible. */
+static void print_hidden(const struct headroom_report *report, struct out *out)
+{
+	switch (report->headroom.cgroup_view) {
+	case PM_CGROUP_HIDDEN:
+		out_wrapped_format(out, 2,
+		                   "limits of its cgroup are not known: the cgroup is not visible "
+		                   "from here (run procmem on the host, or mount its "
+		                   "/sys/fs/cgroup)\n");
+		break;
+	case PM_CGROUP_ANCESTORS_HIDDEN:
+		out_wrapped_format(
+			out, 2,
+			"limits of outer cgroups are not known: only the cgroups of this "
+			"container are visible from here\n");
+		break;
+	case PM_CGROUP_VISIBLE:
+		break;
+	}
+}
+
 static void print_table(struct table *table, struct out *out)
 {
 	size_t widths[TABLE_COLUMNS_MAX];
@@ -288,7 +218,7 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 {
 	struct kinds_view view = { .report = report,
 		                   .limit = pm_headroom_memory(&report->headroom) };
-	view.count = order_kinds(report, view.order);
+	view.count = headroom_print_order(report, view.order);
 
 	struct table limits = {
 		.columns = limit_columns,
@@ -310,90 +240,11 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 		.cell = kind_cell,
 	};
 
-	print_answer(report, out);
-	print_steps(report, out);
+	headroom_answer_print(report, out);
 	print_table(&limits, out);
+	print_hidden(report, out);
 	headroom_members_print(report, out);
 	out_string(out, "\n");
 	print_table(&kinds, out);
 	print_events(report, out);
-}
-
-static void put_limits(struct json *json, const struct headroom_report *report)
-{
-	json_open(json, "limits", '[');
-	for (size_t i = 0; i < report->headroom.count; i++) {
-		const struct pm_limit *limit = &report->headroom.limits[i];
-		struct pm_trend trend;
-		double seconds;
-
-		json_open(json, NULL, '{');
-		json_parts_limit(json, limit);
-
-		bool lasts = headroom_rates_lasts(report->rates, limit, &trend, &seconds);
-
-		json_parts_trend(json, &trend);
-		if (lasts)
-			json_put(json, "seconds_left", json_real(seconds));
-		json_shut(json, '}');
-	}
-
-	json_shut(json, ']');
-}
-
-/** Writes the kinds that hold memory, largest first. */
-static void put_kinds(struct json *json, const struct headroom_report *report)
-{
-	enum pm_kind order[PM_KIND_COUNT];
-	size_t count = order_kinds(report, order);
-
-	json_open(json, "kinds", '[');
-	for (size_t i = 0; i < count; i++) {
-		enum pm_kind kind = order[i];
-
-		json_open(json, NULL, '{');
-		json_parts_kind(json, kind);
-		json_put(json, "count", json_number(report->counts[kind]));
-		json_put(json, "rss", json_number(report->weights[kind]));
-		json_shut(json, '}');
-	}
-
-	json_shut(json, ']');
-}
-
-void headroom_print_json(const struct headroom_report *report, struct out *out)
-{
-	struct json json = { .out = out };
-	const struct pm_headroom *headroom = &report->headroom;
-
-	json_open(&json, NULL, '{');
-	json_parts_process(&json, report->pid, report->comm, report->command);
-	json_put(&json, "time", json_now());
-	json_put(&json, "rss", json_number(report->totals.rss));
-	json_put(&json, "swap", json_number(report->totals.swap));
-	json_put(&json, "threads", json_number(report->totals.threads));
-	put_limits(&json, report);
-
-	headroom_members_put(report, &json);
-	put_kinds(&json, report);
-	if (headroom->events.known) {
-		json_open(&json, "events", '{');
-		json_put(&json, "oom_kill", json_number(headroom->events.oom_kill));
-		json_put(&json, "max", json_number(headroom->events.max));
-		if (headroom->cgroup_version == 2) {
-			json_put(&json, "high", json_number(headroom->events.high));
-			json_put(&json, "oom", json_number(headroom->events.oom));
-		}
-		json_shut(&json, '}');
-	}
-
-	if (headroom->pressure.known) {
-		json_open(&json, "pressure", '{');
-		json_put(&json, "some_avg10", json_real(headroom->pressure.some10));
-		json_put(&json, "full_avg10", json_real(headroom->pressure.full10));
-		json_shut(&json, '}');
-	}
-
-	json_shut(&json, '}');
-	out_string(out, "\n");
 }

@@ -6,19 +6,20 @@
 #include "headroom/headroom.h"
 
 /**
+ * Sorts the kinds that hold memory, largest first.
+ *
+ * @param report  the results
+ * @param order   receives at most PM_KIND_COUNT kinds
+ * @return        number of kinds
+ */
+size_t headroom_print_order(const struct headroom_report *report, enum pm_kind *order);
+
+/**
  * Prints the results as text.
  *
  * @param report  the results
  * @param out     where to write
  */
 void headroom_print(const struct headroom_report *report, struct out *out);
-
-/**
- * Prints the results as JSON.
- *
- * @param report  the results
- * @param out     where to write
- */
-void headroom_print_json(const struct headroom_report *report, struct out *out);
 
 #endif

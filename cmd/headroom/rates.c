@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 
+#include <procmem/headroom.h>
 #include <procmem/recording.h>
+#include <procmem/sample.h>
 
+#include "base/clock.h"
 #include "base/poll_loop.h"
 #include "base/report.h"
 
@@ -14,18 +17,18 @@ static const double usual_interval = 1;
 
 void headroom_rates_deinit(struct headroom_rates *rates)
 {
+	pm_tracker_destroy(rates->tracker);
+	pm_reserves_destroy(rates->reserves);
+	limit_counters_deinit(&rates->counters);
 	pm_series_deinit(&rates->memory);
 	pm_series_deinit(&rates->size);
-	pm_series_deinit(&rates->mappings);
-	pm_series_deinit(&rates->threads);
 }
 
 static int add_totals(struct headroom_rates *rates, double time, const struct pm_totals *totals,
                       struct pm_error *error)
 {
 	if (pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
-	    pm_series_add(&rates->size, time, totals->size, error) < 0 ||
-	    pm_series_add(&rates->threads, time, totals->threads, error) < 0)
+	    pm_series_add(&rates->size, time, totals->size, error) < 0)
 		return -1;
 
 	return 0;
@@ -43,6 +46,49 @@ static bool await_sample(struct poll_loop *wait)
 	return false;
 }
 
+/** Measures the usage of the limits during --for. */
+struct limits_watch {
+	struct pm_process *process;
+	double counts_due; /* time when the limits on numbers are read again, as pm_sample.time */
+};
+
+/*
+ * To count the threads of the user, all processes of the machine are read. At most this share of
+ * one processor is spent on it.
+ */
+static const double counts_share = 0.05;
+
+/** Adds the usage of the limits at the time of a sample. */
+static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,
+                      const struct pm_sample *sample, struct pm_error *error)
+{
+	struct pm_headroom headroom;
+	if (pm_headroom_read_memory(watch->process, NULL, &headroom, error) < 0)
+		return -1;
+
+	if (sample->time >= watch->counts_due) {
+		double begin = clock_cpu_seconds();
+		if (pm_headroom_add_counts(watch->process, NULL, sample->regions, &headroom,
+		                           error) < 0)
+			return -1;
+		double cost = clock_cpu_seconds() - begin;
+		watch->counts_due = sample->time + cost / counts_share;
+	}
+
+	return limit_counters_add(&rates->counters, sample->time, &headroom, error);
+}
+
+static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
+                      const struct pm_sample *sample, struct pm_error *error)
+{
+	if (add_totals(rates, sample->time, &sample->totals, error) < 0 ||
+	    pm_tracker_add(rates->tracker, sample->time, sample->regions, error) < 0 ||
+	    pm_reserves_add(rates->reserves, sample->time, sample->regions, watch->process, error) <
+	            0)
+		return -1;
+	return add_limits(rates, watch, sample, error);
+}
+
 /**
  * Takes samples of the process for the given time, and adds the sampled values to the rates.
  *
@@ -51,7 +97,8 @@ static bool await_sample(struct poll_loop *wait)
 static int watch(struct headroom_rates *rates, struct pm_process *process, double seconds,
                  struct pm_error *error)
 {
-	const struct pm_sampler_options options = { 0 };
+	const struct pm_sampler_options options = { .kinds = true };
+	struct limits_watch limits = { .process = process };
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
 	double interval = usual_interval;
@@ -68,10 +115,7 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	poll_loop_init(&wait, interval);
 
 	while (result == 0) {
-		result = add_totals(rates, sample.time, &sample.totals, error);
-		if (result == 0)
-			result = pm_series_add(&rates->mappings, sample.time, sample.regions->count,
-			                       error);
+		result = add_sample(rates, &limits, &sample, error);
 		if (result < 0 || sample.time - begin >= seconds - interval / 2)
 			break;
 
@@ -86,11 +130,31 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	return result;
 }
 
+/** Adds the sizes, regions and the usage of the limits that a recording has for one sample. */
+static int add_recorded(struct headroom_rates *rates, struct pm_recording *recording,
+                        uint64_t number, struct pm_error *error)
+{
+	struct pm_recorded recorded;
+	struct pm_headroom headroom;
+	struct pm_regions regions;
+	int result = -1;
+
+	pm_regions_init(&regions);
+	if (pm_recording_read(recording, number, &recorded, &regions, error) == 0 &&
+	    pm_recording_read_headroom(recording, number, &headroom, error) == 0 &&
+	    add_totals(rates, recorded.time, &recorded.totals, error) == 0 &&
+	    pm_tracker_add(rates->tracker, recorded.time, &regions, error) == 0 &&
+	    pm_reserves_add(rates->reserves, recorded.time, &regions, NULL, error) == 0)
+		result = limit_counters_add(&rates->counters, recorded.time, &headroom, error);
+	pm_regions_deinit(&regions);
+
+	return result;
+}
+
 static int read_recording(struct headroom_rates *rates, struct pm_process *process,
                           const char *path, struct pm_error *error)
 {
 	struct pm_recording *recording;
-	struct pm_recorded recorded;
 	struct pm_process_id run;
 	uint64_t count = 0;
 
@@ -104,11 +168,8 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 			                      "%s is a recording of another process", path);
 		else
 			result = pm_recording_count(recording, &count, error);
-		for (uint64_t number = 1; result == 0 && number <= count; number++) {
-			result = pm_recording_read(recording, number, &recorded, NULL, error);
-			if (result == 0)
-				result = add_totals(rates, recorded.time, &recorded.totals, error);
-		}
+		for (uint64_t number = 1; result == 0 && number <= count; number++)
+			result = add_recorded(rates, recording, number, error);
 		pm_recording_close(recording);
 	}
 
@@ -116,59 +177,48 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 	return result;
 }
 
-int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
-                           const struct headroom_options *options, struct pm_error *error)
+/**
+ * Judges the memory of the process and, if it does not grow, finds a track that does. Finds the
+ * reserve that will be used up first.
+ */
+static void judge(struct headroom_rates *rates)
 {
-	*rates = (struct headroom_rates){ .known = options->recording || options->seconds > 0 };
-	int result = 0;
-	if (options->recording)
-		result = read_recording(rates, process, options->recording, error);
-	else if (rates->known)
-		result = watch(rates, process, options->seconds, error);
+	if (rates->memory.count == 0)
+		return;
 
-	if (result < 0)
-		headroom_rates_deinit(rates);
-	if (result > 0 && !options->output.quiet)
-		report_note("interrupted: the results are based on the measurements so far");
-
-	if (result < 0)
-		return -1;
-	return 0;
+	pm_trend_judge(&rates->memory, PM_TREND_BYTES, &rates->trend);
+	if (rates->trend.verdict != PM_VERDICT_TOO_EARLY &&
+	    pm_trend_growth_rate(&rates->trend) <= 0)
+		rates->beneath = pm_tracker_find_growing(rates->tracker, &rates->beneath_trend);
+	rates->reserve = pm_reserves_soonest(rates->reserves, &rates->reserve_trend,
+	                                     &rates->reserve_seconds);
 }
 
-bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
-                          struct pm_trend *trend, double *seconds)
+int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
+                           const struct headroom_source *source, struct pm_error *error)
 {
-	const struct pm_series *series = NULL;
-
-	switch (limit->kind) {
-	case PM_LIMIT_CGROUP:
-	case PM_LIMIT_CGROUP_HIGH:
-	case PM_LIMIT_SYSTEM:
-		series = &rates->memory;
-		break;
-	case PM_LIMIT_ADDRESS_SPACE:
-		series = &rates->size;
-		break;
-	case PM_LIMIT_MAPPINGS:
-		series = &rates->mappings;
-		break;
-	case PM_LIMIT_PIDS:
-	case PM_LIMIT_THREADS:
-		series = &rates->threads;
-		break;
-	default:
-		break;
+	*rates = (struct headroom_rates){ .known = source->recording || source->seconds > 0 };
+	if (!rates->known)
+		return 0;
+	if (pm_tracker_create(&rates->tracker, error) < 0 ||
+	    pm_reserves_create(&rates->reserves, error) < 0) {
+		headroom_rates_deinit(rates);
+		return -1;
 	}
-	*trend = (struct pm_trend){ 0 };
 
-	if (!rates->known || !series || series->count == 0)
-		return false;
+	int result;
+	if (source->recording)
+		result = read_recording(rates, process, source->recording, error);
+	else
+		result = watch(rates, process, source->seconds, error);
 
-	pm_trend_judge(series, limit->counts ? PM_TREND_COUNT : PM_TREND_BYTES, trend);
-	if (trend->verdict != PM_VERDICT_STEADY || trend->rate <= 0)
-		return false;
+	if (result < 0) {
+		headroom_rates_deinit(rates);
+		return -1;
+	}
+	if (result > 0 && !source->quiet)
+		report_note("interrupted: the results are based on the measurements so far");
 
-	*seconds = (double)pm_limit_left(limit) / trend->rate;
-	return true;
+	judge(rates);
+	return 0;
 }

@@ -1,12 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Measures how fast the limited quantities grow: memory, address space, and the numbers of
- * regions and threads.
+ * @file Measures how fast the usage of limits grows, and how fast the process grows.
  */
 #ifndef CMD_HEADROOM_RATES_H
 #define CMD_HEADROOM_RATES_H
 
-#include "headroom/headroom.h"
+#include <stdbool.h>
+
+#include <procmem/error.h>
+#include <procmem/process.h>
+#include <procmem/reserve.h>
+#include <procmem/series.h>
+#include <procmem/tracker.h>
+#include <procmem/trend.h>
+
+#include "target/limit_counters.h"
+
+/** How the usage of the limits, and the sizes of the process, changed over time. */
+struct headroom_rates {
+	bool known;                     /**< rates were measured */
+	struct limit_counters counters; /**< usage of each limit */
+	struct pm_series memory;        /**< resident and swapped bytes of the process */
+	struct pm_series size;          /**< bytes of address space of the process */
+	struct pm_tracker *tracker;     /**< follows the regions; owned; NULL if unknown */
+	struct pm_trend trend;          /**< trend of `memory` */
+	/** The track that grows although `memory` does not; NULL if there is none. */
+	const struct pm_track *beneath;
+	struct pm_trend beneath_trend; /**< trend of `beneath` */
+	struct pm_reserves *reserves;  /**< finds reserves; owned; NULL if unknown */
+	/** The reserve that will be used up first; NULL if there is none. */
+	const struct pm_reserve *reserve;
+	struct pm_trend reserve_trend; /**< trend of the used part of `reserve` */
+	double reserve_seconds;        /**< time until `reserve` is used up */
+};
+
+/** What is measured. */
+struct headroom_source {
+	double seconds;        /**< duration of --for in seconds; 0 if --for was not given */
+	const char *recording; /**< file of --from; NULL if not given */
+	bool quiet;            /**< print no note if the user interrupted */
+};
 
 /**
  * Releases rates.
@@ -15,30 +48,16 @@
 void headroom_rates_deinit(struct headroom_rates *rates);
 
 /**
- * Computes the time until a limit is reached at the measured rate.
- *
- * @param rates    the rates
- * @param limit    the limit
- * @param trend    receives the trend of the limited quantity; zeroed if the quantity was not
- *                 measured
- * @param seconds  receives the time until the limit is reached, in seconds; unchanged if the result
- *                 is false
- * @return         true if the quantity grows steadily, so that the time is known
- */
-bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
-                          struct pm_trend *trend, double *seconds);
-
-/**
  * Measures the rates: reads the recording of --from, or takes samples for the time of --for.
  * Without these options, no rate is measured.
  *
  * @param rates    filled; release with headroom_rates_deinit()
  * @param process  the process
- * @param options  options with the duration or the recording
+ * @param source   the duration or the recording
  * @param error    PM_ERROR_GONE, PM_ERROR_USAGE, errors of recordings
  * @return         0 or -1
  */
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
-                           const struct headroom_options *options, struct pm_error *error);
+                           const struct headroom_source *source, struct pm_error *error);
 
 #endif

@@ -13,16 +13,15 @@
  * @param context  context that was passed to first_limit()
  * @param limit    the limit
  * @param seconds  receives the time in seconds
- * @return         true if the time is known, because the limited quantity grows steadily; otherwise
- *                 false
+ * @return         true if the time is known or can be estimated
  */
 typedef bool first_limit_lasts(const void *context, const struct pm_limit *limit, double *seconds);
 
 /**
  * Finds the limit that is reached first: the limit with the shortest time left. If no time is
  * known, finds the limit with the fewest bytes left among the limits of memory, address space and
- * data. memory.high is ignored, because it throttles the process but does not stop it. Of the
- * memory limits of the cgroup and the machine, only the one with less memory left is considered.
+ * data. Ignores memory.high and the working set, which do not stop the process, and limits that the
+ * kernel does not enforce for the process.
  *
  * @param headroom  the limits
  * @param lasts     computes the time until a limit is reached

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "target/region_columns.h"
 #include "target/region_text.h"
+#include "target/similar_name.h"
 #include "view/json.h"
 
 /** The columns that are summed for a group. */
@@ -25,11 +26,14 @@ struct group {
 	pid_t thread;   /* thread of its first region, 0 if there is none */
 	uint64_t regions;
 	uint64_t largest; /* length of the longest region of the group, in bytes */
+	uint64_t kinds;   /* kinds of its regions, as a set of bits */
+	uint64_t files;   /* number of different file names, if `name` is their pattern; or 0 */
+	struct similar_name names; /* the names of the groups that were united to this group */
 	uint64_t sums[SUM_COUNT];
 	bool known[SUM_COUNT];
 };
 
-enum { COLUMN_COUNT = 9 };
+enum { COLUMN_COUNT = 10 };
 
 struct groups {
 	enum group_by by;
@@ -109,7 +113,8 @@ static void name_text(const struct list_column *column, const void *item, struct
 static void name_show(const struct list_column *column, const void *item, bool brief,
                       struct text *text)
 {
-	const char *name = ((const struct group *)item)->name;
+	const struct group *group = item;
+	const char *name = group->name;
 	(void)column;
 
 	if (brief && name[0] == '/') {
@@ -119,6 +124,15 @@ static void name_show(const struct list_column *column, const void *item, bool b
 	}
 
 	text_string(text, name);
+	if (group->files > 0)
+		similar_name_count(group->files, text);
+}
+
+static bool files_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	(void)column;
+	*value = ((const struct group *)item)->files;
+	return *value > 0;
 }
 
 /** Makes the value for JSON that all regions of a group share, as in the JSON of a region. */
@@ -133,7 +147,7 @@ static json_t *shared_value(const struct list_column *column, const void *item)
 	if (column->index == GROUP_BY_THREAD)
 		return json_number((uint64_t)group->thread);
 
-	return json_text(group->key);
+	return json_text(group->files > 0 ? group->name : group->key);
 }
 
 /** Adds what is known about the arena or thread of a group. */
@@ -142,7 +156,7 @@ static void detail_text(const struct list_column *column, const void *item, stru
 	const struct group *group = item;
 
 	(void)column;
-	if (!group->rest && strcmp(group->name, group->key) != 0)
+	if (!group->rest && group->files == 0 && strcmp(group->name, group->key) != 0)
 		text_string(text, group->name);
 }
 
@@ -202,6 +216,11 @@ static const struct list_column columns[COLUMN_COUNT] = {
 	  .type = LIST_TEXT,
 	  .text = detail_text,
 	  .help = "more about the arena or thread" },
+	{ .name = "files",
+	  .title = "FILES",
+	  .type = LIST_COUNT,
+	  .number = files_of,
+	  .help = "number of files with similar names that share the row" },
 };
 
 static void kind_name(const struct pm_region *region, struct text *text)
@@ -325,6 +344,7 @@ static void add_region(struct group *group, const struct pm_region *region)
 {
 	uint64_t size = pm_region_size(region);
 	group->regions++;
+	group->kinds |= UINT64_C(1) << region->kind;
 	if (size > group->largest)
 		group->largest = size;
 	add(group, SUM_SIZE, true, size);
@@ -372,7 +392,7 @@ static void choose_columns(struct groups *groups, const char *figures)
 		&groups->column_names);
 
 	text_clear(&groups->json_names);
-	text_format(&groups->json_names, "%s,detail,%s", names[by].word, figures);
+	text_format(&groups->json_names, "%s,detail,files,%s", names[by].word, figures);
 	groups->spec.json_columns = text_terminate(&groups->json_names);
 }
 
@@ -385,7 +405,8 @@ static void make_spec(struct groups *groups)
 	groups->columns[0].name = names[by].word;
 	groups->columns[0].title = names[by].title;
 	groups->columns[0].index = (int)by;
-	if (by != GROUP_BY_MAPPING && by != GROUP_BY_PERMS)
+	/* With GROUP_BY_MAPPING, files of different kinds are not united. */
+	if (by != GROUP_BY_PERMS)
 		groups->columns[0].needs = REGION_NEEDS_KINDS;
 	groups->spec = (struct list_spec){
 		.singular = names[by].word,
@@ -400,6 +421,112 @@ static void make_spec(struct groups *groups)
 	};
 
 	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
+}
+
+/** A key of similar names, and the first group with this key. */
+struct similar {
+	char *key;
+	uint64_t kinds;
+	struct group *group;
+};
+
+static int compare_similar(const void *one, const void *other)
+{
+	const struct similar *a = one, *b = other;
+
+	if (a->kinds != b->kinds)
+		return a->kinds < b->kinds ? -1 : 1;
+
+	return strcmp(a->key, b->key);
+}
+
+static void free_similar(void *similar)
+{
+	free(((struct similar *)similar)->key);
+	free(similar);
+}
+
+/** Finds the first group of a key and kinds. If there is none, adds this group to the tree. */
+static struct group *find_similar(void **tree, struct group *group, const char *key)
+{
+	struct similar *made = alloc_array(NULL, 1, sizeof *made);
+	*made = (struct similar){ alloc_string(key), group->kinds, group };
+
+	struct similar **found = tsearch(made, tree, compare_similar);
+	if (*found != made)
+		free_similar(made);
+	return (*found)->group;
+}
+
+/** Adds the sums of a group to another one, and the name to its names. */
+static void unite(struct group *sum, const struct group *group)
+{
+	if (!sum->names.first)
+		similar_name_add(&sum->names, sum->key);
+
+	similar_name_add(&sum->names, group->key);
+	sum->files += sum->files > 0 ? 1 : 2;
+	sum->regions += group->regions;
+	if (group->largest > sum->largest)
+		sum->largest = group->largest;
+	for (int i = 0; i < SUM_COUNT; i++)
+		add(sum, (enum sum)i, group->known[i], group->sums[i]);
+}
+
+static void free_group(struct group *group)
+{
+	similar_name_deinit(&group->names);
+	free(group->key);
+	free(group->name);
+	free(group);
+}
+
+/** Names a group after the pattern of the names of its files, if there are several. */
+static void name_pattern(struct group *group)
+{
+	struct text pattern = { 0 };
+
+	if (group->files == 0)
+		return;
+
+	similar_name_pattern(&group->names, &pattern);
+	free(group->name);
+	group->name = alloc_string(text_terminate(&pattern));
+	text_deinit(&pattern);
+}
+
+/**
+ * Unites groups of files whose names differ only in numbers, if their regions have the same kinds.
+ */
+static void unite_similar(struct groups *groups)
+{
+	struct text key = { 0 };
+	void *tree = NULL;
+
+	groups->end = &groups->first;
+	for (struct group *group = groups->first, *next; group; group = next) {
+		struct group *sum = group;
+
+		next = group->next;
+		if (similar_name_key(group->key, &key))
+			sum = find_similar(&tree, group, key.bytes);
+
+		if (sum != group) {
+			unite(sum, group);
+			tdelete(group, &groups->tree, compare_keys);
+			free_group(group);
+		} else {
+			*groups->end = group;
+			groups->end = &group->next;
+		}
+	}
+
+	*groups->end = NULL;
+	for (struct group *group = groups->first; group; group = group->next)
+		name_pattern(group);
+
+	tdestroy(tree, free_similar);
+	text_deinit(&key);
 }
 
 struct groups *group_create(enum group_by by)
@@ -439,6 +566,8 @@ void group_fill(struct groups *groups, const struct pm_regions *regions, const v
 		add_region(group, items[i]);
 	}
 
+	if (groups->by == GROUP_BY_MAPPING)
+		unite_similar(groups);
 	text_deinit(&key);
 }
 
@@ -450,9 +579,7 @@ void group_destroy(struct groups *groups)
 	for (struct group *group = groups->first, *next; group; group = next) {
 		next = group->next;
 		tdelete(group, &groups->tree, compare_keys);
-		free(group->key);
-		free(group->name);
-		free(group);
+		free_group(group);
 	}
 
 	text_deinit(&groups->column_names);

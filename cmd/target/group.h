@@ -48,7 +48,8 @@ struct groups *group_create(enum group_by by);
 void group_know_two_sizes(struct groups *groups);
 
 /**
- * Adds regions to groups.
+ * Adds regions to groups. With GROUP_BY_MAPPING, files whose names differ only in numbers share a
+ * group, if the kinds of their regions are the same. Call it once.
  *
  * @param groups   receives the regions
  * @param regions  all regions of the target, because the group of a region can depend on its

@@ -50,6 +50,17 @@ void json_parts_region(struct json *json, const struct pm_region *region)
 	json_parts_purpose(json, region);
 }
 
+void json_parts_track(struct json *json, const struct pm_track *track)
+{
+	const struct pm_region region = { .start = track->start,
+		                          .end = track->end,
+		                          .kind = (uint8_t)track->kind,
+		                          .mapping = track->mapping,
+		                          .detail = track->detail };
+
+	json_parts_region(json, &region);
+}
+
 void json_parts_region_text(struct text *text, const struct pm_region *region)
 {
 	struct json json = { .text = text, .one_line = true };
@@ -74,9 +85,16 @@ void json_parts_limit(struct json *json, const struct pm_limit *limit)
 {
 	json_put(json, "name", json_string(pm_limit_name(limit->kind)));
 	json_put(json, "max", json_number(limit->max));
-	json_put(json, "used", json_number(limit->used));
-	json_put(json, "reclaimable", json_number(limit->reclaimable));
-	json_put(json, "left", json_number(pm_limit_left(limit)));
+	if (limit->exempt) {
+		json_put(json, "exempt", json_true());
+	} else {
+		json_put(json, "used", json_number(limit->used));
+		json_put(json, "reclaimable", json_number(limit->reclaimable));
+		json_put(json, "left", json_number(pm_limit_left(limit)));
+	}
+
+	if (limit->approximate)
+		json_put(json, "approximate", json_true());
 	put_text(json, "source", limit->source);
 }
 
@@ -85,7 +103,38 @@ void json_parts_trend(struct json *json, const struct pm_trend *trend)
 	if (*trend->reason == '\0')
 		return;
 
-	json_put(json, "rate", json_real(trend->rate));
+	if (trend->rate != 0)
+		json_put(json, "rate", json_real(trend->rate));
+	if (trend->estimate) {
+		json_put(json, "estimate", json_true());
+		json_put(json, "estimated_rate", json_real(trend->estimated_rate));
+		json_put(json, "step", json_number((uint64_t)trend->step));
+	}
+
+	if (trend->sawtooth) {
+		json_put(json, "sawtooth", json_number((uint64_t)trend->swing));
+		json_put(json, "floor", json_number((uint64_t)trend->floor));
+		json_put(json, "floor_rise", json_integer((json_int_t)trend->floor_rise));
+	}
+
 	json_put(json, "verdict", json_string(pm_verdict_name(trend->verdict)));
 	json_put(json, "reason", json_text(trend->reason));
+}
+
+void json_parts_left(struct json *json, double seconds, bool estimate,
+                     const struct pm_trend *written)
+{
+	json_put(json, "seconds_left", json_real(seconds));
+	if (!written || !written->estimate)
+		json_put(json, "estimate", json_boolean(estimate));
+}
+
+void json_parts_beneath(struct json *json, const struct pm_track *track,
+                        const struct pm_trend *trend)
+{
+	json_open(json, "beneath", '{');
+	json_parts_track(json, track);
+	json_put(json, "rss", json_number(track->weight));
+	json_parts_trend(json, trend);
+	json_shut(json, '}');
 }

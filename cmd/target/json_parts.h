@@ -13,6 +13,7 @@
 #include <procmem/process_id.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>
+#include <procmem/tracker.h>
 #include <procmem/trend.h>
 
 #include "view/json.h"
@@ -34,6 +35,14 @@ void json_parts_process(struct json *json, pid_t pid, const char *name, const ch
  * @param region  the region
  */
 void json_parts_region(struct json *json, const struct pm_region *region);
+
+/**
+ * Writes the representative region of a track, with the members of json_parts_region().
+ *
+ * @param json   the output
+ * @param track  the track
+ */
+void json_parts_track(struct json *json, const struct pm_track *track);
 
 /**
  * Writes what a region is for: `kind`, `mapping` and `detail`.
@@ -76,7 +85,8 @@ void json_parts_region_text(struct text *text, const struct pm_region *region);
 void json_parts_totals(struct json *json, const struct pm_totals *totals);
 
 /**
- * Writes a limit: `name`, `max`, `used`, `reclaimable`, `left` and `source`.
+ * Writes a limit: `name`, `max`, `used`, `reclaimable`, `left` and `source`. If the kernel does not
+ * enforce the limit for the process, only `name`, `max`, `source` and `exempt`.
  *
  * @param json   the output
  * @param limit  the limit
@@ -84,12 +94,35 @@ void json_parts_totals(struct json *json, const struct pm_totals *totals);
 void json_parts_limit(struct json *json, const struct pm_limit *limit);
 
 /**
- * Writes how a value develops: `rate`, `verdict` and `reason`. Nothing is written if the value was
- * not judged.
+ * Writes how a value develops: `verdict`, `reason`, `rate` if it is known, `estimate`,
+ * `estimated_rate` and `step` if there is an estimate, and `sawtooth`, `floor` and `floor_rise` if
+ * the value rises and falls. Nothing is written if the value was not judged.
  *
  * @param json   the output
  * @param trend  the trend
  */
 void json_parts_trend(struct json *json, const struct pm_trend *trend);
+
+/**
+ * Writes how long it takes until a limit is reached: `seconds_left`, and `estimate` unless the
+ * object has that member.
+ *
+ * @param json      the output
+ * @param seconds   the time
+ * @param estimate  whether the time is an estimate
+ * @param written   trend that was written to the object by json_parts_trend(); NULL if none was
+ */
+void json_parts_left(struct json *json, double seconds, bool estimate,
+                     const struct pm_trend *written);
+
+/**
+ * Writes `beneath`: an object with the track that grows although the process does not.
+ *
+ * @param json   the output
+ * @param track  the track
+ * @param trend  trend of the track
+ */
+void json_parts_beneath(struct json *json, const struct pm_track *track,
+                        const struct pm_trend *trend);
 
 #endif

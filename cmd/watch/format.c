@@ -10,12 +10,16 @@
 #include "base/utf8.h"
 #include "target/first_limit.h"
 #include "target/region_text.h"
+#include "target/similar_name.h"
+#include "watch/verdict.h"
 
 const struct table_column watch_format_columns[WATCH_COLUMNS] = {
 	[WATCH_ADDRESS] = { .title = "ADDRESS" },
 	[WATCH_RSS] = { .title = "RSS", .right = true },
 	[WATCH_DELTA] = { .title = "DELTA", .right = true },
 	[WATCH_GROWTH] = { .title = "GROWTH", .right = true },
+	[WATCH_SIZE] = { .title = "SIZE", .right = true },
+	[WATCH_SIZE_GROWTH] = { .title = "SIZE-GROWTH", .right = true },
 	[WATCH_RATE] = { .title = "RATE", .right = true },
 	[WATCH_PER_HOUR] = { .title = "PER HOUR", .right = true },
 	[WATCH_PER_DAY] = { .title = "PER DAY", .right = true },
@@ -30,11 +34,14 @@ void watch_format_add_more(size_t count, struct text *text)
 		text_format(text, " +%zu", count - 1);
 }
 
-/** Adds the rate at which the number of regions of a row grows, if this growth is steady. */
+/** Adds the rate at which the number of regions of a row grows, if it is known or estimated. */
 static void add_count_rate(const struct watch_row *row, struct text *text)
 {
-	if (row->count_trend.verdict == PM_VERDICT_STEADY)
-		text_format(text, " (%+.1f/s)", row->count_trend.rate);
+	const struct pm_trend *trend = &row->count_trend;
+
+	if (pm_trend_growth_rate(trend) > 0)
+		text_format(text, " (%s%+.1f/s)", trend->estimate ? "~" : "",
+		            pm_trend_growth_rate(trend));
 }
 
 /** Adds a word, escaped. A space separates the word from the text before it. */
@@ -105,6 +112,23 @@ static void describe_blocks(const struct watch_row *row, struct text *text)
 	add_count_rate(row, text);
 }
 
+/** Describes a row of files with similar names: "/srv/seg#.idx (32 files) ×2,204". */
+static void describe_files(const struct watch_row *row, struct text *text)
+{
+	const struct pm_track *track = row->track;
+
+	if (track->regions == 0)
+		text_string(text, "gone");
+	add_string(track->mapping, text);
+	if (track->regions == 0)
+		return;
+
+	similar_name_count(row->files, text);
+	text_string(text, " \xc3\x97");
+	text_grouped(text, track->regions);
+	add_count_rate(row, text);
+}
+
 void watch_format_describe(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
@@ -112,6 +136,11 @@ void watch_format_describe(const struct watch_row *row, struct text *text)
 	if (track->kind == PM_KIND_MALLOC && track->regions > 0 &&
 	    track->detail.type != PM_DETAIL_NONE) {
 		describe_blocks(row, text);
+		return;
+	}
+
+	if (row->files > 0) {
+		describe_files(row, text);
 		return;
 	}
 
@@ -124,6 +153,10 @@ void watch_format_describe(const struct watch_row *row, struct text *text)
 
 	add_string(track->mapping, text);
 	add_detail(&track->detail, text);
+	if (row->reserve) {
+		text_string(text, text->length > 0 ? "; " : "");
+		watch_reserve_describe(row->reserve, text);
+	}
 }
 
 void watch_format_size(uint64_t size, bool bytes, struct text *text)
@@ -132,35 +165,6 @@ void watch_format_size(uint64_t size, bool bytes, struct text *text)
 		text_decimal(text, size);
 	else
 		text_size(text, size);
-}
-
-/**
- * Checks whether a trend has a rate that can be extrapolated: the verdict is steady or shrinking.
- */
-static bool has_rate(const struct pm_trend *trend)
-{
-	return trend->verdict == PM_VERDICT_STEADY || trend->verdict == PM_VERDICT_SHRINKING;
-}
-
-/**
- * Adds the growth that is expected within the given time at the current rate, or "-" if the verdict
- * is neither steady nor shrinking.
- */
-static void add_extrapolated(const struct watch_row *row, double seconds, bool bytes,
-                             struct text *text)
-{
-	if (has_rate(&row->trend))
-		delta_put_bytes(text, (int64_t)(row->trend.rate * seconds), bytes);
-	else
-		text_char(text, '-');
-}
-
-void watch_format_rate(const struct pm_trend *trend, struct text *text)
-{
-	if (has_rate(trend))
-		delta_put_rate(text, trend->rate);
-	else
-		text_char(text, '-');
 }
 
 void watch_format_cell(const struct watch_row *row, enum watch_column column, bool bytes,
@@ -178,21 +182,28 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 	case WATCH_RSS:
 		watch_format_size(track->weight, bytes, text);
 		break;
+	case WATCH_SIZE:
+		watch_format_size(track->size, bytes, text);
+		break;
+
 	case WATCH_DELTA:
 		delta_put_bytes(text, track->delta, bytes);
 		break;
 	case WATCH_GROWTH:
 		delta_put_bytes(text, row->growth, bytes);
 		break;
+	case WATCH_SIZE_GROWTH:
+		delta_put_bytes(text, row->size_growth, bytes);
+		break;
 
 	case WATCH_RATE:
-		watch_format_rate(&row->trend, text);
+		watch_verdict_rate(&row->trend, text);
 		break;
 	case WATCH_PER_HOUR:
-		add_extrapolated(row, 3600, bytes, text);
+		watch_verdict_extrapolate(&row->trend, 3600, bytes, text);
 		break;
 	case WATCH_PER_DAY:
-		add_extrapolated(row, 86400, bytes, text);
+		watch_verdict_extrapolate(&row->trend, 86400, bytes, text);
 		break;
 	case WATCH_VERDICT:
 		text_string(text, pm_verdict_name(row->trend.verdict));
@@ -207,10 +218,12 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 
 enum out_style watch_format_style(const struct watch_row *row, enum watch_column column)
 {
-	if (column == WATCH_VERDICT && row->trend.verdict == PM_VERDICT_STEADY)
+	if (column == WATCH_VERDICT && pm_trend_growth_rate(&row->trend) > 0)
 		return OUT_GROWN;
 	if (column == WATCH_GROWTH)
 		return delta_style(row->growth);
+	if (column == WATCH_SIZE_GROWTH)
+		return delta_style(row->size_growth);
 	if (column == WATCH_DELTA)
 		return delta_style(row->track->delta);
 	return watch_format_columns[column].style;
@@ -224,7 +237,6 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
                      struct text *text)
 {
 	double seconds;
-	char duration[PM_DURATION_TEXT_SIZE];
 
 	/* While a process exits, it releases its memory. Its last sample therefore does not show
 	 * how much was left before it ended. */
@@ -233,8 +245,8 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 
 	text_string(text, ": ");
 	if (watch_history_lasts(history, limit, &seconds)) {
-		pm_format_duration(seconds, duration);
-		text_format(text, "full in %s", duration);
+		text_string(text, "full in ");
+		watch_verdict_time(watch_history_trend(history, limit), seconds, text);
 	} else {
 		watch_format_size(pm_limit_left(limit), bytes, text);
 		text_string(text, " left");
@@ -243,7 +255,7 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 
 /**
  * Adds the memory limit. If this limit is the memory of the machine, it is added only if the
- * process grows steadily and will therefore use up all of it.
+ * process grows at a rate that is known or estimated, and will therefore use up all of it.
  */
 static void add_memory_limit(const struct watch_history *history, bool bytes, struct text *text)
 {
@@ -278,6 +290,10 @@ static const char *count_limit_name(enum pm_limit_kind kind)
 		return "vm.max_map_count";
 	case PM_LIMIT_PIDS:
 		return "pids.max";
+	case PM_LIMIT_USER_THREADS:
+		return "RLIMIT_NPROC";
+	case PM_LIMIT_PID_MAX:
+		return "pid_max";
 	default:
 		return "threads-max";
 	}
@@ -296,7 +312,8 @@ static void add_named_limit(const struct watch_history *history, const struct pm
 	add_left(history, limit, bytes, text);
 }
 
-void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text)
+/** Adds the limits, but not the reserves, that the process will reach first. */
+static void add_limits(const struct watch_history *history, bool bytes, struct text *text)
 {
 	const struct pm_headroom *headroom = &history->headroom;
 	const struct pm_limit *first = first_limit(headroom, watch_history_lasts, history);
@@ -313,11 +330,22 @@ void watch_format_limit(const struct watch_history *history, bool bytes, struct 
 	if (!space || first != space)
 		add_memory_limit(history, bytes, text);
 
-	/* If address space grows in large steps, the time until its limit is reached is not known.
-	 * This limit may still be reached before the memory limit, so it is added if less address
-	 * space than memory is left. */
+	/* If address space grew in fewer than two steps, the time until its limit is reached is not
+	 * known. This limit may still be reached before the memory limit, so it is added if less
+	 * address space than memory is left. */
 	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory)))
 		add_named_limit(history, space, "RLIMIT_AS", bytes, text);
+}
+
+void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text)
+{
+	const struct watch_reserve *reserve = watch_reserve_soonest(&history->reserves);
+
+	add_limits(history, bytes, text);
+	if (reserve && !history->gone) {
+		text_string(text, "  ");
+		watch_reserve_describe(reserve, text);
+	}
 }
 
 void watch_format_cost(const struct watch_history *history, struct text *text)
@@ -341,6 +369,17 @@ void watch_format_cost(const struct watch_history *history, struct text *text)
 		            "%sregions not measured in %" PRIu64 " of %" PRIu64
 		            " samples (--budget)",
 		            gap, history->held_back, history->samples);
+}
+
+void watch_format_age(const struct watch_history *history, struct text *text)
+{
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (!history->sample.held_back)
+		return;
+
+	pm_format_duration(history->sample.time - history->measured, duration);
+	text_format(text, "%sregions as of %s ago", text->length > 0 ? "  " : "", duration);
 }
 
 void watch_format_rss(const struct watch_history *history, bool bytes, struct text *text)

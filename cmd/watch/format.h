@@ -15,6 +15,8 @@ enum watch_column {
 	WATCH_RSS,
 	WATCH_DELTA,
 	WATCH_GROWTH,
+	WATCH_SIZE,
+	WATCH_SIZE_GROWTH,
 	WATCH_RATE,
 	WATCH_PER_HOUR,
 	WATCH_PER_DAY,
@@ -69,13 +71,6 @@ void watch_format_add_more(size_t count, struct text *text);
 void watch_format_size(uint64_t size, bool bytes, struct text *text);
 
 /**
- * Adds the rate of a trend, or "-" if the verdict is neither steady nor shrinking.
- * @param trend the trend
- * @param text receives the rate
- */
-void watch_format_rate(const struct pm_trend *trend, struct text *text);
-
-/**
  * Adds the resident size, and its change in the last sample.
  * @param history the history
  * @param bytes true: print sizes in bytes; false: with units
@@ -93,7 +88,8 @@ void watch_format_parts(const struct watch_history *history, bool bytes, struct 
 
 /**
  * Adds the limits that the process will reach first, each after two spaces. After each limit
- * follows the time until it is reached or, if this time is not known, the amount that is left.
+ * follows the time until it is reached or, if this time is not known, the amount that is left. Adds
+ * the reserve that will be used up first, if this time is known.
  * @param history the history
  * @param bytes true: print sizes in bytes; false: with units
  * @param text receives the limits
@@ -106,5 +102,14 @@ void watch_format_limit(const struct watch_history *history, bool bytes, struct 
  * @param text receives the cost
  */
 void watch_format_cost(const struct watch_history *history, struct text *text);
+
+/**
+ * Adds the age of the sizes of the regions, after two spaces unless the text is empty: "regions as
+ * of 3.0s ago". Adds nothing unless --budget did not allow the regions to be measured for the last
+ * sample.
+ * @param history the history
+ * @param text receives the age
+ */
+void watch_format_age(const struct watch_history *history, struct text *text);
 
 #endif

@@ -41,8 +41,12 @@ int watch_history_follow(struct watch_history *history, struct pm_error *error)
 	/* If --budget did not allow the regions to be measured, their sizes are those of an earlier
 	 * sample: do not add these sizes to the tracks. */
 	int status = 0;
-	if (!sample->held_back)
+	if (sample->held_back) {
+		pm_tracker_skip(history->tracker);
+	} else {
 		status = pm_tracker_add(history->tracker, sample->time, regions, error);
+		history->measured = sample->time;
+	}
 
 	history->tracks = pm_tracker_tracks(history->tracker, &history->track_count);
 	return status;
@@ -82,11 +86,6 @@ int watch_history_add_kinds(struct watch_history *history, const struct watch_ki
 	return 0;
 }
 
-static bool is_steady(const struct pm_trend *trend)
-{
-	return trend->verdict == PM_VERDICT_STEADY && trend->rate > 0;
-}
-
 void watch_history_judge(struct watch_history *history)
 {
 	pm_trend_judge(&history->memory.series, PM_TREND_BYTES, &history->memory.trend);
@@ -94,27 +93,77 @@ void watch_history_judge(struct watch_history *history)
 	pm_trend_judge(&history->threads.series, PM_TREND_COUNT, &history->threads.trend);
 }
 
+void watch_history_find_beneath(struct watch_history *history)
+{
+	const struct pm_trend *trend = &history->memory.trend;
+	struct watch_beneath *beneath = &history->beneath;
+
+	*beneath = (struct watch_beneath){ 0 };
+	if (trend->verdict != PM_VERDICT_TOO_EARLY && pm_trend_growth_rate(trend) <= 0)
+		beneath->track = pm_tracker_find_growing(history->tracker, &beneath->trend);
+}
+
+/** Returns whether a limit is one on the memory of a cgroup. */
+static bool is_of_cgroup(const struct pm_limit *limit)
+{
+	return limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_CGROUP_WORKING_SET ||
+	       limit->kind == PM_LIMIT_CGROUP_HIGH;
+}
+
+/** Adds the usage of the limits, and judges that of the cgroups. */
+static void judge_cgroups(struct watch_history *history)
+{
+	const struct pm_headroom *headroom = &history->headroom;
+
+	/* If memory runs out, the trends are those without the last sample. */
+	limit_counters_add(&history->counters, history->sample.time, headroom, NULL);
+	for (size_t i = 0; i < headroom->count; i++) {
+		const struct pm_limit *limit = &headroom->limits[i];
+		const struct pm_series *series = limit_counters_find(&history->counters, limit);
+
+		history->usage[i] = (struct pm_trend){ 0 };
+		if (series && is_of_cgroup(limit))
+			pm_trend_judge(series, PM_TREND_BYTES, &history->usage[i]);
+	}
+}
+
 void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom)
 {
 	history->headroom = *headroom;
+	judge_cgroups(history);
 	if (pm_headroom_find(headroom, PM_LIMIT_ADDRESS_SPACE))
 		pm_trend_judge(&history->size.series, PM_TREND_BYTES, &history->size.trend);
 }
 
 bool watch_history_counts_grow(const struct watch_history *history)
 {
-	return is_steady(&history->mappings.trend) || is_steady(&history->threads.trend);
+	return pm_trend_growth_rate(&history->mappings.trend) > 0 ||
+	       pm_trend_growth_rate(&history->threads.trend) > 0;
 }
 
-/**
- * Returns the trend of the quantity that a limit restricts, such as the number of threads.
- * @return the trend; NULL if the history has no series of this quantity
- */
-static const struct pm_trend *trend_of(const struct watch_history *history, enum pm_limit_kind kind)
+/** Returns the trend of the usage of a cgroup; NULL if the limit is not one of the history. */
+static const struct pm_trend *trend_of_usage(const struct watch_history *history,
+                                             const struct pm_limit *limit)
 {
-	switch (kind) {
-	case PM_LIMIT_CGROUP:
-	case PM_LIMIT_CGROUP_HIGH:
+	const struct pm_headroom *headroom = &history->headroom;
+
+	for (size_t i = 0; i < headroom->count; i++)
+		if (headroom->limits[i].kind == limit->kind &&
+		    strcmp(headroom->limits[i].source, limit->source) == 0)
+			return &history->usage[i];
+	return NULL;
+}
+
+const struct pm_trend *watch_history_trend(const struct watch_history *history,
+                                           const struct pm_limit *limit)
+{
+	if (is_of_cgroup(limit))
+		return trend_of_usage(history, limit);
+	/* Not all threads that count are visible, so the time cannot be computed. */
+	if (limit->approximate)
+		return NULL;
+
+	switch (limit->kind) {
 	case PM_LIMIT_SYSTEM:
 		return &history->memory.trend;
 	case PM_LIMIT_ADDRESS_SPACE:
@@ -122,7 +171,9 @@ static const struct pm_trend *trend_of(const struct watch_history *history, enum
 	case PM_LIMIT_MAPPINGS:
 		return &history->mappings.trend;
 	case PM_LIMIT_PIDS:
+	case PM_LIMIT_USER_THREADS:
 	case PM_LIMIT_THREADS:
+	case PM_LIMIT_PID_MAX:
 		return &history->threads.trend;
 	default:
 		return NULL;
@@ -132,13 +183,20 @@ static const struct pm_trend *trend_of(const struct watch_history *history, enum
 bool watch_history_lasts(const void *context, const struct pm_limit *limit, double *seconds)
 {
 	const struct watch_history *history = context;
-	const struct pm_trend *trend = trend_of(history, limit->kind);
+	const struct pm_trend *trend = watch_history_trend(history, limit);
 
-	if (!trend || !is_steady(trend) || history->gone)
+	if (!trend || history->gone)
 		return false;
 
-	*seconds = (double)pm_limit_left(limit) / trend->rate;
-	return true;
+	return pm_trend_lasts(trend, pm_limit_left(limit), seconds);
+}
+
+const struct pm_track *watch_history_owner(const struct watch_history *history, size_t region)
+{
+	const struct pm_track *track = pm_tracker_owner(history->tracker, region);
+	const struct watch_similar_group *group = watch_similar_of(history->similar, track);
+
+	return group ? &group->track : track;
 }
 
 struct pm_region_range *watch_history_regions(const struct watch_history *history,
@@ -150,7 +208,8 @@ struct pm_region_range *watch_history_regions(const struct watch_history *histor
 	*count = 0;
 	for (size_t i = 0; i < regions->count && *count < track->regions; i++) {
 		const struct pm_region *region = &regions->items[i];
-		if (pm_tracker_owner(history->tracker, i) == track)
+		if (pm_tracker_owner(history->tracker, i) == track ||
+		    watch_history_owner(history, i) == track)
 			ranges[(*count)++] = (struct pm_region_range){
 				.range = { region->start, region->end }, .region = i
 			};
@@ -162,6 +221,8 @@ struct pm_region_range *watch_history_regions(const struct watch_history *histor
 void watch_history_rebase(struct watch_history *history)
 {
 	pm_tracker_rebase(history->tracker);
+	if (history->similar)
+		watch_similar_rebase(history->similar);
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
 		history->kinds[kind].baseline = history->kinds[kind].weight;
 
@@ -205,14 +266,18 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.size.trend = history->size.trend,
 		.mappings.trend = history->mappings.trend,
 		.threads.trend = history->threads.trend,
+		.beneath.trend = history->beneath.trend,
 		.headroom = history->headroom,
+		.reserves = watch_reserve_copy(&history->reserves),
 		.began = history->began,
 		.based = history->based,
 		.samples = history->samples,
+		.measured = history->measured,
 		.held_back = history->held_back,
 		.recorded = history->recorded,
 		.gone = history->gone,
 	};
+	memcpy(copy->usage, history->usage, sizeof copy->usage);
 
 	/* Of the tracks of kinds, copy only the series: their texts are constants, and their
 	 * `counts` are empty. */
@@ -251,6 +316,9 @@ void watch_history_deinit(struct watch_history *history)
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
 		pm_series_deinit(&history->kinds[kind].series);
 
+	limit_counters_deinit(&history->counters);
+	watch_reserve_deinit(&history->reserves);
+	watch_similar_destroy(history->similar);
 	pm_tracker_destroy(history->tracker);
 	*history = (struct watch_history){ 0 };
 }

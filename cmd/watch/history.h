@@ -10,6 +10,10 @@
 #include <procmem/select.h>
 #include <procmem/tracker.h>
 
+#include "target/limit_counters.h"
+#include "watch/reserve.h"
+#include "watch/similar.h"
+
 /** A number over time, and its trend. */
 struct watch_series {
 	struct pm_series series; /**< the values */
@@ -22,6 +26,12 @@ struct watch_kind_sum {
 	size_t regions;  /**< number of regions */
 };
 
+/** A track that grows beneath a process whose total does not. */
+struct watch_beneath {
+	const struct pm_track *track; /**< the track; NULL if there is none */
+	struct pm_trend trend;        /**< its trend; zeroed if there is no track */
+};
+
 /** The history of a process. A zeroed struct contains no sample. */
 struct watch_history {
 	/** Follows the regions; owned; NULL if this history is a copy. */
@@ -29,7 +39,15 @@ struct watch_history {
 	/** All tracks, valid until the next sample. The caller of watch_history_copy() sets this
 	 * member of the copy. */
 	const struct pm_track *const *tracks;
-	size_t track_count;                   /**< number of tracks */
+	size_t track_count; /**< number of tracks */
+	/** Sums of tracks of files with similar names; owned; NULL if this history is a copy. */
+	struct watch_similar *similar;
+	/**
+	 * In a copy: for each track, the number of different file names if the track is a copy of
+	 * the sum of a group of `similar`, otherwise 0. The caller of watch_history_copy() sets
+	 * this member. NULL if this history is not a copy.
+	 */
+	const size_t *files;
 	struct pm_track kinds[PM_KIND_COUNT]; /**< the chosen regions of each kind, as one track */
 	struct pm_sample sample;              /**< the last sample; a copy has no regions */
 	struct pm_totals first;       /**< totals at the time from which growth is counted */
@@ -38,14 +56,24 @@ struct watch_history {
 	struct watch_series size;     /**< bytes of address space */
 	struct watch_series mappings; /**< number of regions */
 	struct watch_series threads;  /**< number of threads */
+	/** What grows although `memory` does not; valid after watch_history_find_beneath(). */
+	struct watch_beneath beneath;
 	/**
 	 * The limits at the last sample. Limits on counts (mappings, threads, PIDs) are included
 	 * only if a count grows steadily.
 	 */
 	struct pm_headroom headroom;
-	double began;       /**< time of the first sample, in seconds */
-	double based;       /**< time from which growth is counted, in seconds */
-	uint64_t samples;   /**< number of samples */
+	/** What each limit counts, over time. Empty in a copy. */
+	struct limit_counters counters;
+	/** Trends of the usage of the elements of `headroom.limits`, at the same indices. Only for
+	 * limits of cgroups; zeroed for other limits. */
+	struct pm_trend usage[PM_LIMITS_MAX];
+	struct watch_reserves reserves; /**< reserves into which the process grows */
+	double began;                   /**< time of the first sample, in seconds */
+	double based;                   /**< time from which growth is counted, in seconds */
+	uint64_t samples;               /**< number of samples */
+	double measured;    /**< time of the last sample whose regions were measured or known to be
+	                       unchanged, in seconds */
 	uint64_t held_back; /**< number of samples for which the budget did not allow the regions to
 	                       be measured */
 	bool recorded; /**< the samples were read from a recording, so their costs are not known */
@@ -92,22 +120,32 @@ int watch_history_add_kinds(struct watch_history *history, const struct watch_ki
 void watch_history_judge(struct watch_history *history);
 
 /**
- * Replaces the limits, and computes the trend of the address space if there is a limit on it.
+ * Finds the track that grows fastest. There is none if the trend of the memory of the process is
+ * growth itself, or if it is too early for a verdict.
+ * @param history the history, not a copy, after watch_history_judge()
+ */
+void watch_history_find_beneath(struct watch_history *history);
+
+/**
+ * Replaces the limits, adds their usage to `counters`, and computes the trends of the usage of
+ * cgroups and, if there is a limit on it, of the address space. The usage of a cgroup can grow
+ * although the process does not: other processes and files in tmpfs count, too.
  * @param history the history
  * @param headroom the limits at the last sample, copied
  */
 void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom);
 
 /**
- * Checks whether the number of mappings or of threads grows steadily, so that the limits on counts
- * are needed.
+ * Checks whether the number of mappings or of threads grows at a rate that is known or estimated,
+ * so that the limits on counts are needed.
  * @param history the history
  * @return true or false
  */
 bool watch_history_counts_grow(const struct watch_history *history);
 
 /**
- * Estimates the time until a limit is reached at the current rate. Implements first_limit_lasts.
+ * Computes the time until a limit is reached at the current rate. The time is an estimate if
+ * pm_trend.estimate of watch_history_trend() is set. Implements first_limit_lasts.
  *
  * @param history  a struct watch_history
  * @param limit    the limit
@@ -117,10 +155,29 @@ bool watch_history_counts_grow(const struct watch_history *history);
 bool watch_history_lasts(const void *history, const struct pm_limit *limit, double *seconds);
 
 /**
+ * Returns the trend of the quantity that a limit restricts, such as the number of threads.
+ *
+ * @param history  the history
+ * @param limit    the limit
+ * @return         the trend; NULL if the history has no series of this quantity
+ */
+const struct pm_trend *watch_history_trend(const struct watch_history *history,
+                                           const struct pm_limit *limit);
+
+/**
+ * Returns the track to which a region of the last sample belongs: the sum of the group of its
+ * track, if that group has a row.
+ * @param history the history, not a copy
+ * @param region index of the region
+ * @return the track
+ */
+const struct pm_track *watch_history_owner(const struct watch_history *history, size_t region);
+
+/**
  * Collects the regions of a track in the last sample.
  *
  * @param history  the history, not a copy
- * @param track    one of its tracks
+ * @param track    a track of the tracker, or the sum of a group
  * @param count    receives the number of regions
  * @return         the regions, by ascending address; to be freed by the caller
  */
@@ -134,7 +191,8 @@ struct pm_region_range *watch_history_regions(const struct watch_history *histor
 void watch_history_rebase(struct watch_history *history);
 
 /**
- * Copies the displayed parts of a history. The copy has no tracks, no regions and no tracker.
+ * Copies the displayed parts of a history. The copy has no tracks, no regions and no tracker. The
+ * caller sets the track of `beneath`.
  * @param copy filled; release with watch_history_deinit()
  * @param history the history
  */

@@ -5,17 +5,12 @@
 #include "target/json_parts.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
+#include "watch/verdict.h"
 
 /** Writes the representative region of a row, and the number and sizes of its regions. */
 static void put_track(const struct pm_track *track, struct json *json)
 {
-	const struct pm_region region = { .start = track->start,
-		                          .end = track->end,
-		                          .kind = (uint8_t)track->kind,
-		                          .mapping = track->mapping,
-		                          .detail = track->detail };
-
-	json_parts_region(json, &region);
+	json_parts_track(json, track);
 	json_put(json, "count", json_number(track->regions));
 	json_put(json, "size", json_number(track->size));
 	json_put(json, "rss", json_number(track->weight));
@@ -27,13 +22,18 @@ static void put_row(const struct watch_row *row, const struct peek_result *found
 {
 	json_open(json, NULL, '{');
 	put_track(row->track, json);
+	if (row->files > 0)
+		json_put(json, "files", json_number(row->files));
 	json_put(json, "growth", json_integer(row->growth));
+	json_put(json, "size_growth", json_integer(row->size_growth));
 	json_parts_trend(json, &row->trend);
 	if (*row->trend.reason)
 		json_put(json, "least_squares", json_real(row->trend.least_squares));
+	watch_reserve_json(json, row->reserve);
 
 	if (*row->count_trend.reason) {
-		json_put(json, "count_rate", json_real(row->count_trend.rate));
+		if (row->count_trend.rate != 0)
+			json_put(json, "count_rate", json_real(row->count_trend.rate));
 		json_put(json, "count_verdict",
 		         json_string(pm_verdict_name(row->count_trend.verdict)));
 	}
@@ -96,8 +96,12 @@ static void put_first_limit(const struct watch_history *history, struct json *js
 
 	json_open(json, "first_limit", '{');
 	json_parts_limit(json, limit);
-	if (watch_history_lasts(history, limit, &seconds))
-		json_put(json, "seconds_left", json_real(seconds));
+	if (watch_history_lasts(history, limit, &seconds)) {
+		const struct pm_trend *trend = watch_history_trend(history, limit);
+
+		json_parts_left(json, seconds, trend->estimate, NULL);
+	}
+
 	json_shut(json, '}');
 }
 
@@ -109,14 +113,22 @@ static void put_totals(const struct watch_history *history, struct json *json)
 	json_parts_totals(json, &history->sample.totals);
 	json_put(json, "count", json_number(history->sample.regions->count));
 	json_parts_trend(json, &history->memory.trend);
+	watch_verdict_json_beneath(json, &history->beneath);
 	if (limit) {
 		json_put(json, "max", json_number(limit->max));
 		json_put(json, "left", json_number(pm_limit_left(limit)));
 	}
 
-	if (limit && watch_history_lasts(history, limit, &seconds))
+	/* Whether this is an estimate can be a member of the verdict already. */
+	if (limit && watch_history_lasts(history, limit, &seconds)) {
 		json_put(json, "seconds_left", json_real(seconds));
+		if (watch_history_trend(history, limit)->estimate &&
+		    !history->memory.trend.estimate)
+			json_put(json, "estimate", json_true());
+	}
+
 	put_first_limit(history, json);
+	watch_reserve_json(json, watch_reserve_soonest(&history->reserves));
 }
 
 /** Writes the members that only the last object has, which summarizes the run. */
@@ -145,6 +157,16 @@ static void put_cost(const struct pm_sample_cost *cost, bool summary, struct jso
 	json_put(json, "lock_us", json_number(cost->lock_ns / 1000));
 }
 
+/** Writes whether the sizes of the regions belong to this sample and, if not, their age. */
+static void put_age(const struct watch_history *history, struct json *json)
+{
+	bool fresh = !history->sample.held_back;
+
+	json_put(json, "fresh", json_boolean(fresh));
+	if (!fresh)
+		json_put(json, "age", json_real(history->sample.time - history->measured));
+}
+
 void watch_json_print(const struct watch_run *run, const struct watch_history *history,
                       const struct watch_view *view, bool summary, struct out *out)
 {
@@ -160,6 +182,7 @@ void watch_json_print(const struct watch_run *run, const struct watch_history *h
 	if (!history->recorded)
 		put_cost(&sample->cost, summary, &json);
 
+	put_age(history, &json);
 	put_regions(run, history, view, summary, &json);
 	if (summary)
 		put_kinds(history, view, &json);

@@ -8,6 +8,7 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
+#include "watch/peek/peek.h"
 
 enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_RECORD, OPTION_BUDGET, OPTION_PEEK, OPTION_PLAIN };
 
@@ -15,14 +16,19 @@ static const struct cli_option watch_option_list[] = {
 	{ 'i', "interval", "SECONDS", "time between samples, at least 0.1; default 2" },
 	{ 'c', "count", "N", "stop after N samples; 0 (default): no limit" },
 	{ OPTION_FOR, "for", "DURATION", "stop after this time (30s, 5m, 2h)" },
-	{ 's', "sort", "WHAT", "sort by growth (default), rate, rss or delta" },
+	{ 's', "sort", "WHAT",
+	  "sort by growth since the start (default), rate, rss\n"
+	  "or delta (change since the previous sample)" },
 	{ 'n', "top", "N", "show only the first N rows; default 10" },
+	{ 'o', "columns", "LIST",
+	  "columns of the tables, or +LIST to add columns to\nthe default ones; help lists all" },
 	{ OPTION_RECORD, "record", "FILE", "write the samples to a recording" },
 	{ OPTION_BUDGET, "budget", "PERCENT",
-	  "maximum CPU time, as a share of one core;\ndefault 1%, 0: no limit" },
+	  "maximum CPU time of watch, as a share of one core;\ndefault 1%, 0: no limit" },
 	{ OPTION_PEEK, "peek", "N",
 	  "show the N most frequent strings in the new pages\nof each region that grew" },
-	{ OPTION_PLAIN, "plain", NULL, "print text even on a terminal, no live screen" },
+	{ OPTION_PLAIN, "plain", NULL,
+	  "print each sample as text, even on a terminal, and\ninto a pipe even with --for or -c" },
 	{ 0 },
 };
 
@@ -111,6 +117,9 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 	case 's':
 		return parse_sort(options, value, error);
 
+	case 'o':
+		return watch_columns_parse(&options->columns, value, error);
+
 	case OPTION_FOR:
 		return delta_parse_duration(value, &options->seconds, error);
 	case OPTION_RECORD:
@@ -119,7 +128,7 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 	case OPTION_BUDGET:
 		return parse_budget(options, value, error);
 	case OPTION_PEEK:
-		return pm_parse_decimal(value, UINT32_MAX, &options->peek, error);
+		return pm_parse_decimal(value, PEEK_MAX, &options->peek, error);
 	default:
 		options->plain = true;
 		return 0;
@@ -137,4 +146,4 @@ const struct cli_group watch_options_groups[] = {
 	{ 0 },
 };
 
-const char *const watch_options_exclusive[] = { "json plain", NULL };
+const char *const watch_options_exclusive[] = { "json plain columns", NULL };

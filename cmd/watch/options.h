@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "target/selection.h"
+#include "watch/columns.h"
 #include "watch/events/options.h"
 #include "watch/view.h"
 
@@ -13,13 +14,15 @@ struct watch_options {
 	double interval; /**< seconds between samples */
 	uint64_t count;  /**< maximum number of samples, 0: no limit */
 	double seconds;  /**< maximum time, 0: no limit */
-	double budget;   /**< maximum CPU time, as a share of one core from 0 to 1; 0: no limit */
+	double budget;   /**< maximum CPU time of watch, as a share of one core from 0 to 1; 0: no
+	                    limit */
 	enum watch_sort sort;
-	uint64_t top;       /**< maximum number of rows */
-	uint64_t peek;      /**< number of strings to show for the new pages of a row; 0: none */
-	bool plain;         /**< print text even on a terminal */
-	bool live;          /**< a live screen is shown; set after parsing */
-	const char *record; /**< recording to write; NULL if none is written */
+	uint64_t top;  /**< maximum number of rows */
+	uint64_t peek; /**< number of strings to show for the new pages of a row; 0: none */
+	bool plain;    /**< print each sample as text, even on a terminal */
+	bool live;     /**< a live screen is shown; set after parsing */
+	struct watch_columns columns; /**< columns of the tables */
+	const char *record;           /**< recording to write; NULL if none is written */
 	/**
 	 * Name of a given option that cannot be used with a recording; NULL if there is no such
 	 * option.

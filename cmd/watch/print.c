@@ -11,18 +11,11 @@
 #include "base/delta.h"
 #include "base/utf8.h"
 #include "view/numbered_table.h"
+#include "watch/columns.h"
 #include "watch/format.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
-
-static const enum watch_column now_columns[] = {
-	WATCH_ADDRESS, WATCH_RSS,     WATCH_DELTA, WATCH_GROWTH,
-	WATCH_RATE,    WATCH_VERDICT, WATCH_KIND,  WATCH_MAPPING,
-};
-static const enum watch_column summary_columns[] = {
-	WATCH_ADDRESS, WATCH_RSS,     WATCH_GROWTH, WATCH_RATE,    WATCH_PER_HOUR,
-	WATCH_PER_DAY, WATCH_VERDICT, WATCH_KIND,   WATCH_MAPPING,
-};
+#include "watch/verdict.h"
 
 /** A table of rows. */
 struct rows {
@@ -59,41 +52,14 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 	return track->regions > 0;
 }
 
-/** Columns that are left out if the terminal is too narrow, the least important first. */
-static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WATCH_DELTA,
-	                                       WATCH_RSS,     WATCH_KIND,     WATCH_RATE };
-
-/**
- * Removes the least important column that may be left out.
- * @param from index in `droppable` of the next column to try; advanced past the removed column
- * @param titles the title of the removed column is appended to this text
- * @return false if no such column is left
- */
-static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
-                        struct text *titles)
-{
-	while (*from < sizeof droppable / sizeof *droppable) {
-		enum watch_column dropped = droppable[(*from)++];
-		for (size_t i = 0; i < *count; i++) {
-			if (columns[i] != dropped)
-				continue;
-			text_format(titles, "%s%s", titles->length > 0 ? ", " : "",
-			            watch_format_columns[dropped].title);
-			memmove(columns + i, columns + i + 1, (--*count - i) * sizeof *columns);
-			return true;
-		}
-	}
-
-	return false;
-}
-
 /**
  * Prints the rows.
- * @param list true: also print which columns were left out
+ * @param summary true: print the columns of the summary, and the titles of those without room
  */
-static void print_rows(const struct watch_history *history, const struct watch_view *view,
-                       const enum watch_column *chosen, size_t count, bool list, struct out *out)
+static void print_rows(const struct watch_run *run, const struct watch_history *history,
+                       const struct watch_view *view, bool summary, struct out *out)
 {
+	const struct watch_columns *chosen = &run->options->columns;
 	struct text dropped = { 0 };
 	enum watch_column kept[WATCH_COLUMNS];
 	struct table_column columns[WATCH_COLUMNS];
@@ -107,17 +73,17 @@ static void print_rows(const struct watch_history *history, const struct watch_v
 		.cell = cell,
 		.style = style,
 	};
-
-	memcpy(kept, chosen, count * sizeof *kept);
 	size_t next = 0;
+
+	table.column_count = watch_columns_choose(chosen, view, summary, kept);
 	do {
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < table.column_count; i++)
 			columns[i] = watch_format_columns[kept[i]];
-		table.column_count = count;
-	} while (!numbered_table_fits(&table, out) && drop_column(kept, &count, &next, &dropped));
+	} while (!numbered_table_fits(&table, out) &&
+	         watch_columns_drop(chosen, kept, &table.column_count, &next, &dropped));
 
 	numbered_table_print(&table, identify, out);
-	if (list && dropped.length > 0) {
+	if (summary && dropped.length > 0) {
 		out_string(out, "\xe2\x80\xa6 no room for ");
 		text_char(&dropped, '\n');
 		out_text(out, &dropped);
@@ -133,18 +99,12 @@ static void print_rows(const struct watch_history *history, const struct watch_v
 static void print_peeks(const struct peek *peek, const struct watch_view *view, double since,
                         struct out *out)
 {
-	struct text line = { 0 };
-
 	for (size_t i = 0; i < view->row_count; i++) {
 		const struct peek_result *found = peek_found(peek, &view->rows[i]);
-		if (!found || found->time < since)
-			continue;
-		text_clear(&line);
-		peek_print_describe(found, &view->rows[i], &line);
-		out_format(out, " %s\n", text_terminate(&line));
-	}
 
-	text_deinit(&line);
+		if (found && found->time >= since)
+			peek_print(found, &view->rows[i], out);
+	}
 }
 
 void watch_print(const struct watch_run *run, const struct watch_history *history,
@@ -158,13 +118,13 @@ void watch_print(const struct watch_run *run, const struct watch_history *histor
 	watch_format_parts(history, view->bytes, &line);
 	watch_format_limit(history, view->bytes, &line);
 	watch_format_cost(history, &line);
+	watch_format_age(history, &line);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 
 	if (view->row_count > 0)
-		print_rows(history, view, now_columns, sizeof now_columns / sizeof *now_columns,
-		           false, out);
+		print_rows(run, history, view, false, out);
 	print_peeks(run->peek, view, history->sample.time, out);
 	out_string(out, "\n");
 }
@@ -272,9 +232,9 @@ static void add_kinds(const struct watch_history *history, const struct watch_vi
 		text_format(line, "%s%s ", before, pm_kind_name(row->track->kind));
 		before = ", ";
 		delta_put_bytes(line, row->growth, view->bytes);
-		if (row->trend.verdict == PM_VERDICT_STEADY) {
+		if (pm_trend_growth_rate(&row->trend) > 0) {
 			text_char(line, ' ');
-			watch_format_rate(&row->trend, line);
+			watch_verdict_rate(&row->trend, line);
 		}
 		text_format(line, " %s", pm_verdict_name(row->trend.verdict));
 	}
@@ -288,7 +248,6 @@ static void add_process(const struct watch_run *run, const struct watch_history 
                         bool bytes, struct text *line)
 {
 	const struct pm_process_id *process = &run->process;
-	const struct pm_trend *trend = &history->memory.trend;
 	uint64_t rss = history->sample.totals.rss, samples = history->samples;
 	char duration[PM_DURATION_TEXT_SIZE];
 
@@ -305,7 +264,8 @@ static void add_process(const struct watch_run *run, const struct watch_history 
 		text_format(line, " in the last %s", duration);
 	}
 
-	text_format(line, ", %s (%s)", pm_verdict_name(trend->verdict), trend->reason);
+	text_string(line, ", ");
+	watch_verdict_headline(history, bytes, line);
 	watch_format_limit(history, bytes, line);
 	text_char(line, '\n');
 }
@@ -329,6 +289,7 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 
 	text_clear(&line);
 	watch_format_cost(history, &line);
+	watch_format_age(history, &line);
 	if (line.length > 0)
 		text_char(&line, '\n');
 	out_text(out, &line);
@@ -339,8 +300,7 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 		return;
 	}
 
-	print_rows(history, view, summary_columns, sizeof summary_columns / sizeof *summary_columns,
-	           true, out);
+	print_rows(run, history, view, true, out);
 	print_peeks(run->peek, view, 0, out);
 	print_reasons(history, view, out);
 }

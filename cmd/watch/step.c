@@ -66,10 +66,18 @@ static void judge_process(struct watch *watch)
 	read_headroom(watch);
 }
 
+/** Finds what grows although the process does not, and computes the trends of reserves. */
+static void judge_regions(struct watch_history *history)
+{
+	watch_history_find_beneath(history);
+	watch_reserve_judge(&history->reserves);
+}
+
 int watch_step_judge(struct watch *watch, struct pm_error *error)
 {
 	watch->view.unjudged = false;
 	judge_process(watch);
+	judge_regions(&watch->history);
 	return watch_view_update(&watch->view, &watch->history, error);
 }
 
@@ -86,8 +94,12 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 
 	/* The history now contains all values that conditions compare, so it can be found out
 	 * whether a condition holds. */
-	if (measure_suspects(watch, error) < 0 || watch_history_follow(history, error) < 0)
+	if (measure_suspects(watch, error) < 0 || watch_history_follow(history, error) < 0 ||
+	    watch_reserve_add(&history->reserves, &history->sample, run->target->process, error) <
+	            0)
 		return -1;
+	if (!watch->view.unjudged)
+		judge_regions(history);
 	if (run->recorder &&
 	    pm_recorder_add(run->recorder, &history->sample, &history->headroom, error) < 0)
 		return -1;
@@ -110,6 +122,8 @@ int watch_step_init(struct watch *watch, const struct watch_options *options,
 		                           .sort = options->sort,
 		                           .top = options->top,
 		                           .bytes = options->output.bytes } };
+
+	watch->history.similar = watch_similar_create();
 
 	/* The recording is created only when there is a sample for it. */
 	if (watch_run_init(&watch->run, options, target, error) == 0 &&

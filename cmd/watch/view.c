@@ -80,7 +80,8 @@ static double sort_key(enum watch_sort sort, const struct watch_row *row)
 {
 	switch (sort) {
 	case WATCH_BY_RATE:
-		return row->trend.rate;
+		/* At most one of both is not zero. */
+		return row->trend.rate + row->trend.estimated_rate;
 	case WATCH_BY_RSS:
 		return (double)row->track->weight;
 	case WATCH_BY_DELTA:
@@ -98,6 +99,9 @@ static int compare_rows(const void *one, const void *other, void *context)
 
 	if (first != second)
 		return first < second ? 1 : -1;
+
+	if (sort == WATCH_BY_GROWTH && a->size_growth != b->size_growth)
+		return a->size_growth < b->size_growth ? 1 : -1;
 
 	/* Rows that are equal in the chosen order are sorted by resident and swapped bytes, and
 	 * then by address. */
@@ -139,14 +143,17 @@ static void judge_bytes(const struct watch_history *history, const struct pm_tra
 void watch_view_judge(const struct watch_history *history, struct watch_row *row)
 {
 	judge_bytes(history, row->track, &row->trend);
+	row->reserve = watch_reserve_of(&history->reserves, row->track);
 	if (row->track->counts.count > 0)
 		pm_trend_judge(&row->track->counts, PM_TREND_COUNT, &row->count_trend);
 }
 
 /**
- * Checks whether a track gets a row. A track gets a row if its size or its number of regions has
- * changed. With WATCH_BY_RSS, each track that holds memory gets a row. A guard gets a row only if
- * its size has changed, because guards appear and disappear with the regions that they guard.
+ * Checks whether a track gets a row. A track gets a row if its weight or its number of regions has
+ * changed, or if its length has grown. (If only its length has shrunk, the neighbour that took the
+ * addresses has a row: an arena that grows into its reserve.) With WATCH_BY_RSS, each track that
+ * holds memory gets a row. A guard gets a row only if its weight has changed, because guards appear
+ * and disappear with the regions that they guard.
  */
 static bool has_row(const struct watch_view *view, const struct pm_track *track)
 {
@@ -154,22 +161,37 @@ static bool has_row(const struct watch_view *view, const struct pm_track *track)
 		return true;
 	if (track->kind == PM_KIND_GUARD && track->series.count == 0)
 		return false;
-	return track->series.count > 0 || track->counts.count > 0;
+	return track->series.count > 0 || track->counts.count > 0 ||
+	       track->size > track->baseline_size;
 }
 
 static struct watch_row make_row(const struct pm_track *track)
 {
 	return (struct watch_row){ .track = track,
-		                   .growth = (int64_t)(track->weight - track->baseline) };
+		                   .growth = (int64_t)(track->weight - track->baseline),
+		                   .size_growth = (int64_t)(track->size - track->baseline_size) };
 }
 
-/** Makes the rows of the chosen tracks, and computes the sums by kind. */
-static void add_rows(struct watch_view *view, const struct watch_history *history,
-                     const struct chosen *chosen)
+/** Adds a row, and computes its verdict if the rows will be sorted by rate. */
+static struct watch_row *add_row(struct watch_view *view, const struct watch_history *history,
+                                 const struct pm_track *track)
 {
-	view->rows = alloc_array(view->rows, history->track_count, sizeof *view->rows);
-	view->row_count = 0;
+	struct watch_row *row = &view->rows[view->row_count++];
+
+	*row = make_row(track);
+	if (view->sort == WATCH_BY_RATE && !view->unjudged)
+		judge_bytes(history, track, &row->trend);
+
+	return row;
+}
+
+/** Computes the sums by kind and by similar file names. */
+static int sum_up(struct watch_view *view, const struct watch_history *history,
+                  const struct chosen *chosen, struct pm_error *error)
+{
 	memset(view->kinds, 0, sizeof view->kinds);
+	if (history->similar)
+		watch_similar_begin(history->similar);
 
 	for (size_t i = 0; i < history->track_count; i++) {
 		const struct pm_track *track = history->tracks[i];
@@ -178,14 +200,40 @@ static void add_rows(struct watch_view *view, const struct watch_history *histor
 
 		view->kinds[track->kind].weight += track->weight;
 		view->kinds[track->kind].regions += track->regions;
-		if (!has_row(view, track))
+		if (history->similar)
+			watch_similar_add(history->similar, track, has_row(view, track));
+	}
+
+	if (!history->similar)
+		return 0;
+
+	return watch_similar_end(history->similar, history->tracker, &history->sample, error);
+}
+
+/** Makes the rows of the chosen tracks. Tracks of files with similar names share a row. */
+static void add_rows(struct watch_view *view, const struct watch_history *history,
+                     const struct chosen *chosen)
+{
+	const struct watch_similar_group *group;
+
+	view->rows = alloc_array(view->rows, history->track_count, sizeof *view->rows);
+	view->row_count = 0;
+
+	for (size_t i = 0; i < history->track_count; i++) {
+		const struct pm_track *track = history->tracks[i];
+
+		if (!is_chosen(chosen, track) || !has_row(view, track) ||
+		    watch_similar_of(history->similar, track))
 			continue;
 
-		struct watch_row *row = &view->rows[view->row_count++];
-		*row = make_row(track);
-		if (view->sort == WATCH_BY_RATE && !view->unjudged)
-			judge_bytes(history, track, &row->trend);
+		struct watch_row *row = add_row(view, history, track);
+		if (history->files)
+			row->files = history->files[i];
 	}
+
+	for (size_t i = 0; history->similar && (group = watch_similar_at(history->similar, i)); i++)
+		if (group->shown && group->has_row)
+			add_row(view, history, &group->track)->files = group->files;
 }
 
 int watch_view_update(struct watch_view *view, const struct watch_history *history,
@@ -195,8 +243,13 @@ int watch_view_update(struct watch_view *view, const struct watch_history *histo
 	if (find_chosen(view, history, &chosen, error) < 0)
 		return -1;
 
-	add_rows(view, history, &chosen);
+	int result = sum_up(view, history, &chosen, error);
+	if (result == 0)
+		add_rows(view, history, &chosen);
 	free(chosen.tracks);
+	if (result < 0)
+		return -1;
+
 	sort_rows(view->rows, view->row_count, view->sort);
 	if (view->all_rows || view->unjudged)
 		return 0;

@@ -17,11 +17,19 @@ enum watch_sort {
 	WATCH_SORTS,     /**< number of sort orders */
 };
 
-/** One row: a track that changed or, for WATCH_BY_RSS, any track. */
+/** One row: a track that changed or, for WATCH_BY_RSS, any track that holds memory. */
 struct watch_row {
 	const struct pm_track *track;
-	int64_t growth; /**< change of resident and swapped bytes since watch_history.based */
-	struct pm_trend trend;       /**< trend of the bytes */
+	int64_t growth;      /**< change of resident and swapped bytes since watch_history.based */
+	int64_t size_growth; /**< change of the length in the address space since then, in bytes */
+	/**
+	 * Number of different file names if the row is the sum of files with similar names: then
+	 * the mapping of the track is the pattern of the names. Otherwise 0.
+	 */
+	size_t files;
+	struct pm_trend trend; /**< trend of the bytes */
+	/** The reserve into which the representative region grows; NULL if there is none. */
+	const struct watch_reserve *reserve;
 	struct pm_trend count_trend; /**< trend of the number of regions; zeroed if the number never
 	                                changed */
 };

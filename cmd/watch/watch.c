@@ -27,7 +27,8 @@ const struct cli_spec watch_spec = {
 	.notes = "TARGET is a PID, a process name that matches exactly one process, or a\n"
 		 "recording, of which all samples are analysed. Regions are measured only when\n"
 		 "the totals of the process change. On a terminal, watch shows a live screen; the\n"
-		 "key ? lists all keys. Ctrl-C ends watch and prints a summary.",
+		 "key ? lists all keys. Ctrl-C ends watch and prints a summary. In a pipe or\n"
+		 "file, only the summary is printed if --for or -c is given.",
 	.absent = { "by", "the key g of the screen sums up by kind; map and diff have --by kind" },
 	.examples = {
 		{ "procmem watch java",
@@ -39,14 +40,24 @@ const struct cli_spec watch_spec = {
 	.operands_max = -1,
 };
 
+/**
+ * Checks whether watching ends at a known time and its text goes to a pipe or a file: then only the
+ * summary is printed, unless --plain is given.
+ */
+static bool is_report(const struct watch_options *options, const struct out *out)
+{
+	bool ends = options->count > 0 || options->seconds > 0;
+	return ends && !out->terminal && !options->plain && !options->output.json;
+}
+
 static void print_sample(const struct watch *watch, struct out *out)
 {
-	const struct output_options *output = &watch->run.options->output;
+	const struct watch_options *options = watch->run.options;
 
 	out_measure(out);
-	if (output->json)
+	if (options->output.json)
 		watch_json_print(&watch->run, &watch->history, &watch->view, false, out);
-	else if (!output->quiet)
+	else if (!options->output.quiet && !is_report(options, out))
 		watch_print(&watch->run, &watch->history, &watch->view, out);
 	out_flush(out);
 }
@@ -398,8 +409,12 @@ enum status watch_run(struct out *out, int argc, char **argv)
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
 
-	if (!cli_parse(&watch_spec, out, argc, argv, &options, &words) ||
-	    !cli_check_operands(&watch_spec, &words)) {
+	if (!cli_parse(&watch_spec, out, argc, argv, &options, &words)) {
+		status = words.status;
+	} else if (options.columns.help) {
+		watch_columns_print(out);
+		status = STATUS_OK;
+	} else if (!cli_check_operands(&watch_spec, &words)) {
 		status = words.status;
 	} else if (events_options_check(&options.events, &error) < 0) {
 		status = report_failure(&error);

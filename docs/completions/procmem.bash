@@ -5,7 +5,8 @@
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
 	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
-_procmem_group_columns='count size rss pss dirty swap largest detail'
+_procmem_group_columns='count size rss pss dirty swap largest detail files'
+_procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
@@ -42,6 +43,7 @@ _procmem() {
 	esac
 	case $command:${COMP_WORDS[*]} in
 	ps:*) columns=$_procmem_process_columns ;;
+	watch:*) columns=$_procmem_watch_columns ;;
 	# Sums have their own columns, and the column by which they are grouped.
 	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns" ;;
 	esac
@@ -97,7 +99,7 @@ _procmem() {
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;
 	watch:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --record --budget --peek --plain --on --do --again --cool-down --kind --mapping --perms --min-rss
+		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --plain --on --do --again --cool-down --kind --mapping --perms --min-rss
 			--min-size $_procmem_output" -- "$word")
 		;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;

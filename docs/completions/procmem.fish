@@ -4,6 +4,7 @@
 set -l kinds heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel
 set -l region_columns address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous \
     lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena
+set -l watch_columns address rss delta growth size size-growth rate hour day verdict kind mapping
 set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
 
 # Processes: PIDs if the word starts with a digit, names otherwise.
@@ -19,7 +20,7 @@ end
 function __procmem_map_columns
     set -l by (commandline -opc | string join ' ' | string match -r -- '--by[= ]([a-z]+)')
     if set -q by[2]
-        string join \n $by[2] count size rss pss dirty swap largest detail
+        string join \n $by[2] count size rss pss dirty swap largest detail files
     else
         string join \n $argv
     end
@@ -66,7 +67,7 @@ complete -c procmem -n $map -l why -d 'Show the rule for each kind'
 complete -c procmem -n $map -s x -l pmap -d 'Print what pmap -x prints'
 complete -c procmem -n $map -s s -l sort -x -a "(__procmem_map_columns $region_columns)" -d 'Sort by'
 complete -c procmem -n $map -s o -l columns -x -a "(__fish_append , help (__procmem_map_columns $region_columns))" -d 'Show these columns'
-complete -c procmem -n $map -l all-processes -d 'If TARGET is a name, all processes that match it'
+complete -c procmem -n $map -l all-processes -d 'If TARGET is the name of several processes, read all of them'
 complete -c procmem -n $map -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
 complete -c procmem -n $map -l mapping -x -d 'Select regions whose mapping matches'
 complete -c procmem -n $map -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Select regions with these permissions'
@@ -96,9 +97,9 @@ complete -c procmem -n $strings -s n -l bytes -x -d 'Minimum length in character
 complete -c procmem -n $strings -s e -l encoding -x -a '(__fish_append , all u s S l b L B)' -d 'Search for these encodings'
 complete -c procmem -n $strings -s w -l include-all-whitespace -d 'Treat newlines as part of strings'
 complete -c procmem -n $strings -s u -l unique -d 'Count distinct strings'
-complete -c procmem -n $strings -l similar -d 'Count strings that differ only in numbers as one'
+complete -c procmem -n $strings -l similar -d 'Count strings together that differ only in numbers'
 complete -c procmem -n $strings -l sort -x -a 'bytes count length' -d 'Sort counted strings by'
-complete -c procmem -n $strings -l all-processes -d 'If TARGET is a name, all processes that match it'
+complete -c procmem -n $strings -l all-processes -d 'If TARGET is the name of several processes, read all of them'
 complete -c procmem -n $strings -l top -x -d 'Show only the first N'
 complete -c procmem -n $strings -l budget -x -d 'Limit the memory for counting'
 complete -c procmem -n $strings -l stop -d 'Stop the process while it is read'
@@ -188,7 +189,8 @@ complete -c procmem -n $watch -l on -x -a 'rss\> grow\> rate\> kind: region\> he
 complete -c procmem -n $watch -l do -x -a 'exit exec: snap: dump:' -d 'What to do when a condition is met'
 complete -c procmem -n $watch -l again -d 'Act on each value more than once'
 complete -c procmem -n $watch -l cool-down -x -d 'Minimum time between actions'
-complete -c procmem -n $watch -l plain -d 'Print text even on a terminal'
+complete -c procmem -n $watch -s o -l columns -x -a "(__fish_append , help $watch_columns)" -d 'Show these columns'
+complete -c procmem -n $watch -l plain -d 'Print each sample as text'
 complete -c procmem -n $watch -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
 complete -c procmem -n $watch -l mapping -x -d 'Select regions whose mapping matches'
 complete -c procmem -n $watch -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Select regions with these permissions'

@@ -54,6 +54,7 @@ static struct pm_followed *new_track(struct pm_tracker *tracker, double time,
 		return NULL;
 	}
 
+	followed->track.index = tracker->count;
 	followed->track.since = time;
 	followed->track.born = tracker->samples > 0;
 	tracker->public[tracker->count] = &followed->track;

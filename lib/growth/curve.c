@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "growth/curve.h"
 
-#include <stdlib.h>
+#include "base/minmax.h"
 
 enum { PAIRS_MAX = PM_CURVE_MAX * (PM_CURVE_MAX - 1) / 2 };
 
@@ -25,27 +25,43 @@ static size_t moments(const struct pm_series *series, double from)
 	return (size_t)(samples + 0.5);
 }
 
-static void measure_heights(struct pm_curve *curve)
+/** Adds a value to the extreme values. Values are added in the order of their time. */
+static void add_extreme(struct pm_curve_extremes *extremes, double value)
 {
-	double lowest = curve->values[0], highest = curve->values[0];
+	extremes->highest = pm_max_double(extremes->highest, value);
+	extremes->lowest = pm_min_double(extremes->lowest, value);
 
-	for (size_t i = 1; i < curve->count; i++) {
-		double value = curve->values[i], step = value - curve->values[i - 1];
+	double fall = extremes->highest - value, climb = value - extremes->lowest;
+	extremes->deepest_fall = pm_max_double(extremes->deepest_fall, fall);
+	extremes->highest_climb = pm_max_double(extremes->highest_climb, climb);
+}
 
-		if (step > curve->largest_step)
-			curve->largest_step = step;
-		if (value > highest)
-			highest = value;
-		if (value < lowest)
-			lowest = value;
-		if (highest - value > curve->deepest_fall)
-			curve->deepest_fall = highest - value;
-		if (value - lowest > curve->highest_climb)
-			curve->highest_climb = value - lowest;
-	}
+struct pm_curve_extremes pm_curve_extremes(const struct pm_series *series, double from,
+                                           double until)
+{
+	double first = pm_series_at(series, from);
+	struct pm_curve_extremes extremes = { .lowest = first, .highest = first };
 
-	curve->range = highest - lowest;
+	for (size_t i = 0; i < series->count && series->points[i].time <= until; i++)
+		if (series->points[i].time > from)
+			add_extreme(&extremes, (double)series->points[i].value);
+
+	add_extreme(&extremes, pm_series_at(series, until));
+	return extremes;
+}
+
+static void measure_heights(struct pm_curve *curve, const struct pm_series *series)
+{
+	struct pm_curve_extremes extremes = pm_curve_extremes(series, curve->first, series->last);
+
+	curve->range = extremes.highest - extremes.lowest;
+	curve->deepest_fall = extremes.deepest_fall;
+	curve->highest_climb = extremes.highest_climb;
 	curve->rise = curve->values[curve->count - 1] - curve->values[0];
+
+	for (size_t i = 1; i < curve->count; i++)
+		curve->largest_step = pm_max_double(curve->largest_step,
+		                                    curve->values[i] - curve->values[i - 1]);
 }
 
 static void measure_line(struct pm_curve *curve)
@@ -64,11 +80,55 @@ static void measure_line(struct pm_curve *curve)
 		curve->least_squares = weighted / squares / curve->step;
 }
 
-static int compare_doubles(const void *one, const void *other)
+/**
+ * Reorders values so that the value at an index is the one that sorting would put there. No earlier
+ * value is larger, and no later one is smaller. (Quickselect: a verdict needs the median of 2,016
+ * slopes, and sorting them would take most of its time.)
+ */
+static void select_value(double *values, size_t count, size_t index)
 {
-	double a = *(const double *)one, b = *(const double *)other;
+	size_t low = 0, high = count - 1;
 
-	return (a > b) - (a < b);
+	while (low < high) {
+		double pivot = values[low + (high - low) / 2];
+		size_t left = low, right = high;
+
+		for (;;) {
+			while (values[left] < pivot)
+				left++;
+			while (values[right] > pivot)
+				right--;
+			if (left >= right)
+				break;
+
+			double swapped = values[left];
+			values[left++] = values[right];
+			values[right--] = swapped;
+		}
+
+		/* All values up to `right` are at most the pivot, all after it at least the pivot.
+		 */
+		if (index <= right)
+			high = right;
+		else
+			low = right + 1;
+	}
+}
+
+double pm_curve_median(double *values, size_t count)
+{
+	size_t middle = count / 2;
+
+	select_value(values, count, middle);
+	if (count % 2 != 0)
+		return values[middle];
+
+	/* The other middle value is the largest one before. */
+	double before = values[0];
+	for (size_t i = 1; i < middle; i++)
+		before = pm_max_double(before, values[i]);
+
+	return (before + values[middle]) / 2;
 }
 
 static void measure_pairs(struct pm_curve *curve)
@@ -89,10 +149,7 @@ static void measure_pairs(struct pm_curve *curve)
 	if (count == 0)
 		return;
 
-	qsort(slopes, count, sizeof *slopes, compare_doubles);
-	curve->slope = slopes[count / 2];
-	if (count % 2 == 0)
-		curve->slope = (slopes[count / 2 - 1] + slopes[count / 2]) / 2;
+	curve->slope = pm_curve_median(slopes, count);
 	curve->agreement = (double)rising / (double)count;
 }
 
@@ -107,28 +164,15 @@ void pm_curve_measure(struct pm_curve *curve, const struct pm_series *series, do
 	 * after the end of the series.
 	 */
 	for (size_t i = 0; i + 1 < curve->count; i++)
-		curve->values[i] = pm_series_at(series, from + curve->step * (double)i);
+		curve->values[i] = pm_series_at(series, pm_curve_time(curve, i));
 	curve->values[curve->count - 1] = pm_series_at(series, series->last);
 
 	if (curve->step <= 0)
 		return;
 
-	measure_heights(curve);
+	measure_heights(curve, series);
 	measure_line(curve);
 	measure_pairs(curve);
-}
-
-double pm_curve_range_from(const struct pm_curve *curve, size_t index)
-{
-	double lowest = curve->values[index], highest = lowest;
-
-	for (size_t i = index + 1; i < curve->count; i++) {
-		if (curve->values[i] > highest)
-			highest = curve->values[i];
-		if (curve->values[i] < lowest)
-			lowest = curve->values[i];
-	}
-	return highest - lowest;
 }
 
 size_t pm_curve_flat_head(const struct pm_curve *curve, double bound)

@@ -17,12 +17,23 @@ struct pm_curve {
 	double step;                 /**< seconds between points */
 	double values[PM_CURVE_MAX]; /**< the points */
 	double rise;                 /**< last value less first value */
-	double range;                /**< highest value less lowest value */
-	double slope;                /**< median of the slopes of all pairs of points, per second */
-	double least_squares;        /**< slope of the least-squares line, per second */
+	double range;         /**< highest value less lowest value of the series since `first` */
+	double slope;         /**< median of the slopes of all pairs of points, per second */
+	double least_squares; /**< slope of the least-squares line, per second */
 	double agreement; /**< number of pairs of points that rise less those that fall, divided by
 	                     the number of all pairs */
 	double largest_step;  /**< largest rise from one point to the next */
+	double deepest_fall;  /**< largest fall of the series below an earlier value */
+	double highest_climb; /**< largest rise of the series above an earlier value */
+};
+
+/**
+ * Extreme values of a part of a series. All values of the series count, not only those at the
+ * points of a curve: a curve can miss the peaks of a series that rises and falls quickly.
+ */
+struct pm_curve_extremes {
+	double lowest;        /**< lowest value */
+	double highest;       /**< highest value */
 	double deepest_fall;  /**< largest fall below an earlier value */
 	double highest_climb; /**< largest rise above an earlier value */
 };
@@ -44,13 +55,21 @@ static inline double pm_curve_span(const struct pm_curve *curve)
 	return curve->count > 1 ? curve->step * (double)(curve->count - 1) : 0;
 }
 
+/** Returns the time of a point, in seconds. */
+static inline double pm_curve_time(const struct pm_curve *curve, size_t index)
+{
+	return curve->first + curve->step * (double)index;
+}
+
 /**
- * Returns the highest less the lowest value of a point and all later points.
+ * Finds the extreme values of a part of a series.
  *
- * @param curve  the curve
- * @param index  index of the point
+ * @param series  a series that is not empty
+ * @param from    start of the part in seconds, within the series
+ * @param until   end of the part in seconds, not before `from`
  */
-double pm_curve_range_from(const struct pm_curve *curve, size_t index);
+struct pm_curve_extremes pm_curve_extremes(const struct pm_series *series, double from,
+                                           double until);
 
 /**
  * Finds the end of the flat start of a curve: the point before the first point whose value differs
@@ -71,5 +90,13 @@ size_t pm_curve_flat_head(const struct pm_curve *curve, double bound);
  * @return       the index of the point
  */
 size_t pm_curve_top(const struct pm_curve *curve, double bound);
+
+/**
+ * Returns the median of some values.
+ *
+ * @param values  the values, none of them NaN; reordered by this function
+ * @param count   number of values, at least 1
+ */
+double pm_curve_median(double *values, size_t count);
 
 #endif

@@ -121,9 +121,11 @@ int pm_followed_merge(struct pm_followed *winner, struct pm_followed *loser, dou
 
 	winner->was += loser->was;
 	winner->track.baseline += loser->track.baseline;
+	winner->track.baseline_size += loser->track.baseline_size;
 
 	pm_series_deinit(&loser->track.series);
 	loser->was = loser->track.baseline = 0;
 	loser->was_regions = loser->track.baseline_regions = 0;
+	loser->track.baseline_size = 0;
 	return 0;
 }

@@ -12,16 +12,67 @@ void pm_series_deinit(struct pm_series *series)
 	*series = (struct pm_series){ 0 };
 }
 
-/** Drops every second corner of a series, but keeps the first and the last one. */
+/* Maximum number of corners after a series was thinned out. */
+enum { THINNED_MAX = PM_SERIES_POINTS * 3 / 4 };
+
+/**
+ * Combines the corners of a series, except the first and the last one, into groups, and keeps the
+ * lowest and the highest corner of each group: falls stay as deep as they were.
+ *
+ * @param points  the corners
+ * @param count   number of corners, at least 2
+ * @param length  length of a group in seconds, at most
+ * @param kept    receives the corners that are kept; may be `points`. NULL: they are only counted
+ * @return        number of corners that are kept
+ */
+static size_t keep_extremes(const struct pm_point *points, size_t count, double length,
+                            struct pm_point *kept)
+{
+	const struct pm_point last = points[count - 1];
+	size_t number = 1;
+
+	for (size_t begin = 1, end; begin < count - 1; begin = end) {
+		double until = points[begin].time + length;
+		size_t low = begin, high = begin;
+
+		for (end = begin + 1; end < count - 1 && points[end].time <= until; end++) {
+			if (points[end].value < points[low].value)
+				low = end;
+			if (points[end].value > points[high].value)
+				high = end;
+		}
+
+		/* The corner `number` is not needed any more: it is not after `begin`. */
+		const struct pm_point one = points[pm_min_size(low, high)];
+		const struct pm_point other = points[pm_max_size(low, high)];
+		if (kept)
+			kept[number] = one;
+		number++;
+		if (kept && low != high)
+			kept[number] = other;
+		number += low != high;
+	}
+
+	if (kept)
+		kept[number] = last;
+	return number + 1;
+}
+
+/**
+ * Removes corners of a series that has too many. All parts of the time keep the same resolution,
+ * unless they had a lower one.
+ */
 static void thin_out(struct pm_series *series)
 {
-	size_t kept = 1;
+	double span = series->points[series->count - 1].time - series->points[0].time;
+	double length = span / (UINT64_C(1) << 40);
 
-	for (size_t i = 2; i < series->count - 1; i += 2)
-		series->points[kept++] = series->points[i];
+	/* With the length `span`, there is a single group. */
+	while (length < span &&
+	       keep_extremes(series->points, series->count, length, NULL) > THINNED_MAX)
+		length *= 2;
 
-	series->points[kept++] = series->points[series->count - 1];
-	series->count = kept;
+	series->count = keep_extremes(series->points, series->count, length, series->points);
 }
 
 static int add_corner(struct pm_series *series, double time, uint64_t value, struct pm_error *error)

@@ -104,6 +104,7 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 		if (tracker->samples == 0) {
 			track->baseline = track->weight;
 			track->baseline_regions = track->regions;
+			track->baseline_size = track->size;
 		} else if (add_value(tracker, track, &track->series, time, followed->was,
 		                     track->weight, error) < 0 ||
 		           add_value(tracker, track, &track->counts, time, followed->was_regions,
@@ -235,6 +236,12 @@ int pm_tracker_add(struct pm_tracker *tracker, double time, const struct pm_regi
 	return 0;
 }
 
+void pm_tracker_skip(struct pm_tracker *tracker)
+{
+	for (size_t i = 0; i < tracker->count; i++)
+		tracker->tracks[i]->track.delta = 0;
+}
+
 const struct pm_track *const *pm_tracker_tracks(const struct pm_tracker *tracker, size_t *count)
 {
 	*count = tracker->count;
@@ -253,6 +260,7 @@ void pm_tracker_rebase(struct pm_tracker *tracker)
 
 		track->baseline = track->weight;
 		track->baseline_regions = track->regions;
+		track->baseline_size = track->size;
 	}
 }
 
@@ -284,4 +292,71 @@ void pm_track_judge_count(const struct pm_tracker *tracker, const struct pm_trac
                           struct pm_trend *trend)
 {
 	judge(tracker, track, &track->counts, track->regions, PM_TREND_COUNT, trend);
+}
+
+/* Maximum number of tracks that pm_tracker_find_growing() judges. */
+enum { JUDGED_MAX = 8 };
+
+/** The tracks that grew most, in descending order of growth. */
+struct candidates {
+	const struct pm_track *tracks[JUDGED_MAX];
+	uint64_t growths[JUDGED_MAX]; /* bytes since the track was first seen */
+	size_t count;
+};
+
+/** Adds a track if it grew more than one of the candidates, or if there is room for it. */
+static void add_candidate(struct candidates *candidates, const struct pm_track *track,
+                          uint64_t growth)
+{
+	size_t at = candidates->count;
+
+	if (at < JUDGED_MAX)
+		candidates->count++;
+	else if (growth <= candidates->growths[--at])
+		return;
+
+	for (; at > 0 && candidates->growths[at - 1] < growth; at--) {
+		candidates->tracks[at] = candidates->tracks[at - 1];
+		candidates->growths[at] = candidates->growths[at - 1];
+	}
+
+	candidates->tracks[at] = track;
+	candidates->growths[at] = growth;
+}
+
+/** Checks whether one trend is surer growth than another or, if both are as sure, faster growth. */
+static bool grows_more(const struct pm_trend *one, const struct pm_trend *other)
+{
+	if (one->estimate != other->estimate)
+		return !one->estimate;
+
+	return pm_trend_growth_rate(one) > pm_trend_growth_rate(other);
+}
+
+const struct pm_track *pm_tracker_find_growing(const struct pm_tracker *tracker,
+                                               struct pm_trend *trend)
+{
+	struct candidates candidates = { .count = 0 };
+	const struct pm_track *found = NULL;
+
+	for (size_t i = 0; i < tracker->count; i++) {
+		const struct pm_track *track = &tracker->tracks[i]->track;
+		const struct pm_series *series = &track->series;
+
+		if (track->regions > 0 && series->count > 0 &&
+		    track->weight > series->points[0].value)
+			add_candidate(&candidates, track, track->weight - series->points[0].value);
+	}
+
+	for (size_t i = 0; i < candidates.count; i++) {
+		struct pm_trend judged;
+
+		pm_track_judge(tracker, candidates.tracks[i], &judged);
+		if (pm_trend_growth_rate(&judged) > 0 && (!found || grows_more(&judged, trend))) {
+			*trend = judged;
+			found = candidates.tracks[i];
+		}
+	}
+
+	return found;
 }

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Derives a verdict from the curve of a series. A leak is a curve that keeps rising: the later
- * point is the higher one in most pairs of points, the curve never falls back far, no single step
- * makes up most of the growth, and the end is not flat. The thresholds were chosen with the curves
- * of tests/unit/growth/trend_test.c.
+ * Derives a verdict from the curve of a series. A leak is a curve that reaches new heights again
+ * and again, in gaps and steps that are alike. A curve that falls back far is judged by its floor:
+ * the lowest points of its cycles. A rate is reported only if independent estimates of it agree.
+ *
+ * The thresholds were chosen with the curves of tests/unit/growth/trend_test.c and
+ * rate_property_test.c. The second one checks that no rate is reported that is wrong by more than a
+ * factor of 1.5.
  */
 #include <procmem/trend.h>
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 #include <procmem/number.h>
 
+#include "base/minmax.h"
 #include "growth/curve.h"
+#include "growth/events.h"
+#include "growth/floor.h"
 
 /* Minimum number of samples, and minimum time in seconds, for a verdict. */
 enum { MIN_SAMPLES = 5 };
@@ -25,20 +30,60 @@ static const double min_seconds = 10;
  */
 static const double min_bytes = 32 * 1024;
 
+/* Sizes above this value are formatted as this value: 2^64 does not fit into an integer. */
+static const double max_size = 1e19;
+
 /* A change up to this share of the range of the curve counts as flat. */
 static const double flat_share = 0.05;
+
+/* Minimum number of growth events, or of cycles of rise and fall, for a rate. */
+enum { MIN_EVENTS = 5 };
+
+/* Minimum number of cycles of rise and fall that show a level. */
+enum { MIN_CYCLES = 2 };
+
+/*
+ * If there are fewer events than this, a rate needs events of similar height: the largest at most
+ * `similar_steps` times the median. A few samples of noise may rise one after the other by chance.
+ */
+enum { MANY_EVENTS = 10 };
+static const double similar_steps = 1.6;
+
+/* Maximum factor between two estimates of a rate. */
+static const double max_factor = 1.5;
+
+/*
+ * Maximum time between two events, as a multiple of the mean time. After a rest of as many times
+ * the longest gap, growth has ended.
+ */
+static const double max_gap = 3;
+
+/* Steps that are lower than this share of the largest step are ignored in growth by steps. */
+static const double large_share = 0.25;
+
+/* Minimum rest after the last large step, as a share of the whole time, for a verdict on the rest.
+ */
+static const double min_rest = 0.25;
+
+/*
+ * The floor rises for sure if its rise is at least this many times the deepest fall, and this many
+ * times the scatter of its points, and if no step has more than this share of its rise.
+ */
+static const double floor_falls = 3, floor_scatters = 5, max_floor_step = 0.45;
 
 /*
  * Thresholds of a trend: the minimum agreement (pm_curve.agreement); the maximum fall, as a share
  * of the range; the size of a single step, as a share of the rise, from which the growth counts as
  * a burst.
  */
-static const double min_agreement = 0.6, max_fall = 0.3, max_step = 0.6;
+static const double min_agreement = 0.6, max_fall = 0.3, burst_step = 0.6;
 
 const char *pm_verdict_name(enum pm_verdict verdict)
 {
-	static const char *const names[PM_VERDICT_COUNT] = { "too early", "steady",    "burst",
-		                                             "plateau",   "shrinking", "uneven" };
+	static const char *const names[PM_VERDICT_COUNT] = {
+		"too early", "steady",    "steps",     "burst",
+		"plateau",   "no growth", "shrinking", "uneven",
+	};
 	return (unsigned)verdict < PM_VERDICT_COUNT ? names[verdict] : "";
 }
 
@@ -48,6 +93,10 @@ struct judging {
 	enum pm_trend_unit unit;
 	/* the series from its first change on; before judge_whole(), the whole series */
 	struct pm_curve curve;
+	/* The following are those of the curve, after judge_whole(). */
+	struct pm_growth_events events; /* all events */
+	struct pm_growth_events steps;  /* the large ones: without those below `large_share` */
+	struct pm_growth_floor floor;
 	struct pm_trend *trend;
 };
 
@@ -60,10 +109,13 @@ static const char *amount(const struct judging *judging, double value, char *tex
 	if (value < 0)
 		value = -value;
 
+	/* Rates of counts are often below one per second. */
+	int digits = value < 9.95 && value != (double)(long)value;
+
 	if (judging->unit == PM_TREND_BYTES)
-		pm_format_size((uint64_t)(value + 0.5), text);
+		pm_format_size((uint64_t)(pm_min_double(value, max_size) + 0.5), text);
 	else
-		snprintf(text, PM_SIZE_TEXT_SIZE, "%.0f", value);
+		snprintf(text, PM_SIZE_TEXT_SIZE, "%.*f", digits, value);
 	return text;
 }
 
@@ -80,24 +132,72 @@ static void conclude(struct judging *judging, enum pm_verdict verdict, const cha
 	judging->trend->verdict = verdict;
 }
 
-/**
- * Returns the longest time between two steps up on the way to the point `top`, in seconds. If a
- * leak grows in steps, the time since its last step is not much longer than this.
- * @param flat  minimum height of a step
- */
-static double longest_rest(const struct pm_curve *curve, size_t top, double flat)
+/** Returns the minimum range of a curve that counts as a change. */
+static double min_range(const struct judging *judging)
 {
-	double longest = 0, began = 0;
+	return judging->unit == PM_TREND_BYTES ? min_bytes : 1;
+}
 
-	for (size_t i = 1; i <= top; i++)
-		if (curve->values[i] - curve->values[i - 1] > flat) {
-			double rest = curve->step * (double)(i - 1) - began;
+/** Checks whether two rates are positive and differ by no more than the allowed factor. */
+static bool agree(double one, double other)
+{
+	return one > 0 && other > 0 && one <= other * max_factor && other <= one * max_factor;
+}
 
-			if (rest > longest)
-				longest = rest;
-			began = curve->step * (double)i;
-		}
-	return longest;
+/** Checks whether the curve falls back so far that its floor is judged, not its events. */
+static bool is_sawtooth(const struct pm_curve *curve)
+{
+	return curve->deepest_fall > flat_share * curve->range;
+}
+
+/** Returns the slope from the first point to the last, per second. */
+static double whole_slope(const struct pm_curve *curve)
+{
+	return curve->rise / pm_curve_span(curve);
+}
+
+/**
+ * Returns the slope of the second half, per second. Growth that slows down or becomes faster has
+ * another slope there than on the whole.
+ */
+static double late_slope(const struct pm_curve *curve)
+{
+	size_t last = curve->count - 1, middle = last / 2;
+
+	return (curve->values[last] - curve->values[middle]) /
+	       (curve->step * (double)(last - middle));
+}
+
+/**
+ * Checks whether the floor of a sawtooth rises for sure, at the rate that all points together show.
+ */
+static bool is_floor_steady(const struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	const struct pm_growth_floor *floor = &judging->floor;
+	double rise = floor->rate * pm_curve_span(curve);
+
+	if (floor->cycles < MIN_EVENTS || rise < floor_falls * curve->deepest_fall ||
+	    rise < floor_scatters * floor->scatter || floor->largest_step > max_floor_step * rise)
+		return false;
+
+	return agree(floor->rate, curve->slope) && agree(floor->rate, curve->least_squares);
+}
+
+/** Checks whether the growth events come so evenly that their rate is sure. */
+static bool are_events_steady(const struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	const struct pm_growth_events *events = &judging->events;
+
+	if (events->count < MIN_EVENTS ||
+	    events->longest_gap * (double)events->count > max_gap * pm_curve_span(curve))
+		return false;
+	if (events->count < MANY_EVENTS && events->largest > similar_steps * events->step)
+		return false;
+
+	return agree(events->rate, curve->slope) && agree(events->rate, curve->least_squares) &&
+	       agree(events->rate, whole_slope(curve)) && agree(events->rate, late_slope(curve));
 }
 
 /**
@@ -109,25 +209,51 @@ static bool judge_flat_end(struct judging *judging)
 	const struct pm_curve *curve = &judging->curve;
 	double flat = flat_share * curve->range, span = pm_curve_span(curve);
 	size_t top = pm_curve_top(curve, flat);
-	double climbing = curve->step * (double)top, since = span - climbing;
+	double climbing = curve->step * (double)top, rest = span - climbing;
 
-	if (curve->rise <= flat || pm_curve_range_from(curve, top) > 2 * flat || since < span / 3 ||
-	    since < min_seconds / 2)
+	const struct pm_curve_extremes end = pm_curve_extremes(
+		judging->series, pm_curve_time(curve, top), judging->series->last);
+	if (curve->rise <= flat || end.highest - end.lowest > 2 * flat)
 		return false;
-
-	if (since < 1.5 * longest_rest(curve, top, flat))
+	if (rest < min_rest * span || rest < min_seconds / 2 ||
+	    rest < max_gap * judging->events.longest_gap)
 		return false;
 
 	char rise[PM_SIZE_TEXT_SIZE];
 	char duration[PM_DURATION_TEXT_SIZE], rested[PM_DURATION_TEXT_SIZE];
-	bool at_once = climbing <= span / 4 || curve->largest_step >= max_step * curve->rise;
+	bool at_once = climbing <= span / 4 || curve->largest_step >= burst_step * curve->rise;
 
 	amount(judging, curve->rise, rise);
 	pm_format_duration(climbing, duration);
-	pm_format_duration(since, rested);
+	pm_format_duration(rest, rested);
 	conclude(judging, at_once ? PM_VERDICT_BURST : PM_VERDICT_PLATEAU,
-	         "grew by %s within %s, but not in the %s since then", rise, duration, rested);
+	         "grew by %s within %s, no more for %s", rise, duration, rested);
 
+	return true;
+}
+
+/**
+ * Judges growth in a few steps: there is no rate, only an estimate.
+ * @return false, without a verdict, if there are fewer than two steps or too many, if one of them
+ *         makes up most of the rise, or if the next one is long overdue
+ */
+static bool judge_steps(struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	const struct pm_growth_events *events = &judging->steps;
+	struct pm_trend *trend = judging->trend;
+	char step[PM_SIZE_TEXT_SIZE], rate[PM_SIZE_TEXT_SIZE];
+
+	if (is_sawtooth(curve) || events->count < 2 || events->count >= MANY_EVENTS ||
+	    events->largest >= burst_step * curve->rise ||
+	    events->rest > max_gap * events->longest_gap)
+		return false;
+
+	trend->estimate = true;
+	trend->estimated_rate = events->rate;
+	trend->step = events->step;
+	conclude(judging, PM_VERDICT_STEPS, "grows in steps of %s, about %s/s",
+	         amount(judging, events->step, step), amount(judging, events->rate, rate));
 	return true;
 }
 
@@ -140,7 +266,7 @@ static void judge_uneven(struct judging *judging)
 	const struct pm_curve *curve = &judging->curve;
 	char size[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
 	double span = pm_curve_span(curve);
-	double since = span - curve->step * (double)pm_curve_top(curve, flat_share * curve->range);
+	double rest = span - curve->step * (double)pm_curve_top(curve, flat_share * curve->range);
 
 	pm_format_duration(span, duration);
 	amount(judging, curve->range, size);
@@ -148,35 +274,27 @@ static void judge_uneven(struct judging *judging)
 	if (curve->count < MIN_SAMPLES || span < min_seconds)
 		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s, but only in the last %s",
 		         size, duration);
-	else if (curve->largest_step >= max_step * curve->range &&
-	         curve->deepest_fall <= max_fall * curve->range && since >= min_seconds / 2)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once",
+	else if (curve->largest_step >= burst_step * curve->range &&
+	         curve->deepest_fall <= max_fall * curve->range && rest >= min_seconds / 2)
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step",
 		         amount(judging, curve->rise, size));
 	else
 		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s", size,
 		         duration);
 }
 
-/**
- * Judges a curve that rises without falling back far: the verdict is too early, a burst if one step
- * makes up most of the rise, or steady.
- */
-static void judge_rise(struct judging *judging)
+/** Judges a curve that rises steadily without falling back far. */
+static void judge_steady(struct judging *judging, double rate)
 {
 	const struct pm_curve *curve = &judging->curve;
 	char rise[PM_SIZE_TEXT_SIZE], fall[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
-	double span = pm_curve_span(curve);
 
 	amount(judging, curve->rise, rise);
 	amount(judging, curve->deepest_fall, fall);
-	pm_format_duration(span, duration);
+	pm_format_duration(pm_curve_span(curve), duration);
 
-	if (curve->count < MIN_SAMPLES || span < min_seconds)
-		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s, but only in the last %s", rise,
-		         duration);
-	else if (curve->largest_step >= max_step * curve->rise)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once", rise);
-	else if (curve->deepest_fall > 0)
+	judging->trend->rate = rate;
+	if (curve->deepest_fall > 0)
 		conclude(judging, PM_VERDICT_STEADY, "grew by %s in %s, falling back by at most %s",
 		         rise, duration, fall);
 	else
@@ -184,26 +302,117 @@ static void judge_rise(struct judging *judging)
 		         duration);
 }
 
-static void judge_slope(struct judging *judging)
+/** Judges a sawtooth whose floor rises steadily. */
+static void judge_rising_floor(struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	double rate = judging->floor.rate, span = pm_curve_span(curve);
+	char fall[PM_SIZE_TEXT_SIZE], rise[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
+
+	amount(judging, curve->deepest_fall, fall);
+	amount(judging, rate * span, rise);
+	pm_format_duration(span, duration);
+
+	judging->trend->rate = rate;
+	conclude(judging, PM_VERDICT_STEADY,
+	         "rises and falls by up to %s; its floor grew by %s in %s", fall, rise, duration);
+}
+
+/**
+ * Judges a curve that rises without falling back far: the verdict is too early, a burst if one step
+ * makes up most of the rise, steady, steps, or uneven.
+ */
+static void judge_rise(struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	char rise[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
+	double span = pm_curve_span(curve);
+
+	amount(judging, curve->rise, rise);
+	pm_format_duration(span, duration);
+
+	if (curve->count < MIN_SAMPLES || span < min_seconds)
+		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s, but only in the last %s", rise,
+		         duration);
+	else if (curve->largest_step >= burst_step * curve->rise &&
+	         judging->events.rest >= min_seconds / 2)
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step", rise);
+	else if (is_sawtooth(curve) && is_floor_steady(judging))
+		judge_rising_floor(judging);
+	else if (!is_sawtooth(curve) && are_events_steady(judging))
+		judge_steady(judging, judging->events.rate);
+	else if (!judge_steps(judging))
+		judge_uneven(judging);
+}
+
+/**
+ * Checks whether a sawtooth rises by more than half its range, on the whole. With several cycles,
+ * the difference of the first and the last value does not count: it depends on the moments at which
+ * the observation began and ended.
+ */
+static bool rises_on_the_whole(const struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	double span = pm_curve_span(curve), half = curve->range / 2;
+
+	if (curve->slope * span > half || judging->floor.rate * span > half)
+		return true;
+
+	return judging->floor.cycles < MIN_CYCLES && curve->rise > half;
+}
+
+/** Judges a curve that rises and falls: a sawtooth over a level, or over a leak. */
+static void judge_sawtooth(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
 	char size[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
-	double span = pm_curve_span(curve), expected = curve->slope * span;
 
-	if (curve->agreement >= min_agreement && curve->rise > 0 &&
-	    curve->deepest_fall <= max_fall * curve->range) {
-		judge_rise(judging);
-	} else if (curve->agreement <= -min_agreement && curve->rise < 0 &&
-	           curve->highest_climb <= max_fall * curve->range) {
-		pm_format_duration(span, duration);
-		conclude(judging, PM_VERDICT_SHRINKING, "fell by %s in %s",
-		         amount(judging, curve->rise, size), duration);
-	} else if (expected > curve->range / 2 || curve->rise > curve->range / 2) {
+	amount(judging, curve->range, size);
+	pm_format_duration(pm_curve_span(curve), duration);
+
+	if (is_floor_steady(judging))
+		judge_rising_floor(judging);
+	else if (rises_on_the_whole(judging))
 		judge_uneven(judging);
-	} else {
+	else if (curve->highest_climb <= flat_share * curve->range)
+		conclude(judging, PM_VERDICT_NO_GROWTH, "no growth seen in %s, fell by up to %s",
+		         duration, size);
+	else
 		conclude(judging, PM_VERDICT_PLATEAU, "rises and falls by up to %s without a trend",
-		         amount(judging, curve->range, size));
-	}
+		         size);
+}
+
+/** Judges a curve that falls. Its rate is known only if all estimates of it agree. */
+static void judge_fall(struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	char size[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
+
+	amount(judging, curve->rise, size);
+	pm_format_duration(pm_curve_span(curve), duration);
+
+	if (agree(-curve->slope, -curve->least_squares) &&
+	    agree(-curve->slope, -whole_slope(curve)))
+		judging->trend->rate = curve->slope;
+	conclude(judging, PM_VERDICT_SHRINKING, "fell by %s in %s", size, duration);
+}
+
+static void judge_slope(struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	bool rises = curve->agreement >= min_agreement &&
+	             curve->deepest_fall <= max_fall * curve->range;
+	bool falls = curve->agreement <= -min_agreement && curve->rise < 0 &&
+	             curve->highest_climb <= max_fall * curve->range;
+
+	/* Between two steps that are far apart, most pairs of points have no slope. The agreement
+	 * is then small, although the curve never falls. */
+	if (curve->rise > 0 && (rises || !is_sawtooth(curve)))
+		judge_rise(judging);
+	else if (falls)
+		judge_fall(judging);
+	else
+		judge_sawtooth(judging);
 }
 
 /**
@@ -217,7 +426,6 @@ static bool judge_whole(struct judging *judging)
 	const struct pm_curve *curve = &judging->curve;
 	char duration[PM_DURATION_TEXT_SIZE], size[PM_SIZE_TEXT_SIZE];
 	double span = pm_curve_span(curve);
-	double min = judging->unit == PM_TREND_BYTES ? min_bytes : 0;
 
 	pm_format_duration(span, duration);
 	if (series->samples < MIN_SAMPLES || span < min_seconds)
@@ -226,20 +434,79 @@ static bool judge_whole(struct judging *judging)
 		         (unsigned long long)series->samples, series->samples == 1 ? "" : "s",
 		         min_seconds, MIN_SAMPLES);
 	else if (curve->range == 0)
-		conclude(judging, PM_VERDICT_PLATEAU, "has not changed for %s", duration);
-	else if (curve->range < min)
-		conclude(judging, PM_VERDICT_PLATEAU, "changed by no more than %s in %s",
-		         amount(judging, curve->range, size), duration);
+		conclude(judging, PM_VERDICT_NO_GROWTH, "no growth seen in %s", duration);
+	else if (curve->range < min_range(judging))
+		conclude(judging, PM_VERDICT_NO_GROWTH, "no growth seen in %s, changes of up to %s",
+		         duration, amount(judging, curve->range, size));
 	else
 		return false;
 
 	return true;
 }
 
+/** Fills the figures of a trend that describe how the values rise and fall. */
+static void describe_swing(struct judging *judging)
+{
+	const struct pm_series *series = judging->series;
+	struct pm_trend *trend = judging->trend;
+	double from = trend->began, until = series->last, middle = (from + until) / 2;
+
+	struct pm_curve_extremes all = pm_curve_extremes(series, from, until);
+	struct pm_curve_extremes before = pm_curve_extremes(series, from, middle);
+	struct pm_curve_extremes after = pm_curve_extremes(series, middle, until);
+
+	trend->sawtooth = is_sawtooth(&judging->curve);
+	trend->swing = all.deepest_fall;
+	trend->floor = after.lowest;
+	trend->floor_rise = after.lowest - before.lowest;
+	trend->below_peak = all.highest - pm_series_at(series, until);
+}
+
+/** Measures the curve from its first change on. */
+static void measure_change(struct judging *judging)
+{
+	struct pm_curve *curve = &judging->curve;
+	size_t head = pm_curve_flat_head(curve, flat_share / 2 * curve->range);
+
+	judging->trend->began = pm_curve_time(curve, head);
+	pm_curve_measure(curve, judging->series, judging->trend->began);
+	pm_growth_events_measure(judging->series, curve->first, curve->range, 0, &judging->events);
+	pm_growth_events_measure(judging->series, curve->first, curve->range, large_share,
+	                         &judging->steps);
+	pm_growth_floor_measure(curve, &judging->floor);
+}
+
+/**
+ * Judges what came after the last large step of growth that is not steady on the whole. A leak that
+ * is small compared with that step looks flat next to it. The verdict is changed only if the rest
+ * grows steadily, for a quarter of the time at least.
+ */
+static void judge_rest(struct judging *judging)
+{
+	struct pm_trend trend = { .began = judging->steps.last };
+	struct judging rest = { .series = judging->series, .unit = judging->unit, .trend = &trend };
+
+	if (judging->steps.count == 0 ||
+	    judging->steps.rest < min_rest * pm_curve_span(&judging->curve))
+		return;
+
+	pm_curve_measure(&rest.curve, rest.series, trend.began);
+	if (rest.curve.range < min_range(&rest))
+		return;
+
+	measure_change(&rest);
+	describe_swing(&rest);
+	judge_slope(&rest);
+	if (trend.verdict != PM_VERDICT_STEADY)
+		return;
+
+	*judging->trend = trend;
+	judging->curve = rest.curve;
+}
+
 void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, struct pm_trend *trend)
 {
 	struct judging judging = { .series = series, .unit = unit, .trend = trend };
-	struct pm_curve *curve = &judging.curve;
 
 	*trend = (struct pm_trend){ 0 };
 	if (series->count == 0) {
@@ -248,18 +515,36 @@ void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, str
 	}
 
 	trend->began = series->points[0].time;
-	pm_curve_measure(curve, series, trend->began);
+	pm_curve_measure(&judging.curve, series, trend->began);
 
 	if (!judge_whole(&judging)) {
-		size_t head = pm_curve_flat_head(curve, flat_share / 2 * curve->range);
-
-		trend->began += curve->step * (double)head;
-		pm_curve_measure(curve, series, trend->began);
+		measure_change(&judging);
+		describe_swing(&judging);
 		if (!judge_flat_end(&judging))
 			judge_slope(&judging);
+		if (pm_trend_growth_rate(trend) <= 0)
+			judge_rest(&judging);
 	}
 
-	trend->rate = curve->slope;
-	trend->least_squares = curve->least_squares;
-	trend->agreement = curve->agreement;
+	trend->least_squares = judging.curve.least_squares;
+	trend->agreement = judging.curve.agreement;
+}
+
+double pm_trend_growth_rate(const struct pm_trend *trend)
+{
+	if (trend->estimate)
+		return trend->estimated_rate;
+
+	return pm_max_double(trend->rate, 0);
+}
+
+bool pm_trend_lasts(const struct pm_trend *trend, uint64_t amount, double *seconds)
+{
+	double rate = pm_trend_growth_rate(trend);
+
+	if (rate <= 0)
+		return false;
+
+	*seconds = pm_max_double((double)amount - trend->below_peak, 0) / rate;
+	return true;
 }

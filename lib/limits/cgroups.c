@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits of cgroups. The limit of the cgroup of a process and the limits of all ancestors of this
- * cgroup apply to the process. Only the limit of which the least is left is reported.
+ * Limits of cgroups. The limits of the cgroup of a process and of all ancestors of this cgroup
+ * apply to the process, so the limits of each level are reported.
  */
 #include "limits/cgroups.h"
 
@@ -15,125 +15,177 @@
 #include "limits/hierarchy.h"
 #include "limits/limit_source.h"
 
-/**
- * Files from which one limit of a cgroup is read. The index of the arrays is the version of
- * cgroups, 1 or 2. If `max` is NULL, the version has no such limit.
- */
-struct group_files {
-	enum pm_limit_kind kind;
-	const char *max[3];
-	const char *used[3];
-	/* Key in memory.stat whose value is the part of the used memory that the kernel can
-	 * reclaim. NULL if the limit is not a limit on memory. */
-	const char *cache_key[3];
-};
-
-/*
- * In v1, only keys that begin with total_ include the descendants of the cgroup; in v2, all keys
- * include them.
- */
-static const struct group_files memory_files = {
-	PM_LIMIT_CGROUP,
+/** Names in the memory controller. The index of the arrays is the version of cgroups, 1 or 2. */
+static const struct {
+	const char *max[3];  /* file of the limit */
+	const char *high[3]; /* file of memory.high; NULL if the version has no such limit */
+	const char *used[3]; /* file of the usage */
+	/*
+	 * Keys in memory.stat. In v1, only keys that begin with total_ include the descendants of
+	 * the cgroup; in v2, all keys include them.
+	 */
+	const char *inactive[3];
+	const char *active[3];
+} memory_names = {
 	{ NULL, "memory.limit_in_bytes", "memory.max" },
-	{ NULL, "memory.usage_in_bytes", "memory.current" },
-	{ NULL, "total_inactive_file", "inactive_file" },
-};
-
-static const struct group_files high_files = {
-	PM_LIMIT_CGROUP_HIGH,
 	{ NULL, NULL, "memory.high" },
 	{ NULL, "memory.usage_in_bytes", "memory.current" },
 	{ NULL, "total_inactive_file", "inactive_file" },
+	{ NULL, "total_active_file", "active_file" },
 };
 
-static const struct group_files pids_files = { PM_LIMIT_PIDS,
-	                                       { NULL, "pids.max", "pids.max" },
-	                                       { NULL, "pids.current", "pids.current" },
-	                                       { NULL } };
+/** The memory of one cgroup, in bytes. */
+struct level_memory {
+	uint64_t used;
+	uint64_t inactive; /* page cache that was not used recently */
+	uint64_t active;   /* page cache that was used recently; shared memory and tmpfs excluded */
+};
 
-static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *key, uint64_t *bytes,
-                            struct pm_error *error)
+/**
+ * Reads a limit of a cgroup.
+ *
+ * @param hierarchy  the cgroup
+ * @param name       name of the file; may be NULL
+ * @param max        receives the limit
+ * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return           1; 0 if the cgroup has no such limit; -1 on error
+ */
+static int read_max(const struct pm_hierarchy *hierarchy, const char *name, uint64_t *max,
+                    struct pm_error *error)
 {
-	char *text;
-	*bytes = 0;
-	if (!key)
+	if (!name)
 		return 0;
+
+	int found = pm_cgroup_number(hierarchy, name, max, error);
+	if (found > 0 && pm_cgroup_is_unlimited(hierarchy, *max))
+		return 0;
+
+	return found;
+}
+
+static int read_memory(const struct pm_hierarchy *hierarchy, struct level_memory *memory,
+                       struct pm_error *error)
+{
+	int version = hierarchy->version;
+	char *text;
+
+	*memory = (struct level_memory){ 0 };
+	if (pm_cgroup_number(hierarchy, memory_names.used[version], &memory->used, error) < 0)
+		return -1;
 
 	int found = pm_cgroup_text(hierarchy, "memory.stat", &text, error);
 	if (found <= 0)
 		return found;
 
-	if (!pm_cgroup_entry(text, key, bytes))
-		*bytes = 0;
+	pm_cgroup_entry(text, memory_names.inactive[version], &memory->inactive);
+	pm_cgroup_entry(text, memory_names.active[version], &memory->active);
 	free(text);
 
 	return 0;
 }
 
-/** The limit of which the least is left, among the limits of the cgroups examined so far. */
-struct tightest {
-	struct pm_limit limit;
-	char *group; /* path of the cgroup that has the limit, owned; NULL if no limit was found */
-};
-
-/**
- * Reads the limit of one cgroup, and stores the limit if less is left of it than of the limit found
- * so far. Does nothing if the cgroup has no limit.
- *
- * @param hierarchy  the cgroup
- * @param files      files of the limit
- * @param tightest   the limit found so far; receives the limit of the cgroup if less is left of
- *                   that limit
- * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
- * @return           0 or -1
- */
-static int consider(const struct pm_hierarchy *hierarchy, const struct group_files *files,
-                    struct tightest *tightest, struct pm_error *error)
+/** Writes the name of a file of a cgroup, such as "/shop/memory.max". */
+static void name_source(const struct pm_hierarchy *hierarchy, const char *name,
+                        char source[PM_LIMIT_SOURCE_SIZE])
 {
-	struct pm_limit own = { .kind = files->kind };
-	const char *name = files->max[hierarchy->version];
-	if (!name)
-		return 0;
-
-	int found = pm_cgroup_number(hierarchy, name, &own.max, error);
-	if (found <= 0)
-		return found;
-	if (pm_cgroup_is_unlimited(hierarchy, own.max))
-		return 0;
-	if (pm_cgroup_number(hierarchy, files->used[hierarchy->version], &own.used, error) < 0 ||
-	    read_reclaimable(hierarchy, files->cache_key[hierarchy->version], &own.reclaimable,
-	                     error) < 0)
-		return -1;
-	if (tightest->group && pm_limit_left(&own) >= pm_limit_left(&tightest->limit))
-		return 0;
-
 	char group[1024];
-	char *path = strdup(hierarchy->group);
-	if (!path)
-		return pm_error_out_of_memory(error);
+	const char *slash = "/";
 
 	pm_cgroup_name(hierarchy, group, sizeof group);
-	snprintf(own.source, sizeof own.source, "%s%s%s", group, strcmp(group, "/") == 0 ? "" : "/",
-	         name);
-	free(tightest->group);
-	*tightest = (struct tightest){ own, path };
+	if (strcmp(group, "/") == 0)
+		slash = "";
+	snprintf(source, PM_LIMIT_SOURCE_SIZE, "%s%s%s", group, slash, name);
+}
 
-	/* cppcheck-suppress memleak ; `tightest` keeps it */
-	return 0;
+static struct pm_limit make_limit(const struct pm_hierarchy *hierarchy, enum pm_limit_kind kind,
+                                  uint64_t max, const char *name)
+{
+	struct pm_limit limit = { .kind = kind, .max = max };
+	name_source(hierarchy, name, limit.source);
+	return limit;
 }
 
 /**
- * Finds the limit of which the least is left, among the limits of the cgroup of the process and of
- * all its ancestors.
+ * Adds the memory limits of one cgroup.
  *
- * @param hierarchy  the cgroup of the process
- * @param files      files of the limit
- * @param tightest   receives the limit; the caller zeroes it before and frees its `group`
+ * The kernel can reclaim active and inactive page cache before it kills a process. It cannot
+ * reclaim shared memory and tmpfs files without swap; the kernel does not count these as active or
+ * inactive file pages (Documentation/admin-guide/cgroup-v2.rst, memory.stat).
+ *
+ * @param hierarchy  the cgroup
+ * @param headroom   receives the limits
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
-static int find_tightest(const struct pm_hierarchy *hierarchy, const struct group_files *files,
-                         struct tightest *tightest, struct pm_error *error)
+static int add_memory_level(const struct pm_hierarchy *hierarchy, struct pm_headroom *headroom,
+                            struct pm_error *error)
+{
+	const char *max_name = memory_names.max[hierarchy->version],
+		   *high_name = memory_names.high[hierarchy->version];
+	uint64_t max, high;
+	int has_max = read_max(hierarchy, max_name, &max, error);
+	int has_high = has_max < 0 ? -1 : read_max(hierarchy, high_name, &high, error);
+	struct level_memory memory;
+
+	if (has_high < 0)
+		return -1;
+	if (!has_max && !has_high)
+		return 0;
+	if (read_memory(hierarchy, &memory, error) < 0)
+		return -1;
+
+	if (has_max) {
+		struct pm_limit limit = make_limit(hierarchy, PM_LIMIT_CGROUP, max, max_name);
+		limit.used = memory.used;
+		limit.reclaimable = memory.inactive + memory.active;
+		pm_limit_insert(headroom, &limit);
+
+		limit.kind = PM_LIMIT_CGROUP_WORKING_SET;
+		limit.reclaimable = memory.inactive;
+		pm_limit_insert(headroom, &limit);
+	}
+
+	if (has_high) {
+		struct pm_limit limit = make_limit(hierarchy, PM_LIMIT_CGROUP_HIGH, high,
+		                                   high_name);
+		limit.used = memory.used;
+		limit.reclaimable = memory.inactive + memory.active;
+		pm_limit_insert(headroom, &limit);
+	}
+
+	return 0;
+}
+
+/** Adds the limit of the pids controller of one cgroup. */
+static int add_pids_level(const struct pm_hierarchy *hierarchy, struct pm_headroom *headroom,
+                          struct pm_error *error)
+{
+	struct pm_limit limit = make_limit(hierarchy, PM_LIMIT_PIDS, 0, "pids.max");
+	int found = read_max(hierarchy, "pids.max", &limit.max, error);
+
+	if (found <= 0)
+		return found;
+	if (pm_cgroup_number(hierarchy, "pids.current", &limit.used, error) < 0)
+		return -1;
+
+	pm_limit_insert(headroom, &limit);
+	return 0;
+}
+
+typedef int add_level(const struct pm_hierarchy *hierarchy, struct pm_headroom *headroom,
+                      struct pm_error *error);
+
+/**
+ * Adds the limits of a cgroup and of all its ancestors.
+ *
+ * @param hierarchy  the cgroup
+ * @param add        adds the limits of one cgroup
+ * @param headroom   receives the limits
+ * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return           0 or -1
+ */
+static int gather_levels(const struct pm_hierarchy *hierarchy, add_level *add,
+                         struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_hierarchy at = *hierarchy;
 	at.group = strdup(hierarchy->group);
@@ -142,7 +194,7 @@ static int find_tightest(const struct pm_hierarchy *hierarchy, const struct grou
 
 	int result;
 	do {
-		result = consider(&at, files, tightest, error);
+		result = add(&at, headroom, error);
 	} while (result == 0 && pm_cgroup_go_up(&at));
 
 	free(at.group);
@@ -150,36 +202,62 @@ static int find_tightest(const struct pm_hierarchy *hierarchy, const struct grou
 }
 
 /**
- * Finds the limit of which the least is left, and adds it to `headroom`. Adds nothing if no cgroup
- * has a limit.
+ * Reads what is left of the memory limit of a cgroup.
+ *
+ * @param hierarchy  the cgroup
+ * @param left       receives the number of bytes
+ * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return           1; 0 if the cgroup has no limit; -1 on error
  */
-static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files,
-                  struct pm_headroom *headroom, struct pm_error *error)
+static int read_left(const struct pm_hierarchy *hierarchy, uint64_t *left, struct pm_error *error)
 {
-	struct tightest tightest = { 0 };
-	int result = find_tightest(hierarchy, files, &tightest, error);
-	if (result == 0 && tightest.group) {
-		struct pm_limit *added = pm_limit_add(headroom, files->kind, tightest.limit.max,
-		                                      tightest.limit.used, "%s",
-		                                      tightest.limit.source);
-		added->reclaimable = tightest.limit.reclaimable;
-	}
+	struct pm_limit limit = { 0 };
+	struct level_memory memory;
+	int found = read_max(hierarchy, memory_names.max[hierarchy->version], &limit.max, error);
 
-	free(tightest.group);
-	return result;
+	if (found <= 0)
+		return found;
+	if (read_memory(hierarchy, &memory, error) < 0)
+		return -1;
+
+	limit.used = memory.used;
+	limit.reclaimable = memory.inactive + memory.active;
+	*left = pm_limit_left(&limit);
+
+	return 1;
 }
 
 int pm_cgroup_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error)
 {
-	struct tightest tightest = { 0 };
-	int result = find_tightest(hierarchy, &memory_files, &tightest, error);
-	if (result < 0 || !tightest.group) {
-		free(tightest.group);
-		return result;
+	struct pm_hierarchy at = *hierarchy;
+	uint64_t least = UINT64_MAX, left;
+	char *tightest = NULL;
+	int result;
+
+	at.group = strdup(hierarchy->group);
+	if (!at.group)
+		return pm_error_out_of_memory(error);
+
+	do {
+		result = read_left(&at, &left, error);
+		if (result <= 0 || (tightest && left >= least))
+			continue;
+
+		least = left;
+		free(tightest);
+		tightest = strdup(at.group);
+		if (!tightest)
+			result = pm_error_out_of_memory(error);
+	} while (result >= 0 && pm_cgroup_go_up(&at));
+
+	free(at.group);
+	if (result < 0 || !tightest) {
+		free(tightest);
+		return result < 0 ? -1 : 0;
 	}
 
 	free(hierarchy->group);
-	hierarchy->group = tightest.group;
+	hierarchy->group = tightest;
 	return 1;
 }
 
@@ -260,6 +338,13 @@ static int read_pressure(const struct pm_hierarchy *hierarchy, struct pm_pressur
 	return 0;
 }
 
+/** Records which cgroups are visible, unless even fewer are visible in another hierarchy. */
+static void note_view(const struct pm_hierarchy *hierarchy, struct pm_headroom *headroom)
+{
+	if (hierarchy->view > headroom->cgroup_view)
+		headroom->cgroup_view = hierarchy->view;
+}
+
 int pm_gather_memory_cgroup(struct pm_process *process, const char *sys_root,
                             struct pm_headroom *headroom, struct pm_error *error)
 {
@@ -268,11 +353,10 @@ int pm_gather_memory_cgroup(struct pm_process *process, const char *sys_root,
 		return -1;
 
 	int result = 0;
+	note_view(&hierarchy, headroom);
 	if (hierarchy.version) {
 		headroom->cgroup_version = hierarchy.version;
-		result = gather(&hierarchy, &memory_files, headroom, error);
-		if (result == 0)
-			result = gather(&hierarchy, &high_files, headroom, error);
+		result = gather_levels(&hierarchy, add_memory_level, headroom, error);
 		if (result == 0)
 			result = pm_cgroup_read_events(&hierarchy, &headroom->events, error);
 		if (result == 0 && hierarchy.version == 2)
@@ -298,8 +382,10 @@ int pm_gather_pids_cgroup(struct pm_process *process, const char *sys_root,
 		return -1;
 
 	int result = 0;
+	note_view(&hierarchy, headroom);
+	pm_limit_remove(headroom, PM_LIMIT_PIDS);
 	if (hierarchy.version)
-		result = gather(&hierarchy, &pids_files, headroom, error);
+		result = gather_levels(&hierarchy, add_pids_level, headroom, error);
 	pm_hierarchy_deinit(&hierarchy);
 	return result;
 }

@@ -3,13 +3,16 @@
 
 #include "limits/cgroups.h"
 #include "limits/system.h"
+#include "limits/user_threads.h"
 
 const char *pm_limit_name(enum pm_limit_kind kind)
 {
-	static const char *const names[PM_LIMIT_KINDS] = {
-		"cgroup", "cgroup_high", "system", "address_space", "data",
-		"stack",  "mappings",    "pids",   "threads"
-	};
+	static const char *const names[PM_LIMIT_KINDS] = { "cgroup",        "cgroup_working_set",
+		                                           "cgroup_high",   "system",
+		                                           "address_space", "data",
+		                                           "stack",         "mappings",
+		                                           "pids",          "user_threads",
+		                                           "threads",       "pid_max" };
 
 	return (unsigned)kind < PM_LIMIT_KINDS ? names[kind] : "";
 }
@@ -24,6 +27,18 @@ static int read_shared(struct pm_process *process, const char *sys_root,
 	if (pm_gather_memory_cgroup(process, sys_root, headroom, error) < 0)
 		return -1;
 	pm_gather_system_memory(pm_process_root(process), headroom);
+	return 0;
+}
+
+/** Reads the limits on numbers of processes and threads. */
+static int gather_threads(struct pm_process *process, const char *sys_root,
+                          struct pm_headroom *headroom, struct pm_error *error)
+{
+	if (pm_gather_pids_cgroup(process, sys_root, headroom, error) < 0 ||
+	    pm_gather_user_threads(process, headroom, error) < 0)
+		return -1;
+
+	pm_gather_system_threads(pm_process_root(process), headroom);
 	return 0;
 }
 
@@ -49,10 +64,9 @@ int pm_headroom_add_counts(struct pm_process *process, const char *sys_root,
 {
 	struct pm_headroom added = *headroom;
 	pm_gather_mappings_of(pm_process_root(process), regions, &added);
-	if (pm_gather_pids_cgroup(process, sys_root, &added, error) < 0)
+	if (gather_threads(process, sys_root, &added, error) < 0)
 		return -1;
 
-	pm_gather_system_threads(pm_process_root(process), &added);
 	*headroom = added;
 	return 0;
 }
@@ -61,19 +75,13 @@ int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm
                      struct pm_error *error)
 {
 	struct pm_headroom read = { 0 };
-	/*
-	 * The functions are called in the order of enum pm_limit_kind, so that the array of limits
-	 * has this order.
-	 */
 	if (read_shared(process, sys_root, &read, error) < 0 ||
 	    pm_gather_resource_limits(process, &read, error) < 0 ||
 	    pm_gather_mappings(process, &read, error) < 0 ||
-	    pm_gather_pids_cgroup(process, sys_root, &read, error) < 0)
+	    gather_threads(process, sys_root, &read, error) < 0)
 		return -1;
 
-	pm_gather_system_threads(pm_process_root(process), &read);
 	*headroom = read;
-
 	return 0;
 }
 
@@ -95,8 +103,8 @@ const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom)
 		return group;
 
 	/*
-	 * The limit of a cgroup may exceed the memory of the machine, so the limit of which less is
-	 * left is returned.
+	 * The limit of a cgroup may exceed the memory of the machine, so the limit with less
+	 * headroom is returned.
 	 */
 	return pm_limit_left(system) < pm_limit_left(group) ? system : group;
 }

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "limits/own_group.h"
 #include "proc/mountinfo.h"
 #include "proc/process_handle.h"
 
@@ -20,96 +21,109 @@ void pm_hierarchy_deinit(struct pm_hierarchy *hierarchy)
 	*hierarchy = (struct pm_hierarchy){ 0 };
 }
 
-/** Returns whether a comma-separated list contains a word. */
-static bool list_holds(const char *list, size_t length, const char *word)
-{
-	size_t word_length = strlen(word);
-	for (const char *at = list, *end = list + length; at < end;) {
-		size_t item = strcspn(at, ",:");
-		if (item == word_length && memcmp(at, word, item) == 0)
-			return true;
-		at += item + 1;
-	}
-	return false;
-}
-
 /**
- * Finds the cgroup of a process for a controller in the text of its cgroup file, which has lines
- * `ID:CONTROLLERS:PATH` (cgroups(7)).
- *
- * @param text        modified: the path is terminated by a NUL
- * @param controller  name of the controller
- * @param version     receives the version of cgroups: 1 if a line lists the controller, otherwise 2
- * @return            the path, relative to the root of the cgroup namespace of the calling process;
- *                    NULL if the text has neither a line for the controller nor a line for v2
- */
-static char *find_path(char *text, const char *controller, int *version)
-{
-	char *unified = NULL, *rest = text, *line;
-	while ((line = strsep(&rest, "\n"))) {
-		char *controllers = strchr(line, ':');
-		if (!controllers)
-			continue;
-
-		controllers++;
-		char *path = strchr(controllers, ':');
-		if (!path || path[1] != '/')
-			continue;
-
-		if (list_holds(controllers, (size_t)(path - controllers), controller)) {
-			*version = 1;
-			return path + 1;
-		}
-		if (path == controllers && strncmp(line, "0:", 2) == 0)
-			unified = path + 1;
-	}
-
-	*version = 2;
-	return unified;
-}
-
-/**
- * State of a search for a mount of the hierarchy. Of several mounts, the one with the shortest root
+ * State of a search for a mount of the hierarchy. Of several mounts, the one whose root is highest
  * is chosen, because it shows the most ancestors of the cgroup.
  */
 struct search {
+	const char *proc_root;  /**< directory of /proc */
 	const char *controller; /**< controller of the hierarchy: "memory" or "pids" */
 	const char *path;       /**< path of the cgroup, from /proc/PID/cgroup */
 	int version;            /**< version of cgroups: 1 or 2 */
 	const char *sys_root;   /**< directory that replaces /sys */
 	bool any;               /**< mountinfo exists and lists at least one mount */
-	size_t root_length;     /**< bytes of the prefix of `path` that is not visible in the chosen
-	                           mount */
+	size_t ups;             /**< number of `/..` in the root of the chosen mount */
+	size_t root_length;     /**< bytes of the root of the chosen mount after the `/..` */
 	char *folder;           /**< mount point chosen so far, owned; NULL if none was found */
+	char *group;            /**< path of the cgroup below `folder`, owned */
 };
 
-/**
- * Returns the number of bytes to remove from the start of the path of a cgroup to get the path
- * below the mount point: the length of the root of the mount, or 0 if the root is "/".
- */
-static size_t root_length_of(const char *root)
+/** Returns whether a root of a mount is higher in the hierarchy than that of the chosen mount. */
+static bool is_higher(const struct pm_relative_path *root, const struct search *search)
 {
-	return strcmp(root, "/") == 0 ? 0 : strlen(root);
+	if (root->ups != search->ups)
+		return root->ups > search->ups;
+	return strlen(root->rest) < search->root_length;
+}
+
+/** Returns the path after a prefix of whole components, or NULL if the path has another prefix. */
+static const char *path_below(const char *prefix, const char *path)
+{
+	size_t length = strlen(prefix);
+	if (strncmp(path, prefix, length) != 0 || (path[length] != '/' && path[length] != '\0'))
+		return NULL;
+	return path + length;
 }
 
 /**
- * Returns the part of the path of a cgroup after the root of a mount, or NULL if the cgroup is not
- * visible in the mount.
+ * Cuts a path after a number of components.
+ * @return false, with the path unchanged, if the path has fewer components
  */
-static const char *path_below(const char *root, const char *path)
+static bool keep_components(char *path, size_t count)
 {
-	size_t length = root_length_of(root);
-	if (strncmp(path, root, length) != 0 || (path[length] != '/' && path[length] != '\0'))
-		return NULL;
-	/*
-	 * If the rest begins with `/..`, the cgroup is outside of our cgroup namespace and is not
-	 * visible in this mount.
-	 */
-	const char *rest = path + length;
-	if (strncmp(rest, "/..", 3) == 0 && (rest[3] == '/' || rest[3] == '\0'))
-		return NULL;
+	char *at = path;
+	for (size_t i = 0; i < count; i++) {
+		if (*at != '/')
+			return false;
+		at += 1 + strcspn(at + 1, "/");
+	}
 
-	return rest;
+	*at = '\0';
+	return true;
+}
+
+/**
+ * Finds the path of the cgroup below a mount.
+ *
+ * Both the root of the mount and the path of the cgroup are relative to the root of the cgroup
+ * namespace of this process. If the root of the mount is `/../..`, the path of the cgroup `/a` is
+ * `/X/Y/a` below the mount, where the names X and Y are those of the cgroups above this process.
+ *
+ * @param search  the search
+ * @param root    root of the mount
+ * @param folder  mount point
+ * @param group   receives the path, which the caller frees; "" for the root of the mount; NULL if
+ *                the mount does not show the cgroup
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+static int find_group(const struct search *search, const struct pm_relative_path *root,
+                      const char *folder, char **group, struct pm_error *error)
+{
+	struct pm_relative_path path = pm_relative_path_parse(search->path);
+
+	*group = NULL;
+	if (path.ups > root->ups)
+		return 0;
+
+	/*
+	 * If the root of the mount has a name after `..`, neither this process nor any cgroup with
+	 * fewer `..` is below the root.
+	 */
+	if (path.ups == root->ups) {
+		const char *rest = path_below(root->rest, path.rest);
+		if (!rest)
+			return 0;
+		*group = strdup(rest);
+		return *group ? 0 : pm_error_out_of_memory(error);
+	}
+	if (*root->rest)
+		return 0;
+
+	char *own;
+	if (pm_own_group_find(search->proc_root, search->controller, folder, root->ups, &own,
+	                      error) < 0)
+		return -1;
+	if (!own)
+		return 0;
+
+	int result = 0;
+	if (keep_components(own, root->ups - path.ups) &&
+	    asprintf(group, "%s%s", own, path.rest) < 0)
+		result = pm_error_out_of_memory(error);
+	free(own);
+
+	return result;
 }
 
 /**
@@ -156,23 +170,31 @@ static bool is_of_hierarchy(const struct pm_mount *mount, const struct search *s
 static int consider_mount(void *context, const struct pm_mount *mount, struct pm_error *error)
 {
 	struct search *search = context;
-	size_t root_length = strlen(mount->root);
+	struct pm_relative_path root = pm_relative_path_parse(mount->root);
 
 	search->any = true;
-	if (!is_of_hierarchy(mount, search) || !path_below(mount->root, search->path) ||
-	    (search->folder && root_length >= search->root_length))
+	if (!is_of_hierarchy(mount, search) || (search->folder && !is_higher(&root, search)))
 		return 0;
 
 	bool failed = false;
-	char *folder = below_sys_root(mount->point, search->sys_root, &failed);
+	char *group, *folder = below_sys_root(mount->point, search->sys_root, &failed);
 	if (failed)
 		return pm_error_out_of_memory(error);
+	if (!folder)
+		return 0;
 
-	if (folder) {
-		free(search->folder);
-		search->folder = folder;
-		search->root_length = root_length_of(mount->root);
+	int result = find_group(search, &root, folder, &group, error);
+	if (result < 0 || !group) {
+		free(folder);
+		return result;
 	}
+
+	free(search->folder);
+	free(search->group);
+	search->folder = folder;
+	search->group = group;
+	search->ups = root.ups;
+	search->root_length = strlen(root.rest);
 
 	return 0;
 }
@@ -187,7 +209,8 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
  */
 static int use_conventional(struct search *search, struct pm_error *error)
 {
-	if (!path_below("/", search->path))
+	struct pm_relative_path path = pm_relative_path_parse(search->path);
+	if (path.ups > 0)
 		return 0;
 
 	char *v1 = NULL;
@@ -213,7 +236,41 @@ static int use_conventional(struct search *search, struct pm_error *error)
 	}
 
 	free(v1);
+	if (search->folder) {
+		search->group = strdup(path.rest);
+		if (!search->group)
+			return pm_error_out_of_memory(error);
+	}
+
 	return 0;
+}
+
+/**
+ * Returns whether ancestors of the root of a mount exist. Both versions have a file that exists
+ * only in, or only below, the root cgroup.
+ */
+static bool has_hidden_ancestors(const struct search *search)
+{
+	static const char *const names[3] = { NULL, "cgroup.sane_behavior", "cgroup.type" };
+	char *path, *procs;
+	bool hidden = false;
+
+	if (asprintf(&path, "%s/%s", search->folder, names[search->version]) < 0)
+		return false;
+	if (asprintf(&procs, "%s/cgroup.procs", search->folder) < 0) {
+		free(path);
+		return false;
+	}
+
+	/* A saved tree may lack both files of v1. */
+	if (search->version == 2)
+		hidden = access(path, F_OK) == 0;
+	else
+		hidden = access(path, F_OK) < 0 && access(procs, F_OK) == 0;
+	free(procs);
+	free(path);
+
+	return hidden;
 }
 
 /**
@@ -251,34 +308,35 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
 	if (read_cgroup_file(process, &text, error) < 0)
 		return -1;
 
-	struct search search = { .controller = controller,
+	struct search search = { .proc_root = pm_process_root(process),
+		                 .controller = controller,
 		                 .sys_root = sys_root ? sys_root : "/sys" };
-	struct pm_hierarchy found = { 0 };
 	int result = 0;
 
 	if (text)
-		search.path = find_path(text, controller, &search.version);
+		search.path = pm_cgroup_path_find(text, controller, &search.version);
 	if (search.path)
-		result = pm_mounts_visit(pm_process_root(process), consider_mount, &search, error);
+		result = pm_mounts_visit(search.proc_root, consider_mount, &search, error);
 	if (result == 0 && search.path && !search.any)
 		result = use_conventional(&search, error);
 
-	if (result == 0 && search.path && search.folder) {
-		const char *group = search.path + search.root_length;
-		found = (struct pm_hierarchy){ .version = search.version, .folder = search.folder };
-		found.group = strdup(strcmp(group, "/") == 0 ? "" : group);
-		search.folder = NULL;
-		if (!found.group)
-			result = pm_error_out_of_memory(error);
-	}
-
-	free(search.folder);
-	free(text);
 	if (result < 0) {
-		pm_hierarchy_deinit(&found);
+		free(search.folder);
+		free(search.group);
+		free(text);
 		return -1;
 	}
 
+	struct pm_hierarchy found = { .folder = search.folder, .group = search.group };
+	if (search.folder) {
+		found.version = search.version;
+		if (has_hidden_ancestors(&search))
+			found.view = PM_CGROUP_ANCESTORS_HIDDEN;
+	} else if (search.path) {
+		found.view = PM_CGROUP_HIDDEN;
+	}
+
+	free(text);
 	*hierarchy = found;
 	return 0;
 }

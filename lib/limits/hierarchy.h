@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <procmem/headroom.h>
 #include <procmem/process.h>
 
 /** The hierarchy of a controller, and a cgroup in it. */
@@ -17,6 +18,8 @@ struct pm_hierarchy {
 	char *folder; /**< mount point of the hierarchy, owned */
 	char *group;  /**< path of the cgroup relative to `folder`, such as "/shop/web", owned; ""
 	                 for the root cgroup */
+	/** Which cgroups are visible. PM_CGROUP_HIDDEN implies version 0. */
+	enum pm_cgroup_view view;
 };
 
 /** Frees the strings of a hierarchy, and zeroes the hierarchy. */
@@ -30,6 +33,10 @@ void pm_hierarchy_deinit(struct pm_hierarchy *hierarchy);
  * self/mountinfo below the proc root. In mount points below /sys, the prefix /sys is replaced by
  * the sys root. If there is no mountinfo, as in saved trees, the conventional directories below
  * fs/cgroup of the sys root are used.
+ *
+ * If this process is in a cgroup namespace, paths in /proc/PID/cgroup and the roots of mounts are
+ * relative to the root of the namespace, such as `/../web`. The cgroup is found nevertheless if a
+ * mount shows it.
  *
  * @param process     the process
  * @param controller  "memory" or "pids"

@@ -3,6 +3,7 @@
 #include "limits/system.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,46 +47,44 @@ void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom
 		             "/proc/meminfo");
 }
 
+/** Adds a limit on the number of threads. The limit is in a file of sys/kernel below `proc_root`.
+ */
+static void add_thread_limit(const char *proc_root, const char *path, enum pm_limit_kind kind,
+                             uint64_t threads, struct pm_headroom *headroom)
+{
+	char source[64];
+	char *text = pm_limit_file(proc_root, path);
+	const char *at = text;
+	uint64_t max;
+
+	snprintf(source, sizeof source, "/proc/%s", path);
+	if (text && pm_scan_decimal(&at, &max))
+		pm_limit_add(headroom, kind, max, threads, source);
+	free(text);
+}
+
 void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroom)
 {
-	char *max = pm_limit_file(proc_root, "sys/kernel/threads-max"),
-	     *load = pm_limit_file(proc_root, "loadavg");
+	char *load = pm_limit_file(proc_root, "loadavg");
 	/*
 	 * `0.20 0.18 0.12 1/80 11206`: the number after the slash counts all threads,
 	 * proc_loadavg(5).
 	 */
-	const char *slash = NULL, *number = max;
-	uint64_t threads_max, threads = 0;
+	const char *slash = NULL;
+	uint64_t threads = 0;
 
 	if (load)
 		slash = strchr(load, '/');
 	if (slash)
 		slash++;
-	if (max && slash && pm_scan_decimal(&number, &threads_max) &&
-	    pm_scan_decimal(&slash, &threads))
-		pm_limit_add(headroom, PM_LIMIT_THREADS, threads_max, threads,
-		             "/proc/sys/kernel/threads-max");
-
-	free(max);
+	bool known = slash && pm_scan_decimal(&slash, &threads);
 	free(load);
-}
+	if (!known)
+		return;
 
-/**
- * Finds the soft limit with a given name in /proc/PID/limits.
- *
- * @param limits  text of the file
- * @param name    a newline, followed by the name of the limit
- * @param max     receives the limit
- * @return        true; false if the line is missing or the limit is "unlimited"
- */
-static bool soft_limit(const char *limits, const char *name, uint64_t *max)
-{
-	const char *line = strstr(limits, name);
-	if (!line)
-		return false;
-	line += strlen(name);
-	line += strspn(line, " ");
-	return pm_scan_decimal(&line, max);
+	add_thread_limit(proc_root, "sys/kernel/threads-max", PM_LIMIT_THREADS, threads, headroom);
+	/* Each thread has an ID of its own. */
+	add_thread_limit(proc_root, "sys/kernel/pid_max", PM_LIMIT_PID_MAX, threads, headroom);
 }
 
 int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *headroom,
@@ -115,9 +114,9 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		uint64_t max;
-		if (soft_limit(limits, rows[i].name, &max))
+		if (pm_limit_soft(limits, rows[i].name, &max))
 			pm_limit_add(headroom, rows[i].kind, max,
-			             pm_status_number(status, rows[i].used, 0) * 1024, "%s",
+			             pm_status_number(status, rows[i].used, 0) * 1024,
 			             rows[i].source);
 	}
 

@@ -42,7 +42,7 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 /** Adds the memory and swap of the machine as a limit. */
 void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom);
 
-/** Adds the limit on the number of threads of the machine. */
+/** Adds the limits on the numbers of threads and of thread IDs of the machine. */
 void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroom);
 
 #endif

@@ -60,17 +60,21 @@ static struct pm_ids read_ids(const char *status, const char *key)
 	};
 }
 
-static void read_namespace(const char *root, const char *directory, char *text)
+bool pm_namespace_read(const char *proc_root, const char *directory, const char *kind,
+                       char text[PM_NAMESPACE_TEXT_SIZE])
 {
 	char *path;
-	if (asprintf(&path, "%s/%s/ns/user", root, directory) < 0)
-		return;
+	text[0] = '\0';
+	if (asprintf(&path, "%s/%s/ns/%s", proc_root, directory, kind) < 0)
+		return false;
 
 	ssize_t length = readlink(path, text, PM_NAMESPACE_TEXT_SIZE - 1);
 	free(path);
 	if (length < 0)
 		length = 0;
 	text[length] = '\0';
+
+	return length > 0;
 }
 
 static bool read_stat(const char *root, const char *directory, struct pm_credentials *credentials)
@@ -113,7 +117,7 @@ bool pm_credentials_read(const char *proc_root, const char *directory,
 	if (!read_stat(proc_root, directory, &found))
 		return false;
 
-	read_namespace(proc_root, directory, found.namespace_text);
+	pm_namespace_read(proc_root, directory, "user", found.namespace_text);
 	*credentials = found;
 
 	return true;

@@ -18,9 +18,11 @@ enum pm_capability {
 	PM_CAP_DAC_OVERRIDE = 1,
 	PM_CAP_DAC_READ_SEARCH = 2,
 	PM_CAP_SYS_PTRACE = 19,
+	PM_CAP_SYS_ADMIN = 21,
+	PM_CAP_SYS_RESOURCE = 24,
 };
 
-/** Size of the text that names a user namespace, "user:[4026531837]". */
+/** Size of the text that names a namespace, "user:[4026531837]". */
 enum { PM_NAMESPACE_TEXT_SIZE = 32 };
 
 /** The real, effective and saved ID of a user or a group. */
@@ -67,6 +69,18 @@ bool pm_credentials_read(const char *proc_root, const char *directory,
 
 /** Reads the credentials of the process with a PID, as pm_credentials_read() does. */
 bool pm_credentials_read_pid(const char *proc_root, pid_t pid, struct pm_credentials *credentials);
+
+/**
+ * Reads the name of a namespace of a process.
+ *
+ * @param proc_root  directory to use as /proc
+ * @param directory  name below `proc_root`: a PID, or "self"
+ * @param kind       name of the file in ns, such as "user" or "pid"
+ * @param text       receives the name, such as "user:[4026531837]"; "" if it may not be read
+ * @return           whether the name could be read
+ */
+bool pm_namespace_read(const char *proc_root, const char *directory, const char *kind,
+                       char text[PM_NAMESPACE_TEXT_SIZE]);
 
 /** Tests whether a capability is effective. */
 static inline bool pm_credentials_can(const struct pm_credentials *credentials,

@@ -41,22 +41,23 @@ int pm_regular_file_open(int path_fd)
 }
 
 /**
- * Opens the mapped file through its link in map_files/, which also works for deleted files. To
+ * Finds the mapped file through its link in map_files/, which also works for deleted files. To
  * check that the region was not replaced since maps was read, only the inode is compared: on btrfs
  * and overlayfs the device number in maps differs from that of stat(2).
- * @return a descriptor for reading, or -1 with errno set; ESTALE: the link leads to another file
+ * @param status receives the status of the file
+ * @return an O_PATH descriptor, or -1 with errno set; ESTALE: the link leads to another file
  */
-static int open_link(const struct pm_procfs *procfs, const struct pm_region *region)
+static int find_link(const struct pm_procfs *procfs, const struct pm_region *region,
+                     struct stat *status)
 {
 	char name[64];
-	struct stat status;
 	snprintf(name, sizeof name, "map_files/%" PRIx64 "-%" PRIx64, region->start, region->end);
 
 	int fd = pm_procfs_open_file(procfs, name, O_PATH);
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == region->inode)
-		return reopen(fd);
+	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode) && status->st_ino == region->inode)
+		return fd;
 
 	close(fd);
 	errno = ESTALE;
@@ -65,13 +66,13 @@ static int open_link(const struct pm_procfs *procfs, const struct pm_region *reg
 }
 
 /**
- * Opens the mapped file by its name below the root directory of the target.
- * @return a descriptor for reading, or -1 with errno set; ESTALE: the name now belongs to another
- *         file
+ * Finds the mapped file by its name below the root directory of the target.
+ * @param status receives the status of the file
+ * @return an O_PATH descriptor, or -1 with errno set; ESTALE: the name now belongs to another file
  */
-static int open_name(const struct pm_procfs *procfs, const struct pm_region *region)
+static int find_name(const struct pm_procfs *procfs, const struct pm_region *region,
+                     struct stat *status)
 {
-	struct stat status;
 	char *path;
 
 	if (region->deleted || region->mapping[0] != '/') {
@@ -87,15 +88,49 @@ static int open_name(const struct pm_procfs *procfs, const struct pm_region *reg
 	free(path);
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == region->inode &&
-	    major(status.st_dev) == region->device_major &&
-	    minor(status.st_dev) == region->device_minor)
-		return reopen(fd);
+	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode) && status->st_ino == region->inode &&
+	    major(status->st_dev) == region->device_major &&
+	    minor(status->st_dev) == region->device_minor)
+		return fd;
 
 	close(fd);
 	errno = ESTALE;
 
 	return -1;
+}
+
+/** Opens the mapped file through its link. @return as reopen() */
+static int open_link(const struct pm_procfs *procfs, const struct pm_region *region)
+{
+	struct stat status;
+	int fd = find_link(procfs, region, &status);
+
+	return fd < 0 ? -1 : reopen(fd);
+}
+
+/** Opens the mapped file by its name. @return as reopen() */
+static int open_name(const struct pm_procfs *procfs, const struct pm_region *region)
+{
+	struct stat status;
+	int fd = find_name(procfs, region, &status);
+
+	return fd < 0 ? -1 : reopen(fd);
+}
+
+bool pm_mapped_file_length(struct pm_process *process, const struct pm_region *region,
+                           uint64_t *length)
+{
+	struct stat status;
+	int fd = find_link(&process->procfs, region, &status);
+
+	if (fd < 0)
+		fd = find_name(&process->procfs, region, &status);
+	if (fd < 0)
+		return false;
+
+	close(fd);
+	*length = status.st_size > 0 ? (uint64_t)status.st_size : 0;
+	return true;
 }
 
 int pm_mapped_file_open(struct pm_process *process, const struct pm_region *region, int *fd,

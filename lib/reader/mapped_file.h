@@ -3,6 +3,9 @@
 #ifndef PM_READER_MAPPED_FILE_H
 #define PM_READER_MAPPED_FILE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <procmem/process.h>
 #include <procmem/region.h>
 
@@ -19,6 +22,18 @@
  */
 int pm_mapped_file_open(struct pm_process *process, const struct pm_region *region, int *fd,
                         struct pm_error *error);
+
+/**
+ * Reads the length of the regular file (or shared memory object) that is mapped in a region. The
+ * file is not opened for reading.
+ *
+ * @param process  the living process
+ * @param region   a region of the process that maps a file (its inode is not 0)
+ * @param length   receives the length in bytes; unchanged if the function returns false
+ * @return         false if the file is not found, or if it is not a regular file
+ */
+bool pm_mapped_file_length(struct pm_process *process, const struct pm_region *region,
+                           uint64_t *length);
 
 /**
  * Opens the file of an O_PATH descriptor for reading, if it is a regular file and not empty. Files

@@ -515,8 +515,7 @@ static struct pm_limit limit_of_row(sqlite3_stmt *statement, enum pm_limit_kind 
 {
 	struct pm_limit limit = {
 		.kind = kind,
-		.counts = kind == PM_LIMIT_MAPPINGS || kind == PM_LIMIT_PIDS ||
-		          kind == PM_LIMIT_THREADS,
+		.counts = kind >= PM_LIMIT_MAPPINGS,
 		.max = pm_column(statement, 1),
 		.used = pm_column(statement, 2),
 		.reclaimable = pm_column(statement, 3),

@@ -8,6 +8,7 @@
  * - unmap NAME: removes the mapping
  * - grow NAME PAGES: extends it by mremap(2) and touches the new part; it can move
  * - cut NAME PAGES: unmaps its last pages
+ * - stretch NAME PAGES: extends it by mremap(2), and does not touch the new part; it can move
  * - touch NAME PAGES: touches more pages of a mapping made by `reserve`
  * - write NAME PAGES TEXT: touches more pages, and writes TEXT (to the end of the line) at the
  *   start of each
@@ -112,18 +113,21 @@ static void unmap(struct mapping *mapping)
 	*mapping = (struct mapping){ 0 };
 }
 
-static void grow(struct mapping *mapping, size_t pages)
+static void stretch(struct mapping *mapping, size_t pages, int touched)
 {
 	char *memory = mremap(mapping->memory, mapping->pages * PAGE,
 	                      (mapping->pages + pages) * PAGE, MREMAP_MAYMOVE);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mremap");
-	touch(memory + mapping->pages * PAGE, pages);
+	if (touched) {
+		touch(memory + mapping->pages * PAGE, pages);
+		mapping->touched += pages;
+	}
+
 	mapping->memory = memory;
 	mapping->pages += pages;
-	mapping->touched += pages;
 	target_region(mapping->name, memory, mapping->pages * PAGE, "");
 
-	tell((long)pages, (long)pages);
+	tell((long)pages, touched ? (long)pages : 0);
 }
 
 static void move_block(struct mapping *mapping, size_t pages)
@@ -249,8 +253,8 @@ static int command(const char *line)
 
 	if (strcmp(word, "unmap") == 0)
 		unmap(mapping);
-	else if (strcmp(word, "grow") == 0)
-		grow(mapping, pages);
+	else if (strcmp(word, "grow") == 0 || strcmp(word, "stretch") == 0)
+		stretch(mapping, pages, strcmp(word, "grow") == 0);
 	else if (strcmp(word, "move") == 0)
 		move_block(mapping, pages);
 	else if (strcmp(word, "cut") == 0)

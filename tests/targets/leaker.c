@@ -9,6 +9,12 @@
  *   that of another rises by 20 MiB and falls back every 5 s
  * - leaker threads RATE: starts RATE threads per second, called pile-N
  * - leaker files RATE: maps RATE small files per second
+ * - leaker steps RATE: maps and touches a block of 4 MiB whenever so much is due: RATE bytes per
+ *   second on average
+ * - leaker pool RATE: reserves 1 GiB without access, and permits access to its first part with
+ *   mprotect(2): RATE bytes per second, in parts of 1 MiB
+ * - leaker mapped RATE: maps 1 GiB of an empty file, and extends the file by RATE bytes per second,
+ *   in parts of 1 MiB
  * - leaker churn RATE: maps 64 KiB, touches and unmaps them all the time; `tell` answers the number
  *   of times so far
  */
@@ -28,6 +34,8 @@
 
 enum {
 	MEGABYTE = 1024 * 1024,
+	STEP = 4 * MEGABYTE,
+	RESERVED = 1024 * MEGABYTE,
 	TICK_MS = 100,
 	SMALL = 1000,
 	SAW_BLOCK = 32 * 1024,
@@ -58,6 +66,46 @@ static void leak_merged(uint64_t due)
 	while (leaked + MEGABYTE <= due) {
 		memset(target_map(MEGABYTE, PROT_READ | PROT_WRITE, 0), 1, MEGABYTE);
 		leaked += MEGABYTE;
+	}
+}
+
+static void leak_steps(uint64_t due)
+{
+	while (leaked + STEP <= due) {
+		memset(target_map(STEP, PROT_READ | PROT_WRITE, 0), 1, STEP);
+		leaked += STEP;
+	}
+}
+
+static void open_pool(uint64_t due)
+{
+	static char *pool;
+
+	if (!pool)
+		pool = target_island(RESERVED, PROT_NONE, MAP_NORESERVE, 0);
+
+	for (; leaked + MEGABYTE <= due && leaked < RESERVED; leaked += MEGABYTE) {
+		target_check(mprotect(pool + leaked, MEGABYTE, PROT_READ | PROT_WRITE), "mprotect");
+		memset(pool + leaked, 1, MEGABYTE);
+	}
+}
+
+static void extend_file(uint64_t due)
+{
+	static char *mapped;
+	static int fd;
+
+	if (!mapped) {
+		char path[256];
+		snprintf(path, sizeof path, "%s/extended", scratch);
+		fd = (int)target_check(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), "open");
+		mapped = mmap(NULL, RESERVED, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		target_check(mapped == MAP_FAILED ? -1 : 0, "mmap");
+	}
+
+	for (; leaked + MEGABYTE <= due && leaked < RESERVED; leaked += MEGABYTE) {
+		target_check(ftruncate(fd, (off_t)leaked + MEGABYTE), "ftruncate");
+		memset(mapped + leaked, 1, MEGABYTE);
 	}
 }
 
@@ -177,6 +225,24 @@ static void *run_files(void *context)
 	return context;
 }
 
+static void *run_steps(void *context)
+{
+	each_tick(leak_steps);
+	return context;
+}
+
+static void *run_pool(void *context)
+{
+	each_tick(open_pool);
+	return context;
+}
+
+static void *run_mapped(void *context)
+{
+	each_tick(extend_file);
+	return context;
+}
+
 static int command(const char *line)
 {
 	if (strcmp(line, "tell") != 0)
@@ -196,11 +262,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void *(*run)(void *);
-	} ways[] = { { "merged", run_merged },
-		     { "arenas", run_small },
-		     { "threads", run_threads },
-		     { "files", run_files },
-		     { "churn", churn } };
+	} ways[] = { { "merged", run_merged }, { "arenas", run_small }, { "threads", run_threads },
+		     { "files", run_files },   { "steps", run_steps },  { "pool", run_pool },
+		     { "mapped", run_mapped }, { "churn", churn } };
 
 	target_begin();
 	size_t way = 0, count = sizeof ways / sizeof *ways;
@@ -208,7 +272,8 @@ int main(int argc, char **argv)
 		way++;
 
 	if (argc != 3 || way == count) {
-		fputs("usage: leaker merged|arenas|threads|files|churn RATE\n", stderr);
+		fputs("usage: leaker merged|arenas|threads|files|steps|pool|mapped|churn RATE\n",
+		      stderr);
 		return 2;
 	}
 

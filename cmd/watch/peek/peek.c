@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -122,8 +123,7 @@ static void keep_new(struct peek *peek, const struct watch_history *history)
 
 	for (size_t i = 0; i < count; i++) {
 		const struct pm_region_range *range = &sample->appeared[i];
-		kept[i] = (struct kept){ pm_tracker_owner(history->tracker, range->region),
-			                 *range };
+		kept[i] = (struct kept){ watch_history_owner(history, range->region), *range };
 	}
 
 	qsort(kept, count, sizeof *kept, compare_kept);
@@ -155,7 +155,7 @@ static int collect_range(const struct watch_history *history, const struct pm_tr
 		const struct pm_region *region = &regions->items[i];
 		struct pm_range bounds = { region->start, region->end };
 
-		if (pm_tracker_owner(history->tracker, i) == track &&
+		if (watch_history_owner(history, i) == track &&
 		    pm_page_set_add(pages, pm_range_clip(range, bounds), regions, error) < 0)
 			return -1;
 	}
@@ -184,7 +184,7 @@ static int collect_all(const struct watch_history *history, const struct pm_trac
 	for (size_t i = 0; i < regions->count; i++) {
 		struct pm_range range = { regions->items[i].start, regions->items[i].end };
 
-		if (pm_tracker_owner(history->tracker, i) == track &&
+		if (watch_history_owner(history, i) == track &&
 		    pm_page_set_add(pages, range, regions, error) < 0)
 			return -1;
 	}
@@ -211,6 +211,52 @@ static uint64_t allowance(const struct peek *peek, const struct watch_history *h
 		return max_bytes;
 
 	return (uint64_t)bytes;
+}
+
+/** Checks whether a string is the beginning of a longer one. */
+static bool begins(const struct pm_page_string *shorter, const struct pm_page_string *longer)
+{
+	return shorter->length < longer->length &&
+	       memcmp(shorter->bytes, longer->bytes, shorter->length) == 0;
+}
+
+/** Removes the strings of a list that one string makes redundant. @return the new length */
+static size_t remove_beginnings(struct pm_page_string *list, size_t count,
+                                const struct pm_page_string *longer)
+{
+	size_t kept = 0;
+
+	/* A beginning that is far more frequent than the longer string says more than that. */
+	for (size_t i = 0; i < count; i++)
+		if (!begins(&list[i], longer) || list[i].count > 2 * longer->count)
+			list[kept++] = list[i];
+
+	return kept;
+}
+
+/**
+ * Keeps the `max` most frequent strings. A string that is the beginning of a longer one that is
+ * kept is left out, unless it was found more than twice as often as the longer one.
+ */
+static void choose_strings(struct pm_page_strings_found *found, size_t max)
+{
+	struct pm_page_string *list = found->strings;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < found->count && kept < max; i++) {
+		struct pm_page_string candidate = list[i];
+		size_t at = 0;
+
+		while (at < kept && !begins(&candidate, &list[at]))
+			at++;
+		if (at < kept)
+			continue;
+
+		kept = remove_beginnings(list, kept, &candidate);
+		list[kept++] = candidate;
+	}
+
+	found->count = kept;
 }
 
 static bool has_grown(const struct watch_row *row)
@@ -254,27 +300,30 @@ static void keep_result(struct peek *peek, const struct pm_track *track,
 
 /**
  * Searches the new pages of a row.
- * @param max maximum number of bytes
- * @param options the options of the search
+ * @param room maximum number of bytes to search
+ * @param max maximum number of strings to keep
  * @param searched receives the number of bytes searched
  */
 static int search_row(struct peek *peek, const struct watch_history *history,
-                      const struct pm_track *track, uint64_t max,
-                      const struct pm_page_strings_options *options, uint64_t *searched,
+                      const struct pm_track *track, uint64_t room, size_t max, uint64_t *searched,
                       struct pm_error *error)
 {
+	/* Find more strings than are kept, because choose_strings() leaves some out. */
+	const struct pm_page_strings_options options = { .max = max * 4 + 16 };
 	struct peek_result result = { .time = history->sample.time };
 	struct pm_page_set pages = { 0 };
 
 	*searched = 0;
 	int status = collect(peek, history, track, &pages, error);
 	if (status == 0)
-		status = pm_page_set_thin(&pages, max, error);
+		status = pm_page_set_thin(&pages, room, error);
 
 	if (status == 0 && pages.bytes > 0) {
-		status = pm_page_strings_find(peek->strings, &pages, options, &result.found, error);
+		status = pm_page_strings_find(peek->strings, &pages, &options, &result.found,
+		                              error);
 		if (status == 0) {
 			*searched = result.found.searched;
+			choose_strings(&result.found, max);
 			keep_result(peek, track, &result);
 		}
 	}
@@ -287,7 +336,6 @@ static int search_row(struct peek *peek, const struct watch_history *history,
 static int search_rows(struct peek *peek, const struct watch_history *history,
                        const struct watch_view *view, uint64_t max, struct pm_error *error)
 {
-	const struct pm_page_strings_options options = { .max = (size_t)max };
 	size_t grown = 0;
 
 	for (size_t i = 0; i < view->row_count; i++)
@@ -310,7 +358,7 @@ static int search_rows(struct peek *peek, const struct watch_history *history,
 			continue;
 
 		/* Bytes that one row does not use are available for the next rows. */
-		status = search_row(peek, history, row->track, left / grown--, &options, &in_row,
+		status = search_row(peek, history, row->track, left / grown--, (size_t)max, &in_row,
 		                    error);
 		left -= in_row < left ? in_row : left;
 		searched += in_row;

@@ -22,6 +22,9 @@ struct peek_result {
 	             new */
 };
 
+/** Maximum number of strings that peek_step() keeps for a row. */
+#define PEEK_MAX 1000
+
 /**
  * Starts to remember new pages.
  *
@@ -48,7 +51,9 @@ void peek_close(struct peek *peek);
  * @param peek     from peek_open()
  * @param history  the history
  * @param view     the displayed rows
- * @param max      maximum number of strings for each row; 0: do not search
+ * @param max      maximum number of strings for each row, at most PEEK_MAX; 0: do not search. A
+ *                 string that is the beginning of a longer one that is kept is left out, unless it
+ *                 was found more than twice as often as the longer one
  * @param error    PM_ERROR_RESOURCES, PM_ERROR_ACCESS
  * @return         0 or -1
  */

@@ -24,6 +24,19 @@ static void add_string(const struct pm_page_string *string, struct text *text)
 	text_deinit(&escaped);
 }
 
+/** Adds the number of bytes that were searched, unless all were. */
+static void add_searched(const struct pm_page_strings_found *found, struct text *text)
+{
+	if (found->searched >= found->pages)
+		return;
+
+	text_string(text, "  (searched ");
+	text_size(text, found->searched);
+	text_string(text, " of ");
+	text_size(text, found->pages);
+	text_char(text, ')');
+}
+
 void peek_print_describe(const struct peek_result *result, const struct watch_row *row,
                          struct text *text)
 {
@@ -39,13 +52,76 @@ void peek_print_describe(const struct peek_result *result, const struct watch_ro
 
 	if (found->count == 0)
 		text_string(text, " no text");
-	if (found->searched < found->pages) {
-		text_string(text, "  (searched ");
-		text_size(text, found->searched);
-		text_string(text, " of ");
-		text_size(text, found->pages);
-		text_char(text, ')');
+	add_searched(found, text);
+}
+
+/** Adds the number of times that a string was found: "×2,948". */
+static void add_count(uint64_t count, struct text *text)
+{
+	text_string(text, "\xc3\x97");
+	text_grouped(text, count);
+}
+
+/** Adds spaces until a line is `columns` wide. */
+static void pad(struct text *line, size_t columns)
+{
+	size_t width = utf8_columns(line->bytes, line->length);
+
+	if (width < columns)
+		text_fill(line, ' ', columns - width);
+}
+
+/** Returns the width of the longest count, in columns. */
+static size_t count_width(const struct pm_page_strings_found *found)
+{
+	struct text count = { 0 };
+
+	/* The strings are sorted by count. */
+	if (found->count > 0)
+		add_count(found->strings[0].count, &count);
+
+	size_t width = utf8_columns(count.bytes ? count.bytes : "", count.length);
+	text_deinit(&count);
+	return width;
+}
+
+/** Prints a line with the count of a string, and the string. */
+static void print_string(const struct pm_page_string *string, size_t width, struct out *out)
+{
+	struct text line = { 0 };
+
+	text_string(&line, "   ");
+	add_count(string->count, &line);
+	pad(&line, 3 + width + 2);
+	utf8_escape(&line, string->bytes, string->length);
+
+	if (utf8_columns(line.bytes, line.length) > out->width) {
+		line.length = utf8_fit(line.bytes, line.length, out->width - 1);
+		text_string(&line, "\xe2\x80\xa6");
 	}
+
+	text_char(&line, '\n');
+	out_text(out, &line);
+	text_deinit(&line);
+}
+
+void peek_print(const struct peek_result *result, const struct watch_row *row, struct out *out)
+{
+	const struct pm_page_strings_found *found = &result->found;
+	struct text line = { 0 };
+	size_t width = count_width(found);
+
+	text_string(&line, found->count > 0 ? " new strings in " : " new pages in ");
+	text_format(&line, "%" PRIx64 "\xe2\x80\xa6:", row->track->start);
+	if (found->count == 0)
+		text_string(&line, " no text");
+	add_searched(found, &line);
+	text_char(&line, '\n');
+	out_text(out, &line);
+	text_deinit(&line);
+
+	for (size_t i = 0; i < found->count; i++)
+		print_string(&found->strings[i], width, out);
 }
 
 void peek_print_json(const struct peek_result *result, struct json *json)

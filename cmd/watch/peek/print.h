@@ -3,13 +3,23 @@
 #ifndef CMD_WATCH_PEEK_PRINT_H
 #define CMD_WATCH_PEEK_PRINT_H
 
+#include "base/out.h"
 #include "base/text.h"
 #include "view/json.h"
 #include "watch/peek/peek.h"
 
 /**
- * Adds the strings that were found in a row as one line, without a newline: "new strings in
- * 7f3a08000000…: application/grpc ×312".
+ * Prints the strings that were found in a row, each in its own line after its count, below a line
+ * that names the row.
+ * @param result the strings that were found
+ * @param row the row
+ * @param out the output
+ */
+void peek_print(const struct peek_result *result, const struct watch_row *row, struct out *out);
+
+/**
+ * Adds the strings that were found in a row as one line, without a newline, for the live screen:
+ * "new strings in 7f3a08000000…: application/grpc ×312".
  *
  * @param result  the strings that were found
  * @param row     the row

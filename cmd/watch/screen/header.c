@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "view/spark.h"
 #include "watch/format.h"
+#include "watch/verdict.h"
 
 /* The header uses at most 1/SHARE of the lines of the screen, and at most LINES_MAX lines, to leave
  * room for rows. SPARK_MAX is the maximum width of the curve, in columns. */
@@ -79,15 +80,6 @@ static void end_line(struct flow *flow)
 	flow->column = 0;
 }
 
-static void add_trend(const struct pm_trend *trend, struct text *text)
-{
-	text_format(text, "  %s", pm_verdict_name(trend->verdict));
-	if (trend->verdict == PM_VERDICT_STEADY || trend->verdict == PM_VERDICT_SHRINKING) {
-		text_char(text, ' ');
-		watch_format_rate(trend, text);
-	}
-}
-
 /** Adds the process, its sizes, and its limits. */
 static void add_process(const struct screen_state *state, struct text *text)
 {
@@ -99,7 +91,8 @@ static void add_process(const struct screen_state *state, struct text *text)
 	text_format(text, " %d  ", (int)process->pid);
 	watch_format_rss(history, bytes, text);
 	watch_format_limit(history, bytes, text);
-	add_trend(&history->memory.trend, text);
+	text_string(text, "  ");
+	watch_verdict_short(history, bytes, text);
 	watch_format_parts(history, bytes, text);
 }
 
@@ -117,6 +110,7 @@ static void add_times(const struct watch_history *history, struct text *text)
 	}
 
 	watch_format_cost(history, text);
+	watch_format_age(history, text);
 }
 
 /** Adds the filter, the sort order and the other choices of the user. */

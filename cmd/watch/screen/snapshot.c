@@ -26,12 +26,14 @@ static int copy_tracks(struct screen_snapshot *snapshot, const struct peek *peek
 	pm_regions_init(&snapshot->details);
 	snapshot->tracks = alloc_array(NULL, count + 1, sizeof *snapshot->tracks);
 	snapshot->pointers = alloc_array(NULL, count + 1, sizeof(struct pm_track *));
+	snapshot->files = alloc_array(NULL, count + 1, sizeof *snapshot->files);
 	snapshot->count = count;
 
 	for (size_t i = 0; i < count; i++) {
 		result |= copy_track(&snapshot->tracks[i], &snapshot->details, peek, &rows[i],
 		                     error);
 		snapshot->pointers[i] = &snapshot->tracks[i].track;
+		snapshot->files[i] = rows[i].files;
 	}
 
 	return result < 0 ? -1 : 0;
@@ -60,6 +62,10 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
 	watch_history_copy(&snapshot->history, history);
 	snapshot->history.tracks = snapshot->pointers;
 	snapshot->history.track_count = snapshot->count;
+	snapshot->history.files = snapshot->files;
+	if (history->beneath.track)
+		snapshot->history.beneath.track = screen_snapshot_of(snapshot, history,
+		                                                     history->beneath.track);
 
 	/* The view needs no selection: only chosen tracks were copied. */
 	snapshot->view =
@@ -80,6 +86,7 @@ void screen_snapshot_drop(struct screen_snapshot *snapshot)
 	watch_view_deinit(&snapshot->view);
 	free(snapshot->tracks);
 	free(snapshot->pointers);
+	free(snapshot->files);
 	pm_regions_deinit(&snapshot->details);
 	*snapshot = (struct screen_snapshot){ 0 };
 }

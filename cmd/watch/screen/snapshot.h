@@ -25,8 +25,9 @@ struct screen_snapshot {
 	struct watch_view view;       /**< the rows of `history`; they can be sorted again */
 	struct screen_snapshot_track *tracks; /**< all tracks that can have a row */
 	const struct pm_track **pointers;     /**< pointers to the copied tracks, for `history` */
-	size_t count;                         /**< number of tracks */
-	struct pm_regions details;            /**< owns the details of the tracks */
+	size_t *files; /**< for `history`, the number of file names of each track, or 0 */
+	size_t count;  /**< number of tracks */
+	struct pm_regions details; /**< owns the details of the tracks */
 };
 
 /**

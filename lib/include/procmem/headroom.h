@@ -16,16 +16,18 @@
 extern "C" {
 #endif
 
-/**
- * Kinds of limits. If the cgroup of the process and its ancestors have several limits of one kind,
- * the limit of which the least is left is used.
- */
+/** Kinds of limits */
 enum pm_limit_kind {
 	/**
 	 * Memory limit of a cgroup (memory.max of v2, memory.limit_in_bytes of v1). If it is
-	 * exceeded, the kernel kills a process.
+	 * reached and no page cache is left to reclaim, the kernel kills a process.
 	 */
 	PM_LIMIT_CGROUP,
+	/**
+	 * The same limit, compared with the working set: the usage without inactive page cache.
+	 * Kubelet and container monitoring use this figure.
+	 */
+	PM_LIMIT_CGROUP_WORKING_SET,
 	/**
 	 * Memory limit of a cgroup (memory.high of v2). If it is exceeded, the kernel throttles the
 	 * processes.
@@ -35,14 +37,26 @@ enum pm_limit_kind {
 	PM_LIMIT_ADDRESS_SPACE, /**< RLIMIT_AS; the used part is VmSize */
 	PM_LIMIT_DATA,          /**< RLIMIT_DATA; the used part is VmData */
 	PM_LIMIT_STACK, /**< RLIMIT_STACK; the used part is the size of the first thread's stack */
-	PM_LIMIT_MAPPINGS, /**< vm.max_map_count; the used part is the number of regions */
-	PM_LIMIT_PIDS,     /**< processes and threads of a cgroup (pids.max) */
-	PM_LIMIT_THREADS,  /**< threads of the machine (kernel.threads-max) */
-	PM_LIMIT_KINDS,    /**< number of kinds */
+	PM_LIMIT_MAPPINGS,     /**< vm.max_map_count; the used part is the number of regions */
+	PM_LIMIT_PIDS,         /**< processes and threads of a cgroup (pids.max) */
+	PM_LIMIT_USER_THREADS, /**< RLIMIT_NPROC; the used part is the number of threads of all
+	                          processes of the user */
+	PM_LIMIT_THREADS,      /**< threads of the machine (kernel.threads-max) */
+	PM_LIMIT_PID_MAX, /**< process and thread IDs (kernel.pid_max); the used part is the number
+	                     of threads of the machine */
+	PM_LIMIT_KINDS,   /**< number of kinds */
 };
 
-/** Bytes of pm_limit.source. */
+/** Size of pm_limit.source in bytes, including the NUL. */
 #define PM_LIMIT_SOURCE_SIZE 1200
+
+/**
+ * Maximum number of limits of the same kind. A cgroup and each of its ancestors can have a limit.
+ */
+#define PM_LIMIT_LEVELS 6
+
+/** Maximum number of limits: four kinds are limits of cgroups. */
+#define PM_LIMITS_MAX (PM_LIMIT_KINDS + 4 * (PM_LIMIT_LEVELS - 1))
 
 /** A limit, and the used part of it */
 struct pm_limit {
@@ -52,9 +66,22 @@ struct pm_limit {
 	 * false: bytes.
 	 */
 	bool counts;
+	/**
+	 * The kernel does not enforce the limit for this process, because the process belongs to
+	 * root or has a capability.
+	 */
+	bool exempt;
+	/**
+	 * `used` is not exact, because the calling process or the target is in another PID or user
+	 * namespace than the first.
+	 */
+	bool approximate;
 	uint64_t max;  /**< the limit */
 	uint64_t used; /**< used part of the limit */
-	/** Part of `used` that the kernel can reclaim: page cache that was not used recently */
+	/**
+	 * Part of `used` that the kernel can reclaim: page cache. For PM_LIMIT_CGROUP_WORKING_SET,
+	 * only page cache that was not used recently.
+	 */
 	uint64_t reclaimable;
 	/**
 	 * Where the limit is defined: the path of a file, such as "/proc/sys/vm/max_map_count", or
@@ -94,18 +121,34 @@ struct pm_limit_events {
  */
 struct pm_pressure {
 	bool known;    /**< whether the kernel reports the pressure */
-	double some10; /**< percent of the last 10 s in which some task waited */
-	double full10; /**< percent of the last 10 s in which all tasks waited */
-	double some60; /**< percent of the last 60 s in which some task waited */
-	double full60; /**< percent of the last 60 s in which all tasks waited */
+	double some10; /**< percentage of time, over the last 10 s, in which some task waited */
+	double full10; /**< percentage of time, over the last 10 s, in which all tasks waited */
+	double some60; /**< percentage of time, over the last 60 s, in which some task waited */
+	double full60; /**< percentage of time, over the last 60 s, in which all tasks waited */
+};
+
+/** Which cgroups of a process are visible to the calling process. */
+enum pm_cgroup_view {
+	PM_CGROUP_VISIBLE,          /**< the cgroup and all its ancestors, or there is no cgroup */
+	PM_CGROUP_ANCESTORS_HIDDEN, /**< the cgroup, but not all its ancestors */
+	PM_CGROUP_HIDDEN,           /**< neither the cgroup nor any ancestor */
 };
 
 /** All limits of a process. */
 struct pm_headroom {
-	struct pm_limit limits[PM_LIMIT_KINDS]; /**< in the order of enum pm_limit_kind */
-	size_t count;                           /**< number of elements of `limits` */
+	/**
+	 * The limits, in the order of enum pm_limit_kind. Of several limits of the same kind, the
+	 * one of which the least is left is first.
+	 */
+	struct pm_limit limits[PM_LIMITS_MAX];
+	size_t count; /**< number of elements of `limits` */
 	/** Version of cgroups, 1 or 2; 0 if no memory cgroup is visible */
 	int cgroup_version;
+	/**
+	 * Which cgroups are visible. Limits of hidden cgroups apply to the process, too, but are
+	 * not known.
+	 */
+	enum pm_cgroup_view cgroup_view;
 	struct pm_limit_events events; /**< limit events of the cgroup of the process */
 	struct pm_pressure pressure;   /**< pressure on memory */
 };
@@ -152,7 +195,8 @@ PM_PUBLIC int pm_headroom_add_counts(struct pm_process *process, const char *sys
                                      struct pm_error *error);
 
 /**
- * Finds the limit of a kind.
+ * Finds the limit of a kind. Of several limits of this kind, the one of which the least is left is
+ * returned.
  *
  * @param headroom  the limits
  * @param kind      the kind
@@ -162,11 +206,11 @@ PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *head
                                                   enum pm_limit_kind kind);
 
 /**
- * Returns the memory limit of which less is left: that of the cgroup (PM_LIMIT_CGROUP), or the
- * memory and swap of the machine (PM_LIMIT_SYSTEM).
+ * Compares the memory limit of the cgroup (PM_LIMIT_CGROUP) with the memory and swap of the machine
+ * (PM_LIMIT_SYSTEM), and returns the limit with less headroom.
  *
  * @param headroom  the limits
- * @return          the limit; NULL if `headroom` has neither of these limits
+ * @return          the limit; the only one if `headroom` has one of the two; NULL if it has neither
  */
 PM_PUBLIC const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom);
 

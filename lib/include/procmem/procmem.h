@@ -55,6 +55,7 @@
 #include <procmem/recorder.h>
 #include <procmem/recording.h>
 #include <procmem/region.h>
+#include <procmem/reserve.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>

@@ -47,8 +47,9 @@ struct pm_match {
 	const struct pm_region *region; /**< region in which the match starts, with its kind */
 	enum pm_encoding encoding;      /**< encoding of the text; see pm_string_text() */
 	/**
-	 * The match continues after these bytes. The next call of the visitor reports the next
-	 * piece, unless the end of the match is missing (pm_hit.truncated).
+	 * The match continues after these bytes. Either the next call of the visitor reports the
+	 * next piece, or the match was cut here because it is longer than one mebibyte
+	 * (pm_hit.truncated).
 	 */
 	bool truncated;
 	/** The bytes continue those of the previous call, in which `truncated` was set */
@@ -115,10 +116,10 @@ struct pm_search_options {
  *                 not be read, otherwise with PM_ERROR_RESOURCES. A search that the visitor ended
  *                 does not fail
  * @param error    PM_ERROR_USAGE (the pattern, the options), PM_ERROR_NOT_FOUND (the process, a
- *                 region), PM_ERROR_ACCESS, PM_ERROR_NO_MEMORY, PM_ERROR_GONE (the process has
- *                 ended, or has called exec; after exec, matches that were reported may be wrong),
- *                 PM_ERROR_CANCELLED, PM_ERROR_RESOURCES, PM_ERROR_UNREADABLE (only if `totals` is
- *                 NULL)
+ *                 region), PM_ERROR_ACCESS, PM_ERROR_NO_MEMORY (a zombie or a kernel thread),
+ *                 PM_ERROR_GONE (the process has ended, or has called exec; after exec, matches
+ *                 that were reported may be wrong), PM_ERROR_CANCELLED, PM_ERROR_RESOURCES,
+ *                 PM_ERROR_UNREADABLE (only if `totals` is NULL)
  * @return         0 or -1; a search without a match returns 0
  */
 PM_PUBLIC int pm_grep_process(pid_t pid, const char *pattern,

@@ -3,9 +3,15 @@
  * @file
  * Trends of sizes over time: how fast a size grows, and whether the growth looks like a leak, was a
  * burst, or has ended.
+ *
+ * A rate is reported as sure only if it follows from many growth events. A growth event is a rise
+ * of the size above all its earlier values, by at least 2 % of the whole range of the size.
  */
 #ifndef PROCMEM_TREND_H
 #define PROCMEM_TREND_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include <procmem/error.h>
 #include <procmem/series.h>
@@ -17,10 +23,15 @@ extern "C" {
 /** How the values of a series develop. */
 enum pm_verdict {
 	PM_VERDICT_TOO_EARLY, /**< observed for too short a time */
-	PM_VERDICT_STEADY,    /**< keeps growing: a leak looks like this */
-	PM_VERDICT_BURST,     /**< grew mostly at once, and has not grown since */
-	/** Does not grow, has stopped growing, or rises and falls around one level */
-	PM_VERDICT_PLATEAU,
+	PM_VERDICT_STEADY,    /**< keeps growing at a known rate: a leak looks like this */
+	PM_VERDICT_STEPS,     /**< grew in two steps or more, none of which makes up most of the
+	                         growth, but too few for a sure rate: pm_trend.estimated_rate is
+	                         an estimate */
+	PM_VERDICT_BURST,     /**< grew mostly in one step, and has not grown since */
+	PM_VERDICT_PLATEAU,   /**< grew, and has stopped growing; or rises and falls around one
+	                         level */
+	PM_VERDICT_NO_GROWTH, /**< did not grow while it was observed. This does not say that it
+	                         will not grow: the next step may not have come yet */
 	PM_VERDICT_SHRINKING, /**< becomes smaller */
 	/** Has grown, but too unevenly for another verdict */
 	PM_VERDICT_UNEVEN,
@@ -30,30 +41,52 @@ enum pm_verdict {
 /** Size of pm_trend.reason, in bytes, including the NUL. */
 #define PM_TREND_REASON_SIZE 160
 
-/** The result of judging a series. Rates are units per second. */
+/**
+ * The result of judging a series. Rates are units per second, heights are in the unit of the
+ * series. Members are zero if the series did not change noticeably.
+ */
 struct pm_trend {
 	enum pm_verdict verdict; /**< how the values develop */
 	/**
-	 * Slope since the first change, computed robustly: the median of the slopes of all pairs of
-	 * points (Theil-Sen)
+	 * The rate, if it is known: positive for PM_VERDICT_STEADY, negative for
+	 * PM_VERDICT_SHRINKING if all estimates of the rate agree within a factor of 1.5; otherwise
+	 * 0. For PM_VERDICT_STEADY, it is the slope from the first growth event to the last or, if
+	 * the values rise and fall, the slope of their floor.
 	 */
 	double rate;
-	double least_squares; /**< slope of the least-squares line over the same time */
+	bool estimate; /**< the rate is not known, but `estimated_rate` is: PM_VERDICT_STEPS */
 	/**
-	 * Share of the pairs of points that rise minus the share of the pairs that fall, from -1 to
-	 * 1 (Kendall's tau)
+	 * With `estimate`: slope from the first growth event to the last, positive. Otherwise 0
+	 */
+	double estimated_rate;
+	double step;       /**< with `estimate`: median height of the growth events; otherwise 0 */
+	bool sawtooth;     /**< the values rise and fall: `swing` is more than 5 % of their range */
+	double swing;      /**< largest fall below an earlier value */
+	double floor;      /**< lowest value of the second half of the time since `began` */
+	double floor_rise; /**< `floor` less the lowest value of the first half; may be negative */
+	/**
+	 * Highest value less the last value. Values that rise and fall reach a limit sooner by this
+	 * much
+	 */
+	double below_peak;
+	double least_squares; /**< slope of the least-squares line since `began` */
+	/**
+	 * Kendall's tau, from -1 to 1: the share of the pairs of points in which the later value is
+	 * higher, minus the share of the pairs in which it is lower
 	 */
 	double agreement;
 	/**
-	 * Time of the first change, in seconds. If the value never changed noticeably, the time of
-	 * the first value.
+	 * Start of the time that was judged, in seconds: the first change or, if only the growth
+	 * after a large step is steady, that step. If the value never changed noticeably, the time
+	 * of the first value.
 	 */
 	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */
 };
 
 /**
- * Unit of the values of a series. The thresholds, and the format of the reason, depend on the unit.
+ * Unit of the values of a series. It determines which changes are too small to count, and how
+ * pm_trend.reason writes values.
  */
 enum pm_trend_unit {
 	PM_TREND_BYTES, /**< sizes in bytes: changes below 32 KiB are ignored */
@@ -71,7 +104,26 @@ PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit
                               struct pm_trend *trend);
 
 /**
- * Returns the name of a verdict, such as "steady".
+ * Returns the rate of growth: pm_trend.rate or, with pm_trend.estimate, pm_trend.estimated_rate.
+ *
+ * @param trend  the trend
+ * @return       the rate; 0 if the values do not grow, or at an unknown rate
+ */
+PM_PUBLIC double pm_trend_growth_rate(const struct pm_trend *trend);
+
+/**
+ * Computes how long an amount lasts at the rate of growth. If the values rise and fall, their peaks
+ * use up the amount, not their last value. The result is an estimate if pm_trend.estimate is set.
+ *
+ * @param trend    the trend
+ * @param amount   the amount that is left, in the unit of the series
+ * @param seconds  receives the time; unchanged if the function returns false
+ * @return         false if the values do not grow, or at an unknown rate
+ */
+PM_PUBLIC bool pm_trend_lasts(const struct pm_trend *trend, uint64_t amount, double *seconds);
+
+/**
+ * Returns the name of a verdict: "steady".
  * @param verdict the verdict
  * @return a constant string
  */

@@ -20,7 +20,7 @@ watch_start() {
 
 # Prints column $1 of the first row, in bytes.
 first_row() {
-	screen_lines | sed 's/too early/too-early/' | awk -v title="$1" '
+	screen_lines | sed 's/too early/too-early/; s/no growth/no-growth/' | awk -v title="$1" '
 		/^ADDRESS/ { for (i = 1; i <= NF; i++) if ($i == title) column = i - NF; next }
 		column != "" { print $(NF + column); exit }' | tr -d + | sed 's/^-$/0/' | numfmt --from=iec
 }

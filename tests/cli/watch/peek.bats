@@ -82,6 +82,20 @@ peeked() {
 	peeked | jq -se 'length == 1 and (.[0].peek == [{text: "order # of 0x#", count: 5}, {text: "plain text 7", count: 4}])'
 }
 
+@test "a string that begins a longer one in the list is left out, and the next string has its place" {
+	watch_start --json -i 0.2 --budget 0 --peek 3
+	tell_unseen 'write m 9 GET /orders' 'write m 8 GET /orders HTTP' 'write m 7 GET /orders HTTP/1.1' 'write m 3 trailers' 'write m 2 trailer' 'write m 1 fourth'
+	await_text GET
+	peeked | jq -se 'length == 1 and (.[0].peek == [{text: "GET /orders HTTP/1.1", count: 7}, {text: "trailers", count: 3}, {text: "fourth", count: 1}])'
+}
+
+@test "a string that is much more frequent than the longer one stays" {
+	watch_start --json -i 0.2 --budget 0 --peek 3
+	tell_unseen 'write m 300 GET /orders' 'write m 2 GET /orders HTTP/1.1'
+	await_text GET
+	peeked | jq -se 'length == 1 and (.[0].peek == [{text: "GET /orders", count: 300}, {text: "GET /orders HTTP/1.1", count: 2}])'
+}
+
 @test "text that starts in an old page is shown whole, and nothing else of that page" {
 	watch_start --json -i 0.2 --budget 0 --peek 9
 	tell_unseen 'across m 7 application/grpc'
@@ -106,13 +120,16 @@ peeked() {
 	[ "$before" = "$after" ]
 }
 
-@test "in text a line names the region and its strings, escaped and shortened" {
+@test "in text each string has a line of its own below its region, escaped" {
 	watch_start --plain -i 0.2 --budget 0 --peek 3
 	local long
 	printf -v long '%0100d' 0
-	tell_unseen 'write m 9 plain words' $'write m 5 evil\xe2\x80\xaetxt.exe' "write m 2 $long"
-	await_text 'new strings'
-	grep -q "^ new strings in $(address_of_m)…: plain words ×9  evil\\\\xe2\\\\x80\\\\xaetxt.exe ×5  0\{59\}… ×2\$" "$look"
+	tell_unseen 'write m 1200 plain words' $'write m 5 evil\xe2\x80\xaetxt.exe' "write m 2 $long"
+	await_text "×2  *$long\$"
+	[ "$(grep -A 3 '^ new strings' "$look" | head -n 4)" = " new strings in $(address_of_m)…:
+   ×1,200  plain words
+   ×5      evil\\xe2\\x80\\xaetxt.exe
+   ×2      $long" ]
 	tell_unseen 'touch m 3'
 	await_text "^ new pages in [0-9a-f]*…: no text\$"
 }
@@ -129,7 +146,8 @@ peeked() {
 @test "text reports how much was searched" {
 	watch_start --plain -i 0.2 --peek 1
 	tell_unseen 'write m 6000 application/grpc'
-	await_text '^ new strings in .*application/grpc ×[0-9]*  (searched [0-9.]*[KM] of 23.4M)$'
+	await_text '^   ×[0-9,]*  application/grpc$'
+	grep -q '^ new strings in [0-9a-f]*…:  (searched [0-9.]*[KM] of 23.4M)$' "$look"
 }
 
 @test "buffers of a server show HTTP/2 headers" {
@@ -142,4 +160,6 @@ peeked() {
 @test "wrong numbers are refused" {
 	run -2 --separate-stderr procmem watch --peek x $$
 	[[ $stderr == *'--peek'* ]]
+	run -2 --separate-stderr procmem watch --peek 1001 $$
+	[[ $stderr == *'maximum is 1000'* ]]
 }

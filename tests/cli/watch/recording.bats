@@ -157,6 +157,12 @@ live_only='del(.cost_us, .lock_us, .ended, .path)'
 	run -0 procmem watch --json "$recording"
 	[ "$(jq -c '[.regions[0].growth // 0]' <<<"$output" | tr -d '\n')" = '[0][409600][409600][2867200][2867200]' ]
 	[ "$(tail -n 1 <<<"$output" | jq .held_back)" = 1 ]
+	# Its figures are those of an earlier sample: nothing is counted twice.
+	[ "$(jq -c '[.fresh, .regions[0].delta // 0]' <<<"$output" | head -n 4 | tr -d '\n')" = \
+		'[true,0][true,409600][false,0][true,2457600]' ]
+	jq -se '.[2].age > 0 and (.[2].age - .[2].elapsed + .[1].elapsed | fabs) < 0.001 and ([.[] | select(has("age"))] | length) == 1' <<<"$output"
+	run -0 procmem watch --plain "$recording"
+	[ "$(grep -c 'regions as of [0-9.]*[a-z]* ago$' <<<"$output")" -eq 1 ]
 	run -0 procmem watch "$recording"
 	[[ $output == *'regions not measured in 1 of 4 samples (--budget)'* ]]
 }

@@ -62,6 +62,18 @@ await_selected() {
 	screen_await 'cost '
 }
 
+@test "the header names what grows beneath a process that does not grow" {
+	target_start leaker arenas 40960
+	watch_start 80 24 -i 0.5 --budget 0
+	screen_await 'beneath it arena'
+	# It fits, and a paused screen keeps it.
+	[[ $(screen_lines) =~ 'beneath it arena '[0-9]+' grows steadily, +'[0-9.]+'K/s' ]]
+	[[ $(screen_lines) == *' overall  sawtooth of '* && $(screen_lines) == *'floor '* ]]
+	screen_key p
+	screen_await PAUSED
+	[[ $(screen_lines) == *'beneath it arena'* ]]
+}
+
 @test "q ends it with a summary, and the terminal is as before" {
 	screen_start 100 30
 	local line="clear; stty -a >$BATS_TEST_TMPDIR/before; $PROCMEM_BIN watch -i 0.2 $TARGET_PID; echo status \$?;"
@@ -95,7 +107,7 @@ await_selected() {
 	screen_await VERDICT
 	# The titles are one line, and so is the row below.
 	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 |
-		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
+		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|steps|burst|uneven|plateau|no growth)'
 }
 
 @test "the summary has the current width of the terminal" {
@@ -107,7 +119,7 @@ await_selected() {
 	screen_await 'ended: the user quit'
 	screen_await VERDICT
 	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 |
-		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
+		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|steps|burst|uneven|plateau|no growth)'
 	# Text measures the terminal at each sample.
 	screen_type "clear; $PROCMEM_BIN watch --plain -i 0.2 $TARGET_PID"
 	screen_key Enter

@@ -4,7 +4,7 @@
 
 setup_file() {
 	load ../support/helper
-	local ways="merged:2097152 arenas:40960 threads:2 files:40" way watchers=()
+	local ways="merged:2097152 arenas:40960 threads:2 files:40 steps:524288 pool:4194304 mapped:4194304" way watchers=()
 	for way in $ways; do
 		target_start leaker "${way%:*}" "${way#*:}"
 		"$PROCMEM_BIN" watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.json" 3>&- &
@@ -13,6 +13,8 @@ setup_file() {
 		if [ "$way" = threads:2 ] || [ "$way" = files:40 ]; then
 			"$PROCMEM_BIN" headroom --json --for 20s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.limits" 3>&- &
 			watchers+=($!)
+		fi
+		if [ "$way" != merged:2097152 ]; then
 			"$PROCMEM_BIN" watch -q -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.text" 3>&- &
 			watchers+=($!)
 		fi
@@ -101,8 +103,8 @@ summary() {
 	jq -se 'first.first_limit.name != "mappings"' "$BATS_FILE_TMPDIR/files.json"
 	tr -d , <"$BATS_FILE_TMPDIR/files.text" | grep -Eq "^leaker .* vm\\.max_map_count $max: full in "
 	# A thread has a stack, and a guard page in front of it: mappings, or a limit on threads that is lower.
-	summary threads | jq -e '.first_limit | (.name == "mappings" or .name == "pids" or .name == "threads") and .seconds_left > 0'
-	grep -Eq '^leaker .* (vm\.max_map_count|pids\.max|threads-max) [0-9,]+: full in ' "$BATS_FILE_TMPDIR/threads.text"
+	summary threads | jq -e '.first_limit | (.name | IN("mappings", "pids", "user_threads", "threads", "pid_max")) and .seconds_left > 0'
+	grep -Eq '^leaker .* (vm\.max_map_count|pids\.max|RLIMIT_NPROC|threads-max|pid_max) [0-9,]+: full in ' "$BATS_FILE_TMPDIR/threads.text"
 }
 
 @test "an arena that leaks slowly is distinguished from one that rises and falls" {
@@ -110,6 +112,44 @@ summary() {
 		(.[0] | .kind == "arena" and .rate > 40960 * 0.8 and .rate < 40960 * 1.2)'
 	# The other one did rise and fall.
 	jq -se '[.[].regions[] | select(.kind == "arena" and .rss > 19000000)] | length > 0' "$BATS_FILE_TMPDIR/arenas.json"
+}
+
+@test "the headline of a sawtooth names what grows beneath it" {
+	summary arenas | jq -e '.verdict == "plateau" and .sawtooth > 19000000 and .sawtooth < 22000000 and .floor < 10000000 and (has("rate") | not)'
+	summary arenas | jq -e '.beneath | .kind == "arena" and .verdict == "steady" and .rate > 40960 * 0.8 and .rate < 40960 * 1.2'
+	head -n 1 "$BATS_FILE_TMPDIR/arenas.text" |
+		grep -E ', plateau overall \(sawtooth of (19|20)\.[0-9]M, floor [0-9.]+M\); beneath it arena [0-9]+ grows steadily, \+[34][0-9.]+K/s'
+	# Nothing grows beneath a process that grows itself.
+	summary merged | jq -e 'has("beneath") | not'
+}
+
+@test "a few steps have an estimate instead of a rate" {
+	summary steps | jq -c 'del(.kinds)'
+	summary steps | jq -e '.verdict == "steps" and .estimate and (has("rate") | not) and .step == 4194304
+		and .estimated_rate > 524288 * 0.8 and .estimated_rate < 524288 * 1.25 and .seconds_left > 0'
+	summary steps | jq -e '.regions[0] | .verdict == "steps" and .estimate and (has("rate") | not) and .step == 4194304'
+	jq -se 'all(.[]; .verdict != "steady" and all(.regions[]; .verdict != "steady"))' "$BATS_FILE_TMPDIR/steps.json"
+	# A time that rests on an estimate is marked, too.
+	summary steps | jq -e '.first_limit | .seconds_left > 0 and .estimate'
+	grep -Eq '^leaker .*, grows in steps of 4\.0M, about [456][0-9.]+K/s .*: full in about ' "$BATS_FILE_TMPDIR/steps.text"
+	grep -Eq ' ~\+[456][0-9.]+K/s +~\+[0-9.]+G +~\+[0-9.]+G +steps ' "$BATS_FILE_TMPDIR/steps.text"
+	summary merged | jq -e '(has("estimate") | not) and .first_limit.estimate == false'
+}
+
+@test "growth into a reserve says how much is used, and when it is full" {
+	local way
+	for way in pool mapped; do
+		summary "$way" | jq -e '.reserve | .max == 1073741824 and .used > 90000000 and .used + .left == .max and .verdict == "steady"
+			and (.seconds_left - .left / 4194304 | fabs) < .left / 4194304 / 10'
+		summary "$way" | jq -e '.reserve == .regions[0].reserve and .reserve.start == .regions[0].start'
+		grep -Eq '^leaker .*  grows into a reserve of 1\.0G \([0-9]+ % used\): full in [34]m [0-9]+s$' "$BATS_FILE_TMPDIR/$way.text"
+		grep -Eq ' steady .*grows into a reserve of 1\.0G \([0-9]+ % used\): full in [34]m [0-9]+s$' "$BATS_FILE_TMPDIR/$way.text"
+	done
+	summary pool | jq -e '.reserve.type == "inaccessible"'
+	summary mapped | jq -e '.reserve.type == "file"'
+	summary merged | jq -e 'has("reserve") | not'
+	# malloc continues in another heap.
+	summary arenas | jq -e 'has("reserve") | not'
 }
 
 @test "a growing number of threads is one group with a rate" {
@@ -130,7 +170,7 @@ summary() {
 
 @test "text has a block for each sample, and a summary" {
 	target_start leaker merged 8388608
-	run -0 procmem watch -i 0.2 -c 4 "$TARGET_PID"
+	run -0 procmem watch --plain -i 0.2 -c 4 "$TARGET_PID"
 	# The first sample has no cost yet.
 	[ "$(grep -c 'map lock' <<<"$output")" -eq 4 ]
 	[[ ${lines[0]} == *' RSS '* && ${lines[0]} != *cost* ]]
@@ -139,6 +179,26 @@ summary() {
 	[[ $output == *'too early'* ]]
 	run -0 procmem watch -q -i 0.1 -c 2 "$TARGET_PID"
 	[ "$(grep -c 'map lock' <<<"$output")" -eq 1 ]
+}
+
+@test "into a pipe, a run of known length prints only the summary, unless each sample is asked for" {
+	local words
+	target_start leaker merged 8388608
+	for words in '-c 3' '--for 0.5s' '-q -c 3'; do
+		# shellcheck disable=SC2086 # words
+		run -0 procmem watch -i 0.2 $words "$TARGET_PID"
+		[[ ${lines[0]} == 'leaker ('$TARGET_PID') for '*' samples: RSS '* ]]
+		[ "$(grep -c '^ADDRESS' <<<"$output")" -eq 1 ]
+	done
+	run -0 procmem watch --plain -i 0.2 -c 3 "$TARGET_PID"
+	[ "$(grep -c '^20..-..-..T.*  RSS ' <<<"$output")" -eq 3 ]
+	run -0 procmem watch --json -i 0.2 -c 3 "$TARGET_PID"
+	[ "${#lines[@]}" -eq 4 ]
+	# Without an end of its own, each sample is printed when it was taken.
+	"$PROCMEM_BIN" watch -i 0.1 "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 3>&- &
+	until [ "$(grep -c '  RSS ' "$BATS_TEST_TMPDIR/out")" -ge 2 ]; do sleep 0.05; done
+	kill -TERM $!
+	wait $!
 }
 
 @test "a reason that several rows share is printed once" {
@@ -183,7 +243,7 @@ summary() {
 @test "no recording is created if there is no sample" {
 	target_start zombie_parent
 	run -2 --separate-stderr procmem watch -c 1 --record "$file" "$(target_fact zombie)"
-	[[ $stderr == *'no memory of its own'* ]]
+	[[ $stderr == *'a zombie, which has no memory'* ]]
 	[ ! -e "$file" ]
 }
 

@@ -62,7 +62,7 @@ static void merged_blocks_are_one_track(void **state)
 	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 	assert_int_equal(count, 2);
 	pm_track_judge(process.tracker, tracks[0], &trend);
-	assert_int_equal(trend.verdict, PM_VERDICT_PLATEAU);
+	assert_int_equal(trend.verdict, PM_VERDICT_NO_GROWTH);
 	assert_int_equal(tracks[0]->series.count, 0);
 	end(&process);
 }
@@ -130,6 +130,18 @@ static void slow_leak_next_to_a_saw_tooth(void **state)
 			assert_int_not_equal(trend.verdict, PM_VERDICT_STEADY);
 	}
 
+	/* The leak is found, although the other one is larger and rose last. */
+	trend = (struct pm_trend){ 0 };
+	const struct pm_track *growing = pm_tracker_find_growing(process.tracker, &trend);
+	assert_non_null(growing);
+	assert_int_equal(growing->start, 0x710000000000);
+	assert_steady(&trend, 40 * KILO, 0.05);
+
+	/* Nothing is known about a sample without measurements. */
+	assert_int_not_equal(growing->delta, 0);
+	pm_tracker_skip(process.tracker);
+	assert_int_equal(growing->delta, 0);
+	assert_int_equal(growing->weight, 2 * MEGA + 30 * 80 * KILO);
 	end(&process);
 }
 
@@ -173,8 +185,8 @@ static void unchanged_samples_count(void **state)
 		assert_int_equal(pm_tracker_add(process.tracker, process.time, NULL, NULL), 0);
 
 	pm_track_judge(process.tracker, fastest(&process), &trend);
-	assert_int_equal(trend.verdict, PM_VERDICT_PLATEAU);
-	assert_non_null(strstr(trend.reason, "has not changed for 18s"));
+	assert_int_equal(trend.verdict, PM_VERDICT_NO_GROWTH);
+	assert_non_null(strstr(trend.reason, "no growth seen in 18s"));
 
 	/* Growth that starts now has the right start time. */
 	add(&process, 0x100000000, 100 * MEGA, 90 * MEGA, PM_KIND_ANON, "");

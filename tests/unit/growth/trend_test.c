@@ -72,6 +72,12 @@ static double sawing(double time)
 	return 200 * mega + 20 * mega * (phase < 1 ? phase : 2 - phase);
 }
 
+/** The same, over a leak of 1 MiB/s. */
+static double sawing_over_a_leak(double time)
+{
+	return sawing(time) + mega * time;
+}
+
 /** Filled and emptied at once every five seconds. */
 static double square(double time)
 {
@@ -94,6 +100,16 @@ static double warms_up(double time)
 	return 300 * mega * (1 - exp(-time / 12));
 }
 
+static double leaks_after_a_burst(double time)
+{
+	return (time < 5 ? 10 : time < 12 ? 200 : 400) * mega + time * mega / 4;
+}
+
+static double becomes_faster(double time)
+{
+	return 100 * mega + mega * exp(time / 12);
+}
+
 static double leaks_after_a_while(double time)
 {
 	return 50 * mega + (time > 600 ? (time - 600) * mega : 0);
@@ -107,6 +123,11 @@ static double shrinks(double time)
 static double touches_a_page(double time)
 {
 	return 200000 + (time > 30 ? 4096 : 0);
+}
+
+static double falls_once(double time)
+{
+	return (time < 30 ? 300 : 200) * mega;
 }
 
 /** A small rise at the start, nothing for a long time, then a jump, and nothing more. */
@@ -158,15 +179,19 @@ static void leaks_are_steady(void **state)
 static void irregular_growth_is_not_steady(void **state)
 {
 	(void)state;
-	assert_verdict(judge(flat, 2, 30), PM_VERDICT_PLATEAU);
-	assert_verdict(judge(touches_a_page, 2, 60), PM_VERDICT_PLATEAU);
+	assert_verdict(judge(flat, 2, 30), PM_VERDICT_NO_GROWTH);
+	assert_verdict(judge(touches_a_page, 2, 60), PM_VERDICT_NO_GROWTH);
+	assert_verdict(judge(falls_once, 2, 60), PM_VERDICT_NO_GROWTH);
 
 	for (double seconds = 20; seconds < 120; seconds += 7) {
 		assert_int_not_equal(judge(sawing, 2, seconds).verdict, PM_VERDICT_STEADY);
 		assert_int_not_equal(judge(square, 1, seconds).verdict, PM_VERDICT_STEADY);
+		if (seconds > 40)
+			assert_verdict(judge(square, 1, seconds), PM_VERDICT_PLATEAU);
 	}
 
 	assert_verdict(judge(sawing, 2, 60), PM_VERDICT_PLATEAU);
+	assert_verdict(judge(sawing, 1, 65), PM_VERDICT_PLATEAU);
 	assert_verdict(judge(square, 2, 60), PM_VERDICT_PLATEAU);
 	assert_verdict(judge(burst, 2, 60), PM_VERDICT_BURST);
 	assert_verdict(judge(warms_up, 2, 120), PM_VERDICT_PLATEAU);
@@ -178,7 +203,7 @@ static void irregular_growth_is_uneven(void **state)
 {
 	(void)state;
 	assert_verdict(judge(jumps_late, 2, 74), PM_VERDICT_BURST);
-	assert_verdict(judge(in_two_steps, 2, 80), PM_VERDICT_UNEVEN);
+	assert_verdict(judge(in_two_steps, 2, 80), PM_VERDICT_STEPS);
 
 	/* Immediately after the jump any verdict is possible. */
 	assert_verdict(judge(jumps_late, 2, 58), PM_VERDICT_UNEVEN);
@@ -194,6 +219,108 @@ static void irregular_growth_is_uneven(void **state)
 	}
 
 	assert_string_equal(pm_verdict_name(PM_VERDICT_UNEVEN), "uneven");
+}
+
+/** A leak of 20 MiB every 8 s, watched for 12 s, once had a rate of some KiB/s: pages, not steps.
+ */
+static void few_steps_have_an_estimate(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(in_large_steps, 1, 23);
+	double seconds = 0;
+
+	assert_verdict(trend, PM_VERDICT_STEPS);
+	assert_string_equal(trend.reason, "grows in steps of 16.0M, about 2.0M/s");
+	assert_true(trend.estimate);
+	assert_true(trend.rate == 0);
+	assert_true(fabs(trend.estimated_rate - 2 * mega) < 1);
+	assert_true(fabs(trend.step - 16 * mega) < 1);
+	assert_true(pm_trend_lasts(&trend, 200 * 1048576, &seconds));
+	assert_true(fabs(seconds - 100) < 0.1);
+
+	/* A single step says nothing about the next one. */
+	trend = judge(in_large_steps, 1, 15);
+	assert_false(trend.estimate);
+	assert_true(trend.rate == 0);
+	assert_false(pm_trend_lasts(&trend, 200 * 1048576, &seconds));
+
+	/* Enough steps have a rate. */
+	trend = judge(in_large_steps, 1, 70);
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_false(trend.estimate);
+	assert_rate(trend, 2 * mega, 0.05);
+}
+
+/** A leak after a start that needs far more memory than the leak. */
+static void leak_after_a_burst_is_found(void **state)
+{
+	(void)state;
+
+	for (double seconds = 40; seconds < 600; seconds += 40) {
+		struct pm_trend trend = judge(leaks_after_a_burst, 1, seconds);
+
+		assert_verdict(trend, PM_VERDICT_STEADY);
+		assert_rate(trend, mega / 4, 0.05);
+		assert_true(trend.began > 1010 && trend.began < 1000 + seconds / 2);
+	}
+}
+
+/** Growth that slows down or becomes faster has no rate: it would be wrong soon. */
+static void changing_growth_has_no_rate(void **state)
+{
+	(void)state;
+
+	for (double seconds = 45; seconds < 120; seconds += 5) {
+		assert_true(judge(warms_up, 1, seconds).rate == 0);
+		assert_true(judge(becomes_faster, 1, seconds).rate == 0);
+	}
+}
+
+static void window_without_growth_says_so(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(flat, 1, 12);
+	double seconds = 0;
+
+	assert_verdict(trend, PM_VERDICT_NO_GROWTH);
+	assert_string_equal(trend.reason, "no growth seen in 12s");
+	assert_false(pm_trend_lasts(&trend, 1048576, &seconds));
+
+	trend = judge(falls_once, 1, 60);
+	assert_verdict(trend, PM_VERDICT_NO_GROWTH);
+	assert_true(trend.rate == 0);
+}
+
+/** The floor of a sawtooth over a leak has the rate; a limit is reached by the peaks. */
+static void sawtooth_over_a_leak_has_the_rate_of_its_floor(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(sawing_over_a_leak, 1, 245);
+	double seconds = 0;
+
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_rate(trend, mega, 0.02);
+	assert_true(fabs(trend.swing - 15 * mega) < 1);
+	assert_true(fabs(trend.floor_rise - 130 * mega) < 1);
+	assert_true(trend.below_peak >= 0 && trend.below_peak <= trend.swing);
+	assert_true(pm_trend_lasts(&trend, 100 * 1048576, &seconds));
+	assert_true(fabs(seconds - (100 * mega - trend.below_peak) / trend.rate) < 0.001);
+
+	/* A sawtooth over a level. */
+	trend = judge(sawing, 1, 60);
+	assert_verdict(trend, PM_VERDICT_PLATEAU);
+	assert_true(fabs(trend.swing - 20 * mega) < 1);
+	assert_true(fabs(trend.floor - 200 * mega) < 1);
+	assert_true(fabs(trend.floor_rise) < 1);
+}
+
+static void shrinking_has_a_rate(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(shrinks, 2, 60);
+
+	assert_verdict(trend, PM_VERDICT_SHRINKING);
+	assert_true(fabs(trend.rate + mega) < 0.01 * mega);
 }
 
 static void rate_counts_from_the_start_of_growth(void **state)
@@ -251,6 +378,36 @@ static void series_keeps_corners(void **state)
 	pm_series_deinit(&series);
 }
 
+/**
+ * A series that is watched for long keeps its falls, and the same resolution for all of its time. A
+ * first value and a last value with nothing between them would look like a steady leak.
+ */
+static void long_series_keep_their_shape(void **state)
+{
+	(void)state;
+	struct pm_series series = { 0 };
+	struct pm_trend trend;
+
+	/* 10 GiB in the first minute, and then a sawtooth for a day. */
+	for (int time = 0; time <= 86400; time++) {
+		double value = sawing(time) + 10240 * mega * fmin(time / 60.0, 1);
+		assert_int_equal(pm_series_add(&series, time, (uint64_t)value, NULL), 0);
+	}
+
+	assert_true(series.count <= PM_SERIES_POINTS);
+	assert_true(pm_series_at(&series, 2000) > 10000 * mega);
+	for (size_t i = 1; i < series.count; i++) {
+		double gap = series.points[i].time - series.points[i - 1].time;
+		assert_true(gap > 0 && gap < 86400 / 64.0);
+	}
+
+	pm_trend_judge(&series, PM_TREND_BYTES, &trend);
+	assert_int_not_equal(trend.verdict, PM_VERDICT_STEADY);
+	assert_true(trend.rate == 0 && !trend.estimate);
+	assert_true(fabs(trend.swing - 20 * mega) < 1);
+	pm_series_deinit(&series);
+}
+
 static void series_add_up(void **state)
 {
 	(void)state;
@@ -295,10 +452,17 @@ int main(void)
 		cmocka_unit_test(leaks_are_steady),
 		cmocka_unit_test(irregular_growth_is_not_steady),
 		cmocka_unit_test(irregular_growth_is_uneven),
+		cmocka_unit_test(few_steps_have_an_estimate),
+		cmocka_unit_test(leak_after_a_burst_is_found),
+		cmocka_unit_test(changing_growth_has_no_rate),
+		cmocka_unit_test(window_without_growth_says_so),
+		cmocka_unit_test(sawtooth_over_a_leak_has_the_rate_of_its_floor),
+		cmocka_unit_test(shrinking_has_a_rate),
 		cmocka_unit_test(rate_counts_from_the_start_of_growth),
 		cmocka_unit_test(waits_for_enough_samples),
 		cmocka_unit_test(counts_are_judged_one_by_one),
 		cmocka_unit_test(series_keeps_corners),
+		cmocka_unit_test(long_series_keep_their_shape),
 		cmocka_unit_test(series_add_up),
 		cmocka_unit_test(durations_in_words),
 	};

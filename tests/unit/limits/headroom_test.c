@@ -130,8 +130,11 @@ static void v2_group_with_the_least_left(void **state)
 
 	struct pm_headroom headroom = read_saved(root);
 	assert_int_equal(headroom.cgroup_version, 2);
-	expect(&headroom, PM_LIMIT_CGROUP, 2097152, 2000000, 197152, "/shop/memory.max");
-	expect(&headroom, PM_LIMIT_CGROUP_HIGH, 1900000, 2000000, 0, "/shop/memory.high");
+	/* Active and inactive page cache can be reclaimed, 100,002 bytes. */
+	expect(&headroom, PM_LIMIT_CGROUP, 2097152, 2000000, 197154, "/shop/memory.max");
+	expect(&headroom, PM_LIMIT_CGROUP_WORKING_SET, 2097152, 2000000, 197152,
+	       "/shop/memory.max");
+	expect(&headroom, PM_LIMIT_CGROUP_HIGH, 1900000, 2000000, 2, "/shop/memory.high");
 	expect(&headroom, PM_LIMIT_PIDS, 100, 98, 2, "/shop/pids.max");
 	assert_int_equal(pm_headroom_memory(&headroom)->kind, PM_LIMIT_CGROUP);
 	assert_true(headroom.events.known);
@@ -175,6 +178,160 @@ static void v1_group(void **state)
 	assert_int_equal(headroom.events.oom_kill, 3);
 
 	assert_true(headroom.pressure.some10 == 3);
+	tree_remove(root);
+}
+
+/** Returns the number of limits of a kind, and checks that they are sorted by what is left. */
+static size_t count_kind(const struct pm_headroom *headroom, enum pm_limit_kind kind)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < headroom->count; i++) {
+		const struct pm_limit *limit = &headroom->limits[i];
+		if (i > 0)
+			assert_true(limit[-1].kind <= limit->kind);
+		if (limit->kind != kind)
+			continue;
+		if (count > 0)
+			assert_true(pm_limit_left(&limit[-1]) <= pm_limit_left(limit));
+		count++;
+	}
+
+	return count;
+}
+
+/** Files in tmpfs are in the page cache, but the kernel can only reclaim them if there is swap. */
+static void tmpfs_is_not_reclaimable(void **state)
+{
+	(void)state;
+	char *root = make_machine("0::/shop\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.max", "1000000\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.current", "900000\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.stat",
+	           "anon 100000\nfile 800000\nshmem 500000\ninactive_anon 500000\n"
+	           "active_anon 100000\ninactive_file 100000\nactive_file 200000\n");
+
+	struct pm_headroom headroom = read_saved(root);
+	expect(&headroom, PM_LIMIT_CGROUP, 1000000, 900000, 400000, "/shop/memory.max");
+	expect(&headroom, PM_LIMIT_CGROUP_WORKING_SET, 1000000, 900000, 200000, "/shop/memory.max");
+	assert_int_equal(pm_headroom_find(&headroom, PM_LIMIT_CGROUP)->reclaimable, 300000);
+	assert_int_equal(headroom.cgroup_view, PM_CGROUP_VISIBLE);
+	tree_remove(root);
+}
+
+static void limits_of_each_level(void **state)
+{
+	(void)state;
+	char *root = make_machine("0::/1/2/3/4/5/6/7/8\n");
+	char path[200] = "sys/fs/cgroup";
+	for (int i = 1; i <= 8; i++) {
+		char name[256];
+		snprintf(path + strlen(path), sizeof path - strlen(path), "/%d", i);
+		snprintf(name, sizeof name, "%s/memory.max", path);
+		tree_write(root, name, "%d\n", i == 5 ? 100 : 10000 * i);
+		snprintf(name, sizeof name, "%s/pids.max", path);
+		tree_write(root, name, i % 2 ? "max\n" : "%d\n", 100 - i);
+		snprintf(name, sizeof name, "%s/pids.current", path);
+		tree_write(root, name, "3\n");
+	}
+
+	struct pm_headroom headroom = read_saved(root);
+	assert_int_equal(count_kind(&headroom, PM_LIMIT_CGROUP), PM_LIMIT_LEVELS);
+	assert_int_equal(count_kind(&headroom, PM_LIMIT_CGROUP_WORKING_SET), PM_LIMIT_LEVELS);
+	assert_int_equal(count_kind(&headroom, PM_LIMIT_CGROUP_HIGH), 0);
+	assert_int_equal(count_kind(&headroom, PM_LIMIT_PIDS), 4);
+	expect(&headroom, PM_LIMIT_CGROUP, 100, 0, 100, "/1/2/3/4/5/memory.max");
+	expect(&headroom, PM_LIMIT_PIDS, 92, 3, 89, "/1/2/3/4/5/6/7/8/pids.max");
+	tree_remove(root);
+}
+
+/** Adds a process of a saved machine with the user, capabilities and threads given. */
+static void add_user(const char *root, pid_t pid, unsigned user, unsigned threads,
+                     const char *capabilities)
+{
+	tree_add_process(root, pid, "shop",
+	                 "Tgid:\t%d\nUid:\t%u\t0\t0\t0\nCapEff:\t%s\nThreads:\t%u\n", (int)pid,
+	                 user, capabilities, threads);
+}
+
+static void threads_of_the_user(void **state)
+{
+	(void)state;
+	static const char none[] = "0000000000000000", resource[] = "0000000001000000",
+			  admin[] = "0000000000200000", other[] = "0000000000080000";
+	char *root = make_machine("0::/\n");
+	add_user(root, 12, 1000, 7, none);
+	add_user(root, 13, 1000, 30, none);
+	add_user(root, 14, 1001, 200, none);
+	tree_write(
+		root, "proc/12/limits",
+		"Limit                     Soft Limit           Hard Limit           Units     \n"
+		"Max processes             50                   60                   processes \n");
+	tree_write(root, "proc/sys/kernel/pid_max", "32768\n");
+
+	struct pm_headroom headroom = read_saved(root);
+	expect(&headroom, PM_LIMIT_USER_THREADS, 50, 37, 13, "RLIMIT_NPROC");
+	expect(&headroom, PM_LIMIT_PID_MAX, 32768, 345, 32423, "/proc/sys/kernel/pid_max");
+	assert_false(pm_headroom_find(&headroom, PM_LIMIT_USER_THREADS)->exempt);
+	assert_false(pm_headroom_find(&headroom, PM_LIMIT_USER_THREADS)->approximate);
+
+	/* In another PID namespace, not all processes of the user are visible. */
+	tree_link(root, "proc/self/ns/pid", "pid:[4026532200]");
+	headroom = read_saved(root);
+	assert_true(pm_headroom_find(&headroom, PM_LIMIT_USER_THREADS)->approximate);
+
+	const struct {
+		unsigned user;
+		const char *capabilities;
+		bool exempt;
+	} cases[] = { { 1000, none, false },
+		      { 1000, other, false },
+		      { 1000, resource, true },
+		      { 1000, admin, true },
+		      { 0, none, true } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		add_user(root, 12, cases[i].user, 7, cases[i].capabilities);
+		headroom = read_saved(root);
+		assert_int_equal(pm_headroom_find(&headroom, PM_LIMIT_USER_THREADS)->exempt,
+		                 cases[i].exempt);
+	}
+
+	/* The capabilities of a process in another user namespace do not count. */
+	add_user(root, 12, 1000, 7, resource);
+	tree_link(root, "proc/12/ns/user", "user:[4026532201]");
+	headroom = read_saved(root);
+	assert_false(pm_headroom_find(&headroom, PM_LIMIT_USER_THREADS)->exempt);
+	assert_true(pm_headroom_find(&headroom, PM_LIMIT_USER_THREADS)->approximate);
+	tree_remove(root);
+}
+
+static void hidden_groups_are_noted(void **state)
+{
+	(void)state;
+	char *root = make_machine("0::/../web\n");
+	struct pm_headroom headroom = read_saved(root);
+	assert_int_equal(headroom.cgroup_version, 0);
+	assert_int_equal(headroom.cgroup_view, PM_CGROUP_HIDDEN);
+	assert_null(pm_headroom_find(&headroom, PM_LIMIT_CGROUP));
+	tree_remove(root);
+
+	/* The root of the mount is not the root of the hierarchy. */
+	root = make_machine("0::/web\n");
+	tree_write(root, "sys/fs/cgroup/web/memory.max", "1000000\n");
+	headroom = read_saved(root);
+	assert_int_equal(headroom.cgroup_view, PM_CGROUP_VISIBLE);
+	tree_write(root, "sys/fs/cgroup/cgroup.type", "domain\n");
+	headroom = read_saved(root);
+	assert_int_equal(headroom.cgroup_view, PM_CGROUP_ANCESTORS_HIDDEN);
+	assert_non_null(pm_headroom_find(&headroom, PM_LIMIT_CGROUP));
+	tree_remove(root);
+
+	root = make_machine("4:memory:/web\n");
+	tree_write(root, "sys/fs/cgroup/memory/cgroup.procs", "1\n");
+	headroom = read_saved(root);
+	assert_int_equal(headroom.cgroup_view, PM_CGROUP_ANCESTORS_HIDDEN);
+	tree_write(root, "sys/fs/cgroup/memory/cgroup.sane_behavior", "0\n");
+	headroom = read_saved(root);
+	assert_int_equal(headroom.cgroup_view, PM_CGROUP_VISIBLE);
 	tree_remove(root);
 }
 
@@ -305,6 +462,10 @@ int main(void)
 		cmocka_unit_test(machine_and_process),
 		cmocka_unit_test(v2_group_with_the_least_left),
 		cmocka_unit_test(v1_group),
+		cmocka_unit_test(tmpfs_is_not_reclaimable),
+		cmocka_unit_test(limits_of_each_level),
+		cmocka_unit_test(threads_of_the_user),
+		cmocka_unit_test(hidden_groups_are_noted),
 		cmocka_unit_test(machine_ends_first),
 		cmocka_unit_test(living_process),
 		cmocka_unit_test(counts_are_added_and_then_exchanged),

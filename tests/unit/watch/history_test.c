@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "watch/verdict.h"
 #include "watch/view.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -117,7 +118,7 @@ static void time_left_needs_steady_growth(void **state)
 {
 	struct fixture *fixture = *state;
 	struct watch_history *history = &fixture->history;
-	const struct pm_limit limit = { .kind = PM_LIMIT_CGROUP,
+	const struct pm_limit limit = { .kind = PM_LIMIT_SYSTEM,
 		                        .max = 1000 * MIB,
 		                        .used = 980 * MIB };
 	double seconds;
@@ -131,6 +132,108 @@ static void time_left_needs_steady_growth(void **state)
 	assert_true(seconds > 9 && seconds < 11);
 	history->gone = true;
 	assert_false(watch_history_lasts(history, &limit, &seconds));
+}
+
+/** Adds a sample whose total has a value of its own. */
+static void add_total(struct fixture *fixture, double time, uint64_t size, uint64_t total)
+{
+	struct watch_history *history = &fixture->history;
+	struct pm_region *region = &fixture->regions.items[0];
+	const struct pm_sample sample = {
+		.time = time, .totals.rss = total, .regions = &fixture->regions, .fresh = true
+	};
+
+	region->end = region->start + size;
+	region->bytes[PM_SIZE_RSS] = size;
+	assert_int_equal(watch_history_add(history, &sample, NULL), 0);
+	watch_history_judge(history);
+	assert_int_equal(watch_history_follow(history, NULL), 0);
+	watch_history_find_beneath(history);
+}
+
+/** The headline of a history. The caller releases it. */
+static const char *headline(const struct watch_history *history, struct text *text)
+{
+	text_clear(text);
+	watch_verdict_headline(history, false, text);
+	return text_terminate(text);
+}
+
+static void headline_names_what_grows(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history *history = &fixture->history;
+	struct text text = { 0 };
+
+	/* An arena leaks beneath a sawtooth of 90 MiB: 10 s up, 10 s down. */
+	for (unsigned i = 0; i <= 60; i++) {
+		unsigned phase = i % 20;
+		uint64_t saw = (phase < 10 ? phase : 20 - phase) * 9 * MIB;
+
+		add_total(fixture, i, MIB + i * 100 * 1024, 300 * MIB + saw);
+	}
+
+	assert_string_equal(headline(history, &text),
+	                    "plateau overall (sawtooth of 90.0M, floor 300.0M); beneath it arena "
+	                    "10000000 grows steadily, +100.0K/s");
+	text_clear(&text);
+	watch_verdict_short(history, false, &text);
+	assert_string_equal(text_terminate(&text),
+	                    "plateau overall  sawtooth of 90.0M  floor 300.0M  beneath it arena "
+	                    "10000000 grows steadily, +100.0K/s");
+	text_deinit(&text);
+}
+
+static void growth_itself_needs_no_track(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history *history = &fixture->history;
+	struct text text = { 0 };
+
+	add_total(fixture, 0, MIB, 300 * MIB);
+	assert_string_equal(headline(history, &text),
+	                    "too early (seen for 0.0s in 1 sample; needs 10s and 5 samples)");
+	assert_null(history->beneath.track);
+	for (unsigned i = 1; i <= 12; i++)
+		add_total(fixture, i, MIB, 300 * MIB);
+	assert_string_equal(headline(history, &text), "no growth seen in 12s");
+
+	/* The process and the arena grow together: the track would say nothing new. */
+	for (unsigned i = 13; i <= 40; i++)
+		add_total(fixture, i, i * MIB, (300 + i) * MIB);
+	assert_null(history->beneath.track);
+	assert_int_equal(history->memory.trend.verdict, PM_VERDICT_STEADY);
+	text_deinit(&text);
+}
+
+/** The time until the limit of a cgroup is that of its usage, whether the process grows or not. */
+static void usage_of_the_cgroup_counts(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history *history = &fixture->history;
+	struct pm_headroom headroom = { .count = 2 };
+	struct pm_limit *full = &headroom.limits[0], *still = &headroom.limits[1];
+	double seconds;
+
+	*full = (struct pm_limit){ .kind = PM_LIMIT_CGROUP, .max = 500 * MIB, .source = "/a" };
+	*still = (struct pm_limit){ .kind = PM_LIMIT_CGROUP, .max = 900 * MIB, .source = "/" };
+	for (unsigned i = 0; i <= 20; i++) {
+		add_sample(fixture, i, (1 + 4 * i) * MIB);
+		full->used = (100 + 10 * i) * MIB;
+		full->reclaimable = 50 * MIB;
+		still->used = 700 * MIB;
+		watch_history_set_headroom(history, &headroom);
+	}
+
+	assert_true(watch_history_lasts(history, full, &seconds));
+	assert_true(seconds > 24 && seconds < 26);
+	assert_false(watch_history_lasts(history, still, &seconds));
+
+	struct watch_history copy;
+	watch_history_copy(&copy, history);
+	assert_true(watch_history_lasts(&copy, &copy.headroom.limits[0], &seconds));
+	assert_true(seconds > 24 && seconds < 26);
+	watch_history_deinit(&copy);
 }
 
 static void copy_keeps_values(void **state)
@@ -177,6 +280,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_changed_tracks_have_rows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(growth_counts_from_the_baseline, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(time_left_needs_steady_growth, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(usage_of_the_cgroup_counts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(headline_names_what_grows, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(growth_itself_needs_no_track, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(copy_keeps_values, set_up, tear_down),
 	};
 

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "headroom/answer.h"
+
+#include <string.h>
+
+#include <procmem/number.h>
+
+#include "base/delta.h"
+#include "base/utf8.h"
+#include "target/first_limit.h"
+#include "target/growth_text.h"
+
+void headroom_answer_amount(const struct headroom_report *report, const struct pm_limit *limit,
+                            uint64_t amount, struct text *text)
+{
+	if (limit->counts && amount == 0)
+		text_char(text, '-');
+	else if (limit->counts || report->options->output.bytes)
+		text_decimal(text, amount);
+	else
+		text_size(text, amount);
+}
+
+static const struct headroom_forecast *forecast_of(const struct headroom_report *report,
+                                                   const struct pm_limit *limit)
+{
+	return &report->forecasts[limit - report->headroom.limits];
+}
+
+/** Implements first_limit_lasts. */
+static bool lasts(const void *context, const struct pm_limit *limit, double *seconds)
+{
+	struct headroom_time time = headroom_forecast_time(forecast_of(context, limit));
+	*seconds = time.seconds;
+	return time.known;
+}
+
+const struct pm_limit *headroom_answer_limit(const struct headroom_report *report)
+{
+	return first_limit(&report->headroom, lasts, report);
+}
+
+/**
+ * Adds a time such as "1h 36m at +4.0M/s", or "about 1h 36m at about +4.0M/s" if the time is an
+ * estimate.
+ *
+ * @param time    the time, which is known
+ * @param whose   words before the rate, such as "the machine's rate of "; may be ""
+ * @param counts  whether the rate is a number per second, not bytes per second
+ * @param text    receives the time
+ */
+static void put_time(const struct headroom_time *time, const char *whose, bool counts,
+                     struct text *text)
+{
+	char duration[PM_DURATION_TEXT_SIZE];
+	const char *about = time->estimate ? "about " : "";
+
+	pm_format_duration(time->seconds, duration);
+	text_format(text, "%s%s at %s%s", about, duration, whose, about);
+	if (counts)
+		text_format(text, "%+.1f/s", time->rate);
+	else
+		delta_put_rate(text, time->rate);
+}
+
+/** Adds the verdict on the memory of the process, and what grows beneath it. */
+static void put_process(const struct headroom_report *report, struct text *text)
+{
+	const struct headroom_rates *rates = report->rates;
+	bool bytes = report->options->output.bytes;
+
+	if (rates->beneath)
+		growth_text_put_overall(&rates->trend, rates->beneath, &rates->beneath_trend, bytes,
+		                        text);
+	else
+		growth_text_put_reason(&rates->trend, bytes, text);
+}
+
+/**
+ * Adds how long the memory of the machine lasts at the rate of the process and at the rate of the
+ * machine.
+ */
+static void put_machine_times(const struct headroom_report *report,
+                              const struct headroom_forecast *forecast, struct text *text)
+{
+	const char *last = " would last ";
+	if (forecast->by_process.known) {
+		text_string(text, last);
+		put_time(&forecast->by_process, "this process's rate of ", false, text);
+		last = "; ";
+	}
+
+	if (forecast->time.known) {
+		text_string(text, last);
+		put_time(&forecast->time, "the machine's own rate of ", false, text);
+	}
+
+	if (!forecast->by_process.known && *report->rates->trend.reason) {
+		text_string(text, "; this process: ");
+		put_process(report, text);
+	}
+}
+
+/** Returns whether the process has a memory limit that does not apply to the whole machine. */
+static bool has_own_limit(const struct headroom_report *report)
+{
+	static const enum pm_limit_kind kinds[] = { PM_LIMIT_CGROUP, PM_LIMIT_CGROUP_HIGH,
+		                                    PM_LIMIT_ADDRESS_SPACE, PM_LIMIT_DATA };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (pm_headroom_find(&report->headroom, kinds[i]))
+			return true;
+	return false;
+}
+
+/** Adds the answer if the memory of the machine is the limit that is reached first. */
+static void put_machine(const struct headroom_report *report, const struct pm_limit *limit,
+                        struct text *line)
+{
+	if (!has_own_limit(report)) {
+		text_string(line, "no limit of its own");
+		if (report->headroom.cgroup_view != PM_CGROUP_VISIBLE)
+			text_string(line, " is visible");
+		text_string(line, "; ");
+	}
+
+	const struct headroom_forecast *forecast = forecast_of(report, limit);
+	if (forecast->by_process.known || forecast->time.known)
+		text_string(line, "the machine's ");
+	headroom_answer_amount(report, limit, pm_limit_left(limit), line);
+	if (!forecast->by_process.known && !forecast->time.known) {
+		text_string(line, " left of the machine's ");
+		headroom_answer_amount(report, limit, limit->max, line);
+	}
+
+	put_machine_times(report, forecast, line);
+}
+
+/**
+ * Returns whether the first line reports the region that grows although the memory of the whole
+ * process does not.
+ */
+static bool reports_beneath(const struct headroom_report *report, const struct pm_limit *limit)
+{
+	if (!report->rates->beneath || !limit)
+		return false;
+	if (limit->kind == PM_LIMIT_SYSTEM)
+		return true;
+
+	const struct headroom_forecast *forecast = forecast_of(report, limit);
+	return limit->kind == PM_LIMIT_CGROUP && forecast->measured && !forecast->time.known;
+}
+
+/** Adds the answer if another limit than the memory of the machine is reached first. */
+static void put_limit(const struct headroom_report *report, const struct pm_limit *limit,
+                      struct text *line)
+{
+	const struct headroom_forecast *forecast = forecast_of(report, limit);
+	const struct headroom_rates *rates = report->rates;
+	struct headroom_time time = headroom_forecast_time(forecast);
+
+	headroom_answer_amount(report, limit, pm_limit_left(limit), line);
+	text_string(line, " left of ");
+	headroom_answer_amount(report, limit, limit->max, line);
+	text_format(line, " (%s)", first_limit_words(limit->kind));
+
+	if (time.known) {
+		text_string(line, ", used up in ");
+		put_time(&time, forecast->time.known ? "" : "this process's rate of ",
+		         limit->counts, line);
+	}
+	if (time.known || !forecast->measured)
+		return;
+
+	text_string(line, "; usage: ");
+	if (reports_beneath(report, limit))
+		growth_text_put_overall(&forecast->trend, rates->beneath, &rates->beneath_trend,
+		                        report->options->output.bytes, line);
+	else
+		growth_text_put_reason(&forecast->trend, report->options->output.bytes, line);
+}
+
+/** Prints the first line: the limit that is reached first. */
+static void print_first(const struct headroom_report *report, struct out *out)
+{
+	const struct pm_limit *limit = headroom_answer_limit(report);
+	struct text line = { 0 };
+
+	utf8_escape(&line, report->info->comm, strlen(report->info->comm));
+	text_format(&line, " (%d)   ", (int)report->info->pid);
+	if (!limit)
+		text_string(&line, "no memory limit is visible");
+	else if (limit->kind == PM_LIMIT_SYSTEM)
+		put_machine(report, limit, &line);
+	else
+		put_limit(report, limit, &line);
+
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+/**
+ * Reports the limit of address space if the time until it is reached is not known, but less address
+ * space is left than memory. Address space can grow in large steps: for an arena, malloc reserves
+ * 64 MiB at a time (HEAP_MAX_SIZE in glibc's malloc/arena.c).
+ */
+static void print_address_space(const struct headroom_report *report, struct out *out)
+{
+	const struct pm_limit *limit = pm_headroom_find(&report->headroom, PM_LIMIT_ADDRESS_SPACE);
+	const struct pm_limit *memory = pm_headroom_memory(&report->headroom);
+	if (!limit || limit == headroom_answer_limit(report))
+		return;
+
+	const struct headroom_forecast *forecast = forecast_of(report, limit);
+	bool less = !memory || pm_limit_left(limit) < pm_limit_left(memory);
+	if (!forecast->measured || headroom_forecast_time(forecast).known || !less)
+		return;
+
+	struct text line = { 0 };
+	text_string(&line, "address_space: ");
+	headroom_answer_amount(report, limit, pm_limit_left(limit), &line);
+	text_string(&line, " left, which is less than the memory left; ");
+	growth_text_put_reason(&forecast->trend, report->options->output.bytes, &line);
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+/**
+ * Reports a region that grows although the memory of the whole process does not, unless the first
+ * line reports it.
+ */
+static void print_beneath(const struct headroom_report *report, struct out *out)
+{
+	const struct headroom_rates *rates = report->rates;
+	if (!rates->beneath || reports_beneath(report, headroom_answer_limit(report)))
+		return;
+
+	struct text line = { 0 };
+	text_string(&line, "memory of this process: ");
+	put_process(report, &line);
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+/** Reports the reserve that will be used up first. */
+static void print_reserve(const struct headroom_report *report, struct out *out)
+{
+	const struct pm_reserve *reserve = report->rates->reserve;
+	char duration[PM_DURATION_TEXT_SIZE];
+	struct text line = { 0 };
+	if (!reserve)
+		return;
+
+	text_string(&line, "the region at ");
+	text_hex(&line, reserve->start, 1);
+	text_string(&line, " grows into a reserve of ");
+	text_size(&line, pm_reserve_size(reserve));
+	pm_format_duration(report->rates->reserve_seconds, duration);
+	text_format(&line, " (%.0f %% used): full in %s%s\n",
+	            (double)reserve->used * 100 / (double)pm_reserve_size(reserve),
+	            report->rates->reserve_trend.estimate ? "about " : "", duration);
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+static bool limits_threads(const struct pm_limit *limit)
+{
+	return limit->kind == PM_LIMIT_PIDS || limit->kind == PM_LIMIT_USER_THREADS ||
+	       limit->kind == PM_LIMIT_THREADS || limit->kind == PM_LIMIT_PID_MAX;
+}
+
+/** Reports the limit of threads of which the least is left. */
+static void print_threads(const struct headroom_report *report, struct out *out)
+{
+	const struct pm_limit *least = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->headroom.count; i++) {
+		const struct pm_limit *limit = &report->headroom.limits[i];
+		if (!limits_threads(limit) || limit->exempt)
+			continue;
+		count++;
+		if (!least || pm_limit_left(limit) < pm_limit_left(least))
+			least = limit;
+	}
+
+	if (!least || least == headroom_answer_limit(report))
+		return;
+
+	struct text line = { 0 };
+	text_string(&line, "threads: ");
+	if (least->approximate)
+		text_string(&line, "about ");
+	headroom_answer_amount(report, least, pm_limit_left(least), &line);
+	text_string(&line, " left of ");
+	headroom_answer_amount(report, least, least->max, &line);
+	text_string(&line, " (");
+	utf8_escape(&line, least->source, strlen(least->source));
+	if (count > 1)
+		text_format(&line, ", the smallest of %zu limits", count);
+	text_string(&line, ")\n");
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+void headroom_answer_print(const struct headroom_report *report, struct out *out)
+{
+	print_first(report, out);
+	print_beneath(report, out);
+	print_address_space(report, out);
+	print_reserve(report, out);
+	print_threads(report, out);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "headroom/json.h"
+
+#include "headroom/answer.h"
+#include "headroom/members.h"
+#include "headroom/print.h"
+#include "target/json_parts.h"
+
+static void put_limit(struct json *json, const struct headroom_report *report, size_t index)
+{
+	const struct pm_limit *limit = &report->headroom.limits[index];
+	const struct headroom_forecast *forecast = &report->forecasts[index];
+	const struct headroom_time *by_process = &forecast->by_process;
+	struct headroom_time time = headroom_forecast_time(forecast);
+
+	json_open(json, NULL, '{');
+	json_parts_limit(json, limit);
+	if (!limit->exempt)
+		json_parts_trend(json, &forecast->trend);
+	if (time.known)
+		json_parts_left(json, time.seconds, time.estimate, &forecast->trend);
+
+	if (by_process->known) {
+		json_open(json, "process", '{');
+		json_parts_trend(json, &report->rates->trend);
+		json_parts_left(json, by_process->seconds, by_process->estimate,
+		                &report->rates->trend);
+		json_shut(json, '}');
+	}
+
+	json_shut(json, '}');
+}
+
+/** Writes the limit that is reached first. */
+static void put_first(struct json *json, const struct headroom_report *report)
+{
+	const struct pm_limit *limit = headroom_answer_limit(report);
+	if (!limit)
+		return;
+
+	struct headroom_time time = headroom_forecast_time(
+		&report->forecasts[limit - report->headroom.limits]);
+	json_open(json, "first_limit", '{');
+	json_parts_limit(json, limit);
+	if (time.known)
+		json_parts_left(json, time.seconds, time.estimate, NULL);
+	json_shut(json, '}');
+}
+
+/** Writes the trend of the memory of the process, and what grows beneath it. */
+static void put_growth(struct json *json, const struct headroom_rates *rates)
+{
+	if (!*rates->trend.reason)
+		return;
+
+	json_open(json, "memory", '{');
+	json_parts_trend(json, &rates->trend);
+	if (rates->beneath)
+		json_parts_beneath(json, rates->beneath, &rates->beneath_trend);
+	json_shut(json, '}');
+}
+
+/** Writes the reserve that will be used up first. */
+static void put_reserve(struct json *json, const struct headroom_rates *rates)
+{
+	const struct pm_reserve *reserve = rates->reserve;
+	if (!reserve)
+		return;
+
+	json_open(json, "reserve", '{');
+	json_put(json, "type",
+	         json_string(reserve->type == PM_RESERVE_FILE ? "file" : "inaccessible"));
+	json_put(json, "start", json_address(reserve->start));
+	json_put(json, "end", json_address(reserve->end));
+	json_put(json, "max", json_number(pm_reserve_size(reserve)));
+	json_put(json, "used", json_number(reserve->used));
+	json_put(json, "left", json_number(pm_reserve_size(reserve) - reserve->used));
+	json_parts_trend(json, &rates->reserve_trend);
+	json_parts_left(json, rates->reserve_seconds, rates->reserve_trend.estimate,
+	                &rates->reserve_trend);
+	json_shut(json, '}');
+}
+
+/** Writes the kinds that hold memory, largest first. */
+static void put_kinds(struct json *json, const struct headroom_report *report)
+{
+	enum pm_kind order[PM_KIND_COUNT];
+	size_t count = headroom_print_order(report, order);
+
+	json_open(json, "kinds", '[');
+	for (size_t i = 0; i < count; i++) {
+		enum pm_kind kind = order[i];
+
+		json_open(json, NULL, '{');
+		json_parts_kind(json, kind);
+		json_put(json, "count", json_number(report->counts[kind]));
+		json_put(json, "rss", json_number(report->weights[kind]));
+		json_shut(json, '}');
+	}
+
+	json_shut(json, ']');
+}
+
+static void put_limits(struct json *json, const struct headroom_report *report)
+{
+	static const char *const unseen[] = {
+		[PM_CGROUP_ANCESTORS_HIDDEN] = "cgroup_ancestors", [PM_CGROUP_HIDDEN] = "cgroup"
+	};
+	enum pm_cgroup_view view = report->headroom.cgroup_view;
+
+	json_open(json, "limits", '[');
+	for (size_t i = 0; i < report->headroom.count; i++)
+		put_limit(json, report, i);
+	json_shut(json, ']');
+
+	if (view != PM_CGROUP_VISIBLE) {
+		json_open(json, "unseen", '[');
+		json_put(json, NULL, json_string(unseen[view]));
+		json_shut(json, ']');
+	}
+}
+
+static void put_events(struct json *json, const struct pm_headroom *headroom)
+{
+	if (headroom->events.known) {
+		json_open(json, "events", '{');
+		json_put(json, "oom_kill", json_number(headroom->events.oom_kill));
+		json_put(json, "max", json_number(headroom->events.max));
+		if (headroom->cgroup_version == 2) {
+			json_put(json, "high", json_number(headroom->events.high));
+			json_put(json, "oom", json_number(headroom->events.oom));
+		}
+		json_shut(json, '}');
+	}
+
+	if (headroom->pressure.known) {
+		json_open(json, "pressure", '{');
+		json_put(json, "some_avg10", json_real(headroom->pressure.some10));
+		json_put(json, "full_avg10", json_real(headroom->pressure.full10));
+		json_shut(json, '}');
+	}
+}
+
+void headroom_json_print(const struct headroom_report *report, struct out *out)
+{
+	struct json json = { .out = out };
+
+	json_open(&json, NULL, '{');
+	json_parts_process(&json, report->info->pid, report->info->comm, report->command);
+	json_put(&json, "time", json_now());
+	json_put(&json, "rss", json_number(report->totals.rss));
+	json_put(&json, "swap", json_number(report->totals.swap));
+	json_put(&json, "threads", json_number(report->totals.threads));
+	put_limits(&json, report);
+	put_first(&json, report);
+	put_growth(&json, report->rates);
+	put_reserve(&json, report->rates);
+
+	headroom_members_put(report, &json);
+	put_kinds(&json, report);
+	put_events(&json, &report->headroom);
+	json_shut(&json, '}');
+	out_string(out, "\n");
+}

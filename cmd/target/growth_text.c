@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/growth_text.h"
+
+#include <string.h>
+
+#include <procmem/number.h>
+
+#include "base/delta.h"
+#include "base/utf8.h"
+
+static void add_size(uint64_t size, bool bytes, struct text *text)
+{
+	if (bytes)
+		text_decimal(text, size);
+	else
+		text_size(text, size);
+}
+
+/** Adds a short name of a track, escaped: "arena 3", "malloc 7f3a08000000", "file /srv/a". */
+static void add_name(const struct pm_track *track, struct text *text)
+{
+	const struct pm_detail *detail = &track->detail;
+
+	text_format(text, "%s ", pm_kind_name(track->kind));
+	if (pm_detail_has_heaps(detail) && detail->listed > 0 && detail->heaps[0].number > 0)
+		text_decimal(text, detail->heaps[0].number);
+	else if (*track->mapping)
+		utf8_escape(text, track->mapping, strlen(track->mapping));
+	else
+		text_hex(text, track->start, 1);
+}
+
+void growth_text_put_beneath(const struct pm_track *track, const struct pm_trend *trend,
+                             struct text *text)
+{
+	text_string(text, "beneath it ");
+	add_name(track, text);
+
+	if (trend->estimate) {
+		text_format(text, " %s", trend->reason);
+	} else {
+		text_string(text, " grows steadily, ");
+		delta_put_rate(text, trend->rate);
+	}
+}
+
+/** Adds a size after a word. */
+static void add_figure(const char *word, double size, bool bytes, struct text *text)
+{
+	text_string(text, word);
+	add_size((uint64_t)size, bytes, text);
+}
+
+void growth_text_put_reason(const struct pm_trend *trend, bool bytes, struct text *text)
+{
+	if (trend->verdict == PM_VERDICT_STEPS || trend->verdict == PM_VERDICT_NO_GROWTH) {
+		text_string(text, trend->reason);
+		return;
+	}
+
+	text_format(text, "%s (%s", pm_verdict_name(trend->verdict), trend->reason);
+	if (trend->sawtooth)
+		add_figure("; floor ", trend->floor, bytes, text);
+	text_char(text, ')');
+}
+
+void growth_text_put_overall(const struct pm_trend *trend, const struct pm_track *beneath,
+                             const struct pm_trend *beneath_trend, bool bytes, struct text *text)
+{
+	text_format(text, "%s overall (", pm_verdict_name(trend->verdict));
+	if (trend->sawtooth) {
+		add_figure("sawtooth of ", trend->swing, bytes, text);
+		add_figure(", floor ", trend->floor, bytes, text);
+	} else {
+		text_string(text, trend->reason);
+	}
+
+	text_string(text, "); ");
+	growth_text_put_beneath(beneath, beneath_trend, text);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the cycles of a curve with hysteresis: a fall counts if it is at least half as deep as the
+ * deepest one, and ends when the curve has risen by as much again. Smaller movements are noise.
+ */
+#include "growth/floor.h"
+
+#include <stdbool.h>
+
+#include "base/minmax.h"
+
+/** The lowest points of the cycles. */
+struct lows {
+	size_t points[PM_CURVE_MAX]; /* indices into the curve, ascending */
+	size_t count;
+};
+
+static void find_lows(const struct pm_curve *curve, struct lows *lows)
+{
+	double bound = curve->deepest_fall / 2;
+	size_t high = 0, low = 0;
+	bool falling = false;
+
+	lows->count = 0;
+	if (bound <= 0)
+		return;
+
+	for (size_t i = 1; i < curve->count; i++) {
+		double value = curve->values[i];
+
+		if (falling && value < curve->values[low])
+			low = i;
+		if (!falling && value > curve->values[high])
+			high = i;
+
+		if (falling && value - curve->values[low] >= bound) {
+			lows->points[lows->count++] = low;
+			falling = false;
+			high = i;
+		} else if (!falling && curve->values[high] - value >= bound) {
+			falling = true;
+			low = i;
+		}
+	}
+
+	if (falling)
+		lows->points[lows->count++] = low;
+}
+
+/**
+ * Fits a least-squares line through the lowest points.
+ * @param lows at least two points
+ */
+static void fit_line(const struct pm_curve *curve, const struct lows *lows,
+                     struct pm_growth_floor *floor)
+{
+	double time = 0, value = 0, weighted = 0, squares = 0, above = 0, below = 0;
+
+	for (size_t i = 0; i < lows->count; i++) {
+		time += (double)lows->points[i] / (double)lows->count;
+		value += curve->values[lows->points[i]] / (double)lows->count;
+	}
+
+	for (size_t i = 0; i < lows->count; i++) {
+		double distance = (double)lows->points[i] - time;
+
+		weighted += distance * (curve->values[lows->points[i]] - value);
+		squares += distance * distance;
+	}
+
+	double slope = weighted / squares;
+	for (size_t i = 0; i < lows->count; i++) {
+		double distance = (double)lows->points[i] - time;
+		double off = curve->values[lows->points[i]] - value - slope * distance;
+
+		above = pm_max_double(above, off);
+		below = pm_min_double(below, off);
+	}
+
+	floor->rate = slope / curve->step;
+	floor->scatter = above - below;
+}
+
+void pm_growth_floor_measure(const struct pm_curve *curve, struct pm_growth_floor *floor)
+{
+	struct lows lows;
+
+	*floor = (struct pm_growth_floor){ 0 };
+	if (curve->step <= 0)
+		return;
+
+	find_lows(curve, &lows);
+	floor->cycles = lows.count;
+	if (lows.count > 1)
+		fit_line(curve, &lows, floor);
+
+	for (size_t i = 1; i < lows.count; i++) {
+		double step = curve->values[lows.points[i]] - curve->values[lows.points[i - 1]];
+		floor->largest_step = pm_max_double(floor->largest_step, step);
+	}
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Reserves: address space into which a region grows, and at whose end its growth must stop.
+ *
+ * Two types are found. A pool is reserved without access, and mprotect(2) or mmap(2) makes more and
+ * more of its first part accessible: the region grows at its end into the inaccessible region after
+ * it. And a file is mapped to more than its length: the file can grow towards the end of the
+ * mapping. Heaps of malloc arenas are not reported, because malloc continues in another heap.
+ *
+ * The kernel shows adjacent inaccessible mappings as one region, so the real end of a pool can be
+ * before the end that is reported.
+ */
+#ifndef PROCMEM_RESERVE_H
+#define PROCMEM_RESERVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/process.h>
+#include <procmem/region.h>
+#include <procmem/trend.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Types of reserves. */
+enum pm_reserve_type {
+	PM_RESERVE_INACCESSIBLE, /**< inaccessible memory directly after the region */
+	PM_RESERVE_FILE,         /**< pages of a mapping after the end of the mapped file */
+};
+
+/** A reserve into which something grew while it was observed. Sizes are in bytes. */
+struct pm_reserve {
+	enum pm_reserve_type type; /**< type of the reserve */
+	uint64_t start;            /**< first address of the used part */
+	uint64_t end;              /**< address after the last byte of the reserve */
+	uint64_t used;             /**< length of the used part, from `start` on */
+	struct pm_series series;   /**< `used` over time */
+};
+
+/**
+ * Returns the length of a reserve with its used part.
+ * @param reserve  the reserve
+ * @return         bytes
+ */
+static inline uint64_t pm_reserve_size(const struct pm_reserve *reserve)
+{
+	return reserve->end - reserve->start;
+}
+
+/** Finds reserves in samples; opaque. Only one thread at a time may use it. */
+struct pm_reserves;
+
+/**
+ * Starts to look for reserves.
+ *
+ * @param reserves  receives the object; release with pm_reserves_destroy()
+ * @param error     PM_ERROR_RESOURCES
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_reserves_create(struct pm_reserves **reserves, struct pm_error *error);
+
+/**
+ * Releases an object and its reserves.
+ * @param reserves  an object or NULL
+ */
+PM_PUBLIC void pm_reserves_destroy(struct pm_reserves *reserves);
+
+/**
+ * Adds a sample. The lengths of the 16 largest files that are mapped with MAP_SHARED are read with
+ * stat(2). Files whose length cannot be read are ignored.
+ *
+ * @param reserves  the object
+ * @param time      time of the sample in seconds; later than the last sample
+ * @param regions   the regions. If their kinds are known, heaps of malloc arenas are left out
+ * @param process   the process, to read the lengths of mapped files; NULL: they are not read
+ * @param error     PM_ERROR_RESOURCES
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_reserves_add(struct pm_reserves *reserves, double time,
+                              const struct pm_regions *regions, struct pm_process *process,
+                              struct pm_error *error);
+
+/**
+ * Returns the reserves of the last sample into which something grew since the first sample, at most
+ * 256.
+ *
+ * @param reserves  the object
+ * @param count     receives the number of reserves
+ * @return          the reserves, in no particular order; valid until the next sample is added
+ */
+PM_PUBLIC const struct pm_reserve *const *pm_reserves_list(const struct pm_reserves *reserves,
+                                                           size_t *count);
+
+/**
+ * Finds the reserve that will be used up first.
+ *
+ * @param reserves  the object
+ * @param trend     receives the trend of the used part; unchanged if there is no reserve
+ * @param seconds   receives the time until the reserve is used up, from the last sample on; an
+ *                  estimate if pm_trend.estimate is set. Unchanged if there is no reserve
+ * @return          the reserve; NULL if none fills up at a rate that is known or estimated, or if
+ *                  all are full. Valid until the next sample is added
+ */
+PM_PUBLIC const struct pm_reserve *pm_reserves_soonest(const struct pm_reserves *reserves,
+                                                       struct pm_trend *trend, double *seconds);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

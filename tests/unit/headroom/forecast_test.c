@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* When limits are reached: the time comes from what a limit counts, and estimates remain estimates.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "headroom/answer.h"
+#include "headroom/forecast.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/** The results of a run, whose values the test sets. */
+struct fixture {
+	struct headroom_rates rates;
+	struct headroom_report report;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof *fixture);
+	*state = fixture;
+	return fixture ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	headroom_rates_deinit(&fixture->rates);
+	free(fixture);
+	return 0;
+}
+
+static struct pm_limit *add_limit(struct fixture *fixture, enum pm_limit_kind kind, uint64_t max,
+                                  const char *source)
+{
+	struct pm_headroom *headroom = &fixture->report.headroom;
+	struct pm_limit *limit = &headroom->limits[headroom->count++];
+
+	*limit = (struct pm_limit){ .kind = kind, .counts = kind >= PM_LIMIT_MAPPINGS, .max = max };
+	snprintf(limit->source, sizeof limit->source, "%s", source);
+	return limit;
+}
+
+/** Adds a sample of all limits, with the values that their `used` has now. */
+static void add_sample(struct fixture *fixture, double time, uint64_t process)
+{
+	struct headroom_rates *rates = &fixture->rates;
+
+	assert_int_equal(
+		limit_counters_add(&rates->counters, time, &fixture->report.headroom, NULL), 0);
+	assert_int_equal(pm_series_add(&rates->memory, time, process, NULL), 0);
+}
+
+static const struct pm_limit *forecast(struct fixture *fixture)
+{
+	struct headroom_report *report = &fixture->report;
+
+	report->rates = &fixture->rates;
+	pm_trend_judge(&fixture->rates.memory, PM_TREND_BYTES, &fixture->rates.trend);
+	for (size_t i = 0; i < report->headroom.count; i++)
+		headroom_forecast_make(&fixture->rates, &report->headroom.limits[i],
+		                       &report->forecasts[i]);
+
+	return headroom_answer_limit(report);
+}
+
+static void expect_time(const struct headroom_time *time, double seconds, bool estimate)
+{
+	assert_true(time->known);
+	assert_true(fabs(time->seconds - seconds) < seconds / 50);
+	assert_int_equal(time->estimate, estimate);
+}
+
+/** Files in tmpfs fill the cgroup; the process itself does not grow. */
+static void usage_of_the_cgroup_counts(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *group = add_limit(fixture, PM_LIMIT_CGROUP, 1000 * MIB, "/a/memory.max");
+	struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 500 * MIB, "/proc/meminfo");
+
+	for (unsigned i = 0; i <= 30; i++) {
+		group->used = (100 + 10 * i) * MIB;
+		group->reclaimable = 50 * MIB;
+		system->used = 10 * MIB;
+		add_sample(fixture, i, 20 * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), group);
+	struct headroom_forecast *forecasts = fixture->report.forecasts;
+	expect_time(&forecasts[0].time, 65, false);
+	assert_int_equal(forecasts[0].trend.verdict, PM_VERDICT_STEADY);
+	assert_false(forecasts[1].time.known);
+	assert_false(forecasts[1].by_process.known);
+	assert_false(forecasts[0].by_process.known);
+}
+
+/** The process grows, but the usage of its cgroup does not. */
+static void growth_of_the_process_does_not_count(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *group = add_limit(fixture, PM_LIMIT_CGROUP, 1000 * MIB, "/a/memory.max");
+	struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 5000 * MIB, "/proc/meminfo");
+
+	for (unsigned i = 0; i <= 30; i++) {
+		group->used = 800 * MIB;
+		system->used = (1000 + 20 * i) * MIB;
+		add_sample(fixture, i, 10 * i * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), system);
+	struct headroom_forecast *forecasts = fixture->report.forecasts;
+	assert_true(forecasts[0].measured);
+	assert_false(forecasts[0].time.known);
+	expect_time(&forecasts[1].time, 170, false);
+	expect_time(&forecasts[1].by_process, 340, false);
+}
+
+/** At the rate of the process alone, the time of the machine is an estimate. */
+static void rate_of_the_process_is_an_estimate_for_the_machine(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 5000 * MIB, "/proc/meminfo");
+
+	for (unsigned i = 0; i <= 30; i++) {
+		system->used = 1000 * MIB;
+		add_sample(fixture, i, 10 * i * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), system);
+	struct headroom_time time = headroom_forecast_time(&fixture->report.forecasts[0]);
+	expect_time(&time, 400, true);
+	expect_time(&fixture->report.forecasts[0].by_process, 400, false);
+}
+
+/** Of two levels, the one with more left is reached first, because its group grows faster. */
+static void fastest_level_is_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *own = add_limit(fixture, PM_LIMIT_CGROUP, 300 * MIB, "/a/b/memory.max");
+	struct pm_limit *outer = add_limit(fixture, PM_LIMIT_CGROUP, 2000 * MIB, "/a/memory.max");
+	struct pm_limit *set = add_limit(fixture, PM_LIMIT_CGROUP_WORKING_SET, 1400 * MIB,
+	                                 "/a/memory.max");
+
+	for (unsigned i = 0; i <= 30; i++) {
+		own->used = (100 + i) * MIB;
+		outer->used = set->used = (500 + 20 * i) * MIB;
+		add_sample(fixture, i, 0);
+	}
+
+	assert_ptr_equal(forecast(fixture), outer);
+	expect_time(&fixture->report.forecasts[0].time, 170, false);
+	expect_time(&fixture->report.forecasts[1].time, 45, false);
+	expect_time(&fixture->report.forecasts[2].time, 15, false);
+}
+
+/** Address space grows in few steps: an estimate, but it is reached first. */
+static void estimates_are_ranked(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 50000 * MIB, "/proc/meminfo");
+	struct pm_limit *space = add_limit(fixture, PM_LIMIT_ADDRESS_SPACE, 2000 * MIB,
+	                                   "RLIMIT_AS");
+
+	for (unsigned i = 0; i <= 30; i++) {
+		system->used = (1000 + 4 * i) * MIB;
+		space->used = (100 + 64 * (i / 12)) * MIB;
+		add_sample(fixture, i, 4 * i * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), space);
+	const struct headroom_forecast *forecasts = fixture->report.forecasts;
+	assert_false(forecasts[0].time.estimate);
+	assert_true(forecasts[1].time.known && forecasts[1].time.estimate);
+	assert_true(forecasts[1].time.seconds < forecasts[0].time.seconds);
+}
+
+/** No rate of address space is known, but memory grows: the limit is near. */
+static void address_space_follows_memory(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 50000 * MIB, "/proc/meminfo");
+	struct pm_limit *space = add_limit(fixture, PM_LIMIT_ADDRESS_SPACE, 2000 * MIB,
+	                                   "RLIMIT_AS");
+
+	for (unsigned i = 0; i <= 15; i++) {
+		system->used = (1000 + 4 * i) * MIB;
+		space->used = (i < 10 ? 800 : 864) * MIB;
+		add_sample(fixture, i, (100 + 4 * i) * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), space);
+	struct headroom_time time = headroom_forecast_time(&fixture->report.forecasts[1]);
+	assert_false(fixture->report.forecasts[1].time.known);
+	expect_time(&time, 1136.0 / 4, true);
+}
+
+/** Memory fills address space that is reserved already. */
+static void reserved_address_space_is_filled_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *space = add_limit(fixture, PM_LIMIT_ADDRESS_SPACE, 2000 * MIB,
+	                                   "RLIMIT_AS");
+
+	for (unsigned i = 0; i <= 15; i++) {
+		space->used = 1900 * MIB;
+		add_sample(fixture, i, (100 + 4 * i) * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), space);
+	struct headroom_time time = headroom_forecast_time(&fixture->report.forecasts[0]);
+	expect_time(&time, 1840.0 / 4, true);
+
+	/* Without growth of memory, nothing is known. */
+	fixture->rates.trend = (struct pm_trend){ 0 };
+	headroom_forecast_make(&fixture->rates, space, &fixture->report.forecasts[0]);
+	assert_false(headroom_forecast_time(&fixture->report.forecasts[0]).known);
+}
+
+static void threads_of_the_user_run_out_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *pids = add_limit(fixture, PM_LIMIT_PIDS, 1000, "/a/pids.max");
+	struct pm_limit *user = add_limit(fixture, PM_LIMIT_USER_THREADS, 400, "RLIMIT_NPROC");
+	struct pm_limit *threads = add_limit(fixture, PM_LIMIT_THREADS, 500, "threads-max");
+
+	for (unsigned i = 0; i <= 30; i++) {
+		pids->used = user->used = threads->used = 10 + 3 * i;
+		add_sample(fixture, i, 0);
+	}
+
+	assert_ptr_equal(forecast(fixture), user);
+	expect_time(&fixture->report.forecasts[1].time, 100, false);
+
+	/* The user has processes that are not visible. */
+	user->approximate = true;
+	forecast(fixture);
+	expect_time(&fixture->report.forecasts[1].time, 100, true);
+
+	/* The limit does not apply to root. */
+	user->approximate = false;
+	user->exempt = true;
+	assert_ptr_equal(forecast(fixture), threads);
+	assert_false(fixture->report.forecasts[1].time.known);
+}
+
+/** A value that grows in steps, with a sawtooth and noise, at a time. */
+static uint64_t value_at(double time, double period, double step, double tooth, double noise)
+{
+	double value = 1000 + step * floor(time / period) + tooth * fmod(time, 7) / 7 +
+	               noise * rand() / RAND_MAX;
+	return (uint64_t)(value * (double)MIB);
+}
+
+/** Checks that no time of a forecast is sure if its rate is an estimate. */
+static void check_sure(const struct headroom_forecast *forecast, const struct pm_trend *process)
+{
+	struct headroom_time time = headroom_forecast_time(forecast);
+	bool sure = forecast->trend.verdict == PM_VERDICT_STEADY;
+
+	if (forecast->time.known)
+		assert_int_equal(forecast->time.estimate, !sure);
+	if (forecast->by_process.known)
+		assert_int_equal(forecast->by_process.estimate,
+		                 process->verdict != PM_VERDICT_STEADY);
+	if (time.known && !time.estimate)
+		assert_true(sure);
+}
+
+static void no_sure_time_from_an_estimate(void **state)
+{
+	static const double periods[] = { 0.5, 1, 3, 8, 13, 40 }, steps[] = { 0, 1, 20 },
+			    teeth[] = { 0, 5, 90 }, noises[] = { 0, 0.5, 10 };
+	struct fixture *fixture = *state;
+	unsigned sure = 0, estimates = 0;
+
+	for (unsigned i = 0; i < 6 * 3 * 3 * 3; i++) {
+		double period = periods[i % 6], step = steps[i / 6 % 3], tooth = teeth[i / 18 % 3],
+		       noise = noises[i / 54];
+		fixture->report.headroom.count = 0;
+		struct pm_limit *group = add_limit(fixture, PM_LIMIT_CGROUP, 1 << 30, "group");
+		struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 1 << 30, "system");
+		group->max = system->max = UINT64_C(1) << 40;
+
+		for (double time = 0; time <= 30; time += 1) {
+			group->used = value_at(time, period, step, tooth, noise);
+			system->used = value_at(time, 1, 1, 0, noise);
+			add_sample(fixture, time, value_at(time, period, step, tooth, noise));
+		}
+
+		forecast(fixture);
+		for (size_t j = 0; j < 2; j++) {
+			check_sure(&fixture->report.forecasts[j], &fixture->rates.trend);
+			sure += fixture->report.forecasts[j].time.known &&
+			        !fixture->report.forecasts[j].time.estimate;
+			estimates += fixture->report.forecasts[j].time.estimate;
+		}
+		headroom_rates_deinit(&fixture->rates);
+		fixture->rates = (struct headroom_rates){ 0 };
+	}
+
+	assert_true(sure > 10 && estimates > 5);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(usage_of_the_cgroup_counts),
+		TEST(growth_of_the_process_does_not_count),
+		TEST(rate_of_the_process_is_an_estimate_for_the_machine),
+		TEST(fastest_level_is_first),
+		TEST(estimates_are_ranked),
+		TEST(address_space_follows_memory),
+		TEST(reserved_address_space_is_filled_first),
+		TEST(threads_of_the_user_run_out_first),
+		TEST(no_sure_time_from_an_estimate),
+	};
+
+	srand(1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
