@@ -33,6 +33,7 @@
  *     search.c               searches one target
  *     line.c                 a match as text
  *     json.c                 a match as JSON
+ *     unique.c               the distinct matches and their counts
  *   ps/                    `procmem ps`
  *     ps.c                   the command
  *     columns.c              the columns of processes

@@ -78,6 +78,7 @@ start_server --fill --leak --rate 2097152
 
 say "The commands of this tour can be pasted into another terminal while the server runs, which is" \
 	"until the tour ends. Set PATH there first:"
+# shellcheck disable=SC2016 # the reader's shell expands it
 printf '$ PATH=%s:$PATH\n' "$(quoted "$PWD/build/release/cmd")"
 
 say "A server uses far more memory than the size of its heap. Which process is it?"

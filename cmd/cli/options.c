@@ -60,7 +60,7 @@ const struct cli_option options_of_output[] = {
 	{ 'b', "bytes", NULL, "print sizes in bytes instead of K, M, G" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "use colour: auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "no notes on stderr, only errors" },
-	{ 'v', "verbose", NULL, "report on stderr what was read, and the cost" },
+	{ 'v', "verbose", NULL, "report details on stderr, such as what was read" },
 	{ 0 },
 };
 

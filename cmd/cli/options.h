@@ -14,7 +14,7 @@
 
 /** How to print a list. A zeroed structure has the defaults. */
 struct list_options {
-	bool all;            /**< print all items, even on a terminal */
+	bool all;            /**< print all items, not only those that fit the screen */
 	bool csv;            /**< print comma-separated values */
 	bool no_header;      /**< print rows only */
 	bool reverse;        /**< reverse the order */

@@ -158,7 +158,7 @@ static void report_summary(const struct dump *dump, const struct pm_dump_result 
 		" never touched",
 		" of untouched file pages left out",
 		" skipped (devices, guard pages, unmapped)",
-		" failed to read",
+		" unreadable",
 		" not in the core file",
 	};
 	const uint64_t sizes[] = { result->bytes,      result->holes,
@@ -205,8 +205,9 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->options->stop)
 		stopping_report(dump->memory.stopped_ns, dump->memory.threads);
 	else if (dump->options->core && dump->memory.threads == 0)
-		report_note("the core file has registers only of sleeping threads; use --stop to "
-		            "include all threads (this stops the process)");
+		report_note("the core file has no registers, except the stack pointers and program "
+		            "counters of sleeping threads; use --stop to include all registers "
+		            "(this stops the process)");
 
 	if (dump->memory.unreadable.count > 0)
 		report_unreadable(dump);

@@ -233,10 +233,11 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 	file.only_new = dump->options->only_new;
 	if (dump->options->core && !file.temporary) {
 		new_file_drop(&file);
-		return pm_error_set(error, PM_ERROR_IO, EINVAL,
-		                    "cannot write %s: a core file can only be written to a new "
-		                    "file or a regular file",
-		                    dump->options->file);
+		return pm_error_set(
+			error, PM_ERROR_IO, EINVAL,
+			"cannot write %s: a core file must be a regular file; use another "
+			"file name",
+			dump->options->file);
 	}
 
 	int status = copy(dump, file.fd, result, error);

@@ -18,7 +18,9 @@ enum memory_status dump_source_open(struct dump *dump, char *const *words, int c
 	progress_init(&dump->progress, options->output.quiet);
 	enum memory_status status = memory_open(
 		&dump->memory, words[0], &options->selection,
-		&(struct memory_options){ .stop = options->stop, .files = options->whole_files },
+		&(struct memory_options){ .stop = options->stop,
+	                                  .quiet = options->output.quiet,
+	                                  .files = options->whole_files },
 		error);
 
 	if (status == MEMORY_READY && dump->memory.core && options->core) {

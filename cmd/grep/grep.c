@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/report.h"
 #include "grep/patterns.h"
@@ -16,8 +17,9 @@ struct grep {
 	struct pm_scanner *scanner;
 	const volatile sig_atomic_t *cancel;
 	struct out *out;
+	uint64_t deadline_us; /* time at which the search ends; 0 for no limit */
 	uint64_t matches;
-	bool failed;
+	bool failed; /* a target was not searched, or not completely */
 };
 
 /** Searches one target. */
@@ -26,6 +28,7 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 	struct pm_error error = { 0 };
 	struct text prefix = { 0 };
 	struct grep_target target = { .cancel = grep->cancel,
+		                      .deadline_us = grep->deadline_us,
 		                      .view = { .options = grep->options,
 		                                .form = grep_options_form(grep->options) } };
 
@@ -38,7 +41,7 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 
 	int status = grep_search(&target, word, grep->scanner, grep->out, &error);
 	grep->matches += target.matches;
-	if (status < 0)
+	if (status < 0 || target.incomplete)
 		grep->failed = true;
 
 	if (status <= 0) {
@@ -83,8 +86,28 @@ static void report_hint(const struct grep *grep)
 		return;
 
 	if (grep_patterns_have_anchors(&options->patterns))
-		report_note("^ and $ match only at the start and end of regions; use -M to match "
-		            "lines");
+		report_note("^ and $ match only at the start and end of regions; with -M, they "
+		            "match at the start and end of lines, too");
+}
+
+static bool is_late(const struct grep *grep)
+{
+	return grep->deadline_us > 0 && clock_us() >= grep->deadline_us;
+}
+
+/** Searches the targets of a list, until the time limit. */
+static void search_list(struct grep *grep, const struct target_list *list)
+{
+	for (size_t i = 0; i < list->count && !is_enough(grep); i++) {
+		if (i > 0 && is_late(grep)) {
+			report_error("the time limit has ended the search: %zu of %zu processes "
+			             "were not searched",
+			             list->count - i, list->count);
+			grep->failed = true;
+			return;
+		}
+		search_one(grep, list->words[i], list->count > 1);
+	}
 }
 
 /** Searches all targets that a word refers to. */
@@ -94,8 +117,8 @@ static enum status search_all(struct grep *grep, const char *word)
 	struct pm_error error;
 
 	int status = target_list_read(&list, word, grep->options->all_processes, &error);
-	for (size_t i = 0; status == 0 && i < list.count && !is_enough(grep); i++)
-		search_one(grep, list.words[i], list.count > 1);
+	if (status == 0)
+		search_list(grep, &list);
 	target_list_deinit(&list);
 	if (status < 0)
 		return report_failure(&error);
@@ -136,6 +159,11 @@ static enum status run(struct grep_options *options, const struct cli_result *wo
 	if (!target)
 		return report_failure(&error);
 
+	if (options->by_kind && !options->count) {
+		report_error("'--by' needs '--count': only counts can be summed up");
+		return STATUS_ERROR;
+	}
+
 	/* As in grep(1), nothing matches if there is no pattern (-f with an empty file), or with
 	 * -m 0. */
 	if (options->patterns.count == 0 || options->max == 0)
@@ -143,6 +171,8 @@ static enum status run(struct grep_options *options, const struct cli_result *wo
 	if (grep_patterns_compile(&options->patterns, options->flags, &grep.scanner, &error) < 0)
 		return report_failure(&error);
 
+	if (options->timeout > 0)
+		grep.deadline_us = clock_us() + (uint64_t)(options->timeout * 1e6);
 	out_set_colour(out, options->search.output.colour);
 	enum status status = search_all(&grep, target);
 

@@ -106,3 +106,36 @@ void grep_json_region(const struct grep_view *view, const struct pm_region *regi
 	json_shut(&json, '}');
 	text_char(line, '\n');
 }
+
+void grep_json_kind(const struct grep_view *view, enum pm_kind kind, uint64_t count,
+                    struct text *line)
+{
+	struct json json = { .text = line, .one_line = true };
+
+	open_object(&json, view);
+	json_put(&json, "kind", json_text(pm_kind_name(kind)));
+	json_put(&json, "count", json_number(count));
+	json_shut(&json, '}');
+	text_char(line, '\n');
+}
+
+void grep_json_unique(const struct grep_view *view, const struct pm_tally_item *item,
+                      struct text *line)
+{
+	struct json json = { .text = line, .one_line = true };
+	enum pm_encoding encoding = (enum pm_encoding)item->category;
+	const uint8_t *bytes = (const uint8_t *)item->text;
+
+	open_object(&json, view);
+	json_put(&json, "count", json_number(item->count));
+	if (item->missed > 0)
+		json_put(&json, "low_by", json_number(item->missed));
+	if (view->options->flags & PM_PATTERN_WIDE)
+		json_put(&json, "encoding", json_text(pm_encoding_name(encoding)));
+	json_put(&json, "length", json_number(item->size / item->count));
+	json_put(&json, "text", text_of(encoding, bytes, item->length));
+	json_put(&json, "hex", hex_of(bytes, item->length));
+	json_put(&json, "first", json_address(item->first));
+	json_shut(&json, '}');
+	text_char(line, '\n');
+}

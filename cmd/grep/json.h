@@ -3,6 +3,8 @@
 #ifndef CMD_GREP_JSON_H
 #define CMD_GREP_JSON_H
 
+#include <procmem/tally.h>
+
 #include "grep/line.h"
 
 /**
@@ -24,6 +26,27 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct te
  * @param line    receives the line
  */
 void grep_json_region(const struct grep_view *view, const struct pm_region *region, uint64_t count,
+                      struct text *line);
+
+/**
+ * Adds a line that has a kind and a count as a JSON object, for -c --by kind.
+ *
+ * @param view   how to print
+ * @param kind   the kind
+ * @param count  number of matches in regions of this kind
+ * @param line   receives the line
+ */
+void grep_json_kind(const struct grep_view *view, enum pm_kind kind, uint64_t count,
+                    struct text *line);
+
+/**
+ * Adds a line that has a distinct match and its count as a JSON object, for --unique.
+ *
+ * @param view  how to print
+ * @param item  the match; its category is the encoding
+ * @param line  receives the line
+ */
+void grep_json_unique(const struct grep_view *view, const struct pm_tally_item *item,
                       struct text *line);
 
 #endif

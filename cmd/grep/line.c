@@ -44,32 +44,96 @@ static void add_styled(const struct grep_view *view, enum out_style style, const
 }
 
 /**
- * Adds the kind (dimmed) and the mapping of a region. If `detail` is true, also adds the detail of
- * the region.
+ * Returns whether the detail of a region says whose memory it is: that of an arena, a thread, a
+ * runtime or an allocator. The lines of matches have only such details.
+ */
+static bool names_owner(const struct pm_detail *detail)
+{
+	switch ((enum pm_detail_type)detail->type) {
+	case PM_DETAIL_ARENA:
+	case PM_DETAIL_THREADS:
+	case PM_DETAIL_FIRST_THREAD:
+	case PM_DETAIL_NO_THREAD:
+	case PM_DETAIL_UNKNOWN_THREAD:
+	case PM_DETAIL_RUNTIME_HEAP:
+	case PM_DETAIL_RUNTIME_CODE:
+	case PM_DETAIL_RUNTIME_CODE_TWICE:
+	case PM_DETAIL_RUNTIME_COUNTERS:
+	case PM_DETAIL_ALLOCATOR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * Adds the kind of a region (dimmed).
  * @return  number of columns that were added
  */
-static size_t add_region(const struct grep_view *view, const struct pm_region *region, bool detail,
-                         struct text *line)
+static size_t add_kind(const struct grep_view *view, const struct pm_region *region,
+                       struct text *line)
 {
-	struct text kind = { 0 }, mapping = { 0 }, escaped = { 0 };
+	struct text kind = { 0 };
 	text_string(&kind, pm_kind_name((enum pm_kind)region->kind));
 	add_styled(view, OUT_DIM, &kind, line);
 
+	size_t columns = kind.length;
+	text_deinit(&kind);
+	return columns;
+}
+
+/**
+ * Adds a text, escaped.
+ * @return  number of columns that were added
+ */
+static size_t add_escaped(const struct text *text, struct text *line)
+{
+	size_t start = line->length;
+	utf8_escape(line, text->bytes, text->length);
+	return utf8_columns(line->bytes + start, line->length - start);
+}
+
+/** Adds the kind, mapping and detail of a region, in columns. */
+static void add_region(const struct grep_view *view, const struct pm_region *region,
+                       struct text *line)
+{
+	struct text mapping = { 0 };
+	add_kind(view, region, line);
+
 	region_text_mapping(region, true, &mapping);
-	if (detail && region->detail.type != PM_DETAIL_NONE) {
+	if (region->detail.type != PM_DETAIL_NONE) {
 		text_string(&mapping, mapping.length > 0 ? "  " : "");
 		region_text_detail(&region->detail, &mapping);
 	}
 
 	if (mapping.length > 0)
-		text_string(&escaped, detail ? "  " : " ");
-	utf8_escape(&escaped, mapping.bytes, mapping.length);
-	text_bytes(line, escaped.bytes, escaped.length);
-
-	size_t columns = kind.length + utf8_columns(escaped.bytes, escaped.length);
-	text_deinit(&kind);
+		text_string(line, "  ");
+	add_escaped(&mapping, line);
 	text_deinit(&mapping);
-	text_deinit(&escaped);
+}
+
+/**
+ * Adds the region of a match: "heap [heap]+0x4a5", "arena, arena 3 +0x40".
+ * @return  number of columns that were added
+ */
+static size_t add_place(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
+{
+	const struct pm_region *region = &view->regions->items[hit->region];
+	struct text place = { 0 };
+	bool owner = names_owner(&region->detail);
+
+	region_text_mapping(region, true, &place);
+	size_t columns = add_kind(view, region, line) + (place.length > 0);
+	text_string(line, place.length > 0 ? " " : "");
+	if (owner) {
+		text_string(&place, ", ");
+		region_text_detail(&region->detail, &place);
+	}
+
+	text_string(&place, place.length == 0 || owner ? " +0x" : "+0x");
+	text_hex(&place, hit->address - region->start, 1);
+	columns += add_escaped(&place, line);
+	text_deinit(&place);
 	return columns;
 }
 
@@ -98,7 +162,6 @@ static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hi
  */
 static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
 {
-	const struct pm_region *region = &view->regions->items[hit->region];
 	size_t start = line->length;
 
 	text_string(line, view->prefix);
@@ -106,12 +169,7 @@ static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, s
 	text_string(line, hit->changed ? "~ " : "  ");
 	size_t columns = line->length - start;
 
-	columns += add_region(view, region, false, line);
-	start = line->length;
-	text_string(line, *region->mapping ? "+0x" : " +0x");
-	text_hex(line, hit->address - region->start, 1);
-	columns += line->length - start;
-
+	columns += add_place(view, hit, line);
 	columns += add_encoding(view, hit, line);
 	text_string(line, ": ");
 	return columns + 2;
@@ -251,10 +309,29 @@ static void print_region(const struct grep_view *view, const struct pm_region *r
 	text_char(&line, '-');
 	text_hex(&line, region->end, 1);
 	text_string(&line, "  ");
-	add_region(view, region, true, &line);
+	add_region(view, region, &line);
 	text_char(&line, '\n');
 
 	out_wrapped(out, &line, indent);
+	text_deinit(&line);
+}
+
+void grep_line_put_kind(const struct grep_view *view, enum pm_kind kind, uint64_t count,
+                        struct out *out)
+{
+	struct text line = { 0 };
+
+	if (view->options->search.output.json) {
+		grep_json_kind(view, kind, count, &line);
+	} else {
+		size_t digits = text_decimal_length(count);
+		text_string(&line, view->prefix);
+		text_fill(&line, ' ', pm_max_size(digits, COUNT_DIGITS) - digits);
+		text_decimal(&line, count);
+		text_format(&line, "  %s\n", pm_kind_name(kind));
+	}
+
+	out_text(out, &line);
 	text_deinit(&line);
 }
 

@@ -53,4 +53,15 @@ size_t grep_line_around(const struct grep_view *view);
 void grep_line_put_region(const struct grep_view *view, const struct pm_region *region,
                           uint64_t count, struct out *out);
 
+/**
+ * Prints a kind for -c --by kind, as text or as JSON.
+ *
+ * @param view   how to print
+ * @param kind   the kind
+ * @param count  number of matches in regions of this kind
+ * @param out    where to print
+ */
+void grep_line_put_kind(const struct grep_view *view, enum pm_kind kind, uint64_t count,
+                        struct out *out);
+
 #endif

@@ -6,12 +6,16 @@
 
 #include <procmem/number.h>
 
+#include "base/delta.h"
 #include "grep/patterns.h"
 
 enum {
 	OPTION_WIDE = CLI_LONG_ONLY,
 	OPTION_HEX,
 	OPTION_ALL_PROCESSES,
+	OPTION_TIMEOUT,
+	OPTION_BY,
+	OPTION_UNIQUE,
 	OPTION_JSON,
 	OPTION_COLOUR,
 };
@@ -72,8 +76,12 @@ static const struct cli_option print_option_list[] = {
 	{ 'c', "count", NULL,
 	  "print only the number of matches in each region\n"
 	  "that has matches" },
+	{ OPTION_BY, "by", "WHAT", "with -c: sum up by kind" },
+	{ OPTION_UNIQUE, "unique", NULL, "distinct matches and how often each was found" },
 	{ 'l', "regions-with-matches", NULL, "print only the regions with matches" },
 	{ 'm', "max-count", "N", "stop after N matches in each process" },
+	{ OPTION_TIMEOUT, "timeout", "TIME",
+	  "end the search after this time (10, 30s, 5m), with\nexit status 2" },
 	{ 'A', "after-context", "N", "also print N bytes after each match, in hexadecimal" },
 	{ 'B', "before-context", "N", "also print N bytes before each match" },
 	{ 'C', "context", "N", "also print N bytes before and after each match" },
@@ -122,6 +130,9 @@ static void set_print_flag(struct grep_options *options, int id)
 		options->list = true;
 		break;
 
+	case OPTION_UNIQUE:
+		options->unique = true;
+		break;
 	case OPTION_JSON:
 		output->json = true;
 		break;
@@ -136,6 +147,16 @@ static void set_print_flag(struct grep_options *options, int id)
 	}
 }
 
+/** Parses the argument of --by. */
+static int parse_by(struct grep_options *options, const char *value, struct pm_error *error)
+{
+	if (strcmp(value, "kind") != 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' must be 'kind'", value);
+
+	options->by_kind = true;
+	return 0;
+}
+
 /** Parses an output option. */
 static int parse_print(void *into, int id, const char *value, struct pm_error *error)
 {
@@ -148,6 +169,10 @@ static int parse_print(void *into, int id, const char *value, struct pm_error *e
 	case 'B':
 	case 'C':
 		return parse_context(options, id, value, error);
+	case OPTION_BY:
+		return parse_by(options, value, error);
+	case OPTION_TIMEOUT:
+		return delta_parse_duration(value, &options->timeout, error);
 	case OPTION_COLOUR:
 		return options_parse_colour(value, &options->search.output.colour, error);
 	default:
@@ -158,8 +183,8 @@ static int parse_print(void *into, int id, const char *value, struct pm_error *e
 
 static const struct cli_option target_option_list[] = {
 	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
-	  "if TARGET is a name: search all processes that\n"
-	  "match it" },
+	  "if TARGET is the name of several processes: search\n"
+	  "all of them" },
 	{ 0 },
 };
 
@@ -186,7 +211,23 @@ static const struct cli_group groups[] = {
 };
 
 static const char *const exclusive[] = {
-	"hex fixed-strings", "hex ignore-case", "hex utf", "hex wide", "hex multiline", NULL,
+	"only-matching after-context",
+	"only-matching before-context",
+	"only-matching context",
+	"unique only-matching",
+	"unique count",
+	"unique regions-with-matches",
+	"unique quiet",
+	"unique after-context",
+	"unique before-context",
+	"unique context",
+	"unique byte-offset",
+	"hex fixed-strings",
+	"hex ignore-case",
+	"hex utf",
+	"hex wide",
+	"hex multiline",
+	NULL,
 };
 
 const struct cli_spec grep_spec = {
@@ -199,7 +240,8 @@ const struct cli_spec grep_spec = {
 	.notes = "TARGET is a PID, several PIDs as 1234,1240, a process name that matches one\n"
 	         "process, or an ELF core file. With -e or -f, TARGET is the first operand.\n"
 	         "Without REGION, all readable memory is searched. The exit status is 0 if there\n"
-	         "is a match, 1 if there is none, 2 after an error.",
+	         "is a match, 1 if there is none, 2 after an error or if matches can be missing,\n"
+	         "because attempts to match were aborted or the time limit was reached.",
 	.examples = {
 		{ "procmem grep 'password=[!-~]+' java",
 		  "passwords in the memory of the process called java" },
@@ -219,6 +261,8 @@ enum grep_options_form grep_options_form(const struct grep_options *options)
 		return GREP_REGIONS;
 	if (options->count)
 		return GREP_COUNTS;
+	if (options->unique)
+		return GREP_UNIQUE;
 	if (options->only_matching)
 		return GREP_MATCHES;
 

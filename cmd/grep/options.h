@@ -16,6 +16,7 @@ enum grep_options_form {
 	GREP_LINES,   /**< a line per match, with the text around it */
 	GREP_BLOCKS,  /**< a line per match, and the bytes around the match in hexadecimal */
 	GREP_MATCHES, /**< only the matches */
+	GREP_UNIQUE,  /**< the distinct matches, with their counts */
 	GREP_COUNTS,  /**< the number of matches in each region */
 	GREP_REGIONS, /**< the regions with matches */
 	GREP_NOTHING, /**< nothing: the exit status is the result */
@@ -27,6 +28,8 @@ struct grep_options {
 	unsigned flags;                /**< enum pm_pattern_flag bits, for all patterns */
 	bool only_matching;            /**< -o */
 	bool count;                    /**< -c */
+	bool by_kind;                  /**< --by kind */
+	bool unique;                   /**< --unique */
 	bool list;                     /**< -l */
 	bool quiet;                    /**< -q */
 	bool byte_offset;              /**< -b */
@@ -34,6 +37,7 @@ struct grep_options {
 	bool context;                  /**< -A, -B or -C was given */
 	size_t before;                 /**< -B: number of bytes to show before a match */
 	size_t after;                  /**< -A: number of bytes to show after a match */
+	double timeout;                /**< --timeout in seconds; 0 if not given */
 	uint64_t max; /**< -m: maximum number of matches per target; UINT64_MAX if not given */
 	struct search_options search; /**< what to search, and the output options;
 	                                 `search.output.quiet` (no notes) is set by -q and -s */

@@ -12,11 +12,20 @@
 #include "base/minmax.h"
 #include "base/report.h"
 #include "grep/json.h"
+#include "grep/unique.h"
 #include "target/search.h"
 #include "view/hit_text.h"
 #include "view/results.h"
 
-enum { LINE_KEPT = 64 * 1024 };
+enum {
+	LINE_KEPT = 64 * 1024,
+	MANY_LINES = 1000, /* number of matches on a terminal after which a note is printed */
+};
+
+static const char slow_pattern[] =
+	"this pattern is slow on this memory, where each attempt to match reads far ahead. A "
+	"limited "
+	"repetition such as {0,200} instead of * is faster; --timeout limits the time";
 
 /**
  * Sizes of the output that a thread prepared for a hit. In the buffer, this struct is followed by
@@ -180,6 +189,9 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 	switch (view->form) {
 	case GREP_NOTHING:
 		return 1;
+	case GREP_UNIQUE:
+		grep_unique_add(target->tally, hit);
+		break;
 	case GREP_REGIONS:
 		if (!hit->continued && target->counts[hit->region] == 1)
 			grep_line_put_region(view, region, 1, search->out);
@@ -191,15 +203,6 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 	}
 
 	return target->matches >= view->options->max && !hit->truncated;
-}
-
-static void put_counts(const struct grep_target *target, struct out *out)
-{
-	const struct pm_regions *regions = target->view.regions;
-	for (size_t i = 0; i < regions->count; i++)
-		if (target->counts[i] > 0)
-			grep_line_put_region(&target->view, &regions->items[i], target->counts[i],
-			                     out);
 }
 
 /**
@@ -235,6 +238,32 @@ static enum pm_kind pop_largest(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches
 	*matches = kinds[largest];
 	kinds[largest] = 0;
 	return (enum pm_kind)largest;
+}
+
+/** Prints the numbers of matches in regions of each kind, the largest first. */
+static void put_kinds(const struct grep_target *target, struct out *out)
+{
+	uint64_t kinds[PM_KIND_COUNT] = { 0 }, matches;
+	size_t different = count_kinds(target, kinds);
+
+	for (size_t i = 0; i < different; i++) {
+		enum pm_kind kind = pop_largest(kinds, &matches);
+		grep_line_put_kind(&target->view, kind, matches, out);
+	}
+}
+
+static void put_counts(const struct grep_target *target, struct out *out)
+{
+	const struct pm_regions *regions = target->view.regions;
+	if (target->view.options->by_kind) {
+		put_kinds(target, out);
+		return;
+	}
+
+	for (size_t i = 0; i < regions->count; i++)
+		if (target->counts[i] > 0)
+			grep_line_put_region(&target->view, &regions->items[i], target->counts[i],
+			                     out);
 }
 
 /**
@@ -281,13 +310,13 @@ static void add_where(const struct grep_target *target, struct text *text)
 		add_regions(target, count, text);
 }
 
-/** Reports that the matching of a pattern was aborted, so matches can be missing. */
+/** Reports an error if the matching of a pattern was aborted, so that matches can be missing. */
 static void report_limits(const struct search *search)
 {
 	const struct pm_scan_totals *totals = &search->totals;
 	struct text line = { 0 };
 
-	if (totals->gave_up == 0 || search->options->output.quiet)
+	if (totals->gave_up == 0)
 		return;
 
 	text_string(&line, "matching was aborted at ");
@@ -298,7 +327,7 @@ static void report_limits(const struct search *search)
 	text_string(&line, " bytes were not searched. Repeated alternatives such as (a|ab?)+ can "
 	                   "cause this");
 
-	report_note("%s", text_terminate(&line));
+	report_error("%s", text_terminate(&line));
 	text_deinit(&line);
 }
 
@@ -315,14 +344,29 @@ static void report(struct search *search, const struct grep_target *target)
 	search->where = NULL;
 	text_deinit(&where);
 
-	report_limits(search);
+	/* As in grep(1), errors do not matter if -q has found a match. */
+	if (target->view.form != GREP_NOTHING || target->matches == 0)
+		report_limits(search);
+}
+
+/** If many lines were printed on a terminal, reports which options print fewer. */
+static void note_many(const struct grep_target *target, const struct search *search)
+{
+	if (!search->out->terminal || search->options->output.quiet ||
+	    target->view.form > GREP_MATCHES || target->matches <= MANY_LINES)
+		return;
+
+	out_flush(search->out);
+	report_note("these are more than %d matches. -c counts them by region, --unique counts "
+	            "equal ones, -m N ends after N; a REGION, -k and --mapping narrow the search",
+	            MANY_LINES);
 }
 
 /** Returns whether the output needs the kinds of the regions. */
 static bool needs_kinds(const struct grep_options *options, enum grep_options_form form)
 {
 	return options->search.output.json || options->search.output.verbose ||
-	       (form != GREP_NOTHING && form != GREP_MATCHES);
+	       (form != GREP_NOTHING && form != GREP_MATCHES && form != GREP_UNIQUE);
 }
 
 /**
@@ -339,7 +383,9 @@ static int run(struct grep_target *target, struct search *search, const struct p
 	target->view.out = search->out;
 	target->counts = alloc_array(NULL, regions->count, sizeof *target->counts);
 	memset(target->counts, 0, regions->count * sizeof *target->counts);
-	if (target->view.form <= GREP_MATCHES) {
+	if (target->view.form == GREP_UNIQUE)
+		what.found = grep_unique_found;
+	else if (target->view.form <= GREP_MATCHES) {
 		what.around = grep_line_around(&target->view);
 		what.found = found;
 	}
@@ -348,9 +394,13 @@ static int run(struct grep_target *target, struct search *search, const struct p
 	end_match(target, search->out);
 	if (target->view.form == GREP_COUNTS)
 		put_counts(target, search->out);
+	if (target->view.form == GREP_UNIQUE)
+		grep_unique_print(&target->view, target->tally, search->out);
+	note_many(target, search);
 	if (status < 0)
 		return -1;
 
+	target->incomplete = search->totals.gave_up > 0 || search->timed_out;
 	report(search, target);
 	return 1;
 }
@@ -362,6 +412,9 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 	struct search search = { .options = &options->search,
 		                 .out = out,
 		                 .noun = { "match", "matches" },
+		                 .deadline_us = target->deadline_us,
+		                 .slow = slow_pattern,
+		                 .one_of_several = target->view.pid > 0,
 		                 .context = target };
 
 	search.memory.cancel = target->cancel;
@@ -369,13 +422,19 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 	if (target->kinds_known)
 		search.needs = REGION_NEEDS_KINDS;
 
-	int status = search_open(&search, word, error);
+	int status = 0;
+	if (target->view.form == GREP_UNIQUE)
+		status = grep_unique_create(&target->tally, error);
+	if (status == 0)
+		status = search_open(&search, word, error);
 	if (status > 0)
 		status = run(target, &search, scanner, error);
 
 	search_close(&search);
 	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++)
 		text_deinit(&target->lines[i]);
+	pm_tally_destroy(target->tally);
+	target->tally = NULL;
 	free(target->counts);
 	target->counts = NULL;
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <procmem/scan.h>
+#include <procmem/tally.h>
 
 #include "base/out.h"
 #include "base/text.h"
@@ -15,8 +16,8 @@
 #include "view/hex_view.h"
 
 /**
- * The search of one target. Initialise with zeros; set `cancel`, and `options`, `form`, `prefix`
- * and `pid` of the view.
+ * The search of one target. Initialise with zeros; set `cancel` and `deadline_us`, and
+ * `options`, `form`, `prefix` and `pid` of the view.
  */
 struct grep_target {
 	const volatile sig_atomic_t *cancel;    /**< non-zero after Ctrl-C */
@@ -25,9 +26,13 @@ struct grep_target {
 	uint64_t *counts;                       /**< number of matches in each region; owned */
 	uint64_t matches;                       /**< sum of `counts` */
 	bool open; /**< the last match of -o was truncated, and its newline is not printed yet */
-	struct hex_view block; /**< hexadecimal output of the bytes around a match; still open if
-	                          the match was truncated */
-	bool kinds_known;      /**< the kinds of the regions are known */
+	struct hex_view block;  /**< hexadecimal output of the bytes around a match; still open if
+	                           the match was truncated */
+	uint64_t deadline_us;   /**< time (clock_us()) at which the search ends; 0 for no limit */
+	bool incomplete;        /**< matches can be missing: attempts to match were aborted, or the
+	                           search has timed out */
+	struct pm_tally *tally; /**< distinct matches, with --unique; owned */
+	bool kinds_known;       /**< the kinds of the regions are known */
 };
 
 /**

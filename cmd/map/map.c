@@ -14,8 +14,10 @@
 enum { OPTION_BY = CLI_LONG_ONLY, OPTION_WHY };
 
 static const struct cli_option map_option_list[] = {
-	{ 'a', "all", NULL, "show all regions, even on a terminal" },
-	{ OPTION_BY, "by", "WHAT", "sum up by kind, mapping, perms, arena, thread\nor object" },
+	{ 'a', "all", NULL,
+	  "show all regions, not only those that fit the\n"
+	  "screen" },
+	{ OPTION_BY, "by", "WHAT", "print sums by kind, mapping, perms, arena, thread\nor object" },
 	{ OPTION_WHY, "why", NULL, "show for each region why it has its kind" },
 	{ 'x', "pmap", NULL, "print exactly what 'pmap -x' prints" },
 	{ 0 },
@@ -90,8 +92,8 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 {
 	struct pm_region_range *ranges;
 	size_t count;
-	int result = pm_select_apply(options->selection.select, &loaded->regions, &ranges, &count,
-	                             error);
+	int result = selection_apply(&options->selection, &loaded->regions, options->output.quiet,
+	                             &ranges, &count, error);
 	if (result < 0)
 		return -(error->kind != PM_ERROR_NOT_FOUND);
 

@@ -26,8 +26,8 @@ struct ps_options {
 
 static const struct cli_option ps_option_list[] = {
 	{ 'a', "all", NULL,
-	  "list all processes and kernel threads, even on\n"
-	  "a terminal" },
+	  "list all processes, not only those that fit the\n"
+	  "screen, and also kernel threads" },
 	{ 0 },
 };
 

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "commands.h"
 #include "diff/diff.h"
+#include "grep/grep.h"
 #include "map/map.h"
 #include "ps/columns.h"
 #include "ps/ps.h"
@@ -183,6 +184,7 @@ static const struct {
 	{ NULL, "perms", "r rw rx rwx x r--p rw-p r-xp ---p" },
 	{ map_run, "by", "kind mapping perms arena thread object" },
 	{ diff_run, "by", "kind mapping" },
+	{ grep_run, "by", "kind" },
 	{ watch_run, "sort", "growth rate rss delta" },
 	{ watch_run, "do", "exit exec: snap: dump:" },
 	{ strings_run, "encoding", "all u s S l b L B" },

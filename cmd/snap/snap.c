@@ -27,7 +27,7 @@ static const struct cli_option snap_option_list[] = {
 	{ 'o', "output", "FILE",
 	  "write to this recording; an existing file must be\n"
 	  "a recording of the same process" },
-	{ 'l', "list", NULL, "list the samples of TARGET, which is a recording" },
+	{ 'l', "list", NULL, "list the samples of TARGET, which must be a recording" },
 	{ 0 },
 };
 

@@ -26,10 +26,9 @@ static const struct cli_option strings_option_list[] = {
 	  "only strings of at least MIN characters (default: 4,\n"
 	  "but 6 in UTF-16)" },
 	{ 'e', "encoding", "LIST",
-	  "only strings in these encodings: u UTF-8 (default),\n"
-	  "s ASCII, S 8 bits, l and b UTF-16 little and big\n"
-	  "endian, L and B UTF-32 little and big endian;\n"
-	  "'all' means u,l,b" },
+	  "only strings in these encodings: u (UTF-8, default),\n"
+	  "s (ASCII), S (8-bit), l (UTF-16LE), b (UTF-16BE),\n"
+	  "L (UTF-32LE), B (UTF-32BE), all (the same as u,l,b)" },
 	{ 'w', "include-all-whitespace", NULL,
 	  "newline, carriage return, vertical tab and form feed\n"
 	  "do not end a string" },
@@ -37,9 +36,10 @@ static const struct cli_option strings_option_list[] = {
 	  "print each distinct string once, those with the most\n"
 	  "bytes first" },
 	{ OPTION_SIMILAR, "similar", NULL,
-	  "with -u: count strings as one if they differ only in\n"
-	  "numbers (shown as #) or in runs of one character;\n"
-	  "show an example, and the printf format that it fits" },
+	  "with -u: count strings together if they differ only\n"
+	  "in numbers (shown as #), or in how often a character\n"
+	  "is repeated; show an example, and the printf format\n"
+	  "that it fits" },
 	{ OPTION_SORT, "sort", "KEY", "with -u: sort by bytes (default), count or length" },
 	{ OPTION_TOP, "top", "N", "with -u: print only the first N strings (0: all)" },
 	{ OPTION_BUDGET, "budget", "SIZE",

@@ -111,6 +111,7 @@ static enum status run_one(const struct strings_options *options, struct out *ou
 			.options = &options->search,
 			.out = out,
 			.noun = { "string", "strings" },
+			.one_of_several = pid > 0,
 			.needs = shows_kinds(options, out) ? REGION_NEEDS_KINDS : 0,
 			.memory.cancel = interrupt_catch(),
 		},

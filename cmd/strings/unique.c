@@ -374,14 +374,14 @@ static void report_dropped(const struct strings *strings)
 	if (dropped == 0 || strings->options->search.output.quiet)
 		return;
 
-	text_string(&line, "the counting budget was used up, and rare strings were dropped (");
+	text_string(&line, "the counting budget was used up, so rare strings were dropped (");
 	text_grouped(&line, dropped);
 	text_string(&line, dropped == 1 ? " time" : " times");
-	text_string(&line, "). Strings that occur more than ");
+	text_string(&line, "): only strings that occur at most ");
 	text_grouped(&line, pm_tally_bound(strings->tally));
-	text_string(&line, " times are all counted; counts marked + may be up to ");
+	text_string(&line, " times can be missing, and counts marked + may be up to ");
 	text_grouped(&line, pm_tally_bound(strings->tally));
-	text_string(&line, " too low. Use a larger --budget to avoid this");
+	text_string(&line, " too low; use a larger --budget to avoid this");
 
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
@@ -432,8 +432,8 @@ static void report_single(const struct strings *strings)
 	text_grouped(&line, single);
 	text_string(&line, " of the ");
 	text_grouped(&line, all);
-	text_string(&line, " distinct strings occur once: --similar counts strings that differ "
-	                   "only in numbers as one");
+	text_string(&line, " distinct strings occur once: use --similar to count strings "
+	                   "together if they differ only in numbers");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }

@@ -105,7 +105,7 @@ enum memory_status memory_open(struct memory *memory, const char *word,
 	pm_regions_init(&memory->loaded.regions);
 	if (open_target(memory, word, &wanted, error) < 0)
 		return MEMORY_FAILED;
-	if (pm_select_apply(selection->select, &memory->loaded.regions, &memory->ranges,
+	if (selection_apply(selection, &memory->loaded.regions, options->quiet, &memory->ranges,
 	                    &memory->count, error) < 0)
 		return error->kind == PM_ERROR_NOT_FOUND ? MEMORY_NOTHING : MEMORY_FAILED;
 

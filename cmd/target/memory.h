@@ -24,6 +24,7 @@
  */
 struct memory_options {
 	bool stop;      /**< stop the process until memory_resume() */
+	bool quiet;     /**< print no notes on kinds and names that match no region */
 	bool files;     /**< open the mapped files, for pages that the process has not touched */
 	unsigned needs; /**< enum region_needs bits of what must be known about the regions, in
 	                   addition to the needs of the selection */

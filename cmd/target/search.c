@@ -16,6 +16,9 @@ enum {
 	                          further hits */
 	LONG_HIT = 4096, /* size of a hit, in bytes, above which it may be written at once, without
 	                    waiting */
+	SLOW_AFTER_US = 5000000, /* time in microseconds after which a search can be called slow */
+	SLOW_BYTES = 4 << 20,    /* a search of fewer bytes per second is slow */
+	SLOW_HITS_MAX = 100000,  /* with more hits, their output can be the cause */
 	UNREADABLE_DEFAULT = 3, /* maximum number of unreadable ranges that are listed without -v */
 };
 
@@ -62,6 +65,7 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 {
 	const struct search_options *options = search->options;
 	const struct memory_options how = { .stop = options->stop,
+		                            .quiet = options->output.quiet,
 		                            .files = options->whole_files,
 		                            .needs = search->needs };
 
@@ -98,10 +102,56 @@ static void clear_progress(struct search *search, size_t more)
 		progress_end(&search->progress);
 }
 
+/** Adds a size, exact with --bytes, otherwise human-readable. */
+static void add_size(const struct search *search, struct text *text, uint64_t bytes)
+{
+	if (search->options->output.bytes || bytes == 0)
+		text_decimal(text, bytes);
+	else
+		text_size(text, bytes);
+}
+
+/** Adds how much was searched: "4.2M of about 1.2G searched in 5.0 s". */
+static void add_progress(const struct search *search, const struct pm_scan_totals *totals,
+                         uint64_t elapsed_us, struct text *line)
+{
+	add_size(search, line, totals->searched);
+	text_string(line, " of about ");
+	add_size(search, line, pm_max(search->expected, totals->searched));
+	text_format(line, " searched in %.1f s", (double)elapsed_us / 1e6);
+}
+
+/**
+ * Prints the note `slow`, once, if the search is slow and uses the processor: a search that waits
+ * for the reader of its output is not slow.
+ */
+static void note_if_slow(struct search *search, const struct pm_scan_totals *totals, uint64_t now)
+{
+	uint64_t elapsed = now - search->started_us;
+	double seconds = (double)elapsed / 1e6;
+
+	if (!search->slow || search->options->output.quiet || elapsed < SLOW_AFTER_US ||
+	    (double)totals->searched > SLOW_BYTES * seconds || totals->hits > SLOW_HITS_MAX ||
+	    clock_cpu_seconds() - search->started_cpu < seconds / 4)
+		return;
+
+	struct text line = { 0 };
+	add_progress(search, totals, elapsed, &line);
+	text_string(&line, ": ");
+	text_string(&line, search->slow);
+	progress_end(&search->progress);
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+	search->slow = NULL;
+}
+
 static int tick(void *context, const struct pm_scan_totals *totals)
 {
 	struct search *search = context;
 	uint64_t now = clock_us();
+
+	note_if_slow(search, totals, now);
+	search->timed_out = search->deadline_us > 0 && now >= search->deadline_us;
 
 	if (now - search->flushed_us >= FLUSH_US) {
 		clear_progress(search, 0);
@@ -114,7 +164,7 @@ static int tick(void *context, const struct pm_scan_totals *totals)
 		progress_show(&search->progress, totals->searched, search->expected,
 		              totals->searched);
 
-	return search->reader_gone;
+	return search->reader_gone || search->timed_out;
 }
 
 static int deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
@@ -165,7 +215,9 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 		                    pm_plan_bytes(plan, PM_SEGMENT_SHARED);
 	search->missing = pm_plan_bytes(plan, PM_SEGMENT_MISSING);
 
-	return search->reader_gone ? 0 : status;
+	if (search->reader_gone || search->timed_out)
+		return 0;
+	return status;
 }
 
 int search_run(struct search *search, const struct search_what *what, struct pm_error *error)
@@ -174,7 +226,6 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 	const struct pm_plan_options options = { .pages = &memory->pages,
 		                                 .files = memory->files.ops != NULL,
 		                                 .cancel = memory->cancel };
-	uint64_t start = clock_us();
 	struct pm_plan *plan;
 
 	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
@@ -182,11 +233,13 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 		return -1;
 
 	search->what = what;
+	search->started_us = clock_us();
+	search->started_cpu = clock_cpu_seconds();
 	int status = scan(search, plan, error);
 	pm_plan_close(plan);
 	memory_resume(memory);
 	progress_end(&search->progress);
-	search->elapsed_us = clock_us() - start;
+	search->elapsed_us = clock_us() - search->started_us;
 
 	/* If the process called exec, or if its PID was reused, the memory of another program
 	 * was searched. */
@@ -194,15 +247,6 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 		status = pm_process_check(memory->target.process, error);
 
 	return status;
-}
-
-/** Adds a size, exact with --bytes, otherwise human-readable. */
-static void add_size(const struct search *search, struct text *text, uint64_t bytes)
-{
-	if (search->options->output.bytes || bytes == 0)
-		text_decimal(text, bytes);
-	else
-		text_size(text, bytes);
 }
 
 static void report_unreadable(const struct search *search)
@@ -264,8 +308,11 @@ static void report_totals(const struct search *search, uint64_t found)
 {
 	struct text line = { 0 };
 
-	text_grouped(&line, found);
-	text_format(&line, " %s%s; ", search->noun[found != 1], search->where ? search->where : "");
+	if (found == 0)
+		text_string(&line, "no");
+	else
+		text_grouped(&line, found);
+	text_format(&line, " %s%s; ", search->noun[found > 1], search->where ? search->where : "");
 	if (search->enough)
 		text_format(&line, "search ended after %.2f s", (double)search->elapsed_us / 1e6);
 	else
@@ -275,9 +322,24 @@ static void report_totals(const struct search *search, uint64_t found)
 	text_deinit(&line);
 }
 
+static void report_timeout(const struct search *search)
+{
+	struct text line = { 0 };
+
+	if (!search->timed_out)
+		return;
+
+	text_string(&line, "the time limit has ended the search: ");
+	add_progress(search, &search->totals, search->elapsed_us, &line);
+	report_error("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
 void search_report(const struct search *search, uint64_t found)
 {
 	const struct output_options *output = &search->options->output;
+
+	report_timeout(search);
 	if (output->quiet)
 		return;
 
@@ -290,7 +352,8 @@ void search_report(const struct search *search, uint64_t found)
 		return;
 
 	report_unreadable(search);
-	if (output->verbose || isatty(STDERR_FILENO))
+	bool nothing = found == 0 && !search->one_of_several;
+	if (nothing || output->verbose || isatty(STDERR_FILENO))
 		report_totals(search, found);
 }
 

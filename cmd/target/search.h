@@ -52,8 +52,15 @@ struct search {
 	const char *noun[2]; /**< a hit, singular and plural: "match", "matches" */
 	const char *where;   /**< text that follows the number of hits in the report, such as " in 3
 	                        regions (2 heap, 1 stack)"; NULL to add no text */
-	unsigned needs;      /**< what must be known about the regions: enum region_needs bits */
-	void *context;       /**< data of the command, for its callbacks */
+	bool one_of_several; /**< other targets are searched, too. A target without a hit is then
+	                        reported only on a terminal or with -v */
+	/** Time (clock_us()) at which the search ends if it is not complete; 0 if it has no limit
+	 */
+	uint64_t deadline_us;
+	const char *slow; /**< text of a note that is printed once if the search is slow; NULL to
+	                     print none */
+	unsigned needs;   /**< what must be known about the regions: enum region_needs bits */
+	void *context;    /**< data of the command, for its callbacks */
 
 	struct memory memory;           /**< the memory to search; set by search_open() */
 	struct progress progress;       /**< the progress line on stderr */
@@ -63,7 +70,10 @@ struct search {
 	uint64_t untouched;  /**< bytes of files and shared memory that were skipped because the
 	                        target has not touched them */
 	uint64_t missing;    /**< bytes that the core file does not contain */
+	uint64_t started_us; /**< time of the start of the search, in microseconds */
+	double started_cpu;  /**< processor time of this program at the start, in seconds */
 	uint64_t elapsed_us; /**< duration of the search in microseconds */
+	bool timed_out;      /**< the search ended at `deadline_us`, before it was complete */
 	uint64_t flushed_us; /**< time of the last write of output, in microseconds */
 	bool enough;         /**< the callback `deliver` has ended the search early */
 	bool reader_gone;    /**< the reader of the output has closed the pipe */
@@ -94,13 +104,15 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
  * @param search  opened
  * @param what    what to search for
  * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES, those of the callbacks
- * @return        0, also if the reader of the output has closed the pipe; -1 on error
+ * @return        0, also if the reader of the output has closed the pipe, or if the search has
+ * timed out; -1 on error
  */
 int search_run(struct search *search, const struct search_what *what, struct pm_error *error);
 
 /**
  * Reports on stderr how long the target was stopped and what could not be read (three ranges, or
- * all with -v); on a terminal or with -v also what was found and searched. Prints nothing with -q.
+ * all with -v); on a terminal, with -v, or if nothing was found in the only target, also what was
+ * found and searched. Prints nothing with -q, except an error if the search has timed out.
  *
  * @param search  the search, complete
  * @param found   number of hits, as the command counts them

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/selection.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <procmem/number.h>
 
+#include "base/report.h"
 #include "target/region_columns.h"
 
 enum { OPTION_MAPPING = CLI_LONG_ONLY, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_SIZE };
@@ -123,6 +125,28 @@ int selection_add_words(const struct selection *selection, char *const *words, i
 	}
 
 	return 0;
+}
+
+static void note_absent(void *context, const struct pm_error *why)
+{
+	(void)context;
+	report_note("%s", why->text);
+}
+
+int selection_apply(const struct selection *selection, const struct pm_regions *regions, bool quiet,
+                    struct pm_region_range **ranges, size_t *count, struct pm_error *error)
+{
+	const struct pm_select *select = selection->select;
+
+	if (pm_select_apply(select, regions, ranges, count, error) < 0)
+		return -1;
+	if (quiet || pm_select_visit_absent(select, regions, note_absent, NULL, error) == 0)
+		return 0;
+
+	free(*ranges);
+	*ranges = NULL;
+	*count = 0;
+	return -1;
 }
 
 unsigned selection_needs(const struct selection *selection)

@@ -55,6 +55,21 @@ int selection_add_words(const struct selection *selection, char *const *words, i
                         struct pm_error *error);
 
 /**
+ * Applies a selection, as pm_select_apply() does, and prints a note for each kind or name that
+ * matches no region.
+ *
+ * @param selection  the selection
+ * @param regions    the regions
+ * @param quiet      print no notes
+ * @param ranges     as for pm_select_apply()
+ * @param count      as for pm_select_apply()
+ * @param error      as for pm_select_apply()
+ * @return           0 or -1
+ */
+int selection_apply(const struct selection *selection, const struct pm_regions *regions, bool quiet,
+                    struct pm_region_range **ranges, size_t *count, struct pm_error *error);
+
+/**
  * Returns what must be read about regions to select them.
  * @param selection  the selection
  * @return           enum region_needs bits

@@ -15,7 +15,8 @@ enum { OPTION_ALL_PROCESSES = CLI_LONG_ONLY };
 
 const struct cli_option target_list_options[] = {
 	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
-	  "if TARGET is a name: all processes that match it" },
+	  "if TARGET is the name of several processes: read all\n"
+	  "of them" },
 	{ 0 },
 };
 

@@ -103,9 +103,34 @@ void watch_history_find_beneath(struct watch_history *history)
 		beneath->track = pm_tracker_find_growing(history->tracker, &beneath->trend);
 }
 
+/** Returns whether a limit is one on the memory of a cgroup. */
+static bool is_of_cgroup(const struct pm_limit *limit)
+{
+	return limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_CGROUP_WORKING_SET ||
+	       limit->kind == PM_LIMIT_CGROUP_HIGH;
+}
+
+/** Adds the usage of the limits, and judges that of the cgroups. */
+static void judge_cgroups(struct watch_history *history)
+{
+	const struct pm_headroom *headroom = &history->headroom;
+
+	/* If memory runs out, the trends are those without the last sample. */
+	limit_counters_add(&history->counters, history->sample.time, headroom, NULL);
+	for (size_t i = 0; i < headroom->count; i++) {
+		const struct pm_limit *limit = &headroom->limits[i];
+		const struct pm_series *series = limit_counters_find(&history->counters, limit);
+
+		history->usage[i] = (struct pm_trend){ 0 };
+		if (series && is_of_cgroup(limit))
+			pm_trend_judge(series, PM_TREND_BYTES, &history->usage[i]);
+	}
+}
+
 void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom)
 {
 	history->headroom = *headroom;
+	judge_cgroups(history);
 	if (pm_headroom_find(headroom, PM_LIMIT_ADDRESS_SPACE))
 		pm_trend_judge(&history->size.series, PM_TREND_BYTES, &history->size.trend);
 }
@@ -116,12 +141,29 @@ bool watch_history_counts_grow(const struct watch_history *history)
 	       pm_trend_growth_rate(&history->threads.trend) > 0;
 }
 
+/** Returns the trend of the usage of a cgroup; NULL if the limit is not one of the history. */
+static const struct pm_trend *trend_of_usage(const struct watch_history *history,
+                                             const struct pm_limit *limit)
+{
+	const struct pm_headroom *headroom = &history->headroom;
+
+	for (size_t i = 0; i < headroom->count; i++)
+		if (headroom->limits[i].kind == limit->kind &&
+		    strcmp(headroom->limits[i].source, limit->source) == 0)
+			return &history->usage[i];
+	return NULL;
+}
+
 const struct pm_trend *watch_history_trend(const struct watch_history *history,
                                            const struct pm_limit *limit)
 {
+	if (is_of_cgroup(limit))
+		return trend_of_usage(history, limit);
+	/* Not all threads that count are visible, so the time cannot be computed. */
+	if (limit->approximate)
+		return NULL;
+
 	switch (limit->kind) {
-	case PM_LIMIT_CGROUP:
-	case PM_LIMIT_CGROUP_HIGH:
 	case PM_LIMIT_SYSTEM:
 		return &history->memory.trend;
 	case PM_LIMIT_ADDRESS_SPACE:
@@ -129,7 +171,9 @@ const struct pm_trend *watch_history_trend(const struct watch_history *history,
 	case PM_LIMIT_MAPPINGS:
 		return &history->mappings.trend;
 	case PM_LIMIT_PIDS:
+	case PM_LIMIT_USER_THREADS:
 	case PM_LIMIT_THREADS:
+	case PM_LIMIT_PID_MAX:
 		return &history->threads.trend;
 	default:
 		return NULL;
@@ -233,6 +277,7 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.recorded = history->recorded,
 		.gone = history->gone,
 	};
+	memcpy(copy->usage, history->usage, sizeof copy->usage);
 
 	/* Of the tracks of kinds, copy only the series: their texts are constants, and their
 	 * `counts` are empty. */
@@ -271,6 +316,7 @@ void watch_history_deinit(struct watch_history *history)
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
 		pm_series_deinit(&history->kinds[kind].series);
 
+	limit_counters_deinit(&history->counters);
 	watch_reserve_deinit(&history->reserves);
 	watch_similar_destroy(history->similar);
 	pm_tracker_destroy(history->tracker);

@@ -10,6 +10,7 @@
 #include <procmem/select.h>
 #include <procmem/tracker.h>
 
+#include "target/limit_counters.h"
 #include "watch/reserve.h"
 #include "watch/similar.h"
 
@@ -62,6 +63,11 @@ struct watch_history {
 	 * only if a count grows steadily.
 	 */
 	struct pm_headroom headroom;
+	/** What each limit counts, over time. Empty in a copy. */
+	struct limit_counters counters;
+	/** Trends of the usage of the elements of `headroom.limits`, at the same indices. Only for
+	 * limits of cgroups; zeroed for other limits. */
+	struct pm_trend usage[PM_LIMITS_MAX];
 	struct watch_reserves reserves; /**< reserves into which the process grows */
 	double began;                   /**< time of the first sample, in seconds */
 	double based;                   /**< time from which growth is counted, in seconds */
@@ -121,7 +127,9 @@ void watch_history_judge(struct watch_history *history);
 void watch_history_find_beneath(struct watch_history *history);
 
 /**
- * Replaces the limits, and computes the trend of the address space if there is a limit on it.
+ * Replaces the limits, adds their usage to `counters`, and computes the trends of the usage of
+ * cgroups and, if there is a limit on it, of the address space. The usage of a cgroup can grow
+ * although the process does not: other processes and files in tmpfs count, too.
  * @param history the history
  * @param headroom the limits at the last sample, copied
  */

@@ -99,8 +99,7 @@ static void put_first_limit(const struct watch_history *history, struct json *js
 	if (watch_history_lasts(history, limit, &seconds)) {
 		const struct pm_trend *trend = watch_history_trend(history, limit);
 
-		json_put(json, "seconds_left", json_real(seconds));
-		json_put(json, "estimate", json_boolean(trend->estimate));
+		json_parts_left(json, seconds, trend->estimate, NULL);
 	}
 
 	json_shut(json, '}');
@@ -120,9 +119,14 @@ static void put_totals(const struct watch_history *history, struct json *json)
 		json_put(json, "left", json_number(pm_limit_left(limit)));
 	}
 
-	/* Whether this is an estimate is a member of the verdict. */
-	if (limit && watch_history_lasts(history, limit, &seconds))
+	/* Whether this is an estimate can be a member of the verdict already. */
+	if (limit && watch_history_lasts(history, limit, &seconds)) {
 		json_put(json, "seconds_left", json_real(seconds));
+		if (watch_history_trend(history, limit)->estimate &&
+		    !history->memory.trend.estimate)
+			json_put(json, "estimate", json_true());
+	}
+
 	put_first_limit(history, json);
 	watch_reserve_json(json, watch_reserve_soonest(&history->reserves));
 }

@@ -57,11 +57,12 @@ _procmem() {
 	strings:-e | strings:--encoding) _procmem_words "$word" 'all u s S l b L B' && return ;;
 	strings:-t | strings:--radix) mapfile -t COMPREPLY < <(compgen -W 'x d o n' -- "$word") && return ;;
 	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
+	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
 	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
 	shell:-c | shell:--command) return ;;
 	shell:-k | shell:--keep-going) before= ;;
-	grep:-[emABC] | grep:--regexp | grep:--max-count | grep:--after-context | grep:--before-context | grep:--context) return ;;
+	grep:-[emABC] | grep:--regexp | grep:--max-count | grep:--after-context | grep:--before-context | grep:--context | grep:--timeout) return ;;
 	# These letters take an argument in other commands.
 	grep:-s | grep:-o) before= ;;
 	strings:--sort) mapfile -t COMPREPLY < <(compgen -W 'bytes count length' -- "$word") && return ;;
@@ -94,7 +95,7 @@ _procmem() {
 		;;
 	grep:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --all-processes --stop
-			--whole-files --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
+			--timeout --by --unique --whole-files --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;
 	watch:-*)

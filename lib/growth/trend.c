@@ -30,6 +30,9 @@ static const double min_seconds = 10;
  */
 static const double min_bytes = 32 * 1024;
 
+/* Sizes above this value are formatted as this value: 2^64 does not fit into an integer. */
+static const double max_size = 1e19;
+
 /* A change up to this share of the range of the curve counts as flat. */
 static const double flat_share = 0.05;
 
@@ -110,7 +113,7 @@ static const char *amount(const struct judging *judging, double value, char *tex
 	int digits = value < 9.95 && value != (double)(long)value;
 
 	if (judging->unit == PM_TREND_BYTES)
-		pm_format_size((uint64_t)(value + 0.5), text);
+		pm_format_size((uint64_t)(pm_min_double(value, max_size) + 0.5), text);
 	else
 		snprintf(text, PM_SIZE_TEXT_SIZE, "%.*f", digits, value);
 	return text;
@@ -273,7 +276,7 @@ static void judge_uneven(struct judging *judging)
 		         size, duration);
 	else if (curve->largest_step >= burst_step * curve->range &&
 	         curve->deepest_fall <= max_fall * curve->range && rest >= min_seconds / 2)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once",
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step",
 		         amount(judging, curve->rise, size));
 	else
 		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s", size,
@@ -333,7 +336,7 @@ static void judge_rise(struct judging *judging)
 		         duration);
 	else if (curve->largest_step >= burst_step * curve->rise &&
 	         judging->events.rest >= min_seconds / 2)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once", rise);
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step", rise);
 	else if (is_sawtooth(curve) && is_floor_steady(judging))
 		judge_rising_floor(judging);
 	else if (!is_sawtooth(curve) && are_events_steady(judging))

@@ -8,7 +8,7 @@
 #include "limits/hierarchy.h"
 
 /**
- * Finds the cgroup whose memory limit has the least memory left, among a cgroup and its ancestors.
+ * Finds the cgroup whose memory limit has the least headroom, among a cgroup and its ancestors.
  *
  * @param hierarchy  the cgroup at which to start; receives the cgroup that was found in `group`,
  *                   unchanged if no cgroup has a limit

@@ -103,8 +103,8 @@ const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom)
 		return group;
 
 	/*
-	 * The limit of a cgroup may exceed the memory of the machine, so the limit of which less is
-	 * left is returned.
+	 * The limit of a cgroup may exceed the memory of the machine, so the limit with less
+	 * headroom is returned.
 	 */
 	return pm_limit_left(system) < pm_limit_left(group) ? system : group;
 }

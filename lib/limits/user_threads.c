@@ -9,7 +9,6 @@
  */
 #include "limits/user_threads.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,42 +24,61 @@
 static const char first_pids[] = "pid:[4026531836]";
 static const char first_users[] = "user:[4026531837]";
 
-/**
- * Returns whether the kernel does not enforce RLIMIT_NPROC for a process. `root` is the directory
- * of /proc.
- */
-static bool is_exempt(const struct pm_credentials *credentials, const char *root)
-{
-	const char *users = credentials->namespace_text;
+/** A process, and what determines whether RLIMIT_NPROC is enforced for this process. */
+struct owner {
+	const char *root; /* directory of /proc */
+	struct pm_credentials credentials;
+	bool first; /* the process is in the first user namespace */
+};
 
+/** Returns whether the kernel does not enforce RLIMIT_NPROC for a process. */
+static bool is_exempt(const struct owner *owner)
+{
 	/*
 	 * User ID 0 is that of root only as seen from the first user namespace. Capabilities count
 	 * only if the process is in that namespace.
 	 */
-	if (!pm_credentials_in_first_namespace(root))
+	if (!pm_credentials_in_first_namespace(owner->root))
 		return false;
-	if (credentials->users.real == 0)
+	if (owner->credentials.users.real == 0)
 		return true;
-	if (*users && strcmp(users, first_users) != 0)
-		return false;
 
-	return pm_credentials_can(credentials, PM_CAP_SYS_RESOURCE) ||
-	       pm_credentials_can(credentials, PM_CAP_SYS_ADMIN);
+	return owner->first && (pm_credentials_can(&owner->credentials, PM_CAP_SYS_RESOURCE) ||
+	                        pm_credentials_can(&owner->credentials, PM_CAP_SYS_ADMIN));
 }
 
 /**
  * Returns whether processes of the user may be missing in /proc, or counted elsewhere: this process
  * or the target is not in the first PID and user namespaces.
  */
-static bool is_uncertain(const struct pm_credentials *credentials, const char *root)
+static bool is_uncertain(const struct owner *owner)
 {
-	const char *users = credentials->namespace_text;
 	char pids[PM_NAMESPACE_TEXT_SIZE];
 
-	if (!pm_credentials_in_first_namespace(root) || (*users && strcmp(users, first_users) != 0))
+	if (!pm_credentials_in_first_namespace(owner->root) || !owner->first)
 		return true;
 
-	return pm_namespace_read(root, "self", "pid", pids) && strcmp(pids, first_pids) != 0;
+	return pm_namespace_read(owner->root, "self", "pid", pids) && strcmp(pids, first_pids) != 0;
+}
+
+/**
+ * Reads the credentials of a process.
+ * @return false if they cannot be read
+ */
+static bool read_owner(struct pm_process *process, struct owner *owner)
+{
+	const char *users = owner->credentials.namespace_text;
+
+	owner->root = pm_process_root(process);
+	if (!pm_credentials_read_pid(owner->root, process->procfs.pid, &owner->credentials))
+		return false;
+
+	/* A saved tree has no namespaces. */
+	owner->first = strcmp(users, first_users) == 0;
+	if (*users == '\0')
+		owner->first = !pm_procfs_is_live(&process->procfs);
+
+	return true;
 }
 
 /** Returns the number of threads of a process, or 0 if the process belongs to another user. */
@@ -90,70 +108,59 @@ static uint64_t threads_of_user(const char *root, pid_t pid, uint32_t user)
  * @param root     directory of /proc
  * @param user     real user ID
  * @param threads  receives the number
- * @param error    PM_ERROR_IO
- * @return         0 or -1
+ * @return         false if the processes cannot be listed
  */
-static int count_threads(const char *root, uint32_t user, uint64_t *threads, struct pm_error *error)
+static bool count_threads(const char *root, uint32_t user, uint64_t *threads)
 {
-	pid_t *pids;
-	size_t count;
-
 	struct pm_procfs all = { .fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) };
+	pid_t *pids = NULL;
+	size_t count = 0;
 	int failed = -1;
 
-	*threads = 0;
-	if (all.fd >= 0)
+	if (all.fd >= 0) {
 		failed = pm_procfs_list_numbers(&all, ".", &pids, &count);
-
-	int cause = errno;
-	if (all.fd >= 0)
 		close(all.fd);
+	}
 	if (failed < 0)
-		return pm_error_set(error, PM_ERROR_IO, cause,
-		                    "cannot list the processes in %s: %s", root, strerror(cause));
+		return false;
 
+	*threads = 0;
 	for (size_t i = 0; i < count; i++)
 		*threads += threads_of_user(root, pids[i], user);
 	free(pids);
 
-	return 0;
+	return true;
 }
 
 int pm_gather_user_threads(struct pm_process *process, struct pm_headroom *headroom,
                            struct pm_error *error)
 {
-	const char *root = pm_process_root(process);
-	struct pm_credentials credentials;
+	struct owner owner;
 	uint64_t max, used = 0;
 	char *limits = NULL;
 
 	pm_limit_remove(headroom, PM_LIMIT_USER_THREADS);
-	if (pm_procfs_read(&process->procfs, "limits", &limits, NULL) < 0 ||
-	    !pm_credentials_read_pid(root, process->procfs.pid, &credentials)) {
-		free(limits);
-		/* A saved tree may lack these files. */
-		return pm_process_check(process, error);
-	}
+	bool limited = pm_procfs_read(&process->procfs, "limits", &limits, NULL) == 0 &&
+	               pm_limit_soft(limits, "\nMax processes", &max) &&
+	               read_owner(process, &owner);
 
-	/* The credentials were read by PID, which may have been reused. */
-	if (pm_process_check(process, error) < 0) {
-		free(limits);
-		return -1;
-	}
-
-	bool limited = pm_limit_soft(limits, "\nMax processes", &max);
+	/*
+	 * The credentials were read by PID, which may have been reused. A saved tree may lack the
+	 * files.
+	 */
 	free(limits);
-	if (!limited)
-		return 0;
-
-	bool exempt = is_exempt(&credentials, root);
-	if (!exempt && count_threads(root, credentials.users.real, &used, error) < 0)
+	if (pm_process_check(process, error) < 0)
 		return -1;
+
+	bool exempt = limited && is_exempt(&owner);
+	if (!limited ||
+	    (!exempt && !count_threads(owner.root, owner.credentials.users.real, &used)))
+		return 0;
 
 	struct pm_limit *limit = pm_limit_add(headroom, PM_LIMIT_USER_THREADS, max, used,
 	                                      "RLIMIT_NPROC");
 	limit->exempt = exempt;
-	limit->approximate = !exempt && is_uncertain(&credentials, root);
+	limit->approximate = !exempt && is_uncertain(&owner);
 
 	return 0;
 }

@@ -96,20 +96,72 @@ bool pm_select_needs_rss(const struct pm_select *select)
 }
 
 /**
+ * Tests whether a word may be absent, so that the selection consists of the other words: whether a
+ * process has a region of some kind or name is often not known in advance. A wrong address is a
+ * mistake.
+ */
+static bool may_be_absent(const struct pm_word *word)
+{
+	return word->type == PM_WORD_KIND || word->type == PM_WORD_NAME;
+}
+
+/**
  * Adds the addresses of all words to `ranges`, in the order of the words. Without words, the
- * addresses of all regions are added.
+ * addresses of all regions are added. Fails if all words are absent.
  */
 static int collect(const struct pm_select *select, const struct pm_regions *regions,
                    struct pm_ranges *ranges, struct pm_error *error)
 {
 	static const struct pm_word everything = { .type = PM_WORD_ALL };
+	struct pm_error why = { 0 };
+	size_t absent = 0;
+
 	if (select->count == 0)
 		return pm_word_resolve(&everything, regions, ranges, error);
 
-	for (size_t i = 0; i < select->count; i++)
-		if (pm_word_resolve(&select->words[i], regions, ranges, error) < 0)
+	for (size_t i = 0; i < select->count; i++) {
+		const struct pm_word *word = &select->words[i];
+		int result = pm_word_resolve(word, regions, ranges, &why);
+
+		if (result < 0 && why.kind == PM_ERROR_NOT_FOUND && may_be_absent(word))
+			absent++;
+		else if (result < 0)
+			absent = select->count;
+		if (absent == select->count) {
+			if (error)
+				*error = why;
 			return -1;
+		}
+	}
+
 	return 0;
+}
+
+int pm_select_visit_absent(const struct pm_select *select, const struct pm_regions *regions,
+                           pm_select_absent_visitor *visit, void *context, struct pm_error *error)
+{
+	struct pm_ranges ranges = { 0 };
+	struct pm_error why = { 0 };
+	int result = 0;
+
+	for (size_t i = 0; i < select->count && result == 0; i++) {
+		const struct pm_word *word = &select->words[i];
+		ranges.count = 0;
+		if (!may_be_absent(word) || pm_word_resolve(word, regions, &ranges, &why) == 0)
+			continue;
+
+		if (why.kind == PM_ERROR_NOT_FOUND) {
+			visit(context, &why);
+			continue;
+		}
+
+		result = -1;
+		if (error)
+			*error = why;
+	}
+
+	free(ranges.items);
+	return result;
 }
 
 static int compare_starts(const void *a, const void *b)

@@ -27,7 +27,7 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 	if (text[0] != '\0' && pm_kind_parse(text, kind, &unknown) == 0)
 		return 0;
 	if (text[0] == '\0')
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "a kind is missing in the list");
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "a kind in the list is empty");
 
 	const char *nearest = nearest_kind(text);
 	if (nearest)

@@ -22,6 +22,12 @@ struct pm_record {
 	bool continued; /**< this record is a later piece of a hit, as in pm_hit; `attempt` is then
 	                   the value of the whole hit */
 	bool changed;   /**< as in pm_hit */
+	/**
+	 * The record is not a hit, but describes the search of a unit with a scanner that has
+	 * pm_scanner.carries. The search of `stream` in the unit has started at `attempt`. The
+	 * search of later units must start at `address` or after it.
+	 */
+	bool carry;
 };
 
 /** A sequence of records. All zeros is an empty batch. */

@@ -141,14 +141,13 @@ static bool continues(const struct pm_unit *unit, size_t i)
 }
 
 /**
- * Fills the fields of a part that describe the memory after the part.
+ * Fills the fields of a part that describe the memory after the part. Memory that was not selected
+ * is not read, so a part ends at the end of a selected range as at that of a region.
  * @param last  index of the last segment of the part
  */
-static void find_end(const struct pm_regions *regions, const struct pm_job *job, size_t last,
-                     struct pm_gather_part *part)
+static void find_end(const struct pm_job *job, size_t last, struct pm_gather_part *part)
 {
 	const struct pm_unit *unit = &job->unit;
-	const struct pm_segment *segment = &unit->segments[last];
 	bool continues_after;
 
 	if (last + 1 == unit->count) {
@@ -163,15 +162,15 @@ static void find_end(const struct pm_regions *regions, const struct pm_job *job,
 		part->zeros_after = next->follows && next->type == PM_SEGMENT_HOLE;
 	}
 
-	part->ends = !continues_after && segment->end == regions->items[segment->region].end;
+	part->ends = !continues_after;
 }
 
 /**
  * Divides a unit into parts.
  * @param bytes  the bytes of all wanted segments of the unit, without gaps
  */
-static int make_parts(struct pm_gathered *gathered, const struct pm_regions *regions,
-                      const struct pm_job *job, uint8_t *bytes, struct pm_error *error)
+static int make_parts(struct pm_gathered *gathered, const struct pm_job *job, uint8_t *bytes,
+                      struct pm_error *error)
 {
 	const struct pm_unit *unit = &job->unit;
 
@@ -184,15 +183,14 @@ static int make_parts(struct pm_gathered *gathered, const struct pm_regions *reg
 		}
 
 		struct pm_gather_part part = { .address = first->start, .bytes = bytes };
-		part.begins = !first->follows &&
-		              first->start == regions->items[first->region].start;
+		part.begins = !first->follows;
 
 		do
 			part.size += (size_t)(unit->segments[i].end - unit->segments[i].start);
 
 		while (++i < unit->count && unit->segments[i].wanted && continues(unit, i));
 
-		find_end(regions, job, i - 1, &part);
+		find_end(job, i - 1, &part);
 		bytes += part.size;
 		if (add_without_gaps(gathered, part, &job->unreadable, error) < 0)
 			return -1;
@@ -245,9 +243,8 @@ static struct pm_unit_around around_unit(const struct pm_job *job, size_t before
 	return around;
 }
 
-int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
-              const struct pm_unit_source *source, struct pm_job *job, size_t before,
-              struct pm_error *error)
+int pm_gather(struct pm_gathered *gathered, const struct pm_unit_source *source, struct pm_job *job,
+              size_t before, struct pm_error *error)
 {
 	const struct pm_unit *unit = &job->unit;
 	const struct pm_unit_around around = around_unit(job, before);
@@ -270,7 +267,7 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
 		return -1;
 	if (notes.failed)
 		return pm_error_out_of_memory(error);
-	if (make_parts(gathered, regions, job, bytes, error) < 0)
+	if (make_parts(gathered, job, bytes, error) < 0)
 		return -1;
 
 	if (gathered->count > 0)

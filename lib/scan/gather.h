@@ -33,10 +33,10 @@ struct pm_gather_part {
 	bool zeros_after;     /**< memory that was never touched follows the `chain_after` bytes */
 	bool more_after; /**< the `chain_after` bytes are followed by more bytes, which are not read
 	                    for this unit */
-	bool begins; /**< the part starts at the start of a mapping; always false if `before` is not
-	                0 */
+	bool begins; /**< the part starts at the start of a mapping or of a selected range; always
+	                false if `before` is not 0 */
 	bool ends;   /**< the last byte of the part, or of the `chain_after` bytes if there are any,
-	                is the last byte of its mapping */
+	                is the last byte of its mapping or of a selected range */
 };
 
 /** The bytes of a unit. The caller sets `buffer`, and all other fields to zero. */
@@ -57,16 +57,14 @@ struct pm_gathered {
  * Reads a unit.
  *
  * @param gathered  receives the parts, which replace earlier ones
- * @param regions   the regions
  * @param source    the readers; the visitor of `source` is not called
  * @param job       the unit; receives the unreadable ranges of the unit in `unreadable`
  * @param before    number of bytes needed before the unit, at most PM_LOOKBEHIND_ROOM
  * @param error     PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
-int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
-              const struct pm_unit_source *source, struct pm_job *job, size_t before,
-              struct pm_error *error);
+int pm_gather(struct pm_gathered *gathered, const struct pm_unit_source *source, struct pm_job *job,
+              size_t before, struct pm_error *error);
 
 /**
  * Reads bytes after a unit, up to the first byte that cannot be read.

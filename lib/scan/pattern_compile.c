@@ -42,9 +42,17 @@ static int compile_error(int code, size_t offset, const struct pm_pattern_text *
 	return pm_pattern_wrong(text->bytes, text->length, offset, (const char *)reason, error);
 }
 
+/** Tests whether the text of a token starts with `start`. */
+static bool starts_with(const struct pm_token *token, const char *start)
+{
+	size_t length = strlen(start);
+	return token->length >= length && memcmp(token->text, start, length) == 0;
+}
+
 /**
- * Rejects \G, which matches only at the end of the previous match. This position is not known,
- * because each unit is searched separately from the others.
+ * Rejects \G, which matches only at the end of the previous match: this position is not known,
+ * because each unit is searched separately from the others. Also rejects (*COMMIT), which ends the
+ * search of all memory.
  */
 static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
                         struct pm_error *error)
@@ -55,12 +63,101 @@ static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
 	pm_tokens_init(&tokens, text->bytes, text->length, options);
 	for (pm_tokens_next(&tokens, &token); token.type != PM_TOKEN_END;
 	     pm_tokens_next(&tokens, &token)) {
-		if (token.type == PM_TOKEN_UNKNOWN && token.length == 2 &&
-		    memcmp(token.text, "\\G", 2) == 0)
+		if (token.type != PM_TOKEN_UNKNOWN)
+			continue;
+		if (token.length == 2 && starts_with(&token, "\\G"))
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "\\G is not supported, because parts of memory are "
 			                    "searched in parallel");
+		if (starts_with(&token, "(*COMMIT"))
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "(*COMMIT) is not supported, because it would end the "
+			                    "search of all memory; (*PRUNE) ends one attempt to "
+			                    "match");
 	}
+
+	return 0;
+}
+
+/** Compiles the text of a pattern. Returns NULL if this fails. */
+static pcre2_code *compile(const struct pm_pattern_text *text, uint32_t options,
+                           struct pm_error *error)
+{
+	int reason;
+	PCRE2_SIZE offset;
+
+	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+	if (!context) {
+		pm_error_out_of_memory(error);
+		return NULL;
+	}
+
+	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)text->bytes, text->length, options, &reason,
+	                                 &offset, context);
+	pcre2_compile_context_free(context);
+	if (!code)
+		compile_error(reason, offset, text, error);
+
+	return code;
+}
+
+/**
+ * Returns the number of bytes at the start of a pattern that are settings, such as "(*UCP)". Verbs
+ * that control backtracking are not settings.
+ */
+static size_t settings_length(const struct pm_pattern_text *text)
+{
+	static const char *const settings[] = { "ANY", "CR",  "NO", "LIMIT", "UTF",
+		                                "UCP", "BSR", "LF", "NUL" };
+	size_t at = 0;
+
+	for (;;) {
+		const char *start = text->bytes + at, *end = memchr(start, ')', text->length - at);
+		bool found = false;
+
+		if (!end || start[0] != '(' || start[1] != '*')
+			return at;
+		for (size_t i = 0; i < sizeof settings / sizeof *settings && !found; i++)
+			found = strncmp(start + 2, settings[i], strlen(settings[i])) == 0;
+		if (!found)
+			return at;
+		at += (size_t)(end - start) + 1;
+	}
+}
+
+/**
+ * If a pattern contains (*SKIP), compiles it again, with a callout at its start. PCRE2 then calls
+ * pm_matcher for each offset at which it tries to match. This shows how far (*SKIP) has moved the
+ * search, which PCRE2 does not report otherwise.
+ * @return 0 or -1
+ */
+static int add_callout(const struct pm_pattern_text *text, uint32_t options,
+                       struct pm_compiled_pattern *pattern, struct pm_error *error)
+{
+	static const char callout[] = "(?C)";
+	struct pm_pattern_text changed = { 0 };
+
+	if (!memmem(text->bytes, text->length, "(*SKIP", strlen("(*SKIP")))
+		return 0;
+
+	size_t settings = settings_length(text);
+	pm_pattern_text_add_bytes(&changed, text->bytes, settings);
+	pm_pattern_text_add(&changed, callout);
+	pm_pattern_text_add_bytes(&changed, text->bytes + settings, text->length - settings);
+
+	pcre2_code *code = NULL;
+	if (changed.failed)
+		pm_error_out_of_memory(error);
+	else
+		code = compile(&changed, options, error);
+	pm_pattern_text_deinit(&changed);
+	if (!code)
+		return -1;
+
+	pcre2_code_free(pattern->code);
+	pattern->code = code;
+	pattern->callout = settings + strlen(callout);
 
 	return 0;
 }
@@ -69,26 +166,17 @@ static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
 static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text,
                uint32_t options, struct pm_compiled_pattern pattern, struct pm_error *error)
 {
-	int code;
+	if (pm_array_reserve(&compiled->items, &compiled->capacity, compiled->count, 1,
+	                     sizeof *compiled->items, error) < 0)
+		return -1;
 
-	PCRE2_SIZE offset;
-	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-	if (!context || pm_array_reserve(&compiled->items, &compiled->capacity, compiled->count, 1,
-	                                 sizeof *compiled->items, error) < 0) {
-		pcre2_compile_context_free(context);
-		return pm_error_out_of_memory(error);
-	}
-
-	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
-	pattern.code = pcre2_compile((PCRE2_SPTR)text->bytes, text->length, options, &code, &offset,
-	                             context);
-	pcre2_compile_context_free(context);
+	pattern.code = compile(text, options, error);
 	if (!pattern.code)
-		return compile_error(code, offset, text, error);
+		return -1;
 
 	compiled->items[compiled->count++] = pattern;
 	struct pm_compiled_pattern *added = &compiled->items[compiled->count - 1];
-	if (check_tokens(text, options, error) < 0)
+	if (check_tokens(text, options, error) < 0 || add_callout(text, options, added, error) < 0)
 		return -1;
 
 	/* If this fails, the search works without JIT, but takes ten times as long. It fails if the

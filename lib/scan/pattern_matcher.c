@@ -7,6 +7,7 @@
 #include "scan/pattern_matcher.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/minmax.h"
 
 enum {
@@ -15,16 +16,54 @@ enum {
 	SKIP_PATIENCE = 4,     /* number of attempts that reach a limit before `skip` is doubled */
 	SKIP_MAX = 4096,       /* maximum number of bytes to skip after an attempt that reached a
 	                          limit */
+	CHUNK_START = 4096, /* value of `chunk` for the first call in a window, unless it is less */
+	CHUNK_MIN = 16,     /* minimum of `chunk` */
+	CHUNK_MAX = 65536,  /* maximum of `chunk` */
+	SLOW_NS = 20000000, /* `chunk` is reduced if a call takes longer than this */
+	FAST_NS = 2000000,  /* `chunk` is increased if a call takes less than this */
 	FOLLOW_BYTES_MAX = 3, /* maximum number of bytes of a UTF-8 character after the first one */
 };
 
-/** Result of try_each() in addition to the codes of PCRE2: pm_window.stop was set. */
+/** Result of try_each() and search() in addition to the codes of PCRE2: pm_window.stop was set. */
 enum { STOPPED = -10000 };
+
+/**
+ * Called by PCRE2 before each attempt to match a pattern with (*SKIP). If the offset is after the
+ * last one to try, ends the search, and stores the offset.
+ */
+static int note_start(pcre2_callout_block *block, void *context)
+{
+	struct pm_matcher *matcher = context;
+	size_t start = block->start_match - matcher->before;
+
+	/* Callouts of the user have other positions in the pattern. */
+	if (block->pattern_position != matcher->pattern->callout ||
+	    block->start_match <= matcher->before + matcher->last)
+		return 0;
+
+	matcher->resume = start;
+	return PCRE2_ERROR_CALLOUT;
+}
+
+/**
+ * Tests whether the offsets to try may be divided among several calls of PCRE2. An anchored pattern
+ * is tried at the first offset of each call. Without JIT code, each call checks that all bytes are
+ * UTF-8.
+ */
+static bool can_be_divided(const struct pm_compiled_pattern *pattern)
+{
+	uint32_t options = 0;
+	size_t jit = 0;
+
+	pcre2_pattern_info(pattern->code, PCRE2_INFO_ALLOPTIONS, &options);
+	pcre2_pattern_info(pattern->code, PCRE2_INFO_JITSIZE, &jit);
+	return !(options & PCRE2_ANCHORED) && (!pattern->utf || jit > 0);
+}
 
 int pm_matcher_init(struct pm_matcher *matcher, const struct pm_compiled_pattern *pattern,
                     pcre2_jit_stack *stack, enum pm_simd simd, struct pm_error *error)
 {
-	*matcher = (struct pm_matcher){ .pattern = pattern, .skip = 1 };
+	*matcher = (struct pm_matcher){ .pattern = pattern, .skip = 1, .chunk = SIZE_MAX };
 	/* One pair of offsets is enough: the offsets of groups are not needed. */
 	matcher->match = pcre2_match_data_create(1, NULL);
 	matcher->context = pcre2_match_context_create(NULL);
@@ -37,6 +76,10 @@ int pm_matcher_init(struct pm_matcher *matcher, const struct pm_compiled_pattern
 	pcre2_set_heap_limit(matcher->context, HEAP_LIMIT);
 	if (stack)
 		pcre2_jit_stack_assign(matcher->context, NULL, stack);
+	if (pattern->callout)
+		pcre2_set_callout(matcher->context, note_start, matcher);
+	if (can_be_divided(pattern))
+		matcher->chunk = CHUNK_START;
 	pm_pattern_filter_init(&matcher->filter, &pattern->shape, simd);
 
 	return 0;
@@ -88,6 +131,10 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 
 	matcher->cursor = cursor;
 	matcher->probe = 0;
+	matcher->resume = 0;
+	matcher->before = window->before;
+	if (matcher->chunk != SIZE_MAX)
+		matcher->chunk = pm_min_size(matcher->chunk, CHUNK_START);
 	matcher->counts = counts;
 	matcher->cut = window->more && final;
 	matcher->options = PCRE2_NOTEMPTY;
@@ -113,7 +160,7 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 }
 
 /**
- * Calls PCRE2 to search for a match that starts in `[from, to]`.
+ * Calls PCRE2 to search for a match that starts in `[from, to]`. If there is none, sets `resume`.
  * @return the result of pcre2_match()
  */
 static int try_range(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
@@ -126,10 +173,27 @@ static int try_range(struct pm_matcher *matcher, const struct pm_window *window,
 	     i++)
 		from--;
 
-	pcre2_set_offset_limit(matcher->context, window->before + to);
-	return pcre2_match(matcher->pattern->code, window->bytes - window->before,
-	                   window->before + matcher->end, window->before + from, matcher->options,
-	                   matcher->match, matcher->context);
+	/* With (*SKIP), the callout ends the search. The offset limit would end it without a report
+	 * of the next offset. */
+	bool skips = matcher->pattern->callout > 0;
+	matcher->last = to;
+	pcre2_set_offset_limit(matcher->context, skips ? PCRE2_UNSET : window->before + to);
+
+	int result = pcre2_match(matcher->pattern->code, window->bytes - window->before,
+	                         window->before + matcher->end, window->before + from,
+	                         matcher->options, matcher->match, matcher->context);
+	if (skips && result == PCRE2_ERROR_CALLOUT)
+		return PCRE2_ERROR_NOMATCH;
+
+	/* If there was no callout after `to`, no match can start before `end`. */
+	if (result == PCRE2_ERROR_NOMATCH)
+		matcher->resume = skips ? pm_max_size(matcher->end, to + 1) : to + 1;
+	return result;
+}
+
+static bool is_stopped(const struct pm_window *window)
+{
+	return window->stop && atomic_load_explicit(window->stop, memory_order_relaxed);
 }
 
 /**
@@ -140,39 +204,97 @@ static bool gave_up(int result)
 	return result < 0 && result != PCRE2_ERROR_NOMATCH && result != PCRE2_ERROR_PARTIAL;
 }
 
+/** Counts offsets that were tried without reaching a limit. After enough of them, `skip` is 1. */
+static void count_good(struct pm_matcher *matcher, size_t count)
+{
+	matcher->good += count;
+	if (matcher->good > 2 * matcher->skip)
+		matcher->skip = 1;
+}
+
 /**
- * Does the same as try_range(), but calls PCRE2 for one offset at a time. Used after try_range()
- * reached a limit, because PCRE2 does not report the offset. If an attempt reaches a limit, this
- * function skips `skip` more bytes, and doubles `skip` after every SKIP_PATIENCE such attempts:
- * otherwise hostile bytes could make the scan take hours.
- * @return the result of pcre2_match(); PCRE2_ERROR_NOMATCH if there is no match; STOPPED
+ * Counts an attempt at the offset `at` that reached a limit. Skips `skip` more bytes, and doubles
+ * `skip` after every SKIP_PATIENCE such attempts: otherwise hostile bytes could make the scan take
+ * hours.
+ * @param to  last offset to skip
+ */
+static void give_up(struct pm_matcher *matcher, size_t at, size_t to)
+{
+	size_t skip = pm_min_size(matcher->skip, to - at);
+
+	matcher->counts->skipped += skip;
+	if (++matcher->counts->gave_up % SKIP_PATIENCE == 0 && matcher->skip < SKIP_MAX)
+		matcher->skip *= 2;
+	matcher->resume = at + skip + 1;
+	matcher->good = 0;
+}
+
+/**
+ * Does the same as try_range() for the offsets `[from, last]`, but calls PCRE2 for one offset at a
+ * time. Used after try_range() reached a limit, because PCRE2 does not report the offset.
+ * @param to  last offset that may be skipped after an attempt that reaches a limit, at least `last`
+ * @return    the result of pcre2_match(); PCRE2_ERROR_NOMATCH if there is no match; STOPPED
  */
 static int try_each(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
-                    size_t to)
+                    size_t last, size_t to)
 {
-	size_t good = 0;
-	for (size_t at = from; at <= to; at++) {
-		if (window->stop && atomic_load_explicit(window->stop, memory_order_relaxed))
+	for (size_t at = from; at <= last; at = matcher->resume) {
+		if (is_stopped(window))
 			return STOPPED;
 
 		int result = try_range(matcher, window, at, at);
-		if (!gave_up(result)) {
-			if (result != PCRE2_ERROR_NOMATCH)
-				return result;
-			if (++good > 2 * matcher->skip)
-				matcher->skip = 1;
-			continue;
-		}
-
-		size_t skip = pm_min_size(matcher->skip, to - at);
-		matcher->counts->skipped += skip;
-		if (++matcher->counts->gave_up % SKIP_PATIENCE == 0 && matcher->skip < SKIP_MAX)
-			matcher->skip *= 2;
-		at += skip;
-		good = 0;
+		if (gave_up(result))
+			give_up(matcher, at, to);
+		else if (result != PCRE2_ERROR_NOMATCH)
+			return result;
+		else
+			count_good(matcher, 1);
 	}
 
 	return PCRE2_ERROR_NOMATCH;
+}
+
+/**
+ * Changes `chunk` after a call of PCRE2 that tried `chunk` offsets.
+ * @param start  time of the start of the call in nanoseconds
+ */
+static void adapt_chunk(struct pm_matcher *matcher, uint64_t start)
+{
+	uint64_t duration = pm_clock_ns(CLOCK_MONOTONIC) - start;
+
+	if (duration > SLOW_NS)
+		matcher->chunk = pm_max_size(matcher->chunk / 8, CHUNK_MIN);
+	else if (duration < FAST_NS)
+		matcher->chunk = pm_min_size(matcher->chunk * 2, CHUNK_MAX);
+}
+
+/**
+ * Does the same as try_range(), in several calls of PCRE2 if there are many offsets, and continues
+ * after attempts that reach a limit.
+ * @return the result of pcre2_match(), or STOPPED
+ */
+static int search(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
+                  size_t to)
+{
+	int result = PCRE2_ERROR_NOMATCH;
+
+	for (size_t at = from; at <= to && result == PCRE2_ERROR_NOMATCH; at = matcher->resume) {
+		bool divided = to - at >= matcher->chunk;
+		size_t last = divided ? at + matcher->chunk - 1 : to;
+		uint64_t start = divided ? pm_clock_ns(CLOCK_MONOTONIC) : 0;
+
+		if (divided && is_stopped(window))
+			return STOPPED;
+		result = try_range(matcher, window, at, last);
+		if (gave_up(result))
+			result = try_each(matcher, window, at, last, to);
+		else
+			count_good(matcher, last - at + 1);
+		if (divided)
+			adapt_chunk(matcher, start);
+	}
+
+	return result;
 }
 
 /**
@@ -183,9 +305,7 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                     size_t to)
 {
-	int result = try_range(matcher, window, from, to);
-	if (gave_up(result))
-		result = try_each(matcher, window, from, to);
+	int result = search(matcher, window, from, to);
 	if (result == PCRE2_ERROR_NOMATCH)
 		return false;
 
@@ -240,6 +360,7 @@ static void next_plain(struct pm_matcher *matcher, const struct pm_window *windo
 			break;
 	}
 
+	matcher->resume = pm_max_size(matcher->resume, matcher->cursor);
 	matcher->state = PM_MATCH_NONE;
 }
 

@@ -18,6 +18,14 @@ struct pm_compiled_pattern {
 	bool utf;                      /**< the pattern was compiled for UTF-8 */
 	uint32_t number;               /**< index of the pattern among those of the caller */
 	enum pm_encoding encoding;     /**< encoding of the text that the pattern matches */
+	/**
+	 * If the pattern contains (*SKIP), the offset after the callout at the start of its text,
+	 * otherwise 0. Such a pattern must be searched for in the order of addresses, because
+	 * (*SKIP) moves the search forward without a match.
+	 */
+	size_t callout;
+	uint8_t stream; /**< number of the stream for the offset to which (*SKIP) has moved the
+	                   search; 0 if the pattern does not contain (*SKIP) */
 };
 
 /** Result of the search for the next match. */
@@ -45,10 +53,21 @@ struct pm_matcher {
 	size_t cursor;                   /**< all matches that start before this offset were
 	                                    found */
 	size_t probe;                    /**< all places before this offset were tried */
-	size_t end;       /**< offset of the end of the bytes that are passed to PCRE2 */
+	size_t start;                    /**< offset at which the search of the window starts */
+	size_t end;   /**< offset of the end of the bytes that are passed to PCRE2 */
+	size_t chunk; /**< number of offsets to try with one call of PCRE2. A call cannot be
+	                 interrupted, so the number is small where attempts take long */
+	size_t last;  /**< last offset that the current call of PCRE2 may try */
+	/**
+	 * Offset at which to continue the search after the offsets that were tried without a match.
+	 * If `state` is PM_MATCH_NONE, the offset is at or after the end of the window.
+	 */
+	size_t resume;
+	size_t before;    /**< pm_window.before of the current window */
 	uint32_t options; /**< options for pcre2_match() */
 	size_t skip;      /**< number of bytes to skip after the next attempt that reaches a
 	                     limit */
+	size_t good;      /**< number of offsets tried since an attempt reached a limit */
 	enum pm_matcher_state state; /**< result of the last search */
 	struct pm_found found;       /**< the match, if `state` is PM_MATCH_FOUND */
 	size_t next;                 /**< offset at which to continue the search after `found` */

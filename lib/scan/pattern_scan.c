@@ -36,12 +36,23 @@ struct pattern_thread {
 	struct pm_matcher *matchers; /* array with one matcher for each pattern */
 };
 
-static void begin_window(struct pattern_thread *thread, const struct pm_window *window,
-                         size_t cursor, bool final, struct pm_scan_counts *counts)
+/** Sets `start` of all matchers for a window that was not searched yet. */
+static void set_starts(struct pattern_thread *thread, const struct pm_window *window)
 {
 	for (size_t i = 0; i < thread->search->patterns.count; i++) {
-		pm_matcher_begin(&thread->matchers[i], window, cursor, final, counts);
-		pm_matcher_next(&thread->matchers[i], window);
+		struct pm_matcher *matcher = &thread->matchers[i];
+		matcher->start = pm_max_size(window->from[0],
+		                             window->from[matcher->pattern->stream]);
+	}
+}
+
+static void begin_window(struct pattern_thread *thread, const struct pm_window *window, bool final,
+                         struct pm_scan_counts *counts)
+{
+	for (size_t i = 0; i < thread->search->patterns.count; i++) {
+		struct pm_matcher *matcher = &thread->matchers[i];
+		pm_matcher_begin(matcher, window, matcher->start, final, counts);
+		pm_matcher_next(matcher, window);
 	}
 }
 
@@ -159,32 +170,65 @@ static int scan_bytes(struct pattern_thread *thread, const struct pm_window *win
 	return 0;
 }
 
+/**
+ * Sets `start` of all matchers after a search that ended at a partial match.
+ *
+ * @param partial  offset of the partial match
+ * @param base     offset in the old window that is offset 0 of the new window, at most `partial`
+ */
+static void move_starts(struct pattern_thread *thread, size_t partial, size_t base)
+{
+	for (size_t i = 0; i < thread->search->patterns.count; i++) {
+		struct pm_matcher *matcher = &thread->matchers[i];
+		size_t start = partial;
+
+		/* A search from `partial` would try offsets that (*SKIP) has passed over. */
+		if (matcher->pattern->callout && matcher->state == PM_MATCH_NONE)
+			start = matcher->resume;
+		else if (matcher->pattern->callout)
+			start = begin_of(matcher);
+		matcher->start = start - base;
+	}
+}
+
+/** Sets `resume` of a window that was searched to its end. */
+static void set_resume(const struct pattern_thread *thread, struct pm_window *window)
+{
+	for (size_t i = 0; i < thread->search->patterns.count; i++) {
+		const struct pm_matcher *matcher = &thread->matchers[i];
+		if (matcher->pattern->callout)
+			window->resume[matcher->pattern->stream] = matcher->resume;
+	}
+}
+
 static int scan(void *context, struct pm_window *window, struct pm_hits *hits,
                 struct pm_scan_counts *counts, struct pm_error *error)
 {
 	struct pattern_thread *thread = context;
-	size_t cursor = window->from[0];
 	bool final = !window->more;
+	size_t partial = 0;
 
+	set_starts(thread, window);
 	for (;;) {
-		begin_window(thread, window, cursor, final, counts);
-		int result = scan_bytes(thread, window, hits, &cursor, error);
+		begin_window(thread, window, final, counts);
+		int result = scan_bytes(thread, window, hits, &partial, error);
 		if (result < 0)
 			return -1;
 
 		int flushed = pm_hits_flush(hits, window, error);
 		if (flushed)
 			return flushed;
+		if (result == 0)
+			set_resume(thread, window);
 		if (result != SCAN_PARTIAL)
 			return result;
 
-		int grown = pm_window_grow(window, cursor, error);
+		int grown = pm_window_grow(window, partial, error);
 		if (grown < 0)
 			return -1;
 
 		final = !grown || !window->more;
-		if (grown)
-			cursor = 0;
+		move_starts(thread, partial, grown ? partial : 0);
 	}
 }
 
@@ -260,6 +304,30 @@ static void sum_up(struct pattern_scanner *made)
 	}
 }
 
+/**
+ * Assigns streams to the patterns with (*SKIP).
+ * @return 0; -1 if there are too many
+ */
+static int assign_streams(struct pattern_scanner *made, struct pm_error *error)
+{
+	uint8_t last = 0;
+
+	for (size_t i = 0; i < made->patterns.count; i++) {
+		struct pm_compiled_pattern *pattern = &made->patterns.items[i];
+		if (!pattern->callout)
+			continue;
+		if (last == PM_STREAMS - 1)
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "at most %d patterns may contain (*SKIP)",
+			                    PM_STREAMS - 1);
+		pattern->stream = ++last;
+	}
+
+	if (last > 0)
+		made->scanner.carries = (uint8_t)(last + 1);
+	return 0;
+}
+
 int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count,
                                    enum pm_simd simd, struct pm_scanner **scanner,
                                    struct pm_error *error)
@@ -279,6 +347,8 @@ int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t cou
 			pm_error_prefix(error, "pattern %zu: ", i + 1);
 	}
 
+	if (result == 0)
+		result = assign_streams(made, error);
 	if (result == 0) {
 		sum_up(made);
 		if (made->scanner.lookbehind > PM_LOOKBEHIND_MAX)

@@ -313,10 +313,22 @@ static enum pm_token_type special_group(struct pm_tokens *tokens)
 	return options(tokens);
 }
 
+/**
+ * Parses a verb such as "(*SKIP)", or the start of a group such as "(*atomic:". On entry, `at` is
+ * at the asterisk.
+ */
+static enum pm_token_type verb(struct pm_tokens *tokens)
+{
+	char first = ahead(tokens, 1);
+	if (first == ':' || (first >= 'A' && first <= 'Z'))
+		skip_to(tokens, ')');
+	return PM_TOKEN_UNKNOWN;
+}
+
 static enum pm_token_type group(struct pm_tokens *tokens)
 {
 	if (left(tokens) > 0 && *tokens->at == '*')
-		return PM_TOKEN_UNKNOWN;
+		return verb(tokens);
 	if (left(tokens) > 0 && *tokens->at == '?') {
 		tokens->at++;
 		return special_group(tokens);

@@ -5,9 +5,9 @@
  * the matches, and to convert the pattern to UTF-16.
  *
  * PCRE2 has already compiled the pattern, so its syntax is valid. Syntax that this code does not
- * understand becomes PM_TOKEN_UNKNOWN, which cannot cause wrong results: the search then derives
- * nothing from the pattern, and the conversion to UTF-16 fails. To find out which bytes a character
- * or class matches, PCRE2 is called. Private.
+ * understand, which includes verbs such as (*SKIP), becomes PM_TOKEN_UNKNOWN, which cannot cause
+ * wrong results: the search then derives nothing from the pattern, and the conversion to UTF-16
+ * fails. To find out which bytes a character or class matches, PCRE2 is called. Private.
  */
 #ifndef PM_SCAN_PATTERN_TOKEN_H
 #define PM_SCAN_PATTERN_TOKEN_H

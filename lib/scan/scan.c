@@ -3,7 +3,9 @@
  * Workers claim units from the queue and find the hits in these units. The thread of the caller
  * pops the hits from the queue by ascending address, and drops each hit that starts before the end
  * of the last delivered hit. If the dropped hit ends after the delivered hit, a search from the end
- * of the delivered hit could find other hits, so the unit is scanned again from there.
+ * of the delivered hit could find other hits, so the unit is scanned again from there. A unit is
+ * also scanned again if the search of the memory before it must continue within the unit, because a
+ * pattern contains (*SKIP).
  */
 #include <procmem/scan.h>
 
@@ -116,6 +118,13 @@ static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, str
 
 	for (size_t at = 0; (bytes = pm_batch_next(batch, &at, &record));) {
 		uint64_t last = run->ends[record.stream];
+		if (record.carry) {
+			if (record.attempt < last)
+				return DELIVER_SCAN_AGAIN;
+			run->ends[record.stream] = pm_max(last, record.address);
+			continue;
+		}
+
 		bool rest = record.continued && is_continued(run, &record);
 
 		if (record.attempt < last && !rest) {

@@ -80,8 +80,14 @@ struct pm_scanner_ops {
 /** A scanner. The structure of each kind of scanner starts with this structure. */
 struct pm_scanner {
 	const struct pm_scanner_ops *ops; /**< functions of the scanner */
-	size_t lookbehind;    /**< maximum number of bytes before a window that the scanner
-	                         examines, at most PM_LOOKBEHIND_MAX */
+	size_t lookbehind; /**< maximum number of bytes before a window that the scanner
+	                      examines, at most PM_LOOKBEHIND_MAX */
+	/**
+	 * Number of streams, from stream 0 on, of a scanner whose hits in a window can depend on
+	 * the search of the memory before it, even if no hit ends in the window (pm_window.resume).
+	 * 0 if this is not possible.
+	 */
+	uint8_t carries;
 	bool starts_in_zeros; /**< hits may start with a NUL byte, so pages that contain only
 	                         zeros must be searched, too */
 };

@@ -29,9 +29,9 @@ struct pm_window {
 	size_t size;          /**< size of the window in bytes; all hits start before this offset */
 	size_t after;         /**< number of readable bytes after the window */
 	bool begins; /**< the first readable byte, including `before`, is the first byte of a
-	                region that does not continue another region */
-	bool ends;   /**< the last readable byte, including `after`, is the last byte of a region
-	                that no other region continues */
+	                selected range, or of a region that does not continue another region */
+	bool ends;   /**< the last readable byte, including `after`, is the last byte of a selected
+	                range, or of a region that no other region continues */
 	bool more;   /**< more bytes follow the readable bytes; pm_window_grow() may read these */
 	/**
 	 * Set to true by another thread to end the scan. A scanner tests it if it searches for a
@@ -41,6 +41,12 @@ struct pm_window {
 	size_t from[PM_STREAMS]; /**< for each stream, the offset before which hits must not
 	                            start, because an earlier hit ends there; 0 if there is
 	                            none */
+	/**
+	 * For each stream, the offset at which the search of the bytes after the window must start.
+	 * 0 if the search can start at any offset. Set by a scanner with pm_scanner.carries at the
+	 * end of the window.
+	 */
+	size_t resume[PM_STREAMS];
 	/**
 	 * Implements pm_window_grow(). `after` becomes at least twice as large, unless fewer bytes
 	 * can be read or the limit is reached.

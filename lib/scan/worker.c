@@ -461,8 +461,14 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 		window.from[i] = (size_t)pm_min(first - window.address, window.size);
 	}
 
-	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits,
-	                                              &worker->counts, error);
+	const struct pm_scanner *scanner = worker->scan->scanner;
+	int result = scanner->ops->scan(worker->scanning, &window, &worker->hits, &worker->counts,
+	                                error);
+	for (int i = 0; i < scanner->carries; i++)
+		if (window.resume[i] > 0)
+			worker->ends[i] = pm_max(worker->ends[i],
+			                         window.address + window.resume[i]);
+
 	/* Few windows grow, but the buffer of a window that has grown needs more memory than the
 	 * rest of the worker. Release the buffer now. */
 	free(worker->overlap);
@@ -523,6 +529,27 @@ static int scan_part(struct pm_worker *worker, struct pm_error *error)
 }
 
 /**
+ * Records where the search of the current unit has started or, if `end` is true, where the search
+ * of later units must start.
+ * @return 0 or -1
+ */
+static int record_carry(struct pm_worker *worker, bool end, struct pm_error *error)
+{
+	for (uint8_t i = 0; i < worker->scan->scanner->carries; i++) {
+		struct pm_record record = { .stream = i, .carry = true, .attempt = UINT64_MAX };
+		if (end)
+			record.address = worker->ends[i];
+		else if (worker->gathered.count > 0)
+			record.attempt = pm_max(worker->job->from[i],
+			                        worker->gathered.items[0].address);
+		if (pm_batch_add(&worker->batch, &record, error) < 0)
+			return -1;
+	}
+
+	return 0;
+}
+
+/**
  * Scans the current unit.
  * @return 0: the whole unit was scanned; 1: stopped; -1: an error
  */
@@ -534,8 +561,10 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 	worker->batch.length = 0;
 	worker->counts = (struct pm_scan_counts){ 0 };
 	memset(worker->ends, 0, sizeof worker->ends);
-	if (pm_gather(&worker->gathered, worker->scan->regions, &worker->scan->source, worker->job,
-	              before, error) < 0)
+	if (pm_gather(&worker->gathered, &worker->scan->source, worker->job, before, error) < 0)
+		return -1;
+
+	if (record_carry(worker, false, error) < 0)
 		return -1;
 
 	for (size_t i = 0; i < worker->gathered.count && result == 0; i++) {
@@ -543,7 +572,7 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 		result = scan_part(worker, error);
 	}
 
-	return result;
+	return result == 0 ? record_carry(worker, true, error) : result;
 }
 
 void *pm_worker_run(void *context)

@@ -167,7 +167,7 @@ logged() {
 	done
 	for file in /dev/null /dev/fd/1; do
 		run -2 --separate-stderr procmem dump --core -o "$file" "$TARGET_PID"
-		[[ $stderr == *"$file: a core file can only be written to a new file or a regular file" ]]
+		[[ $stderr == *"$file: a core file must be a regular file; use another file name" ]]
 	done
 	run -2 --separate-stderr procmem dump -o folder "$TARGET_PID" stack
 	[[ $stderr == *"folder: it is a directory; name a file in it" ]]

@@ -121,8 +121,8 @@ limit() {
 	# A leak of 40 KB/s below a sawtooth of 20 MB.
 	target_start leaker arenas 40960
 	pids+=("$TARGET_PID")
-	# Address space that grows in steps of 16 MiB every 8 s.
-	target_start leaker steps 2097152
+	# Address space that grows in steps of 4 MiB every 8 s.
+	target_start leaker steps 524288
 	prlimit --pid "$TARGET_PID" --as=$(((400 << 20) + $(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024)):
 	pids+=("$TARGET_PID")
 	# Memory grows within its address space, which does not grow.
@@ -154,9 +154,9 @@ limit() {
 		and .beneath.rate > 40960 * 0.6 and .beneath.rate < 40960 * 1.5' "${outputs[1]}.json"
 
 	first=$(head -n 1 "${outputs[2]}")
-	[[ $first == *' left of '*'M (its address space, RLIMIT_AS), used up in about '*' at about +'*'M/s' ]]
+	[[ $first == *' left of '*'M (its address space, RLIMIT_AS), used up in about '*' at about +'*'K/s' ]]
 	jq -e '.limits[] | select(.name == "address_space") | .estimate == true and .verdict == "steps" and (has("rate") | not)
-		and (.seconds_left - .left / 2097152 | fabs) < .left / 2097152 / 2' "${outputs[2]}.json"
+		and (.seconds_left - .left / 524288 | fabs) < .left / 524288 / 2' "${outputs[2]}.json"
 	jq -e '.first_limit | .name == "address_space" and .estimate == true' "${outputs[2]}.json"
 
 	# 1 GiB is reserved, and the limit leaves 200 MiB more: about 300 s at 4 MiB/s.
@@ -215,7 +215,6 @@ limit() {
 @test "a cgroup that is not visible is reported" {
 	unshare --cgroup --mount true 2>/dev/null || skip 'no right to create a cgroup namespace'
 	target_start hog
-	local mount=memory
 	[ -e /sys/fs/cgroup/memory/cgroup.procs ] || skip 'cgroups of v1 are not mounted'
 	cgroup_make $((96 << 20)) "$TARGET_PID"
 	local other=$GROUP_FOLDER.other

@@ -80,6 +80,13 @@ static void check_ranges(const struct pm_regions *regions, const struct pm_regio
 	}
 }
 
+static void check_absent(void *context, const struct pm_error *why)
+{
+	(void)context;
+	fuzz_check(why->kind == PM_ERROR_NOT_FOUND);
+	fuzz_check_error(why);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pm_error error = { 0 };
@@ -102,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_ranges(&regions, ranges, count);
 		free(ranges);
 	}
+	fuzz_check(pm_select_visit_absent(select, &regions, check_absent, NULL, &error) == 0);
 	free(text);
 	pm_select_destroy(select);
 	pm_regions_deinit(&regions);

@@ -30,11 +30,12 @@ static int check_placeholders(const char *file, struct pm_error *error)
 {
 	for (const char *at = strchr(file, '%'); at; at = strchr(at + 2, '%'))
 		if (at[1] == '\0' || !strchr("pntka%", at[1]))
-			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "unknown placeholder '%.2s': use %%p (PID), %%n "
-			                    "(number), %%t (time), %%k (kind), %%a (address) or "
-			                    "%%%%",
-			                    at);
+			return pm_error_set(
+				error, PM_ERROR_USAGE, 0,
+				"unknown placeholder '%.2s': use %%p (PID), %%n "
+				"(number of the event), %%t (time), %%k (kind), %%a (address) or "
+				"%%%%",
+				at);
 	return 0;
 }
 

@@ -89,15 +89,15 @@ PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, si
  * several regions if the permissions differ within the mapping. Each load segment of other memory
  * is one region. [vdso] and [stack] are found with NT_AUXV.
  *
- * The only known size of a region is PM_SIZE_RSS, the number of bytes of the region that the core
- * file contains. This size may be 0: for example, gdb does not write pages that can still be read
- * from the mapped file.
+ * The only known size of a region is PM_SIZE_RSS: the number of bytes of the region that are in the
+ * core file. This size may be 0: for example, gdb does not write pages that can still be read from
+ * the mapped file.
  *
- * The permissions of a region are those of its segment. If a part of a mapping has no segment, the
- * permissions of the segments of the other parts are used. If these differ, or if there are none,
- * the part has PM_PERM_UNKNOWN. No core file shows whether a mapping of a file is shared. Core
- * files of gdb do not show whether a region without a file is readable, unless the region is
- * writable or executable.
+ * The permissions of a region are those of its segment. If a part of a mapping has no segment, it
+ * gets the permissions of the segments of the other parts. If the permissions of those segments
+ * differ, or if the mapping has no segment at all, the part gets PM_PERM_UNKNOWN. No core file
+ * shows whether a mapping of a file is shared. Core files of gdb do not show whether a region
+ * without a file is readable, unless the region is writable or executable.
  *
  * @param core     the core file
  * @param regions  an initialised list; the regions are appended

@@ -51,9 +51,9 @@ enum pm_detail_type {
 	PM_DETAIL_RUNTIME_CODE,      /**< `runtime`: code that this runtime generated */
 	PM_DETAIL_RUNTIME_CODE_TWICE, /**< `runtime`: generated code that is mapped twice */
 	PM_DETAIL_RUNTIME_COUNTERS,   /**< `runtime`: performance counters of this runtime */
-	PM_DETAIL_CODE_REST, /**< address space reserved for generated code, which is directly below
-	                        this region */
-	PM_DETAIL_CODE_RECORD, /**< file that describes generated code for perf(1) */
+	/** Address space reserved for more generated code, directly above generated code */
+	PM_DETAIL_CODE_REST,
+	PM_DETAIL_CODE_RECORD, /**< file that tells perf(1) about generated code */
 	PM_DETAIL_ALLOCATOR,   /**< `allocator`: probably memory of this allocator */
 	PM_DETAIL_NO_ACCESS,   /**< memory that was made inaccessible by mprotect(2) */
 	PM_DETAIL_TEXT,  /**< `text`: the detail as text, from a recording of another version of
@@ -177,8 +177,8 @@ static inline bool pm_detail_has_threads(const struct pm_detail *detail)
  * @param text    receives the text, truncated to `size` bytes including a NUL; may be NULL if
  *                `size` is 0
  * @param size    size of `text` in bytes
- * @return        length in bytes of the whole text, without the NUL, even if `text` was too small
- *                for it, as snprintf(3) returns it; 0 for PM_DETAIL_NONE
+ * @return        length of the whole text in bytes, without the NUL, even if the text was
+ *                truncated (like snprintf(3)); 0 for PM_DETAIL_NONE
  */
 PM_PUBLIC size_t pm_detail_format(const struct pm_detail *detail, char *text, size_t size);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Formats, and texts that were made with them: "order 17 of shop" fits "order %u of %s". A format
- * in a program that fits a text in memory shows which module has probably written the text.
+ * Formats, and texts that were made with them: "order 17 of shop" fits "order %u of %s". If a text
+ * in memory fits a format in a program file, the code of this file has probably written the text.
  *
  * A format is a text with one or more conversions:
- * - those of printf(3), such as `%s`, `%08lx` and `%-10.3f`; `%%` is the character `%`,
+ * - those of printf(3), such as `%s`, `%08lx` and `%-10.3f`; `%%` is the character `%`.
  * - a name, a number or nothing in braces, as in Python, Rust and many logging libraries: `{}`,
- *   `{0}`, `{user.name}`, `{:08x}`, and the same after `$` or `#`, as in JavaScript and Ruby.
+ *   `{0}`, `{user.name}`, `{:08x}`. Before the brace, there may be a `$` as in JavaScript, or a `#`
+ *   as in Ruby.
  *
  * Several threads may call these functions at the same time.
  */
@@ -43,7 +44,8 @@ PM_PUBLIC size_t pm_format_next(const char *text, size_t length, size_t *at, siz
 
 /**
  * Compares a text with a format. Conversions to a number fit numbers only; other conversions fit
- * any characters. The text may continue after the format.
+ * any characters. The comparison starts at the start of the text, and ends at the end of the
+ * format: any bytes may follow in the text.
  *
  * @param format         the format
  * @param format_length  bytes of `format`

@@ -12,8 +12,8 @@
  * - the same malloc arena
  * - the stack of the same thread
  * - the same file and offset
- * - for anonymous memory, sizes that show a move by mremap(2), if only one pair of regions has such
- *   sizes
+ * - for anonymous memory, the same permissions and kind, and sizes as after a move by mremap(2).
+ *   Two regions are matched only if each is the only candidate for the other
  * - overlapping addresses and the same backing, whatever the kinds and permissions (the kind of a
  *   region may be known in only one of the samples)
  *
@@ -30,8 +30,9 @@ extern "C" {
 #endif
 
 /**
- * How the regions of a part (struct pm_growth_part) changed. PM_CHANGE_MERGED and PM_CHANGE_SPLIT
- * are not used for malloc arenas, whose heaps appear and disappear.
+ * How the regions of a part (struct pm_growth_part) changed. If a malloc arena has more or fewer
+ * regions than before, it gained or lost heaps, so arenas are never PM_CHANGE_MERGED or
+ * PM_CHANGE_SPLIT.
  */
 enum pm_change {
 	PM_CHANGE_SAME, /**< neither the size nor the weight changed */
@@ -70,8 +71,8 @@ struct pm_growth_sizes {
 struct pm_growth_part {
 	enum pm_change change; /**< how the regions changed */
 	/**
-	 * Index, in the first sample, of the region of the part with the largest weight
-	 * (pm_growth_weight()). PM_GROWTH_NONE if the part has no region in the first sample.
+	 * Index, in the first sample, of the heaviest region of the part (pm_growth_weight()).
+	 * PM_GROWTH_NONE if the part has no region in the first sample.
 	 */
 	size_t before;
 	/** As `before`, for the second sample */
@@ -89,9 +90,9 @@ struct pm_growth {
 	 */
 	struct pm_growth_part *parts;
 	size_t count; /**< number of parts */
-	/** The index of the part of each region of the first sample; owned */
+	/** For each region of the first sample, the index of its part; owned */
 	size_t *before_part;
-	/** The index of the part of each region of the second sample; owned */
+	/** For each region of the second sample, the index of its part; owned */
 	size_t *after_part;
 	struct pm_growth_sizes was; /**< totals of the first sample */
 	struct pm_growth_sizes is;  /**< totals of the second sample */

@@ -47,7 +47,7 @@ enum pm_limit_kind {
 	PM_LIMIT_KINDS,   /**< number of kinds */
 };
 
-/** Bytes of pm_limit.source. */
+/** Size of pm_limit.source in bytes, including the NUL. */
 #define PM_LIMIT_SOURCE_SIZE 1200
 
 /**
@@ -121,10 +121,10 @@ struct pm_limit_events {
  */
 struct pm_pressure {
 	bool known;    /**< whether the kernel reports the pressure */
-	double some10; /**< percent of the last 10 s in which some task waited */
-	double full10; /**< percent of the last 10 s in which all tasks waited */
-	double some60; /**< percent of the last 60 s in which some task waited */
-	double full60; /**< percent of the last 60 s in which all tasks waited */
+	double some10; /**< percentage of time, over the last 10 s, in which some task waited */
+	double full10; /**< percentage of time, over the last 10 s, in which all tasks waited */
+	double some60; /**< percentage of time, over the last 60 s, in which some task waited */
+	double full60; /**< percentage of time, over the last 60 s, in which all tasks waited */
 };
 
 /** Which cgroups of a process are visible to the calling process. */
@@ -206,11 +206,11 @@ PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *head
                                                   enum pm_limit_kind kind);
 
 /**
- * Returns the memory limit of which less is left: that of the cgroup (PM_LIMIT_CGROUP), or the
- * memory and swap of the machine (PM_LIMIT_SYSTEM).
+ * Compares the memory limit of the cgroup (PM_LIMIT_CGROUP) with the memory and swap of the machine
+ * (PM_LIMIT_SYSTEM), and returns the limit with less headroom.
  *
  * @param headroom  the limits
- * @return          the limit; NULL if `headroom` has neither of these limits
+ * @return          the limit; the only one if `headroom` has one of the two; NULL if it has neither
  */
 PM_PUBLIC const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Counts the processes of a cgroup that the kernel killed for lack of memory. The count can also be
- * read after the process that was used to find the cgroup has exited.
+ * Counts the processes that the kernel killed in a cgroup for lack of memory. The cgroup is found
+ * from one of its processes. The count can still be read after this process has exited.
  */
 #ifndef PROCMEM_KILLS_H
 #define PROCMEM_KILLS_H
@@ -39,7 +39,7 @@ PM_PUBLIC int pm_kills_open(struct pm_process *process, const char *sys_root,
 PM_PUBLIC void pm_kills_close(struct pm_kills *kills);
 
 /**
- * Reads the number of processes of the cgroup that the kernel has killed because the memory of the
+ * Reads the number of processes that the kernel has killed in the cgroup because the memory of the
  * cgroup or of the machine was exhausted. The number is `oom_kill` in memory.events (v2) or in
  * memory.oom_control (v1, since Linux 4.13). The cgroup must still exist; the process may have
  * exited.

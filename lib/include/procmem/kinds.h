@@ -5,8 +5,8 @@
  * rules and their sources.
  *
  * A kind is never guessed from a size alone. Regions of glibc's malloc are identified by malloc's
- * headers in the memory of the target. If the calling process may not read this memory, such a
- * region gets the kind `anon`, and its `why` gives the reason.
+ * headers in the memory of the target. If the calling process is not allowed to read this memory,
+ * such a region gets the kind `anon`, and its `why` gives the reason.
  */
 #ifndef PROCMEM_KINDS_H
 #define PROCMEM_KINDS_H

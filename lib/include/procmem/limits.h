@@ -39,9 +39,9 @@ struct pm_cgroup_limit {
  *
  * The mount point of the hierarchy is read from self/mountinfo in the directory that was passed to
  * pm_process_open() as `proc_root`, usually /proc. If there is no such file, as in a saved copy of
- * these directories, the usual directories below `sys_root`/fs/cgroup
- * are used. If both versions of cgroups are mounted, v1 is used if it controls memory. Cgroups that
- * the calling process cannot see, such as those above its container, are not considered.
+ * /proc and /sys, the usual directories below `sys_root`/fs/cgroup are used. If both versions of
+ * cgroups are mounted, v1 is used if it controls memory. Cgroups that the calling process cannot
+ * see, such as those above its container, are not considered.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys". If it is not "/sys", mounts

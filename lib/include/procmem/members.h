@@ -62,10 +62,10 @@ struct pm_members {
 };
 
 /**
- * Of the cgroup of the process and all its ancestors, finds the cgroup whose memory limit has the
- * least memory left, and reads the processes of this cgroup and of its descendants.
- * pm_headroom_read() returns the limit of this cgroup as PM_LIMIT_CGROUP. If none of the cgroups
- * has a limit, no processes are read.
+ * Finds the cgroup whose memory limit has the least memory left, among the cgroup of the process
+ * and all its ancestors, and reads the processes of this cgroup and of its descendants.
+ * pm_headroom_read() returns the limit of this cgroup as the first PM_LIMIT_CGROUP. If none of the
+ * cgroups has a limit, no processes are read.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"

@@ -6,9 +6,9 @@
  *
  * Only pages that are present or swapped out are read, so that the process does not grow. Strings
  * have at least PM_PAGE_STRING_MIN characters of UTF-8. Strings that differ only in their numbers
- * (text_template.h) are counted as one, because leaked strings of the same origin often differ only
- * in a number. Counting uses at most PM_PAGE_STRINGS_BUDGET bytes of memory. If that is not enough,
- * rare strings are dropped (tally.h).
+ * (text_template.h) are counted together, because leaked strings of the same origin often differ
+ * only in a number. Counting uses at most PM_PAGE_STRINGS_BUDGET bytes of memory. If that is not
+ * enough, rare strings are dropped (tally.h).
  */
 #ifndef PROCMEM_PAGE_STRINGS_H
 #define PROCMEM_PAGE_STRINGS_H
@@ -48,9 +48,9 @@ struct pm_page_strings;
 /** A string and its count. */
 struct pm_page_string {
 	/**
-	 * The string, not NUL-terminated. If the string is longer, only its first
-	 * PM_PAGE_STRING_MAX bytes are kept. If `count` includes different strings, this is their
-	 * common template, which has `#` in place of each number (text_template.h).
+	 * The string, not NUL-terminated. Of a string of more than PM_PAGE_STRING_MAX bytes, only
+	 * the first PM_PAGE_STRING_MAX bytes are kept. If `count` includes different strings, this
+	 * is their common template, which has `#` in place of each number (text_template.h).
 	 */
 	const char *bytes;
 	size_t length;  /**< bytes of `bytes` */

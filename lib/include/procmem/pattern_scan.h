@@ -6,8 +6,13 @@
  *
  * A match must start in a page that is in memory or in swap. A match may end in pages that were
  * never touched, which contain zeros. Empty matches are not reported. Without PM_PATTERN_MULTILINE,
- * `^` and `$` match only at the start and the end of a region. If several patterns match at the
- * same address, the match of the pattern with the lowest index is reported. Matches never overlap.
+ * `^` and `$` match only at the start and the end of a region, or of a selected range of addresses.
+ * Bytes outside of a selected range are not seen by look-behinds, look-aheads and `\b`, like bytes
+ * outside of a region. If several patterns match at the same address, the match of the pattern with
+ * the lowest index is reported. Matches never overlap.
+ *
+ * Verbs such as `(*SKIP)` have the same effect as in one search of all memory. `(*COMMIT)` and `\G`
+ * are refused. At most 7 patterns of a scanner may contain `(*SKIP)`.
  *
  * On some memory, an attempt to match at an address may take exponential time. After about 2 ms,
  * the attempt is ended, and counted in pm_scan_totals.gave_up. No match at this address is found.

@@ -103,7 +103,7 @@ PM_PUBLIC pid_t pm_process_pid(const struct pm_process *process);
 PM_PUBLIC const char *pm_process_root(const struct pm_process *process);
 
 /**
- * Returns a descriptor that becomes readable when the process has ended, for poll(2). See
+ * Returns a descriptor for poll(2) that becomes readable when the process has ended. See
  * pidfd_open(2).
  *
  * @param process  the process
@@ -154,7 +154,8 @@ PM_PUBLIC int pm_process_read_command(struct pm_process *process, char **command
  * @param flags    open(2) flags; O_CLOEXEC is added
  * @param fd       receives the descriptor; the caller closes it
  * @param error    PM_ERROR_ACCESS with the reason and a remedy, PM_ERROR_GONE, PM_ERROR_NOT_FOUND,
- *                 PM_ERROR_NO_MEMORY, PM_ERROR_UNSUPPORTED, PM_ERROR_IO, PM_ERROR_RESOURCES
+ *                 PM_ERROR_NO_MEMORY (a zombie or a kernel thread), PM_ERROR_UNSUPPORTED,
+ *                 PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_process_open_file(struct pm_process *process, const char *name, int flags, int *fd,

@@ -134,9 +134,9 @@ struct pm_page_source {
 	            void *visitor, struct pm_error *error);
 	void *context; /**< passed to `walk` */
 	/**
-	 * Type of the pages that `walk` does not report: PM_SEGMENT_MISSING for a core file, or
-	 * PM_SEGMENT_HOLE for a living process. With PM_SEGMENT_HOLE, the plan determines the type
-	 * of these pages from their region.
+	 * Type of the pages that `walk` does not report. For a core file: PM_SEGMENT_MISSING. For a
+	 * living process: PM_SEGMENT_HOLE; the plan then determines the actual type from the region
+	 * of the pages, such as PM_SEGMENT_FILE in a mapped file.
 	 */
 	enum pm_segment_type untouched;
 };

@@ -45,7 +45,7 @@ PM_PUBLIC void pm_recorder_close(struct pm_recorder *recorder);
  * Adds a sample.
  *
  * @param recorder  the recorder
- * @param sample    the sample; if it is not fresh, only its totals are stored
+ * @param sample    the sample; if pm_sample.fresh is false, only its totals are stored
  * @param headroom  the limits at the time of the sample; NULL to store no limits
  * @param error     PM_ERROR_IO, for example if the disk is full. Afterwards no further sample can
  *                  be added. Earlier samples remain readable

@@ -123,8 +123,8 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
  *
  * A time without seconds means the whole minute. The result is the last sample that was taken
  * within the given time or, if there is none, the last sample before it. A time without a date
- * means the day of the last sample. If this is later than the last sample, the same time on the day
- * before is used, unless that is earlier than the first sample.
+ * gets the date of the last sample. If the time is then after the last sample, it gets the date of
+ * the day before, unless the time is then before the first sample.
  *
  * @param recording  the recording
  * @param which      the number, word or time

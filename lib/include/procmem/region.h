@@ -328,9 +328,9 @@ static inline uint64_t pm_region_dirty(const struct pm_region *region)
 
 /**
  * Tests whether a region continues the previous region. The regions must be adjacent, and either
- * both shared or both private. In addition, they must both have no file and have the same name, or
- * they must map consecutive parts of the same file. Allocators and mprotect(2) split mappings, so
- * data can extend across the border between two such regions.
+ * both shared or both private. If they map a file, they must map consecutive parts of the same
+ * file; otherwise, they must have the same name. Allocators and mprotect(2) split mappings, so data
+ * can extend across the border between two such regions.
  *
  * @param before  the region with the lower addresses
  * @param region  the region with the higher addresses

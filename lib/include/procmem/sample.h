@@ -86,8 +86,8 @@ struct pm_sample_cost {
 	uint64_t last_cpu_ns; /**< part of `cpu_ns` since the end of the previous sample */
 	/**
 	 * Duration of the longest system call that held the map lock of the target, in nanoseconds.
-	 * This is an upper bound of the time for which the lock was held at once. If smaps is read,
-	 * the duration of reading the whole file counts as one call.
+	 * The lock was never held for longer than this without a break. If smaps is read, reading
+	 * the whole file counts as one call.
 	 */
 	uint64_t lock_ns;
 	/**

@@ -8,12 +8,12 @@
  * (pm_region_continues()). No hit is found twice, and none is lost. A hit of more than
  * PM_SCAN_PIECE_MAX bytes is delivered in pieces, one after the other.
  *
- * The memory used depends neither on the size of the target nor on the length of hits. In a
- * measurement with up to four threads (VmHWM of proc_pid_status(5)), each thread used:
+ * The memory that a scan uses depends neither on the size of the target nor on the length of hits.
+ * In a measurement with up to four threads (VmHWM of proc_pid_status(5)), each thread used:
  * - 1.2 MiB with few hits;
- * - 2.6 MiB if all memory was text;
+ * - 2.6 MiB if all memory of the target was text;
  * - 4.8 MiB with hits of several mebibytes;
- * - 7.2 MiB if `found` also appended ten times the bytes of such hits.
+ * - 7.2 MiB with such hits, if pm_scan.found appended ten times their size (pm_scan_append()).
  *
  * The whole process used at most 13 MiB with two threads, and 24 MiB with four.
  *
@@ -57,7 +57,7 @@ PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
 /**
  * Maximum number of bytes of a hit that are delivered at once. A longer hit is delivered in pieces.
  * Each piece except the last one is `truncated`, and each piece except the first one is
- * `continued`. A hit is cut between characters.
+ * `continued`. No character is cut.
  */
 #define PM_SCAN_PIECE_MAX ((size_t)128 << 10)
 
@@ -84,8 +84,8 @@ struct pm_hit {
 	uint32_t source;           /**< index of the pattern; 0 in a search for text */
 	enum pm_encoding encoding; /**< encoding of the hit */
 	/**
-	 * The hit is a piece of a longer hit, and the next hit is the next piece. Also set on the
-	 * last piece of a match of more than one mebibyte if the end of the match is missing.
+	 * The hit is a piece of a longer hit, and another piece follows. Also set on the last piece
+	 * if the match itself was cut: a pattern sees no more than one to two mebibytes at once.
 	 */
 	bool truncated;
 	/**
@@ -120,9 +120,9 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
 
 /**
  * Called for each hit, in the thread that found the hit. Several threads call the function at the
- * same time, and the hits are not in the order of addresses. Some hits are dropped later, because
- * they overlap an earlier hit. The function passes the bytes to deliver, typically a line of
- * output, to pm_scan_append().
+ * same time, and the hits are not in the order of addresses. Some of them are not delivered,
+ * because they overlap a hit at a lower address. The function passes the bytes to deliver,
+ * typically a line of output, to pm_scan_append().
  *
  * @param context  the context of the scan
  * @param worker   number of the thread, from 0. It is less than the number of threads of the scan,

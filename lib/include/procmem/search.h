@@ -47,8 +47,9 @@ struct pm_match {
 	const struct pm_region *region; /**< region in which the match starts, with its kind */
 	enum pm_encoding encoding;      /**< encoding of the text; see pm_string_text() */
 	/**
-	 * The match continues after these bytes. The next call of the visitor reports the next
-	 * piece, unless the end of the match is missing (pm_hit.truncated).
+	 * The match continues after these bytes. Either the next call of the visitor reports the
+	 * next piece, or the match was cut here because it is longer than one mebibyte
+	 * (pm_hit.truncated).
 	 */
 	bool truncated;
 	/** The bytes continue those of the previous call, in which `truncated` was set */
@@ -71,8 +72,9 @@ struct pm_search_options {
 	/**
 	 * The regions to search, as a NULL-terminated list of words for pm_select_add_word(): kinds
 	 * (`heap`), addresses, ranges, names (`[stack]`). If this is NULL or an empty list, all
-	 * regions are searched. The search fails with PM_ERROR_NOT_FOUND if a word matches no
-	 * region.
+	 * regions are searched. Kinds and names that match no region are ignored if another word
+	 * matches. The search fails with PM_ERROR_NOT_FOUND if no word matches, or if nothing is
+	 * mapped at an address.
 	 */
 	const char *const *regions;
 	unsigned flags; /**< for pm_grep_process(): enum pm_pattern_flag values, combined with
@@ -114,10 +116,10 @@ struct pm_search_options {
  *                 not be read, otherwise with PM_ERROR_RESOURCES. A search that the visitor ended
  *                 does not fail
  * @param error    PM_ERROR_USAGE (the pattern, the options), PM_ERROR_NOT_FOUND (the process, a
- *                 region), PM_ERROR_ACCESS, PM_ERROR_NO_MEMORY, PM_ERROR_GONE (the process has
- *                 ended, or has called exec; after exec, matches that were reported may be wrong),
- *                 PM_ERROR_CANCELLED, PM_ERROR_RESOURCES, PM_ERROR_UNREADABLE (only if `totals` is
- *                 NULL)
+ *                 region), PM_ERROR_ACCESS, PM_ERROR_NO_MEMORY (a zombie or a kernel thread),
+ *                 PM_ERROR_GONE (the process has ended, or has called exec; after exec, matches
+ *                 that were reported may be wrong), PM_ERROR_CANCELLED, PM_ERROR_RESOURCES,
+ *                 PM_ERROR_UNREADABLE (only if `totals` is NULL)
  * @return         0 or -1; a search without a match returns 0
  */
 PM_PUBLIC int pm_grep_process(pid_t pid, const char *pattern,

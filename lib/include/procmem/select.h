@@ -125,23 +125,49 @@ PM_PUBLIC bool pm_select_needs_kinds(const struct pm_select *select);
 PM_PUBLIC bool pm_select_needs_rss(const struct pm_select *select);
 
 /**
- * Applies a selection. If only a part of the bytes of an `ADDR-END` or `ADDR+LEN` is mapped, the
- * result also has ranges for the unmapped parts, unless the selection has a filter: unmapped bytes
- * do not pass any filter.
+ * Applies a selection. Kinds and names that match no region are ignored if another word matches;
+ * pm_select_visit_absent() reports these words. If only a part of the bytes of an `ADDR-END` or
+ * `ADDR+LEN` is mapped, the result also has ranges for the unmapped parts, unless the selection has
+ * a filter: unmapped bytes do not pass any filter.
  *
  * @param select   the selection
  * @param regions  the regions, with kinds and RSS if the selection needs them
  * @param ranges   receives the selected ranges, by ascending address, without overlaps. The caller
  *                 frees the array. NULL if no region passes the filters
  * @param count    receives the number of ranges
- * @param error    PM_ERROR_NOT_FOUND if a word matches no region (for an address, the text contains
- *                 the nearest regions), PM_ERROR_USAGE if the RSS is needed but not known, or if
- *                 matching a pattern takes too many steps, PM_ERROR_RESOURCES
+ * @param error    PM_ERROR_NOT_FOUND if no word matches a region, or if nothing is mapped at an
+ *                 address or in a range (the text contains the nearest regions), PM_ERROR_USAGE if
+ *                 the RSS is needed but not known, or if matching a pattern takes too many steps,
+ *                 PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_select_apply(const struct pm_select *select, const struct pm_regions *regions,
                               struct pm_region_range **ranges, size_t *count,
                               struct pm_error *error);
+
+/**
+ * Called for a word that matches no region.
+ * @param context  the context of pm_select_visit_absent()
+ * @param why      PM_ERROR_NOT_FOUND with a sentence, such as "no region is of kind arena"; valid
+ *                 only during the call
+ */
+typedef void pm_select_absent_visitor(void *context, const struct pm_error *why);
+
+/**
+ * Reports the kinds and names of a selection that match no region, in the order in which the words
+ * were added.
+ *
+ * @param select   the selection
+ * @param regions  the regions, with kinds if the selection needs them
+ * @param visit    called for each of these words
+ * @param context  passed to `visit`
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_select_visit_absent(const struct pm_select *select,
+                                     const struct pm_regions *regions,
+                                     pm_select_absent_visitor *visit, void *context,
+                                     struct pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -3,16 +3,18 @@
  * @file
  * Counting texts in bounded memory: which texts there are, and how often each occurs.
  *
- * When the memory is used up, the rarest texts are dropped (lossy counting, Manku and Motwani 2002,
- * with a threshold that follows from the memory instead of an error rate). Two bounds always hold:
+ * When the memory is used up, the rarest texts are dropped. (This is the lossy counting of Manku
+ * and Motwani, 2002, but the available memory determines which texts are rare, not an error rate.)
+ * Two bounds always hold:
  * - Every text that was added more than pm_tally_bound() times is in the tally.
  * - The count of a text in the tally is too low by at most pm_tally_item.missed.
  *
  * A tally counts equal texts together, or with pm_tally_add_similar() all texts that have something
  * in common, such as their template (text_template.h).
  *
- * If texts are added in the order of their addresses, the tally also finds texts that are equally
- * far apart. Their distance is the size of the records that contain them.
+ * If texts are added in ascending order of their addresses, the tally also finds the distance at
+ * which a text recurs (pm_tally_item.stride). If the text is part of each record of a table, this
+ * distance is the size of a record.
  */
 #ifndef PROCMEM_TALLY_H
 #define PROCMEM_TALLY_H
@@ -46,25 +48,25 @@ struct pm_tally;
 struct pm_tally_item {
 	uint64_t hash; /**< private */
 	/**
-	 * Number of times that the text was added. If the text had been dropped, only additions
-	 * after the last drop are counted.
+	 * Number of times that the text was added. If the text was dropped and added again, only
+	 * additions after the last drop are counted.
 	 */
 	uint64_t count;
 	/**
-	 * The text may have been dropped before it was last inserted. This is the maximum number of
-	 * earlier additions that `count` does not include; 0 if `count` is exact.
+	 * Maximum number of additions that `count` does not include, because the text may have been
+	 * dropped after them. If 0, `count` is exact.
 	 */
 	uint64_t missed;
 	uint64_t first; /**< pm_tally_text.first of the first text that `count` includes */
 	uint64_t size;  /**< sum of pm_tally_text.size of all texts that `count` includes */
-	uint64_t last;  /**< pm_tally_text.first of the last text that was added */
+	uint64_t last;  /**< pm_tally_text.first of the last text that `count` includes */
 	/**
-	 * Distance from one occurrence of the text to the next, in bytes. If more than half of the
-	 * distances are equal, `stride` is that distance; otherwise it is any of them. 0 if each
-	 * occurrence had a lower address than the one before it, or if there is only one.
+	 * Distance from one occurrence of the text to the next, in bytes. Distances to lower
+	 * addresses are ignored. If more than half of the remaining distances have the same value,
+	 * `stride` is that value; otherwise it is any of the values. 0 if no distance remains.
 	 */
 	uint64_t stride;
-	/** Number of times that the distance was equal to `stride`; may be too low. */
+	/** Number of distances that were equal to `stride`; may be too low. */
 	uint64_t stride_count;
 	uint64_t votes;  /**< private: as in the majority vote of Boyer and Moore */
 	uint32_t length; /**< bytes of `text` */
@@ -177,7 +179,7 @@ PM_PUBLIC uint64_t pm_tally_dropped(const struct pm_tally *tally);
  */
 PM_PUBLIC uint64_t pm_tally_bound(const struct pm_tally *tally);
 
-/** Orders of texts, each descending. Equal texts are sorted by ascending `first`. */
+/** Orders of texts, all descending. Texts with equal values are in ascending order of `first`. */
 enum pm_tally_order {
 	PM_TALLY_BY_COUNT,  /**< by pm_tally_item.count */
 	PM_TALLY_BY_BYTES,  /**< by pm_tally_item.size */

@@ -23,11 +23,11 @@ extern "C" {
  * - in regions with userfaultfd, where process_vm_readv() can block forever
  * - in regions whose VmFlags are not known. It is worth reading the VmFlags from smaps, because a
  *   read from mem takes twice as long as process_vm_readv() and slows the target down more
- * - in all regions after process_vm_readv() failed with EPERM or ENOSYS
+ * - in all regions, once process_vm_readv() has failed with EPERM or ENOSYS
  *
  * @param process  the process; must outlive the reader
- * @param regions  the regions of the process, which determine how each range is read; must outlive
- *                 the reader. If NULL, all ranges are read from /proc/PID/mem
+ * @param regions  the regions of the process; must outlive the reader. They determine how each
+ *                 range is read. If NULL, all ranges are read from /proc/PID/mem
  * @param reader   receives the reader; release with pm_reader_close()
  * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1

@@ -7,8 +7,8 @@
  *
  * A number is one of these:
  * - a sequence of decimal digits
- * - a word of at least four hexadecimal digits, one of which is a decimal digit. If most of the
- *   digits are letters, the word must have at least eight digits
+ * - a word of at least four hexadecimal digits, at least one of them a decimal digit. If most of
+ *   the digits are letters, the word must have at least eight digits
  * - a word of 0x followed by hexadecimal digits
  * - a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits)
  *

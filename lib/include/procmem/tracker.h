@@ -4,16 +4,19 @@
  * Follows each region over many samples, even if the kernel merges, splits or moves it. The history
  * of a region is called a track.
  *
- * A track contains regions that pm_growth_compare() matches, if they have the same kind. In the
- * last sample, all regions of a track have the same kind, so the sum of the weights of all tracks
- * of a kind is the weight of all regions of that kind.
+ * Regions that pm_growth_compare() matches from one sample to the next are in the same track, if
+ * they have the same kind. In the last sample, all regions of a track have the same kind, so the
+ * sum of the weights of all tracks of a kind is the weight of all regions of that kind.
  *
  * Similar new regions share one track from the start. If a process creates a thousand threads,
  * their stacks are one growing track, not a thousand new tracks. Two regions are similar if they
  * have the same kind, the same permissions, names that differ only in digits, and lengths of the
- * same magnitude. For regions of blocks that malloc mapped individually, the sizes of the largest
- * blocks are compared instead of the lengths. While thousands of tracks of new regions have lost
- * all their regions, names are not compared, so that the number of tracks stays limited.
+ * same magnitude. If a region consists of blocks that malloc mapped individually, the size of its
+ * largest block is compared instead of its length.
+ *
+ * A track is kept even if all its regions were unmapped. While there are thousands of such tracks,
+ * a new region may also join a track whose regions have other names, so that the number of tracks
+ * stays limited.
  */
 #ifndef PROCMEM_TRACKER_H
 #define PROCMEM_TRACKER_H
@@ -78,7 +81,7 @@ struct pm_track {
 	/**
 	 * Weight from which growth is counted, in bytes: the weight at the last call of
 	 * pm_tracker_rebase() or, if there was no call, in the first sample. 0 if the track was
-	 * created later.
+	 * created after that.
 	 */
 	uint64_t baseline;
 	size_t baseline_regions; /**< number of regions at the time of `baseline` */
@@ -116,8 +119,8 @@ PM_PUBLIC void pm_tracker_destroy(struct pm_tracker *tracker);
  *
  * @param tracker  the tracker
  * @param time     time of the sample in seconds; later than the last sample
- * @param regions  the regions with RSS and swap; they are copied. NULL if nothing has changed since
- *                 the last sample
+ * @param regions  the regions, including their RSS and swap; they are copied. NULL if nothing has
+ *                 changed since the last sample
  * @param error    PM_ERROR_RESOURCES; afterwards the tracker can only be destroyed
  * @return         0 or -1
  */
@@ -143,10 +146,10 @@ PM_PUBLIC const struct pm_track *const *pm_tracker_tracks(const struct pm_tracke
                                                           size_t *count);
 
 /**
- * Returns the track of a region of the last list that was added.
+ * Returns the track of a region of the last sample.
  *
  * @param tracker  the tracker
- * @param region   index of the region in that list
+ * @param region   index of the region in the last `regions` that were passed to pm_tracker_add()
  * @return         the track of the region
  */
 PM_PUBLIC const struct pm_track *pm_tracker_owner(const struct pm_tracker *tracker, size_t region);

@@ -27,7 +27,7 @@ enum pm_verdict {
 	PM_VERDICT_STEPS,     /**< grew in two steps or more, none of which makes up most of the
 	                         growth, but too few for a sure rate: pm_trend.estimated_rate is
 	                         an estimate */
-	PM_VERDICT_BURST,     /**< grew mostly at once, and has not grown since */
+	PM_VERDICT_BURST,     /**< grew mostly in one step, and has not grown since */
 	PM_VERDICT_PLATEAU,   /**< grew, and has stopped growing; or rises and falls around one
 	                         level */
 	PM_VERDICT_NO_GROWTH, /**< did not grow while it was observed. This does not say that it
@@ -71,8 +71,8 @@ struct pm_trend {
 	double below_peak;
 	double least_squares; /**< slope of the least-squares line since `began` */
 	/**
-	 * Share of the pairs of points that rise minus the share of the pairs that fall, from -1 to
-	 * 1 (Kendall's tau)
+	 * Kendall's tau, from -1 to 1: the share of the pairs of points in which the later value is
+	 * higher, minus the share of the pairs in which it is lower
 	 */
 	double agreement;
 	/**
@@ -85,7 +85,8 @@ struct pm_trend {
 };
 
 /**
- * Unit of the values of a series. The thresholds, and the format of the reason, depend on the unit.
+ * Unit of the values of a series. It determines which changes are too small to count, and how
+ * pm_trend.reason writes values.
  */
 enum pm_trend_unit {
 	PM_TREND_BYTES, /**< sizes in bytes: changes below 32 KiB are ignored */

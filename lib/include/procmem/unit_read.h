@@ -22,8 +22,9 @@ extern "C" {
 struct pm_unit_source {
 	struct pm_reader *target; /**< reader for PM_SEGMENT_RUN segments */
 	/**
-	 * Reader for wanted file and shared segments, as from pm_file_reader_open(). May be NULL if
-	 * the plan has no such segments (pm_plan_options.files is false).
+	 * Reader for PM_SEGMENT_FILE and PM_SEGMENT_SHARED segments, such as the reader of
+	 * pm_file_reader_open(). May be NULL if pm_plan_options.files is false: then these segments
+	 * are not read.
 	 */
 	struct pm_reader *files;
 	/**

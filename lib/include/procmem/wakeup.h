@@ -59,9 +59,8 @@ struct pm_wakeup_source {
 	short events; /**< events for which to poll `fd`: POLLIN or POLLPRI */
 	int os_errno; /**< errno of the attempt to open the source; 0 if the source was opened */
 	/**
-	 * Path of the file of the source. If several cgroups have this source, the path in the
-	 * first of them: the cgroup of the process or, if this cgroup has no such source, its
-	 * nearest ancestor.
+	 * Path of the file that the source observes. If the source observes files of several
+	 * cgroups, this is the file of the cgroup that is nearest to the process.
 	 */
 	char file[PM_LIMIT_SOURCE_SIZE];
 };

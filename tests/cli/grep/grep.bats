@@ -148,8 +148,9 @@ gnu() {
 	run -0 procmem grep -l 'x\d' "$TARGET_PID" "${ranges[@]}"
 	[ "${#lines[@]}" -eq 2 ]
 	[[ $output == *"${ranges[2]%-*}-"*"${ranges[2]#*-}  shm  zero (deleted)"* ]]
-	run -1 procmem grep -c y "$TARGET_PID" "${ranges[@]}"
+	run -1 --separate-stderr procmem grep -c y "$TARGET_PID" "${ranges[@]}"
 	[ -z "$output" ]
+	[[ $stderr == 'procmem: note: no match; '*' searched in '* ]]
 	[ "$(search -o -m 2 'x\d')" = $'x1\nx2' ]
 	[ "$(search -c -m 2 'x\d' | awk '{ print $1 }')" -eq 2 ]
 	run -1 search -m 0 'x\d'
@@ -275,9 +276,164 @@ gnu() {
 @test "matching attempts that take too long are given up and counted, and hide no other matches" {
 	printf '%s' "$(head -c 20000 /dev/zero | tr '\0' a)" "$(head -c 100000 /dev/zero | tr '\0' ' ')" ' aaab' >"$bytes"
 	hold "$bytes"
-	run -0 --separate-stderr search -o '(?:a|a)+(?=b)'
+	# A match is printed, but others can be missing.
+	run -2 --separate-stderr search -o '(?:a|a)+(?=b)'
 	[ "$output" = aaa ]
-	[[ $stderr =~ 'aborted at '[0-9,]+' address' ]]
-	run -0 --separate-stderr search -o -s '(?:a|a)+(?=b)'
+	[[ $stderr =~ ^'procmem: matching was aborted at '[0-9,]+' address' ]]
+	run -2 --separate-stderr search -o -s '(?:a|a)+(?=c)'
+	[ -z "$output" ]
+	[[ $stderr =~ ^'procmem: matching was aborted at '[0-9,]+' address' ]]
+	run -2 search -q '(?:a|a)+(?=c)'
+	run -0 search -q '(?:a|a)+(?=b)'
+	[ -z "$output" ]
+}
+
+@test "-o cannot show the bytes around a match" {
+	hold_text 'some text'
+	local option
+	for option in -A -B -C; do
+		run -2 search -o "$option" 4 text
+		[[ $output == *'--only-matching and --'*'context cannot be combined'* ]]
+		run -2 search "$option" 4 --json -o text
+	done
+}
+
+@test "a pattern with (*SKIP) finds what one pass over all memory finds" {
+	# Quotes of up to 300 KB cross the borders at which procmem divides memory.
+	python3 - "$bytes" >"$BATS_TEST_TMPDIR/wanted" <<-'END'
+		import random, re, sys
+		numbers = random.Random(5)
+		text = "".join(
+		    '"' + numbers.choice(["foo ", "x foo, "]) * numbers.randrange(40000) + '"' + " foo" * numbers.randrange(9)
+		    for i in range(60))
+		open(sys.argv[1], "w").write(text)
+		for match in re.finditer('"[^"\n]*"|(foo)', text):
+		    if match[1]:
+		        print(match.start())
+	END
+	hold "$bytes"
+	[ "$(stat -c %s "$bytes")" -gt 4000000 ]
+	local base=$((0x${ranges[0]%-*}))
+	diff "$BATS_TEST_TMPDIR/wanted" <(search -ob '"[^"\n]*"(*SKIP)(*F)|foo' | while IFS=: read -r address _; do
+		echo $((0x$address - base))
+	done)
+	run -2 search 'x(*COMMIT)y'
+	[[ $output == *'(*COMMIT) is not supported'* ]]
+}
+
+@test "a range is searched as if nothing was around it" {
+	hold_text 'one two\nthree four'
+	local base=$((0x${ranges[0]%-*})) from to pattern
+	for from in 0 1 4 5 8; do
+		for to in 6 7 8 12; do
+			((from < to)) || continue
+			for pattern in '^\w+' '\A\w' '(?<=o)n?e' '(?<!o)ne' '\bne' '\Bne' '\w+$' '\w+\z' 'tw\b' 'tw(?!o)' 'two(?=\s)' \
+				'(?<!.)\w' '(?<=\n)t' '(?m)^\w' '(?m)\w$'; do
+				python3 - "$from" "$to" "$pattern" >"$BATS_TEST_TMPDIR/wanted" <<-'END'
+					import re, sys
+					data = b"one two\nthree four"[int(sys.argv[1]):int(sys.argv[2])]
+					for match in re.finditer(sys.argv[3].replace(r"\z", r"\Z").encode(), data):
+					    print(int(sys.argv[1]) + match.start(), match[0].decode())
+				END
+				procmem grep -s -ob "$pattern" "$TARGET_PID" "$(printf '%x-%x' $((base + from)) $((base + to)))" |
+					while IFS=: read -r address match; do echo "$((0x$address - base)) $match"; done |
+					diff "$BATS_TEST_TMPDIR/wanted" - || {
+					echo "$from $to $pattern"
+					return 1
+				}
+			done
+		done
+	done
+	# Two ranges that touch are one.
+	[ "$(procmem grep -ob '^\w+' "$TARGET_PID" "$(at 0)+1" "$(at 1)+2")" = "$(at 0):one" ]
+}
+
+# Text in which this pattern reads far ahead at each line, but never too far.
+slow='^(\D*)(?=\d)'
+hold_slow() {
+	{
+		printf 'first%1500000s\n' ''
+		yes 'a line without digits' | head -c 2500000
+	} >"$bytes"
+	hold "$bytes"
+}
+
+@test "--timeout ends a search, and the status says that it is not complete" {
+	hold_slow
+	run -2 --separate-stderr search -s -M --timeout 0.5s "$slow"
+	[ -z "$output" ]
+	[[ $stderr =~ ^'procmem: the time limit has ended the search: '[0-9.KM]+' of about 3.8M searched in '[0-9.]+' s' ]]
+	run -2 --separate-stderr search -M --timeout 0.5 -q "$slow"
+	# Matches in memory that was searched are printed. A search that is complete is not affected.
+	run -2 --separate-stderr search -s -o -M --timeout 2 -e '\Afirst' -e "$slow"
+	[ "$output" = first ]
+	run -0 --separate-stderr search -o --timeout 1h '\Afirst'
+	[ "$output" = first ]
 	[ -z "$stderr" ]
+	run -0 search -q --timeout 1h line
+	local first=$TARGET_PID
+	hold_slow
+	run -2 --separate-stderr procmem grep -s -M --timeout 0.5 "$slow" "$first,$TARGET_PID" shm
+	[[ $stderr == *'the time limit has ended the search: 1 of 2 processes were not searched'* ]]
+	run -2 search --timeout 0 x
+	run -2 search --timeout x x
+}
+
+@test "a note says that a pattern is slow, and a signal ends the search" {
+	hold_slow
+	mkfifo "$BATS_TEST_TMPDIR/notes"
+	"$PROCMEM_BIN" grep -M "$slow" "$TARGET_PID" "${ranges[0]}" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/notes" 3>&- &
+	local status=0 search=$! note
+	exec {notes}<"$BATS_TEST_TMPDIR/notes"
+	read -r note <&"$notes"
+	[[ $note == 'procmem: note: '*' of about 3.8M searched in '*': this pattern is slow'*'--timeout'* ]]
+	kill -TERM "$search"
+	wait "$search" || status=$?
+	[ "$status" -eq 2 ]
+	[ ! -s "$BATS_TEST_TMPDIR/out" ]
+}
+
+@test "-c --by kind sums up, and --unique counts distinct matches" {
+	require jq
+	hold_text 'k=1 k=2 k=1 k=\x01 k=1 k=\x01'
+	local counts
+	counts=$(procmem grep -s -c python "$TARGET_PID")
+	[ "$(wc -l <<<"$counts")" -gt 2 ]
+	run -0 procmem grep -c --by kind -s python "$TARGET_PID"
+	diff <(awk '{ sum[$3] += $1 } END { for (kind in sum) print kind, sum[kind] }' <<<"$counts" | sort) \
+		<(awk '{ print $2, $1 }' <<<"$output" | sort)
+	diff <(procmem grep -s -c --by kind --json python "$TARGET_PID" | jq -r '"\(.count) \(.kind)"') <(awk '{ print $1, $2 }' <<<"$output")
+	run -2 procmem grep --by kind x "$TARGET_PID"
+	[[ $output == *"'--by' needs '--count'"* ]]
+	run -2 procmem grep -c --by size x "$TARGET_PID"
+	run -0 search --unique -s 'k=.'
+	[ "$output" = $'       3  k=1\n       2  k=\\x01\n       1  k=2' ]
+	run -0 search --unique --json -s 'k=.'
+	[ "$(jq -c '[.count, .length, .hex, .first]' <<<"${lines[1]}")" = "[2,3,\"6b3d01\",\"0x$(at 12)\"]" ]
+	run -1 search --unique -s 'no such'
+	[ -z "$output" ]
+	run -2 search --unique -o 'k=.'
+}
+
+@test "a line in the stack of a thread names the thread" {
+	target_start stacks
+	local tid line
+	run -0 procmem grep -s -o -m 1 '.' "$TARGET_PID" stack
+	line=$(procmem grep -s -m 1 '[^\x00]' "$TARGET_PID" '[stack]')
+	[[ $line =~ ^[0-9a-f]+'  stack [stack], '"$TARGET_PID"' ' ]]
+	tid=$(find "/proc/$TARGET_PID/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -n | tail -n 1)
+	[ "$tid" -ne "$TARGET_PID" ]
+	procmem grep -s '[^\x00]{2}' "$TARGET_PID" stack >"$BATS_TEST_TMPDIR/lines"
+	grep -Eq "^[0-9a-f]+~?  stack, $tid .* \\+0x" "$BATS_TEST_TMPDIR/lines"
+}
+
+@test "after a thousand lines on a terminal, a note says how to narrow the search" {
+	printf 'x%.0s' {1..1001} >"$bytes"
+	hold "$bytes"
+	run -0 script -qec "$PROCMEM_BIN grep x $TARGET_PID ${ranges[0]}" /dev/null </dev/null
+	[[ $output == *'these are more than 1000 matches'*'--unique'* ]]
+	run -0 script -qec "$PROCMEM_BIN grep -m 1000 x $TARGET_PID ${ranges[0]}" /dev/null </dev/null
+	[[ $output != *'these are more than'* ]]
+	run -0 --separate-stderr search x
+	[[ $stderr != *'these are more than'* ]]
 }

@@ -155,7 +155,7 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 	[ "$(procmem strings -q -u --top 3 "$TARGET_PID" "$range" | tail -n 1)" = '… 197 more (all: --top 0)' ]
 }
 
-@test "--similar counts strings that differ only in numbers as one" {
+@test "--similar counts strings together that differ only in numbers" {
 	require jq
 	program_start python3 -c '
 import ctypes, random
@@ -261,7 +261,7 @@ input()'
 	at=$(target_await ready)
 	at=${at#at }
 	run -0 --separate-stderr procmem strings -u --budget 64K --json "$TARGET_PID" "${at% ready}"
-	[[ $stderr =~ 'rare strings were dropped ('[0-9,]+' times). Strings that occur more than '([0-9,]+)' times are all counted' ]]
+	[[ $stderr =~ 'rare strings were dropped ('[0-9,]+' times): only strings that occur at most '([0-9,]+)' times can be missing' ]]
 	local bound=${BASH_REMATCH[1]//,/}
 	[ "$bound" -lt 10000 ]
 	[ "$(jq -r .text <<<"${lines[0]}")" = frequent ]
@@ -504,4 +504,31 @@ input()'
 	jq -se --argjson one "$first" --argjson other "$TARGET_PID" 'map(select(.text == "item/#" and (.pid | IN($one, $other))) | .count) == [5000, 5000]' <<<"$output"
 	run -0 procmem strings -q -u --similar "$first,$TARGET_PID" anon
 	[ "$(grep -cx "$first:\|$TARGET_PID:" <<<"$output")" -eq 2 ]
+}
+
+@test "a kind that the process does not have is a note, if there are others" {
+	target_start texts
+	range=$(target_range texts)
+	run -0 --separate-stderr procmem strings "$TARGET_PID" "$range" huge '[none]'
+	[ "$output" = "$(procmem strings -q "$TARGET_PID" "$range")" ]
+	[ "$stderr" = $'procmem: note: no region is of kind huge\nprocmem: note: no region is called [none]' ]
+	run -0 --separate-stderr procmem strings -q "$TARGET_PID" huge "$range"
+	[ -z "$stderr" ]
+	run -1 --separate-stderr procmem strings "$TARGET_PID" huge '[none]'
+	[ "$stderr" = 'procmem: no region is called [none]' ]
+	# An address is not a guess.
+	run -1 --separate-stderr procmem strings "$TARGET_PID" "$range" 10
+	[[ $stderr == *'nothing is mapped at 0x10'* ]]
+}
+
+@test "a search without a hit reports what was searched" {
+	target_start texts
+	range=$(target_range texts)
+	run -1 --separate-stderr procmem strings -n 5000000 "$TARGET_PID" "$range"
+	[ -z "$output" ]
+	[[ $stderr =~ ^'procmem: note: no string; '[0-9.]+[KM]' searched in ' ]]
+	run -1 --separate-stderr procmem strings -q -n 5000000 "$TARGET_PID" "$range"
+	[ -z "$stderr" ]
+	run -0 --separate-stderr procmem strings "$TARGET_PID" "$range"
+	[ -z "$stderr" ]
 }

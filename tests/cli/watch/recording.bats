@@ -167,6 +167,15 @@ live_only='del(.cost_us, .lock_us, .ended, .path)'
 	[[ $output == *'regions not measured in 1 of 4 samples (--budget)'* ]]
 }
 
+@test "a recording in the working directory needs no slash in its name" {
+	cd "$folder"
+	run -0 --separate-stderr procmem watch merged.pmrec
+	[ -z "$stderr" ]
+	[ "$output" = "$(procmem watch "$folder/merged.pmrec")" ]
+	cp merged.pmrec 'no suffix'
+	run -0 procmem watch 'no suffix'
+}
+
 @test "options of living processes, and a single sample, are refused" {
 	local option
 	for option in '-i 1' '-c 3' '--for 5s' "--record $recording" '--budget 0' '--peek 3' '--on rss>1G' '--on rss>1G --do exit'; do

@@ -333,7 +333,7 @@ static void invalid_input_is_rejected(void **state)
 	core_image_expect_refused(&file, "overlap");
 	core_image_make(&file, 1);
 	programs[0] = core_image_load(UINT64_MAX - PAGE, 2 * PAGE, 0, 0);
-	core_image_expect_refused(&file, "last address");
+	core_image_expect_refused(&file, "beyond the end of the address space");
 
 	struct pm_core *core = NULL;
 	struct pm_error error;

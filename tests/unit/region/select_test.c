@@ -106,7 +106,19 @@ static void kinds_and_names(void **state)
 	fixture_expect_regions(fixture_choice_of("[vsyscall]|[stack]"), "7 8");
 	expect_not_found("arena", "no region is of kind arena");
 	expect_not_found("[vdso]", "no region is called [vdso]");
-	expect_not_found("heap|[vdso]", "no region is called [vdso]");
+	expect_not_found("arena|[vdso]", "no region is called [vdso]");
+}
+
+/** A list of words, of which some are absent, selects the regions of the others. */
+static void absent_words_are_ignored(void **state)
+{
+	(void)state;
+	fixture_expect_regions(fixture_choice_of("heap|[vdso]|arena"), "2");
+	fixture_expect_regions(fixture_choice_of("arena|heap"), "2");
+	fixture_expect_regions(fixture_choice_of("arena|all"), "0 1 2 3 4 5 6 7 8");
+	/* A wrong address is a mistake. */
+	expect_not_found("heap|1000", "nothing is mapped at 0x1000");
+	expect_not_found("heap|arena|1000-2000", "nothing is mapped in 1000-2000");
 }
 
 static void words_are_combined(void **state)
@@ -228,6 +240,7 @@ int main(void)
 		cmocka_unit_test(a_range),
 		cmocka_unit_test(a_range_with_holes),
 		cmocka_unit_test(kinds_and_names),
+		cmocka_unit_test(absent_words_are_ignored),
 		cmocka_unit_test(words_are_combined),
 		cmocka_unit_test(hexadecimal_words_that_look_like_names),
 		cmocka_unit_test(unmapped_addresses),

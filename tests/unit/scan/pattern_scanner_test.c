@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/scan.h>
 #include <cmocka.h>
 
 #include "scan/pattern_scan.h"
@@ -427,6 +428,9 @@ static void wrong_patterns(void **state)
 		{ "", 0, "empty" },
 		{ "\\Gfoo", 0, "\\G" },
 		{ "(*UTF)x", 0, "UTF" },
+		{ "a(*COMMIT)b|c", 0, "(*COMMIT) is not supported" },
+		{ "(?:a(*F)|b)(*COMMIT:x)", 0, "(*PRUNE) ends" },
+		{ "a(*SKIP)(", 0, "at offset 9" },
 		{ "zz", PM_PATTERN_HEX, "'' and 'zz': each byte needs" },
 		{ "de a", PM_PATTERN_HEX, "at offset 3, between 'de ' and 'a'" },
 		{ " ", PM_PATTERN_HEX, "at least one byte" },
@@ -445,6 +449,24 @@ static void wrong_patterns(void **state)
 		if (!strstr(error.text, cases[i].text))
 			fail_msg("'%s': %s", cases[i].pattern, error.text);
 	}
+
+	/* These are not verbs. */
+	static const char *const literal[] = { "[(*COMMIT)]", "\\Q(*COMMIT)\\E", "\\(\\*COMMIT\\)",
+		                               "(?#(*COMMIT)a" };
+	for (size_t i = 0; i < sizeof literal / sizeof *literal; i++) {
+		struct pm_pattern pattern = pattern_of(literal[i], 0);
+		struct pm_scanner *made = NULL;
+		assert_int_equal(pm_pattern_scanner_create(&pattern, 1, &made, NULL), 0);
+		pm_scanner_destroy(made);
+	}
+
+	struct pm_pattern skips[PM_STREAMS];
+	struct pm_scanner *many = NULL;
+	for (size_t i = 0; i < PM_STREAMS; i++)
+		skips[i] = pattern_of("a(*SKIP)b", 0);
+	assert_int_equal(pm_pattern_scanner_create(skips, PM_STREAMS - 1, &many, NULL), 0);
+	pm_scanner_destroy(many);
+	assert_int_equal(pm_pattern_scanner_create(skips, PM_STREAMS, &many, NULL), -1);
 
 	const struct pm_pattern two[] = { { "a", 1, 0 }, { "(", 1, 0 } };
 	struct pm_scanner *scanner = NULL;

@@ -159,6 +159,27 @@ static void other_regions_are_not_searched(void **state)
 	assert_true(fixture->totals.searched > 0);
 }
 
+/** The target has no region that is called [none]. */
+static void absent_names_are_ignored(void **state)
+{
+	struct fixture *fixture = *state;
+	char range[64];
+	snprintf(range, sizeof range, "%#" PRIx64 "-%#" PRIx64, fixture->start, fixture->end);
+	const char *words[] = { "[none]", range, NULL };
+	const struct pm_search_options options = { .regions = words, .flags = PM_PATTERN_FIXED };
+
+	must(pm_grep_process(fixture->target.pid, fixture->text, &options, note_match,
+	                     &fixture->matches, &fixture->totals, &fixture->error),
+	     &fixture->error);
+	expect_the_text(fixture);
+
+	words[1] = NULL;
+	assert_int_equal(pm_grep_process(fixture->target.pid, fixture->text, &options, note_match,
+	                                 &fixture->matches, NULL, &fixture->error),
+	                 -1);
+	assert_int_equal(fixture->error.kind, PM_ERROR_NOT_FOUND);
+}
+
 static void stopped_process_continues_afterwards(void **state)
 {
 	struct fixture *fixture = *state;
@@ -253,6 +274,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(strings_finds_the_text_in_the_regions_given, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(other_regions_are_not_searched, setup, teardown),
+		cmocka_unit_test_setup_teardown(absent_names_are_ignored, setup, teardown),
 		cmocka_unit_test_setup_teardown(stopped_process_continues_afterwards, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(strings_come_in_order, setup, teardown),

@@ -91,7 +91,10 @@ static void scan_window(struct run *run, const struct pm_scanner *scanner, void 
 {
 	struct pm_hits hits = { .consume = take, .context = run };
 	struct pm_error error = { 0 };
+	/* The search of the window before has to continue in this one. */
 	bool again = false;
+	for (int i = 0; i < scanner->carries; i++)
+		again |= run->ends[i] > start;
 	do {
 		struct pm_window window = { .grow = grow, .context = run };
 		show(run, &window, start, size,
@@ -107,6 +110,11 @@ static void scan_window(struct run *run, const struct pm_scanner *scanner, void 
 		run->conflict = false;
 		if (scanner->ops->scan(thread, &window, &hits, counts, &error) != 0)
 			fail_msg("scan: %s", error.text);
+		for (int i = 0; i < PM_STREAMS; i++)
+			if (window.resume[i] > 0)
+				run->unit_ends[i] = pm_max_size(
+					run->unit_ends[i],
+					(size_t)(window.address - run->address) + window.resume[i]);
 		assert_false(again && run->conflict);
 		again = run->conflict;
 	} while (again);

@@ -118,7 +118,7 @@ static void time_left_needs_steady_growth(void **state)
 {
 	struct fixture *fixture = *state;
 	struct watch_history *history = &fixture->history;
-	const struct pm_limit limit = { .kind = PM_LIMIT_CGROUP,
+	const struct pm_limit limit = { .kind = PM_LIMIT_SYSTEM,
 		                        .max = 1000 * MIB,
 		                        .used = 980 * MIB };
 	double seconds;
@@ -206,6 +206,36 @@ static void growth_itself_needs_no_track(void **state)
 	text_deinit(&text);
 }
 
+/** The time until the limit of a cgroup is that of its usage, whether the process grows or not. */
+static void usage_of_the_cgroup_counts(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history *history = &fixture->history;
+	struct pm_headroom headroom = { .count = 2 };
+	struct pm_limit *full = &headroom.limits[0], *still = &headroom.limits[1];
+	double seconds;
+
+	*full = (struct pm_limit){ .kind = PM_LIMIT_CGROUP, .max = 500 * MIB, .source = "/a" };
+	*still = (struct pm_limit){ .kind = PM_LIMIT_CGROUP, .max = 900 * MIB, .source = "/" };
+	for (unsigned i = 0; i <= 20; i++) {
+		add_sample(fixture, i, (1 + 4 * i) * MIB);
+		full->used = (100 + 10 * i) * MIB;
+		full->reclaimable = 50 * MIB;
+		still->used = 700 * MIB;
+		watch_history_set_headroom(history, &headroom);
+	}
+
+	assert_true(watch_history_lasts(history, full, &seconds));
+	assert_true(seconds > 24 && seconds < 26);
+	assert_false(watch_history_lasts(history, still, &seconds));
+
+	struct watch_history copy;
+	watch_history_copy(&copy, history);
+	assert_true(watch_history_lasts(&copy, &copy.headroom.limits[0], &seconds));
+	assert_true(seconds > 24 && seconds < 26);
+	watch_history_deinit(&copy);
+}
+
 static void copy_keeps_values(void **state)
 {
 	struct fixture *fixture = *state;
@@ -250,6 +280,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_changed_tracks_have_rows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(growth_counts_from_the_baseline, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(time_left_needs_steady_growth, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(usage_of_the_cgroup_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(headline_names_what_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(growth_itself_needs_no_track, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(copy_keeps_values, set_up, tear_down),
