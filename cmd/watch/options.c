@@ -8,6 +8,7 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
+#include "target/target_list.h"
 #include "watch/peek/peek.h"
 
 enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_RECORD, OPTION_BUDGET, OPTION_PEEK, OPTION_PLAIN };
@@ -135,10 +136,18 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 	}
 }
 
+bool watch_options_is_report(const struct watch_options *options, const struct out *out)
+{
+	bool ends = options->count > 0 || options->seconds > 0;
+	return ends && !out->terminal && !options->plain && !options->output.json;
+}
+
 const struct cli_group watch_options_groups[] = {
 	{ "How:", watch_option_list, parse, 0 },
 	{ "When to act:", events_options_table, events_options_parse,
 	  offsetof(struct watch_options, events) },
+	{ "Where:", target_list_options, target_list_parse_option,
+	  offsetof(struct watch_options, all_processes) },
 	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct watch_options, selection) },
 	{ "Output:", options_of_output, options_parse_output,

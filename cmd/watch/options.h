@@ -22,6 +22,7 @@ struct watch_options {
 	bool plain;    /**< print each sample as text, even on a terminal */
 	bool live;     /**< a live screen is shown; set after parsing */
 	struct watch_columns columns; /**< columns of the tables */
+	bool all_processes;           /**< TARGET is a name of several processes */
 	const char *record;           /**< recording to write; NULL if none is written */
 	/**
 	 * Name of a given option that cannot be used with a recording; NULL if there is no such
@@ -32,6 +33,15 @@ struct watch_options {
 	struct selection selection;
 	struct output_options output;
 };
+
+/**
+ * Checks whether watching ends at a known time and its text goes to a pipe or a file: then only the
+ * summary is printed, unless --plain is given.
+ * @param options the options
+ * @param out the output
+ * @return true or false
+ */
+bool watch_options_is_report(const struct watch_options *options, const struct out *out);
 
 /** The options by group; they fill a struct watch_options. */
 extern const struct cli_group watch_options_groups[];

@@ -14,6 +14,7 @@
 #include "watch/print.h"
 #include "watch/replay.h"
 #include "watch/screen/screen.h"
+#include "watch/several.h"
 #include "watch/step.h"
 
 const struct cli_spec watch_spec = {
@@ -24,11 +25,12 @@ const struct cli_spec watch_spec = {
 		   "memory limit will be reached.",
 	.groups = watch_options_groups,
 	.exclusive = watch_options_exclusive,
-	.notes = "TARGET is a PID, a process name that matches exactly one process, or a\n"
-		 "recording, of which all samples are analysed. Regions are measured only when\n"
-		 "the totals of the process change. On a terminal, watch shows a live screen; the\n"
-		 "key ? lists all keys. Ctrl-C ends watch and prints a summary. In a pipe or\n"
-		 "file, only the summary is printed if --for or -c is given.",
+	.notes = "TARGET is a PID, a process name that matches exactly one process, several PIDs\n"
+		 "separated by commas (a row for each process), or a recording, of which all\n"
+		 "samples are analysed. Regions are measured only when the totals of the process\n"
+		 "change. On a terminal, watch shows a live screen; the key ? lists all keys.\n"
+		 "Ctrl-C ends watch and prints a summary. In a pipe or file, only the summary is\n"
+		 "printed if --for or -c is given.",
 	.absent = { "by", "the key g of the screen sums up by kind; map and diff have --by kind" },
 	.examples = {
 		{ "procmem watch java",
@@ -40,16 +42,6 @@ const struct cli_spec watch_spec = {
 	.operands_max = -1,
 };
 
-/**
- * Checks whether watching ends at a known time and its text goes to a pipe or a file: then only the
- * summary is printed, unless --plain is given.
- */
-static bool is_report(const struct watch_options *options, const struct out *out)
-{
-	bool ends = options->count > 0 || options->seconds > 0;
-	return ends && !out->terminal && !options->plain && !options->output.json;
-}
-
 static void print_sample(const struct watch *watch, struct out *out)
 {
 	const struct watch_options *options = watch->run.options;
@@ -57,7 +49,7 @@ static void print_sample(const struct watch *watch, struct out *out)
 	out_measure(out);
 	if (options->output.json)
 		watch_json_print(&watch->run, &watch->history, &watch->view, false, out);
-	else if (!options->output.quiet && !is_report(options, out))
+	else if (!options->output.quiet && !watch_options_is_report(options, out))
 		watch_print(&watch->run, &watch->history, &watch->view, out);
 	out_flush(out);
 }
@@ -357,29 +349,24 @@ static int open_recording(struct target *target, const char *word,
 	return 0;
 }
 
-static int open_target(struct target *target, struct watch_options *options,
-                       const struct cli_result *words, struct pm_error *error)
+static int open_target(struct target *target, struct watch_options *options, const char *word,
+                       struct pm_error *error)
 {
-	const char *word = words->operands[0];
-
-	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1, error) <
-	    0)
-		return -1;
 	if (target_open_process(target, word, error) == 0)
 		return 0;
 
 	return open_recording(target, word, options, error);
 }
 
-static enum status run(struct watch_options *options, const struct cli_result *words,
-                       struct out *out)
+/** Watches one process, or analyses a recording. */
+static enum status run_one(struct watch_options *options, const char *word, struct out *out)
 {
 	struct pm_error error;
 	struct target target;
 	struct watch watch;
 	enum status status = STATUS_ERROR;
 
-	if (open_target(&target, options, words, &error) < 0)
+	if (open_target(&target, options, word, &error) < 0)
 		return report_failure(&error);
 
 	options->live = target.process && is_live(options, out);
@@ -396,6 +383,26 @@ static enum status run(struct watch_options *options, const struct cli_result *w
 	}
 
 	target_close(&target);
+	return status;
+}
+
+static enum status run(struct watch_options *options, const struct cli_result *words,
+                       struct out *out)
+{
+	struct target_list targets = { 0 };
+	struct pm_error error;
+	enum status status;
+
+	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
+	                        &error) < 0 ||
+	    target_list_read(&targets, words->operands[0], options->all_processes, &error) < 0)
+		status = report_failure(&error);
+	else if (targets.count > 1)
+		status = watch_several(options, &targets, out);
+	else
+		status = run_one(options, targets.words[0], out);
+
+	target_list_deinit(&targets);
 	return status;
 }
 

@@ -190,6 +190,7 @@ complete -c procmem -n $watch -l do -x -a 'exit exec: snap: dump:' -d 'What to d
 complete -c procmem -n $watch -l again -d 'Act on each value more than once'
 complete -c procmem -n $watch -l cool-down -x -d 'Minimum time between actions'
 complete -c procmem -n $watch -s o -l columns -x -a "(__fish_append , help $watch_columns)" -d 'Show these columns'
+complete -c procmem -n $watch -l all-processes -d 'Watch all processes that a name matches'
 complete -c procmem -n $watch -l plain -d 'Print each sample as text'
 complete -c procmem -n $watch -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
 complete -c procmem -n $watch -l mapping -x -d 'Select regions whose mapping matches'

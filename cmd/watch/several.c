@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/several.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/number.h>
+
+#include "base/alloc.h"
+#include "base/delta.h"
+#include "base/poll_loop.h"
+#include "base/report.h"
+#include "base/utf8.h"
+#include "view/table.h"
+#include "watch/format.h"
+#include "watch/json.h"
+#include "watch/step.h"
+#include "watch/verdict.h"
+
+/** A process. */
+struct member {
+	struct target target;
+	struct watch watch;
+	bool ended; /* no more samples are taken: the process is gone, or cannot be watched */
+};
+
+/** All processes that could be opened. */
+struct several {
+	struct watch_options *options;
+	struct member *members;
+	const struct member **order; /* sorted by growth, the largest first */
+	size_t count;
+	const char *ended; /* why watching ended; NULL while it continues */
+};
+
+enum { PID, NAME, RSS, GROWTH, RATE, VERDICT, LIMIT, COLUMNS };
+
+static const struct table_column columns[COLUMNS] = {
+	[PID] = { .title = "PID", .right = true },
+	[NAME] = { .title = "NAME" },
+	[RSS] = { .title = "RSS", .right = true },
+	[GROWTH] = { .title = "GROWTH", .right = true },
+	[RATE] = { .title = "RATE", .right = true },
+	[VERDICT] = { .title = "VERDICT" },
+	[LIMIT] = { .title = "LIMIT" },
+};
+
+static int64_t growth_of(const struct member *member)
+{
+	const struct watch_history *history = &member->watch.history;
+	return (int64_t)(history->sample.totals.rss - history->first.rss);
+}
+
+static int compare_members(const void *one, const void *other)
+{
+	const struct member *a = *(const struct member *const *)one;
+	const struct member *b = *(const struct member *const *)other;
+	int64_t first = growth_of(a), second = growth_of(b);
+
+	if (first != second)
+		return first < second ? 1 : -1;
+
+	return (a->watch.run.process.pid > b->watch.run.process.pid) -
+	       (a->watch.run.process.pid < b->watch.run.process.pid);
+}
+
+/** Adds the limits that the process will reach first, or how the process ended. */
+static void add_limit(const struct member *member, bool bytes, struct text *text)
+{
+	struct text limit = { 0 };
+
+	if (member->ended) {
+		text_string(text, member->watch.run.ended);
+		return;
+	}
+
+	/* Each limit follows two spaces. */
+	watch_format_limit(&member->watch.history, bytes, &limit);
+	if (limit.length > 2)
+		text_bytes(text, limit.bytes + 2, limit.length - 2);
+	else
+		text_char(text, '-');
+	text_deinit(&limit);
+}
+
+static void cell(void *context, size_t index, size_t column, struct text *text)
+{
+	const struct several *several = context;
+	const struct member *member = several->order[index];
+	const struct watch_history *history = &member->watch.history;
+	const struct pm_process_id *process = &member->watch.run.process;
+	bool bytes = several->options->output.bytes;
+
+	switch (column) {
+	case PID:
+		text_decimal(text, (uint64_t)process->pid);
+		break;
+	case NAME:
+		utf8_escape(text, process->comm, strlen(process->comm));
+		break;
+	case RSS:
+		watch_format_size(history->sample.totals.rss, bytes, text);
+		break;
+	case GROWTH:
+		delta_put_bytes(text, growth_of(member), bytes);
+		break;
+
+	case RATE:
+		watch_verdict_rate(&history->memory.trend, text);
+		break;
+	case VERDICT:
+		text_string(text, pm_verdict_name(history->memory.trend.verdict));
+		break;
+	default:
+		add_limit(member, bytes, text);
+	}
+}
+
+static enum out_style style(void *context, size_t index, size_t column)
+{
+	const struct several *several = context;
+
+	if (column == GROWTH)
+		return delta_style(growth_of(several->order[index]));
+	return columns[column].style;
+}
+
+/** Prints the row of each process. */
+static void print_table(struct several *several, struct out *out)
+{
+	const struct table table = {
+		.columns = columns,
+		.column_count = COLUMNS,
+		.rows = several->count,
+		.titles = true,
+		.open_end = true,
+		.context = several,
+		.cell = cell,
+		.style = style,
+	};
+	size_t widths[COLUMNS];
+
+	for (size_t i = 0; i < several->count; i++)
+		several->order[i] = &several->members[i];
+	qsort(several->order, several->count, sizeof(struct member *), compare_members);
+
+	out_measure(out);
+	table_measure(&table, widths);
+	table_print(&table, widths, out);
+}
+
+/** Prints the time and the table, unless only the summary is wanted. */
+static void print_sample(struct several *several, struct out *out)
+{
+	const struct watch_options *options = several->options;
+	struct text line = { 0 };
+
+	if (options->output.json || options->output.quiet || watch_options_is_report(options, out))
+		return;
+
+	delta_put_time(&line, several->members[0].watch.history.sample.wall_ns);
+	text_char(&line, '\n');
+	out_text(out, &line);
+	text_deinit(&line);
+
+	print_table(several, out);
+	out_string(out, "\n");
+	out_flush(out);
+}
+
+static void print_summary(struct several *several, struct out *out)
+{
+	const struct watch_history *history = &several->members[0].watch.history;
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (several->options->output.json) {
+		for (size_t i = 0; i < several->count; i++) {
+			const struct watch *watch = &several->members[i].watch;
+			watch_json_print(&watch->run, &watch->history, &watch->view, true, out);
+		}
+		return;
+	}
+
+	uint64_t samples = history->samples;
+	pm_format_duration(history->sample.time - history->began, duration);
+	out_format(out, "%zu process%s for %s, ", several->count, several->count == 1 ? "" : "es",
+	           duration);
+	out_format(out, "%" PRIu64 " sample%s, ended: %s\n", samples, samples == 1 ? "" : "s",
+	           several->ended);
+	print_table(several, out);
+}
+
+/** Takes a sample of each process that has not ended. */
+static void take_samples(struct several *several)
+{
+	for (size_t i = 0; i < several->count; i++) {
+		struct member *member = &several->members[i];
+
+		if (!member->ended)
+			member->ended = !watch_step_next(&member->watch);
+	}
+}
+
+/** Returns why watching must end, or NULL. */
+static const char *find_end(const struct several *several, const struct poll_loop *wait,
+                            uint64_t samples, double seconds)
+{
+	const struct watch_options *options = several->options;
+	size_t left = 0;
+
+	for (size_t i = 0; i < several->count; i++)
+		left += !several->members[i].ended;
+
+	if (*wait->interrupted)
+		return "interrupted";
+	if (left == 0)
+		return "all processes are gone";
+	if (options->count > 0 && samples >= options->count)
+		return "sample count reached";
+	if (options->seconds > 0 && seconds >= options->seconds - options->interval / 2)
+		return "time limit reached";
+
+	return NULL;
+}
+
+/** Takes samples until watching ends. */
+static void watch_all(struct several *several, struct out *out)
+{
+	struct poll_loop wait;
+	uint64_t samples = 1;
+
+	poll_loop_init(&wait, several->options->interval);
+	print_sample(several, out);
+
+	while (!(several->ended = find_end(several, &wait, samples,
+	                                   (double)(samples - 1) * several->options->interval)) &&
+	       !out_failed(out)) {
+		if (!poll_loop_wait(&wait))
+			continue;
+
+		take_samples(several);
+		samples++;
+		print_sample(several, out);
+	}
+
+	poll_loop_deinit(&wait);
+}
+
+/** Starts to watch a process. @return false if the process cannot be watched; the reason was
+ * printed */
+static bool open_member(struct several *several, struct member *member, const char *word)
+{
+	struct pm_error error;
+
+	*member = (struct member){ 0 };
+	if (target_open_process(&member->target, word, &error) < 0) {
+		report_failure(&error);
+		return false;
+	}
+
+	if (watch_step_init(&member->watch, several->options, &member->target, &error) < 0) {
+		report_failure(&error);
+		target_close(&member->target);
+		return false;
+	}
+
+	return true;
+}
+
+/** Refuses options that need a single process. */
+static int check(const struct watch_options *options, struct pm_error *error)
+{
+	const char *option = NULL;
+
+	if (options->record)
+		option = "--record";
+	else if (options->events.condition_count > 0)
+		option = "--on";
+	else if (options->peek > 0)
+		option = "--peek";
+	else if (options->columns.given)
+		option = "--columns";
+	else if (!pm_select_is_everything(options->selection.select))
+		option = "a choice of regions";
+
+	if (!option)
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "%s needs a single process: watch prints one row for each of several "
+	                    "processes",
+	                    option);
+}
+
+enum status watch_several(struct watch_options *options, const struct target_list *targets,
+                          struct out *out)
+{
+	struct several several = { .options = options };
+	enum status status = STATUS_OK;
+	struct pm_error error;
+
+	if (check(options, &error) < 0)
+		return report_failure(&error);
+
+	options->budget /= (double)targets->count;
+	several.members = alloc_array(NULL, targets->count, sizeof *several.members);
+	several.order = alloc_array(NULL, targets->count, sizeof(struct member *));
+	for (size_t i = 0; i < targets->count; i++) {
+		if (open_member(&several, &several.members[several.count], targets->words[i]))
+			several.count++;
+		else
+			status = STATUS_ERROR;
+	}
+
+	if (several.count > 0) {
+		watch_all(&several, out);
+		print_summary(&several, out);
+	}
+
+	for (size_t i = 0; i < several.count; i++) {
+		watch_step_deinit(&several.members[i].watch);
+		target_close(&several.members[i].target);
+	}
+
+	free(several.members);
+	free(several.order);
+	return status;
+}
