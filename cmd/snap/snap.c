@@ -227,7 +227,7 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	}
 
 	if (!options.file) {
-		report_error("snap: -o FILE is missing: name the recording for the sample");
+		report_error("snap: -o FILE is missing: the sample is written to FILE");
 		return STATUS_ERROR;
 	}
 

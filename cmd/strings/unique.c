@@ -405,8 +405,9 @@ static void report_code(const struct strings *strings, size_t rows)
 
 	if (code > 0 && !options->search.selection.perms_given && !options->search.output.quiet &&
 	    !options->search.output.json)
-		report_note("%zu of these %zu strings were first found in machine code; use "
-		            "--perms rw to exclude code",
+		report_note("the lowest address of %zu of these %zu strings is in machine code, "
+		            "which contains many strings without meaning; use --perms rw to "
+		            "exclude code",
 		            code, rows);
 }
 

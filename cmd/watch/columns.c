@@ -83,7 +83,7 @@ static int find(const char *name, enum watch_column *column, struct pm_error *er
 		                    "'%s' is not a column; did you mean '%s'?", name, nearest);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' is not a column; --columns help lists them", name);
+	                    "'%s' is not a column; '--columns help' lists the columns", name);
 }
 
 int watch_columns_parse(struct watch_columns *columns, const char *word, struct pm_error *error)
@@ -101,9 +101,10 @@ int watch_columns_parse(struct watch_columns *columns, const char *word, struct 
 		enum watch_column column = WATCH_COLUMNS;
 
 		if (length >= sizeof name)
-			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "'%.*s' is not a column; --columns help lists them",
-			                    (int)length, at);
+			return pm_error_set(
+				error, PM_ERROR_USAGE, 0,
+				"'%.*s' is not a column; '--columns help' lists the columns",
+				(int)length, at);
 
 		memcpy(name, at, length);
 		name[length] = '\0';

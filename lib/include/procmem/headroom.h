@@ -55,7 +55,10 @@ enum pm_limit_kind {
  */
 #define PM_LIMIT_LEVELS 6
 
-/** Maximum number of limits: four kinds are limits of cgroups. */
+/**
+ * Maximum number of limits of a process. The four kinds of cgroup limits can occur PM_LIMIT_LEVELS
+ * times each, and each other kind once.
+ */
 #define PM_LIMITS_MAX (PM_LIMIT_KINDS + 4 * (PM_LIMIT_LEVELS - 1))
 
 /** A limit, and the used part of it */

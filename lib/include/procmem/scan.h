@@ -185,7 +185,8 @@ struct pm_scan_totals {
 };
 
 /**
- * Called about ten times a second, and whenever all hits found so far have been delivered.
+ * Called about ten times a second, and each time before the scan waits because no hit is left to be
+ * delivered. The caller can write its output then.
  *
  * @param context  the context of the scan
  * @param totals   the totals so far

@@ -323,27 +323,30 @@ gnu() {
 
 @test "a range is searched as if nothing was around it" {
 	hold_text 'one two\nthree four'
-	local base=$((0x${ranges[0]%-*})) from to pattern
-	for from in 0 1 4 5 8; do
-		for to in 6 7 8 12; do
-			((from < to)) || continue
-			for pattern in '^\w+' '\A\w' '(?<=o)n?e' '(?<!o)ne' '\bne' '\Bne' '\w+$' '\w+\z' 'tw\b' 'tw(?!o)' 'two(?=\s)' \
-				'(?<!.)\w' '(?<=\n)t' '(?m)^\w' '(?m)\w$'; do
-				python3 - "$from" "$to" "$pattern" >"$BATS_TEST_TMPDIR/wanted" <<-'END'
-					import re, sys
-					data = b"one two\nthree four"[int(sys.argv[1]):int(sys.argv[2])]
-					for match in re.finditer(sys.argv[3].replace(r"\z", r"\Z").encode(), data):
-					    print(int(sys.argv[1]) + match.start(), match[0].decode())
-				END
-				procmem grep -s -ob "$pattern" "$TARGET_PID" "$(printf '%x-%x' $((base + from)) $((base + to)))" |
-					while IFS=: read -r address match; do echo "$((0x$address - base)) $match"; done |
-					diff "$BATS_TEST_TMPDIR/wanted" - || {
-					echo "$from $to $pattern"
-					return 1
-				}
-			done
-		done
-	done
+	local base=$((0x${ranges[0]%-*})) number=0 from to pattern
+	# Writes a line FROM TO PATTERN for each case, and the matches that are expected in a file.
+	python3 - "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/cases" <<-'END'
+		import re, sys
+		patterns = [r"^\w+", r"\A\w", r"(?<=o)n?e", r"(?<!o)ne", r"\bne", r"\Bne", r"\w+$", r"\w+\z", r"tw\b", r"tw(?!o)",
+		            r"two(?=\s)", r"(?<!.)\w", r"(?<=\n)t", r"(?m)^\w", r"(?m)\w$"]
+		ranges = [(start, end) for start in (0, 1, 4, 5, 8) for end in (6, 7, 8, 12) if start < end]
+		for number, (start, end, pattern) in enumerate((*r, p) for r in ranges for p in patterns):
+		    print(start, end, pattern)
+		    data = b"one two\nthree four"[start:end]
+		    with open(f"{sys.argv[1]}/wanted.{number}", "w") as wanted:
+		        for match in re.finditer(pattern.replace(r"\z", r"\Z").encode(), data):
+		            print(start + match.start(), match[0].decode(), file=wanted)
+	END
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/cases")" -eq 255 ]
+	while read -r from to pattern; do
+		procmem grep -s -ob "$pattern" "$TARGET_PID" "$(printf '%x-%x' $((base + from)) $((base + to)))" |
+			while IFS=: read -r address match; do echo "$((0x$address - base)) $match"; done |
+			diff "$BATS_TEST_TMPDIR/wanted.$number" - || {
+			echo "$from $to $pattern"
+			return 1
+		}
+		number=$((number + 1))
+	done <"$BATS_TEST_TMPDIR/cases"
 	# Two ranges that touch are one.
 	[ "$(procmem grep -ob '^\w+' "$TARGET_PID" "$(at 0)+1" "$(at 1)+2")" = "$(at 0):one" ]
 }
