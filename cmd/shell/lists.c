@@ -68,7 +68,7 @@ enum status shell_lists_hits_run(struct shell *shell, struct out *out, int argc,
 	(void)argc;
 	(void)argv;
 	if (count == 0) {
-		report_note("there are no hits yet: 'grep' and 'strings' number their hits");
+		report_note("there are no hits yet; run 'grep' or 'strings' first");
 		return STATUS_NOTHING;
 	}
 

@@ -17,8 +17,8 @@ int pm_parse_decimal(const char *text, uint64_t max, uint64_t *value, struct pm_
 	if (!pm_scan_decimal(&at, &number) || *at != '\0') {
 		if (text[0] != '\0' && strspn(text, "0123456789") == strlen(text))
 			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is too large", text);
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a non-negative integer",
-		                    text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is not a whole number: must be 0, 1, 2, ...", text);
 	}
 
 	if (number > max)

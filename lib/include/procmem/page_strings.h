@@ -103,9 +103,8 @@ struct pm_page_strings_options {
  * Prepares to search pages of a process.
  *
  * @param process   the process; must outlive the handle
- * @param readable  whether to check that the kernel allows reading the memory. If true, this
- *                  function fails if reading is not allowed. If false, pm_page_strings_begin() is
- *                  the first function that fails
+ * @param readable  true: check whether the kernel allows reading the memory, and fail if not.
+ *                  false: do not check; if reading is not allowed, pm_page_strings_begin() fails
  * @param strings   receives the handle; release with pm_page_strings_close()
  * @param error     PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, and the other kinds of
  *                  pm_pagemap_open()

@@ -123,8 +123,8 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
  *
  * A time without seconds means the whole minute. The result is the last sample that was taken
  * within the given time or, if there is none, the last sample before it. A time without a date
- * gets the date of the last sample. If the time is then after the last sample, it gets the date of
- * the day before, unless the time is then before the first sample.
+ * is taken on the day of the last sample. If that is after the last sample, it is taken on the day
+ * before; but if that is before the first sample, the day of the last sample is kept.
  *
  * @param recording  the recording
  * @param which      the number, word or time

@@ -66,8 +66,8 @@ struct pm_hit {
 	uint64_t address; /**< address of the first byte in the target */
 	size_t size;      /**< size in bytes */
 	/**
-	 * The bytes of the hit. The `before` bytes before the hit and the `after` bytes after it
-	 * can also be read with this pointer.
+	 * The bytes of the hit. The bytes around the hit can be read, too: those from
+	 * bytes[-before] to bytes[size + after - 1].
 	 */
 	const uint8_t *bytes;
 	/**
@@ -164,8 +164,8 @@ typedef int pm_scan_deliver(void *context, const struct pm_scan_delivery *delive
 /** Totals of a scan, also while it runs. */
 struct pm_scan_totals {
 	/**
-	 * Number of bytes that were read. Pages of zeros are included, even if they were not
-	 * searched.
+	 * Size in bytes of the pages that were read. This includes pages that contain only zeros,
+	 * which are not searched if no hit can start there.
 	 */
 	uint64_t searched;
 	uint64_t unreadable; /**< number of bytes that could not be read */

@@ -387,7 +387,7 @@ in_gdb() {
 
 @test "hits and regions report that there are none" {
 	run -1 shell -c 'hits'
-	[[ $output == "procmem: note: there are no hits yet: 'grep' and 'strings' number their hits" ]]
+	[[ $output == "procmem: note: there are no hits yet; run 'grep' or 'strings' first" ]]
 	run -1 shell -c 'regions'
 	[[ $output == 'procmem: note: no region has a number yet: '* ]]
 }

@@ -68,7 +68,7 @@ record() {
 	run -2 --separate-stderr procmem watch --columns siz $$
 	[[ $stderr == *"did you mean 'size'?"* ]]
 	run -2 --separate-stderr procmem watch --columns '' $$
-	[[ $stderr == *'--columns help lists them'* ]]
+	[[ $stderr == *"'--columns help' lists the columns"* ]]
 	run -2 --separate-stderr procmem watch --json --columns size $$
 	[[ $stderr == *'cannot be combined'* ]]
 }
