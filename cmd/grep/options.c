@@ -77,11 +77,11 @@ static const struct cli_option print_option_list[] = {
 	  "print only the number of matches in each region\n"
 	  "that has matches" },
 	{ OPTION_BY, "by", "WHAT", "with -c: sum up by kind" },
-	{ OPTION_UNIQUE, "unique", NULL, "distinct matches and how often each was found" },
+	{ OPTION_UNIQUE, "unique", NULL, "print distinct matches, and how often each was found" },
 	{ 'l', "regions-with-matches", NULL, "print only the regions with matches" },
 	{ 'm', "max-count", "N", "stop after N matches in each process" },
 	{ OPTION_TIMEOUT, "timeout", "TIME",
-	  "end the search after this time (10, 30s, 5m), with\nexit status 2" },
+	  "end the search after this time (10s, 5m), with\nexit status 2" },
 	{ 'A', "after-context", "N", "also print N bytes after each match, in hexadecimal" },
 	{ 'B', "before-context", "N", "also print N bytes before each match" },
 	{ 'C', "context", "N", "also print N bytes before and after each match" },

@@ -272,7 +272,7 @@ static bool limits_threads(const struct pm_limit *limit)
 	       limit->kind == PM_LIMIT_THREADS || limit->kind == PM_LIMIT_PID_MAX;
 }
 
-/** Reports the limit of threads of which the least is left. */
+/** Reports the limit of threads with the least left. */
 static void print_threads(const struct headroom_report *report, struct out *out)
 {
 	const struct pm_limit *least = NULL;

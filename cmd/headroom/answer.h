@@ -18,7 +18,7 @@ void headroom_answer_amount(const struct headroom_report *report, const struct p
 
 /**
  * Returns the limit that is reached first. If no time is known, returns the limit of memory or
- * address space of which the least is left.
+ * address space with the least left.
  *
  * @param report  the results
  * @return        the limit, an element of `report`; NULL if no limit is known

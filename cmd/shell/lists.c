@@ -84,8 +84,7 @@ enum status shell_lists_regions_run(struct shell *shell, struct out *out, int ar
 	(void)argc;
 	(void)argv;
 	if (count == 0) {
-		report_note("no region has a number yet: 'map', 'watch' and 'diff' number the "
-		            "regions that they list");
+		report_note("no region has a number yet; run 'map', 'watch' or 'diff' first");
 		return STATUS_NOTHING;
 	}
 

@@ -227,7 +227,8 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	}
 
 	if (!options.file) {
-		report_error("snap: -o FILE is missing: the sample is written to FILE");
+		report_error("snap: -o FILE is missing: FILE is the recording to which the sample "
+		             "is written");
 		return STATUS_ERROR;
 	}
 

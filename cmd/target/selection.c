@@ -14,7 +14,8 @@ enum { OPTION_MAPPING = CLI_LONG_ONLY, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_
 const struct cli_option selection_options[] = {
 	{ 'k', "kind", "LIST",
 	  "only regions of these kinds, separated by commas;\nmay be repeated" },
-	{ OPTION_MAPPING, "mapping", "REGEX", "only regions whose file or name in maps matches" },
+	{ OPTION_MAPPING, "mapping", "REGEX",
+	  "only regions whose name in maps, such as a path,\nmatches REGEX" },
 	{ OPTION_PERMS, "perms", "SPEC",
 	  "only regions with these permissions: 'rw' requires\n"
 	  "r and w, 'r--p' exactly these four" },

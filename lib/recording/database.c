@@ -87,9 +87,10 @@ int pm_database_failed(const struct pm_database *database, const char *doing,
 	 * means that the file has other tables.
 	 */
 	if (code == SQLITE_CORRUPT || code == SQLITE_ERROR)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s is damaged; `sqlite3 %s .recover` saves what is left", path,
-		                    path);
+		return pm_error_set(
+			error, PM_ERROR_FORMAT, 0,
+			"%s is damaged; 'sqlite3 %s .recover' prints what can still be read", path,
+			path);
 
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		return pm_error_set(error, PM_ERROR_IO, EBUSY, "another program is writing to %s",

@@ -217,7 +217,7 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 		sqlite3_stmt *statement = recorder->statements[ADD_LIMIT];
 		int64_t source = 0;
 
-		/* A file has one limit of each kind: the first, of which the least is left. */
+		/* A file has one limit of each kind: the first, which has the least left. */
 		if (i > 0 && headroom->limits[i - 1].kind == limit->kind)
 			continue;
 		if (find_text(recorder, limit->source, &source, error) < 0)

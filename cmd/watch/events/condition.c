@@ -244,8 +244,7 @@ static int parse(struct condition *condition, char *text, struct pm_error *error
 		return -1;
 	if (condition->below &&
 	    (condition->subject == CONDITION_GROW || condition->subject == CONDITION_RATE))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s can only be compared with >",
-		                    text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s supports only >, not <", text);
 
 	return parse_values(condition, text, rest, time, error);
 }

@@ -54,8 +54,8 @@ struct pm_dump_source {
 };
 
 /**
- * Result of a dump. After a successful dump, the sum of `bytes`, `holes`, `untouched`, `forbidden`
- * and `unreadable` is the sum of the sizes of the dumped ranges.
+ * Result of a dump. After a successful dump, the sum of `bytes`, `holes`, `untouched`, `forbidden`,
+ * `pending` and `unreadable` is the sum of the sizes of the dumped ranges.
  */
 struct pm_dump_result {
 	/**

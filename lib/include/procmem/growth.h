@@ -12,8 +12,9 @@
  * - the same malloc arena
  * - the stack of the same thread
  * - the same file and offset
- * - for anonymous memory, the same permissions and kind, and sizes as after a move by mremap(2).
- *   Two regions are matched only if each is the only candidate for the other
+ * - for anonymous memory that mremap(2) may have moved: the same permissions and kind, and neither
+ *   the size nor the RSS decreased. Two regions are matched only if each is the only candidate for
+ *   the other
  * - overlapping addresses and the same backing, whatever the kinds and permissions (the kind of a
  *   region may be known in only one of the samples)
  *

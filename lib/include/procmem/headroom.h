@@ -75,8 +75,8 @@ struct pm_limit {
 	 */
 	bool exempt;
 	/**
-	 * `used` is not exact, because the calling process or the target is in another PID or user
-	 * namespace than the first.
+	 * `used` is not exact, because the calling process or the target is not in the initial PID
+	 * and user namespaces.
 	 */
 	bool approximate;
 	uint64_t max;  /**< the limit */
@@ -111,8 +111,10 @@ struct pm_limit_events {
 	/** Whether the kernel counts OOM kills. If not, `oom_kill` is 0, but not valid. */
 	bool known;
 	uint64_t high; /**< number of times that memory.high was exceeded; 0 for v1 */
-	uint64_t max;  /**< number of times that the limit was reached (memory.failcnt of v1) */
-	/** Number of times that the limit was reached and nothing could be reclaimed; 0 for v1 */
+	uint64_t max;  /**< number of times that memory.max was reached (v1: memory.failcnt) */
+	/**
+	 * Number of times that memory.max was reached and nothing could be reclaimed; 0 for v1
+	 */
 	uint64_t oom;
 	uint64_t oom_kill; /**< number of processes that the kernel killed */
 };
@@ -141,7 +143,7 @@ enum pm_cgroup_view {
 struct pm_headroom {
 	/**
 	 * The limits, in the order of enum pm_limit_kind. Of several limits of the same kind, the
-	 * one of which the least is left is first.
+	 * one with the least headroom (pm_limit_left()) is first.
 	 */
 	struct pm_limit limits[PM_LIMITS_MAX];
 	size_t count; /**< number of elements of `limits` */
@@ -198,8 +200,8 @@ PM_PUBLIC int pm_headroom_add_counts(struct pm_process *process, const char *sys
                                      struct pm_error *error);
 
 /**
- * Finds the limit of a kind. Of several limits of this kind, the one of which the least is left is
- * returned.
+ * Finds the limit of a kind. If there are several limits of this kind, returns the one with the
+ * least headroom (pm_limit_left()).
  *
  * @param headroom  the limits
  * @param kind      the kind
@@ -213,7 +215,8 @@ PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *head
  * (PM_LIMIT_SYSTEM), and returns the limit with less headroom.
  *
  * @param headroom  the limits
- * @return          the limit; the only one if `headroom` has one of the two; NULL if it has neither
+ * @return          the limit; if `headroom` has only one of the two, that one; NULL if it has
+ *                  neither
  */
 PM_PUBLIC const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom);
 

@@ -6,8 +6,8 @@
  * Only changes are stored. Each sample is one transaction: a writer that is killed loses at most
  * the sample that it was writing. Several writers, also of several programs, may add samples of the
  * same process to one recording at the same time. Each sample then has the next number, and its own
- * regions. If a sample was taken before the last one in the file, it gets a time directly after it,
- * so that times ascend.
+ * regions. A sample that was taken before the last sample in the file is stored with a time
+ * directly after that of the last sample, so that times ascend.
  */
 #ifndef PROCMEM_RECORDER_H
 #define PROCMEM_RECORDER_H

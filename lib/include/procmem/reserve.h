@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reserves: address space into which a region grows, and at whose end its growth must stop.
+ * Reserves: address space into which a region or a mapped file grows, until the reserve is used up.
  *
- * Two types are found. A pool is reserved without access, and mprotect(2) or mmap(2) makes more and
- * more of its first part accessible: the region grows at its end into the inaccessible region after
- * it. And a file is mapped to more than its length: the file can grow towards the end of the
- * mapping. Heaps of malloc arenas are not reported, because malloc continues in another heap.
+ * Two types are found:
+ * - A pool is reserved without access. Step by step, mprotect(2) or mmap(2) makes its first bytes
+ *   accessible: the accessible region grows into the inaccessible region after it.
+ * - A mapping is longer than the mapped file. The file can grow up to the end of the mapping.
+ *
+ * Heaps of malloc arenas are not reported: when a heap is full, malloc continues in another heap.
  *
  * The kernel shows adjacent inaccessible mappings as one region, so the real end of a pool can be
- * before the end that is reported.
+ * before the reported end (pm_reserve.end).
  */
 #ifndef PROCMEM_RESERVE_H
 #define PROCMEM_RESERVE_H
@@ -31,7 +33,7 @@ enum pm_reserve_type {
 	PM_RESERVE_FILE,         /**< pages of a mapping after the end of the mapped file */
 };
 
-/** A reserve into which something grew while it was observed. Sizes are in bytes. */
+/** A reserve whose used part grew during the observation. Sizes are in bytes. */
 struct pm_reserve {
 	enum pm_reserve_type type; /**< type of the reserve */
 	uint64_t start;            /**< first address of the used part */
@@ -84,8 +86,8 @@ PM_PUBLIC int pm_reserves_add(struct pm_reserves *reserves, double time,
                               struct pm_error *error);
 
 /**
- * Returns the reserves of the last sample into which something grew since the first sample, at most
- * 256.
+ * Returns the reserves whose used part has grown since the first sample, and that still exist in
+ * the last sample; at most 256.
  *
  * @param reserves  the object
  * @param count     receives the number of reserves
@@ -98,11 +100,11 @@ PM_PUBLIC const struct pm_reserve *const *pm_reserves_list(const struct pm_reser
  * Finds the reserve that will be used up first.
  *
  * @param reserves  the object
- * @param trend     receives the trend of the used part; unchanged if there is no reserve
+ * @param trend     receives the trend of the used part; unchanged if NULL is returned
  * @param seconds   receives the time until the reserve is used up, from the last sample on; an
- *                  estimate if pm_trend.estimate is set. Unchanged if there is no reserve
- * @return          the reserve; NULL if none fills up at a rate that is known or estimated, or if
- *                  all are full. Valid until the next sample is added
+ *                  estimate if pm_trend.estimate is set. Unchanged if NULL is returned
+ * @return          the reserve, valid until the next sample is added; NULL if all reserves are
+ *                  full, or if none grows at a known or estimated rate
  */
 PM_PUBLIC const struct pm_reserve *pm_reserves_soonest(const struct pm_reserves *reserves,
                                                        struct pm_trend *trend, double *seconds);

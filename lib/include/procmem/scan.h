@@ -214,8 +214,8 @@ struct pm_scan {
 	 */
 	unsigned workers;
 	/**
-	 * Maximum number of bytes before and after a hit that `found` may read, at most
-	 * PM_SCAN_CONTEXT_MAX
+	 * Maximum number of bytes that `found` may read directly before a hit, and also directly
+	 * after it; at most PM_SCAN_CONTEXT_MAX
 	 */
 	size_t around;
 	/**

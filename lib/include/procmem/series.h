@@ -77,7 +77,8 @@ PM_PUBLIC int pm_series_merge(struct pm_series *series, const struct pm_series *
  *
  * @param series  the series
  * @param time    seconds
- * @return        the value: 0 before the first corner, and the value of the last corner after it
+ * @return        the value; before the first corner: 0; after the last corner: the value of the
+ *                last corner
  */
 PM_PUBLIC double pm_series_at(const struct pm_series *series, double time);
 

@@ -4,7 +4,7 @@
  * Counting texts in bounded memory: which texts there are, and how often each occurs.
  *
  * When the memory is used up, the rarest texts are dropped. (This is the lossy counting of Manku
- * and Motwani, 2002, but the available memory determines which texts are rare, not an error rate.)
+ * and Motwani, 2002, but the available memory, not an error rate, determines which texts are rare.)
  * Two bounds always hold:
  * - Every text that was added more than pm_tally_bound() times is in the tally.
  * - The count of a text in the tally is too low by at most pm_tally_item.missed.
@@ -141,7 +141,7 @@ PM_PUBLIC void pm_tally_add(struct pm_tally *tally, const struct pm_tally_text *
  * the texts are not compared. A hash has 64 bits and depends on a random number: in a tally of a
  * million texts, the probability that two dissimilar texts have the same hash is 1 in 30 million.
  *
- * @param tally  the tally, not sorted yet. To one tally, either all texts are added with this
+ * @param tally  the tally, not sorted yet. Either all texts of a tally are added with this
  *               function, or none
  * @param text   the text; owned by the caller
  */
@@ -173,9 +173,9 @@ PM_PUBLIC size_t pm_tally_count(const struct pm_tally *tally);
 PM_PUBLIC uint64_t pm_tally_dropped(const struct pm_tally *tally);
 
 /**
- * Returns the maximum number of times that a text that is not in the tally can have been added.
+ * Returns a bound: every text that is not in the tally was added at most this many times.
  * @param tally  the tally
- * @return       the number of times; 0 if every text that was added is in the tally
+ * @return       the bound; 0 if every text that was added is in the tally
  */
 PM_PUBLIC uint64_t pm_tally_bound(const struct pm_tally *tally);
 

@@ -12,8 +12,8 @@
  * - a word of 0x followed by hexadecimal digits
  * - a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits)
  *
- * Filler is a sequence of at least eight equal ASCII characters that are not decimal digits. The
- * template has one of them, and `…` (U+2026).
+ * Filler is a sequence of at least eight equal ASCII characters that are not decimal digits. In the
+ * template, only the first of them remains, followed by `…` (U+2026).
  *
  * Several threads may call these functions at the same time.
  */

@@ -27,7 +27,8 @@ enum pm_wakeup_cause {
 	/**
 	 * cgroup v1: the memory usage of the cgroup, including page cache, rose above or fell below
 	 * one of the requested sizes (`cgroup.event_control` with `memory.usage_in_bytes`,
-	 * Documentation/admin-guide/cgroup-v1/memory.rst). The kernel checks this every 128 pages.
+	 * Documentation/admin-guide/cgroup-v1/memory.rst). The kernel checks this each
+	 * time that 128 pages were added or removed.
 	 */
 	PM_WAKEUP_USAGE,
 	/**

@@ -389,7 +389,7 @@ in_gdb() {
 	run -1 shell -c 'hits'
 	[[ $output == "procmem: note: there are no hits yet; run 'grep' or 'strings' first" ]]
 	run -1 shell -c 'regions'
-	[[ $output == 'procmem: note: no region has a number yet: '* ]]
+	[[ $output == "procmem: note: no region has a number yet; run 'map', 'watch' or 'diff' first" ]]
 }
 
 @test "the exit of the target is noticed, and nothing is attached any more" {

@@ -109,7 +109,7 @@ static void refusals(void **state)
 	refuse("rss>-1", "");
 	refuse("rss>much", "much");
 	refuse("rss>1G/60s", "only grow and rate");
-	refuse("grow<1G/60s", "only be compared with >");
+	refuse("grow<1G/60s", "grow supports only >, not <");
 	refuse("grow>1G/", "missing");
 
 	refuse("grow>1G/soon", "duration");
