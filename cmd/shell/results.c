@@ -303,8 +303,9 @@ static size_t name_all(const struct shell *shell, const char *word, enum use use
 
 	pm_regions_deinit(&now);
 	if (count > 0 && count < result->range_count)
-		report_note("unmapped since then, and left out: %zu of the %zu regions of %s",
-		            result->range_count - count, result->range_count, number);
+		report_note(
+			"left out %zu of the %zu regions of %s: unmapped since the row was printed",
+			result->range_count - count, result->range_count, number);
 
 	return count;
 }

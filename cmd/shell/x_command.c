@@ -369,7 +369,8 @@ enum status shell_x_command_run(struct shell *shell, struct out *out, int argc, 
 	}
 
 	if (argc > place + 1) {
-		report_error("unexpected operand '%s'; usage: x[/NUMBER FORMAT SIZE] [ADDRESS]",
+		report_error("unexpected operand '%s'; usage: x[/NUMBER FORMAT SIZE] [ADDRESS], "
+		             "such as x/16gx #3",
 		             argv[place + 1]);
 		return STATUS_ERROR;
 	}

@@ -22,14 +22,16 @@ static const struct cli_option watch_option_list[] = {
 	  "or delta (change since the previous sample)" },
 	{ 'n', "top", "N", "show only the first N rows; default 10" },
 	{ 'o', "columns", "LIST",
-	  "columns of the tables, or +LIST to add columns to\nthe default ones; help lists all" },
+	  "columns of the tables, or +LIST to add columns to\n"
+	  "the default ones ('help' lists all columns)" },
 	{ OPTION_RECORD, "record", "FILE", "write the samples to a recording" },
 	{ OPTION_BUDGET, "budget", "PERCENT",
 	  "maximum CPU time of watch, as a share of one core;\ndefault 1%, 0: no limit" },
 	{ OPTION_PEEK, "peek", "N",
 	  "show the N most frequent strings in the new pages\nof each region that grew" },
 	{ OPTION_PLAIN, "plain", NULL,
-	  "print each sample as text, even on a terminal, and\ninto a pipe even with --for or -c" },
+	  "print each sample as text: on a terminal instead of\n"
+	  "the live screen, in a pipe also with --for or -c" },
 	{ 0 },
 };
 

@@ -288,8 +288,8 @@ static int check(const struct watch_options *options, struct pm_error *error)
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "%s needs a single process: watch prints one row for each of several "
-	                    "processes",
+	                    "%s needs a single process: for several processes, watch prints only "
+	                    "one row each",
 	                    option);
 }
 

@@ -28,8 +28,9 @@ struct pm_time_spec {
 bool pm_time_spec_parse(const char *text, struct pm_time_spec *time);
 
 /**
- * Adds a date to a time that has none: the date of the last sample. If the time is then after the
- * last sample, it gets the date of the day before, unless the time is then before the first sample.
+ * Adds a date to a time that has none: the date of the last sample or of the day before. The day
+ * before is used only if two conditions are met: on the day of the last sample, the time would be
+ * after the last sample; and on the day before, it would not be before the first sample.
  *
  * @param time   the time; unchanged if the times of the samples are invalid
  * @param first  time of the first sample, in nanoseconds since 1970

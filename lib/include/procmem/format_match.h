@@ -28,10 +28,10 @@ extern "C" {
 #define PM_FORMAT_MAX 512
 
 /**
- * Finds the next format in a text. A text with quotation marks can be a line of source code: each
- * part between two equal quotation marks (`"`, `'` or a backtick) is tested. A text without
- * quotation marks is tested as a whole. A format has at least one conversion, at least four letters
- * and digits outside of its conversions, and at most PM_FORMAT_MAX bytes.
+ * Finds the next format in a text. If the text has quotation marks, as a line of source code may
+ * have, each part between two equal quotation marks (`"`, `'` or a backtick) is tested. A text
+ * without quotation marks is tested as a whole. A format has at least one conversion, at least four
+ * letters and digits outside of its conversions, and at most PM_FORMAT_MAX bytes.
  *
  * @param text    any bytes
  * @param length  bytes of `text`

@@ -11,9 +11,9 @@
  * - the base name of its script, if the program is an interpreter: `leak.py` in `python3 leak.py`.
  *
  * A word matches all processes that have a name equal to the word. If there is no such process, the
- * word matches all processes that have a name which starts with the word, if the next byte is not a
- * letter: `redis` matches `redis-server`. If there is no such process either, the word matches
- * zombies by their command name.
+ * word matches all processes that have a name which starts with the word and continues with a byte
+ * that is not a letter: `redis` matches `redis-server`. If there is no such process either, the
+ * word matches zombies by their command name.
  *
  * The calling process never matches a name. An ancestor of the calling process does not match a
  * name either if the command line of the ancestor contains the name of the calling program. So the

@@ -40,11 +40,11 @@ struct pm_recorded {
 };
 
 /**
- * Checks whether a file has the header of a recording: that of an SQLite database with the
- * application ID of recordings.
+ * Checks whether a file starts with the header of an SQLite database, and whether the header has
+ * the application ID of recordings.
  *
  * @param path  the file
- * @return      true if the file has this header; false if not, or if the file cannot be read
+ * @return      true if both hold; false if not, or if the file cannot be read
  */
 PM_PUBLIC bool pm_recording_is(const char *path);
 
@@ -122,9 +122,11 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
  * - a time without a date, such as `12:00`
  *
  * A time without seconds means the whole minute. The result is the last sample that was taken
- * within the given time or, if there is none, the last sample before it. A time without a date
- * is taken on the day of the last sample. If that is after the last sample, it is taken on the day
- * before; but if that is before the first sample, the day of the last sample is kept.
+ * within the given time or, if there is none, the last sample before it.
+ *
+ * A time without a date is a time on the day of the last sample or on the day before. The day
+ * before is used only if two conditions are met: on the day of the last sample, the time would be
+ * after the last sample; and on the day before, it would not be before the first sample.
  *
  * @param recording  the recording
  * @param which      the number, word or time
@@ -140,7 +142,7 @@ PM_PUBLIC int pm_recording_find(struct pm_recording *recording, const char *whic
  *
  * @param recording  the recording
  * @param number     number of the sample
- * @param recorded   filled
+ * @param recorded   receives the number, the time and the totals of the sample
  * @param regions    an initialised list, to which the regions are appended; NULL to read only the
  *                   totals
  * @param error      PM_ERROR_NOT_FOUND, PM_ERROR_IO, PM_ERROR_FORMAT

@@ -88,9 +88,9 @@ PM_PUBLIC size_t pm_stop_count(const struct pm_stop *stop);
 PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *stop, size_t index);
 
 /**
- * Finds the processes that share the memory of a process, and that a stop of it does not stop: they
- * were created by vfork(2), or by clone(2) with CLONE_VM and without CLONE_THREAD. Processes that
- * the caller may not compare (kcmp(2)) are not found.
+ * Finds the other processes that share the memory of a process. They were created by vfork(2), or
+ * by clone(2) with CLONE_VM and without CLONE_THREAD. A stop does not stop them. Processes that the
+ * caller may not compare (kcmp(2)) are not found.
  *
  * @param process  the process
  * @param first    receives the PID of one of these processes; 0 if there is none

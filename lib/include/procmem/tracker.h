@@ -6,7 +6,8 @@
  *
  * Regions that pm_growth_compare() matches from one sample to the next are in the same track, if
  * they have the same kind. In the last sample, all regions of a track have the same kind, so the
- * sum of the weights of all tracks of a kind is the weight of all regions of that kind.
+ * sum of the weights (resident and swapped bytes) of all tracks of a kind is the weight of all
+ * regions of that kind.
  *
  * Similar new regions share one track from the start. If a process creates a thousand threads,
  * their stacks are one growing track, not a thousand new tracks. Two regions are similar if they
@@ -81,7 +82,7 @@ struct pm_track {
 	/**
 	 * Weight from which growth is counted, in bytes: the weight at the last call of
 	 * pm_tracker_rebase() or, if there was no call, in the first sample. 0 if the track was
-	 * created after that.
+	 * created later.
 	 */
 	uint64_t baseline;
 	size_t baseline_regions; /**< number of regions at the time of `baseline` */
@@ -118,7 +119,7 @@ PM_PUBLIC void pm_tracker_destroy(struct pm_tracker *tracker);
  * Adds a sample.
  *
  * @param tracker  the tracker
- * @param time     time of the sample in seconds; later than the last sample
+ * @param time     time of the sample in seconds; later than that of the last sample
  * @param regions  the regions, including their RSS and swap; they are copied. NULL if nothing has
  *                 changed since the last sample
  * @param error    PM_ERROR_RESOURCES; afterwards the tracker can only be destroyed
@@ -182,7 +183,7 @@ PM_PUBLIC void pm_track_judge_count(const struct pm_tracker *tracker, const stru
                                     struct pm_trend *trend);
 
 /**
- * Finds the track that grows fastest: to show what grows beneath a process whose total does not.
+ * Finds the track that grows fastest, even if the total of the process does not grow.
  * Only the 8 tracks that grew most since they were first seen are judged, because judging takes
  * time.
  *

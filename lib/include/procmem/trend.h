@@ -5,7 +5,8 @@
  * burst, or has ended.
  *
  * A rate is reported as sure only if it follows from many growth events. A growth event is a rise
- * of the size above all its earlier values, by at least 2 % of the whole range of the size.
+ * of the size above all its earlier values, by at least 2 % of the difference between the highest
+ * and the lowest value.
  */
 #ifndef PROCMEM_TREND_H
 #define PROCMEM_TREND_H
@@ -24,9 +25,9 @@ extern "C" {
 enum pm_verdict {
 	PM_VERDICT_TOO_EARLY, /**< observed for too short a time */
 	PM_VERDICT_STEADY,    /**< keeps growing at a known rate: a leak looks like this */
-	PM_VERDICT_STEPS,     /**< grew in two steps or more, none of which makes up most of the
-	                         growth, but too few for a sure rate: pm_trend.estimated_rate is
-	                         an estimate */
+	PM_VERDICT_STEPS,     /**< grew in two steps or more, but in too few for a sure rate. No
+	                         single step makes up most of the growth. The rate is only
+	                         estimated: pm_trend.estimated_rate */
 	PM_VERDICT_BURST,     /**< grew mostly in one step, and has not grown since */
 	PM_VERDICT_PLATEAU,   /**< grew, and has stopped growing; or rises and falls around one
 	                         level */
@@ -48,10 +49,12 @@ enum pm_verdict {
 struct pm_trend {
 	enum pm_verdict verdict; /**< how the values develop */
 	/**
-	 * The rate, if it is known: positive for PM_VERDICT_STEADY, negative for
-	 * PM_VERDICT_SHRINKING if all estimates of the rate agree within a factor of 1.5; otherwise
-	 * 0. For PM_VERDICT_STEADY, it is the slope from the first growth event to the last or, if
-	 * the values rise and fall, the slope of their floor.
+	 * The rate; 0 if it is not known.
+	 * - PM_VERDICT_STEADY: positive. It is the slope from the first growth event to the last
+	 *   or, if the values rise and fall, the slope of their floor.
+	 * - PM_VERDICT_SHRINKING: negative if all estimates of the rate agree within a factor of
+	 *   1.5; otherwise 0.
+	 * - All other verdicts: 0.
 	 */
 	double rate;
 	bool estimate; /**< the rate is not known, but `estimated_rate` is: PM_VERDICT_STEPS */
@@ -65,8 +68,8 @@ struct pm_trend {
 	double floor;      /**< lowest value of the second half of the time since `began` */
 	double floor_rise; /**< `floor` less the lowest value of the first half; may be negative */
 	/**
-	 * Highest value less the last value. Values that rise and fall reach a limit sooner by this
-	 * much
+	 * Highest value less the last value. If the values rise and fall, their next peak will be
+	 * about this much higher than the last value
 	 */
 	double below_peak;
 	double least_squares; /**< slope of the least-squares line since `began` */
@@ -107,23 +110,24 @@ PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit
  * Returns the rate of growth: pm_trend.rate or, with pm_trend.estimate, pm_trend.estimated_rate.
  *
  * @param trend  the trend
- * @return       the rate; 0 if the values do not grow, or at an unknown rate
+ * @return       the rate; 0 if the values do not grow, or if their rate is not known
  */
 PM_PUBLIC double pm_trend_growth_rate(const struct pm_trend *trend);
 
 /**
- * Computes how long an amount lasts at the rate of growth. If the values rise and fall, their peaks
- * use up the amount, not their last value. The result is an estimate if pm_trend.estimate is set.
+ * Computes how long an amount lasts at the rate of growth. Because a peak of the values can use up
+ * the amount, pm_trend.below_peak is subtracted from the amount first. The result is an estimate if
+ * pm_trend.estimate is set.
  *
  * @param trend    the trend
  * @param amount   the amount that is left, in the unit of the series
  * @param seconds  receives the time; unchanged if the function returns false
- * @return         false if the values do not grow, or at an unknown rate
+ * @return         false if the values do not grow, or if their rate is not known
  */
 PM_PUBLIC bool pm_trend_lasts(const struct pm_trend *trend, uint64_t amount, double *seconds);
 
 /**
- * Returns the name of a verdict: "steady".
+ * Returns the name of a verdict, such as "steady".
  * @param verdict the verdict
  * @return a constant string
  */

@@ -19,7 +19,7 @@ extern "C" {
 struct pm_unreadable {
 	uint64_t start; /**< first address */
 	uint64_t end;   /**< address after the last byte */
-	int os_errno;   /**< errno of the last attempt to read; 0 if it had none */
+	int os_errno;   /**< errno of the last attempt to read; 0 if it failed without an errno */
 	/**
 	 * The reason, human-readable. If the range was passed to a visitor, the text is valid
 	 * during the call. If the range is in a list, the list owns the text.
