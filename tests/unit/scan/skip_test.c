@@ -189,7 +189,8 @@ static void units(void **state)
 		quoted_text(bytes, PAGES * PAGE, 2 * PAGE, &random);
 		find_unquoted(bytes, PAGES * PAGE, &wanted);
 		assert_true(wanted.count > 1000);
-		scan_region(scanner, bytes, turn % 3 ? PAGE << turn % 3 : 0, 1 + turn % 4, &found);
+		scan_region(scanner, bytes, turn % 3 ? (size_t)PAGE << turn % 3 : 0, 1 + turn % 4,
+		            &found);
 		assert_same_hits(&wanted, &found, NULL, "units");
 		hit_list_deinit(&wanted);
 		hit_list_deinit(&found);
