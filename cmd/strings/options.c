@@ -37,9 +37,9 @@ static const struct cli_option strings_option_list[] = {
 	  "bytes first" },
 	{ OPTION_SIMILAR, "similar", NULL,
 	  "with -u: count strings together if they differ only\n"
-	  "in numbers (shown as #), or in how often a character\n"
-	  "is repeated; show an example, and the printf format\n"
-	  "that it fits" },
+	  "in numbers (shown as #) or in the length of a long\n"
+	  "run of one character; also show one of the strings\n"
+	  "and, if found in memory, the printf format it fits" },
 	{ OPTION_SORT, "sort", "KEY", "with -u: sort by bytes (default), count or length" },
 	{ OPTION_TOP, "top", "N", "with -u: print only the first N strings (0: all)" },
 	{ OPTION_BUDGET, "budget", "SIZE",

@@ -42,8 +42,8 @@ struct pm_core_options {
  * - unreadable memory
  * - regions that were never touched, as in core files of the kernel
  *
- * This memory has load segments with a file size of 0. So zeros that a debugger reads from the core
- * file were zeros in the memory.
+ * This memory has load segments with a file size of 0. Debuggers report such memory as not
+ * available, instead of showing zeros.
  *
  * @param source   what to dump; its `process` must not be NULL, and must be a 64-bit process
  * @param options  the options; NULL for the defaults

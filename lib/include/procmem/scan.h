@@ -89,8 +89,8 @@ struct pm_hit {
 	 */
 	bool truncated;
 	/**
-	 * The hit continues the previous hit of the same unit. If the hit continues a hit of the
-	 * previous unit, only pm_scan_delivery.continued is set.
+	 * The hit is a piece that continues the piece before it, and both are in the same unit. If
+	 * they are in different units, only pm_scan_delivery.continued is set.
 	 */
 	bool continued;
 	/**
@@ -223,8 +223,8 @@ struct pm_scan {
 	 * are different. Has no effect if `source.files` is set.
 	 */
 	bool again;
-	pm_scan_found *found;     /**< called for each hit in the thread that found the hit; may
-	                             be NULL */
+	pm_scan_found *found;     /**< called for each hit, in the thread of the scan that found
+	                             it; may be NULL */
 	pm_scan_deliver *deliver; /**< called for each hit by ascending address */
 	pm_scan_tick *tick;       /**< called regularly with the totals; may be NULL */
 	void *context;            /**< passed to `found`, `deliver` and `tick` */

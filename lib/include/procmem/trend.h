@@ -57,7 +57,8 @@ struct pm_trend {
 	 * - All other verdicts: 0.
 	 */
 	double rate;
-	bool estimate; /**< the rate is not known, but `estimated_rate` is: PM_VERDICT_STEPS */
+	/** True if `verdict` is PM_VERDICT_STEPS. `rate` is then 0. */
+	bool estimate;
 	/**
 	 * With `estimate`: slope from the first growth event to the last, positive. Otherwise 0
 	 */
@@ -66,9 +67,9 @@ struct pm_trend {
 	bool sawtooth;     /**< the values rise and fall: `swing` is more than 5 % of their range */
 	double swing;      /**< largest fall below an earlier value */
 	double floor;      /**< lowest value of the second half of the time since `began` */
-	double floor_rise; /**< `floor` less the lowest value of the first half; may be negative */
+	double floor_rise; /**< `floor` minus the lowest value of the first half; may be negative */
 	/**
-	 * Highest value less the last value. If the values rise and fall, their next peak will be
+	 * Highest value minus the last value. If the values rise and fall, their next peak will be
 	 * about this much higher than the last value
 	 */
 	double below_peak;
