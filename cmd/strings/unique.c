@@ -426,8 +426,8 @@ static void report_single(const struct strings *strings)
 	    !strings->search.out->terminal)
 		return;
 
-	while (single < all && pm_tally_get(strings->tally, all - 1 - single)->count == 1)
-		single++;
+	for (size_t i = 0; i < all; i++)
+		single += pm_tally_get(strings->tally, i)->count == 1;
 	if (single < SINGLE_MIN || single < all / 2)
 		return;
 
