@@ -334,8 +334,12 @@ static enum status run_one(const char *word, const struct map_options *options,
 {
 	struct pm_error error;
 	struct target target;
-	if (target_open(&target, word, &error) < 0)
-		return report_failure(&error);
+	if (target_open(&target, word, &error) < 0) {
+		out_flush(out);
+		report_failure(&error);
+		target_list_hint(&error, options->output.quiet);
+		return STATUS_ERROR;
+	}
 
 	struct groups *grouping = NULL;
 	if (options->by)
