@@ -106,7 +106,6 @@ void json_parts_trend(struct json *json, const struct pm_trend *trend)
 	if (trend->rate != 0)
 		json_put(json, "rate", json_real(trend->rate));
 	if (trend->estimate) {
-		json_put(json, "estimate", json_true());
 		json_put(json, "estimated_rate", json_real(trend->estimated_rate));
 		json_put(json, "step", json_number((uint64_t)trend->step));
 	}
@@ -121,12 +120,33 @@ void json_parts_trend(struct json *json, const struct pm_trend *trend)
 	json_put(json, "reason", json_text(trend->reason));
 }
 
-void json_parts_left(struct json *json, double seconds, bool estimate,
-                     const struct pm_trend *written)
+void json_parts_left(struct json *json, const struct forecast_time *time)
 {
-	json_put(json, "seconds_left", json_real(seconds));
-	if (!written || !written->estimate)
-		json_put(json, "estimate", json_boolean(estimate));
+	if (!time->known)
+		return;
+
+	json_put(json, "seconds_left", json_real(time->seconds));
+	json_put(json, "estimate", json_boolean(time->estimate));
+	if (time->by_process)
+		json_put(json, "at_process_rate", json_true());
+}
+
+void json_parts_reserve(struct json *json, const struct pm_reserve *reserve,
+                        const struct pm_trend *trend, const struct forecast_time *time)
+{
+	const char *type = reserve->type == PM_RESERVE_FILE ? "file" : "inaccessible";
+	uint64_t size = pm_reserve_size(reserve);
+
+	json_open(json, "reserve", '{');
+	json_put(json, "type", json_string(type));
+	json_put(json, "start", json_address(reserve->start));
+	json_put(json, "end", json_address(reserve->end));
+	json_put(json, "max", json_number(size));
+	json_put(json, "used", json_number(reserve->used));
+	json_put(json, "left", json_number(size - reserve->used));
+	json_parts_trend(json, trend);
+	json_parts_left(json, time);
+	json_shut(json, '}');
 }
 
 void json_parts_beneath(struct json *json, const struct pm_track *track,

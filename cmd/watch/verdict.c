@@ -37,12 +37,12 @@ void watch_verdict_extrapolate(const struct pm_trend *trend, double seconds, boo
 		text_char(text, '-');
 }
 
-void watch_verdict_time(const struct pm_trend *trend, double seconds, struct text *text)
+void watch_verdict_time(bool estimate, double seconds, struct text *text)
 {
 	char duration[PM_DURATION_TEXT_SIZE];
 
 	pm_format_duration(seconds, duration);
-	if (trend->estimate)
+	if (estimate)
 		text_string(text, "about ");
 	text_string(text, duration);
 }

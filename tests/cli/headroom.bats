@@ -196,6 +196,29 @@ limit() {
 	jq -e '.limits[] | select(.name == "cgroup") | .used > 100000000 and .reclaimable < 20000000' <<<"$output"
 }
 
+@test "a process that leaks beside another one in its cgroup reaches the limit of the cgroup first" {
+	target_start leaker arenas 40960
+	local other=$TARGET_PID
+	target_start leaker merged 524288
+	cgroup_make $((400 << 20)) "$other" "$TARGET_PID"
+	procmem watch --json -i 1 --for 24s "$TARGET_PID" >"$BATS_TEST_TMPDIR/watch" 3>&- &
+	local watch=$!
+	procmem headroom --for 24s "$TARGET_PID" >"$BATS_TEST_TMPDIR/text" 3>&- &
+	local text=$!
+	run -0 procmem headroom --json --for 24s "$TARGET_PID"
+	wait "$watch" "$text"
+	cat "$BATS_TEST_TMPDIR/text"
+	# The other process rises and falls by 20 MB, so the rate of the cgroup can be unknown.
+	local check='.first_limit | .name == "cgroup" and (.seconds_left - .left / 524288 | fabs) < .left / 524288 / 3 and
+		(.at_process_rate | not) == (.estimate | not)'
+	jq -e "$check" <<<"$output"
+	tail -n 1 "$BATS_TEST_TMPDIR/watch" | jq -e "$check"
+	[[ $(head -n 1 "$BATS_TEST_TMPDIR/text") == *' left of 400.0M (the limit of its cgroup), used up in '* ]]
+	jq -e '(.group | has("inactive") and (has("reclaimable") | not)) and all(.kinds[]; has("swap"))' <<<"$output"
+	# The other process alone does not grow.
+	jq -e 'all(.limits[]; (.at_process_rate and (.estimate | not)) | not)' <<<"$output"
+}
+
 @test "pids.max is reached first" {
 	local group=/sys/fs/cgroup/pids/procmem-cli-$$-$BATS_TEST_NUMBER
 	mkdir "$group" 2>/dev/null || skip 'no right to create a pids cgroup of v1'
