@@ -69,6 +69,8 @@ static void put_source(const struct headroom_report *report, const struct pm_lim
 		text_string(text, " (does not apply to root)");
 	else if (limit->exempt)
 		text_string(text, " (does not apply to this privileged process)");
+	else if (limit->approximate && limit->kind == PM_LIMIT_PID_MAX)
+		text_string(text, " (a PID namespace can have a limit of its own)");
 	else if (limit->approximate)
 		text_string(text, " (not all processes of the user are visible)");
 
