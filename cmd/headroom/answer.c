@@ -198,6 +198,19 @@ static void print_first(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/** Reports the age of the rates if they are those of a recording. */
+static void print_age(const struct headroom_report *report, struct out *out)
+{
+	const struct headroom_rates *rates = report->rates;
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (!rates->recorded)
+		return;
+
+	pm_format_duration(rates->age, duration);
+	out_wrapped_format(out, 2, "rates as of %s ago, the end of the recording\n", duration);
+}
+
 /**
  * Reports the limit of address space if the time until it is reached is not known, but less address
  * space is left than memory. Address space can grow in large steps: for an arena, malloc reserves
@@ -307,6 +320,7 @@ static void print_threads(const struct headroom_report *report, struct out *out)
 void headroom_answer_print(const struct headroom_report *report, struct out *out)
 {
 	print_first(report, out);
+	print_age(report, out);
 	print_beneath(report, out);
 	print_address_space(report, out);
 	print_reserve(report, out);

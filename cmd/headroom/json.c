@@ -46,9 +46,12 @@ static void put_first(struct json *json, const struct headroom_report *report)
 	json_shut(json, '}');
 }
 
-/** Writes the trend of the memory of the process, and what grows beneath it. */
+/** Writes the age of the rates, the trend of the memory of the process, and what grows beneath it.
+ */
 static void put_growth(struct json *json, const struct headroom_rates *rates)
 {
+	if (rates->recorded)
+		json_put(json, "rates_age", json_real(rates->age));
 	if (!*rates->trend.reason)
 		return;
 

@@ -162,6 +162,12 @@ static int add_recorded(struct headroom_rates *rates, struct pm_recording *recor
 		result = limit_counters_add(&rates->counters, recorded.time, &headroom, error);
 	pm_regions_deinit(&regions);
 
+	/* The recorded process is the target, so the times have the same clock. */
+	rates->recorded = true;
+	rates->age = 0;
+	if (result == 0 && recorded.time < clock_boot_seconds())
+		rates->age = clock_boot_seconds() - recorded.time;
+
 	return result;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/json_parts.h"
 
+#include "base/convert.h"
 #include "target/region_text.h"
 
 /** Writes a text member, unless the text is missing or empty. */
@@ -107,13 +108,13 @@ void json_parts_trend(struct json *json, const struct pm_trend *trend)
 		json_put(json, "rate", json_real(trend->rate));
 	if (trend->estimate) {
 		json_put(json, "estimated_rate", json_real(trend->estimated_rate));
-		json_put(json, "step", json_number((uint64_t)trend->step));
+		json_put(json, "step", json_number(convert_uint64(trend->step)));
 	}
 
 	if (trend->sawtooth) {
-		json_put(json, "sawtooth", json_number((uint64_t)trend->swing));
-		json_put(json, "floor", json_number((uint64_t)trend->floor));
-		json_put(json, "floor_rise", json_integer((json_int_t)trend->floor_rise));
+		json_put(json, "sawtooth", json_number(convert_uint64(trend->swing)));
+		json_put(json, "floor", json_number(convert_uint64(trend->floor)));
+		json_put(json, "floor_rise", json_integer(convert_int64(trend->floor_rise)));
 	}
 
 	json_put(json, "verdict", json_string(pm_verdict_name(trend->verdict)));

@@ -161,7 +161,7 @@ limit() {
 
 	# 1 GiB is reserved, and the limit leaves 200 MiB more: about 300 s at 4 MiB/s.
 	first=$(head -n 1 "${outputs[3]}")
-	[[ $first == *" 200.0M left of 1.2G (its address space, RLIMIT_AS), used up in about "*" at this process's rate of about +4."*M/s ]]
+	[[ $first == *" 200.0M left of 1.2G (its address space, RLIMIT_AS), used up in about "*" at this process's rate of about +4."*"M/s; usage: no growth seen in "* ]]
 	jq -e '.first_limit | .name == "address_space" and .estimate and .seconds_left > 200 and .seconds_left < 300' "${outputs[3]}.json"
 
 	grep -Eq '^the region at [0-9a-f]+ grows into a reserve of 1\.0G \([0-9]+ % used\): full in [34]m' "${outputs[3]}"
@@ -287,6 +287,12 @@ limit() {
 	[[ ${lines[0]} == *"  no limit of its own; the machine's "*' would last '*" at this process's rate of +4."* ||
 		${lines[0]} == *' left of '*'used up in '*'/s'* ]]
 	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF LIMIT'*'total'* ]]
+	# The age of the rates is that of the last sample.
+	[[ $output == *'rates as of '*' ago, the end of the recording'* ]]
+	run -0 procmem headroom --json --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
+	local last
+	last=$(procmem snap -l --json "$BATS_TEST_TMPDIR/run.pmrec" | jq -r '[.. | .time? // empty] | last | sub("\\.[0-9]+Z$"; "Z") | fromdate')
+	jq -e --argjson last "$last" '(.time | sub("\\.[0-9]+Z$"; "Z") | fromdate) - $last - .rates_age | fabs < 2' <<<"$output"
 	procmem snap -q -o "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
 	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
 	[[ ${lines[0]} == *': too early (seen for 0.0s in 1 sample; needs 10s and 5 samples)' ]]
