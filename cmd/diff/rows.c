@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "diff/rows.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,17 +57,24 @@ static int mark_selected(const struct diff_options *options, const struct pm_reg
 	return 0;
 }
 
-/**
- * Checks whether two rows are added to the same sum. With DIFF_BY_KIND, these are rows of the same
- * kind. Otherwise, these are rows with the same mapping, or rows of the same kind if both have no
- * mapping.
- */
-static bool same_group(enum diff_by by, const struct diff_row *one, const struct diff_row *other)
+/** Orders rows with DIFF_BY_KIND: rows of the same kind are added to the same sum. */
+static int compare_kinds(const void *one, const void *other)
 {
-	if (by == DIFF_BY_KIND)
-		return one->region->kind == other->region->kind;
-	return strcmp(one->region->mapping, other->region->mapping) == 0 &&
-	       (*one->region->mapping || one->region->kind == other->region->kind);
+	const struct diff_row *a = one, *b = other;
+
+	return (a->region->kind > b->region->kind) - (a->region->kind < b->region->kind);
+}
+
+/**
+ * Orders rows with DIFF_BY_MAPPING. Rows with the same mapping are added to the same sum, and so
+ * are rows of the same kind without a mapping.
+ */
+static int compare_mappings(const void *one, const void *other)
+{
+	const struct diff_row *a = one, *b = other;
+	int order = strcmp(a->region->mapping, b->region->mapping);
+
+	return order != 0 || *a->region->mapping ? order : compare_kinds(one, other);
 }
 
 /** Removes the sums of which no part changed. */
@@ -105,76 +113,96 @@ static void add_to_sum(struct diff_row *sum, const struct diff_row *row)
 	sum->kinds |= row->kinds;
 }
 
-/** A sum of files with similar names. */
-struct similar {
-	char *key; /* the key of its names; NULL if its name has none */
-	struct similar_name names;
-};
-
-/**
- * Finds the first row of files with similar names, whose regions have the same kinds.
- * @param count number of rows to search
- */
-static size_t find_similar(const struct diff_rows *rows, const struct similar *similar,
-                           size_t count, const struct diff_row *row, const char *key)
-{
-	for (size_t at = 0; at < count; at++)
-		if (similar[at].key && rows->rows[at].kinds == row->kinds &&
-		    strcmp(similar[at].key, key) == 0)
-			return at;
-
-	return count;
-}
-
 /** Stores the pattern of the names of a sum, if there are several. */
-static void name_sum(struct diff_row *row, const struct similar *similar)
+static void name_sum(struct diff_row *row, const struct similar_name *names)
 {
 	struct text pattern = { 0 };
 
-	if (!similar->names.varied)
+	if (!names->varied)
 		return;
 
-	similar_name_pattern(&similar->names, &pattern);
+	similar_name_pattern(names, &pattern);
 	row->pattern = alloc_string(text_terminate(&pattern));
 	text_deinit(&pattern);
 }
 
-/** Unites the sums of files whose names differ only in numbers. */
+/** Adds the sum of a file to that of files with similar names. */
+static void add_similar(struct diff_row *sum, const struct diff_row *row)
+{
+	add_to_sum(sum, row);
+	sum->files = pm_max_size(sum->files, 1) + 1;
+}
+
+/**
+ * Unites the sums of files whose names differ only in numbers, if their regions have the same
+ * kinds.
+ */
 static void unite_similar(struct diff_rows *rows)
 {
-	struct similar *similar = alloc_array(NULL, rows->count + 1, sizeof *similar);
-	struct text key = { 0 };
+	struct similar_name *names = alloc_array(NULL, rows->count + 1, sizeof *names);
+	void *tree = NULL;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < rows->count; i++) {
-		const struct diff_row row = rows->rows[i];
-		bool has_key = similar_name_key(row.region->mapping, &key);
-		size_t at = has_key ? find_similar(rows, similar, kept, &row, key.bytes) : kept;
+		const char *mapping = rows->rows[i].region->mapping;
+		void **found = similar_name_find(&tree, mapping, rows->rows[i].kinds);
+		struct diff_row *sum = found && *found ? *found : &rows->rows[kept];
 
-		if (at < kept) {
-			similar_name_add(&similar[at].names, row.region->mapping);
-			rows->rows[at].files = pm_max_size(rows->rows[at].files, 1) + 1;
-			add_to_sum(&rows->rows[at], &row);
-			continue;
+		if (sum == &rows->rows[kept]) {
+			rows->rows[kept] = rows->rows[i];
+			names[kept++] = (struct similar_name){ 0 };
+		} else {
+			add_similar(sum, &rows->rows[i]);
 		}
 
-		similar[kept] = (struct similar){ 0 };
-		if (has_key) {
-			similar[kept].key = alloc_string(key.bytes);
-			similar_name_add(&similar[kept].names, row.region->mapping);
+		if (found) {
+			*found = sum;
+			similar_name_add(&names[sum - rows->rows], mapping);
 		}
-		rows->rows[kept++] = row;
 	}
 
 	rows->count = kept;
 	for (size_t i = 0; i < kept; i++) {
-		name_sum(&rows->rows[i], &similar[i]);
-		similar_name_deinit(&similar[i].names);
-		free(similar[i].key);
+		name_sum(&rows->rows[i], &names[i]);
+		similar_name_deinit(&names[i]);
 	}
 
-	free(similar);
-	text_deinit(&key);
+	similar_name_free_tree(tree);
+	free(names);
+}
+
+/** Does nothing: the rows in a tree belong to the list of rows. */
+static void keep_row(void *row)
+{
+	(void)row;
+}
+
+/** Replaces the rows of each group by a row with their sum. */
+static void unite_groups(struct diff_rows *rows)
+{
+	int (*compare)(const void *, const void *) = compare_mappings;
+	void *tree = NULL;
+	size_t kept = 0;
+
+	if (rows->options->by == DIFF_BY_KIND)
+		compare = compare_kinds;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct diff_row row = rows->rows[i];
+
+		rows->rows[kept] = row;
+		struct diff_row **sum = tsearch(&rows->rows[kept], &tree, compare);
+
+		if (!sum)
+			alloc_failed();
+		if (*sum == &rows->rows[kept])
+			kept++;
+		else
+			add_to_sum(*sum, &row);
+	}
+
+	tdestroy(tree, keep_row);
+	rows->count = kept;
 }
 
 /**
@@ -183,25 +211,10 @@ static void unite_similar(struct diff_rows *rows)
  */
 static void sum_up(struct diff_rows *rows)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct diff_row *row = &rows->rows[i];
-		size_t at = 0;
-
-		while (at < kept && !same_group(rows->options->by, &rows->rows[at], row))
-			at++;
-		if (at == kept) {
-			rows->rows[kept++] = *row;
-			continue;
-		}
-
-		add_to_sum(&rows->rows[at], row);
-	}
-
-	rows->count = kept;
+	unite_groups(rows);
 	if (rows->options->by == DIFF_BY_MAPPING)
 		unite_similar(rows);
+
 	drop_unchanged(rows);
 	for (size_t i = 0; i < rows->count; i++)
 		rows->rows[i].change = change_of_sum(&rows->rows[i]);

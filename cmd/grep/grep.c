@@ -48,8 +48,8 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 		out_flush(grep->out);
 		report_failure(&error);
 	}
-	if (status < 0 && error.kind == PM_ERROR_AMBIGUOUS && !grep->options->search.output.quiet)
-		report_note("--all-processes searches all processes with this name");
+	if (status < 0)
+		target_list_hint(&error, grep->options->search.output.quiet);
 
 	text_deinit(&prefix);
 }

@@ -2,6 +2,7 @@
 #include "grep/json.h"
 
 #include "base/minmax.h"
+#include "grep/unique.h"
 #include "target/json_parts.h"
 #include "view/hit_text.h"
 
@@ -123,7 +124,7 @@ void grep_json_unique(const struct grep_view *view, const struct pm_tally_item *
                       struct text *line)
 {
 	struct json json = { .text = line, .one_line = true };
-	enum pm_encoding encoding = (enum pm_encoding)item->category;
+	enum pm_encoding encoding = grep_unique_encoding(item);
 	const uint8_t *bytes = (const uint8_t *)item->text;
 
 	open_object(&json, view);
@@ -135,6 +136,8 @@ void grep_json_unique(const struct grep_view *view, const struct pm_tally_item *
 	json_put(&json, "length", json_number(item->size / item->count));
 	json_put(&json, "text", text_of(encoding, bytes, item->length));
 	json_put(&json, "hex", hex_of(bytes, item->length));
+	if (grep_unique_is_truncated(item))
+		json_put(&json, "truncated", json_true());
 	json_put(&json, "first", json_address(item->first));
 	json_shut(&json, '}');
 	text_char(line, '\n');

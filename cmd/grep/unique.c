@@ -10,7 +10,20 @@
 enum {
 	BUDGET = 256 << 20, /* maximum memory of a tally in bytes; rare matches are dropped then */
 	COUNT_WIDTH = 8,    /* width of the column of counts */
+	/* Bit of pm_tally_item.category: the text is only the start of the matches. The other bits
+	 * are the encoding. */
+	TRUNCATED = 0x80,
 };
+
+enum pm_encoding grep_unique_encoding(const struct pm_tally_item *item)
+{
+	return (enum pm_encoding)(item->category & ~TRUNCATED);
+}
+
+bool grep_unique_is_truncated(const struct pm_tally_item *item)
+{
+	return item->category & TRUNCATED;
+}
 
 int grep_unique_create(struct pm_tally **tally, struct pm_error *error)
 {
@@ -33,7 +46,10 @@ void grep_unique_add(struct pm_tally *tally, const struct pm_scan_delivery *hit)
 		                      .size = hit->size,
 		                      .category = (uint8_t)hit->encoding };
 
-	/* A match of more than 128 KiB is counted by its first piece. */
+	/* A match of more than 128 KiB is counted by its first piece, apart from complete matches
+	 * with the same bytes. */
+	if (hit->truncated || hit->continued)
+		text.category |= TRUNCATED;
 	if (hit->continued) {
 		pm_tally_extend(tally, text.category, hit->size);
 		return;
@@ -53,8 +69,9 @@ static void print_row(const struct grep_view *view, const struct pm_tally_item *
 	text_fill(&line, ' ', pm_max_size(digits, COUNT_WIDTH) - digits);
 	text_decimal(&line, item->count);
 	text_string(&line, item->missed > 0 ? "+ " : "  ");
-	hit_text_add((enum pm_encoding)item->category, (const uint8_t *)item->text, item->length,
-	             &line);
+	hit_text_add(grep_unique_encoding(item), (const uint8_t *)item->text, item->length, &line);
+	if (grep_unique_is_truncated(item))
+		text_string(&line, "\xe2\x80\xa6");
 	text_char(&line, '\n');
 
 	results_print_hit(out, item->first, item->size / item->count, item->text,

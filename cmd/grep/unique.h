@@ -32,6 +32,21 @@ int grep_unique_found(void *context, unsigned worker, const struct pm_hit *hit,
 void grep_unique_add(struct pm_tally *tally, const struct pm_scan_delivery *hit);
 
 /**
+ * Returns the encoding of matches.
+ * @param item  an item of the tally
+ * @return      the encoding
+ */
+enum pm_encoding grep_unique_encoding(const struct pm_tally_item *item);
+
+/**
+ * Checks whether only the starts of matches were compared, because they are longer than 128 KiB or
+ * were cut. The rest of these matches may differ.
+ * @param item  an item of the tally; its text is the start
+ * @return      true or false
+ */
+bool grep_unique_is_truncated(const struct pm_tally_item *item);
+
+/**
  * Prints the distinct matches, the most frequent first, as text or as JSON. Reports on stderr if
  * matches were dropped.
  *

@@ -46,6 +46,29 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 		text_string(line, ", not all child cgroups could be read");
 }
 
+/**
+ * Adds the page cache of the cgroup: cached files, and files in tmpfs and shared memory, which the
+ * kernel cannot reclaim without swap.
+ */
+static void put_cache(const struct headroom_report *report, struct text *line)
+{
+	const struct pm_members *members = &report->members;
+	uint64_t shmem = pm_min(members->shmem, members->cache);
+
+	text_string(line, members->count > 0 ? "; cached files" : ": cached files");
+	put_size(report, line, members->cache - shmem);
+	if (members->reclaimable > 0) {
+		text_string(line, " (inactive:");
+		put_size(report, line, members->reclaimable);
+		text_char(line, ')');
+	}
+
+	if (shmem > 0) {
+		text_string(line, "; tmpfs and shared memory");
+		put_size(report, line, shmem);
+	}
+}
+
 void headroom_members_print(const struct headroom_report *report, struct out *out)
 {
 	const struct pm_members *members = &report->members;
@@ -66,15 +89,7 @@ void headroom_members_print(const struct headroom_report *report, struct out *ou
 	}
 
 	put_rest(report, &line);
-	text_string(&line, members->count > 0 ? "; page cache" : ": page cache");
-	put_size(report, &line, members->cache);
-
-	if (members->reclaimable > 0) {
-		text_string(&line, " (inactive:");
-		put_size(report, &line, members->reclaimable);
-		text_char(&line, ')');
-	}
-
+	put_cache(report, &line);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
@@ -89,6 +104,7 @@ void headroom_members_put(const struct headroom_report *report, struct json *jso
 	json_open(json, "group", '{');
 	json_put(json, "path", json_text(members->group));
 	json_put(json, "cache", json_number(members->cache));
+	json_put(json, "shmem", json_number(members->shmem));
 	json_put(json, "inactive", json_number(members->reclaimable));
 	json_open(json, "processes", '[');
 

@@ -334,8 +334,12 @@ static enum status run_one(const char *word, const struct map_options *options,
 {
 	struct pm_error error;
 	struct target target;
-	if (target_open(&target, word, &error) < 0)
-		return report_failure(&error);
+	if (target_open(&target, word, &error) < 0) {
+		out_flush(out);
+		report_failure(&error);
+		target_list_hint(&error, options->output.quiet);
+		return STATUS_ERROR;
+	}
 
 	struct groups *grouping = NULL;
 	if (options->by)
@@ -373,15 +377,15 @@ static enum status run(struct map_options *options, const struct cli_result *wor
 	}
 
 	enum status result = STATUS_NOTHING;
-	if (options->list.csv && targets.count > 1) {
+	bool refused = options->list.csv && targets.count > 1;
+	if (refused) {
 		report_error("map: --csv lists only one process, but '%s' refers to %zu processes: "
 		             "use --json",
 		             words->operands[0], targets.count);
 		result = STATUS_ERROR;
-		targets.count = 0;
 	}
 
-	for (size_t i = 0; i < targets.count && !out_failed(out); i++) {
+	for (size_t i = 0; i < targets.count && !refused && !out_failed(out); i++) {
 		if (i > 0 && !options->output.json)
 			out_string(out, "\n");
 		enum status status = run_one(targets.words[i], options, words, out);

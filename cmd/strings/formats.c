@@ -11,11 +11,15 @@
 #include <procmem/strings_scan.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 enum {
-	BUDGET = 8 << 20,   /* memory for formats in bytes */
-	LENGTH_MIN = 6,     /* minimum length of a text that contains a format: four letters and a
-	                       conversion */
+	BUDGET = 8 << 20, /* memory for formats in bytes */
+	LENGTH_MIN = 6,   /* minimum length of a text that contains a format: four letters and a
+	                     conversion */
+	/* Maximum time in microseconds to compare strings with formats. Hostile formats can take
+	 * long. */
+	FIND_US = 1000 * 1000,
 	LITERALS_SHARE = 2, /* a format must have at least this part (one half) of the letters of
 	                       the string */
 };
@@ -158,21 +162,28 @@ static size_t count_letters(const char *text, size_t length)
 	return letters;
 }
 
-struct format formats_find(const struct formats *formats, const char *text, size_t length)
+struct format formats_find(struct formats *formats, const char *text, size_t length)
 {
 	struct format best = { .length = 0 };
 	size_t most = count_letters(text, length) / LITERALS_SHARE;
+	uint64_t start = clock_us();
 
 	for (size_t i = 0; i < pm_tally_count(formats->found); i++) {
 		const struct pm_tally_item *item = pm_tally_get(formats->found, i);
 		if (item->length == length && memcmp(item->text, text, length) == 0)
 			continue;
+		if (formats->used_us + clock_us() - start > FIND_US)
+			break;
 
-		size_t literals = pm_format_match(item->text, item->length, text, length);
+		size_t fitting = 0;
+		size_t literals = pm_format_match(item->text, item->length, text, length, &fitting);
 		if (literals > most) {
 			most = literals;
-			best = (struct format){ item->text, item->length, item->first };
+			best = (struct format){ item->text, item->length, item->first,
+				                fitting == length };
 		}
 	}
+
+	formats->used_us += clock_us() - start;
 	return best;
 }

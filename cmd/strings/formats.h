@@ -10,6 +10,7 @@
 #ifndef CMD_STRINGS_FORMATS_H
 #define CMD_STRINGS_FORMATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@
 /** The formats that were found. Zeroed: none. */
 struct formats {
 	struct pm_tally *found; /**< private */
+	uint64_t used_us;       /**< private: time that formats_find() took so far */
 };
 
 /** A format that fits a string. */
@@ -28,6 +30,7 @@ struct format {
 	const char *text; /**< the format, not NUL-terminated; owned by struct formats */
 	size_t length;    /**< bytes of `text`; 0 if no format fits */
 	uint64_t address; /**< address of the text that contains the format */
+	bool whole; /**< the format fits the whole string; otherwise only the start of the string */
 };
 
 /**
@@ -67,13 +70,13 @@ void formats_search(struct formats *formats, struct memory *memory);
 
 /**
  * Finds the format that fits a string best: the one with the most letters and digits outside of its
- * conversions.
+ * conversions. All calls together take about one second at most; after that, no format is found.
  *
  * @param formats  the formats, after formats_search()
  * @param text     the string
  * @param length   bytes of `text`
  * @return         the format, with length 0 if none fits
  */
-struct format formats_find(const struct formats *formats, const char *text, size_t length);
+struct format formats_find(struct formats *formats, const char *text, size_t length);
 
 #endif

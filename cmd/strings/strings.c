@@ -65,6 +65,7 @@ static enum status run(struct strings *strings, const char *target)
 
 	if (ready <= 0) {
 		report_failure(&error);
+		target_list_hint(&error, strings->options->search.output.quiet);
 		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
 	}
 

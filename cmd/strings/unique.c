@@ -71,7 +71,7 @@ static const struct pm_region *region_at(const struct strings *strings, uint64_t
  * @param row  index of the row
  * @return     the format, with length 0 if it is not known
  */
-static struct format format_of(const struct strings *strings, const struct pm_tally_item *item,
+static struct format format_of(struct strings *strings, const struct pm_tally_item *item,
                                size_t row)
 {
 	if (!item->varied || row >= FORMATS_MAX)
@@ -88,6 +88,8 @@ static void put_format(const struct strings *strings, const struct format *forma
 	json_open(json, "format", '{');
 	json_put(json, "text", json_bytes(format->text, format->length));
 	json_put(json, "address", json_address(format->address));
+	if (!format->whole)
+		json_put(json, "partial", json_true());
 	if (region)
 		json_parts_mapping(json, region);
 	json_shut(json, '}');
@@ -257,7 +259,7 @@ static void add_format(const struct strings *strings, const struct format *forma
 	const struct pm_region *region = region_at(strings, format->address);
 	const char *mapping = region ? region->mapping : "";
 
-	text_string(line, "fits \"");
+	text_string(line, format->whole ? "fits \"" : "starts as \"");
 	utf8_escape(line, format->text, format->length);
 	text_string(line, "\" in ");
 	if (*mapping) {
@@ -424,8 +426,8 @@ static void report_single(const struct strings *strings)
 	    !strings->search.out->terminal)
 		return;
 
-	while (single < all && pm_tally_get(strings->tally, all - 1 - single)->count == 1)
-		single++;
+	for (size_t i = 0; i < all; i++)
+		single += pm_tally_get(strings->tally, i)->count == 1;
 	if (single < SINGLE_MIN || single < all / 2)
 		return;
 

@@ -423,41 +423,6 @@ static void make_spec(struct groups *groups)
 	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
 }
 
-/** A key of similar names, and the first group with this key. */
-struct similar {
-	char *key;
-	uint64_t kinds;
-	struct group *group;
-};
-
-static int compare_similar(const void *one, const void *other)
-{
-	const struct similar *a = one, *b = other;
-
-	if (a->kinds != b->kinds)
-		return a->kinds < b->kinds ? -1 : 1;
-
-	return strcmp(a->key, b->key);
-}
-
-static void free_similar(void *similar)
-{
-	free(((struct similar *)similar)->key);
-	free(similar);
-}
-
-/** Finds the first group of a key and kinds. If there is none, adds this group to the tree. */
-static struct group *find_similar(void **tree, struct group *group, const char *key)
-{
-	struct similar *made = alloc_array(NULL, 1, sizeof *made);
-	*made = (struct similar){ alloc_string(key), group->kinds, group };
-
-	struct similar **found = tsearch(made, tree, compare_similar);
-	if (*found != made)
-		free_similar(made);
-	return (*found)->group;
-}
-
 /** Adds the sums of a group to another one, and the name to its names. */
 static void unite(struct group *sum, const struct group *group)
 {
@@ -500,22 +465,20 @@ static void name_pattern(struct group *group)
  */
 static void unite_similar(struct groups *groups)
 {
-	struct text key = { 0 };
 	void *tree = NULL;
 
 	groups->end = &groups->first;
 	for (struct group *group = groups->first, *next; group; group = next) {
-		struct group *sum = group;
+		void **similar = similar_name_find(&tree, group->key, group->kinds);
 
 		next = group->next;
-		if (similar_name_key(group->key, &key))
-			sum = find_similar(&tree, group, key.bytes);
-
-		if (sum != group) {
-			unite(sum, group);
+		if (similar && *similar) {
+			unite(*similar, group);
 			tdelete(group, &groups->tree, compare_keys);
 			free_group(group);
 		} else {
+			if (similar)
+				*similar = group;
 			*groups->end = group;
 			groups->end = &group->next;
 		}
@@ -525,8 +488,7 @@ static void unite_similar(struct groups *groups)
 	for (struct group *group = groups->first; group; group = group->next)
 		name_pattern(group);
 
-	tdestroy(tree, free_similar);
-	text_deinit(&key);
+	similar_name_free_tree(tree);
 }
 
 struct groups *group_create(enum group_by by)

@@ -2,6 +2,7 @@
 #include "target/similar_name.h"
 
 #include <ctype.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,12 @@
 
 #include "base/alloc.h"
 
-bool similar_name_key(const char *name, struct text *key)
+/**
+ * Writes the key of a file name: names that differ only in numbers have the same key.
+ * @param key  receives the key, terminated; replaced
+ * @return     false if the name is not that of a file, or has no number: there is no key
+ */
+static bool write_key(const char *name, struct text *key)
 {
 	size_t length = strlen(name);
 
@@ -20,6 +26,62 @@ bool similar_name_key(const char *name, struct text *key)
 	key->length = pm_text_template_write(name, length, text_room(key, length + 1));
 	text_terminate(key);
 	return true;
+}
+
+/** An element of a tree. */
+struct element {
+	void *object; /* of the caller */
+	char *key;    /* owned */
+	uint64_t set;
+};
+
+static int compare_elements(const void *one, const void *other)
+{
+	const struct element *a = one, *b = other;
+
+	if (a->set != b->set)
+		return a->set < b->set ? -1 : 1;
+
+	return strcmp(a->key, b->key);
+}
+
+static void free_element(void *element)
+{
+	free(((struct element *)element)->key);
+	free(element);
+}
+
+/** Adds an element without an object to a tree. */
+static struct element *add_element(void **tree, const char *key, uint64_t set)
+{
+	struct element *element = alloc_array(NULL, 1, sizeof *element);
+
+	*element = (struct element){ .key = alloc_string(key), .set = set };
+	if (!tsearch(element, tree, compare_elements))
+		alloc_failed();
+
+	return element;
+}
+
+void **similar_name_find(void **tree, const char *name, uint64_t set)
+{
+	struct text key = { 0 };
+	struct element *element = NULL;
+
+	if (write_key(name, &key)) {
+		const struct element wanted = { .key = key.bytes, .set = set };
+		struct element **found = tfind(&wanted, tree, compare_elements);
+
+		element = found ? *found : add_element(tree, key.bytes, set);
+	}
+
+	text_deinit(&key);
+	return element ? &element->object : NULL;
+}
+
+void similar_name_free_tree(void *tree)
+{
+	tdestroy(tree, free_element);
 }
 
 static bool is_word(char byte)
@@ -66,8 +128,7 @@ static size_t common_suffix(const char *one, const char *other, size_t max)
 static bool same_key(const char *one, const char *other)
 {
 	struct text a = { 0 }, b = { 0 };
-	bool same = similar_name_key(one, &a) && similar_name_key(other, &b) &&
-	            strcmp(a.bytes, b.bytes) == 0;
+	bool same = write_key(one, &a) && write_key(other, &b) && strcmp(a.bytes, b.bytes) == 0;
 
 	text_deinit(&a);
 	text_deinit(&b);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Names of files that differ only in numbers, such as /srv/seg1.idx and /srv/seg27.idx, and
- * the pattern that they share, such as /srv/seg#.idx.
+ * @file Names of files that differ only in numbers, such as /srv/seg1.idx and /srv/seg27.idx, the
+ * pattern that they share, such as /srv/seg#.idx, and a tree to find all of them.
  */
 #ifndef CMD_TARGET_SIMILAR_NAME_H
 #define CMD_TARGET_SIMILAR_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/text.h"
 
@@ -21,18 +22,27 @@ struct similar_name {
 };
 
 /**
- * Writes the key of a file name: names that differ only in numbers have the same key.
+ * Finds the object of all file names that differ only in numbers. The caller stores the object when
+ * the first of these names is looked up. The time is O(log n) for n objects.
  *
+ * @param tree  the root of a tree; NULL at first; release with similar_name_free_tree()
  * @param name  the name of a mapping
- * @param key   receives the key, terminated; replaced
- * @return      false if the name is not that of a file, or has no number: there is no key
+ * @param set   any number; the same name has a different object for each number
+ * @return      the pointer to the object, which is NULL at first; valid until the tree is released.
+ *              NULL if the name is not that of a file, or has no number
  */
-bool similar_name_key(const char *name, struct text *key);
+void **similar_name_find(void **tree, const char *name, uint64_t set);
+
+/**
+ * Releases a tree. The objects are not released.
+ * @param tree  the root, or NULL
+ */
+void similar_name_free_tree(void *tree);
 
 /**
  * Adds a name.
  * @param names  the names
- * @param name   a name that has a key
+ * @param name   a name for which similar_name_find() does not return NULL
  */
 void similar_name_add(struct similar_name *names, const char *name);
 

@@ -112,6 +112,12 @@ int target_list_read(struct target_list *list, const char *word, bool all, struc
 	return 0;
 }
 
+void target_list_hint(const struct pm_error *error, bool quiet)
+{
+	if (error->kind == PM_ERROR_AMBIGUOUS && !quiet)
+		report_note("--all-processes selects all processes with this name");
+}
+
 void target_list_deinit(struct target_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)

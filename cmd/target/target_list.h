@@ -40,6 +40,14 @@ int target_list_parse_option(void *into, int id, const char *value, struct pm_er
 int target_list_read(struct target_list *list, const char *word, bool all, struct pm_error *error);
 
 /**
+ * If a name matches several processes, reports on stderr that --all-processes selects all of them.
+ *
+ * @param error  the error that was reported
+ * @param quiet  print no notes
+ */
+void target_list_hint(const struct pm_error *error, bool quiet);
+
+/**
  * Releases a list.
  * @param list  the list; empty afterwards
  */

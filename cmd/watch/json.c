@@ -164,6 +164,8 @@ void watch_json_print(const struct watch_run *run, const struct watch_history *h
 	json_put(&json, "elapsed", json_real(sample->time - history->began));
 	if (summary)
 		put_summary(run, history, &json);
+	else if (run->options->several)
+		json_put(&json, "pid", json_number((uint64_t)run->process.pid));
 	put_totals(history, &json);
 	if (!history->recorded)
 		put_cost(&sample->cost, summary, &json);

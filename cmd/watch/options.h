@@ -21,6 +21,7 @@ struct watch_options {
 	uint64_t peek; /**< number of strings to show for the new pages of a row; 0: none */
 	bool plain;    /**< print each sample as text, even on a terminal */
 	bool live;     /**< a live screen is shown; set after parsing */
+	bool several;  /**< several processes are watched; set after parsing */
 	struct watch_columns columns; /**< columns of the tables */
 	bool all_processes;           /**< TARGET is a name of several processes */
 	const char *record;           /**< recording to write; NULL if none is written */

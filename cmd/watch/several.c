@@ -28,9 +28,15 @@ struct member {
 /** All processes that could be opened. */
 struct several {
 	struct watch_options *options;
+	struct out *out;
+	struct poll_loop wait;
 	struct member *members;
 	const struct member **order; /* sorted by growth, the largest first */
 	size_t count;
+	uint64_t rounds;   /* number of times that a sample of all remaining processes was taken */
+	double began;      /* time of the first sample of all processes, as pm_sample.time */
+	double last;       /* time of the last sample of all processes, as pm_sample.time */
+	int64_t last_wall; /* the same time, as pm_sample.wall_ns */
 	const char *ended; /* why watching ended; NULL while it continues */
 };
 
@@ -127,7 +133,7 @@ static enum out_style style(void *context, size_t index, size_t column)
 }
 
 /** Prints the row of each process. */
-static void print_table(struct several *several, struct out *out)
+static void print_table(struct several *several)
 {
 	const struct table table = {
 		.columns = columns,
@@ -145,78 +151,109 @@ static void print_table(struct several *several, struct out *out)
 		several->order[i] = &several->members[i];
 	qsort(several->order, several->count, sizeof(struct member *), compare_members);
 
-	out_measure(out);
+	out_measure(several->out);
 	table_measure(&table, widths);
-	table_print(&table, widths, out);
+	table_print(&table, widths, several->out);
 }
 
 /** Prints the time and the table, unless only the summary is wanted. */
-static void print_sample(struct several *several, struct out *out)
+static void print_round(struct several *several)
 {
 	const struct watch_options *options = several->options;
+	struct out *out = several->out;
 	struct text line = { 0 };
 
 	if (options->output.json || options->output.quiet || watch_options_is_report(options, out))
 		return;
 
-	delta_put_time(&line, several->members[0].watch.history.sample.wall_ns);
+	delta_put_time(&line, several->last_wall);
 	text_char(&line, '\n');
 	out_text(out, &line);
 	text_deinit(&line);
 
-	print_table(several, out);
+	print_table(several);
 	out_string(out, "\n");
 	out_flush(out);
 }
 
-static void print_summary(struct several *several, struct out *out)
+/** Prints a process as JSON: the last sample, or the summary. */
+static void print_json(const struct several *several, const struct member *member, bool summary)
 {
-	const struct watch_history *history = &several->members[0].watch.history;
+	const struct watch *watch = &member->watch;
+
+	watch_json_print(&watch->run, &watch->history, &watch->view, summary, several->out);
+	out_flush(several->out);
+}
+
+static void print_summary(struct several *several)
+{
 	char duration[PM_DURATION_TEXT_SIZE];
+	struct out *out = several->out;
 
 	if (several->options->output.json) {
 		for (size_t i = 0; i < several->count; i++) {
-			const struct watch *watch = &several->members[i].watch;
-			watch_json_print(&watch->run, &watch->history, &watch->view, true, out);
+			watch_run_end(&several->members[i].watch.run, several->ended);
+			print_json(several, &several->members[i], true);
 		}
 		return;
 	}
 
-	uint64_t samples = history->samples;
-	pm_format_duration(history->sample.time - history->began, duration);
+	pm_format_duration(several->last - several->began, duration);
 	out_format(out, "%zu process%s for %s, ", several->count, several->count == 1 ? "" : "es",
 	           duration);
-	out_format(out, "%" PRIu64 " sample%s, ended: %s\n", samples, samples == 1 ? "" : "s",
-	           several->ended);
-	print_table(several, out);
+	out_format(out, "%" PRIu64 " sample%s, ended: %s\n", several->rounds,
+	           text_plural(several->rounds), several->ended);
+	print_table(several);
 }
 
-/** Takes a sample of each process that has not ended. */
-static void take_samples(struct several *several)
+/** Adds the sample that was taken of a process. With --json, the sample is printed. */
+static void add_sample(struct several *several, const struct member *member)
+{
+	const struct pm_sample *sample = &member->watch.history.sample;
+
+	several->last = sample->time;
+	several->last_wall = sample->wall_ns;
+	if (several->options->output.json)
+		print_json(several, member, false);
+}
+
+/**
+ * Takes a sample of each process that has not ended, until the user interrupts.
+ * @return false if the user interrupted, so that a sample of some processes was not taken
+ */
+static bool take_samples(struct several *several)
 {
 	for (size_t i = 0; i < several->count; i++) {
 		struct member *member = &several->members[i];
 
+		if (*several->wait.interrupted)
+			return false;
+		if (member->ended)
+			continue;
+
+		member->ended = !watch_step_next(&member->watch);
 		if (!member->ended)
-			member->ended = !watch_step_next(&member->watch);
+			add_sample(several, member);
 	}
+
+	return true;
 }
 
 /** Returns why watching must end, or NULL. */
-static const char *find_end(const struct several *several, const struct poll_loop *wait,
-                            uint64_t samples, double seconds)
+static const char *find_end(const struct several *several)
 {
 	const struct watch_options *options = several->options;
+	double seconds = several->last - several->began;
 	size_t left = 0;
 
 	for (size_t i = 0; i < several->count; i++)
 		left += !several->members[i].ended;
 
-	if (*wait->interrupted)
+	if (*several->wait.interrupted)
 		return "interrupted";
 	if (left == 0)
 		return "all processes are gone";
-	if (options->count > 0 && samples >= options->count)
+	if (options->count > 0 && several->rounds >= options->count)
 		return "sample count reached";
 	if (options->seconds > 0 && seconds >= options->seconds - options->interval / 2)
 		return "time limit reached";
@@ -224,31 +261,26 @@ static const char *find_end(const struct several *several, const struct poll_loo
 	return NULL;
 }
 
-/** Takes samples until watching ends. */
-static void watch_all(struct several *several, struct out *out)
+/** Takes samples until watching ends. The first sample of each process has been taken. */
+static void watch_all(struct several *several)
 {
-	struct poll_loop wait;
-	uint64_t samples = 1;
+	several->rounds = 1;
+	if (!*several->wait.interrupted)
+		print_round(several);
 
-	poll_loop_init(&wait, several->options->interval);
-	print_sample(several, out);
-
-	while (!(several->ended = find_end(several, &wait, samples,
-	                                   (double)(samples - 1) * several->options->interval)) &&
-	       !out_failed(out)) {
-		if (!poll_loop_wait(&wait))
+	while (!(several->ended = find_end(several)) && !out_failed(several->out)) {
+		if (!poll_loop_wait(&several->wait) || !take_samples(several))
 			continue;
 
-		take_samples(several);
-		samples++;
-		print_sample(several, out);
+		several->rounds++;
+		print_round(several);
 	}
-
-	poll_loop_deinit(&wait);
 }
 
-/** Starts to watch a process. @return false if the process cannot be watched; the reason was
- * printed */
+/**
+ * Starts to watch a process, and takes the first sample.
+ * @return false if the process cannot be watched; the reason was printed
+ */
 static bool open_member(struct several *several, struct member *member, const char *word)
 {
 	struct pm_error error;
@@ -266,6 +298,44 @@ static bool open_member(struct several *several, struct member *member, const ch
 	}
 
 	return true;
+}
+
+/**
+ * Starts to watch the processes, until the user interrupts.
+ * @return STATUS_ERROR if one of the processes cannot be watched
+ */
+static enum status open_members(struct several *several, const struct target_list *targets)
+{
+	enum status status = STATUS_OK;
+
+	several->members = alloc_array(NULL, targets->count, sizeof *several->members);
+	several->order = alloc_array(NULL, targets->count, sizeof(struct member *));
+
+	for (size_t i = 0; i < targets->count && !*several->wait.interrupted; i++) {
+		struct member *member = &several->members[several->count];
+
+		if (!open_member(several, member, targets->words[i])) {
+			status = STATUS_ERROR;
+			continue;
+		}
+
+		if (several->count++ == 0)
+			several->began = member->watch.history.began;
+		add_sample(several, member);
+	}
+
+	return status;
+}
+
+static void close_members(struct several *several)
+{
+	for (size_t i = 0; i < several->count; i++) {
+		watch_step_deinit(&several->members[i].watch);
+		target_close(&several->members[i].target);
+	}
+
+	free(several->members);
+	free(several->order);
 }
 
 /** Refuses options that need a single process. */
@@ -296,34 +366,23 @@ static int check(const struct watch_options *options, struct pm_error *error)
 enum status watch_several(struct watch_options *options, const struct target_list *targets,
                           struct out *out)
 {
-	struct several several = { .options = options };
-	enum status status = STATUS_OK;
+	struct several several = { .options = options, .out = out };
 	struct pm_error error;
 
 	if (check(options, &error) < 0)
 		return report_failure(&error);
 
+	options->several = true;
 	options->budget /= (double)targets->count;
-	several.members = alloc_array(NULL, targets->count, sizeof *several.members);
-	several.order = alloc_array(NULL, targets->count, sizeof(struct member *));
-	for (size_t i = 0; i < targets->count; i++) {
-		if (open_member(&several, &several.members[several.count], targets->words[i]))
-			several.count++;
-		else
-			status = STATUS_ERROR;
-	}
+	poll_loop_init(&several.wait, options->interval);
 
-	if (several.count > 0) {
-		watch_all(&several, out);
-		print_summary(&several, out);
-	}
+	enum status status = open_members(&several, targets);
+	if (several.count > 0)
+		watch_all(&several);
+	if (several.ended)
+		print_summary(&several);
 
-	for (size_t i = 0; i < several.count; i++) {
-		watch_step_deinit(&several.members[i].watch);
-		target_close(&several.members[i].target);
-	}
-
-	free(several.members);
-	free(several.order);
+	close_members(&several);
+	poll_loop_deinit(&several.wait);
 	return status;
 }

@@ -11,9 +11,10 @@
 /**
  * Watches several processes until the count or the time of the options is reached, all processes
  * are gone, or the user interrupts. Prints a table of the processes for each sample, and at the
- * end. With --json, prints one object for each process at the end.
+ * end. With --json, prints an object for each sample of each process as soon as the sample is
+ * taken, and at the end an object with the summary of each process.
  *
- * @param options  the options; each process gets an equal share of the budget
+ * @param options  the options; each process gets an equal share of the budget. `several` is set
  * @param targets  the processes
  * @param out      the output
  * @return         exit status; STATUS_ERROR also if one of the processes cannot be watched

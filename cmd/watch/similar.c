@@ -7,7 +7,6 @@
 #include "watch/similar.h"
 
 #include <math.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@ struct name {
 struct watch_similar {
 	struct watch_similar_group **groups; /* owned */
 	size_t count, capacity;
-	void *tree;                      /* tree of tsearch(3), by kind and key */
+	void *tree;                      /* tree of similar_name_find(), by kind and key */
 	struct watch_similar_group **of; /* the group of each track, by pm_track.index */
 	bool *chosen;                    /* the tracks of the last sum, by pm_track.index */
 	size_t known;                    /* number of elements of `of` and `chosen` */
@@ -37,23 +36,12 @@ struct watch_similar *watch_similar_create(void)
 	return similar;
 }
 
-static int compare_groups(const void *one, const void *other)
-{
-	const struct watch_similar_group *a = one, *b = other;
-
-	if (a->track.kind != b->track.kind)
-		return a->track.kind < b->track.kind ? -1 : 1;
-
-	return strcmp(a->key, b->key);
-}
-
 static void destroy_group(struct watch_similar_group *group)
 {
 	similar_name_deinit(&group->names);
 	text_deinit(&group->pattern);
 	pm_series_deinit(&group->weights);
 	pm_series_deinit(&group->counts);
-	free(group->key);
 	free(group);
 }
 
@@ -62,26 +50,23 @@ void watch_similar_destroy(struct watch_similar *similar)
 	if (!similar)
 		return;
 
-	for (size_t i = 0; i < similar->count; i++) {
-		tdelete(similar->groups[i], &similar->tree, compare_groups);
+	for (size_t i = 0; i < similar->count; i++)
 		destroy_group(similar->groups[i]);
-	}
 
+	similar_name_free_tree(similar->tree);
 	free(similar->groups);
 	free(similar->of);
 	free(similar->chosen);
 	free(similar);
 }
 
-static struct watch_similar_group *add_group(struct watch_similar *similar, enum pm_kind kind,
-                                             const char *key)
+static struct watch_similar_group *add_group(struct watch_similar *similar, enum pm_kind kind)
 {
 	struct watch_similar_group *group = alloc_array(NULL, 1, sizeof *group);
 
-	*group = (struct watch_similar_group){ .key = alloc_string(key) };
+	*group = (struct watch_similar_group){ 0 };
 	group->track = (struct pm_track){ .kind = kind, .mapping = "", .since = INFINITY };
 	group->track.born = true;
-	tsearch(group, &similar->tree, compare_groups);
 
 	if (similar->count == similar->capacity) {
 		similar->capacity = similar->capacity ? similar->capacity * 2 : 16;
@@ -97,17 +82,14 @@ static struct watch_similar_group *add_group(struct watch_similar *similar, enum
 static struct watch_similar_group *find_group(struct watch_similar *similar,
                                               const struct pm_track *track)
 {
-	struct text key = { 0 };
-	struct watch_similar_group *group = NULL;
+	void **group = similar_name_find(&similar->tree, track->mapping, track->kind);
 
-	if (similar_name_key(track->mapping, &key)) {
-		struct watch_similar_group wanted = { .track.kind = track->kind, .key = key.bytes };
-		struct watch_similar_group **found = tfind(&wanted, &similar->tree, compare_groups);
-		group = found ? *found : add_group(similar, track->kind, key.bytes);
-	}
+	if (!group)
+		return NULL;
+	if (!*group)
+		*group = add_group(similar, track->kind);
 
-	text_deinit(&key);
-	return group;
+	return *group;
 }
 
 /** Makes room for a track in the arrays. */

@@ -22,7 +22,6 @@ struct watch_similar_group {
 	size_t files;              /**< number of different file names now */
 	bool shown;                /**< there were several names, so that the group has a row */
 	bool has_row;              /**< one of the tracks would have a row */
-	char *key;                 /**< private: the key of the names; owned */
 	int64_t most;              /**< private: growth of the track of the representative region */
 	struct similar_name names; /**< private: all names so far */
 	struct text pattern;       /**< private: the pattern of the names */

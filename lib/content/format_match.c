@@ -271,7 +271,8 @@ static bool has_longest_literal(const char *format, size_t format_length, const 
 	return memmem(text, length, format + longest_at, longest);
 }
 
-size_t pm_format_match(const char *format, size_t format_length, const char *text, size_t length)
+size_t pm_format_match(const char *format, size_t format_length, const char *text, size_t length,
+                       size_t *fitting)
 {
 	struct offsets offsets;
 	struct part part;
@@ -295,7 +296,12 @@ size_t pm_format_match(const char *format, size_t format_length, const char *tex
 	}
 
 	size_t conversions;
-	if (memchr(offsets.has + offsets.first, true, offsets.end - offsets.first))
-		return count_literals(format, format_length, &conversions);
-	return 0;
+	const bool *has = offsets.has;
+	while (offsets.end > offsets.first && !has[offsets.end - 1])
+		offsets.end--;
+	if (offsets.end == offsets.first)
+		return 0;
+
+	*fitting = offsets.end - 1;
+	return count_literals(format, format_length, &conversions);
 }

@@ -152,11 +152,14 @@ static size_t write_word(const char *word, size_t length, char *output)
 
 size_t pm_text_template_write(const char *text, size_t length, char *output)
 {
-	size_t written = 0;
+	size_t written = 0, word_end = 0;
 
 	for (size_t at = 0; at < length;) {
-		size_t word = word_length(text + at, length - at);
 		size_t filler = filler_length(text + at, length - at);
+		/* Filler can be in the middle of a word. The end of the word is determined only
+		 * once, so that the time does not depend on the number of fillers in it. */
+		if (at >= word_end)
+			word_end = at + word_length(text + at, length - at);
 
 		if (starts_with_uuid(text + at, length - at)) {
 			output[written++] = '#';
@@ -166,8 +169,8 @@ size_t pm_text_template_write(const char *text, size_t length, char *output)
 			memcpy(output + written, ellipsis, sizeof ellipsis - 1);
 			written += sizeof ellipsis - 1;
 			at += filler;
-		} else if (word > 0) {
-			word = length_before_filler(text + at, word);
+		} else if (word_end > at) {
+			size_t word = length_before_filler(text + at, word_end - at);
 			written += write_word(text + at, word, output + written);
 			at += word;
 		} else {

@@ -9,6 +9,12 @@
 
 #include "base/minmax.h"
 
+/*
+ * Minimum rise of a lowest point above those before, as a share of the rise of the floor. A smaller
+ * rise may be noise.
+ */
+static const double min_rise = 0.02;
+
 /** The lowest points of the cycles. */
 struct lows {
 	size_t points[PM_CURVE_MAX]; /* indices into the curve, ascending */
@@ -81,6 +87,31 @@ static void fit_line(const struct pm_curve *curve, const struct lows *lows,
 	floor->scatter = above - below;
 }
 
+/** Finds out when the floor rose, and how long ago. There is at least one lowest point. */
+static void measure_gaps(const struct pm_curve *curve, const struct lows *lows,
+                         struct pm_growth_floor *floor)
+{
+	double mark = curve->values[lows->points[0]], highest = mark, last = 0;
+
+	for (size_t i = 1; i < lows->count; i++)
+		highest = pm_max_double(highest, curve->values[lows->points[i]]);
+
+	double least = min_rise * (highest - mark);
+	for (size_t i = 0; i < lows->count; i++) {
+		double value = curve->values[lows->points[i]];
+		double time = curve->step * (double)lows->points[i];
+
+		if (i > 0 && (value <= mark || value - mark < least))
+			continue;
+
+		floor->longest_gap = pm_max_double(floor->longest_gap, time - last);
+		mark = value;
+		last = time;
+	}
+
+	floor->rest = pm_curve_span(curve) - last;
+}
+
 void pm_growth_floor_measure(const struct pm_curve *curve, struct pm_growth_floor *floor)
 {
 	struct lows lows;
@@ -91,8 +122,10 @@ void pm_growth_floor_measure(const struct pm_curve *curve, struct pm_growth_floo
 
 	find_lows(curve, &lows);
 	floor->cycles = lows.count;
-	if (lows.count > 1)
+	if (lows.count > 1) {
 		fit_line(curve, &lows, floor);
+		measure_gaps(curve, &lows, floor);
+	}
 
 	for (size_t i = 1; i < lows.count; i++) {
 		double step = curve->values[lows.points[i]] - curve->values[lows.points[i - 1]];

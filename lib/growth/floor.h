@@ -21,6 +21,9 @@ struct pm_growth_floor {
 	                  with fewer than two cycles */
 	double scatter;      /**< height of the band around this line that has all these points */
 	double largest_step; /**< largest rise from one of these points to the next */
+	double longest_gap;  /**< longest time between two of these points that are higher than all
+	                        before. The time until the first one counts as a gap, too */
+	double rest;         /**< time since the last of them */
 };
 
 /**

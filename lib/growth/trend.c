@@ -43,11 +43,16 @@ enum { MIN_EVENTS = 5 };
 enum { MIN_CYCLES = 2 };
 
 /*
- * If there are fewer events than this, a rate needs events of similar height: the largest at most
- * `similar_steps` times the median. A few samples of noise may rise one after the other by chance.
+ * If there are fewer events than this, a rate needs events that are alike. A few events may follow
+ * each other evenly by chance.
  */
 enum { MANY_EVENTS = 10 };
-static const double similar_steps = 1.6;
+
+/*
+ * Maximum standard error of a rate (pm_growth_events.variance). An error that is four times as
+ * large is still within `max_factor`.
+ */
+static const double max_error = 0.08;
 
 /* Maximum factor between two estimates of a rate. */
 static const double max_factor = 1.5;
@@ -93,6 +98,7 @@ struct judging {
 	enum pm_trend_unit unit;
 	/* the series from its first change on; before judge_whole(), the whole series */
 	struct pm_curve curve;
+	double began; /* start of the part of the series that is judged */
 	/* The following are those of the curve, after judge_whole(). */
 	struct pm_growth_events events; /* all events */
 	struct pm_growth_events steps;  /* the large ones: without those below `large_share` */
@@ -168,6 +174,12 @@ static double late_slope(const struct pm_curve *curve)
 	       (curve->step * (double)(last - middle));
 }
 
+/** Checks whether growth has ended: the next growth is long overdue. */
+static bool has_ended(double rest, double longest_gap)
+{
+	return rest > max_gap * longest_gap;
+}
+
 /**
  * Checks whether the floor of a sawtooth rises for sure, at the rate that all points together show.
  */
@@ -178,26 +190,44 @@ static bool is_floor_steady(const struct judging *judging)
 	double rise = floor->rate * pm_curve_span(curve);
 
 	if (floor->cycles < MIN_EVENTS || rise < floor_falls * curve->deepest_fall ||
-	    rise < floor_scatters * floor->scatter || floor->largest_step > max_floor_step * rise)
+	    rise < floor_scatters * floor->scatter || floor->largest_step > max_floor_step * rise ||
+	    has_ended(floor->rest, floor->longest_gap))
 		return false;
 
 	return agree(floor->rate, curve->slope) && agree(floor->rate, curve->least_squares);
 }
 
+/** Checks whether all estimates of the rate of growth agree. */
+static bool do_rates_agree(const struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	double rate = judging->events.rate;
+
+	return agree(rate, curve->slope) && agree(rate, curve->least_squares) &&
+	       agree(rate, whole_slope(curve)) && agree(rate, late_slope(curve));
+}
+
+/** Returns the mean time between two samples. */
+static double sample_interval(const struct pm_series *series)
+{
+	return (series->last - series->points[0].time) / (double)(series->samples - 1);
+}
+
 /** Checks whether the growth events come so evenly that their rate is sure. */
 static bool are_events_steady(const struct judging *judging)
 {
-	const struct pm_curve *curve = &judging->curve;
 	const struct pm_growth_events *events = &judging->events;
 
-	if (events->count < MIN_EVENTS ||
-	    events->longest_gap * (double)events->count > max_gap * pm_curve_span(curve))
+	if (events->count < MIN_EVENTS || events->variance > max_error * max_error ||
+	    events->longest_gap * (double)events->count >
+	            max_gap * pm_curve_span(&judging->curve) ||
+	    has_ended(events->rest, events->longest_gap))
 		return false;
-	if (events->count < MANY_EVENTS && events->largest > similar_steps * events->step)
+	if (events->count < MANY_EVENTS &&
+	    !pm_growth_events_alike(events, judging->began, sample_interval(judging->series)))
 		return false;
 
-	return agree(events->rate, curve->slope) && agree(events->rate, curve->least_squares) &&
-	       agree(events->rate, whole_slope(curve)) && agree(events->rate, late_slope(curve));
+	return do_rates_agree(judging);
 }
 
 /**
@@ -215,8 +245,11 @@ static bool judge_flat_end(struct judging *judging)
 		judging->series, pm_curve_time(curve, top), judging->series->last);
 	if (curve->rise <= flat || end.highest - end.lowest > 2 * flat)
 		return false;
-	if (rest < min_rest * span || rest < min_seconds / 2 ||
-	    rest < max_gap * judging->events.longest_gap)
+	if (has_ended(judging->events.rest, judging->events.longest_gap))
+		rest = judging->events.rest;
+	else if (rest < min_rest * span || rest < max_gap * judging->events.longest_gap)
+		return false;
+	if (rest < min_seconds / 2)
 		return false;
 
 	char rise[PM_SIZE_TEXT_SIZE];
@@ -224,7 +257,7 @@ static bool judge_flat_end(struct judging *judging)
 	bool at_once = climbing <= span / 4 || curve->largest_step >= burst_step * curve->rise;
 
 	amount(judging, curve->rise, rise);
-	pm_format_duration(climbing, duration);
+	pm_format_duration(span - rest, duration);
 	pm_format_duration(rest, rested);
 	conclude(judging, at_once ? PM_VERDICT_BURST : PM_VERDICT_PLATEAU,
 	         "grew by %s within %s, no more for %s", rise, duration, rested);
@@ -233,9 +266,10 @@ static bool judge_flat_end(struct judging *judging)
 }
 
 /**
- * Judges growth in a few steps: there is no rate, only an estimate.
- * @return false, without a verdict, if there are fewer than two steps or too many, if one of them
- *         makes up most of the rise, or if the next one is long overdue
+ * Judges growth in steps that are few or irregular: there is no rate, only an estimate.
+ * @return false, without a verdict, if there are fewer than two steps, if there are many and the
+ *         estimates of the rate do not agree, if one step makes up most of the rise, or if the next
+ *         one is long overdue
  */
 static bool judge_steps(struct judging *judging)
 {
@@ -244,9 +278,11 @@ static bool judge_steps(struct judging *judging)
 	struct pm_trend *trend = judging->trend;
 	char step[PM_SIZE_TEXT_SIZE], rate[PM_SIZE_TEXT_SIZE];
 
-	if (is_sawtooth(curve) || events->count < 2 || events->count >= MANY_EVENTS ||
+	if (is_sawtooth(curve) || events->count < 2 ||
 	    events->largest >= burst_step * curve->rise ||
-	    events->rest > max_gap * events->longest_gap)
+	    has_ended(events->rest, events->longest_gap))
+		return false;
+	if (events->count >= MANY_EVENTS && !do_rates_agree(judging))
 		return false;
 
 	trend->estimate = true;
@@ -468,6 +504,7 @@ static void measure_change(struct judging *judging)
 	struct pm_curve *curve = &judging->curve;
 	size_t head = pm_curve_flat_head(curve, flat_share / 2 * curve->range);
 
+	judging->began = curve->first;
 	judging->trend->began = pm_curve_time(curve, head);
 	pm_curve_measure(curve, judging->series, judging->trend->began);
 	pm_growth_events_measure(judging->series, curve->first, curve->range, 0, &judging->events);

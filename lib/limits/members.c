@@ -210,9 +210,11 @@ static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *m
 
 	if (hierarchy->version == 2) {
 		pm_cgroup_entry(text, "file", &members->cache);
+		pm_cgroup_entry(text, "shmem", &members->shmem);
 		pm_cgroup_entry(text, "inactive_file", &members->reclaimable);
 	} else {
 		pm_cgroup_entry(text, "total_cache", &members->cache);
+		pm_cgroup_entry(text, "total_shmem", &members->shmem);
 		pm_cgroup_entry(text, "total_inactive_file", &members->reclaimable);
 	}
 	free(text);

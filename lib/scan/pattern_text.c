@@ -20,6 +20,8 @@ void pm_pattern_text_deinit(struct pm_pattern_text *text)
 
 void pm_pattern_text_add_bytes(struct pm_pattern_text *text, const char *bytes, size_t length)
 {
+	if (length == 0)
+		return;
 	if (text->failed ||
 	    pm_array_reserve(&text->bytes, &text->capacity, text->length, length, 1, NULL) < 0) {
 		text->failed = true;

@@ -54,7 +54,7 @@ limit() {
 	jq -e --arg group "$GROUP" --argjson first "$first" --argjson second "$TARGET_PID" '.group | .path == $group and .others == 0 and
 		(.processes | length == 2 and .[0].pid == $second and .[0].rss >= 20971520 and .[1].pid == $first and .[1].name == "hog")' <<<"$output"
 	run -0 procmem headroom "$first"
-	[[ $output == *"in $GROUP: hog ($TARGET_PID) 2"*", hog "*"; page cache "* ]]
+	[[ $output == *"in $GROUP: hog ($TARGET_PID) 2"*", hog "*"; cached files "* ]]
 }
 
 @test "--for estimates when a limit is reached" {
@@ -192,6 +192,9 @@ limit() {
 	done
 	# The memory of the process itself does not grow.
 	jq -e '.memory.verdict == "no growth" and .first_limit.name == "cgroup"' <<<"$output"
+	# The line of the cgroup names what fills it.
+	grep -Eq '; tmpfs and shared memory [0-9.]+M$' "$BATS_TEST_TMPDIR/out"
+	jq -e '.group.shmem > 100000000 and .group.shmem <= .group.cache' <<<"$output"
 	# Written files are in the page cache, but not reclaimable.
 	jq -e '.limits[] | select(.name == "cgroup") | .used > 100000000 and .reclaimable < 20000000' <<<"$output"
 }

@@ -60,7 +60,7 @@ queries() {
 }
 
 @test "the check of all output refuses what is wrong" {
-	local right='{"path":"a","size":1,"read":1,"holes":0,"untouched":0,"forbidden":0,"unreadable":0}' wrong
+	local right='{"path":"a","size":1,"read":1,"holes":0,"untouched":0,"pending":0,"forbidden":0,"unreadable":0}' wrong
 	cd "$BATS_TEST_TMPDIR"
 	checks() {
 		printf '%s\n' "$2" >one

@@ -41,8 +41,9 @@ static void check_formats(const char *text, size_t length)
 /** A format without conversions fits just the texts that start with it. */
 static void check_match(const char *format, size_t format_length, const char *text, size_t length)
 {
-	size_t literals = pm_format_match(format, format_length, text, length);
-	fuzz_check(literals <= format_length);
+	size_t fitting = 0;
+	size_t literals = pm_format_match(format, format_length, text, length, &fitting);
+	fuzz_check(literals <= format_length && fitting <= length);
 
 	if (memchr(format, '%', format_length) || memchr(format, '{', format_length))
 		return;

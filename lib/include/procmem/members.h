@@ -53,7 +53,13 @@ struct pm_members {
 	 * because these cgroups are nested too deeply or not accessible
 	 */
 	bool incomplete;
-	uint64_t cache; /**< bytes of page cache charged to the cgroup, including shared memory */
+	uint64_t cache; /**< bytes of page cache charged to the cgroup, including `shmem` */
+	/**
+	 * Bytes of files in tmpfs and of shared memory charged to the cgroup. The kernel cannot
+	 * reclaim this part of `cache` without swap. 0 if the kernel does not report it (cgroup v1
+	 * before Linux 4.12)
+	 */
+	uint64_t shmem;
 	/**
 	 * Part of `cache` that was not used recently (inactive_file). The kernel reclaims this part
 	 * first.

@@ -418,6 +418,23 @@ hold_slow() {
 	run -2 search --unique -o 'k=.'
 }
 
+@test "--unique marks long matches of which only the start was compared" {
+	require jq
+	local long
+	long=$(head -c 200000 /dev/zero | tr '\0' A)
+	# Two long matches that differ only at the end, and a short one.
+	printf '<%s1> <%s22> <A> ' "$long" "$long" >"$bytes"
+	hold "$bytes"
+	search --unique --json '<A+[0-9]*>' >"$BATS_TEST_TMPDIR/out"
+	jq -se --argjson size 200003.5 '
+		(map(select(.truncated)) | length > 0 and (map(.count) | add) == 2 and
+			((map(.count * .length) | add) - 2 * $size | fabs) <= 1) and
+		(map(select(.truncated | not)) | length == 1 and .[0].hex == "3c413e" and .[0].count == 1)' "$BATS_TEST_TMPDIR/out"
+	search --unique '<A+[0-9]*>' >"$BATS_TEST_TMPDIR/out"
+	grep -q '^ *[12]  <AAAA.*…$' "$BATS_TEST_TMPDIR/out"
+	grep -qx ' *1  <A>' "$BATS_TEST_TMPDIR/out"
+}
+
 @test "a line in the stack of a thread names the thread" {
 	target_start stacks
 	local tid line

@@ -105,7 +105,7 @@ assert_refused() {
 	target_start mapper
 	first=$TARGET_PID
 	target_start mapper
-	assert_refused procmem map mapper
+	assert_refused procmem map -q mapper
 	[[ $stderr == *"$first"* && $stderr == *"$TARGET_PID"* ]]
 }
 
@@ -151,7 +151,7 @@ assert_refused() {
 	[[ $stderr == *"hexadecimal"*"by commas"*"at 0x$TARGET_PID;"* ]]
 	assert_refused procmem map "$first" libjvm.so
 	[[ $stderr == *--mapping* ]]
-	assert_refused procmem map mapper
+	assert_refused procmem map -q mapper
 	[[ $stderr == *"'procmem ps mapper' lists them"* ]]
 	assert_refused procmem map targets/mapp
 	assert_refused procmem map mappe

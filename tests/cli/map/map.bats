@@ -283,6 +283,12 @@ PYTHON
 	run -0 procmem map --all-processes --by kind records
 	[ "$(grep -c '^records (' <<<"$output")" -ge 2 ]
 	[ "$(grep -c '^total ' <<<"$output")" -eq "$(grep -c '^records (' <<<"$output")" ]
+	for command in map strings; do
+		run -2 --separate-stderr procmem "$command" records
+		[[ $stderr == *"matches"*"--all-processes selects all processes with this name" ]]
+		run -2 --separate-stderr procmem "$command" -q records
+		[[ $stderr != *--all-processes* ]]
+	done
 	# A process that is gone is an error; the other one is listed.
 	kill -KILL "$first"
 	until ! kill -0 "$first" 2>/dev/null || [ ! -s "/proc/$first/maps" ]; do :; done

@@ -63,3 +63,20 @@ groups() {
 	run -1 procmem diff --by mapping "$BATS_TEST_TMPDIR/run.pmrec@first" "$BATS_TEST_TMPDIR/run.pmrec@last"
 	[[ $output == *" $directory/seg#.idx (3 files)"* ]]
 }
+
+@test "diff sums up 120,000 files within seconds" {
+	# 120,000 files. Their names have a number, but differ in letters.
+	awk 'BEGIN {
+		for (i = 0; i < 120000; i++) {
+			name = ""
+			for (n = i; n > 0; n = int(n / 20))
+				name = name sprintf("%c", 103 + n % 20)
+			printf "1%08x-1%08x r--s 00000000 08:01 %d /srv/%s-1\n", i * 8192, i * 8192 + 4096, i + 1, name
+		}
+	}' >"$BATS_TEST_TMPDIR/many.maps"
+	head -n 1 "$BATS_TEST_TMPDIR/many.maps" >"$BATS_TEST_TMPDIR/one.maps"
+	# Less than a second of CPU time is needed. A search of all rows for each row takes a minute.
+	ulimit -t 30
+	"$PROCMEM_BIN" diff --by mapping "$BATS_TEST_TMPDIR/one.maps" "$BATS_TEST_TMPDIR/many.maps" >"$BATS_TEST_TMPDIR/out" || [ $? -eq 1 ]
+	[ "$(grep -c '/srv/' "$BATS_TEST_TMPDIR/out")" -eq 119999 ]
+}

@@ -334,6 +334,23 @@ input()'
 	[ "$(LC_ALL=C.UTF-8 wc -L <<<"${lines[1]}")" -le 60 ]
 }
 
+@test "a note counts the strings that occur once, whatever the order of the list" {
+	require script
+	load ../support/hold
+	local i order
+	export TERM=dumb
+	# The string with the fewest bytes, which is the last one of the list, occurs twice.
+	{
+		for ((i = 1000; i < 2200; i++)); do printf 'single string %d\0' "$i"; done
+		printf 'two\0two\0'
+	} >"$bytes"
+	hold "$bytes"
+	for order in bytes count length; do
+		run -0 on_terminal 24 80 strings -u -n 3 --sort "$order" "$TARGET_PID" "${ranges[0]}"
+		[[ $output == *'1,200 of the 1,201 distinct strings occur once: use --similar'* ]]
+	done
+}
+
 @test "strings that the process changes during the search are marked" {
 	require jq
 	target_start texts

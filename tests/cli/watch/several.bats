@@ -46,14 +46,14 @@ teardown() {
 	[[ $(tail -n 1 "$out") =~ ^\ *$first\ grower\ .*\ \+1[0-4][0-9]{5}\  ]]
 }
 
-@test "into a pipe only the summary is printed, and JSON has an object for each process" {
+@test "into a pipe only the summary is printed, and JSON ends with an object for each process" {
 	run -0 procmem watch -i 0.1 -c 3 "$first,$second"
 	[ "${#lines[@]}" -eq 4 ]
 	[[ ${lines[0]} == '2 processes for '*', 3 samples, ended: sample count reached' ]]
 	run -0 procmem watch --plain -i 0.1 -c 3 "$first,$second"
 	[ "$(grep -c '^ *PID NAME' <<<"$output")" -eq 4 ]
 	run -0 procmem watch --json -i 0.1 -c 3 "$first,$second"
-	jq -se --argjson first "$first" --argjson second "$second" 'length == 2 and ([.[].pid] | sort) == ([$first, $second] | sort) and all(.[]; .summary and .sample_count == 3)' <<<"$output"
+	jq -se --argjson first "$first" --argjson second "$second" 'length == 8 and ([.[-2:][].pid] | sort) == ([$first, $second] | sort) and all(.[-2:][]; .summary and .sample_count == 3)' <<<"$output"
 }
 
 @test "all processes of a name are watched" {
@@ -81,4 +81,73 @@ teardown() {
 		[[ $stderr == *'needs a single process'* && -z $output ]]
 	done
 	[ ! -e "$BATS_TEST_TMPDIR/x" ]
+}
+
+@test "the time, the duration and the number of samples do not depend on the first process" {
+	"$PROCMEM_BIN" watch --plain -i 0.1 "$first,$second" >"$out" 3>&- &
+	local watcher=$!
+	await "^ *$second grower "
+	kill -KILL "$first"
+	await "^ *$first .* the process is gone$"
+	local gone
+	gone=$(grep -c '^ *PID NAME' "$out")
+	until [ "$(grep -c '^ *PID NAME' "$out")" -ge $((gone + 10)) ]; do sleep 0.05; done
+	kill -TERM "$watcher"
+	wait "$watcher"
+	# Each table has its own time, and the summary counts all tables.
+	local tables times
+	tables=$(grep -c '^[0-9-]*T[0-9:.]*Z$' "$out")
+	times=$(grep '^[0-9-]*T[0-9:.]*Z$' "$out" | sort -u | wc -l)
+	[ "$times" -eq "$tables" ]
+	local summary
+	summary=$(grep '^2 processes for ' "$out")
+	[[ $summary == *", $tables samples, ended: interrupted" ]]
+	# Ten intervals of 0.1 s passed after the first process was gone.
+	[[ ! $summary =~ for\ 0\.[0-8] ]]
+}
+
+@test "the time of --for passes also while no sample is taken" {
+	"$PROCMEM_BIN" watch --json -i 0.1 --for 3s "$first,$second" >"$out" 3>&- &
+	local watcher=$! begin=$SECONDS
+	await "\"pid\":$second"
+	kill -STOP "$watcher"
+	until ((SECONDS - begin > 3)); do sleep 0.05; done
+	kill -CONT "$watcher"
+	wait "$watcher"
+	# 30 intervals passed, but watch was stopped for most of them.
+	jq -se '[.[] | select(.summary)] | length == 2 and all(.[]; .ended == "time limit reached" and .sample_count < 30)' "$out"
+}
+
+@test "JSON has an object for each sample of each process, as soon as it is taken" {
+	"$PROCMEM_BIN" watch --json -i 0.1 "$first,$second" >"$out" 3>&- &
+	local watcher=$!
+	until [ "$(grep -c "\"pid\":$first," "$out")" -ge 3 ]; do sleep 0.05; done
+	kill -KILL "$first"
+	await "\"pid\":$second,.*\"elapsed\"|\"elapsed\".*\"pid\":$second,"
+	kill -TERM "$watcher"
+	wait "$watcher"
+	json_keep watch "$out"
+	jq -se --argjson first "$first" --argjson second "$second" '
+		(.[:-2] | all(.summary == null and (.pid == $first or .pid == $second))) and
+		(.[-2:] | map(.summary) == [true, true] and map(.pid) == [$first, $second]) and
+		.[-1].ended == "interrupted" and
+		(.[:-2] | group_by(.pid) | map(length) | sort) == (.[-2:] | map(.sample_count) | sort)' "$out"
+}
+
+@test "an interrupt ends watch although samples of other processes are due" {
+	local i pids=$first,$second last
+	for ((i = 0; i < 14; i++)); do
+		target_start grower
+		pids+=,$TARGET_PID
+	done
+	# The samples fill the pipe, so that watch waits for the reader between two processes.
+	start_blocked watch --json -i 0.1 "$pids"
+	until grep -q pipe "/proc/$BLOCKED/wchan"; do sleep 0.05; done
+	kill -TERM "$BLOCKED"
+	cat <&"$READER" >"$out"
+	wait "$BLOCKED"
+	grep -q '"ended":"interrupted"' "$out"
+	# A pipe holds 64 KiB: only the last of the samples was not complete before.
+	last=$(grep -bv '"summary"' "$out" | tail -n 1)
+	[ "${last%%:*}" -le 65536 ]
 }

@@ -48,16 +48,21 @@ static void texts_fit_their_format(void **state)
 		for (unsigned n = 0; n < 200; n += 13) {
 			size_t length = (size_t)write_text(made, text, sizeof text - 5, n);
 			for (size_t with = 0; with < FORMATS; with++) {
+				size_t fitting = 0;
 				size_t match = pm_format_match(formats[with], strlen(formats[with]),
-				                               text, length);
+				                               text, length, &fitting);
+				assert_int_equal(fitting, match > 0 ? length : 0);
 				if ((match > 0) != (made == with))
 					fail_msg("%s with %s: %zu", text, formats[with], match);
 			}
 
 			/* The text may continue. */
 			strcpy(text + length, "\n...");
+			size_t fitting = 0;
 			assert_true(pm_format_match(formats[made], strlen(formats[made]), text,
-			                            length + 4) > 0);
+			                            length + 4, &fitting) > 0);
+			/* "%s" or a space after a number can include bytes that follow. */
+			assert_true(fitting >= length && fitting <= length + 4);
 		}
 	}
 }
@@ -77,10 +82,27 @@ static void braces_fit_any_text(void **state)
 		{ "item {n}", "item", 0 },
 	};
 
-	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		size_t fitting = 0;
 		assert_int_equal(pm_format_match(examples[i].format, strlen(examples[i].format),
-		                                 examples[i].text, strlen(examples[i].text)),
+		                                 examples[i].text, strlen(examples[i].text),
+		                                 &fitting),
 		                 examples[i].literals);
+	}
+}
+
+/** A format that fits only the start of a text. */
+static void rest_of_a_text_is_reported(void **state)
+{
+	(void)state;
+	size_t fitting = 0;
+	assert_int_equal(
+		pm_format_match("item/%08u", 9, "item/00000042 zzz unrelated", 27, &fitting), 4);
+	assert_int_equal(fitting, 14);
+	assert_int_equal(pm_format_match("item/%08u", 9, "item/42", 7, &fitting), 4);
+	assert_int_equal(fitting, 7);
+	assert_int_equal(pm_format_match("item/%08u", 9, "item/x", 6, &fitting), 0);
+	assert_int_equal(fitting, 7);
 }
 
 static void expect_formats(const char *text, const char *const *expected)
@@ -120,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_fit_their_format),
 		cmocka_unit_test(braces_fit_any_text),
+		cmocka_unit_test(rest_of_a_text_is_reported),
 		cmocka_unit_test(formats_are_found_in_source),
 	};
 

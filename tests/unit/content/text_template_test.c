@@ -79,11 +79,36 @@ static void only_varied_items_show_their_template(void **state)
 	free(item);
 }
 
+/** A long word with many fillers: the time must not depend on their number. */
+static void long_words_take_linear_time(void **state)
+{
+	(void)state;
+	enum { WORD = 1 << 20, PERIOD = 9 };
+	char *text = malloc(WORD), *to = malloc(WORD);
+	assert_non_null(text);
+	assert_non_null(to);
+	memset(text, 'a', WORD);
+	for (size_t i = PERIOD - 1; i < WORD; i += PERIOD)
+		text[i] = 'b';
+
+	/* Quadratic time would be minutes: the limit of the test run. */
+	size_t written = pm_text_template_write(text, WORD, to);
+	assert_int_equal(written, WORD / PERIOD * 5 + WORD % PERIOD);
+	assert_memory_equal(to,
+	                    "a\xe2\x80\xa6"
+	                    "ba\xe2\x80\xa6"
+	                    "b",
+	                    10);
+	free(to);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_replaced),
 		cmocka_unit_test(only_varied_items_show_their_template),
+		cmocka_unit_test(long_words_take_linear_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,13 +91,15 @@ static void v1_members(void **state)
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.limit_in_bytes", "4194304\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.usage_in_bytes", "4000000\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.stat",
-	           "cache 1\ninactive_file 2\ntotal_cache 5000\ntotal_inactive_file 4000\n");
+	           "cache 1\ninactive_file 2\ntotal_cache 5000\ntotal_shmem "
+	           "700\ntotal_inactive_file 4000\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/cgroup.procs", "12\n");
 
 	struct pm_members members = read_saved(root, 12);
 	assert_string_equal(members.group, "/shop");
 	assert_int_equal(members.count, 1);
 	assert_int_equal(members.cache, 5000);
+	assert_int_equal(members.shmem, 700);
 	assert_int_equal(members.reclaimable, 4000);
 	pm_members_deinit(&members);
 	tree_remove(root);

@@ -35,7 +35,7 @@ static void quoted_text(uint8_t *bytes, size_t size, size_t repeats, uint64_t *r
 			memcpy(bytes + i, word, length);
 			i += length;
 		}
-		if (count > 0)
+		if (count > 0 && i < size)
 			bytes[i++] = ' ';
 	}
 }

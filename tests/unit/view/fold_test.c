@@ -24,7 +24,8 @@ static void expect(const char *before, const char *group, size_t count, const ch
 	/* A buffer without spare bytes, for the sanitizers. */
 	char *copy = malloc(text.length + 1);
 	assert_non_null(copy);
-	memcpy(copy, text.bytes, text.length);
+	if (text.length > 0)
+		memcpy(copy, text.bytes, text.length);
 	fold_repetitions(&folded, copy, text.length);
 	assert_string_equal(text_terminate(&folded), expected);
 	free(copy);
