@@ -119,6 +119,7 @@
  *     json_parts.c           the members that the JSON of several commands has
  *     group.c                sums of regions
  *     first_limit.c          the limit that is reached first
+ *     forecast.c             when a limit is reached
  *     limit_counters.c       what each limit counts, over time
  *     growth_text.c          verdicts on growth, as text
  *

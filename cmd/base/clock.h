@@ -31,6 +31,18 @@ static inline double clock_seconds(void)
 }
 
 /**
+ * Reads CLOCK_BOOTTIME, the clock of samples.
+ * @return seconds since the machine booted, including the time in suspend
+ */
+static inline double clock_boot_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/**
  * Reads the processor time of this program, of all threads.
  * @return seconds
  */

@@ -21,42 +21,36 @@ void headroom_answer_amount(const struct headroom_report *report, const struct p
 		text_size(text, amount);
 }
 
-static const struct headroom_forecast *forecast_of(const struct headroom_report *report,
-                                                   const struct pm_limit *limit)
+static const struct forecast *forecast_of(const struct headroom_report *report,
+                                          const struct pm_limit *limit)
 {
 	return &report->forecasts[limit - report->headroom.limits];
 }
 
-/** Implements first_limit_lasts. */
-static bool lasts(const void *context, const struct pm_limit *limit, double *seconds)
-{
-	struct headroom_time time = headroom_forecast_time(forecast_of(context, limit));
-	*seconds = time.seconds;
-	return time.known;
-}
-
 const struct pm_limit *headroom_answer_limit(const struct headroom_report *report)
 {
-	return first_limit(&report->headroom, lasts, report);
+	return first_limit(&report->headroom, report->forecasts);
 }
 
 /**
- * Adds a time such as "1h 36m at +4.0M/s", or "about 1h 36m at about +4.0M/s" if the time is an
- * estimate.
+ * Adds a time such as "1h 36m at +4.0M/s", or "about 1h 36m at about +4.0M/s" if the time and the
+ * rate are estimates.
  *
  * @param time    the time, which is known
+ * @param about   whether the rate is an estimate
  * @param whose   words before the rate, such as "the machine's rate of "; may be ""
  * @param counts  whether the rate is a number per second, not bytes per second
  * @param text    receives the time
  */
-static void put_time(const struct headroom_time *time, const char *whose, bool counts,
+static void put_time(const struct forecast_time *time, bool about, const char *whose, bool counts,
                      struct text *text)
 {
 	char duration[PM_DURATION_TEXT_SIZE];
-	const char *about = time->estimate ? "about " : "";
 
 	pm_format_duration(time->seconds, duration);
-	text_format(text, "%s%s at %s%s", about, duration, whose, about);
+	text_format(text, "%s%s at %s", time->estimate ? "about " : "", duration, whose);
+	if (about)
+		text_string(text, "about ");
 	if (counts)
 		text_format(text, "%+.1f/s", time->rate);
 	else
@@ -80,19 +74,21 @@ static void put_process(const struct headroom_report *report, struct text *text)
  * Adds how long the memory of the machine lasts at the rate of the process and at the rate of the
  * machine.
  */
-static void put_machine_times(const struct headroom_report *report,
-                              const struct headroom_forecast *forecast, struct text *text)
+static void put_machine_times(const struct headroom_report *report, const struct forecast *forecast,
+                              struct text *text)
 {
 	const char *last = " would last ";
 	if (forecast->by_process.known) {
 		text_string(text, last);
-		put_time(&forecast->by_process, "this process's rate of ", false, text);
+		put_time(&forecast->by_process, forecast->by_process.estimate,
+		         "this process's rate of ", false, text);
 		last = "; ";
 	}
 
 	if (forecast->time.known) {
 		text_string(text, last);
-		put_time(&forecast->time, "the machine's own rate of ", false, text);
+		put_time(&forecast->time, forecast->time.estimate, "the machine's own rate of ",
+		         false, text);
 	}
 
 	if (!forecast->by_process.known && *report->rates->trend.reason) {
@@ -124,7 +120,7 @@ static void put_machine(const struct headroom_report *report, const struct pm_li
 		text_string(line, "; ");
 	}
 
-	const struct headroom_forecast *forecast = forecast_of(report, limit);
+	const struct forecast *forecast = forecast_of(report, limit);
 	if (forecast->by_process.known || forecast->time.known)
 		text_string(line, "the machine's ");
 	headroom_answer_amount(report, limit, pm_limit_left(limit), line);
@@ -147,7 +143,7 @@ static bool reports_beneath(const struct headroom_report *report, const struct p
 	if (limit->kind == PM_LIMIT_SYSTEM)
 		return true;
 
-	const struct headroom_forecast *forecast = forecast_of(report, limit);
+	const struct forecast *forecast = forecast_of(report, limit);
 	return limit->kind == PM_LIMIT_CGROUP && forecast->measured && !forecast->time.known;
 }
 
@@ -155,9 +151,9 @@ static bool reports_beneath(const struct headroom_report *report, const struct p
 static void put_limit(const struct headroom_report *report, const struct pm_limit *limit,
                       struct text *line)
 {
-	const struct headroom_forecast *forecast = forecast_of(report, limit);
+	const struct forecast *forecast = forecast_of(report, limit);
 	const struct headroom_rates *rates = report->rates;
-	struct headroom_time time = headroom_forecast_time(forecast);
+	struct forecast_time time = forecast_time(forecast);
 
 	headroom_answer_amount(report, limit, pm_limit_left(limit), line);
 	text_string(line, " left of ");
@@ -165,11 +161,13 @@ static void put_limit(const struct headroom_report *report, const struct pm_limi
 	text_format(line, " (%s)", first_limit_words(limit->kind));
 
 	if (time.known) {
+		bool about = time.by_process ? forecast->by_process.estimate : time.estimate;
+
 		text_string(line, ", used up in ");
-		put_time(&time, forecast->time.known ? "" : "this process's rate of ",
+		put_time(&time, about, time.by_process ? "this process's rate of " : "",
 		         limit->counts, line);
 	}
-	if (time.known || !forecast->measured)
+	if (forecast->time.known || !forecast->measured)
 		return;
 
 	text_string(line, "; usage: ");
@@ -200,6 +198,19 @@ static void print_first(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/** Reports the age of the rates if they are those of a recording. */
+static void print_age(const struct headroom_report *report, struct out *out)
+{
+	const struct headroom_rates *rates = report->rates;
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (!rates->recorded)
+		return;
+
+	pm_format_duration(rates->age, duration);
+	out_wrapped_format(out, 2, "rates as of %s ago, the end of the recording\n", duration);
+}
+
 /**
  * Reports the limit of address space if the time until it is reached is not known, but less address
  * space is left than memory. Address space can grow in large steps: for an arena, malloc reserves
@@ -212,9 +223,9 @@ static void print_address_space(const struct headroom_report *report, struct out
 	if (!limit || limit == headroom_answer_limit(report))
 		return;
 
-	const struct headroom_forecast *forecast = forecast_of(report, limit);
+	const struct forecast *forecast = forecast_of(report, limit);
 	bool less = !memory || pm_limit_left(limit) < pm_limit_left(memory);
-	if (!forecast->measured || headroom_forecast_time(forecast).known || !less)
+	if (!forecast->measured || forecast_time(forecast).known || !less)
 		return;
 
 	struct text line = { 0 };
@@ -309,6 +320,7 @@ static void print_threads(const struct headroom_report *report, struct out *out)
 void headroom_answer_print(const struct headroom_report *report, struct out *out)
 {
 	print_first(report, out);
+	print_age(report, out);
 	print_beneath(report, out);
 	print_address_space(report, out);
 	print_reserve(report, out);

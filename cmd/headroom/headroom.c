@@ -127,6 +127,7 @@ static int sum_kinds(struct headroom_report *report, struct pm_process *process,
 		const struct pm_region *region = &sample.regions->items[i];
 		report->weights[region->kind] += region->bytes[PM_SIZE_RSS] +
 		                                 region->bytes[PM_SIZE_SWAP];
+		report->swapped[region->kind] += region->bytes[PM_SIZE_SWAP];
 		report->counts[region->kind]++;
 	}
 
@@ -190,9 +191,9 @@ static int read_report(struct headroom_report *report, struct pm_process *proces
 		return -1;
 
 	report->info = info;
+	struct forecast_source source = headroom_rates_source(report->rates);
 	for (size_t i = 0; i < report->headroom.count; i++)
-		headroom_forecast_make(report->rates, &report->headroom.limits[i],
-		                       &report->forecasts[i]);
+		forecast_make(&source, &report->headroom.limits[i], &report->forecasts[i]);
 
 	return 0;
 }

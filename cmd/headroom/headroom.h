@@ -11,8 +11,8 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "headroom/forecast.h"
 #include "headroom/rates.h"
+#include "target/forecast.h"
 #include "view/json.h"
 
 /** The parsed options of `procmem headroom`. */
@@ -34,10 +34,11 @@ struct headroom_report {
 	const struct pm_process_info *info; /**< PID, command name and user */
 	char *command;                   /**< command line, owned; empty if the process has none */
 	uint64_t weights[PM_KIND_COUNT]; /**< number of resident and swapped bytes of each kind */
+	uint64_t swapped[PM_KIND_COUNT]; /**< the swapped bytes in `weights` */
 	size_t counts[PM_KIND_COUNT];    /**< number of regions of each kind */
 	const struct headroom_rates *rates;
 	/** Forecasts of the elements of `headroom.limits`, at the same indices. */
-	struct headroom_forecast forecasts[PM_LIMITS_MAX];
+	struct forecast forecasts[PM_LIMITS_MAX];
 };
 
 /**

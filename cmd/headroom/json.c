@@ -9,22 +9,22 @@
 static void put_limit(struct json *json, const struct headroom_report *report, size_t index)
 {
 	const struct pm_limit *limit = &report->headroom.limits[index];
-	const struct headroom_forecast *forecast = &report->forecasts[index];
-	const struct headroom_time *by_process = &forecast->by_process;
-	struct headroom_time time = headroom_forecast_time(forecast);
+	const struct forecast *forecast = &report->forecasts[index];
+	const struct forecast_time *by_process = &forecast->by_process;
+	struct forecast_time time = forecast_time(forecast);
 
 	json_open(json, NULL, '{');
 	json_parts_limit(json, limit);
 	if (!limit->exempt)
 		json_parts_trend(json, &forecast->trend);
-	if (time.known)
-		json_parts_left(json, time.seconds, time.estimate, &forecast->trend);
+	json_parts_left(json, &time);
 
 	if (by_process->known) {
+		struct forecast_source source = headroom_rates_source(report->rates);
+
 		json_open(json, "process", '{');
-		json_parts_trend(json, &report->rates->trend);
-		json_parts_left(json, by_process->seconds, by_process->estimate,
-		                &report->rates->trend);
+		json_parts_trend(json, forecast_process_trend(&source, limit));
+		json_parts_left(json, by_process);
 		json_shut(json, '}');
 	}
 
@@ -38,18 +38,20 @@ static void put_first(struct json *json, const struct headroom_report *report)
 	if (!limit)
 		return;
 
-	struct headroom_time time = headroom_forecast_time(
+	struct forecast_time time = forecast_time(
 		&report->forecasts[limit - report->headroom.limits]);
 	json_open(json, "first_limit", '{');
 	json_parts_limit(json, limit);
-	if (time.known)
-		json_parts_left(json, time.seconds, time.estimate, NULL);
+	json_parts_left(json, &time);
 	json_shut(json, '}');
 }
 
-/** Writes the trend of the memory of the process, and what grows beneath it. */
+/** Writes the age of the rates, the trend of the memory of the process, and what grows beneath it.
+ */
 static void put_growth(struct json *json, const struct headroom_rates *rates)
 {
+	if (rates->recorded)
+		json_put(json, "rates_age", json_real(rates->age));
 	if (!*rates->trend.reason)
 		return;
 
@@ -67,18 +69,10 @@ static void put_reserve(struct json *json, const struct headroom_rates *rates)
 	if (!reserve)
 		return;
 
-	json_open(json, "reserve", '{');
-	json_put(json, "type",
-	         json_string(reserve->type == PM_RESERVE_FILE ? "file" : "inaccessible"));
-	json_put(json, "start", json_address(reserve->start));
-	json_put(json, "end", json_address(reserve->end));
-	json_put(json, "max", json_number(pm_reserve_size(reserve)));
-	json_put(json, "used", json_number(reserve->used));
-	json_put(json, "left", json_number(pm_reserve_size(reserve) - reserve->used));
-	json_parts_trend(json, &rates->reserve_trend);
-	json_parts_left(json, rates->reserve_seconds, rates->reserve_trend.estimate,
-	                &rates->reserve_trend);
-	json_shut(json, '}');
+	const struct forecast_time time = { .known = true,
+		                            .estimate = rates->reserve_trend.estimate,
+		                            .seconds = rates->reserve_seconds };
+	json_parts_reserve(json, reserve, &rates->reserve_trend, &time);
 }
 
 /** Writes the kinds that hold memory, largest first. */
@@ -94,7 +88,8 @@ static void put_kinds(struct json *json, const struct headroom_report *report)
 		json_open(json, NULL, '{');
 		json_parts_kind(json, kind);
 		json_put(json, "count", json_number(report->counts[kind]));
-		json_put(json, "rss", json_number(report->weights[kind]));
+		json_put(json, "rss", json_number(report->weights[kind] - report->swapped[kind]));
+		json_put(json, "swap", json_number(report->swapped[kind]));
 		json_shut(json, '}');
 	}
 

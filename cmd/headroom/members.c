@@ -105,7 +105,7 @@ void headroom_members_put(const struct headroom_report *report, struct json *jso
 	json_put(json, "path", json_text(members->group));
 	json_put(json, "cache", json_number(members->cache));
 	json_put(json, "shmem", json_number(members->shmem));
-	json_put(json, "reclaimable", json_number(members->reclaimable));
+	json_put(json, "inactive", json_number(members->reclaimable));
 	json_open(json, "processes", '[');
 
 	for (size_t i = 0; i < members->count; i++) {

@@ -35,9 +35,9 @@ static const struct table_column kind_columns[KIND_COLUMNS] = {
  * Adds the time until a limit is reached, or the verdict on the usage if the time is not known. An
  * estimated time begins with "~".
  */
-static void put_lasts(const struct headroom_forecast *forecast, struct text *text)
+static void put_lasts(const struct forecast *forecast, struct text *text)
 {
-	struct headroom_time time = headroom_forecast_time(forecast);
+	struct forecast_time time = forecast_time(forecast);
 	char duration[PM_DURATION_TEXT_SIZE];
 
 	if (time.known) {
@@ -51,7 +51,7 @@ static void put_lasts(const struct headroom_forecast *forecast, struct text *tex
 }
 
 /** Adds a rate and the time for which the memory of the machine lasts at this rate. */
-static void put_rate(const struct headroom_time *time, const char *whose, struct text *text)
+static void put_rate(const struct forecast_time *time, const char *whose, struct text *text)
 {
 	char duration[PM_DURATION_TEXT_SIZE];
 	if (!time->known)
@@ -62,13 +62,15 @@ static void put_rate(const struct headroom_time *time, const char *whose, struct
 }
 
 static void put_source(const struct headroom_report *report, const struct pm_limit *limit,
-                       const struct headroom_forecast *forecast, struct text *text)
+                       const struct forecast *forecast, struct text *text)
 {
 	utf8_escape(text, limit->source, strlen(limit->source));
 	if (limit->exempt && report->info->uid == 0)
 		text_string(text, " (does not apply to root)");
 	else if (limit->exempt)
 		text_string(text, " (does not apply to this privileged process)");
+	else if (limit->approximate && limit->kind == PM_LIMIT_PID_MAX)
+		text_string(text, " (a PID namespace can have a limit of its own)");
 	else if (limit->approximate)
 		text_string(text, " (not all processes of the user are visible)");
 
@@ -81,7 +83,7 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 {
 	const struct headroom_report *report = context;
 	const struct pm_limit *limit = &report->headroom.limits[row];
-	const struct headroom_forecast *forecast = &report->forecasts[row];
+	const struct forecast *forecast = &report->forecasts[row];
 
 	if (limit->exempt && column != LIMIT && column != MAX && column != SOURCE) {
 		text_char(text, '-');

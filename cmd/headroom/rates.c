@@ -22,13 +22,24 @@ void headroom_rates_deinit(struct headroom_rates *rates)
 	limit_counters_deinit(&rates->counters);
 	pm_series_deinit(&rates->memory);
 	pm_series_deinit(&rates->size);
+	pm_series_deinit(&rates->threads);
+}
+
+struct forecast_source headroom_rates_source(const struct headroom_rates *rates)
+{
+	return (struct forecast_source){ .counters = &rates->counters,
+		                         .memory = &rates->memory,
+		                         .size = &rates->size,
+		                         .memory_trend = &rates->trend,
+		                         .threads_trend = &rates->threads_trend };
 }
 
 static int add_totals(struct headroom_rates *rates, double time, const struct pm_totals *totals,
                       struct pm_error *error)
 {
 	if (pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
-	    pm_series_add(&rates->size, time, totals->size, error) < 0)
+	    pm_series_add(&rates->size, time, totals->size, error) < 0 ||
+	    pm_series_add(&rates->threads, time, totals->threads, error) < 0)
 		return -1;
 
 	return 0;
@@ -110,9 +121,12 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 		return -1;
 
 	int result = pm_sampler_take(sampler, &sample, error);
-	double begin = sample.time;
 	struct poll_loop wait;
+	double begin = 0;
+
 	poll_loop_init(&wait, interval);
+	if (result == 0)
+		begin = sample.time;
 
 	while (result == 0) {
 		result = add_sample(rates, &limits, &sample, error);
@@ -147,6 +161,12 @@ static int add_recorded(struct headroom_rates *rates, struct pm_recording *recor
 	    pm_reserves_add(rates->reserves, recorded.time, &regions, NULL, error) == 0)
 		result = limit_counters_add(&rates->counters, recorded.time, &headroom, error);
 	pm_regions_deinit(&regions);
+
+	/* The recorded process is the target, so the times have the same clock. */
+	rates->recorded = true;
+	rates->age = 0;
+	if (result == 0 && recorded.time < clock_boot_seconds())
+		rates->age = clock_boot_seconds() - recorded.time;
 
 	return result;
 }
@@ -187,6 +207,7 @@ static void judge(struct headroom_rates *rates)
 		return;
 
 	pm_trend_judge(&rates->memory, PM_TREND_BYTES, &rates->trend);
+	pm_trend_judge(&rates->threads, PM_TREND_COUNT, &rates->threads_trend);
 	if (rates->trend.verdict != PM_VERDICT_TOO_EARLY &&
 	    pm_trend_growth_rate(&rates->trend) <= 0)
 		rates->beneath = pm_tracker_find_growing(rates->tracker, &rates->beneath_trend);

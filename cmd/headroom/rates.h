@@ -14,16 +14,20 @@
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 
-#include "target/limit_counters.h"
+#include "target/forecast.h"
 
 /** How the usage of the limits, and the sizes of the process, changed over time. */
 struct headroom_rates {
-	bool known;                     /**< rates were measured */
+	bool known;    /**< rates were measured */
+	bool recorded; /**< the rates are those of a recording */
+	double age;    /**< with `recorded`: time since the last sample, in seconds */
 	struct limit_counters counters; /**< usage of each limit */
 	struct pm_series memory;        /**< resident and swapped bytes of the process */
 	struct pm_series size;          /**< bytes of address space of the process */
 	struct pm_tracker *tracker;     /**< follows the regions; owned; NULL if unknown */
+	struct pm_series threads;       /**< number of threads of the process */
 	struct pm_trend trend;          /**< trend of `memory` */
+	struct pm_trend threads_trend;  /**< trend of `threads` */
 	/** The track that grows although `memory` does not; NULL if there is none. */
 	const struct pm_track *beneath;
 	struct pm_trend beneath_trend; /**< trend of `beneath` */
@@ -33,6 +37,13 @@ struct headroom_rates {
 	struct pm_trend reserve_trend; /**< trend of the used part of `reserve` */
 	double reserve_seconds;        /**< time until `reserve` is used up */
 };
+
+/**
+ * Returns the rates as the source of forecasts.
+ * @param rates  the rates; must outlive the result
+ * @return       the source
+ */
+struct forecast_source headroom_rates_source(const struct headroom_rates *rates);
 
 /** What is measured. */
 struct headroom_source {

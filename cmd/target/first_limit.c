@@ -21,31 +21,56 @@ static bool is_hard(const struct pm_limit *limit)
 	       limit->kind != PM_LIMIT_CGROUP_WORKING_SET;
 }
 
-const struct pm_limit *first_limit(const struct pm_headroom *headroom, first_limit_lasts *lasts,
-                                   const void *context)
+/**
+ * Finds the limit with the fewest bytes left among the limits of memory, address space and data.
+ *
+ * @param headroom  the limits
+ * @return          the limit, or NULL if there is none
+ */
+static const struct pm_limit *find_tightest(const struct pm_headroom *headroom)
 {
-	const struct pm_limit *soonest = NULL, *tightest = pm_headroom_memory(headroom);
-	double shortest = 0, seconds;
+	const struct pm_limit *tightest = pm_headroom_memory(headroom);
 
 	for (size_t i = 0; i < headroom->count; i++) {
 		const struct pm_limit *limit = &headroom->limits[i];
-		if (!is_hard(limit))
-			continue;
 
-		if (lasts(context, limit, &seconds) && (!soonest || seconds < shortest)) {
-			soonest = limit;
-			shortest = seconds;
-		}
-
-		if (has_room(limit) &&
+		if (is_hard(limit) && has_room(limit) &&
 		    (!tightest || pm_limit_left(limit) < pm_limit_left(tightest)))
 			tightest = limit;
 	}
 
-	if (soonest)
-		return soonest;
-
 	return tightest;
+}
+
+const struct pm_limit *first_limit(const struct pm_headroom *headroom,
+                                   const struct forecast *forecasts)
+{
+	const struct pm_limit *soonest = NULL, *tightest = find_tightest(headroom);
+	struct forecast_time shortest = { 0 };
+
+	if (!forecasts)
+		return tightest;
+
+	for (size_t i = 0; i < headroom->count; i++) {
+		const struct pm_limit *limit = &headroom->limits[i];
+		struct forecast_time time = forecast_time(&forecasts[i]);
+
+		if (is_hard(limit) && time.known && (!soonest || time.seconds < shortest.seconds)) {
+			soonest = limit;
+			shortest = time;
+		}
+	}
+
+	if (!soonest)
+		return tightest;
+
+	/* The process cannot use all memory of the machine if another limit leaves less. */
+	if (soonest->kind == PM_LIMIT_SYSTEM && shortest.by_process &&
+	    pm_limit_left(tightest) < pm_limit_left(soonest) &&
+	    !forecast_time(&forecasts[tightest - headroom->limits]).known)
+		return tightest;
+
+	return soonest;
 }
 
 const char *first_limit_words(enum pm_limit_kind kind)

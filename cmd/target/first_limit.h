@@ -3,33 +3,26 @@
 #ifndef CMD_TARGET_FIRST_LIMIT_H
 #define CMD_TARGET_FIRST_LIMIT_H
 
-#include <stdbool.h>
-
 #include <procmem/headroom.h>
 
-/**
- * Computes the time until a limit is reached.
- *
- * @param context  context that was passed to first_limit()
- * @param limit    the limit
- * @param seconds  receives the time in seconds
- * @return         true if the time is known or can be estimated
- */
-typedef bool first_limit_lasts(const void *context, const struct pm_limit *limit, double *seconds);
+#include "target/forecast.h"
 
 /**
  * Finds the limit that is reached first: the limit with the shortest time left. If no time is
  * known, finds the limit with the fewest bytes left among the limits of memory, address space and
- * data. Ignores memory.high and the working set, which do not stop the process, and limits that the
+ * data. The latter is returned also if the shortest time is that of the memory of the machine at
+ * the rate of the process, and the time of the limit with the fewest bytes left is not known.
+ *
+ * Ignores memory.high and the working set, which do not stop the process, and limits that the
  * kernel does not enforce for the process.
  *
- * @param headroom  the limits
- * @param lasts     computes the time until a limit is reached
- * @param context   passed to `lasts`
- * @return          the limit, or NULL if none is known
+ * @param headroom   the limits
+ * @param forecasts  forecasts of the elements of `headroom->limits`, at the same indices; NULL if
+ *                   no time is known
+ * @return           the limit, or NULL if none is known
  */
-const struct pm_limit *first_limit(const struct pm_headroom *headroom, first_limit_lasts *lasts,
-                                   const void *context);
+const struct pm_limit *first_limit(const struct pm_headroom *headroom,
+                                   const struct forecast *forecasts);
 
 /**
  * Returns a description of the quantity that a limit restricts, such as "the memory and swap of the

@@ -5,6 +5,7 @@
 
 #include <procmem/number.h>
 
+#include "base/convert.h"
 #include "base/delta.h"
 #include "base/utf8.h"
 
@@ -48,7 +49,7 @@ void growth_text_put_beneath(const struct pm_track *track, const struct pm_trend
 static void add_figure(const char *word, double size, bool bytes, struct text *text)
 {
 	text_string(text, word);
-	add_size((uint64_t)size, bytes, text);
+	add_size(convert_uint64(size), bytes, text);
 }
 
 void growth_text_put_reason(const struct pm_trend *trend, bool bytes, struct text *text)

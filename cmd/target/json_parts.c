@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/json_parts.h"
 
+#include "base/convert.h"
 #include "target/region_text.h"
 
 /** Writes a text member, unless the text is missing or empty. */
@@ -106,27 +107,47 @@ void json_parts_trend(struct json *json, const struct pm_trend *trend)
 	if (trend->rate != 0)
 		json_put(json, "rate", json_real(trend->rate));
 	if (trend->estimate) {
-		json_put(json, "estimate", json_true());
 		json_put(json, "estimated_rate", json_real(trend->estimated_rate));
-		json_put(json, "step", json_number((uint64_t)trend->step));
+		json_put(json, "step", json_number(convert_uint64(trend->step)));
 	}
 
 	if (trend->sawtooth) {
-		json_put(json, "sawtooth", json_number((uint64_t)trend->swing));
-		json_put(json, "floor", json_number((uint64_t)trend->floor));
-		json_put(json, "floor_rise", json_integer((json_int_t)trend->floor_rise));
+		json_put(json, "sawtooth", json_number(convert_uint64(trend->swing)));
+		json_put(json, "floor", json_number(convert_uint64(trend->floor)));
+		json_put(json, "floor_rise", json_integer(convert_int64(trend->floor_rise)));
 	}
 
 	json_put(json, "verdict", json_string(pm_verdict_name(trend->verdict)));
 	json_put(json, "reason", json_text(trend->reason));
 }
 
-void json_parts_left(struct json *json, double seconds, bool estimate,
-                     const struct pm_trend *written)
+void json_parts_left(struct json *json, const struct forecast_time *time)
 {
-	json_put(json, "seconds_left", json_real(seconds));
-	if (!written || !written->estimate)
-		json_put(json, "estimate", json_boolean(estimate));
+	if (!time->known)
+		return;
+
+	json_put(json, "seconds_left", json_real(time->seconds));
+	json_put(json, "estimate", json_boolean(time->estimate));
+	if (time->by_process)
+		json_put(json, "at_process_rate", json_true());
+}
+
+void json_parts_reserve(struct json *json, const struct pm_reserve *reserve,
+                        const struct pm_trend *trend, const struct forecast_time *time)
+{
+	const char *type = reserve->type == PM_RESERVE_FILE ? "file" : "inaccessible";
+	uint64_t size = pm_reserve_size(reserve);
+
+	json_open(json, "reserve", '{');
+	json_put(json, "type", json_string(type));
+	json_put(json, "start", json_address(reserve->start));
+	json_put(json, "end", json_address(reserve->end));
+	json_put(json, "max", json_number(size));
+	json_put(json, "used", json_number(reserve->used));
+	json_put(json, "left", json_number(size - reserve->used));
+	json_parts_trend(json, trend);
+	json_parts_left(json, time);
+	json_shut(json, '}');
 }
 
 void json_parts_beneath(struct json *json, const struct pm_track *track,

@@ -12,10 +12,12 @@
 #include <procmem/headroom.h>
 #include <procmem/process_id.h>
 #include <procmem/region.h>
+#include <procmem/reserve.h>
 #include <procmem/sample.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 
+#include "target/forecast.h"
 #include "view/json.h"
 
 /**
@@ -94,8 +96,8 @@ void json_parts_totals(struct json *json, const struct pm_totals *totals);
 void json_parts_limit(struct json *json, const struct pm_limit *limit);
 
 /**
- * Writes how a value develops: `verdict`, `reason`, `rate` if it is known, `estimate`,
- * `estimated_rate` and `step` if there is an estimate, and `sawtooth`, `floor` and `floor_rise` if
+ * Writes how a value develops: `verdict`, `reason`, `rate` if it is known, `estimated_rate` and
+ * `step` if the rate is an estimate, and `sawtooth`, `floor` and `floor_rise` if
  * the value rises and falls. Nothing is written if the value was not judged.
  *
  * @param json   the output
@@ -104,16 +106,25 @@ void json_parts_limit(struct json *json, const struct pm_limit *limit);
 void json_parts_trend(struct json *json, const struct pm_trend *trend);
 
 /**
- * Writes how long it takes until a limit is reached: `seconds_left`, and `estimate` unless the
- * object has that member.
+ * Writes how long it takes until a limit is reached: `seconds_left`, `estimate` and, if the time is
+ * that at the rate of the process, `at_process_rate`.
  *
- * @param json      the output
- * @param seconds   the time
- * @param estimate  whether the time is an estimate
- * @param written   trend that was written to the object by json_parts_trend(); NULL if none was
+ * @param json  the output
+ * @param time  the time; nothing is written if it is not known
  */
-void json_parts_left(struct json *json, double seconds, bool estimate,
-                     const struct pm_trend *written);
+void json_parts_left(struct json *json, const struct forecast_time *time);
+
+/**
+ * Writes `reserve`: an object with the reserve, the trend of its used part, and the time until the
+ * reserve is used up, if that time is known.
+ *
+ * @param json     the output
+ * @param reserve  the reserve; only type, start, end and used are read
+ * @param trend    the trend
+ * @param time     the time
+ */
+void json_parts_reserve(struct json *json, const struct pm_reserve *reserve,
+                        const struct pm_trend *trend, const struct forecast_time *time);
 
 /**
  * Writes `beneath`: an object with the track that grows although the process does not.

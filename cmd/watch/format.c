@@ -8,7 +8,6 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
-#include "target/first_limit.h"
 #include "target/region_text.h"
 #include "target/similar_name.h"
 #include "watch/verdict.h"
@@ -241,7 +240,7 @@ enum out_style watch_format_style(const struct watch_row *row, enum watch_column
 static void add_left(const struct watch_history *history, const struct pm_limit *limit, bool bytes,
                      struct text *text)
 {
-	double seconds;
+	struct forecast_time time = watch_history_time(history, limit);
 
 	/* While a process exits, it releases its memory. Its last sample therefore does not show
 	 * how much was left before it ended. */
@@ -249,9 +248,11 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 		return;
 
 	text_string(text, ": ");
-	if (watch_history_lasts(history, limit, &seconds)) {
+	if (time.known) {
 		text_string(text, "full in ");
-		watch_verdict_time(watch_history_trend(history, limit), seconds, text);
+		watch_verdict_time(time.estimate, time.seconds, text);
+		if (time.by_process)
+			text_string(text, " at this process's rate");
 	} else {
 		watch_format_size(pm_limit_left(limit), bytes, text);
 		text_string(text, " left");
@@ -260,16 +261,16 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 
 /**
  * Adds the memory limit. If this limit is the memory of the machine, it is added only if the
- * process grows at a rate that is known or estimated, and will therefore use up all of it.
+ * process grows at a rate that is known or estimated.
  */
 static void add_memory_limit(const struct watch_history *history, bool bytes, struct text *text)
 {
 	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
 	uint64_t rss = history->sample.totals.rss;
-	double seconds;
 
 	if (!limit ||
-	    (limit->kind == PM_LIMIT_SYSTEM && !watch_history_lasts(history, limit, &seconds)))
+	    (limit->kind == PM_LIMIT_SYSTEM && (!watch_history_time(history, limit).known ||
+	                                        pm_trend_growth_rate(&history->memory.trend) <= 0)))
 		return;
 
 	text_string(text, limit->kind == PM_LIMIT_SYSTEM ? "  machine " : "  limit ");
@@ -321,7 +322,7 @@ static void add_named_limit(const struct watch_history *history, const struct pm
 static void add_limits(const struct watch_history *history, bool bytes, struct text *text)
 {
 	const struct pm_headroom *headroom = &history->headroom;
-	const struct pm_limit *first = first_limit(headroom, watch_history_lasts, history);
+	const struct pm_limit *first = watch_history_first_limit(history);
 	const struct pm_limit *memory = pm_headroom_memory(headroom);
 	const struct pm_limit *space = pm_headroom_find(headroom, PM_LIMIT_ADDRESS_SPACE);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "target/first_limit.h"
 
 int watch_history_add(struct watch_history *history, const struct pm_sample *sample,
                       struct pm_error *error)
@@ -22,9 +23,7 @@ int watch_history_add(struct watch_history *history, const struct pm_sample *sam
 
 	if (pm_series_add(&history->memory.series, sample->time, totals->rss + totals->swap,
 	                  error) < 0 ||
-	    pm_series_add(&history->size.series, sample->time, totals->size, error) < 0 ||
-	    pm_series_add(&history->mappings.series, sample->time, sample->regions->count, error) <
-	            0 ||
+	    pm_series_add(&history->size, sample->time, totals->size, error) < 0 ||
 	    pm_series_add(&history->threads.series, sample->time, totals->threads, error) < 0)
 		return -1;
 
@@ -96,7 +95,6 @@ int watch_history_add_kinds(struct watch_history *history, const struct watch_ki
 void watch_history_judge(struct watch_history *history)
 {
 	pm_trend_judge(&history->memory.series, PM_TREND_BYTES, &history->memory.trend);
-	pm_trend_judge(&history->mappings.series, PM_TREND_COUNT, &history->mappings.trend);
 	pm_trend_judge(&history->threads.series, PM_TREND_COUNT, &history->threads.trend);
 }
 
@@ -110,92 +108,65 @@ void watch_history_find_beneath(struct watch_history *history)
 		beneath->track = pm_tracker_find_growing(history->tracker, &beneath->trend);
 }
 
-/** Returns whether a limit is one on the memory of a cgroup. */
-static bool is_of_cgroup(const struct pm_limit *limit)
-{
-	return limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_CGROUP_WORKING_SET ||
-	       limit->kind == PM_LIMIT_CGROUP_HIGH;
-}
-
-/** Adds the usage of the limits, and judges that of the cgroups. */
-static void judge_cgroups(struct watch_history *history)
+/** Forecasts when each limit is reached. */
+static void forecast_limits(struct watch_history *history)
 {
 	const struct pm_headroom *headroom = &history->headroom;
+	const struct forecast_source source = { .counters = &history->counters,
+		                                .memory = &history->memory.series,
+		                                .size = &history->size,
+		                                .memory_trend = &history->memory.trend,
+		                                .threads_trend = &history->threads.trend };
+
+	for (size_t i = 0; i < headroom->count; i++)
+		forecast_make(&source, &headroom->limits[i], &history->forecasts[i]);
+}
+
+void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom,
+                                bool counts)
+{
+	struct pm_headroom previous = history->headroom;
+
+	history->headroom = *headroom;
+	history->limits_read = headroom->count;
 
 	/* If memory runs out, the trends are those without the last sample. */
 	limit_counters_add(&history->counters, history->sample.time, headroom, NULL);
-	for (size_t i = 0; i < headroom->count; i++) {
-		const struct pm_limit *limit = &headroom->limits[i];
-		const struct pm_series *series = limit_counters_find(&history->counters, limit);
 
-		history->usage[i] = (struct pm_trend){ 0 };
-		if (series && is_of_cgroup(limit))
-			pm_trend_judge(series, PM_TREND_BYTES, &history->usage[i]);
-	}
+	/* Limits on counts come last in the order of limits. */
+	for (size_t i = 0; i < previous.count && !counts; i++)
+		if (previous.limits[i].counts)
+			history->headroom.limits[history->headroom.count++] = previous.limits[i];
+
+	forecast_limits(history);
 }
 
-void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom)
+/** Returns the index of a limit; the number of limits if the history does not have this limit. */
+static size_t find_limit(const struct pm_headroom *headroom, const struct pm_limit *limit)
 {
-	history->headroom = *headroom;
-	judge_cgroups(history);
-	if (pm_headroom_find(headroom, PM_LIMIT_ADDRESS_SPACE))
-		pm_trend_judge(&history->size.series, PM_TREND_BYTES, &history->size.trend);
+	size_t i = 0;
+
+	while (i < headroom->count && (headroom->limits[i].kind != limit->kind ||
+	                               strcmp(headroom->limits[i].source, limit->source) != 0))
+		i++;
+
+	return i;
 }
 
-bool watch_history_counts_grow(const struct watch_history *history)
+struct forecast_time watch_history_time(const struct watch_history *history,
+                                        const struct pm_limit *limit)
 {
-	return pm_trend_growth_rate(&history->mappings.trend) > 0 ||
-	       pm_trend_growth_rate(&history->threads.trend) > 0;
+	size_t index = find_limit(&history->headroom, limit);
+
+	if (history->gone || index == history->headroom.count)
+		return (struct forecast_time){ 0 };
+
+	return forecast_time(&history->forecasts[index]);
 }
 
-/** Returns the trend of the usage of a cgroup; NULL if the limit is not one of the history. */
-static const struct pm_trend *trend_of_usage(const struct watch_history *history,
-                                             const struct pm_limit *limit)
+const struct pm_limit *watch_history_first_limit(const struct watch_history *history)
 {
-	const struct pm_headroom *headroom = &history->headroom;
-
-	for (size_t i = 0; i < headroom->count; i++)
-		if (headroom->limits[i].kind == limit->kind &&
-		    strcmp(headroom->limits[i].source, limit->source) == 0)
-			return &history->usage[i];
-	return NULL;
-}
-
-const struct pm_trend *watch_history_trend(const struct watch_history *history,
-                                           const struct pm_limit *limit)
-{
-	if (is_of_cgroup(limit))
-		return trend_of_usage(history, limit);
-	/* Not all threads that count are visible, so the time cannot be computed. */
-	if (limit->approximate)
-		return NULL;
-
-	switch (limit->kind) {
-	case PM_LIMIT_SYSTEM:
-		return &history->memory.trend;
-	case PM_LIMIT_ADDRESS_SPACE:
-		return &history->size.trend;
-	case PM_LIMIT_MAPPINGS:
-		return &history->mappings.trend;
-	case PM_LIMIT_PIDS:
-	case PM_LIMIT_USER_THREADS:
-	case PM_LIMIT_THREADS:
-	case PM_LIMIT_PID_MAX:
-		return &history->threads.trend;
-	default:
-		return NULL;
-	}
-}
-
-bool watch_history_lasts(const void *context, const struct pm_limit *limit, double *seconds)
-{
-	const struct watch_history *history = context;
-	const struct pm_trend *trend = watch_history_trend(history, limit);
-
-	if (!trend || history->gone)
-		return false;
-
-	return pm_trend_lasts(trend, pm_limit_left(limit), seconds);
+	return first_limit(&history->headroom, history->gone ? NULL : history->forecasts);
 }
 
 const struct pm_track *watch_history_owner(const struct watch_history *history, size_t region)
@@ -270,11 +241,10 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.first = history->first,
 		.previous = history->previous,
 		.memory = { copy_series(&history->memory.series), history->memory.trend },
-		.size.trend = history->size.trend,
-		.mappings.trend = history->mappings.trend,
 		.threads.trend = history->threads.trend,
 		.beneath.trend = history->beneath.trend,
 		.headroom = history->headroom,
+		.limits_read = history->limits_read,
 		.reserves = watch_reserve_copy(&history->reserves),
 		.began = history->began,
 		.based = history->based,
@@ -284,7 +254,7 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.recorded = history->recorded,
 		.gone = history->gone,
 	};
-	memcpy(copy->usage, history->usage, sizeof copy->usage);
+	memcpy(copy->forecasts, history->forecasts, sizeof copy->forecasts);
 
 	/* Of the tracks of kinds, copy only the series: their texts are constants, and their
 	 * `counts` are empty. */
@@ -317,8 +287,7 @@ void watch_history_deinit_track(struct pm_track *copy)
 void watch_history_deinit(struct watch_history *history)
 {
 	pm_series_deinit(&history->memory.series);
-	pm_series_deinit(&history->size.series);
-	pm_series_deinit(&history->mappings.series);
+	pm_series_deinit(&history->size);
 	pm_series_deinit(&history->threads.series);
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
 		pm_series_deinit(&history->kinds[kind].series);

@@ -10,7 +10,7 @@
 #include <procmem/select.h>
 #include <procmem/tracker.h>
 
-#include "target/limit_counters.h"
+#include "target/forecast.h"
 #include "watch/reserve.h"
 #include "watch/similar.h"
 
@@ -50,24 +50,25 @@ struct watch_history {
 	const size_t *files;
 	struct pm_track kinds[PM_KIND_COUNT]; /**< the chosen regions of each kind, as one track */
 	struct pm_sample sample;              /**< the last sample; a copy has no regions */
-	struct pm_totals first;       /**< totals at the time from which growth is counted */
-	struct pm_totals previous;    /**< totals of the sample before the last one */
-	struct watch_series memory;   /**< resident and swapped bytes of the process */
-	struct watch_series size;     /**< bytes of address space */
-	struct watch_series mappings; /**< number of regions */
-	struct watch_series threads;  /**< number of threads */
+	struct pm_totals first;      /**< totals at the time from which growth is counted */
+	struct pm_totals previous;   /**< totals of the sample before the last one */
+	struct watch_series memory;  /**< resident and swapped bytes of the process */
+	struct pm_series size;       /**< bytes of address space; empty in a copy */
+	struct watch_series threads; /**< number of threads */
 	/** What grows although `memory` does not; valid after watch_history_find_beneath(). */
 	struct watch_beneath beneath;
 	/**
-	 * The limits at the last sample. Limits on counts (mappings, threads, PIDs) are included
-	 * only if a count grows steadily.
+	 * The limits at the last sample. Limits on counts (mappings, threads, PIDs) can be those of
+	 * an earlier sample.
 	 */
 	struct pm_headroom headroom;
+	/** Number of elements of `headroom.limits`, from the first, that were read for the last
+	 * sample. */
+	size_t limits_read;
 	/** What each limit counts, over time. Empty in a copy. */
 	struct limit_counters counters;
-	/** Trends of the usage of the elements of `headroom.limits`, at the same indices. Only for
-	 * limits of cgroups; zeroed for other limits. */
-	struct pm_trend usage[PM_LIMITS_MAX];
+	/** Forecasts of the elements of `headroom.limits`, at the same indices. */
+	struct forecast forecasts[PM_LIMITS_MAX];
 	struct watch_reserves reserves; /**< reserves into which the process grows */
 	double began;                   /**< time of the first sample, in seconds */
 	double based;                   /**< time from which growth is counted, in seconds */
@@ -114,8 +115,7 @@ int watch_history_add_kinds(struct watch_history *history, const struct watch_ki
                             struct pm_error *error);
 
 /**
- * Computes the trends of the process, except that of the address space, which
- * watch_history_set_headroom() computes.
+ * Computes the trends of the memory and of the threads of the process.
  * @param history the history
  */
 void watch_history_judge(struct watch_history *history);
@@ -128,42 +128,32 @@ void watch_history_judge(struct watch_history *history);
 void watch_history_find_beneath(struct watch_history *history);
 
 /**
- * Replaces the limits, adds their usage to `counters`, and computes the trends of the usage of
- * cgroups and, if there is a limit on it, of the address space. The usage of a cgroup can grow
- * although the process does not: other processes and files in tmpfs count, too.
- * @param history the history
- * @param headroom the limits at the last sample, copied
+ * Replaces the limits, adds their usage to `counters`, and forecasts when they are reached. The
+ * usage of a limit can grow although the process does not: other processes share most limits.
+ * @param history   the history
+ * @param headroom  the limits at the last sample, copied
+ * @param counts    whether limits on counts were read; if not, the limits on counts of the previous
+ *                  call are kept
  */
-void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom);
+void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom,
+                                bool counts);
 
 /**
- * Checks whether the number of mappings or of threads grows at a rate that is known or estimated,
- * so that the limits on counts are needed.
- * @param history the history
- * @return true or false
- */
-bool watch_history_counts_grow(const struct watch_history *history);
-
-/**
- * Computes the time until a limit is reached at the current rate. The time is an estimate if
- * pm_trend.estimate of watch_history_trend() is set. Implements first_limit_lasts.
- *
- * @param history  a struct watch_history
- * @param limit    the limit
- * @param seconds  receives the time until the limit is reached
- * @return         false if the limit will not be reached, or the rate is unknown
- */
-bool watch_history_lasts(const void *history, const struct pm_limit *limit, double *seconds);
-
-/**
- * Returns the trend of the quantity that a limit restricts, such as the number of threads.
- *
+ * Returns the time until a limit is reached.
  * @param history  the history
  * @param limit    the limit
- * @return         the trend; NULL if the history has no series of this quantity
+ * @return         the time; not known if the process is gone, or if the history does not have the
+ *                 limit
  */
-const struct pm_trend *watch_history_trend(const struct watch_history *history,
-                                           const struct pm_limit *limit);
+struct forecast_time watch_history_time(const struct watch_history *history,
+                                        const struct pm_limit *limit);
+
+/**
+ * Returns the limit that is reached first.
+ * @param history  the history
+ * @return         the limit, as by first_limit()
+ */
+const struct pm_limit *watch_history_first_limit(const struct watch_history *history);
 
 /**
  * Returns the track to which a region of the last sample belongs: the sum of the group of its

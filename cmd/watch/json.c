@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch/json.h"
 
-#include "target/first_limit.h"
 #include "target/json_parts.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
@@ -87,28 +86,20 @@ static void put_kinds(const struct watch_history *history, const struct watch_vi
  */
 static void put_first_limit(const struct watch_history *history, struct json *json)
 {
-	const struct pm_limit *limit = first_limit(&history->headroom, watch_history_lasts,
-	                                           history);
-	double seconds;
-
+	const struct pm_limit *limit = watch_history_first_limit(history);
 	if (!limit)
 		return;
 
+	struct forecast_time time = watch_history_time(history, limit);
 	json_open(json, "first_limit", '{');
 	json_parts_limit(json, limit);
-	if (watch_history_lasts(history, limit, &seconds)) {
-		const struct pm_trend *trend = watch_history_trend(history, limit);
-
-		json_parts_left(json, seconds, trend->estimate, NULL);
-	}
-
+	json_parts_left(json, &time);
 	json_shut(json, '}');
 }
 
 static void put_totals(const struct watch_history *history, struct json *json)
 {
 	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
-	double seconds;
 
 	json_parts_totals(json, &history->sample.totals);
 	json_put(json, "count", json_number(history->sample.regions->count));
@@ -117,14 +108,9 @@ static void put_totals(const struct watch_history *history, struct json *json)
 	if (limit) {
 		json_put(json, "max", json_number(limit->max));
 		json_put(json, "left", json_number(pm_limit_left(limit)));
-	}
 
-	/* Whether this is an estimate can be a member of the verdict already. */
-	if (limit && watch_history_lasts(history, limit, &seconds)) {
-		json_put(json, "seconds_left", json_real(seconds));
-		if (watch_history_trend(history, limit)->estimate &&
-		    !history->memory.trend.estimate)
-			json_put(json, "estimate", json_true());
+		struct forecast_time time = watch_history_time(history, limit);
+		json_parts_left(json, &time);
 	}
 
 	put_first_limit(history, json);

@@ -170,19 +170,14 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample, str
 	return 0;
 }
 
-void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_headroom *headroom)
+void watch_replay_headroom(struct watch_replay *replay, struct pm_headroom *headroom)
 {
-	struct pm_headroom read;
 	*headroom = (struct pm_headroom){ 0 };
-	if (replay->next == 0 ||
+	if (replay->next > 0 &&
 	    pm_recording_read_headroom(replay->recording,
-	                               replay->samples[replay->next - 1].recorded.number, &read,
+	                               replay->samples[replay->next - 1].recorded.number, headroom,
 	                               NULL) < 0)
-		return;
-
-	for (size_t i = 0; i < read.count; i++)
-		if (counts || !read.limits[i].counts)
-			headroom->limits[headroom->count++] = read.limits[i];
+		*headroom = (struct pm_headroom){ 0 };
 }
 
 bool watch_replay_ending(struct watch_replay *replay, struct text *why)

@@ -53,10 +53,9 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample,
  * Reads the limits of the sample that was read last.
  *
  * @param replay    the recording
- * @param counts    true: include the limits on counts (mappings, threads, PIDs)
  * @param headroom  filled; empty if the limits cannot be read or were not recorded
  */
-void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_headroom *headroom);
+void watch_replay_headroom(struct watch_replay *replay, struct pm_headroom *headroom);
 
 /**
  * Returns the reason why the process ended, if the recording contains this reason.

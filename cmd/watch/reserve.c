@@ -80,7 +80,7 @@ void watch_reserve_describe(const struct watch_reserve *reserve, struct text *te
 		text_string(text, ": full");
 	} else if (reserve->lasts) {
 		text_string(text, ": full in ");
-		watch_verdict_time(&reserve->trend, reserve->seconds, text);
+		watch_verdict_time(reserve->trend.estimate, reserve->seconds, text);
 	}
 }
 
@@ -89,20 +89,14 @@ void watch_reserve_json(struct json *json, const struct watch_reserve *reserve)
 	if (!reserve)
 		return;
 
-	const char *type = reserve->type == PM_RESERVE_FILE ? "file" : "inaccessible";
-
-	json_open(json, "reserve", '{');
-	json_put(json, "type", json_string(type));
-	json_put(json, "start", json_address(reserve->start));
-	json_put(json, "end", json_address(reserve->end));
-	json_put(json, "max", json_number(reserve->end - reserve->start));
-	json_put(json, "used", json_number(reserve->used));
-	json_put(json, "left", json_number(reserve->end - reserve->start - reserve->used));
-	json_parts_trend(json, &reserve->trend);
-	if (reserve->lasts)
-		json_put(json, "seconds_left", json_real(reserve->seconds));
-
-	json_shut(json, '}');
+	const struct pm_reserve found = { .type = reserve->type,
+		                          .start = reserve->start,
+		                          .end = reserve->end,
+		                          .used = reserve->used };
+	const struct forecast_time time = { .known = reserve->lasts,
+		                            .estimate = reserve->trend.estimate,
+		                            .seconds = reserve->seconds };
+	json_parts_reserve(json, &found, &reserve->trend, &time);
 }
 
 struct watch_reserves watch_reserve_copy(const struct watch_reserves *reserves)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch/step.h"
 
+#include "base/clock.h"
 #include "watch/peek/peek.h"
 #include "watch/replay.h"
 
@@ -26,37 +27,86 @@ static int measure_suspects(struct watch *watch, struct pm_error *error)
 	return -1;
 }
 
-/**
- * Reads the limits. Limits on counts (mappings, threads, PIDs) are read only while the number of
- * mappings or threads grows steadily.
+/*
+ * To count the threads of the user, all processes of the machine are read. At most this share of
+ * one processor is spent on the limits on counts.
  */
+static const double counts_share = 0.002;
+
+/**
+ * Reads the limits on counts (mappings, threads, PIDs), unless too little time has passed since
+ * they were read, or the regions are those of an earlier sample.
+ *
+ * @param watch     the run
+ * @param headroom  receives the limits
+ * @return          whether the limits were read
+ */
+static bool read_counts(struct watch *watch, struct pm_headroom *headroom)
+{
+	const struct pm_sample *sample = &watch->history.sample;
+	struct pm_process *process = watch->run.target->process;
+
+	if (sample->held_back || sample->time < watch->counts_due)
+		return false;
+
+	double begin = clock_cpu_seconds();
+	bool read = pm_headroom_add_counts(process, NULL, sample->regions, headroom, NULL) == 0;
+	watch->counts_due = sample->time + (clock_cpu_seconds() - begin) / counts_share;
+
+	return read;
+}
+
+/** Replaces the limits by those of the recording. */
+static void replay_headroom(struct watch *watch)
+{
+	struct pm_headroom now;
+	bool counts = false;
+
+	watch_replay_headroom(watch->run.replay, &now);
+	for (size_t i = 0; i < now.count; i++)
+		counts = counts || now.limits[i].counts;
+
+	watch_history_set_headroom(&watch->history, &now, counts);
+}
+
+/** Reads the limits. */
 static void read_headroom(struct watch *watch)
 {
-	struct watch_run *run = &watch->run;
 	struct watch_history *history = &watch->history;
-	struct pm_process *process = run->target->process;
 	struct pm_headroom now;
-	bool counts = watch_history_counts_grow(history);
 
-	if (run->replay) {
-		watch_replay_headroom(run->replay, counts, &now);
-		watch_history_set_headroom(history, &now);
+	if (watch->run.replay) {
+		replay_headroom(watch);
 		return;
 	}
 
 	/* If limits cannot be read, watching continues without them. */
-	if (pm_headroom_read_memory(process, NULL, &now, NULL) < 0)
+	if (pm_headroom_read_memory(watch->run.target->process, NULL, &now, NULL) < 0)
 		now = (struct pm_headroom){ 0 };
-	if (counts)
-		pm_headroom_add_counts(process, NULL, history->sample.regions, &now, NULL);
+	bool counts = read_counts(watch, &now);
 
 	/* A process leaves its cgroup when it exits. Keep the limit of its last cgroup, which may
 	 * be the reason why it was killed. */
 	if (pm_headroom_find(&history->headroom, PM_LIMIT_CGROUP) &&
-	    !pm_headroom_find(&now, PM_LIMIT_CGROUP) && watch_run_is_ending(run))
+	    !pm_headroom_find(&now, PM_LIMIT_CGROUP) && watch_run_is_ending(&watch->run)) {
 		now = history->headroom;
+		counts = true;
+	}
 
-	watch_history_set_headroom(history, &now);
+	watch_history_set_headroom(history, &now, counts);
+}
+
+/** Adds the last sample, and the limits that were read for this sample, to the recording. */
+static int record(struct watch *watch, struct pm_error *error)
+{
+	const struct watch_history *history = &watch->history;
+	struct pm_headroom read = history->headroom;
+
+	if (!watch->run.recorder)
+		return 0;
+
+	read.count = history->limits_read;
+	return pm_recorder_add(watch->run.recorder, &history->sample, &read, error);
 }
 
 /** Computes the trends of the process, and reads its limits. */
@@ -100,10 +150,7 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 		return -1;
 	if (!watch->view.unjudged)
 		judge_regions(history);
-	if (run->recorder &&
-	    pm_recorder_add(run->recorder, &history->sample, &history->headroom, error) < 0)
-		return -1;
-	if (watch_view_update(&watch->view, history, error) < 0 ||
+	if (record(watch, error) < 0 || watch_view_update(&watch->view, history, error) < 0 ||
 	    watch_history_add_kinds(history, watch->view.kinds, error) < 0)
 		return -1;
 	if (!run->peek)

@@ -12,6 +12,7 @@ struct watch {
 	struct watch_run run;         /**< the source of samples, the recording, and the end */
 	struct watch_history history; /**< the samples so far, as series and trends */
 	struct watch_view view;       /**< what is displayed */
+	double counts_due; /**< time when the limits on counts are read again, as pm_sample.time */
 };
 
 /**

@@ -3,6 +3,7 @@
 
 #include <procmem/number.h>
 
+#include "base/convert.h"
 #include "base/delta.h"
 #include "target/growth_text.h"
 #include "target/json_parts.h"
@@ -32,17 +33,17 @@ void watch_verdict_extrapolate(const struct pm_trend *trend, double seconds, boo
 	if (trend->estimate)
 		text_char(text, '~');
 	if (shown_rate(trend) != 0)
-		delta_put_bytes(text, (int64_t)(shown_rate(trend) * seconds), bytes);
+		delta_put_bytes(text, convert_int64(shown_rate(trend) * seconds), bytes);
 	else
 		text_char(text, '-');
 }
 
-void watch_verdict_time(const struct pm_trend *trend, double seconds, struct text *text)
+void watch_verdict_time(bool estimate, double seconds, struct text *text)
 {
 	char duration[PM_DURATION_TEXT_SIZE];
 
 	pm_format_duration(seconds, duration);
-	if (trend->estimate)
+	if (estimate)
 		text_string(text, "about ");
 	text_string(text, duration);
 }
@@ -63,9 +64,9 @@ static void add_figure(const char *word, double size, bool bytes, struct text *t
 {
 	text_string(text, word);
 	if (bytes)
-		text_decimal(text, (uint64_t)size);
+		text_decimal(text, convert_uint64(size));
 	else
-		text_size(text, (uint64_t)size);
+		text_size(text, convert_uint64(size));
 }
 
 void watch_verdict_short(const struct watch_history *history, bool bytes, struct text *text)

@@ -26,13 +26,12 @@ void watch_verdict_extrapolate(const struct pm_trend *trend, double seconds, boo
                                struct text *text);
 
 /**
- * Adds the time that a trend takes to use up what is left: "52m 0s", or "about 52m 0s" if the rate
- * is an estimate.
- * @param trend the trend
+ * Adds the time until something is used up: "52m 0s", or "about 52m 0s".
+ * @param estimate whether the time is an estimate
  * @param seconds the time
  * @param text receives the time
  */
-void watch_verdict_time(const struct pm_trend *trend, double seconds, struct text *text);
+void watch_verdict_time(bool estimate, double seconds, struct text *text);
 
 /**
  * Adds the verdict on the memory of the process, and the reason: "steady (grew by 40.0M in 20s,

@@ -63,6 +63,15 @@ static int read_max(const struct pm_hierarchy *hierarchy, const char *name, uint
 	return found;
 }
 
+/**
+ * Reads the memory of a cgroup. Page cache stays 0 if there is no memory.stat.
+ *
+ * @param hierarchy  the cgroup
+ * @param memory     filled
+ * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return           1; 0 if the usage cannot be read, as in a cgroup that is being removed; -1 on
+ *                   error
+ */
 static int read_memory(const struct pm_hierarchy *hierarchy, struct level_memory *memory,
                        struct pm_error *error)
 {
@@ -70,18 +79,19 @@ static int read_memory(const struct pm_hierarchy *hierarchy, struct level_memory
 	char *text;
 
 	*memory = (struct level_memory){ 0 };
-	if (pm_cgroup_number(hierarchy, memory_names.used[version], &memory->used, error) < 0)
-		return -1;
-
-	int found = pm_cgroup_text(hierarchy, "memory.stat", &text, error);
+	int found = pm_cgroup_number(hierarchy, memory_names.used[version], &memory->used, error);
 	if (found <= 0)
 		return found;
+
+	found = pm_cgroup_text(hierarchy, "memory.stat", &text, error);
+	if (found <= 0)
+		return found < 0 ? -1 : 1;
 
 	pm_cgroup_entry(text, memory_names.inactive[version], &memory->inactive);
 	pm_cgroup_entry(text, memory_names.active[version], &memory->active);
 	free(text);
 
-	return 0;
+	return 1;
 }
 
 /** Writes the name of a file of a cgroup, such as "/shop/memory.max". */
@@ -131,8 +141,10 @@ static int add_memory_level(const struct pm_hierarchy *hierarchy, struct pm_head
 		return -1;
 	if (!has_max && !has_high)
 		return 0;
-	if (read_memory(hierarchy, &memory, error) < 0)
-		return -1;
+
+	int has_usage = read_memory(hierarchy, &memory, error);
+	if (has_usage <= 0)
+		return has_usage;
 
 	if (has_max) {
 		struct pm_limit limit = make_limit(hierarchy, PM_LIMIT_CGROUP, max, max_name);
@@ -163,10 +175,10 @@ static int add_pids_level(const struct pm_hierarchy *hierarchy, struct pm_headro
 	struct pm_limit limit = make_limit(hierarchy, PM_LIMIT_PIDS, 0, "pids.max");
 	int found = read_max(hierarchy, "pids.max", &limit.max, error);
 
+	if (found > 0)
+		found = pm_cgroup_number(hierarchy, "pids.current", &limit.used, error);
 	if (found <= 0)
 		return found;
-	if (pm_cgroup_number(hierarchy, "pids.current", &limit.used, error) < 0)
-		return -1;
 
 	pm_limit_insert(headroom, &limit);
 	return 0;
@@ -217,6 +229,7 @@ static int read_left(const struct pm_hierarchy *hierarchy, uint64_t *left, struc
 
 	if (found <= 0)
 		return found;
+	/* If the usage cannot be read, the cgroup still has a limit, and counts as unused. */
 	if (read_memory(hierarchy, &memory, error) < 0)
 		return -1;
 

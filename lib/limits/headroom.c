@@ -38,7 +38,7 @@ static int gather_threads(struct pm_process *process, const char *sys_root,
 	    pm_gather_user_threads(process, headroom, error) < 0)
 		return -1;
 
-	pm_gather_system_threads(pm_process_root(process), headroom);
+	pm_gather_system_threads(process, headroom);
 	return 0;
 }
 

@@ -15,6 +15,7 @@ static const struct {
 
 /**
  * Reads the limit of one cgroup, and stores the limit if it is smaller than the limit found so far.
+ * A cgroup whose usage cannot be read is ignored.
  *
  * @param hierarchy  the cgroup
  * @param limit      the limit found so far; receives the limit of the cgroup if that limit is
@@ -32,8 +33,10 @@ static int consider_group(const struct pm_hierarchy *hierarchy, struct pm_cgroup
 	if (pm_cgroup_is_unlimited(hierarchy, max) || (limit->limited && max >= limit->max))
 		return 0;
 
-	if (pm_cgroup_number(hierarchy, files[hierarchy->version].current, &current, error) < 0)
-		return -1;
+	/* In a cgroup that is being removed, the usage cannot be read. */
+	found = pm_cgroup_number(hierarchy, files[hierarchy->version].current, &current, error);
+	if (found <= 0)
+		return found;
 
 	limit->limited = true;
 	limit->version = hierarchy->version;

@@ -14,6 +14,7 @@
 #include "base/minmax.h"
 #include "base/number.h"
 #include "limits/limit_source.h"
+#include "proc/credentials.h"
 #include "proc/process_handle.h"
 #include "proc/status.h"
 
@@ -47,24 +48,54 @@ void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom
 		             "/proc/meminfo");
 }
 
-/** Adds a limit on the number of threads. The limit is in a file of sys/kernel below `proc_root`.
+bool pm_is_in_first_pid_namespace(const char *proc_root, const char *directory)
+{
+	/* PROC_PID_INIT_INO in the kernel. */
+	static const char first[] = "pid:[4026531836]";
+	char name[PM_NAMESPACE_TEXT_SIZE];
+
+	return !pm_namespace_read(proc_root, directory, "pid", name) || strcmp(name, first) == 0;
+}
+
+/**
+ * Adds a limit on the number of threads. The limit is in a file of sys/kernel below `proc_root`.
+ * @return the limit; NULL if it cannot be read
  */
-static void add_thread_limit(const char *proc_root, const char *path, enum pm_limit_kind kind,
-                             uint64_t threads, struct pm_headroom *headroom)
+static struct pm_limit *add_thread_limit(const char *proc_root, const char *path,
+                                         enum pm_limit_kind kind, uint64_t threads,
+                                         struct pm_headroom *headroom)
 {
 	char source[64];
 	char *text = pm_limit_file(proc_root, path);
+	struct pm_limit *limit = NULL;
 	const char *at = text;
 	uint64_t max;
 
 	snprintf(source, sizeof source, "/proc/%s", path);
 	if (text && pm_scan_decimal(&at, &max))
-		pm_limit_add(headroom, kind, max, threads, source);
+		limit = pm_limit_add(headroom, kind, max, threads, source);
 	free(text);
+
+	return limit;
 }
 
-void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroom)
+/** Adds kernel.pid_max. Each thread has an ID of its own. */
+static void add_pid_max(struct pm_process *process, uint64_t threads, struct pm_headroom *headroom)
 {
+	const char *root = pm_process_root(process);
+	struct pm_limit *limit = add_thread_limit(root, "sys/kernel/pid_max", PM_LIMIT_PID_MAX,
+	                                          threads, headroom);
+	char directory[16];
+
+	snprintf(directory, sizeof directory, "%d", (int)process->procfs.pid);
+	if (limit)
+		limit->approximate = !pm_is_in_first_pid_namespace(root, "self") ||
+		                     !pm_is_in_first_pid_namespace(root, directory);
+}
+
+void pm_gather_system_threads(struct pm_process *process, struct pm_headroom *headroom)
+{
+	const char *proc_root = pm_process_root(process);
 	char *load = pm_limit_file(proc_root, "loadavg");
 	/*
 	 * `0.20 0.18 0.12 1/80 11206`: the number after the slash counts all threads,
@@ -83,8 +114,7 @@ void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroo
 		return;
 
 	add_thread_limit(proc_root, "sys/kernel/threads-max", PM_LIMIT_THREADS, threads, headroom);
-	/* Each thread has an ID of its own. */
-	add_thread_limit(proc_root, "sys/kernel/pid_max", PM_LIMIT_PID_MAX, threads, headroom);
+	add_pid_max(process, threads, headroom);
 }
 
 int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *headroom,

@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 #include "limits/limit_source.h"
+#include "limits/system.h"
 #include "proc/credentials.h"
 #include "proc/process_handle.h"
 #include "proc/procfs.h"
 #include "proc/status.h"
 
-/* Names of the first namespaces (PROC_PID_INIT_INO and PROC_USER_INIT_INO in the kernel). */
-static const char first_pids[] = "pid:[4026531836]";
+/* Name of the first user namespace (PROC_USER_INIT_INO in the kernel). */
 static const char first_users[] = "user:[4026531837]";
 
 /** A process, and what determines whether RLIMIT_NPROC is enforced for this process. */
@@ -53,12 +53,10 @@ static bool is_exempt(const struct owner *owner)
  */
 static bool is_uncertain(const struct owner *owner)
 {
-	char pids[PM_NAMESPACE_TEXT_SIZE];
-
 	if (!pm_credentials_in_first_namespace(owner->root) || !owner->first)
 		return true;
 
-	return pm_namespace_read(owner->root, "self", "pid", pids) && strcmp(pids, first_pids) != 0;
+	return !pm_is_in_first_pid_namespace(owner->root, "self");
 }
 
 /**

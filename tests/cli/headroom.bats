@@ -161,7 +161,7 @@ limit() {
 
 	# 1 GiB is reserved, and the limit leaves 200 MiB more: about 300 s at 4 MiB/s.
 	first=$(head -n 1 "${outputs[3]}")
-	[[ $first == *" 200.0M left of 1.2G (its address space, RLIMIT_AS), used up in about "*" at this process's rate of about +4."*M/s ]]
+	[[ $first == *" 200.0M left of 1.2G (its address space, RLIMIT_AS), used up in about "*" at this process's rate of about +4."*"M/s; usage: no growth seen in "* ]]
 	jq -e '.first_limit | .name == "address_space" and .estimate and .seconds_left > 200 and .seconds_left < 300' "${outputs[3]}.json"
 
 	grep -Eq '^the region at [0-9a-f]+ grows into a reserve of 1\.0G \([0-9]+ % used\): full in [34]m' "${outputs[3]}"
@@ -197,6 +197,29 @@ limit() {
 	jq -e '.group.shmem > 100000000 and .group.shmem <= .group.cache' <<<"$output"
 	# Written files are in the page cache, but not reclaimable.
 	jq -e '.limits[] | select(.name == "cgroup") | .used > 100000000 and .reclaimable < 20000000' <<<"$output"
+}
+
+@test "a process that leaks beside another one in its cgroup reaches the limit of the cgroup first" {
+	target_start leaker arenas 40960
+	local other=$TARGET_PID
+	target_start leaker merged 524288
+	cgroup_make $((400 << 20)) "$other" "$TARGET_PID"
+	procmem watch --json -i 1 --for 24s "$TARGET_PID" >"$BATS_TEST_TMPDIR/watch" 3>&- &
+	local watch=$!
+	procmem headroom --for 24s "$TARGET_PID" >"$BATS_TEST_TMPDIR/text" 3>&- &
+	local text=$!
+	run -0 procmem headroom --json --for 24s "$TARGET_PID"
+	wait "$watch" "$text"
+	cat "$BATS_TEST_TMPDIR/text"
+	# The other process rises and falls by 20 MB, so the rate of the cgroup can be unknown.
+	local check='.first_limit | .name == "cgroup" and (.seconds_left - .left / 524288 | fabs) < .left / 524288 / 3 and
+		(.at_process_rate | not) == (.estimate | not)'
+	jq -e "$check" <<<"$output"
+	tail -n 1 "$BATS_TEST_TMPDIR/watch" | jq -e "$check"
+	[[ $(head -n 1 "$BATS_TEST_TMPDIR/text") == *' left of 400.0M (the limit of its cgroup), used up in '* ]]
+	jq -e '(.group | has("inactive") and (has("reclaimable") | not)) and all(.kinds[]; has("swap"))' <<<"$output"
+	# The other process alone does not grow.
+	jq -e 'all(.limits[]; (.at_process_rate and (.estimate | not)) | not)' <<<"$output"
 }
 
 @test "pids.max is reached first" {
@@ -267,6 +290,12 @@ limit() {
 	[[ ${lines[0]} == *"  no limit of its own; the machine's "*' would last '*" at this process's rate of +4."* ||
 		${lines[0]} == *' left of '*'used up in '*'/s'* ]]
 	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF LIMIT'*'total'* ]]
+	# The age of the rates is that of the last sample.
+	[[ $output == *'rates as of '*' ago, the end of the recording'* ]]
+	run -0 procmem headroom --json --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
+	local last
+	last=$(procmem snap -l --json "$BATS_TEST_TMPDIR/run.pmrec" | jq -r '[.. | .time? // empty] | last | sub("\\.[0-9]+Z$"; "Z") | fromdate')
+	jq -e --argjson last "$last" '(.time | sub("\\.[0-9]+Z$"; "Z") | fromdate) - $last - .rates_age | fabs < 2' <<<"$output"
 	procmem snap -q -o "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
 	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
 	[[ ${lines[0]} == *': too early (seen for 0.0s in 1 sample; needs 10s and 5 samples)' ]]

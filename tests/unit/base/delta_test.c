@@ -9,6 +9,10 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
+#include "base/convert.h"
+
 /* The widths in cmd/watch/screen/table.c. */
 enum { RATE_COLUMNS = 11, DELTA_COLUMNS = 8 };
 
@@ -70,11 +74,28 @@ static void times_before_1970_are_valid(void **state)
 	expect_time(INT64_MAX, "2262-04-11T23:47:16.854Z");
 }
 
+/** Numbers that do not fit an integer, as from a damaged recording. */
+static void conversions_do_not_overflow(void **state)
+{
+	(void)state;
+	assert_true(convert_int64(1e300) == INT64_MAX);
+	assert_true(convert_int64(-1e300) == INT64_MIN);
+	assert_true(convert_int64(9223372036854775808.0) == INT64_MAX);
+	assert_true(convert_int64(-3.9) == -3);
+	assert_true(convert_int64(NAN) == 0);
+	assert_true(convert_uint64(1e300) == UINT64_MAX);
+	assert_true(convert_uint64(18446744073709551616.0) == UINT64_MAX);
+	assert_true(convert_uint64(-1) == 0);
+	assert_true(convert_uint64(7.5) == 7);
+	assert_true(convert_uint64(NAN) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_have_a_unit_without_tiny_numbers),
 		cmocka_unit_test(all_items_fit),
+		cmocka_unit_test(conversions_do_not_overflow),
 		cmocka_unit_test(times_before_1970_are_valid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

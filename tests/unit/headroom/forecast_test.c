@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "headroom/answer.h"
-#include "headroom/forecast.h"
+#include "target/forecast.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -65,14 +65,14 @@ static const struct pm_limit *forecast(struct fixture *fixture)
 
 	report->rates = &fixture->rates;
 	pm_trend_judge(&fixture->rates.memory, PM_TREND_BYTES, &fixture->rates.trend);
+	struct forecast_source source = headroom_rates_source(&fixture->rates);
 	for (size_t i = 0; i < report->headroom.count; i++)
-		headroom_forecast_make(&fixture->rates, &report->headroom.limits[i],
-		                       &report->forecasts[i]);
+		forecast_make(&source, &report->headroom.limits[i], &report->forecasts[i]);
 
 	return headroom_answer_limit(report);
 }
 
-static void expect_time(const struct headroom_time *time, double seconds, bool estimate)
+static void expect_time(const struct forecast_time *time, double seconds, bool estimate)
 {
 	assert_true(time->known);
 	assert_true(fabs(time->seconds - seconds) < seconds / 50);
@@ -94,7 +94,7 @@ static void usage_of_the_cgroup_counts(void **state)
 	}
 
 	assert_ptr_equal(forecast(fixture), group);
-	struct headroom_forecast *forecasts = fixture->report.forecasts;
+	struct forecast *forecasts = fixture->report.forecasts;
 	expect_time(&forecasts[0].time, 65, false);
 	assert_int_equal(forecasts[0].trend.verdict, PM_VERDICT_STEADY);
 	assert_false(forecasts[1].time.known);
@@ -116,7 +116,7 @@ static void growth_of_the_process_does_not_count(void **state)
 	}
 
 	assert_ptr_equal(forecast(fixture), system);
-	struct headroom_forecast *forecasts = fixture->report.forecasts;
+	struct forecast *forecasts = fixture->report.forecasts;
 	assert_true(forecasts[0].measured);
 	assert_false(forecasts[0].time.known);
 	expect_time(&forecasts[1].time, 170, false);
@@ -135,7 +135,7 @@ static void rate_of_the_process_is_an_estimate_for_the_machine(void **state)
 	}
 
 	assert_ptr_equal(forecast(fixture), system);
-	struct headroom_time time = headroom_forecast_time(&fixture->report.forecasts[0]);
+	struct forecast_time time = forecast_time(&fixture->report.forecasts[0]);
 	expect_time(&time, 400, true);
 	expect_time(&fixture->report.forecasts[0].by_process, 400, false);
 }
@@ -176,7 +176,7 @@ static void estimates_are_ranked(void **state)
 	}
 
 	assert_ptr_equal(forecast(fixture), space);
-	const struct headroom_forecast *forecasts = fixture->report.forecasts;
+	const struct forecast *forecasts = fixture->report.forecasts;
 	assert_false(forecasts[0].time.estimate);
 	assert_true(forecasts[1].time.known && forecasts[1].time.estimate);
 	assert_true(forecasts[1].time.seconds < forecasts[0].time.seconds);
@@ -197,7 +197,7 @@ static void address_space_follows_memory(void **state)
 	}
 
 	assert_ptr_equal(forecast(fixture), space);
-	struct headroom_time time = headroom_forecast_time(&fixture->report.forecasts[1]);
+	struct forecast_time time = forecast_time(&fixture->report.forecasts[1]);
 	assert_false(fixture->report.forecasts[1].time.known);
 	expect_time(&time, 1136.0 / 4, true);
 }
@@ -215,13 +215,13 @@ static void reserved_address_space_is_filled_first(void **state)
 	}
 
 	assert_ptr_equal(forecast(fixture), space);
-	struct headroom_time time = headroom_forecast_time(&fixture->report.forecasts[0]);
+	struct forecast_time time = forecast_time(&fixture->report.forecasts[0]);
 	expect_time(&time, 1840.0 / 4, true);
 
 	/* Without growth of memory, nothing is known. */
-	fixture->rates.trend = (struct pm_trend){ 0 };
-	headroom_forecast_make(&fixture->rates, space, &fixture->report.forecasts[0]);
-	assert_false(headroom_forecast_time(&fixture->report.forecasts[0]).known);
+	pm_series_deinit(&fixture->rates.memory);
+	forecast(fixture);
+	assert_false(forecast_time(&fixture->report.forecasts[0]).known);
 }
 
 static void threads_of_the_user_run_out_first(void **state)
@@ -251,6 +251,48 @@ static void threads_of_the_user_run_out_first(void **state)
 	assert_false(fixture->report.forecasts[1].time.known);
 }
 
+/**
+ * A process leaks in a cgroup in which another process rises and falls. The process can never use
+ * the memory of the machine.
+ */
+static void sidecar_does_not_hide_the_cgroup(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *group = add_limit(fixture, PM_LIMIT_CGROUP, 400 * MIB, "/a/memory.max");
+	struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 20000 * MIB, "/proc/meminfo");
+
+	for (unsigned i = 0; i <= 30; i++) {
+		group->used = (20 + i + 12 * (i % 5)) * MIB;
+		system->used = (5000 + i + 12 * (i % 5) + 40 * (i % 3)) * MIB;
+		add_sample(fixture, i, (20 + i) * MIB);
+	}
+
+	group->used = 90 * MIB;
+	assert_ptr_equal(forecast(fixture), group);
+	struct forecast *forecast = &fixture->report.forecasts[0];
+	struct forecast_time time = forecast_time(forecast);
+	assert_false(forecast->time.known);
+	assert_true(time.by_process);
+	expect_time(&time, 310, true);
+}
+
+/** The machine does not win by an estimate over a limit with less left whose time is not known. */
+static void tighter_limit_without_a_time_is_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 20000 * MIB, "/proc/meminfo");
+	struct pm_limit *data = add_limit(fixture, PM_LIMIT_DATA, 400 * MIB, "RLIMIT_DATA");
+
+	for (unsigned i = 0; i <= 30; i++) {
+		data->used = 100 * MIB;
+		system->used = 5000 * MIB;
+		add_sample(fixture, i, (20 + i) * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), data);
+	assert_false(forecast_time(&fixture->report.forecasts[1]).known);
+}
+
 /** A value that grows in steps, with a sawtooth and noise, at a time. */
 static uint64_t value_at(double time, double period, double step, double tooth, double noise)
 {
@@ -260,9 +302,9 @@ static uint64_t value_at(double time, double period, double step, double tooth, 
 }
 
 /** Checks that no time of a forecast is sure if its rate is an estimate. */
-static void check_sure(const struct headroom_forecast *forecast, const struct pm_trend *process)
+static void check_sure(const struct forecast *forecast, const struct pm_trend *process)
 {
-	struct headroom_time time = headroom_forecast_time(forecast);
+	struct forecast_time time = forecast_time(forecast);
 	bool sure = forecast->trend.verdict == PM_VERDICT_STEADY;
 
 	if (forecast->time.known)
@@ -322,6 +364,8 @@ int main(void)
 		TEST(address_space_follows_memory),
 		TEST(reserved_address_space_is_filled_first),
 		TEST(threads_of_the_user_run_out_first),
+		TEST(sidecar_does_not_hide_the_cgroup),
+		TEST(tighter_limit_without_a_time_is_first),
 		TEST(no_sure_time_from_an_estimate),
 	};
 

@@ -106,6 +106,24 @@ static void machine_and_process(void **state)
 	tree_remove(root);
 }
 
+/** A group that is being removed: the usage is gone, the limits can still be read. */
+static void usage_that_cannot_be_read(void **state)
+{
+	(void)state;
+	char *root = make_machine("0::/shop/web\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/memory.max", "1048576\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/memory.high", "1000000\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/pids.max", "100\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.max", "2097152\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.current", "2000000\n");
+
+	struct pm_headroom headroom = read_saved(root);
+	expect(&headroom, PM_LIMIT_CGROUP, 2097152, 2000000, 97152, "/shop/memory.max");
+	assert_null(pm_headroom_find(&headroom, PM_LIMIT_CGROUP_HIGH));
+	assert_null(pm_headroom_find(&headroom, PM_LIMIT_PIDS));
+	tree_remove(root);
+}
+
 /** The ancestor with the larger limit may leave less. */
 static void v2_group_with_the_least_left(void **state)
 {
@@ -228,6 +246,8 @@ static void limits_of_each_level(void **state)
 		snprintf(path + strlen(path), sizeof path - strlen(path), "/%d", i);
 		snprintf(name, sizeof name, "%s/memory.max", path);
 		tree_write(root, name, "%d\n", i == 5 ? 100 : 10000 * i);
+		snprintf(name, sizeof name, "%s/memory.current", path);
+		tree_write(root, name, "0\n");
 		snprintf(name, sizeof name, "%s/pids.max", path);
 		tree_write(root, name, i % 2 ? "max\n" : "%d\n", 100 - i);
 		snprintf(name, sizeof name, "%s/pids.current", path);
@@ -274,6 +294,14 @@ static void threads_of_the_user(void **state)
 	assert_false(pm_headroom_find(&headroom, PM_LIMIT_USER_THREADS)->exempt);
 	assert_false(pm_headroom_find(&headroom, PM_LIMIT_USER_THREADS)->approximate);
 
+	assert_false(pm_headroom_find(&headroom, PM_LIMIT_PID_MAX)->approximate);
+
+	/* A target in another PID namespace can have another pid_max. */
+	tree_link(root, "proc/12/ns/pid", "pid:[4026532200]");
+	headroom = read_saved(root);
+	assert_true(pm_headroom_find(&headroom, PM_LIMIT_PID_MAX)->approximate);
+	assert_false(pm_headroom_find(&headroom, PM_LIMIT_THREADS)->approximate);
+
 	/* In another PID namespace, not all processes of the user are visible. */
 	tree_link(root, "proc/self/ns/pid", "pid:[4026532200]");
 	headroom = read_saved(root);
@@ -317,6 +345,7 @@ static void hidden_groups_are_noted(void **state)
 	/* The root of the mount is not the root of the hierarchy. */
 	root = make_machine("0::/web\n");
 	tree_write(root, "sys/fs/cgroup/web/memory.max", "1000000\n");
+	tree_write(root, "sys/fs/cgroup/web/memory.current", "1000\n");
 	headroom = read_saved(root);
 	assert_int_equal(headroom.cgroup_view, PM_CGROUP_VISIBLE);
 	tree_write(root, "sys/fs/cgroup/cgroup.type", "domain\n");
@@ -460,6 +489,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machine_and_process),
+		cmocka_unit_test(usage_that_cannot_be_read),
 		cmocka_unit_test(v2_group_with_the_least_left),
 		cmocka_unit_test(v1_group),
 		cmocka_unit_test(tmpfs_is_not_reclaimable),

@@ -210,6 +210,7 @@ static void mixed_systems_count_by_v1(void **state)
 	place(machine, "4:memory:/a\n0::/b\n", mounts);
 	group_v1(machine, "/a", 64 * MIB, 1000);
 	tree_write(machine->root, "sys/fs/cgroup/unified/b/memory.max", "1048576\n");
+	tree_write(machine->root, "sys/fs/cgroup/unified/b/memory.current", "0\n");
 	expect(machine, 1, 64 * MIB, 1000, "/a");
 
 	/* v1 without memory: then v2 has it. */
@@ -264,8 +265,19 @@ static void mount_that_shows_most_is_taken(void **state)
 	tree_write(machine->root, "sys/own/memory.max", "max\n");
 	tree_write(machine->root, "sys/pod/abc/memory.max", "max\n");
 	tree_write(machine->root, "sys/all/pod/memory.max", "1048576\n");
+	tree_write(machine->root, "sys/all/pod/memory.current", "0\n");
 
 	expect(machine, 2, MIB, 0, "/pod");
+}
+
+/** A group that is being removed: its limit can still be read, but not its usage. */
+static void group_without_usage_is_ignored(void **state)
+{
+	struct machine *machine = *state;
+	place(machine, "0::/pod/web\n", v2_mount);
+	group_v2(machine, "/pod", "2097152", 100);
+	tree_write(machine->root, "sys/fs/cgroup/pod/web/memory.max", "1048576\n");
+	expect(machine, 2, 2 * MIB, 100, "/pod");
 }
 
 static void group_outside_of_our_namespace(void **state)
@@ -279,6 +291,7 @@ static void group_outside_of_our_namespace(void **state)
 	/* A mount of the host's groups, as in a debugging container. */
 	place(machine, "0::/../../host\n", "31 23 0:28 /../.. /sys/host rw - cgroup2 cgroup2 rw\n");
 	tree_write(machine->root, "sys/host/host/memory.max", "2097152\n");
+	tree_write(machine->root, "sys/host/host/memory.current", "0\n");
 	expect(machine, 2, 2 * MIB, 0, "/host");
 	place(machine, "0::/../../../host\n", NULL);
 	expect_none(machine);
@@ -299,9 +312,13 @@ static void names_above_our_namespace_are_found(void **state)
 	tree_write(root, "sys/host/machine/box/cgroup.procs", "\n");
 	tree_write(root, "sys/host/machine/box/own/cgroup.procs", "12\n77\n");
 	tree_write(root, "sys/host/machine/web/memory.max", "1048576\n");
+	tree_write(root, "sys/host/machine/web/memory.current", "0\n");
 	tree_write(root, "sys/host/web/memory.max", "4096\n");
+	tree_write(root, "sys/host/web/memory.current", "0\n");
 	tree_write(root, "sys/host/machine/box/shop/memory.max", "2097152\n");
+	tree_write(root, "sys/host/machine/box/shop/memory.current", "0\n");
 	tree_write(root, "sys/host/machine/box/memory.max", "4194304\n");
+	tree_write(root, "sys/host/machine/box/memory.current", "0\n");
 	expect(machine, 2, MIB, 0, "/machine/web");
 
 	/* Below the root of the namespace, and the root itself. */
@@ -334,6 +351,7 @@ static void conventional_places(void **state)
 	group_v2(machine, "/shop", "1048576", 100);
 	expect(machine, 2, MIB, 100, "/shop");
 	tree_write(machine->root, "sys/fs/cgroup/unified/shop/memory.max", "2097152\n");
+	tree_write(machine->root, "sys/fs/cgroup/unified/shop/memory.current", "0\n");
 	expect(machine, 2, 2 * MIB, 0, "/shop");
 	place(machine, "4:memory:/shop\n0::/\n", NULL);
 	group_v1(machine, "/shop", 64 * MIB, 1000);
@@ -353,6 +371,7 @@ static void mount_point_with_blanks(void **state)
 	place(machine, "0::/shop\n",
 	      "31 23 0:28 / /sys/my\\040groups rw shared:7 - cgroup2 none rw\n");
 	tree_write(machine->root, "sys/my groups/shop/memory.max", "1048576\n");
+	tree_write(machine->root, "sys/my groups/shop/memory.current", "0\n");
 	expect(machine, 2, MIB, 0, "/shop");
 }
 
@@ -364,6 +383,7 @@ static void mounts_outside_of_sys(void **state)
 	         machine->root);
 	place(machine, "0::/shop\n", mounts);
 	tree_write(machine->root, "elsewhere/shop/memory.max", "1048576\n");
+	tree_write(machine->root, "elsewhere/shop/memory.current", "0\n");
 	expect_none(machine);
 
 	char *sys;
@@ -491,6 +511,7 @@ int main(void)
 		TEST(group_with_a_colon),
 		TEST(container_that_sees_its_own_part),
 		TEST(mount_that_shows_most_is_taken),
+		TEST(group_without_usage_is_ignored),
 		TEST(group_outside_of_our_namespace),
 		TEST(names_above_our_namespace_are_found),
 		TEST(conventional_places),

@@ -141,20 +141,76 @@ static void time_left_needs_steady_growth(void **state)
 {
 	struct fixture *fixture = *state;
 	struct watch_history *history = &fixture->history;
-	const struct pm_limit limit = { .kind = PM_LIMIT_SYSTEM,
-		                        .max = 1000 * MIB,
-		                        .used = 980 * MIB };
-	double seconds;
+	struct pm_headroom headroom = { .count = 1 };
+	struct pm_limit *limit = &headroom.limits[0];
 
+	*limit = (struct pm_limit){ .kind = PM_LIMIT_SYSTEM,
+		                    .max = 1000 * MIB,
+		                    .used = 980 * MIB,
+		                    .source = "/proc/meminfo" };
 	add_sample(fixture, 0, MIB);
-	assert_false(watch_history_lasts(history, &limit, &seconds));
-	for (unsigned i = 1; i <= 20; i++)
+	watch_history_set_headroom(history, &headroom, false);
+	assert_false(watch_history_time(history, limit).known);
+	for (unsigned i = 1; i <= 20; i++) {
 		add_sample(fixture, i, (1 + 2 * i) * MIB);
+		watch_history_set_headroom(history, &headroom, false);
+	}
 
-	assert_true(watch_history_lasts(history, &limit, &seconds));
-	assert_true(seconds > 9 && seconds < 11);
+	/* The machine does not fill up, so the time is only that at the rate of the process. */
+	struct forecast_time time = watch_history_time(history, limit);
+	assert_true(time.known && time.estimate && time.by_process);
+	assert_true(time.seconds > 9 && time.seconds < 11);
 	history->gone = true;
-	assert_false(watch_history_lasts(history, &limit, &seconds));
+	assert_false(watch_history_time(history, limit).known);
+}
+
+/** Another process uses the memory of the machine faster than the watched process. */
+static void machine_fills_at_its_own_rate(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history *history = &fixture->history;
+	struct pm_headroom headroom = { .count = 1 };
+	struct pm_limit *limit = &headroom.limits[0];
+
+	*limit = (struct pm_limit){ .kind = PM_LIMIT_SYSTEM,
+		                    .max = 10000 * MIB,
+		                    .source = "/proc/meminfo" };
+	for (unsigned i = 0; i <= 20; i++) {
+		limit->used = (1000 + 40 * i) * MIB;
+		add_sample(fixture, i, (1 + i) * MIB);
+		watch_history_set_headroom(history, &headroom, false);
+	}
+
+	struct forecast_time time = watch_history_time(history, limit);
+	assert_true(time.known && !time.estimate && !time.by_process);
+	assert_true(time.seconds > 200 && time.seconds < 210);
+}
+
+/** Another process of the cgroup starts the threads that count. */
+static void threads_of_the_cgroup_count(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history *history = &fixture->history;
+	struct pm_headroom headroom = { .count = 1 }, none = { 0 };
+	struct pm_limit *limit = &headroom.limits[0];
+
+	*limit = (struct pm_limit){
+		.kind = PM_LIMIT_PIDS, .counts = true, .max = 1000, .source = "/a/pids.max"
+	};
+	for (unsigned i = 0; i <= 40; i++) {
+		limit->used = 100 + 10 * i;
+		add_sample(fixture, i, MIB);
+
+		/* The limit is read for each second sample only, and kept between. */
+		watch_history_set_headroom(history, i % 2 ? &none : &headroom, i % 2 == 0);
+		assert_int_equal(history->headroom.count, 1);
+		assert_int_equal(history->limits_read, i % 2 == 0);
+	}
+
+	struct forecast_time time = watch_history_time(history, limit);
+	assert_true(time.known && !time.estimate);
+	assert_true(time.seconds > 49 && time.seconds < 51);
+	assert_int_equal(watch_history_first_limit(history)->kind, PM_LIMIT_PIDS);
 }
 
 /** Adds a sample whose total has a value of its own. */
@@ -236,7 +292,6 @@ static void usage_of_the_cgroup_counts(void **state)
 	struct watch_history *history = &fixture->history;
 	struct pm_headroom headroom = { .count = 2 };
 	struct pm_limit *full = &headroom.limits[0], *still = &headroom.limits[1];
-	double seconds;
 
 	*full = (struct pm_limit){ .kind = PM_LIMIT_CGROUP, .max = 500 * MIB, .source = "/a" };
 	*still = (struct pm_limit){ .kind = PM_LIMIT_CGROUP, .max = 900 * MIB, .source = "/" };
@@ -245,17 +300,17 @@ static void usage_of_the_cgroup_counts(void **state)
 		full->used = (100 + 10 * i) * MIB;
 		full->reclaimable = 50 * MIB;
 		still->used = 700 * MIB;
-		watch_history_set_headroom(history, &headroom);
+		watch_history_set_headroom(history, &headroom, false);
 	}
 
-	assert_true(watch_history_lasts(history, full, &seconds));
-	assert_true(seconds > 24 && seconds < 26);
-	assert_false(watch_history_lasts(history, still, &seconds));
+	struct forecast_time time = watch_history_time(history, full);
+	assert_true(time.known && time.seconds > 24 && time.seconds < 26);
+	assert_false(watch_history_time(history, still).known);
 
 	struct watch_history copy;
 	watch_history_copy(&copy, history);
-	assert_true(watch_history_lasts(&copy, &copy.headroom.limits[0], &seconds));
-	assert_true(seconds > 24 && seconds < 26);
+	time = watch_history_time(&copy, &copy.headroom.limits[0]);
+	assert_true(time.known && time.seconds > 24 && time.seconds < 26);
 	watch_history_deinit(&copy);
 }
 
@@ -305,6 +360,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(kinds_leave_out_samples_that_were_held_back, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(time_left_needs_steady_growth, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(machine_fills_at_its_own_rate, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(threads_of_the_cgroup_count, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(usage_of_the_cgroup_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(headline_names_what_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(growth_itself_needs_no_track, set_up, tear_down),

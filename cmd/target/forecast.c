@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/forecast.h"
+
+static struct forecast_time time_of(const struct pm_trend *trend, const struct pm_limit *limit)
+{
+	struct forecast_time time = { .estimate = trend->estimate || limit->approximate,
+		                      .rate = pm_trend_growth_rate(trend) };
+
+	if (!limit->exempt)
+		time.known = pm_trend_lasts(trend, pm_limit_left(limit), &time.seconds);
+
+	return time;
+}
+
+/**
+ * Returns the values of what a limit counts over time.
+ * @return the series; NULL if the usage was not measured
+ */
+static const struct pm_series *series_of(const struct forecast_source *source,
+                                         const struct pm_limit *limit)
+{
+	const struct pm_series *series = limit_counters_find(source->counters, limit);
+
+	/* The size of the address space is known also for the time when there was no limit. */
+	if (limit->kind == PM_LIMIT_ADDRESS_SPACE && source->size->count > 0 &&
+	    (!series || series->samples < source->size->samples))
+		return source->size;
+
+	return series;
+}
+
+/**
+ * Estimates when the limit of address space is reached from the growth of the memory of the
+ * process. Used if address space grows in large steps, of which none or too few were seen.
+ *
+ * If address space grew, it is assumed to continue to grow as fast as memory. If it did not, memory
+ * grows in address space that was reserved before, and the limit is reached at the latest when all
+ * address space is filled with memory.
+ *
+ * @param source  what was measured
+ * @param size    sizes of address space
+ * @param limit   the limit
+ * @return        the time; not known if the rate of memory is not known
+ */
+static struct forecast_time estimate_address_space(const struct forecast_source *source,
+                                                   const struct pm_series *size,
+                                                   const struct pm_limit *limit)
+{
+	const struct pm_series *memory = source->memory;
+	const struct pm_trend *trend = source->memory_trend;
+	struct forecast_time time = { .estimate = true, .rate = pm_trend_growth_rate(trend) };
+
+	if (memory->count == 0)
+		return time;
+
+	uint64_t left = pm_limit_left(limit), filled = memory->points[memory->count - 1].value;
+	bool grew = size->points[size->count - 1].value > size->points[0].value;
+	if (!grew && limit->max > filled && limit->max - filled > left)
+		left = limit->max - filled;
+	time.known = pm_trend_lasts(trend, left, &time.seconds);
+
+	return time;
+}
+
+static bool limits_threads(const struct pm_limit *limit)
+{
+	return limit->kind == PM_LIMIT_PIDS || limit->kind == PM_LIMIT_USER_THREADS ||
+	       limit->kind == PM_LIMIT_THREADS || limit->kind == PM_LIMIT_PID_MAX;
+}
+
+/** Returns whether the usage of a limit is that of several processes together. */
+static bool is_shared(const struct pm_limit *limit)
+{
+	return limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_CGROUP_WORKING_SET ||
+	       limit->kind == PM_LIMIT_CGROUP_HIGH || limits_threads(limit);
+}
+
+/**
+ * Returns whether the usage of a limit may hide growth of the process, because other processes use
+ * more and less of the limit in turn. If the usage stays the same or falls, the process does not
+ * use up the limit, for example because its memory is charged to another cgroup.
+ */
+static bool may_hide_growth(const struct forecast *forecast)
+{
+	const struct pm_trend *trend = &forecast->trend;
+
+	if (!forecast->measured)
+		return true;
+
+	switch (trend->verdict) {
+	case PM_VERDICT_NO_GROWTH:
+	case PM_VERDICT_SHRINKING:
+		return false;
+	case PM_VERDICT_PLATEAU:
+		return trend->sawtooth;
+	default:
+		return true;
+	}
+}
+
+const struct pm_trend *forecast_process_trend(const struct forecast_source *source,
+                                              const struct pm_limit *limit)
+{
+	return limits_threads(limit) ? source->threads_trend : source->memory_trend;
+}
+
+void forecast_make(const struct forecast_source *source, const struct pm_limit *limit,
+                   struct forecast *forecast)
+{
+	const struct pm_series *series = series_of(source, limit);
+
+	*forecast = (struct forecast){ .measured = series != NULL };
+	if (series) {
+		pm_trend_judge(series, limit->counts ? PM_TREND_COUNT : PM_TREND_BYTES,
+		               &forecast->trend);
+		forecast->time = time_of(&forecast->trend, limit);
+	}
+
+	bool unknown = !forecast->time.known;
+	if (limit->kind == PM_LIMIT_SYSTEM ||
+	    (is_shared(limit) && unknown && may_hide_growth(forecast)))
+		forecast->by_process = time_of(forecast_process_trend(source, limit), limit);
+	else if (limit->kind == PM_LIMIT_ADDRESS_SPACE && series && unknown)
+		forecast->by_process = estimate_address_space(source, series, limit);
+}
+
+struct forecast_time forecast_time(const struct forecast *forecast)
+{
+	struct forecast_time time = forecast->time;
+
+	if (!time.known) {
+		time = forecast->by_process;
+		time.by_process = time.known;
+		time.estimate = true;
+	}
+
+	return time;
+}

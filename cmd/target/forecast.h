@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Forecasts when a limit is reached. The time comes from what the limit itself counts. Other
+ * processes can share a limit, so the growth of one process gives only an estimate.
+ */
+#ifndef CMD_TARGET_FORECAST_H
+#define CMD_TARGET_FORECAST_H
+
+#include <stdbool.h>
+
+#include <procmem/headroom.h>
+#include <procmem/trend.h>
+
+#include "target/limit_counters.h"
+
+/** What was measured over time. Nothing is owned. */
+struct forecast_source {
+	const struct limit_counters *counters; /**< usage of each limit */
+	const struct pm_series *memory;        /**< resident and swapped bytes of the process */
+	const struct pm_series *size;          /**< bytes of address space of the process */
+	const struct pm_trend *memory_trend;   /**< trend of `memory` */
+	const struct pm_trend *threads_trend;  /**< trend of the number of threads of the process */
+};
+
+/** How long an amount lasts at a rate. */
+struct forecast_time {
+	bool known;      /**< the time is known */
+	bool estimate;   /**< the time is an estimate */
+	bool by_process; /**< the rate is that of the process, not that of the usage of the limit;
+	                    set by forecast_time() */
+	double seconds;  /**< time until the amount is used up, in seconds */
+	double rate;     /**< the rate, in units of the limit per second */
+};
+
+/** When a limit is reached. A zeroed struct contains no time. */
+struct forecast {
+	bool measured;             /**< the usage of the limit was measured over time */
+	struct pm_trend trend;     /**< trend of the usage of the limit; zeroed if not measured */
+	struct forecast_time time; /**< time at the rate of the usage of the limit */
+	/**
+	 * Time at the rate of the process. For the memory of the machine, it is always computed.
+	 * For limits of cgroups, of address space and of threads, it is computed only if `time` is
+	 * not known. `estimate` is set if the rate of the process is an estimate.
+	 */
+	struct forecast_time by_process;
+};
+
+/**
+ * Forecasts when a limit is reached.
+ *
+ * @param source    what was measured
+ * @param limit     the limit
+ * @param forecast  filled
+ */
+void forecast_make(const struct forecast_source *source, const struct pm_limit *limit,
+                   struct forecast *forecast);
+
+/**
+ * Returns the time until a limit is reached. Without a known rate of its usage, this is the time at
+ * the rate of the process, which is an estimate because the rate of other processes is not known.
+ *
+ * @param forecast  the forecast
+ * @return          the time
+ */
+struct forecast_time forecast_time(const struct forecast *forecast);
+
+/**
+ * Returns the trend of the quantity of the process that uses up a limit: its memory or, for limits
+ * on threads, the number of its threads. The rate of forecast.by_process is that of this trend.
+ *
+ * @param source  what was measured
+ * @param limit   the limit
+ * @return        the trend
+ */
+const struct pm_trend *forecast_process_trend(const struct forecast_source *source,
+                                              const struct pm_limit *limit);
+
+#endif
