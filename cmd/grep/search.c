@@ -24,8 +24,7 @@ enum {
 
 static const char slow_pattern[] =
 	"this pattern is slow on this memory, where each attempt to match reads far ahead. A "
-	"limited "
-	"repetition such as {0,200} instead of * is faster; --timeout limits the time";
+	"limited repetition such as {0,200} instead of * is faster; --timeout limits the time";
 
 /**
  * Sizes of the output that a thread prepared for a hit. In the buffer, this struct is followed by

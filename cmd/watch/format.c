@@ -166,6 +166,14 @@ void watch_format_size(uint64_t size, bool bytes, struct text *text)
 		text_size(text, size);
 }
 
+static void add_address(const struct pm_track *track, struct text *text)
+{
+	text_hex(text, track->start, 8);
+	text_char(text, '-');
+	text_hex(text, track->end, 8);
+	watch_format_add_more(track->regions, text);
+}
+
 void watch_format_cell(const struct watch_row *row, enum watch_column column, bool bytes,
                        struct text *text)
 {
@@ -173,10 +181,7 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 
 	switch (column) {
 	case WATCH_ADDRESS:
-		text_hex(text, track->start, 8);
-		text_char(text, '-');
-		text_hex(text, track->end, 8);
-		watch_format_add_more(track->regions, text);
+		add_address(track, text);
 		break;
 	case WATCH_RSS:
 		watch_format_size(track->weight, bytes, text);

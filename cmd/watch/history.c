@@ -57,6 +57,13 @@ int watch_history_add_kinds(struct watch_history *history, const struct watch_ki
 	double now = history->sample.time;
 	bool born = history->samples > 1;
 
+	/* The sums are those of an earlier sample: they do not belong in the series. */
+	if (history->sample.held_back) {
+		for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
+			history->kinds[kind].delta = 0;
+		return 0;
+	}
+
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
 		struct pm_track *track = &history->kinds[kind];
 		const struct watch_kind_sum *sum = &sums[kind];

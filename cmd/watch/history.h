@@ -103,7 +103,8 @@ int watch_history_add(struct watch_history *history, const struct pm_sample *sam
 int watch_history_follow(struct watch_history *history, struct pm_error *error);
 
 /**
- * Adds the sums of the last sample by kind to the tracks in `kinds`.
+ * Adds the sums of the last sample by kind to the tracks in `kinds`. If the budget held this sample
+ * back, the sums are left out.
  *
  * @param history  the history
  * @param sums     the sums; an array of PM_KIND_COUNT elements, indexed by kind

@@ -80,8 +80,8 @@ static double sort_key(enum watch_sort sort, const struct watch_row *row)
 {
 	switch (sort) {
 	case WATCH_BY_RATE:
-		/* At most one of both is not zero. */
-		return row->trend.rate + row->trend.estimated_rate;
+		/* Unlike pm_trend_growth_rate(), the rate of a row that shrinks is negative. */
+		return row->trend.estimate ? row->trend.estimated_rate : row->trend.rate;
 	case WATCH_BY_RSS:
 		return (double)row->track->weight;
 	case WATCH_BY_DELTA:

@@ -236,10 +236,14 @@ static bool measure_pool(const struct pm_reserve *pool, const struct borders *bo
 		return border->at > pool->start && border->owner < border->at;
 	}
 
-	/* Nothing is left: the last bytes are accessible. */
+	/*
+	 * Nothing is left: the last bytes are accessible. If their region begins after the part
+	 * that was used, the pool was unmapped, and its addresses were used again.
+	 */
 	const struct pm_region *last = pm_regions_find(regions, pool->end - 1);
 	*used = pm_reserve_size(pool);
-	return last && is_private(last) && is_accessible(last);
+	return last && last->start <= pool->start + pool->used && is_private(last) &&
+	       is_accessible(last);
 }
 
 static int follow_pools(struct pm_reserves *reserves, double time, const struct borders *borders,

@@ -7,7 +7,9 @@
 #include <procmem/growth.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "growth/assign.h"
+#include "growth/curve.h"
 #include "growth/tracker_state.h"
 
 int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error)
@@ -294,22 +296,26 @@ void pm_track_judge_count(const struct pm_tracker *tracker, const struct pm_trac
 	judge(tracker, track, &track->counts, track->regions, PM_TREND_COUNT, trend);
 }
 
-/* Maximum number of tracks that pm_tracker_find_growing() judges. */
+/* Maximum number of tracks that pm_tracker_find_growing() judges of each list of candidates. */
 enum { JUDGED_MAX = 8 };
 
-/** The tracks that grew most, in descending order of growth. */
+/** The tracks that grew most by some measure, in descending order of growth. */
 struct candidates {
 	const struct pm_track *tracks[JUDGED_MAX];
-	uint64_t growths[JUDGED_MAX]; /* bytes since the track was first seen */
+	double growths[JUDGED_MAX]; /* bytes */
 	size_t count;
 };
 
-/** Adds a track if it grew more than one of the candidates, or if there is room for it. */
+/**
+ * Adds a track if it grew, and if it grew more than one of the candidates or there is room for it.
+ */
 static void add_candidate(struct candidates *candidates, const struct pm_track *track,
-                          uint64_t growth)
+                          double growth)
 {
 	size_t at = candidates->count;
 
+	if (growth <= 0)
+		return;
 	if (at < JUDGED_MAX)
 		candidates->count++;
 	else if (growth <= candidates->growths[--at])
@@ -324,6 +330,19 @@ static void add_candidate(struct candidates *candidates, const struct pm_track *
 	candidates->growths[at] = growth;
 }
 
+/**
+ * Returns by how much both the lowest and the highest value of a series rose from the first half of
+ * its time to the second half. Values that rise and fall around one level hardly do so.
+ */
+static double growth_of_both_ends(const struct pm_series *series)
+{
+	double from = series->points[0].time, middle = (from + series->last) / 2;
+	struct pm_curve_extremes before = pm_curve_extremes(series, from, middle);
+	struct pm_curve_extremes after = pm_curve_extremes(series, middle, series->last);
+
+	return pm_min_double(after.lowest - before.lowest, after.highest - before.highest);
+}
+
 /** Checks whether one trend is surer growth than another or, if both are as sure, faster growth. */
 static bool grows_more(const struct pm_trend *one, const struct pm_trend *other)
 {
@@ -333,30 +352,47 @@ static bool grows_more(const struct pm_trend *one, const struct pm_trend *other)
 	return pm_trend_growth_rate(one) > pm_trend_growth_rate(other);
 }
 
+/**
+ * Judges candidates.
+ * @param found the track that grows most so far, or NULL; replaced by a candidate that grows more
+ * @param trend trend of `found`; replaced, too
+ */
+static void judge_candidates(const struct pm_tracker *tracker, const struct candidates *candidates,
+                             const struct pm_track **found, struct pm_trend *trend)
+{
+	for (size_t i = 0; i < candidates->count; i++) {
+		struct pm_trend judged;
+
+		if (candidates->tracks[i] == *found)
+			continue;
+
+		pm_track_judge(tracker, candidates->tracks[i], &judged);
+		if (pm_trend_growth_rate(&judged) > 0 && (!*found || grows_more(&judged, trend))) {
+			*trend = judged;
+			*found = candidates->tracks[i];
+		}
+	}
+}
+
 const struct pm_track *pm_tracker_find_growing(const struct pm_tracker *tracker,
                                                struct pm_trend *trend)
 {
-	struct candidates candidates = { .count = 0 };
+	struct candidates larger = { .count = 0 }, lasting = { .count = 0 };
 	const struct pm_track *found = NULL;
 
 	for (size_t i = 0; i < tracker->count; i++) {
 		const struct pm_track *track = &tracker->tracks[i]->track;
 		const struct pm_series *series = &track->series;
 
-		if (track->regions > 0 && series->count > 0 &&
-		    track->weight > series->points[0].value)
-			add_candidate(&candidates, track, track->weight - series->points[0].value);
+		if (track->regions == 0 || series->count == 0)
+			continue;
+
+		add_candidate(&larger, track,
+		              (double)track->weight - (double)series->points[0].value);
+		add_candidate(&lasting, track, growth_of_both_ends(series));
 	}
 
-	for (size_t i = 0; i < candidates.count; i++) {
-		struct pm_trend judged;
-
-		pm_track_judge(tracker, candidates.tracks[i], &judged);
-		if (pm_trend_growth_rate(&judged) > 0 && (!found || grows_more(&judged, trend))) {
-			*trend = judged;
-			found = candidates.tracks[i];
-		}
-	}
-
+	judge_candidates(tracker, &larger, &found, trend);
+	judge_candidates(tracker, &lasting, &found, trend);
 	return found;
 }

@@ -125,6 +125,18 @@ static const char *amount(const struct judging *judging, double value, char *tex
 	return text;
 }
 
+/**
+ * Returns the words before the duration of the curve: "the last " if the series is clearly longer
+ * than the curve, because growth began late.
+ */
+static const char *last_words(const struct judging *judging)
+{
+	const struct pm_series *series = judging->series;
+	double before = judging->curve.first - series->points[0].time;
+
+	return before > flat_share * (series->last - series->points[0].time) ? "the last " : "";
+}
+
 static void conclude(struct judging *judging, enum pm_verdict verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -207,16 +219,12 @@ static bool do_rates_agree(const struct judging *judging)
 	       agree(rate, whole_slope(curve)) && agree(rate, late_slope(curve));
 }
 
-/** Returns the mean time between two samples. */
-static double sample_interval(const struct pm_series *series)
-{
-	return (series->last - series->points[0].time) / (double)(series->samples - 1);
-}
-
 /** Checks whether the growth events come so evenly that their rate is sure. */
 static bool are_events_steady(const struct judging *judging)
 {
 	const struct pm_growth_events *events = &judging->events;
+	const struct pm_series *series = judging->series;
+	double interval = (series->last - series->points[0].time) / (double)(series->samples - 1);
 
 	if (events->count < MIN_EVENTS || events->variance > max_error * max_error ||
 	    events->longest_gap * (double)events->count >
@@ -224,7 +232,7 @@ static bool are_events_steady(const struct judging *judging)
 	    has_ended(events->rest, events->longest_gap))
 		return false;
 	if (events->count < MANY_EVENTS &&
-	    !pm_growth_events_alike(events, judging->began, sample_interval(judging->series)))
+	    !pm_growth_events_alike(events, judging->began, interval))
 		return false;
 
 	return do_rates_agree(judging);
@@ -315,8 +323,8 @@ static void judge_uneven(struct judging *judging)
 		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step",
 		         amount(judging, curve->rise, size));
 	else
-		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s", size,
-		         duration);
+		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s%s",
+		         size, last_words(judging), duration);
 }
 
 /** Judges a curve that rises steadily without falling back far. */
@@ -331,11 +339,12 @@ static void judge_steady(struct judging *judging, double rate)
 
 	judging->trend->rate = rate;
 	if (curve->deepest_fall > 0)
-		conclude(judging, PM_VERDICT_STEADY, "grew by %s in %s, falling back by at most %s",
-		         rise, duration, fall);
+		conclude(judging, PM_VERDICT_STEADY,
+		         "grew by %s in %s%s, falling back by at most %s", rise,
+		         last_words(judging), duration, fall);
 	else
-		conclude(judging, PM_VERDICT_STEADY, "grew by %s in %s, without falling back", rise,
-		         duration);
+		conclude(judging, PM_VERDICT_STEADY, "grew by %s in %s%s, without falling back",
+		         rise, last_words(judging), duration);
 }
 
 /** Judges a sawtooth whose floor rises steadily. */
@@ -351,7 +360,8 @@ static void judge_rising_floor(struct judging *judging)
 
 	judging->trend->rate = rate;
 	conclude(judging, PM_VERDICT_STEADY,
-	         "rises and falls by up to %s; its floor grew by %s in %s", fall, rise, duration);
+	         "rises and falls by up to %s; its floor grew by %s in %s%s", fall, rise,
+	         last_words(judging), duration);
 }
 
 /**

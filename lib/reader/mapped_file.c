@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -42,6 +41,18 @@ int pm_regular_file_open(int path_fd)
 }
 
 /**
+ * Reads the status of the file of an O_PATH descriptor, as far as it is known without asking the
+ * server of a network file system: a dead server does not answer.
+ * @return whether the file is a regular file with the inode of a region
+ */
+static bool is_file_of(int path_fd, const struct pm_region *region, struct statx *status)
+{
+	return statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, status) ==
+	               0 &&
+	       S_ISREG(status->stx_mode) && status->stx_ino == region->inode;
+}
+
+/**
  * Finds the mapped file through its link in map_files/, which also works for deleted files. To
  * check that the region was not replaced since maps was read, only the inode is compared: on btrfs
  * and overlayfs the device number in maps differs from that of stat(2).
@@ -49,7 +60,7 @@ int pm_regular_file_open(int path_fd)
  * @return an O_PATH descriptor, or -1 with errno set; ESTALE: the link leads to another file
  */
 static int find_link(const struct pm_procfs *procfs, const struct pm_region *region,
-                     struct stat *status)
+                     struct statx *status)
 {
 	char name[64];
 	snprintf(name, sizeof name, "map_files/%" PRIx64 "-%" PRIx64, region->start, region->end);
@@ -57,7 +68,7 @@ static int find_link(const struct pm_procfs *procfs, const struct pm_region *reg
 	int fd = pm_memory_file_open(procfs, name, O_PATH);
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode) && status->st_ino == region->inode)
+	if (is_file_of(fd, region, status))
 		return fd;
 
 	close(fd);
@@ -72,7 +83,7 @@ static int find_link(const struct pm_procfs *procfs, const struct pm_region *reg
  * @return an O_PATH descriptor, or -1 with errno set; ESTALE: the name now belongs to another file
  */
 static int find_name(const struct pm_procfs *procfs, const struct pm_region *region,
-                     struct stat *status)
+                     struct statx *status)
 {
 	char *path;
 
@@ -89,9 +100,8 @@ static int find_name(const struct pm_procfs *procfs, const struct pm_region *reg
 	free(path);
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode) && status->st_ino == region->inode &&
-	    major(status->st_dev) == region->device_major &&
-	    minor(status->st_dev) == region->device_minor)
+	if (is_file_of(fd, region, status) && status->stx_dev_major == region->device_major &&
+	    status->stx_dev_minor == region->device_minor)
 		return fd;
 
 	close(fd);
@@ -103,7 +113,7 @@ static int find_name(const struct pm_procfs *procfs, const struct pm_region *reg
 /** Opens the mapped file through its link. @return as reopen() */
 static int open_link(const struct pm_procfs *procfs, const struct pm_region *region)
 {
-	struct stat status;
+	struct statx status;
 	int fd = find_link(procfs, region, &status);
 
 	return fd < 0 ? -1 : reopen(fd);
@@ -112,7 +122,7 @@ static int open_link(const struct pm_procfs *procfs, const struct pm_region *reg
 /** Opens the mapped file by its name. @return as reopen() */
 static int open_name(const struct pm_procfs *procfs, const struct pm_region *region)
 {
-	struct stat status;
+	struct statx status;
 	int fd = find_name(procfs, region, &status);
 
 	return fd < 0 ? -1 : reopen(fd);
@@ -121,7 +131,7 @@ static int open_name(const struct pm_procfs *procfs, const struct pm_region *reg
 bool pm_mapped_file_length(struct pm_process *process, const struct pm_region *region,
                            uint64_t *length)
 {
-	struct stat status;
+	struct statx status;
 	int fd = find_link(&process->procfs, region, &status);
 
 	if (fd < 0)
@@ -130,7 +140,7 @@ bool pm_mapped_file_length(struct pm_process *process, const struct pm_region *r
 		return false;
 
 	close(fd);
-	*length = status.st_size > 0 ? (uint64_t)status.st_size : 0;
+	*length = status.stx_size;
 	return true;
 }
 

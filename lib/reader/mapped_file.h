@@ -25,7 +25,8 @@ int pm_mapped_file_open(struct pm_process *process, const struct pm_region *regi
 
 /**
  * Reads the length of the regular file (or shared memory object) that is mapped in a region. The
- * file is not opened for reading.
+ * file is not opened for reading. The length of a file on a network file system is the one that
+ * this machine knows: its server is not asked.
  *
  * @param process  the living process
  * @param region   a region of the process that maps a file (its inode is not 0)

@@ -184,8 +184,9 @@ PM_PUBLIC void pm_track_judge_count(const struct pm_tracker *tracker, const stru
 
 /**
  * Finds the track that grows fastest, even if the total of the process does not grow.
- * Only the 8 tracks that grew most since they were first seen are judged, because judging takes
- * time.
+ * Judging takes time, so only these tracks are judged: the 8 tracks that grew most since they were
+ * first seen, and the 8 tracks whose lowest and highest values both rose most from the first half
+ * of the time to the second half.
  *
  * @param tracker  the tracker
  * @param trend    receives the trend of the weight of the track; unchanged if there is no track

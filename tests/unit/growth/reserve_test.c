@@ -139,6 +139,25 @@ static void used_part_begins_where_growth_began(void **state)
 	assert_int_equal(count_reserves(fixture), 0);
 }
 
+/** Another mapping at the end of a pool that was unmapped does not fill the pool. */
+static void reused_addresses_are_not_a_full_pool(void **state)
+{
+	struct fixture *fixture = *state;
+	size_t count;
+
+	for (uint64_t i = 1; i <= 10; i++) {
+		add_pool(fixture, base, i * 10, PM_KIND_ANON);
+		sample(fixture);
+	}
+
+	pm_reserves_list(fixture->reserves, &count);
+	assert_int_equal(count, 1);
+
+	add(fixture, base + 900 * mega, 124, PM_PERM_READ | PM_PERM_WRITE);
+	sample(fixture);
+	assert_int_equal(count_reserves(fixture), 0);
+}
+
 static void other_changes_are_no_growth(void **state)
 {
 	struct fixture *fixture = *state;
@@ -210,6 +229,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(pool_is_full_when_its_reserve_is_used_up, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(used_part_begins_where_growth_began, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(reused_addresses_are_not_a_full_pool, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(other_changes_are_no_growth, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(file_grows_towards_the_end_of_its_mapping, set_up,

@@ -145,6 +145,37 @@ static void slow_leak_next_to_a_saw_tooth(void **state)
 	end(&process);
 }
 
+/** Arenas that rise and fall by more than a leak has grown do not hide it. */
+static void leak_among_many_saw_teeth(void **state)
+{
+	(void)state;
+	struct process process;
+	struct pm_trend trend;
+	begin(&process);
+
+	for (unsigned tick = 0; tick <= 60; tick++) {
+		for (unsigned i = 0; i < 40; i++) {
+			uint64_t start = 0x700000000000 + i * UINT64_C(0x1000000000);
+			uint64_t saw = (tick * (900ull + i * 31) + i * 200) % 8000 * KILO;
+			add(&process, start, 64 * MEGA, MEGA + saw, PM_KIND_ARENA, "")->arena =
+				start + 0x30;
+		}
+		add(&process, 0x7f0000000000, 64 * MEGA, MEGA + tick * 80ull * KILO, PM_KIND_ARENA,
+		    "")
+			->arena = 0x7f0000000030;
+		sample(&process, 1);
+		if (tick < 15)
+			continue;
+
+		const struct pm_track *growing = pm_tracker_find_growing(process.tracker, &trend);
+		assert_non_null(growing);
+		assert_int_equal(trend.verdict, PM_VERDICT_STEADY);
+		assert_int_equal(growing->start, 0x7f0000000000);
+	}
+
+	end(&process);
+}
+
 /** Two growing regions are merged: the history is the sum of both. */
 static void merged_history_is_the_sum(void **state)
 {
@@ -456,6 +487,7 @@ int main(void)
 		cmocka_unit_test(merged_blocks_are_one_track),
 		cmocka_unit_test(piled_up_threads_are_one_track),
 		cmocka_unit_test(slow_leak_next_to_a_saw_tooth),
+		cmocka_unit_test(leak_among_many_saw_teeth),
 		cmocka_unit_test(merged_history_is_the_sum),
 		cmocka_unit_test(unchanged_samples_count),
 		cmocka_unit_test(tracks_account_for_all_regions),

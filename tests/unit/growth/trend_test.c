@@ -330,6 +330,8 @@ static void rate_counts_from_the_start_of_growth(void **state)
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	assert_rate(trend, mega, 0.05);
 	assert_true(fabs(trend.began - 1600) < 15);
+	/* The reason does not speak of the whole time. */
+	assert_non_null(strstr(trend.reason, " in the last 1m "));
 }
 
 static void waits_for_enough_samples(void **state)

@@ -19,6 +19,7 @@ struct fixture {
 	struct watch_history history;
 	struct watch_view view;
 	struct pm_regions regions;
+	bool held_back; /* the budget did not allow the regions of the next samples to be read */
 };
 
 static void add_region(struct fixture *fixture, uint64_t start, uint64_t size, enum pm_kind kind)
@@ -47,7 +48,8 @@ static void add_sample(struct fixture *fixture, double time, uint64_t size)
 	const struct pm_sample sample = { .time = time,
 		                          .totals.rss = size + 8 * MIB,
 		                          .regions = &fixture->regions,
-		                          .fresh = true };
+		                          .fresh = !fixture->held_back,
+		                          .held_back = fixture->held_back };
 	assert_int_equal(watch_history_add(history, &sample, &error), 0);
 	watch_history_judge(history);
 	assert_int_equal(watch_history_follow(history, &error), 0);
@@ -123,6 +125,27 @@ static void expect_limit(const struct watch_history *history, const char *expect
 	watch_format_limit(history, false, &text);
 	assert_string_equal(text_terminate(&text), expected);
 	text_deinit(&text);
+}
+
+/** Sizes that the budget held back say nothing about the growth of a kind. */
+static void kinds_leave_out_samples_that_were_held_back(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct pm_track *kind = &fixture->history.kinds[PM_KIND_ARENA];
+	struct pm_trend trend;
+
+	for (unsigned i = 0; i <= 40; i++) {
+		uint64_t measured = (1 + 4 * (i - i % 8)) * MIB;
+
+		fixture->held_back = i % 8 != 0;
+		add_sample(fixture, i, measured);
+		assert_int_equal(kind->delta, i % 8 == 0 && i > 0 ? 32 * MIB : 0);
+	}
+
+	assert_int_equal(kind->series.samples, 6);
+	pm_trend_judge(&kind->series, PM_TREND_BYTES, &trend);
+	assert_int_equal(trend.verdict, PM_VERDICT_STEADY);
+	assert_true(trend.rate > 3.9 * MIB && trend.rate < 4.1 * MIB);
 }
 
 static void time_left_needs_steady_growth(void **state)
@@ -354,6 +377,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(only_changed_tracks_have_rows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(growth_counts_from_the_baseline, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(kinds_leave_out_samples_that_were_held_back, set_up,
+		                                tear_down),
 		cmocka_unit_test_setup_teardown(time_left_needs_steady_growth, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(machine_fills_at_its_own_rate, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(threads_of_the_cgroup_count, set_up, tear_down),
