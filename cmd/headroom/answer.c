@@ -170,12 +170,15 @@ static void put_limit(const struct headroom_report *report, const struct pm_limi
 	if (forecast->time.known || !forecast->measured)
 		return;
 
+	/* Numbers have no unit. */
+	bool plain = limit->counts || report->options->output.bytes;
+
 	text_string(line, "; usage: ");
 	if (reports_beneath(report, limit))
 		growth_text_put_overall(&forecast->trend, rates->beneath, &rates->beneath_trend,
-		                        report->options->output.bytes, line);
+		                        plain, line);
 	else
-		growth_text_put_reason(&forecast->trend, report->options->output.bytes, line);
+		growth_text_put_reason(&forecast->trend, plain, line);
 }
 
 /** Prints the first line: the limit that is reached first. */

@@ -260,17 +260,35 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 }
 
 /**
- * Adds the memory limit. If this limit is the memory of the machine, it is added only if the
- * process grows at a rate that is known or estimated.
+ * Returns the memory limit to report: the limit that is reached first if that is a limit of a
+ * cgroup or the memory of the machine, otherwise the memory limit with the least left. The memory
+ * of the machine is reported only if the process grows and the time is known.
+ *
+ * @param history  the history
+ * @return         the limit; NULL if none is reported
  */
+static const struct pm_limit *memory_limit_to_report(const struct watch_history *history)
+{
+	const struct pm_limit *first = watch_history_first_limit(history);
+	const struct pm_limit *memory = pm_headroom_memory(&history->headroom);
+	bool grows = pm_trend_growth_rate(&history->memory.trend) > 0;
+
+	if (first && (first->kind == PM_LIMIT_CGROUP || (first->kind == PM_LIMIT_SYSTEM && grows)))
+		memory = first;
+	if (memory && memory->kind == PM_LIMIT_SYSTEM &&
+	    (!grows || !watch_history_time(history, memory).known))
+		return NULL;
+
+	return memory;
+}
+
+/** Adds the memory limit, if one is to be reported. */
 static void add_memory_limit(const struct watch_history *history, bool bytes, struct text *text)
 {
-	const struct pm_limit *limit = pm_headroom_memory(&history->headroom);
+	const struct pm_limit *limit = memory_limit_to_report(history);
 	uint64_t rss = history->sample.totals.rss;
 
-	if (!limit ||
-	    (limit->kind == PM_LIMIT_SYSTEM && (!watch_history_time(history, limit).known ||
-	                                        pm_trend_growth_rate(&history->memory.trend) <= 0)))
+	if (!limit)
 		return;
 
 	text_string(text, limit->kind == PM_LIMIT_SYSTEM ? "  machine " : "  limit ");

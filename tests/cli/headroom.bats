@@ -133,8 +133,8 @@ limit() {
 	done
 	prlimit --pid "$TARGET_PID" --as=$(($(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024 + (200 << 20))):
 	pids+=("$TARGET_PID")
-	# The threads of a user without privileges.
-	spawn prlimit --nproc=200:200 setpriv --reuid=54321 --regid=54321 --clear-groups "$folder/leaker" threads 2
+	# The threads of a user without privileges, which no other run of this test has.
+	spawn prlimit --nproc=200:200 setpriv --reuid=$((100000 + $$)) --regid=54321 --clear-groups "$folder/leaker" threads 2
 	target_await ready >/dev/null
 	pids+=("$TARGET_PID")
 	for name in 0 1 2 3 4; do

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "watch/format.h"
 #include "watch/verdict.h"
 #include "watch/view.h"
 
@@ -116,6 +117,16 @@ static void growth_counts_from_the_baseline(void **state)
 	assert_int_equal(kinds.rows[1].growth, 0);
 }
 
+/** Checks the text on the limits. */
+static void expect_limit(const struct watch_history *history, const char *expected)
+{
+	struct text text = { 0 };
+
+	watch_format_limit(history, false, &text);
+	assert_string_equal(text_terminate(&text), expected);
+	text_deinit(&text);
+}
+
 /** Sizes that the budget held back say nothing about the growth of a kind. */
 static void kinds_leave_out_samples_that_were_held_back(void **state)
 {
@@ -160,30 +171,39 @@ static void time_left_needs_steady_growth(void **state)
 	struct forecast_time time = watch_history_time(history, limit);
 	assert_true(time.known && time.estimate && time.by_process);
 	assert_true(time.seconds > 9 && time.seconds < 11);
+	expect_limit(history, "  machine 1000.0M: full in about 10s at this process's rate");
 	history->gone = true;
 	assert_false(watch_history_time(history, limit).known);
 }
 
-/** Another process uses the memory of the machine faster than the watched process. */
+/**
+ * Another process uses the memory of the machine faster than the watched process, whose cgroup
+ * leaves less, but does not fill up.
+ */
 static void machine_fills_at_its_own_rate(void **state)
 {
 	struct fixture *fixture = *state;
 	struct watch_history *history = &fixture->history;
-	struct pm_headroom headroom = { .count = 1 };
-	struct pm_limit *limit = &headroom.limits[0];
+	struct pm_headroom headroom = { .count = 2 };
+	struct pm_limit *group = &headroom.limits[0], *machine = &headroom.limits[1];
 
-	*limit = (struct pm_limit){ .kind = PM_LIMIT_SYSTEM,
-		                    .max = 10000 * MIB,
-		                    .source = "/proc/meminfo" };
+	*group = (struct pm_limit){
+		.kind = PM_LIMIT_CGROUP, .max = 400 * MIB, .used = 300 * MIB, .source = "/a"
+	};
+	*machine = (struct pm_limit){ .kind = PM_LIMIT_SYSTEM,
+		                      .max = 10000 * MIB,
+		                      .source = "/proc/meminfo" };
 	for (unsigned i = 0; i <= 20; i++) {
-		limit->used = (1000 + 40 * i) * MIB;
+		machine->used = (1000 + 40 * i) * MIB;
 		add_sample(fixture, i, (1 + i) * MIB);
 		watch_history_set_headroom(history, &headroom, false);
 	}
 
-	struct forecast_time time = watch_history_time(history, limit);
+	struct forecast_time time = watch_history_time(history, machine);
 	assert_true(time.known && !time.estimate && !time.by_process);
 	assert_true(time.seconds > 200 && time.seconds < 210);
+	assert_int_equal(watch_history_first_limit(history)->kind, PM_LIMIT_SYSTEM);
+	expect_limit(history, "  machine 9.8G: full in 3m 25s");
 }
 
 /** Another process of the cgroup starts the threads that count. */
