@@ -222,6 +222,25 @@ limit() {
 	jq -e 'all(.limits[]; (.at_process_rate and (.estimate | not)) | not)' <<<"$output"
 }
 
+@test "a child grows: the limit of the cgroup has the rate of the child, and the child is named" {
+	program_start bash -c '"$1" merged 4194304 </dev/null & echo "started $!"; wait' bash "$PROCMEM_TARGETS/leaker"
+	local child
+	child=$(target_await started)
+	child=${child#started }
+	cgroup_make $((600 << 20)) "$TARGET_PID" "$child"
+	procmem headroom --for 16s "$TARGET_PID" >"$BATS_TEST_TMPDIR/text" 3>&- &
+	local text=$!
+	run -0 procmem headroom --json --for 16s "$TARGET_PID"
+	wait "$text"
+	cat "$BATS_TEST_TMPDIR/text"
+	# The parent is flat; its limit is used up by the child: left/rate, within 15 %.
+	jq -e '.memory.verdict == "no growth" and .first_limit.name == "cgroup" and (.first_limit |
+		(.seconds_left - .left / 4194304 | fabs) < .left / 4194304 * 0.15)' <<<"$output"
+	jq -e --argjson child "$child" '.group.processes[0] | .pid == $child and .name == "leaker"' <<<"$output"
+	head -n 1 "$BATS_TEST_TMPDIR/text" | grep -Eq '^bash .* left of 600\.0M \(the limit of its cgroup\), used up in .* at \+(3\.[5-9]|4\.[0-5])M/s'
+	grep -q "leaker ($child)" "$BATS_TEST_TMPDIR/text"
+}
+
 @test "pids.max is reached first" {
 	local group=/sys/fs/cgroup/pids/procmem-cli-$$-$BATS_TEST_NUMBER
 	mkdir "$group" 2>/dev/null || skip 'no right to create a pids cgroup of v1'
