@@ -114,9 +114,9 @@ struct pm_unit {
 	 */
 	uint64_t before;
 	/**
-	 * Minimum number of wanted bytes directly after the last segment. These bytes are in later
-	 * units. 0 if the last segment is not wanted, or if no wanted segment follows it
-	 * (pm_segment.follows).
+	 * At least this number of wanted bytes follow directly after the last segment; there can be
+	 * more. These bytes are in later units. 0 if the last segment is not wanted, or if no
+	 * wanted segment follows it (pm_segment.follows).
 	 */
 	uint64_t after;
 	/**

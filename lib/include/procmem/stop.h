@@ -108,7 +108,7 @@ PM_PUBLIC int pm_stop_find_sharing(struct pm_process *process, pid_t *first, siz
  *
  * @param stop      the stop
  * @param index     index of the thread
- * @param note      the register set, given by its note type in core files as in <elf.h>, such as
+ * @param note      the register set: the type of its note in core files (<elf.h>), such as
  *                  NT_PRSTATUS, NT_FPREGSET or NT_X86_XSTATE
  * @param buffer    room for `capacity` bytes
  * @param capacity  size of the buffer in bytes

@@ -57,9 +57,11 @@ struct pm_tally_item {
 	 * dropped after them. If 0, `count` is exact.
 	 */
 	uint64_t missed;
-	uint64_t first; /**< pm_tally_text.first of the first text that `count` includes */
-	uint64_t size;  /**< sum of pm_tally_text.size of all texts that `count` includes */
-	uint64_t last;  /**< pm_tally_text.first of the last text that `count` includes */
+	/** Address (the member `first` of pm_tally_text) of the first text that `count` includes */
+	uint64_t first;
+	uint64_t size; /**< sum of pm_tally_text.size of all texts that `count` includes */
+	/** Address of the last text that `count` includes */
+	uint64_t last;
 	/**
 	 * Distance from one occurrence of the text to the next, in bytes. Distances to lower
 	 * addresses are ignored. If more than half of the remaining distances have the same value,

@@ -7,8 +7,8 @@
  *
  * A number is one of these:
  * - a sequence of decimal digits
- * - a word of at least four hexadecimal digits, at least one of them a decimal digit. If most of
- *   the digits are letters, the word must have at least eight digits
+ * - a word of at least four hexadecimal digits, at least one of them from 0 to 9; if more than half
+ *   of them are from a to f, a word of at least eight
  * - a word of 0x followed by hexadecimal digits
  * - a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits)
  *

@@ -57,7 +57,10 @@ struct pm_trend {
 	 * - All other verdicts: 0.
 	 */
 	double rate;
-	/** True if `verdict` is PM_VERDICT_STEPS. `rate` is then 0. */
+	/**
+	 * Whether `estimated_rate` and `step` are set instead of `rate`: true if `verdict` is
+	 * PM_VERDICT_STEPS
+	 */
 	bool estimate;
 	/**
 	 * With `estimate`: slope from the first growth event to the last, positive. Otherwise 0

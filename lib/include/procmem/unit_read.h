@@ -81,8 +81,9 @@ PM_PUBLIC int pm_unit_read_around(const struct pm_unit_source *source, const str
                                   struct pm_error *error);
 
 /**
- * Reads a range. Unreadable bytes are handled as by pm_unit_read(). Page states are not checked, so
- * use this function only for ranges that are wanted in a plan.
+ * Reads a range. Unreadable bytes are handled as by pm_unit_read(). Page states are not checked:
+ * reading pages that are not present would make them resident. So all pages of the range must be in
+ * segments of type PM_SEGMENT_RUN of a plan.
  *
  * @param source   the readers and the visitor; `files` is not used
  * @param address  first address
