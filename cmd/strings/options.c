@@ -33,13 +33,13 @@ static const struct cli_option strings_option_list[] = {
 	  "newline, carriage return, vertical tab and form feed\n"
 	  "do not end a string" },
 	{ 'u', "unique", NULL,
-	  "print each distinct string once, those with the most\n"
-	  "bytes first" },
+	  "print each distinct string once, first those whose\n"
+	  "occurrences take the most bytes in total" },
 	{ OPTION_SIMILAR, "similar", NULL,
 	  "with -u: count strings together if they differ only\n"
 	  "in numbers (shown as #) or in the length of a long\n"
-	  "run of one character; also show one of the strings\n"
-	  "and, if found in memory, the printf format it fits" },
+	  "run of one character; show one of them as an example\n"
+	  "and, if found in memory, a format string it fits" },
 	{ OPTION_SORT, "sort", "KEY", "with -u: sort by bytes (default), count or length" },
 	{ OPTION_TOP, "top", "N", "with -u: print only the first N strings (0: all)" },
 	{ OPTION_BUDGET, "budget", "SIZE",
@@ -53,7 +53,7 @@ static const struct cli_option form_option_list[] = {
 	  "print addresses in hexadecimal (x), decimal (d) or\n"
 	  "octal (o), or no addresses (n)" },
 	{ OPTION_OFFSET, "offset", NULL, "print REGION_START+OFFSET instead of addresses" },
-	{ OPTION_RAW, "raw", NULL, "do not escape characters (refused on a terminal)" },
+	{ OPTION_RAW, "raw", NULL, "do not escape characters (an error on a terminal)" },
 	{ OPTION_JSON, "json", NULL, "print one JSON object per string" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "use colour: auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "no notes on stderr, only errors" },

@@ -58,8 +58,8 @@ int pm_read_all(int fd, size_t max, char **text, size_t *length, struct pm_error
 
 		filled += (size_t)got;
 		if (filled > max) {
-			pm_error_set(error, PM_ERROR_FORMAT, 0, "the file is longer than %zu bytes",
-			             max);
+			pm_error_set(error, PM_ERROR_FORMAT, 0,
+			             "the file is longer than the limit of %zu bytes", max);
 			goto fail;
 		}
 	}

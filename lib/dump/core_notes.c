@@ -122,8 +122,8 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 
 	if (size > UINT32_MAX)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "the names of all mapped files together are too long for a "
-		                    "core file (4 GiB)");
+		                    "the list of mapped files is larger than 4 GiB, the "
+		                    "limit of a note in a core file");
 	if (pm_core_note_begin(writer, "CORE", NT_FILE, (uint32_t)size, error) < 0 ||
 	    pm_core_note_bytes(writer, head, sizeof head, error) < 0)
 		return -1;

@@ -182,8 +182,9 @@ static void explain_missing(const struct pm_core *core, uint64_t address, struct
 		             "offset 0x%" PRIx64,
 		             name->path, name->offset + (address - name->start));
 	else if (segment)
-		pm_error_set(error, PM_ERROR_UNREADABLE, 0,
-		             "not in the core file: never touched, or left out");
+		pm_error_set(
+			error, PM_ERROR_UNREADABLE, 0,
+			"not in the core file: this memory was never touched, or was left out");
 	else
 		pm_error_set(error, PM_ERROR_UNREADABLE, 0, "not in the core file");
 

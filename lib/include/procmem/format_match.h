@@ -51,9 +51,9 @@ PM_PUBLIC size_t pm_format_next(const char *text, size_t length, size_t *at, siz
  * @param format_length  bytes of `format`
  * @param text           any bytes
  * @param length         bytes of `text`; only the first 1,024 bytes are compared
- * @param fitting        receives the maximum number of bytes, from the start of the text on, that
- *                       the format can have written; less than `length` if other bytes follow;
- *                       unchanged if the text does not fit
+ * @param fitting        receives the length of the longest start of the text that the format can
+ *                       have written; less than `length` if other bytes follow; unchanged if the
+ *                       text does not fit
  * @return               number of letters and digits of the format that are outside of its
  *                       conversions; 0 if the text does not fit
  */

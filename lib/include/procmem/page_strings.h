@@ -106,7 +106,7 @@ struct pm_page_strings_options {
  * @param readable  true: check whether the kernel allows reading the memory, and fail if not.
  *                  false: do not check; if reading is not allowed, pm_page_strings_begin() fails
  * @param strings   receives the handle; release with pm_page_strings_close()
- * @param error     PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, and the other kinds of
+ * @param error     PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, and the other errors of
  *                  pm_pagemap_open()
  * @return          0 or -1
  */

@@ -90,7 +90,7 @@ PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *s
 /**
  * Finds the other processes that share the memory of a process. They were created by vfork(2), or
  * by clone(2) with CLONE_VM and without CLONE_THREAD. A stop does not stop them. Processes that the
- * caller may not compare (kcmp(2)) are not found.
+ * caller is not permitted to compare with kcmp(2) are not found.
  *
  * @param process  the process
  * @param first    receives the PID of one of these processes; 0 if there is none
@@ -108,8 +108,8 @@ PM_PUBLIC int pm_stop_find_sharing(struct pm_process *process, pid_t *first, siz
  *
  * @param stop      the stop
  * @param index     index of the thread
- * @param note      the register set: the type of its note in core files (<elf.h>), such as
- *                  NT_PRSTATUS, NT_FPREGSET or NT_X86_XSTATE
+ * @param note      which register set: NT_PRSTATUS, NT_FPREGSET, NT_X86_XSTATE or another note
+ *                  type of <elf.h>
  * @param buffer    room for `capacity` bytes
  * @param capacity  size of the buffer in bytes
  * @param size      receives the number of bytes read

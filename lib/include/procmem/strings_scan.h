@@ -55,7 +55,8 @@ struct pm_strings_options {
 	bool white_space;
 	/**
 	 * Find strings in UTF-16 and UTF-32 only at addresses that are multiples of the character
-	 * size. Otherwise, text in one byte order may also be found in the other byte order.
+	 * size. If false, they are found at all addresses; the same text may then also be found at
+	 * a shifted address as text in the other byte order.
 	 */
 	bool aligned;
 };

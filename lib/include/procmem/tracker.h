@@ -78,7 +78,7 @@ struct pm_track {
 	bool born;       /**< true if the track was not in the first sample */
 	double since;    /**< time of the first sample in which the track has regions, in seconds */
 	uint64_t weight; /**< resident and swapped bytes of all regions now */
-	uint64_t size;   /**< length of all regions in the address space now, in bytes */
+	uint64_t size;   /**< sum of the lengths of all regions now, in bytes */
 	/**
 	 * Weight from which growth is counted, in bytes: the weight at the last call of
 	 * pm_tracker_rebase() or, if there was no call, in the first sample. 0 if the track was
@@ -86,10 +86,7 @@ struct pm_track {
 	 */
 	uint64_t baseline;
 	size_t baseline_regions; /**< number of regions at the time of `baseline` */
-	/**
-	 * Length of all regions in the address space at the time of `baseline`, in bytes. 0 if the
-	 * track was created later.
-	 */
+	/** `size` at the time of `baseline`, in bytes. 0 if the track was created later. */
 	uint64_t baseline_size;
 	int64_t delta;           /**< change of the weight between the last two samples, in bytes */
 	struct pm_series series; /**< weight over time; empty if the weight never changed */
@@ -184,9 +181,12 @@ PM_PUBLIC void pm_track_judge_count(const struct pm_tracker *tracker, const stru
 
 /**
  * Finds the track that grows fastest, even if the total of the process does not grow.
- * Judging takes time, so only these tracks are judged: the 8 tracks that grew most since they were
- * first seen, and the 8 tracks whose lowest and highest values both rose most from the first half
- * of the time to the second half.
+ *
+ * Judging takes time, so at most 16 tracks are judged:
+ * - the 8 tracks that grew most since they were first seen
+ * - the 8 tracks with the largest lasting rise. The values of the first half of the time are
+ *   compared with those of the second half: the lasting rise is the rise of the lowest value or
+ *   the rise of the highest value, whichever is smaller.
  *
  * @param tracker  the tracker
  * @param trend    receives the trend of the weight of the track; unchanged if there is no track

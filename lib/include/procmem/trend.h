@@ -25,7 +25,7 @@ extern "C" {
 enum pm_verdict {
 	PM_VERDICT_TOO_EARLY, /**< observed for too short a time */
 	PM_VERDICT_STEADY,    /**< keeps growing at a known rate: a leak looks like this */
-	PM_VERDICT_STEPS,     /**< grew in two steps or more, but in too few for a sure rate. No
+	PM_VERDICT_STEPS,     /**< grew in steps: too few or too irregular for a sure rate. No
 	                         single step makes up most of the growth. The rate is only
 	                         estimated: pm_trend.estimated_rate */
 	PM_VERDICT_BURST,     /**< grew mostly in one step, and has not grown since */
@@ -58,8 +58,8 @@ struct pm_trend {
 	 */
 	double rate;
 	/**
-	 * Whether `estimated_rate` and `step` are set instead of `rate`: true if `verdict` is
-	 * PM_VERDICT_STEPS
+	 * The rate is only an estimate, in `estimated_rate`, and `rate` is 0. True if and only if
+	 * `verdict` is PM_VERDICT_STEPS.
 	 */
 	bool estimate;
 	/**
@@ -83,9 +83,9 @@ struct pm_trend {
 	 */
 	double agreement;
 	/**
-	 * Start of the time that was judged, in seconds: the first change or, if only the growth
-	 * after a large step is steady, that step. If the value never changed noticeably, the time
-	 * of the first value.
+	 * Start of the time that was judged, in seconds: the first noticeable change. If only the
+	 * growth after a large step is steady, it is the first noticeable change after that step.
+	 * If the value never changed noticeably, it is the time of the first value.
 	 */
 	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */
@@ -119,13 +119,13 @@ PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit
 PM_PUBLIC double pm_trend_growth_rate(const struct pm_trend *trend);
 
 /**
- * Computes how long an amount lasts at the rate of growth. Because a peak of the values can use up
- * the amount, pm_trend.below_peak is subtracted from the amount first. The result is an estimate if
- * pm_trend.estimate is set.
+ * Computes when growth will have used up an amount, such as free memory. If the values rise and
+ * fall, a peak can use it up earlier, so pm_trend.below_peak is subtracted from the amount first.
+ * The result is an estimate if pm_trend.estimate is set.
  *
  * @param trend    the trend
  * @param amount   the amount that is left, in the unit of the series
- * @param seconds  receives the time; unchanged if the function returns false
+ * @param seconds  receives the time from now; unchanged if the function returns false
  * @return         false if the values do not grow, or if their rate is not known
  */
 PM_PUBLIC bool pm_trend_lasts(const struct pm_trend *trend, uint64_t amount, double *seconds);

@@ -157,7 +157,7 @@ static void missing_parts_are_reported(void **state)
 	} missing[] = {
 		{ 0x11008, "the mapped file may have these bytes: /lib/a.so at offset 0x1008" },
 		{ 0x40010, "the mapped file may have these bytes: /lib/b.so at offset 0x7010" },
-		{ 0x20000, "not in the core file: never touched, or left out" },
+		{ 0x20000, "not in the core file: this memory was never touched, or was left out" },
 		{ 0x50000, "not in the core file" },
 	};
 

@@ -429,7 +429,7 @@ static void wrong_patterns(void **state)
 		{ "\\Gfoo", 0, "\\G" },
 		{ "(*UTF)x", 0, "UTF" },
 		{ "a(*COMMIT)b|c", 0, "(*COMMIT) is not supported" },
-		{ "(?:a(*F)|b)(*COMMIT:x)", 0, "(*PRUNE) ends" },
+		{ "(?:a(*F)|b)(*COMMIT:x)", 0, "use (*PRUNE)" },
 		{ "a(*SKIP)(", 0, "at offset 9" },
 		{ "zz", PM_PATTERN_HEX, "'' and 'zz': each byte needs" },
 		{ "de a", PM_PATTERN_HEX, "at offset 3, between 'de ' and 'a'" },
