@@ -215,7 +215,7 @@ static int read_file(struct reading *reading, struct shell_statement *statement)
 	skip_spaces(reading, false);
 	if (!is_end(*reading->at) && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "only ';' may follow the file after '>'");
+		                    "expected ';' or the end of the line after '> FILE'");
 
 	return 0;
 }

@@ -7,9 +7,9 @@
  *
  * A number is one of these:
  * - a sequence of decimal digits
- * - a word of at least four hexadecimal digits, at least one of them a decimal digit. If most of
- *   the digits are letters, the word must have at least eight digits
- * - a word of 0x followed by hexadecimal digits
+ * - a word of at least four hexadecimal digits, of which at least half are 0-9
+ * - a word of at least eight hexadecimal digits, of which at least one is 0-9
+ * - a word that consists of 0x and hexadecimal digits
  * - a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits)
  *
  * Filler is a sequence of at least eight equal ASCII characters that are not decimal digits. In the
