@@ -27,8 +27,8 @@ static const struct cli_option dump_option_list[] = {
 	  "write the bytes to the sparse file FILE, and an\n"
 	  "index to FILE.map" },
 	{ OPTION_HEX, "hex", NULL,
-	  "print addresses, bytes in hexadecimal, and text;\ndefault on a terminal" },
-	{ OPTION_RAW, "raw", NULL, "print raw bytes; default in a pipe or file" },
+	  "print addresses, bytes in hexadecimal, and text;\nthe default on a terminal" },
+	{ OPTION_RAW, "raw", NULL, "print raw bytes; the default in a pipe or file" },
 	{ OPTION_CORE, "core", NULL,
 	  "write an ELF core file for debuggers; without REGION,\nit contains the whole process" },
 	{ OPTION_RESPECT_FILTER, "respect-filter", NULL,
@@ -213,9 +213,10 @@ static void report_all_left_out(const struct dump *dump, const struct pm_dump_re
 		report_left_out(
 			dump, result->untouched,
 			": pages of files or shared memory that the process has not touched",
-			"; --whole-files reads them from the files");
+			"; use --whole-files to read them from the files");
 
-	report_left_out(dump, result->pending, ": not provided by the userfaultfd handler yet", "");
+	report_left_out(dump, result->pending,
+	                ": it is not provided by the userfaultfd handler yet", "");
 	if (requested && !is_forbidden(dump, result))
 		report_left_out(
 			dump, result->forbidden - dump->unmapped,

@@ -26,8 +26,8 @@ struct ps_options {
 
 static const struct cli_option ps_option_list[] = {
 	{ 'a', "all", NULL,
-	  "list all processes, not only those that fit the\n"
-	  "screen, and also kernel threads" },
+	  "list all processes, including kernel threads and\n"
+	  "those that do not fit the screen" },
 	{ 0 },
 };
 

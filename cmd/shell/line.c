@@ -214,9 +214,8 @@ static int read_file(struct reading *reading, struct shell_statement *statement)
 	statement->output_to = copy(text_terminate(&reading->word), reading->word.length);
 	skip_spaces(reading, false);
 	if (!is_end(*reading->at) && !reading->partial)
-		return pm_error_set(
-			reading->error, PM_ERROR_USAGE, 0,
-			"'> FILE' must be the end of a command: only ';' can come after FILE");
+		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
+		                    "expected ';' or the end of the line after '> FILE'");
 
 	return 0;
 }

@@ -281,8 +281,9 @@ static void report_skipped(const struct search *search, bool totals)
 
 	if (search->pending > 0) {
 		add_size(search, &line, search->pending);
-		report_note("%s was not searched: not provided by the userfaultfd handler yet",
-		            text_terminate(&line));
+		report_note(
+			"%s was not searched: it is not provided by the userfaultfd handler yet",
+			text_terminate(&line));
 	}
 
 	if (!totals && search->untouched > 0 &&
@@ -290,7 +291,7 @@ static void report_skipped(const struct search *search, bool totals)
 		text_clear(&line);
 		add_size(search, &line, search->untouched);
 		report_note("%s was not searched: pages of files or shared memory that the process "
-		            "has not touched; --whole-files searches them in the files",
+		            "has not touched; use --whole-files to search them in the files",
 		            text_terminate(&line));
 	}
 

@@ -139,8 +139,8 @@ static void hint_at_file(const char *word, struct pm_error *error)
 		pm_error_set(error, error->kind, 0, "cannot open %s: %s", word, strerror(errno));
 	else if (strchr(word, '/') && access(word, F_OK) == 0)
 		pm_error_set(error, error->kind, 0,
-		             "%s is a file, not a living process: 'procmem map' and 'procmem diff' "
-		             "read saved smaps and maps files",
+		             "%s is a file, not a living process: if it is a saved smaps or maps "
+		             "file, read it with 'procmem map' or 'procmem diff'",
 		             word);
 
 	free(recording);

@@ -167,7 +167,7 @@ static void watch_live(struct watch *watch, struct screen *screen, struct events
 
 static void note_no_screen(const struct pm_error *error)
 {
-	report_note("no live screen, only text: %s", error->text);
+	report_note("text is printed instead of a live screen: %s", error->text);
 }
 
 /** Checks whether the user wants a live screen, and the terminal can show it. */

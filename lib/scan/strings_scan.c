@@ -291,7 +291,8 @@ static int min_bytes(const struct pm_strings_options *options, enum pm_encoding 
 		characters = unit == 2 ? 6 : 4;
 	if (__builtin_mul_overflow(characters, unit, bytes))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "strings of %zu characters do not fit in memory", characters);
+		                    "the minimum length of %zu characters is too large",
+		                    characters);
 	return 0;
 }
 
@@ -308,7 +309,7 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 	if (encodings >= PM_ENCODING_BIT(PM_ENCODING_COUNT))
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"the option encodings is %#x, which has bits that are not encodings",
+			"the option encodings is %#x: a bit is set that stands for no encoding",
 			encodings);
 
 	struct strings_scanner *made = calloc(1, sizeof *made);

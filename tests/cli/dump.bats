@@ -147,7 +147,7 @@ left_out() {
 	local name start
 	target_start markers
 	for name in untouched_file untouched_memfd; do
-		left_out '16.0K was not read: pages of files or shared memory that the process has not touched; zeros were written instead; --whole-files' \
+		left_out '16.0K was not read: pages of files or shared memory that the process has not touched; zeros were written instead; use --whole-files' \
 			"$(target_range $name)"
 		[ "$(tr -d '\0' <"$file" | wc -c)" -eq 0 ]
 		run -0 --separate-stderr procmem dump --raw --whole-files "$TARGET_PID" "$(target_range $name)"
@@ -173,11 +173,11 @@ left_out() {
 	local range
 	target_start mapper
 	range=$(target_range uffd) || skip 'no right to use userfaultfd'
-	left_out '60.0K was not read: not provided by the userfaultfd handler yet; zeros were written instead' "$range"
+	left_out '60.0K was not read: it is not provided by the userfaultfd handler yet; zeros were written instead' "$range"
 	[ "$(head -c 11 "$file")" = 'uffd page 0' ]
 	[ "$(stat -c %s "$file")" -eq 65536 ]
 	run -0 --separate-stderr procmem dump -o "$file" "$TARGET_PID" anon
-	[[ $stderr == *'60.0K was not read: not provided by the userfaultfd handler yet'* ]]
+	[[ $stderr == *'60.0K was not read: it is not provided by the userfaultfd handler yet'* ]]
 	run -1 --separate-stderr procmem dump -q --json -o "$file" "$TARGET_PID" "$range"
 	jq -e '.pending == 61440 and .read == 4096 and .size == 65536' <<<"$output"
 }

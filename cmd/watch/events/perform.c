@@ -109,7 +109,8 @@ static void dump(const struct perform_event *event, struct perform_outcome *outc
 		                   .cancel = event->jobs->wait->interrupted };
 
 	if (!culprit->known) {
-		pm_error_set(&outcome->error, PM_ERROR_NOT_FOUND, 0, "no region to dump was found");
+		pm_error_set(&outcome->error, PM_ERROR_NOT_FOUND, 0,
+		             "nothing was dumped: there is no region to blame");
 		return;
 	}
 

@@ -25,8 +25,8 @@ struct pm_process_row {
 	char state;         /**< state of the first thread, as in proc_pid_stat(5) */
 	bool kernel_thread; /**< whether it is a kernel thread, which has no user memory */
 	/**
-	 * true for the calling process, and for each of its ancestors whose command line contains
-	 * the name of the calling program, such as sudo.
+	 * Whether this is the calling process, or an ancestor that was started to run it, such as
+	 * sudo: an ancestor whose command line contains the name of the calling program.
 	 */
 	bool own;
 	uint64_t start_ticks;    /**< start time in clock ticks since boot */
@@ -64,8 +64,8 @@ PM_PUBLIC int pm_process_list_read(struct pm_process_list *list, struct pm_error
 PM_PUBLIC void pm_process_list_deinit(struct pm_process_list *list);
 
 /**
- * Reads the PSS of a process from smaps_rollup (Linux 4.14). The kernel holds the map lock of the
- * target while it walks the page tables of all regions.
+ * Reads the PSS of a process from smaps_rollup (Linux 4.14). The kernel walks the page tables of
+ * all regions, and the target cannot map memory during that time.
  *
  * @param process  the process
  * @param pss      receives the PSS in bytes

@@ -124,9 +124,8 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
  * A time without seconds means the whole minute. The result is the last sample that was taken
  * within the given time or, if there is none, the last sample before it.
  *
- * A time without a date is a time on the day of the last sample or on the day before. The day
- * before is used only if two conditions are met: on the day of the last sample, the time would be
- * after the last sample; and on the day before, it would not be before the first sample.
+ * A time without a date is a time on the day of the last sample. If this would be after the last
+ * sample, it is a time on the day before instead, unless that would be before the first sample.
  *
  * @param recording  the recording
  * @param which      the number, word or time

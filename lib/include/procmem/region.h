@@ -111,7 +111,7 @@ enum pm_size {
 enum pm_vm_flag {
 	PM_VM_READ = 1u << 0,        /**< rd: readable */
 	PM_VM_GROWSDOWN = 1u << 1,   /**< gd: a stack that grows downwards */
-	PM_VM_PFNMAP = 1u << 2,      /**< pf: pure page frame number range, must not be read */
+	PM_VM_PFNMAP = 1u << 2,      /**< pf: pages without struct page, must not be read */
 	PM_VM_IO = 1u << 3,          /**< io: memory of a device, must not be read */
 	PM_VM_LOCKED = 1u << 4,      /**< lo: locked in memory */
 	PM_VM_DONTFORK = 1u << 5,    /**< dc: not inherited by children */

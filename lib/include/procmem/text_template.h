@@ -7,9 +7,9 @@
  *
  * A number is one of these:
  * - a sequence of decimal digits
- * - a word of at least four hexadecimal digits, at least one of them from 0 to 9; if more than half
- *   of them are from a to f, a word of at least eight
- * - a word of 0x followed by hexadecimal digits
+ * - a word of at least four hexadecimal digits, of which at least half are 0-9
+ * - a word of at least eight hexadecimal digits, of which at least one is 0-9
+ * - a word that consists of 0x and hexadecimal digits
  * - a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits)
  *
  * Filler is a sequence of at least eight equal ASCII characters that are not decimal digits. In the

@@ -23,8 +23,8 @@ struct pm_unit_source {
 	struct pm_reader *target; /**< reader for PM_SEGMENT_RUN segments */
 	/**
 	 * Reader for PM_SEGMENT_FILE and PM_SEGMENT_SHARED segments, such as the reader of
-	 * pm_file_reader_open(). May be NULL if pm_plan_options.files is false: then these segments
-	 * are not read.
+	 * pm_file_reader_open(). May be NULL if pm_plan_options.files is false: such a plan
+	 * has no wanted segments of these types.
 	 */
 	struct pm_reader *files;
 	/**
@@ -65,13 +65,14 @@ struct pm_unit_around {
 };
 
 /**
- * Reads a unit and the bytes around it. If the types of the segments allow it, the same system
- * calls read the unit and the bytes around it. Unreadable ranges are reported for the bytes around
- * the unit, too: a range can start before the unit, or end after it.
+ * Reads a unit and the bytes directly before and after it. This can need fewer system calls than
+ * separate reads. Unreadable ranges are also reported for the bytes around the unit: a range can
+ * start before the unit, or end after it.
  *
  * @param source  the readers and the visitor
  * @param unit    the unit; must have at least one segment
- * @param around  the bytes around the unit; in the plan, all of them must be wanted
+ * @param around  the bytes around the unit; choose only bytes that the plan wants. Other bytes are
+ *                read, too, but this can make the target grow
  * @param buffer  room for the bytes before, unit->size bytes, and the bytes after
  * @param error   as for pm_unit_read()
  * @return        0 or -1
@@ -81,9 +82,8 @@ PM_PUBLIC int pm_unit_read_around(const struct pm_unit_source *source, const str
                                   struct pm_error *error);
 
 /**
- * Reads a range. Unreadable bytes are handled as by pm_unit_read(). Page states are not checked:
- * reading pages that are not present would make them resident. So all pages of the range must be in
- * segments of type PM_SEGMENT_RUN of a plan.
+ * Reads a range. Unreadable bytes are handled as by pm_unit_read(). Choose only ranges that a plan
+ * wants. Other ranges are read, too, but this can make the target grow.
  *
  * @param source   the readers and the visitor; `files` is not used
  * @param address  first address

@@ -17,9 +17,9 @@ teardown() {
 	local range
 	if range=$(target_range uffd); then
 		run -0 --separate-stderr procmem grep -F 'uffd page' "$TARGET_PID" "$range"
-		[[ $stderr == *'60.0K was not searched: not provided by the userfaultfd handler yet'* ]]
+		[[ $stderr == *'60.0K was not searched: it is not provided by the userfaultfd handler yet'* ]]
 		run -0 --separate-stderr procmem strings "$TARGET_PID" "$range"
-		[[ $stderr == *'60.0K was not searched: not provided by the userfaultfd handler yet'* ]]
+		[[ $stderr == *'60.0K was not searched: it is not provided by the userfaultfd handler yet'* ]]
 	fi
 	targets_stop
 	target_start markers
@@ -27,7 +27,7 @@ teardown() {
 	for words in "grep marker" strings; do
 		# shellcheck disable=SC2086 # two words
 		run -1 --separate-stderr procmem $words "$TARGET_PID" "$range"
-		[[ $stderr == *'16.0K was not searched: pages of files or shared memory that the process has not touched; --whole-files'* ]]
+		[[ $stderr == *'16.0K was not searched: pages of files or shared memory that the process has not touched; use --whole-files'* ]]
 		# shellcheck disable=SC2086
 		run --separate-stderr procmem $words "$TARGET_PID"
 		[[ $stderr != *'not touched'* ]]

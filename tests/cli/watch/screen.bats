@@ -546,7 +546,7 @@ await_selected() {
 		screen_key Enter
 		screen_await "fin $name"
 		screen_await 'ended: sample count reached'
-		grep -q "note: no live screen, only text: the terminal '$name'" "$BATS_TEST_TMPDIR/note"
+		grep -q "note: text is printed instead of a live screen: the terminal '$name'" "$BATS_TEST_TMPDIR/note"
 	done
 	screen_type "clear; $PROCMEM_BIN watch --plain -i 0.1 -c 2 $TARGET_PID; echo fi''n plain"
 	screen_key Enter
