@@ -33,7 +33,7 @@ static int fake_read(void *context, const struct pm_range *ranges, size_t count,
 			const struct pm_fake_range *range = find(target, address);
 			if (!range) {
 				pm_error_set(error, PM_ERROR_UNREADABLE, 0,
-				             "not in the fake target");
+				             "the fake target has no memory at this address");
 				if (error)
 					error->address = address;
 				return 0;

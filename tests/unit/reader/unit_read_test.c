@@ -37,7 +37,8 @@ static void expect_range(const struct report *report, size_t index, uint64_t sta
 	assert_true(index < report->count);
 	assert_int_equal(report->items[index].start, start);
 	assert_int_equal(report->items[index].end, end);
-	assert_string_equal(report->items[index].why, "not in the fake target");
+	assert_string_equal(report->items[index].why,
+	                    "the fake target has no memory at this address");
 }
 
 static char *pattern(size_t size)
