@@ -201,7 +201,8 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 	*file = (struct new_file){ .fd = -1 };
 	if (exists && S_ISLNK(status.st_mode) && !own)
 		return pm_error_set(error, PM_ERROR_IO, ELOOP,
-		                    "cannot write %s: it is a symbolic link; name the file itself",
+		                    "cannot write %s: it is a symbolic link; give the path of the "
+		                    "file it points to",
 		                    path);
 
 	file->path = strdup(path);

@@ -72,13 +72,13 @@ static int parse_pattern(void *into, int id, const char *value, struct pm_error 
 static const struct cli_option print_option_list[] = {
 	{ 'o', "only-matching", NULL, "print only the matches, one per line" },
 	{ 'b', "byte-offset", NULL,
-	  "with -o: print the address in front of each match, as\nis always done without -o" },
+	  "with -o: print the address before each match\n(without -o, it is always printed)" },
 	{ 'c', "count", NULL,
 	  "print only the number of matches in each region\n"
 	  "that has matches" },
 	{ OPTION_BY, "by", "WHAT", "with -c: sum up by kind" },
 	{ OPTION_UNIQUE, "unique", NULL, "print distinct matches, and how often each was found" },
-	{ 'l', "regions-with-matches", NULL, "print only the regions with matches" },
+	{ 'l', "regions-with-matches", NULL, "list the regions with matches, not the matches" },
 	{ 'm', "max-count", "N", "stop after N matches in each process" },
 	{ OPTION_TIMEOUT, "timeout", "TIME",
 	  "end the search after this time (10s, 5m), with\nexit status 2" },
@@ -151,7 +151,8 @@ static void set_print_flag(struct grep_options *options, int id)
 static int parse_by(struct grep_options *options, const char *value, struct pm_error *error)
 {
 	if (strcmp(value, "kind") != 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' must be 'kind'", value);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "cannot sum up by '%s': use kind",
+		                    value);
 
 	options->by_kind = true;
 	return 0;

@@ -318,8 +318,8 @@ static void hint_at_processes(const struct cli_result *words, struct pm_error *e
 		pm_process_close(process);
 		pm_error_prefix(
 			error,
-			"%s was read as a hexadecimal address, not as a PID (separate several PIDs "
-			"by commas): ",
+			"%s was read as a hexadecimal address, not as a PID (to list several "
+			"processes, separate the PIDs by commas): ",
 			word);
 		return;
 	}

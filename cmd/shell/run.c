@@ -76,9 +76,11 @@ static int open_file(const struct shell_statement *statement)
 	              O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | how, 0600);
 
 	if (fd < 0)
-		report_error("cannot write %s: %s", statement->output_to,
-		             errno == ELOOP ? "it is a symbolic link; name the file itself"
-		                            : strerror(errno));
+		report_error(
+			"cannot write %s: %s", statement->output_to,
+			errno == ELOOP
+				? "it is a symbolic link; give the path of the file it points to"
+				: strerror(errno));
 	return fd;
 }
 

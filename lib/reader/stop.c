@@ -215,10 +215,9 @@ static int run(struct pm_stop *stop, struct job *job, const char *what, struct p
 {
 	const struct pm_stopped_thread *thread = pm_stop_thread(stop, job->index);
 	if (!thread->reachable)
-		return pm_error_set(
-			error, PM_ERROR_UNREADABLE, 0,
-			"thread %d is in uninterruptible sleep (state D): its %s cannot be read",
-			(int)thread->tid, what);
+		return pm_error_set(error, PM_ERROR_UNREADABLE, 0,
+		                    "thread %d is in uninterruptible sleep: its %s cannot be read",
+		                    (int)thread->tid, what);
 
 	pthread_mutex_lock(&stop->lock);
 	stop->job = job;

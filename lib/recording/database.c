@@ -302,7 +302,8 @@ static int set_file_error(const char *path, int cause, const struct stat *status
 		                    path, file_type(status->st_mode));
 	if (cause == ELOOP)
 		return pm_error_set(error, PM_ERROR_IO, cause,
-		                    "cannot write %s: it is a symbolic link; name the file itself",
+		                    "cannot write %s: it is a symbolic link; give the path of the "
+		                    "file it points to",
 		                    path);
 
 	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,

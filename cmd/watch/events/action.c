@@ -120,9 +120,10 @@ int action_check(const struct action *action, struct pm_error *error)
 	if (action->kind == ACTION_DUMP || strchr(file, '%') || lstat(file, &found) < 0)
 		return 0;
 	if (S_ISLNK(found.st_mode))
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"%s cannot be written: it is a symbolic link; name the file itself", file);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s cannot be written: it is a symbolic link; give the path of "
+		                    "the file it points to",
+		                    file);
 	if (!S_ISREG(found.st_mode) || (found.st_size > 0 && !pm_recording_is(file)))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "%s exists already, and is not a recording", file);

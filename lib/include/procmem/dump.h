@@ -93,7 +93,7 @@ struct pm_dump_result {
 };
 
 /**
- * Writes the bytes of the ranges without gaps. The offset of a range in the output is the sum of
+ * Writes the ranges one directly after the other: the offset of a range in the output is the sum of
  * the sizes of the ranges before it.
  *
  * If `fd` is a regular file, the output starts at the current file offset. Bytes that were not read

@@ -24,8 +24,8 @@ enum pm_limit_kind {
 	 */
 	PM_LIMIT_CGROUP,
 	/**
-	 * The same limit, compared with the working set: the usage without inactive page cache.
-	 * Kubelet and container monitoring use this figure.
+	 * The limit of PM_LIMIT_CGROUP, compared with the working set: the usage without inactive
+	 * page cache. Kubelet and container monitoring use this figure.
 	 */
 	PM_LIMIT_CGROUP_WORKING_SET,
 	/**
@@ -70,13 +70,13 @@ struct pm_limit {
 	 */
 	bool counts;
 	/**
-	 * The kernel does not enforce the limit for this process, because the process belongs to
-	 * root or has a capability.
+	 * True if the kernel does not enforce the limit for this process, because the process
+	 * belongs to root or has a capability.
 	 */
 	bool exempt;
 	/**
-	 * `used` is not exact, because the calling process or the target is not in the initial PID
-	 * and user namespaces.
+	 * True if `used` may be wrong, because the calling process or the target is in a PID or
+	 * user namespace other than the initial one.
 	 */
 	bool approximate;
 	uint64_t max;  /**< the limit */
@@ -108,7 +108,7 @@ static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 
 /** Counts of limit events of a cgroup since the cgroup was created. */
 struct pm_limit_events {
-	/** Whether the kernel counts OOM kills. If not, `oom_kill` is 0, but not valid. */
+	/** Whether the number of OOM kills is known. If not, `oom_kill` is 0. */
 	bool known;
 	uint64_t high; /**< number of times that memory.high was exceeded; 0 for v1 */
 	uint64_t max;  /**< number of times that memory.max was reached (v1: memory.failcnt) */
@@ -116,7 +116,8 @@ struct pm_limit_events {
 	 * Number of times that memory.max was reached and nothing could be reclaimed; 0 for v1
 	 */
 	uint64_t oom;
-	uint64_t oom_kill; /**< number of processes that the kernel killed */
+	/** Number of processes that the kernel killed in the cgroup for lack of memory */
+	uint64_t oom_kill;
 };
 
 /**
@@ -134,9 +135,10 @@ struct pm_pressure {
 
 /** Which cgroups of a process are visible to the calling process. */
 enum pm_cgroup_view {
-	PM_CGROUP_VISIBLE,          /**< the cgroup and all its ancestors, or there is no cgroup */
-	PM_CGROUP_ANCESTORS_HIDDEN, /**< the cgroup, but not all its ancestors */
-	PM_CGROUP_HIDDEN,           /**< neither the cgroup nor any ancestor */
+	/** The cgroup and all its ancestors are visible, or there is no cgroup */
+	PM_CGROUP_VISIBLE,
+	PM_CGROUP_ANCESTORS_HIDDEN, /**< the cgroup is visible, but not all its ancestors */
+	PM_CGROUP_HIDDEN,           /**< neither the cgroup nor any ancestor is visible */
 };
 
 /** All limits of a process. */
@@ -185,8 +187,9 @@ PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sy
 
 /**
  * Adds the limits on numbers of regions, processes and threads to the result of
- * pm_headroom_read_memory(). Used by callers that have already read the regions. If `headroom`
- * already contains these limits, they are replaced.
+ * pm_headroom_read_memory(). If the regions were already read, use these two functions instead of
+ * pm_headroom_read(), which would read the regions again. If `headroom` already contains these
+ * limits, they are replaced.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"

@@ -11,8 +11,9 @@
  * outside of a region. If several patterns match at the same address, the match of the pattern with
  * the lowest index is reported. Matches never overlap.
  *
- * Verbs such as `(*SKIP)` have the same effect as in one search of all memory. `(*COMMIT)` and `\G`
- * are refused. At most 7 patterns of a scanner may contain `(*SKIP)`.
+ * Parts of memory are searched in parallel, but verbs such as `(*SKIP)` have the same effect as if
+ * memory were searched from its start to its end. `(*COMMIT)` and `\G` are refused. At most 7
+ * patterns of a scanner may contain `(*SKIP)`.
  *
  * On some memory, an attempt to match at an address may take exponential time. After about 2 ms,
  * the attempt is ended, and counted in pm_scan_totals.gave_up. No match at this address is found.

@@ -43,7 +43,7 @@ struct pm_reserve {
 };
 
 /**
- * Returns the length of a reserve with its used part.
+ * Returns the whole length of a reserve, used and unused part together.
  * @param reserve  the reserve
  * @return         bytes
  */
@@ -101,7 +101,7 @@ PM_PUBLIC const struct pm_reserve *const *pm_reserves_list(const struct pm_reser
  *
  * @param reserves  the object
  * @param trend     receives the trend of the used part; unchanged if NULL is returned
- * @param seconds   receives the time until the reserve is used up, from the last sample on; an
+ * @param seconds   receives the time from the last sample until the reserve is used up; an
  *                  estimate if pm_trend.estimate is set. Unchanged if NULL is returned
  * @return          the reserve, valid until the next sample is added; NULL if all reserves are
  *                  full, or if none grows at a known or estimated rate

@@ -63,8 +63,8 @@ struct pm_sampler_options {
 	double budget;
 	/**
 	 * Seconds after which all regions are measured even if the totals are unchanged; 0 means
-	 * never. Each time that such a measurement finds no change, the interval is doubled, up to
-	 * 16 times this value.
+	 * never. Each time that such a measurement finds no change, the interval is doubled, until
+	 * it is 16 times this value.
 	 */
 	double full_every;
 	bool kinds; /**< find out the kinds of the regions */
@@ -104,7 +104,7 @@ struct pm_sample_cost {
 /** One sample. */
 struct pm_sample {
 	double time;             /**< CLOCK_BOOTTIME in seconds, which includes time in suspend */
-	int64_t wall_ns;         /**< the same time in nanoseconds since 1970, UTC */
+	int64_t wall_ns;         /**< time of day of the sample: nanoseconds since 1970, UTC */
 	struct pm_totals totals; /**< totals of the process, read for this sample */
 	/**
 	 * The regions with RSS and swap. They are owned by the sampler, and valid until the next

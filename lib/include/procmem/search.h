@@ -47,12 +47,12 @@ struct pm_match {
 	const struct pm_region *region; /**< region in which the match starts, with its kind */
 	enum pm_encoding encoding;      /**< encoding of the text; see pm_string_text() */
 	/**
-	 * The match continues after these bytes. Either the next call of the visitor reports the
-	 * next piece, or the match was cut here because it is longer than one mebibyte
+	 * True if the match continues after these bytes. Either the next call of the visitor
+	 * reports the next piece, or the match was cut here because it is longer than one mebibyte
 	 * (pm_hit.truncated).
 	 */
 	bool truncated;
-	/** The bytes continue those of the previous call, in which `truncated` was set */
+	/** True if the bytes continue those of the previous call, which had `truncated` set */
 	bool continued;
 };
 

@@ -53,15 +53,13 @@ struct pm_tally_item {
 	 */
 	uint64_t count;
 	/**
-	 * Maximum number of additions that `count` does not include, because the text may have been
-	 * dropped after them. If 0, `count` is exact.
+	 * `count` is too low by at most this number, because earlier additions may have been
+	 * dropped. If 0, `count` is exact.
 	 */
 	uint64_t missed;
-	/** Address (the member `first` of pm_tally_text) of the first text that `count` includes */
-	uint64_t first;
-	uint64_t size; /**< sum of pm_tally_text.size of all texts that `count` includes */
-	/** Address of the last text that `count` includes */
-	uint64_t last;
+	uint64_t first; /**< address (pm_tally_text.first) of the earliest addition in `count` */
+	uint64_t size;  /**< sum of pm_tally_text.size of all texts that `count` includes */
+	uint64_t last;  /**< address (pm_tally_text.first) of the latest addition in `count` */
 	/**
 	 * Distance from one occurrence of the text to the next, in bytes. Distances to lower
 	 * addresses are ignored. If more than half of the remaining distances have the same value,
