@@ -356,9 +356,11 @@ static void note_many(const struct grep_target *target, const struct search *sea
 		return;
 
 	out_flush(search->out);
-	report_note("these are more than %d matches. -c counts them by region, --unique counts "
-	            "equal ones, -m N ends after N; a REGION, -k and --mapping narrow the search",
-	            MANY_LINES);
+	report_note(
+		"these are more than %d matches; to print fewer lines, use -c (number by region), "
+		"--unique (equal matches once) or -m N, or select regions with REGION, -k or "
+		"--mapping",
+		MANY_LINES);
 }
 
 /** Returns whether the output needs the kinds of the regions. */

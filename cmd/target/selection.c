@@ -120,7 +120,8 @@ int selection_add_words(const struct selection *selection, char *const *words, i
 		 * contains these characters. Therefore mention --mapping. */
 		if (error->kind == PM_ERROR_USAGE && strpbrk(words[i], "./"))
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "'%s' is not a REGION; --mapping selects files by name",
+			                    "'%s' is not a REGION; to select regions by file name, "
+			                    "use --mapping",
 			                    words[i]);
 		return -1;
 	}

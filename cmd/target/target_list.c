@@ -68,8 +68,7 @@ static int add_pids(struct target_list *list, const char *word, struct pm_error 
 			                    word);
 
 		if (strtol(at, NULL, 10) == getpid())
-			report_note("process %d was skipped: it is this procmem itself",
-			            (int)getpid());
+			report_note("process %d was skipped: it is procmem itself", (int)getpid());
 		else
 			add(list, at, length);
 
@@ -115,7 +114,7 @@ int target_list_read(struct target_list *list, const char *word, bool all, struc
 void target_list_hint(const struct pm_error *error, bool quiet)
 {
 	if (error->kind == PM_ERROR_AMBIGUOUS && !quiet)
-		report_note("--all-processes selects all processes with this name");
+		report_note("use --all-processes for all processes with this name");
 }
 
 void target_list_deinit(struct target_list *list)

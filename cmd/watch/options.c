@@ -30,8 +30,8 @@ static const struct cli_option watch_option_list[] = {
 	{ OPTION_PEEK, "peek", "N",
 	  "show the N most frequent strings in the new pages\nof each region that grew" },
 	{ OPTION_PLAIN, "plain", NULL,
-	  "print each sample as text: on a terminal instead of\n"
-	  "the live screen, in a pipe also with --for or -c" },
+	  "print each sample as text, instead of a live screen\n"
+	  "or (in a pipe with --for or -c) only a summary" },
 	{ 0 },
 };
 

@@ -160,12 +160,14 @@ int pm_mapped_file_open(struct pm_process *process, const struct pm_region *regi
 		return pm_error_set(error, PM_ERROR_RESOURCES, errno,
 		                    "cannot open the mapped file: %s", strerror(errno));
 	if (errno == ESTALE)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-		                    "another file has the name of the mapped file now");
+		return pm_error_set(
+			error, PM_ERROR_NOT_FOUND, 0,
+			"the mapped file was replaced: its name now belongs to another file");
 	if (errno == ENOENT && (link_cause == EPERM || link_cause == EACCES))
-		return pm_error_set(error, PM_ERROR_ACCESS, link_cause,
-		                    "the mapped file is deleted: opening it in map_files needs "
-		                    "CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN");
+		return pm_error_set(
+			error, PM_ERROR_ACCESS, link_cause,
+			"the mapped file is deleted: opening it in /proc/PID/map_files needs "
+			"CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN");
 
 	return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open the mapped file: %s",
 	                    strerror(errno));

@@ -173,7 +173,7 @@ int pm_filter_set_perms(struct pm_filter *filter, const char *spec, struct pm_er
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
 			"'%.64s' is not a set of permissions: give those that must be set (rw), or "
-			"all four as in maps (rw-p, or rw-? for both p and s)",
+			"all four as in maps (rw-p), where ? accepts any value (rw-?)",
 			spec);
 
 	filter->perms_set = set;

@@ -22,13 +22,13 @@ struct pm_core_options {
 	struct pm_stop *stop;
 	/**
 	 * Only used if `stop` is NULL. If true, the process is stopped for a few milliseconds to
-	 * read all registers. If false, the file contains only the stack pointers and program
-	 * counters of sleeping threads.
+	 * read all registers. If false, the process is not stopped, and the file contains no
+	 * registers but the stack pointer and program counter of each sleeping thread.
 	 */
 	bool stop_for_registers;
 	/**
-	 * If true, the core file does not contain memory that /proc/PID/coredump_filter or
-	 * MADV_DONTDUMP excludes, as in core files of the kernel (core(5)).
+	 * If true, memory that /proc/PID/coredump_filter or MADV_DONTDUMP excludes is left out, as
+	 * the kernel does in its core files (core(5)).
 	 */
 	bool respect_filter;
 };

@@ -44,12 +44,12 @@ enum pm_change {
 	PM_CHANGE_GREW,
 	/** The weight decreased, or the weight is the same and the size decreased */
 	PM_CHANGE_SHRANK,
-	PM_CHANGE_NEW,    /**< only in the second sample */
-	PM_CHANGE_GONE,   /**< only in the first sample */
+	PM_CHANGE_NEW,    /**< the part has regions only in the second sample */
+	PM_CHANGE_GONE,   /**< the part has regions only in the first sample */
 	PM_CHANGE_MERGED, /**< the number of regions decreased */
 	PM_CHANGE_SPLIT,  /**< the number of regions increased */
 	PM_CHANGE_MOVED,  /**< the same memory at another address */
-	PM_CHANGE_COUNT,  /**< number of values, for tables */
+	PM_CHANGE_COUNT,  /**< number of values of this enum */
 };
 
 /** Sizes that are compared, in bytes. */
@@ -87,7 +87,7 @@ struct pm_growth_part {
 /** The difference of two samples. Release with pm_growth_deinit(). */
 struct pm_growth {
 	/**
-	 * The parts, ordered by the lowest address of any of their regions in either sample; owned
+	 * The parts, sorted by the lowest address that a part has in either sample; owned
 	 */
 	struct pm_growth_part *parts;
 	size_t count; /**< number of parts */

@@ -114,9 +114,9 @@ struct pm_unit {
 	 */
 	uint64_t before;
 	/**
-	 * At least this number of wanted bytes follow directly after the last segment; there can be
-	 * more. These bytes are in later units. 0 if the last segment is not wanted, or if no
-	 * wanted segment follows it (pm_segment.follows).
+	 * At least this many wanted bytes are directly after the last segment, in later units;
+	 * there can be more. 0 if the last segment is not wanted, or if no wanted segment follows
+	 * it (pm_segment.follows).
 	 */
 	uint64_t after;
 	/**
@@ -159,8 +159,8 @@ PM_PUBLIC struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap);
 /** Options of a plan. If all fields are zero, the defaults are used. */
 struct pm_plan_options {
 	/**
-	 * Source of the page states. If NULL, all pages are assumed to be present. Reading the
-	 * memory of a living target then makes the target grow.
+	 * Source of the page states. If NULL, all pages are assumed to be present. Then untouched
+	 * pages are read, too, and a living target grows.
 	 */
 	const struct pm_page_source *pages;
 	bool files; /**< whether file and shared segments are wanted, too */

@@ -57,7 +57,7 @@ PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
 /**
  * Maximum number of bytes of a hit that are delivered at once. A longer hit is delivered in pieces.
  * Each piece except the last one is `truncated`, and each piece except the first one is
- * `continued`. No character is cut.
+ * `continued`. A character is never divided between two pieces.
  */
 #define PM_SCAN_PIECE_MAX ((size_t)128 << 10)
 
@@ -85,12 +85,13 @@ struct pm_hit {
 	enum pm_encoding encoding; /**< encoding of the hit */
 	/**
 	 * The hit is a piece of a longer hit, and another piece follows. Also set on the last piece
-	 * if the match itself was cut: a pattern sees no more than one to two mebibytes at once.
+	 * if the match itself may be incomplete: a match of a pattern can be cut one to two
+	 * mebibytes after its start.
 	 */
 	bool truncated;
 	/**
-	 * The hit is a piece that continues the piece before it, and both are in the same unit. If
-	 * they are in different units, only pm_scan_delivery.continued is set.
+	 * The hit is a piece that continues the previous piece of a longer hit. Only set if both
+	 * pieces were found in the same unit; pm_scan_delivery.continued is also set if not.
 	 */
 	bool continued;
 	/**
@@ -120,7 +121,7 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
 
 /**
  * Called for each hit, in the thread that found the hit. Several threads call the function at the
- * same time, and the hits are not in the order of addresses. Some of them are not delivered,
+ * same time, and the hits are not in the order of addresses. Some hits are found but not delivered,
  * because they overlap a hit at a lower address. The function passes the bytes to deliver,
  * typically a line of output, to pm_scan_append().
  *
@@ -143,7 +144,7 @@ struct pm_scan_delivery {
 	uint32_t source;           /**< as in pm_hit */
 	enum pm_encoding encoding; /**< as in pm_hit */
 	bool truncated;            /**< as in pm_hit */
-	/** The hit starts where the previous delivered hit was truncated */
+	/** The hit is a piece that continues a piece that was delivered before */
 	bool continued;
 	bool changed;      /**< as in pm_hit */
 	const void *bytes; /**< the bytes that pm_scan_append() added for this hit */
@@ -185,8 +186,8 @@ struct pm_scan_totals {
 };
 
 /**
- * Called about ten times a second, and each time before the scan waits because no hit is left to be
- * delivered. The caller can write its output then.
+ * Called each time that all hits of a unit were delivered, and about ten times a second while the
+ * scan waits for hits. The caller can use these calls to flush its output.
  *
  * @param context  the context of the scan
  * @param totals   the totals so far
@@ -204,8 +205,8 @@ struct pm_scan {
 	 */
 	struct pm_plan *plan;
 	/**
-	 * The readers. The visitor `unreadable` is called in the thread that called pm_scan_run(),
-	 * by ascending address.
+	 * The readers from which the units are read. `source.unreadable` is called in the thread
+	 * that called pm_scan_run(), by ascending address.
 	 */
 	struct pm_unit_source source;
 	/**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The script or archive that an interpreter runs, from its command line.
+ * Finds, in the command line of an interpreter, the script or archive that it runs.
  */
 #ifndef PROCMEM_SCRIPT_H
 #define PROCMEM_SCRIPT_H

@@ -44,7 +44,7 @@ enum pm_wakeup_cause {
 	 */
 	PM_WAKEUP_EVENTS,
 	/**
-	 * Within 2 s, tasks waited for memory for 150 ms (PSI trigger,
+	 * At least one task waited for memory for a total of 150 ms within 2 s (PSI trigger "some",
 	 * Documentation/accounting/psi.rst). If the cgroup (v2) has a file memory.pressure, the
 	 * tasks of the cgroup are observed, otherwise all tasks of the machine. Before Linux 6.4,
 	 * the trigger requires CAP_SYS_RESOURCE.
@@ -70,9 +70,9 @@ struct pm_wakeup_source {
 struct pm_wakeup;
 
 /**
- * Opens the sources: those of the cgroup of the process, those of all its ancestors that have a
- * limit, and memory pressure. The root cgroup is omitted. Sources that this system lacks are left
- * out.
+ * Opens the sources: for the cgroup of the process, for each ancestor of this cgroup that has a
+ * limit (never for the root cgroup), and for memory pressure. Sources that this system lacks are
+ * left out.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"

@@ -59,7 +59,7 @@ teardown() {
 	spawn setpriv --pdeathsig KILL "$BATS_TEST_TMPDIR/pmgrep$$" 1000
 	until [ "$(procmem ps --csv --no-header -o pid "pmgrep$$" | wc -l)" -eq 2 ]; do :; done
 	run -2 --separate-stderr procmem grep ELF "pmgrep$$"
-	[[ $stderr == *'matches 2 processes'*'--all-processes selects all processes with this name'* ]]
+	[[ $stderr == *'matches 2 processes'*'use --all-processes for all processes with this name'* ]]
 	run -0 procmem grep --all-processes -m 1 -o ELF "pmgrep$$"
 	[ "${#lines[@]}" -eq 2 ]
 	[[ ${lines[0]} =~ ^[0-9]+:ELF$ ]]
@@ -72,7 +72,7 @@ teardown() {
 	hold_text 'needle'
 	run -0 --separate-stderr bash -c 'exec "$PROCMEM_BIN" grep -o needle "$$,'"$TARGET_PID"'" shm'
 	[ "$output" = needle ]
-	[[ $stderr == *'was skipped: it is this procmem itself'* ]]
+	[[ $stderr == *'was skipped: it is procmem itself'* ]]
 }
 
 @test "a reader that closes the pipe ends the search at once, without a message" {

@@ -285,7 +285,7 @@ PYTHON
 	[ "$(grep -c '^total ' <<<"$output")" -eq "$(grep -c '^records (' <<<"$output")" ]
 	for command in map strings; do
 		run -2 --separate-stderr procmem "$command" records
-		[[ $stderr == *"matches"*"--all-processes selects all processes with this name" ]]
+		[[ $stderr == *"matches"*"use --all-processes for all processes with this name" ]]
 		run -2 --separate-stderr procmem "$command" -q records
 		[[ $stderr != *--all-processes* ]]
 	done
