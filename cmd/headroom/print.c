@@ -14,6 +14,9 @@
 enum { LIMIT, MAX, USED, CACHE, LEFT, LASTS, SOURCE, LIMIT_COLUMNS };
 enum { KIND, COUNT, WEIGHT, SHARE, KIND_COLUMNS };
 
+/* Minimum width of the column SOURCE, in terminal columns. */
+enum { SOURCE_MIN = 8 };
+
 static const struct table_column limit_columns[LIMIT_COLUMNS] = {
 	{ .title = "LIMIT" },
 	{ .title = "MAX", .right = true },
@@ -79,12 +82,21 @@ static void put_source(const struct headroom_report *report, const struct pm_lim
 		put_rate(&forecast->time, "the machine's own", text);
 }
 
+/** The data of the table of limits. */
+struct limits_view {
+	const struct headroom_report *report;
+	bool narrow; /* the table has no column CACHE */
+};
+
 static void limit_cell(void *context, size_t row, size_t column, struct text *text)
 {
-	const struct headroom_report *report = context;
+	const struct limits_view *view = context;
+	const struct headroom_report *report = view->report;
 	const struct pm_limit *limit = &report->headroom.limits[row];
 	const struct forecast *forecast = &report->forecasts[row];
 
+	if (view->narrow && column >= CACHE)
+		column++;
 	if (limit->exempt && column != LIMIT && column != MAX && column != SOURCE) {
 		text_char(text, '-');
 		return;
@@ -209,6 +221,40 @@ static void print_hidden(const struct headroom_report *report, struct out *out)
 	}
 }
 
+/** Prints the table of limits. If the terminal is too narrow, the column CACHE is left out. */
+static void print_limits(const struct headroom_report *report, struct out *out)
+{
+	struct limits_view view = { .report = report };
+	size_t widths[TABLE_COLUMNS_MAX];
+	struct table limits = {
+		.columns = limit_columns,
+		.column_count = LIMIT_COLUMNS,
+		.rows = report->headroom.count,
+		.titles = true,
+		.open_end = true,
+		.context = &view,
+		.cell = limit_cell,
+	};
+
+	table_measure(&limits, widths);
+	if (out->width < table_offset(&limits, widths, SOURCE) + SOURCE_MIN) {
+		struct table_column columns[LIMIT_COLUMNS];
+		memcpy(columns, limit_columns, CACHE * sizeof *columns);
+		memcpy(columns + CACHE, limit_columns + CACHE + 1,
+		       (LIMIT_COLUMNS - CACHE - 1) * sizeof *columns);
+
+		view.narrow = true;
+		limits.columns = columns;
+		limits.column_count--;
+		table_measure(&limits, widths);
+		table_print(&limits, widths, out);
+		out_string(out, "\xe2\x80\xa6 no room for CACHE\n");
+		return;
+	}
+
+	table_print(&limits, widths, out);
+}
+
 static void print_table(struct table *table, struct out *out)
 {
 	size_t widths[TABLE_COLUMNS_MAX];
@@ -222,16 +268,6 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 		                   .limit = pm_headroom_memory(&report->headroom) };
 	view.count = headroom_print_order(report, view.order);
 
-	struct table limits = {
-		.columns = limit_columns,
-		.column_count = LIMIT_COLUMNS,
-		.rows = report->headroom.count,
-		.titles = true,
-		.open_end = true,
-		.context = (void *)report,
-		.cell = limit_cell,
-	};
-
 	struct table kinds = {
 		.columns = kind_columns,
 		.column_count = KIND_COLUMNS,
@@ -243,7 +279,7 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 	};
 
 	headroom_answer_print(report, out);
-	print_table(&limits, out);
+	print_limits(report, out);
 	print_hidden(report, out);
 	headroom_members_print(report, out);
 	out_string(out, "\n");

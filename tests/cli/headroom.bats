@@ -169,7 +169,7 @@ limit() {
 		(.seconds_left - .left / .rate | fabs) < 2 and (.rate / 4194304 | . > 0.9 and . < 1.1)' "${outputs[3]}.json"
 
 	if [ "$(id -u)" -eq 0 ]; then
-		[[ $(head -n 1 "${outputs[4]}") == *' left of 200 (the threads of its user, RLIMIT_NPROC), used up in '*' at +2.0/s' ]]
+		[[ $(head -n 1 "${outputs[4]}") == *' left of 200 (the threads of its user, RLIMIT_NPROC), used up in '*' at '*'+2.0/s' ]]
 		jq -e '.limits[] | select(.name == "user_threads") | .max == 200 and .used > 40 and .used < 80 and .verdict == "steady"' "${outputs[4]}.json"
 		grep -q '^user_threads .* RLIMIT_NPROC (does not apply to root)$' "${outputs[1]}"
 		jq -e '.limits[] | select(.name == "user_threads") | .exempt and (has("left") | not)' "${outputs[1]}.json"
