@@ -38,8 +38,8 @@ static const struct cli_option strings_option_list[] = {
 	{ OPTION_SIMILAR, "similar", NULL,
 	  "with -u: count strings together if they differ only\n"
 	  "in numbers (shown as #) or in the length of a long\n"
-	  "run of one character; show one of them as an example\n"
-	  "and, if found in memory, a format string it fits" },
+	  "run of one character; a second line shows one of\n"
+	  "them, and a format string in memory that it fits" },
 	{ OPTION_SORT, "sort", "KEY", "with -u: sort by bytes (default), count or length" },
 	{ OPTION_TOP, "top", "N", "with -u: print only the first N strings (0: all)" },
 	{ OPTION_BUDGET, "budget", "SIZE",

@@ -291,7 +291,7 @@ static void report_skipped(const struct search *search, bool totals)
 		text_clear(&line);
 		add_size(search, &line, search->untouched);
 		report_note("%s was not searched: pages of files or shared memory that the process "
-		            "has not touched; use --whole-files to search them in the files",
+		            "has not touched; use --whole-files to search these pages, too",
 		            text_terminate(&line));
 	}
 

@@ -61,7 +61,7 @@ int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
 	if (!pm_procfs_is_live(&process->procfs)) {
 		pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 		             "page states can be read only from a living process, not from a saved "
-		             "tree");
+		             "copy of /proc");
 		goto fail;
 	}
 	if (choose_method(opened, method, error) < 0)

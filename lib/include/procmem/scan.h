@@ -13,7 +13,8 @@
  * - 1.2 MiB with few hits;
  * - 2.6 MiB if all memory of the target was text;
  * - 4.8 MiB with hits of several mebibytes;
- * - 7.2 MiB with such hits, if pm_scan.found appended ten times their size (pm_scan_append()).
+ * - 7.2 MiB with such hits, if the function pm_scan.found passed ten bytes of output to
+ *   pm_scan_append() for each byte of a hit.
  *
  * The whole process used at most 13 MiB with two threads, and 24 MiB with four.
  *

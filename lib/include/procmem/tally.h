@@ -58,7 +58,7 @@ struct pm_tally_item {
 	 */
 	uint64_t missed;
 	uint64_t first; /**< address (pm_tally_text.first) of the earliest addition in `count` */
-	uint64_t size;  /**< sum of pm_tally_text.size of all texts that `count` includes */
+	uint64_t size;  /**< sum of pm_tally_text.size over all additions in `count` */
 	uint64_t last;  /**< address (pm_tally_text.first) of the latest addition in `count` */
 	/**
 	 * Distance from one occurrence of the text to the next, in bytes. Distances to lower

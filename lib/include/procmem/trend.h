@@ -51,9 +51,9 @@ struct pm_trend {
 	/**
 	 * The rate; 0 if it is not known.
 	 * - PM_VERDICT_STEADY: positive. It is the slope from the first growth event to the last
-	 *   or, if the values rise and fall, the slope of their floor.
-	 * - PM_VERDICT_SHRINKING: negative if all estimates of the rate agree within a factor of
-	 *   1.5; otherwise 0.
+	 *   or, if the values rise and fall, the slope of the line through their low points.
+	 * - PM_VERDICT_SHRINKING: negative if the median slope, `least_squares` and the change
+	 *   divided by the time agree within a factor of 1.5; otherwise 0.
 	 * - All other verdicts: 0.
 	 */
 	double rate;

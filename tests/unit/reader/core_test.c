@@ -218,7 +218,7 @@ static void any_number_of_segments_is_counted(void **state)
 	pm_core_close(core);
 
 	section->sh_info = UINT32_MAX;
-	core_image_expect_refused(&head, "do not fit");
+	core_image_expect_refused(&head, "extend beyond the end");
 	header->e_shoff = UINT64_MAX - 3;
 	core_image_expect_refused(&head, "too short to contain");
 	header->e_shoff = 0;
@@ -319,13 +319,13 @@ static void invalid_input_is_rejected(void **state)
 	core_image_expect_refused(&file, "unknown class");
 	core_image_make(&file, 1);
 	header->e_phoff = UINT64_MAX - 10;
-	core_image_expect_refused(&file, "do not fit");
+	core_image_expect_refused(&file, "program headers is invalid");
 	core_image_make(&file, 1);
 	header->e_phentsize = 1;
-	core_image_expect_refused(&file, "do not fit");
+	core_image_expect_refused(&file, "program headers is invalid");
 	core_image_make(&file, 1000);
 	file.size = 10 * PAGE;
-	core_image_expect_refused(&file, "do not fit");
+	core_image_expect_refused(&file, "program headers is invalid");
 
 	core_image_make(&file, 2);
 	programs[0] = core_image_load(0x10000, 2 * PAGE, 0, 0);
