@@ -122,6 +122,19 @@ static void forecast_limits(struct watch_history *history)
 		forecast_make(&source, &headroom->limits[i], &history->forecasts[i]);
 }
 
+void watch_history_count_limits(struct watch_history *history, const struct pm_headroom *headroom)
+{
+	double now = history->sample.time;
+
+	if (history->counted && history->counted_at >= now)
+		return;
+
+	/* If memory runs out, the trends are those without the last sample. */
+	limit_counters_add(&history->counters, now, headroom, NULL);
+	history->counted = true;
+	history->counted_at = now;
+}
+
 void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom,
                                 bool counts)
 {
@@ -130,8 +143,7 @@ void watch_history_set_headroom(struct watch_history *history, const struct pm_h
 	history->headroom = *headroom;
 	history->limits_read = headroom->count;
 
-	/* If memory runs out, the trends are those without the last sample. */
-	limit_counters_add(&history->counters, history->sample.time, headroom, NULL);
+	watch_history_count_limits(history, headroom);
 
 	/* Limits on counts come last in the order of limits. */
 	for (size_t i = 0; i < previous.count && !counts; i++)

@@ -67,6 +67,8 @@ struct watch_history {
 	size_t limits_read;
 	/** What each limit counts, over time. Empty in a copy. */
 	struct limit_counters counters;
+	bool counted;      /**< `counters` have at least one sample */
+	double counted_at; /**< time of their last sample */
 	/** Forecasts of the elements of `headroom.limits`, at the same indices. */
 	struct forecast forecasts[PM_LIMITS_MAX];
 	struct watch_reserves reserves; /**< reserves into which the process grows */
@@ -126,6 +128,13 @@ void watch_history_judge(struct watch_history *history);
  * @param history the history, not a copy, after watch_history_judge()
  */
 void watch_history_find_beneath(struct watch_history *history);
+
+/**
+ * Adds the usage of the limits to `counters`, unless the last sample was added already.
+ * @param history   the history
+ * @param headroom  the limits at the last sample
+ */
+void watch_history_count_limits(struct watch_history *history, const struct pm_headroom *headroom);
 
 /**
  * Replaces the limits, adds their usage to `counters`, and forecasts when they are reached. The

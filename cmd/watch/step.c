@@ -69,6 +69,15 @@ static void replay_headroom(struct watch *watch)
 	watch_history_set_headroom(&watch->history, &now, counts);
 }
 
+/** Adds the usage of the limits in a recording to their series, without computing trends. */
+static void count_limits(struct watch *watch)
+{
+	struct pm_headroom now;
+
+	watch_replay_headroom(watch->run.replay, &now);
+	watch_history_count_limits(&watch->history, &now);
+}
+
 /** Reads the limits. */
 static void read_headroom(struct watch *watch)
 {
@@ -141,6 +150,8 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 		return -1;
 	if (!watch->view.unjudged)
 		judge_process(watch);
+	else if (run->replay)
+		count_limits(watch);
 
 	/* The history now contains all values that conditions compare, so it can be found out
 	 * whether a condition holds. */
