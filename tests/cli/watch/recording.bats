@@ -115,7 +115,7 @@ live_only='del(.cost_us, .lock_us, .ended, .path)'
 	require jq sqlite3
 	cp "$folder/merged.pmrec" "$recording"
 	sqlite3 "$recording" 'DROP TABLE headroom'
-	local without='del(.max, .left, .seconds_left, .first_limit)'
+	local without='del(.max, .left, .seconds_left, .estimate, .at_process_rate, .first_limit)'
 	run -0 procmem watch --json "$recording"
 	fails jq -e 'select(has("max") or has("first_limit"))' <<<"$output"
 	diff <(jq -c "$live_only | $without" <<<"$output") <(jq -c "$live_only | $without" "$folder/merged.json")
