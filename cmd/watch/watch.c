@@ -411,23 +411,22 @@ enum status watch_run(struct out *out, int argc, char **argv)
 	struct watch_options options = { .interval = 2, .budget = 0.01, .top = 10 };
 	struct cli_result words;
 	struct pm_error error;
-	enum status status;
 
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
 
-	if (!cli_parse(&watch_spec, out, argc, argv, &options, &words)) {
-		status = words.status;
-	} else if (options.columns.help) {
+	bool parsed = cli_parse(&watch_spec, out, argc, argv, &options, &words);
+	enum status status = words.status;
+
+	if (parsed && options.columns.help) {
 		watch_columns_print(out);
 		status = STATUS_OK;
-	} else if (!cli_check_operands(&watch_spec, &words)) {
-		status = words.status;
-	} else if (events_options_check(&options.events, &error) < 0) {
-		status = report_failure(&error);
-	} else {
+	} else if (parsed && cli_check_operands(&watch_spec, &words)) {
 		out_set_colour(out, options.output.colour);
-		status = run(&options, &words, out);
+		if (events_options_check(&options.events, &error) < 0)
+			status = report_failure(&error);
+		else
+			status = run(&options, &words, out);
 	}
 
 	events_options_deinit(&options.events);
