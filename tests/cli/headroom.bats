@@ -148,8 +148,7 @@ limit() {
 	rm -r "$folder"
 	head -n 2 "${outputs[@]}"
 
-	first=$(head -n 1 "${outputs[1]}")
-	[[ $first == *"; this process: "*" overall (sawtooth of "*"M, floor "*"); beneath it arena "*" grows steadily, +"*"K/s" ]]
+	[[ $(<"${outputs[1]}") == *"this process: "*" overall (sawtooth of "*"M, floor "*"); beneath it arena "*" grows steadily, +"*"K/s"* ]]
 	jq -e '.memory | (.verdict == "plateau" or .verdict == "uneven") and .sawtooth > 10000000 and .beneath.kind == "arena" and .beneath.verdict == "steady"
 		and .beneath.rate > 40960 * 0.6 and .beneath.rate < 40960 * 1.5' "${outputs[1]}.json"
 
