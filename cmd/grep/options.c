@@ -8,11 +8,11 @@
 
 #include "base/delta.h"
 #include "grep/patterns.h"
+#include "target/target_list.h"
 
 enum {
 	OPTION_WIDE = CLI_LONG_ONLY,
 	OPTION_HEX,
-	OPTION_ALL_PROCESSES,
 	OPTION_TIMEOUT,
 	OPTION_BY,
 	OPTION_UNIQUE,
@@ -182,28 +182,10 @@ static int parse_print(void *into, int id, const char *value, struct pm_error *e
 	}
 }
 
-static const struct cli_option target_option_list[] = {
-	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
-	  "if TARGET is the name of several processes: search\n"
-	  "all of them" },
-	{ 0 },
-};
-
-/** Parses --all-processes. */
-static int parse_target(void *into, int id, const char *value, struct pm_error *error)
-{
-	struct grep_options *options = into;
-
-	(void)id;
-	(void)value;
-	(void)error;
-	options->all_processes = true;
-	return 0;
-}
-
 static const struct cli_group groups[] = {
 	{ "What to search for:", pattern_option_list, parse_pattern, 0 },
-	{ "Where:", target_option_list, parse_target, 0 },
+	{ "Where:", target_list_options, target_list_parse_option,
+	  offsetof(struct grep_options, all_processes) },
 	{ "How:", search_option_table, search_parse_option, offsetof(struct grep_options, search) },
 	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct grep_options, search.selection) },

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares texts with formats. The comparison keeps the set of all offsets in the text up to which
- * the first parts of the format fit. Each part of the format changes this set. So the time is at
- * most the product of both lengths, and usually short, because the set soon becomes empty.
+ * the first parts of the format fit. Each part of the format changes this set. The time is at most
+ * the product of both lengths. It is usually much shorter: the comparison ends when the set is
+ * empty.
  */
 #include <procmem/format_match.h>
 

@@ -138,7 +138,8 @@ static void clear_names_of_gone(struct pm_tracker *tracker)
 }
 
 /**
- * Copies a new list of regions, assigns its regions to tracks, and makes the copy the last list.
+ * Copies a list of regions, and assigns the regions to tracks. The next list is compared with the
+ * copy.
  */
 static int adopt(struct pm_tracker *tracker, double time, const struct pm_regions *regions,
                  struct pm_error *error)

@@ -18,8 +18,8 @@
 enum { TOP_SIZE = 4096, DESCRIPTOR_ALIGN = 64, SELF_OFFSET = 16, TID_OFFSET = 720 };
 
 /*
- * TOPS_A_CALL: maximum number of stack tops that one call reads; bounds the memory used. TOPS_MAX:
- * maximum number of regions whose stack tops are examined; bounds the time.
+ * TOPS_A_CALL limits the memory: at most this number of stack tops are read by one call. TOPS_MAX
+ * limits the time: the stack tops of at most this number of regions are read.
  */
 enum { TOPS_A_CALL = 32, TOPS_MAX = 1024 };
 

@@ -47,7 +47,7 @@ const char *pm_mount_option(const struct pm_mount *mount, const char *name, size
 typedef int pm_mount_visitor(void *context, const struct pm_mount *mount, struct pm_error *error);
 
 /**
- * Visits the mounts in the mount namespace of this process.
+ * Visits all mounts that the calling process sees (proc_pid_mountinfo(5)).
  *
  * @param proc_root  directory to use as /proc; a saved tree without `self/mountinfo` has no mounts
  * @param visit      called for each mount

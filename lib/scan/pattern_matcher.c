@@ -166,8 +166,8 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 static int try_range(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                      size_t to)
 {
-	/* PCRE2 must not start within a character, so go back to its first byte. If there is no
-	 * such byte, the UTF-8 is invalid, and PCRE2 skips the bytes. */
+	/* PCRE2 must not start within a character, so go back to its first byte. If no
+	 * first byte is found, the UTF-8 is invalid, and PCRE2 skips the bytes. */
 	for (unsigned i = 0; matcher->pattern->utf && i < FOLLOW_BYTES_MAX &&
 	                     from > matcher->cursor && (window->bytes[from] & 0xc0) == 0x80;
 	     i++)

@@ -257,8 +257,8 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 }
 
 /**
- * Removes the reference to the section headers from an ELF header, since the image of a program in
- * memory does not contain the section headers.
+ * Removes the reference to the section headers from an ELF header. Section headers are not part of
+ * the image of a program in memory.
  * @return false if `head` does not start with an ELF header
  */
 static bool forget_sections(char *head, size_t size)

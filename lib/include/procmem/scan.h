@@ -9,7 +9,7 @@
  * PM_SCAN_PIECE_MAX bytes is delivered in pieces, one after the other.
  *
  * The memory that a scan uses depends neither on the size of the target nor on the length of hits.
- * In a measurement with up to four threads (VmHWM of proc_pid_status(5)), each thread used:
+ * Measured with up to four threads (VmHWM of proc_pid_status(5)), each thread adds:
  * - 1.2 MiB with few hits;
  * - 2.6 MiB if all memory of the target was text;
  * - 4.8 MiB with hits of several mebibytes;
