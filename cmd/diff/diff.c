@@ -104,7 +104,8 @@ static int check(const struct diff_options *options, const struct sampled *befor
 
 	return pm_error_set(
 		error, PM_ERROR_USAGE, 0,
-		"%s is a maps file, which has no resident sizes: it cannot be compared with %s",
+		"%s is a maps file, which has no resident sizes: compare it with another maps "
+		"file, not with %s",
 		maps, other);
 }
 

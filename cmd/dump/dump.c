@@ -212,8 +212,9 @@ static void report_all_left_out(const struct dump *dump, const struct pm_dump_re
 	if (!options->core)
 		report_left_out(
 			dump, result->untouched,
-			": pages of files or shared memory that the process has not touched",
-			"; use --whole-files to read them from the files");
+			": the process has not touched these pages of mapped files or shared "
+			"memory",
+			"; use --whole-files to read these pages, too");
 
 	report_left_out(dump, result->pending,
 	                ": it is not provided by the userfaultfd handler yet", "");

@@ -290,8 +290,8 @@ static void report_skipped(const struct search *search, bool totals)
 	    pm_select_has_range(search->options->selection.select)) {
 		text_clear(&line);
 		add_size(search, &line, search->untouched);
-		report_note("%s was not searched: pages of files or shared memory that the process "
-		            "has not touched; use --whole-files to search these pages, too",
+		report_note("%s was not searched: the process has not touched these pages of "
+		            "mapped files or shared memory; use --whole-files to search them, too",
 		            text_terminate(&line));
 	}
 

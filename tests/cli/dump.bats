@@ -147,7 +147,7 @@ left_out() {
 	local name start
 	target_start markers
 	for name in untouched_file untouched_memfd; do
-		left_out '16.0K was not read: pages of files or shared memory that the process has not touched; zeros were written instead; use --whole-files' \
+		left_out '16.0K was not read: the process has not touched these pages of mapped files or shared memory; zeros were written instead; use --whole-files' \
 			"$(target_range $name)"
 		[ "$(tr -d '\0' <"$file" | wc -c)" -eq 0 ]
 		run -0 --separate-stderr procmem dump --raw --whole-files "$TARGET_PID" "$(target_range $name)"
@@ -162,7 +162,7 @@ left_out() {
 	[[ $output == *'that the process has not touched'* && $stderr != *zeros* ]]
 	# Words that are not ranges request what there is.
 	run -0 --separate-stderr procmem dump -o "$file" "$TARGET_PID" all
-	[[ $stderr == *'was not read: pages of files or shared memory'* && $stderr != *devices* ]]
+	[[ $stderr == *'was not read: the process has not touched these pages'* && $stderr != *devices* ]]
 	if [ -z "$(target_fact unsupported guarded:)" ]; then
 		start=$(target_range guard)
 		left_out '4.0K was not read: memory of devices, of the kernel or of memfd_secret(2), or guard pages' "0x$(printf %x $((0x${start%-*} - 4096)))+8192"

@@ -16,8 +16,8 @@ extern "C" {
 /** Options of a core file. If all fields are zero, the defaults are used. */
 struct pm_core_options {
 	/**
-	 * A stop of the process, begun before the regions were read. The dump is then consistent.
-	 * If NULL, the process runs during the dump.
+	 * The stop of the process (pm_stop_begin()). For a consistent dump, begin the stop before
+	 * you read the regions. If NULL, the process runs during the dump.
 	 */
 	struct pm_stop *stop;
 	/**

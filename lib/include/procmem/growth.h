@@ -31,9 +31,8 @@ extern "C" {
 #endif
 
 /**
- * How the regions of a part (struct pm_growth_part) changed. If a malloc arena has more or fewer
- * regions than before, it gained or lost heaps, so arenas are never PM_CHANGE_MERGED or
- * PM_CHANGE_SPLIT.
+ * How the regions of a part (struct pm_growth_part) changed. A malloc arena is never
+ * PM_CHANGE_MERGED or PM_CHANGE_SPLIT: if its number of regions changed, it gained or lost heaps.
  */
 enum pm_change {
 	PM_CHANGE_SAME, /**< neither the size nor the weight changed */
@@ -100,8 +99,9 @@ struct pm_growth {
 };
 
 /**
- * Compares two samples of one process. Kinds, threads and arenas improve the matching, but none of
- * them is required.
+ * Compares two samples of one process. Regions of the first sample are matched with regions of the
+ * second sample. The matches are more reliable if the kinds, threads and arenas of the regions are
+ * known.
  *
  * @param before  the first sample
  * @param after   the second sample

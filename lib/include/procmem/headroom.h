@@ -20,7 +20,7 @@ extern "C" {
 enum pm_limit_kind {
 	/**
 	 * Memory limit of a cgroup (memory.max of v2, memory.limit_in_bytes of v1). If it is
-	 * reached and no page cache is left to reclaim, the kernel kills a process.
+	 * reached and the kernel cannot reclaim memory, the kernel kills a process.
 	 */
 	PM_LIMIT_CGROUP,
 	/**

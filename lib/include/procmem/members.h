@@ -37,8 +37,8 @@ struct pm_member {
 /** The processes of a cgroup and of all its descendants. */
 struct pm_members {
 	/**
-	 * Path of the cgroup below the mount point; owned. "/" for the root cgroup. NULL if neither
-	 * the cgroup of the process nor an ancestor has a limit.
+	 * The cgroup, as a path below the mount point; owned. "/" is the root cgroup. NULL if
+	 * neither the cgroup of the process nor an ancestor has a limit.
 	 */
 	char *group;
 	struct pm_member *items; /**< the processes, by descending sum of RSS and swap; owned */

@@ -131,9 +131,9 @@ struct pm_unit {
 /** A source of page states. */
 struct pm_page_source {
 	/**
-	 * Reports the page states of a range of addresses. The parameters and the result are those
-	 * of pm_pagemap_walk(), except `context`.
-	 * @param context  `context` of this structure
+	 * Reports the page states of a range of addresses, as pm_pagemap_walk() does.
+	 * @param context  pm_page_source.context
+	 * @param visitor  passed to `visit` as its context
 	 */
 	int (*walk)(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
 	            void *visitor, struct pm_error *error);

@@ -289,7 +289,7 @@ static inline uint64_t pm_region_size(const struct pm_region *region)
  * Tests whether a size of a region is known.
  * @param region  the region
  * @param size    the size
- * @return        true if the size was read from smaps or pagemap
+ * @return        true if it is known; if false, pm_region.bytes has 0 for this size
  */
 static inline bool pm_region_knows(const struct pm_region *region, enum pm_size size)
 {

@@ -56,7 +56,7 @@ static inline uint64_t pm_reserve_size(const struct pm_reserve *reserve)
 struct pm_reserves;
 
 /**
- * Starts to look for reserves.
+ * Creates an object that finds reserves. Add samples with pm_reserves_add().
  *
  * @param reserves  receives the object; release with pm_reserves_destroy()
  * @param error     PM_ERROR_RESOURCES
@@ -87,7 +87,7 @@ PM_PUBLIC int pm_reserves_add(struct pm_reserves *reserves, double time,
 
 /**
  * Returns the reserves whose used part has grown since the first sample, and that still exist in
- * the last sample; at most 256.
+ * the last sample. At most 256 reserves are followed at the same time; others are ignored.
  *
  * @param reserves  the object
  * @param count     receives the number of reserves

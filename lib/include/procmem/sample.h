@@ -70,7 +70,7 @@ struct pm_sampler_options {
 	bool kinds; /**< find out the kinds of the regions */
 	/**
 	 * Remember which pages are present, to find pages that appear later (pm_sample.appeared).
-	 * Has no effect together with `smaps`.
+	 * Has no effect if `smaps` is set.
 	 */
 	bool pages;
 	/**

@@ -86,13 +86,13 @@ struct pm_hit {
 	enum pm_encoding encoding; /**< encoding of the hit */
 	/**
 	 * The hit is a piece of a longer hit, and another piece follows. Also set on the last piece
-	 * if the match itself may be incomplete: a match of a pattern can be cut one to two
-	 * mebibytes after its start.
+	 * if the match may be incomplete: a match of a pattern can be cut if it is longer than
+	 * 1 MiB.
 	 */
 	bool truncated;
 	/**
-	 * The hit is a piece that continues the previous piece of a longer hit. Only set if both
-	 * pieces were found in the same unit; pm_scan_delivery.continued is also set if not.
+	 * The hit continues the previous piece of a longer hit, and both pieces were found in the
+	 * same unit. pm_scan_delivery.continued does not depend on the units.
 	 */
 	bool continued;
 	/**
@@ -145,7 +145,7 @@ struct pm_scan_delivery {
 	uint32_t source;           /**< as in pm_hit */
 	enum pm_encoding encoding; /**< as in pm_hit */
 	bool truncated;            /**< as in pm_hit */
-	/** The hit is a piece that continues a piece that was delivered before */
+	/** The hit continues the previous piece of a longer hit */
 	bool continued;
 	bool changed;      /**< as in pm_hit */
 	const void *bytes; /**< the bytes that pm_scan_append() added for this hit */
@@ -166,8 +166,8 @@ typedef int pm_scan_deliver(void *context, const struct pm_scan_delivery *delive
 /** Totals of a scan, also while it runs. */
 struct pm_scan_totals {
 	/**
-	 * Size in bytes of the pages that were read. This includes pages that contain only zeros,
-	 * which are not searched if no hit can start there.
+	 * Size in bytes of the pages that were read. Pages of zeros are included, even if they were
+	 * skipped because no hit can start in zeros.
 	 */
 	uint64_t searched;
 	uint64_t unreadable; /**< number of bytes that could not be read */

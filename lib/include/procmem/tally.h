@@ -183,7 +183,7 @@ PM_PUBLIC uint64_t pm_tally_bound(const struct pm_tally *tally);
 enum pm_tally_order {
 	PM_TALLY_BY_COUNT,  /**< by pm_tally_item.count */
 	PM_TALLY_BY_BYTES,  /**< by pm_tally_item.size */
-	PM_TALLY_BY_LENGTH, /**< by the mean size of the texts that `count` includes */
+	PM_TALLY_BY_LENGTH, /**< by the mean size: pm_tally_item.size / pm_tally_item.count */
 };
 
 /**

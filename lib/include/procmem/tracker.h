@@ -43,8 +43,8 @@ extern "C" {
  */
 struct pm_track {
 	/**
-	 * First address of the representative region. If the track has no regions any more, that of
-	 * the last representative.
+	 * First address of the representative region. If the track has no regions any more, the
+	 * first address of its last representative region.
 	 */
 	uint64_t start;
 	uint64_t end;      /**< address after the last byte of the representative region */

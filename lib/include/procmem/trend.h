@@ -31,8 +31,8 @@ enum pm_verdict {
 	PM_VERDICT_BURST,     /**< grew mostly in one step, and has not grown since */
 	PM_VERDICT_PLATEAU,   /**< grew, and has stopped growing; or rises and falls around one
 	                         level */
-	PM_VERDICT_NO_GROWTH, /**< did not grow while it was observed. This does not say that it
-	                         will not grow: the next step may not have come yet */
+	PM_VERDICT_NO_GROWTH, /**< did not grow while it was observed. It may still grow later: some
+	                         processes grow in rare steps */
 	PM_VERDICT_SHRINKING, /**< becomes smaller */
 	/** Has grown, but too unevenly for another verdict */
 	PM_VERDICT_UNEVEN,
@@ -43,8 +43,9 @@ enum pm_verdict {
 #define PM_TREND_REASON_SIZE 160
 
 /**
- * The result of judging a series. Rates are units per second, heights are in the unit of the
- * series. Members are zero if the series did not change noticeably.
+ * The result of judging a series. Sizes are in the unit of the series (enum pm_trend_unit), and
+ * rates are in this unit per second. `sawtooth`, `swing`, `floor`, `floor_rise` and `below_peak`
+ * are 0 if the series is too short to be judged, or did not change noticeably.
  */
 struct pm_trend {
 	enum pm_verdict verdict; /**< how the values develop */
@@ -66,9 +67,13 @@ struct pm_trend {
 	 * With `estimate`: slope from the first growth event to the last, positive. Otherwise 0
 	 */
 	double estimated_rate;
-	double step;       /**< with `estimate`: median height of the growth events; otherwise 0 */
-	bool sawtooth;     /**< the values rise and fall: `swing` is more than 5 % of their range */
-	double swing;      /**< largest fall below an earlier value */
+	double step; /**< with `estimate`: median height of the growth events; otherwise 0 */
+	/**
+	 * The values rise and fall: `swing` is more than 5 % of the difference between the highest
+	 * and the lowest value
+	 */
+	bool sawtooth;
+	double swing;      /**< largest decrease from one value to a later value */
 	double floor;      /**< lowest value of the second half of the time since `began` */
 	double floor_rise; /**< `floor` minus the lowest value of the first half; may be negative */
 	/**

@@ -17,7 +17,8 @@ extern "C" {
 
 /**
  * The readers from which units are read, and the visitor that is called for unreadable ranges.
- * Several threads may use the same source if the visitor may be called by several threads.
+ * Several threads may use the same source at the same time if they may also call the visitor at the
+ * same time.
  */
 struct pm_unit_source {
 	struct pm_reader *target; /**< reader for PM_SEGMENT_RUN segments */
