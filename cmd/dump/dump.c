@@ -32,8 +32,8 @@ static const struct cli_option dump_option_list[] = {
 	{ OPTION_CORE, "core", NULL,
 	  "write an ELF core file for debuggers; without REGION,\nit contains the whole process" },
 	{ OPTION_RESPECT_FILTER, "respect-filter", NULL,
-	  "with --core: leave out memory that the kernel would\nleave out (coredump_filter, "
-	  "MADV_DONTDUMP)" },
+	  "with --core: leave out memory that the kernel omits\nfrom core files "
+	  "(coredump_filter, MADV_DONTDUMP)" },
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
 	  "include pages of mapped files that the process has\n"

@@ -83,7 +83,8 @@ int shell_examine_parse(struct examine *examine, const char *text, struct pm_err
 	else if (sized && made.format == 's' && made.size != 1)
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"'x/s' shows only strings of single bytes; for UTF-16, use 'strings -e l'");
+			"'x/s' shows only strings of one-byte characters; for UTF-16, use "
+			"'strings -e l'");
 
 	*examine = made;
 	return 0;

@@ -346,7 +346,7 @@ enum status shell_x_command_run(struct shell *shell, struct out *out, int argc, 
 	struct pm_error error;
 
 	if (!shell->word) {
-		report_error("x: nothing is attached; 'attach TARGET' selects a PID, a process "
+		report_error("x: nothing is attached; use 'attach TARGET' with a PID, a process "
 		             "name or a file");
 		return STATUS_ERROR;
 	}

@@ -39,7 +39,7 @@ static const struct cli_option strings_option_list[] = {
 	  "with -u: count strings together if they differ only\n"
 	  "in numbers (shown as #) or in the length of a long\n"
 	  "run of one character; a second line shows one of\n"
-	  "them, and a format string in memory that it fits" },
+	  "these strings and, if known, its format string" },
 	{ OPTION_SORT, "sort", "KEY", "with -u: sort by bytes (default), count or length" },
 	{ OPTION_TOP, "top", "N", "with -u: print only the first N strings (0: all)" },
 	{ OPTION_BUDGET, "budget", "SIZE",

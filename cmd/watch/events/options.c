@@ -23,7 +23,8 @@ const struct cli_option events_options_table[] = {
 	  "what to do: exit with status 1 (exit, the default),\n"
 	  "run a command (exec:COMMAND), write a sample\n"
 	  "(snap:FILE) or the region to blame (dump:FILE)" },
-	{ OPTION_AGAIN, "again", NULL, "repeat the actions while a condition holds" },
+	{ OPTION_AGAIN, "again", NULL,
+	  "repeat the actions while a condition holds;\ndefault: act only once" },
 	{ OPTION_COOL_DOWN, "cool-down", "DURATION",
 	  "with --again: minimum time between repetitions;\ndefault 1m" },
 	{ 0 },

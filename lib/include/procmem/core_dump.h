@@ -22,8 +22,8 @@ struct pm_core_options {
 	struct pm_stop *stop;
 	/**
 	 * Only used if `stop` is NULL. If true, the process is stopped for a few milliseconds to
-	 * read all registers. If false, the process is not stopped, and the file contains no
-	 * registers but the stack pointer and program counter of each sleeping thread.
+	 * read all registers. If false, the process is not stopped. The file then contains only two
+	 * registers of each sleeping thread: the stack pointer and the program counter.
 	 */
 	bool stop_for_registers;
 	/**

@@ -65,8 +65,8 @@ struct pm_growth_sizes {
 #define PM_GROWTH_NONE SIZE_MAX
 
 /**
- * Regions that were matched: regions of the first sample, and those of the second sample that
- * correspond to them. If a region matches no other region, one of the two sides is empty.
+ * Regions of the first sample, and the regions of the second sample that match them. If regions
+ * appeared or disappeared, their part has no region in one of the samples.
  */
 struct pm_growth_part {
 	enum pm_change change; /**< how the regions changed */
@@ -85,9 +85,7 @@ struct pm_growth_part {
 
 /** The difference of two samples. Release with pm_growth_deinit(). */
 struct pm_growth {
-	/**
-	 * The parts, sorted by the lowest address that a part has in either sample; owned
-	 */
+	/** The parts, sorted by their lowest address in either sample; owned */
 	struct pm_growth_part *parts;
 	size_t count; /**< number of parts */
 	/** For each region of the first sample, the index of its part; owned */

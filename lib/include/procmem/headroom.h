@@ -187,9 +187,10 @@ PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sy
 
 /**
  * Adds the limits on numbers of regions, processes and threads to the result of
- * pm_headroom_read_memory(). If the regions were already read, use these two functions instead of
- * pm_headroom_read(), which would read the regions again. If `headroom` already contains these
- * limits, they are replaced.
+ * pm_headroom_read_memory(). If `headroom` already contains these limits, they are replaced.
+ *
+ * If the program has already read the regions, call pm_headroom_read_memory() and this function
+ * instead of pm_headroom_read(), which would read the regions again.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"

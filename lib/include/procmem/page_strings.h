@@ -83,7 +83,7 @@ struct pm_page_strings_found {
  *
  * @param context   pm_page_strings_options.context
  * @param searched  bytes searched so far
- * @param total     upper bound of the bytes to search
+ * @param total     upper bound of the number of bytes to search
  */
 typedef void pm_page_strings_progress(void *context, uint64_t searched, uint64_t total);
 

@@ -65,9 +65,10 @@ struct pm_pattern {
 struct pm_scanner;
 
 /**
- * Creates a scanner for patterns. In a hit, `source` is the index of the pattern. `encoding` is
- * PM_ENCODING_UTF8 with PM_PATTERN_UTF, otherwise PM_ENCODING_8BIT. With PM_PATTERN_WIDE,
- * `encoding` can also be PM_ENCODING_UTF16LE or PM_ENCODING_UTF16BE.
+ * Creates a scanner for patterns. In a hit, `source` is the index of the pattern. If the pattern
+ * has the flag PM_PATTERN_UTF, `encoding` is PM_ENCODING_UTF8, otherwise PM_ENCODING_8BIT. If the
+ * pattern has the flag PM_PATTERN_WIDE, `encoding` can also be PM_ENCODING_UTF16LE or
+ * PM_ENCODING_UTF16BE.
  *
  * @param patterns  the patterns; not used after the call
  * @param count     number of patterns, at least 1

@@ -32,8 +32,8 @@ enum pm_perm {
 };
 
 /**
- * Bit that marks a permission as unknown, because core files do not contain all permissions. If
- * this bit is set, the bit of the permission itself is 0. In text, an unknown permission is `?`.
+ * Bit that marks a permission as unknown. Core files do not contain all permissions. If this bit is
+ * set, the bit of the permission itself is 0. In text, an unknown permission is `?`.
  */
 #define PM_PERM_MAYBE(perm) ((unsigned)(perm) << 4)
 
@@ -150,8 +150,8 @@ struct pm_region {
 	uint8_t kind;  /**< enum pm_kind */
 	uint8_t proof; /**< enum pm_proof */
 	/**
-	 * Whether the mapped file was deleted or replaced. maps then shows " (deleted)" after the
-	 * name.
+	 * Whether the mapped file was deleted or replaced. If so, /proc/PID/maps shows " (deleted)"
+	 * after the name.
 	 */
 	bool deleted;
 	pid_t thread;   /**< TID of the thread that has its stack in the region; 0 if not known */
@@ -168,8 +168,8 @@ struct pm_region {
 };
 
 /**
- * The texts and details that belong to a list of regions; opaque. Several threads may read it while
- * no thread changes the list.
+ * The texts and details that belong to a list of regions; opaque. Several threads may read them
+ * while no thread changes the list.
  */
 struct pm_texts;
 

@@ -9,14 +9,9 @@
  * PM_SCAN_PIECE_MAX bytes is delivered in pieces, one after the other.
  *
  * The memory that a scan uses depends neither on the size of the target nor on the length of hits.
- * Measured with up to four threads (VmHWM of proc_pid_status(5)), each thread adds:
- * - 1.2 MiB with few hits;
- * - 2.6 MiB if all memory of the target was text;
- * - 4.8 MiB with hits of several mebibytes;
- * - 7.2 MiB with such hits, if the function pm_scan.found passed ten bytes of output to
- *   pm_scan_append() for each byte of a hit.
- *
- * The whole process used at most 13 MiB with two threads, and 24 MiB with four.
+ * Measurements with up to four threads (VmHWM of proc_pid_status(5)): each thread added 1.2 MiB if
+ * there were few hits, and 4.8 MiB if hits had several mebibytes. The whole process used at most
+ * 13 MiB with two threads, and 24 MiB with four.
  *
  * For most purposes, use <procmem/search.h>, which is simpler.
  */

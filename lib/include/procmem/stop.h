@@ -12,8 +12,8 @@
  *
  * With ptrace(2), only the thread that stopped the target can resume it. The library creates a
  * thread for each stop, so any thread of the program may call pm_stop_end(). Until the stop ends,
- * the program must not call wait(2) for arbitrary children: wait(2) would return events of the
- * stopped threads.
+ * the program must not wait for arbitrary children, as wait(2) does: it would receive the events of
+ * the stopped threads. Use waitpid(2) with the PID of a child instead.
  *
  * Other processes that share the memory of the target are not stopped. An example is a child of
  * vfork(2) that has not called exec yet. pm_stop_find_sharing() finds them.

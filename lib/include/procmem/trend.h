@@ -50,24 +50,23 @@ enum pm_verdict {
 struct pm_trend {
 	enum pm_verdict verdict; /**< how the values develop */
 	/**
-	 * The rate; 0 if it is not known.
-	 * - PM_VERDICT_STEADY: positive. It is the slope from the first growth event to the last
-	 *   or, if the values rise and fall, the slope of the line through their low points.
-	 * - PM_VERDICT_SHRINKING: negative if the median slope, `least_squares` and the change
-	 *   divided by the time agree within a factor of 1.5; otherwise 0.
+	 * Rate at which the values change; 0 if it is not known.
+	 * - PM_VERDICT_STEADY: positive. If `sawtooth` is false, the slope from the first growth
+	 *   event to the last. If `sawtooth` is true, the slope of the line through the lowest
+	 *   points of the cycles of rise and fall.
+	 * - PM_VERDICT_SHRINKING: negative, or 0 if it is not known.
 	 * - All other verdicts: 0.
 	 */
 	double rate;
-	/**
-	 * The rate is only an estimate, in `estimated_rate`, and `rate` is 0. True if and only if
-	 * `verdict` is PM_VERDICT_STEPS.
-	 */
+	/** True if `verdict` is PM_VERDICT_STEPS. Then `rate` is 0; use `estimated_rate`. */
 	bool estimate;
 	/**
-	 * With `estimate`: slope from the first growth event to the last, positive. Otherwise 0
+	 * If `estimate` is true: slope from the first large growth event to the last, positive.
+	 * Large events have at least a quarter of the height of the largest event. Otherwise 0
 	 */
 	double estimated_rate;
-	double step; /**< with `estimate`: median height of the growth events; otherwise 0 */
+	/** If `estimate` is true: median height of the large growth events. Otherwise 0 */
+	double step;
 	/**
 	 * The values rise and fall: `swing` is more than 5 % of the difference between the highest
 	 * and the lowest value
@@ -88,9 +87,9 @@ struct pm_trend {
 	 */
 	double agreement;
 	/**
-	 * Start of the time that was judged, in seconds: the first noticeable change. If only the
-	 * growth after a large step is steady, it is the first noticeable change after that step.
-	 * If the value never changed noticeably, it is the time of the first value.
+	 * Time from which the series was judged, in seconds: that of the first noticeable change.
+	 * If growth is steady only after a large step, that of the first noticeable change after
+	 * this step. If there was no noticeable change, that of the first value.
 	 */
 	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */

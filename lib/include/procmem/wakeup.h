@@ -44,10 +44,10 @@ enum pm_wakeup_cause {
 	 */
 	PM_WAKEUP_EVENTS,
 	/**
-	 * At least one task waited for memory for a total of 150 ms within 2 s (PSI trigger "some",
-	 * Documentation/accounting/psi.rst). If the cgroup (v2) has a file memory.pressure, the
-	 * tasks of the cgroup are observed, otherwise all tasks of the machine. Before Linux 6.4,
-	 * the trigger requires CAP_SYS_RESOURCE.
+	 * For at least 150 ms in total within 2 s, one or more tasks waited for memory (PSI trigger
+	 * "some", Documentation/accounting/psi.rst). If the cgroup (v2) has a file memory.pressure,
+	 * the tasks of the cgroup are observed. Otherwise all tasks of the machine are observed.
+	 * Before Linux 6.4, the trigger requires CAP_SYS_RESOURCE.
 	 */
 	PM_WAKEUP_PRESSURE,
 	PM_WAKEUP_CAUSES, /**< number of causes */
