@@ -48,8 +48,8 @@ struct pm_stop;
  * @param stop     receives the stop; end it with pm_stop_end()
  * @param error    PM_ERROR_ACCESS (the text names the rule that refused access, or the PID of
  *                 another tracer), PM_ERROR_GONE, PM_ERROR_NO_MEMORY (a zombie or a kernel
- *                 thread), PM_ERROR_UNSUPPORTED (the calling process, a saved tree, another PID
- *                 namespace), PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
+ *                 thread), PM_ERROR_UNSUPPORTED (the calling process, a saved copy of /proc,
+ *                 another PID namespace), PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cancel,
