@@ -15,7 +15,7 @@ enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE };
 static const struct cli_option diff_option_list[] = {
 	{ OPTION_BY, "by", "WHAT", "print sums by kind or by mapping" },
 	{ 'n', "top", "N", "show only the N largest changes" },
-	{ OPTION_FORCE, "force", NULL, "compare even if the processes differ" },
+	{ OPTION_FORCE, "force", NULL, "allow comparing two different processes" },
 	{ 0 },
 };
 

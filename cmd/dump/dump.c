@@ -36,8 +36,8 @@ static const struct cli_option dump_option_list[] = {
 	  "(coredump_filter, MADV_DONTDUMP)" },
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "include pages of mapped files that the process has\n"
-	  "not touched; these pages are read from the files" },
+	  "include all pages of mapped files; pages that the\n"
+	  "process has not touched are read from the files" },
 	{ 0 },
 };
 

@@ -30,8 +30,9 @@ static const struct cli_option watch_option_list[] = {
 	{ OPTION_PEEK, "peek", "N",
 	  "show the N most frequent strings in the new pages\nof each region that grew" },
 	{ OPTION_PLAIN, "plain", NULL,
-	  "print each sample as text, instead of a live screen\n"
-	  "or (in a pipe with --for or -c) only a summary" },
+	  "print each sample as text, also where the default is\n"
+	  "a live screen (on a terminal) or only a summary (in\n"
+	  "a pipe with --for or -c)" },
 	{ 0 },
 };
 

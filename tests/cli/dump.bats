@@ -294,7 +294,7 @@ left_out() {
 	sibling=$(target_fact sibling)
 	range=$(target_range content)
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" "$range"
-	[[ $stderr == *"process $sibling shares this memory and was not stopped: it can have changed the memory"* ]]
+	[[ $stderr == *"process $sibling shares this memory and was not stopped: it may have changed the memory"* ]]
 	# And the other way round.
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$sibling" "$range"
 	[[ $stderr == *"process $TARGET_PID shares this memory and was not stopped"* ]]

@@ -16,7 +16,7 @@ static const double default_cool_down = 60;
 const struct cli_option events_options_table[] = {
 	{ OPTION_ON, "on", "CONDITION",
 	  "act when this condition is met, such as 'rss>2G',\n"
-	  "'rss>1G,2G,3G' (three times), 'grow>200M/60s',\n"
+	  "'rss>1G,2G,3G' (once at each size), 'grow>200M/60s',\n"
 	  "'rate>10M/h', 'kind:arena>1G', 'region>500M',\n"
 	  "'headroom<15%' or 'regions>50000'" },
 	{ OPTION_DO, "do", "ACTION",

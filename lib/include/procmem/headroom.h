@@ -52,6 +52,7 @@ enum pm_limit_kind {
 
 /**
  * Maximum number of limits of the same kind. A cgroup and each of its ancestors can have a limit.
+ * If there are more limits, those with the least headroom are kept.
  */
 #define PM_LIMIT_LEVELS 6
 
@@ -110,10 +111,11 @@ static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 struct pm_limit_events {
 	/** Whether the number of OOM kills is known. If not, `oom_kill` is 0. */
 	bool known;
-	uint64_t high; /**< number of times that memory.high was exceeded; 0 for v1 */
+	uint64_t high; /**< number of times that memory.high was exceeded; 0 with cgroup v1 */
 	uint64_t max;  /**< number of times that memory.max was reached (v1: memory.failcnt) */
 	/**
-	 * Number of times that memory.max was reached and nothing could be reclaimed; 0 for v1
+	 * Number of times that memory.max was reached and nothing could be reclaimed; 0 with
+	 * cgroup v1
 	 */
 	uint64_t oom;
 	/** Number of processes that the kernel killed in the cgroup for lack of memory */

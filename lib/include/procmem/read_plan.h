@@ -5,9 +5,9 @@
  * VmFlags and page states, and the segments are grouped into units.
  *
  * Reading without a plan changes the target. An untouched page of a file or of shared memory
- * becomes resident in the target. An untouched private page needs page tables. Reading a page of a
- * device can have any effect. So a plan reads only present and swapped pages from the target.
- * Untouched pages of private anonymous memory are zeros and need not be read.
+ * becomes resident in the target. For an untouched private page, the kernel allocates page tables.
+ * Reading memory of a device can have side effects. So a plan reads only present and swapped pages
+ * from the target. Untouched pages of private anonymous memory are zeros and need not be read.
  *
  * A plan is computed while it is used. Page states are read only shortly before they are needed, at
  * most 64 MiB of pages in advance, so that they are up to date. A plan needs less than 1 MiB of
@@ -91,9 +91,8 @@ struct pm_segment {
 #define PM_UNIT_SIZE ((size_t)1 << 20)
 
 /**
- * Maximum number of segments of a unit. A unit has at most 256 wanted pages (of 4 KiB). If no two
- * of these pages are adjacent, there are 256 wanted segments, and as many unwanted segments between
- * them.
+ * Maximum number of segments of a unit. A unit has at most 256 wanted pages (of 4 KiB). In the
+ * worst case, each of these pages is a segment, and an unwanted segment follows it.
  */
 #define PM_UNIT_SEGMENTS 512
 
@@ -114,9 +113,9 @@ struct pm_unit {
 	 */
 	uint64_t before;
 	/**
-	 * At least this many wanted bytes are directly after the last segment, in later units;
-	 * there can be more. 0 if the last segment is not wanted, or if no wanted segment follows
-	 * it (pm_segment.follows).
+	 * Number of wanted bytes directly after the last segment. These bytes are in later units.
+	 * Only one segment is counted; more wanted segments can follow it. 0 if the last segment is
+	 * not wanted, or if no wanted segment follows it (pm_segment.follows).
 	 */
 	uint64_t after;
 	/**
@@ -160,7 +159,7 @@ PM_PUBLIC struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap);
 struct pm_plan_options {
 	/**
 	 * Source of the page states. If NULL, all pages are assumed to be present. Then untouched
-	 * pages are read, too, and a living target grows.
+	 * pages are read, too. A living target uses more memory afterwards.
 	 */
 	const struct pm_page_source *pages;
 	bool files; /**< whether file and shared segments are wanted, too */

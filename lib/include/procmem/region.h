@@ -59,7 +59,8 @@ enum pm_kind {
 	                   relocation */
 	PM_KIND_BSS,    /**< zero-initialised data of a program or library */
 	PM_KIND_FILE,   /**< another mapped file */
-	PM_KIND_DEVICE, /**< a device, or memory of a device */
+	PM_KIND_DEVICE, /**< a mapped device, or another object of the kernel, such as a ring
+	                   buffer of perf_event_open(2) */
 	PM_KIND_KERNEL, /**< mapped by the kernel itself, such as [vdso], [vvar] and [vsyscall] */
 	PM_KIND_COUNT,  /**< number of kinds */
 };
@@ -76,9 +77,9 @@ enum pm_proof {
  * proc_pid_smaps(5); the sizes RSS and SWAP can also come from pagemap.
  */
 enum pm_size {
-	PM_SIZE_RSS,       /**< Rss: resident pages */
-	PM_SIZE_PSS,       /**< Pss: resident pages, each divided by the number of its mappings */
-	PM_SIZE_PSS_DIRTY, /**< Pss_Dirty (Linux 6.0) */
+	PM_SIZE_RSS, /**< Rss: resident pages */
+	PM_SIZE_PSS, /**< Pss: resident size; a page with N mappings counts as 1/N of a page */
+	PM_SIZE_PSS_DIRTY,       /**< Pss_Dirty (Linux 6.0) */
 	PM_SIZE_SHARED_CLEAN,    /**< Shared_Clean */
 	PM_SIZE_SHARED_DIRTY,    /**< Shared_Dirty */
 	PM_SIZE_PRIVATE_CLEAN,   /**< Private_Clean */
@@ -182,7 +183,7 @@ struct pm_regions {
 	                            changed */
 	size_t count;            /**< number of regions */
 	size_t capacity;         /**< private */
-	struct pm_texts *texts;  /**< private: owns mapping, detail and why of all regions */
+	struct pm_texts *texts;  /**< private: owns the texts and details of all regions */
 };
 
 /** A range of addresses within one region, or a range where nothing is mapped. */

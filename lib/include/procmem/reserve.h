@@ -30,7 +30,7 @@ extern "C" {
 /** Types of reserves. */
 enum pm_reserve_type {
 	PM_RESERVE_INACCESSIBLE, /**< inaccessible memory directly after the region */
-	PM_RESERVE_FILE,         /**< pages of a mapping after the end of the mapped file */
+	PM_RESERVE_FILE, /**< the part of a mapping that is beyond the end of the mapped file */
 };
 
 /** A reserve whose used part grew during the observation. Sizes are in bytes. */
@@ -71,8 +71,9 @@ PM_PUBLIC int pm_reserves_create(struct pm_reserves **reserves, struct pm_error 
 PM_PUBLIC void pm_reserves_destroy(struct pm_reserves *reserves);
 
 /**
- * Adds a sample. The lengths of the 16 largest files that are mapped with MAP_SHARED are read with
- * stat(2). Files whose length cannot be read are ignored.
+ * Adds a sample. For the 16 largest regions that map a file with MAP_SHARED, the length of the file
+ * is read. Such regions of less than 1 MiB are ignored, and so are files whose length cannot be
+ * read.
  *
  * @param reserves  the object
  * @param time      time of the sample in seconds; later than the last sample

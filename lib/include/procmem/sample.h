@@ -63,8 +63,8 @@ struct pm_sampler_options {
 	double budget;
 	/**
 	 * Seconds after which all regions are measured even if the totals are unchanged; 0 means
-	 * never. Each time that such a measurement finds no change, the interval is doubled, until
-	 * it is 16 times this value.
+	 * never. Each time that such a measurement finds no change, the interval is doubled, up
+	 * to 16 times `full_every`.
 	 */
 	double full_every;
 	bool kinds; /**< find out the kinds of the regions */
@@ -96,7 +96,8 @@ struct pm_sample_cost {
 	 */
 	double credit;
 	/**
-	 * CPU time since the sampler was opened, as a share of one core; 0 if no time has passed
+	 * `cpu_ns` divided by the time since the sampler was opened: 0.01 is one percent of one
+	 * core. 0 if no time has passed
 	 */
 	double share;
 };

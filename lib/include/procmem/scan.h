@@ -67,13 +67,13 @@ struct pm_hit {
 	 */
 	const uint8_t *bytes;
 	/**
-	 * Number of readable bytes directly before the hit, at most pm_scan.around. Always 0 for a
-	 * piece that is not the first piece of its hit.
+	 * Number of readable bytes directly before the hit, at most pm_scan.around. A long hit is
+	 * passed in pieces (PM_SCAN_PIECE_MAX): then 0, except for the first piece.
 	 */
 	size_t before;
 	/**
-	 * Number of readable bytes directly after the hit, at most pm_scan.around. Always 0 for a
-	 * piece that is not the last piece of its hit.
+	 * Number of readable bytes directly after the hit, at most pm_scan.around. A long hit is
+	 * passed in pieces (PM_SCAN_PIECE_MAX): then 0, except for the last piece.
 	 */
 	size_t after;
 	size_t region;             /**< index of the region in which the hit starts */
@@ -137,12 +137,12 @@ struct pm_scan_delivery {
 	uint64_t address;          /**< address of the first byte */
 	size_t size;               /**< size in bytes */
 	size_t region;             /**< index of the region in which the hit starts */
-	uint32_t source;           /**< as in pm_hit */
-	enum pm_encoding encoding; /**< as in pm_hit */
-	bool truncated;            /**< as in pm_hit */
-	/** The hit continues the previous piece of a longer hit */
+	uint32_t source;           /**< see pm_hit.source */
+	enum pm_encoding encoding; /**< see pm_hit.encoding */
+	bool truncated;            /**< see pm_hit.truncated */
+	/** The hit is a piece that continues a piece that was delivered before */
 	bool continued;
-	bool changed;      /**< as in pm_hit */
+	bool changed;      /**< see pm_hit.changed */
 	const void *bytes; /**< the bytes that pm_scan_append() added for this hit */
 	size_t length;     /**< number of bytes in `bytes` */
 };
@@ -206,8 +206,8 @@ struct pm_scan {
 	 */
 	struct pm_unit_source source;
 	/**
-	 * Number of threads, at most PM_SCAN_WORKERS_MAX. 0 means the number of usable CPUs, at
-	 * most 4.
+	 * Number of threads, at most PM_SCAN_WORKERS_MAX. 0: one thread for each usable CPU, but at
+	 * most 4 threads.
 	 */
 	unsigned workers;
 	/**

@@ -172,10 +172,10 @@ PM_PUBLIC void pm_tally_extend(struct pm_tally *tally, uint8_t category, uint64_
 PM_PUBLIC size_t pm_tally_count(const struct pm_tally *tally);
 
 /**
- * Returns the number of drops so far. A text that was dropped several times, because it was added
- * again after a drop, counts several times.
+ * Returns how many times a text was dropped so far. A text that is added again, and dropped again,
+ * counts each time.
  * @param tally  the tally
- * @return       the number of drops; 0 means that all counts are exact
+ * @return       the number; 0 means that all counts are exact
  */
 PM_PUBLIC uint64_t pm_tally_dropped(const struct pm_tally *tally);
 

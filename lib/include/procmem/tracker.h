@@ -49,7 +49,7 @@ struct pm_track {
 	 */
 	uint64_t start;
 	uint64_t end;      /**< address after the last byte of the representative region */
-	uint64_t own;      /**< weight of the representative region alone, in bytes */
+	uint64_t own;      /**< resident and swapped bytes of the representative region alone */
 	size_t index;      /**< index of the track in the array of pm_tracker_tracks() */
 	enum pm_kind kind; /**< kind of all regions of the track, in the last sample that has any */
 	unsigned perms;    /**< permissions of the representative region: enum pm_perm bits */

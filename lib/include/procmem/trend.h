@@ -4,9 +4,10 @@
  * Trends of sizes over time: how fast a size grows, and whether the growth looks like a leak, was a
  * burst, or has ended.
  *
- * A rate is reported as sure only if it follows from many growth events. A growth event is a rise
- * of the size above all its earlier values, by at least 2 % of the difference between the highest
- * and the lowest value.
+ * A rate of growth is reported as known (pm_trend.rate) only if it follows from at least five
+ * growth events or, if the size rises and falls, from at least five such cycles. A growth event is
+ * a rise of the size above all its earlier values, by at least 2 % of the difference between the
+ * highest and the lowest value.
  */
 #ifndef PROCMEM_TREND_H
 #define PROCMEM_TREND_H
@@ -101,7 +102,7 @@ struct pm_trend {
  */
 enum pm_trend_unit {
 	PM_TREND_BYTES, /**< sizes in bytes: changes below 32 KiB are ignored */
-	PM_TREND_COUNT, /**< numbers, such as a number of threads: every change counts */
+	PM_TREND_COUNT, /**< numbers, such as a number of threads: no change is ignored */
 };
 
 /**
