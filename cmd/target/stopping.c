@@ -58,12 +58,12 @@ struct stopping_others stopping_find_others(struct pm_process *process)
 void stopping_report_others(const struct stopping_others *others)
 {
 	if (others->count == 1)
-		report_note("process %d shares this memory and was not stopped: it can have "
+		report_note("process %d shares this memory and was not stopped: it may have "
 		            "changed the memory",
 		            (int)others->first);
 	else if (others->count > 1)
 		report_note("%zu processes share this memory and were not stopped, process %d "
-		            "among them: they can have changed the memory",
+		            "among them: they may have changed the memory",
 		            others->count, (int)others->first);
 }
 

@@ -42,7 +42,7 @@ struct stopping_others {
 struct stopping_others stopping_find_others(struct pm_process *process);
 
 /**
- * Reports on stderr that other processes can have changed the memory. Has no effect if there are
+ * Reports on stderr that other processes may have changed the memory. Has no effect if there are
  * none.
  * @param others  the processes
  */

@@ -194,7 +194,7 @@ left_out() {
 @test "memory of the kernel is not read, which is reported" {
 	grep -q '\[vvar\]' /proc/$$/maps || skip 'there is no [vvar] here'
 	run -1 --separate-stderr procmem dump -o "$BATS_TEST_TMPDIR/vvar" $$ '[vvar]'
-	[[ $stderr == *'nothing was read: this is memory of devices or of the kernel'* ]]
+	[[ $stderr == *'nothing was read, because all of this memory belongs to devices or to the kernel'* ]]
 }
 
 @test "no incomplete file is left if procmem is killed" {
@@ -294,7 +294,7 @@ left_out() {
 	sibling=$(target_fact sibling)
 	range=$(target_range content)
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" "$range"
-	[[ $stderr == *"process $sibling shares this memory and was not stopped: it can have changed the memory"* ]]
+	[[ $stderr == *"process $sibling shares this memory and was not stopped: it may have changed the memory"* ]]
 	# And the other way round.
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$sibling" "$range"
 	[[ $stderr == *"process $TARGET_PID shares this memory and was not stopped"* ]]

@@ -22,10 +22,11 @@ const struct cli_option events_options_table[] = {
 	{ OPTION_DO, "do", "ACTION",
 	  "what to do: exit with status 1 (exit, the default),\n"
 	  "run a command (exec:COMMAND), write a sample\n"
-	  "(snap:FILE) or the region to blame (dump:FILE)" },
+	  "(snap:FILE), or write the bytes of the regions that\n"
+	  "grew most or are the largest (dump:FILE)" },
 	{ OPTION_AGAIN, "again", NULL, "repeat the actions while a condition holds" },
 	{ OPTION_COOL_DOWN, "cool-down", "DURATION",
-	  "with --again: minimum time between repetitions;\ndefault 1m" },
+	  "with --again: minimum time before actions are\nrepeated; default 1m" },
 	{ 0 },
 };
 

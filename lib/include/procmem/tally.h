@@ -69,12 +69,15 @@ struct pm_tally_item {
 	/** Number of distances that were equal to `stride`; may be too low. */
 	uint64_t stride_count;
 	uint64_t votes;  /**< private: as in the majority vote of Boyer and Moore */
-	uint32_t length; /**< bytes of `text` */
+	uint32_t length; /**< length of `text` in bytes */
 	/** pm_tally_text.category. Texts of different categories are counted separately. */
 	uint8_t category;
 	/** True if `count` includes texts that differ from `text`, but are similar to it */
 	bool varied;
-	/** The text, not NUL-terminated. If `varied` is true, the first of the similar texts. */
+	/**
+	 * The text, not NUL-terminated. If `varied` is true, this is the first of the similar
+	 * texts.
+	 */
 	char text[];
 };
 
@@ -86,7 +89,7 @@ struct pm_tally_text {
 	 */
 	uint64_t hash;
 	const char *text; /**< any bytes; copied if the text is new */
-	size_t length;    /**< bytes of `text` */
+	size_t length;    /**< length of `text` in bytes */
 	/**
 	 * Address of the text in the target, or any other number. Stored as pm_tally_item.first if
 	 * the text is new.
@@ -121,7 +124,7 @@ PM_PUBLIC void pm_tally_destroy(struct pm_tally *tally);
  *                  target cannot choose texts with equal hashes
  * @param category  category of the text
  * @param text      any bytes
- * @param length    bytes of `text`
+ * @param length    length of `text` in bytes
  * @return          the hash
  */
 PM_PUBLIC uint64_t pm_tally_hash(const struct pm_tally *tally, uint8_t category, const char *text,
@@ -183,7 +186,7 @@ PM_PUBLIC uint64_t pm_tally_bound(const struct pm_tally *tally);
 enum pm_tally_order {
 	PM_TALLY_BY_COUNT,  /**< by pm_tally_item.count */
 	PM_TALLY_BY_BYTES,  /**< by pm_tally_item.size */
-	PM_TALLY_BY_LENGTH, /**< by the mean size of the texts that `count` includes */
+	PM_TALLY_BY_LENGTH, /**< by the mean size: pm_tally_item.size / pm_tally_item.count */
 };
 
 /**

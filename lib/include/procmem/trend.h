@@ -66,11 +66,15 @@ struct pm_trend {
 	 * With `estimate`: slope from the first growth event to the last, positive. Otherwise 0
 	 */
 	double estimated_rate;
-	double step;       /**< with `estimate`: median height of the growth events; otherwise 0 */
-	bool sawtooth;     /**< the values rise and fall: `swing` is more than 5 % of their range */
-	double swing;      /**< largest fall below an earlier value */
-	double floor;      /**< lowest value of the second half of the time since `began` */
-	double floor_rise; /**< `floor` minus the lowest value of the first half; may be negative */
+	double step;   /**< with `estimate`: median height of the growth events; otherwise 0 */
+	bool sawtooth; /**< the values rise and fall: `swing` is more than 5 % of their range */
+	double swing;  /**< largest fall below an earlier value */
+	double floor;  /**< lowest value of the second half of the time since `began` */
+	/**
+	 * `floor` minus the lowest value of the first half of the time since `began`; may be
+	 * negative
+	 */
+	double floor_rise;
 	/**
 	 * Highest value minus the last value. If the values rise and fall, their next peak will be
 	 * about this much higher than the last value
@@ -83,9 +87,10 @@ struct pm_trend {
 	 */
 	double agreement;
 	/**
-	 * Start of the time that was judged, in seconds: the first noticeable change. If only the
-	 * growth after a large step is steady, it is the first noticeable change after that step.
-	 * If the value never changed noticeably, it is the time of the first value.
+	 * Start of the time that was judged, in seconds. Normally, this is the time of the first
+	 * noticeable change. If only the growth after a large step is steady, it is the time of the
+	 * first noticeable change after that step. If the value never changed noticeably, it is the
+	 * time of the first value.
 	 */
 	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */
@@ -111,7 +116,8 @@ PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit
                               struct pm_trend *trend);
 
 /**
- * Returns the rate of growth: pm_trend.rate or, with pm_trend.estimate, pm_trend.estimated_rate.
+ * Returns the rate of growth: pm_trend.rate or, if pm_trend.estimate is set,
+ * pm_trend.estimated_rate.
  *
  * @param trend  the trend
  * @return       the rate; 0 if the values do not grow, or if their rate is not known
