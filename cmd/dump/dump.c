@@ -28,7 +28,9 @@ static const struct cli_option dump_option_list[] = {
 	  "index to FILE.map" },
 	{ OPTION_HEX, "hex", NULL,
 	  "print addresses, bytes in hexadecimal, and text;\nthe default on a terminal" },
-	{ OPTION_RAW, "raw", NULL, "print raw bytes; the default in a pipe or file" },
+	{ OPTION_RAW, "raw", NULL,
+	  "print raw bytes; the default if the output is not a\n"
+	  "terminal" },
 	{ OPTION_CORE, "core", NULL,
 	  "write an ELF core file for debuggers; without REGION,\nit contains the whole process" },
 	{ OPTION_RESPECT_FILTER, "respect-filter", NULL,
@@ -282,8 +284,8 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->memory.unreadable.count > 0)
 		report_unreadable(dump);
 	else if (is_forbidden(dump, result))
-		report_note("nothing was read: this is memory of devices or of the kernel, so "
-		            "zeros were written instead");
+		report_note("nothing was read, because all of this memory belongs to devices or to "
+		            "the kernel; zeros were written instead");
 
 	if (missing(dump, result) > 0)
 		report_missing(dump, result);

@@ -194,7 +194,7 @@ left_out() {
 @test "memory of the kernel is not read, which is reported" {
 	grep -q '\[vvar\]' /proc/$$/maps || skip 'there is no [vvar] here'
 	run -1 --separate-stderr procmem dump -o "$BATS_TEST_TMPDIR/vvar" $$ '[vvar]'
-	[[ $stderr == *'nothing was read: this is memory of devices or of the kernel'* ]]
+	[[ $stderr == *'nothing was read, because all of this memory belongs to devices or to the kernel'* ]]
 }
 
 @test "no incomplete file is left if procmem is killed" {

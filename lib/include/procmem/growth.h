@@ -75,12 +75,15 @@ struct pm_growth_part {
 	 * PM_GROWTH_NONE if the part has no region in the first sample.
 	 */
 	size_t before;
-	/** As `before`, for the second sample */
+	/**
+	 * Index, in the second sample, of the heaviest region of the part (pm_growth_weight()).
+	 * PM_GROWTH_NONE if the part has no region in the second sample.
+	 */
 	size_t after;
-	size_t before_count;        /**< number of regions in the first sample */
-	size_t after_count;         /**< number of regions in the second sample */
-	struct pm_growth_sizes was; /**< sums of the regions in the first sample */
-	struct pm_growth_sizes is;  /**< sums of the regions in the second sample */
+	size_t before_count;        /**< number of regions of the part in the first sample */
+	size_t after_count;         /**< number of regions of the part in the second sample */
+	struct pm_growth_sizes was; /**< total sizes of the part in the first sample */
+	struct pm_growth_sizes is;  /**< total sizes of the part in the second sample */
 };
 
 /** The difference of two samples. Release with pm_growth_deinit(). */
@@ -88,12 +91,12 @@ struct pm_growth {
 	/** The parts, sorted by their lowest address in either sample; owned */
 	struct pm_growth_part *parts;
 	size_t count; /**< number of parts */
-	/** For each region of the first sample, the index of its part; owned */
+	/** For each region of the first sample: the index, in `parts`, of its part; owned */
 	size_t *before_part;
-	/** For each region of the second sample, the index of its part; owned */
+	/** For each region of the second sample: the index, in `parts`, of its part; owned */
 	size_t *after_part;
-	struct pm_growth_sizes was; /**< totals of the first sample */
-	struct pm_growth_sizes is;  /**< totals of the second sample */
+	struct pm_growth_sizes was; /**< total sizes of all regions of the first sample */
+	struct pm_growth_sizes is;  /**< total sizes of all regions of the second sample */
 };
 
 /**

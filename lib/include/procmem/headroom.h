@@ -24,8 +24,9 @@ enum pm_limit_kind {
 	 */
 	PM_LIMIT_CGROUP,
 	/**
-	 * The limit of PM_LIMIT_CGROUP, compared with the working set: the usage without inactive
-	 * page cache. Kubelet and container monitoring use this figure.
+	 * The same limit as PM_LIMIT_CGROUP, but only inactive page cache counts as reclaimable.
+	 * pm_limit.used minus pm_limit.reclaimable is the working set, as shown by the kubelet and
+	 * by container monitoring.
 	 */
 	PM_LIMIT_CGROUP_WORKING_SET,
 	/**
@@ -84,7 +85,7 @@ struct pm_limit {
 	uint64_t used; /**< used part of the limit */
 	/**
 	 * Part of `used` that the kernel can reclaim: page cache. For PM_LIMIT_CGROUP_WORKING_SET,
-	 * only page cache that was not used recently.
+	 * this is only the inactive page cache, which was not used recently.
 	 */
 	uint64_t reclaimable;
 	/**
@@ -139,7 +140,7 @@ struct pm_pressure {
 enum pm_cgroup_view {
 	/** The cgroup and all its ancestors are visible, or there is no cgroup */
 	PM_CGROUP_VISIBLE,
-	PM_CGROUP_ANCESTORS_HIDDEN, /**< the cgroup is visible, but not all its ancestors */
+	PM_CGROUP_ANCESTORS_HIDDEN, /**< the cgroup is visible, but some ancestors are not */
 	PM_CGROUP_HIDDEN,           /**< neither the cgroup nor any ancestor is visible */
 };
 

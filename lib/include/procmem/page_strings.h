@@ -53,7 +53,7 @@ struct pm_page_string {
 	 * is their common template, which has `#` in place of each number (text_template.h).
 	 */
 	const char *bytes;
-	size_t length;  /**< bytes of `bytes` */
+	size_t length;  /**< length of the string in bytes */
 	uint64_t count; /**< number of times that the string was found */
 };
 

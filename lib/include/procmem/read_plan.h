@@ -46,8 +46,8 @@ enum pm_segment_type {
 	 */
 	PM_SEGMENT_SHARED,
 	/**
-	 * Memory that is never read: devices, [vvar], [vsyscall], guard pages, and untouched pages
-	 * of [vdso] and of memfd_secret(2)
+	 * Memory that is never read: devices, guard pages, [vvar] and [vsyscall]. Also untouched
+	 * pages of [vdso], and untouched pages of memory that memfd_secret(2) provides
 	 */
 	PM_SEGMENT_FORBIDDEN,
 	/**
@@ -74,8 +74,8 @@ struct pm_segment {
 	uint8_t type;  /**< enum pm_segment_type */
 	uint8_t pages; /**< union of the enum pm_page bits of the pages; 0 for untouched pages */
 	/**
-	 * Whether the bytes are to be read: true for runs and, with pm_plan_options.files, also for
-	 * file and shared segments
+	 * Whether the bytes are to be read. True for PM_SEGMENT_RUN. If pm_plan_options.files is
+	 * true, also true for PM_SEGMENT_FILE and PM_SEGMENT_SHARED
 	 */
 	bool wanted;
 	/**
@@ -97,9 +97,10 @@ struct pm_segment {
 #define PM_UNIT_SEGMENTS 512
 
 /**
- * A part of the plan that is read at once: consecutive segments of all types. The wanted segments
- * have at most PM_UNIT_SIZE bytes in total. Long segments are split at page boundaries. Short
- * segments are combined in one unit, so that one system call reads many of them.
+ * A part of the plan that is read at once: consecutive segments of all types. The segments that are
+ * wanted (pm_segment.wanted) have at most PM_UNIT_SIZE bytes in total. Long segments are split at
+ * page boundaries. Short segments are combined in one unit, so that one system call reads many of
+ * them.
  */
 struct pm_unit {
 	/**

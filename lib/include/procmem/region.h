@@ -73,7 +73,7 @@ enum pm_proof {
 };
 
 /**
- * The sizes of a region. Each value is an index of pm_region.bytes. The sizes come from
+ * The sizes of a region. Each value is an index into pm_region.bytes. The sizes come from
  * proc_pid_smaps(5); the sizes RSS and SWAP can also come from pagemap.
  */
 enum pm_size {

@@ -38,7 +38,7 @@ struct pm_reserve {
 	enum pm_reserve_type type; /**< type of the reserve */
 	uint64_t start;            /**< first address of the used part */
 	uint64_t end;              /**< address after the last byte of the reserve */
-	uint64_t used;             /**< length of the used part, from `start` on */
+	uint64_t used;             /**< length of the used part, which begins at `start` */
 	struct pm_series series;   /**< `used` over time */
 };
 
@@ -104,8 +104,9 @@ PM_PUBLIC const struct pm_reserve *const *pm_reserves_list(const struct pm_reser
  * @param trend     receives the trend of the used part; unchanged if NULL is returned
  * @param seconds   receives the time from the last sample until the reserve is used up; an
  *                  estimate if pm_trend.estimate is set. Unchanged if NULL is returned
- * @return          the reserve, valid until the next sample is added; NULL if all reserves are
- *                  full, or if none grows at a known or estimated rate
+ * @return          the reserve, valid until the next sample is added. Only reserves are considered
+ *                  that are not full, and that grow at a known or estimated rate. NULL if there is
+ *                  no such reserve
  */
 PM_PUBLIC const struct pm_reserve *pm_reserves_soonest(const struct pm_reserves *reserves,
                                                        struct pm_trend *trend, double *seconds);

@@ -117,9 +117,10 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
 
 /**
  * Called for each hit, in the thread that found the hit. Several threads call the function at the
- * same time, and the hits are not in the order of addresses. Some hits are found but not delivered,
- * because they overlap a hit at a lower address. The function passes the bytes to deliver,
- * typically a line of output, to pm_scan_append().
+ * same time, and the hits are not in the order of addresses. Some of these hits are not passed to
+ * pm_scan_deliver, because they overlap a hit at a lower address. The function can call
+ * pm_scan_append() to add bytes to a hit, typically a line of output. pm_scan_deliver receives
+ * these bytes with the hit.
  *
  * @param context  the context of the scan
  * @param worker   number of the thread, from 0. It is less than the number of threads of the scan,

@@ -38,8 +38,8 @@ enum pm_encoding {
 #define PM_ENCODING_BIT(encoding) (1u << (unsigned)(encoding))
 
 /**
- * Describes the strings to search for. If all members are zero, these are strings of at least 4
- * characters in UTF-8, which includes ASCII.
+ * Describes the strings to search for. If all members are zero, the search finds strings in UTF-8
+ * (which includes ASCII) that have 4 or more characters.
  */
 struct pm_strings_options {
 	unsigned encodings; /**< PM_ENCODING_BIT() values, combined with `|`; 0 means UTF-8 */
@@ -55,8 +55,8 @@ struct pm_strings_options {
 	bool white_space;
 	/**
 	 * Find strings in UTF-16 and UTF-32 only at addresses that are multiples of the character
-	 * size. If false, they are found at all addresses; the same text may then also be found at
-	 * a shifted address as text in the other byte order.
+	 * size. If false, such strings are found at all addresses. The same text can then be found
+	 * twice: the second time in the other byte order, at an address a few bytes away.
 	 */
 	bool aligned;
 };

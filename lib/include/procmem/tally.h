@@ -70,12 +70,15 @@ struct pm_tally_item {
 	/** Lower bound of the number of distances that are equal to `stride` */
 	uint64_t stride_count;
 	uint64_t votes;  /**< private: as in the majority vote of Boyer and Moore */
-	uint32_t length; /**< bytes of `text` */
+	uint32_t length; /**< length of `text` in bytes */
 	/** pm_tally_text.category. Texts of different categories are counted separately. */
 	uint8_t category;
 	/** True if `count` includes texts that differ from `text`, but are similar to it */
 	bool varied;
-	/** The text, not NUL-terminated. If `varied` is true, the first of the similar texts. */
+	/**
+	 * The text, not NUL-terminated. If `varied` is true, this is the first of the similar
+	 * texts.
+	 */
 	char text[];
 };
 
@@ -87,7 +90,7 @@ struct pm_tally_text {
 	 */
 	uint64_t hash;
 	const char *text; /**< any bytes; copied if the text is new */
-	size_t length;    /**< bytes of `text` */
+	size_t length;    /**< length of `text` in bytes */
 	/**
 	 * Address of the text in the target, or any other number. Stored as pm_tally_item.first if
 	 * the text is new.
@@ -126,7 +129,7 @@ PM_PUBLIC void pm_tally_destroy(struct pm_tally *tally);
  *                  target cannot choose texts with equal hashes
  * @param category  category of the text
  * @param text      any bytes
- * @param length    bytes of `text`
+ * @param length    length of `text` in bytes
  * @return          the hash
  */
 PM_PUBLIC uint64_t pm_tally_hash(const struct pm_tally *tally, uint8_t category, const char *text,

@@ -80,13 +80,13 @@ struct pm_track {
 	uint64_t weight; /**< resident and swapped bytes of all regions now */
 	uint64_t size;   /**< sum of the lengths of all regions now, in bytes */
 	/**
-	 * Weight from which growth is counted, in bytes: the weight at the last call of
-	 * pm_tracker_rebase() or, if there was no call, in the first sample. 0 if the track was
-	 * created later.
+	 * Weight from which growth is counted, in bytes. This is the weight at the last call of
+	 * pm_tracker_rebase() or, if it was never called, in the first sample. 0 if the track was
+	 * created after that.
 	 */
 	uint64_t baseline;
 	size_t baseline_regions; /**< number of regions at the time of `baseline` */
-	/** `size` at the time of `baseline`, in bytes. 0 if the track was created later. */
+	/** `size` at the time of `baseline`, in bytes. 0 if the track was created after that. */
 	uint64_t baseline_size;
 	int64_t delta;           /**< change of the weight between the last two samples, in bytes */
 	struct pm_series series; /**< weight over time; empty if the weight never changed */
@@ -184,9 +184,9 @@ PM_PUBLIC void pm_track_judge_count(const struct pm_tracker *tracker, const stru
  *
  * Judging takes time, so at most 16 tracks are judged:
  * - the 8 tracks that grew most since they were first seen
- * - the 8 tracks with the largest lasting rise. The values of the first half of the time are
- *   compared with those of the second half: the lasting rise is the rise of the lowest value or
- *   the rise of the highest value, whichever is smaller.
+ * - the 8 tracks with the largest lasting rise. From the first half of the observed time to the
+ *   second half, the lowest value of a track rises by one amount, and its highest value by another.
+ *   The smaller of these two amounts is the lasting rise.
  *
  * @param tracker  the tracker
  * @param trend    receives the trend of the weight of the track; unchanged if there is no track

@@ -73,9 +73,13 @@ struct pm_trend {
 	 * and the lowest value
 	 */
 	bool sawtooth;
-	double swing;      /**< largest decrease from one value to a later value */
-	double floor;      /**< lowest value of the second half of the time since `began` */
-	double floor_rise; /**< `floor` minus the lowest value of the first half; may be negative */
+	double swing; /**< largest decrease from one value to a later value */
+	double floor; /**< lowest value of the second half of the time since `began` */
+	/**
+	 * `floor` minus the lowest value of the first half of the time since `began`; may be
+	 * negative
+	 */
+	double floor_rise;
 	/**
 	 * Highest value minus the last value. If the values rise and fall, their next peak will be
 	 * about this much higher than the last value
@@ -88,9 +92,10 @@ struct pm_trend {
 	 */
 	double agreement;
 	/**
-	 * Time from which the series was judged, in seconds: that of the first noticeable change.
-	 * If growth is steady only after a large step, that of the first noticeable change after
-	 * this step. If there was no noticeable change, that of the first value.
+	 * Start of the time that was judged, in seconds. Normally, this is the time of the first
+	 * noticeable change. If only the growth after a large step is steady, it is the time of the
+	 * first noticeable change after that step. If the value never changed noticeably, it is the
+	 * time of the first value.
 	 */
 	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */
@@ -116,7 +121,8 @@ PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit
                               struct pm_trend *trend);
 
 /**
- * Returns the rate of growth: pm_trend.rate or, with pm_trend.estimate, pm_trend.estimated_rate.
+ * Returns the rate of growth: pm_trend.rate or, if pm_trend.estimate is set,
+ * pm_trend.estimated_rate.
  *
  * @param trend  the trend
  * @return       the rate; 0 if the values do not grow, or if their rate is not known

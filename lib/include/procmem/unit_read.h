@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reads the units of a plan. Every readable byte is read, and unreadable ranges are reported in
- * whole pages.
+ * Reads the wanted segments (pm_segment.wanted) of the units of a plan. Every readable byte of
+ * these segments is read. Unreadable ranges are reported in whole pages.
  */
 #ifndef PROCMEM_UNIT_READ_H
 #define PROCMEM_UNIT_READ_H

@@ -37,7 +37,7 @@ enum pm_wakeup_cause {
 	 */
 	PM_WAKEUP_OOM,
 	/**
-	 * cgroup v2: `memory.events` changed. This file counts how often memory.high and memory.max
+	 * cgroup v2: `memory.events` changed. This file shows how often memory.high and memory.max
 	 * were reached, and the number of killed processes
 	 * (Documentation/admin-guide/cgroup-v2.rst). Changes are observed by inotify(7). The events
 	 * of a cgroup include the events of its descendants.
