@@ -99,8 +99,8 @@ static bool may_hide_growth(const struct forecast *forecast)
 }
 
 /**
- * Returns whether a limit is used up by other processes only, and not soon. Programs that come and
- * go on the machine change the number of its threads, which looks like growth for a short time.
+ * Returns whether a limit is used up by other processes only, and not soon. When programs of the
+ * machine start, the number of its threads looks like steady growth for a short time.
  */
 static bool is_foreign(const struct forecast_source *source, const struct pm_limit *limit)
 {

@@ -22,19 +22,14 @@ const struct cli_option events_options_table[] = {
 	{ OPTION_DO, "do", "ACTION",
 	  "what to do: exit with status 1 (exit, the default),\n"
 	  "run a command (exec:COMMAND), write a sample\n"
-	  "(snap:FILE), or write the bytes of the regions that
-	  "
+	  "(snap:FILE), or write the bytes of the regions that\n"
 	  "grew most or are the largest (dump:FILE)" },
-	{
-		OPTION_AGAIN,
-		"again",
-		NULL,
-		"repeat the actions while a condition holds;
-		default : act only once " },
-		{ OPTION_COOL_DOWN, "cool-down", "DURATION",
-		  "with --again: minimum time before actions are\nrepeated; default 1m" },
-		{ 0 },
-	};
+	{ OPTION_AGAIN, "again", NULL,
+	  "repeat the actions while a condition holds;\ndefault: act only once" },
+	{ OPTION_COOL_DOWN, "cool-down", "DURATION",
+	  "with --again: minimum time before actions are\nrepeated; default 1m" },
+	{ 0 },
+};
 
 static int add_condition(struct events_options *options, const char *value, struct pm_error *error)
 {

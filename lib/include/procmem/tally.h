@@ -175,7 +175,7 @@ PM_PUBLIC void pm_tally_extend(struct pm_tally *tally, uint8_t category, uint64_
 PM_PUBLIC size_t pm_tally_count(const struct pm_tally *tally);
 
 /**
- * Returns how many times a text was dropped so far. A text that is added again, and dropped again,
+ * Returns how often texts were dropped so far. A text that is added again, and dropped again,
  * counts each time.
  * @param tally  the tally
  * @return       the number; 0 means that all counts are exact
