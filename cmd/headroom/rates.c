@@ -31,7 +31,8 @@ struct forecast_source headroom_rates_source(const struct headroom_rates *rates)
 		                         .memory = &rates->memory,
 		                         .size = &rates->size,
 		                         .memory_trend = &rates->trend,
-		                         .threads_trend = &rates->threads_trend };
+		                         .threads_trend = &rates->threads_trend,
+		                         .beneath_trend = &rates->beneath_trend };
 }
 
 static int add_totals(struct headroom_rates *rates, double time, const struct pm_totals *totals,

@@ -17,8 +17,7 @@ static void add_size(uint64_t size, bool bytes, struct text *text)
 		text_size(text, size);
 }
 
-/** Adds a short name of a track, escaped: "arena 3", "malloc 7f3a08000000", "file /srv/a". */
-static void add_name(const struct pm_track *track, struct text *text)
+void growth_text_put_name(const struct pm_track *track, struct text *text)
 {
 	const struct pm_detail *detail = &track->detail;
 
@@ -35,7 +34,7 @@ void growth_text_put_beneath(const struct pm_track *track, const struct pm_trend
                              struct text *text)
 {
 	text_string(text, "beneath it ");
-	add_name(track, text);
+	growth_text_put_name(track, text);
 
 	if (trend->estimate) {
 		text_format(text, " %s", trend->reason);

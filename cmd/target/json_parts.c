@@ -130,6 +130,8 @@ void json_parts_left(struct json *json, const struct forecast_time *time)
 	json_put(json, "estimate", json_boolean(time->estimate));
 	if (time->by_process)
 		json_put(json, "at_process_rate", json_true());
+	if (time->beneath)
+		json_put(json, "at_beneath_rate", json_true());
 }
 
 void json_parts_reserve(struct json *json, const struct pm_reserve *reserve,

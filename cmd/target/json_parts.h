@@ -107,7 +107,8 @@ void json_parts_trend(struct json *json, const struct pm_trend *trend);
 
 /**
  * Writes how long it takes until a limit is reached: `seconds_left`, `estimate` and, if the time is
- * that at the rate of the process, `at_process_rate`.
+ * that at the rate of the process, `at_process_rate`, or, if the time is that at the rate of a
+ * region that grows although the process does not, `at_beneath_rate`.
  *
  * @param json  the output
  * @param time  the time; nothing is written if it is not known

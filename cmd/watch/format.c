@@ -8,6 +8,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "target/growth_text.h"
 #include "target/region_text.h"
 #include "target/similar_name.h"
 #include "watch/verdict.h"
@@ -253,6 +254,10 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 		watch_verdict_time(time.estimate, time.seconds, text);
 		if (time.by_process)
 			text_string(text, " at this process's rate");
+		if (time.beneath && history->beneath.track) {
+			text_string(text, " at the rate of ");
+			growth_text_put_name(history->beneath.track, text);
+		}
 	} else {
 		watch_format_size(pm_limit_left(limit), bytes, text);
 		text_string(text, " left");
