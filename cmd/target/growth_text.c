@@ -59,7 +59,7 @@ void growth_text_put_reason(const struct pm_trend *trend, bool bytes, struct tex
 	}
 
 	text_format(text, "%s (%s", pm_verdict_name(trend->verdict), trend->reason);
-	if (trend->sawtooth)
+	if (trend->floor_known)
 		add_figure("; floor ", trend->floor, bytes, text);
 	text_char(text, ')');
 }
@@ -70,7 +70,8 @@ void growth_text_put_overall(const struct pm_trend *trend, const struct pm_track
 	text_format(text, "%s overall (", pm_verdict_name(trend->verdict));
 	if (trend->sawtooth) {
 		add_figure("sawtooth of ", trend->swing, bytes, text);
-		add_figure(", floor ", trend->floor, bytes, text);
+		if (trend->floor_known)
+			add_figure(", floor ", trend->floor, bytes, text);
 	} else {
 		text_string(text, trend->reason);
 	}

@@ -113,6 +113,9 @@ void json_parts_trend(struct json *json, const struct pm_trend *trend)
 
 	if (trend->sawtooth) {
 		json_put(json, "sawtooth", json_number(convert_uint64(trend->swing)));
+	}
+
+	if (trend->floor_known) {
 		json_put(json, "floor", json_number(convert_uint64(trend->floor)));
 		json_put(json, "floor_rise", json_integer(convert_int64(trend->floor_rise)));
 	}

@@ -97,8 +97,8 @@ void json_parts_limit(struct json *json, const struct pm_limit *limit);
 
 /**
  * Writes how a value develops: `verdict`, `reason`, `rate` if it is known, `estimated_rate` and
- * `step` if the rate is an estimate, and `sawtooth`, `floor` and `floor_rise` if
- * the value rises and falls. Nothing is written if the value was not judged.
+ * `step` if the rate is an estimate, `sawtooth` if the value rises and falls, and `floor` and
+ * `floor_rise` if it fell at least twice. Nothing is written if the value was not judged.
  *
  * @param json   the output
  * @param trend  the trend

@@ -54,6 +54,12 @@ enum { MANY_EVENTS = 10 };
  */
 static const double max_error = 0.08;
 
+/*
+ * In a series that is shorter than this, in seconds, a single step is a burst only if the time
+ * since the step is at least `max_gap` times the time before it.
+ */
+static const double short_series = 60;
+
 /* Maximum factor between two estimates of a rate. */
 static const double max_factor = 1.5;
 
@@ -239,7 +245,37 @@ static bool are_events_steady(const struct judging *judging)
 }
 
 /**
- * Judges a curve that rose and then stayed at its height: the verdict is a burst or a plateau.
+ * Checks whether a single step was observed for too short a time to be called a burst. A process
+ * that grows in rare steps looks the same between its first step and its second.
+ */
+static bool is_lone_step(const struct judging *judging)
+{
+	const struct pm_series *series = judging->series;
+	const struct pm_growth_events *steps = &judging->steps;
+	double span = series->last - judging->began;
+	double interval = (series->last - series->points[0].time) / (double)(series->samples - 1);
+
+	/* A step that is caught half-way is seen in two samples. */
+	if (span >= short_series || steps->count == 0 || steps->last - steps->first > 2 * interval)
+		return false;
+
+	return steps->rest < max_gap * (judging->trend->began - judging->began);
+}
+
+/** Judges a single step for which is_lone_step() is true. */
+static void judge_lone_step(struct judging *judging)
+{
+	char rise[PM_SIZE_TEXT_SIZE], rested[PM_DURATION_TEXT_SIZE];
+
+	amount(judging, judging->curve.rise, rise);
+	pm_format_duration(judging->steps.rest, rested);
+	conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s in one step, only %s ago", rise,
+	         rested);
+}
+
+/**
+ * Judges a curve that rose and then stayed at its height: the verdict is a burst, a plateau,
+ * or too early.
  * @return false, without a verdict, if the end of the curve is not flat for long enough
  */
 static bool judge_flat_end(struct judging *judging)
@@ -259,6 +295,11 @@ static bool judge_flat_end(struct judging *judging)
 		return false;
 	if (rest < min_seconds / 2)
 		return false;
+
+	if (is_lone_step(judging)) {
+		judge_lone_step(judging);
+		return true;
+	}
 
 	char rise[PM_SIZE_TEXT_SIZE];
 	char duration[PM_DURATION_TEXT_SIZE], rested[PM_DURATION_TEXT_SIZE];
@@ -301,6 +342,18 @@ static bool judge_steps(struct judging *judging)
 	return true;
 }
 
+/** Judges a curve of whose rise one step makes up most: the verdict is a burst or too early. */
+static void judge_one_step(struct judging *judging)
+{
+	char rise[PM_SIZE_TEXT_SIZE];
+
+	if (is_lone_step(judging))
+		judge_lone_step(judging);
+	else
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step",
+		         amount(judging, judging->curve.rise, rise));
+}
+
 /**
  * Judges a curve that rose, but not evenly: the verdict is too early, a burst if one step makes up
  * most of the rise, or uneven.
@@ -320,8 +373,7 @@ static void judge_uneven(struct judging *judging)
 		         size, duration);
 	else if (curve->largest_step >= burst_step * curve->range &&
 	         curve->deepest_fall <= max_fall * curve->range && rest >= min_seconds / 2)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step",
-		         amount(judging, curve->rise, size));
+		judge_one_step(judging);
 	else
 		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s%s",
 		         size, last_words(judging), duration);
@@ -382,7 +434,7 @@ static void judge_rise(struct judging *judging)
 		         duration);
 	else if (curve->largest_step >= burst_step * curve->rise &&
 	         judging->events.rest >= min_seconds / 2)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step", rise);
+		judge_one_step(judging);
 	else if (is_sawtooth(curve) && is_floor_steady(judging))
 		judge_rising_floor(judging);
 	else if (!is_sawtooth(curve) && are_events_steady(judging))
@@ -394,14 +446,18 @@ static void judge_rise(struct judging *judging)
 /**
  * Checks whether a sawtooth rises by more than half its range, on the whole. With several cycles,
  * the difference of the first and the last value does not count: it depends on the moments at which
- * the observation began and ended.
+ * the observation began and ended. A curve that ends below its start rises only if its floor does.
  */
 static bool rises_on_the_whole(const struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
 	double span = pm_curve_span(curve), half = curve->range / 2;
 
-	if (curve->slope * span > half || judging->floor.rate * span > half)
+	if (judging->floor.rate * span > half)
+		return true;
+	if (curve->rise <= 0)
+		return false;
+	if (curve->slope * span > half)
 		return true;
 
 	return judging->floor.cycles < MIN_CYCLES && curve->rise > half;
@@ -503,8 +559,11 @@ static void describe_swing(struct judging *judging)
 
 	trend->sawtooth = is_sawtooth(&judging->curve);
 	trend->swing = all.deepest_fall;
-	trend->floor = after.lowest;
-	trend->floor_rise = after.lowest - before.lowest;
+	trend->floor_known = trend->sawtooth && judging->floor.cycles >= MIN_CYCLES;
+	if (trend->floor_known) {
+		trend->floor = after.lowest;
+		trend->floor_rise = after.lowest - before.lowest;
+	}
 	trend->below_peak = all.highest - pm_series_at(series, until);
 }
 
