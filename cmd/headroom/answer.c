@@ -91,9 +91,13 @@ static void put_machine_times(const struct headroom_report *report, const struct
 {
 	const char *last = " would last ";
 	if (forecast->by_process.known) {
+		struct forecast_time time = forecast->by_process;
+
+		/* The rate of other processes is not known. */
+		time.estimate = true;
 		text_string(text, last);
-		put_time(&forecast->by_process, forecast->by_process.estimate,
-		         "this process's rate of ", false, text);
+		put_time(&time, forecast->by_process.estimate, "this process's rate of ", false,
+		         text);
 		last = "; ";
 	}
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom/rates.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <procmem/headroom.h>
+#include <procmem/number.h>
 #include <procmem/recording.h>
 #include <procmem/sample.h>
 
@@ -216,6 +219,30 @@ static void judge(struct headroom_rates *rates)
 	                                     &rates->reserve_seconds);
 }
 
+/**
+ * Watches the process as watch() does. If stderr is a terminal, it says so there meanwhile, because
+ * nothing else is printed until the end.
+ */
+static int watch_visibly(struct headroom_rates *rates, struct pm_process *process,
+                         const struct headroom_source *source, struct pm_error *error)
+{
+	bool shown = !source->quiet && isatty(STDERR_FILENO);
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (shown) {
+		pm_format_duration(source->seconds, duration);
+		fprintf(stderr, "watching for %s (Ctrl-C ends this early)", duration);
+		fflush(stderr);
+	}
+
+	int result = watch(rates, process, source->seconds, error);
+
+	if (shown)
+		fputs("\r\033[K", stderr);
+
+	return result;
+}
+
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
                            const struct headroom_source *source, struct pm_error *error)
 {
@@ -232,7 +259,7 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	if (source->recording)
 		result = read_recording(rates, process, source->recording, error);
 	else
-		result = watch(rates, process, source->seconds, error);
+		result = watch_visibly(rates, process, source, error);
 
 	if (result < 0) {
 		headroom_rates_deinit(rates);

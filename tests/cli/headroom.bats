@@ -301,13 +301,38 @@ limit() {
 	grep -q 'note: interrupted: the results are based on the measurements so far' "$BATS_TEST_TMPDIR/err"
 }
 
+@test "on a terminal, the results fit on the screen, and the answer is visible" {
+	target_start leaker merged 4194304
+	run -0 procmem headroom "$TARGET_PID"
+	local whole=$output
+	local count=${#lines[@]} first=${lines[0]:0:60} size
+	for size in 24 12 6; do
+		run -0 on_terminal "$size" 200 headroom "$TARGET_PID"
+		[[ $(wc -l <<<"$output") -lt $size ]]
+		[[ ${lines[0]} == "$first"* ]]
+		((size > count)) || [[ ${lines[-1]} == *'no room for '*'events; a pager shows all: | less'* ]]
+	done
+	run -0 on_terminal 200 200 headroom "$TARGET_PID"
+	[[ $output != *'no room for '* && $output == *'total'* && $whole == *'total'* ]]
+	# The shares of the kinds are those of the limit that the heading names.
+	[[ $whole == *'OF MACHINE'* || $whole == *'OF CGROUP LIMIT'* ]]
+}
+
+@test "on a terminal, --for says that it watches, and erases that" {
+	target_start leaker merged 4194304
+	run -0 on_terminal 24 80 headroom --for 1s "$TARGET_PID"
+	[[ $output == 'watching for 1.0s (Ctrl-C ends this early)'$'\r\e[K'*' left of '* || $output == 'watching for 1.0s (Ctrl-C ends this early)'$'\r\e[K'*'the machine'* ]]
+	run -0 on_terminal 24 80 headroom -q --for 1s "$TARGET_PID"
+	[[ $output != *watching* ]]
+}
+
 @test "--from estimates it from a recording" {
 	target_start leaker merged 4194304
 	procmem watch -q -i 1 --for 12s --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID" >/dev/null
 	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
 	[[ ${lines[0]} == *"  no limit of its own; the machine's "*' would last '*" at this process's rate of +4."* ||
 		${lines[0]} == *' left of '*'used up in '*'/s'* ]]
-	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF LIMIT'*'total'* ]]
+	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF '*'total'* ]]
 	# The age of the rates is that of the last sample.
 	[[ $output == *'rates as of '*' ago, the end of the recording'* ]]
 	run -0 procmem headroom --json --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
