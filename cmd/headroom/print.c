@@ -40,14 +40,21 @@ static const struct table_column kind_columns[KIND_COLUMNS] = {
  * Adds the time until a limit is reached, or the verdict on the usage if the time is not known. An
  * estimated time begins with "~".
  */
-static void put_lasts(const struct forecast *forecast, struct text *text)
+static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit,
+                      const struct forecast *forecast, struct text *text)
 {
+	const struct headroom_rates *rates = report->rates;
+	bool early = forecast->trend.verdict == PM_VERDICT_TOO_EARLY;
 	struct forecast_time time = forecast_time(forecast);
 	char duration[PM_DURATION_TEXT_SIZE];
 
 	if (time.known) {
 		pm_format_duration(time.seconds, duration);
 		text_format(text, "%s%s", time.estimate ? "~" : "", duration);
+	} else if (limit->counts && rates->recorded && early &&
+	           rates->trend.verdict != PM_VERDICT_TOO_EARLY) {
+		/* A recording has these numbers only for a few samples. */
+		text_string(text, "rarely recorded");
 	} else if (forecast->measured) {
 		text_string(text, pm_verdict_name(forecast->trend.verdict));
 	} else {
@@ -131,7 +138,7 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 		headroom_answer_amount(report, limit, pm_limit_left(limit), text);
 		break;
 	case LASTS:
-		put_lasts(forecast, text);
+		put_lasts(report, limit, forecast, text);
 		break;
 	default:
 		put_source(report, limit, forecast, text);
