@@ -294,8 +294,8 @@ static void add_regions(const struct grep_target *target, size_t count, struct t
 }
 
 /**
- * Adds how many different matches there are, with --unique, and where: the process, if several
- * processes are searched, and the number of regions.
+ * Adds the number of distinct matches, with --unique, and where the matches are: the process, if
+ * several processes are searched, and the number of regions.
  */
 static void add_where(const struct grep_target *target, struct text *text)
 {

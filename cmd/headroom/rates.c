@@ -220,8 +220,8 @@ static void judge(struct headroom_rates *rates)
 }
 
 /**
- * Watches the process as watch() does. If stderr is a terminal, it says so there meanwhile, because
- * nothing else is printed until the end.
+ * Watches the process as watch() does. If stderr is a terminal, a line there says so until the
+ * end, because nothing else is printed before.
  */
 static int watch_visibly(struct headroom_rates *rates, struct pm_process *process,
                          const struct headroom_source *source, struct pm_error *error)
