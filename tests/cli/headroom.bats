@@ -221,6 +221,26 @@ limit() {
 	jq -e 'all(.limits[]; (.at_process_rate and (.estimate | not)) | not)' <<<"$output"
 }
 
+@test "a sawtooth over a leak has an estimate: its peaks reach the limit at the rate of the leak" {
+	target_start leaker arenas 65536
+	cgroup_make $((200 << 20)) "$TARGET_PID"
+	procmem watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_TEST_TMPDIR/watch" 3>&- &
+	local watch=$!
+	procmem headroom --for 26s "$TARGET_PID" >"$BATS_TEST_TMPDIR/text" 3>&- &
+	local text=$!
+	run -0 procmem headroom --json --for 26s "$TARGET_PID"
+	wait "$watch" "$text"
+	cat "$BATS_TEST_TMPDIR/text"
+	# The process has peaks of about 20 MB, and grows by 64 KiB a second.
+	local check='.first_limit | .name == "cgroup" and .estimate and .at_beneath_rate and (has("at_process_rate") | not) and
+		.seconds_left > (209715200 - 40000000) / 65536 / 1.5 and .seconds_left < (209715200 - 18000000) / 65536 * 1.5'
+	jq -e "$check" <<<"$output"
+	jq -e '.limits[] | select(.name == "cgroup") | .verdict != "steady" and .at_beneath_rate' <<<"$output"
+	tail -n 1 "$BATS_TEST_TMPDIR/watch" | jq -e "$check"
+	grep -Eq ' left of 200\.0M \(the limit of its cgroup\), used up in about [0-9].* at arena [0-9]+.s rate of \+' "$BATS_TEST_TMPDIR/text"
+	grep -Eq '^cgroup .* ~[0-9]+m [0-9]+s .*; at the rate of arena [0-9]+$' "$BATS_TEST_TMPDIR/text"
+}
+
 @test "a child grows: the limit of the cgroup has the rate of the child, and the child is named" {
 	program_start bash -c '"$1" merged 4194304 </dev/null & echo "started $!"; wait' bash "$PROCMEM_TARGETS/leaker"
 	local child
