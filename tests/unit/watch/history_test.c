@@ -330,6 +330,18 @@ static void headline_names_what_grows(void **state)
 	text_deinit(&text);
 }
 
+static void lock_time_is_an_upper_bound(void **state)
+{
+	struct fixture *fixture = *state;
+	struct text text = { 0 };
+
+	fixture->history.samples = 2;
+	fixture->history.sample.cost.lock_ns = 20000;
+	watch_format_cost(&fixture->history, &text);
+	assert_non_null(strstr(text_terminate(&text), "map lock \xe2\x89\xa4 0.1ms"));
+	text_deinit(&text);
+}
+
 static void growth_itself_needs_no_track(void **state)
 {
 	struct fixture *fixture = *state;
@@ -434,6 +446,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(usage_of_the_cgroup_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(headline_names_what_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(growth_itself_needs_no_track, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lock_time_is_an_upper_bound, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(copy_keeps_values, set_up, tear_down),
 	};
 
