@@ -136,6 +136,8 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 		return pm_error_out_of_memory(error);
 	}
 
+	pm_path_cache_init(&opened->own_groups);
+
 	/* Open the anchor before the stat file is read, so that an exec after the anchor was opened
 	 * is detected. */
 	opened->memory_anchor = pm_memory_file_open(&procfs, "maps", O_RDONLY);
@@ -171,6 +173,7 @@ void pm_process_close(struct pm_process *process)
 		close(process->pidfd);
 	if (process->memory_anchor >= 0)
 		close(process->memory_anchor);
+	pm_path_cache_deinit(&process->own_groups);
 	free(process);
 }
 
