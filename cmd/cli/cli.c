@@ -297,9 +297,8 @@ static void report_missing(const struct cli_spec *spec, const struct cli_result 
 		word += strcspn(word, " ") + (strchr(word, ' ') != NULL);
 
 	if (result->in_session && strncmp(word, "TARGET", strlen("TARGET")) == 0)
-		report_error(
-			"%s: nothing is attached; 'attach PID' or 'attach NAME' selects a target",
-			spec->command);
+		report_error("%s: nothing is attached; use 'attach PID' or 'attach NAME' first",
+		             spec->command);
 	else
 		report_error("%s needs %s %.*s (see 'procmem %s --help')", spec->command,
 		             *word == 'A' ? "an" : "a", (int)strcspn(word, " ."), word,

@@ -16,9 +16,10 @@ const struct cli_option options_of_lists[] = {
 	{ 'o', "columns", "LIST",
 	  "show these columns, separated by commas;\n"
 	  "+LIST adds columns to the default ones\n"
-	  "('help' lists all columns)" },
+	  "('-o help' lists all columns)" },
 	{ OPTION_CSV, "csv", NULL, "print comma-separated values, sizes in bytes" },
-	{ OPTION_NO_HEADER, "no-header", NULL, "print only rows: no heading, titles or totals" },
+	{ OPTION_NO_HEADER, "no-header", NULL,
+	  "print only rows: no heading, column titles or totals" },
 	{ 0 },
 };
 

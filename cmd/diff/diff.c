@@ -15,7 +15,7 @@ enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE };
 static const struct cli_option diff_option_list[] = {
 	{ OPTION_BY, "by", "WHAT", "print sums by kind or by mapping" },
 	{ 'n', "top", "N", "show only the N largest changes" },
-	{ OPTION_FORCE, "force", NULL, "compare even if the processes differ" },
+	{ OPTION_FORCE, "force", NULL, "allow comparing two different processes" },
 	{ 0 },
 };
 
@@ -104,7 +104,8 @@ static int check(const struct diff_options *options, const struct sampled *befor
 
 	return pm_error_set(
 		error, PM_ERROR_USAGE, 0,
-		"%s is a maps file, which has no resident sizes: it cannot be compared with %s",
+		"%s is a maps file, which has no resident sizes: compare it with another maps "
+		"file, not with %s",
 		maps, other);
 }
 
@@ -128,7 +129,8 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 	}
 
 	if (options->output.verbose && !options->output.quiet)
-		report_note("compared %zu region%s of BEFORE with %zu of AFTER, in %zu group%s",
+		report_note("compared %zu region%s of BEFORE with %zu of AFTER: %zu group%s of "
+		            "matching regions",
 		            before->regions.count, text_plural(before->regions.count),
 		            after->regions.count, growth.count, text_plural(growth.count));
 

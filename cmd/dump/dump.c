@@ -28,16 +28,18 @@ static const struct cli_option dump_option_list[] = {
 	  "index to FILE.map" },
 	{ OPTION_HEX, "hex", NULL,
 	  "print addresses, bytes in hexadecimal, and text;\nthe default on a terminal" },
-	{ OPTION_RAW, "raw", NULL, "print raw bytes; the default in a pipe or file" },
+	{ OPTION_RAW, "raw", NULL,
+	  "print raw bytes; the default if the output is not a\n"
+	  "terminal" },
 	{ OPTION_CORE, "core", NULL,
 	  "write an ELF core file for debuggers; without REGION,\nit contains the whole process" },
 	{ OPTION_RESPECT_FILTER, "respect-filter", NULL,
-	  "with --core: leave out memory that the kernel would\nleave out (coredump_filter, "
-	  "MADV_DONTDUMP)" },
+	  "with --core: leave out memory that the kernel omits\nfrom core files "
+	  "(coredump_filter, MADV_DONTDUMP)" },
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "include pages of mapped files that the process has\n"
-	  "not touched; these pages are read from the files" },
+	  "include all pages of mapped files; pages that the\n"
+	  "process has not touched are read from the files" },
 	{ 0 },
 };
 
@@ -212,8 +214,9 @@ static void report_all_left_out(const struct dump *dump, const struct pm_dump_re
 	if (!options->core)
 		report_left_out(
 			dump, result->untouched,
-			": pages of files or shared memory that the process has not touched",
-			"; use --whole-files to read them from the files");
+			": the process has not touched these pages of mapped files or shared "
+			"memory",
+			"; use --whole-files to read these pages, too");
 
 	report_left_out(dump, result->pending,
 	                ": it is not provided by the userfaultfd handler yet", "");
@@ -281,8 +284,8 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->memory.unreadable.count > 0)
 		report_unreadable(dump);
 	else if (is_forbidden(dump, result))
-		report_note("nothing was read: this is memory of devices or of the kernel, so "
-		            "zeros were written instead");
+		report_note("nothing was read, because all of this memory belongs to devices or to "
+		            "the kernel; zeros were written instead");
 
 	if (missing(dump, result) > 0)
 		report_missing(dump, result);

@@ -25,7 +25,7 @@ enum memory_status dump_source_open(struct dump *dump, char *const *words, int c
 
 	if (status == MEMORY_READY && dump->memory.core && options->core) {
 		pm_error_set(error, PM_ERROR_USAGE, 0,
-		             "--core is for processes, but %s is a core file", words[0]);
+		             "--core needs a process, but %s is a core file", words[0]);
 		return MEMORY_FAILED;
 	}
 

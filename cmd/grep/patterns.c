@@ -58,8 +58,8 @@ static int read_all(int fd, const char *path, struct text *content, struct pm_er
 		if (content->length > FILE_MAX)
 			return pm_error_set(
 				error, PM_ERROR_USAGE, 0,
-				"%s is larger than %d MiB, too large for a file of patterns", path,
-				FILE_MAX >> 20);
+				"%s is larger than %d MiB, the maximum size of a file of patterns",
+				path, FILE_MAX >> 20);
 	}
 }
 

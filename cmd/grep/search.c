@@ -357,9 +357,9 @@ static void note_many(const struct grep_target *target, const struct search *sea
 
 	out_flush(search->out);
 	report_note(
-		"these are more than %d matches; to print fewer lines, use -c (number by region), "
-		"--unique (equal matches once) or -m N, or select regions with REGION, -k or "
-		"--mapping",
+		"more than %d matches were printed; to print fewer lines, use -c (only numbers), "
+		"--unique (equal matches once) or -m N (only N matches), or select regions with "
+		"REGION, -k or --mapping",
 		MANY_LINES);
 }
 

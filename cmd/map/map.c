@@ -166,8 +166,8 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 
 	if (loaded->core)
 		report_note(MAP_HELD
-		            " is what the core file contains; a core file does not show which "
-		            "memory was resident, shared or dirty, nor the names of threads");
+		            " is the size in the core file; a core file does not show which memory "
+		            "was resident, shared or dirty, nor the names of threads");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
 		report_note("a saved file does not show which regions belong to malloc, nor to "
 		            "which threads the stacks belong");

@@ -60,7 +60,8 @@ static int set_size(struct examine *examine, bool sized, struct pm_error *error)
 	else if (sized && format == 's' && examine->size != 1)
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"'x/s' shows only strings of single bytes; for UTF-16, use 'strings -e l'");
+			"'x/s' shows only strings of one-byte characters; for UTF-16, use "
+			"'strings -e l'");
 
 	return 0;
 }

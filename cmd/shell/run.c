@@ -194,7 +194,8 @@ static enum status report_unknown(const char *name)
 	size_t count = 0;
 
 	if (strcmp(name, "shell") == 0) {
-		report_error("this is already a session of procmem; 'attach' changes the target");
+		report_error(
+			"this is already a session of procmem; use 'attach' to change the target");
 		return STATUS_ERROR;
 	}
 

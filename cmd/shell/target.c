@@ -219,9 +219,8 @@ void shell_target_notice(struct shell *shell, struct text *notice)
 static bool has_process(const struct shell *shell, const char *name)
 {
 	if (!shell->word)
-		report_error(
-			"%s: nothing is attached; 'attach PID' or 'attach NAME' selects a process",
-			name);
+		report_error("%s: nothing is attached; use 'attach PID' or 'attach NAME' first",
+		             name);
 	else if (!shell->target.process)
 		report_error("%s: %s is a file, not a process", name, shell->name);
 
@@ -365,7 +364,7 @@ enum status shell_target_info_run(struct shell *shell, struct out *out, int argc
 	(void)argc;
 	(void)argv;
 	if (!shell->word)
-		out_string(out, "nothing is attached; 'attach TARGET' selects a PID, a process "
+		out_string(out, "nothing is attached; use 'attach TARGET' with a PID, a process "
 		                "name or a file\n");
 	else if (!shell->target.process)
 		out_format(out, "%-11s%s\n%-11s%s\n", "file", shell->word, "what",

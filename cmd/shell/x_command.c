@@ -304,8 +304,8 @@ static enum status print_values(const struct view *view, struct examine *examine
 	if (view->why.length > 0)
 		report_error("x: %s", view->why.bytes);
 	else
-		report_error("x: stopped after the maximum of 1 MiB; 'x' without operands "
-		             "continues, 'dump' has no limit");
+		report_error("x: stopped at the limit of 1 MiB; use 'x' without operands to "
+		             "continue, or 'dump', which has no limit");
 
 	return STATUS_ERROR;
 }
@@ -346,7 +346,7 @@ enum status shell_x_command_run(struct shell *shell, struct out *out, int argc, 
 	struct pm_error error;
 
 	if (!shell->word) {
-		report_error("x: nothing is attached; 'attach TARGET' selects a PID, a process "
+		report_error("x: nothing is attached; use 'attach TARGET' with a PID, a process "
 		             "name or a file");
 		return STATUS_ERROR;
 	}

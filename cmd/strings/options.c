@@ -33,13 +33,13 @@ static const struct cli_option strings_option_list[] = {
 	  "newline, carriage return, vertical tab and form feed\n"
 	  "do not end a string" },
 	{ 'u', "unique", NULL,
-	  "print each distinct string once, first those whose\n"
-	  "occurrences take the most bytes in total" },
+	  "print each distinct string once, sorted by the bytes\n"
+	  "that all its occurrences take in total (see --sort)" },
 	{ OPTION_SIMILAR, "similar", NULL,
 	  "with -u: count strings together if they differ only\n"
 	  "in numbers (shown as #) or in the length of a long\n"
 	  "run of one character; a second line shows one of\n"
-	  "them, and a format string in memory that it fits" },
+	  "these strings and, if known, its format string" },
 	{ OPTION_SORT, "sort", "KEY", "with -u: sort by bytes (default), count or length" },
 	{ OPTION_TOP, "top", "N", "with -u: print only the first N strings (0: all)" },
 	{ OPTION_BUDGET, "budget", "SIZE",
@@ -53,7 +53,7 @@ static const struct cli_option form_option_list[] = {
 	  "print addresses in hexadecimal (x), decimal (d) or\n"
 	  "octal (o), or no addresses (n)" },
 	{ OPTION_OFFSET, "offset", NULL, "print REGION_START+OFFSET instead of addresses" },
-	{ OPTION_RAW, "raw", NULL, "do not escape characters (an error on a terminal)" },
+	{ OPTION_RAW, "raw", NULL, "print characters unchanged; refused on a terminal" },
 	{ OPTION_JSON, "json", NULL, "print one JSON object per string" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "use colour: auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "no notes on stderr, only errors" },

@@ -407,9 +407,9 @@ static void report_code(const struct strings *strings, size_t rows)
 
 	if (code > 0 && !options->search.selection.perms_given && !options->search.output.quiet &&
 	    !options->search.output.json)
-		report_note("strings whose lowest address is in machine code: %zu of these %zu; "
-		            "many strings in machine code have no meaning; use --perms rw to "
-		            "exclude code",
+		report_note("the first occurrence of %zu of these %zu strings is in machine code; "
+		            "many strings in machine code have no meaning: use --perms rw to "
+		            "exclude machine code",
 		            code, rows);
 }
 

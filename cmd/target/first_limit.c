@@ -55,7 +55,10 @@ const struct pm_limit *first_limit(const struct pm_headroom *headroom,
 		const struct pm_limit *limit = &headroom->limits[i];
 		struct forecast_time time = forecast_time(&forecasts[i]);
 
-		if (is_hard(limit) && time.known && (!soonest || time.seconds < shortest.seconds)) {
+		if (!is_hard(limit) || !time.known || forecasts[i].foreign)
+			continue;
+
+		if (!soonest || time.seconds < shortest.seconds) {
 			soonest = limit;
 			shortest = time;
 		}

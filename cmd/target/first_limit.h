@@ -13,8 +13,8 @@
  * data. The latter is returned also if the shortest time is that of the memory of the machine at
  * the rate of the process, and the time of the limit with the fewest bytes left is not known.
  *
- * Ignores memory.high and the working set, which do not stop the process, and limits that the
- * kernel does not enforce for the process.
+ * Ignores memory.high and the working set, which do not stop the process, limits that the kernel
+ * does not enforce for the process, and limits that only other processes use up (forecast.foreign).
  *
  * @param headroom   the limits
  * @param forecasts  forecasts of the elements of `headroom->limits`, at the same indices; NULL if

@@ -98,6 +98,19 @@ static bool may_hide_growth(const struct forecast *forecast)
 	}
 }
 
+/**
+ * Returns whether a limit is used up by other processes only, and not soon. When programs of the
+ * machine start, the number of its threads looks like steady growth for a short time.
+ */
+static bool is_foreign(const struct forecast_source *source, const struct pm_limit *limit)
+{
+	bool outside = limit->kind == PM_LIMIT_USER_THREADS || limit->kind == PM_LIMIT_THREADS ||
+	               limit->kind == PM_LIMIT_PID_MAX;
+	bool near = limit->used / 9 >= limit->max / 10;
+
+	return outside && !near && pm_trend_growth_rate(source->threads_trend) <= 0;
+}
+
 const struct pm_trend *forecast_process_trend(const struct forecast_source *source,
                                               const struct pm_limit *limit)
 {
@@ -109,7 +122,8 @@ void forecast_make(const struct forecast_source *source, const struct pm_limit *
 {
 	const struct pm_series *series = series_of(source, limit);
 
-	*forecast = (struct forecast){ .measured = series != NULL };
+	*forecast = (struct forecast){ .measured = series != NULL,
+		                       .foreign = is_foreign(source, limit) };
 	if (series) {
 		pm_trend_judge(series, limit->counts ? PM_TREND_COUNT : PM_TREND_BYTES,
 		               &forecast->trend);

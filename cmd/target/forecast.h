@@ -36,6 +36,9 @@ struct forecast_time {
 /** When a limit is reached. A zeroed struct contains no time. */
 struct forecast {
 	bool measured;             /**< the usage of the limit was measured over time */
+	bool foreign;              /**< other processes use up the limit: it restricts threads of
+	                              all processes of the machine or the user, less than 90 %
+	                              are used, and the process starts no further threads */
 	struct pm_trend trend;     /**< trend of the usage of the limit; zeroed if not measured */
 	struct forecast_time time; /**< time at the rate of the usage of the limit */
 	/**

@@ -58,7 +58,7 @@ static int open_core(struct memory *memory, const struct memory_options *options
 	if (options->stop || options->files)
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"--stop and --whole-files are for processes, but %s is a core file",
+			"--stop and --whole-files need a process, but %s is a core file",
 			memory->target.word);
 	if (pm_core_open(memory->target.path, &memory->core, error) < 0 ||
 	    pm_core_regions(memory->core, &memory->loaded.regions, error) < 0)

@@ -25,8 +25,8 @@ enum {
 const struct cli_option search_option_table[] = {
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is searched" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "include pages of mapped files that the process has\n"
-	  "not touched; these pages are read from the files" },
+	  "include all pages of mapped files; pages that the\n"
+	  "process has not touched are read from the files" },
 	{ 0 },
 };
 
@@ -290,8 +290,8 @@ static void report_skipped(const struct search *search, bool totals)
 	    pm_select_has_range(search->options->selection.select)) {
 		text_clear(&line);
 		add_size(search, &line, search->untouched);
-		report_note("%s was not searched: pages of files or shared memory that the process "
-		            "has not touched; use --whole-files to search these pages, too",
+		report_note("%s was not searched: the process has not touched these pages of "
+		            "mapped files or shared memory; use --whole-files to search them, too",
 		            text_terminate(&line));
 	}
 

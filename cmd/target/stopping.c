@@ -60,16 +60,16 @@ struct stopping_others stopping_find_others(struct pm_process *process)
 void stopping_report_others(const struct stopping_others *others)
 {
 	if (others->unknown.kind != PM_ERROR_NONE)
-		report_note("%s; if there are any, they were not stopped and can have changed the "
+		report_note("%s; if there are any, they were not stopped and may have changed the "
 		            "memory",
 		            others->unknown.text);
 	else if (others->count == 1)
-		report_note("process %d shares this memory and was not stopped: it can have "
+		report_note("process %d shares this memory and was not stopped: it may have "
 		            "changed the memory",
 		            (int)others->first);
 	else if (others->count > 1)
-		report_note("%zu processes share this memory and were not stopped, process %d "
-		            "among them: they can have changed the memory",
+		report_note("%zu processes share this memory and were not stopped: they may have "
+		            "changed the memory (one of them is process %d)",
 		            others->count, (int)others->first);
 }
 

@@ -47,7 +47,7 @@ struct stopping_others {
 struct stopping_others stopping_find_others(struct pm_process *process);
 
 /**
- * Reports on stderr that other processes can have changed the memory, or that this is not known.
+ * Reports on stderr that other processes may have changed the memory, or that this is not known.
  * Has no effect if it is known that there are no such processes.
  * @param others  the processes
  */

@@ -120,8 +120,7 @@ int terminal_check(struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "TERM is not set");
 	if (setupterm(NULL, STDOUT_FILENO, &found) != OK)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "the terminal '%s' is not known here (no terminfo entry)",
-		                    name);
+		                    "the terminal '%s' has no terminfo entry", name);
 
 	bool able = cursor_address && clear_screen;
 

@@ -14,7 +14,7 @@
 enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_RECORD, OPTION_BUDGET, OPTION_PEEK, OPTION_PLAIN };
 
 static const struct cli_option watch_option_list[] = {
-	{ 'i', "interval", "SECONDS", "time between samples, at least 0.1; default 2" },
+	{ 'i', "interval", "SECONDS", "time between samples; minimum 0.1, default 2" },
 	{ 'c', "count", "N", "stop after N samples; 0 (default): no limit" },
 	{ OPTION_FOR, "for", "DURATION", "stop after this time (30s, 5m, 2h)" },
 	{ 's', "sort", "WHAT",
@@ -23,15 +23,16 @@ static const struct cli_option watch_option_list[] = {
 	{ 'n', "top", "N", "show only the first N rows; default 10" },
 	{ 'o', "columns", "LIST",
 	  "columns of the tables, or +LIST to add columns to\n"
-	  "the default ones ('help' lists all columns)" },
+	  "the default ones ('-o help' lists all columns)" },
 	{ OPTION_RECORD, "record", "FILE", "write the samples to a recording" },
 	{ OPTION_BUDGET, "budget", "PERCENT",
 	  "maximum CPU time of watch, as a share of one core;\ndefault 1%, 0: no limit" },
 	{ OPTION_PEEK, "peek", "N",
 	  "show the N most frequent strings in the new pages\nof each region that grew" },
 	{ OPTION_PLAIN, "plain", NULL,
-	  "print each sample as text, instead of a live screen\n"
-	  "or (in a pipe with --for or -c) only a summary" },
+	  "print each sample as text, also where the default is\n"
+	  "a live screen (on a terminal) or only a summary (in\n"
+	  "a pipe with --for or -c)" },
 	{ 0 },
 };
 
@@ -41,10 +42,10 @@ static int parse_interval(struct watch_options *options, const char *value, stru
 	if (delta_parse_duration(value, &seconds, error) < 0)
 		return -1;
 	if (seconds < 0.1)
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"%s is too short: more than 10 samples a second would disturb the process",
-			value);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s is too short: the minimum is 0.1 seconds, so that the "
+		                    "process is not disturbed",
+		                    value);
 
 	options->interval = seconds;
 	return 0;

@@ -201,8 +201,8 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	    count > SEGMENTS_MAX || offset > core->size ||
 	    count > (core->size - offset) / layout->program_size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "the number or size of the program headers is invalid, or they "
-		                    "extend beyond the end of the file");
+		                    "the number or size of the program headers is invalid, or the "
+		                    "headers extend beyond the end of the file");
 
 	for (uint64_t i = 0; i < count; i++, offset += layout->program_size) {
 		if (pm_core_file_read(core, offset, program, layout->program_size,

@@ -496,10 +496,11 @@ int pm_recording_find(struct pm_recording *recording, const char *which, uint64_
 	if (pm_time_spec_parse(which, &time))
 		return find_time(recording, time, which, number, error);
 
-	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' is not a sample: use a number starting at 1, 'first', 'last', or "
-	                    "a time in UTC such as 2026-01-31T12:00 or 12:00",
-	                    which);
+	return pm_error_set(
+		error, PM_ERROR_USAGE, 0,
+		"'%s' is not a sample: use a number (1 is the first sample), 'first', 'last', or "
+		"a time in UTC such as 2026-01-31T12:00 or 12:00",
+		which);
 }
 
 int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number,

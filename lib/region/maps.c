@@ -20,12 +20,12 @@ static int check_source(enum pm_maps_source source, bool with_fields, const char
 {
 	if (source == PM_SMAPS && !with_fields)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s is a maps file, which has no fields such as Rss; a smaps "
-		                    "file is needed",
+		                    "%s is a maps file, which has no fields such as Rss: use a "
+		                    "smaps file",
 		                    name);
 	if (source == PM_MAPS && with_fields)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s is a smaps file; a maps file is needed", name);
+		                    "%s is a smaps file: use a maps file", name);
 	return 0;
 }
 

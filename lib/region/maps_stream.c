@@ -73,7 +73,7 @@ static int drop_overlapped(struct stream *stream, uint64_t start, struct pm_erro
 		if (stream->origin == PM_MAPS_SAVED)
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,
 			                    "the region at line %" PRIu64
-			                    " overlaps the previous region, or is below it",
+			                    " overlaps the previous region, or has a lower address",
 			                    stream->lines.number);
 		struct pm_region *last = &regions->items[regions->count - 1];
 		if (last->start >= start)

@@ -72,8 +72,8 @@ static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
 		if (starts_with(&token, "(*COMMIT"))
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "(*COMMIT) is not supported, because it would end the "
-			                    "search of all memory; use (*PRUNE), which ends only "
-			                    "the attempt to match at one position");
+			                    "whole search; use (*PRUNE), which ends only the "
+			                    "attempt to match at one position");
 	}
 
 	return 0;

@@ -272,9 +272,10 @@ int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals, struc
 
 	*totals = (struct pm_scan_totals){ 0 };
 	if (count > PM_SCAN_WORKERS_MAX || scan->around > PM_SCAN_CONTEXT_MAX)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "a scan can have at most %u threads and %zu bytes of context",
-		                    PM_SCAN_WORKERS_MAX, PM_SCAN_CONTEXT_MAX);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"pm_scan.workers can be at most %u, and pm_scan.around at most %zu",
+			PM_SCAN_WORKERS_MAX, PM_SCAN_CONTEXT_MAX);
 
 	struct run run = { .scan = scan, .workers = calloc(count, sizeof *run.workers) };
 	if (!run.workers)

@@ -330,7 +330,7 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 	if (encodings >= PM_ENCODING_BIT(PM_ENCODING_COUNT))
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"pm_strings_options.encodings is %#x, which has a bit of no known encoding",
+			"pm_strings_options.encodings (%#x) has a bit that no encoding uses",
 			encodings);
 
 	struct strings_scanner *made = calloc(1, sizeof *made);

@@ -147,7 +147,7 @@ left_out() {
 	local name start
 	target_start markers
 	for name in untouched_file untouched_memfd; do
-		left_out '16.0K was not read: pages of files or shared memory that the process has not touched; zeros were written instead; use --whole-files' \
+		left_out '16.0K was not read: the process has not touched these pages of mapped files or shared memory; zeros were written instead; use --whole-files' \
 			"$(target_range $name)"
 		[ "$(tr -d '\0' <"$file" | wc -c)" -eq 0 ]
 		run -0 --separate-stderr procmem dump --raw --whole-files "$TARGET_PID" "$(target_range $name)"
@@ -162,7 +162,7 @@ left_out() {
 	[[ $output == *'that the process has not touched'* && $stderr != *zeros* ]]
 	# Words that are not ranges request what there is.
 	run -0 --separate-stderr procmem dump -o "$file" "$TARGET_PID" all
-	[[ $stderr == *'was not read: pages of files or shared memory'* && $stderr != *devices* ]]
+	[[ $stderr == *'was not read: the process has not touched these pages'* && $stderr != *devices* ]]
 	if [ -z "$(target_fact unsupported guarded:)" ]; then
 		start=$(target_range guard)
 		left_out '4.0K was not read: memory of devices, of the kernel or of memfd_secret(2), or guard pages' "0x$(printf %x $((0x${start%-*} - 4096)))+8192"
@@ -194,7 +194,7 @@ left_out() {
 @test "memory of the kernel is not read, which is reported" {
 	grep -q '\[vvar\]' /proc/$$/maps || skip 'there is no [vvar] here'
 	run -1 --separate-stderr procmem dump -o "$BATS_TEST_TMPDIR/vvar" $$ '[vvar]'
-	[[ $stderr == *'nothing was read: this is memory of devices or of the kernel'* ]]
+	[[ $stderr == *'nothing was read, because all of this memory belongs to devices or to the kernel'* ]]
 }
 
 @test "no incomplete file is left if procmem is killed" {
@@ -294,7 +294,7 @@ left_out() {
 	sibling=$(target_fact sibling)
 	range=$(target_range content)
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" "$range"
-	[[ $stderr == *"process $sibling shares this memory and was not stopped: it can have changed the memory"* ]]
+	[[ $stderr == *"process $sibling shares this memory and was not stopped: it may have changed the memory"* ]]
 	# And the other way round.
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$sibling" "$range"
 	[[ $stderr == *"process $TARGET_PID shares this memory and was not stopped"* ]]
@@ -315,7 +315,7 @@ left_out() {
 	target_start sibling
 	local range
 	range=$(target_range content)
-	local why="cannot find out which processes share the memory of process $TARGET_PID: kcmp(2) is forbidden, as in some containers; if there are any, they were not stopped and can have changed the memory"
+	local why="cannot find out which processes share the memory of process $TARGET_PID: kcmp(2) is forbidden, as in some containers; if there are any, they were not stopped and may have changed the memory"
 	local without=("$PROCMEM_TARGETS/without" kcmp "$PROCMEM_BIN")
 
 	run -0 --separate-stderr "${without[@]}" dump --stop -o "$file" "$TARGET_PID" "$range"

@@ -123,7 +123,7 @@ limit() {
 	pids+=("$TARGET_PID")
 	# Address space that grows in steps of 4 MiB every 8 s.
 	target_start leaker steps 524288
-	prlimit --pid "$TARGET_PID" --as=$(((400 << 20) + $(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024)):
+	prlimit --pid "$TARGET_PID" --as=$(((100 << 20) + $(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024)):
 	pids+=("$TARGET_PID")
 	# Memory grows within its address space, which does not grow.
 	target_start leaker pool 4194304

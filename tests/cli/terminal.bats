@@ -63,7 +63,7 @@ assert_same_words() {
 
 @test "notes and errors fit" {
 	run -0 narrow map core
-	[[ ${lines[0]} == 'procmem: note: HELD is what the core file contains; '* && ${lines[1]} == '  '* ]]
+	[[ ${lines[0]} == 'procmem: note: HELD is the size in the core file; '* && ${lines[1]} == '  '* ]]
 	assert_fits note
 	run -2 narrow map "$TARGET_PID" --perms rwxq
 	assert_fits perms

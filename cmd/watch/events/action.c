@@ -126,7 +126,8 @@ int action_check(const struct action *action, struct pm_error *error)
 		                    file);
 	if (!S_ISREG(found.st_mode) || (found.st_size > 0 && !pm_recording_is(file)))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "%s exists already, and is not a recording", file);
+		                    "%s exists already, and is not a recording; use another file",
+		                    file);
 
 	return 0;
 }

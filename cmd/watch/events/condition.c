@@ -114,7 +114,8 @@ static int parse_percent(const char *text, double *value, struct pm_error *error
 
 	if (*value > 100)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' is more than 100%% of the limit", text);
+		                    "'%s' is too high: headroom is at most 100%% of the limit",
+		                    text);
 
 	return 0;
 }

@@ -116,7 +116,8 @@ static void warn(const struct events *events)
 	for (size_t i = 0; i < events->options->condition_count; i++) {
 		const struct condition *condition = &events->options->conditions[i];
 		if (!limited && (condition->percent || condition->subject == CONDITION_HEADROOM))
-			report_note("'%s' can never be met: no memory limit was found",
+			report_note("the condition '%s' can never be met, because no memory limit "
+			            "was found",
 			            condition->thresholds->text);
 		warn_of_bytes(condition);
 	}

@@ -16,16 +16,18 @@ static const double default_cool_down = 60;
 const struct cli_option events_options_table[] = {
 	{ OPTION_ON, "on", "CONDITION",
 	  "act when this condition is met, such as 'rss>2G',\n"
-	  "'rss>1G,2G,3G' (three times), 'grow>200M/60s',\n"
+	  "'rss>1G,2G,3G' (once at each size), 'grow>200M/60s',\n"
 	  "'rate>10M/h', 'kind:arena>1G', 'region>500M',\n"
 	  "'headroom<15%' or 'regions>50000'" },
 	{ OPTION_DO, "do", "ACTION",
 	  "what to do: exit with status 1 (exit, the default),\n"
 	  "run a command (exec:COMMAND), write a sample\n"
-	  "(snap:FILE) or the region to blame (dump:FILE)" },
-	{ OPTION_AGAIN, "again", NULL, "repeat the actions while a condition holds" },
+	  "(snap:FILE), or write the bytes of the regions that\n"
+	  "grew most or are the largest (dump:FILE)" },
+	{ OPTION_AGAIN, "again", NULL,
+	  "repeat the actions while a condition holds;\ndefault: act only once" },
 	{ OPTION_COOL_DOWN, "cool-down", "DURATION",
-	  "with --again: minimum time between repetitions;\ndefault 1m" },
+	  "with --again: minimum time before actions are\nrepeated; default 1m" },
 	{ 0 },
 };
 

@@ -110,7 +110,7 @@ static void dump(const struct perform_event *event, struct perform_outcome *outc
 
 	if (!culprit->known) {
 		pm_error_set(&outcome->error, PM_ERROR_NOT_FOUND, 0,
-		             "nothing was dumped: there is no region to blame");
+		             "nothing was dumped, because no regions were found");
 		return;
 	}
 

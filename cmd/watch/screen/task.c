@@ -208,7 +208,8 @@ static void finish(struct screen_task *task)
 		;
 
 	if (!task->answered && task->error.kind == PM_ERROR_NONE)
-		pm_error_set(&task->error, PM_ERROR_IO, 0, "the task ended without a result%s",
+		pm_error_set(&task->error, PM_ERROR_IO, 0,
+		             "procmem's child process ended without a result%s",
 		             WIFSIGNALED(status) ? ": it was killed" : "");
 	stop_listening(task);
 }

@@ -85,9 +85,9 @@ PM_PUBLIC const struct pm_core_info *pm_core_info(const struct pm_core *core);
 PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *count);
 
 /**
- * Appends the regions of the process to a list. A mapping that NT_FILE contains is one region, or
- * several regions if the permissions differ within the mapping. Each load segment of other memory
- * is one region. [vdso] and [stack] are found with NT_AUXV.
+ * Appends the regions of the process to a list. Each mapping of a file (an entry of the note
+ * NT_FILE) is one region, or several regions if the permissions differ within the mapping. Each
+ * load segment of other memory is one region. [vdso] and [stack] are found with the note NT_AUXV.
  *
  * The only known size of a region is PM_SIZE_RSS: the number of bytes of the region that are in the
  * core file. This size may be 0: for example, gdb does not write pages that can still be read from
@@ -96,8 +96,8 @@ PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, si
  * The permissions of a region are those of its segment. If a part of a mapping has no segment, it
  * gets the permissions of the segments of the other parts. If the permissions of those segments
  * differ, or if the mapping has no segment at all, the part gets PM_PERM_UNKNOWN. No core file
- * shows whether a mapping of a file is shared. Core files of gdb do not show whether a region
- * without a file is readable, unless the region is writable or executable.
+ * shows whether a mapping of a file is shared. If a region has no file and is neither writable nor
+ * executable, a core file of gdb does not show whether the region is readable.
  *
  * @param core     the core file
  * @param regions  an initialised list; the regions are appended

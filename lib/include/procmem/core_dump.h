@@ -16,14 +16,14 @@ extern "C" {
 /** Options of a core file. If all fields are zero, the defaults are used. */
 struct pm_core_options {
 	/**
-	 * A stop of the process, begun before the regions were read. The dump is then consistent.
-	 * If NULL, the process runs during the dump.
+	 * The stop of the process (pm_stop_begin()). For a consistent dump, begin the stop before
+	 * you read the regions. If NULL, the process runs during the dump.
 	 */
 	struct pm_stop *stop;
 	/**
 	 * Only used if `stop` is NULL. If true, the process is stopped for a few milliseconds to
-	 * read all registers. If false, the process is not stopped, and the file contains no
-	 * registers but the stack pointer and program counter of each sleeping thread.
+	 * read all registers. If false, the process is not stopped. The file then contains only two
+	 * registers of each sleeping thread: the stack pointer and the program counter.
 	 */
 	bool stop_for_registers;
 	/**

@@ -152,7 +152,7 @@ struct pm_detail {
  * Tests whether a detail has a list of heaps.
  *
  * @param detail  the detail
- * @return        true if `heaps` is valid
+ * @return        true if pm_detail.heaps is valid
  */
 static inline bool pm_detail_has_heaps(const struct pm_detail *detail)
 {
@@ -163,7 +163,7 @@ static inline bool pm_detail_has_heaps(const struct pm_detail *detail)
  * Tests whether a detail has a list of threads.
  *
  * @param detail  the detail
- * @return        true if `threads` is valid
+ * @return        true if pm_detail.threads is valid
  */
 static inline bool pm_detail_has_threads(const struct pm_detail *detail)
 {

@@ -67,8 +67,8 @@ struct pm_dump_result {
 	/** Number of bytes that were not read, because they are known to be zeros */
 	uint64_t holes;
 	/**
-	 * Number of bytes in untouched pages of files and shared memory. These pages were not read.
-	 * In the output their bytes are zeros.
+	 * Number of bytes in pages of mapped files or of shared memory that the target has not
+	 * touched. These pages were not read. In the output they are zeros.
 	 */
 	uint64_t untouched;
 	/**

@@ -61,9 +61,9 @@ struct pm_error {
  *                  returns -1
  * @param kind      kind of the failure
  * @param os_errno  errno of the failing call, or 0 if no call failed. The text of strerror(3) is
- *                  not appended to the sentence
- * @param format    printf(3) format of the sentence. The sentence is cut after PM_ERROR_TEXT_SIZE -
- *                  1 bytes
+ *                  not appended to pm_error.text
+ * @param format    printf(3) format of pm_error.text, which is cut if it is longer than
+ *                  PM_ERROR_TEXT_SIZE - 1 bytes
  * @return          always -1, for `return pm_error_set(...)`
  */
 PM_PUBLIC int pm_error_set(struct pm_error *error, enum pm_error_kind kind, int os_errno,

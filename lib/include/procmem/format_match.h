@@ -43,17 +43,15 @@ extern "C" {
 PM_PUBLIC size_t pm_format_next(const char *text, size_t length, size_t *at, size_t *format);
 
 /**
- * Compares a text with a format. Conversions to a number fit numbers only; other conversions fit
- * any characters. The comparison starts at the start of the text, and ends at the end of the
- * format: any bytes may follow in the text.
+ * Tests whether a text starts with a text that a format can have written. A conversion of a number,
+ * such as `%d`, fits only numbers. Other conversions fit any characters.
  *
  * @param format         the format
  * @param format_length  bytes of `format`
  * @param text           any bytes
  * @param length         bytes of `text`; only the first 1,024 bytes are compared
  * @param fitting        receives the length of the longest start of the text that the format can
- *                       have written; less than `length` if other bytes follow; unchanged if the
- *                       text does not fit
+ *                       have written; any bytes may follow it. Unchanged if the text does not fit
  * @return               number of letters and digits of the format that are outside of its
  *                       conversions; 0 if the text does not fit
  */

@@ -31,9 +31,8 @@ extern "C" {
 #endif
 
 /**
- * How the regions of a part (struct pm_growth_part) changed. If a malloc arena has more or fewer
- * regions than before, it gained or lost heaps, so arenas are never PM_CHANGE_MERGED or
- * PM_CHANGE_SPLIT.
+ * How the regions of a part (struct pm_growth_part) changed. A malloc arena is never
+ * PM_CHANGE_MERGED or PM_CHANGE_SPLIT: if its number of regions changed, it gained or lost heaps.
  */
 enum pm_change {
 	PM_CHANGE_SAME, /**< neither the size nor the weight changed */
@@ -66,8 +65,8 @@ struct pm_growth_sizes {
 #define PM_GROWTH_NONE SIZE_MAX
 
 /**
- * Regions that were matched: regions of the first sample, and those of the second sample that
- * correspond to them. If a region matches no other region, one of the two sides is empty.
+ * Regions of the first sample, and the regions of the second sample that match them. If regions
+ * appeared or disappeared, their part has no region in one of the samples.
  */
 struct pm_growth_part {
 	enum pm_change change; /**< how the regions changed */
@@ -76,32 +75,34 @@ struct pm_growth_part {
 	 * PM_GROWTH_NONE if the part has no region in the first sample.
 	 */
 	size_t before;
-	/** As `before`, for the second sample */
+	/**
+	 * Index, in the second sample, of the heaviest region of the part (pm_growth_weight()).
+	 * PM_GROWTH_NONE if the part has no region in the second sample.
+	 */
 	size_t after;
-	size_t before_count;        /**< number of regions in the first sample */
-	size_t after_count;         /**< number of regions in the second sample */
-	struct pm_growth_sizes was; /**< sums of the regions in the first sample */
-	struct pm_growth_sizes is;  /**< sums of the regions in the second sample */
+	size_t before_count;        /**< number of regions of the part in the first sample */
+	size_t after_count;         /**< number of regions of the part in the second sample */
+	struct pm_growth_sizes was; /**< total sizes of the part in the first sample */
+	struct pm_growth_sizes is;  /**< total sizes of the part in the second sample */
 };
 
 /** The difference of two samples. Release with pm_growth_deinit(). */
 struct pm_growth {
-	/**
-	 * The parts, sorted by the lowest address that a part has in either sample; owned
-	 */
+	/** The parts, sorted by their lowest address in either sample; owned */
 	struct pm_growth_part *parts;
 	size_t count; /**< number of parts */
-	/** For each region of the first sample, the index of its part; owned */
+	/** For each region of the first sample: the index, in `parts`, of its part; owned */
 	size_t *before_part;
-	/** For each region of the second sample, the index of its part; owned */
+	/** For each region of the second sample: the index, in `parts`, of its part; owned */
 	size_t *after_part;
-	struct pm_growth_sizes was; /**< totals of the first sample */
-	struct pm_growth_sizes is;  /**< totals of the second sample */
+	struct pm_growth_sizes was; /**< total sizes of all regions of the first sample */
+	struct pm_growth_sizes is;  /**< total sizes of all regions of the second sample */
 };
 
 /**
- * Compares two samples of one process. Kinds, threads and arenas improve the matching, but none of
- * them is required.
+ * Compares two samples of one process. Regions of the first sample are matched with regions of the
+ * second sample. The matches are more reliable if the kinds, threads and arenas of the regions are
+ * known.
  *
  * @param before  the first sample
  * @param after   the second sample

@@ -20,12 +20,13 @@ extern "C" {
 enum pm_limit_kind {
 	/**
 	 * Memory limit of a cgroup (memory.max of v2, memory.limit_in_bytes of v1). If it is
-	 * reached and no page cache is left to reclaim, the kernel kills a process.
+	 * reached and the kernel cannot reclaim memory, the kernel kills a process.
 	 */
 	PM_LIMIT_CGROUP,
 	/**
-	 * The limit of PM_LIMIT_CGROUP, compared with the working set: the usage without inactive
-	 * page cache. Kubelet and container monitoring use this figure.
+	 * The same limit as PM_LIMIT_CGROUP, but only inactive page cache counts as reclaimable.
+	 * pm_limit.used minus pm_limit.reclaimable is the working set, as shown by the kubelet and
+	 * by container monitoring.
 	 */
 	PM_LIMIT_CGROUP_WORKING_SET,
 	/**
@@ -52,6 +53,7 @@ enum pm_limit_kind {
 
 /**
  * Maximum number of limits of the same kind. A cgroup and each of its ancestors can have a limit.
+ * If there are more limits, those with the least headroom are kept.
  */
 #define PM_LIMIT_LEVELS 6
 
@@ -83,7 +85,7 @@ struct pm_limit {
 	uint64_t used; /**< used part of the limit */
 	/**
 	 * Part of `used` that the kernel can reclaim: page cache. For PM_LIMIT_CGROUP_WORKING_SET,
-	 * only page cache that was not used recently.
+	 * this is only the inactive page cache, which was not used recently.
 	 */
 	uint64_t reclaimable;
 	/**
@@ -110,10 +112,11 @@ static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 struct pm_limit_events {
 	/** Whether the number of OOM kills is known. If not, `oom_kill` is 0. */
 	bool known;
-	uint64_t high; /**< number of times that memory.high was exceeded; 0 for v1 */
+	uint64_t high; /**< number of times that memory.high was exceeded; 0 with cgroup v1 */
 	uint64_t max;  /**< number of times that memory.max was reached (v1: memory.failcnt) */
 	/**
-	 * Number of times that memory.max was reached and nothing could be reclaimed; 0 for v1
+	 * Number of times that memory.max was reached and nothing could be reclaimed; 0 with
+	 * cgroup v1
 	 */
 	uint64_t oom;
 	/** Number of processes that the kernel killed in the cgroup for lack of memory */
@@ -137,7 +140,7 @@ struct pm_pressure {
 enum pm_cgroup_view {
 	/** The cgroup and all its ancestors are visible, or there is no cgroup */
 	PM_CGROUP_VISIBLE,
-	PM_CGROUP_ANCESTORS_HIDDEN, /**< the cgroup is visible, but not all its ancestors */
+	PM_CGROUP_ANCESTORS_HIDDEN, /**< the cgroup is visible, but some ancestors are not */
 	PM_CGROUP_HIDDEN,           /**< neither the cgroup nor any ancestor is visible */
 };
 
@@ -187,9 +190,10 @@ PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sy
 
 /**
  * Adds the limits on numbers of regions, processes and threads to the result of
- * pm_headroom_read_memory(). If the regions were already read, use these two functions instead of
- * pm_headroom_read(), which would read the regions again. If `headroom` already contains these
- * limits, they are replaced.
+ * pm_headroom_read_memory(). If `headroom` already contains these limits, they are replaced.
+ *
+ * If the program has already read the regions, call pm_headroom_read_memory() and this function
+ * instead of pm_headroom_read(), which would read the regions again.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"

@@ -47,10 +47,10 @@ struct pm_kinds_evidence {
 };
 
 /**
- * Sets kind, proof, detail, why, thread and arena of all regions.
+ * Classifies all regions: sets their members `kind`, `proof`, `detail`, `why`, `thread` and
+ * `arena`.
  *
- * Of a running target, only pages that are present in memory are read, so the target does not
- * change.
+ * In a running target, only pages that are present in memory are read. So the target does not grow.
  *
  * @param regions   the regions; the classification is more reliable if VmFlags are known
  * @param evidence  the evidence; NULL has the same meaning as all zeros

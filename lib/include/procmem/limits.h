@@ -44,8 +44,8 @@ struct pm_cgroup_limit {
  * see, such as those above its container, are not considered.
  *
  * @param process   the process
- * @param sys_root  directory that replaces /sys; NULL means "/sys". If it is not "/sys", mounts
- *                  outside of /sys are ignored
+ * @param sys_root  directory that replaces /sys; NULL means "/sys". If another directory replaces
+ *                  /sys, mount points outside of /sys are ignored
  * @param limit     receives the limit
  * @param error     PM_ERROR_GONE, PM_ERROR_ACCESS, PM_ERROR_IO, PM_ERROR_RESOURCES; a system
  *                  without memory cgroups is not an error

@@ -30,9 +30,8 @@ enum pm_maps_source {
 };
 
 /**
- * Reads the regions of a living process. If the call succeeds, the list is complete. If the target
- * exits or calls exec during the read, the file merely ends early; the function detects this and
- * fails.
+ * Reads the regions of a living process. If the call succeeds, the list is complete. The call fails
+ * if the target exits or calls exec during the read.
  *
  * @param process  the process
  * @param source   the file to read

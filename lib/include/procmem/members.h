@@ -37,8 +37,8 @@ struct pm_member {
 /** The processes of a cgroup and of all its descendants. */
 struct pm_members {
 	/**
-	 * Path of the cgroup below the mount point; owned. "/" for the root cgroup. NULL if neither
-	 * the cgroup of the process nor an ancestor has a limit.
+	 * The cgroup, as a path below the mount point; owned. "/" is the root cgroup. NULL if
+	 * neither the cgroup of the process nor an ancestor has a limit.
 	 */
 	char *group;
 	struct pm_member *items; /**< the processes, by descending sum of RSS and swap; owned */
@@ -49,15 +49,14 @@ struct pm_members {
 	 */
 	size_t others;
 	/**
-	 * Whether the processes of some cgroups are missing, because there are too many cgroups, or
-	 * because these cgroups are nested too deeply or not accessible
+	 * True if the processes of some cgroups are missing: there are too many cgroups, or these
+	 * cgroups are nested too deeply, or they are not accessible
 	 */
 	bool incomplete;
 	uint64_t cache; /**< bytes of page cache charged to the cgroup, including `shmem` */
 	/**
-	 * Bytes of files in tmpfs and of shared memory charged to the cgroup. The kernel cannot
-	 * reclaim this part of `cache` without swap. 0 if the kernel does not report it (cgroup v1
-	 * before Linux 4.12)
+	 * Shared memory and files in tmpfs, in bytes: a part of `cache`. The kernel cannot reclaim
+	 * this part without swap. 0 if the kernel does not report it (cgroup v1 before Linux 4.12)
 	 */
 	uint64_t shmem;
 	/**
@@ -68,16 +67,17 @@ struct pm_members {
 };
 
 /**
- * Finds the cgroup whose memory limit has the least memory left, among the cgroup of the process
- * and all its ancestors, and reads the processes of this cgroup and of its descendants.
- * pm_headroom_read() returns the limit of this cgroup as the first PM_LIMIT_CGROUP. If none of the
- * cgroups has a limit, no processes are read.
+ * Reads the processes that share the tightest memory limit of a process. This is the limit with the
+ * least memory left, among the limits of the cgroup of the process and of all ancestors of this
+ * cgroup. pm_headroom_read() returns it as the first PM_LIMIT_CGROUP. The processes in the cgroup
+ * that has this limit, and in the descendants of this cgroup, are read. If there is no limit, no
+ * processes are read.
  *
  * @param process   the process
  * @param sys_root  directory that replaces /sys; NULL means "/sys"
  * @param members   receives the processes; release them with pm_members_deinit()
- * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES; processes that end concurrently
- *                  are left out
+ * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES. Other processes of the cgroup
+ *                  may end during the call; they are left out
  * @return          0 or -1
  */
 PM_PUBLIC int pm_members_read(struct pm_process *process, const char *sys_root,

@@ -41,8 +41,8 @@ PM_PUBLIC int pm_page_set_add(struct pm_page_set *set, struct pm_range range,
 
 /**
  * Reduces a set to about `max` bytes: keeps blocks of 64 KiB at equal distances, at least one
- * block. `set->bytes` is not changed, so it remains the number of bytes that were added. A set of
- * at most `max` bytes is not changed.
+ * block. A set that has no more than `max` bytes is not changed. `set->bytes` is never changed: it
+ * remains the number of bytes that were added.
  *
  * @param set    the set
  * @param max    bytes to keep

@@ -53,7 +53,7 @@ struct pm_page_string {
 	 * is their common template, which has `#` in place of each number (text_template.h).
 	 */
 	const char *bytes;
-	size_t length;  /**< bytes of `bytes` */
+	size_t length;  /**< length of the string in bytes */
 	uint64_t count; /**< number of times that the string was found */
 };
 
@@ -83,7 +83,7 @@ struct pm_page_strings_found {
  *
  * @param context   pm_page_strings_options.context
  * @param searched  bytes searched so far
- * @param total     upper bound of the bytes to search
+ * @param total     upper bound of the number of bytes to search
  */
 typedef void pm_page_strings_progress(void *context, uint64_t searched, uint64_t total);
 
@@ -134,8 +134,8 @@ PM_PUBLIC int pm_page_strings_begin(struct pm_page_strings *strings,
 /**
  * Finds the most frequent strings in some pages, in one thread. A string that continues in an
  * adjacent page is found as a whole, even if that page is not in the set. There is one exception:
- * if a string starts more than one page before the first page of the set that contains a part of
- * it, only the part from that page on is found.
+ * a string that starts outside of the set, more than one page before the next page of the set, is
+ * found only from that page on.
  *
  * @param strings  the handle, after pm_page_strings_begin()
  * @param pages    the pages; a set made with the regions that were passed to

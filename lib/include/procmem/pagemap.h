@@ -66,8 +66,9 @@ enum pm_pagemap_method {
  * @param process  the process; must not be closed before the handle
  * @param method   how to obtain the page states
  * @param pagemap  receives the handle; release with pm_pagemap_close()
- * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_NOT_FOUND (no pagemap in a saved tree or
- *                 with this kernel), PM_ERROR_UNSUPPORTED
+ * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_NOT_FOUND (there is no file `pagemap`),
+ *                 PM_ERROR_UNSUPPORTED (a kernel without PAGEMAP_SCAN, or a saved copy of
+ *                 /proc)
  * @return         0 or -1
  */
 PM_PUBLIC int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,

@@ -7,18 +7,18 @@
  * A match must start in a page that is in memory or in swap. A match may end in pages that were
  * never touched, which contain zeros. Empty matches are not reported. Without PM_PATTERN_MULTILINE,
  * `^` and `$` match only at the start and the end of a region, or of a selected range of addresses.
- * Bytes outside of a selected range are not seen by look-behinds, look-aheads and `\b`, like bytes
- * outside of a region. If several patterns match at the same address, the match of the pattern with
- * the lowest index is reported. Matches never overlap.
+ * Look-behinds, look-aheads and `\b` do not see bytes outside of the region or the selected range.
+ * If several patterns match at the same address, the match of the pattern with the lowest index is
+ * reported. Matches never overlap.
  *
  * Parts of memory are searched in parallel, but verbs such as `(*SKIP)` have the same effect as if
  * memory were searched from its start to its end. `(*COMMIT)` and `\G` are refused. At most 7
  * patterns of a scanner may contain `(*SKIP)`.
  *
- * On some memory, an attempt to match at an address may take exponential time. After about 2 ms,
- * the attempt is ended, and counted in pm_scan_totals.gave_up. No match at this address is found.
- * The next addresses are then skipped without an attempt, and counted in pm_scan_totals.passed: one
- * address at first, more if attempts are ended repeatedly.
+ * With some patterns, an attempt to match at an address can take exponential time. Such an attempt
+ * is ended after about 2 ms, and no match is found at this address. pm_scan_totals.gave_up counts
+ * these addresses. The next addresses are then skipped without an attempt: one address at first,
+ * more if attempts are ended repeatedly. pm_scan_totals.passed counts the skipped addresses.
  */
 #ifndef PROCMEM_PATTERN_SCAN_H
 #define PROCMEM_PATTERN_SCAN_H
@@ -43,7 +43,7 @@ enum pm_pattern_flag {
 	 */
 	PM_PATTERN_UTF = 4,
 	PM_PATTERN_MULTILINE = 8, /**< `^` and `$` also match at line breaks */
-	PM_PATTERN_WIDE = 16,     /**< match the text also in UTF-16, little- and big-endian */
+	PM_PATTERN_WIDE = 16,     /**< also match UTF-16 text, little- and big-endian */
 	/**
 	 * The pattern is a sequence of bytes in hexadecimal, such as "de ad ?? e?", where `?` means
 	 * any digit. Cannot be combined with other flags.
@@ -65,9 +65,10 @@ struct pm_pattern {
 struct pm_scanner;
 
 /**
- * Creates a scanner for patterns. In a hit, `source` is the index of the pattern. `encoding` is
- * PM_ENCODING_UTF8 with PM_PATTERN_UTF, otherwise PM_ENCODING_8BIT. With PM_PATTERN_WIDE,
- * `encoding` can also be PM_ENCODING_UTF16LE or PM_ENCODING_UTF16BE.
+ * Creates a scanner for patterns. In a hit, `source` is the index of the pattern. If the pattern
+ * has the flag PM_PATTERN_UTF, `encoding` is PM_ENCODING_UTF8, otherwise PM_ENCODING_8BIT. If the
+ * pattern has the flag PM_PATTERN_WIDE, `encoding` can also be PM_ENCODING_UTF16LE or
+ * PM_ENCODING_UTF16BE.
  *
  * @param patterns  the patterns; not used after the call
  * @param count     number of patterns, at least 1

@@ -72,8 +72,7 @@ struct pm_process_info {
  * Opens a process.
  *
  * @param proc_root  directory to use as /proc; NULL means "/proc". The directory can be a saved
- *                   tree, which is a copy of files from /proc. The processes of a saved tree have
- *                   no pidfd
+ *                   copy of /proc. The processes of a saved copy have no pidfd
  * @param pid        process ID. If this is the ID of a thread, the process of the thread is opened
  * @param process    receives the handle; release it with pm_process_close()
  * @param error      PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS (hidepid), PM_ERROR_RESOURCES
@@ -107,7 +106,8 @@ PM_PUBLIC const char *pm_process_root(const struct pm_process *process);
  * pidfd_open(2).
  *
  * @param process  the process
- * @return         the descriptor, owned by the handle; -1 before Linux 5.3 and for saved trees
+ * @return         the descriptor, owned by the handle; -1 before Linux 5.3, and for a process of a
+ *                 saved copy of /proc
  */
 PM_PUBLIC int pm_process_poll_fd(const struct pm_process *process);
 

@@ -44,8 +44,8 @@ extern "C" {
 PM_PUBLIC int pm_process_find(const char *word, pid_t *pid, struct pm_error *error);
 
 /**
- * Finds a process as pm_process_find() does, but the start of a name is not sufficient. Use this if
- * the word can also be something else, such as the name of a file.
+ * Finds a process as pm_process_find() does, but a name must match as a whole. Use this if the word
+ * can also be something else, such as the name of a file.
  *
  * @param word   the word
  * @param pid    receives the PID

@@ -10,7 +10,7 @@
  * - On failure, a function fills the `struct pm_error` of the caller. Output parameters directly
  *   precede the error. They are unchanged on failure, unless the comment of the function says
  *   otherwise.
- * - If a function returns a text, its comment states how long the text is valid.
+ * - The comment of a function that returns a text states how long the text is valid.
  * - Sizes are bytes. Ranges are half-open.
  * - The library does not print or exit, installs no signal handlers, and has no mutable globals.
  *

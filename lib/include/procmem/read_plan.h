@@ -5,9 +5,9 @@
  * VmFlags and page states, and the segments are grouped into units.
  *
  * Reading without a plan changes the target. An untouched page of a file or of shared memory
- * becomes resident in the target. An untouched private page needs page tables. Reading a page of a
- * device can have any effect. So a plan reads only present and swapped pages from the target.
- * Untouched pages of private anonymous memory are zeros and need not be read.
+ * becomes resident in the target. For an untouched private page, the kernel allocates page tables.
+ * Reading memory of a device can have side effects. So a plan reads only present and swapped pages
+ * from the target. Untouched pages of private anonymous memory are zeros and need not be read.
  *
  * A plan is computed while it is used. Page states are read only shortly before they are needed, at
  * most 64 MiB of pages in advance, so that they are up to date. A plan needs less than 1 MiB of
@@ -46,8 +46,8 @@ enum pm_segment_type {
 	 */
 	PM_SEGMENT_SHARED,
 	/**
-	 * Memory that is never read: devices, [vvar], [vsyscall], guard pages, and untouched pages
-	 * of [vdso] and of memfd_secret(2)
+	 * Memory that is never read: devices, guard pages, [vvar] and [vsyscall]. Also untouched
+	 * pages of [vdso], and untouched pages of memory that memfd_secret(2) provides
 	 */
 	PM_SEGMENT_FORBIDDEN,
 	/**
@@ -74,8 +74,8 @@ struct pm_segment {
 	uint8_t type;  /**< enum pm_segment_type */
 	uint8_t pages; /**< union of the enum pm_page bits of the pages; 0 for untouched pages */
 	/**
-	 * Whether the bytes are to be read: true for runs and, with pm_plan_options.files, also for
-	 * file and shared segments
+	 * Whether the bytes are to be read. True for PM_SEGMENT_RUN. If pm_plan_options.files is
+	 * true, also true for PM_SEGMENT_FILE and PM_SEGMENT_SHARED
 	 */
 	bool wanted;
 	/**
@@ -91,16 +91,16 @@ struct pm_segment {
 #define PM_UNIT_SIZE ((size_t)1 << 20)
 
 /**
- * Maximum number of segments of a unit. A unit has at most 256 wanted pages (of 4 KiB). If no two
- * of these pages are adjacent, there are 256 wanted segments, and as many unwanted segments between
- * them.
+ * Maximum number of segments of a unit. A unit has at most 256 wanted pages (of 4 KiB). In the
+ * worst case, each of these pages is a segment, and an unwanted segment follows it.
  */
 #define PM_UNIT_SEGMENTS 512
 
 /**
- * A part of the plan that is read at once: consecutive segments of all types. The wanted segments
- * have at most PM_UNIT_SIZE bytes in total. Long segments are split at page boundaries. Short
- * segments are combined in one unit, so that one system call reads many of them.
+ * A part of the plan that is read at once: consecutive segments of all types. The segments that are
+ * wanted (pm_segment.wanted) have at most PM_UNIT_SIZE bytes in total. Long segments are split at
+ * page boundaries. Short segments are combined in one unit, so that one system call reads many of
+ * them.
  */
 struct pm_unit {
 	/**
@@ -114,9 +114,9 @@ struct pm_unit {
 	 */
 	uint64_t before;
 	/**
-	 * At least this many wanted bytes are directly after the last segment, in later units;
-	 * there can be more. 0 if the last segment is not wanted, or if no wanted segment follows
-	 * it (pm_segment.follows).
+	 * Number of wanted bytes directly after the last segment. These bytes are in later units.
+	 * Only one segment is counted; more wanted segments can follow it. 0 if the last segment is
+	 * not wanted, or if no wanted segment follows it (pm_segment.follows).
 	 */
 	uint64_t after;
 	/**
@@ -131,9 +131,9 @@ struct pm_unit {
 /** A source of page states. */
 struct pm_page_source {
 	/**
-	 * Reports the page states of a range of addresses. The parameters and the result are those
-	 * of pm_pagemap_walk(), except `context`.
-	 * @param context  `context` of this structure
+	 * Reports the page states of a range of addresses, as pm_pagemap_walk() does.
+	 * @param context  pm_page_source.context
+	 * @param visitor  passed to `visit` as its context
 	 */
 	int (*walk)(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
 	            void *visitor, struct pm_error *error);
@@ -160,7 +160,7 @@ PM_PUBLIC struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap);
 struct pm_plan_options {
 	/**
 	 * Source of the page states. If NULL, all pages are assumed to be present. Then untouched
-	 * pages are read, too, and a living target grows.
+	 * pages are read, too. A living target uses more memory afterwards.
 	 */
 	const struct pm_page_source *pages;
 	bool files; /**< whether file and shared segments are wanted, too */

@@ -5,9 +5,9 @@
  *
  * Only changes are stored. Each sample is one transaction: a writer that is killed loses at most
  * the sample that it was writing. Several writers, also of several programs, may add samples of the
- * same process to one recording at the same time. Each sample then has the next number, and its own
- * regions. A sample that was taken before the last sample in the file is stored with a time
- * directly after that of the last sample, so that times ascend.
+ * same process to one recording at the same time. The times of the samples in a file always ascend:
+ * if a new sample is older than the last sample in the file, it is stored with a time directly
+ * after that of the last sample.
  */
 #ifndef PROCMEM_RECORDER_H
 #define PROCMEM_RECORDER_H

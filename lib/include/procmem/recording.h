@@ -88,8 +88,8 @@ PM_PUBLIC int pm_recording_count(struct pm_recording *recording, uint64_t *count
 struct pm_listed {
 	struct pm_recorded recorded; /**< time and totals */
 	/**
-	 * The number of regions. If the sample is not fresh, the number of regions of the last
-	 * fresh sample before it.
+	 * The number of regions. If the regions were not measured for this sample, it is their
+	 * number at the last measurement before this sample.
 	 */
 	uint64_t regions;
 	/**
@@ -115,7 +115,7 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
  * Finds a sample by number, word or time.
  *
  * The text is one of:
- * - a number from 1
+ * - the number of the sample; the first sample has number 1
  * - `first` or `last`
  * - a time in UTC, such as `2026-01-31T12:00`, optionally with seconds (`12:00:30`), decimals of a
  *   second, and `Z` at the end
@@ -124,8 +124,9 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
  * A time without seconds means the whole minute. The result is the last sample that was taken
  * within the given time or, if there is none, the last sample before it.
  *
- * A time without a date is a time on the day of the last sample. If this would be after the last
- * sample, it is a time on the day before instead, unless that would be before the first sample.
+ * A time without a date is a time on the day of the last sample. There is one exception: if this
+ * time is after the last sample, and the same time on the previous day is not before the first
+ * sample, it is the time on the previous day.
  *
  * @param recording  the recording
  * @param which      the number, word or time

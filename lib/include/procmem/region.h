@@ -32,8 +32,8 @@ enum pm_perm {
 };
 
 /**
- * Bit that marks a permission as unknown, because core files do not contain all permissions. If
- * this bit is set, the bit of the permission itself is 0. In text, an unknown permission is `?`.
+ * Bit that marks a permission as unknown. Core files do not contain all permissions. If this bit is
+ * set, the bit of the permission itself is 0. In text, an unknown permission is `?`.
  */
 #define PM_PERM_MAYBE(perm) ((unsigned)(perm) << 4)
 
@@ -59,7 +59,8 @@ enum pm_kind {
 	                   relocation */
 	PM_KIND_BSS,    /**< zero-initialised data of a program or library */
 	PM_KIND_FILE,   /**< another mapped file */
-	PM_KIND_DEVICE, /**< a device, or memory of a device */
+	PM_KIND_DEVICE, /**< a mapped device, or another object of the kernel, such as a ring
+	                   buffer of perf_event_open(2) */
 	PM_KIND_KERNEL, /**< mapped by the kernel itself, such as [vdso], [vvar] and [vsyscall] */
 	PM_KIND_COUNT,  /**< number of kinds */
 };
@@ -72,13 +73,13 @@ enum pm_proof {
 };
 
 /**
- * The sizes of a region. Each value is an index of pm_region.bytes. The sizes come from
+ * The sizes of a region. Each value is an index into pm_region.bytes. The sizes come from
  * proc_pid_smaps(5); the sizes RSS and SWAP can also come from pagemap.
  */
 enum pm_size {
-	PM_SIZE_RSS,       /**< Rss: resident pages */
-	PM_SIZE_PSS,       /**< Pss: resident pages, each divided by the number of its mappings */
-	PM_SIZE_PSS_DIRTY, /**< Pss_Dirty (Linux 6.0) */
+	PM_SIZE_RSS, /**< Rss: resident pages */
+	PM_SIZE_PSS, /**< Pss: resident size; a page with N mappings counts as 1/N of a page */
+	PM_SIZE_PSS_DIRTY,       /**< Pss_Dirty (Linux 6.0) */
 	PM_SIZE_SHARED_CLEAN,    /**< Shared_Clean */
 	PM_SIZE_SHARED_DIRTY,    /**< Shared_Dirty */
 	PM_SIZE_PRIVATE_CLEAN,   /**< Private_Clean */
@@ -150,8 +151,8 @@ struct pm_region {
 	uint8_t kind;  /**< enum pm_kind */
 	uint8_t proof; /**< enum pm_proof */
 	/**
-	 * Whether the mapped file was deleted or replaced. maps then shows " (deleted)" after the
-	 * name.
+	 * Whether the mapped file was deleted or replaced. If so, /proc/PID/maps shows " (deleted)"
+	 * after the name.
 	 */
 	bool deleted;
 	pid_t thread;   /**< TID of the thread that has its stack in the region; 0 if not known */
@@ -168,8 +169,8 @@ struct pm_region {
 };
 
 /**
- * The texts and details that belong to a list of regions; opaque. Several threads may read it while
- * no thread changes the list.
+ * The texts and details that belong to a list of regions; opaque. Several threads may read them
+ * while no thread changes the list.
  */
 struct pm_texts;
 
@@ -182,7 +183,7 @@ struct pm_regions {
 	                            changed */
 	size_t count;            /**< number of regions */
 	size_t capacity;         /**< private */
-	struct pm_texts *texts;  /**< private: owns mapping, detail and why of all regions */
+	struct pm_texts *texts;  /**< private: owns the texts and details of all regions */
 };
 
 /** A range of addresses within one region, or a range where nothing is mapped. */
@@ -289,7 +290,7 @@ static inline uint64_t pm_region_size(const struct pm_region *region)
  * Tests whether a size of a region is known.
  * @param region  the region
  * @param size    the size
- * @return        true if the size was read from smaps or pagemap
+ * @return        true if it is known; if false, pm_region.bytes has 0 for this size
  */
 static inline bool pm_region_knows(const struct pm_region *region, enum pm_size size)
 {

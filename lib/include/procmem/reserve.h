@@ -30,7 +30,7 @@ extern "C" {
 /** Types of reserves. */
 enum pm_reserve_type {
 	PM_RESERVE_INACCESSIBLE, /**< inaccessible memory directly after the region */
-	PM_RESERVE_FILE,         /**< pages of a mapping after the end of the mapped file */
+	PM_RESERVE_FILE, /**< the part of a mapping that is beyond the end of the mapped file */
 };
 
 /** A reserve whose used part grew during the observation. Sizes are in bytes. */
@@ -38,7 +38,7 @@ struct pm_reserve {
 	enum pm_reserve_type type; /**< type of the reserve */
 	uint64_t start;            /**< first address of the used part */
 	uint64_t end;              /**< address after the last byte of the reserve */
-	uint64_t used;             /**< length of the used part, from `start` on */
+	uint64_t used;             /**< length of the used part, which begins at `start` */
 	struct pm_series series;   /**< `used` over time */
 };
 
@@ -56,7 +56,7 @@ static inline uint64_t pm_reserve_size(const struct pm_reserve *reserve)
 struct pm_reserves;
 
 /**
- * Starts to look for reserves.
+ * Creates an object that finds reserves. Add samples with pm_reserves_add().
  *
  * @param reserves  receives the object; release with pm_reserves_destroy()
  * @param error     PM_ERROR_RESOURCES
@@ -71,8 +71,9 @@ PM_PUBLIC int pm_reserves_create(struct pm_reserves **reserves, struct pm_error 
 PM_PUBLIC void pm_reserves_destroy(struct pm_reserves *reserves);
 
 /**
- * Adds a sample. The lengths of the 16 largest files that are mapped with MAP_SHARED are read with
- * stat(2). Files whose length cannot be read are ignored.
+ * Adds a sample. For the 16 largest regions that map a file with MAP_SHARED, the length of the file
+ * is read. Such regions of less than 1 MiB are ignored, and so are files whose length cannot be
+ * read.
  *
  * @param reserves  the object
  * @param time      time of the sample in seconds; later than the last sample
@@ -87,7 +88,7 @@ PM_PUBLIC int pm_reserves_add(struct pm_reserves *reserves, double time,
 
 /**
  * Returns the reserves whose used part has grown since the first sample, and that still exist in
- * the last sample; at most 256.
+ * the last sample. At most 256 reserves are followed at the same time; others are ignored.
  *
  * @param reserves  the object
  * @param count     receives the number of reserves
@@ -103,8 +104,9 @@ PM_PUBLIC const struct pm_reserve *const *pm_reserves_list(const struct pm_reser
  * @param trend     receives the trend of the used part; unchanged if NULL is returned
  * @param seconds   receives the time from the last sample until the reserve is used up; an
  *                  estimate if pm_trend.estimate is set. Unchanged if NULL is returned
- * @return          the reserve, valid until the next sample is added; NULL if all reserves are
- *                  full, or if none grows at a known or estimated rate
+ * @return          the reserve, valid until the next sample is added. Only reserves are considered
+ *                  that are not full, and that grow at a known or estimated rate. NULL if there is
+ *                  no such reserve
  */
 PM_PUBLIC const struct pm_reserve *pm_reserves_soonest(const struct pm_reserves *reserves,
                                                        struct pm_trend *trend, double *seconds);

@@ -63,14 +63,14 @@ struct pm_sampler_options {
 	double budget;
 	/**
 	 * Seconds after which all regions are measured even if the totals are unchanged; 0 means
-	 * never. Each time that such a measurement finds no change, the interval is doubled, until
-	 * it is 16 times this value.
+	 * never. Each time that such a measurement finds no change, the interval is doubled, up
+	 * to 16 times `full_every`.
 	 */
 	double full_every;
 	bool kinds; /**< find out the kinds of the regions */
 	/**
 	 * Remember which pages are present, to find pages that appear later (pm_sample.appeared).
-	 * Has no effect together with `smaps`.
+	 * Has no effect if `smaps` is set.
 	 */
 	bool pages;
 	/**
@@ -85,9 +85,9 @@ struct pm_sample_cost {
 	uint64_t cpu_ns; /**< CPU time of the whole calling process since the sampler was opened */
 	uint64_t last_cpu_ns; /**< part of `cpu_ns` since the end of the previous sample */
 	/**
-	 * Duration of the longest system call that held the map lock of the target, in nanoseconds.
-	 * The lock was never held for longer than this without a break. If smaps is read, reading
-	 * the whole file counts as one call.
+	 * Duration of the longest system call that read page states, in nanoseconds. During such a
+	 * call, the kernel holds the mmap lock of the target. If smaps was read, the time for the
+	 * whole file counts as one call.
 	 */
 	uint64_t lock_ns;
 	/**
@@ -96,7 +96,8 @@ struct pm_sample_cost {
 	 */
 	double credit;
 	/**
-	 * CPU time since the sampler was opened, as a share of one core; 0 if no time has passed
+	 * `cpu_ns` divided by the time since the sampler was opened: 0.01 is one percent of one
+	 * core. 0 if no time has passed
 	 */
 	double share;
 };
@@ -112,13 +113,13 @@ struct pm_sample {
 	 */
 	const struct pm_regions *regions;
 	/**
-	 * Pages that became present or swapped since the last measurement, if
-	 * pm_sampler_options.pages is set. The ranges are split at the borders of regions, are in
-	 * ascending order of address, and are valid as long as `regions`.
+	 * Ranges of pages that became present or swapped since the last measurement, by ascending
+	 * address. Each range is within one region. Valid as long as `regions`.
 	 */
 	const struct pm_region_range *appeared;
 	/**
-	 * Number of ranges in `appeared`; 0 in the first sample and in samples that are not fresh
+	 * Number of ranges in `appeared`. 0 in the first sample, if `fresh` is false, and without
+	 * pm_sampler_options.pages.
 	 */
 	size_t appeared_count;
 	/**

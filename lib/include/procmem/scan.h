@@ -9,14 +9,9 @@
  * PM_SCAN_PIECE_MAX bytes is delivered in pieces, one after the other.
  *
  * The memory that a scan uses depends neither on the size of the target nor on the length of hits.
- * Measured with up to four threads (VmHWM of proc_pid_status(5)), each thread adds:
- * - 1.2 MiB with few hits;
- * - 2.6 MiB if all memory of the target was text;
- * - 4.8 MiB with hits of several mebibytes;
- * - 7.2 MiB with such hits, if the function pm_scan.found passed ten bytes of output to
- *   pm_scan_append() for each byte of a hit.
- *
- * The whole process used at most 13 MiB with two threads, and 24 MiB with four.
+ * Measurements with up to four threads (VmHWM of proc_pid_status(5)): each thread added 1.2 MiB if
+ * there were few hits, and 4.8 MiB if hits had several mebibytes. The whole process used at most
+ * 13 MiB with two threads, and 24 MiB with four.
  *
  * For most purposes, use <procmem/search.h>, which is simpler.
  */
@@ -72,13 +67,13 @@ struct pm_hit {
 	 */
 	const uint8_t *bytes;
 	/**
-	 * Number of readable bytes directly before the hit, at most pm_scan.around. Always 0 for a
-	 * piece that is not the first piece of its hit.
+	 * Number of readable bytes directly before the hit, at most pm_scan.around. A long hit is
+	 * passed in pieces (PM_SCAN_PIECE_MAX): then 0, except for the first piece.
 	 */
 	size_t before;
 	/**
-	 * Number of readable bytes directly after the hit, at most pm_scan.around. Always 0 for a
-	 * piece that is not the last piece of its hit.
+	 * Number of readable bytes directly after the hit, at most pm_scan.around. A long hit is
+	 * passed in pieces (PM_SCAN_PIECE_MAX): then 0, except for the last piece.
 	 */
 	size_t after;
 	size_t region;             /**< index of the region in which the hit starts */
@@ -86,13 +81,13 @@ struct pm_hit {
 	enum pm_encoding encoding; /**< encoding of the hit */
 	/**
 	 * The hit is a piece of a longer hit, and another piece follows. Also set on the last piece
-	 * if the match itself may be incomplete: a match of a pattern can be cut one to two
-	 * mebibytes after its start.
+	 * if the match may be incomplete: a match of a pattern can be cut if it is longer than
+	 * 1 MiB.
 	 */
 	bool truncated;
 	/**
-	 * The hit is a piece that continues the previous piece of a longer hit. Only set if both
-	 * pieces were found in the same unit; pm_scan_delivery.continued is also set if not.
+	 * The hit continues the previous piece of a longer hit, and both pieces were found in the
+	 * same unit. pm_scan_delivery.continued does not depend on the units.
 	 */
 	bool continued;
 	/**
@@ -122,9 +117,10 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
 
 /**
  * Called for each hit, in the thread that found the hit. Several threads call the function at the
- * same time, and the hits are not in the order of addresses. Some hits are found but not delivered,
- * because they overlap a hit at a lower address. The function passes the bytes to deliver,
- * typically a line of output, to pm_scan_append().
+ * same time, and the hits are not in the order of addresses. Some of these hits are not passed to
+ * pm_scan_deliver, because they overlap a hit at a lower address. The function can call
+ * pm_scan_append() to add bytes to a hit, typically a line of output. pm_scan_deliver receives
+ * these bytes with the hit.
  *
  * @param context  the context of the scan
  * @param worker   number of the thread, from 0. It is less than the number of threads of the scan,
@@ -142,12 +138,12 @@ struct pm_scan_delivery {
 	uint64_t address;          /**< address of the first byte */
 	size_t size;               /**< size in bytes */
 	size_t region;             /**< index of the region in which the hit starts */
-	uint32_t source;           /**< as in pm_hit */
-	enum pm_encoding encoding; /**< as in pm_hit */
-	bool truncated;            /**< as in pm_hit */
+	uint32_t source;           /**< see pm_hit.source */
+	enum pm_encoding encoding; /**< see pm_hit.encoding */
+	bool truncated;            /**< see pm_hit.truncated */
 	/** The hit is a piece that continues a piece that was delivered before */
 	bool continued;
-	bool changed;      /**< as in pm_hit */
+	bool changed;      /**< see pm_hit.changed */
 	const void *bytes; /**< the bytes that pm_scan_append() added for this hit */
 	size_t length;     /**< number of bytes in `bytes` */
 };
@@ -166,8 +162,8 @@ typedef int pm_scan_deliver(void *context, const struct pm_scan_delivery *delive
 /** Totals of a scan, also while it runs. */
 struct pm_scan_totals {
 	/**
-	 * Size in bytes of the pages that were read. This includes pages that contain only zeros,
-	 * which are not searched if no hit can start there.
+	 * Size in bytes of the pages that were read. Pages of zeros are included, even if they were
+	 * skipped because no hit can start in zeros.
 	 */
 	uint64_t searched;
 	uint64_t unreadable; /**< number of bytes that could not be read */
@@ -211,8 +207,8 @@ struct pm_scan {
 	 */
 	struct pm_unit_source source;
 	/**
-	 * Number of threads, at most PM_SCAN_WORKERS_MAX. 0 means the number of usable CPUs, at
-	 * most 4.
+	 * Number of threads, at most PM_SCAN_WORKERS_MAX. 0: one thread for each usable CPU, but at
+	 * most 4 threads.
 	 */
 	unsigned workers;
 	/**

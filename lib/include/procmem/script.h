@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Finds, in the command line of an interpreter, the script or archive that it runs.
+ * Finds the script or archive that an interpreter runs, from its command line.
  */
 #ifndef PROCMEM_SCRIPT_H
 #define PROCMEM_SCRIPT_H

@@ -86,8 +86,8 @@ struct pm_search_options {
 	 */
 	bool stop;
 	/**
-	 * Number of threads, at most PM_SCAN_WORKERS_MAX. 0 means the number of usable CPUs, at
-	 * most 4.
+	 * Number of threads, at most PM_SCAN_WORKERS_MAX. 0: one thread for each usable CPU, but at
+	 * most 4 threads.
 	 */
 	unsigned workers;
 	/**

@@ -35,8 +35,8 @@ struct pm_series {
 	size_t count;            /**< number of corners */
 	size_t capacity;         /**< private */
 	/**
-	 * Time of the last value that was added, in seconds. From the last corner until this time,
-	 * the value was constant.
+	 * Time of the last value that was added, in seconds. The value was constant from the last
+	 * element of `points` until this time.
 	 */
 	double last;
 	uint64_t samples; /**< number of values that were added */

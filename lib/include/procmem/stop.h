@@ -12,8 +12,8 @@
  *
  * With ptrace(2), only the thread that stopped the target can resume it. The library creates a
  * thread for each stop, so any thread of the program may call pm_stop_end(). Until the stop ends,
- * the program must not call wait(2) for arbitrary children: wait(2) would return events of the
- * stopped threads.
+ * the program must not wait for arbitrary children, as wait(2) does: it would receive the events of
+ * the stopped threads. Use waitpid(2) with the PID of a child instead.
  *
  * Other processes that share the memory of the target are not stopped. An example is a child of
  * vfork(2) that has not called exec yet. pm_stop_find_sharing() finds them.
@@ -48,8 +48,8 @@ struct pm_stop;
  * @param stop     receives the stop; end it with pm_stop_end()
  * @param error    PM_ERROR_ACCESS (the text names the rule that refused access, or the PID of
  *                 another tracer), PM_ERROR_GONE, PM_ERROR_NO_MEMORY (a zombie or a kernel
- *                 thread), PM_ERROR_UNSUPPORTED (the calling process, a saved tree, another PID
- *                 namespace), PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
+ *                 thread), PM_ERROR_UNSUPPORTED (the calling process, a process in a saved copy of
+ *                 /proc or in another PID namespace), PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cancel,

@@ -38,8 +38,8 @@ enum pm_encoding {
 #define PM_ENCODING_BIT(encoding) (1u << (unsigned)(encoding))
 
 /**
- * Describes the strings to search for. If all members are zero, these are strings of at least 4
- * characters in UTF-8, which includes ASCII.
+ * Describes the strings to search for. If all members are zero, the search finds strings in UTF-8
+ * (which includes ASCII) that have 4 or more characters.
  */
 struct pm_strings_options {
 	unsigned encodings; /**< PM_ENCODING_BIT() values, combined with `|`; 0 means UTF-8 */
@@ -55,8 +55,8 @@ struct pm_strings_options {
 	bool white_space;
 	/**
 	 * Find strings in UTF-16 and UTF-32 only at addresses that are multiples of the character
-	 * size. If false, they are found at all addresses; the same text may then also be found at
-	 * a shifted address as text in the other byte order.
+	 * size. If false, such strings are found at all addresses. The same text can then be found
+	 * twice: the second time in the other byte order, at an address a few bytes away.
 	 */
 	bool aligned;
 };
@@ -93,8 +93,8 @@ PM_PUBLIC const char *pm_encoding_name(enum pm_encoding encoding);
 PM_PUBLIC size_t pm_encoding_unit(enum pm_encoding encoding);
 
 /**
- * Converts a string in UTF-16 or UTF-32, as found by a scanner for text, to ASCII: one byte for
- * each character. Strings in other encodings are copied unchanged.
+ * Converts a string that a scanner found in UTF-16 or UTF-32 to ASCII. Such strings contain only
+ * ASCII characters. Strings in other encodings are copied unchanged.
  *
  * @param encoding  encoding of the string
  * @param bytes     the string as it is in memory

@@ -9,8 +9,8 @@
  * - Every text that was added more than pm_tally_bound() times is in the tally.
  * - The count of a text in the tally is too low by at most pm_tally_item.missed.
  *
- * A tally counts equal texts together, or with pm_tally_add_similar() all texts that have something
- * in common, such as their template (text_template.h).
+ * With pm_tally_add(), a tally counts equal texts together. With pm_tally_add_similar(), it counts
+ * similar texts together, such as texts with the same template (text_template.h).
  *
  * If texts are added in ascending order of their addresses, the tally also finds the distance at
  * which a text recurs (pm_tally_item.stride). If the text is part of each record of a table, this
@@ -58,23 +58,27 @@ struct pm_tally_item {
 	 */
 	uint64_t missed;
 	uint64_t first; /**< address (pm_tally_text.first) of the earliest addition in `count` */
-	uint64_t size;  /**< sum of pm_tally_text.size over all additions in `count` */
+	uint64_t size;  /**< sum of pm_tally_text.size of the additions in `count` */
 	uint64_t last;  /**< address (pm_tally_text.first) of the latest addition in `count` */
 	/**
-	 * Distance from one occurrence of the text to the next, in bytes. Distances to lower
-	 * addresses are ignored. If more than half of the remaining distances have the same value,
-	 * `stride` is that value; otherwise it is any of the values. 0 if no distance remains.
+	 * Distance between successive occurrences of the text, in bytes; 0 if there is none. Only
+	 * distances to higher addresses are considered. If more than half of them are equal,
+	 * `stride` is the most frequent distance. Otherwise `stride` is one of the distances, not
+	 * necessarily the most frequent one.
 	 */
 	uint64_t stride;
-	/** Number of distances that were equal to `stride`; may be too low. */
+	/** Lower bound of the number of distances that are equal to `stride` */
 	uint64_t stride_count;
 	uint64_t votes;  /**< private: as in the majority vote of Boyer and Moore */
-	uint32_t length; /**< bytes of `text` */
+	uint32_t length; /**< length of `text` in bytes */
 	/** pm_tally_text.category. Texts of different categories are counted separately. */
 	uint8_t category;
 	/** True if `count` includes texts that differ from `text`, but are similar to it */
 	bool varied;
-	/** The text, not NUL-terminated. If `varied` is true, the first of the similar texts. */
+	/**
+	 * The text, not NUL-terminated. If `varied` is true, this is the first of the similar
+	 * texts.
+	 */
 	char text[];
 };
 
@@ -86,14 +90,18 @@ struct pm_tally_text {
 	 */
 	uint64_t hash;
 	const char *text; /**< any bytes; copied if the text is new */
-	size_t length;    /**< bytes of `text` */
+	size_t length;    /**< length of `text` in bytes */
 	/**
 	 * Address of the text in the target, or any other number. Stored as pm_tally_item.first if
 	 * the text is new.
 	 */
 	uint64_t first;
-	uint64_t size;    /**< number of bytes that the text occupies in the target */
-	uint8_t category; /**< any number, such as an enum pm_encoding */
+	uint64_t size; /**< number of bytes that the text occupies in the target */
+	/**
+	 * Any number, such as an enum pm_encoding. Texts of different categories are counted
+	 * separately.
+	 */
+	uint8_t category;
 };
 
 /**
@@ -121,7 +129,7 @@ PM_PUBLIC void pm_tally_destroy(struct pm_tally *tally);
  *                  target cannot choose texts with equal hashes
  * @param category  category of the text
  * @param text      any bytes
- * @param length    bytes of `text`
+ * @param length    length of `text` in bytes
  * @return          the hash
  */
 PM_PUBLIC uint64_t pm_tally_hash(const struct pm_tally *tally, uint8_t category, const char *text,
@@ -138,8 +146,9 @@ PM_PUBLIC void pm_tally_add(struct pm_tally *tally, const struct pm_tally_text *
 
 /**
  * Counts a text together with similar texts: those with the same category and hash. The bytes of
- * the texts are not compared. A hash has 64 bits and depends on a random number: in a tally of a
- * million texts, the probability that two dissimilar texts have the same hash is 1 in 30 million.
+ * the texts are not compared. A hash has 64 bits and depends on a random number. In a tally of a
+ * million texts, the probability that any two dissimilar texts have the same hash is 1 in 30
+ * million.
  *
  * @param tally  the tally, not sorted yet. Either all texts of a tally are added with this
  *               function, or none
@@ -148,8 +157,9 @@ PM_PUBLIC void pm_tally_add(struct pm_tally *tally, const struct pm_tally_text *
 PM_PUBLIC void pm_tally_add_similar(struct pm_tally *tally, const struct pm_tally_text *text);
 
 /**
- * Adds bytes to the size of the text that was added last in a category. Use this for the further
- * parts of a text that arrives in parts. Does nothing if the text was dropped.
+ * Adds bytes to the size of the text that was added last in a category. If a text arrives in parts,
+ * add its first part as a text, and call this function for each further part. Does nothing if the
+ * text was dropped.
  *
  * @param tally     the tally, not sorted yet
  * @param category  category of the text
@@ -165,10 +175,10 @@ PM_PUBLIC void pm_tally_extend(struct pm_tally *tally, uint8_t category, uint64_
 PM_PUBLIC size_t pm_tally_count(const struct pm_tally *tally);
 
 /**
- * Returns the number of drops so far. A text that was dropped several times, because it was added
- * again after a drop, counts several times.
+ * Returns how often texts were dropped so far. A text that is added again, and dropped again,
+ * counts each time.
  * @param tally  the tally
- * @return       the number of drops; 0 means that all counts are exact
+ * @return       the number; 0 means that all counts are exact
  */
 PM_PUBLIC uint64_t pm_tally_dropped(const struct pm_tally *tally);
 
@@ -183,7 +193,7 @@ PM_PUBLIC uint64_t pm_tally_bound(const struct pm_tally *tally);
 enum pm_tally_order {
 	PM_TALLY_BY_COUNT,  /**< by pm_tally_item.count */
 	PM_TALLY_BY_BYTES,  /**< by pm_tally_item.size */
-	PM_TALLY_BY_LENGTH, /**< by the mean size of the texts that `count` includes */
+	PM_TALLY_BY_LENGTH, /**< by the mean size: pm_tally_item.size / pm_tally_item.count */
 };
 
 /**

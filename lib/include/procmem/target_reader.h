@@ -17,13 +17,15 @@ extern "C" {
 /**
  * Opens the memory of a living process for reading. The process is neither stopped nor attached to.
  *
- * Bytes are read with process_vm_readv(2). In these cases they are read from /proc/PID/mem (mem)
- * instead:
+ * Bytes are read with process_vm_readv(2). In these cases they are read from /proc/PID/mem instead:
  * - in regions without read permission
  * - in regions with userfaultfd, where process_vm_readv() can block forever
- * - in regions whose VmFlags are not known. It is worth reading the VmFlags from smaps, because a
- *   read from mem takes twice as long as process_vm_readv() and slows the target down more
- * - in all regions, once process_vm_readv() has failed with EPERM or ENOSYS
+ * - in regions whose VmFlags are not known
+ * - everywhere, if the PID belongs to another PID namespace, or once process_vm_readv() has failed
+ *   with EPERM or ENOSYS
+ *
+ * If possible, pass regions with VmFlags (PM_SMAPS): a read from /proc/PID/mem takes twice as long
+ * as process_vm_readv(), and slows the target down more.
  *
  * @param process  the process; must outlive the reader
  * @param regions  the regions of the process; must outlive the reader. They determine how each

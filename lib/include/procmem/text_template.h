@@ -30,8 +30,9 @@ extern "C" {
 #endif
 
 /**
- * Writes the template of a text: the text with `#` in place of each number (`0x#` if the number
- * starts with 0x), and with one character and `…` in place of filler (`=…` for `==========`).
+ * Writes the template of a text. Each number is replaced by `#`, or by `0x#` if it starts with 0x.
+ * Eight or more equal characters in sequence are replaced by one of them and `…`: `==========`
+ * becomes `=…`. The comment of this file describes which characters and numbers are replaced.
  *
  * @param text    any bytes; numbers consist of ASCII characters only
  * @param length  bytes of `text`

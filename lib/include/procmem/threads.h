@@ -33,8 +33,8 @@ struct pm_thread {
 
 /** Details to read of each thread. */
 enum pm_thread_detail {
-	PM_THREAD_NAMES = 1, /**< read task/TID/comm */
-	/** Read task/TID/syscall, which needs ptrace access (proc_pid_syscall(5)). */
+	PM_THREAD_NAMES = 1, /**< names, from task/TID/comm */
+	/** Stack pointers, from task/TID/syscall. Requires ptrace access (proc_pid_syscall(5)). */
 	PM_THREAD_STACK_POINTERS = 2,
 };
 

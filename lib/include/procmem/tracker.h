@@ -4,16 +4,17 @@
  * Follows each region over many samples, even if the kernel merges, splits or moves it. The history
  * of a region is called a track.
  *
- * Regions that pm_growth_compare() matches from one sample to the next are in the same track, if
- * they have the same kind. In the last sample, all regions of a track have the same kind, so the
- * sum of the weights (resident and swapped bytes) of all tracks of a kind is the weight of all
- * regions of that kind.
+ * pm_growth_compare() matches the regions of each sample with those of the sample before. Matching
+ * regions of the same kind are in the same track. A track never contains regions of different kinds
+ * at the same time.
  *
  * Similar new regions share one track from the start. If a process creates a thousand threads,
  * their stacks are one growing track, not a thousand new tracks. Two regions are similar if they
- * have the same kind, the same permissions, names that differ only in digits, and lengths of the
- * same magnitude. If a region consists of blocks that malloc mapped individually, the size of its
- * largest block is compared instead of its length.
+ * have:
+ * - the same kind and the same permissions
+ * - names that differ only in digits; for stacks, this also applies to the names of the threads
+ * - lengths that round down to the same power of four. If a region consists of blocks that malloc
+ *   mapped individually, the size of its largest block is used instead of its length
  *
  * A track is kept even if all its regions were unmapped. While there are thousands of such tracks,
  * a new region may also join a track whose regions have other names, so that the number of tracks
@@ -34,24 +35,23 @@ extern "C" {
 #endif
 
 /**
- * One track. Weights are resident and swapped bytes together.
+ * One track. The weight of a region is the number of its resident and swapped bytes.
  *
  * If a track has several regions, one of them represents the track: at first, the region with the
- * largest weight. Another region replaces the representative only if, in one sample, the other
- * region grows by more than twice as many bytes as the representative. If the representative was
- * unmapped, the region that grew most in that sample becomes the representative.
+ * largest weight. Another region becomes the representative if its weight grew, since the previous
+ * sample, more than twice as much as that of the representative. If the representative was
+ * unmapped, the region whose weight grew most becomes the representative.
  */
 struct pm_track {
 	/**
-	 * First address of the representative region. If the track has no regions any more, that of
-	 * the last representative.
+	 * First address of the representative region. If the track has no regions any more, the
+	 * first address of its last representative region.
 	 */
 	uint64_t start;
 	uint64_t end;      /**< address after the last byte of the representative region */
-	uint64_t own;      /**< weight of the representative region alone, in bytes */
+	uint64_t own;      /**< resident and swapped bytes of the representative region alone */
 	size_t index;      /**< index of the track in the array of pm_tracker_tracks() */
-	enum pm_kind kind; /**< kind of the representative region; all regions of the track have
-	                      this kind */
+	enum pm_kind kind; /**< kind of all regions of the track, in the last sample that has any */
 	unsigned perms;    /**< permissions of the representative region: enum pm_perm bits */
 	/**
 	 * TID of the thread whose stack the representative region is; 0 if the region is not the
@@ -80,13 +80,13 @@ struct pm_track {
 	uint64_t weight; /**< resident and swapped bytes of all regions now */
 	uint64_t size;   /**< sum of the lengths of all regions now, in bytes */
 	/**
-	 * Weight from which growth is counted, in bytes: the weight at the last call of
-	 * pm_tracker_rebase() or, if there was no call, in the first sample. 0 if the track was
-	 * created later.
+	 * Weight from which growth is counted, in bytes. This is the weight at the last call of
+	 * pm_tracker_rebase() or, if it was never called, in the first sample. 0 if the track was
+	 * created after that.
 	 */
 	uint64_t baseline;
 	size_t baseline_regions; /**< number of regions at the time of `baseline` */
-	/** `size` at the time of `baseline`, in bytes. 0 if the track was created later. */
+	/** `size` at the time of `baseline`, in bytes. 0 if the track was created after that. */
 	uint64_t baseline_size;
 	int64_t delta;           /**< change of the weight between the last two samples, in bytes */
 	struct pm_series series; /**< weight over time; empty if the weight never changed */
@@ -126,8 +126,8 @@ PM_PUBLIC int pm_tracker_add(struct pm_tracker *tracker, double time,
                              const struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Reports a sample whose regions were not measured, so that their changes are not known: sets
- * pm_track.delta of all tracks to 0. Everything else is unchanged.
+ * Sets pm_track.delta of all tracks to 0; everything else is unchanged. Call this instead of
+ * pm_tracker_add() if the measurement of the regions was postponed (pm_sample.held_back).
  * @param tracker the tracker
  */
 PM_PUBLIC void pm_tracker_skip(struct pm_tracker *tracker);
@@ -160,21 +160,21 @@ PM_PUBLIC const struct pm_track *pm_tracker_owner(const struct pm_tracker *track
 PM_PUBLIC void pm_tracker_rebase(struct pm_tracker *tracker);
 
 /**
- * Judges the weight of a track over time.
+ * Determines how the weight of a track develops over time (pm_trend_judge()).
  *
  * @param tracker  the tracker
  * @param track    a track of this tracker
- * @param trend    filled
+ * @param trend    receives the trend
  */
 PM_PUBLIC void pm_track_judge(const struct pm_tracker *tracker, const struct pm_track *track,
                               struct pm_trend *trend);
 
 /**
- * Judges the number of regions of a track over time.
+ * Determines how the number of regions of a track develops over time (pm_trend_judge()).
  *
  * @param tracker  the tracker
  * @param track    a track of this tracker
- * @param trend    filled
+ * @param trend    receives the trend
  */
 PM_PUBLIC void pm_track_judge_count(const struct pm_tracker *tracker, const struct pm_track *track,
                                     struct pm_trend *trend);
@@ -184,9 +184,9 @@ PM_PUBLIC void pm_track_judge_count(const struct pm_tracker *tracker, const stru
  *
  * Judging takes time, so at most 16 tracks are judged:
  * - the 8 tracks that grew most since they were first seen
- * - the 8 tracks with the largest lasting rise. The values of the first half of the time are
- *   compared with those of the second half: the lasting rise is the rise of the lowest value or
- *   the rise of the highest value, whichever is smaller.
+ * - the 8 tracks with the largest lasting rise. From the first half of the observed time to the
+ *   second half, the lowest value of a track rises by one amount, and its highest value by another.
+ *   The smaller of these two amounts is the lasting rise.
  *
  * @param tracker  the tracker
  * @param trend    receives the trend of the weight of the track; unchanged if there is no track

@@ -4,9 +4,10 @@
  * Trends of sizes over time: how fast a size grows, and whether the growth looks like a leak, was a
  * burst, or has ended.
  *
- * A rate is reported as sure only if it follows from many growth events. A growth event is a rise
- * of the size above all its earlier values, by at least 2 % of the difference between the highest
- * and the lowest value.
+ * A rate of growth is reported as known (pm_trend.rate) only if it follows from at least five
+ * growth events or, if the size rises and falls, from at least five such cycles. A growth event is
+ * a rise of the size above all its earlier values, by at least 2 % of the difference between the
+ * highest and the lowest value.
  */
 #ifndef PROCMEM_TREND_H
 #define PROCMEM_TREND_H
@@ -31,8 +32,8 @@ enum pm_verdict {
 	PM_VERDICT_BURST,     /**< grew mostly in one step, and has not grown since */
 	PM_VERDICT_PLATEAU,   /**< grew, and has stopped growing; or rises and falls around one
 	                         level */
-	PM_VERDICT_NO_GROWTH, /**< did not grow while it was observed. This does not say that it
-	                         will not grow: the next step may not have come yet */
+	PM_VERDICT_NO_GROWTH, /**< did not grow while it was observed. It may still grow later: some
+	                         processes grow in rare steps */
 	PM_VERDICT_SHRINKING, /**< becomes smaller */
 	/** Has grown, but too unevenly for another verdict */
 	PM_VERDICT_UNEVEN,
@@ -43,34 +44,42 @@ enum pm_verdict {
 #define PM_TREND_REASON_SIZE 160
 
 /**
- * The result of judging a series. Rates are units per second, heights are in the unit of the
- * series. Members are zero if the series did not change noticeably.
+ * The result of judging a series. Sizes are in the unit of the series (enum pm_trend_unit), and
+ * rates are in this unit per second. `sawtooth`, `swing`, `floor`, `floor_rise` and `below_peak`
+ * are 0 if the series is too short to be judged, or did not change noticeably.
  */
 struct pm_trend {
 	enum pm_verdict verdict; /**< how the values develop */
 	/**
-	 * The rate; 0 if it is not known.
-	 * - PM_VERDICT_STEADY: positive. It is the slope from the first growth event to the last
-	 *   or, if the values rise and fall, the slope of the line through their low points.
-	 * - PM_VERDICT_SHRINKING: negative if the median slope, `least_squares` and the change
-	 *   divided by the time agree within a factor of 1.5; otherwise 0.
+	 * Rate at which the values change; 0 if it is not known.
+	 * - PM_VERDICT_STEADY: positive. If `sawtooth` is false, the slope from the first growth
+	 *   event to the last. If `sawtooth` is true, the slope of the line through the lowest
+	 *   points of the cycles of rise and fall.
+	 * - PM_VERDICT_SHRINKING: negative, or 0 if it is not known.
 	 * - All other verdicts: 0.
 	 */
 	double rate;
-	/**
-	 * The rate is only an estimate, in `estimated_rate`, and `rate` is 0. True if and only if
-	 * `verdict` is PM_VERDICT_STEPS.
-	 */
+	/** True if `verdict` is PM_VERDICT_STEPS. Then `rate` is 0; use `estimated_rate`. */
 	bool estimate;
 	/**
-	 * With `estimate`: slope from the first growth event to the last, positive. Otherwise 0
+	 * If `estimate` is true: slope from the first large growth event to the last, positive.
+	 * Large events have at least a quarter of the height of the largest event. Otherwise 0
 	 */
 	double estimated_rate;
-	double step;       /**< with `estimate`: median height of the growth events; otherwise 0 */
-	bool sawtooth;     /**< the values rise and fall: `swing` is more than 5 % of their range */
-	double swing;      /**< largest fall below an earlier value */
-	double floor;      /**< lowest value of the second half of the time since `began` */
-	double floor_rise; /**< `floor` minus the lowest value of the first half; may be negative */
+	/** If `estimate` is true: median height of the large growth events. Otherwise 0 */
+	double step;
+	/**
+	 * The values rise and fall: `swing` is more than 5 % of the difference between the highest
+	 * and the lowest value
+	 */
+	bool sawtooth;
+	double swing; /**< largest decrease from one value to a later value */
+	double floor; /**< lowest value of the second half of the time since `began` */
+	/**
+	 * `floor` minus the lowest value of the first half of the time since `began`; may be
+	 * negative
+	 */
+	double floor_rise;
 	/**
 	 * Highest value minus the last value. If the values rise and fall, their next peak will be
 	 * about this much higher than the last value
@@ -83,9 +92,10 @@ struct pm_trend {
 	 */
 	double agreement;
 	/**
-	 * Start of the time that was judged, in seconds: the first noticeable change. If only the
-	 * growth after a large step is steady, it is the first noticeable change after that step.
-	 * If the value never changed noticeably, it is the time of the first value.
+	 * Start of the time that was judged, in seconds. Normally, this is the time of the first
+	 * noticeable change. If only the growth after a large step is steady, it is the time of the
+	 * first noticeable change after that step. If the value never changed noticeably, it is the
+	 * time of the first value.
 	 */
 	double began;
 	char reason[PM_TREND_REASON_SIZE]; /**< human-readable reason, without a full stop */
@@ -97,7 +107,7 @@ struct pm_trend {
  */
 enum pm_trend_unit {
 	PM_TREND_BYTES, /**< sizes in bytes: changes below 32 KiB are ignored */
-	PM_TREND_COUNT, /**< numbers, such as a number of threads: every change counts */
+	PM_TREND_COUNT, /**< numbers, such as a number of threads: no change is ignored */
 };
 
 /**
@@ -111,7 +121,8 @@ PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit
                               struct pm_trend *trend);
 
 /**
- * Returns the rate of growth: pm_trend.rate or, with pm_trend.estimate, pm_trend.estimated_rate.
+ * Returns the rate of growth: pm_trend.rate or, if pm_trend.estimate is set,
+ * pm_trend.estimated_rate.
  *
  * @param trend  the trend
  * @return       the rate; 0 if the values do not grow, or if their rate is not known

@@ -24,9 +24,9 @@ extern "C" {
  * @param candidates  the valid words; NULL entries are skipped
  * @param count       number of candidates
  * @return            the most similar candidate, or the first of several equally similar
- *                    candidates. NULL if the word is empty or longer than 64 bytes, or if every
- *                    candidate has more mistakes than a third of the length of the word in bytes,
- *                    rounded to the nearest integer
+ *                    candidates. NULL if the word is shorter than 2 bytes or longer than 64 bytes.
+ *                    NULL if no candidate is similar enough: a word of 2 to 4 bytes may have 1
+ *                    mistake, a word of 5 to 7 bytes may have 2, and so on
  */
 PM_PUBLIC const char *pm_typo_nearest(const char *word, const char *const *candidates,
                                       size_t count);

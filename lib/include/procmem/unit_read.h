@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reads the units of a plan. Every readable byte is read, and unreadable ranges are reported in
- * whole pages.
+ * Reads the wanted segments (pm_segment.wanted) of the units of a plan. Every readable byte of
+ * these segments is read. Unreadable ranges are reported in whole pages.
  */
 #ifndef PROCMEM_UNIT_READ_H
 #define PROCMEM_UNIT_READ_H
@@ -17,7 +17,8 @@ extern "C" {
 
 /**
  * The readers from which units are read, and the visitor that is called for unreadable ranges.
- * Several threads may use the same source if the visitor may be called by several threads.
+ * Several threads may use the same source at the same time if they may also call the visitor at the
+ * same time.
  */
 struct pm_unit_source {
 	struct pm_reader *target; /**< reader for PM_SEGMENT_RUN segments */
@@ -60,8 +61,8 @@ PM_PUBLIC int pm_unit_read(const struct pm_unit_source *source, const struct pm_
 struct pm_unit_around {
 	size_t before;       /**< number of bytes before the unit */
 	size_t after;        /**< number of bytes after the unit */
-	uint8_t before_type; /**< enum pm_segment_type of the bytes before, as in the plan */
-	uint8_t after_type;  /**< enum pm_segment_type of the bytes after, as in the plan */
+	uint8_t before_type; /**< enum pm_segment_type of the bytes before the unit */
+	uint8_t after_type;  /**< enum pm_segment_type of the bytes after the unit */
 };
 
 /**
@@ -71,8 +72,8 @@ struct pm_unit_around {
  *
  * @param source  the readers and the visitor
  * @param unit    the unit; must have at least one segment
- * @param around  the bytes around the unit; choose only bytes that the plan wants. Other bytes are
- *                read, too, but this can make the target grow
+ * @param around  the bytes around the unit. They must be in wanted segments (pm_segment.wanted):
+ *                reading other bytes can make the target grow
  * @param buffer  room for the bytes before, unit->size bytes, and the bytes after
  * @param error   as for pm_unit_read()
  * @return        0 or -1
@@ -82,8 +83,8 @@ PM_PUBLIC int pm_unit_read_around(const struct pm_unit_source *source, const str
                                   struct pm_error *error);
 
 /**
- * Reads a range. Unreadable bytes are handled as by pm_unit_read(). Choose only ranges that a plan
- * wants. Other ranges are read, too, but this can make the target grow.
+ * Reads a range. Unreadable bytes are set to zero and reported. The bytes must be in wanted
+ * segments of a plan (pm_segment.wanted): reading other bytes can make the target grow.
  *
  * @param source   the readers and the visitor; `files` is not used
  * @param address  first address

@@ -37,17 +37,17 @@ enum pm_wakeup_cause {
 	 */
 	PM_WAKEUP_OOM,
 	/**
-	 * cgroup v2: `memory.events` changed. This file counts how often memory.high and memory.max
+	 * cgroup v2: `memory.events` changed. This file shows how often memory.high and memory.max
 	 * were reached, and the number of killed processes
 	 * (Documentation/admin-guide/cgroup-v2.rst). Changes are observed by inotify(7). The events
 	 * of a cgroup include the events of its descendants.
 	 */
 	PM_WAKEUP_EVENTS,
 	/**
-	 * At least one task waited for memory for a total of 150 ms within 2 s (PSI trigger "some",
-	 * Documentation/accounting/psi.rst). If the cgroup (v2) has a file memory.pressure, the
-	 * tasks of the cgroup are observed, otherwise all tasks of the machine. Before Linux 6.4,
-	 * the trigger requires CAP_SYS_RESOURCE.
+	 * For at least 150 ms in total within 2 s, one or more tasks waited for memory (PSI trigger
+	 * "some", Documentation/accounting/psi.rst). If the cgroup (v2) has a file memory.pressure,
+	 * the tasks of the cgroup are observed. Otherwise all tasks of the machine are observed.
+	 * Before Linux 6.4, the trigger requires CAP_SYS_RESOURCE.
 	 */
 	PM_WAKEUP_PRESSURE,
 	PM_WAKEUP_CAUSES, /**< number of causes */

@@ -451,9 +451,9 @@ hold_slow() {
 	printf 'x%.0s' {1..1001} >"$bytes"
 	hold "$bytes"
 	run -0 script -qec "$PROCMEM_BIN grep x $TARGET_PID ${ranges[0]}" /dev/null </dev/null
-	[[ $output == *'these are more than 1000 matches'*'--unique'* ]]
+	[[ $output == *'more than 1000 matches were printed'*'--unique'* ]]
 	run -0 script -qec "$PROCMEM_BIN grep -m 1000 x $TARGET_PID ${ranges[0]}" /dev/null </dev/null
-	[[ $output != *'these are more than'* ]]
+	[[ $output != *'matches were printed'* ]]
 	run -0 --separate-stderr search x
-	[[ $stderr != *'these are more than'* ]]
+	[[ $stderr != *'matches were printed'* ]]
 }

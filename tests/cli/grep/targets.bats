@@ -27,7 +27,7 @@ teardown() {
 	for words in "grep marker" strings; do
 		# shellcheck disable=SC2086 # two words
 		run -1 --separate-stderr procmem $words "$TARGET_PID" "$range"
-		[[ $stderr == *'16.0K was not searched: pages of files or shared memory that the process has not touched; use --whole-files'* ]]
+		[[ $stderr == *'16.0K was not searched: the process has not touched these pages of mapped files or shared memory; use --whole-files'* ]]
 		# shellcheck disable=SC2086
 		run --separate-stderr procmem $words "$TARGET_PID"
 		[[ $stderr != *'not touched'* ]]

@@ -396,10 +396,10 @@ in_gdb() {
 	target_start values
 	run --separate-stderr -2 procmem shell -k -c info -c "!kill -9 $TARGET_PID; tail --pid=$TARGET_PID -f /dev/null" -c map "$TARGET_PID"
 	[[ $stderr == *"process $TARGET_PID exited: nothing is attached now"* ]]
-	[[ $stderr == *"map: nothing is attached; 'attach PID' or 'attach NAME'"* ]]
+	[[ $stderr == *"map: nothing is attached; use 'attach PID' or 'attach NAME'"* ]]
 	for words in 'grep text' 'grep -e text' strings dump headroom snap; do
 		run -2 procmem shell -c "$words"
-		[[ $output == *": nothing is attached; 'attach PID' or 'attach NAME'"* ]]
+		[[ $output == *": nothing is attached; use 'attach PID' or 'attach NAME'"* ]]
 	done
 	run -2 procmem shell -c grep
 	[[ $output == *"grep needs a PATTERN"* ]]

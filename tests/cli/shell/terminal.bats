@@ -254,7 +254,7 @@ await_state() {
 	answer stop '(stopped)>'
 	kill -KILL "$TARGET_PID"
 	screen_await "process $TARGET_PID exited: nothing is attached now"
-	answer 'info' "nothing is attached; 'attach TARGET'"
+	answer 'info' "nothing is attached; use 'attach TARGET'"
 }
 
 @test "only the owner can read the history, and lines that start with a space are not in it" {

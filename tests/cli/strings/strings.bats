@@ -228,7 +228,7 @@ input()'
 @test "-u reports how to exclude machine code if strings are found there first" {
 	target_start texts
 	run -0 --separate-stderr procmem strings -u --sort count -n 4 --top 20 "$TARGET_PID"
-	[[ $stderr =~ 'note: strings whose lowest address is in machine code: '[0-9]+' of these 20; many strings in machine code have no meaning; use --perms rw to exclude code' ]]
+	[[ $stderr =~ 'note: the first occurrence of '[0-9]+' of these 20 strings is in machine code; many strings in machine code have no meaning: use --perms rw to exclude machine code' ]]
 	for words in '--perms rw' '-q' '--json'; do
 		run -0 --separate-stderr procmem strings -u --sort count -n 4 --top 20 $words "$TARGET_PID"
 		[[ $stderr != *'machine code'* ]]

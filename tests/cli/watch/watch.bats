@@ -4,13 +4,13 @@
 
 setup_file() {
 	load ../support/helper
-	local ways="merged:2097152 arenas:40960 threads:2 files:40 steps:524288 pool:4194304 mapped:4194304" way watchers=()
+	local ways="merged:2097152 arenas:40960 threads:2 files:400 steps:524288 pool:4194304 mapped:4194304" way watchers=()
 	for way in $ways; do
 		target_start leaker "${way%:*}" "${way#*:}"
 		"$PROCMEM_BIN" watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.json" 3>&- &
 		watchers+=($!)
 		# Also how long the limits on numbers of things last.
-		if [ "$way" = threads:2 ] || [ "$way" = files:40 ]; then
+		if [ "$way" = threads:2 ] || [ "$way" = files:400 ]; then
 			"$PROCMEM_BIN" headroom --json --for 20s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.limits" 3>&- &
 			watchers+=($!)
 		fi
@@ -87,7 +87,7 @@ summary() {
 	local max
 	max=$(cat /proc/sys/vm/max_map_count)
 	jq -e --argjson max "$max" '.limits[] | select(.name == "mappings") | .max == $max and .used > 500 and .verdict == "steady"
-		and .rate > 36 and .rate < 44 and (.seconds_left - .left / .rate | fabs) < 1' "$BATS_FILE_TMPDIR/files.limits"
+		and .rate > 360 and .rate < 440 and (.seconds_left - .left / .rate | fabs) < 1' "$BATS_FILE_TMPDIR/files.limits"
 	jq -e --argjson max "$max" '.limits[] | select(.name == "mappings") | .max == $max and .verdict == "steady"' \
 		"$BATS_FILE_TMPDIR/threads.limits"
 	jq -e --argjson max "$(cat /proc/sys/kernel/threads-max)" '.limits[] | select(.name == "threads") | .max == $max' \
@@ -98,7 +98,7 @@ summary() {
 	local max
 	max=$(cat /proc/sys/vm/max_map_count)
 	summary files | jq -e --argjson max "$max" '.first_limit | .name == "mappings" and .max == $max
-		and (.seconds_left - .left / 40 | fabs) < .left / 400'
+		and (.seconds_left - .left / 400 | fabs) < .left / 4000'
 	# Until its rate is known, memory comes first.
 	jq -se 'first.first_limit.name != "mappings"' "$BATS_FILE_TMPDIR/files.json"
 	tr -d , <"$BATS_FILE_TMPDIR/files.text" | grep -Eq "^leaker .* vm\\.max_map_count $max: full in "
@@ -159,7 +159,7 @@ summary() {
 
 @test "small mappings of many files are one growing group" {
 	summary files | jq -e '[.regions[] | select(.count_verdict == "steady")] | length == 1 and
-		(.[0] | .count > 500 and .count_rate > 36 and .count_rate < 44 and (.mapping | contains("/part.")))'
+		(.[0] | .count > 5000 and .count_rate > 360 and .count_rate < 440 and (.mapping | contains("/part.")))'
 }
 
 @test "each sample is one object in one line" {

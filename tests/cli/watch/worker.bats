@@ -207,6 +207,6 @@ is_empty() {
 	await_child
 	kill -KILL "$child"
 	child=
-	screen_await 'the task ended without a result: it was killed'
+	screen_await 'child process ended without a result: it was killed'
 	goes_on
 }

@@ -223,8 +223,8 @@ static void invalid_texts_are_rejected(void **state)
 		{ HEAD1 "Rss: 18014398509481984 kB\n", "line 2 does not have the format",
 		  PM_SMAPS },
 		{ "Rss: 2 kB\n" HEAD1, "line 1 does not have the format", PM_SMAPS },
-		{ HEAD1 HEAD2, "a smaps file is needed", PM_SMAPS },
-		{ HEAD1 FIELDS1, "a maps file is needed", PM_MAPS },
+		{ HEAD1 HEAD2, "use a smaps file", PM_SMAPS },
+		{ HEAD1 FIELDS1, "use a maps file", PM_MAPS },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

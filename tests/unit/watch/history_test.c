@@ -233,6 +233,38 @@ static void threads_of_the_cgroup_count(void **state)
 	assert_int_equal(watch_history_first_limit(history)->kind, PM_LIMIT_PIDS);
 }
 
+/**
+ * Other processes start threads, which use up kernel.pid_max. This is not the first limit of a
+ * process that starts none, unless nearly all IDs are in use.
+ */
+static void threads_of_the_machine_do_not_count(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history *history = &fixture->history;
+	struct pm_headroom headroom = { .count = 2 };
+	struct pm_limit *ids = &headroom.limits[0], *machine = &headroom.limits[1];
+
+	*ids = (struct pm_limit){ .kind = PM_LIMIT_PID_MAX, .counts = true, .max = 1000 };
+	*machine = (struct pm_limit){ .kind = PM_LIMIT_SYSTEM,
+		                      .max = 10000 * MIB,
+		                      .used = 1000 * MIB };
+	for (unsigned i = 0; i <= 40; i++) {
+		ids->used = 100 + 10 * i;
+		add_sample(fixture, i, MIB);
+		watch_history_set_headroom(history, &headroom, true);
+	}
+
+	assert_true(watch_history_time(history, ids).known);
+	assert_int_equal(watch_history_first_limit(history)->kind, PM_LIMIT_SYSTEM);
+
+	for (unsigned i = 41; i <= 85; i++) {
+		ids->used = 100 + 10 * i;
+		add_sample(fixture, i, MIB);
+		watch_history_set_headroom(history, &headroom, true);
+	}
+	assert_int_equal(watch_history_first_limit(history)->kind, PM_LIMIT_PID_MAX);
+}
+
 /** Adds a sample whose total has a value of its own. */
 static void add_total(struct fixture *fixture, double time, uint64_t size, uint64_t total)
 {
@@ -424,6 +456,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(time_left_needs_steady_growth, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(machine_fills_at_its_own_rate, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(threads_of_the_cgroup_count, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(threads_of_the_machine_do_not_count, set_up,
+		                                tear_down),
 		cmocka_unit_test_setup_teardown(usage_of_the_cgroup_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(headline_names_what_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(growth_itself_needs_no_track, set_up, tear_down),
