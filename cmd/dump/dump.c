@@ -325,8 +325,12 @@ static void put_json(const struct dump *dump, const struct pm_dump_result *resul
 	json_put(&json, "pending", json_number(result->pending));
 
 	json_put(&json, "unreadable", json_number(dump->memory.unreadable.bytes));
-	if (dump->options->stop)
+	if (dump->options->stop) {
 		json_put(&json, "stopped_us", json_number(dump->memory.stopped_ns / 1000));
+		if (dump->memory.others.unknown.kind == PM_ERROR_NONE)
+			json_put(&json, "sharing_processes",
+			         json_number(dump->memory.others.count));
+	}
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

@@ -175,6 +175,19 @@ static void add_address(const struct pm_track *track, struct text *text)
 	watch_format_add_more(track->regions, text);
 }
 
+/** Returns the value of one of the columns that show a change in bytes. */
+static int64_t change_of(const struct watch_row *row, enum watch_column column)
+{
+	switch (column) {
+	case WATCH_DELTA:
+		return row->track->delta;
+	case WATCH_GROWTH:
+		return row->growth;
+	default:
+		return row->size_growth;
+	}
+}
+
 void watch_format_cell(const struct watch_row *row, enum watch_column column, bool bytes,
                        struct text *text)
 {
@@ -192,13 +205,9 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 		break;
 
 	case WATCH_DELTA:
-		delta_put_bytes(text, track->delta, bytes);
-		break;
 	case WATCH_GROWTH:
-		delta_put_bytes(text, row->growth, bytes);
-		break;
 	case WATCH_SIZE_GROWTH:
-		delta_put_bytes(text, row->size_growth, bytes);
+		delta_put_bytes(text, change_of(row, column), bytes);
 		break;
 
 	case WATCH_RATE:

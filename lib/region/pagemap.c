@@ -198,9 +198,23 @@ static bool is_chosen(const bool *chosen, size_t region)
 	return !chosen || chosen[region];
 }
 
+/**
+ * Returns whether a region has huge pages of hugetlbfs, which smaps does not count as Rss. If
+ * VmFlags are not known, only anonymous huge pages are recognised, by their name.
+ */
+static bool is_hugetlb(const struct pm_region *region)
+{
+	if (region->vm_flags & PM_VM_KNOWN)
+		return region->vm_flags & PM_VM_HUGETLB;
+	return strcmp(region->mapping, "/anon_hugepage") == 0;
+}
+
 static void count_pages(struct measuring *measuring, struct pm_region *region, unsigned state,
                         uint64_t size)
 {
+	if (is_hugetlb(region))
+		return;
+
 	if (state & PM_PAGE_PRESENT && !(state & PM_PAGE_ZERO))
 		region->bytes[PM_SIZE_RSS] += size;
 	else if (state & PM_PAGE_SWAPPED)

@@ -33,7 +33,7 @@ teardown() {
 	run -0 --separate-stderr procmem map --json "$BATS_TEST_TMPDIR/core"
 	jq -e '.total | has("rss") and (has("pss") or has("dirty") | not)' <<<"$output"
 	run -0 --separate-stderr procmem map -n 1 "$BATS_TEST_TMPDIR/core"
-	[[ $stderr == *'what the core file contains'* ]]
+	[[ $stderr == *'the size in the core file'* ]]
 	[[ ${lines[0]} == *'core file, '*' regions'* ]]
 }
 

@@ -234,10 +234,10 @@ static void threads_of_the_user_run_out_first(void **state)
 	for (unsigned i = 0; i <= 30; i++) {
 		pids->used = user->used = threads->used = 10 + 3 * i;
 		add_sample(fixture, i, 0);
+		assert_int_equal(pm_series_add(&fixture->rates.threads, i, 1 + i, NULL), 0);
 	}
+	pm_trend_judge(&fixture->rates.threads, PM_TREND_COUNT, &fixture->rates.threads_trend);
 
-	/* The process starts threads itself. */
-	fixture->rates.threads_trend = (struct pm_trend){ .verdict = PM_VERDICT_STEADY, .rate = 3 };
 	assert_ptr_equal(forecast(fixture), user);
 	expect_time(&fixture->report.forecasts[1].time, 100, false);
 

@@ -191,6 +191,41 @@ static void measured_equals_smaps(void **state)
 	target_stop(&target);
 }
 
+/** Pages of hugetlbfs are not part of Rss. */
+static void huge_pages_are_not_resident(void **state)
+{
+	(void)state;
+	enum { SIZE = 2 << 20 };
+	char *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	if (memory == MAP_FAILED)
+		skip_because("the kernel has no free huge pages");
+	memory[0] = 1;
+
+	struct pm_process *process = open_process(getpid());
+	static const enum pm_pagemap_method methods[] = { PM_PAGEMAP_SCAN, PM_PAGEMAP_READ };
+	for (size_t m = 0; m < 2; m++) {
+		struct pm_pagemap *pagemap;
+		struct pm_regions regions;
+		struct pm_error error = { 0 };
+		bool exact;
+
+		if (pm_pagemap_open(process, methods[m], &pagemap, &error) < 0)
+			continue;
+
+		read_regions(process, PM_MAPS, &regions);
+		assert_int_equal(pm_pagemap_measure(pagemap, &regions, &exact, &error), 0);
+		const struct pm_region *region = pm_regions_find(&regions, (uintptr_t)memory);
+		assert_non_null(region);
+		assert_int_equal(region->bytes[PM_SIZE_RSS], 0);
+		pm_regions_deinit(&regions);
+		pm_pagemap_close(pagemap);
+	}
+
+	pm_process_close(process);
+	munmap(memory, SIZE);
+}
+
 static void *map_and_unmap(void *context)
 {
 	unsigned seed = (unsigned)(uintptr_t)context;
@@ -330,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(smaps_equals_kernel),
 		cmocka_unit_test(measured_equals_smaps),
+		cmocka_unit_test(huge_pages_are_not_resident),
 		cmocka_unit_test(changing_target_still_gives_an_ordered_list),
 		cmocka_unit_test(page_states_of_known_memory),
 		cmocka_unit_test(vsyscall_has_no_pages),
