@@ -193,17 +193,6 @@ PM_PUBLIC int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *samp
 PM_PUBLIC int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
                                      struct pm_error *error);
 
-/**
- * Charges to the budget CPU time that the caller has used for the last sample, for example to read
- * further files of the process. The CPU time that the caller does not charge counts, too, but may
- * use at most half of the budget, so that regions are measured from time to time.
- *
- * @param sampler  the sampler
- * @param seconds  CPU time in seconds. Of this time, at most the CPU time that the calling process
- *                 has used since the last sample is charged
- */
-PM_PUBLIC void pm_sampler_charge(struct pm_sampler *sampler, double seconds);
-
 #ifdef __cplusplus
 }
 #endif
