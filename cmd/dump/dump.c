@@ -299,9 +299,10 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->memory.unreadable.count > 0)
 		report_unreadable(dump);
 	else if (is_forbidden(dump, result))
-		report_note("nothing was read: all of this memory is of devices, of the kernel or "
-		            "of memfd_secret(2), or consists of guard pages%s",
-		            writes_zeros(dump) ? "; zeros were written instead" : "");
+		report_note(
+			"nothing was read: all of this memory belongs to devices, the kernel or "
+			"memfd_secret(2), or consists of guard pages%s",
+			writes_zeros(dump) ? "; zeros were written instead" : "");
 
 	if (missing(dump, result) > 0)
 		report_missing(dump, result);

@@ -20,8 +20,8 @@ static const struct cli_option headroom_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION",
 	  "watch for this time (30s, 5m), to estimate when\nthe limits are reached" },
 	{ OPTION_FROM, "from", "FILE",
-	  "take the rates from a recording, instead of watching\n"
-	  "the process, to estimate when limits are reached" },
+	  "use the growth rates of a recording to estimate when\n"
+	  "the limits are reached, without watching the process" },
 	{ OPTION_MIN, "min", "SIZE|PERCENT",
 	  "exit with status 1 if less memory than this is\n"
 	  "left (500M, 15%)" },

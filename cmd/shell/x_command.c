@@ -320,8 +320,8 @@ static enum status examine(struct shell *shell, const struct examine *wanted, co
 	if (word && parse_place(word, &address, &error) < 0)
 		return report_failure(&error);
 	if (!word && address == 0) {
-		report_error("'x' needs an address, such as 'x/16gx 0x7f3a08000000', or 'x #3' for "
-		             "hit 3");
+		report_error("'x' needs an address (x/16gx 0x7f3a08000000) or the number of a hit "
+		             "(x #3)");
 		return STATUS_ERROR;
 	}
 

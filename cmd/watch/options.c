@@ -30,9 +30,9 @@ static const struct cli_option watch_option_list[] = {
 	{ OPTION_PEEK, "peek", "N",
 	  "show the N most frequent strings in the new pages\nof each region that grew" },
 	{ OPTION_PLAIN, "plain", NULL,
-	  "print each sample as text, also where the default is\n"
-	  "a live screen (on a terminal) or only a summary (in\n"
-	  "a pipe with --for or -c)" },
+	  "print each sample as text; without --plain, watch\n"
+	  "shows a live screen on a terminal, or only a summary\n"
+	  "in a pipe with --for or -c" },
 	{ 0 },
 };
 

@@ -94,8 +94,8 @@ int events_options_check(struct events_options *options, struct pm_error *error)
 		                    "--do and --again need a condition, such as --on 'rss>2G'");
 	if (options->cool_down > 0 && !options->again)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "--cool-down needs --again: without --again, actions run only "
-		                    "once for each value of a condition");
+		                    "--cool-down needs --again: without --again, actions are not "
+		                    "repeated");
 
 	for (size_t i = 0; i < options->action_count; i++)
 		if (action_check(&options->actions[i], error) < 0)

@@ -85,8 +85,10 @@ enum pm_allocator {
 
 /** Position of malloc chunks in their region. */
 enum pm_chunk_place {
-	/** The chunks fill the region; a rest may be left that is too small to change its size as
-	 * pm_format_size() formats it */
+	/**
+	 * The chunks fill the region, or nearly so: pm_format_size() writes the same text for the
+	 * size of the chunks as for the size of the region
+	 */
 	PM_CHUNKS_FILL = 0,
 	PM_CHUNKS_FIRST,      /**< the chunks are at the start of the region */
 	PM_CHUNKS_LAST,       /**< the chunks are at the end of the region */

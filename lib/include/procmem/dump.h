@@ -46,7 +46,7 @@ struct pm_dump_source {
 	 * is none.
 	 */
 	const volatile sig_atomic_t *cancel;
-	/** Called after each unit; may be NULL */
+	/** Called after each unit of the plan (read_plan.h); may be NULL */
 	pm_dump_progress *progress;
 	/** Called for each unreadable range, by ascending address; may be NULL */
 	pm_unreadable_visitor *unreadable;

@@ -29,7 +29,7 @@ enum pm_error_kind {
 	PM_ERROR_NOT_FOUND, /**< no such process, thread, region or file */
 	PM_ERROR_AMBIGUOUS, /**< a name matches several processes */
 	PM_ERROR_ACCESS, /**< the kernel refused access; the text says why and how to get access */
-	PM_ERROR_GONE,   /**< the target exited, called exec, or its PID was reused */
+	PM_ERROR_GONE,   /**< the target exited or called exec, or its PID was reused */
 	PM_ERROR_NO_MEMORY,   /**< the target has no user memory: a kernel thread or a zombie */
 	PM_ERROR_FORMAT,      /**< a text or file is truncated, binary or damaged, or has an unknown
 	                         version */

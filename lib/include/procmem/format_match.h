@@ -28,12 +28,13 @@ extern "C" {
 #define PM_FORMAT_MAX 512
 
 /**
- * Finds the next format in a text. If the text has a quotation mark (`"`, `'` or a backtick), as a
- * line of source code may have, only the parts between two equal quotation marks are tested. A text
- * without quotation marks is tested as a whole.
+ * Finds the next format in a text. A text without quotation marks (`"`, `'` or a backtick) is
+ * tested as a whole. In a text with quotation marks, such as a line of source code, only the parts
+ * between two equal quotation marks are tested. So a text with a single quotation mark, such as
+ * `can't open %s`, has no format.
  *
- * A format has at least one conversion, at least four
- * letters and digits outside of its conversions, and at most PM_FORMAT_MAX bytes.
+ * A format has at least one conversion, at least four letters or digits outside of its conversions,
+ * and at most PM_FORMAT_MAX bytes.
  *
  * @param text    any bytes
  * @param length  bytes of `text`

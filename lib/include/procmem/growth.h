@@ -31,8 +31,8 @@ extern "C" {
 #endif
 
 /**
- * How the regions of a part (struct pm_growth_part) changed. A malloc arena is never
- * PM_CHANGE_MERGED or PM_CHANGE_SPLIT: if its number of regions changed, it gained or lost heaps.
+ * How the regions of a part (struct pm_growth_part) changed. PM_CHANGE_MERGED and PM_CHANGE_SPLIT
+ * are not used for a malloc arena: its number of regions changes because it gains or loses heaps.
  */
 enum pm_change {
 	PM_CHANGE_SAME, /**< neither the size nor the weight changed */
@@ -65,8 +65,8 @@ struct pm_growth_sizes {
 #define PM_GROWTH_NONE SIZE_MAX
 
 /**
- * Regions of the first sample, and the regions of the second sample that match them. If regions
- * appeared or disappeared, their part has no region in one of the samples.
+ * Regions of the first sample, and the regions of the second sample that match them. The part of
+ * regions that appeared or disappeared has regions of only one sample.
  */
 struct pm_growth_part {
 	enum pm_change change; /**< how the regions changed */
@@ -88,7 +88,7 @@ struct pm_growth_part {
 
 /** The difference of two samples. Release with pm_growth_deinit(). */
 struct pm_growth {
-	/** The parts, sorted by their lowest address in either sample; owned */
+	/** The parts, sorted by the lowest address of their regions in both samples; owned */
 	struct pm_growth_part *parts;
 	size_t count; /**< number of parts */
 	/** For each region of the first sample: the index, in `parts`, of its part; owned */

@@ -23,8 +23,8 @@ extern "C" {
 #endif
 
 /**
- * Evidence for the rules. Each member may be zero or NULL. All members are zero or NULL if nothing
- * but the regions is known, as for a saved maps file.
+ * Evidence for the classification rules, in addition to the regions. Each member may be zero or
+ * NULL. For a saved maps file, all members are zero or NULL.
  */
 struct pm_kinds_evidence {
 	struct pm_process *process; /**< the running target; NULL if there is none */

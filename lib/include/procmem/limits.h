@@ -34,8 +34,9 @@ struct pm_cgroup_limit {
 };
 
 /**
- * Finds the memory limit of a process: the smallest limit of its cgroup and of all ancestors. If
- * several limits are equal, that of the cgroup nearest to the process is returned.
+ * Finds the memory limit of a process: the smallest of the limits of its cgroup and of all
+ * ancestors of this cgroup. If several limits are equal, that of the cgroup nearest to the process
+ * is returned.
  *
  * The mount point of the hierarchy is read from self/mountinfo in the directory that was passed to
  * pm_process_open() as `proc_root`, usually /proc. If there is no such file, as in a saved copy of

@@ -132,10 +132,9 @@ PM_PUBLIC int pm_page_strings_begin(struct pm_page_strings *strings,
                                     const struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Finds the most frequent strings in some pages, in one thread. A string that continues in an
- * adjacent page is found as a whole, even if that page is not in the set. There is one exception:
- * a string that starts outside of the set, more than one page before the next page of the set, is
- * found only from that page on.
+ * Finds the most frequent strings in some pages, in one thread. A string that is only partly in the
+ * pages is found as a whole. There is one exception: if the string starts more than the size of a
+ * page before the first of the pages that it reaches, only the part from that page on is found.
  *
  * @param strings  the handle, after pm_page_strings_begin()
  * @param pages    the pages; a set made with the regions that were passed to

@@ -6,7 +6,7 @@
  * A word of digits is a PID. If this is the ID of a thread, the process of the thread is found. Any
  * other word is a name. A process has up to four names:
  * - its command name,
- * - the base name of its first argument,
+ * - the base name of argument 0 of its command line, or all of argument 0 if it contains a space,
  * - the base name of its program file,
  * - the base name of its script, if the program is an interpreter: `leak.py` in `python3 leak.py`.
  *
@@ -15,9 +15,10 @@
  * that is not a letter: `redis` matches `redis-server`. If there is no such process either, the
  * word matches zombies by their command name.
  *
- * The calling process never matches a name. An ancestor of the calling process does not match a
- * name either if the command line of the ancestor contains the name of the calling program. So the
- * sudo, timeout or `sh -c` that started the program does not match.
+ * These processes never match a name:
+ * - the calling process,
+ * - each ancestor of the calling process whose command line contains the name of the calling
+ *   program, such as the sudo, timeout or `sh -c` that started the program.
  */
 #ifndef PROCMEM_PROCESS_FIND_H
 #define PROCMEM_PROCESS_FIND_H

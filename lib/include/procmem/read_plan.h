@@ -114,9 +114,10 @@ struct pm_unit {
 	 */
 	uint64_t before;
 	/**
-	 * Number of wanted bytes directly after the last segment. These bytes are in later units.
-	 * Only one segment is counted; more wanted segments can follow it. 0 if the last segment is
-	 * not wanted, or if no wanted segment follows it (pm_segment.follows).
+	 * Number of wanted bytes directly after the last segment, up to the end of the next segment
+	 * of the plan. These bytes are in later units. More wanted bytes can follow; they are not
+	 * counted. 0 if the last segment is not wanted, or if no wanted segment follows it
+	 * (pm_segment.follows).
 	 */
 	uint64_t after;
 	/**

@@ -63,8 +63,8 @@ PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_samp
  * Returns the number of the last sample that a recorder added. Numbers start at 1.
  *
  * @param recorder  the recorder
- * @return          the number; if the recorder has added no sample, the number of the last sample
- *                  that the file had when it was opened, or 0 if it had none
+ * @return          the number. If the recorder has not added a sample yet: the number of the last
+ *                  sample in the file, or 0 if the file has no samples
  */
 PM_PUBLIC uint64_t pm_recorder_number(const struct pm_recorder *recorder);
 

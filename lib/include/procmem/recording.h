@@ -124,9 +124,9 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
  * A time without seconds means the whole minute. The result is the last sample that was taken
  * within the given time or, if there is none, the last sample before it.
  *
- * A time without a date is a time on the day of the last sample. There is one exception: if this
- * time is after the last sample, and the same time on the previous day is not before the first
- * sample, it is the time on the previous day.
+ * A time without a date is a time on the day of the last sample or, if that is after the last
+ * sample, on the previous day. But the previous day is not used if the time on that day is before
+ * the first sample.
  *
  * @param recording  the recording
  * @param which      the number, word or time

@@ -50,7 +50,7 @@ enum pm_kind {
 	PM_KIND_GUARD,       /**< inaccessible pages that detect overruns */
 	PM_KIND_RESERVE,     /**< inaccessible address space, reserved for later use */
 	PM_KIND_JIT,         /**< code generated at run time */
-	PM_KIND_ANON,        /**< other anonymous memory */
+	PM_KIND_ANON,        /**< anonymous memory of no other kind */
 	PM_KIND_SHM,         /**< shared memory without a file on a disk */
 	PM_KIND_HUGE,        /**< huge pages of hugetlbfs */
 	PM_KIND_CODE,        /**< machine code of a program or library */
@@ -58,7 +58,7 @@ enum pm_kind {
 	PM_KIND_DATA,   /**< writable data of a program or library, also data made read-only after
 	                   relocation */
 	PM_KIND_BSS,    /**< zero-initialised data of a program or library */
-	PM_KIND_FILE,   /**< another mapped file */
+	PM_KIND_FILE,   /**< a mapped file of no other kind */
 	PM_KIND_DEVICE, /**< a mapped device, or another object of the kernel, such as a ring
 	                   buffer of perf_event_open(2) */
 	PM_KIND_KERNEL, /**< mapped by the kernel itself, such as [vdso], [vvar] and [vsyscall] */

@@ -77,7 +77,7 @@ PM_PUBLIC void pm_reserves_destroy(struct pm_reserves *reserves);
  *
  * @param reserves  the object
  * @param time      time of the sample in seconds; later than the last sample
- * @param regions   the regions. If their kinds are known, heaps of malloc arenas are left out
+ * @param regions   the regions. Heaps of malloc arenas are ignored only if the kinds are known
  * @param process   the process, to read the lengths of mapped files; NULL: they are not read
  * @param error     PM_ERROR_RESOURCES
  * @return          0 or -1

@@ -118,8 +118,10 @@ struct pm_sample {
 	 */
 	const struct pm_region_range *appeared;
 	/**
-	 * Number of ranges in `appeared`. 0 in the first sample, if `fresh` is false, and without
-	 * pm_sampler_options.pages.
+	 * Number of ranges in `appeared`. 0 in each of these cases:
+	 * - this is the first sample
+	 * - `fresh` is false
+	 * - pm_sampler_options.pages is false or has no effect
 	 */
 	size_t appeared_count;
 	/**

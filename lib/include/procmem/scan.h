@@ -52,8 +52,9 @@ PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
 
 /**
  * Maximum number of bytes of a hit that are delivered at once. A longer hit is delivered in pieces.
- * Each piece except the last one is `truncated`, and each piece except the first one is
- * `continued`. A character is never divided between two pieces.
+ * pm_scan_delivery.truncated is true for each piece except the last one, and
+ * pm_scan_delivery.continued is true for each piece except the first one. A character is never
+ * divided between two pieces.
  */
 #define PM_SCAN_PIECE_MAX ((size_t)128 << 10)
 
@@ -159,16 +160,12 @@ struct pm_scan_delivery {
 typedef int pm_scan_deliver(void *context, const struct pm_scan_delivery *delivery,
                             struct pm_error *error);
 
-/** Totals of a scan, also while it runs. */
+/** Totals of a scan. pm_scan_tick receives the totals so far. */
 struct pm_scan_totals {
-	/**
-	 * Size in bytes of the pages that were read. Pages of zeros are included, even if they were
-	 * skipped because no hit can start in zeros.
-	 */
-	uint64_t searched;
+	uint64_t searched;   /**< number of bytes that were read, including pages of zeros */
 	uint64_t unreadable; /**< number of bytes that could not be read */
 	uint64_t hits; /**< number of delivered hits, where all pieces of a hit count as one hit */
-	/** Number of hits whose bytes were different when they were read again */
+	/** Number of hits whose bytes were different when they were read again (pm_scan.again) */
 	uint64_t changed;
 	/**
 	 * Number of addresses at which an attempt to match took too long and was ended. No match

@@ -73,8 +73,8 @@ struct pm_search_options {
 	 * The regions to search, as a NULL-terminated list of words for pm_select_add_word(): kinds
 	 * (`heap`), addresses, ranges, names (`[stack]`). If this is NULL or an empty list, all
 	 * regions are searched. Kinds and names that match no region are ignored if another word
-	 * matches. The search fails with PM_ERROR_NOT_FOUND if no word matches, or if nothing is
-	 * mapped at an address.
+	 * matches. The search fails with PM_ERROR_NOT_FOUND if no word matches. It also fails if
+	 * one of the words is an address or a range where nothing is mapped.
 	 */
 	const char *const *regions;
 	unsigned flags; /**< for pm_grep_process(): enum pm_pattern_flag values, combined with

@@ -31,7 +31,7 @@ struct pm_point {
  * corner. A zeroed series is empty.
  */
 struct pm_series {
-	struct pm_point *points; /**< the corners, by ascending time; owned */
+	struct pm_point *points; /**< the corners of the curve, by ascending time; owned */
 	size_t count;            /**< number of corners */
 	size_t capacity;         /**< private */
 	/**
@@ -73,7 +73,8 @@ PM_PUBLIC int pm_series_merge(struct pm_series *series, const struct pm_series *
                               struct pm_error *error);
 
 /**
- * Returns the value at a point in time, interpolated between corners.
+ * Returns the value at a point in time. Between two corners of the curve (struct pm_series), the
+ * value is interpolated.
  *
  * @param series  the series
  * @param time    seconds

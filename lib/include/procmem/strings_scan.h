@@ -93,8 +93,8 @@ PM_PUBLIC const char *pm_encoding_name(enum pm_encoding encoding);
 PM_PUBLIC size_t pm_encoding_unit(enum pm_encoding encoding);
 
 /**
- * Converts a string that a scanner found in UTF-16 or UTF-32 to ASCII. Such strings contain only
- * ASCII characters. Strings in other encodings are copied unchanged.
+ * Copies a string that a scanner found. A string in UTF-16 or UTF-32 is converted to ASCII: strings
+ * that are found in these encodings contain only ASCII characters.
  *
  * @param encoding  encoding of the string
  * @param bytes     the string as it is in memory

@@ -57,14 +57,14 @@ struct pm_tally_item {
 	 * dropped. If 0, `count` is exact.
 	 */
 	uint64_t missed;
-	uint64_t first; /**< address (pm_tally_text.first) of the earliest addition in `count` */
+	uint64_t first; /**< pm_tally_text.first of the first text that `count` includes */
 	uint64_t size;  /**< sum of pm_tally_text.size of the additions in `count` */
-	uint64_t last;  /**< address (pm_tally_text.first) of the latest addition in `count` */
+	uint64_t last;  /**< pm_tally_text.first of the last text that `count` includes */
 	/**
-	 * Distance between successive occurrences of the text, in bytes; 0 if there is none. Only
-	 * distances to higher addresses are considered. If more than half of them are equal,
-	 * `stride` is the most frequent distance. Otherwise `stride` is one of the distances, not
-	 * necessarily the most frequent one.
+	 * Distance in bytes at which the text recurs. A distance is measured each time that the
+	 * text is added at a higher address than the time before. If more than half of the
+	 * distances are equal, `stride` is this distance. Otherwise `stride` is one of the
+	 * distances, not necessarily the most frequent one. 0 if no distance was measured.
 	 */
 	uint64_t stride;
 	/** Lower bound of the number of distances that are equal to `stride` */
@@ -168,9 +168,10 @@ PM_PUBLIC void pm_tally_add_similar(struct pm_tally *tally, const struct pm_tall
 PM_PUBLIC void pm_tally_extend(struct pm_tally *tally, uint8_t category, uint64_t size);
 
 /**
- * Returns the number of different texts in a tally.
+ * Returns the number of items in a tally. Equal texts are one item. With pm_tally_add_similar(),
+ * similar texts are one item.
  * @param tally  the tally
- * @return       number of items for pm_tally_get()
+ * @return       the number of items
  */
 PM_PUBLIC size_t pm_tally_count(const struct pm_tally *tally);
 
@@ -189,7 +190,7 @@ PM_PUBLIC uint64_t pm_tally_dropped(const struct pm_tally *tally);
  */
 PM_PUBLIC uint64_t pm_tally_bound(const struct pm_tally *tally);
 
-/** Orders of texts, all descending. Texts with equal values are in ascending order of `first`. */
+/** Orders of items, all descending. Items with equal values are ordered by ascending `first`. */
 enum pm_tally_order {
 	PM_TALLY_BY_COUNT,  /**< by pm_tally_item.count */
 	PM_TALLY_BY_BYTES,  /**< by pm_tally_item.size */

@@ -80,13 +80,13 @@ struct pm_track {
 	uint64_t weight; /**< resident and swapped bytes of all regions now */
 	uint64_t size;   /**< sum of the lengths of all regions now, in bytes */
 	/**
-	 * Weight from which growth is counted, in bytes. This is the weight at the last call of
-	 * pm_tracker_rebase() or, if it was never called, in the first sample. 0 if the track was
-	 * created after that.
+	 * Weight from which growth is counted, in bytes: the weight at the last call of
+	 * pm_tracker_rebase() or, if it was never called, in the first sample. 0 if the track did
+	 * not exist at that time.
 	 */
 	uint64_t baseline;
 	size_t baseline_regions; /**< number of regions at the time of `baseline` */
-	/** `size` at the time of `baseline`, in bytes. 0 if the track was created after that. */
+	/** `size` at the time of `baseline`, in bytes. 0 if the track did not exist yet. */
 	uint64_t baseline_size;
 	int64_t delta;           /**< change of the weight between the last two samples, in bytes */
 	struct pm_series series; /**< weight over time; empty if the weight never changed */

@@ -5,9 +5,9 @@
  * burst, or has ended.
  *
  * A rate of growth is reported as known (pm_trend.rate) only if it follows from at least five
- * growth events or, if the size rises and falls, from at least five such cycles. A growth event is
- * a rise of the size above all its earlier values, by at least 2 % of the difference between the
- * highest and the lowest value.
+ * growth events or, if the size rises and falls, from at least five cycles of rise and fall. A
+ * growth event is a rise of the size above all its earlier values, by at least 2 % of the
+ * difference between the highest and the lowest value.
  */
 #ifndef PROCMEM_TREND_H
 #define PROCMEM_TREND_H
@@ -29,8 +29,11 @@ enum pm_verdict {
 	PM_VERDICT_STEPS,     /**< grew in steps: too few or too irregular for a sure rate. No
 	                         single step makes up most of the growth. The rate is only
 	                         estimated: pm_trend.estimated_rate */
-	/** Grew mostly in one step, and has not grown since. After a single step that was observed
-	 * for less than a minute, only if the time since the step is three times the time before */
+	/**
+	 * Grew in a short time or mostly in one step, and has not grown since. If the series is
+	 * shorter than a minute, the time after a single step must be at least three times as long
+	 * as the time before the step.
+	 */
 	PM_VERDICT_BURST,
 	PM_VERDICT_PLATEAU,   /**< grew, and has stopped growing; or rises and falls around one
 	                         level */
@@ -64,11 +67,12 @@ struct pm_trend {
 	/** True if `verdict` is PM_VERDICT_STEPS. Then `rate` is 0; use `estimated_rate`. */
 	bool estimate;
 	/**
-	 * If `estimate` is true: slope from the first large growth event to the last, positive.
-	 * Large events have at least a quarter of the height of the largest event. Otherwise 0
+	 * If `estimate` is true: slope from the first large growth event to the last, positive. If
+	 * `estimate` is false: 0. A growth event is large if it has at least a quarter of the
+	 * height of the largest event.
 	 */
 	double estimated_rate;
-	/** If `estimate` is true: median height of the large growth events. Otherwise 0 */
+	/** If `estimate` is true: median height of the large growth events. If false: 0 */
 	double step;
 	/**
 	 * True if the values fall: `swing` is more than 5 % of the difference between the highest
@@ -81,11 +85,13 @@ struct pm_trend {
 	 * the largest fall or more, and rose as much in between
 	 */
 	bool floor_known;
-	/** Lowest value of the second half of the time since `began`; 0 if not `floor_known` */
+	/**
+	 * Lowest value of the second half of the time since `began`; 0 if `floor_known` is false
+	 */
 	double floor;
 	/**
 	 * `floor` minus the lowest value of the first half of the time since `began`; may be
-	 * negative; 0 if not `floor_known`
+	 * negative; 0 if `floor_known` is false
 	 */
 	double floor_rise;
 	/**
@@ -139,8 +145,8 @@ PM_PUBLIC double pm_trend_growth_rate(const struct pm_trend *trend);
 
 /**
  * Computes when growth will have used up an amount, such as free memory. If the values rise and
- * fall, a peak can use it up earlier, so pm_trend.below_peak is subtracted from the amount first.
- * The result is an estimate if pm_trend.estimate is set.
+ * fall, a peak can use up the amount earlier. Therefore pm_trend.below_peak is first subtracted
+ * from the amount. The result is an estimate if pm_trend.estimate is set.
  *
  * @param trend    the trend
  * @param amount   the amount that is left, in the unit of the series

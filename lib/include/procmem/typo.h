@@ -26,7 +26,7 @@ extern "C" {
  * @return            the most similar candidate, or the first of several equally similar
  *                    candidates. NULL if the word is shorter than 2 bytes or longer than 64 bytes.
  *                    NULL if no candidate is similar enough: a word of 2 to 4 bytes may have 1
- *                    mistake, a word of 5 to 7 bytes may have 2, and so on
+ *                    mistake, and each further 3 bytes permit 1 more mistake (5 to 7 bytes: 2)
  */
 PM_PUBLIC const char *pm_typo_nearest(const char *word, const char *const *candidates,
                                       size_t count);

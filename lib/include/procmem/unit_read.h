@@ -55,8 +55,9 @@ PM_PUBLIC int pm_unit_read(const struct pm_unit_source *source, const struct pm_
                            void *buffer, struct pm_error *error);
 
 /**
- * The bytes that are read together with a unit: directly before its first segment, and directly
- * after its last segment. If all fields are zero, only the unit is read.
+ * The bytes that pm_unit_read_around() reads in addition to a unit (struct pm_unit): some directly
+ * before the first segment of the unit, and some directly after its last segment. If all fields are
+ * zero, only the unit is read.
  */
 struct pm_unit_around {
 	size_t before;       /**< number of bytes before the unit */
