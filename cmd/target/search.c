@@ -75,6 +75,7 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 		return ready;
 
 	memory_note_unmapped(&search->memory);
+	memory_note_cut(&search->memory);
 	for (size_t i = 0; i < search->memory.count; i++)
 		search->expected += expect(search, &search->memory.ranges[i]);
 
@@ -214,7 +215,9 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 		search->untouched = pm_plan_bytes(plan, PM_SEGMENT_FILE) +
 		                    pm_plan_bytes(plan, PM_SEGMENT_SHARED);
 	search->pending = pm_plan_bytes(plan, PM_SEGMENT_PENDING);
-	search->missing = pm_plan_bytes(plan, PM_SEGMENT_MISSING);
+	/* If the search ends early, the plan has not seen all of `cut`. */
+	uint64_t missing = pm_plan_bytes(plan, PM_SEGMENT_MISSING);
+	search->missing = missing - pm_min(missing, memory->cut);
 
 	if (search->reader_gone || search->timed_out)
 		return 0;
@@ -364,11 +367,29 @@ static void report_timeout(const struct search *search)
 	text_deinit(&line);
 }
 
+/** Reports an error if memory was not searched because the core file is truncated. */
+static void report_cut(const struct search *search)
+{
+	const struct memory *memory = &search->memory;
+	struct text size = { 0 };
+
+	if (memory->cut == 0)
+		return;
+
+	add_size(search, &size, memory->cut);
+	report_error("the core file %s is truncated at %llu bytes, so %s of memory was not "
+	             "searched, and %s can be missing",
+	             memory->target.word, (unsigned long long)pm_core_info(memory->core)->size,
+	             text_terminate(&size), search->noun[1]);
+	text_deinit(&size);
+}
+
 void search_report(const struct search *search, uint64_t found)
 {
 	const struct output_options *output = &search->options->output;
 
 	report_timeout(search);
+	report_cut(search);
 	if (output->quiet)
 		return;
 

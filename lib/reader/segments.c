@@ -157,6 +157,9 @@ static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict ve
 
 static struct pm_verdict judge_run(const struct pm_page_run *run)
 {
+	if (run->state & PM_PAGE_CUT)
+		return (struct pm_verdict){ PM_SEGMENT_MISSING,
+			                    "beyond the end of the truncated core file" };
 	if (run->state & PM_PAGE_GUARD)
 		return (struct pm_verdict){ PM_SEGMENT_FORBIDDEN,
 			                    "guard pages (MADV_GUARD_INSTALL): they hold no data" };
