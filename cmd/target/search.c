@@ -250,6 +250,7 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 	if (status == 0 && memory->target.process && !search->reader_gone)
 		status = pm_process_check(memory->target.process, error);
 
+	search->failed = status < 0;
 	return status;
 }
 
@@ -384,6 +385,14 @@ static void report_cut(const struct search *search)
 	text_deinit(&size);
 }
 
+/**
+ * Returns whether memory was not searched, or not completely, because of an error that is reported.
+ */
+static bool is_partial(const struct search *search)
+{
+	return search->timed_out || search->memory.cut > 0 || search->totals.gave_up > 0;
+}
+
 void search_report(const struct search *search, uint64_t found)
 {
 	const struct output_options *output = &search->options->output;
@@ -398,9 +407,9 @@ void search_report(const struct search *search, uint64_t found)
 		stopping_report_others(&search->memory.others);
 	}
 
-	/* If a closed pipe has ended the search early, its totals are incomplete and are not
-	 * reported. */
-	if (search->reader_gone)
+	/* If an error or a closed pipe has ended the search early, its totals are incomplete and
+	 * are not reported. */
+	if (search->failed || search->reader_gone)
 		return;
 
 	bool totals = output->verbose || isatty(STDERR_FILENO);
@@ -408,6 +417,9 @@ void search_report(const struct search *search, uint64_t found)
 	report_unreadable(search);
 	report_skipped(search, totals);
 
+	/* "no match" would be wrong if matches can be missing. */
+	if (found == 0 && is_partial(search))
+		return;
 	bool nothing = found == 0 && !search->one_of_several;
 	if (nothing || totals)
 		report_totals(search, found);

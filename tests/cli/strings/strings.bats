@@ -463,13 +463,14 @@ input()'
 
 @test "Ctrl-C ends the search, and the process continues" {
 	target_start texts
-	start_blocked strings -n 1 -e S "$TARGET_PID"
+	start_blocked strings -v -n 1 -e S "$TARGET_PID"
 	kill -TERM "$BLOCKED"
 	cat <&"$READER" >/dev/null &
 	local status=0
 	wait "$BLOCKED" || status=$?
 	[ "$status" -eq 2 ]
 	grep -q 'cancelled' "$BATS_TEST_TMPDIR/errors"
+	fails grep 'searched in' "$BATS_TEST_TMPDIR/errors"
 	kill -0 "$TARGET_PID"
 }
 
