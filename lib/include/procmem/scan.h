@@ -67,13 +67,13 @@ struct pm_hit {
 	 */
 	const uint8_t *bytes;
 	/**
-	 * Number of readable bytes directly before the hit, at most pm_scan.around. A long hit is
-	 * passed in pieces (PM_SCAN_PIECE_MAX): then 0, except for the first piece.
+	 * Number of readable bytes directly before the hit, at most pm_scan.around. If a long hit
+	 * is passed in pieces (PM_SCAN_PIECE_MAX), `before` is 0 in all pieces except the first.
 	 */
 	size_t before;
 	/**
-	 * Number of readable bytes directly after the hit, at most pm_scan.around. A long hit is
-	 * passed in pieces (PM_SCAN_PIECE_MAX): then 0, except for the last piece.
+	 * Number of readable bytes directly after the hit, at most pm_scan.around. If a long hit is
+	 * passed in pieces (PM_SCAN_PIECE_MAX), `after` is 0 in all pieces except the last.
 	 */
 	size_t after;
 	size_t region;             /**< index of the region in which the hit starts */
