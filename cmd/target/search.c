@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <procmem/file_reader.h>
+
 #include "base/clock.h"
 #include "base/minmax.h"
 #include "base/report.h"
@@ -230,6 +232,7 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 	struct memory *memory = &search->memory;
 	const struct pm_plan_options options = { .pages = &memory->pages,
 		                                 .files = memory->files.ops != NULL,
+		                                 .holes = pm_file_reader_holes(&memory->files),
 		                                 .cancel = memory->cancel };
 	struct pm_plan *plan;
 
