@@ -37,7 +37,7 @@ static void print_json(const struct map_sum *sum, struct out *out)
 	struct json json = { .out = out };
 
 	json_open(&json, NULL, '{');
-	json_put(&json, "processes", json_number(sum->processes));
+	json_put(&json, "process_count", json_number(sum->processes));
 	json_open(&json, "total", '{');
 	json_put(&json, "count", json_number(sum->regions));
 	for (size_t i = 0; i < MAP_SUM_SIZES; i++)

@@ -12,7 +12,7 @@ int watch_reserve_add(struct watch_reserves *reserves, const struct pm_sample *s
                       struct pm_process *process, struct pm_error *error)
 {
 	reserves->count = 0;
-	if (sample->held_back || (!sample->fresh && sample->cost.credit < 0))
+	if (sample->held_back)
 		return 0;
 	if (!reserves->found && pm_reserves_create(&reserves->found, error) < 0)
 		return -1;

@@ -29,9 +29,7 @@ struct watch_reserves {
 };
 
 /**
- * Adds the regions of a sample, and the lengths of mapped files. Does nothing if --budget did not
- * allow the regions to be measured. Does nothing either if the budget is used up and the regions
- * are those of an earlier sample: reading the lengths needs CPU time, too.
+ * Adds the regions of a sample, unless --budget did not allow the regions to be measured.
  *
  * @param reserves  the reserves
  * @param sample    the sample

@@ -140,21 +140,6 @@ int watch_step_judge(struct watch *watch, struct pm_error *error)
 	return watch_view_update(&watch->view, &watch->history, error);
 }
 
-/** Follows the reserves. Reading the lengths of mapped files counts against --budget. */
-static int add_reserves(struct watch *watch, struct pm_error *error)
-{
-	struct watch_history *history = &watch->history;
-	struct watch_run *run = &watch->run;
-	double begin = clock_cpu_seconds();
-	int result = watch_reserve_add(&history->reserves, &history->sample, run->target->process,
-	                               error);
-
-	if (run->sampler)
-		pm_sampler_charge(run->sampler, clock_cpu_seconds() - begin);
-
-	return result;
-}
-
 /** Adds a sample to the history, the recording and the rows, and searches new pages. */
 static int add_sample(struct watch *watch, const struct pm_sample *sample, struct pm_error *error)
 {
@@ -171,7 +156,8 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 	/* The history now contains all values that conditions compare, so it can be found out
 	 * whether a condition holds. */
 	if (measure_suspects(watch, error) < 0 || watch_history_follow(history, error) < 0 ||
-	    add_reserves(watch, error) < 0)
+	    watch_reserve_add(&history->reserves, &history->sample, run->target->process, error) <
+	            0)
 		return -1;
 	if (!watch->view.unjudged)
 		judge_regions(history);

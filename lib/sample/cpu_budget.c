@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "base/minmax.h"
 
 /*
  * Maximum time for which unused budget accumulates, in seconds. The accumulated budget allows an
@@ -44,18 +43,6 @@ void pm_cpu_budget_init(struct pm_cpu_budget *budget, double share, double now)
 void pm_cpu_budget_count(struct pm_cpu_budget *budget, bool measured, double now)
 {
 	charge(budget, measured, pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID), now);
-}
-
-void pm_cpu_budget_charge(struct pm_cpu_budget *budget, double seconds)
-{
-	uint64_t used = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - budget->cpu_counted;
-	uint64_t part = used;
-
-	if (seconds < (double)used / 1e9)
-		part = (uint64_t)(pm_max_double(seconds, 0) * 1e9);
-
-	budget->seconds -= (double)part / 1e9;
-	budget->cpu_counted += part;
 }
 
 bool pm_cpu_budget_is_used_up(const struct pm_cpu_budget *budget)

@@ -16,7 +16,7 @@ struct pm_cpu_budget {
 	                         nanoseconds */
 	uint64_t cpu_last;    /**< CPU time of the calling process at the end of the last sample, in
 	                         nanoseconds */
-	uint64_t cpu_counted; /**< CPU time of the calling process that was charged, in
+	uint64_t cpu_counted; /**< CPU time of the calling process at the last charge, in
 	                         nanoseconds */
 	double counted;       /**< time of the last charge: CLOCK_BOOTTIME in seconds */
 	double seconds; /**< CPU time that may be used now, in seconds. While this is negative,
@@ -43,15 +43,6 @@ void pm_cpu_budget_init(struct pm_cpu_budget *budget, double share, double now);
  * @param now       CLOCK_BOOTTIME in seconds
  */
 void pm_cpu_budget_count(struct pm_cpu_budget *budget, bool measured, double now);
-
-/**
- * Charges a part of the CPU time used since the last charge. The next charge does not include this
- * part.
- *
- * @param budget   the budget
- * @param seconds  the part, in seconds; at most all CPU time since the last charge is charged
- */
-void pm_cpu_budget_charge(struct pm_cpu_budget *budget, double seconds);
 
 /**
  * Checks whether the budget is used up. Regions are then not measured until it is filled again.

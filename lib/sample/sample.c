@@ -471,11 +471,6 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	return 0;
 }
 
-void pm_sampler_charge(struct pm_sampler *sampler, double seconds)
-{
-	pm_cpu_budget_charge(&sampler->budget, seconds);
-}
-
 int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
                            struct pm_error *error)
 {

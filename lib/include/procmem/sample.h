@@ -108,8 +108,8 @@ struct pm_sample {
 	int64_t wall_ns;         /**< time of day of the sample: nanoseconds since 1970, UTC */
 	struct pm_totals totals; /**< totals of the process, read for this sample */
 	/**
-	 * The regions with RSS and swap. They are owned by the sampler, and valid until the next
-	 * sample is taken.
+	 * All regions, including their RSS and swap. They are owned by the sampler, and valid until
+	 * the next sample is taken.
 	 */
 	const struct pm_regions *regions;
 	/**
@@ -192,17 +192,6 @@ PM_PUBLIC int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *samp
  */
 PM_PUBLIC int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
                                      struct pm_error *error);
-
-/**
- * Charges to the budget CPU time that the caller has used for the last sample, for example to read
- * further files of the process. The CPU time that the caller does not charge counts, too, but may
- * use at most half of the budget, so that regions are measured from time to time.
- *
- * @param sampler  the sampler
- * @param seconds  CPU time in seconds. Of this time, at most the CPU time that the calling process
- *                 has used since the last sample is charged
- */
-PM_PUBLIC void pm_sampler_charge(struct pm_sampler *sampler, double seconds);
 
 #ifdef __cplusplus
 }

@@ -8,10 +8,10 @@
  * (pm_region_continues()). No hit is found twice, and none is lost. A hit of more than
  * PM_SCAN_PIECE_MAX bytes is delivered in pieces, one after the other.
  *
- * The memory that a scan uses depends neither on the size of the target nor on the length of hits.
+ * The memory that a scan uses is bounded, however large the target and however long the hits are.
  * Measurements with up to four threads (VmHWM of proc_pid_status(5)): each thread added 1.2 MiB if
- * there were few hits, and 4.8 MiB if hits had several mebibytes. The whole process used at most
- * 13 MiB with two threads, and 24 MiB with four.
+ * there were few hits, and 4.8 MiB if hits were several mebibytes long. The whole process used at
+ * most 13 MiB with two threads, and 24 MiB with four.
  *
  * For most purposes, use <procmem/search.h>, which is simpler.
  */

@@ -71,8 +71,8 @@ struct pm_trend {
 	/** If `estimate` is true: median height of the large growth events. Otherwise 0 */
 	double step;
 	/**
-	 * The values rise and fall: `swing` is more than 5 % of the difference between the highest
-	 * and the lowest value
+	 * True if the values fall: `swing` is more than 5 % of the difference between the highest
+	 * and the lowest value. They may also rise between the falls.
 	 */
 	bool sawtooth;
 	double swing; /**< largest decrease from one value to a later value */

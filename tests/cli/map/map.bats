@@ -278,7 +278,7 @@ PYTHON
 	run -0 procmem map --json "$first,$TARGET_PID"
 	[ "$(jq -sc 'map(.pid)' <<<"$output")" = "[$first,$TARGET_PID,null]" ]
 	# The last object has the sums.
-	jq -se '.[2].processes == 2 and .[2].total.rss == .[0].total.rss + .[1].total.rss and .[2].total.count == .[0].total.count + .[1].total.count and
+	jq -se '.[2].process_count == 2 and .[2].total.rss == .[0].total.rss + .[1].total.rss and .[2].total.count == .[0].total.count + .[1].total.count and
 		.[2].total.size == .[0].total.size + .[1].total.size' <<<"$output"
 	for pid in "$first" "$TARGET_PID"; do
 		[ "$(jq -s --argjson pid "$pid" '.[] | select(.pid == $pid) | .regions | length' <<<"$output")" -eq "$(wc -l <"/proc/$pid/maps")" ]

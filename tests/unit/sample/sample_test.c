@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <procmem/growth.h>
 #include <procmem/maps.h>
@@ -335,60 +334,6 @@ static void budget_does_not_stop_measuring(void **state)
 	watching_end(&watching);
 }
 
-static double cpu_seconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/** CPU time of the caller that is charged uses up the budget; other CPU time uses half of it. */
-static void charged_time_uses_up_the_budget(void **state)
-{
-	(void)state;
-	const double used = 0.05;
-	struct watching watching;
-	struct pm_sample sample;
-
-	for (int charged = 0; charged < 2; charged++) {
-		watching_begin(&watching, &(struct pm_sampler_options){ .budget = 1e-6 });
-		watching_take(&watching, &sample);
-
-		double begin = cpu_seconds();
-		while (cpu_seconds() - begin < used)
-			;
-		if (charged)
-			pm_sampler_charge(watching.sampler, used);
-
-		watching_command(&watching, "map a 10");
-		watching_take(&watching, &sample);
-		assert_int_equal(sample.held_back, charged);
-		assert_true(!charged || sample.cost.credit < -used / 2);
-		watching_end(&watching);
-	}
-}
-
-/** No more than the CPU time that was used is charged, and none of it twice. */
-static void charge_is_limited_to_the_used_time(void **state)
-{
-	(void)state;
-	struct watching watching;
-	struct pm_sample sample;
-
-	watching_begin(&watching, &(struct pm_sampler_options){ .budget = 1e-6 });
-	watching_take(&watching, &sample);
-
-	double begin = cpu_seconds();
-	pm_sampler_charge(watching.sampler, 1e6);
-	pm_sampler_charge(watching.sampler, -1e6);
-	pm_sampler_charge(watching.sampler, 1e6);
-	watching_take(&watching, &sample);
-
-	assert_true(sample.cost.credit <= 0);
-	assert_true(sample.cost.credit > -(cpu_seconds() - begin) - 1);
-	watching_end(&watching);
-}
-
 static void smaps_gives_all_sizes(void **state)
 {
 	(void)state;
@@ -454,8 +399,6 @@ int main(void)
 		cmocka_unit_test(measures_all_from_time_to_time),
 		cmocka_unit_test(budget_holds_back),
 		cmocka_unit_test(budget_does_not_stop_measuring),
-		cmocka_unit_test(charged_time_uses_up_the_budget),
-		cmocka_unit_test(charge_is_limited_to_the_used_time),
 		cmocka_unit_test(smaps_gives_all_sizes),
 		cmocka_unit_test(exit_of_the_target_is_reported),
 	};

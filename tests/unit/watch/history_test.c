@@ -431,48 +431,6 @@ static void copy_keeps_values(void **state)
 	watch_history_deinit(&copy);
 }
 
-/** Adds a sample with a pool of 16 MiB, and returns the number of reserves that have grown. */
-static size_t add_pool(struct watch_reserves *reserves, double time, uint64_t used, bool fresh,
-                       double credit)
-{
-	struct fixture fixture = { 0 };
-	const struct pm_sample sample = {
-		.time = time, .regions = &fixture.regions, .fresh = fresh, .cost.credit = credit
-	};
-
-	add_region(&fixture, 16 * MIB, used, PM_KIND_ANON);
-	add_region(&fixture, 16 * MIB + used, 16 * MIB - used, PM_KIND_ANON);
-	fixture.regions.items[1].perms = 0;
-
-	assert_int_equal(watch_reserve_add(reserves, &sample, NULL, NULL), 0);
-	watch_reserve_judge(reserves);
-	pm_regions_deinit(&fixture.regions);
-
-	return reserves->count;
-}
-
-static void reserves_are_not_read_without_budget(void **state)
-{
-	(void)state;
-	struct watch_reserves reserves = { 0 };
-
-	assert_int_equal(add_pool(&reserves, 1, MIB, true, 0), 0);
-
-	/* The budget is used up, and the regions are those of an earlier sample. */
-	assert_int_equal(add_pool(&reserves, 2, 2 * MIB, false, -1e-6), 0);
-
-	/* The regions were measured, which used up the budget. */
-	assert_int_equal(add_pool(&reserves, 3, 3 * MIB, true, -1e-6), 1);
-	assert_int_equal(reserves.items[0].used, 3 * MIB);
-
-	assert_int_equal(add_pool(&reserves, 4, 4 * MIB, false, -1e-6), 1);
-	assert_int_equal(reserves.items[0].used, 3 * MIB);
-	assert_int_equal(add_pool(&reserves, 5, 5 * MIB, false, 0), 1);
-	assert_int_equal(reserves.items[0].used, 5 * MIB);
-
-	watch_reserve_deinit(&reserves);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,7 +448,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(growth_itself_needs_no_track, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(lock_time_is_an_upper_bound, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(copy_keeps_values, set_up, tear_down),
-		cmocka_unit_test(reserves_are_not_read_without_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
