@@ -16,7 +16,7 @@ enum {
 	SKIP_PATIENCE = 4,     /* number of attempts that reach a limit before `skip` is doubled */
 	SKIP_MAX = 4096,       /* maximum number of bytes to skip after an attempt that reached a
 	                          limit */
-	CHUNK_START = 512,  /* value of `chunk` for the first call in a window, unless it is less */
+	CHUNK_START = 64,   /* value of `chunk` for the first call in a window, unless it is less */
 	CHUNK_MIN = 1,      /* minimum of `chunk` */
 	CHUNK_MAX = 65536,  /* maximum of `chunk` */
 	SLOW_NS = 20000000, /* `chunk` is reduced if a call takes longer than this */
