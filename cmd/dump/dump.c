@@ -152,7 +152,7 @@ static uint64_t missing(const struct dump *dump, const struct pm_dump_result *re
 	if (!dump->memory.core)
 		return 0;
 
-	return result->forbidden - dump->unmapped;
+	return result->forbidden - dump->unmapped - dump->memory.cut;
 }
 
 static void report_missing(const struct dump *dump, const struct pm_dump_result *result)
@@ -304,6 +304,8 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 			"memfd_secret(2), or consists of guard pages%s",
 			writes_zeros(dump) ? "; zeros were written instead" : "");
 
+	if (dump->memory.cut > 0)
+		memory_report_truncated(dump->memory.core, dump->memory.target.word);
 	if (missing(dump, result) > 0)
 		report_missing(dump, result);
 	if (!dump->memory.core)
@@ -372,6 +374,7 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 
 	memory_note_unmapped(&dump->memory);
 	dump->unmapped = dump->memory.unreadable.bytes;
+	memory_note_cut(&dump->memory);
 
 	int status = copy(dump, out, &result, &error);
 	memory_resume(&dump->memory);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/file_reader.h>
+
 #include "base/alloc.h"
 #include "dump/source.h"
 #include "view/hex_view.h"
@@ -112,6 +114,7 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
 	const struct memory *memory = &dump->memory;
 	const struct pm_plan_options options = { .pages = &memory->pages,
 		                                 .files = memory->files.ops != NULL,
+		                                 .holes = pm_file_reader_holes(&memory->files),
 		                                 .cancel = memory->cancel };
 	struct pm_plan *plan;
 	int more;

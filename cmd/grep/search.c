@@ -403,7 +403,8 @@ static int run(struct grep_target *target, struct search *search, const struct p
 	if (status < 0)
 		return -1;
 
-	target->incomplete = search->totals.gave_up > 0 || search->timed_out;
+	target->incomplete = search->totals.gave_up > 0 || search->timed_out ||
+	                     search->memory.cut > 0;
 	report(search, target);
 	return 1;
 }

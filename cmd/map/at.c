@@ -88,6 +88,8 @@ static const char *core_words(const struct place *place)
 		return "in the core file, as zeros";
 	if (place->page & PM_PAGE_PRESENT)
 		return "in the core file";
+	if (place->page & PM_PAGE_CUT)
+		return "beyond the end of the truncated core file";
 	if (has_file(place))
 		return "not in the core file; read it from the mapped file";
 

@@ -9,6 +9,7 @@
 
 #include "map/at.h"
 #include "map/print.h"
+#include "target/memory.h"
 #include "target/target_list.h"
 
 enum { OPTION_BY = CLI_LONG_ONLY, OPTION_WHY };
@@ -164,6 +165,8 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 			(double)loaded->read_us / 1000, (double)loaded->kinds_us / 1000);
 	}
 
+	if (loaded->core && pm_core_info(loaded->core)->truncated)
+		memory_report_truncated(loaded->core, loaded->target->word);
 	if (loaded->core)
 		report_note(MAP_HELD
 		            " is the size in the core file; a core file does not show which memory "

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include <procmem/file_reader.h>
 #include <procmem/number.h>
 #include <procmem/symbols.h>
 
@@ -133,6 +134,7 @@ static int read_bytes(struct view *view, struct pm_error *error)
 	struct memory *memory = &view->memory;
 	const struct pm_plan_options options = { .pages = &memory->pages,
 		                                 .files = memory->files.ops != NULL,
+		                                 .holes = pm_file_reader_holes(&memory->files),
 		                                 .cancel = memory->cancel };
 	struct pm_plan *plan;
 

@@ -8,6 +8,9 @@
 #include <procmem/kinds.h>
 #include <procmem/target_reader.h>
 
+#include "base/minmax.h"
+#include "base/report.h"
+
 /**
  * Refuses to read the memory of procmem itself, because this memory changes while procmem reads it
  * and contains the pattern of every search.
@@ -182,6 +185,53 @@ void memory_note_unmapped(struct memory *memory)
 		if (range->region == SIZE_MAX)
 			unreadable_add(&memory->unreadable, &unmapped);
 	}
+}
+
+/** A selected range, and the memory that it belongs to. */
+struct cut_search {
+	struct memory *memory;
+	struct pm_range range;
+};
+
+static int note_cut_run(void *context, const struct pm_page_run *run)
+{
+	const struct cut_search *search = context;
+	struct pm_range cut = pm_range_clip((struct pm_range){ run->start, run->end },
+	                                    search->range);
+	const struct pm_unreadable range = { .start = cut.start,
+		                             .end = cut.end,
+		                             .why = "beyond the end of the truncated core file" };
+
+	if (!(run->state & PM_PAGE_CUT) || pm_range_size(cut) == 0)
+		return 0;
+
+	search->memory->cut += pm_range_size(cut);
+	unreadable_add(&search->memory->unreadable, &range);
+	return 0;
+}
+
+void memory_note_cut(struct memory *memory)
+{
+	if (!memory->core || !pm_core_info(memory->core)->truncated)
+		return;
+
+	for (size_t i = 0; i < memory->count; i++) {
+		struct cut_search search = { memory, memory->ranges[i].range };
+		memory->pages.walk(memory->pages.context, search.range.start, search.range.end,
+		                   note_cut_run, &search, NULL);
+	}
+}
+
+void memory_report_truncated(const struct pm_core *core, const char *word)
+{
+	const struct pm_core_info *info = pm_core_info(core);
+	struct text missing = { 0 };
+
+	text_size(&missing, info->missing);
+	report_note("the core file %s is truncated at %llu bytes: %s of the memory of the process "
+	            "is missing",
+	            word, (unsigned long long)info->size, text_terminate(&missing));
+	text_deinit(&missing);
 }
 
 void memory_note_unreadable(void *context, const struct pm_unreadable *range)

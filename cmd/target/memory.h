@@ -57,6 +57,8 @@ struct memory {
 	struct pm_reader reader;        /**< reads the bytes of the target */
 	struct pm_reader files; /**< reads the mapped files; if not opened, its `ops` is NULL */
 	struct pm_unreadable_list unreadable; /**< ranges that could not be read */
+	uint64_t cut; /**< bytes of the selected ranges that are missing because the core file is
+	                 truncated; set by memory_note_cut() */
 };
 
 /**
@@ -114,6 +116,20 @@ uint64_t memory_size_before(const struct memory *memory, uint64_t address);
  * @param memory  the memory
  */
 void memory_note_unmapped(struct memory *memory);
+
+/**
+ * Finds the parts of the selected ranges that are missing because the core file is truncated. Adds
+ * these parts to the list of unreadable ranges, and their sizes to `cut`.
+ * @param memory  the memory
+ */
+void memory_note_cut(struct memory *memory);
+
+/**
+ * Reports that a core file is truncated, and how much of the memory of the process is missing.
+ * @param core  a truncated core file
+ * @param word  the TARGET
+ */
+void memory_report_truncated(const struct pm_core *core, const char *word);
 
 /**
  * Adds a range to the list of unreadable ranges. This is a pm_unreadable_visitor.

@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <procmem/file_reader.h>
+
 #include "base/clock.h"
 #include "base/minmax.h"
 #include "base/report.h"
@@ -76,6 +78,7 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 		return ready;
 
 	memory_note_unmapped(&search->memory);
+	memory_note_cut(&search->memory);
 	for (size_t i = 0; i < search->memory.count; i++)
 		search->expected += expect(search, &search->memory.ranges[i]);
 
@@ -215,7 +218,9 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 		search->untouched = pm_plan_bytes(plan, PM_SEGMENT_FILE) +
 		                    pm_plan_bytes(plan, PM_SEGMENT_SHARED);
 	search->pending = pm_plan_bytes(plan, PM_SEGMENT_PENDING);
-	search->missing = pm_plan_bytes(plan, PM_SEGMENT_MISSING);
+	/* If the search ends early, the plan has not seen all of `cut`. */
+	uint64_t missing = pm_plan_bytes(plan, PM_SEGMENT_MISSING);
+	search->missing = missing - pm_min(missing, memory->cut);
 
 	if (search->reader_gone || search->timed_out)
 		return 0;
@@ -227,6 +232,7 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 	struct memory *memory = &search->memory;
 	const struct pm_plan_options options = { .pages = &memory->pages,
 		                                 .files = memory->files.ops != NULL,
+		                                 .holes = pm_file_reader_holes(&memory->files),
 		                                 .cancel = memory->cancel };
 	struct pm_plan *plan;
 
@@ -248,6 +254,7 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 	if (status == 0 && memory->target.process && !search->reader_gone)
 		status = pm_process_check(memory->target.process, error);
 
+	search->failed = status < 0;
 	return status;
 }
 
@@ -365,11 +372,37 @@ static void report_timeout(const struct search *search)
 	text_deinit(&line);
 }
 
+/** Reports an error if memory was not searched because the core file is truncated. */
+static void report_cut(const struct search *search)
+{
+	const struct memory *memory = &search->memory;
+	struct text size = { 0 };
+
+	if (memory->cut == 0)
+		return;
+
+	add_size(search, &size, memory->cut);
+	report_error("the core file %s is truncated at %llu bytes, so %s of memory was not "
+	             "searched, and %s can be missing",
+	             memory->target.word, (unsigned long long)pm_core_info(memory->core)->size,
+	             text_terminate(&size), search->noun[1]);
+	text_deinit(&size);
+}
+
+/**
+ * Returns whether memory was not searched, or not completely, because of an error that is reported.
+ */
+static bool is_partial(const struct search *search)
+{
+	return search->timed_out || search->memory.cut > 0 || search->totals.gave_up > 0;
+}
+
 void search_report(const struct search *search, uint64_t found)
 {
 	const struct output_options *output = &search->options->output;
 
 	report_timeout(search);
+	report_cut(search);
 	if (output->quiet)
 		return;
 
@@ -378,9 +411,9 @@ void search_report(const struct search *search, uint64_t found)
 		stopping_report_others(&search->memory.others);
 	}
 
-	/* If a closed pipe has ended the search early, its totals are incomplete and are not
-	 * reported. */
-	if (search->reader_gone)
+	/* If an error or a closed pipe has ended the search early, its totals are incomplete and
+	 * are not reported. */
+	if (search->failed || search->reader_gone)
 		return;
 
 	bool totals = output->verbose || isatty(STDERR_FILENO);
@@ -388,6 +421,9 @@ void search_report(const struct search *search, uint64_t found)
 	report_unreadable(search);
 	report_skipped(search, totals);
 
+	/* "no match" would be wrong if matches can be missing. */
+	if (found == 0 && is_partial(search))
+		return;
 	bool nothing = found == 0 && !search->one_of_several;
 	if (nothing || totals)
 		report_totals(search, found);

@@ -75,6 +75,7 @@ struct search {
 	uint64_t started_us; /**< time of the start of the search, in microseconds */
 	double started_cpu;  /**< processor time of this program at the start, in seconds */
 	uint64_t elapsed_us; /**< duration of the search in microseconds */
+	bool failed;         /**< an error or Ctrl-C has ended the search */
 	bool timed_out;      /**< the search ended at `deadline_us`, before it was complete */
 	uint64_t flushed_us; /**< time of the last write of output, in microseconds */
 	bool enough;         /**< the callback `deliver` has ended the search early */

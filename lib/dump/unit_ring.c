@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <procmem/file_reader.h>
+
 #include "base/array.h"
 #include "base/minmax.h"
 
@@ -133,6 +135,7 @@ int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring *
 {
 	const struct pm_plan_options options = { .pages = source->pages,
 		                                 .files = source->files != NULL,
+		                                 .holes = pm_file_reader_holes(source->files),
 		                                 .cancel = source->cancel };
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t threads = pm_clamp_size(processors < 1 ? 1 : (size_t)processors, 1, THREADS_MAX);

@@ -198,3 +198,20 @@ size_t pm_curve_top(const struct pm_curve *curve, double bound)
 			return i;
 	return 0;
 }
+
+void pm_curve_measure_since_peak(struct pm_curve *curve, const struct pm_series *series,
+                                 double from)
+{
+	double peak = from, highest = pm_series_at(series, from);
+
+	for (size_t i = 0; i < series->count; i++) {
+		const struct pm_point *point = &series->points[i];
+
+		if (point->time < from || (double)point->value < highest)
+			continue;
+		highest = (double)point->value;
+		peak = point->time;
+	}
+
+	pm_curve_measure(curve, series, peak);
+}

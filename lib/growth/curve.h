@@ -49,6 +49,17 @@ struct pm_curve_extremes {
  */
 void pm_curve_measure(struct pm_curve *curve, const struct pm_series *series, double from);
 
+/**
+ * Computes the curve of a series from its highest value on, or from the last of several such
+ * values.
+ *
+ * @param curve   filled
+ * @param series  a series that is not empty
+ * @param from    a time within the series, in seconds; values before it do not count
+ */
+void pm_curve_measure_since_peak(struct pm_curve *curve, const struct pm_series *series,
+                                 double from);
+
 /** Returns the seconds from the first point to the last. */
 static inline double pm_curve_span(const struct pm_curve *curve)
 {

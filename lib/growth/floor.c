@@ -5,8 +5,6 @@
  */
 #include "growth/floor.h"
 
-#include <stdbool.h>
-
 #include "base/minmax.h"
 
 /*
@@ -131,4 +129,33 @@ void pm_growth_floor_measure(const struct pm_curve *curve, struct pm_growth_floo
 		double step = curve->values[lows.points[i]] - curve->values[lows.points[i - 1]];
 		floor->largest_step = pm_max_double(floor->largest_step, step);
 	}
+}
+
+bool pm_growth_floor_rises(const struct pm_growth_floor *floor, const struct pm_curve *curve)
+{
+	double span = pm_curve_span(curve), half = curve->range / 2;
+
+	if (floor->rate * span > half)
+		return true;
+	if (curve->rise <= 0)
+		return false;
+	if (curve->slope * span > half)
+		return true;
+
+	return floor->cycles < PM_FLOOR_MIN_CYCLES && curve->rise > half;
+}
+
+enum pm_floor_trend pm_growth_floor_trend(const struct pm_growth_floor *floor,
+                                          const struct pm_curve *curve, double change, double least)
+{
+	double line = floor->rate * pm_curve_span(curve);
+
+	if (floor->cycles < PM_FLOOR_MIN_CYCLES)
+		return PM_FLOOR_UNKNOWN;
+	if (change > least && line > least)
+		return PM_FLOOR_RISES;
+	if (pm_max_double(change, -change) > least || pm_max_double(line, -line) > least)
+		return PM_FLOOR_UNKNOWN;
+
+	return PM_FLOOR_LEVEL;
 }

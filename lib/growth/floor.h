@@ -9,9 +9,20 @@
 #ifndef PM_GROWTH_FLOOR_H
 #define PM_GROWTH_FLOOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "growth/curve.h"
+
+/** Minimum number of cycles of rise and fall that show a level. */
+enum { PM_FLOOR_MIN_CYCLES = 2 };
+
+/** How the floor of a curve develops. */
+enum pm_floor_trend {
+	PM_FLOOR_LEVEL,   /**< no change was seen */
+	PM_FLOOR_RISES,   /**< seems to rise: two estimates show it */
+	PM_FLOOR_UNKNOWN, /**< falls, or the estimates differ, or there are too few cycles */
+};
 
 /** The floor of a curve. Heights are in the unit of the series. */
 struct pm_growth_floor {
@@ -32,5 +43,25 @@ struct pm_growth_floor {
  * @param floor  filled
  */
 void pm_growth_floor_measure(const struct pm_curve *curve, struct pm_growth_floor *floor);
+
+/**
+ * Checks whether a curve rises by more than half its range, on the whole. With several cycles, the
+ * difference of the first and the last value does not count: it depends on the moments at which the
+ * observation began and ended. A curve that ends below its start rises only if its floor does.
+ */
+bool pm_growth_floor_rises(const struct pm_growth_floor *floor, const struct pm_curve *curve);
+
+/**
+ * Compares two estimates of the change of a floor: the line through the lowest points, and the
+ * lowest values of both halves of the time.
+ *
+ * @param floor   the floor of the curve
+ * @param curve   the curve
+ * @param change  lowest value of the second half of the series less that of the first half
+ * @param least   minimum change that counts
+ */
+enum pm_floor_trend pm_growth_floor_trend(const struct pm_growth_floor *floor,
+                                          const struct pm_curve *curve, double change,
+                                          double least);
 
 #endif

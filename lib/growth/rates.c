@@ -10,6 +10,12 @@ static const double max_factor = 1.5;
  */
 static const double floor_falls = 3, floor_scatters = 5, max_floor_step = 0.45;
 
+/*
+ * Maximum standard error of a rate (pm_growth_events.variance). An error that is four times as
+ * large is still within `max_factor`.
+ */
+static const double max_error = 0.08;
+
 bool pm_growth_rates_agree(double one, double other)
 {
 	return one > 0 && other > 0 && one <= other * max_factor && other <= one * max_factor;
@@ -43,6 +49,24 @@ bool pm_growth_rates_all_agree(const struct pm_curve *curve, double rate)
 	       pm_growth_rates_agree(rate, curve->least_squares) &&
 	       pm_growth_rates_agree(rate, pm_growth_rates_whole(curve)) &&
 	       pm_growth_rates_agree(rate, late_slope(curve));
+}
+
+bool pm_growth_rates_events_are_steady(const struct pm_curve *curve,
+                                       const struct pm_growth_events *events,
+                                       const struct pm_series *series, double began)
+{
+	double interval = (series->last - series->points[0].time) / (double)(series->samples - 1);
+
+	if (events->count < PM_GROWTH_MIN_EVENTS || events->variance > max_error * max_error ||
+	    events->longest_gap * (double)events->count >
+	            PM_GROWTH_MAX_GAP * pm_curve_span(curve) ||
+	    pm_growth_rates_ended(events->rest, events->longest_gap))
+		return false;
+	if (events->count < PM_GROWTH_MANY_EVENTS &&
+	    !pm_growth_events_alike(events, began, interval))
+		return false;
+
+	return pm_growth_rates_all_agree(curve, events->rate);
 }
 
 bool pm_growth_rates_floor_is_steady(const struct pm_curve *curve,

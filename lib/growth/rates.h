@@ -6,11 +6,17 @@
 #include <stdbool.h>
 
 #include "growth/curve.h"
+#include "growth/events.h"
 #include "growth/floor.h"
 
 enum {
 	/** Minimum number of growth events, or of cycles of rise and fall, for a rate. */
 	PM_GROWTH_MIN_EVENTS = 5,
+	/**
+	 * If there are fewer events than this, a rate needs events that are alike. A few events may
+	 * follow each other evenly by chance.
+	 */
+	PM_GROWTH_MANY_EVENTS = 10,
 	/**
 	 * Maximum time between two events, as a multiple of the mean time. After a rest of as many
 	 * times the longest gap, growth has ended.
@@ -50,6 +56,19 @@ bool pm_growth_rates_ended(double rest, double longest_gap);
  * @return       true or false
  */
 bool pm_growth_rates_all_agree(const struct pm_curve *curve, double rate);
+
+/**
+ * Checks whether growth events come so evenly that their rate is sure.
+ *
+ * @param curve   the curve
+ * @param events  all events of the curve
+ * @param series  the series of the curve, which has at least two samples
+ * @param began   start of the part of the series that is judged, in seconds
+ * @return        true or false
+ */
+bool pm_growth_rates_events_are_steady(const struct pm_curve *curve,
+                                       const struct pm_growth_events *events,
+                                       const struct pm_series *series, double began);
 
 /**
  * Checks whether the floor of a sawtooth rises for sure, at the rate that all points together show.

@@ -37,21 +37,6 @@ static const double max_size = 1e19;
 /* A change up to this share of the range of the curve counts as flat. */
 static const double flat_share = 0.05;
 
-/* Minimum number of cycles of rise and fall that show a level. */
-enum { MIN_CYCLES = 2 };
-
-/*
- * If there are fewer events than this, a rate needs events that are alike. A few events may follow
- * each other evenly by chance.
- */
-enum { MANY_EVENTS = 10 };
-
-/*
- * Maximum standard error of a rate (pm_growth_events.variance). An error that is four times as
- * large is still within `max_factor`.
- */
-static const double max_error = 0.08;
-
 /*
  * In a series that is shorter than this, in seconds, a single step is a burst only if the time
  * since the step is at least `PM_GROWTH_MAX_GAP` times the time before it.
@@ -151,25 +136,6 @@ static bool is_sawtooth(const struct pm_curve *curve)
 	return curve->deepest_fall > flat_share * curve->range;
 }
 
-/** Checks whether the growth events come so evenly that their rate is sure. */
-static bool are_events_steady(const struct judging *judging)
-{
-	const struct pm_growth_events *events = &judging->events;
-	const struct pm_series *series = judging->series;
-	double interval = (series->last - series->points[0].time) / (double)(series->samples - 1);
-
-	if (events->count < PM_GROWTH_MIN_EVENTS || events->variance > max_error * max_error ||
-	    events->longest_gap * (double)events->count >
-	            PM_GROWTH_MAX_GAP * pm_curve_span(&judging->curve) ||
-	    pm_growth_rates_ended(events->rest, events->longest_gap))
-		return false;
-	if (events->count < MANY_EVENTS &&
-	    !pm_growth_events_alike(events, judging->began, interval))
-		return false;
-
-	return pm_growth_rates_all_agree(&judging->curve, judging->events.rate);
-}
-
 /**
  * Checks whether a single step was observed for too short a time to be called a burst. A process
  * that grows in rare steps looks the same between its first step and its second.
@@ -257,7 +223,7 @@ static bool judge_steps(struct judging *judging)
 	    events->largest >= burst_step * curve->rise ||
 	    pm_growth_rates_ended(events->rest, events->longest_gap))
 		return false;
-	if (events->count >= MANY_EVENTS &&
+	if (events->count >= PM_GROWTH_MANY_EVENTS &&
 	    !pm_growth_rates_all_agree(&judging->curve, judging->events.rate))
 		return false;
 
@@ -365,30 +331,63 @@ static void judge_rise(struct judging *judging)
 	else if (is_sawtooth(curve) &&
 	         pm_growth_rates_floor_is_steady(&judging->curve, &judging->floor))
 		judge_rising_floor(judging);
-	else if (!is_sawtooth(curve) && are_events_steady(judging))
+	else if (!is_sawtooth(curve) &&
+	         pm_growth_rates_events_are_steady(curve, &judging->events, judging->series,
+	                                           judging->began))
 		judge_steady(judging, judging->events.rate);
 	else if (!judge_steps(judging))
 		judge_uneven(judging);
 }
 
 /**
- * Checks whether a sawtooth rises by more than half its range, on the whole. With several cycles,
- * the difference of the first and the last value does not count: it depends on the moments at which
- * the observation began and ended. A curve that ends below its start rises only if its floor does.
+ * Judges a curve that rose and falls since then: the verdict is shrinking. With several cycles of
+ * rise and fall, the last fall may just be a part of the next one.
+ * @return false, without a verdict, if the curve does not fall steadily since its peak, or not for
+ *         long enough
  */
-static bool rises_on_the_whole(const struct judging *judging)
+static bool judge_fall_since_peak(struct judging *judging)
+{
+	char size[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
+	struct pm_curve curve;
+
+	pm_curve_measure_since_peak(&curve, judging->series, judging->curve.first);
+	double span = pm_curve_span(&curve);
+
+	if (judging->floor.cycles >= PM_FLOOR_MIN_CYCLES || curve.count < MIN_SAMPLES ||
+	    span < min_seconds || -curve.rise < flat_share * judging->curve.range ||
+	    curve.agreement > -min_agreement || curve.highest_climb > max_fall * curve.range)
+		return false;
+
+	amount(judging, curve.rise, size);
+	pm_format_duration(span, duration);
+	conclude(judging, PM_VERDICT_SHRINKING, "fell by %s since its peak %s ago", size, duration);
+	return true;
+}
+
+/**
+ * Judges a curve that rises and falls without a rise that is large or sure: the verdict is uneven
+ * if its floor seems to rise, otherwise a plateau. A trend that is small compared with the swing
+ * cannot be excluded.
+ */
+static void judge_level(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
-	double span = pm_curve_span(curve), half = curve->range / 2;
+	char swing[PM_SIZE_TEXT_SIZE], rise[PM_SIZE_TEXT_SIZE];
+	double change = judging->trend->floor_rise;
+	enum pm_floor_trend floor = pm_growth_floor_trend(&judging->floor, curve, change,
+	                                                  flat_share * curve->range);
 
-	if (judging->floor.rate * span > half)
-		return true;
-	if (curve->rise <= 0)
-		return false;
-	if (curve->slope * span > half)
-		return true;
-
-	return judging->floor.cycles < MIN_CYCLES && curve->rise > half;
+	amount(judging, curve->range, swing);
+	if (floor == PM_FLOOR_RISES)
+		conclude(judging, PM_VERDICT_UNEVEN,
+		         "rises and falls by up to %s; its floor rose by %s, no trend proven yet",
+		         swing, amount(judging, change, rise));
+	else if (floor == PM_FLOOR_UNKNOWN)
+		conclude(judging, PM_VERDICT_PLATEAU,
+		         "rises and falls by up to %s, no trend proven yet", swing);
+	else
+		conclude(judging, PM_VERDICT_PLATEAU, "rises and falls by up to %s, no trend seen",
+		         swing);
 }
 
 /** Judges a curve that rises and falls: a sawtooth over a level, or over a leak. */
@@ -402,14 +401,15 @@ static void judge_sawtooth(struct judging *judging)
 
 	if (pm_growth_rates_floor_is_steady(&judging->curve, &judging->floor))
 		judge_rising_floor(judging);
-	else if (rises_on_the_whole(judging))
+	else if (judge_fall_since_peak(judging))
+		return;
+	else if (pm_growth_floor_rises(&judging->floor, curve))
 		judge_uneven(judging);
 	else if (curve->highest_climb <= flat_share * curve->range)
 		conclude(judging, PM_VERDICT_NO_GROWTH, "no growth seen in %s, fell by up to %s",
 		         duration, size);
 	else
-		conclude(judging, PM_VERDICT_PLATEAU, "rises and falls by up to %s without a trend",
-		         size);
+		judge_level(judging);
 }
 
 /** Judges a curve that falls. Its rate is known only if all estimates of it agree. */
@@ -487,7 +487,7 @@ static void describe_swing(struct judging *judging)
 
 	trend->sawtooth = is_sawtooth(&judging->curve);
 	trend->swing = all.deepest_fall;
-	trend->floor_known = trend->sawtooth && judging->floor.cycles >= MIN_CYCLES;
+	trend->floor_known = trend->sawtooth && judging->floor.cycles >= PM_FLOOR_MIN_CYCLES;
 	if (trend->floor_known) {
 		trend->floor = after.lowest;
 		trend->floor_rise = after.lowest - before.lowest;

@@ -51,7 +51,7 @@ int pm_core_open_fd(int fd, struct pm_core **core, struct pm_error *error)
 		goto fail;
 	}
 
-	opened->size = (uint64_t)status.st_size;
+	opened->size = opened->info.size = (uint64_t)status.st_size;
 	if (pm_core_read_headers(opened, error) < 0)
 		goto fail;
 
@@ -173,9 +173,9 @@ static void explain_missing(const struct pm_core *core, uint64_t address, struct
 	const struct pm_core_segment *segment = find_segment(core, address);
 	const struct pm_core_name *name = find_name(core, address);
 
-	if (segment && segment->cut)
+	if (segment && address - segment->start < segment->stated)
 		pm_error_set(error, PM_ERROR_UNREADABLE, 0,
-		             "not in the core file, which is truncated");
+		             "beyond the end of the truncated core file");
 	else if (name)
 		pm_error_set(error, PM_ERROR_UNREADABLE, 0,
 		             "not in the core file; the mapped file may have these bytes: %s at "
@@ -262,6 +262,26 @@ static int walk_held(const struct pm_core *core, const struct pm_core_segment *s
 	return 0;
 }
 
+/**
+ * Visits the pages of a part of a segment that are missing because the file is truncated.
+ * @param from  start of the part, as an offset from the start of the segment, in bytes
+ * @param to    end of the part, as an offset from the start of the segment
+ * @return      0, or the result of the visitor
+ */
+static int walk_cut(const struct pm_core_segment *segment, uint64_t from, uint64_t to,
+                    pm_page_visitor *visit, void *visitor)
+{
+	from = pm_max(from, segment->held);
+	to = pm_min(to, segment->stated);
+	if (from >= to)
+		return 0;
+
+	const struct pm_page_run run = { .start = segment->start + from,
+		                         .end = segment->start + to,
+		                         .state = PM_PAGE_CUT };
+	return visit(visitor, &run);
+}
+
 static int core_walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
                      void *visitor, struct pm_error *error)
 {
@@ -272,8 +292,11 @@ static int core_walk(void *context, uint64_t start, uint64_t end, pm_page_visito
 	     i < core->segment_count && core->segments[i].start < end; i++) {
 		const struct pm_core_segment *segment = &core->segments[i];
 		uint64_t from = start > segment->start ? start - segment->start : 0;
-		uint64_t to = pm_min(end - segment->start, segment->held);
-		int answer = walk_held(core, segment, from, to, visit, visitor);
+		uint64_t to = end - segment->start;
+		int answer = walk_held(core, segment, from, pm_min(to, segment->held), visit,
+		                       visitor);
+		if (answer == 0)
+			answer = walk_cut(segment, from, to, visit, visitor);
 		if (answer != 0)
 			return answer;
 	}

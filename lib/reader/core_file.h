@@ -14,8 +14,12 @@ struct pm_core_segment {
 	uint64_t offset; /**< offset of the bytes of the segment in the core file */
 	/** Number of bytes, from the start of the segment, that the file contains */
 	uint64_t held;
+	/**
+	 * Number of bytes, from the start of the segment, that the file should contain according to
+	 * its program header. If the file is truncated, this is more than `held`.
+	 */
+	uint64_t stated;
 	unsigned perms; /**< enum pm_perm bits */
-	bool cut; /**< whether bytes of the segment are missing because the file is truncated */
 };
 
 /** An entry of NT_FILE, which describes a mapping of a file. */

@@ -122,7 +122,7 @@ static int add_segment(struct pm_core *core, const struct layout *layout,
 	uint64_t start = pm_core_word(core, program + layout->vaddr),
 		 size = pm_core_word(core, program + layout->memsz);
 	uint64_t offset = pm_core_word(core, program + layout->offset),
-		 held = pm_core_word(core, program + layout->filesz);
+		 stated = pm_core_word(core, program + layout->filesz);
 	uint32_t flags = pm_core_u32(core, program + layout->flags);
 
 	if (size == 0)
@@ -132,25 +132,27 @@ static int add_segment(struct pm_core *core, const struct layout *layout,
 		                    "the segment at 0x%" PRIx64
 		                    " extends beyond the end of the address space",
 		                    start);
+	if (stated > size)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "the segment at 0x%" PRIx64
+		                    " has more bytes in the file than in memory",
+		                    start);
 	if (pm_array_reserve(&core->segments, &core->segment_capacity, core->segment_count, 1,
 	                     sizeof *core->segments, error) < 0)
 		return -1;
 
 	uint64_t available = core->size - pm_min(offset, core->size);
-	held = pm_min(held, size);
-	bool cut = held > available;
-	if (cut) {
-		core->info.truncated = true;
-		held = available;
-	}
+	uint64_t held = pm_min(stated, available);
+	core->info.truncated |= stated > available;
+	core->info.missing += stated - held;
 
 	core->segments[core->segment_count++] = (struct pm_core_segment){
 		.start = start,
 		.end = start + size,
 		.offset = offset,
 		.held = held,
+		.stated = stated,
 		.perms = perms_of(flags),
-		.cut = cut,
 	};
 
 	return 0;

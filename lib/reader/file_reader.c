@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -170,10 +171,78 @@ static void file_close(void *context)
 	free(reader);
 }
 
+/**
+ * Finds the first part of a file that is in a hole, or that is in no hole. Parts end at page
+ * boundaries.
+ *
+ * @param offset  offset of the bytes in the file
+ * @param size    number of bytes
+ * @param mask    page size - 1
+ * @param hole    set to true if the part is in a hole; otherwise unchanged
+ * @return        size of the part, at most `size`
+ */
+static uint64_t find_part(int fd, uint64_t offset, uint64_t size, uint64_t mask, bool *hole)
+{
+	struct stat status;
+
+	if (size >> 62 || offset >> 62)
+		return size;
+
+	off_t data = lseek(fd, (off_t)offset, SEEK_DATA);
+	if (data < 0 && errno == ENXIO && fstat(fd, &status) == 0) {
+		/* There is no data from the offset on, up to the end of the file. */
+		uint64_t end = ((uint64_t)status.st_size + mask) & ~mask;
+		*hole = offset < end;
+		return *hole ? pm_min(size, end - offset) : size;
+	}
+	if (data < 0)
+		return size; /* the file system does not support SEEK_DATA */
+
+	uint64_t start = (uint64_t)data & ~mask;
+	if (start > offset) {
+		*hole = true;
+		return pm_min(size, start - offset);
+	}
+
+	off_t next = lseek(fd, data, SEEK_HOLE);
+	uint64_t end = next < 0 ? 0 : ((uint64_t)next + mask) & ~mask;
+	return end > offset ? pm_min(size, end - offset) : size;
+}
+
+static uint64_t find_hole(void *context, const struct pm_region *region, struct pm_range range,
+                          bool *hole)
+{
+	struct file_reader *reader = context;
+	uint64_t size = pm_range_size(range);
+
+	*hole = false;
+	pthread_mutex_lock(&reader->lock);
+	const struct slot *slot = slot_for(reader, region);
+	if (slot->fd >= 0)
+		size = find_part(slot->fd, region->offset + (range.start - region->start), size,
+		                 reader->page_mask, hole);
+	pthread_mutex_unlock(&reader->lock);
+
+	return range.start + size;
+}
+
+static const struct pm_reader_ops file_ops = { .read = file_read, .close = file_close };
+
+struct pm_hole_source pm_file_reader_holes(const struct pm_reader *reader)
+{
+	struct pm_hole_source source = { 0 };
+
+	if (reader && reader->ops == &file_ops) {
+		source.find = find_hole;
+		source.context = reader->context;
+	}
+
+	return source;
+}
+
 int pm_file_reader_open(struct pm_process *process, const struct pm_regions *regions,
                         struct pm_reader *reader, struct pm_error *error)
 {
-	static const struct pm_reader_ops ops = { .read = file_read, .close = file_close };
 	struct file_reader *opened = calloc(1, sizeof *opened);
 	if (!opened)
 		return pm_error_out_of_memory(error);
@@ -192,6 +261,6 @@ int pm_file_reader_open(struct pm_process *process, const struct pm_regions *reg
 		                    strerror(cause));
 	}
 
-	*reader = (struct pm_reader){ .ops = &ops, .context = opened };
+	*reader = (struct pm_reader){ .ops = &file_ops, .context = opened };
 	return 0;
 }

@@ -157,6 +157,9 @@ static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict ve
 
 static struct pm_verdict judge_run(const struct pm_page_run *run)
 {
+	if (run->state & PM_PAGE_CUT)
+		return (struct pm_verdict){ PM_SEGMENT_MISSING,
+			                    "beyond the end of the truncated core file" };
 	if (run->state & PM_PAGE_GUARD)
 		return (struct pm_verdict){ PM_SEGMENT_FORBIDDEN,
 			                    "guard pages (MADV_GUARD_INSTALL): they hold no data" };
@@ -179,6 +182,29 @@ static struct pm_verdict judge_gap(const struct pm_segments *segments,
 			                              "left out" };
 
 	return pm_region_untouched(region);
+}
+
+/**
+ * Returns the segment of untouched pages that starts at the address `at`, up to `end`. A hole of a
+ * file that is to be read is a segment of its own.
+ * @return always 1
+ */
+static int emit_gap(struct pm_segments *segments, uint64_t end, const struct pm_region *region,
+                    struct pm_segment *segment)
+{
+	const struct pm_hole_source *holes = &segments->options.holes;
+	struct pm_verdict verdict = judge_gap(segments, region);
+	bool file = verdict.type == PM_SEGMENT_FILE || verdict.type == PM_SEGMENT_SHARED;
+	struct pm_range gap = { segments->at, pm_min(end, segments->range.end) };
+	bool hole = false;
+
+	if (file && segments->options.files && holes->find && pm_range_size(gap) > 0)
+		end = holes->find(holes->context, region, gap, &hole);
+	if (hole)
+		verdict = (struct pm_verdict){ PM_SEGMENT_HOLE,
+			                       "zeros: a hole in the mapped file" };
+
+	return emit(segments, end, verdict, 0, segment);
 }
 
 /**
@@ -211,10 +237,10 @@ static int next_in_range(struct pm_segments *segments, struct pm_segment *segmen
 	       segments->runs[segments->run_next].end <= segments->at)
 		segments->run_next++;
 	if (segments->run_next == segments->run_count)
-		return emit(segments, segments->walked, judge_gap(segments, region), 0, segment);
+		return emit_gap(segments, segments->walked, region, segment);
 	const struct pm_page_run *run = &segments->runs[segments->run_next];
 	if (run->start > segments->at)
-		return emit(segments, run->start, judge_gap(segments, region), 0, segment);
+		return emit_gap(segments, run->start, region, segment);
 	return emit(segments, run->end, judge_run(run), run->state, segment);
 }
 

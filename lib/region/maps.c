@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -167,6 +168,79 @@ static void restore_names(struct pm_process *process, struct pm_regions *regions
 	}
 }
 
+/**
+ * Tests whether maps shows a name in the same way as another one: with `\012` in place of newlines.
+ * @param parsed  a name in which the parser has replaced each `\012` by a newline
+ */
+static bool looks_like(const char *name, const char *parsed)
+{
+	static const char escape[] = "\\012";
+	enum { ESCAPE_LENGTH = sizeof escape - 1 };
+
+	for (; *parsed != '\0'; parsed++) {
+		if (*parsed == '\n' && strncmp(name, escape, ESCAPE_LENGTH) == 0)
+			name += ESCAPE_LENGTH;
+		else if (*name == *parsed)
+			name++;
+		else
+			return false;
+	}
+
+	return *name == '\0';
+}
+
+/**
+ * Reads the name of a mapped file from its link in map_files/.
+ * @return the name, owned by `regions`; NULL if the link cannot be read or belongs to another file,
+ *         or if out of memory
+ */
+static const char *linked_name(const struct pm_procfs *procfs, struct pm_regions *regions,
+                               const struct pm_region *region)
+{
+	static const char suffix[] = " (deleted)";
+	enum { SUFFIX_LENGTH = sizeof suffix - 1 };
+	char link[64], name[PATH_MAX + SUFFIX_LENGTH];
+
+	snprintf(link, sizeof link, "map_files/%" PRIx64 "-%" PRIx64, region->start, region->end);
+	ssize_t length = readlinkat(procfs->fd, link, name, sizeof name);
+	if (region->deleted)
+		length -= SUFFIX_LENGTH;
+	if (length <= 0 || (size_t)length >= sizeof name)
+		return NULL;
+
+	name[length] = '\0';
+	if (!looks_like(name, region->mapping))
+		return NULL;
+	return pm_regions_text(regions, name, (size_t)length);
+}
+
+/**
+ * Restores the names of files that contain the four characters `\012`. maps shows a newline in the
+ * same way, and the parser has replaced the characters in both cases.
+ * @param first  index of the first region to check
+ */
+static void restore_escapes(struct pm_process *process, struct pm_regions *regions, size_t first)
+{
+	/* As in restore_names(), each name is looked up only once. */
+	const char *looked_up = NULL, *name = NULL;
+	uint64_t inode = 0;
+
+	for (size_t i = first; i < regions->count; i++) {
+		struct pm_region *region = &regions->items[i];
+		if (region->inode == 0 || !strchr(region->mapping, '\n'))
+			continue;
+
+		if (region->mapping != looked_up || region->inode != inode) {
+			looked_up = region->mapping;
+			inode = region->inode;
+			name = linked_name(&process->procfs, regions, region);
+		}
+
+		if (name)
+			region->mapping = name;
+	}
+}
+
 int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions,
                  struct pm_error *error)
 {
@@ -192,6 +266,8 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	if (result == LIVE_FAILED)
 		return -1;
 
+	/* The lookup of the other names needs the right characters, so restore these first. */
+	restore_escapes(process, regions, before);
 	restore_names(process, regions, before);
 	return 0;
 }

@@ -58,7 +58,8 @@ static bool scan_device(const char **at, struct pm_region *region)
 /**
  * Replaces each `\012` by a newline, in place. The newline is the only byte that the kernel escapes
  * (seq_path(m, path, "\n")). Since the kernel does not escape backslashes, a file name that
- * contains the four characters `\012` cannot be distinguished from a file name with a newline.
+ * contains the four characters `\012` cannot be distinguished from a file name with a newline. For
+ * a living process, maps.c restores the name later.
  * @return the new length in bytes
  */
 static size_t unescape(char *name, size_t length)

@@ -16,8 +16,8 @@ enum {
 	SKIP_PATIENCE = 4,     /* number of attempts that reach a limit before `skip` is doubled */
 	SKIP_MAX = 4096,       /* maximum number of bytes to skip after an attempt that reached a
 	                          limit */
-	CHUNK_START = 4096, /* value of `chunk` for the first call in a window, unless it is less */
-	CHUNK_MIN = 16,     /* minimum of `chunk` */
+	CHUNK_START = 64,   /* value of `chunk` for the first call in a window, unless it is less */
+	CHUNK_MIN = 1,      /* minimum of `chunk` */
 	CHUNK_MAX = 65536,  /* maximum of `chunk` */
 	SLOW_NS = 20000000, /* `chunk` is reduced if a call takes longer than this */
 	FAST_NS = 2000000,  /* `chunk` is increased if a call takes less than this */
@@ -283,7 +283,9 @@ static int search(struct pm_matcher *matcher, const struct pm_window *window, si
 		size_t last = divided ? at + matcher->chunk - 1 : to;
 		uint64_t start = divided ? pm_clock_ns(CLOCK_MONOTONIC) : 0;
 
-		if (divided && is_stopped(window))
+		/* Also test the flag if one call is enough: many calls that find a match, each in a
+		 * small range, can take as long as one call that finds none. */
+		if (is_stopped(window))
 			return STOPPED;
 		result = try_range(matcher, window, at, last);
 		if (gave_up(result))

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "reader/cancel.h"
 #include "scan/worker.h"
 
 enum {
@@ -107,6 +108,11 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 	return run->scan->deliver(run->scan->context, &delivery, error);
 }
 
+static int set_cancelled(struct pm_error *error)
+{
+	return pm_error_set(error, PM_ERROR_CANCELLED, 0, "the search was cancelled");
+}
+
 /**
  * Delivers the hits of a batch.
  * @return DELIVER_CONTINUE, DELIVER_SCAN_AGAIN, or the result 1 or -1 of pm_scan_deliver
@@ -117,6 +123,10 @@ static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, str
 	const char *bytes;
 
 	for (size_t at = 0; (bytes = pm_batch_next(batch, &at, &record));) {
+		/* A batch can have thousands of hits, and the caller can need long for each. */
+		if (pm_is_cancelled(run->scan->source.cancel))
+			return set_cancelled(error);
+
 		uint64_t last = run->ends[record.stream];
 		if (record.carry) {
 			if (record.attempt < last)
@@ -162,7 +172,7 @@ static bool tick(struct run *run)
 {
 	const struct pm_scan *scan = run->scan;
 	pm_scan_queue_totals(&run->queue, &run->totals);
-	if (scan->source.cancel && *scan->source.cancel)
+	if (pm_is_cancelled(scan->source.cancel))
 		return false;
 	return !scan->tick || scan->tick(scan->context, &run->totals) == 0;
 }
@@ -191,9 +201,8 @@ static void collect(struct run *run)
 			pm_scan_queue_retire(&run->queue);
 		}
 
-		if (result == 0 && popped != PM_POPPED_BATCH && !tick(run))
-			result = pm_error_set(&error, PM_ERROR_CANCELLED, 0,
-			                      "the search was cancelled");
+		if (result == 0 && !tick(run))
+			result = set_cancelled(&error);
 	}
 
 	if (result < 0)

@@ -38,6 +38,9 @@ struct pm_core_info {
 	char comm[PM_COMM_SIZE]; /**< command name; "" if the file does not contain it */
 	/** The first 80 bytes of the command line; "" if the command line is not in the file */
 	char command[81];
+	uint64_t size; /**< size of the file in bytes */
+	/** Bytes of segments that are missing because the file is truncated; 0 if it is not */
+	uint64_t missing;
 };
 
 /**
@@ -118,7 +121,7 @@ PM_PUBLIC struct pm_reader pm_core_reader(struct pm_core *core);
 
 /**
  * Returns a source of page states for plans. The source reports a page as present if the core file
- * contains the page.
+ * contains the page, and as PM_PAGE_CUT if the file is truncated before the page.
  * @param core  the core file; must outlive the source
  * @return      the source
  */

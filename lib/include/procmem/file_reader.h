@@ -7,6 +7,7 @@
 #define PROCMEM_FILE_READER_H
 
 #include <procmem/process.h>
+#include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
 
@@ -33,6 +34,15 @@ extern "C" {
  */
 PM_PUBLIC int pm_file_reader_open(struct pm_process *process, const struct pm_regions *regions,
                                   struct pm_reader *reader, struct pm_error *error);
+
+/**
+ * Returns a source of the holes in mapped files, for a plan whose files this reader reads.
+ *
+ * @param reader  a reader of pm_file_reader_open(), which must outlive the plan; or any other
+ *                reader, or NULL
+ * @return        the source; it finds no holes if the reader is not from pm_file_reader_open()
+ */
+PM_PUBLIC struct pm_hole_source pm_file_reader_holes(const struct pm_reader *reader);
 
 #ifdef __cplusplus
 }

@@ -40,6 +40,11 @@ enum pm_page {
 	 * (PAGE_IS_GUARD).
 	 */
 	PM_PAGE_GUARD = 32,
+	/**
+	 * The page should be in the core file, but the file is truncated before its bytes. Only for
+	 * pm_core_source(), and without other bits.
+	 */
+	PM_PAGE_CUT = 64,
 };
 
 /** Consecutive pages with the same state. */

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include <procmem/pagemap.h>
+#include <procmem/range.h>
 #include <procmem/region.h>
 #include <procmem/select.h>
 
@@ -157,6 +158,23 @@ struct pm_page_source {
  */
 PM_PUBLIC struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap);
 
+/** A source that finds the holes of mapped files. Holes contain zeros and need not be read. */
+struct pm_hole_source {
+	/**
+	 * Finds the first part of a range of a region that is in a hole of the mapped file, or that
+	 * is in no hole. NULL if there is no source.
+	 *
+	 * @param context  the context of the source
+	 * @param region   a region that maps a file or shared memory
+	 * @param range    a part of the region, not empty
+	 * @param hole     receives whether the part is in a hole
+	 * @return         the end of the part, above the start of the range and at most its end
+	 */
+	uint64_t (*find)(void *context, const struct pm_region *region, struct pm_range range,
+	                 bool *hole);
+	void *context; /**< passed to `find` */
+};
+
 /** Options of a plan. If all fields are zero, the defaults are used. */
 struct pm_plan_options {
 	/**
@@ -175,6 +193,11 @@ struct pm_plan_options {
 	 * there is none.
 	 */
 	const volatile sig_atomic_t *cancel;
+	/**
+	 * Source of the holes in mapped files, for file and shared segments. Holes become segments
+	 * of the type PM_SEGMENT_HOLE
+	 */
+	struct pm_hole_source holes;
 };
 
 /** A plan; opaque. Several threads may use it only with a lock around pm_plan_next(). */

@@ -367,6 +367,7 @@ hold_slow() {
 	[ -z "$output" ]
 	[[ $stderr =~ ^'procmem: the time limit has ended the search: '[0-9.KM]+' of about 3.8M searched in '[0-9.]+' s' ]]
 	run -2 --separate-stderr search -M --timeout 0.5 -q "$slow"
+	[[ $stderr == *'the time limit has ended'* && $stderr != *'no match'* ]]
 	# Matches in memory that was searched are printed. A search that is complete is not affected.
 	run -2 --separate-stderr search -s -o -M --timeout 2 -e '\Afirst' -e "$slow"
 	[ "$output" = first ]

@@ -164,3 +164,43 @@ same_regions() {
 	run -0 --separate-stderr procmem map --csv --no-header -o perm --perms '?--p' ./core
 	[ "$(sort -u <<<"$output")" = '?--p' ]
 }
+
+@test "a truncated core file is read as far as it goes, and every command reports what is missing" {
+	require gdb
+	target_start exiter
+	local core=$BATS_TEST_TMPDIR/core range start
+	range=$(target_range content)
+	start=0x${range%-*}
+	gdb -q -batch -p "$TARGET_PID" -ex "generate-core-file $core.whole" >/dev/null 2>&1
+	# The file ends one page after the start of the region. Only its headers and this page remain.
+	local at
+	at=$(grep -obUaF 'content page 0' "$core.whole" | head -n 1 | cut -d : -f 1)
+	head -c $((at + 4096)) "$core.whole" >"$core"
+
+	run -0 --separate-stderr procmem map "$core"
+	[[ $stderr == *"the core file $core is truncated at $((at + 4096)) bytes: "*' of the memory of the process is missing'* ]]
+	run -0 --separate-stderr procmem map "$core" "$(printf '%x' $((start + 4096)))"
+	[[ $output == *'the page is beyond the end of the truncated core file'* ]]
+
+	run -2 --separate-stderr procmem grep -c 'no such text' "$core"
+	[[ $stderr == *'is truncated at '*' bytes, so '*' of memory was not searched, and matches can be missing'* ]]
+	[[ $stderr == *'beyond the end of the truncated core file'* && $stderr != *'no match'* ]]
+	run -2 --separate-stderr procmem grep -c 'content page 0' "$core" "$range"
+	[[ $output == *1*anon ]]
+	run -0 procmem grep -q 'content page 0' "$core" "$range"
+	run -2 --separate-stderr procmem strings "$core" "$range"
+	[[ $output == *'content page 0'* ]]
+	[[ $stderr == *'and strings can be missing'* ]]
+
+	# Ranges that are in the file are complete.
+	run -0 --separate-stderr procmem grep -F 'content page 0' "$core" "$start+4096"
+	[[ $stderr != *truncated* ]]
+	run -0 --separate-stderr procmem dump --raw "$core" "$start+14"
+	[ "$output" = 'content page 0' ]
+
+	run -1 --separate-stderr procmem dump -v -o "$BATS_TEST_TMPDIR/bytes" "$core" "$range"
+	[[ $stderr == *'beyond the end of the truncated core file'* && $stderr == *'is truncated at '* ]]
+	[[ $stderr != *'never touched'* ]]
+	run -1 --separate-stderr procmem dump --hex "$core" "$range"
+	[[ $output == *'beyond the end of the truncated core file'* ]]
+}

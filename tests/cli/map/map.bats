@@ -302,3 +302,24 @@ PYTHON
 	run -2 --separate-stderr procmem map --csv "$first,$TARGET_PID"
 	[[ $stderr == *'--csv lists only one process'* ]]
 }
+
+@test "a file name with the four characters that stand for a newline in maps is shown as it is" {
+	require python3 jq
+	program_start python3 -u -c '
+import mmap, os, sys
+held = []
+for name in "back\\012slash", "new\nline", "both\n\\012", "gone\\012":
+	path = os.path.join(sys.argv[1], name)
+	with open(path, "w+b") as file:
+		file.truncate(4096)
+		held.append(mmap.mmap(file.fileno(), 0))
+	if name.startswith("gone"):
+		os.unlink(path)
+print("ready")
+sys.stdin.read()' "$BATS_TEST_TMPDIR"
+	target_await ready
+	readlink "/proc/$TARGET_PID/map_files/"* >/dev/null || skip 'map_files cannot be read here'
+	run -0 --separate-stderr procmem map --json "$TARGET_PID"
+	jq -e --arg folder "$BATS_TEST_TMPDIR" '[.regions[].mapping | strings | select(startswith($folder)) | ltrimstr($folder + "/")] | sort
+		== (["back\\012slash", "both\n\\012", "gone\\012 (deleted)", "new\nline"] | sort)' <<<"$output"
+}

@@ -463,13 +463,14 @@ input()'
 
 @test "Ctrl-C ends the search, and the process continues" {
 	target_start texts
-	start_blocked strings -n 1 -e S "$TARGET_PID"
+	start_blocked strings -v -n 1 -e S "$TARGET_PID"
 	kill -TERM "$BLOCKED"
 	cat <&"$READER" >/dev/null &
 	local status=0
 	wait "$BLOCKED" || status=$?
 	[ "$status" -eq 2 ]
 	grep -q 'cancelled' "$BATS_TEST_TMPDIR/errors"
+	fails grep 'searched in' "$BATS_TEST_TMPDIR/errors"
 	kill -0 "$TARGET_PID"
 }
 
@@ -548,4 +549,35 @@ input()'
 	[ -z "$stderr" ]
 	run -0 --separate-stderr procmem strings "$TARGET_PID" "$range"
 	[ -z "$stderr" ]
+}
+
+@test "--whole-files does not read the holes of sparse files, and finds the text between them" {
+	require python3
+	# A terabyte, with text at the start, in the middle, before a hole, and in the last page.
+	program_start python3 -u -c '
+import mmap, sys
+size = 1 << 40
+with open(sys.argv[1], "w+b") as file:
+	file.truncate(size - 100)
+	for at in 0, size // 2, size // 2 + 8192 - 14, size - 200:
+		file.seek(at)
+		file.write(b"text at " + str(at % 9973).encode())
+	memory = mmap.mmap(file.fileno(), 0, mmap.MAP_SHARED, mmap.PROT_READ)
+print("ready")
+sys.stdin.read()' "$BATS_TEST_TMPDIR/sparse"
+	target_await ready
+	local range size=$((1 << 40))
+	range=$(sed -n 's/^\([0-9a-f]*-[0-9a-f]*\) .*\/sparse$/\1/p' "/proc/$TARGET_PID/maps")
+	run -0 --separate-stderr procmem strings --whole-files -v "$TARGET_PID" "$range"
+	[ "${#lines[@]}" -eq 4 ]
+	local at
+	for at in 0 $((size / 2)) $((size / 2 + 8192 - 14)) $((size - 200)); do
+		[[ $output == *"$(printf '%x' $((0x${range%-*} + at)))"*"text at $((at % 9973))"* ]]
+	done
+	[[ $stderr =~ '4 strings; '[0-9.]+'K searched' ]]
+	# The text continues in the zeros of a hole.
+	run -0 --separate-stderr procmem grep --whole-files -o 'text at [0-9]+(?=\x00{100})' "$TARGET_PID" "$range"
+	[ "${#lines[@]}" -eq 4 ]
+	run -0 --separate-stderr procmem dump --whole-files --raw "$TARGET_PID" "0x${range%-*}+8192"
+	[ "$(head -c 8192 "$BATS_TEST_TMPDIR/sparse" | sha256sum)" = "$(procmem dump --whole-files --raw "$TARGET_PID" "0x${range%-*}+8192" | sha256sum)" ]
 }

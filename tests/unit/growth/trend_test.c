@@ -219,6 +219,54 @@ static void one_tooth_has_no_floor(void **state)
 	assert_true(trend.sawtooth && trend.floor_known);
 }
 
+/** Rises by 496 MiB after three seconds, and falls by 5 MiB/s since then. */
+static double falls_since_a_peak(double time)
+{
+	return (time < 3 ? 16 : 512 - 5 * (time - 3)) * mega;
+}
+
+/** What has fallen since its only peak is shrinking, whether or not it is below its start. */
+static void fall_since_a_peak_is_shrinking(void **state)
+{
+	(void)state;
+	for (double seconds = 15; seconds < 100; seconds += 3) {
+		struct pm_trend trend = judge(falls_since_a_peak, 0.5, seconds);
+
+		assert_verdict(trend, PM_VERDICT_SHRINKING);
+		assert_null(strstr(trend.reason, "rises"));
+		assert_true(pm_trend_growth_rate(&trend) == 0);
+	}
+
+	struct pm_trend trend = judge(falls_since_a_peak, 0.5, 58);
+	assert_string_equal(trend.reason, "fell by 275.0M since its peak 55s ago");
+}
+
+/** Rises and falls by 100 MiB every six seconds, over a leak of 2 MiB in each cycle. */
+static double large_sawtooth_over_a_leak(double time)
+{
+	return 100 * mega + 5 * mega * floor(fmod(time, 6) / 0.3) + 2 * mega * floor(time / 6);
+}
+
+/** No text excludes a leak beneath a large sawtooth. */
+static void small_leak_beneath_a_sawtooth_is_not_excluded(void **state)
+{
+	(void)state;
+	for (double seconds = 60; seconds < 300; seconds += 7) {
+		struct pm_trend trend = judge(large_sawtooth_over_a_leak, 0.5, seconds);
+
+		if (trend.verdict == PM_VERDICT_PLATEAU)
+			assert_non_null(strstr(trend.reason, "no trend proven yet"));
+		else
+			assert_verdict(trend, PM_VERDICT_UNEVEN);
+		if (seconds > 120)
+			assert_verdict(trend, PM_VERDICT_UNEVEN);
+	}
+
+	struct pm_trend trend = judge(sawing, 1, 60);
+	assert_verdict(trend, PM_VERDICT_PLATEAU);
+	assert_string_equal(trend.reason, "rises and falls by up to 20.0M, no trend seen");
+}
+
 /** Blocks of 16 MiB every eight seconds, observed from different moments on. */
 static double in_large_steps_later(double time)
 {
@@ -499,6 +547,8 @@ int main(void)
 		cmocka_unit_test(window_without_growth_says_so),
 		cmocka_unit_test(sawtooth_over_a_leak_has_the_rate_of_its_floor),
 		cmocka_unit_test(one_tooth_has_no_floor),
+		cmocka_unit_test(fall_since_a_peak_is_shrinking),
+		cmocka_unit_test(small_leak_beneath_a_sawtooth_is_not_excluded),
 		cmocka_unit_test(one_step_is_not_yet_a_burst),
 		cmocka_unit_test(shrinking_has_a_rate),
 		cmocka_unit_test(rate_counts_from_the_start_of_growth),

@@ -241,6 +241,8 @@ static void truncated_file_is_read_to_its_end(void **state)
 
 	struct pm_core *core = core_image_open(&file);
 	assert_true(pm_core_info(core)->truncated);
+	assert_int_equal(pm_core_info(core)->size, 3 * PAGE);
+	assert_int_equal(pm_core_info(core)->missing, 3 * PAGE);
 
 	struct pm_reader reader = pm_core_reader(core);
 	static char buffer[2 * PAGE];
@@ -248,9 +250,56 @@ static void truncated_file_is_read_to_its_end(void **state)
 	assert_int_equal(pm_reader_read(&reader, 0x10000, buffer, 2 * PAGE, &done, NULL), 0);
 	assert_int_equal(done, PAGE);
 	assert_int_equal(buffer[0], 'x');
-	assert_int_equal(pm_reader_read(&reader, 0x20000, buffer, 1, &done, NULL), 0);
+	struct pm_error error;
+	assert_int_equal(pm_reader_read(&reader, 0x20000, buffer, 1, &done, &error), 0);
 	assert_int_equal(done, 0);
+	assert_string_equal(error.text, "beyond the end of the truncated core file");
 
+	pm_core_close(core);
+}
+
+static int add_run(void *context, const struct pm_page_run *run)
+{
+	struct pm_page_run **next = context;
+	*(*next)++ = *run;
+	return 0;
+}
+
+/** The page source distinguishes pages that were cut off from pages that were left out. */
+static void truncated_pages_are_distinguished(void **state)
+{
+	(void)state;
+	static struct core_image file;
+	Elf64_Phdr *programs = core_image_make(&file, 2);
+	programs[0] = core_image_load(0x10000, 4 * PAGE, 2 * PAGE, 3 * PAGE);
+	programs[1] = core_image_load(0x100000, UINT64_C(1) << 62, PAGE, UINT64_C(1) << 62);
+	file.size = 3 * PAGE;
+
+	struct pm_core *core = core_image_open(&file);
+	struct pm_page_source source = pm_core_source(core);
+	struct pm_page_run runs[8], *next = runs;
+	const struct pm_page_run wanted[] = {
+		{ 0x10000, 0x11000, PM_PAGE_PRESENT },
+		{ 0x11000, 0x13000, PM_PAGE_CUT },
+		{ 0x100000, 0x102000, PM_PAGE_PRESENT },
+		{ 0x102000, 0x100000 + (UINT64_C(1) << 62), PM_PAGE_CUT },
+	};
+
+	assert_int_equal(source.walk(source.context, 0, UINT64_MAX, add_run, &next, NULL), 0);
+	assert_int_equal(next - runs, sizeof wanted / sizeof *wanted);
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		assert_int_equal(runs[i].start, wanted[i].start);
+		assert_int_equal(runs[i].end, wanted[i].end);
+		assert_int_equal(runs[i].state, wanted[i].state);
+	}
+
+	struct pm_reader reader = pm_core_reader(core);
+	struct pm_error error;
+	char byte;
+	size_t done;
+	assert_int_equal(pm_reader_read(&reader, 0x13000, &byte, 1, &done, &error), 0);
+	assert_string_equal(error.text,
+	                    "not in the core file: this memory was never touched, or was left out");
 	pm_core_close(core);
 }
 
@@ -334,6 +383,9 @@ static void invalid_input_is_rejected(void **state)
 	core_image_make(&file, 1);
 	programs[0] = core_image_load(UINT64_MAX - PAGE, 2 * PAGE, 0, 0);
 	core_image_expect_refused(&file, "beyond the end of the address space");
+	core_image_make(&file, 1);
+	programs[0] = core_image_load(0x10000, PAGE, PAGE, UINT64_C(1) << 62);
+	core_image_expect_refused(&file, "more bytes in the file than in memory");
 
 	struct pm_core *core = NULL;
 	struct pm_error error;
@@ -411,6 +463,7 @@ int main(void)
 		cmocka_unit_test(foreign_files_are_read),
 		cmocka_unit_test(any_number_of_segments_is_counted),
 		cmocka_unit_test(truncated_file_is_read_to_its_end),
+		cmocka_unit_test(truncated_pages_are_distinguished),
 		cmocka_unit_test(holes_are_not_read),
 		cmocka_unit_test(invalid_input_is_rejected),
 		cmocka_unit_test(broken_notes_do_not_matter),

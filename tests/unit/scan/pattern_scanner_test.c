@@ -9,6 +9,7 @@
 #include <procmem/scan.h>
 #include <cmocka.h>
 
+#include "scan/hits.h"
 #include "scan/pattern_scan.h"
 #include "support/patterns.h"
 #include "support/windows.h"
@@ -275,6 +276,49 @@ static void catastrophic_pattern(void **state)
 	free(bytes);
 }
 
+static int count_hits(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error)
+{
+	(void)window;
+	(void)error;
+	*(size_t *)hits->context += hits->count;
+	return 0;
+}
+
+/**
+ * The flag that ends a scan also takes effect while matches are found, and each of them is found in
+ * a small range: every call of PCRE2 can take milliseconds.
+ */
+static void matches_are_not_searched_after_a_stop(void **state)
+{
+	(void)state;
+	static const char *const patterns[] = { "(?=.*END)A", "A", "[AB]", "A(*SKIP)E?" };
+	static const uint8_t bytes[] = "AAAAAAAAAAAAAAAAEND";
+	const atomic_bool stop = true;
+
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+		const struct pm_pattern pattern = pattern_of(patterns[i], 0);
+		struct pm_scanner *scanner = make_scanner(&pattern, 1, (enum pm_simd)0);
+		struct pm_window window = { .bytes = bytes,
+			                    .address = 0x10000,
+			                    .size = sizeof bytes - 1,
+			                    .begins = true,
+			                    .ends = true,
+			                    .stop = &stop };
+		size_t found = 0;
+		struct pm_hits hits = { .consume = count_hits, .context = &found };
+		struct pm_scan_counts counts = { 0 };
+		struct pm_error error = { 0 };
+
+		void *thread = scanner->ops->open(scanner, &error);
+		assert_non_null(thread);
+		assert_int_equal(scanner->ops->scan(thread, &window, &hits, &counts, &error), 1);
+		assert_int_equal(found, 0);
+		scanner->ops->close(thread);
+		pm_hits_deinit(&hits);
+		pm_scanner_destroy(scanner);
+	}
+}
+
 /** Begins and ends of lines and regions. */
 static void edges(void **state)
 {
@@ -478,11 +522,17 @@ static void wrong_patterns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_patterns),       cmocka_unit_test(runs),
-		cmocka_unit_test(markers_at_borders),    cmocka_unit_test(match_over_many_windows),
-		cmocka_unit_test(catastrophic_pattern),  cmocka_unit_test(edges),
-		cmocka_unit_test(fixed_and_hexadecimal), cmocka_unit_test(wide_text),
-		cmocka_unit_test(wide_characters),       cmocka_unit_test(wrong_patterns),
+		cmocka_unit_test(random_patterns),
+		cmocka_unit_test(runs),
+		cmocka_unit_test(markers_at_borders),
+		cmocka_unit_test(match_over_many_windows),
+		cmocka_unit_test(catastrophic_pattern),
+		cmocka_unit_test(matches_are_not_searched_after_a_stop),
+		cmocka_unit_test(edges),
+		cmocka_unit_test(fixed_and_hexadecimal),
+		cmocka_unit_test(wide_text),
+		cmocka_unit_test(wide_characters),
+		cmocka_unit_test(wrong_patterns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
