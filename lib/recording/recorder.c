@@ -109,6 +109,7 @@ int pm_recorder_open(const char *path, const struct pm_process_id *id,
 	}
 
 	opened->number = last.number;
+	opened->database.has_samples = last.number > 0;
 	*recorder = opened;
 	return 0;
 }
@@ -532,6 +533,7 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 	}
 
 	recorder->number = place.number;
+	recorder->database.has_samples = true;
 	if (sample->fresh) {
 		forget_regions(recorder);
 		recorder->regions = copy;

@@ -281,6 +281,14 @@ assert_link_refused() {
 		fails shell -c "dump --raw $range > disk/bytes" "$TARGET"
 		dd if=/dev/zero of=disk/filler status=none 2>/dev/null || true
 		fails snap -o disk/run.pmrec "$TARGET"
+		[ -z "$(find disk -name 'run.pmrec*'; grep 'earlier samples' out)" ]
+		size=$(stat -c %s disk/filler)
+		for free in 4096 16384 32768; do
+			truncate -s $((size - free)) disk/filler
+			fails snap -o disk/run.pmrec "$TARGET"
+			[ -z "$(find disk -name 'run.pmrec*'; grep 'earlier samples' out)" ]
+		done
+		dd if=/dev/zero of=disk/filler status=none 2>/dev/null || true
 		fails watch -c 2 -i 0.1 --record disk/run.pmrec "$TARGET"
 		fails shell -c "map > disk/none" "$TARGET"
 		for words in "map" "strings -n 20" "grep content"; do
