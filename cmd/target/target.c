@@ -137,6 +137,25 @@ static bool is_number(const char *word)
 }
 
 /**
+ * If the word names a file or a directory that is neither a recording nor a core file, changes the
+ * error to say so.
+ */
+static void hint_at_other_file(const char *word, struct pm_error *error)
+{
+	if (is_file(word, "") && !is_number(word))
+		pm_error_set(error, error->kind, 0,
+		             "%s is a file, not a living process, and is neither a recording nor a "
+		             "core file: if it is a saved smaps or maps file, read it with "
+		             "'procmem map' or 'procmem diff'",
+		             word);
+	else if (strchr(word, '/') && access(word, F_OK) == 0)
+		pm_error_set(error, error->kind, 0,
+		             "%s is not a living process: 'procmem map' and 'procmem diff' read "
+		             "saved smaps and maps files, and directories that contain them",
+		             word);
+}
+
+/**
  * If the word names a file and not a process, changes the error to say what the file is and which
  * commands read it.
  */
@@ -158,17 +177,8 @@ static void hint_at_file(const char *word, struct pm_error *error)
 		             word);
 	else if (access(word, F_OK) == 0 && access(word, R_OK) < 0)
 		pm_error_set(error, error->kind, 0, "cannot open %s: %s", word, strerror(errno));
-	else if (is_file(word, "") && !is_number(word))
-		pm_error_set(error, error->kind, 0,
-		             "%s is a file, not a living process, and is neither a recording nor a "
-		             "core file: if it is a saved smaps or maps file, read it with "
-		             "'procmem map' or 'procmem diff'",
-		             word);
-	else if (strchr(word, '/') && access(word, F_OK) == 0)
-		pm_error_set(error, error->kind, 0,
-		             "%s is not a living process: 'procmem map' and 'procmem diff' read "
-		             "saved smaps and maps files, and directories that contain them",
-		             word);
+	else
+		hint_at_other_file(word, error);
 
 	free(recording);
 }
