@@ -236,8 +236,10 @@ static int check_format(const struct pm_database *database, bool *empty, struct 
 {
 	int64_t application = 0, version = 0;
 
-	if (read_pragma(database, "PRAGMA application_id", &application, error) < 0 ||
-	    read_pragma(database, "PRAGMA user_version", &version, error) < 0)
+	/* Another program may create the tables between these statements, and set both values in
+	 * one transaction. If the application ID is read last, it is never older. */
+	if (read_pragma(database, "PRAGMA user_version", &version, error) < 0 ||
+	    read_pragma(database, "PRAGMA application_id", &application, error) < 0)
 		return -1;
 
 	*empty = application == 0 && version == 0;
