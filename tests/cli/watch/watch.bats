@@ -267,6 +267,27 @@ summary() {
 	[ -s "$BATS_TEST_TMPDIR/err" ]
 }
 
+@test "an exec of the target is reported as such in the summary and the recording" {
+	local form watcher line
+	for form in --json --plain; do
+		target_start exiter
+		rm -f "$BATS_TEST_TMPDIR/run.pmrec"
+		"$PROCMEM_BIN" watch $form -i 0.1 --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID" \
+			>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+		watcher=$!
+		until [ -s "$BATS_TEST_TMPDIR/out" ]; do sleep 0.05; done
+		printf 'exec\n' >&"$TARGET_IN"
+		wait "$watcher"
+		grep -q 'called exec' "$BATS_TEST_TMPDIR/err"
+		kill -0 "$TARGET_PID"
+		run -0 procmem watch "$BATS_TEST_TMPDIR/run.pmrec"
+		[[ $output == *', the process called exec'* ]]
+		[ "$form" = --plain ] || json_keep watch "$BATS_TEST_TMPDIR/out"
+		[ "$form" = --plain ] || tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.ended == "the process called exec"'
+	done
+	grep -qx 'ended: the process called exec' "$BATS_TEST_TMPDIR/out"
+}
+
 @test "an interrupt ends it with a summary" {
 	target_start leaker merged 1048576
 	# A background job of a shell ignores SIGINT; SIGTERM is treated alike.
