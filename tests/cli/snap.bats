@@ -195,3 +195,17 @@ writers() {
 		done
 	done
 }
+
+@test "each command says whether a process without memory is a zombie or a kernel thread" {
+	local words
+	target_start zombie_parent
+	for words in "snap -o $recording" headroom 'watch -c 1' map; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr procmem $words "$(target_fact zombie)"
+		[[ $stderr == *'it is a zombie and has no memory; its parent '* ]]
+		[ "$(cat /proc/2/comm)" = kthreadd ] || continue
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr procmem $words 2
+		[[ $stderr == *'it is a kernel thread and has no memory'* ]]
+	done
+}

@@ -264,6 +264,19 @@ assert_link_refused() {
 	done
 }
 
+@test "a /proc that is not a proc file system is reported, not a missing process" {
+	target_start exiter
+	in_own_mounts <<-'END'
+		mount -t tmpfs none /proc
+		for words in map "watch -c 1" headroom "strings" "snap -o run.pmrec"; do
+			status=0
+			"$PROCMEM_BIN" $words "$TARGET" >out 2>&1 || status=$?
+			[ $status -eq 2 ]
+			grep -q '/proc is not a proc file system' out
+		done
+	END
+}
+
 @test "a full disk: an error of every command that writes a file, and no incomplete file" {
 	target_start exiter
 	range=$(target_range content)

@@ -243,7 +243,7 @@ summary() {
 @test "no recording is created if there is no sample" {
 	target_start zombie_parent
 	run -2 --separate-stderr procmem watch -c 1 --record "$file" "$(target_fact zombie)"
-	[[ $stderr == *'a zombie, which has no memory'* ]]
+	[[ $stderr == *'it is a zombie and has no memory; its parent '* ]]
 	[ ! -e "$file" ]
 }
 
@@ -344,4 +344,12 @@ summary() {
 			[[ $output == *'PER HOUR'*'PER DAY'* && $output != *'no room for'* ]]
 		fi
 	done
+}
+
+@test "a small stack is sufficient" {
+	# The sanitizers enlarge all frames.
+	grep -q __asan_init "$PROCMEM_BIN" && skip
+	grep -q __tsan_init "$PROCMEM_BIN" && skip
+	target_start mapper
+	run -0 bash -c "ulimit -s 200 && exec '$PROCMEM_BIN' watch -c 2 -i 0.1 $TARGET_PID"
 }
