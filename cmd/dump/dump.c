@@ -38,8 +38,9 @@ static const struct cli_option dump_option_list[] = {
 	  "(coredump_filter, MADV_DONTDUMP)" },
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "include all pages of mapped files; pages that the\n"
-	  "process has not touched are read from the files" },
+	  "include pages of mapped files (read from the\n"
+	  "files) and of shared memory that the process has\n"
+	  "not touched" },
 	{ 0 },
 };
 
@@ -117,13 +118,24 @@ static void add_size(const struct dump *dump, struct text *text, uint64_t bytes)
 		text_size(text, bytes);
 }
 
+/**
+ * Returns whether zeros are written instead of bytes that are not read. The hexadecimal output says
+ * what was not read, and a core file for debuggers lacks these pages.
+ */
+static bool writes_zeros(const struct dump *dump)
+{
+	return !dump->text && !dump->options->core;
+}
+
 static void report_unreadable(const struct dump *dump)
 {
 	struct text line = { 0 };
 	if (dump->options->output.verbose)
 		unreadable_report(&dump->memory.unreadable, SIZE_MAX);
 	add_size(dump, &line, dump->memory.unreadable.bytes);
-	text_string(&line, " could not be read, so zeros were written instead");
+	text_string(&line, " could not be read");
+	if (writes_zeros(dump))
+		text_string(&line, ", so zeros were written instead");
 	if (!dump->options->output.verbose)
 		text_string(&line, "; -v lists where and why");
 	report_note("%s", text_terminate(&line));
@@ -147,8 +159,11 @@ static void report_missing(const struct dump *dump, const struct pm_dump_result 
 {
 	struct text line = { 0 };
 	add_size(dump, &line, missing(dump, result));
-	text_string(&line, " is not in the core file, so zeros were written instead: this memory "
-	                   "was never touched, was left out, or is in the mapped file");
+	text_string(&line, " is not in the core file");
+	if (writes_zeros(dump))
+		text_string(&line, ", so zeros were written instead");
+	text_string(&line,
+	            ": this memory was never touched, was left out, or is in the mapped file");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -194,7 +209,7 @@ static void report_left_out(const struct dump *dump, uint64_t bytes, const char 
 
 	add_size(dump, &line, bytes);
 	text_format(&line, " was not read%s", why);
-	if (!dump->text && !dump->options->core)
+	if (writes_zeros(dump))
 		text_string(&line, "; zeros were written instead");
 	text_string(&line, help);
 	report_note("%s", text_terminate(&line));
@@ -284,8 +299,9 @@ static void report(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->memory.unreadable.count > 0)
 		report_unreadable(dump);
 	else if (is_forbidden(dump, result))
-		report_note("nothing was read, because all of this memory belongs to devices or to "
-		            "the kernel; zeros were written instead");
+		report_note("nothing was read: all of this memory is of devices, of the kernel or "
+		            "of memfd_secret(2), or consists of guard pages%s",
+		            writes_zeros(dump) ? "; zeros were written instead" : "");
 
 	if (missing(dump, result) > 0)
 		report_missing(dump, result);
@@ -309,8 +325,12 @@ static void put_json(const struct dump *dump, const struct pm_dump_result *resul
 	json_put(&json, "pending", json_number(result->pending));
 
 	json_put(&json, "unreadable", json_number(dump->memory.unreadable.bytes));
-	if (dump->options->stop)
+	if (dump->options->stop) {
 		json_put(&json, "stopped_us", json_number(dump->memory.stopped_ns / 1000));
+		if (dump->memory.others.unknown.kind == PM_ERROR_NONE)
+			json_put(&json, "sharing_processes",
+			         json_number(dump->memory.others.count));
+	}
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

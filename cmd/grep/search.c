@@ -294,8 +294,8 @@ static void add_regions(const struct grep_target *target, size_t count, struct t
 }
 
 /**
- * Adds where the matches are: the process, if several processes are searched, and the number of
- * regions.
+ * Adds the number of distinct matches, with --unique, and where the matches are: the process, if
+ * several processes are searched, and the number of regions.
  */
 static void add_where(const struct grep_target *target, struct text *text)
 {
@@ -303,6 +303,8 @@ static void add_where(const struct grep_target *target, struct text *text)
 	for (size_t i = 0; i < target->view.regions->count; i++)
 		count += target->counts[i] > 0;
 
+	if (target->tally)
+		grep_unique_add_count(target->tally, text);
 	if (target->view.pid > 0)
 		text_format(text, " in process %d", (int)target->view.pid);
 	if (count > 0)

@@ -59,6 +59,13 @@ void grep_unique_add(struct pm_tally *tally, const struct pm_scan_delivery *hit)
 	pm_tally_add(tally, &text);
 }
 
+void grep_unique_add_count(const struct pm_tally *tally, struct text *text)
+{
+	text_string(text, pm_tally_dropped(tally) > 0 ? " (more than " : " (");
+	text_grouped(text, pm_tally_count(tally));
+	text_string(text, " distinct)");
+}
+
 static void print_row(const struct grep_view *view, const struct pm_tally_item *item,
                       struct out *out)
 {

@@ -47,6 +47,14 @@ enum pm_encoding grep_unique_encoding(const struct pm_tally_item *item);
 bool grep_unique_is_truncated(const struct pm_tally_item *item);
 
 /**
+ * Adds the number of distinct matches: " (53 distinct)".
+ *
+ * @param tally  the tally
+ * @param text   receives the words
+ */
+void grep_unique_add_count(const struct pm_tally *tally, struct text *text);
+
+/**
  * Prints the distinct matches, the most frequent first, as text or as JSON. Reports on stderr if
  * matches were dropped.
  *

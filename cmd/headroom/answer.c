@@ -57,6 +57,18 @@ static void put_time(const struct forecast_time *time, bool about, const char *w
 		delta_put_rate(text, time->rate);
 }
 
+/** Adds the time at the rate of the region that grows although the process does not. */
+static void put_time_beneath(const struct headroom_report *report, const struct forecast_time *time,
+                             struct text *text)
+{
+	struct text whose = { 0 };
+
+	growth_text_put_name(report->rates->beneath, &whose);
+	text_string(&whose, "'s rate of ");
+	put_time(time, report->rates->beneath_trend.estimate, text_terminate(&whose), false, text);
+	text_deinit(&whose);
+}
+
 /** Adds the verdict on the memory of the process, and what grows beneath it. */
 static void put_process(const struct headroom_report *report, struct text *text)
 {
@@ -79,10 +91,19 @@ static void put_machine_times(const struct headroom_report *report, const struct
 {
 	const char *last = " would last ";
 	if (forecast->by_process.known) {
+		struct forecast_time time = forecast->by_process;
+
+		/* The rate of other processes is not known. */
+		time.estimate = true;
 		text_string(text, last);
-		put_time(&forecast->by_process, forecast->by_process.estimate,
-		         "this process's rate of ", false, text);
+		put_time(&time, forecast->by_process.estimate, "this process's rate of ", false,
+		         text);
 		last = "; ";
+	}
+
+	if (forecast->beneath.known) {
+		text_string(text, last);
+		put_time_beneath(report, &forecast->beneath, text);
 	}
 
 	if (forecast->time.known) {
@@ -121,10 +142,11 @@ static void put_machine(const struct headroom_report *report, const struct pm_li
 	}
 
 	const struct forecast *forecast = forecast_of(report, limit);
-	if (forecast->by_process.known || forecast->time.known)
+	bool known = forecast->by_process.known || forecast_time(forecast).known;
+	if (known)
 		text_string(line, "the machine's ");
 	headroom_answer_amount(report, limit, pm_limit_left(limit), line);
-	if (!forecast->by_process.known && !forecast->time.known) {
+	if (!known) {
 		text_string(line, " left of the machine's ");
 		headroom_answer_amount(report, limit, limit->max, line);
 	}
@@ -160,7 +182,10 @@ static void put_limit(const struct headroom_report *report, const struct pm_limi
 	headroom_answer_amount(report, limit, limit->max, line);
 	text_format(line, " (%s)", first_limit_words(limit->kind));
 
-	if (time.known) {
+	if (time.beneath) {
+		text_string(line, ", used up in ");
+		put_time_beneath(report, &time, line);
+	} else if (time.known) {
 		bool about = time.by_process ? forecast->by_process.estimate : time.estimate;
 
 		text_string(line, ", used up in ");

@@ -6,9 +6,11 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
+#include "base/minmax.h"
 #include "base/utf8.h"
 #include "headroom/answer.h"
 #include "headroom/members.h"
+#include "target/growth_text.h"
 #include "view/table.h"
 
 enum { LIMIT, MAX, USED, CACHE, LEFT, LASTS, SOURCE, LIMIT_COLUMNS };
@@ -31,21 +33,28 @@ static const struct table_column kind_columns[KIND_COLUMNS] = {
 	{ .title = "KIND" },
 	{ .title = "COUNT", .right = true },
 	{ .title = "RSS+SWAP", .right = true },
-	{ .title = "OF LIMIT", .right = true },
+	{ .title = "", .right = true }, /* share_title() */
 };
 
 /**
  * Adds the time until a limit is reached, or the verdict on the usage if the time is not known. An
  * estimated time begins with "~".
  */
-static void put_lasts(const struct forecast *forecast, struct text *text)
+static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit,
+                      const struct forecast *forecast, struct text *text)
 {
+	const struct headroom_rates *rates = report->rates;
+	bool early = forecast->trend.verdict == PM_VERDICT_TOO_EARLY;
 	struct forecast_time time = forecast_time(forecast);
 	char duration[PM_DURATION_TEXT_SIZE];
 
 	if (time.known) {
 		pm_format_duration(time.seconds, duration);
 		text_format(text, "%s%s", time.estimate ? "~" : "", duration);
+	} else if (limit->counts && rates->recorded && early &&
+	           rates->trend.verdict != PM_VERDICT_TOO_EARLY) {
+		/* A recording has these numbers only for a few samples. */
+		text_string(text, "rarely recorded");
 	} else if (forecast->measured) {
 		text_string(text, pm_verdict_name(forecast->trend.verdict));
 	} else {
@@ -53,17 +62,16 @@ static void put_lasts(const struct forecast *forecast, struct text *text)
 	}
 }
 
-/** Adds a rate and the time for which the memory of the machine lasts at this rate. */
-static void put_rate(const struct forecast_time *time, const char *whose, struct text *text)
+/** Adds the time for which the memory of the machine lasts at the rate of the process. */
+static void put_rate(const struct forecast_time *time, struct text *text)
 {
 	char duration[PM_DURATION_TEXT_SIZE];
-	if (!time->known)
-		return;
 
 	pm_format_duration(time->seconds, duration);
-	text_format(text, "; at %s rate %s%s", whose, time->estimate ? "about " : "", duration);
+	text_format(text, "; at this process's rate about %s", duration);
 }
 
+/** Adds where a limit comes from and, if LASTS is not the time of the limit itself, whose it is. */
 static void put_source(const struct headroom_report *report, const struct pm_limit *limit,
                        const struct forecast *forecast, struct text *text)
 {
@@ -77,9 +85,15 @@ static void put_source(const struct headroom_report *report, const struct pm_lim
 	else if (limit->approximate)
 		text_string(text, " (not all processes of the user are visible)");
 
-	put_rate(&forecast->by_process, "this process's", text);
-	if (forecast->by_process.known)
-		put_rate(&forecast->time, "the machine's own", text);
+	if (forecast->time.known && forecast->by_process.known) {
+		text_string(text, "; at the machine's own rate");
+		put_rate(&forecast->by_process, text);
+	} else if (forecast->by_process.known) {
+		text_string(text, "; at this process's rate");
+	} else if (forecast->beneath.known) {
+		text_string(text, "; at the rate of ");
+		growth_text_put_name(report->rates->beneath, text);
+	}
 }
 
 /** The data of the table of limits. */
@@ -124,7 +138,7 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 		headroom_answer_amount(report, limit, pm_limit_left(limit), text);
 		break;
 	case LASTS:
-		put_lasts(forecast, text);
+		put_lasts(report, limit, forecast, text);
 		break;
 	default:
 		put_source(report, limit, forecast, text);
@@ -221,15 +235,95 @@ static void print_hidden(const struct headroom_report *report, struct out *out)
 	}
 }
 
+/**
+ * What fits on the screen. If the terminal has too few lines, the pressure and the events are left
+ * out first, then kinds, then limits. The answer always fits.
+ */
+struct fit {
+	size_t limits; /* rows of the table of limits */
+	size_t kinds;  /* rows of the table of kinds without the total; 0 if it is left out */
+	bool rest;     /* the other lines about limits are printed */
+	bool events;   /* the events and the pressure are printed */
+	bool all;      /* everything fits */
+};
+
+/** Lines that the parts of the output need. */
+struct lines {
+	size_t answer, rest, events;
+};
+
+/* Lines of the tables without the rows: the titles and the note on the width; a blank line, the
+ * titles and the total. */
+enum { LIMITS_FRAME = 2, KINDS_FRAME = 3 };
+
+/** Widest note on what is left out, in columns. */
+enum { NOTE_COLUMNS = 72 };
+
+/** Returns the smaller number of rows: those that there are, or those for which there is room. */
+static size_t fit_rows(size_t rows, size_t room, size_t frame)
+{
+	return room > frame ? pm_min_size(rows, room - frame) : 0;
+}
+
+static struct fit fit_screen(const struct lines *lines, size_t limits, size_t kinds,
+                             const struct out *out)
+{
+	struct fit fit = { .limits = limits, .kinds = kinds, true, true, true };
+	size_t room = out->height;
+	size_t all = lines->answer + lines->rest + lines->events + LIMITS_FRAME + limits +
+	             KINDS_FRAME + kinds;
+
+	/* The prompt needs a line, too. */
+	if (!out->terminal || all < room)
+		return fit;
+
+	size_t used = lines->answer + 2 + NOTE_COLUMNS / pm_max_size(out->width, 1);
+	room = room > used ? room - used : 0;
+	fit = (struct fit){ .rest = room >= lines->rest };
+	if (fit.rest)
+		room -= lines->rest;
+
+	fit.limits = fit_rows(limits, room, LIMITS_FRAME);
+	if (fit.limits > 0)
+		room -= fit.limits + LIMITS_FRAME;
+	if (fit.limits == limits)
+		fit.kinds = fit_rows(kinds, room, KINDS_FRAME);
+
+	return fit;
+}
+
+/** Adds a number of rows that are left out. */
+static void add_left_out(struct text *line, size_t count, const char *what)
+{
+	if (count > 0)
+		text_format(line, "%zu %s%s, ", count, what, count == 1 ? "" : "s");
+}
+
+/** Says what is left out because the terminal has too few lines. */
+static void print_left_out(const struct fit *fit, size_t limits, size_t kinds, struct out *out)
+{
+	struct text line = { 0 };
+
+	if (fit->all)
+		return;
+
+	text_string(&line, "\xe2\x80\xa6 no room for ");
+	add_left_out(&line, limits - fit->limits, "limit");
+	add_left_out(&line, kinds - fit->kinds, "kind");
+	text_string(&line, "events; a pager shows all: | less\n");
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
 /** Prints the table of limits. If the terminal is too narrow, the column CACHE is left out. */
-static void print_limits(const struct headroom_report *report, struct out *out)
+static void print_limits(const struct headroom_report *report, size_t rows, struct out *out)
 {
 	struct limits_view view = { .report = report };
 	size_t widths[TABLE_COLUMNS_MAX];
 	struct table limits = {
 		.columns = limit_columns,
 		.column_count = LIMIT_COLUMNS,
-		.rows = report->headroom.count,
+		.rows = rows,
 		.titles = true,
 		.open_end = true,
 		.context = &view,
@@ -262,27 +356,92 @@ static void print_table(struct table *table, struct out *out)
 	table_print(table, widths, out);
 }
 
+/** Returns the title of the column of shares, which names the limit. */
+static const char *share_title(const struct pm_limit *limit)
+{
+	if (!limit)
+		return "";
+
+	return limit->kind == PM_LIMIT_SYSTEM ? "OF MACHINE" : "OF CGROUP LIMIT";
+}
+
+/** Prints the table of kinds. */
+static void print_kinds(const struct kinds_view *view, size_t rows, struct out *out)
+{
+	struct table_column columns[KIND_COLUMNS];
+	struct kinds_view shown = *view;
+	struct table kinds = {
+		.columns = columns,
+		.column_count = KIND_COLUMNS,
+		.rows = rows,
+		.titles = true,
+		.total = true,
+		.context = &shown,
+		.cell = kind_cell,
+	};
+
+	memcpy(columns, kind_columns, sizeof columns);
+	columns[SHARE].title = share_title(view->limit);
+	out_string(out, "\n");
+	print_table(&kinds, out);
+}
+
+/** Prints the lines between the two tables. */
+static void print_rest(const struct headroom_report *report, struct out *out)
+{
+	print_hidden(report, out);
+	headroom_members_print(report, out);
+}
+
+/**
+ * Prints a part of the results into a buffer, and counts its lines.
+ *
+ * @param part   filled; append its buffer to the output and release it
+ * @param print  prints the part
+ * @return       number of lines
+ */
+static size_t print_part(const struct headroom_report *report, const struct out *out,
+                         struct out *part,
+                         void (*print)(const struct headroom_report *report, struct out *out))
+{
+	size_t lines = 0;
+
+	*part = *out;
+	part->buffer = (struct text){ 0 };
+	print(report, part);
+	for (size_t i = 0; i < part->buffer.length; i++)
+		lines += part->buffer.bytes[i] == '\n';
+
+	return lines;
+}
+
 void headroom_print(const struct headroom_report *report, struct out *out)
 {
 	struct kinds_view view = { .report = report,
 		                   .limit = pm_headroom_memory(&report->headroom) };
+	struct out answer, rest, events;
+	size_t limits = report->headroom.count;
 	view.count = headroom_print_order(report, view.order);
 
-	struct table kinds = {
-		.columns = kind_columns,
-		.column_count = KIND_COLUMNS,
-		.rows = view.count,
-		.titles = true,
-		.total = true,
-		.context = &view,
-		.cell = kind_cell,
+	const struct lines lines = {
+		.answer = print_part(report, out, &answer, headroom_answer_print),
+		.rest = print_part(report, out, &rest, print_rest),
+		.events = print_part(report, out, &events, print_events),
 	};
+	struct fit fit = fit_screen(&lines, limits, view.count, out);
 
-	headroom_answer_print(report, out);
-	print_limits(report, out);
-	print_hidden(report, out);
-	headroom_members_print(report, out);
-	out_string(out, "\n");
-	print_table(&kinds, out);
-	print_events(report, out);
+	out_text(out, &answer.buffer);
+	if (fit.limits > 0)
+		print_limits(report, fit.limits, out);
+	if (fit.rest)
+		out_text(out, &rest.buffer);
+	if (fit.kinds > 0)
+		print_kinds(&view, fit.kinds, out);
+	if (fit.events)
+		out_text(out, &events.buffer);
+	print_left_out(&fit, limits, view.count, out);
+
+	text_deinit(&answer.buffer);
+	text_deinit(&rest.buffer);
+	text_deinit(&events.buffer);
 }

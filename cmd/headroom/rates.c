@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom/rates.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <procmem/headroom.h>
+#include <procmem/number.h>
 #include <procmem/recording.h>
 #include <procmem/sample.h>
 
@@ -32,7 +35,8 @@ struct forecast_source headroom_rates_source(const struct headroom_rates *rates)
 		                         .memory = &rates->memory,
 		                         .size = &rates->size,
 		                         .memory_trend = &rates->trend,
-		                         .threads_trend = &rates->threads_trend };
+		                         .threads_trend = &rates->threads_trend,
+		                         .beneath_trend = &rates->beneath_trend };
 }
 
 static int add_totals(struct headroom_rates *rates, double time, const struct pm_totals *totals,
@@ -219,6 +223,30 @@ static void judge(struct headroom_rates *rates)
 	                                     &rates->reserve_seconds);
 }
 
+/**
+ * Watches the process as watch() does. If stderr is a terminal, a line there says so until the
+ * end, because nothing else is printed before.
+ */
+static int watch_visibly(struct headroom_rates *rates, struct pm_process *process,
+                         const struct headroom_source *source, struct pm_error *error)
+{
+	bool shown = !source->quiet && isatty(STDERR_FILENO);
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (shown) {
+		pm_format_duration(source->seconds, duration);
+		fprintf(stderr, "watching for %s (Ctrl-C ends this early)", duration);
+		fflush(stderr);
+	}
+
+	int result = watch(rates, process, source->seconds, error);
+
+	if (shown)
+		fputs("\r\033[K", stderr);
+
+	return result;
+}
+
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
                            const struct headroom_source *source, struct pm_error *error)
 {
@@ -235,7 +263,7 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	if (source->recording)
 		result = read_recording(rates, process, source->recording, error);
 	else
-		result = watch(rates, process, source->seconds, error);
+		result = watch_visibly(rates, process, source, error);
 
 	if (result < 0) {
 		headroom_rates_deinit(rates);

@@ -376,6 +376,9 @@ static enum status run(struct map_options *options, const struct cli_result *wor
 		return report_failure(&error);
 	}
 
+	struct map_sum sum = { 0 };
+	options->sum = &sum;
+
 	enum status result = STATUS_NOTHING;
 	bool refused = options->list.csv && targets.count > 1;
 	if (refused) {
@@ -393,6 +396,10 @@ static enum status run(struct map_options *options, const struct cli_result *wor
 			result = status;
 	}
 
+	if (options->output.json || !options->list.no_header)
+		map_sum_print(&sum, options->output.json, options->output.bytes, out);
+
+	options->sum = NULL;
 	target_list_deinit(&targets);
 	return result;
 }

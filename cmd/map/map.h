@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "map/sum.h"
 #include "target/group.h"
 #include "target/regions_load.h"
 #include "target/selection.h"
@@ -26,6 +27,8 @@ struct map_options {
 	enum group_by by;             /**< how to group regions */
 	bool why;                     /**< show for each region the rule that determined its kind */
 	bool pmap;                    /**< print the text of `pmap -x` */
+	/** Receives the sums over the listed processes, not owned; NULL if not wanted. */
+	struct map_sum *sum;
 };
 
 /**

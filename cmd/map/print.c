@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "map/header.h"
 #include "map/pmap_format.h"
+#include "map/sum.h"
 #include "target/json_parts.h"
 #include "view/list_print.h"
 
@@ -92,6 +93,9 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 		list_sort(&of_groups);
 		printed = json_groups = &of_groups;
 	}
+
+	if (options->sum)
+		map_sum_add(options->sum, list);
 
 	list_sort(list);
 	if (loaded->core)

@@ -177,6 +177,33 @@ static int print(struct list *list, const struct ps_options *options, struct out
 }
 
 /**
+ * Prints the rows, or why there are none.
+ * @param name  name that the processes must match; NULL: all processes were listed
+ * @return      exit status
+ */
+static enum status print_rows(struct list *list, const struct listing *listing,
+                              const struct ps_options *options, const char *name, struct out *out)
+{
+	struct pm_error error;
+
+	for (size_t i = 0; i < listing->count; i++)
+		list_add(list, &listing->rows[i]);
+
+	if (listing->count == 0 && name) {
+		report_error("no process matches '%s'", name);
+		return STATUS_NOTHING;
+	}
+	if (listing->count == 0) {
+		report_error("there are no processes to list");
+		return STATUS_NOTHING;
+	}
+	if (print(list, options, out, &error) < 0)
+		return report_failure(&error);
+
+	return STATUS_OK;
+}
+
+/**
  * Lists the processes that match the name.
  * @return exit status
  */
@@ -206,20 +233,7 @@ static enum status run(const struct ps_options *options, const char *name, struc
 		report_note("%zu processes read in %.1f ms", listing.processes.count,
 		            (double)(clock_us() - started) / 1000);
 
-	for (size_t i = 0; i < listing.count; i++)
-		list_add(&list, &listing.rows[i]);
-
-	if (listing.count == 0 && name) {
-		report_error("no process matches '%s'", name);
-		status = STATUS_NOTHING;
-	} else if (listing.count == 0) {
-		report_error("there are no processes to list");
-		status = STATUS_NOTHING;
-	} else if (print(&list, options, out, &error) < 0) {
-		report_failure(&error);
-	} else {
-		status = STATUS_OK;
-	}
+	status = print_rows(&list, &listing, options, name, out);
 
 end:
 	list_deinit(&list);

@@ -43,6 +43,29 @@ static int parse_letter(struct examine *examine, char letter, bool *sized, struc
 	return 0;
 }
 
+/**
+ * Sets the size of a value if the text has none, and checks that the format has this size. Without
+ * a size, format c has 1 byte, and format a has 8 bytes. Format f has 8 bytes, unless the previous
+ * size was 4 bytes.
+ * @param sized  whether the text has a size
+ */
+static int set_size(struct examine *examine, bool sized, struct pm_error *error)
+{
+	char format = examine->format;
+
+	if (!sized && format == 'c')
+		examine->size = 1;
+	else if (!sized && (format == 'a' || (format == 'f' && examine->size < 4)))
+		examine->size = 8;
+	else if (sized && format == 's' && examine->size != 1)
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'x/s' shows only strings of one-byte characters; for UTF-16, use "
+			"'strings -e l'");
+
+	return 0;
+}
+
 int shell_examine_parse(struct examine *examine, const char *text, struct pm_error *error)
 {
 	struct examine made = *examine;
@@ -74,17 +97,8 @@ int shell_examine_parse(struct examine *examine, const char *text, struct pm_err
 		at += length;
 	}
 
-	/* Without a size, format c has 1 byte, and format a has 8 bytes. Format f has 8 bytes,
-	 * unless the previous size was 4 bytes. */
-	if (!sized && made.format == 'c')
-		made.size = 1;
-	else if (!sized && (made.format == 'a' || (made.format == 'f' && made.size < 4)))
-		made.size = 8;
-	else if (sized && made.format == 's' && made.size != 1)
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"'x/s' shows only strings of one-byte characters; for UTF-16, use "
-			"'strings -e l'");
+	if (set_size(&made, sized, error) < 0)
+		return -1;
 
 	*examine = made;
 	return 0;
@@ -150,6 +164,16 @@ static void put_float(const void *bytes, unsigned size, struct text *text)
 		text_format(text, "%.*g", digits, value);
 }
 
+/** Prints a floating-point number, or an integer if its size is not that of such a number. */
+static void put_float_or_integer(const void *bytes, unsigned size, int64_t integer,
+                                 struct text *text)
+{
+	if (size >= 4)
+		put_float(bytes, size, text);
+	else
+		text_format(text, "%" PRId64, integer);
+}
+
 void shell_examine_put_value(const struct examine *examine, const void *bytes, struct text *text)
 {
 	uint64_t value = 0;
@@ -169,10 +193,7 @@ void shell_examine_put_value(const struct examine *examine, const void *bytes, s
 		text_format(text, "%" PRId64, extended);
 		break;
 	case 'f':
-		if (size >= 4)
-			put_float(bytes, size, text);
-		else
-			text_format(text, "%" PRId64, extended);
+		put_float_or_integer(bytes, size, extended, text);
 		break;
 	case 'u':
 		text_decimal(text, value);

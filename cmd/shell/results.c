@@ -157,6 +157,30 @@ static bool is_end(const char *number, uint64_t start)
 	return strtoull(number, &end, 16) > start && *end == '\0';
 }
 
+/**
+ * Adds the end of a range such as #1-#3.
+ * @param whole  the whole word, for errors
+ * @param word   the part after '-'
+ * @return       0 or -1
+ */
+static int put_end(const struct shell *shell, const char *whole, const char *word,
+                   struct text *text, struct pm_error *error)
+{
+	bool is_region;
+	const struct result *result = read_number(shell->results, &word, &is_region, error);
+
+	if (!result)
+		return -1;
+	if (*word)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' has too many terms: a range has only two, as in #1-#3 "
+		                    "(from hit 1 to hit 3)",
+		                    whole);
+
+	text_format(text, "-0x%" PRIx64, result->end);
+	return 0;
+}
+
 /** Makes the word that replaces a word such as #3 or #r2+16. @return 0 or -1 */
 static int replace(const struct shell *shell, const char *whole, enum use use, struct text *text,
                    struct pm_error *error)
@@ -180,21 +204,10 @@ static int replace(const struct shell *shell, const char *whole, enum use use, s
 		return put_relative(whole, &terms, result, bytes, text, error);
 
 	text_format(text, "0x%" PRIx64, result->start);
-	if (word[0] == '-' && is_number(word + 1)) {
-		word++;
-		result = read_number(shell->results, &word, &is_region, error);
-		if (!result)
-			return -1;
-		if (*word)
-			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "'%.64s' has too many terms: a range has only two, as "
-			                    "in #1-#3 (from hit 1 to hit 3)",
-			                    whole);
-
-		text_format(text, "-0x%" PRIx64, result->end);
-	} else if (*word == '\0' && bytes) {
+	if (word[0] == '-' && is_number(word + 1))
+		return put_end(shell, whole, word + 1, text, error);
+	if (*word == '\0' && bytes)
 		text_format(text, "+%" PRIu64, result->end - result->start);
-	}
 
 	/* Lengths are decimal, but after an address they are often typed in hexadecimal. */
 	uint64_t length;

@@ -68,7 +68,7 @@ const struct pm_limit *first_limit(const struct pm_headroom *headroom,
 		return tightest;
 
 	/* The process cannot use all memory of the machine if another limit leaves less. */
-	if (soonest->kind == PM_LIMIT_SYSTEM && shortest.by_process &&
+	if (soonest->kind == PM_LIMIT_SYSTEM && (shortest.by_process || shortest.beneath) &&
 	    pm_limit_left(tightest) < pm_limit_left(soonest) &&
 	    !forecast_time(&forecasts[tightest - headroom->limits]).known)
 		return tightest;

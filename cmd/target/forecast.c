@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/forecast.h"
 
+#include <procmem/minmax.h>
+
+#include "base/convert.h"
+
 static struct forecast_time time_of(const struct pm_trend *trend, const struct pm_limit *limit)
 {
 	struct forecast_time time = { .estimate = trend->estimate || limit->approximate,
@@ -111,6 +115,68 @@ static bool is_foreign(const struct forecast_source *source, const struct pm_lim
 	return outside && !near && pm_trend_growth_rate(source->threads_trend) <= 0;
 }
 
+/** Returns whether memory that rises and falls can reach a limit while a region in it grows. */
+static bool can_peaks_reach(const struct pm_limit *limit, const struct forecast *forecast)
+{
+	switch (limit->kind) {
+	case PM_LIMIT_SYSTEM:
+		return true;
+	case PM_LIMIT_CGROUP:
+	case PM_LIMIT_CGROUP_WORKING_SET:
+	case PM_LIMIT_CGROUP_HIGH:
+		return may_hide_growth(forecast);
+	case PM_LIMIT_ADDRESS_SPACE:
+	case PM_LIMIT_DATA:
+		return forecast->measured && forecast->trend.sawtooth;
+	default:
+		return false;
+	}
+}
+
+/**
+ * Returns the bytes between a limit and the highest usage that was seen. The usage can have fallen
+ * since the last measurement, so the peak is not computed from the usage now.
+ */
+static uint64_t left_above_peak(const struct forecast_source *source, const struct pm_limit *limit,
+                                const struct forecast *forecast)
+{
+	const struct pm_series *series = series_of(source, limit);
+	uint64_t left = pm_limit_left(limit), peak;
+
+	if (!series || series->count == 0) {
+		peak = convert_uint64(source->memory_trend->below_peak);
+		return left > peak ? left - peak : 0;
+	}
+
+	uint64_t last = series->points[series->count - 1].value;
+	peak = convert_uint64((double)last + forecast->trend.below_peak);
+	if (peak >= limit->max)
+		return 0;
+
+	return pm_min(left, limit->max - peak);
+}
+
+void forecast_set_beneath(const struct forecast_source *source, const struct pm_limit *limit,
+                          struct forecast *forecast)
+{
+	double rate = 0;
+
+	forecast->beneath = (struct forecast_time){ 0 };
+	if (source->beneath_trend)
+		rate = pm_trend_growth_rate(source->beneath_trend);
+
+	if (rate <= 0 || limit->exempt || forecast->time.known || forecast->by_process.known ||
+	    !can_peaks_reach(limit, forecast))
+		return;
+
+	double above = (double)left_above_peak(source, limit, forecast);
+	forecast->beneath = (struct forecast_time){ .known = true,
+		                                    .estimate = true,
+		                                    .beneath = true,
+		                                    .seconds = above / rate,
+		                                    .rate = rate };
+}
+
 const struct pm_trend *forecast_process_trend(const struct forecast_source *source,
                                               const struct pm_limit *limit)
 {
@@ -136,17 +202,21 @@ void forecast_make(const struct forecast_source *source, const struct pm_limit *
 		forecast->by_process = time_of(forecast_process_trend(source, limit), limit);
 	else if (limit->kind == PM_LIMIT_ADDRESS_SPACE && series && unknown)
 		forecast->by_process = estimate_address_space(source, series, limit);
+
+	forecast_set_beneath(source, limit, forecast);
 }
 
 struct forecast_time forecast_time(const struct forecast *forecast)
 {
 	struct forecast_time time = forecast->time;
 
-	if (!time.known) {
-		time = forecast->by_process;
-		time.by_process = time.known;
-		time.estimate = true;
-	}
+	if (time.known)
+		return time;
+	if (forecast->beneath.known)
+		return forecast->beneath;
 
+	time = forecast->by_process;
+	time.by_process = time.known;
+	time.estimate = true;
 	return time;
 }

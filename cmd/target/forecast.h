@@ -21,6 +21,8 @@ struct forecast_source {
 	const struct pm_series *size;          /**< bytes of address space of the process */
 	const struct pm_trend *memory_trend;   /**< trend of `memory` */
 	const struct pm_trend *threads_trend;  /**< trend of the number of threads of the process */
+	/** Trend of a region that grows although the process does not; zeroed if there is none. */
+	const struct pm_trend *beneath_trend;
 };
 
 /** How long an amount lasts at a rate. */
@@ -29,8 +31,9 @@ struct forecast_time {
 	bool estimate;   /**< the time is an estimate */
 	bool by_process; /**< the rate is that of the process, not that of the usage of the limit;
 	                    set by forecast_time() */
-	double seconds;  /**< time until the amount is used up, in seconds */
-	double rate;     /**< the rate, in units of the limit per second */
+	bool beneath; /**< the rate is that of a region that grows although the process does not */
+	double seconds; /**< time until the amount is used up, in seconds */
+	double rate;    /**< the rate, in units of the limit per second */
 };
 
 /** When a limit is reached. A zeroed struct contains no time. */
@@ -47,6 +50,12 @@ struct forecast {
 	 * not known. `estimate` is set if the rate of the process is an estimate.
 	 */
 	struct forecast_time by_process;
+	/**
+	 * Time until the peaks of memory that rises and falls reach the limit, at the rate of the
+	 * region that grows although the process does not: always an estimate. Computed for limits
+	 * of memory if neither `time` nor `by_process` is known.
+	 */
+	struct forecast_time beneath;
 };
 
 /**
@@ -60,8 +69,21 @@ void forecast_make(const struct forecast_source *source, const struct pm_limit *
                    struct forecast *forecast);
 
 /**
+ * Computes forecast.beneath again. Call it if source->beneath_trend has changed since
+ * forecast_make().
+ *
+ * @param source    what was measured
+ * @param limit     the limit
+ * @param forecast  as filled by forecast_make(); updated
+ */
+void forecast_set_beneath(const struct forecast_source *source, const struct pm_limit *limit,
+                          struct forecast *forecast);
+
+/**
  * Returns the time until a limit is reached. Without a known rate of its usage, this is the time at
  * the rate of the process, which is an estimate because the rate of other processes is not known.
+ * Without this rate, too, it is the time at the rate of a region that grows although the process
+ * does not.
  *
  * @param forecast  the forecast
  * @return          the time

@@ -17,8 +17,7 @@ static void add_size(uint64_t size, bool bytes, struct text *text)
 		text_size(text, size);
 }
 
-/** Adds a short name of a track, escaped: "arena 3", "malloc 7f3a08000000", "file /srv/a". */
-static void add_name(const struct pm_track *track, struct text *text)
+void growth_text_put_name(const struct pm_track *track, struct text *text)
 {
 	const struct pm_detail *detail = &track->detail;
 
@@ -35,7 +34,7 @@ void growth_text_put_beneath(const struct pm_track *track, const struct pm_trend
                              struct text *text)
 {
 	text_string(text, "beneath it ");
-	add_name(track, text);
+	growth_text_put_name(track, text);
 
 	if (trend->estimate) {
 		text_format(text, " %s", trend->reason);
@@ -60,7 +59,7 @@ void growth_text_put_reason(const struct pm_trend *trend, bool bytes, struct tex
 	}
 
 	text_format(text, "%s (%s", pm_verdict_name(trend->verdict), trend->reason);
-	if (trend->sawtooth)
+	if (trend->floor_known)
 		add_figure("; floor ", trend->floor, bytes, text);
 	text_char(text, ')');
 }
@@ -71,7 +70,8 @@ void growth_text_put_overall(const struct pm_trend *trend, const struct pm_track
 	text_format(text, "%s overall (", pm_verdict_name(trend->verdict));
 	if (trend->sawtooth) {
 		add_figure("sawtooth of ", trend->swing, bytes, text);
-		add_figure(", floor ", trend->floor, bytes, text);
+		if (trend->floor_known)
+			add_figure(", floor ", trend->floor, bytes, text);
 	} else {
 		text_string(text, trend->reason);
 	}

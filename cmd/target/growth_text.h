@@ -11,6 +11,14 @@
 #include "base/text.h"
 
 /**
+ * Adds a short name of a track, escaped: "arena 3", "malloc 7f3a08000000", "file /srv/a".
+ *
+ * @param track  the track
+ * @param text   receives the name
+ */
+void growth_text_put_name(const struct pm_track *track, struct text *text);
+
+/**
  * Adds what grows although the memory of the whole process does not: "beneath it arena 3 grows
  * steadily, +25.0K/s".
  *

@@ -113,6 +113,9 @@ void json_parts_trend(struct json *json, const struct pm_trend *trend)
 
 	if (trend->sawtooth) {
 		json_put(json, "sawtooth", json_number(convert_uint64(trend->swing)));
+	}
+
+	if (trend->floor_known) {
 		json_put(json, "floor", json_number(convert_uint64(trend->floor)));
 		json_put(json, "floor_rise", json_integer(convert_int64(trend->floor_rise)));
 	}
@@ -130,6 +133,8 @@ void json_parts_left(struct json *json, const struct forecast_time *time)
 	json_put(json, "estimate", json_boolean(time->estimate));
 	if (time->by_process)
 		json_put(json, "at_process_rate", json_true());
+	if (time->beneath)
+		json_put(json, "at_beneath_rate", json_true());
 }
 
 void json_parts_reserve(struct json *json, const struct pm_reserve *reserve,

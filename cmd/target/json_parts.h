@@ -97,8 +97,8 @@ void json_parts_limit(struct json *json, const struct pm_limit *limit);
 
 /**
  * Writes how a value develops: `verdict`, `reason`, `rate` if it is known, `estimated_rate` and
- * `step` if the rate is an estimate, and `sawtooth`, `floor` and `floor_rise` if
- * the value rises and falls. Nothing is written if the value was not judged.
+ * `step` if the rate is an estimate, `sawtooth` if the value rises and falls, and `floor` and
+ * `floor_rise` if it fell at least twice. Nothing is written if the value was not judged.
  *
  * @param json   the output
  * @param trend  the trend
@@ -107,7 +107,8 @@ void json_parts_trend(struct json *json, const struct pm_trend *trend);
 
 /**
  * Writes how long it takes until a limit is reached: `seconds_left`, `estimate` and, if the time is
- * that at the rate of the process, `at_process_rate`.
+ * that at the rate of the process, `at_process_rate`, or, if the time is that at the rate of a
+ * region that grows although the process does not, `at_beneath_rate`.
  *
  * @param json  the output
  * @param time  the time; nothing is written if it is not known

@@ -25,8 +25,9 @@ enum {
 const struct cli_option search_option_table[] = {
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is searched" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "include all pages of mapped files; pages that the\n"
-	  "process has not touched are read from the files" },
+	  "include pages of mapped files (read from the\n"
+	  "files) and of shared memory that the process has\n"
+	  "not touched" },
 	{ 0 },
 };
 

@@ -50,14 +50,20 @@ struct stopping_others stopping_find_others(struct pm_process *process)
 {
 	struct stopping_others others = { 0 };
 
-	if (pm_stop_find_sharing(process, &others.first, &others.count, NULL) < 0)
-		return (struct stopping_others){ 0 };
+	struct pm_error error = { 0 };
+
+	if (pm_stop_find_sharing(process, &others.first, &others.count, &error) < 0)
+		return (struct stopping_others){ .unknown = error };
 	return others;
 }
 
 void stopping_report_others(const struct stopping_others *others)
 {
-	if (others->count == 1)
+	if (others->unknown.kind != PM_ERROR_NONE)
+		report_note("%s; if there are any, they were not stopped and may have changed the "
+		            "memory",
+		            others->unknown.text);
+	else if (others->count == 1)
 		report_note("process %d shares this memory and was not stopped: it may have "
 		            "changed the memory",
 		            (int)others->first);

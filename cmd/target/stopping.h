@@ -31,19 +31,24 @@ int stopping_begin(struct pm_process *process, const volatile sig_atomic_t *canc
 struct stopping_others {
 	size_t count; /**< number of processes */
 	pid_t first;  /**< PID of one of them; 0 if there is none */
+	/**
+	 * PM_ERROR_NONE if the processes were found out. Otherwise the reason why not; the other
+	 * members are 0.
+	 */
+	struct pm_error unknown;
 };
 
 /**
  * Finds the processes that share the memory of a process. Call it before the process is stopped,
  * because the search takes time.
  * @param process  the process
- * @return         the processes; none if they cannot be found out
+ * @return         the processes, or the reason why they cannot be found out
  */
 struct stopping_others stopping_find_others(struct pm_process *process);
 
 /**
- * Reports on stderr that other processes may have changed the memory. Has no effect if there are
- * none.
+ * Reports on stderr that other processes may have changed the memory, or that this is not known.
+ * Has no effect if it is known that there are no such processes.
  * @param others  the processes
  */
 void stopping_report_others(const struct stopping_others *others);

@@ -114,7 +114,8 @@ int target_list_read(struct target_list *list, const char *word, bool all, struc
 void target_list_hint(const struct pm_error *error, bool quiet)
 {
 	if (error->kind == PM_ERROR_AMBIGUOUS && !quiet)
-		report_note("use --all-processes for all processes with this name");
+		report_note("use --all-processes for all processes with this name, or list PIDs: "
+		            "1,2,3");
 }
 
 void target_list_deinit(struct target_list *list)

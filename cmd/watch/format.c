@@ -8,6 +8,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "target/growth_text.h"
 #include "target/region_text.h"
 #include "target/similar_name.h"
 #include "watch/verdict.h"
@@ -174,6 +175,19 @@ static void add_address(const struct pm_track *track, struct text *text)
 	watch_format_add_more(track->regions, text);
 }
 
+/** Returns the value of one of the columns that show a change in bytes. */
+static int64_t change_of(const struct watch_row *row, enum watch_column column)
+{
+	switch (column) {
+	case WATCH_DELTA:
+		return row->track->delta;
+	case WATCH_GROWTH:
+		return row->growth;
+	default:
+		return row->size_growth;
+	}
+}
+
 void watch_format_cell(const struct watch_row *row, enum watch_column column, bool bytes,
                        struct text *text)
 {
@@ -191,13 +205,9 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 		break;
 
 	case WATCH_DELTA:
-		delta_put_bytes(text, track->delta, bytes);
-		break;
 	case WATCH_GROWTH:
-		delta_put_bytes(text, row->growth, bytes);
-		break;
 	case WATCH_SIZE_GROWTH:
-		delta_put_bytes(text, row->size_growth, bytes);
+		delta_put_bytes(text, change_of(row, column), bytes);
 		break;
 
 	case WATCH_RATE:
@@ -253,6 +263,10 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 		watch_verdict_time(time.estimate, time.seconds, text);
 		if (time.by_process)
 			text_string(text, " at this process's rate");
+		if (time.beneath && history->beneath.track) {
+			text_string(text, " at the rate of ");
+			growth_text_put_name(history->beneath.track, text);
+		}
 	} else {
 		watch_format_size(pm_limit_left(limit), bytes, text);
 		text_string(text, " left");
@@ -383,8 +397,11 @@ void watch_format_cost(const struct watch_history *history, struct text *text)
 
 	const char *gap = text->length > 0 ? "  " : "";
 	if (!history->recorded) {
+		/* The time is an upper bound: round it up. */
+		double lock = (double)(cost->lock_ns / 100000 + 1) / 10;
+
 		text_format(text, "%scost %.2f%% cpu, map lock \xe2\x89\xa4 %.1fms", gap,
-		            cost->share * 100, (double)cost->lock_ns / 1e6);
+		            cost->share * 100, lock);
 		gap = ", ";
 	}
 

@@ -98,6 +98,17 @@ void watch_history_judge(struct watch_history *history)
 	pm_trend_judge(&history->threads.series, PM_TREND_COUNT, &history->threads.trend);
 }
 
+/** Returns what was measured, as the source of forecasts. */
+static struct forecast_source forecast_source_of(const struct watch_history *history)
+{
+	return (struct forecast_source){ .counters = &history->counters,
+		                         .memory = &history->memory.series,
+		                         .size = &history->size,
+		                         .memory_trend = &history->memory.trend,
+		                         .threads_trend = &history->threads.trend,
+		                         .beneath_trend = &history->beneath.trend };
+}
+
 void watch_history_find_beneath(struct watch_history *history)
 {
 	const struct pm_trend *trend = &history->memory.trend;
@@ -106,17 +117,17 @@ void watch_history_find_beneath(struct watch_history *history)
 	*beneath = (struct watch_beneath){ 0 };
 	if (trend->verdict != PM_VERDICT_TOO_EARLY && pm_trend_growth_rate(trend) <= 0)
 		beneath->track = pm_tracker_find_growing(history->tracker, &beneath->trend);
+
+	const struct forecast_source source = forecast_source_of(history);
+	for (size_t i = 0; i < history->headroom.count; i++)
+		forecast_set_beneath(&source, &history->headroom.limits[i], &history->forecasts[i]);
 }
 
 /** Forecasts when each limit is reached. */
 static void forecast_limits(struct watch_history *history)
 {
 	const struct pm_headroom *headroom = &history->headroom;
-	const struct forecast_source source = { .counters = &history->counters,
-		                                .memory = &history->memory.series,
-		                                .size = &history->size,
-		                                .memory_trend = &history->memory.trend,
-		                                .threads_trend = &history->threads.trend };
+	const struct forecast_source source = forecast_source_of(history);
 
 	for (size_t i = 0; i < headroom->count; i++)
 		forecast_make(&source, &headroom->limits[i], &history->forecasts[i]);

@@ -125,7 +125,7 @@ void watch_history_judge(struct watch_history *history);
 
 /**
  * Finds the track that grows fastest. There is none if the trend of the memory of the process is
- * growth itself, or if it is too early for a verdict.
+ * growth itself, or if it is too early for a verdict. Computes forecast.beneath of all limits.
  * @param history the history, not a copy, after watch_history_judge()
  */
 void watch_history_find_beneath(struct watch_history *history);

@@ -83,7 +83,8 @@ void watch_verdict_short(const struct watch_history *history, bool bytes, struct
 
 	if (trend->sawtooth) {
 		add_figure("  sawtooth of ", trend->swing, bytes, text);
-		add_figure("  floor ", trend->floor, bytes, text);
+		if (trend->floor_known)
+			add_figure("  floor ", trend->floor, bytes, text);
 	}
 
 	if (history->beneath.track) {

@@ -106,6 +106,20 @@ static bool scan_fraction(const char **text, uint64_t *digits, uint64_t *scale)
 	return some;
 }
 
+static int set_not_a_size(const char *text, struct pm_error *error)
+{
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%s' is not a size: write a number of bytes, or a number with a unit, "
+	                    "such as 64K, 1.5M or 2G",
+	                    text);
+}
+
+static int set_too_large(const char *text, struct pm_error *error)
+{
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "the size '%s' does not fit in 64 bits",
+	                    text);
+}
+
 int pm_parse_size(const char *text, uint64_t *value, struct pm_error *error)
 {
 	const char *at = text;
@@ -113,46 +127,36 @@ int pm_parse_size(const char *text, uint64_t *value, struct pm_error *error)
 	if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) {
 		at += 2;
 		if (!pm_scan_hex(&at, &whole) || *at != '\0')
-			goto junk;
+			return set_not_a_size(text, error);
 		*value = whole;
 		return 0;
 	}
 
 	size_t length = strspn(at, "0123456789");
 	if (length == 0)
-		goto junk;
+		return set_not_a_size(text, error);
 	if (!pm_scan_decimal(&at, &whole))
-		goto too_large;
+		return set_too_large(text, error);
 
 	bool fraction = *at == '.';
 	if (fraction) {
 		at++;
 		if (!scan_fraction(&at, &digits, &scale))
-			goto junk;
+			return set_not_a_size(text, error);
 	}
 
 	int shift = scan_unit(&at);
 	if (shift < 0 || *at != '\0' || (fraction && shift == 0))
-		goto junk;
+		return set_not_a_size(text, error);
 
 	/* The product is computed in 128 bits, since it may exceed 64 bits before the division. */
 	unsigned __int128 part = ((unsigned __int128)digits << shift) / scale;
 	unsigned __int128 bytes = ((unsigned __int128)whole << shift) + part;
 	if (bytes > UINT64_MAX)
-		goto too_large;
+		return set_too_large(text, error);
 
 	*value = (uint64_t)bytes;
 	return 0;
-
-junk:
-	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' is not a size: write a number of bytes, or a number with a unit, "
-	                    "such as 64K, 1.5M or 2G",
-	                    text);
-
-too_large:
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "the size '%s' does not fit in 64 bits",
-	                    text);
 }
 
 /**

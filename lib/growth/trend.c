@@ -19,6 +19,7 @@
 #include "growth/curve.h"
 #include "growth/events.h"
 #include "growth/floor.h"
+#include "growth/rates.h"
 
 /* Minimum number of samples, and minimum time in seconds, for a verdict. */
 enum { MIN_SAMPLES = 5 };
@@ -36,9 +37,6 @@ static const double max_size = 1e19;
 /* A change up to this share of the range of the curve counts as flat. */
 static const double flat_share = 0.05;
 
-/* Minimum number of growth events, or of cycles of rise and fall, for a rate. */
-enum { MIN_EVENTS = 5 };
-
 /* Minimum number of cycles of rise and fall that show a level. */
 enum { MIN_CYCLES = 2 };
 
@@ -54,14 +52,11 @@ enum { MANY_EVENTS = 10 };
  */
 static const double max_error = 0.08;
 
-/* Maximum factor between two estimates of a rate. */
-static const double max_factor = 1.5;
-
 /*
- * Maximum time between two events, as a multiple of the mean time. After a rest of as many times
- * the longest gap, growth has ended.
+ * In a series that is shorter than this, in seconds, a single step is a burst only if the time
+ * since the step is at least `PM_GROWTH_MAX_GAP` times the time before it.
  */
-static const double max_gap = 3;
+static const double short_series = 60;
 
 /* Steps that are lower than this share of the largest step are ignored in growth by steps. */
 static const double large_share = 0.25;
@@ -69,12 +64,6 @@ static const double large_share = 0.25;
 /* Minimum rest after the last large step, as a share of the whole time, for a verdict on the rest.
  */
 static const double min_rest = 0.25;
-
-/*
- * The floor rises for sure if its rise is at least this many times the deepest fall, and this many
- * times the scatter of its points, and if no step has more than this share of its rise.
- */
-static const double floor_falls = 3, floor_scatters = 5, max_floor_step = 0.45;
 
 /*
  * Thresholds of a trend: the minimum agreement (pm_curve.agreement); the maximum fall, as a share
@@ -156,67 +145,10 @@ static double min_range(const struct judging *judging)
 	return judging->unit == PM_TREND_BYTES ? min_bytes : 1;
 }
 
-/** Checks whether two rates are positive and differ by no more than the allowed factor. */
-static bool agree(double one, double other)
-{
-	return one > 0 && other > 0 && one <= other * max_factor && other <= one * max_factor;
-}
-
 /** Checks whether the curve falls back so far that its floor is judged, not its events. */
 static bool is_sawtooth(const struct pm_curve *curve)
 {
 	return curve->deepest_fall > flat_share * curve->range;
-}
-
-/** Returns the slope from the first point to the last, per second. */
-static double whole_slope(const struct pm_curve *curve)
-{
-	return curve->rise / pm_curve_span(curve);
-}
-
-/**
- * Returns the slope of the second half, per second. Growth that slows down or becomes faster has
- * another slope there than on the whole.
- */
-static double late_slope(const struct pm_curve *curve)
-{
-	size_t last = curve->count - 1, middle = last / 2;
-
-	return (curve->values[last] - curve->values[middle]) /
-	       (curve->step * (double)(last - middle));
-}
-
-/** Checks whether growth has ended: the next growth is long overdue. */
-static bool has_ended(double rest, double longest_gap)
-{
-	return rest > max_gap * longest_gap;
-}
-
-/**
- * Checks whether the floor of a sawtooth rises for sure, at the rate that all points together show.
- */
-static bool is_floor_steady(const struct judging *judging)
-{
-	const struct pm_curve *curve = &judging->curve;
-	const struct pm_growth_floor *floor = &judging->floor;
-	double rise = floor->rate * pm_curve_span(curve);
-
-	if (floor->cycles < MIN_EVENTS || rise < floor_falls * curve->deepest_fall ||
-	    rise < floor_scatters * floor->scatter || floor->largest_step > max_floor_step * rise ||
-	    has_ended(floor->rest, floor->longest_gap))
-		return false;
-
-	return agree(floor->rate, curve->slope) && agree(floor->rate, curve->least_squares);
-}
-
-/** Checks whether all estimates of the rate of growth agree. */
-static bool do_rates_agree(const struct judging *judging)
-{
-	const struct pm_curve *curve = &judging->curve;
-	double rate = judging->events.rate;
-
-	return agree(rate, curve->slope) && agree(rate, curve->least_squares) &&
-	       agree(rate, whole_slope(curve)) && agree(rate, late_slope(curve));
 }
 
 /** Checks whether the growth events come so evenly that their rate is sure. */
@@ -226,20 +158,50 @@ static bool are_events_steady(const struct judging *judging)
 	const struct pm_series *series = judging->series;
 	double interval = (series->last - series->points[0].time) / (double)(series->samples - 1);
 
-	if (events->count < MIN_EVENTS || events->variance > max_error * max_error ||
+	if (events->count < PM_GROWTH_MIN_EVENTS || events->variance > max_error * max_error ||
 	    events->longest_gap * (double)events->count >
-	            max_gap * pm_curve_span(&judging->curve) ||
-	    has_ended(events->rest, events->longest_gap))
+	            PM_GROWTH_MAX_GAP * pm_curve_span(&judging->curve) ||
+	    pm_growth_rates_ended(events->rest, events->longest_gap))
 		return false;
 	if (events->count < MANY_EVENTS &&
 	    !pm_growth_events_alike(events, judging->began, interval))
 		return false;
 
-	return do_rates_agree(judging);
+	return pm_growth_rates_all_agree(&judging->curve, judging->events.rate);
 }
 
 /**
- * Judges a curve that rose and then stayed at its height: the verdict is a burst or a plateau.
+ * Checks whether a single step was observed for too short a time to be called a burst. A process
+ * that grows in rare steps looks the same between its first step and its second.
+ */
+static bool is_lone_step(const struct judging *judging)
+{
+	const struct pm_series *series = judging->series;
+	const struct pm_growth_events *steps = &judging->steps;
+	double span = series->last - judging->began;
+	double interval = (series->last - series->points[0].time) / (double)(series->samples - 1);
+
+	/* A step that is caught half-way is seen in two samples. */
+	if (span >= short_series || steps->count == 0 || steps->last - steps->first > 2 * interval)
+		return false;
+
+	return steps->rest < PM_GROWTH_MAX_GAP * (judging->trend->began - judging->began);
+}
+
+/** Judges a single step for which is_lone_step() is true. */
+static void judge_lone_step(struct judging *judging)
+{
+	char rise[PM_SIZE_TEXT_SIZE], rested[PM_DURATION_TEXT_SIZE];
+
+	amount(judging, judging->curve.rise, rise);
+	pm_format_duration(judging->steps.rest, rested);
+	conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s in one step, only %s ago", rise,
+	         rested);
+}
+
+/**
+ * Judges a curve that rose and then stayed at its height: the verdict is a burst, a plateau,
+ * or too early.
  * @return false, without a verdict, if the end of the curve is not flat for long enough
  */
 static bool judge_flat_end(struct judging *judging)
@@ -253,12 +215,17 @@ static bool judge_flat_end(struct judging *judging)
 		judging->series, pm_curve_time(curve, top), judging->series->last);
 	if (curve->rise <= flat || end.highest - end.lowest > 2 * flat)
 		return false;
-	if (has_ended(judging->events.rest, judging->events.longest_gap))
+	if (pm_growth_rates_ended(judging->events.rest, judging->events.longest_gap))
 		rest = judging->events.rest;
-	else if (rest < min_rest * span || rest < max_gap * judging->events.longest_gap)
+	else if (rest < min_rest * span || rest < PM_GROWTH_MAX_GAP * judging->events.longest_gap)
 		return false;
 	if (rest < min_seconds / 2)
 		return false;
+
+	if (is_lone_step(judging)) {
+		judge_lone_step(judging);
+		return true;
+	}
 
 	char rise[PM_SIZE_TEXT_SIZE];
 	char duration[PM_DURATION_TEXT_SIZE], rested[PM_DURATION_TEXT_SIZE];
@@ -288,9 +255,10 @@ static bool judge_steps(struct judging *judging)
 
 	if (is_sawtooth(curve) || events->count < 2 ||
 	    events->largest >= burst_step * curve->rise ||
-	    has_ended(events->rest, events->longest_gap))
+	    pm_growth_rates_ended(events->rest, events->longest_gap))
 		return false;
-	if (events->count >= MANY_EVENTS && !do_rates_agree(judging))
+	if (events->count >= MANY_EVENTS &&
+	    !pm_growth_rates_all_agree(&judging->curve, judging->events.rate))
 		return false;
 
 	trend->estimate = true;
@@ -299,6 +267,18 @@ static bool judge_steps(struct judging *judging)
 	conclude(judging, PM_VERDICT_STEPS, "grows in steps of %s, about %s/s",
 	         amount(judging, events->step, step), amount(judging, events->rate, rate));
 	return true;
+}
+
+/** Judges a curve of whose rise one step makes up most: the verdict is a burst or too early. */
+static void judge_one_step(struct judging *judging)
+{
+	char rise[PM_SIZE_TEXT_SIZE];
+
+	if (is_lone_step(judging))
+		judge_lone_step(judging);
+	else
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step",
+		         amount(judging, judging->curve.rise, rise));
 }
 
 /**
@@ -320,8 +300,7 @@ static void judge_uneven(struct judging *judging)
 		         size, duration);
 	else if (curve->largest_step >= burst_step * curve->range &&
 	         curve->deepest_fall <= max_fall * curve->range && rest >= min_seconds / 2)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step",
-		         amount(judging, curve->rise, size));
+		judge_one_step(judging);
 	else
 		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s%s",
 		         size, last_words(judging), duration);
@@ -382,8 +361,9 @@ static void judge_rise(struct judging *judging)
 		         duration);
 	else if (curve->largest_step >= burst_step * curve->rise &&
 	         judging->events.rest >= min_seconds / 2)
-		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly in one step", rise);
-	else if (is_sawtooth(curve) && is_floor_steady(judging))
+		judge_one_step(judging);
+	else if (is_sawtooth(curve) &&
+	         pm_growth_rates_floor_is_steady(&judging->curve, &judging->floor))
 		judge_rising_floor(judging);
 	else if (!is_sawtooth(curve) && are_events_steady(judging))
 		judge_steady(judging, judging->events.rate);
@@ -394,14 +374,18 @@ static void judge_rise(struct judging *judging)
 /**
  * Checks whether a sawtooth rises by more than half its range, on the whole. With several cycles,
  * the difference of the first and the last value does not count: it depends on the moments at which
- * the observation began and ended.
+ * the observation began and ended. A curve that ends below its start rises only if its floor does.
  */
 static bool rises_on_the_whole(const struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
 	double span = pm_curve_span(curve), half = curve->range / 2;
 
-	if (curve->slope * span > half || judging->floor.rate * span > half)
+	if (judging->floor.rate * span > half)
+		return true;
+	if (curve->rise <= 0)
+		return false;
+	if (curve->slope * span > half)
 		return true;
 
 	return judging->floor.cycles < MIN_CYCLES && curve->rise > half;
@@ -416,7 +400,7 @@ static void judge_sawtooth(struct judging *judging)
 	amount(judging, curve->range, size);
 	pm_format_duration(pm_curve_span(curve), duration);
 
-	if (is_floor_steady(judging))
+	if (pm_growth_rates_floor_is_steady(&judging->curve, &judging->floor))
 		judge_rising_floor(judging);
 	else if (rises_on_the_whole(judging))
 		judge_uneven(judging);
@@ -437,8 +421,8 @@ static void judge_fall(struct judging *judging)
 	amount(judging, curve->rise, size);
 	pm_format_duration(pm_curve_span(curve), duration);
 
-	if (agree(-curve->slope, -curve->least_squares) &&
-	    agree(-curve->slope, -whole_slope(curve)))
+	if (pm_growth_rates_agree(-curve->slope, -curve->least_squares) &&
+	    pm_growth_rates_agree(-curve->slope, -pm_growth_rates_whole(curve)))
 		judging->trend->rate = curve->slope;
 	conclude(judging, PM_VERDICT_SHRINKING, "fell by %s in %s", size, duration);
 }
@@ -503,8 +487,11 @@ static void describe_swing(struct judging *judging)
 
 	trend->sawtooth = is_sawtooth(&judging->curve);
 	trend->swing = all.deepest_fall;
-	trend->floor = after.lowest;
-	trend->floor_rise = after.lowest - before.lowest;
+	trend->floor_known = trend->sawtooth && judging->floor.cycles >= MIN_CYCLES;
+	if (trend->floor_known) {
+		trend->floor = after.lowest;
+		trend->floor_rise = after.lowest - before.lowest;
+	}
 	trend->below_peak = all.highest - pm_series_at(series, until);
 }
 

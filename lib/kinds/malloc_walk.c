@@ -247,5 +247,10 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 	                             "malloc's mapped chunks (IS_MMAPPED), proven by their "
 	                             "headers, cover %s of the region; the rest is other memory",
 	                             size));
-	region->detail = detail_of(walk, place_of(walk));
+
+	/* Do not report "in the first 48.0M" of a region of 48.0M. */
+	char whole[PM_SIZE_TEXT_SIZE];
+	pm_format_size(pm_region_size(region), whole);
+	bool fills = strcmp(size, whole) == 0;
+	region->detail = detail_of(walk, fills ? PM_CHUNKS_FILL : place_of(walk));
 }

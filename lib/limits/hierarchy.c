@@ -26,16 +26,16 @@ void pm_hierarchy_deinit(struct pm_hierarchy *hierarchy)
  * is chosen, because it shows the most ancestors of the cgroup.
  */
 struct search {
-	const char *proc_root;  /**< directory of /proc */
-	const char *controller; /**< controller of the hierarchy: "memory" or "pids" */
-	const char *path;       /**< path of the cgroup, from /proc/PID/cgroup */
-	int version;            /**< version of cgroups: 1 or 2 */
-	const char *sys_root;   /**< directory that replaces /sys */
-	bool any;               /**< mountinfo exists and lists at least one mount */
-	size_t ups;             /**< number of `/..` in the root of the chosen mount */
-	size_t root_length;     /**< bytes of the root of the chosen mount after the `/..` */
-	char *folder;           /**< mount point chosen so far, owned; NULL if none was found */
-	char *group;            /**< path of the cgroup below `folder`, owned */
+	struct pm_process *process; /**< the process */
+	const char *controller;     /**< controller of the hierarchy: "memory" or "pids" */
+	const char *path;           /**< path of the cgroup, from /proc/PID/cgroup */
+	int version;                /**< version of cgroups: 1 or 2 */
+	const char *sys_root;       /**< directory that replaces /sys */
+	bool any;                   /**< mountinfo exists and lists at least one mount */
+	size_t ups;                 /**< number of `/..` in the root of the chosen mount */
+	size_t root_length;         /**< bytes of the root of the chosen mount after the `/..` */
+	char *folder;               /**< mount point chosen so far, owned; NULL if none was found */
+	char *group;                /**< path of the cgroup below `folder`, owned */
 };
 
 /** Returns whether a root of a mount is higher in the hierarchy than that of the chosen mount. */
@@ -111,8 +111,8 @@ static int find_group(const struct search *search, const struct pm_relative_path
 		return 0;
 
 	char *own;
-	if (pm_own_group_find(search->proc_root, search->controller, folder, root->ups, &own,
-	                      error) < 0)
+	if (pm_own_group_find(search->process, search->controller, folder, root->ups, &own, error) <
+	    0)
 		return -1;
 	if (!own)
 		return 0;
@@ -308,7 +308,7 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
 	if (read_cgroup_file(process, &text, error) < 0)
 		return -1;
 
-	struct search search = { .proc_root = pm_process_root(process),
+	struct search search = { .process = process,
 		                 .controller = controller,
 		                 .sys_root = sys_root ? sys_root : "/sys" };
 	int result = 0;
@@ -316,7 +316,7 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
 	if (text)
 		search.path = pm_cgroup_path_find(text, controller, &search.version);
 	if (search.path)
-		result = pm_mounts_visit(search.proc_root, consider_mount, &search, error);
+		result = pm_mounts_visit(pm_process_root(process), consider_mount, &search, error);
 	if (result == 0 && search.path && !search.any)
 		result = use_conventional(&search, error);
 

@@ -3,21 +3,29 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "base/number.h"
 #include "limits/limit_source.h"
+#include "proc/process_handle.h"
 
 /*
  * Maximum number of directories that are examined, and maximum number of levels between the root of
  * a mount and the root of the namespace. They bound the time for hostile trees.
  */
 enum { FOLDERS_MAX = 20000, UPS_MAX = 32 };
+
+/** Maximum number of bytes of a list of PIDs that are read. There are at most 2^22 PIDs. */
+enum { LIST_MAX = 1 << 26 };
 
 struct pm_relative_path pm_relative_path_parse(const char *path)
 {
@@ -78,32 +86,56 @@ struct own_search {
 	uint64_t pid;     /* own PID, as /proc shows it */
 	size_t folders;   /* number of directories examined so far */
 	char *found;      /* full path of the ancestor, owned; NULL if not found */
+	bool incomplete;  /* this process had too few descriptors or too little memory */
 };
 
-/** Returns whether a text of one number per line contains a number. */
-static bool has_number(const char *text, uint64_t wanted)
+/**
+ * Returns whether a file of one number per line contains a number. The file of a large cgroup is
+ * long, so only a part of the file at a time is in memory.
+ */
+static bool has_number(int fd, uint64_t wanted)
 {
-	uint64_t number;
-	for (const char *at = text; pm_scan_decimal(&at, &number); at += *at == '\n')
-		if (number == wanted)
-			return true;
-	return false;
+	char buffer[1 << 14];
+	uint64_t number = 0, total = 0;
+	bool digits = false;
+	ssize_t got;
+
+	while (total < LIST_MAX && (got = pm_read(fd, buffer, sizeof buffer)) > 0) {
+		total += (uint64_t)got;
+		for (ssize_t i = 0; i < got; i++) {
+			bool digit = buffer[i] >= '0' && buffer[i] <= '9';
+			if (!digit && digits && number == wanted)
+				return true;
+
+			/* A number that is larger than all PIDs does not grow further. */
+			if (!digit)
+				number = 0;
+			else if (number < UINT32_MAX)
+				number = 10 * number + (uint64_t)(buffer[i] - '0');
+			digits = digit;
+		}
+	}
+
+	return digits && number == wanted;
 }
 
 /** Returns whether this process is in the cgroup `rest` below a directory. */
-static bool is_own(const struct own_search *search, const char *folder)
+static bool is_own(struct own_search *search, const char *folder)
 {
 	/* The processes of a threaded cgroup are only listed in cgroup.threads. */
 	static const char *const names[] = { "cgroup.procs", "cgroup.threads" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char *path;
-		if (asprintf(&path, "%s/%s", search->rest, names[i]) < 0)
+		if (asprintf(&path, "%s%s/%s", folder, search->rest, names[i]) < 0)
 			return false;
 
-		char *text = pm_limit_file(folder, path);
-		bool found = text && has_number(text, search->pid);
-		free(text);
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 && pm_errno_is_ours(errno))
+			search->incomplete = true;
+		bool found = fd >= 0 && has_number(fd, search->pid);
+		if (fd >= 0)
+			close(fd);
 		free(path);
 		if (found)
 			return true;
@@ -132,6 +164,8 @@ static int search_level(struct own_search *search, const char *folder, size_t de
 	DIR *directory = opendir(folder);
 	if (!directory) {
 		/* The cgroup may be removed at any time, or not be accessible. */
+		if (pm_errno_is_ours(errno))
+			search->incomplete = true;
 		return 0;
 	}
 
@@ -164,36 +198,99 @@ static bool read_own_pid(const char *proc_root, uint64_t *pid)
 	return known;
 }
 
-int pm_own_group_find(const char *proc_root, const char *controller, const char *folder, size_t ups,
-                      char **path, struct pm_error *error)
+/**
+ * Searches the directories below a mount for the ancestor of the own cgroup.
+ *
+ * @param search  the search; `rest` and `pid` are set
+ * @param folder  mount point
+ * @param depth   number of levels between the mount point and the ancestor
+ * @param path    receives the path of the ancestor below `folder`, which the caller frees; NULL if
+ *                it was not found
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+static int search_mount(struct own_search *search, const char *folder, size_t depth, char **path,
+                        struct pm_error *error)
 {
-	struct own_search search = { 0 };
-	int version;
-	char *text = pm_limit_file(proc_root, "self/cgroup");
-	char *own = NULL;
+	int result = search_level(search, folder, depth, error);
+
+	if (result == 0 && search->found) {
+		*path = strdup(search->found + strlen(folder));
+		if (!*path)
+			result = pm_error_out_of_memory(error);
+	}
+	free(search->found);
+
+	return result;
+}
+
+/** Returns whether a directory exists that a former search has found below a mount. */
+static bool still_exists(const char *folder, const char *path)
+{
+	char *whole;
+	if (asprintf(&whole, "%s%s", folder, path) < 0)
+		return false;
+
+	bool exists = access(whole, F_OK) == 0;
+	free(whole);
+	return exists;
+}
+
+/**
+ * Finds the ancestor of the own cgroup below a mount: uses the result of a former search, or
+ * searches the directories.
+ *
+ * @param own  path of the own cgroup from /proc/self/cgroup
+ * @return     0 or -1; the other parameters are those of pm_own_group_find()
+ */
+static int find_ancestor(struct pm_process *process, const char *own, const char *folder,
+                         size_t ups, char **path, struct pm_error *error)
+{
+	struct pm_relative_path relative = pm_relative_path_parse(own);
+	struct own_search search = { .rest = relative.rest };
+	char *key;
+
+	if (relative.ups > ups || ups > UPS_MAX ||
+	    !read_own_pid(pm_process_root(process), &search.pid))
+		return 0;
+
+	/* All that the result depends on. After fork(2), the PID is another. */
+	if (asprintf(&key, "%" PRIu64 " %zu %s\n%s", search.pid, ups, own, folder) < 0)
+		return pm_error_out_of_memory(error);
+
+	int result = 0;
+	bool known = pm_path_cache_find(&process->own_groups, key, path);
+	if (known && *path && !still_exists(folder, *path)) {
+		free(*path);
+		*path = NULL;
+		known = false;
+	}
+
+	if (!known) {
+		/* If this process was moved out of its namespace, its path begins with `/..`, too.
+		 */
+		result = search_mount(&search, folder, ups - relative.ups, path, error);
+		if (result == 0 && (*path || !search.incomplete))
+			pm_path_cache_add(&process->own_groups, key, *path);
+	}
+
+	free(key);
+	return result;
+}
+
+int pm_own_group_find(struct pm_process *process, const char *controller, const char *folder,
+                      size_t ups, char **path, struct pm_error *error)
+{
+	int version, result = 0;
+	char *text = pm_limit_file(pm_process_root(process), "self/cgroup");
+	const char *own = NULL;
 
 	*path = NULL;
 	if (text)
 		own = pm_cgroup_path_find(text, controller, &version);
-	if (!own || !read_own_pid(proc_root, &search.pid)) {
-		free(text);
-		return 0;
-	}
+	if (own)
+		result = find_ancestor(process, own, folder, ups, path, error);
 
-	/* If this process was moved out of its namespace, its path begins with `/..`, too. */
-	struct pm_relative_path relative = pm_relative_path_parse(own);
-	int result = 0;
-	search.rest = relative.rest;
-	if (relative.ups <= ups && ups <= UPS_MAX)
-		result = search_level(&search, folder, ups - relative.ups, error);
 	free(text);
-
-	if (result == 0 && search.found) {
-		*path = strdup(search.found + strlen(folder));
-		if (!*path)
-			result = pm_error_out_of_memory(error);
-	}
-	free(search.found);
-
 	return result;
 }

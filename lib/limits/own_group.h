@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include <procmem/error.h>
+#include <procmem/process.h>
 
 /**
  * A path that is relative to the root of the cgroup namespace, such as `/../../web`
@@ -39,7 +39,10 @@ char *pm_cgroup_path_find(char *text, const char *controller, int *version);
  * namespace. The names of the directories between these roots are not in any file of /proc, so
  * the directories are searched for the one whose cgroup.procs lists this process.
  *
- * @param proc_root   directory of /proc
+ * The result is kept with the process. The directories are searched again only if the own cgroup
+ * has changed in /proc/self/cgroup, or if the directory that was found does not exist any more.
+ *
+ * @param process     the process whose cgroup is searched; its directory of /proc is used
  * @param controller  controller of the hierarchy
  * @param folder      mount point
  * @param ups         number of `/..` in the root of the mount
@@ -49,7 +52,7 @@ char *pm_cgroup_path_find(char *text, const char *controller, int *version);
  * @param error       PM_ERROR_RESOURCES
  * @return            0 or -1
  */
-int pm_own_group_find(const char *proc_root, const char *controller, const char *folder, size_t ups,
-                      char **path, struct pm_error *error);
+int pm_own_group_find(struct pm_process *process, const char *controller, const char *folder,
+                      size_t ups, char **path, struct pm_error *error);
 
 #endif

@@ -170,6 +170,6 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
 
 	return pm_error_set(error, PM_ERROR_AMBIGUOUS, 0,
 	                    "'%.32s' matches %zu processes; give the PID of one ('procmem ps "
-	                    "%.32s' lists them): %s",
+	                    "%.32s' lists them, and other command lines with this word): %s",
 	                    word, count, word, list);
 }

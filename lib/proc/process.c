@@ -115,20 +115,35 @@ static int open_failed(const char *root, pid_t pid, int cause, struct pm_error *
 	return pm_access_explain(root, pid, "inspect", cause, error);
 }
 
+/**
+ * Opens the directory of a process in /proc.
+ * @param pid  the process, or one of its threads; receives the PID of the process
+ */
+static int open_directory(const char *root, pid_t *pid, struct pm_procfs *procfs,
+                          struct pm_error *error)
+{
+	if (pm_procfs_open(procfs, root, *pid) < 0)
+		return open_failed(root, *pid, errno, error);
+
+	pid_t group = thread_group(procfs);
+	if (group == *pid)
+		return 0;
+
+	pm_procfs_close(procfs);
+	*pid = group;
+	if (pm_procfs_open(procfs, root, group) < 0)
+		return open_failed(root, group, errno, error);
+
+	return 0;
+}
+
 int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **process,
                     struct pm_error *error)
 {
 	const char *root = proc_root ? proc_root : "/proc";
 	struct pm_procfs procfs;
-	if (pm_procfs_open(&procfs, root, pid) < 0)
-		return open_failed(root, pid, errno, error);
-
-	pid_t group = thread_group(&procfs);
-	if (group != pid) {
-		pm_procfs_close(&procfs);
-		if (pm_procfs_open(&procfs, root, group) < 0)
-			return open_failed(root, group, errno, error);
-	}
+	if (open_directory(root, &pid, &procfs, error) < 0)
+		return -1;
 
 	struct pm_process *opened = calloc(1, sizeof *opened);
 	if (!opened) {
@@ -136,19 +151,21 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 		return pm_error_out_of_memory(error);
 	}
 
+	pm_path_cache_init(&opened->own_groups);
+
 	/* Open the anchor before the stat file is read, so that an exec after the anchor was opened
 	 * is detected. */
 	opened->memory_anchor = pm_memory_file_open(&procfs, "maps", O_RDONLY);
 	opened->procfs = procfs;
 	opened->pidfd = -1;
 	if (pm_procfs_is_live(&procfs))
-		opened->pidfd = (int)syscall(SYS_pidfd_open, group, 0);
+		opened->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	struct pm_process_stat stat, memory;
 	if (pm_process_stat_read(&procfs, "stat", &stat) < 0) {
 		int cause = errno;
 		pm_process_close(opened);
-		return open_failed(root, group, cause, error);
+		return open_failed(root, pid, cause, error);
 	}
 
 	opened->start_ticks = stat.start_ticks;
@@ -171,6 +188,7 @@ void pm_process_close(struct pm_process *process)
 		close(process->pidfd);
 	if (process->memory_anchor >= 0)
 		close(process->memory_anchor);
+	pm_path_cache_deinit(&process->own_groups);
 	free(process);
 }
 

@@ -7,10 +7,12 @@
 
 #include <procmem/process.h>
 
+#include "proc/path_cache.h"
 #include "proc/procfs.h"
 
 /**
- * A process. The structure does not change after the process was opened, so threads may share it.
+ * A process. Except for the cache, the structure does not change after the process was opened, so
+ * threads may share it.
  */
 struct pm_process {
 	struct pm_procfs procfs; /**< directory of the process in /proc */
@@ -31,6 +33,8 @@ struct pm_process {
 	uint64_t start_stack;
 	bool kernel_thread; /**< whether it is a kernel thread; its maps file is always empty */
 	bool was_dead;      /**< whether it was a zombie without memory when it was opened */
+	/** Directories of the own cgroup, which pm_own_group_find() has found */
+	struct pm_path_cache own_groups;
 };
 
 /**

@@ -101,6 +101,21 @@ static int read_program_count(const struct pm_core *core, const struct layout *l
 	return 0;
 }
 
+/** Converts p_flags of a program header to the bits of pm_region.perms. */
+static unsigned perms_of(uint32_t flags)
+{
+	unsigned perms = 0;
+
+	if (flags & PF_R)
+		perms |= PM_PERM_READ;
+	if (flags & PF_W)
+		perms |= PM_PERM_WRITE;
+	if (flags & PF_X)
+		perms |= PM_PERM_EXEC;
+
+	return perms;
+}
+
 static int add_segment(struct pm_core *core, const struct layout *layout,
                        const unsigned char *program, struct pm_error *error)
 {
@@ -129,20 +144,12 @@ static int add_segment(struct pm_core *core, const struct layout *layout,
 		held = available;
 	}
 
-	unsigned perms = 0;
-	if (flags & PF_R)
-		perms |= PM_PERM_READ;
-	if (flags & PF_W)
-		perms |= PM_PERM_WRITE;
-	if (flags & PF_X)
-		perms |= PM_PERM_EXEC;
-
 	core->segments[core->segment_count++] = (struct pm_core_segment){
 		.start = start,
 		.end = start + size,
 		.offset = offset,
 		.held = held,
-		.perms = perms,
+		.perms = perms_of(flags),
 		.cut = cut,
 	};
 

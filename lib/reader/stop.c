@@ -271,6 +271,35 @@ static bool share_memory(pid_t one, pid_t other)
 	return syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0) == 0;
 }
 
+/**
+ * Checks that processes can be compared, by comparing a thread of the process with itself.
+ * @param thread  ID of the thread
+ */
+static int check_comparable(const struct pm_process *process, pid_t thread, struct pm_error *error)
+{
+	const char *why;
+	int cause = 0;
+
+	if (!pm_process_pid_is_ours(process)) {
+		why = "its /proc belongs to another PID namespace";
+	} else if (share_memory(thread, thread)) {
+		return 0;
+	} else {
+		cause = errno;
+		why = strerror(cause);
+		if (cause == EPERM || cause == EACCES)
+			why = "kcmp(2) is forbidden, as in some containers";
+		else if (cause == ENOSYS)
+			why = "the kernel has no kcmp(2)";
+		else if (cause == ESRCH)
+			why = "it has ended";
+	}
+
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, cause,
+	                    "cannot find out which processes share the memory of process %d: %s",
+	                    (int)pm_process_pid(process), why);
+}
+
 int pm_stop_find_sharing(struct pm_process *process, pid_t *first, size_t *count,
                          struct pm_error *error)
 {
@@ -278,11 +307,8 @@ int pm_stop_find_sharing(struct pm_process *process, pid_t *first, size_t *count
 	pid_t *pids;
 	size_t found;
 
-	if (!pm_process_pid_is_ours(process) || !share_memory(thread, thread))
-		return pm_error_set(
-			error, PM_ERROR_UNSUPPORTED, 0,
-			"cannot find out which processes share the memory of process %d",
-			(int)pm_process_pid(process));
+	if (check_comparable(process, thread, error) < 0)
+		return -1;
 
 	/* The directory above /proc/PID lists the processes, without their other threads. */
 	if (pm_procfs_list_numbers(&process->procfs, "..", &pids, &found) < 0)

@@ -20,6 +20,7 @@
 
 #include "base/array.h"
 #include "recording/stored_detail.h"
+#include "recording/stored_limits.h"
 
 /* "pmem" in ASCII. SQLite stores this ID in the header of the file; file(1) shows it. */
 enum { APPLICATION_ID = 0x706d656d };
@@ -65,11 +66,7 @@ static const char schema[] =
  * Tables that were added after the first release of the format. An older file receives them when
  * samples are added to it.
  */
-static const char later_schema[] =
-	"CREATE TABLE IF NOT EXISTS headroom (sample INTEGER NOT NULL, name TEXT NOT NULL, max "
-	"INTEGER NOT NULL, used INTEGER NOT NULL,"
-	" reclaimable INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (sample, name)) "
-	"WITHOUT ROWID;"
+static const char later_schema[] = PM_STORED_LIMITS_SCHEMA
 	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT "
 	"NULL);" PM_STORED_DETAIL_SCHEMA;
 

@@ -13,6 +13,7 @@
 #include "recording/database.h"
 #include "recording/process_id.h"
 #include "recording/stored_detail.h"
+#include "recording/stored_limits.h"
 
 /* Minimum time between two samples, in seconds. Rates are computed from the difference. */
 static const double TIME_STEP = 0.001;
@@ -28,6 +29,7 @@ enum statement {
 	ADD_SIZE,
 	ADD_SMAPS,
 	ADD_LIMIT,
+	ADD_LEVEL,
 	ADD_DETAIL,
 	STATEMENTS
 };
@@ -43,7 +45,8 @@ static const char *const statements[STATEMENTS] = {
 	[END_REGION] = "UPDATE region SET until_sample = ? WHERE id = ?",
 	[ADD_SIZE] = "INSERT OR REPLACE INTO size VALUES (?, ?, ?, ?)",
 	[ADD_SMAPS] = "INSERT OR REPLACE INTO smaps VALUES (?, ?, ?, ?)",
-	[ADD_LIMIT] = "INSERT OR REPLACE INTO headroom VALUES (?, ?, ?, ?, ?, ?)",
+	[ADD_LIMIT] = pm_stored_limit_insert,
+	[ADD_LEVEL] = pm_stored_level_insert,
 	[ADD_DETAIL] = pm_stored_detail_insert,
 };
 
@@ -210,30 +213,29 @@ static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id
 	                    recorder->database.path);
 }
 
-/** Writes the limits of the process at the time of a sample. */
+/**
+ * Writes the limits of the process at the time of a sample. Of the limits of the same kind, the
+ * first has the least left.
+ */
 static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *headroom,
                       uint64_t number, struct pm_error *error)
 {
+	size_t level = 0;
+
 	for (size_t i = 0; i < headroom->count; i++) {
 		const struct pm_limit *limit = &headroom->limits[i];
 		sqlite3_stmt *statement = recorder->statements[ADD_LIMIT];
 		int64_t source = 0;
 
-		/* A file has one limit of each kind: the first, which has the least left. */
-		if (i > 0 && headroom->limits[i - 1].kind == limit->kind)
-			continue;
-		if (find_text(recorder, limit->source, &source, error) < 0)
-			return -1;
+		level++;
+		if (i == 0 || headroom->limits[i - 1].kind != limit->kind)
+			level = 0;
+		if (level > 0)
+			statement = recorder->statements[ADD_LEVEL];
 
-		const uint64_t values[] = { limit->max, limit->used, limit->reclaimable,
-			                    (uint64_t)source };
-		pm_bind(statement, 1, number);
-		sqlite3_bind_text(statement, 2, pm_limit_name(limit->kind), -1, SQLITE_STATIC);
-
-		for (int j = 0; j < 4; j++)
-			pm_bind(statement, 3 + j, values[j]);
-
-		if (finish(recorder, ADD_LIMIT, error) < 0)
+		if (find_text(recorder, limit->source, &source, error) < 0 ||
+		    pm_stored_limit_write(&recorder->database, statement, number, level, limit,
+		                          source, error) < 0)
 			return -1;
 	}
 

@@ -16,6 +16,7 @@
 #include "recording/database.h"
 #include "recording/process_id.h"
 #include "recording/stored_detail.h"
+#include "recording/stored_limits.h"
 #include "recording/time_spec.h"
 
 struct pm_recording {
@@ -501,80 +502,10 @@ int pm_recording_find(struct pm_recording *recording, const char *which, uint64_
 		which);
 }
 
-/** Returns the kind of limit that has a name, or PM_LIMIT_KINDS if no kind has this name. */
-static enum pm_limit_kind limit_kind_of_name(const char *name)
-{
-	int kind = 0;
-
-	while (kind < PM_LIMIT_KINDS && strcmp(pm_limit_name((enum pm_limit_kind)kind), name) != 0)
-		kind++;
-	return (enum pm_limit_kind)kind;
-}
-
-static struct pm_limit limit_of_row(sqlite3_stmt *statement, enum pm_limit_kind kind)
-{
-	struct pm_limit limit = {
-		.kind = kind,
-		.counts = kind >= PM_LIMIT_MAPPINGS,
-		.max = pm_column(statement, 1),
-		.used = pm_column(statement, 2),
-		.reclaimable = pm_column(statement, 3),
-	};
-
-	snprintf(limit.source, sizeof limit.source, "%s", pm_column_text(statement, 4));
-	return limit;
-}
-
-/**
- * Reads the limits of a sample.
- * @param limits  receives the limits; the index is the kind of the limit; has room for
- *                PM_LIMIT_KINDS
- * @param known   receives true for each kind of limit that the sample has; has room for
- *                PM_LIMIT_KINDS
- */
-static int read_limits(struct pm_recording *recording, uint64_t number, struct pm_limit *limits,
-                       bool *known, struct pm_error *error)
-{
-	static const char sql[] = "SELECT name, max, used, reclaimable, text.value FROM headroom "
-				  "JOIN text ON text.id = source WHERE sample = ?";
-	sqlite3_stmt *statement;
-	int result;
-
-	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)
-		return -1;
-
-	pm_bind(statement, 1, number);
-	while ((result = pm_statement_next(&recording->database, statement, error)) > 0) {
-		enum pm_limit_kind kind = limit_kind_of_name(pm_column_text(statement, 0));
-
-		/* Skip a limit that was added by a later version of procmem. */
-		if (kind == PM_LIMIT_KINDS)
-			continue;
-		limits[kind] = limit_of_row(statement, kind);
-		known[kind] = true;
-	}
-
-	sqlite3_finalize(statement);
-	return result;
-}
-
 int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number,
                                struct pm_headroom *headroom, struct pm_error *error)
 {
-	struct pm_headroom read = { 0 };
-	struct pm_limit limits[PM_LIMIT_KINDS];
-	bool known[PM_LIMIT_KINDS] = { false };
-	int has = pm_database_has_table(&recording->database, "headroom", error);
-
-	if (has < 0 || (has > 0 && read_limits(recording, number, limits, known, error) < 0))
-		return -1;
-
-	for (int kind = 0; kind < PM_LIMIT_KINDS; kind++)
-		if (known[kind])
-			read.limits[read.count++] = limits[kind];
-
-	*headroom = read;
-	return 0;
+	return pm_stored_limits_read(&recording->database, number, headroom, error);
 }
 
 int pm_recording_ending(struct pm_recording *recording, char why[PM_ENDING_TEXT_SIZE],

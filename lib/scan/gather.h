@@ -8,6 +8,8 @@
 #ifndef PM_SCAN_GATHER_H
 #define PM_SCAN_GATHER_H
 
+#include <string.h>
+
 #include "scan/queue.h"
 
 /**
@@ -52,6 +54,12 @@ struct pm_gathered {
 
 /** Number of bytes at the start of this buffer that are reserved for the bytes before the unit. */
 #define PM_LOOKBEHIND_ROOM ((size_t)4096)
+
+/** Tests whether all bytes are zero. */
+static inline bool pm_bytes_are_zero(const uint8_t *bytes, size_t size)
+{
+	return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
 
 /**
  * Reads a unit.

@@ -298,6 +298,36 @@ static int search(struct pm_matcher *matcher, const struct pm_window *window, si
 }
 
 /**
+ * Stores a match in `found`, and moves `next` past it.
+ * @param begin  offset in the window at which the attempt started
+ * @param ends   offsets of the start and the end of the match in the searched bytes
+ * @return       false if the match is empty: the cursor was moved
+ */
+static bool store_match(struct pm_matcher *matcher, const struct pm_window *window, size_t begin,
+                        const PCRE2_SIZE *ends)
+{
+	size_t start = ends[0] - window->before, end = ends[1] - window->before;
+	matcher->next = pm_max_size(end, begin + 1);
+
+	/* \K in a look-ahead can put the start of a match after its end, and \K at the end of a
+	 * pattern makes the match empty. Skip such a match. */
+	if (ends[0] < window->before || ends[1] <= ends[0]) {
+		matcher->cursor = matcher->next;
+		return false;
+	}
+
+	matcher->found = (struct pm_found){ .start = start,
+		                            .size = end - start,
+		                            .attempt = begin,
+		                            .source = matcher->pattern->number,
+		                            .encoding = (uint8_t)matcher->pattern->encoding };
+	matcher->found.truncated = matcher->cut && end == matcher->end;
+	matcher->state = PM_MATCH_FOUND;
+
+	return true;
+}
+
+/**
  * Searches for a match that starts in `[from, to]`, and stores the match in `found` or `partial`.
  * @return true: `state` was set; false: there is no match, or an empty one, after which the cursor
  *         was moved
@@ -328,25 +358,7 @@ static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, 
 		return true;
 	}
 
-	size_t start = ends[0] - window->before, end = ends[1] - window->before;
-	matcher->next = pm_max_size(end, begin + 1);
-
-	/* \K in a look-ahead can put the start of a match after its end, and \K at the end of a
-	 * pattern makes the match empty. Skip such a match. */
-	if (ends[0] < window->before || ends[1] <= ends[0]) {
-		matcher->cursor = matcher->next;
-		return false;
-	}
-
-	matcher->found = (struct pm_found){ .start = start,
-		                            .size = end - start,
-		                            .attempt = begin,
-		                            .source = matcher->pattern->number,
-		                            .encoding = (uint8_t)matcher->pattern->encoding };
-	matcher->found.truncated = matcher->cut && end == matcher->end;
-	matcher->state = PM_MATCH_FOUND;
-
-	return true;
+	return store_match(matcher, window, begin, ends);
 }
 
 static void next_plain(struct pm_matcher *matcher, const struct pm_window *window)

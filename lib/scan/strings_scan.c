@@ -296,6 +296,27 @@ static int min_bytes(const struct pm_strings_options *options, enum pm_encoding 
 	return 0;
 }
 
+/** Adds a lane for each encoding of a set of PM_ENCODING_BIT(). */
+static int add_lanes(struct strings_scanner *scanner, const struct pm_strings_options *options,
+                     unsigned encodings, struct pm_error *error)
+{
+	for (unsigned i = 0; i < PM_ENCODING_COUNT; i++) {
+		if (!(encodings & PM_ENCODING_BIT(i)))
+			continue;
+
+		struct pm_text_lane *lane = &scanner->lanes[scanner->lane_count++];
+		*lane = (struct pm_text_lane){ .encoding = i,
+			                       .begins = ~UINT64_C(0),
+			                       .open = PM_NO_RUN };
+		if (min_bytes(options, lane->encoding, &lane->min_length, error) < 0)
+			return -1;
+		if (lane->encoding == PM_ENCODING_UTF8)
+			scanner->utf8 = lane->min_length >= LONG ? PM_UTF8_LONG : PM_UTF8_ALL;
+	}
+
+	return 0;
+}
+
 int pm_strings_scanner_create_with(const struct pm_strings_options *options, enum pm_simd simd,
                                    struct pm_scanner **scanner, struct pm_error *error)
 {
@@ -323,19 +344,9 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 
 	unsigned big = PM_ENCODING_BIT(PM_ENCODING_UTF16BE) | PM_ENCODING_BIT(PM_ENCODING_UTF32BE);
 	made->scanner.starts_in_zeros = encodings & big;
-	for (unsigned i = 0; i < PM_ENCODING_COUNT; i++) {
-		if (!(encodings & PM_ENCODING_BIT(i)))
-			continue;
-		struct pm_text_lane *lane = &made->lanes[made->lane_count++];
-		*lane = (struct pm_text_lane){ .encoding = i,
-			                       .begins = ~UINT64_C(0),
-			                       .open = PM_NO_RUN };
-		if (min_bytes(options, lane->encoding, &lane->min_length, error) < 0) {
-			free(made);
-			return -1;
-		}
-		if (lane->encoding == PM_ENCODING_UTF8)
-			made->utf8 = lane->min_length >= LONG ? PM_UTF8_LONG : PM_UTF8_ALL;
+	if (add_lanes(made, options, encodings, error) < 0) {
+		free(made);
+		return -1;
 	}
 
 	*scanner = &made->scanner;

@@ -426,6 +426,16 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 	return 1;
 }
 
+/** Sets the offset in the window from which the bytes of each stream were not scanned yet. */
+static void set_starts(const struct pm_worker *worker, struct pm_window *window)
+{
+	for (int i = 0; i < PM_STREAMS; i++) {
+		uint64_t first = pm_max(worker->job->from[i], worker->ends[i]);
+		first = pm_max(first, window->address);
+		window->from[i] = (size_t)pm_min(first - window->address, window->size);
+	}
+}
+
 /**
  * Passes the bytes `[from, to)` of the part to the scanner.
  * @return the result of pm_scanner_ops.scan
@@ -455,11 +465,7 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 		window.before = 1;
 	}
 
-	for (int i = 0; i < PM_STREAMS; i++) {
-		uint64_t first = pm_max(worker->job->from[i], worker->ends[i]);
-		first = pm_max(first, window.address);
-		window.from[i] = (size_t)pm_min(first - window.address, window.size);
-	}
+	set_starts(worker, &window);
 
 	const struct pm_scanner *scanner = worker->scan->scanner;
 	int result = scanner->ops->scan(worker->scanning, &window, &worker->hits, &worker->counts,
@@ -477,12 +483,6 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 	return result;
 }
 
-/** Tests whether all bytes are zero. */
-static bool is_zero(const uint8_t *bytes, size_t size)
-{
-	return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
-}
-
 /**
  * Scans the current part, except for pages that contain only zeros.
  * @return the result of pm_scanner_ops.scan
@@ -495,7 +495,7 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 	for (size_t at = 0; at < part->size;) {
 		size_t next = (size_t)pm_min(at + page - (size_t)((part->address + at) % page),
 		                             part->size);
-		if (is_zero(part->bytes + at, next - at)) {
+		if (pm_bytes_are_zero(part->bytes + at, next - at)) {
 			int result = 0;
 			if (begin < at)
 				result = scan_window(worker, begin, at, error);

@@ -194,7 +194,10 @@ left_out() {
 @test "memory of the kernel is not read, which is reported" {
 	grep -q '\[vvar\]' /proc/$$/maps || skip 'there is no [vvar] here'
 	run -1 --separate-stderr procmem dump -o "$BATS_TEST_TMPDIR/vvar" $$ '[vvar]'
-	[[ $stderr == *'nothing was read, because all of this memory belongs to devices or to the kernel'* ]]
+	[[ $stderr == *'nothing was read: all of this memory is of devices, of the kernel or of memfd_secret(2), or consists of guard pages; zeros were written instead'* ]]
+	# The hexadecimal output has no zeros for bytes that were not read.
+	run -1 --separate-stderr procmem dump --hex $$ '[vvar]'
+	[[ $stderr == *'nothing was read: '*'guard pages'* && $stderr != *'zeros were written'* ]]
 }
 
 @test "no incomplete file is left if procmem is killed" {
@@ -309,6 +312,29 @@ left_out() {
 	target_start busy 3
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" stack
 	[[ $stderr == *'(4 threads)'* && $stderr != *shares* ]]
+}
+
+@test "--stop reports that it is not known which processes share the memory" {
+	target_start sibling
+	local range
+	range=$(target_range content)
+	local why="cannot find out which processes share the memory of process $TARGET_PID: kcmp(2) is forbidden, as in some containers; if there are any, they were not stopped and may have changed the memory"
+	local without=("$PROCMEM_TARGETS/without" kcmp "$PROCMEM_BIN")
+
+	run -0 --separate-stderr "${without[@]}" dump --stop -o "$file" "$TARGET_PID" "$range"
+	[[ $stderr == *"$why"* && $stderr != *'shares this memory'* ]]
+	run -0 --separate-stderr "${without[@]}" grep --stop -F 'content page 0' "$TARGET_PID" "$range"
+	[[ $stderr == *"$why"* ]]
+	run -0 --separate-stderr "${without[@]}" shell -c stop "$TARGET_PID"
+	[[ $stderr == *"$why"* ]]
+
+	# The number of these processes is a field, which is missing if it is not known.
+	run -0 --separate-stderr "${without[@]}" dump --stop --json -o "$file" "$TARGET_PID" "$range"
+	jq -e 'has("stopped_us") and (has("sharing_processes") | not)' <<<"$output"
+	run -0 --separate-stderr procmem dump --stop --json -o "$file" "$TARGET_PID" "$range"
+	jq -e '.sharing_processes == 1' <<<"$output"
+	run -0 --separate-stderr procmem dump --json -o "$file" "$TARGET_PID" "$range"
+	jq -e 'has("sharing_processes") | not' <<<"$output"
 }
 
 @test "a traced process can be dumped, and --stop reports the tracer" {

@@ -221,6 +221,26 @@ limit() {
 	jq -e 'all(.limits[]; (.at_process_rate and (.estimate | not)) | not)' <<<"$output"
 }
 
+@test "a sawtooth over a leak has an estimate: its peaks reach the limit at the rate of the leak" {
+	target_start leaker arenas 65536
+	cgroup_make $((200 << 20)) "$TARGET_PID"
+	procmem watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_TEST_TMPDIR/watch" 3>&- &
+	local watch=$!
+	procmem headroom --for 26s "$TARGET_PID" >"$BATS_TEST_TMPDIR/text" 3>&- &
+	local text=$!
+	run -0 procmem headroom --json --for 26s "$TARGET_PID"
+	wait "$watch" "$text"
+	cat "$BATS_TEST_TMPDIR/text"
+	# The process has peaks of about 20 MB, and grows by 64 KiB a second.
+	local check='.first_limit | .name == "cgroup" and .estimate and .at_beneath_rate and (has("at_process_rate") | not) and
+		.seconds_left > (209715200 - 40000000) / 65536 / 1.5 and .seconds_left < (209715200 - 18000000) / 65536 * 1.5'
+	jq -e "$check" <<<"$output"
+	jq -e '.limits[] | select(.name == "cgroup") | .verdict != "steady" and .at_beneath_rate' <<<"$output"
+	tail -n 1 "$BATS_TEST_TMPDIR/watch" | jq -e "$check"
+	grep -Eq ' left of 200\.0M \(the limit of its cgroup\), used up in about [0-9].* at arena [0-9]+.s rate of \+' "$BATS_TEST_TMPDIR/text"
+	grep -Eq '^cgroup .* ~[0-9]+m [0-9]+s .*; at the rate of arena [0-9]+$' "$BATS_TEST_TMPDIR/text"
+}
+
 @test "a child grows: the limit of the cgroup has the rate of the child, and the child is named" {
 	program_start bash -c '"$1" merged 4194304 </dev/null & echo "started $!"; wait' bash "$PROCMEM_TARGETS/leaker"
 	local child
@@ -301,13 +321,38 @@ limit() {
 	grep -q 'note: interrupted: the results are based on the measurements so far' "$BATS_TEST_TMPDIR/err"
 }
 
+@test "on a terminal, the results fit on the screen, and the answer is visible" {
+	target_start leaker merged 4194304
+	run -0 procmem headroom "$TARGET_PID"
+	local whole=$output
+	local count=${#lines[@]} first=${lines[0]:0:60} size
+	for size in 24 12 6; do
+		run -0 on_terminal "$size" 200 headroom "$TARGET_PID"
+		[[ $(wc -l <<<"$output") -lt $size ]]
+		[[ ${lines[0]} == "$first"* ]]
+		((size > count)) || [[ ${lines[-1]} == *'no room for '*'events; a pager shows all: | less'* ]]
+	done
+	run -0 on_terminal 200 200 headroom "$TARGET_PID"
+	[[ $output != *'no room for '* && $output == *'total'* && $whole == *'total'* ]]
+	# The shares of the kinds are those of the limit that the heading names.
+	[[ $whole == *'OF MACHINE'* || $whole == *'OF CGROUP LIMIT'* ]]
+}
+
+@test "on a terminal, --for says that it watches, and erases that" {
+	target_start leaker merged 4194304
+	run -0 on_terminal 24 80 headroom --for 1s "$TARGET_PID"
+	[[ $output == 'watching for 1.0s (Ctrl-C ends this early)'$'\r\e[K'*' left of '* || $output == 'watching for 1.0s (Ctrl-C ends this early)'$'\r\e[K'*'the machine'* ]]
+	run -0 on_terminal 24 80 headroom -q --for 1s "$TARGET_PID"
+	[[ $output != *watching* ]]
+}
+
 @test "--from estimates it from a recording" {
 	target_start leaker merged 4194304
 	procmem watch -q -i 1 --for 12s --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID" >/dev/null
 	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
 	[[ ${lines[0]} == *"  no limit of its own; the machine's "*' would last '*" at this process's rate of +4."* ||
 		${lines[0]} == *' left of '*'used up in '*'/s'* ]]
-	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF LIMIT'*'total'* ]]
+	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF '*'total'* ]]
 	# The age of the rates is that of the last sample.
 	[[ $output == *'rates as of '*' ago, the end of the recording'* ]]
 	run -0 procmem headroom --json --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"

@@ -2,7 +2,7 @@
 /*
  * without CALL[,CALL]... COMMAND [ARGUMENT]...: runs a command for which these system calls fail
  * with EPERM, as with seccomp filters of containers. CALL: process_vm_readv, ptrace, pidfd_open,
- * scan (the ioctl PAGEMAP_SCAN).
+ * kcmp, scan (the ioctl PAGEMAP_SCAN).
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -47,6 +47,7 @@ static int forbid(const char *name)
 		{ "process_vm_readv", SYS_process_vm_readv },
 		{ "ptrace", SYS_ptrace },
 		{ "pidfd_open", SYS_pidfd_open },
+		{ "kcmp", SYS_kcmp },
 	};
 
 	if (strcmp(name, "scan") == 0) {

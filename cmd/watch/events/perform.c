@@ -110,7 +110,8 @@ static void dump(const struct perform_event *event, struct perform_outcome *outc
 
 	if (!culprit->known) {
 		pm_error_set(&outcome->error, PM_ERROR_NOT_FOUND, 0,
-		             "nothing was dumped, because no regions were found");
+		             "nothing was dumped, because there is no region to blame for the "
+		             "condition");
 		return;
 	}
 

@@ -112,6 +112,26 @@ static _Noreturn void run(int to, screen_task_work *work, void *context,
 	_exit(0);
 }
 
+/** Makes a running child the process of a task, and its pipe one of the awaited descriptors. */
+static void follow(struct screen_task *task, struct poll_loop *wait, pid_t pid, int from)
+{
+	fcntl(from, F_SETFL, O_NONBLOCK);
+	if (!task->wait)
+		task->place = poll_loop_add(wait, -1, POLLIN);
+	text_clear(&task->received);
+	text_clear(&task->answer);
+	*task = (struct screen_task){
+		.pid = pid,
+		.from = from,
+		.wait = wait,
+		.place = task->place,
+		.received = task->received,
+		.answer = task->answer,
+	};
+
+	wait->descriptors[task->place].fd = from;
+}
+
 int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_task_work *work,
                       void *context, struct pm_error *error)
 {
@@ -141,21 +161,7 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
 	}
 
 	close(ends[1]);
-	fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	if (!task->wait)
-		task->place = poll_loop_add(wait, -1, POLLIN);
-	text_clear(&task->received);
-	text_clear(&task->answer);
-	*task = (struct screen_task){
-		.pid = pid,
-		.from = ends[0],
-		.wait = wait,
-		.place = task->place,
-		.received = task->received,
-		.answer = task->answer,
-	};
-
-	wait->descriptors[task->place].fd = ends[0];
+	follow(task, wait, pid, ends[0]);
 	return 0;
 }
 

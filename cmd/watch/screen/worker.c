@@ -46,7 +46,8 @@ static void add_title(const struct peek_result *result, const struct watch_row *
 		text_size(title, found->pages);
 	}
 
-	text_format(title, "): %s%zu strings (Esc: back)\n", shown, found->count);
+	text_format(title, "): %s%zu string%s (Esc: back)\n", shown, found->count,
+	            found->count == 1 ? "" : "s");
 }
 
 static void add_strings(const struct pm_page_strings_found *found, struct text *text)

@@ -85,7 +85,9 @@ enum pm_allocator {
 
 /** Position of malloc chunks in their region. */
 enum pm_chunk_place {
-	PM_CHUNKS_FILL = 0,   /**< the chunks fill the region */
+	/** The chunks fill the region; a rest may be left that is too small to change its size as
+	 * pm_format_size() formats it */
+	PM_CHUNKS_FILL = 0,
 	PM_CHUNKS_FIRST,      /**< the chunks are at the start of the region */
 	PM_CHUNKS_LAST,       /**< the chunks are at the end of the region */
 	PM_CHUNKS_SCATTERED,  /**< the chunks are at several places in the region */

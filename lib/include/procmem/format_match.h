@@ -28,9 +28,11 @@ extern "C" {
 #define PM_FORMAT_MAX 512
 
 /**
- * Finds the next format in a text. If the text has quotation marks, as a line of source code may
- * have, each part between two equal quotation marks (`"`, `'` or a backtick) is tested. A text
- * without quotation marks is tested as a whole. A format has at least one conversion, at least four
+ * Finds the next format in a text. If the text has a quotation mark (`"`, `'` or a backtick), as a
+ * line of source code may have, only the parts between two equal quotation marks are tested. A text
+ * without quotation marks is tested as a whole.
+ *
+ * A format has at least one conversion, at least four
  * letters and digits outside of its conversions, and at most PM_FORMAT_MAX bytes.
  *
  * @param text    any bytes

@@ -44,8 +44,9 @@ struct pm_cgroup_limit {
  * see, such as those above its container, are not considered.
  *
  * @param process   the process
- * @param sys_root  directory that replaces /sys; NULL means "/sys". If another directory replaces
- *                  /sys, mount points outside of /sys are ignored
+ * @param sys_root  directory that replaces /sys, also at the start of the mount points in
+ *                  mountinfo; NULL means "/sys". If it is another directory than /sys, mount points
+ *                  that do not start with "/sys" are ignored
  * @param limit     receives the limit
  * @param error     PM_ERROR_GONE, PM_ERROR_ACCESS, PM_ERROR_IO, PM_ERROR_RESOURCES; a system
  *                  without memory cgroups is not an error

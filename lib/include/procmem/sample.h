@@ -108,8 +108,8 @@ struct pm_sample {
 	int64_t wall_ns;         /**< time of day of the sample: nanoseconds since 1970, UTC */
 	struct pm_totals totals; /**< totals of the process, read for this sample */
 	/**
-	 * The regions with RSS and swap. They are owned by the sampler, and valid until the next
-	 * sample is taken.
+	 * All regions, including their RSS and swap. They are owned by the sampler, and valid until
+	 * the next sample is taken.
 	 */
 	const struct pm_regions *regions;
 	/**

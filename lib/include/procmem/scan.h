@@ -8,10 +8,10 @@
  * (pm_region_continues()). No hit is found twice, and none is lost. A hit of more than
  * PM_SCAN_PIECE_MAX bytes is delivered in pieces, one after the other.
  *
- * The memory that a scan uses depends neither on the size of the target nor on the length of hits.
+ * The memory that a scan uses is bounded, however large the target and however long the hits are.
  * Measurements with up to four threads (VmHWM of proc_pid_status(5)): each thread added 1.2 MiB if
- * there were few hits, and 4.8 MiB if hits had several mebibytes. The whole process used at most
- * 13 MiB with two threads, and 24 MiB with four.
+ * there were few hits, and 4.8 MiB if hits were several mebibytes long. The whole process used at
+ * most 13 MiB with two threads, and 24 MiB with four.
  *
  * For most purposes, use <procmem/search.h>, which is simpler.
  */
@@ -67,13 +67,13 @@ struct pm_hit {
 	 */
 	const uint8_t *bytes;
 	/**
-	 * Number of readable bytes directly before the hit, at most pm_scan.around. A long hit is
-	 * passed in pieces (PM_SCAN_PIECE_MAX): then 0, except for the first piece.
+	 * Number of readable bytes directly before the hit, at most pm_scan.around. If a long hit
+	 * is passed in pieces (PM_SCAN_PIECE_MAX), `before` is 0 in all pieces except the first.
 	 */
 	size_t before;
 	/**
-	 * Number of readable bytes directly after the hit, at most pm_scan.around. A long hit is
-	 * passed in pieces (PM_SCAN_PIECE_MAX): then 0, except for the last piece.
+	 * Number of readable bytes directly after the hit, at most pm_scan.around. If a long hit is
+	 * passed in pieces (PM_SCAN_PIECE_MAX), `after` is 0 in all pieces except the last.
 	 */
 	size_t after;
 	size_t region;             /**< index of the region in which the hit starts */

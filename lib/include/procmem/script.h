@@ -15,14 +15,15 @@ extern "C" {
 #endif
 
 /**
- * Finds the script in the command line of an interpreter: the first argument that is neither an
- * option nor the value of an option. Examples are `leak.py` in `python3 -u leak.py` and `shop.jar`
- * in `java -Xmx1g -jar shop.jar`.
+ * Finds the script in the command line of an interpreter: after the name of the program, the first
+ * argument that is neither an option nor the value of an option. Examples are `leak.py` in `python3
+ * -u leak.py` and `shop.jar` in `java -Xmx1g -jar shop.jar`.
  *
- * The base name of the first argument decides whether the program is an interpreter; a version
- * after the name is ignored, as in `python3.11`. Only the most frequent options that have a value
- * as the next argument are recognized, such as `-cp` of java and `-W` of python. So the result is a
- * guess: good for a name that people type or read, not as a fact about the process.
+ * The base name of argument 0, the name of the program, decides whether the program is an
+ * interpreter. A version after the name is ignored, as in `python3.11`. Only the most frequent
+ * options that have a value as the next argument are recognized, such as `-cp` of java and `-W` of
+ * python. So the result is a guess: good for a name that people type or read, not as a fact about
+ * the process.
  *
  * @param text       the arguments
  * @param length     length of the arguments in bytes

@@ -96,7 +96,8 @@ PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *s
  * @param first    receives the PID of one of these processes; 0 if there is none
  * @param count    receives the number of these processes
  * @param error    PM_ERROR_UNSUPPORTED if processes cannot be compared: kcmp(2) is missing or
- *                 forbidden, or the PIDs belong to another PID namespace; PM_ERROR_RESOURCES
+ *                 forbidden, or the PIDs belong to another PID namespace. The text names the
+ *                 reason. PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_stop_find_sharing(struct pm_process *process, pid_t *first, size_t *count,

@@ -147,8 +147,8 @@ PM_PUBLIC void pm_tally_add(struct pm_tally *tally, const struct pm_tally_text *
 /**
  * Counts a text together with similar texts: those with the same category and hash. The bytes of
  * the texts are not compared. A hash has 64 bits and depends on a random number. In a tally of a
- * million texts, the probability that any two dissimilar texts have the same hash is 1 in 30
- * million.
+ * million dissimilar texts, the probability that at least two of them have the same hash is about 1
+ * in 30 million.
  *
  * @param tally  the tally, not sorted yet. Either all texts of a tally are added with this
  *               function, or none

@@ -29,7 +29,9 @@ enum pm_verdict {
 	PM_VERDICT_STEPS,     /**< grew in steps: too few or too irregular for a sure rate. No
 	                         single step makes up most of the growth. The rate is only
 	                         estimated: pm_trend.estimated_rate */
-	PM_VERDICT_BURST,     /**< grew mostly in one step, and has not grown since */
+	/** Grew mostly in one step, and has not grown since. After a single step that was observed
+	 * for less than a minute, only if the time since the step is three times the time before */
+	PM_VERDICT_BURST,
 	PM_VERDICT_PLATEAU,   /**< grew, and has stopped growing; or rises and falls around one
 	                         level */
 	PM_VERDICT_NO_GROWTH, /**< did not grow while it was observed. It may still grow later: some
@@ -45,8 +47,8 @@ enum pm_verdict {
 
 /**
  * The result of judging a series. Sizes are in the unit of the series (enum pm_trend_unit), and
- * rates are in this unit per second. `sawtooth`, `swing`, `floor`, `floor_rise` and `below_peak`
- * are 0 if the series is too short to be judged, or did not change noticeably.
+ * rates are in this unit per second. `sawtooth`, `swing`, `floor_known`, `floor`, `floor_rise` and
+ * `below_peak` are 0 if the series is too short to be judged, or did not change noticeably.
  */
 struct pm_trend {
 	enum pm_verdict verdict; /**< how the values develop */
@@ -69,15 +71,21 @@ struct pm_trend {
 	/** If `estimate` is true: median height of the large growth events. Otherwise 0 */
 	double step;
 	/**
-	 * The values rise and fall: `swing` is more than 5 % of the difference between the highest
-	 * and the lowest value
+	 * True if the values fall: `swing` is more than 5 % of the difference between the highest
+	 * and the lowest value. They may also rise between the falls.
 	 */
 	bool sawtooth;
 	double swing; /**< largest decrease from one value to a later value */
-	double floor; /**< lowest value of the second half of the time since `began` */
+	/**
+	 * True if `floor` and `floor_rise` are known: the values fell at least twice, by half of
+	 * the largest fall or more, and rose as much in between
+	 */
+	bool floor_known;
+	/** Lowest value of the second half of the time since `began`; 0 if not `floor_known` */
+	double floor;
 	/**
 	 * `floor` minus the lowest value of the first half of the time since `began`; may be
-	 * negative
+	 * negative; 0 if not `floor_known`
 	 */
 	double floor_rise;
 	/**

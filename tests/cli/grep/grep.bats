@@ -416,6 +416,7 @@ hold_slow() {
 	run -1 search --unique -s 'no such'
 	[ -z "$output" ]
 	run -2 search --unique -o 'k=.'
+	search --unique -v 'k=.' 2>&1 >/dev/null | grep -q '6 matches (3 distinct)'
 }
 
 @test "--unique marks long matches of which only the start was compared" {

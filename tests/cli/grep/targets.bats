@@ -59,7 +59,7 @@ teardown() {
 	spawn setpriv --pdeathsig KILL "$BATS_TEST_TMPDIR/pmgrep$$" 1000
 	until [ "$(procmem ps --csv --no-header -o pid "pmgrep$$" | wc -l)" -eq 2 ]; do :; done
 	run -2 --separate-stderr procmem grep ELF "pmgrep$$"
-	[[ $stderr == *'matches 2 processes'*'use --all-processes for all processes with this name'* ]]
+	[[ $stderr == *'matches 2 processes'*'use --all-processes for all processes with this name, or list PIDs: 1,2,3'* ]]
 	run -0 procmem grep --all-processes -m 1 -o ELF "pmgrep$$"
 	[ "${#lines[@]}" -eq 2 ]
 	[[ ${lines[0]} =~ ^[0-9]+:ELF$ ]]

@@ -158,6 +158,8 @@ same_regions() {
 	run -1 --separate-stderr procmem dump --raw ./core "$code+16"
 	[[ $stderr == *'16B is not in the core file, so zeros were written instead'* ]]
 	[[ $stderr != *device* ]]
+	run -1 --separate-stderr procmem dump --hex ./core "$code+16"
+	[[ $stderr == *'16B is not in the core file: this memory '* && $stderr != *'zeros were written'* ]]
 	# Unknown permissions do not match a filter.
 	run -0 --separate-stderr procmem map --csv --no-header -o perm --perms '?--p' ./core
 	[ "$(sort -u <<<"$output")" = '?--p' ]

@@ -276,16 +276,20 @@ PYTHON
 	local first=$TARGET_PID
 	target_start records
 	run -0 procmem map --json "$first,$TARGET_PID"
-	[ "$(jq -sc 'map(.pid)' <<<"$output")" = "[$first,$TARGET_PID]" ]
+	[ "$(jq -sc 'map(.pid)' <<<"$output")" = "[$first,$TARGET_PID,null]" ]
+	# The last object has the sums.
+	jq -se '.[2].process_count == 2 and .[2].total.rss == .[0].total.rss + .[1].total.rss and .[2].total.count == .[0].total.count + .[1].total.count and
+		.[2].total.size == .[0].total.size + .[1].total.size' <<<"$output"
 	for pid in "$first" "$TARGET_PID"; do
 		[ "$(jq -s --argjson pid "$pid" '.[] | select(.pid == $pid) | .regions | length' <<<"$output")" -eq "$(wc -l <"/proc/$pid/maps")" ]
 	done
 	run -0 procmem map --all-processes --by kind records
 	[ "$(grep -c '^records (' <<<"$output")" -ge 2 ]
-	[ "$(grep -c '^total ' <<<"$output")" -eq "$(grep -c '^records (' <<<"$output")" ]
+	grep -q '^total of [0-9]* processes: [0-9]* regions, SIZE .*, RSS ' <<<"$output"
+	[ "$(grep -c '^total [0-9]\|^total  ' <<<"$output")" -eq "$(grep -c '^records (' <<<"$output")" ]
 	for command in map strings; do
 		run -2 --separate-stderr procmem "$command" records
-		[[ $stderr == *"matches"*"use --all-processes for all processes with this name" ]]
+		[[ $stderr == *"matches"*"use --all-processes for all processes with this name, or list PIDs: 1,2,3" ]]
 		run -2 --separate-stderr procmem "$command" -q records
 		[[ $stderr != *--all-processes* ]]
 	done

@@ -225,6 +225,8 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	await '[.[] | select(.event == "condition")] | length == 1'
 	eat 50
 	await '[.[] | select(.event == "condition")] | length == 2'
+	# A sample of `watch` follows.
+	await 'last | has("event") | not'
 	kill -TERM "$WATCHER"
 	watch_end 0
 	local list

@@ -198,6 +198,45 @@ static void irregular_growth_is_not_steady(void **state)
 	assert_verdict(judge(shrinks, 2, 60), PM_VERDICT_SHRINKING);
 }
 
+/** Falls from 90 MiB to 40 MiB once, and rises before and after. */
+static double one_tooth(double time)
+{
+	return (time < 3 ? 86 + time * 4 : 40 + (time - 3) * 4) * mega;
+}
+
+/** A tooth that was seen once has no floor; and what fell on the whole has not risen. */
+static void one_tooth_has_no_floor(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(one_tooth, 2, 12);
+
+	assert_true(trend.sawtooth && !trend.floor_known);
+	assert_true(fabs(trend.floor) < 1 && fabs(trend.floor_rise) < 1);
+	assert_verdict(trend, PM_VERDICT_PLATEAU);
+	assert_null(strstr(trend.reason, "rises, but"));
+
+	trend = judge(sawing, 1, 35);
+	assert_true(trend.sawtooth && trend.floor_known);
+}
+
+/** Blocks of 16 MiB every eight seconds, observed from different moments on. */
+static double in_large_steps_later(double time)
+{
+	return in_large_steps(time + 3);
+}
+
+/** After a single step, a process that grows in rare steps looks like one that grew once. */
+static void one_step_is_not_yet_a_burst(void **state)
+{
+	(void)state;
+	for (double seconds = 10; seconds < 13; seconds += 1)
+		assert_int_not_equal(judge(in_large_steps_later, 1, seconds).verdict,
+		                     PM_VERDICT_BURST);
+	struct pm_trend trend = judge(in_large_steps_later, 1, 12);
+	assert_verdict(trend, PM_VERDICT_TOO_EARLY);
+	assert_string_equal(trend.reason, "grew by 16.0M in one step, only 7.0s ago");
+}
+
 /** A curve that was observed long enough has a verdict, if only `uneven`. */
 static void irregular_growth_is_uneven(void **state)
 {
@@ -459,6 +498,8 @@ int main(void)
 		cmocka_unit_test(changing_growth_has_no_rate),
 		cmocka_unit_test(window_without_growth_says_so),
 		cmocka_unit_test(sawtooth_over_a_leak_has_the_rate_of_its_floor),
+		cmocka_unit_test(one_tooth_has_no_floor),
+		cmocka_unit_test(one_step_is_not_yet_a_burst),
 		cmocka_unit_test(shrinking_has_a_rate),
 		cmocka_unit_test(rate_counts_from_the_start_of_growth),
 		cmocka_unit_test(waits_for_enough_samples),

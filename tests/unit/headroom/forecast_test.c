@@ -295,6 +295,56 @@ static void tighter_limit_without_a_time_is_first(void **state)
 	assert_false(forecast_time(&fixture->report.forecasts[1]).known);
 }
 
+/** Adds a sawtooth in a cgroup, with a peak of 70 MiB, over a region that leaks 100 KiB/s. */
+static struct pm_limit *add_sawtooth(struct fixture *fixture)
+{
+	static const struct pm_track track = { .kind = PM_KIND_HEAP, .start = 0x1000 };
+	struct pm_limit *group = add_limit(fixture, PM_LIMIT_CGROUP, 90 * MIB, "/a/memory.max");
+
+	for (unsigned i = 0; i <= 60; i++) {
+		uint64_t saw = (20 + i % 12 * 50 / 11) * MIB;
+
+		group->used = saw + i;
+		add_sample(fixture, i, saw);
+	}
+
+	fixture->rates.beneath = &track;
+	fixture->rates.beneath_trend = (struct pm_trend){ .verdict = PM_VERDICT_STEADY,
+		                                          .rate = 100 * 1024 };
+	return group;
+}
+
+/** The peaks of a sawtooth reach the limit, wherever in a tooth the measurement ends. */
+static void peaks_reach_the_limit_at_the_rate_beneath(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *group = add_sawtooth(fixture);
+	const struct forecast *forecasts = fixture->report.forecasts;
+
+	assert_ptr_equal(forecast(fixture), group);
+	assert_false(forecasts[0].time.known || forecasts[0].by_process.known);
+	struct forecast_time time = forecast_time(&forecasts[0]);
+	assert_true(time.beneath && !time.by_process);
+	expect_time(&time, 20.0 * 1024 / 100, true);
+
+	/* The usage falls between the last sample and the moment when the limit is read. */
+	group->used = 20 * MIB;
+	forecast(fixture);
+	time = forecast_time(&forecasts[0]);
+	expect_time(&time, 20.0 * 1024 / 100, true);
+
+	/* Higher usage than all samples leaves less. */
+	group->used = 85 * MIB;
+	forecast(fixture);
+	time = forecast_time(&forecasts[0]);
+	expect_time(&time, 5.0 * 1024 / 100, true);
+
+	/* Without a region that grows, no time is known. */
+	fixture->rates.beneath_trend = (struct pm_trend){ 0 };
+	forecast(fixture);
+	assert_false(forecast_time(&forecasts[0]).known);
+}
+
 /** A value that grows in steps, with a sawtooth and noise, at a time. */
 static uint64_t value_at(double time, double period, double step, double tooth, double noise)
 {
@@ -358,6 +408,7 @@ static void no_sure_time_from_an_estimate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(peaks_reach_the_limit_at_the_rate_beneath),
 		TEST(usage_of_the_cgroup_counts),
 		TEST(growth_of_the_process_does_not_count),
 		TEST(rate_of_the_process_is_an_estimate_for_the_machine),

@@ -227,6 +227,25 @@ static void blocks_before_untouched_memory_are_found_in_core_files(void **state)
 	assert_int_equal(kind_behind_block(true), PM_KIND_ANON);
 }
 
+/** A rest that does not show in the size of the region is not reported: "in the first 16.0M". */
+static void chunks_that_almost_fill_a_region_have_no_place(void **state)
+{
+	(void)state;
+	struct pm_regions regions;
+	struct fake_memory memory = { 0 };
+
+	pm_regions_init(&regions);
+	fake_memory_region(&regions, 0x7f0000000000, 16 * MIB + 4096, RW);
+	fake_memory_chunk(&memory, 0x7f0000000000, 16 * MIB);
+
+	struct pm_reader reader = fake_memory_reader(&memory);
+	const struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = true };
+	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
+	assert_int_equal(regions.items[0].kind, PM_KIND_MALLOC);
+	assert_string_equal(detail_text(&regions.items[0]), "1 malloc chunk of 16.0M");
+	pm_regions_deinit(&regions);
+}
+
 /**
  * Whether a region of a core file with these chunks of the main arena, which fill its first 4096
  * bytes, is the brk heap.
@@ -301,6 +320,7 @@ int main(void)
 		cmocka_unit_test(chunks_are_counted_again_where_a_region_grew),
 		cmocka_unit_test(replaced_memory_is_detected),
 		cmocka_unit_test(blocks_before_untouched_memory_are_found_in_core_files),
+		cmocka_unit_test(chunks_that_almost_fill_a_region_have_no_place),
 		cmocka_unit_test(the_brk_heap_without_a_name_is_walked),
 		cmocka_unit_test(arenas_of_32_bit_programs_are_proven),
 	};

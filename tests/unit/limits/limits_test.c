@@ -297,53 +297,6 @@ static void group_outside_of_our_namespace(void **state)
 	expect_none(machine);
 }
 
-/**
- * This process is in the cgroup namespace of /machine/box/own and sees all cgroups of the host, as
- * a container with a mount of the host's /sys/fs/cgroup does.
- */
-static void names_above_our_namespace_are_found(void **state)
-{
-	struct machine *machine = *state;
-	const char *root = machine->root;
-	place(machine, "0::/../web\n", "31 23 0:28 /../.. /sys/host rw - cgroup2 cgroup2 rw\n");
-	tree_write(root, "proc/self/stat", "77 (procmem) R 1\n");
-	tree_write(root, "proc/self/cgroup", "0::/own\n");
-	tree_write(root, "sys/host/other/box/own/cgroup.procs", "7\n770\n");
-	tree_write(root, "sys/host/machine/box/cgroup.procs", "\n");
-	tree_write(root, "sys/host/machine/box/own/cgroup.procs", "12\n77\n");
-	tree_write(root, "sys/host/machine/web/memory.max", "1048576\n");
-	tree_write(root, "sys/host/machine/web/memory.current", "0\n");
-	tree_write(root, "sys/host/web/memory.max", "4096\n");
-	tree_write(root, "sys/host/web/memory.current", "0\n");
-	tree_write(root, "sys/host/machine/box/shop/memory.max", "2097152\n");
-	tree_write(root, "sys/host/machine/box/shop/memory.current", "0\n");
-	tree_write(root, "sys/host/machine/box/memory.max", "4194304\n");
-	tree_write(root, "sys/host/machine/box/memory.current", "0\n");
-	expect(machine, 2, MIB, 0, "/machine/web");
-
-	/* Below the root of the namespace, and the root itself. */
-	place(machine, "0::/shop\n", NULL);
-	expect(machine, 2, 2 * MIB, 0, "/machine/box/shop");
-	place(machine, "0::/\n", NULL);
-	expect(machine, 2, 4 * MIB, 0, "/machine/box");
-	place(machine, "0::/../..\n", NULL);
-	expect_none(machine);
-
-	/* This process was moved out of its namespace: the name of its root is not known. */
-	tree_write(root, "proc/self/cgroup", "0::/../own\n");
-	tree_write(root, "sys/host/machine/own/cgroup.procs", "77\n");
-	tree_write(root, "sys/host/machine/box/own/cgroup.procs", "12\n");
-	place(machine, "0::/../web\n", NULL);
-	expect(machine, 2, MIB, 0, "/machine/web");
-	place(machine, "0::/shop\n", NULL);
-	expect_none(machine);
-
-	/* This process is not found. */
-	tree_write(root, "proc/self/stat", "78 (procmem) R 1\n");
-	place(machine, "0::/../web\n", NULL);
-	expect_none(machine);
-}
-
 static void conventional_places(void **state)
 {
 	struct machine *machine = *state;
@@ -513,7 +466,6 @@ int main(void)
 		TEST(mount_that_shows_most_is_taken),
 		TEST(group_without_usage_is_ignored),
 		TEST(group_outside_of_our_namespace),
-		TEST(names_above_our_namespace_are_found),
 		TEST(conventional_places),
 		TEST(mount_point_with_blanks),
 		TEST(mounts_outside_of_sys),

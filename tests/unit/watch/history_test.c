@@ -307,11 +307,38 @@ static void headline_names_what_grows(void **state)
 	assert_string_equal(headline(history, &text),
 	                    "plateau overall (sawtooth of 90.0M, floor 300.0M); beneath it arena "
 	                    "10000000 grows steadily, +100.0K/s");
+
+	/* The limit is judged before the regions are: the estimate is added afterwards. */
+	struct pm_headroom headroom = {
+		.count = 1,
+		.limits = { { .kind = PM_LIMIT_CGROUP, .max = 400 * MIB, .used = 300 * MIB } }
+	};
+	watch_history_set_headroom(history, &headroom, false);
+	watch_history_find_beneath(history);
+	struct forecast_time time = watch_history_time(history, &headroom.limits[0]);
+	assert_true(time.known && time.estimate && time.beneath);
+	text_clear(&text);
+	watch_format_limit(history, false, &text);
+	assert_non_null(strstr(text_terminate(&text),
+	                       "limit 400.0M: full in about 17m 4s at the rate of arena 10000000"));
+
 	text_clear(&text);
 	watch_verdict_short(history, false, &text);
 	assert_string_equal(text_terminate(&text),
 	                    "plateau overall  sawtooth of 90.0M  floor 300.0M  beneath it arena "
 	                    "10000000 grows steadily, +100.0K/s");
+	text_deinit(&text);
+}
+
+static void lock_time_is_an_upper_bound(void **state)
+{
+	struct fixture *fixture = *state;
+	struct text text = { 0 };
+
+	fixture->history.samples = 2;
+	fixture->history.sample.cost.lock_ns = 20000;
+	watch_format_cost(&fixture->history, &text);
+	assert_non_null(strstr(text_terminate(&text), "map lock \xe2\x89\xa4 0.1ms"));
 	text_deinit(&text);
 }
 
@@ -419,6 +446,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(usage_of_the_cgroup_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(headline_names_what_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(growth_itself_needs_no_track, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lock_time_is_an_upper_bound, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(copy_keeps_values, set_up, tear_down),
 	};
 
