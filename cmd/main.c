@@ -314,6 +314,10 @@ int main(int argc, char **argv)
 	 * the program must continue, because commands have to restore their target. */
 	signal(SIGPIPE, SIG_IGN);
 
+	/* If a file exceeds the limit on the size of files, the write must fail, so that the
+	 * command can report this and remove the file. */
+	signal(SIGXFSZ, SIG_IGN);
+
 	/* If the parent process ignored SIGCHLD, exec preserves that, and wait(2) would not
 	 * report how a child process ended. */
 	signal(SIGCHLD, SIG_DFL);

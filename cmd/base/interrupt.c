@@ -69,9 +69,6 @@ const volatile sig_atomic_t *interrupt_catch(void)
 	for (size_t i = 0; i < CAUGHT; i++)
 		catch_one(numbers[i], !in_session || numbers[i] != SIGINT, &before);
 
-	/* With SIGXFSZ ignored, write(2) returns an error if a file exceeds the size limit, and
-	 * the command can clean up. */
-	signal(SIGXFSZ, SIG_IGN);
 	return &interrupted;
 }
 
@@ -81,7 +78,6 @@ const volatile sig_atomic_t *interrupt_hold(void)
 	for (size_t i = 0; i < HELD; i++)
 		catch_one(numbers[i], false, &before_hold[i]);
 
-	signal(SIGXFSZ, SIG_IGN);
 	return &interrupted;
 }
 

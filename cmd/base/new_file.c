@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/report.h"
 #include "base/temporary_names.h"
 #include "base/text.h"
 
@@ -30,6 +31,10 @@ static int set_error(const char *path, struct pm_error *error)
 	if (cause == EISDIR)
 		return pm_error_set(error, PM_ERROR_IO, cause,
 		                    "cannot write %s: it is a directory; name a file in it", path);
+
+	if (cause == EINTR)
+		return pm_error_set(error, PM_ERROR_CANCELLED, cause,
+		                    "interrupted while no program read the named pipe %s", path);
 
 	/* Replace the text of ENXIO ("No such device or address"), with which open(2) fails for
 	 * a socket. */
@@ -149,17 +154,30 @@ static bool may_write(const struct stat *status)
 
 /**
  * Opens the file of an O_PATH descriptor for writing, even if the path now names another file.
- * Without /proc, as in a chroot, opens the path.
+ * Without /proc, as in a chroot, opens the path. Waits for the reader of a named pipe, and says so.
+ * @param fifo  the file is a named pipe
  * @return a descriptor, or -1 with errno set
  */
-static int reopen(int path_fd, const char *path)
+static int reopen(int path_fd, const char *path, bool fifo)
 {
 	const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
 	const struct link link = link_to(path_fd);
+	bool linked = access(link.name, F_OK) == 0;
+	const char *name = linked ? link.name : path;
+	int fd = open(name, flags | O_NONBLOCK | (linked ? 0 : O_NOFOLLOW));
 
-	if (access(link.name, F_OK) == 0)
-		return open(link.name, flags);
-	return open(path, flags | O_NOFOLLOW);
+	if (fd >= 0) {
+		/* Only the call of open(2) must not wait. */
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+		return fd;
+	}
+
+	/* ENXIO: a named pipe without a reader, or a socket. */
+	if (errno != ENXIO || !fifo)
+		return -1;
+
+	report_note("waiting until another program reads the named pipe %s", path);
+	return open(name, flags | (linked ? 0 : O_NOFOLLOW));
 }
 
 /**
@@ -177,7 +195,7 @@ static int open_special(struct new_file *file)
 
 	errno = EPERM;
 	if (fstat(path_fd, &status) == 0 && may_write(&status))
-		file->fd = reopen(path_fd, file->path);
+		file->fd = reopen(path_fd, file->path, S_ISFIFO(status.st_mode));
 
 	int cause = errno;
 	close(path_fd);

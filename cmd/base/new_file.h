@@ -30,7 +30,7 @@ struct new_file {
  *
  * @param file   filled; release it with new_file_keep() or new_file_drop()
  * @param path   the final name
- * @param error  PM_ERROR_IO
+ * @param error  PM_ERROR_IO; PM_ERROR_CANCELLED if a signal ended the wait for a reader of a pipe
  * @return       0 or -1
  */
 int new_file_open(struct new_file *file, const char *path, struct pm_error *error);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/new_file.h"
@@ -224,6 +225,26 @@ static int copy(struct dump *dump, int fd, struct pm_dump_result *result, struct
 	return pm_dump_raw(&source, fd, result, error);
 }
 
+/** Replaces the error of a file that became too large by one that names the limit. */
+static void set_too_large(const struct dump *dump, struct pm_error *error)
+{
+	unsigned long long size = memory_size(&dump->memory);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+		pm_error_set(error, PM_ERROR_IO, EFBIG,
+		             "cannot write %s: the file would have %llu bytes, but this process "
+		             "may write only files of up to %llu bytes: raise this limit (ulimit "
+		             "-f), or choose fewer regions",
+		             dump->options->file, size, (unsigned long long)limit.rlim_cur);
+	else
+		pm_error_set(
+			error, PM_ERROR_IO, EFBIG,
+			"cannot write %s: the file system does not support files of %llu bytes; "
+			"choose fewer regions",
+			dump->options->file, size);
+}
+
 int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_error *error)
 {
 	struct new_file file;
@@ -257,11 +278,7 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 		return new_file_keep(&file, error);
 
 	if (error->kind == PM_ERROR_IO && error->os_errno == EFBIG)
-		pm_error_set(
-			error, PM_ERROR_IO, EFBIG,
-			"cannot write %s: the file system does not support files of %llu bytes; "
-			"choose fewer regions",
-			dump->options->file, (unsigned long long)memory_size(&dump->memory));
+		set_too_large(dump, error);
 
 	new_file_drop(&file);
 	return -1;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/poll_loop.h"
 #include "base/report.h"
+#include "target/sampled.h"
 
 /* Time between two samples, in seconds. If the measurement takes less than ten seconds, a tenth of
  * its time is used instead. */
@@ -96,6 +97,9 @@ static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,
 static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
                       const struct pm_sample *sample, struct pm_error *error)
 {
+	if (sampled_is_stopped(watch->process))
+		rates->stopped++;
+
 	if (add_totals(rates, sample->time, &sample->totals, error) < 0 ||
 	    pm_tracker_add(rates->tracker, sample->time, sample->regions, error) < 0 ||
 	    pm_reserves_add(rates->reserves, sample->time, sample->regions, watch->process, error) <
@@ -267,6 +271,11 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	}
 	if (result > 0 && !source->quiet)
 		report_note("interrupted: the results are based on the measurements so far");
+
+	if (rates->stopped > 0 && !source->quiet)
+		report_note("a signal had stopped the process at %llu sample%s, when it could not "
+		            "grow: the rates do not apply to a process that runs",
+		            (unsigned long long)rates->stopped, text_plural(rates->stopped));
 
 	judge(rates);
 	return 0;

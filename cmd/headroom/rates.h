@@ -18,9 +18,10 @@
 
 /** How the usage of the limits, and the sizes of the process, changed over time. */
 struct headroom_rates {
-	bool known;    /**< rates were measured */
-	bool recorded; /**< the rates are those of a recording */
-	double age;    /**< with `recorded`: time since the last sample, in seconds */
+	uint64_t stopped; /**< number of samples at which a signal had stopped the process */
+	bool known;       /**< rates were measured */
+	bool recorded;    /**< the rates are those of a recording */
+	double age;       /**< with `recorded`: time since the last sample, in seconds */
 	struct limit_counters counters; /**< usage of each limit */
 	struct pm_series memory;        /**< resident and swapped bytes of the process */
 	struct pm_series size;          /**< bytes of address space of the process */

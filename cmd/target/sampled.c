@@ -172,3 +172,10 @@ void sampled_put_json(struct json *json, const char *key, const struct sampled *
 	json_put(json, "count", json_number(sampled->regions.count));
 	json_shut(json, '}');
 }
+
+bool sampled_is_stopped(struct pm_process *process)
+{
+	struct pm_process_info info;
+
+	return pm_process_read_info(process, &info, NULL) == 0 && info.state == 'T';
+}

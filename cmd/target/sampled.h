@@ -85,4 +85,11 @@ void sampled_put_members(struct json *json, const struct sampled *sampled);
  */
 void sampled_put_json(struct json *json, const char *key, const struct sampled *sampled);
 
+/**
+ * Checks whether a signal has stopped a process (state T of proc_pid_stat(5)).
+ * @param process  the process
+ * @return         false also if the state cannot be read
+ */
+bool sampled_is_stopped(struct pm_process *process);
+
 #endif

@@ -116,6 +116,46 @@ static int find(const char *word, pid_t *pid, struct pm_error *error)
 }
 
 /**
+ * Returns whether a directory contains a regular file `name`. If `name` is empty, returns whether
+ * `directory` itself is a regular file.
+ */
+static bool is_file(const char *directory, const char *name)
+{
+	struct text path = { 0 };
+	struct stat status;
+
+	text_format(&path, "%s%s%s", directory, *name ? "/" : "", name);
+	bool found = stat(text_terminate(&path), &status) == 0 && S_ISREG(status.st_mode);
+	text_deinit(&path);
+	return found;
+}
+
+/** A word that is a number is always a PID, never a file. */
+static bool is_number(const char *word)
+{
+	return word[strspn(word, "0123456789")] == '\0';
+}
+
+/**
+ * If the word names a file or a directory that is neither a recording nor a core file, changes the
+ * error to say so.
+ */
+static void hint_at_other_file(const char *word, struct pm_error *error)
+{
+	if (is_file(word, "") && !is_number(word))
+		pm_error_set(error, error->kind, 0,
+		             "%s is a file, not a living process, and is neither a recording nor a "
+		             "core file: if it is a saved smaps or maps file, read it with "
+		             "'procmem map' or 'procmem diff'",
+		             word);
+	else if (strchr(word, '/') && access(word, F_OK) == 0)
+		pm_error_set(error, error->kind, 0,
+		             "%s is not a living process: 'procmem map' and 'procmem diff' read "
+		             "saved smaps and maps files, and directories that contain them",
+		             word);
+}
+
+/**
  * If the word names a file and not a process, changes the error to say what the file is and which
  * commands read it.
  */
@@ -137,11 +177,8 @@ static void hint_at_file(const char *word, struct pm_error *error)
 		             word);
 	else if (access(word, F_OK) == 0 && access(word, R_OK) < 0)
 		pm_error_set(error, error->kind, 0, "cannot open %s: %s", word, strerror(errno));
-	else if (strchr(word, '/') && access(word, F_OK) == 0)
-		pm_error_set(error, error->kind, 0,
-		             "%s is a file, not a living process: if it is a saved smaps or maps "
-		             "file, read it with 'procmem map' or 'procmem diff'",
-		             word);
+	else
+		hint_at_other_file(word, error);
 
 	free(recording);
 }
@@ -175,27 +212,12 @@ int target_open_process(struct target *target, const char *word, struct pm_error
 }
 
 /**
- * Returns whether a directory contains a regular file `name`. If `name` is empty, returns whether
- * `directory` itself is a regular file.
- */
-static bool is_file(const char *directory, const char *name)
-{
-	struct text path = { 0 };
-	struct stat status;
-
-	text_format(&path, "%s%s%s", directory, *name ? "/" : "", name);
-	bool found = stat(text_terminate(&path), &status) == 0 && S_ISREG(status.st_mode);
-	text_deinit(&path);
-	return found;
-}
-
-/**
  * Returns whether a word without a slash names a saved smaps or maps file, or a directory that
  * contains such files. A number is always a PID, never a file.
  */
 static bool is_saved(const char *word)
 {
-	if (word[strspn(word, "0123456789")] == '\0')
+	if (is_number(word))
 		return false;
 	return is_file(word, "") || is_file(word, "smaps") || is_file(word, "maps");
 }

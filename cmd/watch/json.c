@@ -130,6 +130,8 @@ static void put_summary(const struct watch_run *run, const struct watch_history 
 	json_parts_process(json, process->pid, process->comm, process->command);
 	json_put(json, "sample_count", json_number(history->samples));
 	json_put(json, "held_back", json_number(history->held_back));
+	if (history->stopped > 0)
+		json_put(json, "stopped_count", json_number(history->stopped));
 	json_put(json, "growth", json_integer((int64_t)growth));
 	if (run->ended)
 		json_put(json, "ended", json_text(run->ended));

@@ -280,6 +280,12 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 		add_kinds(history, view, &line);
 	if (run->ended)
 		text_format(&line, "ended: %s\n", run->ended);
+	if (history->stopped > 0)
+		text_format(&line,
+		            "stopped: a signal had stopped the process at %" PRIu64 " of %" PRIu64
+		            " samples, when it could not grow; the verdicts do not apply to a "
+		            "process that runs\n",
+		            history->stopped, history->samples);
 	out_wrapped(out, &line, 2);
 
 	/* After a live screen, omit the conditions that were met: the screen has printed its list

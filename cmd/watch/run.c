@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch/run.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/report.h"
@@ -91,14 +92,30 @@ void watch_run_end_with(struct watch_run *run, const char *why, const char *what
 }
 
 /**
- * Sets the reason why the run ended: "the process is gone" or, if the number of OOM kills in its
- * cgroup has increased since the last sample, "killed by the kernel" with the limit that was
- * exceeded.
+ * Checks whether the process still exists, but has called exec, so that its former memory is gone.
+ */
+static bool has_called_exec(const struct watch_run *run)
+{
+	struct pm_error error;
+
+	return pm_process_check(run->target->process, &error) < 0 && error.kind == PM_ERROR_GONE &&
+	       error.os_errno == ESTALE;
+}
+
+/**
+ * Sets the reason why the run ended: "the process called exec", "the process is gone" or, if the
+ * number of OOM kills in its cgroup has increased since the last sample, "killed by the kernel"
+ * with the limit that was exceeded.
  */
 static void name_end(struct watch_run *run, const struct pm_limit *limit)
 {
 	struct text why = { 0 };
 	uint64_t killed;
+
+	if (has_called_exec(run)) {
+		run->ended = "the process called exec";
+		return;
+	}
 
 	run->ended = "the process is gone";
 	if (!run->kills || !pm_kills_count(run->kills, &killed) || killed <= run->killed)

@@ -105,8 +105,8 @@ void watch_run_end(struct watch_run *run, const char *why);
 void watch_run_end_with(struct watch_run *run, const char *why, const char *what);
 
 /**
- * Sets the reason why the process is gone as the reason why the run ended, and adds this reason to
- * the recording that is written, if any.
+ * Sets the reason why the run ended: why the process is gone, or that it called exec. Adds the
+ * reason to the recording that is written, if any.
  * @param run the run
  * @param limit the memory limit of its cgroup; NULL if there is none
  */

@@ -2,6 +2,7 @@
 #include "watch/step.h"
 
 #include "base/clock.h"
+#include "target/sampled.h"
 #include "watch/peek/peek.h"
 #include "watch/replay.h"
 
@@ -140,6 +141,15 @@ int watch_step_judge(struct watch *watch, struct pm_error *error)
 	return watch_view_update(&watch->view, &watch->history, error);
 }
 
+/** Counts the sample if a signal has stopped the process, which then cannot grow. */
+static void count_stopped(struct watch *watch)
+{
+	struct pm_process *process = watch->run.target->process;
+
+	if (process && sampled_is_stopped(process))
+		watch->history.stopped++;
+}
+
 /** Adds a sample to the history, the recording and the rows, and searches new pages. */
 static int add_sample(struct watch *watch, const struct pm_sample *sample, struct pm_error *error)
 {
@@ -148,6 +158,8 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 
 	if (watch_history_add(history, sample, error) < 0)
 		return -1;
+
+	count_stopped(watch);
 	if (!watch->view.unjudged)
 		judge_process(watch);
 	else if (run->replay)

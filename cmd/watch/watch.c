@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/delta.h"
 #include "base/interrupt.h"
 #include "base/poll_loop.h"
@@ -363,25 +364,28 @@ static enum status run_one(struct watch_options *options, const char *word, stru
 {
 	struct pm_error error;
 	struct target target;
-	struct watch watch;
 	enum status status = STATUS_ERROR;
 
 	if (open_target(&target, options, word, &error) < 0)
 		return report_failure(&error);
 
-	options->live = target.process && is_live(options, out);
-	if (watch_step_init(&watch, options, &target, &error) == 0) {
-		if (watch.run.replay)
-			replay(&watch, out);
-		else
-			watch_and_act(&watch, options, out);
+	/* Allocated, because it has more than 100 KiB: the stack can be limited. */
+	struct watch *watch = alloc_array(NULL, 1, sizeof *watch);
 
-		status = finish(&watch, out);
-		watch_step_deinit(&watch);
+	options->live = target.process && is_live(options, out);
+	if (watch_step_init(watch, options, &target, &error) == 0) {
+		if (watch->run.replay)
+			replay(watch, out);
+		else
+			watch_and_act(watch, options, out);
+
+		status = finish(watch, out);
+		watch_step_deinit(watch);
 	} else {
 		report_failure(&error);
 	}
 
+	free(watch);
 	target_close(&target);
 	return status;
 }

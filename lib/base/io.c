@@ -2,8 +2,10 @@
 #include "base/io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -11,6 +13,17 @@
 bool pm_errno_is_ours(int cause)
 {
 	return cause == ENOMEM || cause == EMFILE || cause == ENFILE;
+}
+
+int pm_open_regular(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+		return -1;
+
+	/* O_NONBLOCK and O_NOCTTY, in case that another file has replaced the regular file. */
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
 ssize_t pm_read(int fd, void *buffer, size_t size)

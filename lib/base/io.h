@@ -23,6 +23,14 @@
 bool pm_errno_is_ours(int cause);
 
 /**
+ * Opens a file for reading if the path names a regular file. Any other file is not opened, because
+ * to open a pipe and close it again has effects: the writer can lose its reader.
+ * @param path  the path; symbolic links are followed
+ * @return      a descriptor, or -1
+ */
+int pm_open_regular(const char *path);
+
+/**
  * Calls read(2), and repeats the call after EINTR.
  * @return as read(2)
  */

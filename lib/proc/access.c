@@ -144,6 +144,12 @@ static bool is_surely_gone(const struct refusal *refusal)
 static bool is_invisible(const struct refusal *refusal)
 {
 	char hidepid[HIDEPID_TEXT_SIZE] = "";
+
+	if (!pm_procfs_is_mounted(refusal->proc_root)) {
+		pm_error_set(refusal->error, PM_ERROR_UNSUPPORTED, 0, PM_PROCFS_NOT_MOUNTED);
+		return true;
+	}
+
 	pm_mounts_visit(refusal->proc_root, find_hidepid, hidepid, NULL);
 
 	bool gone = is_surely_gone(refusal);

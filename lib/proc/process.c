@@ -222,9 +222,16 @@ const char *pm_process_root(const struct pm_process *process)
 	return process->procfs.root;
 }
 
-static int gone(const struct pm_process *process, const char *what, struct pm_error *error)
+/**
+ * Fills an error about a process that is gone, or has other memory now.
+ * @param cause  pm_error.os_errno; see pm_process_check()
+ * @param what   what the process did
+ * @return       -1
+ */
+static int gone(const struct pm_process *process, int cause, const char *what,
+                struct pm_error *error)
 {
-	pm_error_set(error, PM_ERROR_GONE, ESRCH, "process %d %s", (int)process->procfs.pid, what);
+	pm_error_set(error, PM_ERROR_GONE, cause, "process %d %s", (int)process->procfs.pid, what);
 	if (error)
 		error->pid = process->procfs.pid;
 	return -1;
@@ -235,7 +242,7 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 	const struct pm_procfs *procfs = &process->procfs;
 
 	if (cause == ENOENT || cause == ESRCH)
-		return gone(process, "exited", error);
+		return gone(process, ESRCH, "exited", error);
 
 	if (cause == EPROTO)
 		pm_error_set(error, PM_ERROR_FORMAT, 0,
@@ -283,11 +290,12 @@ int pm_process_check(struct pm_process *process, struct pm_error *error)
 	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0)
 		return pm_process_lost(process, errno, error);
 	if (stat.start_ticks != process->start_ticks)
-		return gone(process, "exited, and its PID belongs to another process now", error);
+		return gone(process, ESRCH, "exited, and its PID belongs to another process now",
+		            error);
 	if (process->kernel_thread || process->was_dead)
 		return 0;
 	if (has_ended(&process->procfs, &stat))
-		return gone(process, "exited", error);
+		return gone(process, ESRCH, "exited", error);
 	if (!has_other_memory(process, &stat))
 		return 0;
 
@@ -295,9 +303,9 @@ int pm_process_check(struct pm_process *process, struct pm_error *error)
 	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0)
 		return pm_process_lost(process, errno, error);
 	if (has_ended(&process->procfs, &stat))
-		return gone(process, "exited", error);
+		return gone(process, ESRCH, "exited", error);
 
-	return gone(process, "called exec: the memory it had is gone", error);
+	return gone(process, ESTALE, "called exec: the memory it had is gone", error);
 }
 
 int pm_process_open_file(struct pm_process *process, const char *name, int flags, int *fd,

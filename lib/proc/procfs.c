@@ -81,6 +81,15 @@ bool pm_procfs_is_live(const struct pm_procfs *procfs)
 	return fstatfs(procfs->fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
+bool pm_procfs_is_mounted(const char *root)
+{
+	struct statfs fs;
+
+	if (strcmp(root, "/proc") != 0)
+		return true;
+	return statfs(root, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
 static int compare_pids(const void *a, const void *b)
 {
 	pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;

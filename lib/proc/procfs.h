@@ -72,6 +72,19 @@ int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t 
  */
 int pm_procfs_read(const struct pm_procfs *procfs, const char *name, char **text, size_t *length);
 
+/** The error for a /proc that pm_procfs_is_mounted() refuses. */
+#define PM_PROCFS_NOT_MOUNTED                                                                   \
+	"/proc is not a proc file system, so no process can be found: run 'mount -t proc proc " \
+	"/proc' as root"
+
+/**
+ * Tests whether a directory can contain processes: /proc must be a proc file system. Any other
+ * directory is taken for a saved copy of /proc.
+ * @param root  the directory that is used as /proc
+ * @return      false only for a /proc that is not a proc file system
+ */
+bool pm_procfs_is_mounted(const char *root);
+
 /** Tests whether the directory is in a proc file system; the result is false for a saved tree. */
 bool pm_procfs_is_live(const struct pm_procfs *procfs);
 

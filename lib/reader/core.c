@@ -22,7 +22,7 @@
 bool pm_core_is_one(const char *path)
 {
 	unsigned char header[18];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = pm_open_regular(path);
 	if (fd < 0)
 		return false;
 

@@ -10,9 +10,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +30,9 @@ enum { APPLICATION_ID = 0x706d656d };
  * recorder takes much less time.
  */
 enum { BUSY_MS = 2000 };
+
+/* Size of the smallest database of SQLite in bytes: one page. */
+enum { DATABASE_MIN = 512 };
 
 /* docs/RECORDING.md explains every column. */
 static const char schema[] =
@@ -65,12 +70,53 @@ static const char later_schema[] = PM_STORED_LIMITS_SCHEMA
 	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT "
 	"NULL);" PM_STORED_DETAIL_SCHEMA;
 
+/** Returns what a failed write means for earlier samples, as the end of a sentence. */
+static const char *consequence(const struct pm_database *database)
+{
+	return database->has_samples ? "; earlier samples remain readable" : "";
+}
+
+/**
+ * Checks whether a write failed while the size of files is limited. SQLite does not pass on the
+ * error EFBIG. A write to a disk fails for other reasons only if the disk is damaged.
+ * @param limit  receives the limit in bytes; unchanged if the function returns false
+ */
+static bool is_too_large(const struct pm_database *database, unsigned long long *limit)
+{
+	int code = sqlite3_extended_errcode(database->handle);
+	struct rlimit sizes;
+
+	if (code != SQLITE_IOERR_WRITE && code != SQLITE_IOERR_SHMSIZE &&
+	    code != SQLITE_IOERR_TRUNCATE)
+		return false;
+	if (getrlimit(RLIMIT_FSIZE, &sizes) < 0 || sizes.rlim_cur == RLIM_INFINITY)
+		return false;
+
+	*limit = sizes.rlim_cur;
+	return true;
+}
+
+/**
+ * Fills an error about a recording that SQLite would have to write before it can be read, although
+ * it was opened for reading only.
+ * @return -1
+ */
+static int unrestored(const struct pm_database *database, struct pm_error *error)
+{
+	return pm_error_set(error, PM_ERROR_FORMAT, 0,
+	                    "cannot read %s: its last write was interrupted; as a user who may "
+	                    "write the file and its directory, run 'sqlite3 %s .tables', which "
+	                    "restores the samples before that write from the file beside it",
+	                    database->path, database->path);
+}
+
 int pm_database_failed(const struct pm_database *database, const char *doing,
                        struct pm_error *error)
 {
 	int code = sqlite3_errcode(database->handle);
 	int cause = sqlite3_system_errno(database->handle);
 	const char *path = database->path, *message = sqlite3_errmsg(database->handle);
+	unsigned long long limit;
 	enum pm_error_kind kind = cause == ENOENT ? PM_ERROR_NOT_FOUND : PM_ERROR_IO;
 
 	if (code == SQLITE_NOMEM)
@@ -92,11 +138,16 @@ int pm_database_failed(const struct pm_database *database, const char *doing,
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		return pm_error_set(error, PM_ERROR_IO, EBUSY, "another program is writing to %s",
 		                    path);
+	if (is_too_large(database, &limit))
+		return pm_error_set(error, PM_ERROR_IO, EFBIG,
+		                    "cannot write %s: this process may write only files of up to "
+		                    "%llu bytes: raise this limit (ulimit -f)%s",
+		                    path, limit, consequence(database));
 	if (code == SQLITE_FULL || cause == ENOSPC || cause == EDQUOT)
-		return pm_error_set(
-			error, PM_ERROR_IO, ENOSPC,
-			"cannot %s %s: the disk is full; earlier samples remain readable", doing,
-			path);
+		return pm_error_set(error, PM_ERROR_IO, ENOSPC, "cannot %s %s: the disk is full%s",
+		                    doing, path, consequence(database));
+	if (code == SQLITE_READONLY)
+		return unrestored(database, error);
 
 	if (cause == 0)
 		return pm_error_set(error, kind, 0, "cannot %s %s: %s", doing, path, message);
@@ -182,8 +233,10 @@ static int check_format(const struct pm_database *database, bool *empty, struct 
 {
 	int64_t application = 0, version = 0;
 
-	if (read_pragma(database, "PRAGMA application_id", &application, error) < 0 ||
-	    read_pragma(database, "PRAGMA user_version", &version, error) < 0)
+	/* Another program may create the tables between these statements, and set both values in
+	 * one transaction. If the application ID is read last, it is never older. */
+	if (read_pragma(database, "PRAGMA user_version", &version, error) < 0 ||
+	    read_pragma(database, "PRAGMA application_id", &application, error) < 0)
 		return -1;
 
 	*empty = application == 0 && version == 0;
@@ -206,7 +259,7 @@ static int check_format(const struct pm_database *database, bool *empty, struct 
 static int open_handle(struct pm_database *database, const char *path, int flags,
                        struct pm_error *error)
 {
-	*database = (struct pm_database){ .path = strdup(path) };
+	database->path = strdup(path);
 	if (!database->path)
 		return pm_error_out_of_memory(error);
 	if (sqlite3_open_v2(path, &database->handle, flags, NULL) != SQLITE_OK)
@@ -227,9 +280,9 @@ int pm_database_open(struct pm_database *database, const char *path, struct pm_e
 {
 	bool empty;
 
+	*database = (struct pm_database){ 0 };
 	if (access(path, R_OK) < 0) {
 		int cause = errno;
-		*database = (struct pm_database){ 0 };
 		return pm_error_set(error, cause == ENOENT ? PM_ERROR_NOT_FOUND : PM_ERROR_IO,
 		                    cause, "cannot open %s: %s", path, strerror(cause));
 	}
@@ -310,10 +363,11 @@ static int set_file_error(const char *path, int cause, const struct stat *status
 /**
  * Creates the file if it does not exist, readable only by its owner. SQLite would create a file
  * that all users can read.
+ * @param made     receives whether this call has created the file
  * @param foreign  receives whether the file existed already and belongs neither to this user nor to
  *                 root
  */
-static int create_file(const char *path, bool *foreign, struct pm_error *error)
+static int create_file(const char *path, bool *made, bool *foreign, struct pm_error *error)
 {
 	/*
 	 * O_NONBLOCK and O_NOCTTY: open(2) must not wait for the reader of a pipe, and must not
@@ -342,6 +396,12 @@ static int create_file(const char *path, bool *foreign, struct pm_error *error)
 	if (!S_ISREG(status.st_mode))
 		return set_file_error(path, 0, &status, error);
 
+	/* SQLite takes a file of one byte for an empty one, and would overwrite it. */
+	if (status.st_size > 0 && status.st_size < DATABASE_MIN)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is not a recording of procmem",
+		                    path);
+
+	*made = created;
 	*foreign = !created && status.st_uid != geteuid() && status.st_uid != 0;
 	return 0;
 }
@@ -372,7 +432,7 @@ int pm_database_create(struct pm_database *database, const char *path, struct pm
 	bool empty, foreign = false;
 
 	*database = (struct pm_database){ 0 };
-	if (create_file(path, &foreign, error) < 0)
+	if (create_file(path, &database->made, &foreign, error) < 0)
 		return -1;
 
 	if (open_handle(database, path, SQLITE_OPEN_READWRITE, error) == 0 &&
@@ -387,9 +447,52 @@ int pm_database_create(struct pm_database *database, const char *path, struct pm
 	return -1;
 }
 
+/**
+ * Checks whether a file that this program has created contains a sample, which another recorder may
+ * have added.
+ */
+static bool contains_sample(const struct pm_database *database)
+{
+	sqlite3_stmt *statement;
+
+	if (!database->handle ||
+	    pm_database_prepare(database, "SELECT 1 FROM sample LIMIT 1", &statement, NULL) < 0)
+		return false;
+
+	bool found = pm_statement_next(database, statement, NULL) > 0;
+	sqlite3_finalize(statement);
+	return found;
+}
+
+/**
+ * Removes a file without samples, unless another program has the file open: each open database has
+ * a lock on some of the bytes from 2^30 on (sqlite.org/src/file/src/os.h).
+ */
+static void remove_file(const char *path)
+{
+	static const char *const endings[] = { "", "-journal", "-wal", "-shm" };
+	struct flock lock = { .l_type = F_WRLCK, .l_start = 1 << 30, .l_len = DATABASE_MIN };
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) == 0) {
+		for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+			char name[PATH_MAX];
+			if (snprintf(name, sizeof name, "%s%s", path, endings[i]) < PATH_MAX)
+				unlink(name);
+		}
+	}
+
+	if (fd >= 0)
+		close(fd);
+}
+
 void pm_database_close(struct pm_database *database)
 {
+	bool unused = database->made && !database->has_samples && !contains_sample(database);
+
 	sqlite3_close(database->handle);
+	if (unused && database->path)
+		remove_file(database->path);
 	free(database->path);
 	*database = (struct pm_database){ 0 };
 }

@@ -15,8 +15,10 @@
 
 /** An open database. */
 struct pm_database {
-	sqlite3 *handle; /**< connection */
-	char *path;      /**< path of the file, for error messages; owned */
+	sqlite3 *handle;  /**< connection */
+	char *path;       /**< path of the file, for error messages; owned */
+	bool made;        /**< pm_database_create() has created the file */
+	bool has_samples; /**< the file has a sample: set by the recorder */
 };
 
 /**
@@ -40,7 +42,8 @@ int pm_database_open(struct pm_database *database, const char *path, struct pm_e
 int pm_database_create(struct pm_database *database, const char *path, struct pm_error *error);
 
 /**
- * Closes a database.
+ * Closes a database. If pm_database_create() has created the file, and the file has no samples, the
+ * file is removed.
  * @param database an open or zeroed database
  */
 void pm_database_close(struct pm_database *database);

@@ -74,8 +74,9 @@ static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
 
 /** What identifies a sample, and its place among the others. */
 struct place {
-	uint64_t number; /* from 1 */
-	double time;     /* pm_sample.time */
+	uint64_t number;  /* from 1 */
+	double time;      /* pm_sample.time, or later */
+	int64_t later_ns; /* nanoseconds by which `time` is later than pm_sample.time */
 };
 
 /**
@@ -88,8 +89,8 @@ static int read_last(struct pm_recorder *recorder, struct place *last, struct pm
 	int result = pm_statement_next(&recorder->database, statement, error);
 
 	if (result > 0)
-		*last = (struct place){ pm_column(statement, 0),
-			                sqlite3_column_double(statement, 1) };
+		*last = (struct place){ .number = pm_column(statement, 0),
+			                .time = sqlite3_column_double(statement, 1) };
 	sqlite3_reset(statement);
 	return result < 0 ? -1 : 0;
 }
@@ -112,6 +113,7 @@ int pm_recorder_open(const char *path, const struct pm_process_id *id,
 	}
 
 	opened->number = last.number;
+	opened->database.has_samples = last.number > 0;
 	*recorder = opened;
 	return 0;
 }
@@ -172,7 +174,7 @@ static int add_sample(struct pm_recorder *recorder, const struct pm_sample *samp
 
 	pm_bind(statement, 1, place->number);
 	sqlite3_bind_double(statement, 2, place->time);
-	sqlite3_bind_int64(statement, 3, sample->wall_ns);
+	sqlite3_bind_int64(statement, 3, sample->wall_ns + place->later_ns);
 	sqlite3_bind_int(statement, 4, sample->fresh);
 
 	for (int i = 0; i < (int)(sizeof values / sizeof *values); i++)
@@ -448,6 +450,23 @@ static void forget_regions(struct pm_recorder *recorder)
 }
 
 /**
+ * Returns the difference of two times in seconds as nanoseconds. The times of a file are untrusted:
+ * the result is at most a day.
+ */
+static int64_t later_ns(double from, double until)
+{
+	const double seconds_max = 86400;
+	double seconds = until - from;
+
+	if (!(seconds >= 0))
+		return 0;
+	if (seconds > seconds_max)
+		seconds = seconds_max;
+
+	return (int64_t)(seconds * 1e9);
+}
+
+/**
  * Begins a transaction, and determines the place of the next sample. No other recorder can add
  * samples until the transaction ends.
  * @param time   time of the sample
@@ -457,7 +476,7 @@ static void forget_regions(struct pm_recorder *recorder)
 static int begin(struct pm_recorder *recorder, double time, struct place *place,
                  struct pm_error *error)
 {
-	struct place last = { 0, -TIME_STEP };
+	struct place last = { .time = -TIME_STEP };
 
 	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 ||
 	    read_last(recorder, &last, error) < 0)
@@ -467,9 +486,11 @@ static int begin(struct pm_recorder *recorder, double time, struct place *place,
 	if (last.number != recorder->number)
 		forget_regions(recorder);
 
-	*place = (struct place){ last.number + 1, time };
-	if (last.time > time - TIME_STEP)
+	*place = (struct place){ .number = last.number + 1, .time = time };
+	if (last.time > time - TIME_STEP) {
 		place->time = last.time + TIME_STEP;
+		place->later_ns = later_ns(time, place->time);
+	}
 
 	return 0;
 }
@@ -534,6 +555,7 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 	}
 
 	recorder->number = place.number;
+	recorder->database.has_samples = true;
 	if (sample->fresh) {
 		forget_regions(recorder);
 		recorder->regions = copy;

@@ -5,7 +5,6 @@
  */
 #include <procmem/recording.h>
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ bool pm_recording_is(const char *path)
 	 * big-endian, at offset 68 (sqlite.org/fileformat2.html).
 	 */
 	unsigned char header[100];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = pm_open_regular(path);
 
 	if (fd < 0)
 		return false;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -321,6 +322,22 @@ static bool is_compressed(int fd)
 	       magic[1] == 0x8b;
 }
 
+/**
+ * Waits until a pipe has data, or its writer has closed it. A named pipe that was opened without
+ * waiting has no writer yet, and would read as empty.
+ * @return 0 or -1
+ */
+static int await_data(int fd, const char *path, struct pm_error *error)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+
+	if (poll(&wait, 1, -1) >= 0)
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_IO, errno, "waiting for the writer of %s failed: %s",
+	                    path, strerror(errno));
+}
+
 int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_maps_source *source,
                        struct pm_error *error)
 {
@@ -333,14 +350,17 @@ int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_map
 		                    "cannot use %s: it is compressed; gunzip it first", path);
 	}
 
-	/* The file was opened with O_NONBLOCK. Remove this flag, so that reading from a pipe waits
+	/* A pipe can be read only once, from this descriptor: no other function may open it.
+	 * The file was opened with O_NONBLOCK. Remove this flag, so that reading from a pipe waits
 	 * for its writer. */
 	int flags = fcntl(fd, F_GETFL);
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 
 	bool with_fields;
-	int result = read_named(fd, path, regions, &with_fields, error);
+	int result = await_data(fd, path, error);
+	if (result == 0)
+		result = read_named(fd, path, regions, &with_fields, error);
 	close(fd);
 	if (result == 0)
 		*source = with_fields ? PM_SMAPS : PM_MAPS;

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/minmax.h"
 #include "kinds/recount.h"
+#include "proc/access.h"
 #include "proc/process.h"
 #include "proc/process_handle.h"
 #include "proc/status.h"
@@ -81,9 +82,8 @@ static int read_thread_status(struct pm_process *process, char **status, struct 
 	if (pm_process_check(process, error) < 0)
 		return -1;
 
-	return pm_error_set(error, PM_ERROR_NO_MEMORY, 0,
-	                    "process %d is a kernel thread or a zombie, which has no memory",
-	                    (int)pid);
+	/* A kernel thread or a zombie has no memory. */
+	return pm_access_explain(process->procfs.root, pid, "read the sizes of", 0, error);
 }
 
 /*

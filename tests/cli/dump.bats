@@ -499,3 +499,23 @@ kernel_core_prepare() {
 	run -2 procmem dump "$BATS_TEST_TMPDIR/smaps" all
 	[[ $output == *'neither a process nor a core file'* ]]
 }
+
+@test "a named pipe without a reader: a note says what dump waits for, and an interrupt says so, too" {
+	local pid
+	target_start mapper
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	env --default-signal=INT "$PROCMEM_BIN" dump -o "$BATS_TEST_TMPDIR/pipe" "$TARGET_PID" stack 2>"$BATS_TEST_TMPDIR/errors" 3>&- &
+	pid=$!
+	until grep -q "note: waiting until another program reads the named pipe $BATS_TEST_TMPDIR/pipe" "$BATS_TEST_TMPDIR/errors"; do
+		kill -0 "$pid"
+		[ "$SECONDS" -lt 60 ] || { kill -KILL "$pid" && false; }
+	done
+	until [ "$(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$pid/status")" = S ]; do
+		kill -0 "$pid"
+	done
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" -eq 2 ]
+	tail -n 1 "$BATS_TEST_TMPDIR/errors" | grep -q 'interrupted while no program read the named pipe'
+}

@@ -106,3 +106,106 @@ teardown() {
 	done
 	rm -r "$folder"
 }
+
+# Prints the commands that write a file, one per line, with $1 as the file.
+writers() {
+	printf '%s\n' "snap -o $1 $TARGET_PID" "watch -q -c 2 -i 0.1 --record $1 $TARGET_PID" \
+		"dump -o $1 $TARGET_PID all" "dump --core -o $1 $TARGET_PID"
+}
+
+@test "a limit on the size of files is an error that names it, and leaves no file" {
+	local words blocks
+	mkdir "$BATS_TEST_TMPDIR/here"
+	cd "$BATS_TEST_TMPDIR/here"
+	for blocks in 1 8 32; do
+		while IFS= read -r words; do
+			# shellcheck disable=SC2016,SC2086 # words
+			run -2 --separate-stderr bash -c 'ulimit -f "$1"; shift; exec "$@"' bash "$blocks" "$PROCMEM_BIN" $words
+			[[ $stderr == *"files of up to $((blocks * 1024)) bytes"*'ulimit -f'* && $stderr != *'earlier samples'* ]]
+			[ -z "$(ls -A)" ]
+		done < <(writers new)
+		# shellcheck disable=SC2016
+		run -2 --separate-stderr bash -c 'ulimit -f "$1"; exec "$2" shell -c "snap -o new" "$3"' bash "$blocks" "$PROCMEM_BIN" "$TARGET_PID"
+		[[ $stderr == *'ulimit -f'* ]]
+		[ -z "$(ls -A)" ]
+	done
+}
+
+@test "a limit on the size of files keeps the samples that a recording has" {
+	local added=1
+	procmem snap -q -o "$recording" "$TARGET_PID"
+	ulimit -f $(($(stat -c %s "$recording") / 1024 + 8))
+	while procmem snap -q -o "$recording" "$TARGET_PID" 2>"$BATS_TEST_TMPDIR/why"; do
+		added=$((added + 1))
+		[ "$added" -lt 1000 ]
+	done
+	[[ $(cat "$BATS_TEST_TMPDIR/why") == *'earlier samples remain readable' ]]
+	run -0 procmem snap -l "$recording"
+	[[ $output == *"total $added sample"* ]]
+}
+
+@test "a recording whose last write was interrupted is described, and can be restored" {
+	procmem snap -q -o "$recording" "$TARGET_PID"
+	/usr/bin/python3 - "$recording" "$BATS_TEST_TMPDIR/cut.pmrec" <<-'END'
+		import shutil, sqlite3, sys
+		source, copy = sys.argv[1:]
+		database = sqlite3.connect(source, isolation_level=None)
+		database.execute("PRAGMA cache_size = 1")
+		database.execute("BEGIN IMMEDIATE")
+		for i in range(500):
+		    database.execute("INSERT INTO text (value) VALUES (?)", (str(i) * 500,))
+		shutil.copy(source, copy)
+		shutil.copy(source + "-journal", copy + "-journal")
+	END
+	for words in 'map' 'snap -l' 'watch'; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr procmem $words "$BATS_TEST_TMPDIR/cut.pmrec"
+		[[ $stderr == *"cut.pmrec: its last write was interrupted;"*"'sqlite3 $BATS_TEST_TMPDIR/cut.pmrec .tables'"* ]]
+	done
+	sqlite3 "$BATS_TEST_TMPDIR/cut.pmrec" .tables
+	run -0 procmem snap -l "$BATS_TEST_TMPDIR/cut.pmrec"
+	[[ $output == *'total 1 sample' ]]
+}
+
+@test "a small file that is not a recording is not changed" {
+	local size
+	for size in 1 2 14 15 99 511; do
+		head -c "$size" /dev/zero | tr '\0' x >"$recording"
+		for words in "snap -o $recording" "watch -c 1 -i 0.1 --record $recording" "headroom --from $recording"; do
+			# shellcheck disable=SC2086
+			run -2 --separate-stderr procmem $words "$TARGET_PID"
+			[[ $stderr == *'is not a recording of procmem' ]]
+		done
+		[ "$(tr -d x <"$recording" | wc -c)" -eq 0 ]
+		[ "$(stat -c %s "$recording")" -eq "$size" ]
+	done
+	: >"$recording"
+	run -2 --separate-stderr procmem headroom --from "$recording" "$TARGET_PID"
+	[[ $stderr == *'is not a recording of procmem' ]]
+}
+
+@test "a word that names a file which is not a recording is reported so" {
+	cd "$BATS_TEST_TMPDIR"
+	: >t.pmrec
+	echo foreign >other
+	for file in t.pmrec other; do
+		for command in watch headroom; do
+			run -2 --separate-stderr procmem "$command" "$file"
+			[[ $stderr == *"$file is a file, not a living process, and is neither a recording nor a core file: "* ]]
+		done
+	done
+}
+
+@test "each command says whether a process without memory is a zombie or a kernel thread" {
+	local words
+	target_start zombie_parent
+	for words in "snap -o $recording" headroom 'watch -c 1' map; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr procmem $words "$(target_fact zombie)"
+		[[ $stderr == *'it is a zombie and has no memory; its parent '* ]]
+		[ "$(cat /proc/2/comm)" = kthreadd ] || continue
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr procmem $words 2
+		[[ $stderr == *'it is a kernel thread and has no memory'* ]]
+	done
+}

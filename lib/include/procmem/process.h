@@ -115,7 +115,8 @@ PM_PUBLIC int pm_process_poll_fd(const struct pm_process *process);
  * Tests whether the process is alive and has the same memory as when it was opened.
  *
  * @param process  the process
- * @param error    PM_ERROR_GONE with the reason: exited, called exec, or its PID was reused;
+ * @param error    PM_ERROR_GONE with the reason: exited, called exec, or its PID was reused. Its
+ *                 os_errno is ESTALE if the process called exec, and otherwise ESRCH;
  *                 PM_ERROR_RESOURCES if a lack of descriptors or memory prevented the test
  * @return         0 if the process is alive with the same memory; -1 if not, or if the test failed
  */

@@ -264,6 +264,19 @@ assert_link_refused() {
 	done
 }
 
+@test "a /proc that is not a proc file system is reported, not a missing process" {
+	target_start exiter
+	in_own_mounts <<-'END'
+		mount -t tmpfs none /proc
+		for words in map "watch -c 1" headroom "strings" "snap -o run.pmrec"; do
+			status=0
+			"$PROCMEM_BIN" $words "$TARGET" >out 2>&1 || status=$?
+			[ $status -eq 2 ]
+			grep -q '/proc is not a proc file system' out
+		done
+	END
+}
+
 @test "a full disk: an error of every command that writes a file, and no incomplete file" {
 	target_start exiter
 	range=$(target_range content)
@@ -281,6 +294,14 @@ assert_link_refused() {
 		fails shell -c "dump --raw $range > disk/bytes" "$TARGET"
 		dd if=/dev/zero of=disk/filler status=none 2>/dev/null || true
 		fails snap -o disk/run.pmrec "$TARGET"
+		[ -z "$(find disk -name 'run.pmrec*'; grep 'earlier samples' out)" ]
+		size=$(stat -c %s disk/filler)
+		for free in 4096 16384 32768; do
+			truncate -s $((size - free)) disk/filler
+			fails snap -o disk/run.pmrec "$TARGET"
+			[ -z "$(find disk -name 'run.pmrec*'; grep 'earlier samples' out)" ]
+		done
+		dd if=/dev/zero of=disk/filler status=none 2>/dev/null || true
 		fails watch -c 2 -i 0.1 --record disk/run.pmrec "$TARGET"
 		fails shell -c "map > disk/none" "$TARGET"
 		for words in "map" "strings -n 20" "grep content"; do

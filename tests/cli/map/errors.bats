@@ -178,3 +178,42 @@ assert_refused() {
 		[[ $stderr == *gunzip* ]]
 	done
 }
+
+@test "a saved file that comes through a pipe is read once and completely" {
+	require jq
+	local pipe writer reader file
+	target_start mapper
+	for file in smaps maps; do
+		cat "/proc/$TARGET_PID/$file" >"$BATS_TEST_TMPDIR/$file"
+		# The pipe contains the start of the file before procmem opens it.
+		mkfifo "$BATS_TEST_TMPDIR/filled"
+		exec {pipe}<>"$BATS_TEST_TMPDIR/filled"
+		head -c 4096 "$BATS_TEST_TMPDIR/$file" >"$BATS_TEST_TMPDIR/filled"
+		tail -c +4097 "$BATS_TEST_TMPDIR/$file" >"$BATS_TEST_TMPDIR/filled" {pipe}>&- 3>&- &
+		writer=$!
+		exec {reader}<"$BATS_TEST_TMPDIR/filled" {pipe}>&-
+		procmem map -q --csv "/dev/fd/$reader" >"$BATS_TEST_TMPDIR/piped"
+		wait "$writer"
+		exec {reader}<&-
+		rm "$BATS_TEST_TMPDIR/filled"
+		procmem map -q --csv "$BATS_TEST_TMPDIR/$file" >"$BATS_TEST_TMPDIR/whole"
+		cmp "$BATS_TEST_TMPDIR/piped" "$BATS_TEST_TMPDIR/whole"
+	done
+	run -0 procmem diff --json <(cat "$BATS_TEST_TMPDIR/smaps") <(cat "$BATS_TEST_TMPDIR/smaps")
+	jq -e '.before.count == .after.count' <<<"$output"
+}
+
+@test "a named pipe is read when its writer has come" {
+	local late
+	target_start mapper
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
+	mkfifo "$BATS_TEST_TMPDIR/late"
+	"$PROCMEM_BIN" map -q --csv "$BATS_TEST_TMPDIR/late" >"$BATS_TEST_TMPDIR/piped" 3>&- &
+	late=$!
+	until [ -e "/proc/$late/fd" ] && ls -l "/proc/$late/fd" | grep -q late; do
+		kill -0 "$late"
+	done
+	timeout 20 cp "$BATS_TEST_TMPDIR/smaps" "$BATS_TEST_TMPDIR/late"
+	wait "$late"
+	procmem map -q --csv "$BATS_TEST_TMPDIR/smaps" | cmp - "$BATS_TEST_TMPDIR/piped"
+}

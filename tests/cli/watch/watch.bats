@@ -244,7 +244,7 @@ summary() {
 @test "no recording is created if there is no sample" {
 	target_start zombie_parent
 	run -2 --separate-stderr procmem watch -c 1 --record "$file" "$(target_fact zombie)"
-	[[ $stderr == *'a zombie, which has no memory'* ]]
+	[[ $stderr == *'it is a zombie and has no memory; its parent '* ]]
 	[ ! -e "$file" ]
 }
 
@@ -266,6 +266,27 @@ summary() {
 	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "the process is gone"'
 	json_keep watch "$BATS_TEST_TMPDIR/out"
 	[ -s "$BATS_TEST_TMPDIR/err" ]
+}
+
+@test "an exec of the target is reported as such in the summary and the recording" {
+	local form watcher line
+	for form in --json --plain; do
+		target_start exiter
+		rm -f "$BATS_TEST_TMPDIR/run.pmrec"
+		"$PROCMEM_BIN" watch $form -i 0.1 --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID" \
+			>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+		watcher=$!
+		until [ -s "$BATS_TEST_TMPDIR/out" ]; do sleep 0.05; done
+		printf 'exec\n' >&"$TARGET_IN"
+		wait "$watcher"
+		grep -q 'called exec' "$BATS_TEST_TMPDIR/err"
+		kill -0 "$TARGET_PID"
+		run -0 procmem watch "$BATS_TEST_TMPDIR/run.pmrec"
+		[[ $output == *', the process called exec'* ]]
+		[ "$form" = --plain ] || json_keep watch "$BATS_TEST_TMPDIR/out"
+		[ "$form" = --plain ] || tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.ended == "the process called exec"'
+	done
+	grep -qx 'ended: the process called exec' "$BATS_TEST_TMPDIR/out"
 }
 
 @test "an interrupt ends it with a summary" {
@@ -324,4 +345,27 @@ summary() {
 			[[ $output == *'PER HOUR'*'PER DAY'* && $output != *'no room for'* ]]
 		fi
 	done
+}
+
+@test "a small stack is sufficient" {
+	# The sanitizers enlarge all frames.
+	grep -q __asan_init "$PROCMEM_BIN" && skip
+	grep -q __tsan_init "$PROCMEM_BIN" && skip
+	target_start mapper
+	run -0 bash -c "ulimit -s 200 && exec '$PROCMEM_BIN' watch -c 2 -i 0.1 $TARGET_PID"
+}
+
+@test "the summary says that a signal had stopped the process" {
+	target_start leaker merged 1048576
+	kill -STOP "$TARGET_PID"
+	until grep -q '^State:.*T (stopped)' "/proc/$TARGET_PID/status"; do kill -0 "$TARGET_PID"; done
+	run -0 --separate-stderr procmem watch -c 3 -i 0.1 "$TARGET_PID"
+	[[ $output == *'stopped: a signal had stopped the process at 3 of 3 samples'* ]]
+	run -0 --separate-stderr procmem watch --json -c 3 -i 0.1 "$TARGET_PID"
+	tail -n 1 <<<"$output" | jq -e '.stopped_count == 3'
+	run -0 --separate-stderr procmem headroom --for 1s "$TARGET_PID"
+	[[ $stderr == *'note: a signal had stopped the process at '* ]]
+	kill -CONT "$TARGET_PID"
+	run -0 --separate-stderr procmem watch --json -c 3 -i 0.1 "$TARGET_PID"
+	tail -n 1 <<<"$output" | jq -e 'has("stopped_count") | not'
 }

@@ -293,15 +293,15 @@ static void writers_start_at_the_same_time(void **state)
 
 	struct pm_recording *recording = place_recording(place);
 	unsigned next[WRITERS] = { 0 };
-	double before = -1;
+	struct pm_recorded before = { .time = -1, .wall_ns = INT64_MIN };
 	for (unsigned number = 1; number <= WRITERS * SAMPLES; number++) {
 		struct pm_regions read = { 0 }, truth = { 0 };
 		struct pm_recorded recorded;
 		assert_int_equal(pm_recording_read(recording, number, &recorded, &read, NULL), 0);
 		assert_int_equal(recorded.totals.rss, next[recorded.totals.threads]++);
 
-		assert_true(recorded.time > before);
-		before = recorded.time;
+		assert_true(recorded.time > before.time && recorded.wall_ns > before.wall_ns);
+		before = recorded;
 		simulate((unsigned)recorded.totals.rss, 20, &truth);
 		assert_int_equal(read.count, truth.count);
 		for (size_t i = 0; i < truth.count; i++)
