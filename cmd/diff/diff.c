@@ -129,8 +129,8 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 	}
 
 	if (options->output.verbose && !options->output.quiet)
-		report_note("compared %zu region%s of BEFORE with %zu of AFTER: %zu group%s of "
-		            "matching regions",
+		report_note("compared %zu region%s of BEFORE with %zu of AFTER: %zu group%s "
+		            "(matching regions are in the same group)",
 		            before->regions.count, text_plural(before->regions.count),
 		            after->regions.count, growth.count, text_plural(growth.count));
 

@@ -38,9 +38,9 @@ static const struct cli_option dump_option_list[] = {
 	  "(coredump_filter, MADV_DONTDUMP)" },
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "include pages of mapped files (read from the\n"
-	  "files) and of shared memory that the process has\n"
-	  "not touched" },
+	  "also write pages that the process has not touched:\n"
+	  "pages of shared memory, and pages of mapped files,\n"
+	  "which are read from the files" },
 	{ 0 },
 };
 

@@ -76,7 +76,7 @@ static const struct cli_option print_option_list[] = {
 	{ 'c', "count", NULL,
 	  "print only the number of matches in each region\n"
 	  "that has matches" },
-	{ OPTION_BY, "by", "WHAT", "with -c: print sums by WHAT, which must be kind" },
+	{ OPTION_BY, "by", "WHAT", "with -c: print sums; WHAT must be 'kind'" },
 	{ OPTION_UNIQUE, "unique", NULL, "print distinct matches, and how often each was found" },
 	{ 'l', "regions-with-matches", NULL, "list the regions with matches, not the matches" },
 	{ 'm', "max-count", "N", "stop after N matches in each process" },

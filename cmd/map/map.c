@@ -172,8 +172,8 @@ static void report_cost(const struct loaded *loaded, const struct map_options *o
 		            " is the size in the core file; a core file does not show which memory "
 		            "was resident, shared or dirty, nor the names of threads");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
-		report_note("a saved file does not show which regions belong to malloc, nor to "
-		            "which threads the stacks belong");
+		report_note("a saved maps or smaps file does not show which regions belong to "
+		            "malloc, nor to which threads the stacks belong");
 
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
 		report_note("malloc regions are shown as anon: %s", loaded->reader_failure.text);

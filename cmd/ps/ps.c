@@ -27,7 +27,7 @@ struct ps_options {
 static const struct cli_option ps_option_list[] = {
 	{ 'a', "all", NULL,
 	  "list all processes, including kernel threads and\n"
-	  "those that do not fit the screen" },
+	  "those that do not fit on the screen" },
 	{ 0 },
 };
 

@@ -127,7 +127,7 @@ enum status shell_history_run(struct shell *shell, struct out *out, int argc, ch
 
 	(void)shell;
 	if (argc > 2 || (argc == 2 && pm_parse_decimal(argv[1], UINT64_MAX, &max, &error) < 0)) {
-		report_error("'history' takes one number: the number of lines to list");
+		report_error("'history' takes at most one argument: the number of lines to list");
 		return STATUS_ERROR;
 	}
 

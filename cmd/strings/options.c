@@ -33,8 +33,8 @@ static const struct cli_option strings_option_list[] = {
 	  "newline, carriage return, vertical tab and form feed\n"
 	  "do not end a string" },
 	{ 'u', "unique", NULL,
-	  "print each distinct string once, sorted by the bytes\n"
-	  "that all its occurrences take in total (see --sort)" },
+	  "print each distinct string once, sorted by the total\n"
+	  "size of its occurrences (see --sort)" },
 	{ OPTION_SIMILAR, "similar", NULL,
 	  "with -u: count strings together if they differ only\n"
 	  "in numbers (shown as #) or in the length of a long\n"

@@ -27,9 +27,9 @@ enum {
 const struct cli_option search_option_table[] = {
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is searched" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "include pages of mapped files (read from the\n"
-	  "files) and of shared memory that the process has\n"
-	  "not touched" },
+	  "also search pages that the process has not touched:\n"
+	  "pages of shared memory, and pages of mapped files,\n"
+	  "which are read from the files" },
 	{ 0 },
 };
 

@@ -60,8 +60,8 @@ struct stopping_others stopping_find_others(struct pm_process *process)
 void stopping_report_others(const struct stopping_others *others)
 {
 	if (others->unknown.kind != PM_ERROR_NONE)
-		report_note("%s; if there are any, they were not stopped and may have changed the "
-		            "memory",
+		report_note("%s; if other processes share the memory, they were not stopped and "
+		            "may have changed it",
 		            others->unknown.text);
 	else if (others->count == 1)
 		report_note("process %d shares this memory and was not stopped: it may have "

@@ -18,7 +18,7 @@ static const struct cli_option watch_option_list[] = {
 	{ 'c', "count", "N", "stop after N samples; 0 (default): no limit" },
 	{ OPTION_FOR, "for", "DURATION", "stop after this time (30s, 5m, 2h)" },
 	{ 's', "sort", "WHAT",
-	  "sort by growth since the start (default), rate, rss\n"
+	  "sort by growth (since the start; default), rate, rss\n"
 	  "or delta (change since the previous sample)" },
 	{ 'n', "top", "N", "show only the first N rows; default 10" },
 	{ 'o', "columns", "LIST",

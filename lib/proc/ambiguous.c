@@ -168,8 +168,9 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
 	if (count > listed && length < sizeof list)
 		snprintf(list + length, sizeof list - length, " and %zu more", count - listed);
 
-	return pm_error_set(error, PM_ERROR_AMBIGUOUS, 0,
-	                    "'%.32s' matches %zu processes; give the PID of one ('procmem ps "
-	                    "%.32s' lists them, and other command lines with this word): %s",
-	                    word, count, word, list);
+	return pm_error_set(
+		error, PM_ERROR_AMBIGUOUS, 0,
+		"'%.32s' matches %zu processes; give the PID of one ('procmem ps "
+		"%.32s' lists them, and others with this word in their command line): %s",
+		word, count, word, list);
 }

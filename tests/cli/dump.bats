@@ -318,7 +318,7 @@ left_out() {
 	target_start sibling
 	local range
 	range=$(target_range content)
-	local why="cannot find out which processes share the memory of process $TARGET_PID: kcmp(2) is forbidden, as in some containers; if there are any, they were not stopped and may have changed the memory"
+	local why="cannot find out which processes share the memory of process $TARGET_PID: kcmp(2) is forbidden, as in some containers; if other processes share the memory, they were not stopped and may have changed it"
 	local without=("$PROCMEM_TARGETS/without" kcmp "$PROCMEM_BIN")
 
 	run -0 --separate-stderr "${without[@]}" dump --stop -o "$file" "$TARGET_PID" "$range"

@@ -23,7 +23,8 @@ struct pm_core_options {
 	/**
 	 * Only used if `stop` is NULL. If true, the process is stopped for a few milliseconds to
 	 * read all registers. If false, the process is not stopped. The file then contains only two
-	 * registers of each sleeping thread: the stack pointer and the program counter.
+	 * registers of each sleeping thread, the stack pointer and the program counter, and no
+	 * registers of running threads.
 	 */
 	bool stop_for_registers;
 	/**
@@ -38,12 +39,12 @@ struct pm_core_options {
  * segments, and notes about the process, its threads and its mapped files.
  *
  * The core file does not contain the bytes of:
- * - untouched pages of mapped files (debuggers read these pages from the mapped file)
- * - unreadable memory
- * - regions that were never touched, as in core files of the kernel
+ * - untouched pages of mapped files and of shared memory, unless pm_dump_source.files is set
+ * - memory that cannot be read
+ * - regions that were never touched. Core files of the kernel do not contain them, either
  *
- * This memory has load segments with a file size of 0. Debuggers report such memory as not
- * available, instead of showing zeros.
+ * The load segments of this memory have a file size of 0. Debuggers read pages of mapped files from
+ * these files, and report the other memory as not available, instead of showing zeros.
  *
  * @param source   what to dump; its `process` must not be NULL, and must be a 64-bit process
  * @param options  the options; NULL for the defaults

@@ -74,7 +74,7 @@ enum pm_runtime {
 	PM_RUNTIME_COUNT,    /**< number of runtimes */
 };
 
-/** Allocators that replace malloc and that the rules recognise. */
+/** Allocators that can replace malloc, and that the library recognises. */
 enum pm_allocator {
 	PM_ALLOCATOR_NONE = 0, /**< no allocator was recognised */
 	PM_ALLOCATOR_JEMALLOC, /**< jemalloc */

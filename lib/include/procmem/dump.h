@@ -55,7 +55,8 @@ struct pm_dump_source {
 
 /**
  * Result of a dump. After a successful dump, the sum of `bytes`, `holes`, `untouched`, `forbidden`,
- * `pending` and `unreadable` is the sum of the sizes of the dumped ranges.
+ * `pending` and `unreadable` is the sum of the sizes of the dumped ranges. pm_dump_raw() writes
+ * zeros in place of all bytes that `bytes` does not count.
  */
 struct pm_dump_result {
 	/**
@@ -67,22 +68,21 @@ struct pm_dump_result {
 	/** Number of bytes that were not read, because they are known to be zeros */
 	uint64_t holes;
 	/**
-	 * Number of bytes in pages of mapped files or of shared memory that the target has not
-	 * touched. These pages were not read. In the output they are zeros.
+	 * Number of bytes that were not read, because they are in pages that the target has not
+	 * touched. Only pages of mapped files and of shared memory are counted here.
 	 */
 	uint64_t untouched;
 	/**
 	 * Number of bytes that must not be read or do not exist: devices, guard pages, addresses at
-	 * which nothing is mapped, and bytes that are not in the core file. In the output they are
-	 * zeros.
+	 * which nothing is mapped, and bytes that are not in the core file that is dumped.
 	 */
 	uint64_t forbidden;
 	/**
-	 * Number of bytes in pages that the handler of a userfaultfd has not provided yet. They are
-	 * not read. In the output they are zeros.
+	 * Number of bytes that were not read, because they are in pages that the handler of a
+	 * userfaultfd has not provided yet
 	 */
 	uint64_t pending;
-	/** Number of bytes that could not be read. In the output they are zeros. */
+	/** Number of bytes that could not be read */
 	uint64_t unreadable;
 	uint64_t nanoseconds; /**< duration of the dump in nanoseconds */
 	/**

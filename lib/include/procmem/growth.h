@@ -18,7 +18,7 @@
  * - overlapping addresses and the same backing, whatever the kinds and permissions (the kind of a
  *   region may be known in only one of the samples)
  *
- * Regions that were matched form a part, and so does each region that matches no other region.
+ * Regions that match each other form a part. A region that matches no other region is a part alone.
  * Every region is in exactly one part, so the sums over all parts are the totals of the samples.
  */
 #ifndef PROCMEM_GROWTH_H
@@ -91,9 +91,9 @@ struct pm_growth {
 	/** The parts, sorted by the lowest address of their regions in both samples; owned */
 	struct pm_growth_part *parts;
 	size_t count; /**< number of parts */
-	/** For each region of the first sample: the index, in `parts`, of its part; owned */
+	/** For each region of the first sample: the index of its part in `parts`; owned */
 	size_t *before_part;
-	/** For each region of the second sample: the index, in `parts`, of its part; owned */
+	/** For each region of the second sample: the index of its part in `parts`; owned */
 	size_t *after_part;
 	struct pm_growth_sizes was; /**< total sizes of all regions of the first sample */
 	struct pm_growth_sizes is;  /**< total sizes of all regions of the second sample */

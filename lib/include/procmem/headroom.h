@@ -59,7 +59,7 @@ enum pm_limit_kind {
 
 /**
  * Maximum number of limits of a process. The four kinds of cgroup limits can occur PM_LIMIT_LEVELS
- * times each, and each other kind once.
+ * times each. Each of the other kinds can occur once.
  */
 #define PM_LIMITS_MAX (PM_LIMIT_KINDS + 4 * (PM_LIMIT_LEVELS - 1))
 
@@ -125,8 +125,8 @@ struct pm_limit_events {
 
 /**
  * Pressure on memory: the share of time in which tasks waited for memory (PSI,
- * Documentation/accounting/psi.rst). The tasks are those of the cgroup if the cgroup has a file
- * memory.pressure, otherwise those of the machine.
+ * Documentation/accounting/psi.rst). If the cgroup of the process has a file memory.pressure,
+ * the tasks are those of this cgroup. Otherwise they are those of the machine.
  */
 struct pm_pressure {
 	bool known;    /**< whether the kernel reports the pressure */

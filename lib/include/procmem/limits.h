@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The memory limit of a process: the smallest limit of its cgroup and of all ancestors of that
- * cgroup, in cgroup v2 (memory.max) or v1 (memory.limit_in_bytes).
+ * The memory limit of a process: the smallest of the limits of its cgroup and of all ancestors of
+ * this cgroup. The limits are those of cgroup v2 (memory.max) or v1 (memory.limit_in_bytes).
  */
 #ifndef PROCMEM_LIMITS_H
 #define PROCMEM_LIMITS_H

@@ -31,13 +31,13 @@ enum pm_page {
 	 * private: anonymous, or a copy of a page of a file.
 	 */
 	PM_PAGE_FILE = 4,
-	/** The shared zero page of the kernel, not counted as resident. Only with PAGEMAP_SCAN. */
+	/** Shared zero page of the kernel, not counted as resident. Set only by PAGEMAP_SCAN. */
 	PM_PAGE_ZERO = 8,
-	PM_PAGE_HUGE = 16, /**< mapped by a huge page table entry; only with PAGEMAP_SCAN */
+	PM_PAGE_HUGE = 16, /**< mapped by a huge page table entry; set only by PAGEMAP_SCAN */
 	/**
 	 * Guard page (MADV_GUARD_INSTALL, Linux 6.13), never set together with PM_PAGE_SWAPPED.
-	 * pagemap shows guard pages since Linux 6.14 (bit 58), PAGEMAP_SCAN since Linux 6.15
-	 * (PAGE_IS_GUARD).
+	 * pagemap shows guard pages since Linux 6.14 (bit 58). PAGEMAP_SCAN shows them since Linux
+	 * 6.15 (PAGE_IS_GUARD).
 	 */
 	PM_PAGE_GUARD = 32,
 	/**

@@ -25,8 +25,8 @@ struct pm_process_row {
 	char state;         /**< state of the first thread, as in proc_pid_stat(5) */
 	bool kernel_thread; /**< whether it is a kernel thread, which has no user memory */
 	/**
-	 * True for the calling process, and for each of its ancestors whose command line contains
-	 * the name of the calling program, such as sudo
+	 * True for the calling process, and for those of its ancestors, such as sudo, whose command
+	 * line contains the name of the calling program
 	 */
 	bool own;
 	uint64_t start_ticks;    /**< start time in clock ticks since boot */

@@ -182,7 +182,7 @@ struct pm_plan_options {
 	 * pages are read, too. A living target uses more memory afterwards.
 	 */
 	const struct pm_page_source *pages;
-	bool files; /**< whether file and shared segments are wanted, too */
+	bool files; /**< whether PM_SEGMENT_FILE and PM_SEGMENT_SHARED are wanted, too */
 	/**
 	 * Maximum number of bytes to read in a unit: a multiple of the page size, at most
 	 * PM_UNIT_SIZE; 0 means PM_UNIT_SIZE

@@ -88,8 +88,8 @@ PM_PUBLIC int pm_recording_count(struct pm_recording *recording, uint64_t *count
 struct pm_listed {
 	struct pm_recorded recorded; /**< time and totals */
 	/**
-	 * The number of regions. If the regions were not measured for this sample, it is their
-	 * number at the last measurement before this sample.
+	 * The number of regions. If the regions were not measured for this sample, the number is
+	 * that of the last measurement before this sample.
 	 */
 	uint64_t regions;
 	/**

@@ -11,8 +11,8 @@
  *
  * The sampler measures the CPU time of the calling process. While this CPU time is above the
  * budget, the sampler reads only the totals. If reading the totals alone needs more than the
- * budget, half of the budget is kept for measuring the regions, so that the regions are still
- * measured from time to time.
+ * budget, the budget is exceeded: half of it is still used for measuring the regions, so that they
+ * are measured from time to time.
  */
 #ifndef PROCMEM_SAMPLE_H
 #define PROCMEM_SAMPLE_H

@@ -88,7 +88,8 @@ struct pm_hit {
 	bool truncated;
 	/**
 	 * The hit continues the previous piece of a longer hit, and both pieces were found in the
-	 * same unit. pm_scan_delivery.continued does not depend on the units.
+	 * same unit. To recognise pieces from different units, too, use
+	 * pm_scan_delivery.continued.
 	 */
 	bool continued;
 	/**
@@ -218,8 +219,7 @@ struct pm_scan {
 	 * are different. Has no effect if `source.files` is set.
 	 */
 	bool again;
-	pm_scan_found *found;     /**< called for each hit, in the thread of the scan that found
-	                             it; may be NULL */
+	pm_scan_found *found; /**< called for each hit, in the thread that found it; may be NULL */
 	pm_scan_deliver *deliver; /**< called for each hit by ascending address */
 	pm_scan_tick *tick;       /**< called regularly with the totals; may be NULL */
 	void *context;            /**< passed to `found`, `deliver` and `tick` */

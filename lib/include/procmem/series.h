@@ -52,7 +52,7 @@ PM_PUBLIC void pm_series_deinit(struct pm_series *series);
  * Adds a value.
  *
  * @param series  the series
- * @param time    time of the value, in seconds; not before the last value that was added
+ * @param time    time of the value, in seconds; at least that of the last value that was added
  * @param value   the value
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Finds the function or variable to which an address belongs, with the symbol tables of the mapped
- * ELF files (elf(5)).
+ * Finds the function or variable to which an address belongs. The symbol tables of the mapped ELF
+ * files are used (elf(5)).
  *
  * For a living process, the mapped files themselves are read, even if they were deleted or are
  * below another root directory. A core file contains only the names of the mapped files. A file

@@ -3,9 +3,9 @@
  * @file
  * Counting texts in bounded memory: which texts there are, and how often each occurs.
  *
- * When the memory is used up, the rarest texts are dropped. (This is the lossy counting of Manku
- * and Motwani, 2002, but the available memory, not an error rate, determines which texts are rare.)
- * Two bounds always hold:
+ * When the memory is used up, the rarest texts are dropped. (Manku and Motwani, 2002, call this
+ * lossy counting. In their algorithm, an error rate determines which texts are dropped. Here, the
+ * available memory does.) Two bounds always hold:
  * - Every text that was added more than pm_tally_bound() times is in the tally.
  * - The count of a text in the tally is too low by at most pm_tally_item.missed.
  *

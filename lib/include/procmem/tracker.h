@@ -48,11 +48,15 @@ struct pm_track {
 	 * first address of its last representative region.
 	 */
 	uint64_t start;
-	uint64_t end;      /**< address after the last byte of the representative region */
-	uint64_t own;      /**< resident and swapped bytes of the representative region alone */
-	size_t index;      /**< index of the track in the array of pm_tracker_tracks() */
-	enum pm_kind kind; /**< kind of all regions of the track, in the last sample that has any */
-	unsigned perms;    /**< permissions of the representative region: enum pm_perm bits */
+	uint64_t end; /**< address after the last byte of the representative region */
+	uint64_t own; /**< resident and swapped bytes of the representative region alone */
+	size_t index; /**< index of the track in the array of pm_tracker_tracks() */
+	/**
+	 * Kind of all regions of the track. If the track has no regions any more, the kind of its
+	 * last regions.
+	 */
+	enum pm_kind kind;
+	unsigned perms; /**< permissions of the representative region: enum pm_perm bits */
 	/**
 	 * TID of the thread whose stack the representative region is; 0 if the region is not the
 	 * stack of a known thread
@@ -184,9 +188,9 @@ PM_PUBLIC void pm_track_judge_count(const struct pm_tracker *tracker, const stru
  *
  * Judging takes time, so at most 16 tracks are judged:
  * - the 8 tracks that grew most since they were first seen
- * - the 8 tracks with the largest lasting rise. From the first half of the observed time to the
- *   second half, the lowest value of a track rises by one amount, and its highest value by another.
- *   The smaller of these two amounts is the lasting rise.
+ * - the 8 tracks with the largest lasting rise. The second half of the observed time is compared
+ *   with the first half: the lowest value of the track is higher by one amount, and the highest
+ *   value by another amount. The smaller amount is the lasting rise.
  *
  * @param tracker  the tracker
  * @param trend    receives the trend of the weight of the track; unchanged if there is no track

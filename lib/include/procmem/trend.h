@@ -81,8 +81,9 @@ struct pm_trend {
 	bool sawtooth;
 	double swing; /**< largest decrease from one value to a later value */
 	/**
-	 * True if `floor` and `floor_rise` are known: the values fell at least twice, by half of
-	 * the largest fall or more, and rose as much in between
+	 * True if `floor` and `floor_rise` are known. This is the case if `sawtooth` is true, and
+	 * the values fell at least twice, and rose between the falls. A fall or rise counts if it
+	 * is at least half as large as the largest fall.
 	 */
 	bool floor_known;
 	/**

@@ -66,7 +66,7 @@ struct pm_wakeup_source {
 	char file[PM_LIMIT_SOURCE_SIZE];
 };
 
-/** All sources for a process; opaque. Only one thread at a time may use them. */
+/** All sources of notifications for a process; opaque. Only one thread at a time may use them. */
 struct pm_wakeup;
 
 /**

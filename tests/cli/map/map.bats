@@ -239,10 +239,10 @@ PYTHON
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
 	run --separate-stderr -0 procmem map "$BATS_TEST_TMPDIR/smaps"
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == "procmem: note: a saved file does not show which regions belong to malloc"* ]]
+	[[ $stderr == "procmem: note: a saved maps or smaps file does not show which regions belong to malloc"* ]]
 	run --separate-stderr -1 procmem map -k malloc "$BATS_TEST_TMPDIR/smaps"
 	[ "${#stderr_lines[@]}" -eq 2 ]
-	[[ ${stderr_lines[0]} == *"a saved file does not show"* && ${stderr_lines[1]} == *"none of the"* ]]
+	[[ ${stderr_lines[0]} == *"a saved maps or smaps file does not show"* && ${stderr_lines[1]} == *"none of the"* ]]
 	run --separate-stderr -0 procmem map -q "$BATS_TEST_TMPDIR/smaps"
 	[ -z "$stderr" ]
 }
