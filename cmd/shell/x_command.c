@@ -371,8 +371,8 @@ enum status shell_x_command_run(struct shell *shell, struct out *out, int argc, 
 	}
 
 	if (argc > place + 1) {
-		report_error("unexpected operand '%s'; usage: x[/NUMBER FORMAT SIZE] [ADDRESS], "
-		             "such as x/16gx #3",
+		report_error("unexpected operand '%s'; usage: x[/FORMAT] [ADDRESS], such as "
+		             "x/16gx #3 (16 values of size g in format x)",
 		             argv[place + 1]);
 		return STATUS_ERROR;
 	}

@@ -183,7 +183,8 @@ static int list_threads(struct pm_process *process, struct pm_stop *stop,
 	if (!list) {
 		free(living);
 		return pm_error_set(error, PM_ERROR_RESOURCES, ENOMEM,
-		                    "out of memory for %zu threads", found);
+		                    "out of memory in procmem itself, for the list of %zu threads",
+		                    found);
 	}
 
 	for (size_t i = 0; i < found; i++) {

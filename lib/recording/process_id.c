@@ -136,8 +136,8 @@ int pm_process_id_load(const struct pm_database *database, struct pm_process_id 
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_FORMAT, 0,
-	                    "%s has no samples; if a program wrote to the recording while you "
-	                    "copied it, copy %s-wal, too",
+	                    "%s has no samples; if a program wrote to the original while you "
+	                    "copied it, copy the file ORIGINAL-wal, too, to %s-wal",
 	                    database->path, database->path);
 }
 

@@ -240,7 +240,8 @@ static int report_unmapped(const struct pm_word *word, const struct pm_regions *
 		             neighbour_text(after, above));
 	else
 		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-		             "nothing is mapped %s %s: there are no regions", where, place);
+		             "nothing is mapped %s %s: the target has no regions at all", where,
+		             place);
 
 	if (error)
 		error->address = word->start;

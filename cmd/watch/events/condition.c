@@ -113,9 +113,11 @@ static int parse_percent(const char *text, double *value, struct pm_error *error
 	*value = strtod(digits, NULL);
 
 	if (*value > 100)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' is too high: headroom is at most 100%% of the limit",
-		                    text);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%s' is too high: a percentage is a share of the memory limit, so it is "
+			"at most 100%%",
+			text);
 
 	return 0;
 }

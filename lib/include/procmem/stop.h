@@ -89,14 +89,15 @@ PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *s
 
 /**
  * Finds the other processes that share the memory of a process. They were created by vfork(2), or
- * by clone(2) with CLONE_VM and without CLONE_THREAD. A stop does not stop them. Processes that the
- * caller is not permitted to compare with kcmp(2) are not found.
+ * by clone(2) with CLONE_VM and without CLONE_THREAD. A stop does not stop them. Other
+ * processes that the caller may not compare with `process` are skipped (kcmp(2), EPERM).
  *
  * @param process  the process
  * @param first    receives the PID of one of these processes; 0 if there is none
  * @param count    receives the number of these processes
- * @param error    PM_ERROR_UNSUPPORTED if processes cannot be compared: kcmp(2) is missing or
- *                 forbidden, or the PIDs belong to another PID namespace. The text names the
+ * @param error    PM_ERROR_UNSUPPORTED if no process can be compared: the kernel has no kcmp(2),
+ *                 or forbids this system call altogether, or the PIDs belong to another PID
+ *                 namespace. The text names the
  *                 reason. PM_ERROR_RESOURCES
  * @return         0 or -1
  */

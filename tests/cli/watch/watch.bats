@@ -272,7 +272,7 @@ summary() {
 	local form watcher line
 	for form in --json --plain; do
 		target_start exiter
-		rm -f "$BATS_TEST_TMPDIR/run.pmrec"
+		rm -f "$BATS_TEST_TMPDIR/run.pmrec" "$BATS_TEST_TMPDIR/out"
 		"$PROCMEM_BIN" watch $form -i 0.1 --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID" \
 			>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 		watcher=$!
