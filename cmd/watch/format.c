@@ -398,7 +398,8 @@ void watch_format_cost(const struct watch_history *history, struct text *text)
 	const char *gap = text->length > 0 ? "  " : "";
 	if (!history->recorded) {
 		/* The time is an upper bound: round it up. */
-		double lock = (double)(cost->lock_ns / 100000 + 1) / 10;
+		uint64_t tenths = cost->lock_ns / 100000 + 1;
+		double lock = (double)tenths / 10;
 
 		text_format(text, "%scost %.2f%% cpu, map lock \xe2\x89\xa4 %.1fms", gap,
 		            cost->share * 100, lock);
