@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The heap as the library sees it: the public part, the index, and where it is read.
+ * Private. */
+#ifndef PM_HEAP_HEAP_H
+#define PM_HEAP_HEAP_H
+
+#include "heap/index.h"
+#include "heap/window.h"
+
+/** A heap. */
+struct pm_heap_handle {
+	struct pm_heap public; /**< first, so that a pointer to it is a pointer to the handle */
+	struct pm_heap_source source; /**< a copy */
+	struct pm_heap_index index;
+	struct pm_heap_window *window;
+};
+
+/** Returns the handle of a heap that pm_heap_open() returned. */
+static inline struct pm_heap_handle *pm_heap_handle(struct pm_heap *heap)
+{
+	return (struct pm_heap_handle *)heap;
+}
+
+/** Returns the index of a heap that pm_heap_open() returned, for the layers above. */
+static inline const struct pm_heap_index *pm_heap_index_of(const struct pm_heap *heap)
+{
+	return &((const struct pm_heap_handle *)heap)->index;
+}
+
+/**
+ * Looks for the structures of glibc's malloc and, if they are found, fills the heap. The same shape
+ * for each allocator.
+ *
+ * @param heap   `source` and `window` are set
+ * @return       1 if it is the allocator of the process, 0 if not, or -1 with PM_ERROR_GONE,
+ *               PM_ERROR_RESOURCES or PM_ERROR_CANCELLED
+ */
+int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error);
+
+/** As pm_heap_glibc(), for jemalloc. */
+int pm_heap_jemalloc(struct pm_heap_handle *heap, struct pm_error *error);
+
+#endif
