@@ -128,7 +128,11 @@ PM_PUBLIC int pm_chunk_types_find(struct pm_chunk_types *types, const void *head
  */
 PM_PUBLIC const char *pm_chunk_type_label(const struct pm_chunk_type *type);
 
-/** Returns the name of a content, such as "text" or "zeros". */
+/**
+ * Returns the name of a content, such as "text" or "zeros".
+ * @param content  the content
+ * @return         a constant text
+ */
 PM_PUBLIC const char *pm_content_name(enum pm_content content);
 
 /** Text in the first bytes of a chunk. */
