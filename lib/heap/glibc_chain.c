@@ -73,23 +73,24 @@ static enum pm_glibc_stop parse_fence(struct pm_glibc_chain *chain,
 	uint64_t size = head & ~(uint64_t)PM_GLIBC_FLAGS, rest = chain->end - chain->at;
 	const uint64_t fence = FENCE | PM_GLIBC_PREV_INUSE;
 
+	/* PREV_INUSE of the first fencepost is not set if the chunk before it is free. */
+	bool is_first = (head & ~(uint64_t)PM_GLIBC_PREV_INUSE) == FENCE && rest >= 2 * FENCE;
+	if (is_first && !has_header(buffer, chain->at + FENCE))
+		return PM_GLIBC_STOP_BUFFER;
+
 	if (!chain->main) {
 		/* A fencepost, and the end of the heap: a header of size 0. */
-		uint64_t next = chain->at + FENCE;
 		bool last = size == 0 && rest == FENCE;
-		if (head == fence && rest == 2 * FENCE)
-			last = has_header(buffer, next) &&
-			       head_at(buffer, next) == PM_GLIBC_PREV_INUSE;
+		if (is_first && rest == 2 * FENCE)
+			last = head_at(buffer, chain->at + FENCE) == PM_GLIBC_PREV_INUSE;
 		if (!last)
 			return broken(chain, "its size is not valid");
 		chain->at = chain->end;
 		return PM_GLIBC_STOP_END;
 	}
 
-	if ((head & ~(uint64_t)PM_GLIBC_PREV_INUSE) != FENCE || rest < 2 * FENCE)
+	if (!is_first)
 		return broken(chain, "its size is not valid");
-	if (!has_header(buffer, chain->at + FENCE))
-		return PM_GLIBC_STOP_BUFFER;
 	if (head_at(buffer, chain->at + FENCE) != fence)
 		return broken(chain, "a fencepost without a second fencepost");
 

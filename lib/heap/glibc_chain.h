@@ -41,20 +41,20 @@ enum pm_glibc_stop {
 	PM_GLIBC_STOP_BUFFER, /**< the next header, or the one after it, is not in the buffer */
 	PM_GLIBC_STOP_LARGE,  /**< the chunk is larger than `large` */
 	PM_GLIBC_STOP_END,    /**< the end of the chain */
-	PM_GLIBC_STOP_FENCE,  /**< fenceposts of the main arena: memory of another user may follow */
+	PM_GLIBC_STOP_FENCE, /**< fenceposts of the main arena: memory of another user may follow */
 	PM_GLIBC_STOP_BROKEN, /**< the header at `at` is not valid */
 	PM_GLIBC_STOP_MEMORY, /**< out of memory */
 };
 
 /** The chain that is parsed. */
 struct pm_glibc_chain {
-	uint64_t at;      /**< address of the next header */
-	uint64_t end;     /**< end of the heap */
-	uint64_t top;     /**< address of the top chunk of the arena */
-	uint64_t large;   /**< chunks that are larger must be checked by the caller */
-	bool main;        /**< chunks of the main arena */
-	bool any_top;     /**< a chunk that ends at the end of the heap is accepted as top */
-	const char *why;  /**< for PM_GLIBC_STOP_BROKEN: what is not valid */
+	uint64_t at;     /**< address of the next header */
+	uint64_t end;    /**< end of the heap */
+	uint64_t top;    /**< address of the top chunk of the arena */
+	uint64_t large;  /**< chunks that are larger must be checked by the caller */
+	bool main;       /**< chunks of the main arena */
+	bool any_top;    /**< a chunk that ends at the end of the heap is accepted as top */
+	const char *why; /**< for PM_GLIBC_STOP_BROKEN: what is not valid */
 };
 
 /** Bytes of the target. */

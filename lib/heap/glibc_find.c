@@ -12,9 +12,9 @@
 #include "heap/glibc_pages.h"
 
 enum {
-	STEP = 16,              /* alignment of the main arena: it is 32 in all known builds */
-	ARENAS_MAX = 65536,     /* malloc creates at most 8 arenas for each CPU by default */
-	BINS_GOOD = 96,         /* other bins may be inconsistent because malloc changes them now */
+	STEP = 16,          /* alignment of the main arena: it is 32 in all known builds */
+	ARENAS_MAX = 65536, /* malloc creates at most 8 arenas for each CPU by default */
+	BINS_GOOD = 96,     /* other bins may be inconsistent because malloc changes them now */
 	FILE_SIZE_MAX = 1 << 30, /* bytes of a mapping that are searched */
 	CODE_DISTANCE = 64,      /* regions before the data of a file among which its code is */
 	SLICE = 1 << 28,         /* bytes whose page states are known at a time */

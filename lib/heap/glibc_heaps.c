@@ -20,7 +20,7 @@ enum {
  * with the tunable glibc.malloc.hugetlb). The default is first.
  */
 static const uint64_t heap_sizes[] = {
-	UINT64_C(64) << 20, UINT64_C(8) << 20, UINT64_C(4) << 30, UINT64_C(2) << 30,
+	UINT64_C(64) << 20,  UINT64_C(8) << 20,  UINT64_C(4) << 30,  UINT64_C(2) << 30,
 	UINT64_C(128) << 20, UINT64_C(32) << 20, UINT64_C(16) << 20, UINT64_C(1) << 20,
 };
 
@@ -64,8 +64,8 @@ static uint64_t align_up(uint64_t address)
 
 static int add(struct pm_glibc_heaps *heaps, struct pm_glibc_heap heap, struct pm_error *error)
 {
-	if (pm_array_reserve(&heaps->items, &heaps->capacity, heaps->count, 1,
-	                     sizeof *heaps->items, error) < 0)
+	if (pm_array_reserve(&heaps->items, &heaps->capacity, heaps->count, 1, sizeof *heaps->items,
+	                     error) < 0)
 		return -1;
 	heaps->items[heaps->count++] = heap;
 	return 0;
@@ -81,6 +81,17 @@ static int read_top(struct pm_glibc *glibc, uint64_t top, uint64_t *size, struct
 	return got;
 }
 
+/** Returns the end of adjacent regions. The kernel splits the brk heap in forked processes. */
+static uint64_t end_of_regions(const struct pm_regions *regions, uint64_t address)
+{
+	size_t i = pm_regions_index(regions, address);
+	uint64_t end = address;
+
+	for (; i < regions->count && regions->items[i].start <= end; i++)
+		end = regions->items[i].end;
+	return end;
+}
+
 /**
  * Finds the brk heap. If it is contiguous, system_mem is its size, also with memory of other users
  * of sbrk(2) in it.
@@ -88,7 +99,6 @@ static int read_top(struct pm_glibc *glibc, uint64_t top, uint64_t *size, struct
 static int find_main(struct pm_glibc *glibc, struct pm_glibc_heaps *heaps, struct pm_error *error)
 {
 	const struct pm_glibc_arena *main = &glibc->arenas[0];
-	const struct pm_regions *regions = glibc->heap->source.regions;
 	uint64_t base = glibc->parameters.sbrk_base, size;
 	int got = read_top(glibc, main->top, &size, error);
 
@@ -107,15 +117,13 @@ static int find_main(struct pm_glibc *glibc, struct pm_glibc_heaps *heaps, struc
 	if (main->contiguous && end - main->system == base)
 		heaps->complete = true;
 
-	/* Otherwise, sbrk failed once, and the top chunk is in mapped memory. */
-	if (!main->contiguous) {
-		const struct pm_region *region = pm_regions_find(regions, base);
-		if (region && (main->top < base || main->top >= region->end))
-			end = region->end;
-	}
+	/* Otherwise, sbrk failed once, and the top chunk can be in mapped memory. */
+	uint64_t limit = end_of_regions(glibc->heap->source.regions, base);
+	if (!main->contiguous && (main->top < base || main->top >= limit))
+		end = limit;
 	if (base >= end)
 		return 0;
-	return add(heaps, (struct pm_glibc_heap){ base, align_up(base), end }, error);
+	return add(heaps, (struct pm_glibc_heap){ base, align_up(base), end, false }, error);
 }
 
 /** Finds the heap_info in front of the malloc_state of an arena. */
@@ -159,7 +167,7 @@ static int find_newest(struct pm_glibc *glibc, const struct pm_glibc_arena *aren
 static int find_others(struct pm_glibc *glibc, const struct pm_glibc_arena *arena,
                        struct pm_glibc_heaps *heaps, struct pm_error *error)
 {
-	uint64_t oldest, at, max;
+	uint64_t oldest = 0, at = 0, max = 0;
 	int got = find_oldest(glibc, arena->address, &oldest, error);
 
 	if (got > 0)
@@ -182,7 +190,8 @@ static int find_others(struct pm_glibc *glibc, const struct pm_glibc_arena *aren
 			first = align_up(arena->address + glibc->layout->size);
 		if (first - at >= info.size)
 			return 0;
-		if (add(heaps, (struct pm_glibc_heap){ at, first, at + info.size }, error) < 0)
+		if (add(heaps, (struct pm_glibc_heap){ at, first, at + info.size, false }, error) <
+		    0)
 			return -1;
 
 		sum += info.size;
@@ -210,7 +219,7 @@ int pm_glibc_heaps_end(struct pm_glibc *glibc, size_t arena, const struct pm_gli
                        uint64_t *end, struct pm_error *error)
 {
 	const struct pm_glibc_arena *state = &glibc->arenas[arena];
-	struct info info;
+	struct info info = { 0 };
 	uint64_t size;
 
 	if (arena == 0) {

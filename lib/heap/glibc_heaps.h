@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Finds the memory of an arena: the brk heap, or heaps that begin with heap_info. Private. */
+/** @file Finds the memory of an arena: the brk heap, or heaps that begin with heap_info. Private.
+ */
 #ifndef PM_HEAP_GLIBC_HEAPS_H
 #define PM_HEAP_GLIBC_HEAPS_H
 
@@ -10,6 +11,7 @@ struct pm_glibc_heap {
 	uint64_t start; /**< first address that counts towards system_mem */
 	uint64_t first; /**< address of the first chunk, a multiple of 16 */
 	uint64_t end;   /**< address after the last byte */
+	bool is_part;   /**< mapped part of the main arena: ends at its fenceposts, or at `end` */
 };
 
 /** The heaps of an arena. Zero-initialise it; release `items` with free(3). */

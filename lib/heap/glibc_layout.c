@@ -7,8 +7,8 @@ enum {
 	NONCONTIGUOUS = 2,
 	ALIGNMENT = 16,
 	PAGE = 4096,
-	MMAPS_MAX = 65536,        /* default of M_MMAP_MAX */
-	TCACHE_BINS_MAX = 76,     /* since 2.42; 64 before */
+	MMAPS_MAX = 65536,          /* default of M_MMAP_MAX */
+	TCACHE_BINS_MAX = 76,       /* since 2.42; 64 before */
 	TCACHE_BYTES_MAX = 1 << 23, /* the tunable glibc.malloc.tcache_max is at most 4 MiB */
 	TCACHE_COUNT_MAX = 65535,
 };

@@ -21,8 +21,8 @@ static int add(struct pm_glibc_pages *pages, struct pm_range range, struct pm_er
 		return 0;
 	}
 
-	if (pm_array_reserve(&pages->items, &pages->capacity, pages->count, 1,
-	                     sizeof *pages->items, error) < 0)
+	if (pm_array_reserve(&pages->items, &pages->capacity, pages->count, 1, sizeof *pages->items,
+	                     error) < 0)
 		return -1;
 	pages->items[pages->count++] = range;
 	return 0;
@@ -76,8 +76,7 @@ static int count_run(void *context, const struct pm_page_run *run)
 	if (!has_data(run))
 		return 0;
 
-	while (counter->next < counter->count &&
-	       counter->ranges[counter->next].end <= run->start)
+	while (counter->next < counter->count && counter->ranges[counter->next].end <= run->start)
 		counter->next++;
 
 	for (size_t i = counter->next; i < counter->count && counter->ranges[i].start < run->end;

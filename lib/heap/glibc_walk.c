@@ -14,13 +14,14 @@
 #include "heap/glibc_pages.h"
 
 enum {
-	KEPT = 8192,          /* chunks that are not added to the index yet */
-	TRIES = 8,            /* attempts to repair a break */
-	PROGRESS = 8,         /* chunks after a break that show that it is repaired */
-	LARGE = 128 * 1024,   /* chunks in use from this size on are read again */
-	REPAIRS = 256,        /* repairs of a heap, and one more for each REPAIR_STEP bytes */
+	KEPT = 8192,        /* chunks that are not added to the index yet */
+	TRIES = 8,          /* attempts to repair a break */
+	PROGRESS = 8,       /* chunks after a break that show that it is repaired */
+	LARGE = 128 * 1024, /* chunks in use from this size on are read again */
+	REPAIRS = 256,      /* repairs of a heap, and one more for each REPAIR_STEP bytes */
 	REPAIR_STEP = 65536,
-	TRIM_HEADER = 0x30,   /* malloc_trim(3) keeps the header of a free chunk */
+	BACK_MAX = 4 << 20, /* bytes before a break that are parsed again */
+	TRIM_HEADER = 0x30, /* malloc_trim(3) keeps the header of a free chunk */
 };
 
 /** Chunk sizes of a tcache: 2.26-2.29, 2.30-2.41, since 2.42. */
@@ -30,7 +31,7 @@ static const uint64_t tcache_sizes[] = { 0x250, 0x290, 0x300 };
 struct walk {
 	struct pm_glibc *glibc;
 	struct pm_heap_window *window;
-	const struct pm_glibc_heap *heap;
+	struct pm_glibc_heap *heap;
 	struct pm_heap_arena *found;
 	struct pm_glibc_chain chain;
 	struct pm_glibc_chunks chunks; /* parsed, not in the index yet */
@@ -103,7 +104,8 @@ static int commit_chunk(struct walk *walk, const struct pm_glibc_chunk *chunk)
 	found->top += size;
 	if (!walk->chain.main)
 		return 0;
-	/* malloc_trim(3) keeps MINSIZE bytes at the start of top, and not the top of other arenas. */
+	/* malloc_trim(3) keeps MINSIZE bytes at the start of top, and not the top of other arenas.
+	 */
 	return add_trimmable(walk, chunk->address + PM_GLIBC_CHUNK_MIN + 1, end);
 }
 
@@ -241,43 +243,65 @@ static int refresh(struct walk *walk)
 
 static int add_break(struct walk *walk, uint64_t address, uint64_t skipped, const char *why)
 {
-	const size_t count = walk->chunks.count;
-	const struct pm_heap_break found = {
+	struct pm_heap_break found = {
 		.address = address,
-		.previous = count > 0 ? walk->chunks.items[count - 1].address : walk->previous,
+		.previous = walk->previous,
 		.skipped = skipped,
 		.arena = walk->arena,
 		.why = why,
 	};
 
+	for (size_t i = walk->chunks.count; i-- > 0;) {
+		found.previous = walk->chunks.items[i].address;
+		if (found.previous < address)
+			break;
+	}
 	return pm_glibc_break(walk->glibc, &found, walk->error);
 }
 
 /**
- * Reads again from some chunks before a break.
- * @return 1 if this leads beyond the break; 0 if not; -1 on error
+ * Parses again from some chunks before a break.
+ *
+ * @param broken  address of the break
+ * @param first   index of the first chunk that is parsed again; the number of chunks to parse only
+ *                what is at the break
+ * @return        1 if this leads beyond the break; 0 if not; -1 on error
  */
-static int try_again(struct walk *walk, uint64_t broken, size_t count, size_t back)
+static int try_again(struct walk *walk, uint64_t broken, size_t first, uint64_t from)
 {
 	enum pm_glibc_stop stop;
 
-	walk->chunks.count = count - back;
-	if (back > 0)
-		walk->chain.at = walk->chunks.items[count - back].address;
-	if (refresh(walk) < 0 || parse_piece(walk, &stop) < 0)
+	walk->chunks.count = first;
+	walk->chain.at = from;
+	if (refresh(walk) < 0)
 		return -1;
+
+	do {
+		if (parse_piece(walk, &stop) < 0)
+			return -1;
+	} while ((stop == PM_GLIBC_STOP_BUFFER || stop == PM_GLIBC_STOP_LARGE) &&
+	         walk->chain.at <= broken);
+
 	if (stop == PM_GLIBC_STOP_MEMORY)
 		return pm_error_out_of_memory(walk->error);
-
-	if (stop == PM_GLIBC_STOP_END)
-		return 1;
 	if (stop != PM_GLIBC_STOP_BROKEN)
-		return walk->chain.at > broken;
+		return 1;
 
 	size_t after = 0;
 	for (size_t i = walk->chunks.count; i-- > 0 && walk->chunks.items[i].address > broken;)
 		after++;
 	return after >= PROGRESS;
+}
+
+/** Returns the index of the chunk that is `back` chunks, but not too many bytes, before a break. */
+static size_t chunk_before(const struct walk *walk, uint64_t broken, size_t count, size_t back)
+{
+	size_t first = count;
+
+	while (first > 0 && count - first < back &&
+	       broken - walk->chunks.items[first - 1].address <= BACK_MAX)
+		first--;
+	return first;
 }
 
 /**
@@ -296,14 +320,13 @@ static int repair(struct walk *walk)
 	walk->repairs--;
 
 	for (size_t i = 0; i < TRIES; i++) {
-		size_t back = pm_min_size(steps[i], count);
-		int repaired = try_again(walk, broken, count, back);
+		size_t first = chunk_before(walk, broken, count, steps[i]);
+		uint64_t from = first < count ? walk->chunks.items[first].address : broken;
+		int repaired = try_again(walk, broken, first, from);
 		if (repaired < 0)
 			return -1;
 		if (repaired > 0)
 			return add_break(walk, broken, 0, why) < 0 ? -1 : 1;
-		if (back == count && i > 0)
-			break;
 	}
 
 	return 0;
@@ -392,6 +415,9 @@ static int handle_break(struct walk *walk)
 	uint64_t broken = chain->at;
 	const char *why = chain->why;
 	walk->found->complete = false;
+	/* Later repairs must not go back beyond this break. */
+	if (commit(walk, 0) < 0)
+		return -1;
 	if (resync(walk, broken + PM_GLIBC_ALIGNMENT) < 0)
 		return -1;
 	return add_break(walk, broken, chain->at - broken, why);
@@ -403,6 +429,10 @@ static int handle_fence(struct walk *walk)
 	struct pm_glibc_chain *chain = &walk->chain;
 	uint64_t fence = chain->at;
 
+	if (walk->heap->is_part) {
+		chain->end = fence;
+		return 0;
+	}
 	if (resync(walk, fence) < 0)
 		return -1;
 	if (chain->at < chain->end || chain->top < walk->heap->first || chain->top >= chain->end)
@@ -438,7 +468,21 @@ static int walk_chain(struct walk *walk)
 	return commit(walk, 0);
 }
 
-int pm_glibc_walk(struct pm_glibc *glibc, uint32_t arena, const struct pm_glibc_heap *heap,
+int pm_glibc_walk_test(struct pm_glibc *glibc, uint64_t address, uint64_t end, bool *starts,
+                       struct pm_error *error)
+{
+	struct walk walk = {
+		.glibc = glibc,
+		.window = glibc->heap->window,
+		.chain = { .end = end, .top = glibc->arenas[0].top, .main = true },
+		.error = error,
+	};
+	struct pm_glibc_start_test test = { .at = address };
+
+	return test_slowly(&walk, &test, starts);
+}
+
+int pm_glibc_walk(struct pm_glibc *glibc, uint32_t arena, struct pm_glibc_heap *heap,
                   struct pm_heap_arena *found, struct pm_error *error)
 {
 	struct walk walk = {
@@ -459,9 +503,12 @@ int pm_glibc_walk(struct pm_glibc *glibc, uint32_t arena, const struct pm_glibc_
 	uint64_t trimmable = 0;
 	int result = -1;
 
-	if (pm_glibc_add_range(glibc, heap->start, heap->end, error) == 0 &&
-	    pm_heap_index_add_segment(&glibc->heap->index, heap->first, heap->end, arena, error))
+	if (pm_heap_index_add_segment(&glibc->heap->index, heap->first, heap->end, arena, error))
 		result = walk_chain(&walk);
+	if (result == 0) {
+		heap->end = heap->is_part ? walk.chain.end : heap->end;
+		result = pm_glibc_add_range(glibc, heap->start, heap->end, error);
+	}
 	if (result == 0)
 		result = pm_glibc_pages_count(&glibc->heap->source, walk.trim.items,
 		                              walk.trim.count, &trimmable, error);
