@@ -18,7 +18,8 @@ enum { PM_CLASS_TEXT_COMPARED = 32 };
  * is the candidate in the end.
  */
 struct pm_class_text {
-	uint64_t hash;  /**< hash of the template of the candidate; 0 if it is no text at all */
+	uint64_t hash; /**< hash of the template of the candidate; 0 if the candidate is the lack of
+	                  a text */
 	uint32_t votes; /**< votes for the candidate that were not cancelled */
 	uint32_t count; /**< texts that had this template since it became the candidate */
 	uint32_t all;   /**< number of texts that were compared */
@@ -44,7 +45,7 @@ void pm_class_text_add(struct pm_class_text *candidate, const struct pm_chunk_te
                        uint64_t hash);
 
 /**
- * Writes the text that stands for a class: the text of the candidate or, if the texts vary, their
+ * Writes the text that represents a class: the text of the candidate or, if the texts vary, their
  * template.
  *
  * @param output  receives the text; room for PM_CHUNK_HEAD_SIZE bytes
