@@ -10,6 +10,7 @@
  * sbrk=N          other users of sbrk(2) between parts of the heap (0)
  * blocked=N       mappings that stop the brk heap from growing (0 or 1)
  * fork=N          the heap belongs to a child process, which extends it (0 or 1)
+ * holes=N         runs of freed chunks of several pages in each arena (0 or 1)
  * churn=N         the threads allocate and free memory without pause (0 or 1)
  *
  * Prints `pid PID`, `mallinfo ARENA UORDBLKS FORDBLKS FSMBLKS HBLKS HBLKHD KEEPCOST`
@@ -38,7 +39,8 @@
 
 enum { THREADS_MAX = 256, ALIGNED_MAX = 64, INFO_SIZE = 1 << 20, PAGE = 4096 };
 
-static uint64_t threads, chunks = 1000, large, mapped, aligned, foreign, blocked, forked, churn;
+static uint64_t threads, chunks = 1000, large, mapped, aligned, foreign, blocked, forked, churn,
+			 holes;
 
 static const struct option {
 	const char *name;
@@ -47,6 +49,7 @@ static const struct option {
 	{ "threads", &threads }, { "chunks", &chunks },   { "large", &large },
 	{ "mapped", &mapped },   { "aligned", &aligned }, { "sbrk", &foreign },
 	{ "blocked", &blocked }, { "fork", &forked },     { "churn", &churn },
+	{ "holes", &holes },
 };
 
 static pthread_barrier_t built;
@@ -99,6 +102,13 @@ static void fill(uint64_t seed, uint64_t count)
 			kept[which] = NULL;
 		}
 	}
+
+	/* Runs of 100 chunks in use and of 100 freed ones, which become free chunks of 50 KiB. */
+	for (uint64_t i = 0; holes && i < count; i++)
+		kept[i] = allocate(500);
+	for (uint64_t i = 0; holes && i < count; i++)
+		if (i / 100 % 2 == 0)
+			free(kept[i]);
 
 	for (uint64_t i = 0; i < large; i++)
 		allocate(next_random(&seed) % (120 * 1024));

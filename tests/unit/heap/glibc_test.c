@@ -98,6 +98,16 @@ static void compare_arena(const struct pm_heap_arena *arena, const char *fact)
 	expect_equal("free chunks", arena->free + arena->top, rest - (rest_count - 1));
 }
 
+/** Returns the first fact `arena`. */
+static const char *first_arena(const struct target *target)
+{
+	for (size_t i = 0; i < target->count; i++)
+		if (strncmp(target->facts[i], "arena ", 6) == 0)
+			return target->facts[i];
+	fail_msg("the target printed no 'arena'");
+	return NULL;
+}
+
 static void compare_arenas(const struct pm_heap *heap, const struct target *target)
 {
 	size_t found = 0;
@@ -241,6 +251,112 @@ static void forked_process(void **state)
 	compare_program("heaps", "fork=1 chunks=3000");
 }
 
+/** A program whose libc has a malloc that nobody has called. */
+static void malloc_that_was_never_called(void **state)
+{
+	(void)state;
+	struct target target;
+	struct subject subject;
+
+	target_start(&target, "no_malloc", NULL);
+	open_heap(&subject, target.pid, false);
+	assert_int_equal(subject.heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+	assert_true(subject.heap->unused);
+	expect_equal("chunks", subject.heap->chunk_count, 0);
+	close_heap(&subject);
+	target_stop(&target);
+}
+
+/** A process without glibc: its main arena is not found, which does not mean that it is empty. */
+static void program_without_glibc(void **state)
+{
+	(void)state;
+	struct subject subject;
+	struct target target;
+	struct pm_error error = { 0 };
+
+	target_start(&target, "heaps", "chunks=1000", NULL);
+	look_open(&subject.look, target.pid);
+
+	/* Without the regions of files, there is no libc. */
+	struct pm_regions others;
+	pm_regions_init(&others);
+	for (size_t i = 0; i < subject.look.regions.count; i++)
+		if (subject.look.regions.items[i].mapping[0] != '/')
+			must(pm_regions_append(&others, &subject.look.regions.items[i], &error),
+			     &error);
+
+	const struct pm_heap_source source = { .regions = &others,
+		                               .reader = &subject.look.memory,
+		                               .pages = &subject.look.pages };
+	must(pm_heap_open(&source, &subject.heap, &error), &error);
+	assert_int_equal(subject.heap->allocator, PM_HEAP_ALLOCATOR_UNKNOWN);
+	assert_false(subject.heap->unused);
+	assert_string_equal(subject.heap->version, "");
+	close_heap(&subject);
+	pm_regions_deinit(&others);
+	target_stop(&target);
+}
+
+/**
+ * Threads that allocate all the time: what cannot be read consistently is reported, and the figures
+ * are not far from those that are always true: the first thread has a known heap.
+ */
+static void busy_process(void **state)
+{
+	(void)state;
+	struct target target;
+
+	target_start(&target, "heaps", "threads=3", "chunks=20000", "churn=1", NULL);
+	for (int i = 0; i < 5; i++) {
+		struct subject subject;
+		open_heap(&subject, target.pid, false);
+
+		const struct pm_heap *heap = subject.heap;
+		assert_int_equal(heap->arena_count, 4);
+		if (!heap->complete)
+			assert_true(heap->breaks_total > 0);
+		for (size_t k = 0; k < heap->break_count; k++)
+			assert_non_null(heap->breaks[k].why);
+
+		/* The first thread is idle. */
+		compare_arena(&heap->arenas[0], first_arena(&target));
+		assert_true(heap->arenas[0].complete);
+
+		/* Each of the others has up to 20000 chunks of its loop in addition. */
+		for (size_t k = 1; k < heap->arena_count; k++)
+			assert_in_range(heap->arenas[k].chunks, 15000, 45000);
+		compare_chunks(heap);
+		close_heap(&subject);
+	}
+	target_stop(&target);
+}
+
+/** The pages that malloc_trim(3) returns are those that were counted, and are not counted again. */
+static void trimmable_memory(void **state)
+{
+	(void)state;
+	struct subject before, after;
+	struct target target;
+
+	target_start(&target, "heaps", "threads=2", "chunks=50000", "holes=1", NULL);
+	uint64_t resident = status_number(target.pid, "VmRSS:") * 1024;
+	open_heap(&before, target.pid, true);
+	uint64_t trimmable = before.heap->total.trimmable;
+
+	target_tell(&target, "trim");
+	uint64_t returned = resident - status_number(target.pid, "VmRSS:") * 1024;
+	open_heap(&after, target.pid, true);
+
+	assert_true(trimmable > 4 << 20);
+	assert_in_range(returned, trimmable - trimmable / 20, trimmable + trimmable / 20);
+	assert_true(after.heap->total.trimmable < trimmable / 20);
+	assert_int_equal(after.heap->total.in_use, before.heap->total.in_use);
+	close_heap(&after);
+	close_heap(&before);
+	target_stop(&target);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +368,10 @@ int main(void)
 		cmocka_unit_test(heap_that_sbrk_cannot_extend),
 		cmocka_unit_test(static_program),
 		cmocka_unit_test(forked_process),
+		cmocka_unit_test(malloc_that_was_never_called),
+		cmocka_unit_test(program_without_glibc),
+		cmocka_unit_test(busy_process),
+		cmocka_unit_test(trimmable_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
