@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Chunks of malloc as text. */
+#ifndef CMD_TARGET_CHUNK_TEXT_H
+#define CMD_TARGET_CHUNK_TEXT_H
+
+#include <procmem/heap.h>
+
+#include "base/text.h"
+
+/**
+ * Returns the state of a chunk in words.
+ * @param state  enum pm_chunk_state
+ * @return       a constant text, such as "in use"
+ */
+const char *chunk_text_state(unsigned state);
+
+/**
+ * Adds the name of an arena: "main", a number from 1 on, or "mapped" for PM_CHUNK_MAPPED.
+ *
+ * @param heap   the heap
+ * @param arena  index of the arena, or PM_CHUNK_MAPPED
+ * @param text   receives the name
+ */
+void chunk_text_arena(const struct pm_heap *heap, uint32_t arena, struct text *text);
+
+/**
+ * Adds where a chunk is: "in the main arena", "in arena 3", or "mapped separately".
+ *
+ * @param heap   the heap
+ * @param arena  index of the arena, or PM_CHUNK_MAPPED
+ * @param text   receives the words
+ */
+void chunk_text_place(const struct pm_heap *heap, uint32_t arena, struct text *text);
+
+#endif
