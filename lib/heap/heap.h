@@ -27,17 +27,4 @@ static inline const struct pm_heap_index *pm_heap_index_of(const struct pm_heap 
 	return &((const struct pm_heap_handle *)heap)->index;
 }
 
-/**
- * Looks for the structures of glibc's malloc and, if they are found, fills the heap. The same shape
- * for each allocator.
- *
- * @param heap   `source` and `window` are set
- * @return       1 if it is the allocator of the process, 0 if not, or -1 with PM_ERROR_GONE,
- *               PM_ERROR_RESOURCES or PM_ERROR_CANCELLED
- */
-int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error);
-
-/** As pm_heap_glibc(), for jemalloc. */
-int pm_heap_jemalloc(struct pm_heap_handle *heap, struct pm_error *error);
-
 #endif

@@ -105,17 +105,17 @@ struct pm_heap {
 	char proof[160]; /**< how the allocator was found, human-readable */
 	bool unused;     /**< its structures exist, but malloc of this allocator was never called */
 	bool complete;   /**< false: the figures are lower bounds */
-	struct pm_heap_arena *arenas; /**< the arenas; the main arena is first */
-	size_t arena_count;           /**< number of elements of `arenas` */
-	struct pm_heap_arena total;   /**< sums over `arenas`, without mapped chunks */
-	uint64_t mapped;              /**< bytes of chunks that malloc mapped separately */
-	uint64_t mapped_count;        /**< number of these chunks */
-	/** The same two figures according to malloc's own counters (mp_); 0 if these were not found
-	 */
-	uint64_t mapped_counter, mapped_count_counter;
-	struct pm_heap_break *breaks; /**< the first PM_HEAP_BREAKS_MAX breaks */
-	size_t break_count;           /**< number of elements of `breaks` */
-	uint64_t breaks_total;        /**< number of all breaks */
+	struct pm_heap_arena *arenas;  /**< the arenas; the main arena is first */
+	size_t arena_count;            /**< number of elements of `arenas` */
+	struct pm_heap_arena total;    /**< sums over `arenas`, without mapped chunks */
+	uint64_t mapped;               /**< bytes of chunks that malloc mapped separately */
+	uint64_t mapped_count;         /**< number of these chunks */
+	uint64_t mapped_counter;       /**< `mapped` according to malloc's own counters (mp_); 0 if
+	                                  these were not found */
+	uint64_t mapped_count_counter; /**< `mapped_count` according to malloc's own counters */
+	struct pm_heap_break *breaks;  /**< the first PM_HEAP_BREAKS_MAX breaks */
+	size_t break_count;            /**< number of elements of `breaks` */
+	uint64_t breaks_total;         /**< number of all breaks */
 	uint32_t chunk_count; /**< number of chunks of all states: pm_chunk.number is lower */
 };
 
@@ -203,10 +203,18 @@ typedef int pm_chunk_visitor(void *context, const struct pm_chunk *chunk, const 
 PM_PUBLIC int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,
                                   void *context, struct pm_error *error);
 
-/** Returns the name of a state, as in JSON: "in_use", "cached", "free" or "top". */
+/**
+ * Returns the name of a state, as in JSON.
+ * @param state  the state
+ * @return       "in_use", "cached", "free" or "top"; a constant
+ */
 PM_PUBLIC const char *pm_chunk_state_name(enum pm_chunk_state state);
 
-/** Returns the name of an allocator, such as "glibc"; "unknown" if it is not known. */
+/**
+ * Returns the name of an allocator.
+ * @param allocator  the allocator
+ * @return           a name such as "glibc", or "unknown"; a constant
+ */
 PM_PUBLIC const char *pm_heap_allocator_name(enum pm_heap_allocator allocator);
 
 #ifdef __cplusplus

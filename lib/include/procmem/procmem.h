@@ -34,6 +34,7 @@
 #include <procmem/format_match.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
+#include <procmem/heap.h>
 #include <procmem/kills.h>
 #include <procmem/kinds.h>
 #include <procmem/limits.h>
