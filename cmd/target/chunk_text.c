@@ -16,24 +16,40 @@ const char *chunk_text_state(unsigned state)
 	return "";
 }
 
+size_t chunk_text_arena_number(const struct pm_heap *heap, uint32_t arena)
+{
+	size_t number = 1;
+
+	if (arena >= heap->arena_count || heap->arenas[arena].main)
+		return 0;
+
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		const struct pm_heap_arena *other = &heap->arenas[i];
+		number += !other->main && other->address < heap->arenas[arena].address;
+	}
+	return number;
+}
+
 void chunk_text_arena(const struct pm_heap *heap, uint32_t arena, struct text *text)
 {
+	size_t number = chunk_text_arena_number(heap, arena);
+
 	if (arena == PM_CHUNK_MAPPED)
 		text_string(text, "mapped");
-	else if (arena < heap->arena_count && heap->arenas[arena].main)
+	else if (number == 0)
 		text_string(text, "main");
 	else
-		text_decimal(text, arena);
+		text_decimal(text, number);
 }
 
 void chunk_text_place(const struct pm_heap *heap, uint32_t arena, struct text *text)
 {
-	if (arena == PM_CHUNK_MAPPED) {
+	size_t number = chunk_text_arena_number(heap, arena);
+
+	if (arena == PM_CHUNK_MAPPED)
 		text_string(text, "mapped separately");
-	} else if (arena < heap->arena_count && heap->arenas[arena].main) {
+	else if (number == 0)
 		text_string(text, "in the main arena");
-	} else {
-		text_string(text, "in arena ");
-		text_decimal(text, arena);
-	}
+	else
+		text_format(text, "in arena %zu", number);
 }

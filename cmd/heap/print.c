@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/core.h>
+
+#include "base/alloc.h"
+#include "base/minmax.h"
+#include "base/report.h"
+#include "base/utf8.h"
+#include "target/chunk_text.h"
+#include "view/table.h"
+
+enum { ARENA, SYSTEM, IN_USE, FREE, CACHED, TOP, CHUNKS, THREADS, COLUMNS };
+
+/* Number of arenas and of breaks that are shown by default. */
+enum { ARENAS_SHOWN = 10, BREAKS_SHOWN = 3 };
+
+static const struct table_column arena_columns[COLUMNS] = {
+	{ .title = "ARENA" },
+	{ .title = "SYSTEM", .right = true },
+	{ .title = "IN USE", .right = true },
+	{ .title = "FREE", .right = true },
+	{ .title = "CACHED", .right = true },
+	{ .title = "TOP", .right = true },
+	{ .title = "CHUNKS", .right = true },
+	{ .title = "THREADS", .right = true },
+};
+
+/** The data of the table of arenas. */
+struct arenas_view {
+	const struct heap_report *report;
+	const struct pm_heap_arena **sorted; /* all arenas, largest first */
+	size_t shown;                        /* number of arenas in the table */
+	bool mapped;                         /* the next row has the mapped chunks */
+	struct pm_heap_arena mapped_row;
+	struct pm_heap_arena total_row;
+};
+
+static void put_size(const struct heap_report *report, uint64_t size, struct text *text)
+{
+	if (report->options->output.bytes)
+		text_decimal(text, size);
+	else
+		text_size(text, size);
+}
+
+/** Adds a number with commas, or "-" for 0. */
+static void put_count(const struct heap_report *report, uint64_t count, struct text *text)
+{
+	if (report->options->output.bytes)
+		text_decimal(text, count);
+	else if (count == 0)
+		text_char(text, '-');
+	else
+		text_grouped(text, count);
+}
+
+/** Adds the name of the process or of the core file. */
+static void put_target(const struct heap_report *report, struct text *line)
+{
+	const struct memory *memory = &report->memory;
+
+	if (memory->core) {
+		const struct pm_core_info *info = pm_core_info(memory->core);
+
+		utf8_escape(line, memory->target.word, strlen(memory->target.word));
+		if (info->comm[0]) {
+			text_string(line, "  core file of ");
+			utf8_escape(line, info->comm, strlen(info->comm));
+		} else {
+			text_string(line, "  core file");
+		}
+		return;
+	}
+
+	utf8_escape(line, memory->loaded.info.comm, strlen(memory->loaded.info.comm));
+	text_format(line, " (%d)", (int)memory->loaded.info.pid);
+}
+
+/** Adds whether the target was stopped. */
+static void put_stop(const struct heap_report *report, struct text *line)
+{
+	const struct memory *memory = &report->memory;
+
+	if (memory->core)
+		return;
+	if (!report->stopped)
+		text_string(line, ", not stopped");
+	else if (memory->stopped_ns > 0)
+		text_format(line, ", stopped %zu thread%s for %.1f ms", memory->threads,
+		            text_plural(memory->threads), (double)memory->stopped_ns / 1e6);
+	else
+		text_string(line, ", stopped");
+}
+
+static void print_header(const struct heap_report *report, struct out *out)
+{
+	const struct pm_heap *heap = report->heap;
+	struct text line = { 0 };
+
+	put_target(report, &line);
+	text_format(&line, "  %s", pm_heap_allocator_name(heap->allocator));
+	if (heap->version[0])
+		text_format(&line, " %s", heap->version);
+	text_format(&line, " malloc, walk %s", heap->complete ? "complete" : "incomplete");
+	put_stop(report, &line);
+
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+/** Adds a share, such as "91 %". */
+static void put_percent(uint64_t part, uint64_t whole, struct text *text)
+{
+	double percent = 0;
+
+	if (whole > 0)
+		percent = (double)part * 100 / (double)whole;
+	text_format(text, "%.0f %%", percent);
+}
+
+static void put_trimmable(const struct heap_report *report, struct text *line)
+{
+	uint64_t trimmable = report->heap->total.trimmable;
+
+	if (trimmable == 0) {
+		text_string(line, "; malloc_trim would give back nothing");
+		return;
+	}
+	text_string(line, "; malloc_trim would give back about ");
+	put_size(report, trimmable, line);
+}
+
+/** Adds what lies between the free chunks. */
+static void put_pins(const struct heap_report *report, struct text *line)
+{
+	const struct heap_pins *pins = &report->verdict.pins;
+
+	if (pins->count == 0)
+		return;
+
+	text_string(line, "; pinned by ");
+	text_grouped(line, pins->count);
+	text_format(line, " chunk%s of %" PRIu64 " B", text_plural(pins->count), pins->size);
+}
+
+/** Adds the chunks that malloc mapped, if they are a large part of its memory. */
+static void put_mapped(const struct heap_report *report, struct text *line)
+{
+	const struct pm_heap *heap = report->heap;
+
+	if (heap->mapped == 0)
+		return;
+
+	text_string(line, "; malloc mapped ");
+	text_grouped(line, heap->mapped_count);
+	text_format(line, " large chunk%s separately: ", text_plural(heap->mapped_count));
+	put_size(report, heap->mapped, line);
+}
+
+static void print_verdict(const struct heap_report *report, struct out *out)
+{
+	const struct pm_heap_arena *total = &report->heap->total;
+	const struct heap_verdict *verdict = &report->verdict;
+	const char *about = report->heap->complete ? "" : "about ";
+	struct text line = { 0 };
+
+	switch (verdict->type) {
+	case HEAP_VERDICT_FRAGMENTED:
+	case HEAP_VERDICT_UNUSED:
+		text_string(&line,
+		            verdict->type == HEAP_VERDICT_UNUSED ? "UNUSED: " : "FRAGMENTED: ");
+		text_string(&line, about);
+		put_percent(verdict->free, total->system, &line);
+		text_string(&line, " of ");
+		put_size(report, total->system, &line);
+		text_string(&line, " is free");
+		if (verdict->type == HEAP_VERDICT_UNUSED)
+			text_string(&line, ", most of it at the end of arenas");
+		break;
+	case HEAP_VERDICT_NONE:
+		text_string(&line, about);
+		put_percent(total->in_use, total->system, &line);
+		text_string(&line, " of ");
+		put_size(report, total->system, &line);
+		text_string(&line, " is in use");
+		break;
+	}
+
+	put_trimmable(report, &line);
+	put_pins(report, &line);
+	put_mapped(report, &line);
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+static int compare_arenas(const void *a, const void *b)
+{
+	const struct pm_heap_arena *left = *(const struct pm_heap_arena *const *)a;
+	const struct pm_heap_arena *right = *(const struct pm_heap_arena *const *)b;
+
+	if (left->system != right->system)
+		return left->system < right->system ? 1 : -1;
+	return left->address < right->address ? -1 : left->address > right->address;
+}
+
+/** Returns the arena of a row of the table. */
+static const struct pm_heap_arena *row_arena(const struct arenas_view *view, size_t row)
+{
+	if (row == TABLE_TOTAL)
+		return &view->total_row;
+	if (row >= view->shown)
+		return &view->mapped_row;
+
+	return view->sorted[row];
+}
+
+static void put_name(const struct arenas_view *view, size_t row, struct text *text)
+{
+	const struct pm_heap *heap = view->report->heap;
+
+	if (row == TABLE_TOTAL)
+		text_string(text, "total");
+	else if (row >= view->shown)
+		text_string(text, "mapped");
+	else
+		chunk_text_arena(heap, (uint32_t)(view->sorted[row] - heap->arenas), text);
+}
+
+static void arena_cell(void *context, size_t row, size_t column, struct text *text)
+{
+	const struct arenas_view *view = context;
+	const struct heap_report *report = view->report;
+	const struct pm_heap_arena *arena = row_arena(view, row);
+	const uint64_t sizes[COLUMNS] = {
+		[SYSTEM] = arena->system, [IN_USE] = arena->in_use, [FREE] = arena->free,
+		[CACHED] = arena->cached, [TOP] = arena->top,
+	};
+
+	if (column == ARENA)
+		put_name(view, row, text);
+	else if (column == CHUNKS)
+		put_count(report, arena->chunks, text);
+	else if (column == THREADS && (row == TABLE_TOTAL || row >= view->shown))
+		return;
+	else if (column == THREADS)
+		put_count(report, arena->attached, text);
+	else
+		put_size(report, sizes[column], text);
+}
+
+/** Prints the number and the size of the arenas that the table leaves out. */
+static void print_left_out(void *context, struct out *out)
+{
+	const struct arenas_view *view = context;
+	size_t missing = view->report->heap->arena_count - view->shown;
+	uint64_t system = 0, in_use = 0;
+	struct text line = { 0 };
+
+	if (missing == 0)
+		return;
+
+	for (size_t i = view->shown; i < view->shown + missing; i++) {
+		system += view->sorted[i]->system;
+		in_use += view->sorted[i]->in_use;
+	}
+	text_format(&line, "\xe2\x80\xa6 %zu more arena%s, ", missing, text_plural(missing));
+	put_size(view->report, system, &line);
+	text_string(&line, " SYSTEM, ");
+	put_size(view->report, in_use, &line);
+	text_string(&line, " IN USE (all: -a)\n");
+	out_text(out, &line);
+	text_deinit(&line);
+}
+
+static void print_arenas(const struct heap_report *report, struct out *out)
+{
+	const struct pm_heap *heap = report->heap;
+	struct arenas_view view = { .report = report, .shown = heap->arena_count };
+	size_t widths[TABLE_COLUMNS_MAX];
+
+	view.sorted = alloc_array(NULL, heap->arena_count, sizeof *view.sorted);
+	for (size_t i = 0; i < heap->arena_count; i++)
+		view.sorted[i] = &heap->arenas[i];
+	qsort(view.sorted, heap->arena_count, sizeof *view.sorted, compare_arenas);
+	if (!report->options->list.all)
+		view.shown = pm_min_size(view.shown, ARENAS_SHOWN);
+
+	view.mapped_row = (struct pm_heap_arena){ .system = heap->mapped,
+		                                  .in_use = heap->mapped,
+		                                  .chunks = heap->mapped_count };
+	view.total_row = heap->total;
+	view.total_row.system += heap->mapped;
+	view.total_row.in_use += heap->mapped;
+	view.total_row.chunks += heap->mapped_count;
+
+	struct table table = {
+		.columns = arena_columns,
+		.column_count = COLUMNS,
+		.rows = view.shown + (heap->mapped > 0),
+		.titles = true,
+		.total = true,
+		.context = &view,
+		.cell = arena_cell,
+		.before_total = print_left_out,
+	};
+
+	table_measure(&table, widths);
+	table_print(&table, widths, out);
+	free(view.sorted);
+}
+
+void heap_print(struct heap_report *report, struct out *out)
+{
+	print_header(report, out);
+	print_verdict(report, out);
+	print_arenas(report, out);
+}
+
+/** Reports one break. */
+static void report_break(const struct heap_report *report, const struct pm_heap_break *broken)
+{
+	struct text line = { 0 };
+
+	text_format(&line, "the chain of chunks breaks at 0x%" PRIx64 " (%s)", broken->address,
+	            broken->why);
+	if (broken->previous)
+		text_format(&line, ", after the chunk at 0x%" PRIx64, broken->previous);
+	if (broken->skipped > 0)
+		text_format(&line, "; %" PRIu64 " bytes were skipped", broken->skipped);
+	else if (!report->stopped)
+		text_string(&line, "; reading again repaired it");
+
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+void heap_print_breaks(const struct heap_report *report)
+{
+	const struct pm_heap *heap = report->heap;
+	bool verbose = report->options->output.verbose;
+	size_t shown = verbose ? heap->break_count : pm_min_size(heap->break_count, BREAKS_SHOWN);
+
+	if (heap->complete && !verbose)
+		return;
+
+	for (size_t i = 0; i < shown; i++)
+		report_break(report, &heap->breaks[i]);
+	if (heap->breaks_total > shown)
+		report_note("the chain of chunks breaks at %" PRIu64 " more places",
+		            heap->breaks_total - shown);
+	if (heap->complete)
+		return;
+
+	if (report->stopped)
+		report_note("the heap is damaged there, or it has a layout that procmem does not "
+		            "support; sizes and counts are at least those shown");
+	else
+		report_note("the process changed its heap while it was read; sizes and counts are "
+		            "at least those shown (exact: --stop)");
+}
