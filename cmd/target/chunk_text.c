@@ -53,3 +53,33 @@ void chunk_text_place(const struct pm_heap *heap, uint32_t arena, struct text *t
 	else
 		text_format(text, "in arena %zu", number);
 }
+
+/** Adds the type in words. */
+static void put_type(const struct pm_chunk_type *type, struct text *text)
+{
+	if (!type->name[0])
+		text_string(text, pm_content_name((enum pm_content)type->content));
+	else if (type->content == PM_CONTENT_OBJECT)
+		text_string(text, type->name);
+	else if (type->content == PM_CONTENT_FUNCTION)
+		text_format(text, "-> %s()", type->name);
+	else
+		text_format(text, "-> %s", type->name);
+}
+
+void chunk_text_what(const struct pm_chunk_type *type, const char *bytes, size_t length, bool cut,
+                     struct text *text)
+{
+	bool is_text = length > 0 && type && type->content == PM_CONTENT_TEXT;
+
+	if (!type)
+		text_string(text, "mixed");
+	else if (!is_text)
+		put_type(type, text);
+	if (length == 0)
+		return;
+
+	text_string(text, is_text ? "\"" : " \"");
+	text_bytes(text, bytes, length);
+	text_string(text, cut ? "\xe2\x80\xa6\"" : "\"");
+}

@@ -3,6 +3,7 @@
 #ifndef CMD_TARGET_CHUNK_TEXT_H
 #define CMD_TARGET_CHUNK_TEXT_H
 
+#include <procmem/chunk_type.h>
 #include <procmem/heap.h>
 
 #include "base/text.h"
@@ -41,5 +42,18 @@ void chunk_text_arena(const struct pm_heap *heap, uint32_t arena, struct text *t
  * @param text   receives the words
  */
 void chunk_text_place(const struct pm_heap *heap, uint32_t arena, struct text *text);
+
+/**
+ * Adds what chunks contain: the name of a class, `-> variable`, a text in quotes, or a word such as
+ * "pointers".
+ *
+ * @param type    the type; NULL if the types differ
+ * @param bytes   the text in the chunks
+ * @param length  number of bytes of the text, 0 if there is none
+ * @param cut     whether the text continues
+ * @param text    receives the words, unescaped
+ */
+void chunk_text_what(const struct pm_chunk_type *type, const char *bytes, size_t length, bool cut,
+                     struct text *text);
 
 #endif

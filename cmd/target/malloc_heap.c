@@ -3,15 +3,20 @@
 
 #include <procmem/target_reader.h>
 
-int malloc_heap_open(struct memory *memory, struct pm_heap **heap, struct pm_error *error)
+struct pm_heap_source malloc_heap_source(struct memory *memory)
 {
-	const struct pm_heap_source source = {
+	return (struct pm_heap_source){
 		.regions = &memory->loaded.regions,
 		.reader = &memory->reader,
 		.pages = memory->core ? NULL : &memory->pages,
 		.stopped = memory->stop || memory->core,
 		.cancel = memory->cancel,
 	};
+}
+
+int malloc_heap_open(struct memory *memory, struct pm_heap **heap, struct pm_error *error)
+{
+	const struct pm_heap_source source = malloc_heap_source(memory);
 
 	return pm_heap_open(&source, heap, error);
 }
@@ -44,14 +49,14 @@ int malloc_heap_open_loaded(const struct loaded *loaded, struct malloc_heap *ope
 	else if (open_process(loaded, opened, error) < 0)
 		return -1;
 
-	const struct pm_heap_source source = {
+	opened->source = (struct pm_heap_source){
 		.regions = &loaded->regions,
 		.reader = &opened->reader,
 		.pages = loaded->core ? NULL : &opened->pages,
 		.stopped = loaded->core != NULL,
 	};
 
-	return pm_heap_open(&source, &opened->heap, error);
+	return pm_heap_open(&opened->source, &opened->heap, error);
 }
 
 void malloc_heap_close(struct malloc_heap *opened)

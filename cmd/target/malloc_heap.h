@@ -9,6 +9,14 @@
 #include "target/regions_load.h"
 
 /**
+ * Returns where the heap of a target is read from.
+ *
+ * @param memory  the memory of all regions; must outlive the result
+ * @return        the source
+ */
+struct pm_heap_source malloc_heap_source(struct memory *memory);
+
+/**
  * Opens the heap of a target whose memory is open.
  *
  * @param memory  the memory of all regions; must outlive the heap
@@ -23,6 +31,7 @@ struct malloc_heap {
 	struct pm_reader reader;     /**< reads the bytes of the target; owned */
 	struct pm_pagemap *pagemap;  /**< page states of a process; NULL for a core file; owned */
 	struct pm_page_source pages; /**< source of the page states */
+	struct pm_heap_source source; /**< where the heap is read from */
 	struct pm_heap *heap;        /**< the heap; owned */
 };
 
