@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/utf8.h"
 #include "heap/json.h"
 #include "target/chunk_text.h"
 #include "target/json_parts.h"
@@ -18,6 +19,7 @@ struct place {
 	struct pm_chunk after;  /* valid if `has_after` */
 	bool has_before;
 	bool has_after;
+	struct chunk_content content; /* of the chunk */
 };
 
 /** Finds the chunks directly before and after the chunk. */
@@ -83,6 +85,18 @@ static void put_offset(const struct place *place, struct text *line)
 		text_string(line, ", after the bytes that the program may use");
 }
 
+/** Adds what the chunk contains. */
+static void put_what(const struct place *place, struct text *line)
+{
+	const struct pm_chunk_text *found = &place->content.text;
+	struct text what = { 0 };
+
+	text_string(line, "  contains ");
+	chunk_text_what(place->content.item.type, found->text, found->length, found->cut, &what);
+	utf8_escape(line, what.bytes, what.length);
+	text_deinit(&what);
+}
+
 static void print_text(const struct heap_report *report, const struct place *place, struct out *out)
 {
 	const struct pm_chunk *chunk = &place->chunk;
@@ -92,6 +106,9 @@ static void print_text(const struct heap_report *report, const struct place *pla
 	put_size(report, chunk->size, &line);
 	text_format(&line, "  %s  ", chunk_text_state(chunk->state));
 	chunk_text_place(report->heap, chunk->arena, &line);
+	end_line(&line, out);
+
+	put_what(place, &line);
 	end_line(&line, out);
 
 	put_offset(place, &line);
@@ -113,6 +130,8 @@ static void print_json(const struct heap_report *report, const struct place *pla
 	json_put(&json, "address", json_address(place->address));
 	json_open(&json, "chunk", '{');
 	json_parts_chunk(&json, heap, &place->chunk);
+	json_parts_content(&json, place->content.item.type, place->content.text.text,
+	                   place->content.text.length);
 	if (place->address >= place->chunk.start)
 		json_put(&json, "offset", json_number(place->address - place->chunk.start));
 	json_shut(&json, '}');
@@ -147,6 +166,11 @@ int heap_at_print(struct heap_report *report, uint64_t address, struct out *out,
 	}
 
 	find_neighbours(report->heap, &place);
+	if (chunk_contents_read(&report->contents, report->heap, &place.chunk, &place.content,
+	                        error) < 0)
+		return -1;
+	memory_resume(&report->memory);
+
 	if (report->options->output.json)
 		print_json(report, &place, out);
 	else

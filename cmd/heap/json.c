@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/json.h"
 
+#include "heap/classes.h"
 #include "target/json_parts.h"
 
 /** Writes the process, or what the core file says about it. */
@@ -82,18 +83,21 @@ static void put_breaks(struct json *json, const struct pm_heap *heap)
 	json_shut(json, ']');
 }
 
-static void put_verdict(struct json *json, const struct heap_verdict *verdict)
+/** Writes the verdict, and the chunks that pin free memory. */
+static void put_verdict(struct json *json, const struct heap_report *report)
 {
+	const struct heap_verdict *verdict = &report->verdict;
+	const struct pm_census_class *class = heap_report_pins(report);
+
 	if (verdict->type != HEAP_VERDICT_FRAGMENTED)
 		return;
 
 	json_open(json, "fragmented", '{');
 	json_put(json, "free", json_number(verdict->free));
-	if (verdict->pins.count > 0) {
+	if (class) {
 		json_open(json, "pins", '{');
-		json_put(json, "size", json_number(verdict->pins.size));
 		json_put(json, "count", json_number(verdict->pins.count));
-		json_put(json, "example", json_address(verdict->pins.chunk.start));
+		heap_classes_put_json(json, class, PM_CENSUS_SIZE);
 		json_shut(json, '}');
 	}
 	json_shut(json, '}');
@@ -117,6 +121,6 @@ void heap_json_put_arenas(struct json *json, const struct heap_report *report)
 	put_figures(json, &heap->total);
 	json_shut(json, '}');
 
-	put_verdict(json, &report->verdict);
+	put_verdict(json, report);
 	put_breaks(json, heap);
 }

@@ -40,7 +40,8 @@ static const struct cli_option filter_options[] = {
 	  "chunks of this size, with malloc's header, as the\n"
 	  "table shows it (96, 1K-64K, 1M-)" },
 	{ OPTION_TYPE, "type", "REGEX", "chunks whose type matches" },
-	{ OPTION_TEXT, "text", "REGEX", "chunks with a text that matches in their first 64\nbytes" },
+	{ OPTION_TEXT, "text", "REGEX",
+	  "chunks with a text that matches in their first 64\nbytes" },
 	{ OPTION_STATE, "state", "LIST",
 	  "chunks that are in_use (default), cached, free or\n"
 	  "top, or all" },
@@ -213,8 +214,8 @@ const struct cli_group heap_options_groups[] = {
 };
 
 const char *const heap_options_exclusive[] = {
-	"json csv",  "all top",     "list by",      "list sort",      "list reverse",
-	"list columns", "growth list",  "growth by",    "growth stop",    "growth sort",
+	"json csv",       "all top",        "list by",    "list sort",   "list reverse",
+	"list columns",   "growth list",    "growth by",  "growth stop", "growth sort",
 	"growth reverse", "growth columns", "growth csv", NULL,
 };
 

@@ -11,6 +11,7 @@
 #include "base/minmax.h"
 #include "base/report.h"
 #include "base/utf8.h"
+#include "heap/classes.h"
 #include "target/chunk_text.h"
 #include "view/table.h"
 
@@ -59,8 +60,7 @@ static void put_count(const struct heap_report *report, uint64_t count, struct t
 		text_grouped(text, count);
 }
 
-/** Adds the name of the process or of the core file. */
-static void put_target(const struct heap_report *report, struct text *line)
+void heap_print_target(const struct heap_report *report, struct text *line)
 {
 	const struct memory *memory = &report->memory;
 
@@ -97,12 +97,12 @@ static void put_stop(const struct heap_report *report, struct text *line)
 		text_string(line, ", stopped");
 }
 
-static void print_header(const struct heap_report *report, struct out *out)
+static size_t print_header(const struct heap_report *report, struct out *out)
 {
 	const struct pm_heap *heap = report->heap;
 	struct text line = { 0 };
 
-	put_target(report, &line);
+	heap_print_target(report, &line);
 	text_format(&line, "  %s", pm_heap_allocator_name(heap->allocator));
 	if (heap->version[0])
 		text_format(&line, " %s", heap->version);
@@ -110,8 +110,9 @@ static void print_header(const struct heap_report *report, struct out *out)
 	put_stop(report, &line);
 
 	text_char(&line, '\n');
-	out_wrapped(out, &line, 2);
+	size_t lines = out_wrapped(out, &line, 2);
 	text_deinit(&line);
+	return lines;
 }
 
 /** Adds a share, such as "91 %". */
@@ -147,6 +148,16 @@ static void put_pins(const struct heap_report *report, struct text *line)
 	text_string(line, "; pinned by ");
 	text_grouped(line, pins->count);
 	text_format(line, " chunk%s of %" PRIu64 " B", text_plural(pins->count), pins->size);
+
+	const struct pm_census_class *class = heap_report_pins(report);
+	if (!class)
+		return;
+
+	struct text what = { 0 };
+	heap_classes_put_what(class, PM_CENSUS_SIZE, &what);
+	text_char(line, ' ');
+	utf8_escape(line, what.bytes, what.length);
+	text_deinit(&what);
 }
 
 /** Adds the chunks that malloc mapped, if they are a large part of its memory. */
@@ -163,7 +174,7 @@ static void put_mapped(const struct heap_report *report, struct text *line)
 	put_size(report, heap->mapped, line);
 }
 
-static void print_verdict(const struct heap_report *report, struct out *out)
+static size_t print_verdict(const struct heap_report *report, struct out *out)
 {
 	const struct pm_heap_arena *total = &report->heap->total;
 	const struct heap_verdict *verdict = &report->verdict;
@@ -196,8 +207,9 @@ static void print_verdict(const struct heap_report *report, struct out *out)
 	put_pins(report, &line);
 	put_mapped(report, &line);
 	text_char(&line, '\n');
-	out_wrapped(out, &line, 2);
+	size_t lines = out_wrapped(out, &line, 2);
 	text_deinit(&line);
+	return lines;
 }
 
 static int compare_arenas(const void *a, const void *b)
@@ -279,7 +291,11 @@ static void print_left_out(void *context, struct out *out)
 	text_deinit(&line);
 }
 
-static void print_arenas(const struct heap_report *report, struct out *out)
+/**
+ * Prints the table of arenas.
+ * @return number of lines
+ */
+static size_t print_arenas(const struct heap_report *report, struct out *out)
 {
 	const struct pm_heap *heap = report->heap;
 	struct arenas_view view = { .report = report, .shown = heap->arena_count };
@@ -314,13 +330,17 @@ static void print_arenas(const struct heap_report *report, struct out *out)
 	table_measure(&table, widths);
 	table_print(&table, widths, out);
 	free(view.sorted);
+	return table.rows + 2 + (view.shown < heap->arena_count);
 }
 
-void heap_print(struct heap_report *report, struct out *out)
+size_t heap_print(const struct heap_report *report, struct out *out)
 {
-	print_header(report, out);
-	print_verdict(report, out);
-	print_arenas(report, out);
+	size_t lines = print_header(report, out);
+
+	lines += print_verdict(report, out);
+	lines += print_arenas(report, out);
+	out_string(out, "\n");
+	return lines + 1;
 }
 
 /** Reports one break. */

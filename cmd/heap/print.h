@@ -7,12 +7,21 @@
 #include "heap/report.h"
 
 /**
+ * Adds the name of the process or of the core file.
+ *
+ * @param report  the report, with its memory
+ * @param line    receives the name, escaped
+ */
+void heap_print_target(const struct heap_report *report, struct text *line);
+
+/**
  * Prints the line about the process, the verdict, and the table of arenas.
  *
  * @param report  what is known
  * @param out     where to print
+ * @return        number of lines
  */
-void heap_print(struct heap_report *report, struct out *out);
+size_t heap_print(const struct heap_report *report, struct out *out);
 
 /**
  * Reports on stderr where the chain of chunks broke, and that figures may be too low.

@@ -3,19 +3,67 @@
 #ifndef CMD_HEAP_REPORT_H
 #define CMD_HEAP_REPORT_H
 
+#include <procmem/census.h>
 #include <procmem/heap.h>
 
 #include "heap/options.h"
 #include "heap/verdict.h"
+#include "target/chunk_contents.h"
 #include "target/memory.h"
 
 /** What is known about the heap of a target. */
 struct heap_report {
 	const struct heap_options *options; /**< the options */
 	struct memory memory;               /**< the memory of the target */
+	struct pm_heap_source source;       /**< where the heap is read from */
 	struct pm_heap *heap;               /**< its heap; owned */
-	struct heap_verdict verdict;        /**< what the figures mean */
 	bool stopped;                       /**< the target was stopped for the walk */
+	struct chunk_contents contents;     /**< what the chunks contain */
+	struct pm_chunk_filter *filter;     /**< which chunks are selected; owned */
+	struct heap_verdict verdict;        /**< what the figures mean */
+	struct pm_census *pins;   /**< the sampled pins of the verdict, as one class; NULL if there
+	                             are none; owned */
+	struct pm_census *census; /**< the classes of chunks; NULL if they were not counted; owned
+	                           */
 };
+
+/**
+ * Opens the heap of a target, and what is needed to find out what its chunks contain.
+ *
+ * @param report  zeroed except `options` and `memory`, which is open; release with
+ *                heap_report_deinit(), even on failure
+ * @param error   any; PM_ERROR_UNSUPPORTED if no known allocator was found
+ * @return        0 or -1
+ */
+int heap_report_open(struct heap_report *report, struct pm_error *error);
+
+/**
+ * Judges the heap, and counts its chunks by class.
+ *
+ * @param report  opened
+ * @param error   as for pm_census_add_heap()
+ * @return        0 or -1
+ */
+int heap_report_count(struct heap_report *report, struct pm_error *error);
+
+/**
+ * Closes the heap and the memory.
+ * @param report  the report
+ */
+void heap_report_deinit(struct heap_report *report);
+
+/**
+ * Returns the class of the chunks that pin free memory.
+ * @param report  the report
+ * @return        the class of the sampled chunks; NULL if there are none
+ */
+const struct pm_census_class *heap_report_pins(const struct heap_report *report);
+
+/**
+ * Returns the keys of the classes.
+ * @param report  the report
+ * @return        enum pm_census_key bits
+ */
+unsigned heap_report_keys(const struct heap_report *report);
 
 #endif

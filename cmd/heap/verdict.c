@@ -24,8 +24,7 @@ enum {
 
 /** The chunks of each size in the sequences seen so far. */
 struct pin_counts {
-	uint64_t counts[SIZES];
-	uint32_t first[SIZES]; /* number of the first chunk of each size */
+	struct heap_pins sizes[SIZES]; /* by size / SIZE_STEP */
 };
 
 /** A sequence of used chunks. */
@@ -45,18 +44,35 @@ static bool is_gap(const struct pm_chunk *chunk)
 	return is_free && chunk->size >= PIN_MAX;
 }
 
+/**
+ * Counts a chunk, and keeps its number if it is one of the first, or if its position is a power of
+ * two: the samples are then from the whole heap.
+ */
+static void count_chunk(const struct pm_chunk *chunk, struct pin_counts *counts)
+{
+	uint64_t index = chunk->size / SIZE_STEP;
+
+	if (chunk->state == PM_CHUNK_FREE || index >= SIZES)
+		return;
+
+	struct heap_pins *pins = &counts->sizes[index];
+	pins->size = chunk->size;
+	pins->count++;
+	if (pins->sample_count < HEAP_PINS_SAMPLES)
+		pins->samples[pins->sample_count++] = chunk->number;
+	else if ((pins->count & (pins->count - 1)) == 0)
+		pins->samples[1 + (size_t)__builtin_ctzll(pins->count) % (HEAP_PINS_SAMPLES - 1)] =
+			chunk->number;
+}
+
 static void count_sequence(const struct pm_heap *heap, const struct sequence *sequence,
                            struct pin_counts *counts)
 {
 	for (uint32_t i = 0; i < sequence->count; i++) {
 		struct pm_chunk chunk;
-		pm_heap_chunk(heap, sequence->first + i, &chunk);
 
-		uint64_t index = chunk.size / SIZE_STEP;
-		if (chunk.state == PM_CHUNK_FREE || index >= SIZES)
-			continue;
-		if (counts->counts[index]++ == 0)
-			counts->first[index] = chunk.number;
+		pm_heap_chunk(heap, sequence->first + i, &chunk);
+		count_chunk(&chunk, counts);
 	}
 }
 
@@ -101,11 +117,8 @@ static struct heap_pins find_pins(const struct pm_heap *heap)
 	}
 
 	for (size_t i = 0; i < SIZES; i++) {
-		if (counts.counts[i] <= pins.count)
-			continue;
-		pins.count = counts.counts[i];
-		pins.size = (uint64_t)i * SIZE_STEP;
-		pm_heap_chunk(heap, counts.first[i], &pins.chunk);
+		if (counts.sizes[i].count > pins.count)
+			pins = counts.sizes[i];
 	}
 	return pins;
 }

@@ -12,11 +12,16 @@ enum heap_verdict_type {
 	HEAP_VERDICT_UNUSED,     /**< most of the heap is free, at the ends of arenas */
 };
 
+/** Maximum number of chunks in heap_pins.samples. */
+enum { HEAP_PINS_SAMPLES = 16 };
+
 /** The chunks of one size that lie between free chunks. */
 struct heap_pins {
-	uint64_t count;        /**< number of chunks; 0 if there are none */
-	uint64_t size;         /**< their size as malloc counts it, in bytes */
-	struct pm_chunk chunk; /**< the first of them */
+	uint64_t count; /**< number of chunks; 0 if there are none */
+	uint64_t size;  /**< their size as malloc counts it, in bytes */
+	/** Numbers of some of them, for pm_heap_chunk(); the first one is the first of all */
+	uint32_t samples[HEAP_PINS_SAMPLES];
+	size_t sample_count; /**< number of elements of `samples` */
 };
 
 /** A verdict. Sizes are in bytes. */

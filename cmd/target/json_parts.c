@@ -80,6 +80,14 @@ void json_parts_chunk(struct json *json, const struct pm_heap *heap, const struc
 		json_put(json, "arena", json_address(heap->arenas[chunk->arena].address));
 }
 
+void json_parts_content(struct json *json, const struct pm_chunk_type *type, const char *text,
+                        size_t length)
+{
+	put_text(json, "type", pm_chunk_type_label(type));
+	if (length > 0)
+		json_put(json, "text", json_bytes(text, length));
+}
+
 void json_parts_totals(struct json *json, const struct pm_totals *totals)
 {
 	json_put(json, "rss", json_number(totals->rss));

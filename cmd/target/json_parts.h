@@ -9,6 +9,7 @@
 #ifndef CMD_TARGET_JSON_PARTS_H
 #define CMD_TARGET_JSON_PARTS_H
 
+#include <procmem/chunk_type.h>
 #include <procmem/headroom.h>
 #include <procmem/heap.h>
 #include <procmem/process_id.h>
@@ -88,6 +89,17 @@ void json_parts_region_text(struct text *text, const struct pm_region *region);
  * @param chunk  the chunk
  */
 void json_parts_chunk(struct json *json, const struct pm_heap *heap, const struct pm_chunk *chunk);
+
+/**
+ * Writes what a chunk contains: `type`, and `text` if there is one.
+ *
+ * @param json    the output
+ * @param type    the type
+ * @param text    the text; not NUL-terminated
+ * @param length  number of bytes of the text, 0 if there is none
+ */
+void json_parts_content(struct json *json, const struct pm_chunk_type *type, const char *text,
+                        size_t length);
 
 /**
  * Writes the sizes of a process: `rss`, `anon`, `file`, `shmem`, `swap`, `size` and `threads`.

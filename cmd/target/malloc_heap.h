@@ -28,11 +28,11 @@ int malloc_heap_open(struct memory *memory, struct pm_heap **heap, struct pm_err
 
 /** A heap, and what it is read with. */
 struct malloc_heap {
-	struct pm_reader reader;     /**< reads the bytes of the target; owned */
-	struct pm_pagemap *pagemap;  /**< page states of a process; NULL for a core file; owned */
-	struct pm_page_source pages; /**< source of the page states */
+	struct pm_reader reader;      /**< reads the bytes of the target; owned */
+	struct pm_pagemap *pagemap;   /**< page states of a process; NULL for a core file; owned */
+	struct pm_page_source pages;  /**< source of the page states */
 	struct pm_heap_source source; /**< where the heap is read from */
-	struct pm_heap *heap;        /**< the heap; owned */
+	struct pm_heap *heap;         /**< the heap; owned */
 };
 
 /**

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/classes.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "target/chunk_text.h"
+#include "view/results.h"
+
+/** A row of the list. */
+struct heap_class {
+	const struct pm_census_class *class;
+	const struct heap_report *report;
+	uint64_t all; /* bytes of all classes together */
+};
+
+static const struct pm_census_class *class_of(const void *item)
+{
+	return ((const struct heap_class *)item)->class;
+}
+
+static unsigned keys_of(const void *item)
+{
+	return heap_report_keys(((const struct heap_class *)item)->report);
+}
+
+/** The numbers of a class, by list_column.index. */
+enum number { SIZE, COUNT, BYTES, ZEROS, EQUAL, EXAMPLE };
+
+static bool number_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	const struct pm_census_class *class = class_of(item);
+
+	switch ((enum number)column->index) {
+	case SIZE:
+		*value = class->size;
+		return class->size > 0;
+	case COUNT:
+		*value = class->count;
+		return true;
+	case BYTES:
+		*value = class->bytes;
+		return true;
+	case ZEROS:
+		*value = class->zeros;
+		return true;
+	case EQUAL:
+		*value = class->equal;
+		return true;
+	case EXAMPLE:
+		*value = class->example;
+		return true;
+	}
+	return false;
+}
+
+/** Returns the share of a class in tenths of a percent. */
+static bool share_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	const struct heap_class *row = item;
+
+	(void)column;
+	if (row->all == 0)
+		return false;
+
+	*value = (uint64_t)((unsigned __int128)row->class->bytes * 1000 / row->all);
+	return true;
+}
+
+/**
+ * Returns the type of a class.
+ * @return the type of most of its chunks; NULL if the types differ
+ */
+static const struct pm_chunk_type *type_of(const struct pm_census_class *class, unsigned keys)
+{
+	if (keys & PM_CENSUS_TYPE)
+		return class->type;
+
+	return class->type_count > class->count / 2 ? class->type : NULL;
+}
+
+/** Returns whether the text of a class may continue after the bytes that were compared. */
+static bool is_cut(const struct pm_census_class *class)
+{
+	return class->text_length >= sizeof class->text;
+}
+
+void heap_classes_put_what(const struct pm_census_class *class, unsigned keys, struct text *text)
+{
+	const struct pm_chunk_type *type = type_of(class, keys);
+
+	chunk_text_what(type, class->text, class->text_length, is_cut(class), text);
+}
+
+static void what_text(const struct list_column *column, const void *item, struct text *text)
+{
+	(void)column;
+	heap_classes_put_what(class_of(item), keys_of(item), text);
+}
+
+static void type_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct pm_chunk_type *type = type_of(class_of(item), keys_of(item));
+
+	(void)column;
+	if (type)
+		text_string(text, pm_chunk_type_label(type));
+}
+
+static void text_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct pm_census_class *class = class_of(item);
+
+	(void)column;
+	text_bytes(text, class->text, class->text_length);
+}
+
+static void arena_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct heap_class *row = item;
+
+	(void)column;
+	chunk_text_arena(row->report->heap, row->class->arena, text);
+}
+
+static json_t *arena_value(const struct list_column *column, const void *item)
+{
+	const struct heap_class *row = item;
+	const struct pm_heap *heap = row->report->heap;
+
+	(void)column;
+	if (row->class->arena >= heap->arena_count)
+		return NULL;
+
+	return json_address(heap->arenas[row->class->arena].address);
+}
+
+static void state_text(const struct list_column *column, const void *item, struct text *text)
+{
+	(void)column;
+	text_string(text, pm_chunk_state_name((enum pm_chunk_state)class_of(item)->state));
+}
+
+/** Gives the example of a class a number in a session. */
+static size_t identify(struct results *results, const void *item)
+{
+	const struct pm_census_class *class = class_of(item);
+	struct text what = { 0 };
+
+	heap_classes_put_what(class, keys_of(item), &what);
+	size_t number = results_add_hit(results, class->example, class->size ? class->size : 1,
+	                                what.bytes, what.length);
+	text_deinit(&what);
+	return number;
+}
+
+static const struct list_column columns[] = {
+	{ .name = "size",
+	  .title = "SIZE",
+	  .type = LIST_COUNT,
+	  .alone = true,
+	  .optional = true,
+	  .number = number_of,
+	  .index = SIZE,
+	  .help = "size of each chunk in bytes, with malloc's header" },
+	{ .name = "count",
+	  .title = "COUNT",
+	  .type = LIST_COUNT,
+	  .number = number_of,
+	  .index = COUNT,
+	  .help = "number of chunks" },
+	{ .name = "bytes",
+	  .title = "BYTES",
+	  .type = LIST_SIZE,
+	  .number = number_of,
+	  .index = BYTES,
+	  .help = "size of all chunks of the class" },
+	{ .name = "share",
+	  .title = "SHARE",
+	  .type = LIST_PERCENT,
+	  .number = share_of,
+	  .help = "share of the bytes of all counted chunks" },
+	{ .name = "zeros",
+	  .title = "ZEROS",
+	  .type = LIST_COUNT,
+	  .number = number_of,
+	  .index = ZEROS,
+	  .help = "number of chunks whose first 64 bytes are zeros" },
+	{ .name = "equal",
+	  .title = "EQUAL",
+	  .type = LIST_COUNT,
+	  .number = number_of,
+	  .index = EQUAL,
+	  .help = "at least this number of chunks have the same first 64 bytes" },
+	{ .name = "arena",
+	  .title = "ARENA",
+	  .type = LIST_TEXT,
+	  .text = arena_text,
+	  .value = arena_value,
+	  .help = "arena of the example; with --by arena, of all chunks" },
+	{ .name = "state",
+	  .title = "STATE",
+	  .type = LIST_TEXT,
+	  .text = state_text,
+	  .help = "state of the example; with --by state, of all chunks" },
+	{ .name = "type",
+	  .title = "TYPE",
+	  .type = LIST_TEXT,
+	  .text = type_text,
+	  .help = "class of an object, variable that the chunk points to, or sort of the content" },
+	{ .name = "text",
+	  .title = "TEXT",
+	  .type = LIST_TEXT,
+	  .text = text_text,
+	  .help = "text that most chunks start with; # is a number that differs" },
+	{ .name = "what",
+	  .json = "",
+	  .title = "WHAT",
+	  .type = LIST_TEXT,
+	  .text = what_text,
+	  .help = "type and text" },
+	{ .name = "example",
+	  .title = "EXAMPLE",
+	  .type = LIST_ADDRESS,
+	  .number = number_of,
+	  .index = EXAMPLE,
+	  .help = "address of the first chunk" },
+};
+
+const struct list_spec heap_classes_spec = {
+	.singular = "class",
+	.plural = "classes",
+	.columns = columns,
+	.column_count = sizeof columns / sizeof *columns,
+	.table_columns = "size,count,bytes,share,zeros,equal,what",
+	.csv_columns = "size,count,bytes,share,zeros,equal,arena,state,type,text,example",
+	.json_columns = "size,count,bytes,share,zeros,equal,type,text,example",
+	.json_identity = "example",
+	.sort = "bytes",
+	.left_out_column = "bytes",
+	.droppable = "equal,zeros",
+	.droppable_last = "share",
+	.count_column = true,
+	.identify = identify,
+	.id_prefix = "#",
+};
+
+/** Sets the default columns: those that all chunks of a class share, and the counts. */
+static void choose_columns(struct list_spec *spec, unsigned keys)
+{
+	if (keys & PM_CENSUS_ARENA && keys & PM_CENSUS_STATE)
+		spec->table_columns = "arena,state,size,count,bytes,share,what";
+	else if (keys & PM_CENSUS_ARENA)
+		spec->table_columns = "arena,size,count,bytes,share,zeros,equal,what";
+	else if (keys & PM_CENSUS_STATE)
+		spec->table_columns = "state,size,count,bytes,share,zeros,equal,what";
+	else if (!(keys & PM_CENSUS_SIZE))
+		spec->table_columns = "count,bytes,share,zeros,equal,what";
+	if (keys & PM_CENSUS_ARENA)
+		spec->json_identity = "arena,example";
+	if (keys & PM_CENSUS_STATE)
+		spec->json_identity = "state,example";
+	if (keys & PM_CENSUS_ARENA && keys & PM_CENSUS_STATE)
+		spec->json_identity = "arena,state,example";
+}
+
+int heap_classes_init(struct heap_classes *classes, const struct heap_report *report,
+                      struct pm_error *error)
+{
+	*classes = (struct heap_classes){ .spec = heap_classes_spec };
+	choose_columns(&classes->spec, heap_report_keys(report));
+	if (list_init(&classes->list, &classes->spec, &report->options->list,
+	              report->options->output.bytes, error) < 0)
+		return -1;
+	if (!report->census)
+		return 0;
+
+	size_t count = pm_census_count(report->census);
+	uint64_t all = pm_census_total(report->census).bytes;
+
+	classes->rows = alloc_array(NULL, count, sizeof *classes->rows);
+	for (size_t i = 0; i < count; i++) {
+		classes->rows[i] = (struct heap_class){ .class = pm_census_get(report->census, i),
+			                                .report = report,
+			                                .all = all };
+		list_add(&classes->list, &classes->rows[i]);
+	}
+
+	list_sort(&classes->list);
+	return 0;
+}
+
+void heap_classes_deinit(struct heap_classes *classes)
+{
+	list_deinit(&classes->list);
+	free(classes->rows);
+}
+
+void heap_classes_put_json(struct json *json, const struct pm_census_class *class, unsigned keys)
+{
+	const struct pm_chunk_type *type = type_of(class, keys);
+
+	if (class->size > 0)
+		json_put(json, "size", json_number(class->size));
+	if (type)
+		json_put(json, "type", json_text(pm_chunk_type_label(type)));
+	if (class->text_length > 0)
+		json_put(json, "text", json_bytes(class->text, class->text_length));
+	json_put(json, "example", json_address(class->example));
+}
