@@ -41,6 +41,7 @@ static bool number_of(const struct list_column *column, const void *item, uint64
 	case BYTES:
 		*value = class->bytes;
 		return true;
+
 	case ZEROS:
 		*value = class->zeros;
 		return true;

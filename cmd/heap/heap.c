@@ -17,8 +17,8 @@
 const struct cli_spec heap_spec = {
 	.command = "heap",
 	.operands = "TARGET [ADDRESS]",
-	.purpose = "Shows what is inside malloc: whether the heap is fragmented, its arenas, and its\n"
-		   "chunks by size and content. With ADDRESS, shows the chunk that contains it.",
+	.purpose = "Shows what is inside malloc: whether the heap is fragmented, its arenas, and\n"
+		   "its chunks by size and content. With ADDRESS, shows the chunk there.",
 	.groups = heap_options_groups,
 	.exclusive = heap_options_exclusive,
 	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"

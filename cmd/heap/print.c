@@ -174,39 +174,38 @@ static void put_mapped(const struct heap_report *report, struct text *line)
 	put_size(report, heap->mapped, line);
 }
 
-static size_t print_verdict(const struct heap_report *report, struct out *out)
+/** Adds how much of the heap is free or in use. */
+static void put_state(const struct heap_report *report, struct text *line)
 {
 	const struct pm_heap_arena *total = &report->heap->total;
 	const struct heap_verdict *verdict = &report->verdict;
-	const char *about = report->heap->complete ? "" : "about ";
+	bool is_used = verdict->type == HEAP_VERDICT_NONE;
+
+	if (verdict->type == HEAP_VERDICT_FRAGMENTED)
+		text_string(line, "FRAGMENTED: ");
+	else if (verdict->type == HEAP_VERDICT_UNUSED)
+		text_string(line, "UNUSED: ");
+	if (!report->heap->complete)
+		text_string(line, "about ");
+
+	put_percent(is_used ? total->in_use : verdict->free, total->system, line);
+	text_string(line, " of ");
+	put_size(report, total->system, line);
+	text_string(line, is_used ? " is in use" : " is free");
+	if (verdict->type == HEAP_VERDICT_UNUSED)
+		text_string(line, ", most of it at the end of arenas");
+}
+
+static size_t print_verdict(const struct heap_report *report, struct out *out)
+{
 	struct text line = { 0 };
 
-	switch (verdict->type) {
-	case HEAP_VERDICT_FRAGMENTED:
-	case HEAP_VERDICT_UNUSED:
-		text_string(&line,
-		            verdict->type == HEAP_VERDICT_UNUSED ? "UNUSED: " : "FRAGMENTED: ");
-		text_string(&line, about);
-		put_percent(verdict->free, total->system, &line);
-		text_string(&line, " of ");
-		put_size(report, total->system, &line);
-		text_string(&line, " is free");
-		if (verdict->type == HEAP_VERDICT_UNUSED)
-			text_string(&line, ", most of it at the end of arenas");
-		break;
-	case HEAP_VERDICT_NONE:
-		text_string(&line, about);
-		put_percent(total->in_use, total->system, &line);
-		text_string(&line, " of ");
-		put_size(report, total->system, &line);
-		text_string(&line, " is in use");
-		break;
-	}
-
+	put_state(report, &line);
 	put_trimmable(report, &line);
 	put_pins(report, &line);
 	put_mapped(report, &line);
 	text_char(&line, '\n');
+
 	size_t lines = out_wrapped(out, &line, 2);
 	text_deinit(&line);
 	return lines;
