@@ -11,7 +11,7 @@
  * is read again, and what cannot be repaired is skipped and reported (pm_heap_break). Totals are
  * then lower bounds (pm_heap.complete is false).
  *
- * The index takes 20 MiB of memory for 1 GiB of heap.
+ * The index takes about 24 MiB of memory for 1 GiB of heap.
  */
 #ifndef PROCMEM_HEAP_H
 #define PROCMEM_HEAP_H
@@ -97,7 +97,10 @@ struct pm_heap_break {
 /** Maximum number of breaks that are stored; pm_heap.breaks counts all of them. */
 #define PM_HEAP_BREAKS_MAX 64
 
-/** What was found. Read-only. */
+/**
+ * What was found. Read-only. Several threads may use a heap at the same time, except that only one
+ * thread at a time may call pm_heap_read_chunks().
+ */
 struct pm_heap {
 	enum pm_heap_allocator allocator; /**< the allocator */
 	/** Version or range of versions, such as "2.32-2.41"; "" if not known */
@@ -141,7 +144,7 @@ struct pm_heap_source {
  *
  * @param source  where to read
  * @param heap    receives the heap, also if no allocator was found; release with pm_heap_close()
- * @param error   PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @param error   PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_IO (page states)
  * @return        0 or -1
  */
 PM_PUBLIC int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap,
@@ -154,7 +157,8 @@ PM_PUBLIC int pm_heap_open(const struct pm_heap_source *source, struct pm_heap *
 PM_PUBLIC void pm_heap_close(struct pm_heap *heap);
 
 /**
- * Finds the chunk that contains an address, in any state.
+ * Finds the chunk that contains an address, in any state. In glibc, the first 8 bytes of a header
+ * belong to the chunk before it if that chunk is in use.
  *
  * @param heap     the heap
  * @param address  any address: inside the chunk, or inside its header
@@ -164,8 +168,7 @@ PM_PUBLIC void pm_heap_close(struct pm_heap *heap);
 PM_PUBLIC bool pm_heap_find(const struct pm_heap *heap, uint64_t address, struct pm_chunk *chunk);
 
 /**
- * Returns a chunk by its number. Takes constant time for consecutive numbers, otherwise the time of
- * a binary search.
+ * Returns a chunk by its number. Takes the time of a binary search.
  *
  * @param heap    the heap
  * @param number  number of the chunk, less than pm_heap.chunk_count
@@ -197,7 +200,7 @@ typedef int pm_chunk_visitor(void *context, const struct pm_chunk *chunk, const 
  * @param states   bit mask: 1 << enum pm_chunk_state
  * @param visit    called for each chunk
  * @param context  passed to `visit`
- * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @param error    as for pm_heap_open()
  * @return         0; -1 on error; or the value with which `visit` ended the walk
  */
 PM_PUBLIC int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,
