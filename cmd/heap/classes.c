@@ -80,17 +80,11 @@ static const struct pm_chunk_type *type_of(const struct pm_census_class *class, 
 	return class->type_count > class->count / 2 ? class->type : NULL;
 }
 
-/** Returns whether the text of a class may continue after the bytes that were compared. */
-static bool is_cut(const struct pm_census_class *class)
-{
-	return class->text_length >= sizeof class->text;
-}
-
 void heap_classes_put_what(const struct pm_census_class *class, unsigned keys, struct text *text)
 {
 	const struct pm_chunk_type *type = type_of(class, keys);
 
-	chunk_text_what(type, class->text, class->text_length, is_cut(class), text);
+	chunk_text_what(type, class->text, class->text_length, class->text_cut, text);
 }
 
 static void what_text(const struct list_column *column, const void *item, struct text *text)

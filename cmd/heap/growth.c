@@ -91,7 +91,10 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 		text_grouped(text, class.class->count);
 		break;
 	case NET:
-		text_format(text, "%+" PRId64, class.net_count);
+		if (class.net_known)
+			text_format(text, "%+" PRId64, class.net_count);
+		else
+			text_char(text, '?');
 		break;
 	default:
 		put_what(&class, text);
@@ -183,8 +186,10 @@ static void print_json(const struct growth *growth, struct out *out)
 		json_put(&json, "count", json_number(class.class->count));
 		json_put(&json, "rate", json_real(class.rate));
 		json_put(&json, "bytes_rate", json_real(bytes_rate(growth, &class)));
-		json_put(&json, "net_count", json_integer(class.net_count));
-		json_put(&json, "net_bytes", json_integer(class.net_bytes));
+		if (class.net_known) {
+			json_put(&json, "net_count", json_integer(class.net_count));
+			json_put(&json, "net_bytes", json_integer(class.net_bytes));
+		}
 		heap_classes_put_json(&json, class.class, KEYS);
 		json_shut(&json, '}');
 	}

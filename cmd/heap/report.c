@@ -51,8 +51,7 @@ static int read_pins(struct heap_report *report, struct pm_error *error)
 			return -1;
 	}
 
-	pm_census_sort(report->pins, PM_CENSUS_BY_COUNT);
-	return 0;
+	return pm_census_sort(report->pins, PM_CENSUS_BY_COUNT, error);
 }
 
 int heap_report_count(struct heap_report *report, struct pm_error *error)
@@ -67,8 +66,7 @@ int heap_report_count(struct heap_report *report, struct pm_error *error)
 	    pm_census_add_heap(report->census, report->heap, error) < 0)
 		return -1;
 
-	pm_census_sort(report->census, PM_CENSUS_BY_BYTES);
-	return 0;
+	return pm_census_sort(report->census, PM_CENSUS_BY_BYTES, error);
 }
 
 void heap_report_deinit(struct heap_report *report)
