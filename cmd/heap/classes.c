@@ -4,8 +4,12 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/minmax.h"
 #include "target/chunk_text.h"
 #include "view/results.h"
+
+/* Bytes of a chunk that the program cannot use. */
+enum { HEADER = 8 };
 
 /** A row of the list. */
 struct heap_class {
@@ -44,10 +48,10 @@ static bool number_of(const struct list_column *column, const void *item, uint64
 
 	case ZEROS:
 		*value = class->zeros;
-		return true;
+		return class->zeros > 0;
 	case EQUAL:
 		*value = class->equal;
-		return true;
+		return class->equal > 1;
 	case EXAMPLE:
 		*value = class->example;
 		return true;
@@ -85,6 +89,19 @@ void heap_classes_put_what(const struct pm_census_class *class, unsigned keys, s
 	const struct pm_chunk_type *type = type_of(class, keys);
 
 	chunk_text_what(type, class->text, class->text_length, class->text_cut, text);
+}
+
+size_t heap_classes_number(struct results *results, const struct pm_census_class *class,
+                           unsigned keys)
+{
+	/* The size includes the header of the chunk, which is before the example. */
+	uint64_t size = pm_max(class->size, HEADER + 1) - HEADER;
+	struct text what = { 0 };
+
+	heap_classes_put_what(class, keys, &what);
+	size_t number = results_add_hit(results, class->example, size, what.bytes, what.length);
+	text_deinit(&what);
+	return number;
 }
 
 static void what_text(const struct list_column *column, const void *item, struct text *text)
@@ -139,14 +156,7 @@ static void state_text(const struct list_column *column, const void *item, struc
 /** Gives the example of a class a number in a session. */
 static size_t identify(struct results *results, const void *item)
 {
-	const struct pm_census_class *class = class_of(item);
-	struct text what = { 0 };
-
-	heap_classes_put_what(class, keys_of(item), &what);
-	size_t number = results_add_hit(results, class->example, class->size ? class->size : 1,
-	                                what.bytes, what.length);
-	text_deinit(&what);
-	return number;
+	return heap_classes_number(results, class_of(item), keys_of(item));
 }
 
 static const struct list_column columns[] = {
@@ -178,15 +188,18 @@ static const struct list_column columns[] = {
 	{ .name = "zeros",
 	  .title = "ZEROS",
 	  .type = LIST_COUNT,
+	  .optional = true,
 	  .number = number_of,
 	  .index = ZEROS,
 	  .help = "number of chunks whose first 64 bytes are zeros" },
 	{ .name = "equal",
 	  .title = "EQUAL",
 	  .type = LIST_COUNT,
+	  .alone = true,
+	  .optional = true,
 	  .number = number_of,
 	  .index = EQUAL,
-	  .help = "at least this number of chunks have the same first 64 bytes" },
+	  .help = "at least this number of chunks have the same first 64 bytes, if more than one" },
 	{ .name = "arena",
 	  .title = "ARENA",
 	  .type = LIST_TEXT,
@@ -222,6 +235,9 @@ static const struct list_column columns[] = {
 	  .help = "address of the first chunk" },
 };
 
+/* The default columns of JSON for all keys. */
+#define JSON_COLUMNS "size,count,bytes,share,zeros,equal,type,text,example"
+
 const struct list_spec heap_classes_spec = {
 	.singular = "class",
 	.plural = "classes",
@@ -229,7 +245,7 @@ const struct list_spec heap_classes_spec = {
 	.column_count = sizeof columns / sizeof *columns,
 	.table_columns = "size,count,bytes,share,zeros,equal,what",
 	.csv_columns = "size,count,bytes,share,zeros,equal,arena,state,type,text,example",
-	.json_columns = "size,count,bytes,share,zeros,equal,type,text,example",
+	.json_columns = JSON_COLUMNS,
 	.json_identity = "example",
 	.sort = "bytes",
 	.left_out_column = "bytes",
@@ -240,23 +256,26 @@ const struct list_spec heap_classes_spec = {
 	.id_prefix = "#",
 };
 
-/** Sets the default columns: those that all chunks of a class share, and the counts. */
+/** Sets the default columns: the keys and the counts. */
 static void choose_columns(struct list_spec *spec, unsigned keys)
 {
-	if (keys & PM_CENSUS_ARENA && keys & PM_CENSUS_STATE)
+	bool by_arena = keys & PM_CENSUS_ARENA, by_state = keys & PM_CENSUS_STATE;
+
+	if (by_arena && by_state) {
 		spec->table_columns = "arena,state,size,count,bytes,share,what";
-	else if (keys & PM_CENSUS_ARENA)
-		spec->table_columns = "arena,size,count,bytes,share,zeros,equal,what";
-	else if (keys & PM_CENSUS_STATE)
-		spec->table_columns = "state,size,count,bytes,share,zeros,equal,what";
-	else if (!(keys & PM_CENSUS_SIZE))
-		spec->table_columns = "count,bytes,share,zeros,equal,what";
-	if (keys & PM_CENSUS_ARENA)
-		spec->json_identity = "arena,example";
-	if (keys & PM_CENSUS_STATE)
-		spec->json_identity = "state,example";
-	if (keys & PM_CENSUS_ARENA && keys & PM_CENSUS_STATE)
+		spec->json_columns = "arena,state," JSON_COLUMNS;
 		spec->json_identity = "arena,state,example";
+	} else if (by_arena) {
+		spec->table_columns = "arena,size,count,bytes,share,zeros,equal,what";
+		spec->json_columns = "arena," JSON_COLUMNS;
+		spec->json_identity = "arena,example";
+	} else if (by_state) {
+		spec->table_columns = "state,size,count,bytes,share,zeros,equal,what";
+		spec->json_columns = "state," JSON_COLUMNS;
+		spec->json_identity = "state,example";
+	} else if (!(keys & PM_CENSUS_SIZE)) {
+		spec->table_columns = "count,bytes,share,zeros,equal,what";
+	}
 }
 
 int heap_classes_init(struct heap_classes *classes, const struct heap_report *report,

@@ -6,6 +6,7 @@
 #include "heap/report.h"
 #include "view/json.h"
 #include "view/list.h"
+#include "view/results.h"
 
 /** The columns of the list. */
 extern const struct list_spec heap_classes_spec;
@@ -43,6 +44,17 @@ void heap_classes_deinit(struct heap_classes *classes);
  * @param text   receives the words
  */
 void heap_classes_put_what(const struct pm_census_class *class, unsigned keys, struct text *text);
+
+/**
+ * Gives the example of a class a number in a session.
+ *
+ * @param results  the collection, or NULL outside of a session
+ * @param class    the class
+ * @param keys     enum pm_census_key bits of its census
+ * @return         the number; 0 if it has none
+ */
+size_t heap_classes_number(struct results *results, const struct pm_census_class *class,
+                           unsigned keys);
 
 /**
  * Writes the members that classes and survivors have: `size`, `type`, `text` and `example`.

@@ -6,10 +6,11 @@
 #include "heap/growth.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdlib.h>
 
 #include <procmem/survivors.h>
 
+#include "base/alloc.h"
 #include "base/delta.h"
 #include "base/minmax.h"
 #include "base/poll_loop.h"
@@ -18,10 +19,9 @@
 #include "heap/classes.h"
 #include "heap/json.h"
 #include "heap/print.h"
-#include "view/results.h"
 #include "view/table.h"
 
-enum { RATE, NEW_RATE, SIZE, NEW, NET, WHAT, COLUMNS };
+enum { ID, RATE, NEW_RATE, SIZE, NEW, NET, WHAT, COLUMNS };
 
 /* Number of classes that are shown by default. */
 enum { CLASSES_SHOWN = 10 };
@@ -30,6 +30,7 @@ enum { CLASSES_SHOWN = 10 };
 enum { KEYS = PM_CENSUS_SIZE | PM_CENSUS_TYPE };
 
 static const struct table_column columns[COLUMNS] = {
+	{ .title = "ID", .style = OUT_DIM },
 	{ .title = "RATE", .right = true, .style = OUT_GROWN },
 	{ .title = "NEW/S", .right = true },
 	{ .title = "SIZE", .right = true },
@@ -44,7 +45,8 @@ struct growth {
 	struct pm_survivors *survivors;
 	struct poll_loop wait;
 	bool complete; /* all walks were complete */
-	size_t shown;
+	size_t shown;  /* number of classes to print */
+	size_t *ids;   /* numbers of the shown classes in a session; NULL outside of it; owned */
 };
 
 static struct pm_survivor_class class_at(const struct growth *growth, size_t index)
@@ -72,12 +74,22 @@ static void put_what(const struct pm_survivor_class *class, struct text *text)
 	text_deinit(&raw);
 }
 
+/** Returns the first column of the table. Only a session has numbers. */
+static size_t first_column(const struct growth *growth)
+{
+	return growth->ids ? ID : RATE;
+}
+
 static void cell(void *context, size_t row, size_t column, struct text *text)
 {
 	const struct growth *growth = context;
 	const struct pm_survivor_class class = class_at(growth, row);
 
-	switch (column) {
+	switch (column + first_column(growth)) {
+	case ID:
+		if (growth->ids[row] > 0)
+			text_format(text, "#%zu", growth->ids[row]);
+		break;
 	case RATE:
 		delta_put_rate(text, bytes_rate(growth, &class));
 		break;
@@ -87,6 +99,7 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 	case SIZE:
 		text_decimal(text, class.class->size);
 		break;
+
 	case NEW:
 		text_grouped(text, class.class->count);
 		break;
@@ -125,47 +138,47 @@ static void print_header(const struct growth *growth, struct out *out)
 	text_deinit(&line);
 }
 
-/** Numbers the examples in a session. */
-static void add_results(const struct growth *growth, struct out *out)
+/** Gives the examples of the shown classes their numbers in a session. */
+static void number_classes(struct growth *growth, struct out *out)
 {
-	for (size_t i = 0; out->results && i < growth->shown; i++) {
-		const struct pm_survivor_class class = class_at(growth, i);
-		struct text what = { 0 };
+	if (!out->results)
+		return;
 
-		put_what(&class, &what);
-		results_add_hit(out->results, class.class->example, class.class->size, what.bytes,
-		                what.length);
-		text_deinit(&what);
-	}
+	growth->ids = alloc_array(NULL, growth->shown, sizeof *growth->ids);
+	for (size_t i = 0; i < growth->shown; i++)
+		growth->ids[i] = heap_classes_number(out->results, class_at(growth, i).class, KEYS);
+}
+
+static void print_table(struct growth *growth, struct out *out)
+{
+	size_t count = pm_survivors_count(growth->survivors), first = first_column(growth);
+	size_t widths[TABLE_COLUMNS_MAX];
+	const struct table table = {
+		.columns = columns + first,
+		.column_count = COLUMNS - first,
+		.rows = growth->shown,
+		.titles = !growth->report.options->list.no_header,
+		.open_end = out->width == SIZE_MAX,
+		.context = growth,
+		.cell = cell,
+	};
+
+	table_measure(&table, widths);
+	table_print(&table, widths, out);
+	if (growth->shown < count)
+		out_format(out, "\xe2\x80\xa6 %zu more classes (all: -a)\n", count - growth->shown);
 }
 
 static void print_text(struct growth *growth, struct out *out)
 {
-	size_t count = pm_survivors_count(growth->survivors);
-	size_t widths[TABLE_COLUMNS_MAX];
 	struct text net = { 0 };
 
 	print_header(growth, out);
-	if (count == 0) {
+	number_classes(growth, out);
+	if (pm_survivors_count(growth->survivors) == 0)
 		out_string(out, "no chunk was allocated in this time and is still there\n");
-	} else {
-		const struct table table = {
-			.columns = columns,
-			.column_count = COLUMNS,
-			.rows = growth->shown,
-			.titles = !growth->report.options->list.no_header,
-			.open_end = out->width == SIZE_MAX,
-			.context = growth,
-			.cell = cell,
-		};
-
-		table_measure(&table, widths);
-		table_print(&table, widths, out);
-		add_results(growth, out);
-		if (growth->shown < count)
-			out_format(out, "\xe2\x80\xa6 %zu more classes (all: -a)\n",
-			           count - growth->shown);
-	}
+	else
+		print_table(growth, out);
 
 	delta_put_bytes(&net, net_bytes(growth), growth->report.options->output.bytes);
 	out_format(out, "net change of all chunks in use: %s\n", text_terminate(&net));
@@ -211,26 +224,6 @@ static int await_walk(struct growth *growth, struct pm_error *error)
 	                    "interrupted before the last walk over the heap");
 }
 
-/** Opens the memory of the target and its heap. */
-static int open_heap(struct heap_report *report, const char *word, struct pm_error *error)
-{
-	struct selection selection;
-	const struct memory_options options = { .quiet = true };
-
-	if (selection_init(&selection, error) < 0)
-		return -1;
-
-	enum memory_status ready = memory_open(&report->memory, word, &selection, &options, error);
-	selection_deinit(&selection);
-	if (ready != MEMORY_READY)
-		return -1;
-	if (report->memory.core)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "--growth needs a process, but %s is a core file", word);
-
-	return heap_report_open(report, error);
-}
-
 /** Makes the second or third walk. */
 static int walk_again(struct growth *growth, const char *word, struct pm_error *error)
 {
@@ -238,7 +231,7 @@ static int walk_again(struct growth *growth, const char *word, struct pm_error *
 	int result = -1;
 
 	report.memory.cancel = growth->wait.interrupted;
-	if (open_heap(&report, word, error) == 0)
+	if (heap_report_open(&report, word, error) == 0)
 		result = pm_survivors_walk(growth->survivors, report.heap, error);
 	if (result == 0)
 		growth->complete = growth->complete && report.heap->complete;
@@ -251,8 +244,12 @@ static int measure(struct growth *growth, const char *word, struct pm_error *err
 {
 	struct heap_report *report = &growth->report;
 
-	if (open_heap(report, word, error) < 0 ||
-	    pm_survivors_open(report->contents.types, report->filter, &growth->survivors, error) <
+	if (heap_report_open(report, word, error) < 0)
+		return -1;
+	if (report->memory.core)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--growth needs a process, but %s is a core file", word);
+	if (pm_survivors_open(report->contents.types, report->filter, &growth->survivors, error) <
 	            0 ||
 	    pm_survivors_walk(growth->survivors, report->heap, error) < 0)
 		return -1;
@@ -296,6 +293,7 @@ int heap_growth_print(const char *word, const struct heap_options *options, stru
 		result = growth.complete;
 	}
 
+	free(growth.ids);
 	pm_survivors_close(growth.survivors);
 	heap_report_deinit(&growth.report);
 	return result;

@@ -131,7 +131,7 @@ static enum status show_heap(struct heap_report *report, struct out *out)
 }
 
 /** Reports where the walk broke, its cost, and how long the target was stopped. */
-static void report_walk(const struct heap_report *report, uint64_t started_us)
+static void report_walk(struct heap_report *report, uint64_t started_us)
 {
 	const struct memory *memory = &report->memory;
 
@@ -140,7 +140,7 @@ static void report_walk(const struct heap_report *report, uint64_t started_us)
 
 	heap_print_breaks(report);
 	if (report->stopped) {
-		stopping_report(memory->stopped_ns, memory->threads);
+		stopping_report(heap_report_stopped_ns(report), memory->threads);
 		stopping_report_others(&memory->others);
 	}
 	if (report->options->output.verbose)
@@ -155,17 +155,10 @@ static void report_walk(const struct heap_report *report, uint64_t started_us)
 static enum status run(struct heap_report *report, const char *word, const uint64_t *address,
                        struct out *out)
 {
-	struct selection selection;
 	struct pm_error error;
-	const struct memory_options options = { .stop = report->options->stop, .quiet = true };
 	uint64_t started_us = clock_us();
 
-	if (selection_init(&selection, &error) < 0)
-		return report_failure(&error);
-
-	enum memory_status ready = memory_open(&report->memory, word, &selection, &options, &error);
-	selection_deinit(&selection);
-	if (ready != MEMORY_READY || heap_report_open(report, &error) < 0)
+	if (heap_report_open(report, word, &error) < 0)
 		return report_failure(&error);
 
 	enum status status;

@@ -34,8 +34,8 @@ void heap_json_open(struct json *json, const struct heap_report *report)
 	json_shut(json, '}');
 
 	json_put(json, "complete", json_boolean(heap->complete));
-	if (report->memory.stopped_ns > 0)
-		json_put(json, "stopped_us", json_number(report->memory.stopped_ns / 1000));
+	if (heap_report_stopped_ns(report) > 0)
+		json_put(json, "stopped_us", json_number(heap_report_stopped_ns(report) / 1000));
 }
 
 /** Writes the figures that an arena and the totals have. */

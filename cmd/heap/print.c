@@ -17,6 +17,9 @@
 
 enum { ARENA, SYSTEM, IN_USE, FREE, CACHED, TOP, CHUNKS, THREADS, COLUMNS };
 
+/* Bytes of the header of a chunk. */
+enum { HEADER = 16 };
+
 /* Number of arenas and of breaks that are shown by default. */
 enum { ARENAS_SHOWN = 10, BREAKS_SHOWN = 3 };
 
@@ -90,9 +93,10 @@ static void put_stop(const struct heap_report *report, struct text *line)
 		return;
 	if (!report->stopped)
 		text_string(line, ", not stopped");
-	else if (memory->stopped_ns > 0)
+	else if (heap_report_stopped_ns(report) > 0)
 		text_format(line, ", stopped %zu thread%s for %.1f ms", memory->threads,
-		            text_plural(memory->threads), (double)memory->stopped_ns / 1e6);
+		            text_plural(memory->threads),
+		            (double)heap_report_stopped_ns(report) / 1e6);
 	else
 		text_string(line, ", stopped");
 }
@@ -342,25 +346,44 @@ size_t heap_print(const struct heap_report *report, struct out *out)
 	return lines + 1;
 }
 
+/** Adds the chunk before a break, and what it contains. */
+static void put_previous(struct heap_report *report, uint64_t previous, struct text *line)
+{
+	struct pm_chunk chunk;
+	struct chunk_content content;
+	struct text what = { 0 };
+
+	text_format(line, ", after the chunk at 0x%" PRIx64, previous);
+	if (!pm_heap_find(report->heap, previous + HEADER, &chunk) ||
+	    chunk_contents_read(&report->contents, report->heap, &chunk, &content, NULL) < 0)
+		return;
+
+	chunk_text_what(content.item.type, content.text.text, content.text.length, content.text.cut,
+	                &what);
+	text_format(line, " of %" PRIu64 " B: ", chunk.size);
+	utf8_escape(line, what.bytes, what.length);
+	text_deinit(&what);
+}
+
 /** Reports one break. */
-static void report_break(const struct heap_report *report, const struct pm_heap_break *broken)
+static void report_break(struct heap_report *report, const struct pm_heap_break *broken)
 {
 	struct text line = { 0 };
 
 	text_format(&line, "the chain of chunks breaks at 0x%" PRIx64 " (%s)", broken->address,
 	            broken->why);
 	if (broken->previous)
-		text_format(&line, ", after the chunk at 0x%" PRIx64, broken->previous);
+		put_previous(report, broken->previous, &line);
 	if (broken->skipped > 0)
 		text_format(&line, "; %" PRIu64 " bytes were skipped", broken->skipped);
-	else if (!report->stopped)
+	else if (!report->stopped && !report->memory.core)
 		text_string(&line, "; reading again repaired it");
 
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
 
-void heap_print_breaks(const struct heap_report *report)
+void heap_print_breaks(struct heap_report *report)
 {
 	const struct pm_heap *heap = report->heap;
 	bool verbose = report->options->output.verbose;
@@ -377,10 +400,14 @@ void heap_print_breaks(const struct heap_report *report)
 	if (heap->complete)
 		return;
 
-	if (report->stopped)
-		report_note("the heap is damaged there, or it has a layout that procmem does not "
-		            "support; sizes and counts are at least those shown");
+	if (report->damaged)
+		report_note("the heap is damaged there, probably by a write beyond the end of the "
+		            "chunk before; sizes and counts are at least those shown");
+	else if (report->stopped || report->memory.core)
+		report_note("a thread was inside malloc, or the heap is damaged there; sizes and "
+		            "counts are at least those shown");
 	else
-		report_note("the process changed its heap while it was read; sizes and counts are "
-		            "at least those shown (exact: --stop)");
+		report_note("the process changed its heap while it was read, or the heap is "
+		            "damaged there; sizes and counts are at least those shown (exact: "
+		            "--stop)");
 }

@@ -27,6 +27,6 @@ size_t heap_print(const struct heap_report *report, struct out *out);
  * Reports on stderr where the chain of chunks broke, and that figures may be too low.
  * @param report  what is known
  */
-void heap_print_breaks(const struct heap_report *report);
+void heap_print_breaks(struct heap_report *report);
 
 #endif

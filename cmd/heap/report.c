@@ -2,21 +2,85 @@
 #include "heap/report.h"
 
 #include "target/malloc_heap.h"
+#include "target/selection.h"
 
-int heap_report_open(struct heap_report *report, struct pm_error *error)
+/* Maximum number of stops. */
+enum { STOPS_MAX = 4 };
+
+/** Opens the memory of a target. */
+static int open_memory(struct heap_report *report, const char *word, struct pm_error *error)
+{
+	struct selection selection;
+	const struct memory_options options = { .stop = report->options->stop, .quiet = true };
+
+	if (selection_init(&selection, error) < 0)
+		return -1;
+
+	enum memory_status ready = memory_open(&report->memory, word, &selection, &options, error);
+	selection_deinit(&selection);
+	return ready == MEMORY_READY ? 0 : -1;
+}
+
+static int open_once(struct heap_report *report, const char *word, struct pm_error *error)
 {
 	struct memory *memory = &report->memory;
 
+	if (open_memory(report, word, error) < 0)
+		return -1;
+
 	report->stopped = memory->stop != NULL;
 	report->source = malloc_heap_source(memory);
+	if (pm_heap_open(&report->source, &report->heap, error) < 0)
+		return -1;
+
+	return malloc_heap_check(report->heap, memory->target.word, error);
+}
+
+/** Closes the heap and the memory, to open them again. */
+static void close_once(struct heap_report *report)
+{
+	const volatile sig_atomic_t *cancel = report->memory.cancel;
+
+	memory_resume(&report->memory);
+	report->stopped_ns += report->memory.stopped_ns;
+	pm_heap_close(report->heap);
+	memory_close(&report->memory);
+	report->heap = NULL;
+	report->memory = (struct memory){ .cancel = cancel };
+}
+
+/** Opens the heap. If its chain of chunks is broken, stops the target again. */
+static int open_heap(struct heap_report *report, const char *word, struct pm_error *error)
+{
+	uint64_t broken = 0;
+
+	for (int stop = 1;; stop++) {
+		if (open_once(report, word, error) < 0)
+			return -1;
+
+		const struct pm_heap *heap = report->heap;
+		const struct pm_process *process = report->memory.target.process;
+		if (heap->complete || !report->stopped || stopping_holds(process))
+			return 0;
+
+		uint64_t address = heap->break_count > 0 ? heap->breaks[0].address : 0;
+		report->damaged = address != 0 && address == broken;
+		if (report->damaged || stop == STOPS_MAX)
+			return 0;
+		broken = address;
+		close_once(report);
+	}
+}
+
+int heap_report_open(struct heap_report *report, const char *word, struct pm_error *error)
+{
 	if (pm_chunk_filter_create(&report->options->filter, &report->filter, error) < 0 ||
-	    pm_heap_open(&report->source, &report->heap, error) < 0 ||
-	    malloc_heap_check(report->heap, memory->target.word, error) < 0)
+	    open_heap(report, word, error) < 0)
 		return -1;
 
 	const struct chunk_contents_target target = {
-		.process = memory->target.process,
-		.core = memory->core,
+		.process = report->memory.target.process,
+		.core = report->memory.core,
 		.memory = &report->source,
 		.heap = report->heap,
 	};
@@ -77,6 +141,11 @@ void heap_report_deinit(struct heap_report *report)
 	chunk_contents_close(&report->contents);
 	pm_heap_close(report->heap);
 	memory_close(&report->memory);
+}
+
+uint64_t heap_report_stopped_ns(const struct heap_report *report)
+{
+	return report->stopped_ns + report->memory.stopped_ns;
 }
 
 const struct pm_census_class *heap_report_pins(const struct heap_report *report)

@@ -11,8 +11,7 @@
  *   mapped N      allocates N times 1 MiB
  *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
  *   churn         a thread allocates and frees all the time
- *   damage        overwrites the size of a chunk, and prints both its address and that of the
- *                 chunk before it
+ *   damage        overwrites the size of a chunk; prints both chunks
  */
 #include "support.h"
 
@@ -137,12 +136,13 @@ static void start(void *(*run)(void *), size_t argument)
 /** Overwrites the size of a chunk, as a write beyond the end of the chunk before it does. */
 static void damage(void)
 {
-	char *first = keep(ORDER), *second = keep(ORDER);
+	/* Not a size that the thread cache has. */
+	char *first = keep(2000), *second = keep(2000);
 
 	print_chunk("before", first);
 	print_chunk("damaged", second);
 	memcpy(first, "written too far", sizeof "written too far");
-	memset(second - sizeof(size_t), 'x', sizeof(size_t));
+	memset(second - sizeof(size_t), 'y', sizeof(size_t));
 }
 
 static int obey(const char *line)

@@ -78,9 +78,9 @@ assert_totals() {
 	target_start allocations 2
 	tell fragment 1000
 	run -0 procmem heap --json "$TARGET_PID"
-	# 80 bytes and a header are a chunk of 96; a buffer of stdio or of the loader can be as large.
+	# 80 bytes and a header are a chunk of 96. Some use the larger rest of a free chunk.
 	jq -e '[.classes[] | select(.size == 96 and .type == "text")] | length == 1 and
-		.[0].count >= 1000 and .[0].count < 1010 and .[0].text == "session user=# and more" and
+		.[0].count >= 990 and .[0].count < 1010 and .[0].text == "session user=# and more" and
 		.[0].bytes == .[0].count * 96' <<<"$output"
 	# 50 orders, of which one was freed.
 	jq -e '[.classes[] | select(.size == 416 and .text == "order number #")] | .[0].count == 49' <<<"$output"
@@ -109,7 +109,7 @@ assert_totals() {
 	[[ ${lines[2]} == 'ARENA  '*'SYSTEM  '*'IN USE  '*'FREE  '* ]]
 	run -0 procmem heap --json "$TARGET_PID"
 	jq -e --arg first "$(address session)" '.fragmented | .free > 15000000 and .pins.size == 96 and
-		.pins.count >= 1990 and .pins.count <= 2000 and .pins.type == "text"' <<<"$output"
+		.pins.count >= 1900 and .pins.count <= 2000 and .pins.type == "text"' <<<"$output"
 }
 
 @test "an address shows its chunk: where, how large, which state, and its neighbours" {
@@ -122,7 +122,7 @@ assert_totals() {
 		jq -e --arg start "${found%% *}" --arg state "${name/order/in_use}" --argjson size $size \
 			'.chunk | .start == $start and .size == $size and .state == $state and .offset == 0' <<<"$output"
 		# The last usable byte and the header belong to the chunk, too.
-		run -0 procmem heap --json "$TARGET_PID" $((${found%% *} + ${found##* } - 9))
+		run -0 procmem heap --json "$TARGET_PID" "$(printf '%#x' $((${found%% *} + ${found##* } - 9)))"
 		jq -e --arg start "${found%% *}" '.chunk.start == $start' <<<"$output"
 		run -0 procmem heap --json "$TARGET_PID" "$(printf '%#x' $((${found%% *} - 8)))"
 		jq -e --arg start "${found%% *}" '.chunk | .start == $start and (has("offset") | not)' <<<"$output"
@@ -143,6 +143,8 @@ assert_totals() {
 @test "--list prints the chunks that --size, --type, --text and --state select" {
 	local listed
 	target_start allocations 0
+	run -0 procmem heap --list --json --size 4K- --state free "$TARGET_PID"
+	jq -e --arg address "$(address free)" 'any(.listed[]; .start == $address and .state == "free")' <<<"$output"
 	tell fragment 100
 	run -0 procmem heap --list --size 416 --text '^order number \d+$' "$TARGET_PID"
 	[ "${#lines[@]}" -eq 50 ]
@@ -156,8 +158,6 @@ assert_totals() {
 	[ "${#lines[@]}" -eq 101 ]
 	[ "${lines[0]}" = address,size,state,arena,type,text ]
 	[[ ${lines[1]} == "$(address session),96,in_use,main,text,session user=0 and more" ]]
-	run -0 procmem heap --list --json --size 4K- --state free "$TARGET_PID"
-	jq -e --arg address "$(address free)" 'any(.listed[]; .start == $address and .state == "free")' <<<"$output"
 	run -0 procmem heap --list --json --state cached --size -1K "$TARGET_PID"
 	jq -e --arg address "$(address cached)" 'any(.listed[]; .start == $address and .size == 416)' <<<"$output"
 	# The same chunks while the process is stopped.
@@ -186,10 +186,11 @@ assert_totals() {
 	target_start allocations 3
 	tell fragment 500
 	tell mapped 2
-	live=$(procmem heap --json "$TARGET_PID" | jq -c '[.arenas, .mmapped, .total, .classes]')
+	# malloc_trim returns only pages that are in memory, which a core file does not say.
+	live=$(procmem heap --json "$TARGET_PID" | jq -c '[.arenas, .mmapped, .total, .classes] | del(..|.trimmable?)')
 	procmem dump --core --stop -q -o core "$TARGET_PID"
 	run -0 procmem heap --json core
-	[ "$(jq -c '[.arenas, .mmapped, .total, .classes]' <<<"$output")" = "$live" ]
+	[ "$(jq -c '[.arenas, .mmapped, .total, .classes] | del(..|.trimmable?)' <<<"$output")" = "$live" ]
 	run -0 procmem heap core
 	[[ ${lines[0]} == 'core  core file of allocations  glibc '*' malloc, walk complete' ]]
 	[[ ${lines[1]} == *' malloc mapped 2 large chunks separately: 2.0M' ]]
@@ -204,7 +205,8 @@ assert_totals() {
 	tell damage
 	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
 	[[ ${lines[0]} == *'walk incomplete, stopped 1 thread for '* ]]
-	[[ $stderr == *'the chain of chunks breaks at 0x'*"$(printf '%x' $(($(address damaged) - 16)))"*'the heap is damaged there'* ]]
+	[[ $stderr == *"the chain of chunks breaks at $(printf '%#x' $(($(address damaged) - 16))) ("*'), after the chunk at '*' of 2016 B: "written too far"'* ]]
+	[[ $stderr == *'the heap is damaged there, probably by a write beyond the end of the chunk before'* ]]
 	run -1 --separate-stderr procmem heap --json --stop "$TARGET_PID"
 	jq -e --arg address "$(printf '%#x' $(($(address damaged) - 16)))" --arg before "$(printf '%#x' $(($(address before) - 16)))" \
 		'(.complete | not) and any(.breaks[]; .address == $address and .previous == $before)' <<<"$output"
@@ -214,11 +216,14 @@ assert_totals() {
 	target_start allocations 0
 	tell churn
 	tell grow 200
-	run -0 procmem heap --growth 2s "$TARGET_PID"
+	# The walk can be incomplete, because the process changes its heap.
+	run --separate-stderr procmem heap --growth 2s "$TARGET_PID"
+	[ "$status" -le 1 ]
 	[[ ${lines[0]} == "allocations ($TARGET_PID)  3 walks, 1.0 s apart, not stopped"* ]]
 	[[ ${lines[1]} == *RATE*NEW/S*SIZE*NEW*NET*WHAT ]]
 	[[ ${lines[2]} == *' 272 '*'"leak number=#"' ]]
-	run -0 procmem heap --growth 2s --json -n 1 "$TARGET_PID"
+	run --separate-stderr procmem heap --growth 2s --json -n 1 "$TARGET_PID"
+	[ "$status" -le 1 ]
 	jq -e '.seconds > 0.5 and (.survivors | length == 1) and (.survivors[0] | .size == 272 and .text == "leak number=#" and
 		.count > 0 and .rate > 0 and .bytes_rate > .rate * 270)' <<<"$output"
 }
@@ -239,9 +244,9 @@ assert_totals() {
 @test "on a terminal of 80 columns, no line is wider, and all is within the screen" {
 	target_start allocations 12
 	tell fragment 2000
-	run -0 on_terminal 40 80 heap --color=never "$TARGET_PID"
-	[ "$(wc -l <<<"$output")" -le 40 ]
-	fails grep -E '^.{81}' <<<"$output"
+	run -0 on_terminal 24 80 heap --color=never "$TARGET_PID"
+	[ "$(wc -l <<<"$output")" -le 24 ]
+	LC_ALL=C.UTF-8 fails grep -E '^.{81}' <<<"$output"
 	[[ $output == *'3 more arenas, '*' SYSTEM, '*' IN USE (all: -a)'* ]]
 	[[ $output == *'more classes, '*' BYTES (all: -a)'* ]]
 	run -0 on_terminal 40 80 heap --color=never --all "$TARGET_PID"
@@ -251,9 +256,9 @@ assert_totals() {
 @test "in a session, chunks are numbered" {
 	target_start allocations 0
 	tell fragment 10
-	run -0 procmem shell -c 'heap --list --size 416 --text "order number 10"' -c 'dump #1' "$TARGET_PID"
+	run -0 procmem shell -c 'heap --list --size 416 --text "order number 10"' -c 'dump --hex #1' "$TARGET_PID"
 	[[ ${lines[1]} == '#1 '*'"order number 10"' ]]
-	[[ $output == *"$(printf '%x' "$(address order)")  6f 72 64 65 72 20 6e 75"* ]]
+	[[ $output == *$'\n'"$(printf '%x' "$(address order)") 6f 72 64 65 72 20 6e 75"* ]]
 	run -0 procmem shell -c 'heap -n 3' -c 'heap #2' "$TARGET_PID"
 	[[ $output == *'#2 '*'  contains '* ]]
 }
