@@ -25,6 +25,7 @@
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H
 
+#include <procmem/copy.h>
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
 #include <procmem/detail.h>
