@@ -21,6 +21,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,8 @@ int main(int argc, char **argv)
 	target_region("zeros", zeros, MIB, "");
 
 	target_check(-pthread_create(&thread, NULL, count, NULL), "pthread_create");
+	while (*twin[1] == 0)
+		sched_yield();
 	target_ready();
 	target_obey(command);
 	return (int)sum;
