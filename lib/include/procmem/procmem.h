@@ -25,9 +25,13 @@
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H
 
+#include <procmem/census.h>
+#include <procmem/chunk_filter.h>
+#include <procmem/chunk_type.h>
 #include <procmem/copy.h>
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
+#include <procmem/demangle.h>
 #include <procmem/detail.h>
 #include <procmem/dump.h>
 #include <procmem/error.h>
@@ -66,6 +70,7 @@
 #include <procmem/series.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
+#include <procmem/survivors.h>
 #include <procmem/symbols.h>
 #include <procmem/tally.h>
 #include <procmem/target_reader.h>
