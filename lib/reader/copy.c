@@ -22,10 +22,8 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/minmax.h"
-#include "base/search.h"
 #include "reader/cancel.h"
-#include "reader/copy_buffer.h"
-#include "reader/region_rules.h"
+#include "reader/copied.h"
 
 /*
  * Prediction of the duration of a stop in nanoseconds: for 1024 bytes that are copied (0.45 s for
@@ -49,35 +47,16 @@ struct pm_copy {
 	struct pm_copy_info info;
 	struct pm_pagemap *pagemap; /* NULL for a core file */
 	struct pm_page_source pages;
-	struct pm_reader reader;   /* the memory of the target, during the stop */
-	struct pm_regions before;  /* the regions before the stop, with VmFlags and sizes */
-	struct pm_regions regions; /* the regions at the stop */
-	struct pm_copy_buffer buffer;
+	struct pm_reader reader;      /* the memory of the target, during the stop */
+	struct pm_regions before;     /* the regions before the stop, with VmFlags and sizes */
 	struct pm_range_list planned; /* pages that are populated before the stop */
-	struct pm_range_list copied;
+	struct pm_copied content;
 	struct pm_range_list guards;
 	struct pm_copy_thread *threads;
 	size_t thread_count;
 	uint64_t begun;  /* time at which the stop began, in nanoseconds */
 	size_t position; /* index of the first element of `planned` that may end after a run */
 };
-
-/**
- * Returns whether a region is copied. Regions of a core file may have unknown permissions.
- */
-static bool is_wanted(const struct pm_region *region)
-{
-	bool readable = region->perms & (PM_PERM_READ | PM_PERM_MAYBE(PM_PERM_READ));
-	bool writable = region->perms & (PM_PERM_WRITE | PM_PERM_MAYBE(PM_PERM_WRITE));
-	bool changed = region->bytes[PM_SIZE_ANONYMOUS] > 0 || region->bytes[PM_SIZE_SWAP] > 0;
-
-	if (!readable || pm_region_forbidden(region) || pm_region_is_secret(region))
-		return false;
-	if (writable)
-		return true;
-
-	return changed && !(region->perms & (PM_PERM_SHARED | PM_PERM_EXEC));
-}
 
 /** Visitor for the page states of a region, and its result. */
 struct walk {
@@ -110,7 +89,7 @@ static int walk_pages(struct pm_copy *copy, const struct pm_regions *regions,
 
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
-		if (is_wanted(region) &&
+		if (pm_region_is_copied(region) &&
 		    copy->pages.walk(copy->pages.context, region->start, region->end, visit_run,
 		                     &walk, error) != 0)
 			return -1;
@@ -152,12 +131,13 @@ static int prepare_buffers(struct pm_copy *copy, struct pm_error *error)
 	int result = 0;
 
 	for (size_t i = 0; result == 0 && i < copy->before.count; i++)
-		if (is_wanted(&copy->before.items[i]))
+		if (pm_region_is_copied(&copy->before.items[i]))
 			result = pm_range_list_add(&wanted,
 			                           pm_region_bounds(&copy->before.items[i]), error);
 
 	if (result == 0)
-		result = pm_copy_buffer_reserve(&copy->buffer, wanted.items, wanted.count, error);
+		result = pm_copy_buffer_reserve(&copy->content.buffer, wanted.items, wanted.count,
+		                                error);
 	free(wanted.items);
 
 	for (size_t i = 0; result == 0 && i < copy->planned.count; i++) {
@@ -166,7 +146,8 @@ static int prepare_buffers(struct pm_copy *copy, struct pm_error *error)
 			struct pm_range step = { rest.start, pm_min(rest.start + STEP, rest.end) };
 			result = pm_check_cancel(copy->options.cancel, error);
 			if (result == 0)
-				result = pm_copy_buffer_populate(&copy->buffer, step, error);
+				result = pm_copy_buffer_populate(&copy->content.buffer, step,
+				                                 error);
 			rest.start = step.end;
 		}
 	}
@@ -184,7 +165,7 @@ static int read_run(struct pm_copy *copy, struct pm_range run, bool note, struct
 
 	while (run.start < run.end) {
 		size_t size = (size_t)pm_min(run.end - run.start, STEP), done = 0;
-		char *bytes = pm_copy_buffer_at(&copy->buffer, run.start, size);
+		char *bytes = pm_copy_buffer_at(&copy->content.buffer, run.start, size);
 		if (!bytes || pm_check_cancel(copy->options.cancel, error) < 0 ||
 		    pm_reader_read(&copy->reader, run.start, bytes, size, &done, error) < 0)
 			return -1;
@@ -193,7 +174,7 @@ static int read_run(struct pm_copy *copy, struct pm_range run, bool note, struct
 			explicit_bzero(bytes, size);
 		done -= done % page;
 		struct pm_range got = { run.start, run.start + done };
-		if (note && done > 0 && pm_range_list_add(&copy->copied, got, error) < 0)
+		if (note && done > 0 && pm_range_list_add(&copy->content.ranges, got, error) < 0)
 			return -1;
 
 		run.start += done;
@@ -229,7 +210,7 @@ static int load_swapped(struct pm_copy *copy, struct pm_error *error)
 
 	for (size_t i = 0; result == 0 && i < copy->before.count; i++) {
 		const struct pm_region *region = &copy->before.items[i];
-		if (is_wanted(region))
+		if (pm_region_is_copied(region))
 			result = copy->pages.walk(copy->pages.context, region->start, region->end,
 			                          read_swapped, &walk, error);
 	}
@@ -270,7 +251,7 @@ static struct pm_copy *create(const struct pm_copy_options *options, struct pm_e
 	if (options)
 		made->options = *options;
 	pm_regions_init(&made->before);
-	pm_regions_init(&made->regions);
+	pm_regions_init(&made->content.regions);
 
 	return made;
 }
@@ -326,13 +307,14 @@ void pm_copy_close(struct pm_copy *copy)
 	if (!copy)
 		return;
 
-	pm_copy_buffer_deinit(&copy->buffer, copy->copied.items, copy->copied.count);
+	pm_copy_buffer_deinit(&copy->content.buffer, copy->content.ranges.items,
+	                      copy->content.ranges.count);
 	pm_reader_close(&copy->reader);
 	pm_pagemap_close(copy->pagemap);
 	pm_regions_deinit(&copy->before);
-	pm_regions_deinit(&copy->regions);
+	pm_regions_deinit(&copy->content.regions);
 	free(copy->planned.items);
-	free(copy->copied.items);
+	free(copy->content.ranges.items);
 	free(copy->guards.items);
 	free(copy->threads);
 	free(copy);
@@ -341,8 +323,8 @@ void pm_copy_close(struct pm_copy *copy)
 /** Copies what maps does not contain from the regions that smaps reported before the stop. */
 static void inherit(struct pm_copy *copy)
 {
-	for (size_t i = 0; i < copy->regions.count; i++) {
-		struct pm_region *region = &copy->regions.items[i];
+	for (size_t i = 0; i < copy->content.regions.count; i++) {
+		struct pm_region *region = &copy->content.regions.items[i];
 		const struct pm_region *old = pm_regions_find(&copy->before, region->start);
 		if (!old || old->perms != region->perms || old->inode != region->inode ||
 		    strcmp(old->mapping, region->mapping) != 0)
@@ -395,19 +377,20 @@ static int take_run(struct walk *walk, struct pm_range run)
 /** Copies all memory. The regions at the stop and the reader are known. */
 static int copy_memory(struct pm_copy *copy, struct pm_error *error)
 {
-	for (size_t i = 0; i < copy->regions.count; i++) {
-		const struct pm_region *region = &copy->regions.items[i];
-		if (is_wanted(region) &&
-		    pm_copy_buffer_extend(&copy->buffer, pm_region_bounds(region), error) < 0)
+	for (size_t i = 0; i < copy->content.regions.count; i++) {
+		const struct pm_region *region = &copy->content.regions.items[i];
+		if (pm_region_is_copied(region) &&
+		    pm_copy_buffer_extend(&copy->content.buffer, pm_region_bounds(region), error) <
+		            0)
 			return -1;
 	}
 
 	copy->info.swapped = 0;
-	if (walk_pages(copy, &copy->regions, take_run, error) < 0)
+	if (walk_pages(copy, &copy->content.regions, take_run, error) < 0)
 		return -1;
 
-	for (size_t i = 0; i < copy->copied.count; i++)
-		copy->info.copied += pm_range_size(copy->copied.items[i]);
+	for (size_t i = 0; i < copy->content.ranges.count; i++)
+		copy->info.copied += pm_range_size(copy->content.ranges.items[i]);
 	return 0;
 }
 
@@ -443,8 +426,8 @@ static int read_threads(struct pm_copy *copy, struct pm_stop *stop, struct pm_er
 /** Copies everything while the process is stopped. */
 static int take_stopped(struct pm_copy *copy, struct pm_stop *stop, struct pm_error *error)
 {
-	if (pm_maps_read(copy->process, PM_MAPS, &copy->regions, error) < 0 ||
-	    pm_target_reader_open(copy->process, &copy->regions, &copy->reader, error) < 0)
+	if (pm_maps_read(copy->process, PM_MAPS, &copy->content.regions, error) < 0 ||
+	    pm_target_reader_open(copy->process, &copy->content.regions, &copy->reader, error) < 0)
 		return -1;
 
 	inherit(copy);
@@ -514,7 +497,7 @@ static int take_core(struct pm_copy *copy, struct pm_error *error)
 	}
 
 	copy->reader = pm_core_reader(copy->core);
-	if (pm_core_regions(copy->core, &copy->regions, error) < 0)
+	if (pm_core_regions(copy->core, &copy->content.regions, error) < 0)
 		return -1;
 	return copy_memory(copy, error);
 }
@@ -537,7 +520,7 @@ const struct pm_copy_info *pm_copy_info(const struct pm_copy *copy)
 
 const struct pm_regions *pm_copy_regions(const struct pm_copy *copy)
 {
-	return &copy->regions;
+	return &copy->content.regions;
 }
 
 const struct pm_copy_thread *pm_copy_threads(const struct pm_copy *copy, size_t *count)
@@ -548,8 +531,8 @@ const struct pm_copy_thread *pm_copy_threads(const struct pm_copy *copy, size_t 
 
 const struct pm_range *pm_copy_ranges(const struct pm_copy *copy, size_t *count)
 {
-	*count = copy->copied.count;
-	return copy->copied.items;
+	*count = copy->content.ranges.count;
+	return copy->content.ranges.items;
 }
 
 const struct pm_range *pm_copy_guards(const struct pm_copy *copy, size_t *count)
@@ -560,106 +543,15 @@ const struct pm_range *pm_copy_guards(const struct pm_copy *copy, size_t *count)
 
 const void *pm_copy_bytes(const struct pm_copy *copy, uint64_t address, uint64_t size)
 {
-	return pm_copy_buffer_at(&copy->buffer, address, size);
-}
-
-/** Returns the index of the first copied range that ends after an address. */
-static size_t copied_after(const struct pm_copy *copy, uint64_t address)
-{
-	return pm_first_above(copy->copied.items, copy->copied.count, sizeof *copy->copied.items,
-	                      offsetof(struct pm_range, end), address);
-}
-
-/**
- * Returns the number of bytes from an address on that the copy can provide: copied bytes, or zeros
- * of untouched private anonymous memory.
- * @param bytes  receives the bytes
- */
-static uint64_t provide(const struct pm_copy *copy, uint64_t address, const char **bytes)
-{
-	size_t index = copied_after(copy, address);
-	const struct pm_region *region = pm_regions_find(&copy->regions, address);
-	if (!region)
-		return 0;
-
-	uint64_t size = region->end - address;
-	bool copied = index < copy->copied.count && copy->copied.items[index].start <= address;
-
-	if (copied)
-		size = pm_min(size, copy->copied.items[index].end - address);
-	else if (!is_wanted(region) || pm_region_untouched(region).type != PM_SEGMENT_HOLE)
-		return 0;
-	else if (index < copy->copied.count)
-		size = pm_min(size, copy->copied.items[index].start - address);
-
-	*bytes = pm_copy_buffer_at(&copy->buffer, address, size);
-	return *bytes ? size : 0;
-}
-
-static int copy_read(void *context, const struct pm_range *ranges, size_t count, void *buffer,
-                     size_t *done, struct pm_error *error)
-{
-	const struct pm_copy *copy = context;
-	char *to = buffer;
-
-	*done = 0;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t address = ranges[i].start;
-		while (address < ranges[i].end) {
-			const char *bytes;
-			uint64_t size = provide(copy, address, &bytes);
-			if (size == 0) {
-				pm_error_set(error, PM_ERROR_UNREADABLE, 0,
-				             "this address is not in the copy");
-				if (error)
-					error->address = address;
-				return 0;
-			}
-
-			size = pm_min(size, ranges[i].end - address);
-			memcpy(to, bytes, (size_t)size);
-			to += size;
-			address += size;
-			*done += (size_t)size;
-		}
-	}
-
-	return 0;
-}
-
-static void copy_reader_close(void *context)
-{
-	(void)context;
+	return pm_copy_buffer_at(&copy->content.buffer, address, size);
 }
 
 struct pm_reader pm_copy_reader(struct pm_copy *copy)
 {
-	static const struct pm_reader_ops ops = { .read = copy_read, .close = copy_reader_close };
-	return (struct pm_reader){ .ops = &ops, .context = copy };
-}
-
-static int copy_walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
-                     void *visitor, struct pm_error *error)
-{
-	const struct pm_copy *copy = context;
-	const struct pm_range bounds = { start, end };
-	(void)error;
-
-	for (size_t i = copied_after(copy, start);
-	     i < copy->copied.count && copy->copied.items[i].start < end; i++) {
-		struct pm_range part = pm_range_clip(copy->copied.items[i], bounds);
-		struct pm_page_run run = { part.start, part.end, PM_PAGE_PRESENT };
-		int result = visit(visitor, &run);
-		if (result != 0)
-			return result;
-	}
-
-	return 0;
+	return pm_copied_reader(&copy->content);
 }
 
 struct pm_page_source pm_copy_source(struct pm_copy *copy)
 {
-	return (struct pm_page_source){ .walk = copy_walk,
-		                        .context = copy,
-		                        .untouched = PM_SEGMENT_HOLE };
+	return pm_copied_source(&copy->content);
 }
