@@ -5,6 +5,7 @@
 #define PM_HEAP_HEAP_H
 
 #include "heap/index.h"
+#include "heap/lookup.h"
 #include "heap/window.h"
 
 /** A heap. */

@@ -11,7 +11,7 @@
  * is read again, and what cannot be repaired is skipped and reported (pm_heap_break). Totals are
  * then lower bounds (pm_heap.complete is false).
  *
- * The index takes 20 MiB of memory for 1 GiB of heap.
+ * The index takes about 24 MiB of memory for 1 GiB of heap.
  */
 #ifndef PROCMEM_HEAP_H
 #define PROCMEM_HEAP_H
@@ -154,7 +154,8 @@ PM_PUBLIC int pm_heap_open(const struct pm_heap_source *source, struct pm_heap *
 PM_PUBLIC void pm_heap_close(struct pm_heap *heap);
 
 /**
- * Finds the chunk that contains an address, in any state.
+ * Finds the chunk that contains an address, in any state. In glibc, the first 8 bytes of a header
+ * belong to the chunk before it if that chunk is in use.
  *
  * @param heap     the heap
  * @param address  any address: inside the chunk, or inside its header
@@ -164,8 +165,7 @@ PM_PUBLIC void pm_heap_close(struct pm_heap *heap);
 PM_PUBLIC bool pm_heap_find(const struct pm_heap *heap, uint64_t address, struct pm_chunk *chunk);
 
 /**
- * Returns a chunk by its number. Takes constant time for consecutive numbers, otherwise the time of
- * a binary search.
+ * Returns a chunk by its number. Takes the time of a binary search.
  *
  * @param heap    the heap
  * @param number  number of the chunk, less than pm_heap.chunk_count
