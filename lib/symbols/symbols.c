@@ -248,9 +248,14 @@ static const struct pm_region *find_program(const struct pm_symbols *symbols)
 	return NULL;
 }
 
-int pm_symbols_find_thread_local(struct pm_symbols *symbols, uint64_t distance,
-                                 struct pm_symbol *symbol, struct pm_error *error)
+/**
+ * Finds the symbols of the program.
+ * @param table  receives the symbols; NULL if the file of the program cannot be identified
+ */
+static int program_table(struct pm_symbols *symbols, const struct pm_elf_symbols **table,
+                         struct pm_error *error)
 {
+	*table = NULL;
 	if (!symbols->program_known) {
 		symbols->program = find_program(symbols);
 		symbols->program_known = true;
@@ -258,10 +263,27 @@ int pm_symbols_find_thread_local(struct pm_symbols *symbols, uint64_t distance,
 	if (!symbols->program)
 		return 0;
 
-	const struct pm_elf_symbols *table = file_of(symbols, symbols->program, error);
-	if (!table)
+	*table = file_of(symbols, symbols->program, error);
+	return *table ? 0 : -1;
+}
+
+int pm_symbols_thread_local_size(struct pm_symbols *symbols, uint64_t *size, struct pm_error *error)
+{
+	const struct pm_elf_symbols *table;
+	if (program_table(symbols, &table, error) < 0)
 		return -1;
-	if (distance == 0 || distance > table->thread_local_size)
+
+	*size = table ? table->thread_local_size : 0;
+	return 0;
+}
+
+int pm_symbols_find_thread_local(struct pm_symbols *symbols, uint64_t distance,
+                                 struct pm_symbol *symbol, struct pm_error *error)
+{
+	const struct pm_elf_symbols *table;
+	if (program_table(symbols, &table, error) < 0)
+		return -1;
+	if (!table || distance == 0 || distance > table->thread_local_size)
 		return 0;
 
 	uint64_t offset = table->thread_local_size - distance;

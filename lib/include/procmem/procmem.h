@@ -37,11 +37,13 @@
 #include <procmem/error.h>
 #include <procmem/file_reader.h>
 #include <procmem/format_match.h>
+#include <procmem/graph.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
 #include <procmem/heap.h>
 #include <procmem/kills.h>
 #include <procmem/kinds.h>
+#include <procmem/leaks.h>
 #include <procmem/limits.h>
 #include <procmem/maps.h>
 #include <procmem/members.h>
@@ -60,8 +62,10 @@
 #include <procmem/reader.h>
 #include <procmem/recorder.h>
 #include <procmem/recording.h>
+#include <procmem/refs.h>
 #include <procmem/region.h>
 #include <procmem/reserve.h>
+#include <procmem/retained.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>

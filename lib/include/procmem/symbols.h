@@ -133,6 +133,19 @@ PM_PUBLIC int pm_symbols_find_object(struct pm_symbols *symbols, uint64_t addres
 PM_PUBLIC int pm_symbols_find_thread_local(struct pm_symbols *symbols, uint64_t distance,
                                            struct pm_symbol *symbol, struct pm_error *error);
 
+/**
+ * Returns the size of the thread-local data of the program of a living process, rounded up to their
+ * alignment. They are directly below the thread pointer of each thread.
+ *
+ * @param symbols  the symbols
+ * @param size     receives the size in bytes; 0 if there are none, or if the file of the program
+ *                 cannot be identified
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_symbols_thread_local_size(struct pm_symbols *symbols, uint64_t *size,
+                                           struct pm_error *error);
+
 #ifdef __cplusplus
 }
 #endif
