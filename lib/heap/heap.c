@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "heap/chunk_heads.h"
 #include "heap/glibc.h"
 #include "heap/jemalloc.h"
 
@@ -68,12 +69,23 @@ void pm_heap_chunk(const struct pm_heap *heap, uint32_t number, struct pm_chunk 
 int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,
                         void *context, struct pm_error *error)
 {
-	(void)heap;
-	(void)states;
-	(void)visit;
-	(void)context;
-	(void)error;
-	return 0;
+	struct pm_heap_handle *handle = pm_heap_handle(heap);
+	struct pm_chunk_heads *heads = pm_chunk_heads_create(handle, error);
+	if (!heads)
+		return -1;
+
+	pm_heap_window_forget(handle->window);
+
+	int result = pm_chunk_heads_next(heads, states, error);
+	while (result > 0) {
+		result = pm_chunk_heads_visit(heads, visit, context, error);
+		if (result != 0)
+			break;
+		result = pm_chunk_heads_next(heads, states, error);
+	}
+
+	pm_chunk_heads_destroy(heads);
+	return result;
 }
 
 const char *pm_chunk_state_name(enum pm_chunk_state state)

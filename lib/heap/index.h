@@ -25,7 +25,7 @@ enum {
 	/** Number of units in a block */
 	PM_HEAP_BLOCK_UNITS = 64,
 	/** Distance of two samples (pm_heap_segment.samples) in chunks and gaps */
-	PM_HEAP_SAMPLE = 1024,
+	PM_HEAP_SAMPLE = 64,
 	/** Chunks and gaps from this size in bytes on are never part of a bitmap. Otherwise, a
 	 * false size in a damaged heap could make the bitmap larger than the memory of the target
 	 */

@@ -56,6 +56,24 @@ static inline uint32_t pm_heap_index_points_to(const struct pm_heap_index *index
 }
 
 /**
+ * Prefetches what pm_heap_index_points_to() needs for a pointer. At random addresses, this makes
+ * lookups twice as fast if it is called about 8 lookups in advance.
+ *
+ * @param last  index of the segment of the previous call of pm_heap_index_points_to()
+ */
+static inline void pm_heap_index_prefetch(const struct pm_heap_index *index, uint64_t pointer,
+                                          size_t last)
+{
+	if (last >= index->count)
+		return;
+
+	const struct pm_heap_segment *segment = &index->segments[last];
+	uint64_t offset = pointer - segment->start;
+	if (offset < segment->end - segment->start && segment->blocks)
+		__builtin_prefetch(&segment->blocks[offset / PM_HEAP_UNIT / PM_HEAP_BLOCK_UNITS]);
+}
+
+/**
  * Changes the state of the chunk whose header is at an address. Nothing happens if there is none.
  * Numbers of chunks do not change.
  */

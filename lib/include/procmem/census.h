@@ -37,7 +37,7 @@ enum pm_census_key {
 /** Smallest budget of a census in bytes. */
 #define PM_CENSUS_BUDGET_MIN ((uint64_t)256 << 10)
 
-/** Budget of a census in bytes if none is given: enough for 60,000 classes. */
+/** Budget of a census in bytes if none is given: enough for 30,000 classes. */
 #define PM_CENSUS_BUDGET ((uint64_t)16 << 20)
 
 /** Options of a census. */
@@ -78,7 +78,8 @@ struct pm_census_class {
 	uint8_t text_length;
 	/** Texts with the same template differ: `text` is this template (text_template.h) */
 	bool text_varies;
-	char text[PM_CHUNK_HEAD_SIZE]; /**< the text, not NUL-terminated. It may be cut */
+	bool text_cut;                 /**< the text, or the template, continues after `text` */
+	char text[PM_CHUNK_HEAD_SIZE]; /**< the text, not NUL-terminated */
 };
 
 /** Sums over all chunks of a census, also over those whose classes were dropped. */
@@ -143,8 +144,11 @@ enum pm_census_order {
  * Sorts the classes. After that, no chunk may be added.
  * @param census  the census
  * @param order   the order
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
  */
-PM_PUBLIC void pm_census_sort(struct pm_census *census, enum pm_census_order order);
+PM_PUBLIC int pm_census_sort(struct pm_census *census, enum pm_census_order order,
+                             struct pm_error *error);
 
 /**
  * Returns the number of classes.

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <procmem/chunk_text.h>
 #include <procmem/error.h>
 #include <procmem/heap.h>
 #include <procmem/reader.h>
@@ -30,7 +31,8 @@ enum pm_content {
 	PM_CONTENT_UNREAD = 0, /**< they cannot be read, or are not in memory */
 	PM_CONTENT_ZEROS,      /**< zeros */
 	PM_CONTENT_OBJECT, /**< a C++ object: the first word points to the vtable of its class */
-	/** The first or second word points to a variable or constant of a mapped file */
+	/** The first word points to a variable or constant of a mapped file, or a count is before
+	 * such a pointer */
 	PM_CONTENT_STATIC,
 	PM_CONTENT_FUNCTION, /**< the first word points to a function */
 	/** Text of at least 4 printable characters (ASCII or UTF-8), up to a NUL or to the end of
@@ -47,7 +49,7 @@ enum pm_content {
 
 /** How the name of a type was found. */
 enum pm_type_proof {
-	PM_TYPE_PROOF_NONE = 0, /**< the type has no name */
+	PM_TYPE_PROOF_NONE = 0, /**< the type has no name, or it is a file and an offset */
 	PM_TYPE_PROOF_SYMBOL,   /**< by a symbol */
 	PM_TYPE_PROOF_RTTI,     /**< by C++ type information in the memory of the target */
 };
@@ -62,11 +64,13 @@ struct pm_chunk_type {
 	uint8_t word;    /**< offset in bytes of the word that points to the named object: 0 or 8 */
 	/**
 	 * Name, demangled: of the class (PM_CONTENT_OBJECT), the variable (PM_CONTENT_STATIC) or
-	 * the function. "" if the type has no name. It may contain any bytes except NUL.
+	 * the function. Without a symbol, file and offset of a variable or function, such as
+	 * "libx.so+0x4d20". "" if the content of the chunk is another one. It may contain any bytes
+	 * except NUL.
 	 */
 	const char *name;
-	/** Name of the file that the first word points to, if `name` is not "" (pm_symbol.object);
-	 * otherwise "". Valid as long as the regions */
+	/** Path of the file that contains what `name` is the name of (pm_region.mapping); "" if
+	 * `name` is "". Valid as long as the regions */
 	const char *object;
 };
 
@@ -134,24 +138,6 @@ PM_PUBLIC const char *pm_chunk_type_label(const struct pm_chunk_type *type);
  * @return         a constant text
  */
 PM_PUBLIC const char *pm_content_name(enum pm_content content);
-
-/** Text in the first bytes of a chunk. */
-struct pm_chunk_text {
-	const char *text; /**< points into the bytes; not NUL-terminated. ASCII or valid UTF-8 */
-	size_t length;    /**< number of bytes; 0 if there is no text */
-	size_t offset;    /**< offset of the text in the bytes */
-	bool cut;         /**< the text continues after the bytes */
-};
-
-/**
- * Finds text in the first bytes of a chunk: at their start, printable characters as for
- * PM_CONTENT_TEXT; elsewhere, the first sequence of at least 8.
- *
- * @param head  the bytes
- * @param size  number of bytes; bytes beyond PM_CHUNK_HEAD_SIZE are ignored
- * @return      the text
- */
-PM_PUBLIC struct pm_chunk_text pm_chunk_text_find(const void *head, size_t size);
 
 #ifdef __cplusplus
 }

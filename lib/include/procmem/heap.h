@@ -97,7 +97,10 @@ struct pm_heap_break {
 /** Maximum number of breaks that are stored; pm_heap.breaks counts all of them. */
 #define PM_HEAP_BREAKS_MAX 64
 
-/** What was found. Read-only. */
+/**
+ * What was found. Read-only. Several threads may use a heap at the same time, except that only one
+ * thread at a time may call pm_heap_read_chunks().
+ */
 struct pm_heap {
 	enum pm_heap_allocator allocator; /**< the allocator */
 	/** Version or range of versions, such as "2.32-2.41"; "" if not known */
@@ -141,7 +144,7 @@ struct pm_heap_source {
  *
  * @param source  where to read
  * @param heap    receives the heap, also if no allocator was found; release with pm_heap_close()
- * @param error   PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @param error   PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_IO (page states)
  * @return        0 or -1
  */
 PM_PUBLIC int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap,
@@ -197,7 +200,7 @@ typedef int pm_chunk_visitor(void *context, const struct pm_chunk *chunk, const 
  * @param states   bit mask: 1 << enum pm_chunk_state
  * @param visit    called for each chunk
  * @param context  passed to `visit`
- * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @param error    as for pm_heap_open()
  * @return         0; -1 on error; or the value with which `visit` ended the walk
  */
 PM_PUBLIC int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,

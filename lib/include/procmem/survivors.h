@@ -10,13 +10,15 @@
  *
  * The content of a chunk is a hash of its first 64 bytes, in which pointers into the heap are
  * ignored: those of a list change when other elements are added. A chunk whose other bytes change
- * between the second and the third walk, such as a counter, is not counted.
+ * between the second and the third walk, such as a counter, is not counted. An old chunk whose
+ * other bytes change between the first and the second walk, and not after that, is counted.
  *
- * The memory is 24 bytes for each chunk that is in use.
+ * The memory is 24 bytes for each chunk that is in use, and up to 48 MiB for counts.
  */
 #ifndef PROCMEM_SURVIVORS_H
 #define PROCMEM_SURVIVORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +47,8 @@ struct pm_survivor_class {
 	double rate;
 	int64_t net_count; /**< chunks of the class in the third walk minus those in the first */
 	int64_t net_bytes; /**< the same in bytes */
+	/** Whether both are known. False, and both are 0, if a census dropped the class */
+	bool net_known;
 };
 
 /**

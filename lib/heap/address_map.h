@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What an address points to: a mapped file, code, or writable memory. Private. */
+#ifndef PM_HEAP_ADDRESS_MAP_H
+#define PM_HEAP_ADDRESS_MAP_H
+
+#include <procmem/region.h>
+
+/** What a range of addresses is. */
+enum pm_address_use {
+	PM_ADDRESS_FILE = 1,     /**< mapped from a file, or its zero-initialised data */
+	PM_ADDRESS_CODE = 2,     /**< executable */
+	PM_ADDRESS_WRITABLE = 4, /**< writable */
+};
+
+/** A range of addresses of one use. */
+struct pm_address_range {
+	uint64_t start; /**< first address */
+	uint64_t end;   /**< address after the last byte */
+	/** The region, or the first of several that were merged; valid as long as the regions */
+	const struct pm_region *region;
+	unsigned use; /**< enum pm_address_use bits */
+};
+
+/** A map of all addresses that matter for types. Zero-initialise it. */
+struct pm_address_map {
+	struct pm_address_range *ranges; /**< ascending */
+	size_t count;                    /**< number of ranges */
+	size_t capacity;                 /**< number of allocated ranges */
+	size_t last;                     /**< index of the range that was found last */
+};
+
+/**
+ * Fills a map. Inaccessible regions, devices and memory of the kernel are left out.
+ * @param regions  the regions; must outlive the map
+ * @return         0, or -1 with PM_ERROR_RESOURCES
+ */
+int pm_address_map_fill(struct pm_address_map *map, const struct pm_regions *regions,
+                        struct pm_error *error);
+
+/** Releases the memory of a map. */
+void pm_address_map_deinit(struct pm_address_map *map);
+
+/** Returns the range that contains an address, or NULL. Not for use by several threads. */
+const struct pm_address_range *pm_address_map_search(struct pm_address_map *map, uint64_t address);
+
+/** As pm_address_map_search(), without a call for most words that are not addresses. */
+static inline const struct pm_address_range *pm_address_map_find(struct pm_address_map *map,
+                                                                 uint64_t address)
+{
+	if (map->count == 0 || address < map->ranges[0].start ||
+	    address >= map->ranges[map->count - 1].end)
+		return NULL;
+
+	const struct pm_address_range *last = &map->ranges[map->last];
+	if (address >= last->start && address < last->end)
+		return last;
+	return pm_address_map_search(map, address);
+}
+
+#endif
