@@ -17,7 +17,6 @@
 enum {
 	RED_ZONE = 128,
 	DESCRIPTOR = 0x900,
-	LIBRARY_DATA = 0x100,
 	GUARD_MAX = 1 << 20,
 };
 
@@ -107,15 +106,15 @@ static int add_stack(struct pm_graph *graph, struct pm_thread_areas *areas,
 }
 
 static int add_local(struct pm_graph *graph, struct pm_thread_areas *areas, size_t index,
-                     uint64_t program, struct pm_error *error)
+                     uint64_t size, struct pm_error *error)
 {
 	size_t count;
 	uint64_t pointer = pm_copy_threads(graph->copy, &count)[index].thread_pointer;
 	const struct pm_region *region = pm_regions_find(pm_copy_regions(graph->copy), pointer);
-	if (pointer == 0 || !region || pointer < program + LIBRARY_DATA)
+	if (pointer == 0 || !region || pointer < size)
 		return 0;
 
-	struct pm_range range = { pointer - program - LIBRARY_DATA, pointer + DESCRIPTOR };
+	struct pm_range range = { pointer - size, pointer + DESCRIPTOR };
 	struct pm_thread_area area = { .range = pm_range_clip(range, pm_region_bounds(region)),
 		                       .thread = index,
 		                       .local = true,
@@ -145,16 +144,16 @@ static void sort_areas(struct pm_thread_areas *areas)
 int pm_thread_areas_find(struct pm_graph *graph, struct pm_thread_areas *areas,
                          struct pm_range_list *dead, struct pm_error *error)
 {
-	uint64_t program = 0;
+	struct pm_thread_local_sizes sizes = { 0 };
 	size_t count;
 
-	if (graph->symbols && pm_symbols_thread_local_size(graph->symbols, &program, error) < 0)
+	if (graph->symbols && pm_symbols_thread_local_sizes(graph->symbols, &sizes, error) < 0)
 		return -1;
 
 	pm_copy_threads(graph->copy, &count);
 	for (size_t i = 0; i < count; i++)
 		if (add_stack(graph, areas, dead, i, error) < 0 ||
-		    add_local(graph, areas, i, program, error) < 0)
+		    add_local(graph, areas, i, sizes.program + sizes.libraries, error) < 0)
 			return -1;
 
 	sort_areas(areas);

@@ -119,7 +119,8 @@ static int describe_area(struct pm_graph *graph, const struct pm_thread_area *ar
 	struct pm_symbol symbol;
 	int found = 0;
 
-	*range = area->range;
+	root->start = area->range.start;
+	root->end = area->range.end;
 	root->thread = thread->tid;
 	root->thread_name = thread->name;
 	root->kind = area->local ? PM_ROOT_THREAD_LOCAL : PM_ROOT_STACK;
@@ -132,12 +133,17 @@ static int describe_area(struct pm_graph *graph, const struct pm_thread_area *ar
 		root->level = PM_LEVEL_VARIABLES;
 		root->name = symbol.name;
 		root->module = symbol.object;
-		range->start = address - symbol.offset;
-		range->end = range->start + pm_max(symbol.size, 8);
+	}
+	if (found == 1 && symbol.size > 0) {
+		root->start = address - symbol.offset;
+		root->end = root->start + symbol.size;
 	}
 
-	root->start = range->start;
-	root->end = range->end;
+	/* A variable may follow thread-local data without a symbol. */
+	*range = (struct pm_range){ root->start, root->end };
+	if (area->local && (found != 1 || symbol.size == 0))
+		*range = (struct pm_range){ address, address + 8 };
+
 	return found < 0 ? -1 : 0;
 }
 

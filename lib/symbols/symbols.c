@@ -267,13 +267,32 @@ static int program_table(struct pm_symbols *symbols, const struct pm_elf_symbols
 	return *table ? 0 : -1;
 }
 
-int pm_symbols_thread_local_size(struct pm_symbols *symbols, uint64_t *size, struct pm_error *error)
+int pm_symbols_thread_local_sizes(struct pm_symbols *symbols, struct pm_thread_local_sizes *sizes,
+                                  struct pm_error *error)
 {
-	const struct pm_elf_symbols *table;
-	if (program_table(symbols, &table, error) < 0)
+	struct pm_thread_local_sizes found = { 0 };
+	const struct pm_elf_symbols *program;
+	if (program_table(symbols, &program, error) < 0)
 		return -1;
 
-	*size = table ? table->thread_local_size : 0;
+	for (size_t i = 0; program && i < symbols->regions->count; i++) {
+		const struct pm_region *region = &symbols->regions->items[i];
+		if (region->perms & PM_PERM_EXEC &&
+		    pm_symbol_files_maps_file(&symbols->source, region) &&
+		    !file_of(symbols, region, error))
+			return -1;
+	}
+
+	for (size_t i = 0; program && i < symbols->count; i++) {
+		uint64_t size = symbols->files[i].symbols.thread_local_size;
+		if (pm_symbol_files_same(&symbols->source, symbols->files[i].region,
+		                         symbols->program))
+			found.program = size;
+		else
+			found.libraries += size;
+	}
+
+	*sizes = found;
 	return 0;
 }
 

@@ -133,18 +133,29 @@ PM_PUBLIC int pm_symbols_find_object(struct pm_symbols *symbols, uint64_t addres
 PM_PUBLIC int pm_symbols_find_thread_local(struct pm_symbols *symbols, uint64_t distance,
                                            struct pm_symbol *symbol, struct pm_error *error);
 
+/** Sizes of thread-local data in bytes, each rounded up to its alignment. */
+struct pm_thread_local_sizes {
+	/** Data of the program: directly below the thread pointer of each thread */
+	uint64_t program;
+	/**
+	 * Data of all libraries. Those of the libraries that were loaded with the program are
+	 * directly below the data of the program
+	 */
+	uint64_t libraries;
+};
+
 /**
- * Returns the size of the thread-local data of the program of a living process, rounded up to their
- * alignment. They are directly below the thread pointer of each thread.
+ * Returns the sizes of the thread-local data of a living process. Reads the symbols of all files
+ * that are mapped as executable.
  *
  * @param symbols  the symbols
- * @param size     receives the size in bytes; 0 if there are none, or if the file of the program
- *                 cannot be identified
+ * @param sizes    receives the sizes; 0 if there are none, or if the files cannot be identified
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-PM_PUBLIC int pm_symbols_thread_local_size(struct pm_symbols *symbols, uint64_t *size,
-                                           struct pm_error *error);
+PM_PUBLIC int pm_symbols_thread_local_sizes(struct pm_symbols *symbols,
+                                            struct pm_thread_local_sizes *sizes,
+                                            struct pm_error *error);
 
 #ifdef __cplusplus
 }
