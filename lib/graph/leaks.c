@@ -153,8 +153,11 @@ static struct pm_leak_group *find_group(struct grouping *grouping, uint64_t size
 
 	leaks->cut = leaks->count == PM_LEAK_GROUPS_MAX - 1;
 	struct pm_leak_group *added = &leaks->groups[leaks->count++];
-	*added = (struct pm_leak_group){ .size = leaks->cut ? 0 : size,
-		                         .type = leaks->cut ? NULL : type };
+	*added = (struct pm_leak_group){ 0 };
+	if (!leaks->cut) {
+		added->size = size;
+		added->type = type;
+	}
 	grouping->slots[at] = (uint32_t)leaks->count;
 
 	return added;

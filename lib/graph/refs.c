@@ -104,7 +104,8 @@ static int search_registers(struct search *search)
 
 	for (size_t i = 0; i < count; i++) {
 		for (uint32_t k = 0; threads[i].registers_known && k < PM_COPY_REGISTERS; k++) {
-			struct pm_ref ref = { .value = threads[i].registers[k], .offset = k * 8 };
+			struct pm_ref ref = { .value = threads[i].registers[k],
+				              .offset = UINT64_C(8) * k };
 			if (!pm_range_contains(search->range, ref.value))
 				continue;
 			if (pm_roots_registers(search->graph, i, &ref.root, search->error) < 0)

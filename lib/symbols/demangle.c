@@ -18,8 +18,8 @@
 #include "base/minmax.h"
 
 /* Length in bytes of the longest name that is demangled. libiberty uses up to some hundred bytes of
- * stack for each byte of a name. */
-enum { MANGLED_MAX = 2048 };
+ * stack for each byte of a name. Its own limit for C++ is the same. */
+enum { MANGLED_MAX = 1024 };
 
 /** A result that is being written. */
 struct output {
