@@ -8,10 +8,6 @@
 
 #include <cmocka.h>
 
-#include "heap/heap.h"
-
-#include "support/brk_heap.h"
-
 void graph_session_open(struct graph_session *session)
 {
 	struct pm_error error;
@@ -27,8 +23,8 @@ void graph_session_open(struct graph_session *session)
 		                               .pages = &session->pages,
 		                               .stopped = true };
 	must(pm_heap_open(&source, &session->heap, &error), &error);
-	if (session->heap->allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
-		brk_heap_walk(session);
+	assert_int_equal(session->heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+	assert_true(session->heap->complete);
 	must(pm_symbols_open(session->process, source.regions, &session->symbols, &error), &error);
 	must(pm_graph_open(session->copy, session->heap, session->symbols, NULL, &session->graph,
 	                   &error),
