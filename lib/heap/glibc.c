@@ -11,6 +11,7 @@
  */
 #include "heap/glibc.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -190,10 +191,10 @@ static void describe(struct pm_glibc *glibc)
 		         "malloc_state found by its structure; it is not initialised");
 		return;
 	}
+	const char *counters = glibc->parameters.address ? ", with the counters of malloc" : "";
 	snprintf(heap->proof, sizeof heap->proof,
-	         "main arena at %llx in %.60s, found by its structure%s",
-	         (unsigned long long)glibc->arenas[0].address, file ? file + 1 : "memory",
-	         glibc->parameters.address ? ", with the counters of malloc" : "");
+	         "main arena at %" PRIx64 " in %.60s, found by its structure%s",
+	         glibc->arenas[0].address, file ? file + 1 : "memory", counters);
 }
 
 /** Returns whether malloc was never called. */
