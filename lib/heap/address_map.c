@@ -97,6 +97,6 @@ const struct pm_address_range *pm_address_map_search(struct pm_address_map *map,
 	if (above == 0 || address >= map->ranges[above - 1].end)
 		return NULL;
 
-	map->last = above - 1;
-	return &map->ranges[map->last];
+	map->recent[pm_address_map_slot(address)] = (uint32_t)(above - 1);
+	return &map->ranges[above - 1];
 }

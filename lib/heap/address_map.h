@@ -21,13 +21,25 @@ struct pm_address_range {
 	unsigned use; /**< enum pm_address_use bits */
 };
 
+enum { PM_ADDRESS_SLOTS = 1024 };
+
 /** A map of all addresses that matter for types. Zero-initialise it. */
 struct pm_address_map {
 	struct pm_address_range *ranges; /**< ascending */
 	size_t count;                    /**< number of ranges */
 	size_t capacity;                 /**< number of allocated ranges */
-	size_t last;                     /**< index of the range that was found last */
+	/**
+	 * Index of the range that was found last, for each value of some bits of the address: see
+	 * pm_address_map_slot()
+	 */
+	uint32_t recent[PM_ADDRESS_SLOTS];
 };
+
+/** Returns the index in pm_address_map.recent for an address: one for each MiB, repeatedly. */
+static inline size_t pm_address_map_slot(uint64_t address)
+{
+	return (size_t)(address >> 20) % PM_ADDRESS_SLOTS;
+}
 
 /**
  * Fills a map. Inaccessible regions, devices and memory of the kernel are left out.
@@ -51,9 +63,10 @@ static inline const struct pm_address_range *pm_address_map_find(struct pm_addre
 	    address >= map->ranges[map->count - 1].end)
 		return NULL;
 
-	const struct pm_address_range *last = &map->ranges[map->last];
-	if (address >= last->start && address < last->end)
-		return last;
+	const struct pm_address_range *recent =
+		&map->ranges[map->recent[pm_address_map_slot(address)]];
+	if (address >= recent->start && address < recent->end)
+		return recent;
 	return pm_address_map_search(map, address);
 }
 

@@ -7,13 +7,11 @@
 #include <procmem/survivors.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/hash.h"
-#include "base/minmax.h"
 #include "heap/census.h"
+#include "heap/content.h"
 #include "heap/heap.h"
 
 /** A chunk of a walk. */
@@ -130,17 +128,14 @@ static bool may_be_pointer(const struct pm_survivors *survivors, uint64_t word)
 }
 
 /** Hashes the first bytes of a chunk, without pointers into the heap. */
-static uint64_t hash_of(const struct pm_survivors *survivors, const char *head, size_t size)
+static uint64_t hash_of(const struct pm_survivors *survivors, const void *head, size_t size)
 {
-	uint64_t words[PM_CHUNK_HEAD_SIZE / sizeof(uint64_t)] = { 0 };
+	struct pm_head copy = pm_head_copy(head, size);
 
-	size = (size_t)pm_min(size, sizeof words);
-	memcpy(words, head, size);
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (may_be_pointer(survivors, words[i]))
-			words[i] = 1;
-
-	return pm_hash_bytes(size, words, sizeof words);
+	for (size_t i = 0; i < PM_HEAD_WORDS; i++)
+		if (may_be_pointer(survivors, copy.words[i]))
+			copy.words[i] = 1;
+	return pm_head_hash(&copy);
 }
 
 /** Tests whether the first walk did not see an address, because the chain of chunks was broken. */
