@@ -16,7 +16,9 @@ enum pm_address_use {
 struct pm_address_range {
 	uint64_t start; /**< first address */
 	uint64_t end;   /**< address after the last byte */
-	/** The region, or the first of several that were merged; valid as long as the regions */
+	/** The region, or the first of several that were merged; valid as long as the regions that
+	 * pm_address_map_fill() got. NULL if it is not one of these and PM_ADDRESS_FILE is not set
+	 */
 	const struct pm_region *region;
 	unsigned use; /**< enum pm_address_use bits */
 };
@@ -48,6 +50,15 @@ static inline size_t pm_address_map_slot(uint64_t address)
  */
 int pm_address_map_fill(struct pm_address_map *map, const struct pm_regions *regions,
                         struct pm_error *error);
+
+/**
+ * Replaces what is not mapped from files. Files that were mapped after pm_address_map_fill() are
+ * left out.
+ * @param regions  the present regions; not used after the call
+ * @return         0, or -1 with PM_ERROR_RESOURCES and the map unchanged
+ */
+int pm_address_map_update(struct pm_address_map *map, const struct pm_regions *regions,
+                          struct pm_error *error);
 
 /** Releases the memory of a map. */
 void pm_address_map_deinit(struct pm_address_map *map);

@@ -4,7 +4,7 @@
  * then as a place in a file. The result is stored by the word, so a heap of millions of objects
  * needs as many lookups as it has classes. What the bytes are without a name is in content.c.
  */
-#include <procmem/chunk_type.h>
+#include "heap/chunk_type.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,6 +67,12 @@ int pm_chunk_types_open(const struct pm_chunk_type_source *source, struct pm_chu
 	made->rtti = (struct pm_rtti){ &made->map, made->window, source->files };
 	*types = made;
 	return 0;
+}
+
+int pm_chunk_types_update(struct pm_chunk_types *types, const struct pm_regions *regions,
+                          struct pm_error *error)
+{
+	return pm_address_map_update(&types->map, regions, error);
 }
 
 void pm_chunk_types_close(struct pm_chunk_types *types)
@@ -153,7 +159,8 @@ static bool is_program(const struct pm_address_map *map, const struct pm_region 
 {
 	for (size_t i = 0; i < map->count; i++) {
 		const struct pm_region *other = map->ranges[i].region;
-		if ((map->ranges[i].use & PM_ADDRESS_CODE) && other->inode == region->inode &&
+		bool is_code = other && (map->ranges[i].use & PM_ADDRESS_CODE);
+		if (is_code && other->inode == region->inode &&
 		    strcmp(other->mapping, region->mapping) == 0)
 			return true;
 	}

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "heap/census.h"
+#include "heap/chunk_type.h"
 #include "heap/content.h"
 #include "heap/heap.h"
 
@@ -235,6 +236,11 @@ static int end_walk(struct pm_survivors *survivors, struct pm_error *error)
 	return pm_census_sort(survivors->found, PM_CENSUS_BY_COUNT, error);
 }
 
+static const struct pm_regions *regions_of(struct pm_heap *heap)
+{
+	return pm_heap_handle(heap)->source.regions;
+}
+
 int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *heap, struct pm_error *error)
 {
 	struct visit context = { survivors, error };
@@ -245,6 +251,9 @@ int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *heap, stru
 	if (survivors->walks < 2)
 		survivors->begun[survivors->walks] = pm_clock_ns(CLOCK_MONOTONIC);
 	if (survivors->walks == 0 && begin_first(survivors, heap, error) < 0)
+		return -1;
+	if (survivors->walks > 0 &&
+	    pm_chunk_types_update(survivors->types, regions_of(heap), error) < 0)
 		return -1;
 	if (pm_chunk_list(heap, survivors->types, survivors->filter, visit, &context, error) < 0)
 		return -1;
