@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The main arena is a variable of libc.so.6, or of the program if this is linked statically. It is
+ * found by its structure: sizes that fit each other, and 127 bins, each of which is a doubly linked
+ * list. The other arenas are linked in a circle. mp_ is in the same mapping.
+ */
+#include "heap/glibc_find.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "heap/glibc_pages.h"
+
+enum {
+	STEP = 16,          /* alignment of the main arena: it is 32 in all known builds */
+	ARENAS_MAX = 65536, /* malloc creates at most 8 arenas for each CPU by default */
+	BINS_GOOD = 96,     /* other bins may be inconsistent because malloc changes them now */
+	FILE_SIZE_MAX = 1 << 30, /* bytes of a mapping that are searched */
+	CODE_DISTANCE = 64,      /* regions before the data of a file among which its code is */
+	SLICE = 1 << 28,         /* bytes whose page states are known at a time */
+};
+
+/** Returns whether the memory of a region is private and can be written. */
+static bool is_data(const struct pm_region *region)
+{
+	unsigned write = PM_PERM_WRITE | PM_PERM_MAYBE(PM_PERM_WRITE);
+
+	return (region->perms & write) != 0 && (region->perms & PM_PERM_SHARED) == 0 &&
+	       region->mapping[0] == '/' && pm_region_size(region) <= FILE_SIZE_MAX;
+}
+
+/** Returns whether a file name is that of glibc: `libc.so.6`, or `libc-2.31.so` until 2.33. */
+static bool is_libc(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2.", 7) == 0;
+}
+
+/** Returns whether one of the regions before a region contains code of the same file. */
+static bool has_code(const struct pm_regions *regions, size_t index)
+{
+	const struct pm_region *region = &regions->items[index];
+	unsigned code = PM_PERM_EXEC | PM_PERM_MAYBE(PM_PERM_EXEC);
+
+	for (size_t i = index + 1; i-- > 0 && index - i <= CODE_DISTANCE;) {
+		const struct pm_region *other = &regions->items[i];
+		if ((other->perms & code) != 0 && strcmp(other->mapping, region->mapping) == 0)
+			return true;
+	}
+	return false;
+}
+
+/** Checks whether the first and the last chunk of a bin point back to the bin. */
+static int bin_is_linked(struct pm_glibc *glibc, uint64_t bin, uint64_t first, uint64_t last,
+                         struct pm_error *error)
+{
+	struct pm_heap_window *window = glibc->heap->window;
+	uint64_t back = 0, forward = 0;
+
+	if (first == bin)
+		return last == bin;
+
+	int result = pm_heap_window_word(window, first + 24, &back, error);
+	if (result > 0)
+		result = pm_heap_window_word(window, last + 16, &forward, error);
+	if (result <= 0)
+		return result;
+	return back == bin && forward == bin;
+}
+
+/** Checks whether most of the bins of a plausible malloc_state are doubly linked lists. */
+static int bins_are_linked(struct pm_glibc *glibc, const struct pm_glibc_layout *layout,
+                           uint64_t address, const unsigned char *bytes, struct pm_error *error)
+{
+	unsigned char state[PM_GLIBC_STATE_MAX];
+	int good = 0;
+
+	/* The window may be read again below. */
+	memcpy(state, bytes, layout->size);
+	for (size_t i = 0; i < PM_GLIBC_BINS; i++) {
+		size_t offset = layout->bins + i * 16;
+		int linked = bin_is_linked(glibc, address + offset - 16,
+		                           pm_glibc_word(state + offset),
+		                           pm_glibc_word(state + offset + 8), error);
+		if (linked < 0)
+			return -1;
+		good += linked;
+	}
+
+	return good >= BINS_GOOD;
+}
+
+/** Stores the main arena. */
+static int adopt(struct pm_glibc *glibc, const struct pm_glibc_layout *layout, uint64_t address,
+                 const unsigned char *bytes, struct pm_error *error)
+{
+	glibc->layout = layout;
+	glibc->count = 0;
+	if (pm_array_reserve(&glibc->arenas, &glibc->capacity, 0, 1, sizeof *glibc->arenas, error) <
+	    0)
+		return -1;
+
+	pm_glibc_parse_state(layout, address, bytes, &glibc->arenas[glibc->count++]);
+	return 1;
+}
+
+/**
+ * Checks an address for a main arena of each layout.
+ * @return 1 if there is a main arena that is in use; 0 if not; -1 on error
+ */
+static int check(struct pm_glibc *glibc, uint64_t address, const unsigned char *bytes, size_t size,
+                 struct pm_error *error)
+{
+	for (size_t i = 0; i < PM_GLIBC_LAYOUTS; i++) {
+		const struct pm_glibc_layout *layout = pm_glibc_layout(i);
+		if (size < layout->size)
+			continue;
+
+		enum pm_glibc_guess guess = pm_glibc_guess_state(layout, address, bytes);
+		if (guess == PM_GLIBC_UNUSED)
+			glibc->layout = layout;
+		if (guess != PM_GLIBC_PLAUSIBLE)
+			continue;
+
+		unsigned char state[PM_GLIBC_STATE_MAX];
+		memcpy(state, bytes, layout->size);
+		int linked = bins_are_linked(glibc, layout, address, state, error);
+		if (linked < 0)
+			return -1;
+		if (linked > 0)
+			return adopt(glibc, layout, address, state, error);
+	}
+
+	return 0;
+}
+
+/** Searches contiguous pages for a main arena. */
+static int search_pages(struct pm_glibc *glibc, struct pm_range pages, uint64_t end,
+                        struct pm_error *error)
+{
+	const uint64_t least = pm_glibc_layout(1)->size;
+
+	for (uint64_t at = pages.start; at < pages.end && end - at >= least; at += STEP) {
+		const void *bytes;
+		size_t size = (size_t)pm_min(end - at, PM_GLIBC_STATE_MAX);
+		int got = pm_heap_window_at(glibc->heap->window, at, size, end, &bytes, error);
+		if (got <= 0)
+			return got;
+
+		int found = check(glibc, at, bytes, size, error);
+		if (found != 0)
+			return found;
+	}
+
+	return 0;
+}
+
+/** Searches the pages of a region that can be read. */
+static int search_region(struct pm_glibc *glibc, const struct pm_region *region,
+                         struct pm_error *error)
+{
+	struct pm_glibc_pages pages = { 0 };
+	int found = 0;
+
+	for (uint64_t at = region->start; found == 0 && at < region->end; at += SLICE) {
+		struct pm_range slice = { at, pm_min(region->end - at, SLICE) + at };
+		if (pm_glibc_pages_find(&glibc->heap->source, slice, &pages, error) < 0)
+			found = -1;
+		for (size_t i = 0; found == 0 && i < pages.count; i++)
+			found = search_pages(glibc, pages.items[i], region->end, error);
+	}
+
+	free(pages.items);
+	return found;
+}
+
+/**
+ * Finds the main arena.
+ * @param region  receives the region that contains the main arena
+ * @return        1 if there is a main arena that is initialised, 0 if not, or -1
+ */
+static int find_main(struct pm_glibc *glibc, const struct pm_region **region,
+                     struct pm_error *error)
+{
+	const struct pm_regions *regions = glibc->heap->source.regions;
+	struct pm_glibc_arena idle = { 0 };
+	const struct pm_glibc_layout *idle_layout = NULL;
+
+	/* First libc, then all other files, for programs that are linked statically. */
+	for (size_t i = 0; i < 2 * regions->count; i++) {
+		const struct pm_region *each = &regions->items[i % regions->count];
+		if (!is_data(each) || is_libc(each->mapping) != (i < regions->count) ||
+		    (i >= regions->count && !has_code(regions, i % regions->count)))
+			continue;
+
+		int found = search_region(glibc, each, error);
+		if (found < 0)
+			return -1;
+		if (found == 0)
+			continue;
+
+		const struct pm_glibc_arena *arena = &glibc->arenas[0];
+		if (arena->system > 0 || arena->next != arena->address) {
+			*region = each;
+			return 1;
+		}
+		if (!idle_layout) {
+			*region = each;
+			idle = *arena;
+			idle_layout = glibc->layout;
+		}
+	}
+
+	if (!idle_layout)
+		return 0;
+	glibc->layout = idle_layout;
+	glibc->arenas[0] = idle;
+	return 1;
+}
+
+/** How well an address fits as mp_.sbrk_base. */
+enum fit { FIT_NONE, FIT_POSSIBLE, FIT_EXACT };
+
+/**
+ * Compares an address with the start of the brk heap.
+ * @param expected  start of the brk heap according to the main arena; 0 if not known
+ */
+static enum fit fit_of(const struct pm_glibc *glibc, uint64_t sbrk_base, uint64_t expected)
+{
+	const struct pm_glibc_arena *main = &glibc->arenas[0];
+
+	if (main->system == 0)
+		return sbrk_base == 0 ? FIT_EXACT : FIT_NONE;
+	if (expected != 0 && sbrk_base == expected)
+		return FIT_EXACT;
+	if (sbrk_base == 0 || !pm_regions_find(glibc->heap->source.regions, sbrk_base))
+		return FIT_NONE;
+	return FIT_POSSIBLE;
+}
+
+/** Finds mp_ in a region. mp_ is not needed, so it is not an error if it is not found. */
+static int find_parameters(struct pm_glibc *glibc, const struct pm_region *region,
+                           struct pm_error *error)
+{
+	const struct pm_glibc_arena *main = &glibc->arenas[0];
+	uint64_t head = 0, expected = 0;
+	enum fit best = FIT_NONE;
+	int got = pm_heap_window_word(glibc->heap->window, main->top + 8, &head, error);
+
+	if (got < 0)
+		return -1;
+	if (got > 0 && main->contiguous)
+		expected = main->top + (head & ~UINT64_C(7)) - main->system;
+
+	for (uint64_t at = region->start; best != FIT_EXACT && at < region->end; at += 8) {
+		const size_t size = PM_GLIBC_PARAMETERS_BEFORE + PM_GLIBC_PARAMETERS_AFTER;
+		struct pm_glibc_parameters parameters;
+		const void *bytes;
+
+		if (region->end - at < size)
+			break;
+		got = pm_heap_window_at(glibc->heap->window, at, size, region->end, &bytes, error);
+		if (got < 0)
+			return -1;
+		if (got == 0) {
+			at |= glibc->page - 8;
+			continue;
+		}
+
+		const unsigned char *from = (const unsigned char *)bytes;
+		if (!pm_glibc_parse_parameters(from + PM_GLIBC_PARAMETERS_BEFORE, &parameters))
+			continue;
+
+		enum fit fit = fit_of(glibc, parameters.sbrk_base, expected);
+		if (fit <= best)
+			continue;
+		best = fit;
+		glibc->parameters = parameters;
+		glibc->parameters.address = at + PM_GLIBC_PARAMETERS_BEFORE;
+	}
+
+	return 0;
+}
+
+/** Reads the arena at an address. */
+static int read_arena(struct pm_glibc *glibc, uint64_t address, struct pm_glibc_arena *arena,
+                      struct pm_error *error)
+{
+	unsigned char state[PM_GLIBC_STATE_MAX];
+	int got = pm_heap_window_peek(glibc->heap->window, address, state, glibc->layout->size,
+	                              error);
+
+	if (got <= 0)
+		return got;
+	if (!pm_glibc_state_is_sane(glibc->layout, state))
+		return 0;
+
+	pm_glibc_parse_state(glibc->layout, address, state, arena);
+	return 1;
+}
+
+/** Follows the circle of arenas from the main arena. */
+static int find_others(struct pm_glibc *glibc, struct pm_error *error)
+{
+	const uint64_t main = glibc->arenas[0].address;
+	uint64_t address = glibc->arenas[0].next, previous = main;
+
+	while (address != main) {
+		struct pm_glibc_arena arena;
+		int got = 0;
+
+		if (glibc->count < ARENAS_MAX && address % 16 == 0)
+			got = read_arena(glibc, address, &arena, error);
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			return pm_glibc_damage(glibc, 0, address, previous,
+			                       "the list of arenas leads to memory that is not an "
+			                       "arena",
+			                       error);
+
+		if (pm_array_reserve(&glibc->arenas, &glibc->capacity, glibc->count, 1,
+		                     sizeof *glibc->arenas, error) < 0)
+			return -1;
+		glibc->arenas[glibc->count++] = arena;
+		previous = address;
+		address = arena.next;
+	}
+
+	return 0;
+}
+
+int pm_glibc_find(struct pm_glibc *glibc, struct pm_error *error)
+{
+	const struct pm_region *region = NULL;
+	int found = 0;
+
+	if (glibc->heap->source.regions->count > 0)
+		found = find_main(glibc, &region, error);
+	if (found < 0)
+		return -1;
+	if (found == 0) {
+		glibc->count = 0;
+		return glibc->layout != NULL;
+	}
+
+	glibc->file = region->mapping;
+	if (find_parameters(glibc, region, error) < 0 || find_others(glibc, error) < 0)
+		return -1;
+	return 1;
+}
+
+int pm_glibc_find_again(struct pm_glibc *glibc, size_t arena, struct pm_error *error)
+{
+	struct pm_glibc_arena read;
+	int got = read_arena(glibc, glibc->arenas[arena].address, &read, error);
+
+	if (got > 0)
+		glibc->arenas[arena] = read;
+	return got;
+}
+
+int pm_glibc_find_parameters(struct pm_glibc *glibc, struct pm_error *error)
+{
+	unsigned char bytes[PM_GLIBC_PARAMETERS_BEFORE + PM_GLIBC_PARAMETERS_AFTER];
+	struct pm_glibc_parameters parameters;
+	uint64_t address = glibc->parameters.address;
+
+	if (address == 0)
+		return 0;
+
+	int got = pm_heap_window_peek(glibc->heap->window, address - PM_GLIBC_PARAMETERS_BEFORE,
+	                              bytes, sizeof bytes, error);
+	if (got <= 0)
+		return got;
+	if (!pm_glibc_parse_parameters(bytes + PM_GLIBC_PARAMETERS_BEFORE, &parameters))
+		return 0;
+
+	parameters.address = address;
+	glibc->parameters = parameters;
+	return 1;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fastbins and the bins of a tcache are singly linked lists of chunks that malloc counts as used.
+ * The fastbins are in malloc_state. A tcache is a chunk in use of a certain size: each such chunk
+ * is a candidate, and is accepted if all of its lists consist of chunks of the right sizes and have
+ * the right lengths.
+ */
+#include "heap/glibc_lists.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "heap/glibc_chain.h"
+#include "heap/glibc_find.h"
+#include "heap/lookup.h"
+
+enum {
+	TRIES = 8,
+	LINK_SHIFT = 12,    /* safe-linking: the address is shifted by this number of bits */
+	SMALL_BINS = 64,    /* bins of a tcache with chunks of one size */
+	TCACHE_MAX = 0x300, /* bytes of the largest tcache */
+	LARGE_SIZE = 0x410, /* size of the largest chunks in small bins */
+};
+
+/** A chunk of a list. */
+struct entry {
+	uint64_t address; /* of the header */
+	uint64_t size;
+	uint32_t arena;
+};
+
+/** What the chunks of a list must have in common. */
+struct rule {
+	uint64_t user;     /* 16 if links lead to the memory of the user; 0 if to the header */
+	uint64_t size_min; /* sizes of the chunks */
+	uint64_t size_max;
+	uint64_t count; /* number of chunks; UINT64_MAX if it is not known */
+	uint32_t arena; /* index of the arena, or PM_CHUNK_MAPPED for all arenas */
+};
+
+/** The lists that are read. */
+struct lists {
+	struct pm_glibc *glibc;
+	struct pm_heap_window *window;
+	struct entry *entries; /* chunks of the lists that were read and are not marked yet */
+	size_t count;
+	size_t capacity;
+	uint64_t budget; /* number of chunks that may still be visited: damaged lists are circles */
+	struct pm_error *error;
+};
+
+/** A sort of tcache. */
+struct tcache_type {
+	uint64_t size;     /* size of its chunk */
+	unsigned bins;     /* number of its bins */
+	unsigned counter;  /* bytes of a counter */
+	bool counts_slots; /* counters are the numbers of free places instead of chunks */
+};
+
+static const struct tcache_type tcache_types[] = {
+	{ 0x250, 64, 1, false }, /* 2.26-2.29 */
+	{ 0x290, 64, 2, false }, /* 2.30-2.41 */
+	{ 0x300, 76, 2, true },  /* since 2.42 */
+};
+
+/** Returns the pointer that is stored in `raw` at the address `at`. */
+static uint64_t link_of(uint64_t raw, uint64_t at, enum pm_glibc_links links)
+{
+	return links == PM_GLIBC_LINKS_SAFE ? raw ^ (at >> LINK_SHIFT) : raw;
+}
+
+/**
+ * Adds the chunk at an address to the entries, if it conforms to the rule. The first word of a
+ * header can belong to the chunk before it, so chunks are looked up by the second word.
+ */
+static int add_entry(struct lists *lists, uint64_t address, const struct rule *rule)
+{
+	struct pm_chunk chunk;
+
+	if (address % PM_GLIBC_ALIGNMENT != 0 ||
+	    !pm_heap_index_find(&lists->glibc->heap->index, address + 8, &chunk) ||
+	    chunk.address != address || chunk.state != PM_CHUNK_IN_USE ||
+	    chunk.size < rule->size_min || chunk.size > rule->size_max ||
+	    (rule->arena != PM_CHUNK_MAPPED && chunk.arena != rule->arena) ||
+	    chunk.arena >= lists->glibc->count)
+		return 0;
+
+	if (pm_array_reserve(&lists->entries, &lists->capacity, lists->count, 1,
+	                     sizeof *lists->entries, lists->error) < 0)
+		return -1;
+	lists->entries[lists->count++] = (struct entry){ address, chunk.size, chunk.arena };
+	return 1;
+}
+
+/**
+ * Follows a list, and appends its chunks to the entries.
+ * @return 1 if all of its chunks conform to the rule; 0 if not, with the entries unchanged; -1
+ */
+static int follow(struct lists *lists, uint64_t head, const struct rule *rule,
+                  enum pm_glibc_links links)
+{
+	const size_t before = lists->count;
+	uint64_t at = head;
+	int good = 1;
+
+	while (good > 0 && at != 0) {
+		uint64_t raw, place = at + PM_GLIBC_HEADER - rule->user;
+
+		if (lists->budget == 0 || lists->count - before >= rule->count) {
+			good = 0;
+			break;
+		}
+		lists->budget--;
+		good = add_entry(lists, at - rule->user, rule);
+		if (good > 0)
+			good = pm_glibc_read_now(lists->glibc, place, &raw, sizeof raw,
+			                         lists->error);
+		if (good > 0)
+			at = link_of(raw, place, links);
+	}
+
+	if (good > 0 && rule->count != UINT64_MAX && lists->count - before != rule->count)
+		good = 0;
+	if (good <= 0)
+		lists->count = before;
+	return good;
+}
+
+/** Follows a list, and finds out how links are stored if this is not known. */
+static int follow_any(struct lists *lists, uint64_t head, const struct rule *rule,
+                      enum pm_glibc_links *links)
+{
+	if (*links != PM_GLIBC_LINKS_UNKNOWN)
+		return follow(lists, head, rule, *links);
+
+	int good = follow(lists, head, rule, PM_GLIBC_LINKS_SAFE);
+	if (good > 0)
+		*links = PM_GLIBC_LINKS_SAFE;
+	if (good != 0)
+		return good;
+
+	good = follow(lists, head, rule, PM_GLIBC_LINKS_PLAIN);
+	if (good > 0)
+		*links = PM_GLIBC_LINKS_PLAIN;
+	return good;
+}
+
+/** Marks the chunks of the entries as cached. */
+static void mark(struct lists *lists, bool fast)
+{
+	struct pm_heap_handle *heap = lists->glibc->heap;
+
+	for (size_t i = 0; i < lists->count; i++) {
+		const struct entry *entry = &lists->entries[i];
+		struct pm_heap_arena *arena = &heap->public.arenas[entry->arena];
+		struct pm_chunk chunk;
+
+		/* A damaged list can contain a chunk twice. */
+		if (!pm_heap_index_find(&heap->index, entry->address + 8, &chunk) ||
+		    chunk.state != PM_CHUNK_IN_USE)
+			continue;
+
+		pm_heap_index_set_state(&heap->index, entry->address, PM_CHUNK_CACHED);
+		arena->in_use -= entry->size;
+		arena->chunks--;
+		arena->cached += entry->size;
+		arena->cached_count++;
+		arena->fast += fast ? entry->size : 0;
+		arena->fast_count += fast;
+	}
+
+	lists->count = 0;
+}
+
+/** Reads a fastbin of an arena. */
+static int read_fastbin(struct lists *lists, uint32_t arena, unsigned bin)
+{
+	struct pm_glibc *glibc = lists->glibc;
+	const uint64_t size = PM_GLIBC_CHUNK_MIN + UINT64_C(16) * bin;
+	const struct rule rule = { 0, size, size, UINT64_MAX, arena };
+	const unsigned tries = pm_glibc_can_change(glibc) ? TRIES : 1;
+	int good = 0;
+
+	for (unsigned i = 0; good == 0 && i < tries; i++) {
+		uint64_t head = glibc->arenas[arena].fastbins[bin];
+		uint64_t place = glibc->arenas[arena].address + glibc->layout->fastbins +
+		                 UINT64_C(8) * bin;
+
+		if (i > 0)
+			good = pm_glibc_read_now(glibc, place, &head, sizeof head, lists->error);
+		if (good >= 0)
+			good = follow_any(lists, head, &rule, &glibc->links);
+	}
+	if (good < 0)
+		return -1;
+
+	if (good == 0) {
+		glibc->heap->public.arenas[arena].complete = false;
+		return pm_glibc_damage(glibc, arena, glibc->arenas[arena].fastbins[bin],
+		                       glibc->arenas[arena].address,
+		                       "the list of a fastbin is not valid", lists->error);
+	}
+	mark(lists, true);
+	return 0;
+}
+
+static int read_fastbins(struct lists *lists)
+{
+	const struct pm_glibc *glibc = lists->glibc;
+
+	for (uint32_t arena = 0; glibc->layout->fastbins != 0 && arena < glibc->count; arena++)
+		for (unsigned bin = 0; bin < PM_GLIBC_FASTBINS; bin++)
+			if (glibc->arenas[arena].fastbins[bin] != 0 &&
+			    read_fastbin(lists, arena, bin) < 0)
+				return -1;
+	return 0;
+}
+
+/** A tcache that is read. */
+struct tcache {
+	const struct tcache_type *type;
+	unsigned char bytes[TCACHE_MAX];
+	unsigned used;  /* number of bins with chunks */
+	unsigned wrong; /* number of bins that are not valid */
+};
+
+static uint64_t tcache_counter(const struct tcache *tcache, unsigned bin)
+{
+	uint16_t counter = tcache->bytes[bin];
+
+	if (tcache->type->counter == sizeof counter)
+		memcpy(&counter, tcache->bytes + sizeof counter * bin, sizeof counter);
+	return counter;
+}
+
+static uint64_t tcache_head(const struct tcache *tcache, unsigned bin)
+{
+	size_t heads = (size_t)tcache->type->bins * tcache->type->counter;
+	return pm_glibc_word(tcache->bytes + heads + 8 * (size_t)bin);
+}
+
+/** Returns the rule for a bin of a tcache. */
+static struct rule tcache_rule(const struct pm_glibc *glibc, const struct tcache *tcache,
+                               unsigned bin)
+{
+	struct rule rule = { .user = PM_GLIBC_HEADER,
+		             .count = tcache_counter(tcache, bin),
+		             .arena = PM_CHUNK_MAPPED };
+
+	rule.size_min = rule.size_max = PM_GLIBC_CHUNK_MIN + UINT64_C(16) * bin;
+	if (bin >= SMALL_BINS) {
+		/* Since 2.42, a bin for each power of two. */
+		rule.size_min = pm_max(LARGE_SIZE + 1, UINT64_C(0x400) << (bin - SMALL_BINS));
+		rule.size_max = (UINT64_C(0x800) << (bin - SMALL_BINS)) - 1;
+	}
+
+	if (!tcache->type->counts_slots)
+		return rule;
+	if (glibc->parameters.address != 0 && rule.count <= glibc->parameters.tcache_count)
+		rule.count = glibc->parameters.tcache_count - rule.count;
+	else
+		rule.count = UINT64_MAX;
+	return rule;
+}
+
+/**
+ * Tests whether the counters and heads of a candidate can be those of a tcache. Most chunks of
+ * other users fail here.
+ */
+static bool is_plausible(const struct pm_glibc *glibc, const struct tcache *tcache)
+{
+	uint64_t max = UINT16_MAX;
+
+	if (glibc->parameters.address != 0)
+		max = glibc->parameters.tcache_count;
+	for (unsigned bin = 0; bin < tcache->type->bins; bin++) {
+		uint64_t count = tcache_counter(tcache, bin), head = tcache_head(tcache, bin);
+
+		if (count > max || head % PM_GLIBC_ALIGNMENT != 0 || head >> 56 != 0)
+			return false;
+		if (!tcache->type->counts_slots && (count == 0) != (head == 0))
+			return false;
+	}
+	return true;
+}
+
+/** Reads the candidate at an address. Its lists are appended to the entries. */
+static int read_tcache(struct lists *lists, uint64_t address, struct tcache *tcache,
+                       enum pm_glibc_links *links)
+{
+	struct pm_glibc *glibc = lists->glibc;
+	const size_t size = (size_t)tcache->type->size - PM_GLIBC_HEADER;
+	int got = pm_heap_window_peek(lists->window, address + PM_GLIBC_HEADER, tcache->bytes, size,
+	                              lists->error);
+
+	tcache->used = tcache->wrong = 0;
+	lists->count = 0;
+	if (got <= 0)
+		return got;
+	if (!is_plausible(glibc, tcache))
+		return 0;
+
+	for (unsigned bin = 0; bin < tcache->type->bins; bin++) {
+		const struct rule rule = tcache_rule(glibc, tcache, bin);
+		uint64_t head = tcache_head(tcache, bin);
+
+		if (head == 0)
+			continue;
+		got = follow_any(lists, head, &rule, links);
+		if (got < 0)
+			return -1;
+		tcache->used++;
+		tcache->wrong += got == 0;
+		if (got == 0 && !pm_glibc_can_change(glibc))
+			return 0;
+	}
+
+	return tcache->used > 0;
+}
+
+/** Reads a candidate, again if it changes, and marks its chunks if it is a tcache. */
+static int try_tcache(struct lists *lists, uint64_t address, const struct tcache_type *type)
+{
+	struct pm_glibc *glibc = lists->glibc;
+	const unsigned tries = pm_glibc_can_change(glibc) ? TRIES : 1;
+	struct tcache tcache = { .type = type };
+	enum pm_glibc_links links = glibc->links;
+	int got = 0;
+
+	for (unsigned i = 0; i < tries; i++) {
+		if (i > 0)
+			pm_heap_window_forget(lists->window);
+		got = read_tcache(lists, address, &tcache, &links);
+		if (got <= 0 || tcache.wrong == 0)
+			break;
+	}
+	if (got <= 0)
+		return got;
+
+	/* A tcache of a running thread: most of its lists are valid at any time. */
+	if (tcache.wrong > tcache.used / 4)
+		return 0;
+
+	glibc->links = links;
+	glibc->tcache_size = type->size;
+	mark(lists, false);
+	if (tcache.wrong > 0)
+		return pm_glibc_damage(glibc, 0, address, 0,
+		                       "a tcache has changed each time that it was read",
+		                       lists->error);
+	return 0;
+}
+
+static int read_tcaches(struct lists *lists)
+{
+	const struct pm_glibc *glibc = lists->glibc;
+	const bool is_first = glibc->layout == pm_glibc_layout(2);
+	const bool is_last = glibc->layout->fastbins == 0;
+
+	for (size_t i = 0; i < glibc->tcache_count; i++) {
+		struct pm_chunk chunk;
+		if (!pm_heap_index_find(&glibc->heap->index, glibc->tcaches[i] + 8, &chunk))
+			continue;
+
+		for (size_t type = 0; type < sizeof tcache_types / sizeof *tcache_types; type++)
+			if (chunk.size == tcache_types[type].size && (type == 0 || !is_first) &&
+			    (type == 2 || !is_last) &&
+			    try_tcache(lists, chunk.address, &tcache_types[type]) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
+{
+	struct lists lists = {
+		.glibc = glibc,
+		.window = glibc->heap->window,
+		.budget = (UINT64_C(1) << 20) + UINT64_C(4) * glibc->heap->index.chunks,
+		.error = error,
+	};
+
+	/* Links are stored safely since 2.32; huge pages exist since 2.35. */
+	if (glibc->layout == pm_glibc_layout(2))
+		glibc->links = PM_GLIBC_LINKS_PLAIN;
+	else if (glibc->layout->fastbins == 0 || glibc->parameters.has_huge_pages)
+		glibc->links = PM_GLIBC_LINKS_SAFE;
+
+	int result = read_fastbins(&lists);
+	if (result == 0)
+		result = read_tcaches(&lists);
+
+	free(lists.entries);
+	return result;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* The heaps of running processes, against what their own malloc reports: mallinfo2(3) and
+ * malloc_info(3). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/heap.h>
+
+#include "support/look.h"
+#include "support/target.h"
+
+enum { ARENAS_MAX = 64 };
+
+/** A target, and its heap. */
+struct subject {
+	struct target target;
+	struct look look;
+	struct pm_heap *heap;
+};
+
+/** Opens the heap of a process. */
+static void open_heap(struct subject *subject, pid_t pid, bool stopped)
+{
+	struct pm_error error = { 0 };
+
+	look_open(&subject->look, pid);
+	const struct pm_heap_source source = {
+		.regions = &subject->look.regions,
+		.reader = &subject->look.memory,
+		.pages = &subject->look.pages,
+		.stopped = stopped,
+	};
+	must(pm_heap_open(&source, &subject->heap, &error), &error);
+}
+
+static void close_heap(struct subject *subject)
+{
+	pm_heap_close(subject->heap);
+	look_close(&subject->look);
+}
+
+static void expect_equal(const char *what, uint64_t ours, uint64_t theirs)
+{
+	if (ours != theirs)
+		fail_msg("%s: %" PRIu64 ", but malloc says %" PRIu64, what, ours, theirs);
+}
+
+/** Compares the sums with the fact `mallinfo`. */
+static void compare_total(const struct pm_heap *heap, const struct target *target)
+{
+	uint64_t arena, uordblks, fordblks, fsmblks, hblks, hblkhd, keepcost;
+	const struct pm_heap_arena *total = &heap->total;
+
+	assert_int_equal(sscanf(target_fact(target, "mallinfo"),
+	                        "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+	                        " %" SCNu64 " %" SCNu64,
+	                        &arena, &uordblks, &fordblks, &fsmblks, &hblks, &hblkhd, &keepcost),
+	                 7);
+
+	expect_equal("system", total->system, arena);
+	expect_equal("fast", total->fast, fsmblks);
+	expect_equal("free", total->free + total->top + total->fast, fordblks);
+	expect_equal("used", total->in_use + total->overhead + total->cached - total->fast,
+	             uordblks);
+	expect_equal("number of mapped chunks", heap->mapped_count, hblks);
+	expect_equal("mapped", heap->mapped, hblkhd);
+	expect_equal("counter of mapped chunks", heap->mapped_count_counter, hblks);
+	expect_equal("mapped according to the counter", heap->mapped_counter, hblkhd);
+	expect_equal("top", heap->arenas[0].top, keepcost);
+	expect_equal("all parts",
+	             total->in_use + total->cached + total->free + total->top + total->overhead,
+	             total->system);
+}
+
+/** Compares an arena with a fact `arena`. */
+static void compare_arena(const struct pm_heap_arena *arena, const char *fact)
+{
+	uint64_t fast_count, fast, rest_count, rest, system;
+
+	assert_int_equal(sscanf(fact,
+	                        "arena %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+	                        &fast_count, &fast, &rest_count, &rest, &system),
+	                 5);
+	/* malloc_info adds PREV_INUSE to the size of each free chunk; top is one of the chunks. */
+	expect_equal("system of the arena", arena->system, system);
+	expect_equal("number of fast chunks", arena->fast_count, fast_count);
+	expect_equal("fast chunks", arena->fast, fast);
+	expect_equal("number of free chunks", arena->free_count + 1, rest_count);
+	expect_equal("free chunks", arena->free + arena->top, rest - (rest_count - 1));
+}
+
+static void compare_arenas(const struct pm_heap *heap, const struct target *target)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < target->count; i++) {
+		if (strncmp(target->facts[i], "arena ", 6) != 0)
+			continue;
+		assert_true(found < heap->arena_count);
+		compare_arena(&heap->arenas[found++], target->facts[i]);
+	}
+	expect_equal("arenas", heap->arena_count, found);
+}
+
+/** Checks that the chunks of the index have the sizes and counts of the figures. */
+static void compare_chunks(const struct pm_heap *heap)
+{
+	uint64_t bytes[PM_CHUNK_TOP + 1] = { 0 }, counts[PM_CHUNK_TOP + 1] = { 0 };
+	uint64_t mapped = 0, last = 0;
+
+	for (uint32_t i = 0; i < heap->chunk_count; i++) {
+		struct pm_chunk chunk;
+		pm_heap_chunk(heap, i, &chunk);
+		assert_int_equal(chunk.number, i);
+		assert_true(chunk.address >= last);
+		last = chunk.address + chunk.size;
+		if (chunk.arena == PM_CHUNK_MAPPED) {
+			mapped++;
+			continue;
+		}
+		assert_true(chunk.arena < heap->arena_count);
+		bytes[chunk.state] += chunk.size;
+		counts[chunk.state]++;
+	}
+
+	expect_equal("chunks in use", bytes[PM_CHUNK_IN_USE], heap->total.in_use);
+	expect_equal("cached chunks", bytes[PM_CHUNK_CACHED], heap->total.cached);
+	expect_equal("free chunks", bytes[PM_CHUNK_FREE], heap->total.free);
+	expect_equal("top chunks", bytes[PM_CHUNK_TOP], heap->total.top);
+	expect_equal("number of chunks in use", counts[PM_CHUNK_IN_USE], heap->total.chunks);
+	expect_equal("number of cached chunks", counts[PM_CHUNK_CACHED], heap->total.cached_count);
+	expect_equal("number of free chunks", counts[PM_CHUNK_FREE], heap->total.free_count);
+	expect_equal("mapped chunks in the index", mapped, heap->mapped_count);
+}
+
+/** Checks that the chunks of posix_memalign(3) have the addresses that it returned. */
+static void compare_aligned(const struct pm_heap *heap, const struct target *target)
+{
+	for (size_t i = 0; i < target->count; i++) {
+		uint64_t address;
+		struct pm_chunk chunk;
+		if (sscanf(target->facts[i], "aligned %" SCNx64, &address) != 1)
+			continue;
+		assert_true(pm_heap_find(heap, address + 1000, &chunk));
+		expect_equal("address of posix_memalign", chunk.start, address);
+	}
+}
+
+/** Compares the heap of a process with the facts, once as a running and once as a stopped one. */
+static void compare(const struct target *target, pid_t pid)
+{
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct subject subject;
+		open_heap(&subject, pid, stopped);
+
+		const struct pm_heap *heap = subject.heap;
+		if (heap->break_count > 0)
+			print_message("%" PRIx64 " after %" PRIx64 ": %s\n",
+			              heap->breaks[0].address, heap->breaks[0].previous,
+			              heap->breaks[0].why);
+		assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+		assert_false(heap->unused);
+		compare_total(heap, target);
+		compare_arenas(heap, target);
+		compare_chunks(heap);
+		compare_aligned(heap, target);
+		assert_true(heap->complete);
+		expect_equal("breaks", heap->breaks_total, 0);
+		close_heap(&subject);
+	}
+}
+
+static void compare_program(const char *program, const char *options)
+{
+	struct target target;
+	char text[256], *words[8] = { 0 }, *rest = text;
+
+	snprintf(text, sizeof text, "%s", options);
+	for (size_t i = 0; i < 7 && (words[i] = strtok_r(rest, " ", &rest)); i++) {
+	}
+	target_start(&target, program, words[0], words[1], words[2], words[3], words[4], words[5],
+	             words[6], NULL);
+	compare(&target, (pid_t)target_fact_number(&target, "pid"));
+	target_stop(&target);
+}
+
+static void one_arena(void **state)
+{
+	(void)state;
+	compare_program("heaps", "chunks=100000 large=50");
+}
+
+static void many_arenas(void **state)
+{
+	(void)state;
+	compare_program("heaps", "threads=15 chunks=20000 large=100");
+}
+
+static void arenas_with_several_heaps(void **state)
+{
+	(void)state;
+	compare_program("heaps", "threads=2 chunks=1000 large=3000");
+}
+
+static void mapped_chunks(void **state)
+{
+	(void)state;
+	compare_program("heaps", "threads=1 mapped=20 aligned=16");
+}
+
+static void other_users_of_sbrk(void **state)
+{
+	(void)state;
+	compare_program("heaps", "sbrk=5 chunks=5000");
+}
+
+static void heap_that_sbrk_cannot_extend(void **state)
+{
+	(void)state;
+	compare_program("heaps", "blocked=1 chunks=5000 mapped=3");
+}
+
+static void static_program(void **state)
+{
+	(void)state;
+	compare_program("heaps_static", "threads=3 chunks=20000 mapped=3 sbrk=1");
+}
+
+static void forked_process(void **state)
+{
+	(void)state;
+	compare_program("heaps", "fork=1 chunks=3000");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_arena),
+		cmocka_unit_test(many_arenas),
+		cmocka_unit_test(arenas_with_several_heaps),
+		cmocka_unit_test(mapped_chunks),
+		cmocka_unit_test(other_users_of_sbrk),
+		cmocka_unit_test(heap_that_sbrk_cannot_extend),
+		cmocka_unit_test(static_program),
+		cmocka_unit_test(forked_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
