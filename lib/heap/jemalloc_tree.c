@@ -116,7 +116,12 @@ static int check_entry(struct pm_heap_handle *heap, struct candidate *candidate,
 	if (got < 0)
 		return -1;
 
-	uint64_t address = got ? word_at(bytes, 1) : 0, size = got ? word_at(bytes, 2) : 0;
+	uint64_t address = 0, size = 0;
+	if (got > 0) {
+		address = word_at(bytes, 1);
+		size = word_at(bytes, 2);
+	}
+
 	uint64_t page = (address >> (LEVEL_BITS + PAGE_BITS) << LEVEL_BITS) + index;
 	uint64_t root = candidate->entry - (address >> (LEVEL_BITS + PAGE_BITS)) * 8;
 	/* An extent that starts in the GiB before is not checked. */
