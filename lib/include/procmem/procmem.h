@@ -29,6 +29,7 @@
 #include <procmem/chunk_filter.h>
 #include <procmem/chunk_text.h>
 #include <procmem/chunk_type.h>
+#include <procmem/copy.h>
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
 #include <procmem/demangle.h>
@@ -37,11 +38,13 @@
 #include <procmem/error.h>
 #include <procmem/file_reader.h>
 #include <procmem/format_match.h>
+#include <procmem/graph.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
 #include <procmem/heap.h>
 #include <procmem/kills.h>
 #include <procmem/kinds.h>
+#include <procmem/leaks.h>
 #include <procmem/limits.h>
 #include <procmem/maps.h>
 #include <procmem/members.h>
@@ -60,8 +63,10 @@
 #include <procmem/reader.h>
 #include <procmem/recorder.h>
 #include <procmem/recording.h>
+#include <procmem/refs.h>
 #include <procmem/region.h>
 #include <procmem/reserve.h>
+#include <procmem/retained.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>
