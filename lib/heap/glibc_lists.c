@@ -10,13 +10,13 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/search.h"
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/lookup.h"
 
 enum {
 	TRIES = 8,
+	LINK_SHIFT = 12,     /* safe-linking: the address is shifted by this number of bits */
 	SMALL_BINS = 64,     /* bins of a tcache with chunks of one size */
 	TCACHE_MAX = 0x300,  /* bytes of the largest tcache */
 	LARGE_SIZE = 0x410,  /* size of the largest chunks in small bins */
@@ -48,7 +48,6 @@ struct lists {
 	size_t capacity;
 	uint64_t budget; /* number of chunks that may still be visited: damaged lists are circles */
 	bool partial;    /* keep the chunks before the one that does not conform */
-	bool again;      /* read the links again that were saved during the walk */
 	struct pm_error *error;
 };
 
@@ -65,6 +64,12 @@ static const struct tcache_type tcache_types[] = {
 	{ 0x290, 64, 2, false }, /* 2.30-2.41 */
 	{ 0x300, 76, 2, true },  /* since 2.42 */
 };
+
+/** Returns the pointer that is stored in `raw` at the address `at`. */
+static uint64_t link_of(uint64_t raw, uint64_t at, enum pm_glibc_links links)
+{
+	return links == PM_GLIBC_LINKS_SAFE ? raw ^ (at >> LINK_SHIFT) : raw;
+}
 
 /**
  * Adds the chunk at an address to the entries, if it conforms to the rule. The first word of a
@@ -87,27 +92,6 @@ static int add_entry(struct lists *lists, uint64_t address, const struct rule *r
 		return -1;
 	lists->entries[lists->count++] = (struct entry){ address, chunk.size, chunk.arena };
 	return 1;
-}
-
-/** Reads the link at an address, unless it was saved. */
-static int read_link(struct lists *lists, uint64_t place, uint64_t *word)
-{
-	const struct pm_glibc *glibc = lists->glibc;
-	size_t run = pm_first_above(glibc->runs, glibc->run_count, sizeof *glibc->runs,
-	                            offsetof(struct pm_glibc_run, address), place);
-
-	if (run > 0 && !lists->again) {
-		const struct pm_glibc_run *links = &glibc->runs[run - 1];
-		const struct pm_glibc_link *first = glibc->saved + links->first;
-		size_t index = pm_first_above(first, links->count, sizeof *first,
-		                              offsetof(struct pm_glibc_link, address), place);
-		if (index > 0 && first[index - 1].address == place) {
-			*word = first[index - 1].word;
-			return 1;
-		}
-	}
-
-	return pm_glibc_read_now(lists->glibc, place, word, sizeof *word, lists->error);
 }
 
 /**
@@ -133,9 +117,10 @@ static int follow(struct lists *lists, uint64_t head, const struct rule *rule,
 		lists->budget--;
 		good = add_entry(lists, at - rule->user, rule);
 		if (good > 0)
-			good = read_link(lists, place, &raw);
+			good = pm_glibc_read_now(lists->glibc, place, &raw, sizeof raw,
+			                         lists->error);
 		if (good > 0)
-			at = pm_glibc_link_of(raw, place, links);
+			at = link_of(raw, place, links);
 	}
 
 	if (good > 0 && rule->count != UINT64_MAX && lists->count - before != rule->count)
@@ -206,11 +191,10 @@ static int follow_fastbin(struct lists *lists, uint32_t arena, unsigned bin)
 	for (unsigned i = 1; good == 0 && i < tries; i++) {
 		good = pm_glibc_read_now(glibc, place, &head, sizeof head, lists->error);
 		lists->partial = i + 1 == tries;
-		lists->again = true;
 		if (good > 0)
 			good = follow_any(lists, head, &rule, &glibc->links);
 	}
-	lists->partial = lists->again = false;
+	lists->partial = false;
 	return good;
 }
 
@@ -371,9 +355,8 @@ static int read_tcache(struct lists *lists, uint64_t address, struct tcache *tca
 			break;
 
 		lists->partial = i + 1 == tries && tries > 1;
-		lists->again = i > 0;
 		int good = implausible > 0 ? 0 : follow_bins(lists, tcache, links);
-		lists->partial = lists->again = false;
+		lists->partial = false;
 		if (good != 0)
 			return good;
 		got = pm_glibc_read_now(glibc, address + PM_GLIBC_HEADER, tcache->bytes, size,
@@ -433,12 +416,6 @@ static int read_tcaches(struct lists *lists)
 	return 0;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct pm_glibc_run *one = a, *other = b;
-	return (one->address > other->address) - (one->address < other->address);
-}
-
 int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
 {
 	struct lists lists = {
@@ -448,8 +425,11 @@ int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
 		.error = error,
 	};
 
-	if (glibc->run_count > 0)
-		qsort(glibc->runs, glibc->run_count, sizeof *glibc->runs, by_address);
+	/* Links are stored safely since 2.32; huge pages exist since 2.35. */
+	if (glibc->layout == pm_glibc_layout(2))
+		glibc->links = PM_GLIBC_LINKS_PLAIN;
+	else if (glibc->layout->fastbins == 0 || glibc->parameters.has_huge_pages)
+		glibc->links = PM_GLIBC_LINKS_SAFE;
 
 	int result = read_all_fastbins(&lists);
 	if (result == 0)
