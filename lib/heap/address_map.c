@@ -2,6 +2,7 @@
 #include "heap/address_map.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/search.h"
@@ -84,6 +85,34 @@ int pm_address_map_fill(struct pm_address_map *map, const struct pm_regions *reg
 	return 0;
 }
 
+int pm_address_map_update(struct pm_address_map *map, const struct pm_regions *regions,
+                          struct pm_error *error)
+{
+	struct pm_address_map now = { 0 };
+	size_t kept = 0;
+
+	if (pm_address_map_fill(&now, regions, error) < 0) {
+		pm_address_map_deinit(&now);
+		return -1;
+	}
+
+	for (size_t i = 0; i < now.count; i++) {
+		struct pm_address_range range = now.ranges[i];
+		const struct pm_address_range *old = pm_address_map_search(map, range.start);
+		bool is_known = old && old->start == range.start && old->use == range.use;
+
+		range.region = is_known ? old->region : NULL;
+		if (range.region || !(range.use & PM_ADDRESS_FILE))
+			now.ranges[kept++] = range;
+	}
+
+	now.count = kept;
+	memset(now.recent, 0, sizeof now.recent);
+	pm_address_map_deinit(map);
+	*map = now;
+	return 0;
+}
+
 void pm_address_map_deinit(struct pm_address_map *map)
 {
 	free(map->ranges);
@@ -97,6 +126,6 @@ const struct pm_address_range *pm_address_map_search(struct pm_address_map *map,
 	if (above == 0 || address >= map->ranges[above - 1].end)
 		return NULL;
 
-	map->last = above - 1;
-	return &map->ranges[map->last];
+	map->recent[pm_address_map_slot(address)] = (uint32_t)(above - 1);
+	return &map->ranges[above - 1];
 }

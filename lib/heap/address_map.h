@@ -16,18 +16,32 @@ enum pm_address_use {
 struct pm_address_range {
 	uint64_t start; /**< first address */
 	uint64_t end;   /**< address after the last byte */
-	/** The region, or the first of several that were merged; valid as long as the regions */
+	/** The region, or the first of several that were merged; valid as long as the regions that
+	 * pm_address_map_fill() got. NULL if it is not one of these and PM_ADDRESS_FILE is not set
+	 */
 	const struct pm_region *region;
 	unsigned use; /**< enum pm_address_use bits */
 };
+
+enum { PM_ADDRESS_SLOTS = 1024 };
 
 /** A map of all addresses that matter for types. Zero-initialise it. */
 struct pm_address_map {
 	struct pm_address_range *ranges; /**< ascending */
 	size_t count;                    /**< number of ranges */
 	size_t capacity;                 /**< number of allocated ranges */
-	size_t last;                     /**< index of the range that was found last */
+	/**
+	 * Index of the range that was found last, for each value of some bits of the address: see
+	 * pm_address_map_slot()
+	 */
+	uint32_t recent[PM_ADDRESS_SLOTS];
 };
+
+/** Returns the index in pm_address_map.recent for an address: one for each MiB, repeatedly. */
+static inline size_t pm_address_map_slot(uint64_t address)
+{
+	return (size_t)(address >> 20) % PM_ADDRESS_SLOTS;
+}
 
 /**
  * Fills a map. Inaccessible regions, devices and memory of the kernel are left out.
@@ -36,6 +50,15 @@ struct pm_address_map {
  */
 int pm_address_map_fill(struct pm_address_map *map, const struct pm_regions *regions,
                         struct pm_error *error);
+
+/**
+ * Replaces what is not mapped from files. Files that were mapped after pm_address_map_fill() are
+ * left out.
+ * @param regions  the present regions; not used after the call
+ * @return         0, or -1 with PM_ERROR_RESOURCES and the map unchanged
+ */
+int pm_address_map_update(struct pm_address_map *map, const struct pm_regions *regions,
+                          struct pm_error *error);
 
 /** Releases the memory of a map. */
 void pm_address_map_deinit(struct pm_address_map *map);
@@ -51,9 +74,10 @@ static inline const struct pm_address_range *pm_address_map_find(struct pm_addre
 	    address >= map->ranges[map->count - 1].end)
 		return NULL;
 
-	const struct pm_address_range *last = &map->ranges[map->last];
-	if (address >= last->start && address < last->end)
-		return last;
+	const struct pm_address_range *recent =
+		&map->ranges[map->recent[pm_address_map_slot(address)]];
+	if (address >= recent->start && address < recent->end)
+		return recent;
 	return pm_address_map_search(map, address);
 }
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "heap/class_table.h"
+#include "heap/content.h"
 
 enum {
 	ALL_KEYS = PM_CENSUS_SIZE | PM_CENSUS_TYPE | PM_CENSUS_TEXT | PM_CENSUS_ARENA |
@@ -13,7 +13,7 @@ enum {
 	/* If the text is not a key, the text of the first chunks of a class is compared, and then
 	 * that of one of several. */
 	FIRST_TEXTS = 256,
-	TEXT_INTERVAL = 16,
+	TEXT_INTERVAL = 64,
 };
 
 struct pm_census {
@@ -79,8 +79,10 @@ static void vote_for_bytes(struct pm_class *class, const struct pm_chunk_item *i
 
 	if (item->type->content == PM_CONTENT_UNREAD)
 		return;
-	if (!is_zeros)
-		hash = pm_hash_bytes(0, item->head, item->size);
+	if (!is_zeros) {
+		struct pm_head head = pm_head_copy(item->head, item->size);
+		hash = pm_head_hash(&head);
+	}
 
 	class->public.zeros += is_zeros;
 	if (class->head_votes == 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <procmem/chunk_text.h>
+/* Most chunks do not contain text, and are rejected eight bytes at a time: see printable_bits(). */
+#include "heap/chunk_text.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +15,65 @@ enum {
 	/* Length of a text that can be the address of a program or its heap, which starts with 0x55
 	 * or 0x56: six bytes and two NULs */
 	ADDRESS_LENGTH = 6,
+	WORD = sizeof(uint64_t),
 };
+
+/* A word whose bytes are all 1. */
+static const uint64_t ones = 0x0101010101010101;
+
+/** Loads up to eight bytes. Bytes beyond the end are 0. */
+static uint64_t load(const unsigned char *bytes, size_t size)
+{
+	uint64_t word = 0;
+	memcpy(&word, bytes, (size_t)pm_min(size, WORD));
+	return word;
+}
+
+/** Returns a word in which the highest bit of each byte is set if the byte is 0x20 to 0x7e. */
+static uint64_t printable_bits(uint64_t word)
+{
+	uint64_t low = word & ones * 0x7f;
+	return (low + ones * 0x60) & ~(low + ones) & ~word & ones * 0x80;
+}
+
+/** Returns a word in which the highest bit of each byte is set if the byte has a value. */
+static uint64_t equal_bits(uint64_t word, unsigned char value)
+{
+	uint64_t difference = word ^ ones * value;
+	uint64_t low = (difference & ones * 0x7f) + ones * 0x7f;
+	return ~(low | difference) & ones * 0x80;
+}
+
+/**
+ * Returns a word in which the highest bit of each byte is set if the byte can be part of a text:
+ * printable ASCII, tab, newline, carriage return, or part of a UTF-8 character.
+ */
+static uint64_t text_bits(uint64_t word)
+{
+	uint64_t spaces = equal_bits(word, '\t') | equal_bits(word, '\n') | equal_bits(word, '\r');
+	return printable_bits(word) | spaces | (word & ones * 0x80);
+}
+
+/** Returns a bitmap with a bit for each of at most 64 bytes: whether it can be part of a text. */
+static uint64_t text_map(const unsigned char *bytes, size_t size)
+{
+	uint64_t map = 0;
+	for (size_t at = 0; at < size; at += WORD) {
+		/* The product moves the bit of byte N to bit 56 + N. */
+		uint64_t bits = text_bits(load(bytes + at, size - at)) >> 7;
+		map |= (bits * 0x0102040810204080 >> 56) << at;
+	}
+	return map;
+}
+
+/** Returns the bits of a bitmap at which eight successive bits start. */
+static uint64_t starts_of_runs(uint64_t map)
+{
+	map &= map >> 1;
+	map &= map >> 2;
+	map &= map >> 4;
+	return map;
+}
 
 static bool is_printable_ascii(unsigned char byte)
 {
@@ -68,6 +127,17 @@ static struct run measure(const unsigned char *bytes, size_t size)
 	struct run run = { 0 };
 
 	while (run.length < size) {
+		uint64_t word = load(bytes + run.length, size - run.length);
+		uint64_t others = ~printable_bits(word) & ones * 0x80;
+		size_t printable = WORD;
+		if (others)
+			printable = (size_t)__builtin_ctzll(others) / 8;
+
+		run.length += printable;
+		run.characters += printable;
+		if (printable == WORD || run.length == size)
+			continue;
+
 		size_t length = character_length(bytes + run.length, size - run.length);
 		if (length == 0)
 			break;
@@ -100,26 +170,60 @@ static bool is_address(const unsigned char *bytes, size_t size, size_t at, size_
 	return has_form && (high == 0x55 || high == 0x56);
 }
 
-struct pm_chunk_text pm_chunk_text_find(const void *head, size_t size)
+/**
+ * Finds the text at an offset.
+ * @param min   minimum number of characters
+ * @param next  receives the offset after the sequence of printable characters
+ * @return      the text, of length 0 if there is none
+ */
+static struct pm_chunk_text text_at(const unsigned char *bytes, size_t size, size_t at, size_t min,
+                                    size_t *next)
 {
-	const unsigned char *bytes = head;
-	size_t at = 0;
+	struct run run = measure(bytes + at, size - at);
+	size_t end = at + run.length;
+
+	*next = end;
+	if (run.characters < min || !ends_as_text(bytes, size, end) ||
+	    is_address(bytes, size, at, run.length))
+		return (struct pm_chunk_text){ .text = (const char *)bytes };
+
+	return (struct pm_chunk_text){
+		.text = (const char *)bytes + at,
+		.length = run.length,
+		.offset = at,
+		.cut = end == size || bytes[end] != '\0',
+	};
+}
+
+struct pm_chunk_text pm_chunk_text_at_start(const void *head, size_t size)
+{
+	const uint64_t first_four = 0x80808080;
+	size_t next;
 
 	size = (size_t)pm_min(size, PM_CHUNK_HEAD_SIZE);
-	while (at + START_MIN <= size) {
-		struct run run = measure(bytes + at, size - at);
-		size_t min = at == 0 ? START_MIN : INNER_MIN;
+	if ((text_bits(load(head, size)) & first_four) != first_four)
+		return (struct pm_chunk_text){ .text = head };
 
-		if (run.characters >= min && ends_as_text(bytes, size, at + run.length) &&
-		    !is_address(bytes, size, at, run.length))
-			return (struct pm_chunk_text){
-				.text = (const char *)bytes + at,
-				.length = run.length,
-				.offset = at,
-				.cut = at + run.length == size || bytes[at + run.length] != '\0',
-			};
-		at += run.length + 1;
+	return text_at(head, size, 0, START_MIN, &next);
+}
+
+struct pm_chunk_text pm_chunk_text_find(const void *head, size_t size)
+{
+	struct pm_chunk_text found = pm_chunk_text_at_start(head, size);
+	if (found.length > 0)
+		return found;
+
+	size = (size_t)pm_min(size, PM_CHUNK_HEAD_SIZE);
+	uint64_t starts = starts_of_runs(text_map(head, size));
+
+	/* A sequence at the start is too short, or does not end like a text. */
+	size_t next = measure(head, size).length;
+	while (next + 1 < size && starts >> (next + 1)) {
+		size_t at = next + 1 + (size_t)__builtin_ctzll(starts >> (next + 1));
+		found = text_at(head, size, at, INNER_MIN, &next);
+		if (found.length > 0)
+			break;
 	}
 
-	return (struct pm_chunk_text){ .text = head };
+	return found;
 }

@@ -4,7 +4,7 @@
  * then as a place in a file. The result is stored by the word, so a heap of millions of objects
  * needs as many lookups as it has classes. What the bytes are without a name is in content.c.
  */
-#include <procmem/chunk_type.h>
+#include "heap/chunk_type.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,6 @@
 #include <procmem/demangle.h>
 
 #include "base/array.h"
-#include "base/minmax.h"
 #include "heap/address_map.h"
 #include "heap/content.h"
 #include "heap/rtti.h"
@@ -68,6 +67,12 @@ int pm_chunk_types_open(const struct pm_chunk_type_source *source, struct pm_chu
 	made->rtti = (struct pm_rtti){ &made->map, made->window, source->files };
 	*types = made;
 	return 0;
+}
+
+int pm_chunk_types_update(struct pm_chunk_types *types, const struct pm_regions *regions,
+                          struct pm_error *error)
+{
+	return pm_address_map_update(&types->map, regions, error);
 }
 
 void pm_chunk_types_close(struct pm_chunk_types *types)
@@ -154,7 +159,8 @@ static bool is_program(const struct pm_address_map *map, const struct pm_region 
 {
 	for (size_t i = 0; i < map->count; i++) {
 		const struct pm_region *other = map->ranges[i].region;
-		if ((map->ranges[i].use & PM_ADDRESS_CODE) && other->inode == region->inode &&
+		bool is_code = other && (map->ranges[i].use & PM_ADDRESS_CODE);
+		if (is_code && other->inode == region->inode &&
 		    strcmp(other->mapping, region->mapping) == 0)
 			return true;
 	}
@@ -230,18 +236,16 @@ static int find_named(struct pm_chunk_types *types, uint64_t word, unsigned offs
 }
 
 /** Finds the named type of a chunk by its first word or, after a count, by its second word. */
-static int find_by_words(struct pm_chunk_types *types, const char *head, size_t size,
+static int find_by_words(struct pm_chunk_types *types, const struct pm_head *head,
                          const struct pm_chunk_type **type, struct pm_error *error)
 {
-	uint64_t words[2] = { 0 };
-	memcpy(words, head, (size_t)pm_min(size, sizeof words));
+	const uint64_t *words = head->words;
 
-	*type = NULL;
-	if (size >= WORD && find_named(types, words[0], 0, type, error) < 0)
+	if (find_named(types, words[0], 0, type, error) < 0)
 		return -1;
 
 	bool is_count = words[0] > 0 && words[0] <= count_max;
-	if (!*type && is_count && size >= 2 * WORD)
+	if (!*type && is_count)
 		return find_named(types, words[1], WORD, type, error);
 	return 0;
 }
@@ -262,12 +266,12 @@ int pm_chunk_types_find(struct pm_chunk_types *types, const void *head, size_t s
 		return 0;
 	}
 
-	size = (size_t)pm_min(size, PM_CHUNK_HEAD_SIZE);
-	if (find_by_words(types, head, size, &found, error) < 0)
+	struct pm_head copy = pm_head_copy(head, size);
+	if (find_by_words(types, &copy, &found, error) < 0)
 		return -1;
 
 	if (!found)
-		found = &unnamed[pm_content_of_bytes(&types->map, head, size)];
+		found = &unnamed[pm_content_of_head(&types->map, &copy)];
 	*type = found;
 	return 0;
 }

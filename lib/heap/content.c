@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/content.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "heap/chunk_text.h"
 
-enum {
-	WORD = sizeof(uint64_t),
-	SMALL_BITS = 24, /* integers of less bits are numbers */
-};
-
-bool pm_content_is_zeros(const void *head, size_t size)
-{
-	const char *bytes = head;
-	uint64_t all = 0, word;
-
-	for (; size >= WORD; bytes += WORD, size -= WORD) {
-		memcpy(&word, bytes, WORD);
-		all |= word;
-	}
-
-	word = 0;
-	memcpy(&word, bytes, size);
-	return (all | word) == 0;
-}
+enum { SMALL_BITS = 24 }; /* integers of less bits are numbers */
 
 /** Tests whether half of a word is an integer with an absolute value below 2^24. */
 static bool is_small(uint32_t half)
@@ -60,33 +41,32 @@ static bool is_pointer(struct pm_address_map *map, uint64_t word)
 	return range && (range->use & PM_ADDRESS_WRITABLE);
 }
 
-static bool starts_with_text(struct pm_address_map *map, const void *head, size_t size)
+static bool is_zeros(const struct pm_head *head)
 {
-	uint64_t first = 0;
-	if (size >= WORD)
-		memcpy(&first, head, WORD);
-
-	/* An address can look like a text of six characters. */
-	if (pm_address_map_find(map, first))
-		return false;
-
-	struct pm_chunk_text text = pm_chunk_text_find(head, size);
-	return text.length > 0 && text.offset == 0;
+	uint64_t all = 0;
+	for (size_t i = 0; i < PM_HEAD_WORDS; i++)
+		all |= head->words[i];
+	return all == 0;
 }
 
-enum pm_content pm_content_of_bytes(struct pm_address_map *map, const void *head, size_t size)
+static bool starts_with_text(struct pm_address_map *map, const struct pm_head *head)
 {
-	const char *bytes = head;
+	/* An address can look like a text of six characters. */
+	return pm_chunk_text_at_start(head->words, head->size).length > 0 &&
+	       !pm_address_map_find(map, head->words[0]);
+}
+
+enum pm_content pm_content_of_head(struct pm_address_map *map, const struct pm_head *head)
+{
 	size_t words = 0, pointers = 0, numbers = 0;
 
-	if (pm_content_is_zeros(head, size))
+	if (is_zeros(head))
 		return PM_CONTENT_ZEROS;
-	if (starts_with_text(map, head, size))
+	if (starts_with_text(map, head))
 		return PM_CONTENT_TEXT;
 
-	for (size_t at = 0; at + WORD <= size; at += WORD) {
-		uint64_t word;
-		memcpy(&word, bytes + at, WORD);
+	for (size_t i = 0; i < PM_HEAD_WORDS; i++) {
+		uint64_t word = head->words[i];
 		if (word == 0)
 			continue;
 
@@ -95,9 +75,13 @@ enum pm_content pm_content_of_bytes(struct pm_address_map *map, const void *head
 			pointers++;
 		else if (is_number(word))
 			numbers++;
+
+		/* The other words cannot change the result any more. */
+		if (pointers >= PM_HEAD_WORDS / 2 || numbers > PM_HEAD_WORDS / 2)
+			break;
 	}
 
-	if (words > 0 && pointers * 2 >= words)
+	if (pointers * 2 >= words)
 		return PM_CONTENT_POINTERS;
 	if (numbers * 2 > words)
 		return PM_CONTENT_NUMBERS;

@@ -7,13 +7,12 @@
 #include <procmem/survivors.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/hash.h"
-#include "base/minmax.h"
 #include "heap/census.h"
+#include "heap/chunk_type.h"
+#include "heap/content.h"
 #include "heap/heap.h"
 
 /** A chunk of a walk. */
@@ -130,17 +129,14 @@ static bool may_be_pointer(const struct pm_survivors *survivors, uint64_t word)
 }
 
 /** Hashes the first bytes of a chunk, without pointers into the heap. */
-static uint64_t hash_of(const struct pm_survivors *survivors, const char *head, size_t size)
+static uint64_t hash_of(const struct pm_survivors *survivors, const void *head, size_t size)
 {
-	uint64_t words[PM_CHUNK_HEAD_SIZE / sizeof(uint64_t)] = { 0 };
+	struct pm_head copy = pm_head_copy(head, size);
 
-	size = (size_t)pm_min(size, sizeof words);
-	memcpy(words, head, size);
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (may_be_pointer(survivors, words[i]))
-			words[i] = 1;
-
-	return pm_hash_bytes(size, words, sizeof words);
+	for (size_t i = 0; i < PM_HEAD_WORDS; i++)
+		if (may_be_pointer(survivors, copy.words[i]))
+			copy.words[i] = 1;
+	return pm_head_hash(&copy);
 }
 
 /** Tests whether the first walk did not see an address, because the chain of chunks was broken. */
@@ -240,6 +236,11 @@ static int end_walk(struct pm_survivors *survivors, struct pm_error *error)
 	return pm_census_sort(survivors->found, PM_CENSUS_BY_COUNT, error);
 }
 
+static const struct pm_regions *regions_of(struct pm_heap *heap)
+{
+	return pm_heap_handle(heap)->source.regions;
+}
+
 int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *heap, struct pm_error *error)
 {
 	struct visit context = { survivors, error };
@@ -250,6 +251,9 @@ int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *heap, stru
 	if (survivors->walks < 2)
 		survivors->begun[survivors->walks] = pm_clock_ns(CLOCK_MONOTONIC);
 	if (survivors->walks == 0 && begin_first(survivors, heap, error) < 0)
+		return -1;
+	if (survivors->walks > 0 &&
+	    pm_chunk_types_update(survivors->types, regions_of(heap), error) < 0)
 		return -1;
 	if (pm_chunk_list(heap, survivors->types, survivors->filter, visit, &context, error) < 0)
 		return -1;
