@@ -7,6 +7,7 @@
 #include "dump/dump.h"
 #include "grep/grep.h"
 #include "headroom/headroom.h"
+#include "heap/heap.h"
 #include "map/map.h"
 #include "ps/ps.h"
 #include "snap/snap.h"
@@ -20,6 +21,8 @@ const struct command commands[] = {
 	{ "strings", "print the text in memory, with the address of each string", strings_run,
 	  &strings_spec, 0 },
 	{ "grep", "search memory for a pattern", grep_run, &grep_spec, 1 },
+	{ "heap", "show what is inside malloc: arenas, chunks, and fragmentation", heap_run,
+	  &heap_spec, 0 },
 	{ "ps", "list processes by memory, to find a target", ps_run, &ps_spec, -1 },
 	{ "watch", "report which regions grow, how fast, and when a limit is reached", watch_run,
 	  &watch_spec, 0 },
