@@ -30,15 +30,15 @@ struct malloc_graph_options {
 
 /** A graph, and what it is made of. Zeroed before the first use. */
 struct malloc_graph {
-	struct target target;         /**< a living process, or the path of a core file */
-	struct pm_core *core;         /**< the core file; NULL for a process; owned */
-	struct pm_copy *copy;         /**< the copy of the memory; owned */
-	struct pm_reader reader;      /**< reads the copy */
-	struct pm_page_source pages;  /**< page states of the copy */
-	struct pm_heap_source source; /**< where the heap is read from */
-	struct pm_heap *heap;         /**< the heap in the copy; owned */
-	struct pm_reader live;        /**< reads the process itself; owned */
-	struct pm_pagemap *pagemap;   /**< page states of the process itself; owned */
+	struct target target;             /**< a living process, or the path of a core file */
+	struct pm_core *core;             /**< the core file; NULL for a process; owned */
+	struct pm_copy *copy;             /**< the copy of the memory; owned */
+	struct pm_reader reader;          /**< reads the copy */
+	struct pm_page_source pages;      /**< page states of the copy */
+	struct pm_heap_source source;     /**< where the heap is read from */
+	struct pm_heap *heap;             /**< the heap in the copy; owned */
+	struct pm_reader live;            /**< reads the process itself; owned */
+	struct pm_pagemap *pagemap;       /**< page states of the process itself; owned */
 	struct pm_page_source live_pages; /**< page states of the process itself */
 	/** Reads the copy and, where the copy has no bytes, the process: for types of chunks */
 	struct pm_reader both;
