@@ -207,7 +207,7 @@ static void report(const struct malloc_graph *graph, const struct pm_leaks *leak
 	if (options->output.quiet)
 		return;
 
-	malloc_graph_report(graph);
+	malloc_graph_report(graph, options->output.verbose);
 	if (leaks->cut)
 		report_note("there are more groups than can be listed: the last one has the rest");
 	if (leaks->chunks > 0)

@@ -280,7 +280,23 @@ void malloc_graph_close(struct malloc_graph *graph)
 	*graph = (struct malloc_graph){ 0 };
 }
 
-void malloc_graph_report(const struct malloc_graph *graph)
+/** Reports what was searched. */
+static void report_search(const struct malloc_graph *graph)
+{
+	struct text copied = { 0 }, searched = { 0 };
+	size_t roots;
+
+	pm_graph_roots(graph->graph, &roots);
+	text_size(&copied, pm_copy_info(graph->copy)->copied);
+	text_size(&searched, pm_graph_root_bytes(graph->graph));
+	report_note("%s copied; %u chunks; %zu roots in %s outside of malloc",
+	            text_terminate(&copied), graph->heap->chunk_count, roots,
+	            text_terminate(&searched));
+	text_deinit(&copied);
+	text_deinit(&searched);
+}
+
+void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 {
 	const struct pm_copy_info *info = pm_copy_info(graph->copy);
 	struct text size = { 0 };
@@ -301,6 +317,8 @@ void malloc_graph_report(const struct malloc_graph *graph)
 		            text_terminate(&size));
 	text_deinit(&size);
 
+	if (verbose)
+		report_search(graph);
 	if (graph->core)
 		report_note("a core file has no registers here, and lacks the memory that was left "
 		            "out when it was written: pointers there are not known");

@@ -75,9 +75,10 @@ void malloc_graph_close(struct malloc_graph *graph);
 /**
  * Reports on stderr how long the target was stopped, and what the graph lacks: chunks that were
  * skipped, other processes that were not stopped, and what a core file does not contain.
- * @param graph  the graph
+ * @param graph    the graph
+ * @param verbose  also report what was searched
  */
-void malloc_graph_report(const struct malloc_graph *graph);
+void malloc_graph_report(const struct malloc_graph *graph, bool verbose);
 
 /**
  * Parses the argument of --max-stop: a duration, or 0 for any.
