@@ -355,7 +355,8 @@ static void count_late(struct pm_copy *copy, struct pm_range run)
 static int check_duration(const struct pm_copy *copy, struct pm_error *error)
 {
 	uint64_t max = copy->options.stop_max_ns;
-	if (!copy->process || copy->options.stop || max == 0 || pm_clock_ns(CLOCK_MONOTONIC) - copy->begun < 2 * max)
+	if (!copy->process || copy->options.stop || max == 0 ||
+	    pm_clock_ns(CLOCK_MONOTONIC) - copy->begun < 2 * max)
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_RESOURCES, 0,

@@ -65,6 +65,8 @@ assert_lost() {
 
 	run -1 --separate-stderr procmem leaks --csv -n 1 --columns size,count "$TARGET_PID"
 	[ "$output" = $'size,count\n1052672,1' ]
+	run -1 --separate-stderr procmem leaks --no-header -a -b "$TARGET_PID"
+	[ "${#lines[@]}" -eq 8 ]
 	run -0 procmem leaks -o help
 	[[ $output == *direct_bytes* ]]
 }

@@ -83,7 +83,7 @@ struct pm_copy_info {
 	uint64_t late;
 	/** Duration of the stop in nanoseconds; 0 for a core file, and with pm_copy_options.stop */
 	uint64_t stopped_ns;
-	uint64_t threads;    /**< number of threads */
+	uint64_t threads; /**< number of threads */
 };
 
 /** Number of general registers of a thread: struct user_regs_struct of x86-64 (sys/user.h). */
@@ -135,7 +135,8 @@ PM_PUBLIC int pm_copy_open_core(struct pm_core *core, const struct pm_copy_optio
 
 /**
  * Stops the process, copies its memory and its registers, and resumes the process (but see
- * pm_copy_options.stop). Can be called once. After a failure, the process runs, and the copy can only be closed.
+ * pm_copy_options.stop). Can be called once. After a failure, the process runs, and the copy can
+ * only be closed.
  *
  * @param copy   the copy
  * @param error  PM_ERROR_RESOURCES (the stop would take longer than `stop_max_ns`, or has taken
