@@ -78,8 +78,8 @@ const struct cli_spec leaks_spec = {
 	.command = "leaks",
 	.operands = "TARGET",
 	.purpose = "Finds chunks of malloc that the program has lost: no register, stack or\n"
-		   "variable, and no reachable chunk, points to them. The process is stopped while\n"
-		   "its memory is copied, about 0.3 s for 1 GiB.",
+	           "variable, and no reachable chunk, points to them. The process is stopped\n"
+	           "while its memory is copied, about 0.3 s for 1 GiB.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"
