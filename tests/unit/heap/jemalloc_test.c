@@ -575,6 +575,55 @@ static void redis_agrees_with_jemalloc(void **state)
 	free(sizes);
 }
 
+/** Opens the heap of a process that uses both allocators. */
+static void expect_both(const char *from_jemalloc, const char *from_malloc,
+                        enum pm_heap_allocator larger, enum pm_heap_allocator smaller)
+{
+	struct target target;
+	struct look look;
+	struct pm_heap *heap;
+	struct sizes *sizes = calloc(1, sizeof *sizes);
+	struct pm_error error = { 0 };
+
+	assert_int_equal(setenv("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=20000", 1), 0);
+	target_start(&target, "two_allocators", from_jemalloc, from_malloc, NULL);
+	unsetenv("GLIBC_TUNABLES");
+	if (target_fact(&target, "without jemalloc")) {
+		target_stop(&target);
+		free(sizes);
+		skip_because("libjemalloc.so.2 cannot be loaded");
+	}
+
+	look_open(&look, target.pid);
+	const struct pm_heap_source source = { .regions = &look.regions,
+		                               .reader = &look.memory,
+		                               .pages = &look.pages };
+	must(pm_heap_open(&source, &heap, &error), &error);
+	must(pm_heap_read_chunks(heap, 1 << PM_CHUNK_IN_USE, count_size, sizes, &error), &error);
+
+	assert_int_equal(heap->allocator, larger);
+	assert_int_equal(heap->other, smaller);
+	if (larger == PM_HEAP_ALLOCATOR_JEMALLOC) {
+		assert_in_range(sizes->count[1024], 10000, 10010);
+		assert_in_range(heap->other_in_use, 1000 * 112, 2 << 20);
+	} else {
+		assert_in_range(sizes->count[112], 50000, 50100);
+		assert_in_range(heap->other_in_use, 1000 * 1024, 2 << 20);
+	}
+
+	pm_heap_close(heap);
+	look_close(&look);
+	target_stop(&target);
+	free(sizes);
+}
+
+static void two_allocators(void **state)
+{
+	(void)state;
+	expect_both("10000", "1000", PM_HEAP_ALLOCATOR_JEMALLOC, PM_HEAP_ALLOCATOR_GLIBC);
+	expect_both("1000", "50000", PM_HEAP_ALLOCATOR_GLIBC, PM_HEAP_ALLOCATOR_JEMALLOC);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -585,6 +634,7 @@ int main(void)
 		cmocka_unit_test(hostile_memory),
 		cmocka_unit_test(allocators_by_name),
 		cmocka_unit_test(redis_agrees_with_jemalloc),
+		cmocka_unit_test(two_allocators),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
