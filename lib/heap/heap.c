@@ -3,26 +3,73 @@
  * everything about chunks to the index. */
 #include "heap/heap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "heap/chunk_heads.h"
 #include "heap/glibc.h"
 #include "heap/jemalloc.h"
 
+/** An allocator of which only the name is known, and the start of the name of its library. */
+struct named {
+	enum pm_heap_allocator allocator;
+	const char *library;
+};
+
+static const struct named named_allocators[] = {
+	{ PM_HEAP_ALLOCATOR_JEMALLOC, "libjemalloc" },
+	{ PM_HEAP_ALLOCATOR_TCMALLOC, "libtcmalloc" },
+	{ PM_HEAP_ALLOCATOR_MIMALLOC, "libmimalloc" },
+	{ PM_HEAP_ALLOCATOR_MUSL, "ld-musl-" },
+	{ PM_HEAP_ALLOCATOR_MUSL, "libc.musl-" },
+};
+
+/** Sets the allocator by the names of the mapped libraries. */
+static void find_by_name(struct pm_heap_handle *heap)
+{
+	const struct pm_regions *regions = heap->source.regions;
+
+	for (size_t i = 0; i < sizeof named_allocators / sizeof named_allocators[0]; i++) {
+		const struct named *named = &named_allocators[i];
+
+		for (size_t r = 0; r < regions->count; r++) {
+			const char *slash = strrchr(regions->items[r].mapping, '/');
+			if (!slash || strncmp(slash + 1, named->library, strlen(named->library)))
+				continue;
+
+			heap->public.allocator = named->allocator;
+			snprintf(heap->public.proof, sizeof heap->public.proof, "%.128s is mapped",
+			         regions->items[r].mapping);
+			return;
+		}
+	}
+}
+
 static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
 {
 	int found = pm_heap_glibc(heap, error);
-	if (found == 0)
-		found = pm_heap_jemalloc(heap, error);
 	if (found < 0)
 		return -1;
+	if (found > 0 && !heap->public.unused)
+		return 0;
 
-	if (pm_heap_index_finish(&heap->index, error) < 0)
-		return -1;
+	/* A program that uses another allocator usually has glibc's malloc, too. */
+	struct pm_heap unused = heap->public;
 
-	heap->public.chunk_count = heap->index.chunks;
-	return 0;
+	heap->public = (struct pm_heap){ 0 };
+	found = pm_heap_jemalloc(heap, error);
+	if (found == 0)
+		find_by_name(heap);
+	if (found == 0 && heap->public.allocator == PM_HEAP_ALLOCATOR_UNKNOWN) {
+		heap->public = unused;
+		return 0;
+	}
+
+	free(unused.arenas);
+	free(unused.breaks);
+	return found < 0 ? -1 : 0;
 }
 
 int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, struct pm_error *error)
@@ -33,11 +80,14 @@ int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, str
 
 	made->source = *source;
 	if (pm_heap_window_open(&made->source, &made->window, error) < 0 ||
-	    find_allocator(made, error) < 0) {
+	    find_allocator(made, error) < 0 || pm_heap_index_finish(&made->index, error) < 0) {
 		pm_heap_close(&made->public);
 		return -1;
 	}
 
+	made->public.chunk_count = made->index.chunks;
+	if (made->index.removed > 0)
+		made->public.complete = made->public.total.complete = false;
 	*heap = &made->public;
 	return 0;
 }

@@ -198,8 +198,26 @@ int pm_heap_index_add_mapped(struct pm_heap_index *index, uint64_t address, uint
 	return 0;
 }
 
+/** Returns the states of chunks, given the bitmap of the free ones; NULL without memory. */
+static uint64_t *states_of(const uint64_t *free_chunks, uint32_t count)
+{
+	uint64_t *states = calloc(count / 32 + 1, sizeof *states);
+	if (!states)
+		return NULL;
+
+	for (uint32_t i = 0; free_chunks && i < count; i++) {
+		uint64_t state = PM_CHUNK_IN_USE;
+		if (free_chunks[i / 64] >> i % 64 & 1)
+			state = PM_CHUNK_FREE;
+		states[i / 32] |= state << i % 32 * 2;
+	}
+
+	return states;
+}
+
 int pm_heap_index_add_uniform(struct pm_heap_index *index, uint64_t start, uint64_t step,
-                              uint32_t count, uint32_t arena, struct pm_error *error)
+                              uint32_t count, const uint64_t *free_chunks, uint32_t arena,
+                              struct pm_error *error)
 {
 	uint64_t size, end;
 	if (step == 0 || count == 0 || __builtin_mul_overflow(step, count, &size) ||
@@ -210,7 +228,9 @@ int pm_heap_index_add_uniform(struct pm_heap_index *index, uint64_t start, uint6
 	if (!segment)
 		return -1;
 
-	segment->states = calloc(count / 32 + 1, sizeof *segment->states);
+	if (count == 1 && !free_chunks)
+		return 0;
+	segment->states = states_of(free_chunks, count);
 	if (segment->states)
 		return 0;
 

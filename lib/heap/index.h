@@ -129,16 +129,18 @@ int pm_heap_index_add_mapped(struct pm_heap_index *index, uint64_t address, uint
                              uint64_t lead, struct pm_error *error);
 
 /**
- * Adds a uniform segment. All of its chunks are in use, until pm_heap_index_set_state() changes the
- * state of a chunk.
+ * Adds a uniform segment.
  *
- * @param start  address of the first chunk
- * @param step   size of a chunk in bytes
- * @param count  number of chunks
- * @return       0, or -1 with PM_ERROR_RESOURCES
+ * @param start        address of the first chunk
+ * @param step         size of a chunk in bytes
+ * @param count        number of chunks
+ * @param free_chunks  bitmap: bit N of the words is 1 if chunk N is free; NULL if all chunks are in
+ *                     use
+ * @return             0, or -1 with PM_ERROR_RESOURCES
  */
 int pm_heap_index_add_uniform(struct pm_heap_index *index, uint64_t start, uint64_t step,
-                              uint32_t count, uint32_t arena, struct pm_error *error);
+                              uint32_t count, const uint64_t *free_chunks, uint32_t arena,
+                              struct pm_error *error);
 
 /**
  * Adds a chunk to the segment that was added last. Bytes between two chunks become a gap; the state

@@ -82,7 +82,11 @@ struct pm_heap_arena {
 	uint64_t fast_count;   /**< number of chunks in fastbins */
 	uint64_t attached;     /**< number of threads that use the arena (attached_threads) */
 	uint64_t heaps;        /**< number of heaps (address ranges) of the arena */
-	bool complete;         /**< false: the figures are lower bounds */
+	/** jemalloc: bytes in unused pages that jemalloc keeps for later, part of `free` */
+	uint64_t unused_pages;
+	/** jemalloc: bytes of address space that is kept without pages, not part of `system` */
+	uint64_t retained;
+	bool complete; /**< false: the figures are lower bounds */
 };
 
 /** A place where the chain of chunks broke. */

@@ -347,18 +347,27 @@ static void uniform_segments(void **state)
 {
 	(void)state;
 	static const uint64_t sizes[] = { 8, 16, 48, 1280, 14336 };
+	static uint64_t bitmap[8193 / 64 + 1];
 	struct pm_heap_index index;
 	uint64_t at = 0x7f0000000000;
 
+	for (size_t i = 0; i < sizeof bitmap / 8; i++)
+		bitmap[i] = roll(UINT64_MAX);
 	model_reset(0, 0);
 	index = new_index();
 	for (uint32_t i = 0; i < 5; i++) {
 		uint32_t count = (uint32_t)(65536 / sizes[i]) + 1;
+		const uint64_t *free_chunks = i == 2 ? NULL : bitmap;
 
-		assert_int_equal(pm_heap_index_add_uniform(&index, at, sizes[i], count, i, NULL),
+		assert_int_equal(pm_heap_index_add_uniform(&index, at, sizes[i], count, free_chunks,
+		                                           i, NULL),
 		                 0);
-		for (uint32_t n = 0; n < count; n++)
-			model_add(at + n * sizes[i], sizes[i], 0, i, PM_CHUNK_IN_USE);
+		for (uint32_t n = 0; n < count; n++) {
+			bool is_free = free_chunks && free_chunks[n / 64] >> n % 64 & 1;
+
+			model_add(at + n * sizes[i], sizes[i], 0, i,
+			          is_free ? PM_CHUNK_FREE : PM_CHUNK_IN_USE);
+		}
 		at += count * sizes[i] + roll(2) * 64;
 	}
 
@@ -459,9 +468,9 @@ static void invalid_chunks_are_ignored(void **state)
 
 	assert_int_equal(pm_heap_index_add_mapped(&index, at + 4096, 16, 16, NULL), 0);
 	assert_int_equal(pm_heap_index_add_mapped(&index, UINT64_MAX - 4095, 8192, 0, NULL), 0);
-	assert_int_equal(pm_heap_index_add_uniform(&index, at + 4096, 0, 1, 0, NULL), 0);
-	assert_int_equal(pm_heap_index_add_uniform(&index, at + 4096, 16, 0, 0, NULL), 0);
-	assert_int_equal(pm_heap_index_add_uniform(&index, at, UINT64_MAX, 2, 0, NULL), 0);
+	assert_int_equal(pm_heap_index_add_uniform(&index, at + 4096, 0, 1, NULL, 0, NULL), 0);
+	assert_int_equal(pm_heap_index_add_uniform(&index, at + 4096, 16, 0, NULL, 0, NULL), 0);
+	assert_int_equal(pm_heap_index_add_uniform(&index, at, UINT64_MAX, 2, NULL, 0, NULL), 0);
 	assert_int_equal(pm_heap_index_finish(&index, NULL), 0);
 
 	expect_all(&index);

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rtree_s of jemalloc 5 (rtree.h), if pointers have 48 significant bits:
+ *
+ *	root[1 << 18]  pointers to leaves
+ *	leaf[1 << 18]  size class << 48 | address of the extent | flags in the lower 6 bits
+ *
+ * All pages of a slab have an entry. Other extents have entries for their first and last page.
+ */
+#include "heap/jemalloc_tree.h"
+
+#include <string.h>
+
+#include "base/minmax.h"
+
+enum {
+	LEVEL_BITS = 18,
+	PAGE_BITS = 12,
+	PAGE = PM_JEMALLOC_PAGE,
+	ENTRIES = PAGE / 8,
+	LEAF_BYTES = 8 << LEVEL_BITS,
+	FLAGS = 63,
+	/* More classes do not exist; the number after the last class is that of unused extents */
+	CLASS_MAX = 240,
+	/* Number of entries of a leaf that are checked */
+	CHECKED_MAX = 512,
+	/* Entries of the root that belong to addresses of user space, below 2^47 */
+	ROOT_BYTES = LEAF_BYTES / 2,
+};
+
+/* In an untrusted process, at most this number of words are taken for pointers to leaves. */
+static const unsigned words_max = 100000;
+
+/** A candidate for a leaf. */
+struct candidate {
+	uint64_t entry;                     /* address of the word that points to the leaf */
+	uint64_t root;                      /* address of the root, according to the first extent */
+	unsigned good;                      /* number of entries that fit */
+	unsigned bad;                       /* number of entries that do not fit */
+	unsigned fits[PM_JEMALLOC_LAYOUTS]; /* number of extents that have the layout */
+};
+
+static const struct pm_region *writable_region(const struct pm_heap_handle *heap, uint64_t address)
+{
+	const struct pm_region *region = pm_regions_find(heap->source.regions, address);
+	if (!region || !(region->perms & PM_PERM_READ) || !(region->perms & PM_PERM_WRITE) ||
+	    (region->perms & PM_PERM_SHARED))
+		return NULL;
+
+	return region;
+}
+
+/** Tests whether a word can point to a leaf: a range of 2 MiB of private anonymous memory. */
+static bool may_point_to_leaf(const struct pm_heap_handle *heap, uint64_t word)
+{
+	if (word == 0 || word & FLAGS)
+		return false;
+
+	const struct pm_region *region = writable_region(heap, word);
+	return region && region->end - word >= LEAF_BYTES && region->inode == 0;
+}
+
+static uint64_t word_at(const unsigned char *bytes, size_t index)
+{
+	uint64_t word;
+	memcpy(&word, bytes + index * 8, sizeof word);
+	return word;
+}
+
+/** Returns the number of entries of a leaf before the entry of an address. */
+static uint64_t leaf_index(uint64_t address)
+{
+	return address >> PAGE_BITS & ((UINT64_C(1) << LEVEL_BITS) - 1);
+}
+
+/** Returns the address of the extent to which an entry of a leaf refers; 0 if there is none. */
+static uint64_t extent_of(uint64_t entry)
+{
+	return entry & ((UINT64_C(1) << 48) - 1) & ~(uint64_t)FLAGS;
+}
+
+/**
+ * Reads the extent to which an entry of a leaf refers.
+ * @param bytes  room for PM_JEMALLOC_EXTENT_SIZE bytes
+ * @return       1; 0 if it refers to something else; -1 on error
+ */
+static int read_extent(struct pm_heap_handle *heap, uint64_t entry, unsigned char *bytes,
+                       struct pm_error *error)
+{
+	uint64_t address = extent_of(entry);
+	if (entry >> 48 > CLASS_MAX || !writable_region(heap, address))
+		return 0;
+
+	return pm_heap_window_peek(heap->window, address, bytes, PM_JEMALLOC_EXTENT_SIZE, error);
+}
+
+/** Counts the layouts that an extent has. */
+static void count_layouts(struct candidate *candidate, const unsigned char *bytes)
+{
+	struct pm_jemalloc_extent extent;
+
+	for (size_t i = 0; i < PM_JEMALLOC_LAYOUTS; i++)
+		candidate->fits[i] += pm_jemalloc_extent_decode(&pm_jemalloc_layouts[i], bytes,
+		                                                &extent);
+}
+
+/**
+ * Checks an entry of a leaf: the extent must contain the page to which the entry belongs.
+ * @return 0, or -1 on error
+ */
+static int check_entry(struct pm_heap_handle *heap, struct candidate *candidate, uint64_t index,
+                       uint64_t entry, struct pm_error *error)
+{
+	unsigned char bytes[PM_JEMALLOC_EXTENT_SIZE];
+	int got = read_extent(heap, entry, bytes, error);
+	if (got < 0)
+		return -1;
+
+	uint64_t address = 0, size = 0;
+	if (got > 0) {
+		address = word_at(bytes, 1);
+		size = word_at(bytes, 2);
+	}
+
+	uint64_t page = (address >> (LEVEL_BITS + PAGE_BITS) << LEVEL_BITS) + index;
+	uint64_t root = candidate->entry - (address >> (LEVEL_BITS + PAGE_BITS)) * 8;
+	/* An extent that starts in the GiB before is not checked. */
+	bool fits = address != 0 && address >> 47 == 0 && page >= address >> PAGE_BITS &&
+	            page - (address >> PAGE_BITS) < size >> PAGE_BITS;
+
+	if (fits && candidate->good == 0)
+		candidate->root = root;
+	if (!fits || root != candidate->root) {
+		candidate->bad++;
+		return 0;
+	}
+
+	candidate->good++;
+	if (leaf_index(address) == index)
+		count_layouts(candidate, bytes);
+	return 0;
+}
+
+/**
+ * Checks whether a word points to a leaf.
+ * @return 1 if it does; 0 if not; -1 on error
+ */
+static int check_leaf(struct pm_heap_handle *heap, uint64_t leaf, struct candidate *candidate,
+                      struct pm_error *error)
+{
+	uint64_t end = leaf + LEAF_BYTES, next;
+
+	for (uint64_t at = leaf; at < end; at = next) {
+		const void *bytes;
+
+		next = pm_min((at & ~(uint64_t)(PAGE - 1)) + PAGE, end);
+		int got = pm_heap_window_at(heap->window, at, (size_t)(next - at), end, &bytes,
+		                            error);
+		if (got < 0)
+			return -1;
+
+		for (size_t i = 0; got && i < (next - at) / 8; i++) {
+			uint64_t entry = word_at(bytes, i);
+			if (extent_of(entry) == 0)
+				continue;
+			if (check_entry(heap, candidate, (at - leaf) / 8 + i, entry, error) < 0)
+				return -1;
+			if (candidate->bad > candidate->good / 8 + 1)
+				return 0;
+		}
+		if (candidate->good + candidate->bad >= CHECKED_MAX)
+			break;
+	}
+
+	return candidate->good >= 2 && candidate->bad <= candidate->good / 8;
+}
+
+/** Chooses the layout that most of the extents have. Returns NULL if there is none. */
+static const struct pm_jemalloc_layout *choose_layout(const struct candidate *candidate)
+{
+	size_t best = 0;
+	for (size_t i = 1; i < PM_JEMALLOC_LAYOUTS; i++)
+		if (candidate->fits[i] > candidate->fits[best])
+			best = i;
+
+	return candidate->fits[best] > 0 ? &pm_jemalloc_layouts[best] : NULL;
+}
+
+/**
+ * Searches a page for a word that points to a leaf.
+ * @param left  number of words that may still be tried; updated
+ * @return      1 if a tree was found; 0 if not; -1 on error
+ */
+static int search_page(struct pm_heap_handle *heap, uint64_t page, const unsigned char *bytes,
+                       unsigned *left, struct pm_jemalloc_tree *tree, struct pm_error *error)
+{
+	for (size_t i = 0; i < ENTRIES && *left > 0; i++) {
+		uint64_t word = word_at(bytes, i);
+		if (!may_point_to_leaf(heap, word))
+			continue;
+
+		struct candidate candidate = { .entry = page + i * 8 };
+		int result = check_leaf(heap, word, &candidate, error);
+
+		--*left;
+		if (result < 0)
+			return -1;
+
+		const struct pm_jemalloc_layout *layout = choose_layout(&candidate);
+		if (result > 0 && layout) {
+			*tree = (struct pm_jemalloc_tree){ candidate.root, layout };
+			return 1;
+		}
+	}
+
+	return 0;
+}
+
+/** Searches the pages of a region. The result is that of search_page(). */
+static int search_region(struct pm_heap_handle *heap, const struct pm_region *region,
+                         unsigned *left, struct pm_jemalloc_tree *tree, struct pm_error *error)
+{
+	int result = 0;
+
+	for (uint64_t page = region->start; page < region->end && result == 0 && *left > 0;
+	     page += PAGE) {
+		/* Not pm_heap_window_at(): its bytes would be lost when a leaf is read. */
+		unsigned char bytes[PAGE];
+		int got = pm_heap_window_peek(heap->window, page, bytes, PAGE, error);
+		if (got < 0)
+			return -1;
+		if (got > 0)
+			result = search_page(heap, page, bytes, left, tree, error);
+	}
+
+	return result;
+}
+
+/**
+ * Tests whether a region can contain the root: data of a program or library, or the anonymous
+ * memory directly after it.
+ */
+static bool may_have_root(const struct pm_regions *regions, size_t index)
+{
+	const struct pm_region *region = &regions->items[index];
+	unsigned wanted = PM_PERM_READ | PM_PERM_WRITE;
+	if ((region->perms & (wanted | PM_PERM_SHARED)) != wanted)
+		return false;
+	if (region->mapping[0] == '/')
+		return true;
+
+	return index > 0 && region->inode == 0 && regions->items[index - 1].end == region->start &&
+	       regions->items[index - 1].mapping[0] == '/';
+}
+
+int pm_jemalloc_tree_find(struct pm_heap_handle *heap, struct pm_jemalloc_tree *tree,
+                          struct pm_error *error)
+{
+	const struct pm_regions *regions = heap->source.regions;
+	unsigned left = words_max;
+
+	for (size_t i = 0; i < regions->count; i++) {
+		if (!may_have_root(regions, i))
+			continue;
+
+		int result = search_region(heap, &regions->items[i], &left, tree, error);
+		if (result != 0)
+			return result;
+	}
+
+	return 0;
+}
+
+/** A walk over the tree. */
+struct walk {
+	struct pm_heap_handle *heap;
+	const struct pm_jemalloc_layout *layout;
+	pm_jemalloc_visitor *visit;
+	void *context;
+};
+
+/**
+ * Visits the extent of an entry if this is the entry of its first page.
+ * @param page  address of the page to which the entry belongs
+ */
+static int visit_entry(const struct walk *walk, uint64_t page, uint64_t entry,
+                       struct pm_error *error)
+{
+	unsigned char bytes[PM_JEMALLOC_EXTENT_SIZE];
+	struct pm_jemalloc_extent extent;
+	int got = read_extent(walk->heap, entry, bytes, error);
+	if (got < 0)
+		return -1;
+
+	if (!got || !pm_jemalloc_extent_decode(walk->layout, bytes, &extent))
+		return walk->visit(walk->context, NULL, error);
+	if (extent.address >> PAGE_BITS == page >> PAGE_BITS)
+		return walk->visit(walk->context, &extent, error);
+	/* The entry of another page of the extent */
+	if (page > extent.address && page - extent.address < extent.size)
+		return 0;
+
+	return walk->visit(walk->context, NULL, error);
+}
+
+/** Visits the extents of a leaf whose entries belong to addresses from `first` on. */
+static int walk_leaf(const struct walk *walk, uint64_t leaf, uint64_t first, struct pm_error *error)
+{
+	uint64_t end = leaf + LEAF_BYTES, next;
+
+	for (uint64_t at = leaf; at < end; at = next) {
+		const void *bytes;
+
+		next = pm_min((at & ~(uint64_t)(PAGE - 1)) + PAGE, end);
+		int got = pm_heap_window_at(walk->heap->window, at, (size_t)(next - at), end,
+		                            &bytes, error);
+		if (got < 0)
+			return -1;
+
+		for (size_t i = 0; got && i < (next - at) / 8; i++) {
+			uint64_t page = first + (((at - leaf) / 8 + i) << PAGE_BITS);
+			uint64_t entry = word_at(bytes, i);
+
+			if (extent_of(entry) == 0)
+				continue;
+			if (visit_entry(walk, page, entry, error) < 0)
+				return -1;
+		}
+	}
+
+	return 0;
+}
+
+int pm_jemalloc_tree_walk(struct pm_heap_handle *heap, const struct pm_jemalloc_tree *tree,
+                          pm_jemalloc_visitor *visit, void *context, struct pm_error *error)
+{
+	const struct walk walk = { heap, tree->layout, visit, context };
+
+	for (uint64_t offset = 0; offset < ROOT_BYTES; offset += 8) {
+		uint64_t leaf;
+		int got = pm_heap_window_word(heap->window, tree->root + offset, &leaf, error);
+		if (got < 0)
+			return -1;
+		if (!got) {
+			/* The rest of the page cannot be read, too. */
+			offset = ((tree->root + offset) | (PAGE - 1)) - tree->root - 7;
+			continue;
+		}
+
+		if (may_point_to_leaf(heap, leaf) &&
+		    walk_leaf(&walk, leaf, offset / 8 << (LEVEL_BITS + PAGE_BITS), error) < 0)
+			return -1;
+	}
+
+	return 0;
+}
