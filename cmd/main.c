@@ -46,6 +46,9 @@
  *     at.c                   the chunk at an address
  *     growth.c               --growth: the chunks that are new and still there
  *     json.c                 its JSON
+ *   leaks/                 `procmem leaks`
+ *     leaks.c                the command
+ *     groups.c               the lost chunks by size and type as a list
  *   ps/                    `procmem ps`
  *     ps.c                   the command
  *     columns.c              the columns of processes
@@ -124,6 +127,7 @@
  *     sampled.c              a sample of a process or a file
  *     memory.c               the memory of a process, stopped or not, or of a core file
  *     malloc_heap.c          opens the heap of a target
+ *     malloc_graph.c         copies the memory of a target, and finds what points to its chunks
  *     chunk_contents.c       what its chunks contain
  *     chunk_text.c           a chunk as text
  *     unreadable.c           reports what could not be read
