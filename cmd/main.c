@@ -14,6 +14,7 @@
  *     print.c                the listing: table, sums, JSON
  *     header.c               the line about the process above the listing
  *     at.c                   what is at an address
+ *     chunk.c                the chunk of malloc there
  *     pmap_format.c          output like that of `pmap -x`
  *   dump/                  `procmem dump`
  *     dump.c                 the command and its options

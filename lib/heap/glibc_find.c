@@ -74,16 +74,13 @@ static int bin_is_linked(struct pm_glibc *glibc, uint64_t bin, uint64_t first, u
 static int bins_are_linked(struct pm_glibc *glibc, const struct pm_glibc_layout *layout,
                            uint64_t address, const unsigned char *bytes, struct pm_error *error)
 {
-	unsigned char state[PM_GLIBC_STATE_MAX];
 	int good = 0;
 
-	/* The window may be read again below. */
-	memcpy(state, bytes, layout->size);
 	for (size_t i = 0; i < PM_GLIBC_BINS; i++) {
 		size_t offset = layout->bins + i * 16;
 		int linked = bin_is_linked(glibc, address + offset - 16,
-		                           pm_glibc_word(state + offset),
-		                           pm_glibc_word(state + offset + 8), error);
+		                           pm_glibc_word(bytes + offset),
+		                           pm_glibc_word(bytes + offset + 8), error);
 		if (linked < 0)
 			return -1;
 		good += linked;
@@ -92,17 +89,79 @@ static int bins_are_linked(struct pm_glibc *glibc, const struct pm_glibc_layout 
 	return good >= BINS_GOOD;
 }
 
-/** Stores the main arena. */
-static int adopt(struct pm_glibc *glibc, const struct pm_glibc_layout *layout, uint64_t address,
-                 const unsigned char *bytes, struct pm_error *error)
+/**
+ * Checks whether the list of arenas leads back to its start. It does not if the structure is that
+ * of another version: malloc_state of 2.26 is that of 2.43 with ten words more.
+ */
+static int circle_is_closed(struct pm_glibc *glibc, const struct pm_glibc_layout *layout,
+                            uint64_t address, uint64_t next, struct pm_error *error)
 {
-	glibc->layout = layout;
-	glibc->count = 0;
-	if (pm_array_reserve(&glibc->arenas, &glibc->capacity, 0, 1, sizeof *glibc->arenas, error) <
-	    0)
+	for (size_t i = 0; next != address; i++) {
+		int got = 0;
+		if (i < ARENAS_MAX && next % 8 == 0 && next < UINT64_MAX - layout->next)
+			got = pm_heap_window_word(glibc->heap->window, next + layout->next, &next,
+			                          error);
+		if (got <= 0)
+			return got;
+	}
+	return 1;
+}
+
+/** A main arena that was found. */
+struct candidate {
+	const struct pm_region *region; /* NULL if there is none */
+	const struct pm_glibc_layout *layout;
+	struct pm_glibc_arena arena;
+};
+
+/** The search for the main arena. */
+struct search {
+	struct pm_glibc *glibc;
+	const struct pm_region *region; /* the region that is searched */
+	struct candidate idle;          /* initialised, but without memory */
+	struct candidate open;          /* does not lead back to itself */
+};
+
+/** Keeps a candidate, unless there is one already. */
+static void keep(struct candidate *kept, const struct candidate *candidate)
+{
+	if (!kept->region)
+		*kept = *candidate;
+}
+
+/**
+ * Checks a plausible malloc_state.
+ * @return 1 if it is the main arena, and is in use; 0 if not, or if there may be a better one; -1
+ */
+static int check_state(struct search *search, const struct pm_glibc_layout *layout,
+                       uint64_t address, const unsigned char *bytes, struct pm_error *error)
+{
+	struct pm_glibc *glibc = search->glibc;
+	struct candidate candidate = { .region = search->region, .layout = layout };
+	unsigned char state[PM_GLIBC_STATE_MAX];
+
+	/* The window can be read again below. */
+	memcpy(state, bytes, layout->size);
+	int good = bins_are_linked(glibc, layout, address, state, error);
+	if (good <= 0)
+		return good;
+
+	pm_glibc_parse_state(layout, address, state, &candidate.arena);
+	good = circle_is_closed(glibc, layout, address, candidate.arena.next, error);
+	if (good < 0)
 		return -1;
 
-	pm_glibc_parse_state(layout, address, bytes, &glibc->arenas[glibc->count++]);
+	if (good == 0) {
+		keep(&search->open, &candidate);
+		return 0;
+	}
+	if (candidate.arena.system == 0 && candidate.arena.next == address) {
+		keep(&search->idle, &candidate);
+		return 0;
+	}
+
+	/* Nothing else is searched for. */
+	search->idle = candidate;
 	return 1;
 }
 
@@ -110,7 +169,7 @@ static int adopt(struct pm_glibc *glibc, const struct pm_glibc_layout *layout, u
  * Checks an address for a main arena of each layout.
  * @return 1 if there is a main arena that is in use; 0 if not; -1 on error
  */
-static int check(struct pm_glibc *glibc, uint64_t address, const unsigned char *bytes, size_t size,
+static int check(struct search *search, uint64_t address, const unsigned char *bytes, size_t size,
                  struct pm_error *error)
 {
 	for (size_t i = 0; i < PM_GLIBC_LAYOUTS; i++) {
@@ -120,24 +179,16 @@ static int check(struct pm_glibc *glibc, uint64_t address, const unsigned char *
 
 		enum pm_glibc_guess guess = pm_glibc_guess_state(layout, address, bytes);
 		if (guess == PM_GLIBC_UNUSED)
-			glibc->layout = layout;
-		if (guess != PM_GLIBC_PLAUSIBLE)
-			continue;
-
-		unsigned char state[PM_GLIBC_STATE_MAX];
-		memcpy(state, bytes, layout->size);
-		int linked = bins_are_linked(glibc, layout, address, state, error);
-		if (linked < 0)
-			return -1;
-		if (linked > 0)
-			return adopt(glibc, layout, address, state, error);
+			search->glibc->layout = layout;
+		if (guess == PM_GLIBC_PLAUSIBLE)
+			return check_state(search, layout, address, bytes, error);
 	}
 
 	return 0;
 }
 
 /** Searches contiguous pages for a main arena. */
-static int search_pages(struct pm_glibc *glibc, struct pm_range pages, uint64_t end,
+static int search_pages(struct search *search, struct pm_range pages, uint64_t end,
                         struct pm_error *error)
 {
 	const uint64_t least = pm_glibc_layout(1)->size;
@@ -145,11 +196,12 @@ static int search_pages(struct pm_glibc *glibc, struct pm_range pages, uint64_t 
 	for (uint64_t at = pages.start; at < pages.end && end - at >= least; at += STEP) {
 		const void *bytes;
 		size_t size = (size_t)pm_min(end - at, PM_GLIBC_STATE_MAX);
-		int got = pm_heap_window_at(glibc->heap->window, at, size, end, &bytes, error);
+		int got = pm_heap_window_at(search->glibc->heap->window, at, size, end, &bytes,
+		                            error);
 		if (got <= 0)
 			return got;
 
-		int found = check(glibc, at, bytes, size, error);
+		int found = check(search, at, bytes, size, error);
 		if (found != 0)
 			return found;
 	}
@@ -158,18 +210,19 @@ static int search_pages(struct pm_glibc *glibc, struct pm_range pages, uint64_t 
 }
 
 /** Searches the pages of a region that can be read. */
-static int search_region(struct pm_glibc *glibc, const struct pm_region *region,
-                         struct pm_error *error)
+static int search_region(struct search *search, struct pm_error *error)
 {
+	const struct pm_region *region = search->region;
 	struct pm_glibc_pages pages = { 0 };
 	int found = 0;
 
-	for (uint64_t at = region->start; found == 0 && at < region->end; at += SLICE) {
-		struct pm_range slice = { at, pm_min(region->end - at, SLICE) + at };
-		if (pm_glibc_pages_find(&glibc->heap->source, slice, &pages, error) < 0)
+	for (uint64_t at = region->start; found == 0 && at < region->end;) {
+		struct pm_range slice = { at, at + pm_min(region->end - at, SLICE) };
+		if (pm_glibc_pages_find(&search->glibc->heap->source, slice, &pages, error) < 0)
 			found = -1;
 		for (size_t i = 0; found == 0 && i < pages.count; i++)
-			found = search_pages(glibc, pages.items[i], region->end, error);
+			found = search_pages(search, pages.items[i], region->end, error);
+		at = slice.end;
 	}
 
 	free(pages.items);
@@ -178,46 +231,30 @@ static int search_region(struct pm_glibc *glibc, const struct pm_region *region,
 
 /**
  * Finds the main arena.
- * @param region  receives the region that contains the main arena
- * @return        1 if there is a main arena that is initialised, 0 if not, or -1
+ * @param best  receives the main arena; `region` is NULL if there is none that is initialised
+ * @return      0 or -1
  */
-static int find_main(struct pm_glibc *glibc, const struct pm_region **region,
-                     struct pm_error *error)
+static int find_main(struct pm_glibc *glibc, struct candidate *best, struct pm_error *error)
 {
 	const struct pm_regions *regions = glibc->heap->source.regions;
-	struct pm_glibc_arena idle = { 0 };
-	const struct pm_glibc_layout *idle_layout = NULL;
+	struct search search = { .glibc = glibc };
+	int found = 0;
 
 	/* First libc, then all other files, for programs that are linked statically. */
-	for (size_t i = 0; i < 2 * regions->count; i++) {
-		const struct pm_region *each = &regions->items[i % regions->count];
-		if (!is_data(each) || is_libc(each->mapping) != (i < regions->count) ||
-		    (i >= regions->count && !has_code(regions, i % regions->count)))
-			continue;
+	for (size_t i = 0; found == 0 && i < 2 * regions->count; i++) {
+		size_t index = i % regions->count;
+		search.region = &regions->items[index];
 
-		int found = search_region(glibc, each, error);
-		if (found < 0)
-			return -1;
-		if (found == 0)
-			continue;
-
-		const struct pm_glibc_arena *arena = &glibc->arenas[0];
-		if (arena->system > 0 || arena->next != arena->address) {
-			*region = each;
-			return 1;
-		}
-		if (!idle_layout) {
-			*region = each;
-			idle = *arena;
-			idle_layout = glibc->layout;
-		}
+		bool first = i < regions->count;
+		if (is_data(search.region) && is_libc(search.region->mapping) == first &&
+		    (first || has_code(regions, index)))
+			found = search_region(&search, error);
 	}
+	if (found < 0)
+		return -1;
 
-	if (!idle_layout)
-		return 0;
-	glibc->layout = idle_layout;
-	glibc->arenas[0] = idle;
-	return 1;
+	*best = search.idle.region ? search.idle : search.open;
+	return 0;
 }
 
 /** How well an address fits as mp_.sbrk_base. */
@@ -334,20 +371,20 @@ static int find_others(struct pm_glibc *glibc, struct pm_error *error)
 
 int pm_glibc_find(struct pm_glibc *glibc, struct pm_error *error)
 {
-	const struct pm_region *region = NULL;
-	int found = 0;
+	struct candidate best;
 
-	if (glibc->heap->source.regions->count > 0)
-		found = find_main(glibc, &region, error);
-	if (found < 0)
+	if (find_main(glibc, &best, error) < 0)
 		return -1;
-	if (found == 0) {
-		glibc->count = 0;
+	if (!best.region)
 		return glibc->layout != NULL;
-	}
 
-	glibc->file = region->mapping;
-	if (find_parameters(glibc, region, error) < 0 || find_others(glibc, error) < 0)
+	if (pm_array_reserve(&glibc->arenas, &glibc->capacity, 0, 1, sizeof *glibc->arenas, error) <
+	    0)
+		return -1;
+	glibc->arenas[glibc->count++] = best.arena;
+	glibc->layout = best.layout;
+	glibc->file = best.region->mapping;
+	if (find_parameters(glibc, best.region, error) < 0 || find_others(glibc, error) < 0)
 		return -1;
 	return 1;
 }

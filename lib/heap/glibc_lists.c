@@ -10,16 +10,23 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "heap/chunk_words.h"
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/lookup.h"
 
 enum {
 	TRIES = 8,
-	LINK_SHIFT = 12,    /* safe-linking: the address is shifted by this number of bits */
-	SMALL_BINS = 64,    /* bins of a tcache with chunks of one size */
-	TCACHE_MAX = 0x300, /* bytes of the largest tcache */
-	LARGE_SIZE = 0x410, /* size of the largest chunks in small bins */
+	LINK_SHIFT = 12,     /* safe-linking: the address is shifted by this number of bits */
+	SMALL_BINS = 64,     /* bins of a tcache with chunks of one size */
+	TCACHE_MAX = 0x300,  /* bytes of the largest tcache */
+	LARGE_SIZE = 0x410,  /* size of the largest chunks in small bins */
+	IMPLAUSIBLE_MAX = 2, /* see count_implausible() */
+	FAST_MAX = 0xb0,     /* size of the largest chunks in fastbins */
+	/* After this number of links, the links of all chunks are read at once. */
+	SINGLE_LINKS = 4096,
+	/* If the lists of a running process change, all links are read this number of times. */
+	LINK_READS = 4,
 };
 
 /** A chunk of a list. */
@@ -45,7 +52,11 @@ struct lists {
 	struct entry *entries; /* chunks of the lists that were read and are not marked yet */
 	size_t count;
 	size_t capacity;
+	struct pm_chunk_words *links; /* links of all small chunks; NULL if they were not read */
+	unsigned single_links;        /* number of links that were read one by one */
+	unsigned link_reads;          /* number of times that all links were read */
 	uint64_t budget; /* number of chunks that may still be visited: damaged lists are circles */
+	bool partial;    /* keep the chunks before the one that does not conform */
 	struct pm_error *error;
 };
 
@@ -72,8 +83,10 @@ static uint64_t link_of(uint64_t raw, uint64_t at, enum pm_glibc_links links)
 /**
  * Adds the chunk at an address to the entries, if it conforms to the rule. The first word of a
  * header can belong to the chunk before it, so chunks are looked up by the second word.
+ * @param number  receives the number of the chunk
  */
-static int add_entry(struct lists *lists, uint64_t address, const struct rule *rule)
+static int add_entry(struct lists *lists, uint64_t address, const struct rule *rule,
+                     uint32_t *number)
 {
 	struct pm_chunk chunk;
 
@@ -89,39 +102,76 @@ static int add_entry(struct lists *lists, uint64_t address, const struct rule *r
 	                     sizeof *lists->entries, lists->error) < 0)
 		return -1;
 	lists->entries[lists->count++] = (struct entry){ address, chunk.size, chunk.arena };
+	*number = chunk.number;
 	return 1;
 }
 
 /**
+ * Reads the link that is stored in a chunk. Long lists lead through the heap in any order: then the
+ * links of all chunks are read at once, which takes less time.
+ *
+ * @param number  number of the chunk
+ * @param place   address of the link, the first word of the chunk
+ */
+static int read_link(struct lists *lists, uint32_t number, uint64_t place, uint64_t *raw)
+{
+	if (!lists->links && lists->single_links >= SINGLE_LINKS &&
+	    lists->link_reads < LINK_READS) {
+		lists->link_reads++;
+		if (pm_chunk_words_read(lists->glibc->heap, FAST_MAX, &lists->links, lists->error) <
+		    0)
+			return -1;
+	}
+
+	if (lists->links && pm_chunk_words_get(lists->links, number, raw))
+		return 1;
+
+	lists->single_links++;
+	return pm_glibc_read_now(lists->glibc, place, raw, sizeof *raw, lists->error);
+}
+
+/** Forgets the links of all chunks, because they have changed, unless they were read too often. */
+static void forget_links(struct lists *lists)
+{
+	if (lists->link_reads >= LINK_READS)
+		return;
+
+	pm_chunk_words_destroy(lists->links);
+	lists->links = NULL;
+}
+
+/**
  * Follows a list, and appends its chunks to the entries.
- * @return 1 if all of its chunks conform to the rule; 0 if not, with the entries unchanged; -1
+ * @return 1 if all of its chunks conform to the rule; 0 if not, with the entries unchanged unless
+ *         `partial` is set; -1 on error
  */
 static int follow(struct lists *lists, uint64_t head, const struct rule *rule,
                   enum pm_glibc_links links)
 {
+	const uint64_t max = pm_min(rule->count, lists->glibc->heap->index.chunks);
 	const size_t before = lists->count;
 	uint64_t at = head;
 	int good = 1;
 
 	while (good > 0 && at != 0) {
 		uint64_t raw, place = at + PM_GLIBC_HEADER - rule->user;
+		uint32_t number;
 
-		if (lists->budget == 0 || lists->count - before >= rule->count) {
+		if (lists->budget == 0 || lists->count - before >= max) {
 			good = 0;
 			break;
 		}
 		lists->budget--;
-		good = add_entry(lists, at - rule->user, rule);
+		good = add_entry(lists, at - rule->user, rule, &number);
 		if (good > 0)
-			good = pm_glibc_read_now(lists->glibc, place, &raw, sizeof raw,
-			                         lists->error);
+			good = read_link(lists, number, place, &raw);
 		if (good > 0)
 			at = link_of(raw, place, links);
 	}
 
 	if (good > 0 && rule->count != UINT64_MAX && lists->count - before != rule->count)
 		good = 0;
-	if (good <= 0)
+	if (good <= 0 && !lists->partial)
 		lists->count = before;
 	return good;
 }
@@ -172,47 +222,70 @@ static void mark(struct lists *lists, bool fast)
 	lists->count = 0;
 }
 
-/** Reads a fastbin of an arena. */
-static int read_fastbin(struct lists *lists, uint32_t arena, unsigned bin)
+/** Reads a fastbin of an arena, again if it changes. */
+static int follow_fastbin(struct lists *lists, uint32_t arena, unsigned bin)
 {
 	struct pm_glibc *glibc = lists->glibc;
+	const struct pm_glibc_arena *state = &glibc->arenas[arena];
 	const uint64_t size = PM_GLIBC_CHUNK_MIN + UINT64_C(16) * bin;
+	const uint64_t place = state->address + glibc->layout->fastbins + UINT64_C(8) * bin;
 	const struct rule rule = { 0, size, size, UINT64_MAX, arena };
 	const unsigned tries = pm_glibc_can_change(glibc) ? TRIES : 1;
-	int good = 0;
+	uint64_t head = state->fastbins[bin];
+	int good = follow_any(lists, head, &rule, &glibc->links);
 
-	for (unsigned i = 0; good == 0 && i < tries; i++) {
-		uint64_t head = glibc->arenas[arena].fastbins[bin];
-		uint64_t place = glibc->arenas[arena].address + glibc->layout->fastbins +
-		                 UINT64_C(8) * bin;
-
-		if (i > 0)
-			good = pm_glibc_read_now(glibc, place, &head, sizeof head, lists->error);
-		if (good >= 0)
+	for (unsigned i = 1; good == 0 && i < tries; i++) {
+		forget_links(lists);
+		good = pm_glibc_read_now(glibc, place, &head, sizeof head, lists->error);
+		lists->partial = i + 1 == tries;
+		if (good > 0)
 			good = follow_any(lists, head, &rule, &glibc->links);
 	}
-	if (good < 0)
-		return -1;
+	lists->partial = false;
+	return good;
+}
 
-	if (good == 0) {
+/** Marks the chunks of the fastbins of an arena. */
+static int read_fastbins(struct lists *lists, uint32_t arena)
+{
+	struct pm_glibc *glibc = lists->glibc;
+
+	for (unsigned bin = 0; bin < PM_GLIBC_FASTBINS; bin++) {
+		uint64_t head = glibc->arenas[arena].fastbins[bin];
+		if (head == 0)
+			continue;
+
+		int good = follow_fastbin(lists, arena, bin);
+		if (good < 0)
+			return -1;
+		mark(lists, true);
+		if (good > 0)
+			continue;
+
 		glibc->heap->public.arenas[arena].complete = false;
-		return pm_glibc_damage(glibc, arena, glibc->arenas[arena].fastbins[bin],
-		                       glibc->arenas[arena].address,
-		                       "the list of a fastbin is not valid", lists->error);
+		if (pm_glibc_damage(glibc, arena, head, glibc->arenas[arena].address,
+		                    "the list of a fastbin is not valid", lists->error) < 0)
+			return -1;
 	}
-	mark(lists, true);
 	return 0;
 }
 
-static int read_fastbins(struct lists *lists)
+static int read_all_fastbins(struct lists *lists)
 {
-	const struct pm_glibc *glibc = lists->glibc;
+	struct pm_glibc *glibc = lists->glibc;
 
-	for (uint32_t arena = 0; glibc->layout->fastbins != 0 && arena < glibc->count; arena++)
-		for (unsigned bin = 0; bin < PM_GLIBC_FASTBINS; bin++)
-			if (glibc->arenas[arena].fastbins[bin] != 0 &&
-			    read_fastbin(lists, arena, bin) < 0)
-				return -1;
+	if (glibc->layout->fastbins == 0)
+		return 0;
+	if (pm_glibc_can_change(glibc))
+		pm_heap_window_forget(lists->window);
+
+	for (uint32_t arena = 0; arena < glibc->count; arena++) {
+		if (pm_glibc_can_change(glibc) &&
+		    pm_glibc_find_again(glibc, arena, lists->error) < 0)
+			return -1;
+		if (read_fastbins(lists, arena) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -220,8 +293,7 @@ static int read_fastbins(struct lists *lists)
 struct tcache {
 	const struct tcache_type *type;
 	unsigned char bytes[TCACHE_MAX];
-	unsigned used;  /* number of bins with chunks */
-	unsigned wrong; /* number of bins that are not valid */
+	unsigned used; /* number of bins with chunks */
 };
 
 static uint64_t tcache_counter(const struct tcache *tcache, unsigned bin)
@@ -264,91 +336,110 @@ static struct rule tcache_rule(const struct pm_glibc *glibc, const struct tcache
 }
 
 /**
- * Tests whether the counters and heads of a candidate can be those of a tcache. Most chunks of
- * other users fail here.
+ * Counts the bins whose counter or head cannot be that of a tcache. Chunks of other users have many
+ * of them. In a running process, a tcache can have one, because both are not read at once.
  */
-static bool is_plausible(const struct pm_glibc *glibc, const struct tcache *tcache)
+static unsigned count_implausible(const struct pm_glibc *glibc, const struct tcache *tcache)
 {
 	uint64_t max = UINT16_MAX;
+	unsigned bad = 0;
 
 	if (glibc->parameters.address != 0)
 		max = glibc->parameters.tcache_count;
 	for (unsigned bin = 0; bin < tcache->type->bins; bin++) {
 		uint64_t count = tcache_counter(tcache, bin), head = tcache_head(tcache, bin);
+		bool unequal = !tcache->type->counts_slots && (count == 0) != (head == 0);
 
-		if (count > max || head % PM_GLIBC_ALIGNMENT != 0 || head >> 56 != 0)
-			return false;
-		if (!tcache->type->counts_slots && (count == 0) != (head == 0))
-			return false;
+		bad += count > max || head % PM_GLIBC_ALIGNMENT != 0 || head >> 56 != 0 || unequal;
 	}
-	return true;
+	return bad;
 }
 
-/** Reads the candidate at an address. Its lists are appended to the entries. */
+/**
+ * Follows the lists of a candidate. Their chunks are appended to the entries.
+ * @return 1 if all lists are valid; 0 if not; -1 on error
+ */
+static int follow_bins(struct lists *lists, struct tcache *tcache, enum pm_glibc_links *links)
+{
+	int all = 1;
+
+	lists->count = 0;
+	tcache->used = 0;
+	for (unsigned bin = 0; bin < tcache->type->bins; bin++) {
+		const struct rule rule = tcache_rule(lists->glibc, tcache, bin);
+		uint64_t head = tcache_head(tcache, bin);
+		if (head == 0)
+			continue;
+
+		int good = follow_any(lists, head, &rule, links);
+		if (good < 0)
+			return -1;
+		tcache->used++;
+		all &= good;
+		if (!all && !lists->partial)
+			break;
+	}
+
+	return all;
+}
+
+/**
+ * Reads the candidate at an address, again if it changes.
+ * @return 1 if all of its lists are valid; 0 if not; -1 on error
+ */
 static int read_tcache(struct lists *lists, uint64_t address, struct tcache *tcache,
                        enum pm_glibc_links *links)
 {
 	struct pm_glibc *glibc = lists->glibc;
 	const size_t size = (size_t)tcache->type->size - PM_GLIBC_HEADER;
+	const unsigned tries = pm_glibc_can_change(glibc) ? TRIES : 1;
 	int got = pm_heap_window_peek(lists->window, address + PM_GLIBC_HEADER, tcache->bytes, size,
 	                              lists->error);
 
-	tcache->used = tcache->wrong = 0;
-	lists->count = 0;
-	if (got <= 0)
-		return got;
-	if (!is_plausible(glibc, tcache))
-		return 0;
+	for (unsigned i = 0; got > 0 && i < tries; i++) {
+		unsigned implausible = count_implausible(glibc, tcache);
+		if (implausible > IMPLAUSIBLE_MAX)
+			break;
 
-	for (unsigned bin = 0; bin < tcache->type->bins; bin++) {
-		const struct rule rule = tcache_rule(glibc, tcache, bin);
-		uint64_t head = tcache_head(tcache, bin);
-
-		if (head == 0)
-			continue;
-		got = follow_any(lists, head, &rule, links);
-		if (got < 0)
-			return -1;
-		tcache->used++;
-		tcache->wrong += got == 0;
-		if (got == 0 && !pm_glibc_can_change(glibc))
-			return 0;
+		lists->partial = i + 1 == tries && tries > 1;
+		int good = implausible > 0 ? 0 : follow_bins(lists, tcache, links);
+		lists->partial = false;
+		if (good != 0)
+			return good;
+		got = pm_glibc_read_now(glibc, address + PM_GLIBC_HEADER, tcache->bytes, size,
+		                        lists->error);
 	}
 
-	return tcache->used > 0;
+	return got < 0 ? -1 : 0;
 }
 
-/** Reads a candidate, again if it changes, and marks its chunks if it is a tcache. */
-static int try_tcache(struct lists *lists, uint64_t address, const struct tcache_type *type)
+/** Reads a candidate, and marks the chunks of its lists if it is a tcache. */
+static int try_tcache(struct lists *lists, const struct pm_chunk *chunk,
+                      const struct tcache_type *type)
 {
 	struct pm_glibc *glibc = lists->glibc;
-	const unsigned tries = pm_glibc_can_change(glibc) ? TRIES : 1;
 	struct tcache tcache = { .type = type };
 	enum pm_glibc_links links = glibc->links;
-	int got = 0;
 
-	for (unsigned i = 0; i < tries; i++) {
-		if (i > 0)
-			pm_heap_window_forget(lists->window);
-		got = read_tcache(lists, address, &tcache, &links);
-		if (got <= 0 || tcache.wrong == 0)
-			break;
-	}
-	if (got <= 0)
-		return got;
-
-	/* A tcache of a running thread: most of its lists are valid at any time. */
-	if (tcache.wrong > tcache.used / 4)
+	lists->count = 0;
+	int good = read_tcache(lists, chunk->address, &tcache, &links);
+	if (good < 0)
+		return -1;
+	if (good == 0 && lists->count == 0)
 		return 0;
 
-	glibc->links = links;
-	glibc->tcache_size = type->size;
+	/* A tcache of a running thread changes while it is read; some of its lists are valid. */
+	if (tcache.used > 0) {
+		glibc->links = links;
+		glibc->tcache_size = type->size;
+	}
 	mark(lists, false);
-	if (tcache.wrong > 0)
-		return pm_glibc_damage(glibc, 0, address, 0,
-		                       "a tcache has changed each time that it was read",
-		                       lists->error);
-	return 0;
+	if (good > 0)
+		return 0;
+
+	glibc->heap->public.arenas[chunk->arena].complete = false;
+	return pm_glibc_damage(glibc, chunk->arena, chunk->address, 0,
+	                       "a tcache has changed each time that it was read", lists->error);
 }
 
 static int read_tcaches(struct lists *lists)
@@ -359,13 +450,14 @@ static int read_tcaches(struct lists *lists)
 
 	for (size_t i = 0; i < glibc->tcache_count; i++) {
 		struct pm_chunk chunk;
-		if (!pm_heap_index_find(&glibc->heap->index, glibc->tcaches[i] + 8, &chunk))
+		if (!pm_heap_index_find(&glibc->heap->index, glibc->tcaches[i] + 8, &chunk) ||
+		    chunk.arena >= glibc->count)
 			continue;
 
 		for (size_t type = 0; type < sizeof tcache_types / sizeof *tcache_types; type++)
 			if (chunk.size == tcache_types[type].size && (type == 0 || !is_first) &&
 			    (type == 2 || !is_last) &&
-			    try_tcache(lists, chunk.address, &tcache_types[type]) < 0)
+			    try_tcache(lists, &chunk, &tcache_types[type]) < 0)
 				return -1;
 	}
 	return 0;
@@ -386,10 +478,11 @@ int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
 	else if (glibc->layout->fastbins == 0 || glibc->parameters.has_huge_pages)
 		glibc->links = PM_GLIBC_LINKS_SAFE;
 
-	int result = read_fastbins(&lists);
+	int result = read_all_fastbins(&lists);
 	if (result == 0)
 		result = read_tcaches(&lists);
 
+	pm_chunk_words_destroy(lists.links);
 	free(lists.entries);
 	return result;
 }
