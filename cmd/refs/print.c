@@ -133,8 +133,9 @@ static int print_refs(const struct refs_found *found, const struct refs_style *s
 	int result = 0;
 
 	text_grouped(&line, found->total);
-	text_format(&line, " %s%s%s\n", style->to ? "pointer" : "reference",
-	            text_plural(found->total), found->total > 0 ? ":" : "");
+	text_string(&line, style->to ? " pointer" : " reference");
+	text_string(&line, text_plural(found->total));
+	text_string(&line, found->total > 0 ? ":\n" : "\n");
 	out_wrapped(out, &line, INDENT);
 	text_clear(&line);
 

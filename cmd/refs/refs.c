@@ -67,12 +67,13 @@ const struct cli_spec refs_spec = {
 	.command = "refs",
 	.operands = "TARGET ADDRESS",
 	.purpose = "Shows who points to a chunk of malloc, a variable or an address: registers,\n"
-	           "stacks, variables and chunks; and for a chunk, why it is still reachable: the\n"
-	           "path to the nearest root. The process is stopped while its memory is copied.",
+	           "stacks, variables and chunks; and for a chunk, why it is still reachable:\n"
+	           "the path to the nearest root. The process is stopped while its memory is\n"
+	           "copied, about 0.3 s for 1 GiB.",
 	.groups = groups,
-	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"
-	         "ADDRESS may be anywhere in the chunk or variable. A stale pointer counts as much\n"
-	         "as one that is used. The exit status is 1 if nothing was found.",
+	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core\n"
+	         "file. ADDRESS may be anywhere in the chunk or variable. A stale pointer\n"
+	         "counts as much as one that is used. The exit status is 1 if nothing was found.",
 	.examples = {
 		{ "procmem refs shop 55abf250cf80", "who points to the chunk, and why is it alive?" },
 		{ "procmem refs --to 4711 55abf250cf80", "what does the chunk point to?" },

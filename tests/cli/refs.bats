@@ -26,7 +26,7 @@ refs() {
 
 @test "variables refer to chunks" {
 	refs table
-	jq -e '.count == 1 and (.referrers[0] | .kind == "static" and .symbol == "table" and
+	jq -e '.count == 1 and (.referrers[0] | .root == "static" and .symbol == "table" and
 		.offset == 56 and (.module | endswith("/holders"))) and .chunk.state == "in_use"' <<<"$output"
 	jq -e '.steps == [.referrers[0] + {repeats: 1}] and .stopped_us > 0' <<<"$output"
 	refs both
@@ -39,10 +39,10 @@ refs() {
 	local worker
 	worker=$(grep -l '^worker$' "/proc/$TARGET_PID/task/"*/comm | sed 's|.*/task/||; s|/comm||')
 	refs local
-	jq -e --argjson tid "$worker" '.count == 1 and (.referrers[0] | .kind == "thread_local" and
+	jq -e --argjson tid "$worker" '.count == 1 and (.referrers[0] | .root == "thread_local" and
 		.symbol == "local" and .thread == $tid)' <<<"$output"
 	refs stack
-	jq -e --argjson tid "$worker" '.count == 1 and (.referrers[0] | .kind == "stack" and
+	jq -e --argjson tid "$worker" '.count == 1 and (.referrers[0] | .root == "stack" and
 		.thread == $tid)' <<<"$output"
 }
 
