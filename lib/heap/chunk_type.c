@@ -243,6 +243,10 @@ static int find_by_words(struct pm_chunk_types *types, const struct pm_head *hea
 {
 	const uint64_t *words = head->words;
 
+	/* Two equal pointers are more likely the start of an array of pointers. */
+	*type = NULL;
+	if (words[0] == words[1])
+		return 0;
 	if (find_named(types, words[0], 0, type, error) < 0)
 		return -1;
 

@@ -237,6 +237,21 @@ static void unreadable_memory(void **state)
 	expect_place(f, OBJECT);
 }
 
+/** An array of pointers to the same object is not an object of its class. */
+static void array_of_equal_pointers(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t head[8] = { OBJECT, OBJECT, OBJECT };
+	const struct pm_chunk_type *type;
+	struct pm_error error;
+
+	must(pm_chunk_types_find(f->types, head, sizeof head, &type, &error), &error);
+	assert_string_equal(type->name, "");
+	head[1] = 0;
+	must(pm_chunk_types_find(f->types, head, sizeof head, &type, &error), &error);
+	assert_string_equal(type->name, "shop::Order");
+}
+
 static void the_target_is_gone(void **state)
 {
 	struct fixture *f = *state;
@@ -282,6 +297,7 @@ int main(void)
 		TEST(long_name),
 		TEST(vtable_at_the_start),
 		TEST(unreadable_memory),
+		TEST(array_of_equal_pointers),
 		TEST(the_target_is_gone),
 		TEST(many_places),
 	};
