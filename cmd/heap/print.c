@@ -133,6 +133,8 @@ static void put_trimmable(const struct heap_report *report, struct text *line)
 {
 	uint64_t trimmable = report->heap->total.trimmable;
 
+	if (report->heap->allocator != PM_HEAP_ALLOCATOR_GLIBC)
+		return;
 	if (trimmable == 0) {
 		text_string(line, "; malloc_trim would give back nothing");
 		return;
@@ -150,6 +152,10 @@ static void put_pins(const struct heap_report *report, struct text *line)
 		return;
 
 	text_string(line, "; pinned by ");
+	if (pins->count < pins->total / 2) {
+		text_grouped(line, pins->total);
+		text_string(line, " chunks, most often ");
+	}
 	text_grouped(line, pins->count);
 	text_format(line, " chunk%s of %" PRIu64 " B", text_plural(pins->count), pins->size);
 

@@ -116,10 +116,13 @@ static struct heap_pins find_pins(const struct pm_heap *heap)
 			follow(heap, &chunk, &sequence, &counts);
 	}
 
+	uint64_t total = 0;
 	for (size_t i = 0; i < SIZES; i++) {
+		total += counts.sizes[i].count;
 		if (counts.sizes[i].count > pins.count)
 			pins = counts.sizes[i];
 	}
+	pins.total = total;
 	return pins;
 }
 

@@ -19,6 +19,7 @@ enum { HEAP_PINS_SAMPLES = 16 };
 struct heap_pins {
 	uint64_t count; /**< number of chunks; 0 if there are none */
 	uint64_t size;  /**< their size as malloc counts it, in bytes */
+	uint64_t total; /**< number of chunks between free chunks, of all sizes */
 	/** Numbers of some of them, for pm_heap_chunk(); the first one is the first of all */
 	uint32_t samples[HEAP_PINS_SAMPLES];
 	size_t sample_count; /**< number of elements of `samples` */

@@ -16,12 +16,21 @@ const char *chunk_text_state(unsigned state)
 	return "";
 }
 
-size_t chunk_text_arena_number(const struct pm_heap *heap, uint32_t arena)
+static bool is_main(const struct pm_heap *heap, uint32_t arena)
+{
+	return arena < heap->arena_count && heap->arenas[arena].main;
+}
+
+/**
+ * Returns the number of an arena. In glibc, as in `map`, the arenas other than the main one are
+ * numbered from 1 on, by address. Other allocators number their arenas from 0 on.
+ */
+static size_t arena_number(const struct pm_heap *heap, uint32_t arena)
 {
 	size_t number = 1;
 
-	if (arena >= heap->arena_count || heap->arenas[arena].main)
-		return 0;
+	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || arena >= heap->arena_count)
+		return arena;
 
 	for (size_t i = 0; i < heap->arena_count; i++) {
 		const struct pm_heap_arena *other = &heap->arenas[i];
@@ -32,26 +41,22 @@ size_t chunk_text_arena_number(const struct pm_heap *heap, uint32_t arena)
 
 void chunk_text_arena(const struct pm_heap *heap, uint32_t arena, struct text *text)
 {
-	size_t number = chunk_text_arena_number(heap, arena);
-
 	if (arena == PM_CHUNK_MAPPED)
 		text_string(text, "mapped");
-	else if (number == 0)
+	else if (is_main(heap, arena))
 		text_string(text, "main");
 	else
-		text_decimal(text, number);
+		text_decimal(text, arena_number(heap, arena));
 }
 
 void chunk_text_place(const struct pm_heap *heap, uint32_t arena, struct text *text)
 {
-	size_t number = chunk_text_arena_number(heap, arena);
-
 	if (arena == PM_CHUNK_MAPPED)
 		text_string(text, "mapped separately");
-	else if (number == 0)
+	else if (is_main(heap, arena))
 		text_string(text, "in the main arena");
 	else
-		text_format(text, "in arena %zu", number);
+		text_format(text, "in arena %zu", arena_number(heap, arena));
 }
 
 /** Adds the type in words. */

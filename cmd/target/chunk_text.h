@@ -16,17 +16,7 @@
 const char *chunk_text_state(unsigned state);
 
 /**
- * Returns the number of an arena, as `map` shows it: the other arenas than the main one are
- * numbered from 1 on, by address.
- *
- * @param heap   the heap
- * @param arena  index of the arena
- * @return       the number; 0 for the main arena
- */
-size_t chunk_text_arena_number(const struct pm_heap *heap, uint32_t arena);
-
-/**
- * Adds the name of an arena: "main", a number from 1 on, or "mapped" for PM_CHUNK_MAPPED.
+ * Adds the name of an arena: "main", a number as `map` shows it, or "mapped" for PM_CHUNK_MAPPED.
  *
  * @param heap   the heap
  * @param arena  index of the arena, or PM_CHUNK_MAPPED

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "heap/chunk_words.h"
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/lookup.h"
@@ -21,6 +22,11 @@ enum {
 	TCACHE_MAX = 0x300,  /* bytes of the largest tcache */
 	LARGE_SIZE = 0x410,  /* size of the largest chunks in small bins */
 	IMPLAUSIBLE_MAX = 2, /* see count_implausible() */
+	FAST_MAX = 0xb0,     /* size of the largest chunks in fastbins */
+	/* After this number of links, the links of all chunks are read at once. */
+	SINGLE_LINKS = 4096,
+	/* If the lists of a running process change, all links are read this number of times. */
+	LINK_READS = 4,
 };
 
 /** A chunk of a list. */
@@ -46,6 +52,9 @@ struct lists {
 	struct entry *entries; /* chunks of the lists that were read and are not marked yet */
 	size_t count;
 	size_t capacity;
+	struct pm_chunk_words *links; /* links of all small chunks; NULL if they were not read */
+	unsigned single_links;        /* number of links that were read one by one */
+	unsigned link_reads;          /* number of times that all links were read */
 	uint64_t budget; /* number of chunks that may still be visited: damaged lists are circles */
 	bool partial;    /* keep the chunks before the one that does not conform */
 	struct pm_error *error;
@@ -74,8 +83,10 @@ static uint64_t link_of(uint64_t raw, uint64_t at, enum pm_glibc_links links)
 /**
  * Adds the chunk at an address to the entries, if it conforms to the rule. The first word of a
  * header can belong to the chunk before it, so chunks are looked up by the second word.
+ * @param number  receives the number of the chunk
  */
-static int add_entry(struct lists *lists, uint64_t address, const struct rule *rule)
+static int add_entry(struct lists *lists, uint64_t address, const struct rule *rule,
+                     uint32_t *number)
 {
 	struct pm_chunk chunk;
 
@@ -91,7 +102,42 @@ static int add_entry(struct lists *lists, uint64_t address, const struct rule *r
 	                     sizeof *lists->entries, lists->error) < 0)
 		return -1;
 	lists->entries[lists->count++] = (struct entry){ address, chunk.size, chunk.arena };
+	*number = chunk.number;
 	return 1;
+}
+
+/**
+ * Reads the link that is stored in a chunk. Long lists lead through the heap in any order: then the
+ * links of all chunks are read at once, which takes less time.
+ *
+ * @param number  number of the chunk
+ * @param place   address of the link, the first word of the chunk
+ */
+static int read_link(struct lists *lists, uint32_t number, uint64_t place, uint64_t *raw)
+{
+	if (!lists->links && lists->single_links >= SINGLE_LINKS &&
+	    lists->link_reads < LINK_READS) {
+		lists->link_reads++;
+		if (pm_chunk_words_read(lists->glibc->heap, FAST_MAX, &lists->links, lists->error) <
+		    0)
+			return -1;
+	}
+
+	if (lists->links && pm_chunk_words_get(lists->links, number, raw))
+		return 1;
+
+	lists->single_links++;
+	return pm_glibc_read_now(lists->glibc, place, raw, sizeof *raw, lists->error);
+}
+
+/** Forgets the links of all chunks, because they have changed, unless they were read too often. */
+static void forget_links(struct lists *lists)
+{
+	if (lists->link_reads >= LINK_READS)
+		return;
+
+	pm_chunk_words_destroy(lists->links);
+	lists->links = NULL;
 }
 
 /**
@@ -109,16 +155,16 @@ static int follow(struct lists *lists, uint64_t head, const struct rule *rule,
 
 	while (good > 0 && at != 0) {
 		uint64_t raw, place = at + PM_GLIBC_HEADER - rule->user;
+		uint32_t number;
 
 		if (lists->budget == 0 || lists->count - before >= max) {
 			good = 0;
 			break;
 		}
 		lists->budget--;
-		good = add_entry(lists, at - rule->user, rule);
+		good = add_entry(lists, at - rule->user, rule, &number);
 		if (good > 0)
-			good = pm_glibc_read_now(lists->glibc, place, &raw, sizeof raw,
-			                         lists->error);
+			good = read_link(lists, number, place, &raw);
 		if (good > 0)
 			at = link_of(raw, place, links);
 	}
@@ -189,6 +235,7 @@ static int follow_fastbin(struct lists *lists, uint32_t arena, unsigned bin)
 	int good = follow_any(lists, head, &rule, &glibc->links);
 
 	for (unsigned i = 1; good == 0 && i < tries; i++) {
+		forget_links(lists);
 		good = pm_glibc_read_now(glibc, place, &head, sizeof head, lists->error);
 		lists->partial = i + 1 == tries;
 		if (good > 0)
@@ -435,6 +482,7 @@ int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
 	if (result == 0)
 		result = read_tcaches(&lists);
 
+	pm_chunk_words_destroy(lists.links);
 	free(lists.entries);
 	return result;
 }

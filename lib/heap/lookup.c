@@ -201,8 +201,9 @@ bool pm_heap_index_find(const struct pm_heap_index *index, uint64_t address, str
 	struct place place = { 0 };
 	if (segment)
 		place = find_place(segment, address);
-	if (!find_before(index, address, &place) && !segment)
-		return false;
+	if (!segment || address - place.address < index->overlap)
+		if (!find_before(index, address, &place) && !segment)
+			return false;
 
 	uint32_t gaps = gaps_before(place.segment, place.rank);
 	if (is_gap(&place, gaps))

@@ -355,7 +355,8 @@ static void count_late(struct pm_copy *copy, struct pm_range run)
 static int check_duration(const struct pm_copy *copy, struct pm_error *error)
 {
 	uint64_t max = copy->options.stop_max_ns;
-	if (!copy->process || max == 0 || pm_clock_ns(CLOCK_MONOTONIC) - copy->begun < 2 * max)
+	if (!copy->process || copy->options.stop || max == 0 ||
+	    pm_clock_ns(CLOCK_MONOTONIC) - copy->begun < 2 * max)
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_RESOURCES, 0,
@@ -439,9 +440,9 @@ static int take_stopped(struct pm_copy *copy, struct pm_stop *stop, struct pm_er
 static int take_process(struct pm_copy *copy, struct pm_error *error)
 {
 	uint64_t predicted = copy->info.predicted_ns, max = copy->options.stop_max_ns;
-	struct pm_stop *stop;
+	struct pm_stop *stop = copy->options.stop;
 
-	if (max > 0 && predicted > max)
+	if (!stop && max > 0 && predicted > max)
 		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
 		                    "process %d would be stopped for about %" PRIu64
 		                    " ms, but only %" PRIu64 " ms are allowed; allow a longer "
@@ -451,11 +452,12 @@ static int take_process(struct pm_copy *copy, struct pm_error *error)
 
 	uint64_t swapped = copy->info.swapped;
 	copy->begun = pm_clock_ns(CLOCK_MONOTONIC);
-	if (pm_stop_begin(copy->process, copy->options.cancel, &stop, error) < 0)
+	if (!stop && pm_stop_begin(copy->process, copy->options.cancel, &stop, error) < 0)
 		return -1;
 
 	int result = take_stopped(copy, stop, error);
-	copy->info.stopped_ns = pm_stop_end(stop);
+	if (!copy->options.stop)
+		copy->info.stopped_ns = pm_stop_end(stop);
 	copy->info.swapped = swapped;
 	pm_reader_close(&copy->reader);
 

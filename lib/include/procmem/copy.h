@@ -36,6 +36,7 @@
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
+#include <procmem/stop.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,6 +60,11 @@ struct pm_copy_options {
 	 * with the predicted duration, and ends a stop that takes twice as long
 	 */
 	uint64_t stop_max_ns;
+	/**
+	 * A stop of the process that is in progress. It is used, and is not ended. NULL:
+	 * pm_copy_take() stops and resumes the process
+	 */
+	struct pm_stop *stop;
 	/** Cancellation flag: PM_ERROR_CANCELLED when non-zero. NULL if there is none */
 	const volatile sig_atomic_t *cancel;
 };
@@ -75,8 +81,9 @@ struct pm_copy_info {
 	uint64_t unreadable;
 	/** Bytes that were copied into memory that was not populated before the stop */
 	uint64_t late;
-	uint64_t stopped_ns; /**< duration of the stop in nanoseconds; 0 for a core file */
-	uint64_t threads;    /**< number of threads */
+	/** Duration of the stop in nanoseconds; 0 for a core file, and with pm_copy_options.stop */
+	uint64_t stopped_ns;
+	uint64_t threads; /**< number of threads */
 };
 
 /** Number of general registers of a thread: struct user_regs_struct of x86-64 (sys/user.h). */
@@ -127,8 +134,9 @@ PM_PUBLIC int pm_copy_open_core(struct pm_core *core, const struct pm_copy_optio
                                 struct pm_copy **copy, struct pm_error *error);
 
 /**
- * Stops the process, copies its memory and its registers, and resumes the process. Can be called
- * once. After a failure, the process runs, and the copy can only be closed.
+ * Stops the process, copies its memory and its registers, and resumes the process (but see
+ * pm_copy_options.stop). Can be called once. After a failure, the process runs, and the copy can
+ * only be closed.
  *
  * @param copy   the copy
  * @param error  PM_ERROR_RESOURCES (the stop would take longer than `stop_max_ns`, or has taken
