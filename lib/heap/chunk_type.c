@@ -20,7 +20,10 @@
 #include "heap/type_store.h"
 #include "heap/window.h"
 
-enum { WORD = sizeof(uint64_t) };
+enum {
+	WORD = sizeof(uint64_t),
+	VTABLE_HEADER = 16, /* bytes of a vtable before its first function */
+};
 
 /* Bytes of malloc_state from its start that malloc leaves pointers to in chunks: bins and fastbins.
  */
@@ -121,9 +124,8 @@ static int find_symbol(struct pm_chunk_types *types, struct lookup *lookup, stru
 	pm_demangle(symbol.name, lookup->name, sizeof lookup->name);
 	lookup->type.object = symbol.object;
 
-	/* Two words are before the functions of a vtable. */
 	bool is_vtable = strncmp(lookup->name, vtable, sizeof vtable - 1) == 0;
-	if (is_vtable && symbol.offset >= 2 * WORD) {
+	if (is_vtable && symbol.offset >= VTABLE_HEADER) {
 		size_t rest = sizeof vtable - 1;
 		memmove(lookup->name, lookup->name + rest, strlen(lookup->name + rest) + 1);
 		set_type(lookup, PM_CONTENT_OBJECT, PM_TYPE_PROOF_SYMBOL);
@@ -241,6 +243,10 @@ static int find_by_words(struct pm_chunk_types *types, const struct pm_head *hea
 {
 	const uint64_t *words = head->words;
 
+	/* Two equal pointers are more likely the start of an array of pointers. */
+	*type = NULL;
+	if (words[0] == words[1])
+		return 0;
 	if (find_named(types, words[0], 0, type, error) < 0)
 		return -1;
 

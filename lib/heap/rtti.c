@@ -16,6 +16,7 @@
 
 enum {
 	WORD = sizeof(uint64_t),
+	HEADER = 16,          /* bytes of a vtable before its first function */
 	NAME_MAX_SIZE = 1024, /* longest mangled name that is accepted, with its NUL */
 };
 
@@ -62,10 +63,10 @@ static int read_vtable(const struct pm_rtti *rtti, uint64_t vtable, uint64_t *in
                        struct pm_error *error)
 {
 	uint64_t words[3];
-	if (vtable % WORD != 0 || vtable < 2 * WORD || !is_file(rtti, vtable - 2 * WORD))
+	if (vtable % WORD != 0 || vtable < HEADER || !is_file(rtti, vtable - HEADER))
 		return 0;
 
-	int found = read_bytes(rtti, vtable - 2 * WORD, words, sizeof words, error);
+	int found = read_bytes(rtti, vtable - HEADER, words, sizeof words, error);
 	if (found <= 0)
 		return found;
 

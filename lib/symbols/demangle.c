@@ -3,9 +3,9 @@
  * Demangles names with libiberty, which passes the result in pieces to a callback. The callback
  * cannot end the demangling, and a hostile name of 200 bytes can have a result of terabytes. So the
  * callback leaves libiberty with longjmp() when the buffer is full. libiberty has no global state.
- * Its only allocation in these functions is the buffer of a decoded Rust identifier, which it
- * passes to the callback and then releases; such identifiers are not ASCII, and the callback does
- * not leave at them.
+ * For C++ it allocates nothing. For Rust it allocates a buffer for an identifier that is not ASCII,
+ * passes it to the callback and releases it; the callback does not leave at such an identifier. All
+ * other pieces of a Rust name are ASCII.
  */
 #include <procmem/demangle.h>
 
@@ -27,6 +27,7 @@ struct output {
 	size_t size;
 	size_t length; /* without the NUL */
 	bool full;     /* the rest does not fit */
+	bool is_rust;  /* a piece that is not ASCII is in memory that libiberty releases */
 	jmp_buf leave;
 };
 
@@ -45,11 +46,15 @@ static void append(const char *text, size_t length, void *context)
 	size_t room = output->size - 1 - output->length;
 	size_t fits = (size_t)pm_min(room, length);
 
+	/* An empty piece can be a null pointer. */
+	if (length == 0)
+		return;
+
 	memcpy(output->buffer + output->length, text, fits);
 	output->length += fits;
 	output->full = output->full || fits < length;
 
-	if (output->full && is_ascii(text, length))
+	if (output->full && (!output->is_rust || is_ascii(text, length)))
 		longjmp(output->leave, 1);
 }
 
@@ -75,6 +80,7 @@ static bool run(demangler *demangle, const char *name, int options, struct outpu
 {
 	output->length = 0;
 	output->full = false;
+	output->is_rust = demangle == rust_demangle_callback;
 
 	if (setjmp(output->leave) == 0 && !demangle(name, options, append, output))
 		return false;

@@ -9,11 +9,16 @@
  * - `leak N`: allocates N chunks of LEAK_SIZE bytes and keeps them
  * - `churn N`: frees N chunks of CHURN_SIZE bytes that it keeps, and allocates others
  * - `count`: adds 1 to a counter in each of the kept chunks of COUNTER_SIZE bytes
+ * - `busy`: starts threads that allocate and free chunks of many sizes without a pause
+ * - `turn`: waits until each of these threads has replaced all of its chunks
  */
 #include "support.h"
 
 #include <inttypes.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +39,10 @@ enum {
 	COUNTER_SIZE = 920,
 	CHURNED = 1000,
 	COUNTERS = 50,
-	WORDS = 64, /* a large number of words of any chunk */
+	BUSY_THREADS = 3,
+	BUSY_CHUNKS = 2000,
+	TURN = 20 * BUSY_CHUNKS, /* after this number of random choices, all were chosen */
+	WORDS = 64,              /* a large number of words of any chunk */
 };
 
 /** A description that chunks point to. */
@@ -157,6 +165,47 @@ static void churn(unsigned count)
 	}
 }
 
+/* For each busy thread, the number of chunks that it has allocated. */
+static _Atomic uint64_t busy_counts[BUSY_THREADS];
+
+/** Allocates and frees chunks without a pause. Each has another content. */
+static void *be_busy(void *context)
+{
+	static _Thread_local char *chunks[BUSY_CHUNKS];
+	uint64_t random = (uintptr_t)context, number = 0;
+	_Atomic uint64_t *count = &busy_counts[(uintptr_t)context];
+
+	for (;;) {
+		random = random * 6364136223846793005 + 1442695040888963407;
+		char **chunk = &chunks[(random >> 33) % BUSY_CHUNKS];
+		size_t size = 32 + (random >> 20) % 480;
+		free(*chunk);
+		*chunk = malloc(size);
+		memset(*chunk, 0, size);
+		snprintf(*chunk, size, "job %" PRIu64 " of %p", number++, (void *)&chunks);
+		atomic_store(count, number);
+	}
+	return NULL;
+}
+
+static void start_busy_threads(void)
+{
+	for (uintptr_t i = 0; i < BUSY_THREADS; i++) {
+		pthread_t thread;
+		target_check(-pthread_create(&thread, NULL, be_busy, (void *)i), "a thread");
+	}
+}
+
+static void await_turn(void)
+{
+	uint64_t before[BUSY_THREADS];
+	for (unsigned i = 0; i < BUSY_THREADS; i++)
+		before[i] = atomic_load(&busy_counts[i]);
+	for (unsigned i = 0; i < BUSY_THREADS; i++)
+		while (atomic_load(&busy_counts[i]) - before[i] < TURN)
+			sched_yield();
+}
+
 static int command(const char *line)
 {
 	unsigned count;
@@ -165,6 +214,10 @@ static int command(const char *line)
 		leak(count);
 	} else if (sscanf(line, "churn %u", &count) == 1) {
 		churn(count);
+	} else if (strcmp(line, "busy") == 0) {
+		start_busy_threads();
+	} else if (strcmp(line, "turn") == 0) {
+		await_turn();
 	} else if (strcmp(line, "count") == 0) {
 		for (unsigned i = 0; i < COUNTERS; i++)
 			counters[i][1]++;

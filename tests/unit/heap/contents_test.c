@@ -296,13 +296,63 @@ static void growth(void **state)
 	target_stop(&target);
 }
 
+/**
+ * A slow leak while three threads allocate and free without a pause, and nothing is stopped. The
+ * walks are not exact, so 10 % of the leak can be missed, and a few other chunks can survive.
+ */
+static void growth_of_a_busy_target(void **state)
+{
+	enum { LEAKED = 200 };
+	struct target target;
+	struct open_heap heap;
+	struct pm_survivors *survivors;
+	struct pm_survivor_class class;
+	struct pm_error error;
+	char command[32];
+	(void)state;
+
+	target_start(&target, "contents", NULL);
+	target_tell(&target, "busy");
+	open_heap(&heap, target.pid);
+	must(pm_survivors_open(heap.types, NULL, &survivors, &error), &error);
+	must(pm_survivors_walk(survivors, heap.heap, &error), &error);
+	snprintf(command, sizeof command, "leak %d", LEAKED);
+	for (unsigned i = 0; i < 2; i++) {
+		target_tell(&target, command);
+		target_tell(&target, "turn");
+		open_heap_again(&heap);
+		must(pm_survivors_walk(survivors, heap.heap, &error), &error);
+	}
+
+	assert_true(pm_survivors_count(survivors) > 0);
+	pm_survivors_get(survivors, 0, &class);
+	assert_int_equal(class.class->size, 272);
+	assert_in_range(class.class->count, LEAKED * 9 / 10, LEAKED * 11 / 10);
+	assert_memory_equal(class.class->text, "leaked record #", 15);
+	for (size_t i = 1; i < pm_survivors_count(survivors); i++) {
+		pm_survivors_get(survivors, i, &class);
+		if (class.class->count > 10)
+			fail_msg("%lu chunks of %lu bytes", (unsigned long)class.class->count,
+			         (unsigned long)class.class->size);
+	}
+
+	pm_survivors_close(survivors);
+	open_heap_close(&heap);
+	target_stop(&target);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(objects),      cmocka_unit_test(objects_of_a_stripped_program),
-		cmocka_unit_test(by_type_only), cmocka_unit_test(contents),
-		cmocka_unit_test(totals),       cmocka_unit_test(list_by_text),
-		cmocka_unit_test(one_chunk),    cmocka_unit_test(growth),
+		cmocka_unit_test(objects),
+		cmocka_unit_test(objects_of_a_stripped_program),
+		cmocka_unit_test(by_type_only),
+		cmocka_unit_test(contents),
+		cmocka_unit_test(totals),
+		cmocka_unit_test(list_by_text),
+		cmocka_unit_test(one_chunk),
+		cmocka_unit_test(growth),
+		cmocka_unit_test(growth_of_a_busy_target),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,23 +119,37 @@ static void characters_are_not_cut(void **state)
 	}
 }
 
-/** A name in which each parameter contains the one before twice: the result has 2^60 letters. */
-static void bombs_of_cxx_end(void **state)
+/**
+ * Writes a name in which each parameter contains the one before twice: the result has 2^60 times
+ * the letters of the first one.
+ */
+static void write_bomb(char *name, const char *first)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	char name[2048] = "_Z1fSt4pairIiiE", buffer[PM_DEMANGLED_SIZE];
-	(void)state;
 
+	strcpy(name, first);
 	for (unsigned i = 0; i < 60; i++) {
 		char number[3] = { digits[i / 36], digits[i % 36], '\0' };
 		const char *shown = i < 36 ? number + 1 : number;
 		sprintf(name + strlen(name), "S_IS%s_S%s_E", shown, shown);
 	}
+}
 
+static void bombs_of_cxx_end(void **state)
+{
+	char name[2048], buffer[PM_DEMANGLED_SIZE];
+	(void)state;
+
+	write_bomb(name, "_Z1fSt4pairIiiE");
 	assert_true(pm_demangle(name, buffer, sizeof buffer));
 	assert_int_equal(strlen(buffer), sizeof buffer - 1);
 	assert_memory_equal(buffer, "f(std::pair<int, int>, std::pair<std::pair<int", 46);
 	assert_string_equal(buffer + sizeof buffer - 4, "...");
+
+	/* The name of the class is not ASCII. */
+	write_bomb(name, "_Z1fSt4p\xe1irIiiE");
+	assert_true(pm_demangle(name, buffer, sizeof buffer));
+	assert_memory_equal(buffer, "f(std::p\xe1ir<int, int>", 21);
 }
 
 /** The same in Rust: each tuple contains the tuple before twice, the second time by a reference. */
