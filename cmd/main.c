@@ -51,6 +51,10 @@
  *   leaks/                 `procmem leaks`
  *     leaks.c                the command
  *     groups.c               the lost chunks by size and type as a list
+ *   refs/                  `procmem refs`
+ *     refs.c                 the command
+ *     found.c                searches for references
+ *     print.c                prints them as text and as JSON
  *   ps/                    `procmem ps`
  *     ps.c                   the command
  *     columns.c              the columns of processes
@@ -130,6 +134,7 @@
  *     memory.c               the memory of a process, stopped or not, or of a core file
  *     malloc_heap.c          opens the heap of a target
  *     malloc_graph.c         copies the memory of a target, and finds what points to its chunks
+ *     root_text.c            variables, stacks and registers that point to chunks as text
  *     chunk_contents.c       what its chunks contain
  *     chunk_text.c           a chunk as text
  *     unreadable.c           reports what could not be read

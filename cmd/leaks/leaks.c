@@ -2,7 +2,6 @@
 #include "leaks/leaks.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 #include <procmem/leaks.h>
 #include <procmem/number.h>
@@ -11,7 +10,6 @@
 #include "base/report.h"
 #include "cli/options.h"
 #include "leaks/groups.h"
-#include "target/json_parts.h"
 #include "target/malloc_graph.h"
 #include "view/list_print.h"
 
@@ -133,32 +131,13 @@ static void print_header(const struct malloc_graph *graph, const struct pm_leaks
 	text_deinit(&line);
 }
 
-/** Writes the process, or what the core file says about it. */
-static void put_process(struct json *json, const struct malloc_graph *graph)
-{
-	struct pm_process_info info = { 0 };
-	char *command = NULL;
-
-	if (graph->core) {
-		const struct pm_core_info *saved = pm_core_info(graph->core);
-		json_parts_process(json, saved->pid, saved->comm, saved->command);
-		return;
-	}
-
-	info.pid = pm_process_pid(graph->target.process);
-	pm_process_read_info(graph->target.process, &info, NULL);
-	pm_process_read_command(graph->target.process, &command, NULL);
-	json_parts_process(json, info.pid, info.comm, command);
-	free(command);
-}
-
 static int print_json(const struct malloc_graph *graph, const struct pm_leaks *leaks,
                       const struct list *list, struct out *out, struct pm_error *error)
 {
 	struct json json = { .out = out };
 
 	json_open(&json, NULL, '{');
-	put_process(&json, graph);
+	malloc_graph_put_process(graph, &json);
 	json_put(&json, "time", json_now());
 	json_put(&json, "complete", json_boolean(graph->heap->complete));
 	if (graph->stopped_ns > 0)

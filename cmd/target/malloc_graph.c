@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/malloc_graph.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "base/minmax.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "target/json_parts.h"
 #include "target/malloc_heap.h"
 
 /* Maximum number of stops, and bytes of memory that are needed for each chunk. */
@@ -322,6 +324,24 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 	if (graph->core)
 		report_note("a core file has no registers here, and lacks the memory that was left "
 		            "out when it was written: pointers there are not known");
+}
+
+void malloc_graph_put_process(const struct malloc_graph *graph, struct json *json)
+{
+	struct pm_process_info info = { 0 };
+	char *command = NULL;
+
+	if (graph->core) {
+		const struct pm_core_info *saved = pm_core_info(graph->core);
+		json_parts_process(json, saved->pid, saved->comm, saved->command);
+		return;
+	}
+
+	info.pid = pm_process_pid(graph->target.process);
+	pm_process_read_info(graph->target.process, &info, NULL);
+	pm_process_read_command(graph->target.process, &command, NULL);
+	json_parts_process(json, info.pid, info.comm, command);
+	free(command);
 }
 
 int malloc_graph_parse_stop(const char *value, uint64_t *ns, struct pm_error *error)

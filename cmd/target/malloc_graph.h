@@ -20,6 +20,7 @@
 #include "target/chunk_contents.h"
 #include "target/stopping.h"
 #include "target/target.h"
+#include "view/json.h"
 
 /** Options of malloc_graph_open(). */
 struct malloc_graph_options {
@@ -79,6 +80,13 @@ void malloc_graph_close(struct malloc_graph *graph);
  * @param verbose  also report what was searched
  */
 void malloc_graph_report(const struct malloc_graph *graph, bool verbose);
+
+/**
+ * Writes the members `pid`, `name` and `command` of the target.
+ * @param graph  the graph
+ * @param json   the output
+ */
+void malloc_graph_put_process(const struct malloc_graph *graph, struct json *json);
 
 /**
  * Parses the argument of --max-stop: a duration, or 0 for any.

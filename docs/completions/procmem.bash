@@ -35,7 +35,7 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns joined=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks ps watch headroom snap diff shell help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff shell help --help --version' -- "$word")
 		return
 	fi
 	# bash splits --sort=rss into three words.
@@ -63,7 +63,7 @@ _procmem() {
 	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
 	heap:--by) _procmem_words "$word" 'size type text arena state' && return ;;
 	heap:--state) _procmem_words "$word" 'in_use cached free top all' && return ;;
-	heap:--growth | heap:--max-stop | heap:--size | heap:--type | heap:--text | leaks:--max-stop) return ;;
+	heap:--growth | heap:--max-stop | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
 	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
@@ -87,7 +87,7 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks ps watch headroom snap diff shell' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff shell' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
@@ -115,6 +115,7 @@ _procmem() {
 	leaks:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")
 		;;
+	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --to --max-stop $_procmem_output" -- "$word") ;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --list $_procmem_output" -- "$word") ;;
 	diff:-*)
@@ -126,7 +127,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;
-	diff:* | shell:* | heap:* | leaks:*)
+	diff:* | shell:* | heap:* | leaks:* | refs:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
 		compopt -o default
 		;;

@@ -34,6 +34,7 @@ complete -c procmem -n __fish_use_subcommand -f -a strings -d 'Print text in mem
 complete -c procmem -n __fish_use_subcommand -f -a grep -d 'Search memory for a pattern'
 complete -c procmem -n __fish_use_subcommand -f -a heap -d 'Show what is inside malloc'
 complete -c procmem -n __fish_use_subcommand -f -a leaks -d 'Find chunks of malloc that nothing points to'
+complete -c procmem -n __fish_use_subcommand -f -a refs -d 'Show what points to an address'
 complete -c procmem -n __fish_use_subcommand -f -a ps -d 'List processes by memory'
 complete -c procmem -n __fish_use_subcommand -f -a watch -d 'Report which regions grow'
 complete -c procmem -n __fish_use_subcommand -f -a headroom -d 'Report how much a process may still grow'
@@ -41,11 +42,11 @@ complete -c procmem -n __fish_use_subcommand -f -a snap -d 'Write a sample to a 
 complete -c procmem -n __fish_use_subcommand -f -a diff -d 'Report what changed between two moments'
 complete -c procmem -n __fish_use_subcommand -f -a shell -d 'Run all commands at a prompt'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Show help for a command'
-complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks ps watch headroom snap diff shell'
+complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps watch headroom snap diff shell'
 complete -c procmem -s h -l help -d 'Show help'
 complete -c procmem -s V -l version -d 'Show the version'
 
-for command in map dump heap leaks ps watch headroom snap diff
+for command in map dump heap leaks refs ps watch headroom snap diff
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'Print one JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Print sizes in bytes'
@@ -143,6 +144,12 @@ complete -c procmem -n $leaks -l min-size -x -d 'Show only chunks of at least th
 complete -c procmem -n $leaks -l max-stop -x -d 'Refuse to stop the process for longer'
 complete -c procmem -n $leaks -s s -l sort -x -a "$leak_columns" -d 'Sort by'
 complete -c procmem -n $leaks -s o -l columns -x -a "(__fish_append , help $leak_columns)" -d 'Show these columns'
+
+set -l refs '__fish_seen_subcommand_from refs'
+complete -c procmem -n $refs -a '(__procmem_targets)'
+complete -c procmem -n $refs -s a -l all -d 'Show all references'
+complete -c procmem -n $refs -l to -d 'Show what the memory points to'
+complete -c procmem -n $refs -l max-stop -x -d 'Refuse to stop the process for longer'
 
 set -l grep '__fish_seen_subcommand_from grep'
 complete -c procmem -n $grep -f -a '(__procmem_targets)'

@@ -19,8 +19,6 @@ COMMON = "common.schema.json"
 BESIDE = {"dump-map": "dump"}
 # Names of the text around a match, and of what is compared with each other.
 TWO_MEANINGS = {"before", "after"}
-# Kinds of the roots of leaks, refs and retained memory, which are not kinds of regions.
-ROOT_KINDS = {"global", "static", "thread_local", "module_data", "libc", "register", "anonymous"}
 UNITS = {
     "bytes", "bytes/s", "bytes or count", "bytes, count or percent", "count", "exit status", "ID", "microseconds",
     "ordinal", "percent", "regions/s", "seconds", "signal",
@@ -160,7 +158,7 @@ def check_kinds(schemas):
     """The kinds of the program are those of the schema."""
     refused = subprocess.run([PROGRAM, "map", "--kind", "0", str(os.getpid())], capture_output=True, text=True)
     kinds = set(refused.stderr.split(":")[-1].replace(",", " ").split())
-    for kind in sorted(kinds ^ (set(schemas[COMMON]["$defs"]["kind"]["enum"]) - ROOT_KINDS)):
+    for kind in sorted(kinds ^ set(schemas[COMMON]["$defs"]["kind"]["enum"])):
         complain("the kind '%s' is not both in the program and in %s" % (kind, COMMON))
 
 

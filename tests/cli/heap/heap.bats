@@ -293,11 +293,11 @@ group_bytes() {
 	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
 	for name in list owned inside; do
 		jq -e --arg name "g_$name" --argjson bytes "$(group_bytes "$name")" \
-			'.roots[] | select(.name == $name) | .kind == "global" and .held == $bytes and .only == $bytes' <<<"$output"
+			'.roots[] | select(.name == $name) | .root == "global" and .held == $bytes and .only == $bytes' <<<"$output"
 	done
 	jq -e --argjson bytes "$(group_bytes big last)" '.roots[] | select(.name == "g_big") | .held == $bytes' <<<"$output"
-	jq -e --argjson bytes "$(group_bytes table)" '.roots[] | select(.name == "table") | .kind == "static" and .held == $bytes' <<<"$output"
-	jq -e --argjson bytes "$(group_bytes local)" '.roots[] | select(.name == "local") | .kind == "thread_local" and .thread > 0 and .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes table)" '.roots[] | select(.name == "table") | .root == "static" and .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes local)" '.roots[] | select(.name == "local") | .root == "thread_local" and .thread > 0 and .held == $bytes' <<<"$output"
 	jq -e --argjson bytes "$(group_bytes one two both)" '[.roots[] | select(.name == "g_one" or .name == "g_two")] |
 		(map(.held) | add) == $bytes and (map(.shared_with) | sort) == [["g_one"], ["g_two"]]' <<<"$output"
 	jq -e --argjson bytes "$(group_bytes single head tail ring knot hanging self mapped)" '.lost.bytes == $bytes and
