@@ -211,7 +211,11 @@ static void add_large(struct fixture *f, unsigned offset)
 
 static void add_unused(struct fixture *f, uint64_t pages, unsigned state)
 {
-	add_extent(f, pages, 0, state, 232, false);
+	unsigned char *extent = add_extent(f, pages, 0, state, 232, false);
+
+	/* An unused extent that was a slab keeps this flag. */
+	if (roll(f, 2))
+		extent[1] |= 0x10;
 	if (state == 3) {
 		f->retained += pages * PAGE;
 		return;
