@@ -119,6 +119,11 @@ assert_totals() {
 	jq -e --argjson before "$before" '.total.trimmable < $before / 20 and .total.rss < 16500000 - $before * 0.95' <<<"$output"
 	run -0 procmem heap "$TARGET_PID"
 	[[ ${lines[1]} == *'M resident)'* ]]
+	# Free chunks without a whole page: nothing to trim, and no pins.
+	target_start allocations 0
+	tell sieve 200000
+	run -0 procmem heap "$TARGET_PID"
+	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M is free; malloc_trim would give back '*'; in '*' free chunks of '???' B on average'* ]]
 }
 
 @test "an address shows its chunk: where, how large, which state, and its neighbours" {
@@ -198,15 +203,15 @@ assert_totals() {
 	# A core file does not say which pages were in memory: only these are trimmable.
 	live=$(procmem heap --json "$TARGET_PID" | jq -c '[.arenas, .mmapped, .total, .classes] | del(.. | .trimmable?, .rss?)')
 	procmem dump --core --stop -q -o core "$TARGET_PID"
-	run -0 procmem heap --json core
+	run -0 procmem heap --json ./core
 	[ "$(jq -c '[.arenas, .mmapped, .total, .classes] | del(.. | .trimmable?, .rss?)' <<<"$output")" = "$live" ]
-	run -0 procmem heap core
-	[[ ${lines[0]} == 'core  core file of allocations  glibc '*' malloc, walk complete' ]]
+	run -0 procmem heap ./core
+	[[ ${lines[0]} == './core  core file of allocations  glibc '*' malloc, walk complete' ]]
 	[[ ${lines[1]} == *' malloc mapped 2 large chunks separately: 2.0M' ]]
-	run -0 procmem heap core "$(address order)"
+	run -0 procmem heap ./core "$(address order)"
 	[[ ${lines[1]} == '  contains "order number 10"' ]]
-	run -2 procmem heap --stop core
-	run -2 procmem heap --growth 1s core
+	run -2 procmem heap --stop ./core
+	run -2 procmem heap --growth 1s ./core
 }
 
 @test "totals of a core file of gdb, and of malloc_stats that gdb calls in another program" {
@@ -214,7 +219,7 @@ assert_totals() {
 	require gdb
 	target_start allocations 2
 	gdb -nx -batch -p "$TARGET_PID" -ex 'gcore gcore' >/dev/null 2>&1
-	run -0 --separate-stderr procmem heap --json gcore
+	run -0 --separate-stderr procmem heap --json ./gcore
 	assert_totals
 	targets_stop
 
