@@ -52,7 +52,7 @@ struct pm_graph {
 	struct pm_range_list memory; /**< the copied memory outside of malloc that is searched */
 };
 
-/** Returns the chunk of a node. Slower than pm_graph_bytes() and pm_graph_size(). */
+/** Returns the chunk of a node. Slower than the functions below. */
 struct pm_chunk pm_graph_chunk(const struct pm_graph *graph, uint32_t node);
 
 /** Returns whether the chunk of a node is in use. */
@@ -60,6 +60,9 @@ bool pm_graph_in_use(const struct pm_graph *graph, uint32_t node);
 
 /** Returns the size of the chunk of a node in bytes, with its header. */
 uint64_t pm_graph_size(const struct pm_graph *graph, uint32_t node);
+
+/** Returns the addresses of the chunk of a node, with its header. */
+struct pm_range pm_graph_extent(const struct pm_graph *graph, uint32_t node);
 
 /** Returns the addresses that the program may use in the chunk of a node. */
 struct pm_range pm_graph_bytes(const struct pm_graph *graph, uint32_t node);

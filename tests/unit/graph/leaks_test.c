@@ -126,6 +126,29 @@ static void an_example_is_a_chunk_of_its_group(void **state)
 	assert_memory_equal(group.head, &self.example, sizeof self.example);
 }
 
+static void a_program_that_allocates_all_the_time_loses_nothing_else(void **state)
+{
+	(void)state;
+	enum { COPIES = 10 };
+	const struct pm_leaks before = leaks;
+	struct pm_error error;
+	struct graph_session churning = { 0 };
+	target_start(&churning.target, "holders", NULL);
+	target_tell(&churning.target, "churn");
+
+	for (int i = 0; i < COPIES; i++) {
+		graph_session_open(&churning);
+		must(pm_leaks_find(churning.graph, NULL, &leaks, &error), &error);
+		assert_int_equal(leaks.chunks, before.chunks);
+		assert_int_equal(leaks.bytes, before.bytes);
+		pm_leaks_deinit(&leaks);
+		graph_session_release(&churning);
+	}
+
+	leaks = before;
+	graph_session_close(&churning);
+}
+
 static void all_lost_chunks_are_listed(void **state)
 {
 	(void)state;
@@ -155,6 +178,7 @@ int main(void)
 		cmocka_unit_test(nothing_else_is_lost),
 		cmocka_unit_test(an_example_is_a_chunk_of_its_group),
 		cmocka_unit_test(all_lost_chunks_are_listed),
+		cmocka_unit_test(a_program_that_allocates_all_the_time_loses_nothing_else),
 	};
 
 	return cmocka_run_group_tests_name("leaks", tests, begin, end);
