@@ -44,6 +44,8 @@
  *     classes.c              the chunks by size and type as a list
  *     chunks.c               --list: the chunks by address
  *     at.c                   the chunk at an address
+ *     retained.c             --retained: the roots that hold chunks
+ *     roots.c                these roots as text
  *     growth.c               --growth: the chunks that are new and still there
  *     json.c                 its JSON
  *   leaks/                 `procmem leaks`

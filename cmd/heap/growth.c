@@ -62,14 +62,14 @@ static double bytes_rate(const struct growth *growth, const struct pm_survivor_c
 {
 	double seconds = pm_survivors_seconds(growth->survivors);
 
-	return seconds > 0 ? (double)class->class->bytes / seconds : 0;
+	return seconds > 0 ? (double)class->chunks->bytes / seconds : 0;
 }
 
 static void put_what(const struct pm_survivor_class *class, struct text *text)
 {
 	struct text raw = { 0 };
 
-	heap_classes_put_what(class->class, KEYS, &raw);
+	heap_classes_put_what(class->chunks, KEYS, &raw);
 	utf8_escape(text, raw.bytes, raw.length);
 	text_deinit(&raw);
 }
@@ -97,11 +97,11 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 		text_format(text, "%.1f", class.rate);
 		break;
 	case SIZE:
-		text_decimal(text, class.class->size);
+		text_decimal(text, class.chunks->size);
 		break;
 
 	case NEW:
-		text_grouped(text, class.class->count);
+		text_grouped(text, class.chunks->count);
 		break;
 	case NET:
 		if (class.net_known)
@@ -146,7 +146,8 @@ static void number_classes(struct growth *growth, struct out *out)
 
 	growth->ids = alloc_array(NULL, growth->shown, sizeof *growth->ids);
 	for (size_t i = 0; i < growth->shown; i++)
-		growth->ids[i] = heap_classes_number(out->results, class_at(growth, i).class, KEYS);
+		growth->ids[i] = heap_classes_number(out->results, class_at(growth, i).chunks,
+		                                     KEYS);
 }
 
 static void print_table(struct growth *growth, struct out *out)
@@ -196,14 +197,14 @@ static void print_json(const struct growth *growth, struct out *out)
 		const struct pm_survivor_class class = class_at(growth, i);
 
 		json_open(&json, NULL, '{');
-		json_put(&json, "count", json_number(class.class->count));
+		json_put(&json, "count", json_number(class.chunks->count));
 		json_put(&json, "rate", json_real(class.rate));
 		json_put(&json, "bytes_rate", json_real(bytes_rate(growth, &class)));
 		if (class.net_known) {
 			json_put(&json, "net_count", json_integer(class.net_count));
 			json_put(&json, "net_bytes", json_integer(class.net_bytes));
 		}
-		heap_classes_put_json(&json, class.class, KEYS);
+		heap_classes_put_json(&json, class.chunks, KEYS);
 		json_shut(&json, '}');
 	}
 	json_shut(&json, ']');

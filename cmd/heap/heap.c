@@ -12,6 +12,8 @@
 #include "heap/growth.h"
 #include "heap/json.h"
 #include "heap/print.h"
+#include "heap/retained.h"
+#include "target/malloc_graph.h"
 #include "view/list_print.h"
 
 const struct cli_spec heap_spec = {
@@ -177,13 +179,19 @@ static enum status run(struct heap_report *report, const char *word, const uint6
 }
 
 /**
- * Prints the growth of the heap.
+ * Prints the growth of the heap, or what its roots hold.
  * @return exit status
  */
-static enum status run_growth(const struct heap_options *options, const char *word, struct out *out)
+static enum status run_special(const struct heap_options *options, const char *word,
+                               struct out *out)
 {
 	struct pm_error error;
-	int complete = heap_growth_print(word, options, out, &error);
+	int complete;
+
+	if (options->retained)
+		complete = heap_retained_print(word, options, out, &error);
+	else
+		complete = heap_growth_print(word, options, out, &error);
 
 	if (complete < 0)
 		return report_failure(&error);
@@ -196,8 +204,12 @@ static bool check_options(const struct heap_options *options, bool has_address)
 {
 	const char *wrong = NULL;
 
-	if (has_address && (options->chunks || options->growth > 0))
-		wrong = "--list and --growth concern the whole heap; leave out the address";
+	if (has_address && (options->chunks || options->growth > 0 || options->retained))
+		wrong = "--list, --growth and --retained concern the whole heap; leave out the "
+			"address";
+	else if (options->retained && heap_options_select(options))
+		wrong = "--retained covers all chunks in use; it cannot be combined with options "
+			"that select chunks";
 	else if (has_address && (options->by || options->list.csv || heap_options_select(options)))
 		wrong = "options that select or count chunks cannot be combined with an address";
 
@@ -208,7 +220,7 @@ static bool check_options(const struct heap_options *options, bool has_address)
 
 enum status heap_run(struct out *out, int argc, char **argv)
 {
-	struct heap_options options = { 0 };
+	struct heap_options options = { .stop_max_ns = MALLOC_GRAPH_STOP_NS };
 	struct heap_report report = { .options = &options };
 	struct cli_result words;
 	struct pm_error error;
@@ -217,7 +229,8 @@ enum status heap_run(struct out *out, int argc, char **argv)
 	if (!cli_parse(&heap_spec, out, argc, argv, &options, &words))
 		return words.status;
 	if (options_want_help(&options.list)) {
-		list_print_columns(&heap_classes_spec, out);
+		list_print_columns(options.retained ? &heap_retained_spec : &heap_classes_spec,
+		                   out);
 		return STATUS_OK;
 	}
 	if (!cli_check_operands(&heap_spec, &words))
@@ -230,8 +243,8 @@ enum status heap_run(struct out *out, int argc, char **argv)
 		return STATUS_ERROR;
 
 	out_set_colour(out, options.output.colour);
-	if (options.growth > 0)
-		return run_growth(&options, words.operands[0], out);
+	if (options.growth > 0 || options.retained)
+		return run_special(&options, words.operands[0], out);
 
 	report.memory.cancel = interrupt_catch();
 	enum status status = run(&report, words.operands[0], has_address ? &address : NULL, out);

@@ -8,6 +8,7 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
+#include "target/malloc_graph.h"
 
 enum {
 	OPTION_STOP = CLI_LONG_ONLY,
@@ -18,6 +19,8 @@ enum {
 	OPTION_TYPE,
 	OPTION_TEXT,
 	OPTION_STATE,
+	OPTION_RETAINED,
+	OPTION_MAX_STOP,
 };
 
 /* Shortest argument of --growth, in seconds: most programs do nothing in less time. */
@@ -29,6 +32,9 @@ static const struct cli_option show_options[] = {
 	  "count chunks by size, type, text, arena or state, or\n"
 	  "by several of these (default: size,type)" },
 	{ OPTION_LIST, "list", NULL, "list the chunks, by address" },
+	{ OPTION_RETAINED, "retained", NULL,
+	  "stop the process while its memory is copied, and show\n"
+	  "which variables, stacks and other roots hold chunks" },
 	{ OPTION_GROWTH, "growth", "DURATION",
 	  "read the heap three times in this time, and show\n"
 	  "which chunks were allocated and not freed" },
@@ -51,6 +57,9 @@ static const struct cli_option filter_options[] = {
 static const struct cli_option walk_options[] = {
 	{ OPTION_STOP, "stop", NULL,
 	  "stop the process while its heap is read; the figures\nare then exact" },
+	{ OPTION_MAX_STOP, "max-stop", "DURATION",
+	  "with --retained: refuse to stop the process for\nlonger than this (default: 1s; 0: any "
+	  "time)" },
 	{ 0 },
 };
 
@@ -184,6 +193,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return parse_size(options, value, error);
 	case OPTION_STATE:
 		return parse_state(options, value, error);
+	case OPTION_MAX_STOP:
+		return malloc_graph_parse_stop(value, &options->stop_max_ns, error);
 
 	case OPTION_TYPE:
 		options->filter.type = value;
@@ -193,6 +204,9 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return 0;
 	case OPTION_LIST:
 		options->chunks = true;
+		return 0;
+	case OPTION_RETAINED:
+		options->retained = true;
 		return 0;
 	case OPTION_STOP:
 		options->stop = true;
@@ -214,9 +228,10 @@ const struct cli_group heap_options_groups[] = {
 };
 
 const char *const heap_options_exclusive[] = {
-	"json csv",       "all top",        "list by",    "list sort",   "list reverse",
-	"list columns",   "growth list",    "growth by",  "growth stop", "growth sort",
-	"growth reverse", "growth columns", "growth csv", NULL,
+	"json csv",       "all top",        "list by",    "list sort",       "list reverse",
+	"list columns",   "growth list",    "growth by",  "growth stop",     "growth sort",
+	"growth reverse", "growth columns", "growth csv", "retained growth", "retained list",
+	"retained by",    "retained stop",  NULL,
 };
 
 bool heap_options_select(const struct heap_options *options)

@@ -14,6 +14,8 @@
 struct heap_options {
 	bool stop;                             /**< --stop */
 	bool chunks;                           /**< --list */
+	bool retained;                         /**< --retained */
+	uint64_t stop_max_ns;                  /**< --max-stop: nanoseconds; 0: any time */
 	unsigned by;                           /**< --by: enum pm_census_key bits; 0 if not given */
 	double growth;                         /**< --growth: seconds; 0 if not given */
 	struct pm_chunk_filter_options filter; /**< --size, --type, --text, --state */

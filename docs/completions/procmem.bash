@@ -63,7 +63,7 @@ _procmem() {
 	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
 	heap:--by) _procmem_words "$word" 'size type text arena state' && return ;;
 	heap:--state) _procmem_words "$word" 'in_use cached free top all' && return ;;
-	heap:--growth | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop) return ;;
+	heap:--growth | heap:--max-stop | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
 	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
@@ -110,7 +110,7 @@ _procmem() {
 			--min-size $_procmem_output" -- "$word")
 		;;
 	heap:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --retained --max-stop --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
 		;;
 	leaks:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")

@@ -28,14 +28,18 @@ static bool is_bss(const struct pm_region *region, const struct pm_address_range
 
 static unsigned use_of(const struct pm_region *region, const struct pm_address_range *before)
 {
-	const unsigned write_maybe = PM_PERM_WRITE | PM_PERM_MAYBE(PM_PERM_WRITE);
 	unsigned use = 0;
 
 	if (is_file(region) || is_bss(region, before))
 		use |= PM_ADDRESS_FILE;
 	if (region->perms & PM_PERM_EXEC)
 		use |= PM_ADDRESS_CODE;
-	if (region->perms & write_maybe)
+	if (region->perms & PM_PERM_WRITE)
+		use |= PM_ADDRESS_WRITABLE;
+
+	if ((use & PM_ADDRESS_FILE) && (region->perms & PM_PERM_MAYBE(PM_PERM_EXEC)))
+		use |= PM_ADDRESS_MAYBE_CODE;
+	if (!(use & PM_ADDRESS_FILE) && (region->perms & PM_PERM_MAYBE(PM_PERM_WRITE)))
 		use |= PM_ADDRESS_WRITABLE;
 
 	return use;

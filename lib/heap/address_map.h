@@ -9,7 +9,9 @@
 enum pm_address_use {
 	PM_ADDRESS_FILE = 1,     /**< mapped from a file, or its zero-initialised data */
 	PM_ADDRESS_CODE = 2,     /**< executable */
-	PM_ADDRESS_WRITABLE = 4, /**< writable */
+	PM_ADDRESS_WRITABLE = 4, /**< writable, or anonymous memory that may be writable */
+	/** Mapped from a file, and may be executable: core files do not contain all permissions */
+	PM_ADDRESS_MAYBE_CODE = 8,
 };
 
 /** A range of addresses of one use. */

@@ -159,9 +159,11 @@ static int find_rtti(struct pm_chunk_types *types, struct lookup *lookup, struct
 /** Tests whether code is mapped from the file of a region, so that it is a program or library. */
 static bool is_program(const struct pm_address_map *map, const struct pm_region *region)
 {
+	const unsigned code = PM_ADDRESS_CODE | PM_ADDRESS_MAYBE_CODE;
+
 	for (size_t i = 0; i < map->count; i++) {
 		const struct pm_region *other = map->ranges[i].region;
-		bool is_code = other && (map->ranges[i].use & PM_ADDRESS_CODE);
+		bool is_code = other && (map->ranges[i].use & code);
 		if (is_code && other->inode == region->inode &&
 		    strcmp(other->mapping, region->mapping) == 0)
 			return true;

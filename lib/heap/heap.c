@@ -36,7 +36,8 @@ static void find_by_name(struct pm_heap_handle *heap)
 
 		for (size_t r = 0; r < regions->count; r++) {
 			const char *slash = strrchr(regions->items[r].mapping, '/');
-			if (!slash || strncmp(slash + 1, named->library, strlen(named->library)))
+			size_t length = strlen(named->library);
+			if (!slash || strncmp(slash + 1, named->library, length) != 0)
 				continue;
 
 			heap->public.allocator = named->allocator;
@@ -47,16 +48,57 @@ static void find_by_name(struct pm_heap_handle *heap)
 	}
 }
 
+/** Releases what an allocator has filled. */
+static void release(struct pm_heap_handle *heap)
+{
+	pm_heap_index_deinit(&heap->index);
+	free(heap->public.arenas);
+	free(heap->public.breaks);
+	heap->public = (struct pm_heap){ 0 };
+}
+
+/** Returns the number of bytes that the program has allocated. */
+static uint64_t allocated(const struct pm_heap *heap)
+{
+	return heap->total.in_use + heap->mapped;
+}
+
+/**
+ * Searches jemalloc, too. A program can use both, such as a program in Rust with jemalloc that
+ * calls C libraries: then the heap is that of the allocator with more allocated bytes.
+ */
+static int find_second(struct pm_heap_handle *heap, struct pm_error *error)
+{
+	struct pm_heap_handle second = { .source = heap->source, .window = heap->window };
+	int found = pm_heap_jemalloc(&second, error);
+	if (found <= 0) {
+		pm_heap_index_deinit(&second.index);
+		return found;
+	}
+
+	if (allocated(&second.public) > allocated(&heap->public)) {
+		struct pm_heap_handle first = *heap;
+
+		*heap = second;
+		second = first;
+	}
+
+	heap->public.other = second.public.allocator;
+	heap->public.other_in_use = allocated(&second.public);
+	release(&second);
+	return 1;
+}
+
 static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
 {
 	int found = pm_heap_glibc(heap, error);
 	if (found < 0)
 		return -1;
 	if (found > 0 && !heap->public.unused)
-		return 0;
+		return find_second(heap, error) < 0 ? -1 : 0;
 
 	/* A program that uses another allocator usually has glibc's malloc, too. */
-	struct pm_heap unused = heap->public;
+	const struct pm_heap unused = heap->public;
 
 	heap->public = (struct pm_heap){ 0 };
 	found = pm_heap_jemalloc(heap, error);

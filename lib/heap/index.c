@@ -145,7 +145,8 @@ static void close_segment(struct pm_heap_index *index)
 	}
 
 	/* If the memory cannot be made smaller, the larger memory is used. */
-	void *smaller = realloc(segment->blocks, current->filled * sizeof *segment->blocks);
+	size_t size = pm_max_size(current->filled, 1) * sizeof *segment->blocks;
+	void *smaller = realloc(segment->blocks, size);
 	if (smaller)
 		segment->blocks = smaller;
 }

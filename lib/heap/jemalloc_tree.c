@@ -244,7 +244,8 @@ static bool may_have_root(const struct pm_regions *regions, size_t index)
 {
 	const struct pm_region *region = &regions->items[index];
 	unsigned wanted = PM_PERM_READ | PM_PERM_WRITE;
-	if ((region->perms & (wanted | PM_PERM_SHARED)) != wanted)
+	if ((region->perms & (wanted | PM_PERM_SHARED)) != wanted ||
+	    region->end - region->start < LEAF_BYTES - PAGE)
 		return false;
 	if (region->mapping[0] == '/')
 		return true;

@@ -29,7 +29,7 @@ static bool is_file(const struct pm_rtti *rtti, uint64_t address)
 static bool is_code(const struct pm_rtti *rtti, uint64_t address)
 {
 	const struct pm_address_range *range = pm_address_map_find(rtti->map, address);
-	return range && (range->use & PM_ADDRESS_CODE);
+	return range && (range->use & (PM_ADDRESS_CODE | PM_ADDRESS_MAYBE_CODE));
 }
 
 /**

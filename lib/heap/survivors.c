@@ -302,7 +302,7 @@ void pm_survivors_get(const struct pm_survivors *survivors, size_t index,
 	struct counts after = counts_of(survivors->censuses[2], class);
 	double seconds = pm_survivors_seconds(survivors);
 
-	*result = (struct pm_survivor_class){ .class = class };
+	*result = (struct pm_survivor_class){ .chunks = class };
 	if (seconds > 0)
 		result->rate = (double)class->count / seconds;
 

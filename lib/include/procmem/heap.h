@@ -65,10 +65,11 @@ struct pm_chunk {
 
 /** An arena. Sizes are in bytes. */
 struct pm_heap_arena {
-	uint64_t address;      /**< address of malloc_state, or of the structure of the arena */
-	bool main;             /**< the main arena of glibc, which uses brk(2) */
-	uint64_t system;       /**< obtained from the kernel (malloc_state.system_mem) */
-	uint64_t in_use;       /**< chunks in use */
+	uint64_t address; /**< address of malloc_state, or of the structure of the arena */
+	bool main;        /**< the main arena of glibc, which uses brk(2) */
+	uint64_t system;  /**< obtained from the kernel (malloc_state.system_mem) */
+	/** Chunks in use. jemalloc: includes regions in the caches of threads */
+	uint64_t in_use;
 	uint64_t cached;       /**< cached chunks */
 	uint64_t free;         /**< free chunks, without top */
 	uint64_t top;          /**< size of top */
@@ -123,7 +124,11 @@ struct pm_heap {
 	struct pm_heap_break *breaks;  /**< the first PM_HEAP_BREAKS_MAX breaks */
 	size_t break_count;            /**< number of elements of `breaks` */
 	uint64_t breaks_total;         /**< number of all breaks */
-	uint32_t chunk_count; /**< number of chunks of all states: pm_chunk.number is lower */
+	/** Another allocator that the process uses, too, with fewer bytes in use; its chunks are
+	 * not in this heap. PM_HEAP_ALLOCATOR_UNKNOWN if there is none */
+	enum pm_heap_allocator other;
+	uint64_t other_in_use; /**< bytes in use in chunks of `other` */
+	uint32_t chunk_count;  /**< number of chunks of all states: pm_chunk.number is lower */
 };
 
 /** Where the heap is read from. */

@@ -41,7 +41,7 @@ struct pm_survivors;
 struct pm_survivor_class {
 	/** Number of survivors, their bytes, type, text and an example. The keys are size and type
 	 */
-	const struct pm_census_class *class;
+	const struct pm_census_class *chunks;
 	/** Survivors per second: those of the class divided by the time from the first walk to the
 	 * second */
 	double rate;

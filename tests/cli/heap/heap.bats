@@ -276,3 +276,42 @@ assert_totals() {
 	run -2 procmem heap --state gone "$TARGET_PID"
 	run -2 procmem heap /proc/self/status
 }
+
+# Prints the bytes of groups of the target `holders`.
+group_bytes() {
+	local name count size sum=0
+	for name; do
+		read -r count size < <(sed -n "s/^group $name //p" "$TARGET_FACTS")
+		sum=$((sum + count * size))
+	done
+	echo "$sum"
+}
+
+@test "--retained: each root holds what the target has given to it" {
+	local name
+	target_start holders
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	for name in list owned inside; do
+		jq -e --arg name "g_$name" --argjson bytes "$(group_bytes "$name")" \
+			'.roots[] | select(.name == $name) | .root == "global" and .held == $bytes and .only == $bytes' <<<"$output"
+	done
+	jq -e --argjson bytes "$(group_bytes big last)" '.roots[] | select(.name == "g_big") | .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes table)" '.roots[] | select(.name == "table") | .root == "static" and .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes local)" '.roots[] | select(.name == "local") | .root == "thread_local" and .thread > 0 and .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes one two both)" '[.roots[] | select(.name == "g_one" or .name == "g_two")] |
+		(map(.held) | add) == $bytes and (map(.shared_with) | sort) == [["g_one"], ["g_two"]]' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes single head tail ring knot hanging self mapped)" '.lost.bytes == $bytes and
+		(.roots | map(.held) | add) + .lost.bytes == .in_use and .complete' <<<"$output"
+	[[ $stderr == *'the process was stopped for '* ]]
+
+	run -0 --separate-stderr procmem heap --retained "$TARGET_PID"
+	[[ ${lines[0]} == "holders ($TARGET_PID)  "*' chunks in use, '*'M; each is counted for its nearest root' ]]
+	[[ ${lines[1]} == *HELD*'ONLY BY IT'*CHUNKS*ROOT ]]
+	grep -Eq '^ *62\.5K +62\.5K +1000 g_list  \(global, holders\)$' <<<"$output"
+	grep -Eq '^      shares 6\.3K with g_(one|two), from 0x[0-9a-f]+ on$' <<<"$output"
+	grep -Eq '^ *1\.1M +- +205 nothing \(lost; see procmem leaks\)$' <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --csv --max-stop 5s -o name,held -n 2 "$TARGET_PID"
+	[ "${#lines[@]}" -eq 3 ]
+	run -2 procmem heap --retained --size 64 "$TARGET_PID"
+	run -2 procmem heap --retained --stop "$TARGET_PID"
+}

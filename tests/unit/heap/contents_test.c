@@ -280,15 +280,15 @@ static void growth(void **state)
 
 	assert_true(pm_survivors_count(survivors) > 0);
 	pm_survivors_get(survivors, 0, &class);
-	assert_int_equal(class.class->count, 5300);
-	assert_int_equal(class.class->size, 272);
-	assert_int_equal(class.class->type->content, PM_CONTENT_TEXT);
-	assert_memory_equal(class.class->text, "leaked record #", 15);
+	assert_int_equal(class.chunks->count, 5300);
+	assert_int_equal(class.chunks->size, 272);
+	assert_int_equal(class.chunks->type->content, PM_CONTENT_TEXT);
+	assert_memory_equal(class.chunks->text, "leaked record #", 15);
 	assert_true(class.net_known);
 	assert_int_equal(class.net_count, 10600);
 	for (size_t i = 1; i < pm_survivors_count(survivors); i++) {
 		pm_survivors_get(survivors, i, &class);
-		assert_true(class.class->count <= 10);
+		assert_true(class.chunks->count <= 10);
 	}
 
 	pm_survivors_close(survivors);
@@ -326,14 +326,14 @@ static void growth_of_a_busy_target(void **state)
 
 	assert_true(pm_survivors_count(survivors) > 0);
 	pm_survivors_get(survivors, 0, &class);
-	assert_int_equal(class.class->size, 272);
-	assert_in_range(class.class->count, LEAKED * 9 / 10, LEAKED * 11 / 10);
-	assert_memory_equal(class.class->text, "leaked record #", 15);
+	assert_int_equal(class.chunks->size, 272);
+	assert_in_range(class.chunks->count, LEAKED * 9 / 10, LEAKED * 11 / 10);
+	assert_memory_equal(class.chunks->text, "leaked record #", 15);
 	for (size_t i = 1; i < pm_survivors_count(survivors); i++) {
 		pm_survivors_get(survivors, i, &class);
-		if (class.class->count > 10)
-			fail_msg("%lu chunks of %lu bytes", (unsigned long)class.class->count,
-			         (unsigned long)class.class->size);
+		if (class.chunks->count > 10)
+			fail_msg("%lu chunks of %lu bytes", (unsigned long)class.chunks->count,
+			         (unsigned long)class.chunks->size);
 	}
 
 	pm_survivors_close(survivors);

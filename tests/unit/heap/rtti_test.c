@@ -237,6 +237,26 @@ static void unreadable_memory(void **state)
 	expect_place(f, OBJECT);
 }
 
+/** A core file does not contain all permissions and pages: only the vtable is known. */
+static void a_core_file(void **state)
+{
+	struct fixture *f = *state;
+	const struct pm_chunk_type_source source = { .memory = &f->source };
+	struct pm_error error;
+
+	pm_chunk_types_close(f->types);
+	f->regions.items[1].perms = PM_PERM_UNKNOWN;
+	f->range.size = NAME - DATA;
+	must(pm_chunk_types_open(&source, &f->types, &error), &error);
+	assert_int_equal(classify(f, OBJECT)->content, PM_CONTENT_STATIC);
+	assert_string_equal(classify(f, OBJECT)->name, "libshop.so+0x110");
+
+	pm_chunk_types_close(f->types);
+	f->range.size = sizeof f->data;
+	must(pm_chunk_types_open(&source, &f->types, &error), &error);
+	expect_object(f, "shop::Order");
+}
+
 /** An array of pointers to the same object is not an object of its class. */
 static void array_of_equal_pointers(void **state)
 {
@@ -297,6 +317,7 @@ int main(void)
 		TEST(long_name),
 		TEST(vtable_at_the_start),
 		TEST(unreadable_memory),
+		TEST(a_core_file),
 		TEST(array_of_equal_pointers),
 		TEST(the_target_is_gone),
 		TEST(many_places),

@@ -115,9 +115,9 @@ static void expect_class(struct fixture *f, size_t index, uint64_t count, int64_
 	struct pm_survivor_class class;
 	assert_true(index < pm_survivors_count(f->survivors));
 	pm_survivors_get(f->survivors, index, &class);
-	assert_int_equal(class.class->count, count);
-	assert_int_equal(class.class->bytes, count * SIZE);
-	assert_int_equal(class.class->size, SIZE);
+	assert_int_equal(class.chunks->count, count);
+	assert_int_equal(class.chunks->bytes, count * SIZE);
+	assert_int_equal(class.chunks->size, SIZE);
 	assert_true(class.net_known);
 	assert_int_equal(class.net_count, net);
 	assert_int_equal(class.net_bytes, net * SIZE);
@@ -143,8 +143,8 @@ static void a_leak(void **state)
 	assert_int_equal(pm_survivors_count(f->survivors), 1);
 	expect_class(f, 0, 50, 100);
 	pm_survivors_get(f->survivors, 0, &class);
-	assert_int_equal(class.class->text_length, strlen("leaked record #"));
-	assert_memory_equal(class.class->text, "leaked record #", strlen("leaked record #"));
+	assert_int_equal(class.chunks->text_length, strlen("leaked record #"));
+	assert_memory_equal(class.chunks->text, "leaked record #", strlen("leaked record #"));
 	assert_int_equal(pm_survivors_total(f->survivors, 0).count, 500);
 	assert_int_equal(pm_survivors_total(f->survivors, 1).count, 550);
 	assert_int_equal(pm_survivors_total(f->survivors, 2).count, 600);
