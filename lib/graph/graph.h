@@ -24,11 +24,15 @@ struct pm_root_span {
 	uint32_t root;         /**< index of the root */
 };
 
-/** A register that points to a chunk. */
+/**
+ * A register that points to a chunk, or a word near the top of a stack that points to the header of
+ * a chunk: while a thread is inside malloc, this may be the only pointer to the chunk.
+ */
 struct pm_root_register {
-	uint32_t root;     /**< index of the root */
-	uint32_t target;   /**< the node */
-	uint32_t position; /**< position of the register in pm_copy_thread.registers */
+	uint32_t root;    /**< index of the root */
+	uint32_t target;  /**< the node */
+	uint64_t address; /**< position of the register in pm_copy_thread.registers, or address of
+	                     the word */
 };
 
 struct pm_graph {

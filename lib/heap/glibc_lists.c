@@ -294,6 +294,9 @@ struct tcache {
 	const struct tcache_type *type;
 	unsigned char bytes[TCACHE_MAX];
 	unsigned used; /* number of bins with chunks */
+	/* Number of bins whose counter may differ from the number of chunks by 1. A thread that is
+	 * stopped while it adds a chunk to its tcache, or takes one, leaves one such bin. */
+	unsigned slack;
 };
 
 static uint64_t tcache_counter(const struct tcache *tcache, unsigned bin)
@@ -355,6 +358,22 @@ static unsigned count_implausible(const struct pm_glibc *glibc, const struct tca
 	return bad;
 }
 
+/** Follows a list whose counter is too high or too low by 1. Returns as follow_any(). */
+static int follow_nearly(struct lists *lists, uint64_t head, struct rule rule,
+                         enum pm_glibc_links *links)
+{
+	if (rule.count == UINT64_MAX)
+		return 0;
+
+	rule.count++;
+	int good = follow_any(lists, head, &rule, links);
+	if (good != 0 || rule.count <= 2)
+		return good;
+
+	rule.count -= 2;
+	return follow_any(lists, head, &rule, links);
+}
+
 /**
  * Follows the lists of a candidate. Their chunks are appended to the entries.
  * @return 1 if all lists are valid; 0 if not; -1 on error
@@ -372,6 +391,10 @@ static int follow_bins(struct lists *lists, struct tcache *tcache, enum pm_glibc
 			continue;
 
 		int good = follow_any(lists, head, &rule, links);
+		if (good == 0 && tcache->slack > 0) {
+			tcache->slack--;
+			good = follow_nearly(lists, head, rule, links);
+		}
 		if (good < 0)
 			return -1;
 		tcache->used++;
@@ -401,8 +424,9 @@ static int read_tcache(struct lists *lists, uint64_t address, struct tcache *tca
 		if (implausible > IMPLAUSIBLE_MAX)
 			break;
 
+		tcache->slack = tries > 1 ? 0 : 1;
 		lists->partial = i + 1 == tries && tries > 1;
-		int good = implausible > 0 ? 0 : follow_bins(lists, tcache, links);
+		int good = implausible > tcache->slack ? 0 : follow_bins(lists, tcache, links);
 		lists->partial = false;
 		if (good != 0)
 			return good;
@@ -455,8 +479,8 @@ static int read_tcaches(struct lists *lists)
 			continue;
 
 		for (size_t type = 0; type < sizeof tcache_types / sizeof *tcache_types; type++)
-			if (chunk.size == tcache_types[type].size && (type == 0 || !is_first) &&
-			    (type == 2 || !is_last) &&
+			if (pm_glibc_is_tcache_size(chunk.size, tcache_types[type].size) &&
+			    (type == 0 || !is_first) && (type == 2 || !is_last) &&
 			    try_tcache(lists, &chunk, &tcache_types[type]) < 0)
 				return -1;
 	}
