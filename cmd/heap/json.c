@@ -119,6 +119,8 @@ void heap_json_put_arenas(struct json *json, const struct heap_report *report)
 
 	json_open(json, "total", '{');
 	put_figures(json, &heap->total);
+	if (report->verdict.resident != UINT64_MAX)
+		json_put(json, "rss", json_number(report->verdict.resident));
 	json_shut(json, '}');
 
 	put_verdict(json, report);

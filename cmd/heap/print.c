@@ -20,6 +20,9 @@ enum { ARENA, SYSTEM, IN_USE, FREE, CACHED, TOP, CHUNKS, THREADS, COLUMNS };
 /* Bytes of the header of a chunk. */
 enum { HEADER = 16 };
 
+/* If a smaller share of the heap is resident, the resident size is printed. */
+enum { RESIDENT_PERCENT = 90 };
+
 /* Number of arenas and of breaks that are shown by default. */
 enum { ARENAS_SHOWN = 10, BREAKS_SHOWN = 3 };
 
@@ -202,6 +205,11 @@ static void put_state(const struct heap_report *report, struct text *line)
 	text_string(line, " of ");
 	put_size(report, total->system, line);
 	text_string(line, is_used ? " is in use" : " is free");
+	if (verdict->resident < total->system / 100 * RESIDENT_PERCENT) {
+		text_string(line, " (");
+		put_size(report, verdict->resident, line);
+		text_string(line, " resident)");
+	}
 	if (verdict->type == HEAP_VERDICT_UNUSED)
 		text_string(line, ", most of it at the end of arenas");
 }

@@ -124,7 +124,8 @@ int heap_report_count(struct heap_report *report, struct pm_error *error)
 		                                   .types = report->contents.types,
 		                                   .filter = report->filter };
 
-	report->verdict = heap_verdict_make(report->heap);
+	report->verdict = heap_verdict_make(
+		report->heap, heap_verdict_resident(report->heap, &report->memory.loaded.regions));
 	if (read_pins(report, error) < 0 ||
 	    pm_census_create(&options, &report->census, error) < 0 ||
 	    pm_census_add_heap(report->census, report->heap, error) < 0)

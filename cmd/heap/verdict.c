@@ -126,12 +126,70 @@ static struct heap_pins find_pins(const struct pm_heap *heap)
 	return pins;
 }
 
-struct heap_verdict heap_verdict_make(const struct pm_heap *heap)
+/** Returns the number of the first chunk that ends after an address; the chunk count if none does.
+ */
+static uint32_t first_after(const struct pm_heap *heap, uint64_t address)
+{
+	uint32_t low = 0, high = heap->chunk_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		struct pm_chunk chunk;
+
+		pm_heap_chunk(heap, middle, &chunk);
+		if (chunk.address + chunk.size > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/** Returns whether a region contains a chunk of an arena. */
+static bool has_arena(const struct pm_heap *heap, const struct pm_region *region)
+{
+	struct pm_chunk chunk;
+	uint32_t number = first_after(heap, region->start);
+
+	if (number >= heap->chunk_count)
+		return false;
+
+	pm_heap_chunk(heap, number, &chunk);
+	return chunk.address < region->end && chunk.arena != PM_CHUNK_MAPPED;
+}
+
+uint64_t heap_verdict_resident(const struct pm_heap *heap, const struct pm_regions *regions)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i];
+
+		if (!(region->perms & PM_PERM_WRITE) || !has_arena(heap, region))
+			continue;
+		if (!pm_region_knows(region, PM_SIZE_RSS))
+			return UINT64_MAX;
+		sum += region->bytes[PM_SIZE_RSS];
+	}
+	return sum;
+}
+
+/** Returns the bytes of free memory that are resident, or all of it if that is not known. */
+static uint64_t resident_free(const struct pm_heap *heap, uint64_t free, uint64_t resident)
+{
+	uint64_t used = heap->total.in_use + heap->total.cached;
+
+	return resident > used ? pm_min(free, resident - used) : 0;
+}
+
+struct heap_verdict heap_verdict_make(const struct pm_heap *heap, uint64_t resident)
 {
 	const struct pm_heap_arena *total = &heap->total;
-	struct heap_verdict verdict = { .free = total->free + total->top };
+	struct heap_verdict verdict = { .free = total->free + total->top, .resident = resident };
+	uint64_t idle = resident_free(heap, verdict.free, resident);
 
-	if (verdict.free < FREE_MIN || verdict.free < total->system / 100 * FREE_PERCENT_MIN)
+	/* Free memory that is not resident costs nothing. */
+	if (idle < FREE_MIN || idle < pm_min(total->system, resident) / 100 * FREE_PERCENT_MIN)
 		return verdict;
 
 	if (total->top >= total->free) {

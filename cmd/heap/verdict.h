@@ -4,6 +4,7 @@
 #define CMD_HEAP_VERDICT_H
 
 #include <procmem/heap.h>
+#include <procmem/region.h>
 
 /** The verdicts on a heap. */
 enum heap_verdict_type {
@@ -29,15 +30,26 @@ struct heap_pins {
 struct heap_verdict {
 	enum heap_verdict_type type; /**< the verdict */
 	uint64_t free;               /**< free chunks and top, of all arenas */
+	uint64_t resident;           /**< resident bytes of arenas; UINT64_MAX if not known */
 	struct heap_pins pins;       /**< only for HEAP_VERDICT_FRAGMENTED */
 };
 
 /**
  * Judges a heap.
  *
- * @param heap  the heap, whose chunks are known
- * @return      the verdict
+ * @param heap      the heap, whose chunks are known
+ * @param resident  resident bytes of its arenas; UINT64_MAX if not known
+ * @return          the verdict
  */
-struct heap_verdict heap_verdict_make(const struct pm_heap *heap);
+struct heap_verdict heap_verdict_make(const struct pm_heap *heap, uint64_t resident);
+
+/**
+ * Sums the resident sizes of the regions that contain arenas.
+ *
+ * @param heap     the heap
+ * @param regions  the regions of the target
+ * @return         bytes; UINT64_MAX if the resident sizes are not known
+ */
+uint64_t heap_verdict_resident(const struct pm_heap *heap, const struct pm_regions *regions);
 
 #endif

@@ -35,12 +35,6 @@ static bool is_number(uint64_t word)
 	return is_double(word) || (is_float(low) && is_float(high));
 }
 
-static bool is_pointer(struct pm_address_map *map, uint64_t word)
-{
-	const struct pm_address_range *range = pm_address_map_find(map, word);
-	return range && (range->use & PM_ADDRESS_WRITABLE);
-}
-
 static bool is_zeros(const struct pm_head *head)
 {
 	uint64_t all = 0;
@@ -71,7 +65,7 @@ enum pm_content pm_content_of_head(struct pm_address_map *map, const struct pm_h
 			continue;
 
 		words++;
-		if (is_pointer(map, word))
+		if (pm_address_map_find(map, word))
 			pointers++;
 		else if (is_number(word))
 			numbers++;

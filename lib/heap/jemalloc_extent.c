@@ -111,7 +111,6 @@ bool pm_jemalloc_extent_decode(const struct pm_jemalloc_layout *layout, const vo
 		return false;
 
 	unsigned state = (unsigned)bits(word, layout->state_shift, layout->state_bits);
-	bool slab = bits(word, ARENA_BITS, 1);
 
 	extent->state = state < PM_JEMALLOC_CHANGING ? state : PM_JEMALLOC_CHANGING;
 	extent->arena = (uint32_t)bits(word, 0, ARENA_BITS);
@@ -119,8 +118,9 @@ bool pm_jemalloc_extent_decode(const struct pm_jemalloc_layout *layout, const vo
 	if (extent->size == 0 || extent->address == 0 || extent->address >= address_end ||
 	    extent->size > address_end - extent->address)
 		return false;
+	/* The other fields keep their values when an extent becomes unused. */
 	if (extent->state != PM_JEMALLOC_ACTIVE)
-		return !slab || extent->state == PM_JEMALLOC_CHANGING;
+		return true;
 
 	unsigned class = (unsigned)bits(word, layout->class_shift, CLASS_BITS);
 
@@ -129,5 +129,6 @@ bool pm_jemalloc_extent_decode(const struct pm_jemalloc_layout *layout, const vo
 	if (extent->class_size == 0)
 		return false;
 
+	bool slab = bits(word, ARENA_BITS, 1);
 	return slab ? decode_slab(from, extent) : is_large(extent);
 }

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rtree_s of jemalloc 5 (rtree.h), if pointers have 48 significant bits:
+ * rtree_s of jemalloc 5 (rtree.h), for pointers with 48 significant bits:
  *
  *	root[1 << 18]  pointers to leaves
  *	leaf[1 << 18]  size class << 48 | address of the extent | flags in the lower 6 bits
+ *
+ * and for pointers with 57 significant bits:
+ *
+ *	root[1 << 15]  pointers to nodes
+ *	node[1 << 15]  pointers to leaves
+ *	leaf[1 << 15]  address of the extent, followed by 8 bytes with the size class and flags
  *
  * All pages of a slab have an entry. Other extents have entries for their first and last page.
  */
@@ -14,26 +20,28 @@
 #include "base/minmax.h"
 
 enum {
-	LEVEL_BITS = 18,
+	SHAPES = 2,
 	PAGE_BITS = 12,
 	PAGE = PM_JEMALLOC_PAGE,
 	ENTRIES = PAGE / 8,
-	LEAF_BYTES = 8 << LEVEL_BITS,
+	USER_BITS = 47, /* addresses of user space have at most this number of bits */
 	FLAGS = 63,
 	/* More classes do not exist; the number after the last class is that of unused extents */
 	CLASS_MAX = 240,
 	/* Number of entries of a leaf that are checked */
 	CHECKED_MAX = 512,
-	/* Entries of the root that belong to addresses of user space, below 2^47 */
-	ROOT_BYTES = LEAF_BYTES / 2,
 };
 
-/* In an untrusted process, at most this number of words are taken for pointers to leaves. */
+static const struct pm_jemalloc_shape shapes[SHAPES] = { { 2, 18, 8 }, { 3, 15, 16 } };
+
+/* In an untrusted process, at most this number of words are taken for entries of the root. */
 static const unsigned words_max = 100000;
 
-/** A candidate for a leaf. */
+/** A candidate for a tree: a word that may be in its root, and a leaf to which it leads. */
 struct candidate {
-	uint64_t entry;                     /* address of the word that points to the leaf */
+	const struct pm_jemalloc_shape *shape;
+	uint64_t entry;                     /* address of the word */
+	uint64_t middle;                    /* with three levels: index of the entry of the node */
 	uint64_t root;                      /* address of the root, according to the first extent */
 	unsigned good;                      /* number of entries that fit */
 	unsigned bad;                       /* number of entries that do not fit */
@@ -50,14 +58,20 @@ static const struct pm_region *writable_region(const struct pm_heap_handle *heap
 	return region;
 }
 
-/** Tests whether a word can point to a leaf: a range of 2 MiB of private anonymous memory. */
-static bool may_point_to_leaf(const struct pm_heap_handle *heap, uint64_t word)
+/** Returns the size in bytes of a leaf, or of a node of another level. */
+static uint64_t level_bytes(const struct pm_jemalloc_shape *shape, bool leaf)
+{
+	return (uint64_t)(leaf ? shape->leaf_entry : 8) << shape->bits;
+}
+
+/** Tests whether a word can point to a leaf or a node: a range of private anonymous memory. */
+static bool may_point_to(const struct pm_heap_handle *heap, uint64_t word, uint64_t bytes)
 {
 	if (word == 0 || word & FLAGS)
 		return false;
 
 	const struct pm_region *region = writable_region(heap, word);
-	return region && region->end - word >= LEAF_BYTES && region->inode == 0;
+	return region && region->end - word >= bytes && region->inode == 0;
 }
 
 static uint64_t word_at(const unsigned char *bytes, size_t index)
@@ -67,10 +81,14 @@ static uint64_t word_at(const unsigned char *bytes, size_t index)
 	return word;
 }
 
-/** Returns the number of entries of a leaf before the entry of an address. */
-static uint64_t leaf_index(uint64_t address)
+/**
+ * Returns the index of the entry of an address.
+ * @param level  level of the entry, counted from the leaves: 0, 1, 2
+ */
+static uint64_t index_of(const struct pm_jemalloc_shape *shape, uint64_t address, unsigned level)
 {
-	return address >> PAGE_BITS & ((UINT64_C(1) << LEVEL_BITS) - 1);
+	uint64_t mask = (UINT64_C(1) << shape->bits) - 1;
+	return address >> (PAGE_BITS + level * shape->bits) & mask;
 }
 
 /** Returns the address of the extent to which an entry of a leaf refers; 0 if there is none. */
@@ -122,12 +140,16 @@ static int check_entry(struct pm_heap_handle *heap, struct candidate *candidate,
 		size = word_at(bytes, 2);
 	}
 
-	uint64_t page = (address >> (LEVEL_BITS + PAGE_BITS) << LEVEL_BITS) + index;
-	uint64_t root = candidate->entry - (address >> (LEVEL_BITS + PAGE_BITS)) * 8;
-	/* An extent that starts in the GiB before is not checked. */
-	bool fits = address != 0 && address >> 47 == 0 && page >= address >> PAGE_BITS &&
+	const struct pm_jemalloc_shape *shape = candidate->shape;
+	unsigned leaf_bits = PAGE_BITS + shape->bits;
+	uint64_t page = (address >> leaf_bits << shape->bits) + index;
+	uint64_t root = candidate->entry - index_of(shape, address, shape->levels - 1) * 8;
+	/* An extent that starts in an earlier leaf is not checked. */
+	bool fits = address != 0 && address >> USER_BITS == 0 && page >= address >> PAGE_BITS &&
 	            page - (address >> PAGE_BITS) < size >> PAGE_BITS;
 
+	if (shape->levels == 3 && index_of(shape, address, 1) != candidate->middle)
+		fits = false;
 	if (fits && candidate->good == 0)
 		candidate->root = root;
 	if (!fits || root != candidate->root) {
@@ -136,7 +158,7 @@ static int check_entry(struct pm_heap_handle *heap, struct candidate *candidate,
 	}
 
 	candidate->good++;
-	if (leaf_index(address) == index)
+	if (index_of(shape, address, 0) == index)
 		count_layouts(candidate, bytes);
 	return 0;
 }
@@ -148,7 +170,8 @@ static int check_entry(struct pm_heap_handle *heap, struct candidate *candidate,
 static int check_leaf(struct pm_heap_handle *heap, uint64_t leaf, struct candidate *candidate,
                       struct pm_error *error)
 {
-	uint64_t end = leaf + LEAF_BYTES, next;
+	const unsigned step = candidate->shape->leaf_entry;
+	uint64_t end = leaf + level_bytes(candidate->shape, true), next;
 
 	for (uint64_t at = leaf; at < end; at = next) {
 		const void *bytes;
@@ -159,11 +182,13 @@ static int check_leaf(struct pm_heap_handle *heap, uint64_t leaf, struct candida
 		if (got < 0)
 			return -1;
 
-		for (size_t i = 0; got && i < (next - at) / 8; i++) {
-			uint64_t entry = word_at(bytes, i);
+		for (size_t i = 0; got && i < (next - at) / step; i++) {
+			uint64_t entry = word_at(bytes, i * step / 8);
+			uint64_t index = (at - leaf) / step + i;
+
 			if (extent_of(entry) == 0)
 				continue;
-			if (check_entry(heap, candidate, (at - leaf) / 8 + i, entry, error) < 0)
+			if (check_entry(heap, candidate, index, entry, error) < 0)
 				return -1;
 			if (candidate->bad > candidate->good / 8 + 1)
 				return 0;
@@ -187,30 +212,88 @@ static const struct pm_jemalloc_layout *choose_layout(const struct candidate *ca
 }
 
 /**
- * Searches a page for a word that points to a leaf.
- * @param left  number of words that may still be tried; updated
- * @return      1 if a tree was found; 0 if not; -1 on error
+ * Finds the first leaf of a node.
+ *
+ * @param index  receives the index of its entry
+ * @param leaf   receives its address
+ * @return       1; 0 if there is none, or if the first entry is something else; -1 on error
+ */
+static int first_leaf(struct pm_heap_handle *heap, const struct pm_jemalloc_shape *shape,
+                      uint64_t node, uint64_t *index, uint64_t *leaf, struct pm_error *error)
+{
+	uint64_t end = node + level_bytes(shape, false), next;
+
+	for (uint64_t at = node; at < end; at = next) {
+		unsigned char bytes[PAGE];
+
+		next = pm_min((at & ~(uint64_t)(PAGE - 1)) + PAGE, end);
+		int got = pm_heap_window_peek(heap->window, at, bytes, (size_t)(next - at), error);
+		if (got < 0)
+			return -1;
+
+		for (size_t i = 0; got && i < (next - at) / 8; i++) {
+			*leaf = word_at(bytes, i);
+			*index = (at - node) / 8 + i;
+			if (*leaf != 0)
+				return may_point_to(heap, *leaf, level_bytes(shape, true));
+		}
+	}
+
+	return 0;
+}
+
+/**
+ * Checks whether a word is an entry of the root of a tree.
+ *
+ * @param at    address of the word
+ * @param tree  receives the tree
+ * @return      1 if it is; 0 if not; -1 on error
+ */
+static int check_word(struct pm_heap_handle *heap, const struct pm_jemalloc_shape *shape,
+                      uint64_t at, uint64_t word, struct pm_jemalloc_tree *tree,
+                      struct pm_error *error)
+{
+	struct candidate candidate = { .shape = shape, .entry = at };
+	uint64_t leaf = word;
+	int result = 1;
+
+	if (!may_point_to(heap, word, level_bytes(shape, shape->levels == 2)))
+		return 0;
+	if (shape->levels == 3)
+		result = first_leaf(heap, shape, word, &candidate.middle, &leaf, error);
+	if (result > 0)
+		result = check_leaf(heap, leaf, &candidate, error);
+
+	const struct pm_jemalloc_layout *layout = choose_layout(&candidate);
+	if (result > 0 && !layout)
+		return 0;
+	if (result > 0)
+		*tree = (struct pm_jemalloc_tree){ shape, candidate.root, layout };
+	return result;
+}
+
+/**
+ * Searches a page for an entry of the root.
+ *
+ * @param bytes  the page
+ * @param left   number of words that may still be tried; updated
+ * @return       1 if a tree was found; 0 if not; -1 on error
  */
 static int search_page(struct pm_heap_handle *heap, uint64_t page, const unsigned char *bytes,
                        unsigned *left, struct pm_jemalloc_tree *tree, struct pm_error *error)
 {
 	for (size_t i = 0; i < ENTRIES && *left > 0; i++) {
 		uint64_t word = word_at(bytes, i);
-		if (!may_point_to_leaf(heap, word))
+		int result = 0;
+
+		if (!may_point_to(heap, word, level_bytes(&shapes[1], false)))
 			continue;
 
-		struct candidate candidate = { .entry = page + i * 8 };
-		int result = check_leaf(heap, word, &candidate, error);
-
 		--*left;
-		if (result < 0)
-			return -1;
-
-		const struct pm_jemalloc_layout *layout = choose_layout(&candidate);
-		if (result > 0 && layout) {
-			*tree = (struct pm_jemalloc_tree){ candidate.root, layout };
-			return 1;
-		}
+		for (size_t shape = 0; shape < SHAPES && result == 0; shape++)
+			result = check_word(heap, &shapes[shape], page + i * 8, word, tree, error);
+		if (result != 0)
+			return result;
 	}
 
 	return 0;
@@ -245,7 +328,7 @@ static bool may_have_root(const struct pm_regions *regions, size_t index)
 	const struct pm_region *region = &regions->items[index];
 	unsigned wanted = PM_PERM_READ | PM_PERM_WRITE;
 	if ((region->perms & (wanted | PM_PERM_SHARED)) != wanted ||
-	    region->end - region->start < LEAF_BYTES - PAGE)
+	    region->end - region->start < level_bytes(&shapes[1], false) - PAGE)
 		return false;
 	if (region->mapping[0] == '/')
 		return true;
@@ -275,7 +358,7 @@ int pm_jemalloc_tree_find(struct pm_heap_handle *heap, struct pm_jemalloc_tree *
 /** A walk over the tree. */
 struct walk {
 	struct pm_heap_handle *heap;
-	const struct pm_jemalloc_layout *layout;
+	const struct pm_jemalloc_tree *tree;
 	pm_jemalloc_visitor *visit;
 	void *context;
 };
@@ -293,7 +376,7 @@ static int visit_entry(const struct walk *walk, uint64_t page, uint64_t entry,
 	if (got < 0)
 		return -1;
 
-	if (!got || !pm_jemalloc_extent_decode(walk->layout, bytes, &extent))
+	if (!got || !pm_jemalloc_extent_decode(walk->tree->layout, bytes, &extent))
 		return walk->visit(walk->context, NULL, error);
 	if (extent.address >> PAGE_BITS == page >> PAGE_BITS)
 		return walk->visit(walk->context, &extent, error);
@@ -307,7 +390,8 @@ static int visit_entry(const struct walk *walk, uint64_t page, uint64_t entry,
 /** Visits the extents of a leaf whose entries belong to addresses from `first` on. */
 static int walk_leaf(const struct walk *walk, uint64_t leaf, uint64_t first, struct pm_error *error)
 {
-	uint64_t end = leaf + LEAF_BYTES, next;
+	const unsigned step = walk->tree->shape->leaf_entry;
+	uint64_t end = leaf + level_bytes(walk->tree->shape, true), next;
 
 	for (uint64_t at = leaf; at < end; at = next) {
 		const void *bytes;
@@ -318,9 +402,9 @@ static int walk_leaf(const struct walk *walk, uint64_t leaf, uint64_t first, str
 		if (got < 0)
 			return -1;
 
-		for (size_t i = 0; got && i < (next - at) / 8; i++) {
-			uint64_t page = first + (((at - leaf) / 8 + i) << PAGE_BITS);
-			uint64_t entry = word_at(bytes, i);
+		for (size_t i = 0; got && i < (next - at) / step; i++) {
+			uint64_t page = first + (((at - leaf) / step + i) << PAGE_BITS);
+			uint64_t entry = word_at(bytes, i * step / 8);
 
 			if (extent_of(entry) == 0)
 				continue;
@@ -332,26 +416,45 @@ static int walk_leaf(const struct walk *walk, uint64_t leaf, uint64_t first, str
 	return 0;
 }
 
-int pm_jemalloc_tree_walk(struct pm_heap_handle *heap, const struct pm_jemalloc_tree *tree,
-                          pm_jemalloc_visitor *visit, void *context, struct pm_error *error)
+/**
+ * Visits the extents of a node, which may be the root.
+ *
+ * @param level  level of its entries, counted from the leaves: 1 or 2
+ * @param first  first address to which its entries belong
+ */
+static int walk_node(const struct walk *walk, uint64_t node, unsigned level, uint64_t first,
+                     struct pm_error *error)
 {
-	const struct walk walk = { heap, tree->layout, visit, context };
+	const struct pm_jemalloc_shape *shape = walk->tree->shape;
+	const unsigned shift = PAGE_BITS + level * shape->bits;
+	uint64_t count = pm_min(UINT64_C(1) << shape->bits, UINT64_C(1) << (USER_BITS - shift));
 
-	for (uint64_t offset = 0; offset < ROOT_BYTES; offset += 8) {
-		uint64_t leaf;
-		int got = pm_heap_window_word(heap->window, tree->root + offset, &leaf, error);
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t at = node + i * 8, child;
+		int got = pm_heap_window_word(walk->heap->window, at, &child, error);
 		if (got < 0)
 			return -1;
 		if (!got) {
-			/* The rest of the page cannot be read, too. */
-			offset = ((tree->root + offset) | (PAGE - 1)) - tree->root - 7;
+			/* The other entries in this page cannot be read, too. */
+			i += ((at | (PAGE - 1)) - at) / 8;
 			continue;
 		}
+		if (!may_point_to(walk->heap, child, level_bytes(shape, level == 1)))
+			continue;
 
-		if (may_point_to_leaf(heap, leaf) &&
-		    walk_leaf(&walk, leaf, offset / 8 << (LEVEL_BITS + PAGE_BITS), error) < 0)
+		uint64_t address = first + (i << shift);
+		int result = level == 1 ? walk_leaf(walk, child, address, error)
+		                        : walk_node(walk, child, level - 1, address, error);
+		if (result < 0)
 			return -1;
 	}
 
 	return 0;
+}
+
+int pm_jemalloc_tree_walk(struct pm_heap_handle *heap, const struct pm_jemalloc_tree *tree,
+                          pm_jemalloc_visitor *visit, void *context, struct pm_error *error)
+{
+	const struct walk walk = { heap, tree, visit, context };
+	return walk_node(&walk, tree->root, tree->shape->levels - 1, 0, error);
 }

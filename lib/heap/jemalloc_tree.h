@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The radix tree in which jemalloc 5 finds the extent of an address. It has two levels on x86-64:
- * the root has an entry for each GiB of the address space, a leaf has an entry for each page.
- * Private.
+ * The radix tree in which jemalloc 5 finds the extent of an address. On x86-64, it has two levels,
+ * or three if jemalloc was built on a machine with 57-bit addresses. A leaf has an entry for each
+ * page. Private.
  */
 #ifndef PM_HEAP_JEMALLOC_TREE_H
 #define PM_HEAP_JEMALLOC_TREE_H
@@ -11,8 +11,17 @@
 #include "heap/heap.h"
 #include "heap/jemalloc_extent.h"
 
+/** The dimensions of a tree. */
+struct pm_jemalloc_shape {
+	unsigned levels;     /**< number of levels, with the root and the leaves */
+	unsigned bits;       /**< each level has 1 << bits entries */
+	unsigned leaf_entry; /**< size of an entry of a leaf in bytes; elsewhere, entries are
+	                        pointers */
+};
+
 /** A tree. */
 struct pm_jemalloc_tree {
+	const struct pm_jemalloc_shape *shape;   /**< the dimensions */
 	uint64_t root;                           /**< address of the first entry of the root */
 	const struct pm_jemalloc_layout *layout; /**< the layout that matches the extents */
 };

@@ -8,6 +8,7 @@
  *   info          prints the members of mallinfo2(3) again
  *   fragment N    allocates N times 8000 and 80 bytes, then frees the 8000; the 80 bytes are
  *                 "session user=I"
+ *   trim          calls malloc_trim(3)
  *   mapped N      allocates N times 1 MiB
  *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
  *   churn         a thread allocates and frees all the time
@@ -151,6 +152,8 @@ static int obey(const char *line)
 		print_info();
 	else if (strncmp(line, "fragment ", 9) == 0)
 		fragment(target_number(line + 9));
+	else if (strcmp(line, "trim") == 0)
+		malloc_trim(0);
 	else if (strncmp(line, "mapped ", 7) == 0)
 		for (uint64_t i = target_number(line + 7); i > 0; i--)
 			print_chunk("mapped", memset(keep(LARGE), 'm', LARGE));

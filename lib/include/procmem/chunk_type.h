@@ -38,7 +38,7 @@ enum pm_content {
 	/** Text of at least 4 printable characters (ASCII or UTF-8), up to a NUL or to the end of
 	 * the bytes */
 	PM_CONTENT_TEXT,
-	/** At least half of the words that are not 0 are addresses of writable memory */
+	/** At least half of the words that are not 0 are addresses of mapped memory */
 	PM_CONTENT_POINTERS,
 	/** Most words that are not 0 are two integers below 2^24, or a floating-point number of
 	 * usual size (10^-12 to 10^15) */
@@ -95,7 +95,7 @@ struct pm_chunk_type_source {
 };
 
 /**
- * Prepares the search for types. It takes up to 16 MiB of memory, whatever the target contains.
+ * Prepares the search for types. It takes up to 20 MiB of memory, whatever the target contains.
  *
  * @param source  where to find them
  * @param types   receives the handle; release with pm_chunk_types_close()

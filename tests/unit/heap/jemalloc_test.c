@@ -25,6 +25,8 @@ enum {
 	/* Position of the leaf and of the extents in the memory of jemalloc itself */
 	LEAF = 0xc0,
 	EXTENTS = LEAF_BYTES + PAGE,
+	/* With three levels, the leaf is shorter, and a node follows */
+	NODE = (1 << 20) + 0x40,
 	CLASSES = 14,
 };
 
@@ -58,6 +60,7 @@ struct fixture {
 	struct pm_regions regions;
 	struct pm_heap_source source;
 	const struct version *version;
+	bool three_levels; /* as built for addresses of 57 bits */
 
 	uint64_t random;
 	uint64_t next_page; /* number of the page at which the next extent starts */
@@ -89,6 +92,19 @@ static void add_region(struct fixture *f, uint64_t start, size_t size, const cha
 	assert_int_equal(pm_regions_append(&f->regions, &region, NULL), 0);
 }
 
+/** Links the leaf to the root. */
+static void link_leaf(struct fixture *f)
+{
+	memset(f->bss, 0, sizeof f->bss);
+	if (!f->three_levels) {
+		put(f->bss + ROOT + (first_page >> 30) * 8, base + LEAF);
+		return;
+	}
+
+	put(f->bss + ROOT + (first_page >> 42) * 8, base + NODE);
+	put(f->base + NODE + (first_page >> 27 & 0x7fff) * 8, base + LEAF);
+}
+
 static struct fixture *new_fixture(const struct version *version)
 {
 	struct fixture *f = calloc(1, sizeof *f);
@@ -107,7 +123,7 @@ static struct fixture *new_fixture(const struct version *version)
 	add_region(f, bss, sizeof f->bss, "", 0);
 	f->source = (struct pm_heap_source){ .regions = &f->regions, .reader = &f->reader };
 
-	put(f->bss + ROOT + (first_page / gigabyte) * 8, base + LEAF);
+	link_leaf(f);
 	f->next_page = 5;
 	return f;
 }
@@ -121,7 +137,14 @@ static void free_fixture(struct fixture *f)
 /** Sets the entry of a page. */
 static void put_entry(struct fixture *f, uint64_t page, uint64_t extent, unsigned class, bool slab)
 {
-	put(f->base + LEAF + page * 8, (uint64_t)class << 48 | extent | slab);
+	if (!f->three_levels) {
+		put(f->base + LEAF + page * 8, (uint64_t)class << 48 | extent | slab);
+		return;
+	}
+
+	assert_true(page < 1 << 15);
+	put(f->base + LEAF + page * 16, extent);
+	put(f->base + LEAF + page * 16 + 8, class << 1 | slab);
 }
 
 /** Adds an extent, and entries for its first and last page, or for all pages of a slab. */
@@ -188,7 +211,11 @@ static void add_large(struct fixture *f, unsigned offset)
 
 static void add_unused(struct fixture *f, uint64_t pages, unsigned state)
 {
-	add_extent(f, pages, 0, state, 232, false);
+	unsigned char *extent = add_extent(f, pages, 0, state, 232, false);
+
+	/* An unused extent that was a slab keeps this flag. */
+	if (roll(f, 2))
+		extent[1] |= 0x10;
 	if (state == 3) {
 		f->retained += pages * PAGE;
 		return;
@@ -237,13 +264,15 @@ static void expect_figures(const struct fixture *f, const struct pm_heap *heap)
 static void all_layouts(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-		struct fixture *f = new_fixture(&versions[i]);
+	for (size_t i = 0; i < 2 * sizeof versions / sizeof versions[0]; i++) {
+		struct fixture *f = new_fixture(&versions[i / 2]);
+		f->three_levels = i % 2;
+		link_leaf(f);
 		fill(f);
 
 		struct pm_heap *heap = open_heap(f);
 		assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_JEMALLOC);
-		assert_string_equal(heap->version, versions[i].name);
+		assert_string_equal(heap->version, versions[i / 2].name);
 		assert_true(heap->complete);
 		assert_false(heap->unused);
 		assert_int_equal(heap->breaks_total, 0);
@@ -352,36 +381,49 @@ static void without_a_tree(void **state)
 	free_fixture(f);
 }
 
+/** Opens the heap while random bytes of its structures are wrong. */
+static void damage_bytes(struct fixture *f, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		size_t offset = EXTENTS + roll(f, (uint64_t)f->extents * 128);
+		if (roll(f, 8) == 0)
+			offset = LEAF + roll(f, f->next_page * 8);
+		if (roll(f, 16) == 0)
+			offset = NODE + roll(f, 256 << 10);
+		f->base[offset] = (unsigned char)roll(f, 256);
+	}
+
+	struct pm_heap *heap = open_heap(f);
+	assert_true(heap->chunk_count <= 512 * f->extents);
+	for (uint32_t i = 0; i < heap->chunk_count; i += 97) {
+		struct pm_chunk chunk;
+		pm_heap_chunk(heap, i, &chunk);
+		assert_true(chunk.start < chunk.end);
+	}
+
+	pm_heap_close(heap);
+}
+
 /** Whatever the memory contains, the search ends, and nothing outside of it is used. */
 static void hostile_memory(void **state)
 {
 	(void)state;
-	struct fixture *f = new_fixture(&versions[0]);
-	fill(f);
+	for (unsigned three_levels = 0; three_levels < 2; three_levels++) {
+		struct fixture *f = new_fixture(&versions[0]);
+		struct fixture *copy = malloc(sizeof *copy);
 
-	struct fixture *copy = malloc(sizeof *copy);
-	memcpy(copy, f, sizeof *copy);
-	for (unsigned round = 0; round < 150; round++) {
-		for (unsigned i = 0; i <= round % 20; i++) {
-			size_t offset = roll(f, 8) ? EXTENTS + roll(f, f->extents * 128)
-			                           : LEAF + roll(f, f->next_page * 8);
-			f->base[offset] = (unsigned char)roll(f, 256);
+		f->three_levels = three_levels;
+		link_leaf(f);
+		fill(f);
+		memcpy(copy, f, sizeof *copy);
+		for (unsigned round = 0; round < 100; round++) {
+			damage_bytes(f, 1 + round % 20);
+			memcpy(f->base, copy->base, sizeof f->base);
 		}
 
-		struct pm_heap *heap = open_heap(f);
-		assert_true(heap->chunk_count <= 512 * f->extents);
-		for (uint32_t i = 0; i < heap->chunk_count; i += 97) {
-			struct pm_chunk chunk;
-			pm_heap_chunk(heap, i, &chunk);
-			assert_true(chunk.start < chunk.end);
-		}
-
-		pm_heap_close(heap);
-		memcpy(f->base, copy->base, sizeof f->base);
+		free(copy);
+		free_fixture(f);
 	}
-
-	free(copy);
-	free_fixture(f);
 }
 
 static void allocators_by_name(void **state)
