@@ -22,7 +22,9 @@ enum {
 	TCACHE_MAX = 0x300,  /* bytes of the largest tcache */
 	LARGE_SIZE = 0x410,  /* size of the largest chunks in small bins */
 	IMPLAUSIBLE_MAX = 2, /* see count_implausible() */
-	FAST_MAX = 0xb0,     /* size of the largest chunks in fastbins */
+	/* Minimum number of bins with chunks of a tcache that a stopped thread was changing */
+	TORN_USED_MIN = 4,
+	FAST_MAX = 0xb0, /* size of the largest chunks in fastbins */
 	/* After this number of links, the links of all chunks are read at once. */
 	SINGLE_LINKS = 4096,
 	/* If the lists of a running process change, all links are read this number of times. */
@@ -428,6 +430,12 @@ static int read_tcache(struct lists *lists, uint64_t address, struct tcache *tca
 		lists->partial = i + 1 == tries && tries > 1;
 		int good = implausible > tcache->slack ? 0 : follow_bins(lists, tcache, links);
 		lists->partial = false;
+		/* A few valid lists are no proof of a tcache that was being changed. */
+		if (good >= 0 && tries == 1 && tcache->used < TORN_USED_MIN &&
+		    (good == 0 || tcache->slack == 0 || implausible > 0)) {
+			lists->count = 0;
+			return 0;
+		}
 		if (good != 0)
 			return good;
 		got = pm_glibc_read_now(glibc, address + PM_GLIBC_HEADER, tcache->bytes, size,
