@@ -44,6 +44,23 @@ static int find_heaps(struct pm_glibc *glibc, size_t arena, struct pm_glibc_heap
 	}
 }
 
+/** Sets the range of addresses that contains the heaps of an arena. */
+static void set_arena_range(struct pm_glibc *glibc, size_t arena,
+                            const struct pm_glibc_heaps *heaps)
+{
+	struct pm_range range = { UINT64_MAX, 0 };
+
+	for (size_t i = 0; i < heaps->count; i++) {
+		range.start = pm_min(range.start, heaps->items[i].start);
+		range.end = pm_max(range.end, heaps->items[i].end);
+	}
+
+	/* The mapped parts of the main arena can be anywhere. */
+	if (arena == 0 && !glibc->arenas[0].contiguous)
+		range = (struct pm_range){ 0, UINT64_C(1) << 56 };
+	glibc->arena_range = range;
+}
+
 /** Walks over the heaps of an arena. */
 static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *error)
 {
@@ -69,6 +86,7 @@ static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *e
 		                         "the arena",
 		                         error);
 	}
+	set_arena_range(glibc, arena, &heaps);
 	for (size_t i = 0; result == 0 && i < heaps.count; i++)
 		result = pm_glibc_walk(glibc, arena, &heaps.items[i], found, error);
 
@@ -215,10 +233,17 @@ static int read_chunks(struct pm_glibc *glibc, struct pm_error *error)
 		return pm_error_out_of_memory(error);
 	heap->arena_count = glibc->count;
 
+	/* Links are stored safely since 2.32; the parameters for huge pages exist since 2.35. */
+	if (glibc->layout == pm_glibc_layout(2))
+		glibc->links = PM_GLIBC_LINKS_PLAIN;
+	else if (glibc->layout->fastbins == 0 || glibc->parameters.has_huge_pages)
+		glibc->links = PM_GLIBC_LINKS_SAFE;
+
 	for (uint32_t i = 0; i < glibc->count; i++)
 		if (read_arena(glibc, i, error) < 0)
 			return -1;
 
+	set_arena_range(glibc, 0, &(struct pm_glibc_heaps){ 0 });
 	if (pm_glibc_mapped_find(glibc, &heap->arenas[0], error) < 0 ||
 	    check_parts(glibc, error) < 0 || check_mapped(glibc, error) < 0 ||
 	    pm_heap_index_finish(&handle->index, error) < 0)

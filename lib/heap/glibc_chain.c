@@ -26,14 +26,15 @@ static bool has_header(const struct pm_glibc_buffer *buffer, uint64_t address)
 	       buffer->end - address >= PM_GLIBC_HEADER;
 }
 
-static bool append(struct pm_glibc_chunks *chunks, uint64_t address, uint64_t size, unsigned state)
+static bool append(struct pm_glibc_chunks *chunks, uint64_t address, uint64_t size, unsigned state,
+                   uint64_t word)
 {
 	if (chunks->count == chunks->capacity &&
 	    pm_array_reserve(&chunks->items, &chunks->capacity, chunks->count, 1,
 	                     sizeof *chunks->items, NULL) < 0)
 		return false;
 
-	chunks->items[chunks->count++] = (struct pm_glibc_chunk){ address, size | state };
+	chunks->items[chunks->count++] = (struct pm_glibc_chunk){ address, size | state, word };
 	return true;
 }
 
@@ -60,7 +61,7 @@ static enum pm_glibc_stop parse_last(struct pm_glibc_chain *chain, uint64_t head
 
 	/* In a running process, the heap may have grown or shrunk since its end was read. */
 	size = pm_min(size, rest) & ~(uint64_t)(PM_GLIBC_ALIGNMENT - 1);
-	if (size >= PM_GLIBC_CHUNK_MIN && !append(chunks, chain->at, size, PM_CHUNK_TOP))
+	if (size >= PM_GLIBC_CHUNK_MIN && !append(chunks, chain->at, size, PM_CHUNK_TOP, 0))
 		return PM_GLIBC_STOP_MEMORY;
 	chain->at = chain->end;
 	return PM_GLIBC_STOP_END;
@@ -130,7 +131,9 @@ static enum pm_glibc_stop parse_chunk(struct pm_glibc_chain *chain, uint64_t hea
 	/* In other arenas, a chunk in use that is not marked is a fencepost. */
 	bool is_fence = in_use && !chain->main && !(head & PM_GLIBC_NON_MAIN);
 	unsigned state = in_use ? PM_CHUNK_IN_USE : PM_CHUNK_FREE;
-	if (!is_fence && !append(chunks, chain->at, size, state))
+	/* A small chunk is in the same buffer as the next header. */
+	uint64_t word = size <= PM_GLIBC_FAST_MAX ? pm_glibc_word(next - size + 16) : 0;
+	if (!is_fence && !append(chunks, chain->at, size, state, word))
 		return PM_GLIBC_STOP_MEMORY;
 
 	chain->at += size;

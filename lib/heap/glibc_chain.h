@@ -21,12 +21,14 @@ enum {
 	PM_GLIBC_IS_MAPPED = 2,
 	PM_GLIBC_NON_MAIN = 4,
 	PM_GLIBC_FLAGS = 7,
+	PM_GLIBC_FAST_MAX = 0xb0, /**< size of the largest chunks in fastbins */
 };
 
 /** A chunk that was parsed. Its state is in the lowest bits of `size`. */
 struct pm_glibc_chunk {
 	uint64_t address;
 	uint64_t size; /**< size | enum pm_chunk_state */
+	uint64_t word; /**< first word of the chunk's memory; 0 for large chunks */
 };
 
 /** Parsed chunks, by ascending address. Zero-initialise it; release `items` with free(3). */

@@ -62,4 +62,6 @@ void pm_glibc_deinit(struct pm_glibc *glibc)
 	free(glibc->arenas);
 	free(glibc->ranges);
 	free(glibc->tcaches);
+	free(glibc->saved);
+	free(glibc->runs);
 }

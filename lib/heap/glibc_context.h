@@ -13,6 +13,19 @@ enum pm_glibc_links {
 	PM_GLIBC_LINKS_SAFE,  /**< since 2.32: XOR with the address of the pointer, shifted by 12 */
 };
 
+/** The first word of a chunk's memory. */
+struct pm_glibc_link {
+	uint64_t address; /**< address of the word */
+	uint64_t word;
+};
+
+/** Saved links of one heap. */
+struct pm_glibc_run {
+	uint64_t address; /**< start of the heap */
+	size_t first;     /**< index of the first link */
+	size_t count;     /**< number of links */
+};
+
 /** Everything that is known about the malloc of a process. Zero-initialise it. */
 struct pm_glibc {
 	struct pm_heap_handle *heap;
@@ -34,10 +47,32 @@ struct pm_glibc {
 	size_t tcache_count;
 	size_t tcache_capacity;
 
+	/**
+	 * First words of small chunks in use that can be links of fastbins. They were read during
+	 * the walk, so that the lists need not be read again, chunk by chunk. Each heap is a run of
+	 * ascending addresses.
+	 */
+	struct pm_glibc_link *saved;
+	size_t saved_count;
+	size_t saved_capacity;
+	struct pm_glibc_run *runs; /**< by ascending address after pm_glibc_lists_read() */
+	size_t run_count;
+	size_t run_capacity;
+	/** Lowest and highest address of the arena that is walked over */
+	struct pm_range arena_range;
+
 	bool incomplete; /**< the figures of all arenas together are lower bounds */
 	enum pm_glibc_links links;
 	uint64_t tcache_size; /**< chunk size of the tcaches that were found; 0 if none was found */
 };
+
+enum { PM_GLIBC_LINK_SHIFT = 12 };
+
+/** Returns the pointer that is stored as `word` at the address `at`. */
+static inline uint64_t pm_glibc_link_of(uint64_t word, uint64_t at, enum pm_glibc_links links)
+{
+	return links == PM_GLIBC_LINKS_SAFE ? word ^ (at >> PM_GLIBC_LINK_SHIFT) : word;
+}
 
 /** Returns whether the memory of the target can change while it is read. */
 static inline bool pm_glibc_can_change(const struct pm_glibc *glibc)

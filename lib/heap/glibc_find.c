@@ -342,13 +342,14 @@ static int read_arena(struct pm_glibc *glibc, uint64_t address, struct pm_glibc_
 static int find_others(struct pm_glibc *glibc, struct pm_error *error)
 {
 	const uint64_t main = glibc->arenas[0].address;
-	uint64_t address = glibc->arenas[0].next, previous = main;
+	uint64_t address = glibc->arenas[0].next, previous = main, seen = main;
 
 	while (address != main) {
 		struct pm_glibc_arena arena;
 		int got = 0;
 
-		if (glibc->count < ARENAS_MAX && address % 16 == 0)
+		/* A damaged list can be a circle without the main arena (Brent's algorithm). */
+		if (glibc->count < ARENAS_MAX && address % 16 == 0 && address != seen)
 			got = read_arena(glibc, address, &arena, error);
 		if (got < 0)
 			return -1;
@@ -362,6 +363,8 @@ static int find_others(struct pm_glibc *glibc, struct pm_error *error)
 		                     sizeof *glibc->arenas, error) < 0)
 			return -1;
 		glibc->arenas[glibc->count++] = arena;
+		if ((glibc->count & (glibc->count - 1)) == 0)
+			seen = address;
 		previous = address;
 		address = arena.next;
 	}

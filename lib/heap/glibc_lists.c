@@ -10,25 +10,19 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "heap/chunk_words.h"
+#include "base/search.h"
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/lookup.h"
 
 enum {
 	TRIES = 8,
-	LINK_SHIFT = 12,     /* safe-linking: the address is shifted by this number of bits */
 	SMALL_BINS = 64,     /* bins of a tcache with chunks of one size */
 	TCACHE_MAX = 0x300,  /* bytes of the largest tcache */
 	LARGE_SIZE = 0x410,  /* size of the largest chunks in small bins */
 	IMPLAUSIBLE_MAX = 2, /* see count_implausible() */
 	/* Minimum number of bins with chunks of a tcache that a stopped thread was changing */
 	TORN_USED_MIN = 4,
-	FAST_MAX = 0xb0, /* size of the largest chunks in fastbins */
-	/* After this number of links, the links of all chunks are read at once. */
-	SINGLE_LINKS = 4096,
-	/* If the lists of a running process change, all links are read this number of times. */
-	LINK_READS = 4,
 };
 
 /** A chunk of a list. */
@@ -54,11 +48,9 @@ struct lists {
 	struct entry *entries; /* chunks of the lists that were read and are not marked yet */
 	size_t count;
 	size_t capacity;
-	struct pm_chunk_words *links; /* links of all small chunks; NULL if they were not read */
-	unsigned single_links;        /* number of links that were read one by one */
-	unsigned link_reads;          /* number of times that all links were read */
 	uint64_t budget; /* number of chunks that may still be visited: damaged lists are circles */
 	bool partial;    /* keep the chunks before the one that does not conform */
+	bool again;      /* read the links again that were saved during the walk */
 	struct pm_error *error;
 };
 
@@ -76,19 +68,11 @@ static const struct tcache_type tcache_types[] = {
 	{ 0x300, 76, 2, true },  /* since 2.42 */
 };
 
-/** Returns the pointer that is stored in `raw` at the address `at`. */
-static uint64_t link_of(uint64_t raw, uint64_t at, enum pm_glibc_links links)
-{
-	return links == PM_GLIBC_LINKS_SAFE ? raw ^ (at >> LINK_SHIFT) : raw;
-}
-
 /**
  * Adds the chunk at an address to the entries, if it conforms to the rule. The first word of a
  * header can belong to the chunk before it, so chunks are looked up by the second word.
- * @param number  receives the number of the chunk
  */
-static int add_entry(struct lists *lists, uint64_t address, const struct rule *rule,
-                     uint32_t *number)
+static int add_entry(struct lists *lists, uint64_t address, const struct rule *rule)
 {
 	struct pm_chunk chunk;
 
@@ -104,42 +88,28 @@ static int add_entry(struct lists *lists, uint64_t address, const struct rule *r
 	                     sizeof *lists->entries, lists->error) < 0)
 		return -1;
 	lists->entries[lists->count++] = (struct entry){ address, chunk.size, chunk.arena };
-	*number = chunk.number;
 	return 1;
 }
 
-/**
- * Reads the link that is stored in a chunk. Long lists lead through the heap in any order: then the
- * links of all chunks are read at once, which takes less time.
- *
- * @param number  number of the chunk
- * @param place   address of the link, the first word of the chunk
- */
-static int read_link(struct lists *lists, uint32_t number, uint64_t place, uint64_t *raw)
+/** Reads the link at an address, unless it was saved. */
+static int read_link(struct lists *lists, uint64_t place, uint64_t *word)
 {
-	if (!lists->links && lists->single_links >= SINGLE_LINKS &&
-	    lists->link_reads < LINK_READS) {
-		lists->link_reads++;
-		if (pm_chunk_words_read(lists->glibc->heap, FAST_MAX, &lists->links, lists->error) <
-		    0)
-			return -1;
+	const struct pm_glibc *glibc = lists->glibc;
+	size_t run = pm_first_above(glibc->runs, glibc->run_count, sizeof *glibc->runs,
+	                            offsetof(struct pm_glibc_run, address), place);
+
+	if (run > 0 && !lists->again) {
+		const struct pm_glibc_run *links = &glibc->runs[run - 1];
+		const struct pm_glibc_link *first = glibc->saved + links->first;
+		size_t index = pm_first_above(first, links->count, sizeof *first,
+		                              offsetof(struct pm_glibc_link, address), place);
+		if (index > 0 && first[index - 1].address == place) {
+			*word = first[index - 1].word;
+			return 1;
+		}
 	}
 
-	if (lists->links && pm_chunk_words_get(lists->links, number, raw))
-		return 1;
-
-	lists->single_links++;
-	return pm_glibc_read_now(lists->glibc, place, raw, sizeof *raw, lists->error);
-}
-
-/** Forgets the links of all chunks, because they have changed, unless they were read too often. */
-static void forget_links(struct lists *lists)
-{
-	if (lists->link_reads >= LINK_READS)
-		return;
-
-	pm_chunk_words_destroy(lists->links);
-	lists->links = NULL;
+	return pm_glibc_read_now(lists->glibc, place, word, sizeof *word, lists->error);
 }
 
 /**
@@ -157,18 +127,17 @@ static int follow(struct lists *lists, uint64_t head, const struct rule *rule,
 
 	while (good > 0 && at != 0) {
 		uint64_t raw, place = at + PM_GLIBC_HEADER - rule->user;
-		uint32_t number;
 
 		if (lists->budget == 0 || lists->count - before >= max) {
 			good = 0;
 			break;
 		}
 		lists->budget--;
-		good = add_entry(lists, at - rule->user, rule, &number);
+		good = add_entry(lists, at - rule->user, rule);
 		if (good > 0)
-			good = read_link(lists, number, place, &raw);
+			good = read_link(lists, place, &raw);
 		if (good > 0)
-			at = link_of(raw, place, links);
+			at = pm_glibc_link_of(raw, place, links);
 	}
 
 	if (good > 0 && rule->count != UINT64_MAX && lists->count - before != rule->count)
@@ -237,13 +206,13 @@ static int follow_fastbin(struct lists *lists, uint32_t arena, unsigned bin)
 	int good = follow_any(lists, head, &rule, &glibc->links);
 
 	for (unsigned i = 1; good == 0 && i < tries; i++) {
-		forget_links(lists);
 		good = pm_glibc_read_now(glibc, place, &head, sizeof head, lists->error);
 		lists->partial = i + 1 == tries;
+		lists->again = true;
 		if (good > 0)
 			good = follow_any(lists, head, &rule, &glibc->links);
 	}
-	lists->partial = false;
+	lists->partial = lists->again = false;
 	return good;
 }
 
@@ -428,8 +397,9 @@ static int read_tcache(struct lists *lists, uint64_t address, struct tcache *tca
 
 		tcache->slack = tries > 1 ? 0 : 1;
 		lists->partial = i + 1 == tries && tries > 1;
+		lists->again = i > 0;
 		int good = implausible > tcache->slack ? 0 : follow_bins(lists, tcache, links);
-		lists->partial = false;
+		lists->partial = lists->again = false;
 		/* A few valid lists are no proof of a tcache that was being changed. */
 		if (good >= 0 && tries == 1 && tcache->used < TORN_USED_MIN &&
 		    (good == 0 || tcache->slack == 0 || implausible > 0)) {
@@ -495,6 +465,12 @@ static int read_tcaches(struct lists *lists)
 	return 0;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const struct pm_glibc_run *one = a, *other = b;
+	return (one->address > other->address) - (one->address < other->address);
+}
+
 int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
 {
 	struct lists lists = {
@@ -504,17 +480,13 @@ int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
 		.error = error,
 	};
 
-	/* Links are stored safely since 2.32; huge pages exist since 2.35. */
-	if (glibc->layout == pm_glibc_layout(2))
-		glibc->links = PM_GLIBC_LINKS_PLAIN;
-	else if (glibc->layout->fastbins == 0 || glibc->parameters.has_huge_pages)
-		glibc->links = PM_GLIBC_LINKS_SAFE;
+	if (glibc->run_count > 0)
+		qsort(glibc->runs, glibc->run_count, sizeof *glibc->runs, by_address);
 
 	int result = read_all_fastbins(&lists);
 	if (result == 0)
 		result = read_tcaches(&lists);
 
-	pm_chunk_words_destroy(lists.links);
 	free(lists.entries);
 	return result;
 }

@@ -76,6 +76,28 @@ static int add_tcache(struct pm_glibc *glibc, uint64_t address, struct pm_error 
 	return 0;
 }
 
+/** Saves the first word of a small chunk in use, if the word can be a link of a fastbin. */
+static int save_link(struct pm_glibc *glibc, const struct pm_glibc_chunk *chunk,
+                     struct pm_error *error)
+{
+	const uint64_t place = chunk->address + PM_GLIBC_HEADER;
+	const struct pm_range range = glibc->arena_range;
+	uint64_t safe = pm_glibc_link_of(chunk->word, place, PM_GLIBC_LINKS_SAFE);
+	bool is_link = pm_range_contains(range, safe) || safe == 0;
+
+	if (glibc->links != PM_GLIBC_LINKS_SAFE)
+		is_link = is_link || pm_range_contains(range, chunk->word);
+	if (!is_link)
+		return 0;
+
+	if (glibc->saved_count == glibc->saved_capacity &&
+	    pm_array_reserve(&glibc->saved, &glibc->saved_capacity, glibc->saved_count, 1,
+	                     sizeof *glibc->saved, error) < 0)
+		return -1;
+	glibc->saved[glibc->saved_count++] = (struct pm_glibc_link){ place, chunk->word };
+	return 0;
+}
+
 /** Adds a chunk to the index and to the figures. */
 static int commit_chunk(struct walk *walk, const struct pm_glibc_chunk *chunk)
 {
@@ -90,6 +112,8 @@ static int commit_chunk(struct walk *walk, const struct pm_glibc_chunk *chunk)
 	if (state == PM_CHUNK_IN_USE) {
 		found->in_use += size;
 		found->chunks++;
+		if (size <= PM_GLIBC_FAST_MAX)
+			return save_link(walk->glibc, chunk, walk->error);
 		return is_tcache_size(size) ? add_tcache(walk->glibc, chunk->address, walk->error)
 		                            : 0;
 	}
@@ -500,8 +524,14 @@ int pm_glibc_walk(struct pm_glibc *glibc, uint32_t arena, struct pm_glibc_heap *
 		.arena = arena,
 		.error = error,
 	};
+	const struct pm_glibc_run run = { heap->start, glibc->saved_count, 0 };
 	uint64_t trimmable = 0;
 	int result = -1;
+
+	if (pm_array_reserve(&glibc->runs, &glibc->run_capacity, glibc->run_count, 1,
+	                     sizeof *glibc->runs, error) < 0)
+		return -1;
+	glibc->runs[glibc->run_count++] = run;
 
 	if (pm_heap_index_add_segment(&glibc->heap->index, heap->first, heap->end, arena, error))
 		result = walk_chain(&walk);
@@ -513,6 +543,7 @@ int pm_glibc_walk(struct pm_glibc *glibc, uint32_t arena, struct pm_glibc_heap *
 		result = pm_glibc_pages_count(&glibc->heap->source, walk.trim.items,
 		                              walk.trim.count, &trimmable, error);
 
+	glibc->runs[glibc->run_count - 1].count = glibc->saved_count - run.first;
 	found->trimmable += trimmable;
 	free(walk.chunks.items);
 	free(walk.trim.items);

@@ -377,14 +377,14 @@ static int visit_entry(const struct walk *walk, uint64_t page, uint64_t entry,
 		return -1;
 
 	if (!got || !pm_jemalloc_extent_decode(walk->tree->layout, bytes, &extent))
-		return walk->visit(walk->context, NULL, error);
+		return walk->visit(walk->context, page, NULL, error);
 	if (extent.address >> PAGE_BITS == page >> PAGE_BITS)
-		return walk->visit(walk->context, &extent, error);
+		return walk->visit(walk->context, page, &extent, error);
 	/* The entry of another page of the extent */
 	if (page > extent.address && page - extent.address < extent.size)
 		return 0;
 
-	return walk->visit(walk->context, NULL, error);
+	return walk->visit(walk->context, page, NULL, error);
 }
 
 /** Visits the extents of a leaf whose entries belong to addresses from `first` on. */

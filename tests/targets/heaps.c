@@ -10,12 +10,14 @@
  * sbrk=N          other users of sbrk(2) between parts of the heap (0)
  * blocked=N       mappings that stop the brk heap from growing (0 or 1)
  * fork=N          the heap belongs to a child process, which extends it (0 or 1)
+ * holes=N         runs of freed chunks of several pages in each arena (0 or 1)
  * churn=N         the threads allocate and free memory without pause (0 or 1)
  *
- * Prints `pid PID`, `mallinfo ARENA UORDBLKS FORDBLKS FSMBLKS HBLKS HBLKHD KEEPCOST`
- * (mallinfo2(3)), for each arena `arena FAST_COUNT FAST REST_COUNT REST SYSTEM` (malloc_info(3)),
- * and `aligned ADDRESS` for each chunk of posix_memalign(3). The command `trim` calls
- * malloc_trim(3). Nothing is allocated after the figures were taken.
+ * Prints `kept N` for each thread, the number of chunks that it keeps, `pid PID`, `mallinfo ARENA
+ * UORDBLKS FORDBLKS FSMBLKS HBLKS HBLKHD KEEPCOST` (mallinfo2(3)), for each arena `arena FAST_COUNT
+ * FAST REST_COUNT REST SYSTEM` (malloc_info(3)), and `aligned ADDRESS` for each chunk of
+ * posix_memalign(3). The command `trim` calls malloc_trim(3). Nothing is allocated after the
+ * figures were taken.
  */
 #include "support.h"
 
@@ -38,7 +40,8 @@
 
 enum { THREADS_MAX = 256, ALIGNED_MAX = 64, INFO_SIZE = 1 << 20, PAGE = 4096 };
 
-static uint64_t threads, chunks = 1000, large, mapped, aligned, foreign, blocked, forked, churn;
+static uint64_t threads, chunks = 1000, large, mapped, aligned, foreign, blocked, forked, churn,
+			 holes;
 
 static const struct option {
 	const char *name;
@@ -47,9 +50,14 @@ static const struct option {
 	{ "threads", &threads }, { "chunks", &chunks },   { "large", &large },
 	{ "mapped", &mapped },   { "aligned", &aligned }, { "sbrk", &foreign },
 	{ "blocked", &blocked }, { "fork", &forked },     { "churn", &churn },
+	{ "holes", &holes },
 };
 
+/** Number of slots in which a thread that churns allocates and frees memory. */
+enum { SLOTS = 20000 };
+
 static pthread_barrier_t built;
+static uint64_t kept_counts[THREADS_MAX];
 
 static void parse(const char *argument)
 {
@@ -80,9 +88,13 @@ static char *allocate(size_t size)
 	return memory;
 }
 
-/** Allocates chunks of many sizes, and frees a third of them in another order. */
-static void fill(uint64_t seed, uint64_t count)
+/**
+ * Allocates chunks of many sizes, and frees a part of them in another order.
+ * @return number of the chunks of many sizes that are kept
+ */
+static uint64_t fill(uint64_t seed, uint64_t count)
 {
+	uint64_t kept_count = 0;
 	char **kept = calloc(count + 1, sizeof *kept);
 	target_check(kept ? 0 : -1, "calloc");
 
@@ -100,27 +112,38 @@ static void fill(uint64_t seed, uint64_t count)
 		}
 	}
 
+	for (uint64_t i = 0; i < count; i++)
+		kept_count += kept[i] != NULL;
+
+	/* Runs of 100 chunks in use and of 100 freed ones, which become free chunks of 50 KiB. */
+	for (uint64_t i = 0; holes && i < count; i++)
+		kept[i] = allocate(500);
+	for (uint64_t i = 0; holes && i < count; i++)
+		if (i / 100 % 2 == 0)
+			free(kept[i]);
+
 	for (uint64_t i = 0; i < large; i++)
 		allocate(next_random(&seed) % (120 * 1024));
+
+	return kept_count;
 }
 
 static void __attribute__((noreturn)) churn_forever(uint64_t seed)
 {
-	static const size_t count = 20000;
-	char **slots = calloc(count, sizeof *slots);
+	char **slots = calloc(SLOTS, sizeof *slots);
 	target_check(slots ? 0 : -1, "calloc");
 
 	for (;;) {
 		uint64_t random = next_random(&seed);
-		size_t slot = random % count;
+		size_t slot = random % SLOTS;
 		free(slots[slot]);
-		slots[slot] = allocate(random / count % 3000);
+		slots[slot] = allocate(random / SLOTS % 3000);
 	}
 }
 
 static void *run(void *seed)
 {
-	fill((uintptr_t)seed, chunks);
+	kept_counts[(uintptr_t)seed - 2] = fill((uintptr_t)seed, chunks);
 	pthread_barrier_wait(&built);
 	if (churn)
 		churn_forever((uintptr_t)seed);
@@ -252,6 +275,8 @@ int main(int argc, char **argv)
 	if (forked)
 		become_child();
 
+	for (uint64_t i = 0; i < threads; i++)
+		printf("kept %" PRIu64 "\n", kept_counts[i]);
 	printf("pid %d\n", (int)getpid());
 	print_figures(file, info, addresses);
 	target_ready();

@@ -324,3 +324,18 @@ group_bytes() {
 	run -2 procmem heap --retained --size 64 "$TARGET_PID"
 	run -2 procmem heap --retained --stop "$TARGET_PID"
 }
+
+@test "a process that uses malloc of glibc and jemalloc" {
+	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 10000 1000
+	[ "$(grep -c 'without jemalloc' "$TARGET_FACTS")" -eq 0 ] || skip 'libjemalloc.so.2 cannot be loaded'
+
+	run --separate-stderr procmem heap "$TARGET_PID"
+	[ "$status" -eq 0 ]
+	[[ ${lines[0]} == *'jemalloc 5.3 malloc, walk complete, not stopped' ]]
+	[[ $stderr == *'the process also has '*' in use in glibc malloc, which is not shown'* ]]
+
+	run procmem heap --json "$TARGET_PID"
+	[ "$(jq -r '.allocator.other.name' <<<"$output")" = glibc ]
+	[ "$(jq '.allocator.other.in_use' <<<"$output")" -ge 112000 ]
+	[ "$(jq '[.classes[] | select(.size == 1024).count] | add' <<<"$output")" -eq 10000 ]
+}

@@ -244,7 +244,9 @@ static void circle_of_arenas_ends(void **state)
 	struct pm_heap *heap = fake_heap_open(&fake, true);
 	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
 	assert_false(heap->complete);
+	assert_int_equal(heap->arena_count, 2);
 	assert_int_equal(heap->arenas[0].in_use, fake.in_use[0]);
+	assert_int_equal(heap->arenas[1].in_use, fake.in_use[1]);
 	pm_heap_close(heap);
 
 	fake_heap_put(&fake, other + 0x870, 0x1000);

@@ -98,6 +98,16 @@ static void compare_arena(const struct pm_heap_arena *arena, const char *fact)
 	expect_equal("free chunks", arena->free + arena->top, rest - (rest_count - 1));
 }
 
+/** Returns the first fact `arena`. */
+static const char *first_arena(const struct target *target)
+{
+	for (size_t i = 0; i < target->count; i++)
+		if (strncmp(target->facts[i], "arena ", 6) == 0)
+			return target->facts[i];
+	fail_msg("the target printed no 'arena'");
+	return NULL;
+}
+
 static void compare_arenas(const struct pm_heap *heap, const struct target *target)
 {
 	size_t found = 0;
@@ -241,6 +251,156 @@ static void forked_process(void **state)
 	compare_program("heaps", "fork=1 chunks=3000");
 }
 
+/** A program that never calls the malloc of its libc. */
+static void malloc_that_was_never_called(void **state)
+{
+	(void)state;
+	struct target target;
+	struct subject subject;
+
+	target_start(&target, "no_malloc", NULL);
+	open_heap(&subject, target.pid, false);
+	assert_int_equal(subject.heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+	assert_true(subject.heap->unused);
+	expect_equal("chunks", subject.heap->chunk_count, 0);
+	close_heap(&subject);
+	target_stop(&target);
+}
+
+/** A process without glibc: its main arena is not found, which does not mean that it is empty. */
+static void program_without_glibc(void **state)
+{
+	(void)state;
+	struct subject subject;
+	struct target target;
+	struct pm_error error = { 0 };
+
+	target_start(&target, "heaps", "chunks=1000", NULL);
+	look_open(&subject.look, target.pid);
+
+	/* Without the regions of files, there is no libc. */
+	struct pm_regions others;
+	pm_regions_init(&others);
+	for (size_t i = 0; i < subject.look.regions.count; i++)
+		if (subject.look.regions.items[i].mapping[0] != '/')
+			must(pm_regions_append(&others, &subject.look.regions.items[i], &error),
+			     &error);
+
+	const struct pm_heap_source source = { .regions = &others,
+		                               .reader = &subject.look.memory,
+		                               .pages = &subject.look.pages };
+	must(pm_heap_open(&source, &subject.heap, &error), &error);
+	assert_int_equal(subject.heap->allocator, PM_HEAP_ALLOCATOR_UNKNOWN);
+	assert_false(subject.heap->unused);
+	assert_string_equal(subject.heap->version, "");
+	close_heap(&subject);
+	pm_regions_deinit(&others);
+	target_stop(&target);
+}
+
+/** Finds the smallest and the largest fact `kept`. */
+static void find_kept(const struct target *target, uint64_t *least, uint64_t *most)
+{
+	*least = UINT64_MAX;
+	*most = 0;
+	for (size_t i = 0; i < target->count; i++) {
+		uint64_t kept;
+		if (sscanf(target->facts[i], "kept %" SCNu64, &kept) != 1)
+			continue;
+		*least = kept < *least ? kept : *least;
+		*most = kept > *most ? kept : *most;
+	}
+	assert_true(*least <= *most);
+}
+
+/**
+ * Threads that allocate all the time: what cannot be read consistently is reported. The chunks that
+ * a thread keeps are always found, unless they are in bytes that were skipped. Each thread has up
+ * to 20000 other chunks, each of which can be seen twice, at its old and at its new address.
+ */
+static void busy_process(void **state)
+{
+	(void)state;
+	struct target target;
+	uint64_t least, most;
+
+	target_start(&target, "heaps", "threads=3", "chunks=20000", "churn=1", NULL);
+	find_kept(&target, &least, &most);
+	for (int i = 0; i < 5; i++) {
+		struct subject subject;
+		open_heap(&subject, target.pid, false);
+
+		const struct pm_heap *heap = subject.heap;
+		assert_int_equal(heap->arena_count, 4);
+		if (!heap->complete)
+			assert_true(heap->breaks_total > 0);
+
+		uint64_t skipped = 0;
+		for (size_t k = 0; k < heap->break_count; k++) {
+			assert_non_null(heap->breaks[k].why);
+			skipped += heap->breaks[k].skipped;
+		}
+
+		/* The first thread is idle. */
+		compare_arena(&heap->arenas[0], first_arena(&target));
+		assert_true(heap->arenas[0].complete);
+
+		for (size_t k = 1; k < heap->arena_count; k++) {
+			uint64_t found = heap->arenas[k].chunks + heap->arenas[k].cached_count;
+			assert_in_range(found + skipped / 32, least, most + 41000);
+		}
+		compare_chunks(heap);
+		close_heap(&subject);
+	}
+	target_stop(&target);
+}
+
+/**
+ * Returns the resident size of the arenas according to smaps. The whole process also has pages of
+ * files, of which the kernel maps 16 at a time when the target calls a function for the first time.
+ */
+static uint64_t resident_size(const struct subject *subject)
+{
+	const struct pm_heap *heap = subject->heap;
+	const struct pm_regions *regions = &subject->look.regions;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < regions->count; i++)
+		if (strcmp(regions->items[i].mapping, "[heap]") == 0)
+			sum += regions->items[i].bytes[PM_SIZE_RSS];
+
+	for (size_t i = 1; i < heap->arena_count; i++) {
+		size_t region = look_region(&subject->look, heap->arenas[i].address);
+		assert_int_equal(heap->arenas[i].heaps, 1);
+		sum += regions->items[region].bytes[PM_SIZE_RSS];
+	}
+	return sum;
+}
+
+/** The pages that malloc_trim(3) returns are those that were counted, and are not counted again. */
+static void trimmable_memory(void **state)
+{
+	(void)state;
+	struct subject before, after;
+	struct target target;
+
+	target_start(&target, "heaps", "threads=2", "chunks=50000", "holes=1", NULL);
+	open_heap(&before, target.pid, true);
+	uint64_t trimmable = before.heap->total.trimmable;
+
+	target_tell(&target, "trim");
+	open_heap(&after, target.pid, true);
+	uint64_t returned = resident_size(&before) - resident_size(&after);
+
+	assert_true(trimmable > 4 << 20);
+	expect_equal("memory that malloc_trim returned", trimmable, returned);
+	assert_true(after.heap->total.trimmable < trimmable / 20);
+	assert_int_equal(after.heap->total.in_use, before.heap->total.in_use);
+	close_heap(&after);
+	close_heap(&before);
+	target_stop(&target);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +412,10 @@ int main(void)
 		cmocka_unit_test(heap_that_sbrk_cannot_extend),
 		cmocka_unit_test(static_program),
 		cmocka_unit_test(forked_process),
+		cmocka_unit_test(malloc_that_was_never_called),
+		cmocka_unit_test(program_without_glibc),
+		cmocka_unit_test(busy_process),
+		cmocka_unit_test(trimmable_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

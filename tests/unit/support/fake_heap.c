@@ -58,7 +58,7 @@ uint64_t fake_heap_address(enum fake_part part)
 
 unsigned char *fake_heap_bytes(struct fake_heap *heap, uint64_t address)
 {
-	for (int part = 0; part < FAKE_PARTS; part++) {
+	for (enum fake_part part = 0; part < FAKE_PARTS; part++) {
 		uint64_t offset = address - fake_heap_address(part);
 		if (offset < FAKE_PART_SIZE)
 			return heap->bytes[part] + offset;
@@ -316,7 +316,7 @@ void fake_heap_init(struct fake_heap *heap, enum fake_glibc version)
 	put_parameters(heap);
 	fake_heap_put(heap, fake_heap_address(FAKE_MAPPED) + 8, (FAKE_PART_SIZE - rest) | MAPPED);
 
-	for (int part = 0; part < FAKE_PARTS; part++)
+	for (enum fake_part part = 0; part < FAKE_PARTS; part++)
 		heap->ranges[part] = (struct pm_fake_range){ fake_heap_address(part),
 			                                     heap->bytes[part], FAKE_PART_SIZE };
 	heap->target = (struct pm_fake_target){ .ranges = heap->ranges, .count = FAKE_PARTS };
