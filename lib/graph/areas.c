@@ -187,8 +187,7 @@ static int add_chunks(const struct pm_graph *graph, struct pm_range_list *list,
                       struct pm_error *error)
 {
 	for (uint32_t i = 0; i < graph->node_count; i++) {
-		struct pm_chunk chunk = pm_graph_chunk(graph, i);
-		struct pm_range range = { chunk.address, chunk.address + chunk.size };
+		struct pm_range range = pm_graph_extent(graph, i);
 		if (i % 65536 == 0 && pm_check_cancel(graph->options.cancel, error) < 0)
 			return -1;
 		if (pm_range_list_add(list, range, error) < 0)
