@@ -382,7 +382,7 @@ group_bytes() {
 	[[ ${lines[0]} == *'jemalloc 5.3 malloc, walk complete, not stopped' ]]
 	[[ $stderr == *'the process also has '*' in use in glibc malloc, which is not shown'* ]]
 
-	run procmem heap --json "$TARGET_PID"
+	run --separate-stderr procmem heap --json "$TARGET_PID"
 	[ "$(jq -r '.allocator.other.name' <<<"$output")" = glibc ]
 	[ "$(jq '.allocator.other.in_use' <<<"$output")" -ge 112000 ]
 	[ "$(jq '[.classes[] | select(.size == 1024).count] | add' <<<"$output")" -eq 10000 ]
