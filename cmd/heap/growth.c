@@ -177,7 +177,9 @@ static void print_text(struct growth *growth, struct out *out)
 	print_header(growth, out);
 	number_classes(growth, out);
 	if (pm_survivors_count(growth->survivors) == 0)
-		out_string(out, "no chunk was allocated in this time and is still there\n");
+		out_string(
+			out,
+			"no chunk was allocated between the first two walks and is still there\n");
 	else
 		print_table(growth, out);
 

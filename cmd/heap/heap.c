@@ -141,6 +141,7 @@ static void report_walk(struct heap_report *report, uint64_t started_us)
 		return;
 
 	heap_print_breaks(report);
+	heap_print_other(report);
 	if (report->stopped) {
 		stopping_report(heap_report_stopped_ns(report), memory->threads);
 		stopping_report_others(&memory->others);

@@ -37,12 +37,18 @@ static const struct table_column arena_columns[COLUMNS] = {
 	{ .title = "THREADS", .right = true },
 };
 
+/** The place of an arena in the table. */
+struct rank {
+	uint64_t system; /* its size */
+	uint32_t index;  /* its index in pm_heap.arenas */
+};
+
 /** The data of the table of arenas. */
 struct arenas_view {
 	const struct heap_report *report;
-	const struct pm_heap_arena **sorted; /* all arenas, largest first */
-	size_t shown;                        /* number of arenas in the table */
-	bool mapped;                         /* the next row has the mapped chunks */
+	struct rank *sorted; /* all arenas, largest first */
+	size_t shown;        /* number of arenas in the table */
+	bool mapped;         /* the next row has the mapped chunks */
 	struct pm_heap_arena mapped_row;
 	struct pm_heap_arena total_row;
 };
@@ -146,13 +152,29 @@ static void put_trimmable(const struct heap_report *report, struct text *line)
 	put_size(report, trimmable, line);
 }
 
+/** Adds the size of the free chunks of a fragmented heap if none of them has a whole page. */
+static void put_small_gaps(const struct heap_report *report, struct text *line)
+{
+	const struct pm_heap_arena *total = &report->heap->total;
+
+	if (report->verdict.type != HEAP_VERDICT_FRAGMENTED || total->free_count == 0)
+		return;
+
+	text_string(line, "; in ");
+	text_grouped(line, total->free_count);
+	text_format(line, " free chunk%s of %" PRIu64 " B on average",
+	            text_plural(total->free_count), total->free / total->free_count);
+}
+
 /** Adds what lies between the free chunks. */
 static void put_pins(const struct heap_report *report, struct text *line)
 {
 	const struct heap_pins *pins = &report->verdict.pins;
 
-	if (pins->count == 0)
+	if (pins->count == 0) {
+		put_small_gaps(report, line);
 		return;
+	}
 
 	text_string(line, "; pinned by ");
 	if (pins->count < pins->total / 2) {
@@ -229,14 +251,18 @@ static size_t print_verdict(const struct heap_report *report, struct out *out)
 	return lines;
 }
 
-static int compare_arenas(const void *a, const void *b)
+static int compare_ranks(const void *a, const void *b)
 {
-	const struct pm_heap_arena *left = *(const struct pm_heap_arena *const *)a;
-	const struct pm_heap_arena *right = *(const struct pm_heap_arena *const *)b;
+	const struct rank *left = a, *right = b;
 
 	if (left->system != right->system)
 		return left->system < right->system ? 1 : -1;
-	return left->address < right->address ? -1 : left->address > right->address;
+	return left->index < right->index ? -1 : left->index > right->index;
+}
+
+static const struct pm_heap_arena *ranked(const struct arenas_view *view, size_t place)
+{
+	return &view->report->heap->arenas[view->sorted[place].index];
 }
 
 /** Returns the arena of a row of the table. */
@@ -247,7 +273,7 @@ static const struct pm_heap_arena *row_arena(const struct arenas_view *view, siz
 	if (row >= view->shown)
 		return &view->mapped_row;
 
-	return view->sorted[row];
+	return ranked(view, row);
 }
 
 static void put_name(const struct arenas_view *view, size_t row, struct text *text)
@@ -259,7 +285,7 @@ static void put_name(const struct arenas_view *view, size_t row, struct text *te
 	else if (row >= view->shown)
 		text_string(text, "mapped");
 	else
-		chunk_text_arena(heap, (uint32_t)(view->sorted[row] - heap->arenas), text);
+		chunk_text_arena(heap, view->sorted[row].index, text);
 }
 
 static void arena_cell(void *context, size_t row, size_t column, struct text *text)
@@ -296,8 +322,8 @@ static void print_left_out(void *context, struct out *out)
 		return;
 
 	for (size_t i = view->shown; i < view->shown + missing; i++) {
-		system += view->sorted[i]->system;
-		in_use += view->sorted[i]->in_use;
+		system += ranked(view, i)->system;
+		in_use += ranked(view, i)->in_use;
 	}
 	text_format(&line, "\xe2\x80\xa6 %zu more arena%s, ", missing, text_plural(missing));
 	put_size(view->report, system, &line);
@@ -320,8 +346,8 @@ static size_t print_arenas(const struct heap_report *report, struct out *out)
 
 	view.sorted = alloc_array(NULL, heap->arena_count, sizeof *view.sorted);
 	for (size_t i = 0; i < heap->arena_count; i++)
-		view.sorted[i] = &heap->arenas[i];
-	qsort(view.sorted, heap->arena_count, sizeof *view.sorted, compare_arenas);
+		view.sorted[i] = (struct rank){ heap->arenas[i].system, (uint32_t)i };
+	qsort(view.sorted, heap->arena_count, sizeof *view.sorted, compare_ranks);
 	if (!report->options->list.all)
 		view.shown = pm_min_size(view.shown, ARENAS_SHOWN);
 
@@ -424,4 +450,19 @@ void heap_print_breaks(struct heap_report *report)
 		report_note("the process changed its heap while it was read, or the heap is "
 		            "damaged there; sizes and counts are at least those shown (exact: "
 		            "--stop)");
+}
+
+void heap_print_other(const struct heap_report *report)
+{
+	const struct pm_heap *heap = report->heap;
+	struct text line = { 0 };
+	if (heap->other == PM_HEAP_ALLOCATOR_UNKNOWN)
+		return;
+
+	text_string(&line, "the process also has ");
+	put_size(report, heap->other_in_use, &line);
+	text_format(&line, " in use in %s malloc, which is not shown",
+	            pm_heap_allocator_name(heap->other));
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
 }

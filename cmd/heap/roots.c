@@ -69,6 +69,8 @@ void heap_roots_put(const struct pm_root *root, struct text *text)
 	heap_roots_name(root, text);
 	if (root->kind == PM_ROOT_STACK || root->kind == PM_ROOT_REGISTER)
 		return;
+	if (root->kind == PM_ROOT_THREAD_LOCAL && !root->name[0])
+		return;
 
 	text_format(text, "  (%s", kind_words(root));
 	if (root->module[0])

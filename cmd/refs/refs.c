@@ -75,7 +75,7 @@ const struct cli_spec refs_spec = {
 	         "file. ADDRESS may be anywhere in the chunk or variable. A stale pointer\n"
 	         "counts as much as one that is used. The exit status is 1 if nothing was found.",
 	.examples = {
-		{ "procmem refs shop 55abf250cf80", "who points to the chunk, and why is it alive?" },
+		{ "procmem refs shop 55abf250cf80", "who points to it, and why is it alive?" },
 		{ "procmem refs --to 4711 55abf250cf80", "what does the chunk point to?" },
 	},
 	.operands_min = 2,

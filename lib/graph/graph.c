@@ -62,6 +62,18 @@ uint64_t pm_graph_size(const struct pm_graph *graph, uint32_t node)
 	return units == LARGE ? pm_graph_chunk(graph, node).size : units * PM_HEAP_UNIT;
 }
 
+struct pm_range pm_graph_extent(const struct pm_graph *graph, uint32_t node)
+{
+	uint64_t units = units_of(graph->nodes[node]);
+	if (units == LARGE) {
+		struct pm_chunk chunk = pm_graph_chunk(graph, node);
+		return (struct pm_range){ chunk.address, chunk.address + chunk.size };
+	}
+
+	uint64_t address = (graph->nodes[node] >> ADDRESS_SHIFT) * PM_HEAP_UNIT;
+	return (struct pm_range){ address, address + units * PM_HEAP_UNIT };
+}
+
 struct pm_range pm_graph_bytes(const struct pm_graph *graph, uint32_t node)
 {
 	uint64_t units = units_of(graph->nodes[node]);

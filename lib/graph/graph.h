@@ -24,11 +24,15 @@ struct pm_root_span {
 	uint32_t root;         /**< index of the root */
 };
 
-/** A register that points to a chunk. */
+/**
+ * A register that points to a chunk, or a word near the top of a stack that points to the header of
+ * a chunk: while a thread is inside malloc, this may be the only pointer to the chunk.
+ */
 struct pm_root_register {
-	uint32_t root;     /**< index of the root */
-	uint32_t target;   /**< the node */
-	uint32_t position; /**< position of the register in pm_copy_thread.registers */
+	uint32_t root;    /**< index of the root */
+	uint32_t target;  /**< the node */
+	uint64_t address; /**< position of the register in pm_copy_thread.registers, or address of
+	                     the word */
 };
 
 struct pm_graph {
@@ -52,7 +56,7 @@ struct pm_graph {
 	struct pm_range_list memory; /**< the copied memory outside of malloc that is searched */
 };
 
-/** Returns the chunk of a node. Slower than pm_graph_bytes() and pm_graph_size(). */
+/** Returns the chunk of a node. Slower than the functions below. */
 struct pm_chunk pm_graph_chunk(const struct pm_graph *graph, uint32_t node);
 
 /** Returns whether the chunk of a node is in use. */
@@ -60,6 +64,9 @@ bool pm_graph_in_use(const struct pm_graph *graph, uint32_t node);
 
 /** Returns the size of the chunk of a node in bytes, with its header. */
 uint64_t pm_graph_size(const struct pm_graph *graph, uint32_t node);
+
+/** Returns the addresses of the chunk of a node, with its header. */
+struct pm_range pm_graph_extent(const struct pm_graph *graph, uint32_t node);
 
 /** Returns the addresses that the program may use in the chunk of a node. */
 struct pm_range pm_graph_bytes(const struct pm_graph *graph, uint32_t node);

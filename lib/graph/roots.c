@@ -19,6 +19,12 @@
  */
 enum { ROOTS_MAX = 1 << 20 };
 
+/*
+ * Size in bytes of the part of a stack, from the stack pointer on, in which pointers to headers of
+ * chunks count. The frames of malloc and free are in this part.
+ */
+enum { FRAMES = 512 };
+
 /** Finds roots that exist: a hash table of indexes + 1, and the areas of the threads. */
 struct pm_root_table {
 	uint32_t *slots;
@@ -235,28 +241,93 @@ int pm_roots_registers(struct pm_graph *graph, size_t thread, uint32_t *root,
 	return intern(graph, &registers, root, error);
 }
 
-/** Finds the registers that point to chunks. */
-static int scan_registers(struct pm_graph *graph, struct pm_error *error)
+static int add_register(struct pm_graph *graph, struct pm_root_register found,
+                        struct pm_error *error)
+{
+	if (pm_array_reserve(&graph->registers, &graph->register_capacity, graph->register_count, 1,
+	                     sizeof *graph->registers, error) < 0)
+		return -1;
+
+	graph->registers[graph->register_count++] = found;
+	graph->roots[found.root].pointers++;
+	return 0;
+}
+
+/** Returns the chunk in use whose header starts at an address, or UINT32_MAX. */
+static uint32_t header_at(const struct pm_graph *graph, uint64_t address, size_t *last)
+{
+	uint64_t start = address + graph->index->header;
+	uint32_t target = pm_heap_index_points_to(graph->index, start, last);
+
+	if (start == address || target == UINT32_MAX ||
+	    pm_graph_bytes(graph, target).start != start)
+		return UINT32_MAX;
+	return target;
+}
+
+/** Finds the registers of a thread that point to chunks, or to their headers. */
+static int scan_registers(struct pm_graph *graph, size_t thread, struct pm_error *error)
 {
 	size_t count, last = 0;
-	const struct pm_copy_thread *threads = pm_copy_threads(graph->copy, &count);
+	const struct pm_copy_thread *owner = &pm_copy_threads(graph->copy, &count)[thread];
 
-	for (size_t i = 0; i < count; i++) {
-		for (uint32_t k = 0; threads[i].registers_known && k < PM_COPY_REGISTERS; k++) {
-			struct pm_root_register found = { .position = k };
-			found.target = pm_heap_index_points_to(graph->index,
-			                                       threads[i].registers[k], &last);
+	for (uint32_t k = 0; owner->registers_known && k < PM_COPY_REGISTERS; k++) {
+		uint64_t value = owner->registers[k];
+		const uint32_t targets[] = {
+			pm_heap_index_points_to(graph->index, value, &last),
+			header_at(graph, value, &last),
+		};
+
+		for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+			struct pm_root_register found = { .target = targets[i], .address = k };
 			if (found.target == UINT32_MAX)
 				continue;
-			if (pm_roots_registers(graph, i, &found.root, error) < 0 ||
-			    pm_array_reserve(&graph->registers, &graph->register_capacity,
-			                     graph->register_count, 1, sizeof *graph->registers,
-			                     error) < 0)
+			if (pm_roots_registers(graph, thread, &found.root, error) < 0 ||
+			    add_register(graph, found, error) < 0)
 				return -1;
-			graph->registers[graph->register_count++] = found;
-			graph->roots[found.root].pointers++;
 		}
 	}
+
+	return 0;
+}
+
+/** Finds the words near the top of a stack that point to headers of chunks. */
+static int scan_frames(struct pm_graph *graph, const struct pm_thread_area *area,
+                       struct pm_error *error)
+{
+	size_t last = 0;
+	uint64_t size = pm_min(pm_range_size(area->range), FRAMES);
+	const uint64_t *words = pm_copy_bytes(graph->copy, area->range.start, size);
+	if (area->local || !words)
+		return 0;
+
+	for (size_t i = 0; i < size / sizeof *words; i++) {
+		struct pm_root_register found = { .target = header_at(graph, words[i], &last),
+			                          .address = area->range.start + 8 * i };
+		struct pm_range unused;
+		if (found.target == UINT32_MAX)
+			continue;
+		if (pm_roots_at(graph, found.address, &found.root, &unused, error) < 0 ||
+		    add_register(graph, found, error) < 0)
+			return -1;
+	}
+
+	return 0;
+}
+
+/** Finds what only the threads have: registers, and what functions of malloc use. */
+static int scan_threads(struct pm_graph *graph, struct pm_error *error)
+{
+	const struct pm_thread_areas *areas = &graph->table->areas;
+	size_t count;
+	pm_copy_threads(graph->copy, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (scan_registers(graph, i, error) < 0)
+			return -1;
+	for (size_t i = 0; i < areas->count; i++)
+		if (scan_frames(graph, &areas->items[i], error) < 0)
+			return -1;
 
 	return 0;
 }
@@ -322,7 +393,7 @@ int pm_roots_find(struct pm_graph *graph, struct pm_error *error)
 	free(dead.items);
 
 	if (result == 0)
-		result = scan_registers(graph, error);
+		result = scan_threads(graph, error);
 	if (result == 0)
 		result = scan_memory(graph, error);
 
@@ -384,7 +455,7 @@ int pm_roots_scan(const struct pm_graph *graph, unsigned level, pm_root_visitor 
 	for (size_t i = 0; result == 0 && i < graph->register_count; i++) {
 		const struct pm_root_register *found = &graph->registers[i];
 		if (level == 0 || graph->roots[found->root].level == level)
-			result = visit(context, found->root, found->target, found->position);
+			result = visit(context, found->root, found->target, found->address);
 	}
 
 	for (size_t i = 0; result == 0 && i < graph->span_count; i++) {

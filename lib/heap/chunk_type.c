@@ -14,6 +14,7 @@
 #include <procmem/demangle.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "heap/address_map.h"
 #include "heap/content.h"
 #include "heap/rtti.h"
@@ -22,6 +23,7 @@
 
 enum {
 	WORD = sizeof(uint64_t),
+	RANGES_NEAR = 16,   /* ranges before and after data among which the code is searched */
 	VTABLE_HEADER = 16, /* bytes of a vtable before its first function */
 };
 
@@ -156,12 +158,19 @@ static int find_rtti(struct pm_chunk_types *types, struct lookup *lookup, struct
 	return 1;
 }
 
-/** Tests whether code is mapped from the file of a region, so that it is a program or library. */
-static bool is_program(const struct pm_address_map *map, const struct pm_region *region)
+/**
+ * Tests whether code is mapped from the same file as a range, so that the file is a program or
+ * library. Its code is next to its data, so only some ranges before and after are tested.
+ */
+static bool is_program(const struct pm_address_map *map, const struct pm_address_range *range)
 {
 	const unsigned code = PM_ADDRESS_CODE | PM_ADDRESS_MAYBE_CODE;
+	const struct pm_region *region = range->region;
+	size_t index = (size_t)(range - map->ranges);
+	size_t first = index - (size_t)pm_min(index, RANGES_NEAR);
+	size_t end = (size_t)pm_min(index + RANGES_NEAR + 1, map->count);
 
-	for (size_t i = 0; i < map->count; i++) {
+	for (size_t i = first; i < end; i++) {
 		const struct pm_region *other = map->ranges[i].region;
 		bool is_code = other && (map->ranges[i].use & code);
 		if (is_code && other->inode == region->inode &&
@@ -179,7 +188,8 @@ static void find_place(struct pm_chunk_types *types, struct lookup *lookup)
 	bool is_code = lookup->range->use & PM_ADDRESS_CODE;
 
 	/* A misaligned address of data is more likely that of a text. */
-	if (!slash || (!is_code && lookup->word % WORD != 0) || !is_program(&types->map, region))
+	if (!slash || (!is_code && lookup->word % WORD != 0) ||
+	    !is_program(&types->map, lookup->range))
 		return;
 
 	snprintf(lookup->name, sizeof lookup->name, "%s+%#" PRIx64, slash + 1,

@@ -122,6 +122,18 @@ int pm_glibc_add_range(struct pm_glibc *glibc, uint64_t start, uint64_t end,
 int pm_glibc_read_now(struct pm_glibc *glibc, uint64_t address, void *buffer, size_t size,
                       struct pm_error *error);
 
+/**
+ * Tests whether a chunk can be that of a tcache.
+ *
+ * @param size    size of the chunk
+ * @param wanted  size of the chunk that malloc asks itself for. The chunk is 16 bytes larger if the
+ *                rest would be too small for a chunk
+ */
+static inline bool pm_glibc_is_tcache_size(uint64_t size, uint64_t wanted)
+{
+	return size == wanted || size == wanted + 16;
+}
+
 /** Releases the lists of a context. */
 void pm_glibc_deinit(struct pm_glibc *glibc);
 

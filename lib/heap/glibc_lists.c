@@ -21,6 +21,8 @@ enum {
 	TCACHE_MAX = 0x300,  /* bytes of the largest tcache */
 	LARGE_SIZE = 0x410,  /* size of the largest chunks in small bins */
 	IMPLAUSIBLE_MAX = 2, /* see count_implausible() */
+	/* Minimum number of bins with chunks of a tcache that a stopped thread was changing */
+	TORN_USED_MIN = 4,
 };
 
 /** A chunk of a list. */
@@ -263,6 +265,9 @@ struct tcache {
 	const struct tcache_type *type;
 	unsigned char bytes[TCACHE_MAX];
 	unsigned used; /* number of bins with chunks */
+	/* Number of bins whose counter may differ from the number of chunks by 1. A thread that is
+	 * stopped while it adds a chunk to its tcache, or takes one, leaves one such bin. */
+	unsigned slack;
 };
 
 static uint64_t tcache_counter(const struct tcache *tcache, unsigned bin)
@@ -324,6 +329,22 @@ static unsigned count_implausible(const struct pm_glibc *glibc, const struct tca
 	return bad;
 }
 
+/** Follows a list whose counter is too high or too low by 1. Returns as follow_any(). */
+static int follow_nearly(struct lists *lists, uint64_t head, struct rule rule,
+                         enum pm_glibc_links *links)
+{
+	if (rule.count == UINT64_MAX)
+		return 0;
+
+	rule.count++;
+	int good = follow_any(lists, head, &rule, links);
+	if (good != 0 || rule.count <= 2)
+		return good;
+
+	rule.count -= 2;
+	return follow_any(lists, head, &rule, links);
+}
+
 /**
  * Follows the lists of a candidate. Their chunks are appended to the entries.
  * @return 1 if all lists are valid; 0 if not; -1 on error
@@ -341,6 +362,10 @@ static int follow_bins(struct lists *lists, struct tcache *tcache, enum pm_glibc
 			continue;
 
 		int good = follow_any(lists, head, &rule, links);
+		if (good == 0 && tcache->slack > 0) {
+			tcache->slack--;
+			good = follow_nearly(lists, head, rule, links);
+		}
 		if (good < 0)
 			return -1;
 		tcache->used++;
@@ -370,10 +395,17 @@ static int read_tcache(struct lists *lists, uint64_t address, struct tcache *tca
 		if (implausible > IMPLAUSIBLE_MAX)
 			break;
 
+		tcache->slack = tries > 1 ? 0 : 1;
 		lists->partial = i + 1 == tries && tries > 1;
 		lists->again = i > 0;
-		int good = implausible > 0 ? 0 : follow_bins(lists, tcache, links);
+		int good = implausible > tcache->slack ? 0 : follow_bins(lists, tcache, links);
 		lists->partial = lists->again = false;
+		/* A few valid lists are no proof of a tcache that was being changed. */
+		if (good >= 0 && tries == 1 && tcache->used < TORN_USED_MIN &&
+		    (good == 0 || tcache->slack == 0 || implausible > 0)) {
+			lists->count = 0;
+			return 0;
+		}
 		if (good != 0)
 			return good;
 		got = pm_glibc_read_now(glibc, address + PM_GLIBC_HEADER, tcache->bytes, size,
@@ -425,8 +457,8 @@ static int read_tcaches(struct lists *lists)
 			continue;
 
 		for (size_t type = 0; type < sizeof tcache_types / sizeof *tcache_types; type++)
-			if (chunk.size == tcache_types[type].size && (type == 0 || !is_first) &&
-			    (type == 2 || !is_last) &&
+			if (pm_glibc_is_tcache_size(chunk.size, tcache_types[type].size) &&
+			    (type == 0 || !is_first) && (type == 2 || !is_last) &&
 			    try_tcache(lists, &chunk, &tcache_types[type]) < 0)
 				return -1;
 	}

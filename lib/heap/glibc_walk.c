@@ -45,7 +45,7 @@ struct walk {
 static bool is_tcache_size(uint64_t size)
 {
 	for (size_t i = 0; i < sizeof tcache_sizes / sizeof *tcache_sizes; i++)
-		if (size == tcache_sizes[i])
+		if (pm_glibc_is_tcache_size(size, tcache_sizes[i]))
 			return true;
 	return false;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "heap/jemalloc_tree.h"
 
 enum {
@@ -23,6 +24,7 @@ struct sums {
 	struct pm_heap_arena *arenas; /* by arena number, ARENAS_MAX elements */
 	uint64_t extents;             /* number of extents */
 	uint64_t damaged;             /* number of entries without a valid extent */
+	struct pm_heap_break *breaks; /* the first of them, PM_HEAP_BREAKS_MAX elements */
 };
 
 static int add_active(struct sums *sums, const struct pm_jemalloc_extent *extent,
@@ -47,12 +49,26 @@ static int add_active(struct sums *sums, const struct pm_jemalloc_extent *extent
 	                                 free_regions, extent->arena, error);
 }
 
-static int add_extent(void *context, const struct pm_jemalloc_extent *extent,
+static void add_break(struct sums *sums, uint64_t page, const struct pm_jemalloc_extent *extent)
+{
+	struct pm_heap_break found = {
+		.address = page,
+		.why = "the radix tree of jemalloc has no valid extent for this page",
+	};
+	if (extent)
+		found.why = "jemalloc was splitting or merging the extent of this page";
+
+	if (sums->damaged < PM_HEAP_BREAKS_MAX)
+		sums->breaks[sums->damaged] = found;
+	sums->damaged++;
+}
+
+static int add_extent(void *context, uint64_t page, const struct pm_jemalloc_extent *extent,
                       struct pm_error *error)
 {
 	struct sums *sums = context;
 	if (!extent || extent->state == PM_JEMALLOC_CHANGING) {
-		sums->damaged++;
+		add_break(sums, page, extent);
 		return 0;
 	}
 
@@ -116,6 +132,8 @@ static void keep_arenas(struct pm_heap *heap, struct sums *sums)
 	heap->total.complete = complete;
 	heap->complete = complete;
 	heap->breaks_total = sums->damaged;
+	heap->breaks = sums->breaks;
+	heap->break_count = (size_t)pm_min(sums->damaged, PM_HEAP_BREAKS_MAX);
 	heap->arenas = sums->arenas;
 }
 
@@ -128,6 +146,7 @@ static int read_extents(struct pm_heap_handle *heap, const struct pm_jemalloc_tr
 		pm_heap_index_deinit(sums->index);
 		memset(sums->arenas, 0, ARENAS_MAX * sizeof *sums->arenas);
 		sums->extents = sums->damaged = 0;
+		heap->own_count = 0;
 
 		if (pm_jemalloc_tree_walk(heap, tree, add_extent, sums, error) < 0)
 			return -1;
@@ -161,12 +180,17 @@ int pm_heap_jemalloc(struct pm_heap_handle *heap, struct pm_error *error)
 		return found;
 
 	struct sums sums = { .index = &heap->index,
-		             .arenas = calloc(ARENAS_MAX, sizeof *sums.arenas) };
-	if (!sums.arenas)
-		return pm_error_out_of_memory(error);
+		             .arenas = calloc(ARENAS_MAX, sizeof *sums.arenas),
+		             .breaks = calloc(PM_HEAP_BREAKS_MAX, sizeof *sums.breaks) };
+	int result = -1;
+	if (sums.arenas && sums.breaks)
+		result = read_extents(heap, &tree, &sums, error);
+	else
+		pm_error_out_of_memory(error);
 
-	if (read_extents(heap, &tree, &sums, error) < 0) {
+	if (result < 0) {
 		free(sums.arenas);
+		free(sums.breaks);
 		return -1;
 	}
 

@@ -42,12 +42,13 @@ int pm_jemalloc_tree_find(struct pm_heap_handle *heap, struct pm_jemalloc_tree *
  * Visits an extent.
  *
  * @param context  as passed to pm_jemalloc_tree_walk()
+ * @param page     address of the page to which the entry belongs
  * @param extent   the extent; NULL if an entry of the tree refers to something else
  * @param error    filled on failure
  * @return         0 to continue, or -1
  */
-typedef int pm_jemalloc_visitor(void *context, const struct pm_jemalloc_extent *extent,
-                                struct pm_error *error);
+typedef int pm_jemalloc_visitor(void *context, uint64_t page,
+                                const struct pm_jemalloc_extent *extent, struct pm_error *error);
 
 /**
  * Visits all extents in ascending address order.

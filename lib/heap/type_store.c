@@ -9,7 +9,7 @@
 enum {
 	FIRST_SLOTS = 1024,
 	/* Limits for hostile targets. Real programs have some thousand types. */
-	WORDS_MAX = 1 << 18, /* words that are looked up */
+	WORDS_MAX = 1 << 17, /* words that are looked up */
 	TYPES_MAX = 1 << 16, /* types */
 	BYTES_MAX = 6 << 20, /* memory of the types with their names */
 };

@@ -15,6 +15,8 @@
  * `mapped`, mapped by malloc alone.
  *
  * `example NAME ADDRESS` is the address of a chunk of the group.
+ *
+ * Command `churn`: starts 3 threads that allocate and free chunks all the time. They lose none.
  */
 #include "support.h"
 
@@ -172,6 +174,37 @@ static void *work(void *unused)
 	return held[0];
 }
 
+/** Replaces chunks in random order. The chunks have pointers to each other. */
+static void *replace(void *unused)
+{
+	enum { SLOTS = 1000 };
+	static __thread struct node *slots[SLOTS];
+	uint64_t state = (uintptr_t)slots;
+
+	for (;;) {
+		state = state * 6364136223846793005 + 1442695040888963407;
+		struct node **slot = &slots[(state >> 33) % SLOTS];
+		if (*slot)
+			free((*slot)->next);
+		free(*slot);
+		*slot = make(24 + (state >> 50) % 2000);
+		(*slot)->next = make(1400);
+	}
+
+	return unused;
+}
+
+static int command(const char *line)
+{
+	pthread_t thread;
+	if (strcmp(line, "churn") != 0)
+		return 1;
+
+	for (int i = 0; i < 3; i++)
+		target_check(-pthread_create(&thread, NULL, replace, NULL), "pthread_create");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	size_t scale = argc > 1 ? (size_t)target_number(argv[1]) : 1;
@@ -190,5 +223,5 @@ int main(int argc, char **argv)
 	pthread_barrier_wait(&built);
 	clear_stack();
 	target_ready();
-	target_obey(NULL);
+	target_obey(command);
 }

@@ -95,7 +95,7 @@ struct pm_chunk_type_source {
 };
 
 /**
- * Prepares the search for types. It takes up to 20 MiB of memory, whatever the target contains.
+ * Prepares the search for types. It takes up to 16 MiB of memory, whatever the target contains.
  *
  * @param source  where to find them
  * @param types   receives the handle; release with pm_chunk_types_close()

@@ -8,7 +8,9 @@
  * type of the word is. Addresses in the middle of a chunk count, too. So a number that looks like
  * an address, or a stale word that the program no longer uses, can keep a chunk reachable. Pointers
  * that are stored in another form (compressed, encrypted, or in the kernel only) are not found.
- * Words are searched at multiples of 8 bytes.
+ * Words are searched at multiples of 8 bytes. The header of a chunk is not part of the chunk. Only
+ * in registers and at the top of stacks, the address of a header counts, because functions of
+ * malloc use such addresses.
  *
  * The edges are not stored: memory is scanned again for each question. A graph takes about 8 bytes
  * of memory for each chunk; the questions take more while they are answered (leaks.h, retained.h,

@@ -90,9 +90,9 @@ struct pm_heap_arena {
 	bool complete; /**< false: the figures are lower bounds */
 };
 
-/** A place where the chain of chunks broke. */
+/** A place where the chain of chunks broke; in jemalloc, a page whose extent is not valid. */
 struct pm_heap_break {
-	uint64_t address;  /**< address of the chunk header that is not valid */
+	uint64_t address;  /**< address of the chunk header that is not valid, or of the page */
 	uint64_t previous; /**< address of the chunk before it; 0 if it is the first */
 	uint64_t skipped;  /**< number of bytes that were skipped; 0 if reading again repaired it */
 	uint32_t arena;    /**< index of the arena */

@@ -342,6 +342,9 @@ static void damage_is_reported(void **state)
 	assert_false(heap->complete);
 	/* The entries of all of its three pages */
 	assert_int_equal(heap->breaks_total, 3);
+	assert_int_equal(heap->break_count, 3);
+	assert_int_equal(heap->breaks[1].address, first_page + (f->next_page - 2) * PAGE);
+	assert_non_null(strstr(heap->breaks[1].why, "valid extent"));
 	expect_figures(&before, heap);
 	pm_heap_close(heap);
 
@@ -349,6 +352,7 @@ static void damage_is_reported(void **state)
 	put(f->base + offset, 4 << 17);
 	heap = open_heap(f);
 	assert_false(heap->complete);
+	assert_non_null(strstr(heap->breaks[0].why, "splitting"));
 	expect_figures(&before, heap);
 	pm_heap_close(heap);
 	free_fixture(f);

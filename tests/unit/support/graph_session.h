@@ -26,6 +26,9 @@ struct graph_session {
  */
 void graph_session_open(struct graph_session *session);
 
+/** Releases everything except the target. */
+void graph_session_release(struct graph_session *session);
+
 /** Releases everything, and stops the target. */
 void graph_session_close(struct graph_session *session);
 
