@@ -141,7 +141,7 @@ static json_t *arena_value(const struct list_column *column, const void *item)
 	const struct pm_heap *heap = row->report->heap;
 
 	(void)column;
-	if (row->class->arena >= heap->arena_count)
+	if (row->class->arena >= heap->arena_count || heap->arenas[row->class->arena].address == 0)
 		return NULL;
 
 	return json_address(heap->arenas[row->class->arena].address);
