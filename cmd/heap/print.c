@@ -152,13 +152,29 @@ static void put_trimmable(const struct heap_report *report, struct text *line)
 	put_size(report, trimmable, line);
 }
 
+/** Adds the size of the free chunks of a fragmented heap if none of them has a whole page. */
+static void put_small_gaps(const struct heap_report *report, struct text *line)
+{
+	const struct pm_heap_arena *total = &report->heap->total;
+
+	if (report->verdict.type != HEAP_VERDICT_FRAGMENTED || total->free_count == 0)
+		return;
+
+	text_string(line, "; in ");
+	text_grouped(line, total->free_count);
+	text_format(line, " free chunk%s of %" PRIu64 " B on average",
+	            text_plural(total->free_count), total->free / total->free_count);
+}
+
 /** Adds what lies between the free chunks. */
 static void put_pins(const struct heap_report *report, struct text *line)
 {
 	const struct heap_pins *pins = &report->verdict.pins;
 
-	if (pins->count == 0)
+	if (pins->count == 0) {
+		put_small_gaps(report, line);
 		return;
+	}
 
 	text_string(line, "; pinned by ");
 	if (pins->count < pins->total / 2) {

@@ -124,8 +124,13 @@ int heap_report_count(struct heap_report *report, struct pm_error *error)
 		                                   .types = report->contents.types,
 		                                   .filter = report->filter };
 
-	report->verdict = heap_verdict_make(
-		report->heap, heap_verdict_resident(report->heap, &report->memory.loaded.regions));
+	uint64_t resident = UINT64_MAX;
+
+	/* The sizes of regions in a core file are those of the bytes in the file. */
+	if (!report->memory.core)
+		resident = heap_verdict_resident(report->heap, &report->memory.loaded.regions);
+
+	report->verdict = heap_verdict_make(report->heap, resident);
 	if (read_pins(report, error) < 0 ||
 	    pm_census_create(&options, &report->census, error) < 0 ||
 	    pm_census_add_heap(report->census, report->heap, error) < 0)

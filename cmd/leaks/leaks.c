@@ -104,6 +104,15 @@ static void put_amount(struct text *line, uint64_t chunks, uint64_t size, bool b
 		text_size(line, size);
 }
 
+/**
+ * Returns whether each lost chunk is found. The caches of threads of jemalloc keep old pointers to
+ * chunks, and are searched like the memory of the program.
+ */
+static bool is_certain(const struct malloc_graph *graph)
+{
+	return graph->heap->allocator != PM_HEAP_ALLOCATOR_JEMALLOC;
+}
+
 /** Prints the sums. */
 static void print_header(const struct malloc_graph *graph, const struct pm_leaks *leaks, bool bytes,
                          struct out *out)
@@ -111,10 +120,14 @@ static void print_header(const struct malloc_graph *graph, const struct pm_leaks
 	struct text line = { 0 };
 	const char *at_least = graph->heap->complete ? "" : "at least ";
 
-	if (leaks->chunks == 0) {
+	if (leaks->chunks == 0 && is_certain(graph)) {
 		text_format(&line, "nothing lost: %s", at_least);
 		put_amount(&line, leaks->in_use_chunks, leaks->in_use_bytes, bytes);
 		text_string(&line, " in use, all reachable\n");
+	} else if (leaks->chunks == 0) {
+		text_format(&line, "no lost chunk was found: %s", at_least);
+		put_amount(&line, leaks->in_use_chunks, leaks->in_use_bytes, bytes);
+		text_string(&line, " in use\n");
 	} else {
 		text_format(&line, "possibly lost: %s", at_least);
 		put_amount(&line, leaks->chunks, leaks->bytes, bytes);
@@ -189,6 +202,9 @@ static void report(const struct malloc_graph *graph, const struct pm_leaks *leak
 	malloc_graph_report(graph, options->output.verbose);
 	if (leaks->cut)
 		report_note("there are more groups than can be listed: the last one has the rest");
+	if (!is_certain(graph))
+		report_note("the caches of threads of jemalloc point to some hundred chunks of "
+		            "each size: of these, lost ones are not found");
 	if (leaks->chunks > 0)
 		report_note("not seen: encoded pointers, pointers that only the kernel has, and "
 		            "what is lost inside a chunk, such as in a memory pool");

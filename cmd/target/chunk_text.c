@@ -70,6 +70,9 @@ static void put_type(const struct pm_chunk_type *type, struct text *text)
 		text_format(text, "-> %s()", type->name);
 	else
 		text_format(text, "-> %s", type->name);
+
+	if (type->name[0] && type->word > 0)
+		text_format(text, " at offset %u", type->word);
 }
 
 void chunk_text_what(const struct pm_chunk_type *type, const char *bytes, size_t length, bool cut,

@@ -197,11 +197,16 @@ static int add_chunks(const struct pm_graph *graph, struct pm_range_list *list,
 	return 0;
 }
 
-/** Adds the structures of the arenas: their bins point to free chunks, and may be stale. */
+/** Adds the structures of the allocator: they point to chunks, also to free ones. */
 static int add_arenas(const struct pm_graph *graph, struct pm_range_list *list,
                       struct pm_error *error)
 {
 	const struct pm_heap *heap = graph->heap;
+	const struct pm_heap_handle *handle = pm_heap_const_handle(heap);
+
+	for (size_t i = 0; i < handle->own_count; i++)
+		if (pm_range_list_add(list, handle->own[i], error) < 0)
+			return -1;
 	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC)
 		return 0;
 

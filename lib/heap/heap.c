@@ -54,6 +54,7 @@ static void release(struct pm_heap_handle *heap)
 	pm_heap_index_deinit(&heap->index);
 	free(heap->public.arenas);
 	free(heap->public.breaks);
+	free(heap->own);
 	heap->public = (struct pm_heap){ 0 };
 }
 
@@ -72,7 +73,7 @@ static int find_second(struct pm_heap_handle *heap, struct pm_error *error)
 	struct pm_heap_handle second = { .source = heap->source, .window = heap->window };
 	int found = pm_heap_jemalloc(&second, error);
 	if (found <= 0) {
-		pm_heap_index_deinit(&second.index);
+		release(&second);
 		return found;
 	}
 
@@ -145,6 +146,7 @@ void pm_heap_close(struct pm_heap *heap)
 	pm_heap_index_deinit(&handle->index);
 	free(heap->arenas);
 	free(heap->breaks);
+	free(handle->own);
 	free(handle);
 }
 

@@ -14,12 +14,23 @@ struct pm_heap_handle {
 	struct pm_heap_source source; /**< a copy */
 	struct pm_heap_index index;
 	struct pm_heap_window *window;
+	/** Structures of the allocator outside of chunks: a pointer from there to a chunk does not
+	 * mean that the program can reach this chunk. In any order; only set for jemalloc */
+	struct pm_range *own;
+	size_t own_count;    /**< number of elements of `own` */
+	size_t own_capacity; /**< number of elements for which memory is allocated */
 };
 
 /** Returns the handle of a heap that pm_heap_open() returned. */
 static inline struct pm_heap_handle *pm_heap_handle(struct pm_heap *heap)
 {
 	return (struct pm_heap_handle *)heap;
+}
+
+/** Returns the handle of a heap that pm_heap_open() returned, for reading. */
+static inline const struct pm_heap_handle *pm_heap_const_handle(const struct pm_heap *heap)
+{
+	return (const struct pm_heap_handle *)heap;
 }
 
 /** Returns the index of a heap that pm_heap_open() returned, for the layers above. */

@@ -146,6 +146,7 @@ static int read_extents(struct pm_heap_handle *heap, const struct pm_jemalloc_tr
 		pm_heap_index_deinit(sums->index);
 		memset(sums->arenas, 0, ARENAS_MAX * sizeof *sums->arenas);
 		sums->extents = sums->damaged = 0;
+		heap->own_count = 0;
 
 		if (pm_jemalloc_tree_walk(heap, tree, add_extent, sums, error) < 0)
 			return -1;

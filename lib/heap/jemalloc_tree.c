@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/minmax.h"
 
 enum {
@@ -363,6 +364,20 @@ struct walk {
 	void *context;
 };
 
+/** Adds a range to the structures of the allocator, unless it is in the range added last. */
+static int add_own(struct pm_heap_handle *heap, uint64_t start, uint64_t size,
+                   struct pm_error *error)
+{
+	if (heap->own_count > 0 && pm_range_contains(heap->own[heap->own_count - 1], start))
+		return 0;
+	if (pm_array_reserve(&heap->own, &heap->own_capacity, heap->own_count, 1, sizeof *heap->own,
+	                     error) < 0)
+		return -1;
+
+	heap->own[heap->own_count++] = (struct pm_range){ start, start + size };
+	return 0;
+}
+
 /**
  * Visits the extent of an entry if this is the entry of its first page.
  * @param page  address of the page to which the entry belongs
@@ -374,6 +389,10 @@ static int visit_entry(const struct walk *walk, uint64_t page, uint64_t entry,
 	struct pm_jemalloc_extent extent;
 	int got = read_extent(walk->heap, entry, bytes, error);
 	if (got < 0)
+		return -1;
+
+	uint64_t structure = extent_of(entry) & ~(uint64_t)(PAGE - 1);
+	if (got && add_own(walk->heap, structure, PAGE, error) < 0)
 		return -1;
 
 	if (!got || !pm_jemalloc_extent_decode(walk->tree->layout, bytes, &extent))
@@ -443,6 +462,9 @@ static int walk_node(const struct walk *walk, uint64_t node, unsigned level, uin
 			continue;
 
 		uint64_t address = first + (i << shift);
+		if (add_own(walk->heap, child, level_bytes(shape, level == 1), error) < 0)
+			return -1;
+
 		int result = level == 1 ? walk_leaf(walk, child, address, error)
 		                        : walk_node(walk, child, level - 1, address, error);
 		if (result < 0)

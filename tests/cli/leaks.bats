@@ -106,3 +106,12 @@ assert_lost() {
 	output=$(sed -n '/^{/,/}$/p' <<<"$output")
 	jq -e '.chunks == 205 and (has("stopped_us") | not)' <<<"$output"
 }
+
+@test "jemalloc: a lost large chunk is found, and a note says what is not found" {
+	LD_PRELOAD=libjemalloc.so.2 target_start holders
+	grep -q libjemalloc "/proc/$TARGET_PID/maps" || skip 'libjemalloc.so.2 cannot be loaded'
+
+	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.complete and ([.groups[] | select(.size == 1048576)] | length == 1 and .[0].count == 1)' <<<"$output"
+	[[ $stderr == *'the caches of threads of jemalloc point to some hundred chunks of each size: of these, lost ones are not found'* ]]
+}

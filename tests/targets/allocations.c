@@ -8,6 +8,7 @@
  *   info          prints the members of mallinfo2(3) again
  *   fragment N    allocates N times 8000 and 80 bytes, then frees the 8000; the 80 bytes are
  *                 "session user=I"
+ *   sieve N       allocates N times 56 bytes, then frees two of three
  *   trim          calls malloc_trim(3)
  *   mapped N      allocates N times 1 MiB
  *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
@@ -76,6 +77,20 @@ static void fragment(uint64_t count)
 	for (uint64_t i = 0; i < count; i++)
 		free(buffers[i]);
 	free(buffers);
+}
+
+static void sieve(uint64_t count)
+{
+	char **chunks = calloc(count, sizeof *chunks);
+
+	if (!chunks)
+		abort();
+	for (uint64_t i = 0; i < count; i++)
+		chunks[i] = keep(56);
+	for (uint64_t i = 0; i < count; i += 1 + i % 3)
+		free(chunks[i]);
+	/* Chunks in fastbins are freed completely. */
+	free(keep(100000));
 }
 
 /** Allocates in an arena of its own, and frees a part, so that its thread cache is not empty. */
@@ -152,6 +167,8 @@ static int obey(const char *line)
 		print_info();
 	else if (strncmp(line, "fragment ", 9) == 0)
 		fragment(target_number(line + 9));
+	else if (strncmp(line, "sieve ", 6) == 0)
+		sieve(target_number(line + 6));
 	else if (strcmp(line, "trim") == 0)
 		malloc_trim(0);
 	else if (strncmp(line, "mapped ", 7) == 0)

@@ -119,6 +119,11 @@ assert_totals() {
 	jq -e --argjson before "$before" '.total.trimmable < $before / 20 and .total.rss < 16500000 - $before * 0.95' <<<"$output"
 	run -0 procmem heap "$TARGET_PID"
 	[[ ${lines[1]} == *'M resident)'* ]]
+	# Free chunks without a whole page: nothing to trim, and no pins.
+	target_start allocations 0
+	tell sieve 200000
+	run -0 procmem heap "$TARGET_PID"
+	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M is free; malloc_trim would give back '*'; in '*' free chunks of '???' B on average'* ]]
 }
 
 @test "an address shows its chunk: where, how large, which state, and its neighbours" {
@@ -190,7 +195,7 @@ assert_totals() {
 	[[ $output == size*example* ]]
 }
 
-@test "a core file has the same heap as the process, and so has gcore's" {
+@test "a core file has the same heap as the process" {
 	local live
 	target_start allocations 3
 	tell fragment 500
@@ -198,15 +203,58 @@ assert_totals() {
 	# A core file does not say which pages were in memory: only these are trimmable.
 	live=$(procmem heap --json "$TARGET_PID" | jq -c '[.arenas, .mmapped, .total, .classes] | del(.. | .trimmable?, .rss?)')
 	procmem dump --core --stop -q -o core "$TARGET_PID"
-	run -0 procmem heap --json core
+	run -0 procmem heap --json ./core
 	[ "$(jq -c '[.arenas, .mmapped, .total, .classes] | del(.. | .trimmable?, .rss?)' <<<"$output")" = "$live" ]
-	run -0 procmem heap core
-	[[ ${lines[0]} == 'core  core file of allocations  glibc '*' malloc, walk complete' ]]
+	run -0 procmem heap ./core
+	[[ ${lines[0]} == './core  core file of allocations  glibc '*' malloc, walk complete' ]]
 	[[ ${lines[1]} == *' malloc mapped 2 large chunks separately: 2.0M' ]]
-	run -0 procmem heap core "$(address order)"
+	run -0 procmem heap ./core "$(address order)"
 	[[ ${lines[1]} == '  contains "order number 10"' ]]
-	run -2 procmem heap --stop core
-	run -2 procmem heap --growth 1s core
+	run -2 procmem heap --stop ./core
+	run -2 procmem heap --growth 1s ./core
+}
+
+@test "totals of a core file of gdb, and of malloc_stats that gdb calls in another program" {
+	local line system in_use
+	require gdb
+	target_start allocations 2
+	gdb -nx -batch -p "$TARGET_PID" -ex 'gcore gcore' >/dev/null 2>&1
+	run -0 --separate-stderr procmem heap --json ./gcore
+	assert_totals
+	targets_stop
+
+	program_start /usr/bin/python3 -c 'import time; kept = [str(i) * 9 for i in range(50000)]; print("ready", flush=True); time.sleep(600)'
+	target_await ready
+	until grep -q '^State:.S' "/proc/$TARGET_PID/status"; do :; done
+	run -0 procmem heap --json "$TARGET_PID"
+	gdb -nx -batch -p "$TARGET_PID" -ex 'call (void)malloc_stats()' >/dev/null 2>&1
+	line=$(target_await 'system bytes')
+	system=${line##* }
+	line=$(target_await 'in use bytes')
+	in_use=${line##* }
+	jq -e --argjson system "$system" --argjson used "$in_use" '.complete and .arenas[0].system == $system and
+		.arenas[0].system - .arenas[0].free - .arenas[0].top <= $used + .arenas[0].cached and
+		.arenas[0].system - .arenas[0].free - .arenas[0].top >= $used' <<<"$output"
+}
+
+@test "C++ classes are named, with and without symbols" {
+	local program count usable name
+	for program in objects objects_stripped; do
+		target_start "$program"
+		run -0 procmem heap --json "$TARGET_PID"
+		while read -r count usable _ name; do
+			[ "$name" != numbers ] || continue
+			jq -e --argjson count "$count" --argjson size $((usable + 8)) --arg name "$name" \
+				'any(.classes[]; .type == $name and .size == $size and .count == $count)' <<<"$output" ||
+				{ echo "$program: $name" && false; }
+		done < <(sed -n 's/^class //p' "$TARGET_FACTS")
+		run -0 procmem heap --by type "$TARGET_PID"
+		grep -Eq '^ *77 .* shop::Order$' <<<"$output"
+		grep -Eq '^ *12 .* Square at offset 8$' <<<"$output"
+		run -0 procmem heap --list --no-header --type '^shop::Order$' "$TARGET_PID"
+		[ "${#lines[@]}" -eq 77 ]
+		targets_stop
+	done
 }
 
 @test "damage: the address, the chunk before it, and lower bounds" {
@@ -334,7 +382,7 @@ group_bytes() {
 	[[ ${lines[0]} == *'jemalloc 5.3 malloc, walk complete, not stopped' ]]
 	[[ $stderr == *'the process also has '*' in use in glibc malloc, which is not shown'* ]]
 
-	run procmem heap --json "$TARGET_PID"
+	run --separate-stderr procmem heap --json "$TARGET_PID"
 	[ "$(jq -r '.allocator.other.name' <<<"$output")" = glibc ]
 	[ "$(jq '.allocator.other.in_use' <<<"$output")" -ge 112000 ]
 	[ "$(jq '[.classes[] | select(.size == 1024).count] | add' <<<"$output")" -eq 10000 ]
