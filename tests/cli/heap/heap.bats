@@ -387,3 +387,10 @@ group_bytes() {
 	[ "$(jq '.allocator.other.in_use' <<<"$output")" -ge 112000 ]
 	[ "$(jq '[.classes[] | select(.size == 1024).count] | add' <<<"$output")" -eq 10000 ]
 }
+
+@test "a text that not all chunks of a class have" {
+	target_start contents
+	run -0 procmem heap "$TARGET_PID"
+	grep -Eq '^ *1024 +120 .* "response #" \(mostly\)$' <<<"$output"
+	grep -Eq '^ *96 +[0-9]+ .* "session user=# state=active"$' <<<"$output"
+}
