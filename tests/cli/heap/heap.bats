@@ -386,3 +386,10 @@ group_bytes() {
 	jq -e '.allocator.other.name == "glibc" and .allocator.other.in_use >= 112000' <<<"$output"
 	jq -e '[.classes[] | select(.size == 1024).count] | add == 10000' <<<"$output"
 }
+
+@test "a text that not all chunks of a class have" {
+	target_start contents
+	run -0 procmem heap "$TARGET_PID"
+	grep -Eq '^ *1024 +120 .* "response #" \(mostly\)$' <<<"$output"
+	grep -Eq '^ *96 +[0-9]+ .* "session user=# state=active"$' <<<"$output"
+}
