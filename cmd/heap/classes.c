@@ -11,6 +11,9 @@
 /* Bytes of a chunk that the program cannot use. */
 enum { HEADER = 8 };
 
+/* A text that less than this share of the compared chunks is known to have is marked. */
+enum { SURE_PERCENT = 90 };
+
 /** A row of the list. */
 struct heap_class {
 	const struct pm_census_class *class;
@@ -89,6 +92,8 @@ void heap_classes_put_what(const struct pm_census_class *class, unsigned keys, s
 	const struct pm_chunk_type *type = type_of(class, keys);
 
 	chunk_text_what(type, class->text, class->text_length, class->text_cut, text);
+	if (class->text_length > 0 && class->text_percent < SURE_PERCENT)
+		text_string(text, " (mostly)");
 }
 
 size_t heap_classes_number(struct results *results, const struct pm_census_class *class,
@@ -141,7 +146,7 @@ static json_t *arena_value(const struct list_column *column, const void *item)
 	const struct pm_heap *heap = row->report->heap;
 
 	(void)column;
-	if (row->class->arena >= heap->arena_count)
+	if (row->class->arena >= heap->arena_count || heap->arenas[row->class->arena].address == 0)
 		return NULL;
 
 	return json_address(heap->arenas[row->class->arena].address);

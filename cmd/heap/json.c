@@ -60,7 +60,8 @@ static void put_figures(struct json *json, const struct pm_heap_arena *arena)
 static void put_arena(struct json *json, const struct pm_heap_arena *arena)
 {
 	json_open(json, NULL, '{');
-	json_put(json, "address", json_address(arena->address));
+	if (arena->address != 0)
+		json_put(json, "address", json_address(arena->address));
 	json_parts_kind(json, arena->main ? PM_KIND_HEAP : PM_KIND_ARENA);
 	put_figures(json, arena);
 	json_put(json, "attached", json_number(arena->attached));

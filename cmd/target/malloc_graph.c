@@ -322,8 +322,8 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 	if (verbose)
 		report_search(graph);
 	if (graph->core)
-		report_note("a core file has no registers here, and lacks the memory that was left "
-		            "out when it was written: pointers there are not known");
+		report_note("a core file lacks the memory that was left out when it was written: "
+		            "pointers there are not known");
 }
 
 void malloc_graph_put_process(const struct malloc_graph *graph, struct json *json)

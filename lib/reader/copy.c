@@ -24,6 +24,7 @@
 #include "base/minmax.h"
 #include "reader/cancel.h"
 #include "reader/copied.h"
+#include "reader/core_notes.h"
 
 /*
  * Prediction of the duration of a stop in nanoseconds: for 1024 bytes that are copied (0.45 s for
@@ -483,6 +484,17 @@ static void name_threads(struct pm_copy *copy)
 	free(named);
 }
 
+static void set_core_registers(const struct pm_core *core, struct pm_copy_thread *thread)
+{
+	const uint64_t *registers = pm_core_registers(core, thread->tid);
+	if (!registers)
+		return;
+
+	memcpy(thread->registers, registers, sizeof thread->registers);
+	thread->registers_known = true;
+	thread->thread_pointer = registers[REGISTER_FS_BASE];
+}
+
 static int take_core(struct pm_copy *copy, struct pm_error *error)
 {
 	size_t count;
@@ -496,6 +508,7 @@ static int take_core(struct pm_copy *copy, struct pm_error *error)
 	for (size_t i = 0; i < count; i++) {
 		copy->threads[i].tid = threads[i].tid;
 		copy->threads[i].stack_pointer = threads[i].stack_pointer;
+		set_core_registers(copy->core, &copy->threads[i]);
 	}
 
 	copy->reader = pm_core_reader(copy->core);

@@ -3,7 +3,8 @@
  * contents: chunks of malloc with known contents. Prints `chunks COUNT SIZE ADDRESS NAME` for each
  * content: the number of chunks, the bytes that the program may use in each
  * (malloc_usable_size(3)), and the address of the last one. Each content has a size that no other
- * content has.
+ * content has. `mixture COUNT SIZE` is about chunks of which three of four have
+ * the same text.
  *
  * Commands:
  * - `leak N`: allocates N chunks of LEAK_SIZE bytes and keeps them
@@ -37,8 +38,10 @@ enum {
 	LEAK_SIZE = 264,
 	CHURN_SIZE = 248,
 	COUNTER_SIZE = 920,
+	MIXTURE_SIZE = 1016,
 	CHURNED = 1000,
 	COUNTERS = 50,
+	MIXTURES = 120,
 	BUSY_THREADS = 3,
 	BUSY_CHUNKS = 2000,
 	TURN = 20 * BUSY_CHUNKS, /* after this number of random choices, all were chosen */
@@ -143,6 +146,16 @@ static void create(const char *name, unsigned count, size_t size,
 	       (uintptr_t)chunk, name);
 }
 
+/** Three of four of these chunks have the same text. */
+static void create_mixture(void)
+{
+	for (unsigned i = 0; i < MIXTURES; i++) {
+		char *chunk = calloc(1, MIXTURE_SIZE);
+		sprintf(chunk, "%s %u", i % 4 == 0 ? "another text" : "response", i);
+	}
+	printf("mixture %d %d\n", MIXTURES, MIXTURE_SIZE);
+}
+
 static void leak(unsigned count)
 {
 	static unsigned number;
@@ -240,6 +253,7 @@ int main(void)
 	create("contents_callback", 120, FUNCTION_SIZE, fill_function);
 	create("data", 150, DATA_SIZE, fill_data);
 	create("inner", 80, INNER_SIZE, fill_inner);
+	create_mixture();
 
 	for (unsigned i = 0; i < COUNTERS; i++)
 		counters[i] = calloc(1, COUNTER_SIZE);

@@ -76,6 +76,11 @@ struct pm_census_class {
 	 * if less than half of the chunks whose text was compared have a common template
 	 */
 	uint8_t text_length;
+	/**
+	 * Share of the chunks whose text was compared that are known to have the template of
+	 * `text`, in percent: 50 to 100; 0 if there is no text
+	 */
+	uint8_t text_percent;
 	/** Texts with the same template differ: `text` is this template (text_template.h) */
 	bool text_varies;
 	bool text_cut;                 /**< the text, or the template, continues after `text` */

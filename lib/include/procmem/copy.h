@@ -97,8 +97,8 @@ struct pm_copy_thread {
 	/** Address of the thread descriptor (fs_base on x86-64); 0 if not known */
 	uint64_t thread_pointer;
 	/**
-	 * Whether `registers` is known. false for a thread in uninterruptible sleep, for a core
-	 * file, and on other machines than x86-64
+	 * Whether `registers` is known. false for a thread in uninterruptible sleep, and on other
+	 * machines than x86-64
 	 */
 	bool registers_known;
 	uint64_t registers[PM_COPY_REGISTERS]; /**< in the order of struct user_regs_struct */

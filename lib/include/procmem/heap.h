@@ -65,7 +65,7 @@ struct pm_chunk {
 
 /** An arena. Sizes are in bytes. */
 struct pm_heap_arena {
-	uint64_t address; /**< address of malloc_state, or of the structure of the arena */
+	uint64_t address; /**< address of malloc_state; 0 in jemalloc: not known */
 	bool main;        /**< the main arena of glibc, which uses brk(2) */
 	uint64_t system;  /**< obtained from the kernel (malloc_state.system_mem) */
 	/** Chunks in use. jemalloc: includes regions in the caches of threads */

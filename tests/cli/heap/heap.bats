@@ -377,13 +377,19 @@ group_bytes() {
 	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 10000 1000
 	[ "$(grep -c 'without jemalloc' "$TARGET_FACTS")" -eq 0 ] || skip 'libjemalloc.so.2 cannot be loaded'
 
-	run --separate-stderr procmem heap "$TARGET_PID"
-	[ "$status" -eq 0 ]
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
 	[[ ${lines[0]} == *'jemalloc 5.3 malloc, walk complete, not stopped' ]]
 	[[ $stderr == *'the process also has '*' in use in glibc malloc, which is not shown'* ]]
 
-	run --separate-stderr procmem heap --json "$TARGET_PID"
-	[ "$(jq -r '.allocator.other.name' <<<"$output")" = glibc ]
-	[ "$(jq '.allocator.other.in_use' <<<"$output")" -ge 112000 ]
-	[ "$(jq '[.classes[] | select(.size == 1024).count] | add' <<<"$output")" -eq 10000 ]
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.arenas | length == 1 and all(.[]; has("address") | not)' <<<"$output"
+	jq -e '.allocator.other.name == "glibc" and .allocator.other.in_use >= 112000' <<<"$output"
+	jq -e '[.classes[] | select(.size == 1024).count] | add == 10000' <<<"$output"
+}
+
+@test "a text that not all chunks of a class have" {
+	target_start contents
+	run -0 procmem heap "$TARGET_PID"
+	grep -Eq '^ *1024 +120 .* "response #" \(mostly\)$' <<<"$output"
+	grep -Eq '^ *96 +[0-9]+ .* "session user=# state=active"$' <<<"$output"
 }

@@ -116,6 +116,8 @@ static void counts_by_size(void **state)
 	assert_int_equal(small->type_count, 300);
 	assert_int_equal(small->missed, 0);
 	expect_text(small, "some text");
+	assert_int_equal(small->text_percent, 100);
+	assert_int_equal(large->text_percent, 0);
 	assert_false(small->text_varies);
 	assert_false(small->text_cut);
 
@@ -230,6 +232,22 @@ static void no_text_for_different_texts(void **state)
 	end(&fixture);
 }
 
+/** A text that three of four chunks have. */
+static void text_of_most_chunks(void **state)
+{
+	struct fixture fixture;
+	(void)state;
+
+	begin(&fixture, PM_CENSUS_SIZE, 0);
+	for (unsigned i = 0; i < 200; i++)
+		add(&fixture, 48, i % 4 == 0 ? "rare" : "frequent");
+	sort(&fixture, PM_CENSUS_BY_COUNT);
+
+	expect_text(get(&fixture, 0), "frequent");
+	assert_in_range(get(&fixture, 0)->text_percent, 70, 75);
+	end(&fixture);
+}
+
 static void counts_by_arena(void **state)
 {
 	struct fixture fixture;
@@ -325,6 +343,7 @@ int main(void)
 		cmocka_unit_test(counts_by_text),
 		cmocka_unit_test(long_texts_have_one_class),
 		cmocka_unit_test(no_text_for_different_texts),
+		cmocka_unit_test(text_of_most_chunks),
 		cmocka_unit_test(counts_by_arena),
 		cmocka_unit_test(bounds_hold_in_little_memory),
 		cmocka_unit_test(wrong_options),
