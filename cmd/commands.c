@@ -7,8 +7,11 @@
 #include "dump/dump.h"
 #include "grep/grep.h"
 #include "headroom/headroom.h"
+#include "heap/heap.h"
+#include "leaks/leaks.h"
 #include "map/map.h"
 #include "ps/ps.h"
+#include "refs/refs.h"
 #include "snap/snap.h"
 #include "strings/strings.h"
 #include "watch/watch.h"
@@ -20,6 +23,11 @@ const struct command commands[] = {
 	{ "strings", "print the text in memory, with the address of each string", strings_run,
 	  &strings_spec, 0 },
 	{ "grep", "search memory for a pattern", grep_run, &grep_spec, 1 },
+	{ "heap", "show what is inside malloc: arenas, chunks, and fragmentation", heap_run,
+	  &heap_spec, 0 },
+	{ "leaks", "find chunks of malloc that nothing points to", leaks_run, &leaks_spec, 0 },
+	{ "refs", "show what points to an address, and why a chunk is still reachable", refs_run,
+	  &refs_spec, 0 },
 	{ "ps", "list processes by memory, to find a target", ps_run, &ps_spec, -1 },
 	{ "watch", "report which regions grow, how fast, and when a limit is reached", watch_run,
 	  &watch_spec, 0 },

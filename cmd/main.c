@@ -14,6 +14,7 @@
  *     print.c                the listing: table, sums, JSON
  *     header.c               the line about the process above the listing
  *     at.c                   what is at an address
+ *     chunk.c                the chunk of malloc there
  *     pmap_format.c          output like that of `pmap -x`
  *   dump/                  `procmem dump`
  *     dump.c                 the command and its options
@@ -34,6 +35,26 @@
  *     line.c                 a match as text
  *     json.c                 a match as JSON
  *     unique.c               the distinct matches and their counts
+ *   heap/                  `procmem heap`
+ *     heap.c                 the command
+ *     options.c              its options
+ *     report.c               opens the heap, and counts its chunks
+ *     verdict.c              whether the heap is fragmented, and which chunks cause it
+ *     print.c                the verdict and the table of arenas
+ *     classes.c              the chunks by size and type as a list
+ *     chunks.c               --list: the chunks by address
+ *     at.c                   the chunk at an address
+ *     retained.c             --retained: the roots that hold chunks
+ *     roots.c                these roots as text
+ *     growth.c               --growth: the chunks that are new and still there
+ *     json.c                 its JSON
+ *   leaks/                 `procmem leaks`
+ *     leaks.c                the command
+ *     groups.c               the lost chunks by size and type as a list
+ *   refs/                  `procmem refs`
+ *     refs.c                 the command
+ *     found.c                searches for references
+ *     print.c                prints them as text and as JSON
  *   ps/                    `procmem ps`
  *     ps.c                   the command
  *     columns.c              the columns of processes
@@ -111,6 +132,11 @@
  *     regions_load.c         reads regions, as fast as the columns allow
  *     sampled.c              a sample of a process or a file
  *     memory.c               the memory of a process, stopped or not, or of a core file
+ *     malloc_heap.c          opens the heap of a target
+ *     malloc_graph.c         copies the memory of a target, and finds what points to its chunks
+ *     root_text.c            variables, stacks and registers that point to chunks as text
+ *     chunk_contents.c       what its chunks contain
+ *     chunk_text.c           a chunk as text
  *     unreadable.c           reports what could not be read
  *     stopping.c             --stop, also while a session holds the target stopped
  *     search.c               a scan, for the commands that search

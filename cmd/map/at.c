@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "map/chunk.h"
 #include "map/print.h"
 #include "target/region_text.h"
 #include "view/results.h"
@@ -20,9 +21,11 @@ struct place {
 	const struct pm_region *before; /* the next region below and, in `after`, the next region
 	                                   above; NULL if there is none */
 	const struct pm_region *after;
-	bool in_core;    /* the target is a core file */
-	bool page_known; /* `page` is valid */
-	unsigned page;   /* enum pm_page bits; 0 if the page was never touched */
+	bool in_core;           /* the target is a core file */
+	bool page_known;        /* `page` is valid */
+	unsigned page;          /* enum pm_page bits; 0 if the page was never touched */
+	bool has_chunk;         /* `chunk` is valid */
+	struct map_chunk chunk; /* the chunk of malloc that contains the address */
 };
 
 static int note_page(void *context, const struct pm_page_run *run)
@@ -260,6 +263,10 @@ static void print_place(const struct place *place, const struct map_options *opt
 		utf8_escape(&line, region->why, strlen(region->why));
 		end_line(&line, INDENT, out);
 	}
+	if (place->has_chunk) {
+		map_chunk_put(&place->chunk, place->address, &line);
+		end_line(&line, INDENT, out);
+	}
 
 	text_deinit(&line);
 }
@@ -287,6 +294,8 @@ static void print_json(const struct loaded *loaded, const struct place *place, s
 
 	if (place->page_known)
 		json_put(&json, "page", json_text(page_words(place)));
+	if (place->has_chunk)
+		map_chunk_put_json(&place->chunk, place->address, &json);
 	json_open(&json, "regions", '[');
 	json_put(&json, NULL, region_item(region));
 	json_shut(&json, ']');
@@ -317,15 +326,17 @@ int map_at_print(const struct loaded *loaded, uint64_t address, const struct map
 
 	if (read_page_state(loaded, &place, error) < 0)
 		return -1;
+
+	place.has_chunk = map_chunk_find(&place.chunk, loaded, place.region, address);
 	if (options->output.json) {
 		print_json(loaded, &place, out);
-		return 0;
+	} else {
+		print_region(place.region, place.in_core, options, out);
+		print_place(&place, options, out);
+		print_neighbour("before:", place.before, gap_before, options, out);
+		print_neighbour("after:", place.after, gap_after, options, out);
 	}
 
-	print_region(place.region, place.in_core, options, out);
-	print_place(&place, options, out);
-	print_neighbour("before:", place.before, gap_before, options, out);
-	print_neighbour("after:", place.after, gap_after, options, out);
-
+	map_chunk_deinit(&place.chunk);
 	return 0;
 }

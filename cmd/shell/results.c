@@ -349,11 +349,15 @@ static int replace_word(const struct shell *shell, struct shell_statement *state
 	return status < 0 ? -1 : (int)count;
 }
 
-/** Checks whether a command can have a REGION. */
+/** Checks whether a command can have a REGION or an ADDRESS. */
 static bool takes_regions(const char *name)
 {
 	const struct command *command = commands_find(name);
-	return !command || !command->spec || strstr(command->spec->operands, "REGION");
+	if (!command || !command->spec)
+		return true;
+
+	return strstr(command->spec->operands, "REGION") ||
+	       strstr(command->spec->operands, "ADDRESS");
 }
 
 int shell_results_replace(const struct shell *shell, struct shell_statement *statement,

@@ -71,6 +71,23 @@ void json_parts_region_text(struct text *text, const struct pm_region *region)
 	json_shut(&json, '}');
 }
 
+void json_parts_chunk(struct json *json, const struct pm_heap *heap, const struct pm_chunk *chunk)
+{
+	json_put(json, "start", json_address(chunk->start));
+	json_put(json, "size", json_number(chunk->size));
+	put_text(json, "state", pm_chunk_state_name((enum pm_chunk_state)chunk->state));
+	if (chunk->arena < heap->arena_count)
+		json_put(json, "arena", json_address(heap->arenas[chunk->arena].address));
+}
+
+void json_parts_content(struct json *json, const struct pm_chunk_type *type, const char *text,
+                        size_t length)
+{
+	put_text(json, "type", pm_chunk_type_label(type));
+	if (length > 0)
+		json_put(json, "text", json_bytes(text, length));
+}
+
 void json_parts_totals(struct json *json, const struct pm_totals *totals)
 {
 	json_put(json, "rss", json_number(totals->rss));

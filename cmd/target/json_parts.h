@@ -9,7 +9,9 @@
 #ifndef CMD_TARGET_JSON_PARTS_H
 #define CMD_TARGET_JSON_PARTS_H
 
+#include <procmem/chunk_type.h>
 #include <procmem/headroom.h>
+#include <procmem/heap.h>
 #include <procmem/process_id.h>
 #include <procmem/region.h>
 #include <procmem/reserve.h>
@@ -77,6 +79,27 @@ void json_parts_mapping(struct json *json, const struct pm_region *region);
  * @param region  the region
  */
 void json_parts_region_text(struct text *text, const struct pm_region *region);
+
+/**
+ * Writes which chunk of malloc it is: `start`, `size`, `state`, and `arena` unless the chunk was
+ * mapped separately.
+ *
+ * @param json   the output
+ * @param heap   the heap that contains the chunk
+ * @param chunk  the chunk
+ */
+void json_parts_chunk(struct json *json, const struct pm_heap *heap, const struct pm_chunk *chunk);
+
+/**
+ * Writes what a chunk contains: `type`, and `text` if there is one.
+ *
+ * @param json    the output
+ * @param type    the type
+ * @param text    the text; not NUL-terminated
+ * @param length  number of bytes of the text, 0 if there is none
+ */
+void json_parts_content(struct json *json, const struct pm_chunk_type *type, const char *text,
+                        size_t length);
 
 /**
  * Writes the sizes of a process: `rss`, `anon`, `file`, `shmem`, `swap`, `size` and `threads`.

@@ -8,6 +8,8 @@ _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_c
 _procmem_group_columns='count size rss pss dirty swap largest detail files'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
+_procmem_class_columns='size count bytes share zeros equal arena state type text what example'
+_procmem_leak_columns='bytes count size direct direct_bytes cycles type text example what'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
 
@@ -33,7 +35,7 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns joined=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep ps watch headroom snap diff shell help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff shell help --help --version' -- "$word")
 		return
 	fi
 	# bash splits --sort=rss into three words.
@@ -43,6 +45,8 @@ _procmem() {
 	esac
 	case $command:${COMP_WORDS[*]} in
 	ps:*) columns=$_procmem_process_columns ;;
+	heap:*) columns=$_procmem_class_columns ;;
+	leaks:*) columns=$_procmem_leak_columns ;;
 	watch:*) columns=$_procmem_watch_columns ;;
 	# Sums have their own columns, and the column by which they are grouped.
 	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns" ;;
@@ -57,6 +61,9 @@ _procmem() {
 	strings:-e | strings:--encoding) _procmem_words "$word" 'all u s S l b L B' && return ;;
 	strings:-t | strings:--radix) mapfile -t COMPREPLY < <(compgen -W 'x d o n' -- "$word") && return ;;
 	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
+	heap:--by) _procmem_words "$word" 'size type text arena state' && return ;;
+	heap:--state) _procmem_words "$word" 'in_use cached free top all' && return ;;
+	heap:--growth | heap:--max-stop | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
 	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
@@ -80,7 +87,7 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep ps watch headroom snap diff shell' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff shell' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
@@ -102,6 +109,13 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --plain --all-processes --on --do --again --cool-down --kind --mapping --perms --min-rss
 			--min-size $_procmem_output" -- "$word")
 		;;
+	heap:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --retained --max-stop --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
+		;;
+	leaks:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")
+		;;
+	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --to --max-stop $_procmem_output" -- "$word") ;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --list $_procmem_output" -- "$word") ;;
 	diff:-*)
@@ -113,7 +127,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;
-	diff:* | shell:*)
+	diff:* | shell:* | heap:* | leaks:* | refs:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
 		compopt -o default
 		;;

@@ -5,6 +5,8 @@ set -l kinds heap arena malloc stack guard reserve jit anon shm huge code rodata
 set -l region_columns address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous \
     lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena
 set -l watch_columns address rss delta growth size size-growth rate hour day verdict kind mapping
+set -l class_columns size count bytes share zeros equal arena state type text what example
+set -l leak_columns bytes count size direct direct_bytes cycles type text example what
 set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
 
 # Processes: PIDs if the word starts with a digit, names otherwise.
@@ -30,6 +32,9 @@ complete -c procmem -n __fish_use_subcommand -f -a map -d 'List memory regions o
 complete -c procmem -n __fish_use_subcommand -f -a dump -d 'Print bytes of memory regions'
 complete -c procmem -n __fish_use_subcommand -f -a strings -d 'Print text in memory'
 complete -c procmem -n __fish_use_subcommand -f -a grep -d 'Search memory for a pattern'
+complete -c procmem -n __fish_use_subcommand -f -a heap -d 'Show what is inside malloc'
+complete -c procmem -n __fish_use_subcommand -f -a leaks -d 'Find chunks of malloc that nothing points to'
+complete -c procmem -n __fish_use_subcommand -f -a refs -d 'Show what points to an address'
 complete -c procmem -n __fish_use_subcommand -f -a ps -d 'List processes by memory'
 complete -c procmem -n __fish_use_subcommand -f -a watch -d 'Report which regions grow'
 complete -c procmem -n __fish_use_subcommand -f -a headroom -d 'Report how much a process may still grow'
@@ -37,11 +42,11 @@ complete -c procmem -n __fish_use_subcommand -f -a snap -d 'Write a sample to a 
 complete -c procmem -n __fish_use_subcommand -f -a diff -d 'Report what changed between two moments'
 complete -c procmem -n __fish_use_subcommand -f -a shell -d 'Run all commands at a prompt'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Show help for a command'
-complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep ps watch headroom snap diff shell'
+complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps watch headroom snap diff shell'
 complete -c procmem -s h -l help -d 'Show help'
 complete -c procmem -s V -l version -d 'Show the version'
 
-for command in map dump ps watch headroom snap diff
+for command in map dump heap leaks refs ps watch headroom snap diff
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'Print one JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Print sizes in bytes'
@@ -50,7 +55,7 @@ for command in map dump ps watch headroom snap diff
     complete -c procmem -n $here -s v -l verbose -d 'Report what was read'
 end
 
-for command in map ps
+for command in map heap leaks ps
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -s a -l all -d 'Show everything'
     complete -c procmem -n $here -s r -l reverse -d 'Reverse the order'
@@ -116,6 +121,35 @@ complete -c procmem -n $strings -l json -d 'Print one JSON object per string'
 complete -c procmem -n $strings -l color -f -a 'auto always never' -d 'Use colour'
 complete -c procmem -n $strings -s q -l quiet -d 'No notes on stderr'
 complete -c procmem -n $strings -s v -l verbose -d 'Report what was searched'
+
+set -l heap '__fish_seen_subcommand_from heap'
+complete -c procmem -n $heap -a '(__procmem_targets)'
+complete -c procmem -n $heap -l by -x -a '(__fish_append , size type text arena state)' -d 'Count chunks by'
+complete -c procmem -n $heap -l list -d 'List chunks by address'
+complete -c procmem -n $heap -l retained -d 'Show which roots hold chunks'
+complete -c procmem -n $heap -l max-stop -x -d 'Refuse a longer stop'
+complete -c procmem -n $heap -l growth -x -d 'Show chunks that are new and not freed in this time'
+complete -c procmem -n $heap -l size -x -d 'Select chunks of this size'
+complete -c procmem -n $heap -l type -x -d 'Select chunks whose type matches'
+complete -c procmem -n $heap -l text -x -d 'Select chunks whose text matches'
+complete -c procmem -n $heap -l state -x -a '(__fish_append , in_use cached free top all)' -d 'Select chunks in these states'
+complete -c procmem -n $heap -l stop -d 'Stop the process while it is read'
+complete -c procmem -n $heap -s s -l sort -x -a "$class_columns" -d 'Sort by'
+complete -c procmem -n $heap -s o -l columns -x -a "(__fish_append , help $class_columns)" -d 'Show these columns'
+
+set -l leaks '__fish_seen_subcommand_from leaks'
+complete -c procmem -n $leaks -a '(__procmem_targets)'
+complete -c procmem -n $leaks -l direct -d 'Count only where a loss begins'
+complete -c procmem -n $leaks -l min-size -x -d 'Show only chunks of at least this size'
+complete -c procmem -n $leaks -l max-stop -x -d 'Refuse to stop the process for longer'
+complete -c procmem -n $leaks -s s -l sort -x -a "$leak_columns" -d 'Sort by'
+complete -c procmem -n $leaks -s o -l columns -x -a "(__fish_append , help $leak_columns)" -d 'Show these columns'
+
+set -l refs '__fish_seen_subcommand_from refs'
+complete -c procmem -n $refs -a '(__procmem_targets)'
+complete -c procmem -n $refs -s a -l all -d 'Show all references'
+complete -c procmem -n $refs -l to -d 'Show what the memory points to'
+complete -c procmem -n $refs -l max-stop -x -d 'Refuse to stop the process for longer'
 
 set -l grep '__fish_seen_subcommand_from grep'
 complete -c procmem -n $grep -f -a '(__procmem_targets)'

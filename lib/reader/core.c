@@ -91,6 +91,7 @@ void pm_core_close(struct pm_core *core)
 	free(core->names);
 	free(core->texts);
 	free(core->threads);
+	free(core->registers);
 	free(core);
 }
 

@@ -32,6 +32,15 @@ struct pm_core_name {
 	bool deleted; /**< whether the path ended in " (deleted)" */
 };
 
+/** Number of general registers of x86-64: struct user_regs_struct (sys/user.h). */
+enum { PM_CORE_REGISTERS = 27 };
+
+/** The general registers of a thread. */
+struct pm_core_registers {
+	pid_t tid;                         /**< thread ID */
+	uint64_t words[PM_CORE_REGISTERS]; /**< in the order of struct user_regs_struct */
+};
+
 /** An open core file. */
 struct pm_core {
 	int fd;        /**< descriptor of the file; owned */
@@ -54,8 +63,11 @@ struct pm_core {
 	                      unknown */
 	uint16_t machine;  /**< machine from the ELF header, EM_... */
 	struct pm_thread *threads; /**< threads, by ascending TID */
-	size_t thread_capacity;   /**< number of allocated threads; info.threads of them are used */
-	struct pm_core_info info; /**< facts about the process, for pm_core_info() */
+	size_t thread_capacity; /**< number of allocated threads; info.threads of them are used */
+	struct pm_core_registers *registers; /**< registers of threads; only for x86-64 */
+	size_t register_count;               /**< number of elements of `registers` */
+	size_t register_capacity;            /**< number of allocated elements */
+	struct pm_core_info info;            /**< facts about the process, for pm_core_info() */
 };
 
 /** Reads two bytes in the byte order of the file. */

@@ -103,6 +103,33 @@ static uint32_t stack_pointer_offset(const struct pm_core *core)
 	return 0;
 }
 
+/** Stores the general registers that are in NT_PRSTATUS. */
+static int add_registers(struct pm_core *core, pid_t tid, const unsigned char *status, size_t size,
+                         struct pm_error *error)
+{
+	struct pm_core_registers registers = { .tid = tid };
+	if (!core->wide || core->machine != EM_X86_64 ||
+	    size < REGISTERS_OFFSET + sizeof registers.words)
+		return 0;
+	if (pm_array_reserve(&core->registers, &core->register_capacity, core->register_count, 1,
+	                     sizeof registers, error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < PM_CORE_REGISTERS; i++)
+		registers.words[i] = pm_core_word(core, status + REGISTERS_OFFSET + 8 * i);
+	core->registers[core->register_count++] = registers;
+
+	return 0;
+}
+
+const uint64_t *pm_core_registers(const struct pm_core *core, pid_t tid)
+{
+	for (size_t i = 0; i < core->register_count; i++)
+		if (core->registers[i].tid == tid)
+			return core->registers[i].words;
+	return NULL;
+}
+
 /**
  * Reads NT_PRSTATUS, the note of one thread. The thread that received the signal is the first one
  * in the file, so the signal is read only from the note of the first thread.
@@ -124,6 +151,8 @@ static int read_thread(struct pm_core *core, const struct note *note, struct pm_
 	if (offset > 0) {
 		thread.tid = (pid_t)pm_core_u32(core, bytes + TID_OFFSET);
 		thread.stack_pointer = pm_core_word(core, bytes + offset);
+		if (add_registers(core, thread.tid, bytes, size, error) < 0)
+			return -1;
 	}
 
 	core->threads[core->info.threads++] = thread;

@@ -20,6 +20,16 @@ int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size,
                        struct pm_error *error);
 
 /**
+ * Finds the general registers of a thread.
+ *
+ * @param core  the core file
+ * @param tid   thread ID
+ * @return      PM_CORE_REGISTERS words; NULL if the core file does not contain them, or if it is
+ * not of an x86-64 process
+ */
+const uint64_t *pm_core_registers(const struct pm_core *core, pid_t tid);
+
+/**
  * Sorts the threads by TID. Must be called after all notes were read.
  * @param core  the core file
  */

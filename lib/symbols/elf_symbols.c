@@ -52,6 +52,17 @@ static int add_load(struct pm_elf_symbols *symbols, const GElf_Phdr *header, str
 	return 0;
 }
 
+/** Returns the size of thread-local data, rounded up; 0 if the size or the alignment is not valid.
+ */
+static uint64_t thread_local_size(const GElf_Phdr *header)
+{
+	uint64_t mask = pm_max(header->p_align, 1) - 1;
+	if (header->p_memsz > UINT32_MAX || mask > UINT32_MAX || (mask & (mask + 1)) != 0)
+		return 0;
+
+	return (header->p_memsz + mask) & ~mask;
+}
+
 static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
 	size_t count;
@@ -66,13 +77,16 @@ static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error 
 			break;
 		if (header.p_type == PT_LOAD && add_load(symbols, &header, error) < 0)
 			return -1;
+		if (header.p_type == PT_TLS)
+			symbols->thread_local_size = thread_local_size(&header);
 	}
 
 	return 0;
 }
 
 /**
- * Tests whether a symbol is a function, variable or label whose value is an address in the program.
+ * Tests whether a symbol is a function, variable or label whose value is an address in the program,
+ * or a thread-local variable.
  */
 static bool is_place(const GElf_Sym *symbol)
 {
@@ -81,8 +95,11 @@ static bool is_place(const GElf_Sym *symbol)
 	    symbol->st_shndx == SHN_COMMON)
 		return false;
 	return type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE ||
-	       type == STT_GNU_IFUNC;
+	       type == STT_GNU_IFUNC || type == STT_TLS;
 }
+
+/* Parts of the rank of a symbol. */
+enum { RANK_WEAK = 2, RANK_GLOBAL = 4 };
 
 /**
  * Returns the rank of a symbol. A higher rank is preferred: a global symbol to a weak symbol, and a
@@ -95,9 +112,9 @@ static uint32_t rank_of(const GElf_Sym *symbol)
 	uint32_t rank = GELF_ST_TYPE(symbol->st_info) != STT_NOTYPE;
 
 	if (binding == STB_GLOBAL)
-		rank += 4;
+		rank += RANK_GLOBAL;
 	else if (binding == STB_WEAK)
-		rank += 2;
+		rank += RANK_WEAK;
 
 	return rank;
 }
@@ -110,7 +127,8 @@ static uint32_t rank_of(const GElf_Sym *symbol)
 static uint32_t reach_of(Elf *elf, const GElf_Sym *symbol)
 {
 	GElf_Shdr section;
-	if (symbol->st_size > 0 || !gelf_getshdr(elf_getscn(elf, symbol->st_shndx), &section))
+	if (symbol->st_size > 0 || GELF_ST_TYPE(symbol->st_info) == STT_TLS ||
+	    !gelf_getshdr(elf_getscn(elf, symbol->st_shndx), &section))
 		return 0;
 
 	uint64_t into = symbol->st_value - section.sh_addr;
@@ -126,8 +144,12 @@ static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *
 	                     sizeof *symbols->items, error) < 0)
 		return -1;
 
+	bool is_thread_local = GELF_ST_TYPE(symbol->st_info) == STT_TLS;
+	if (symbol->st_value & PM_ELF_THREAD_LOCAL)
+		return 0;
+
 	symbols->items[symbols->count++] = (struct pm_elf_symbol){
-		.value = symbol->st_value,
+		.value = symbol->st_value | (is_thread_local ? PM_ELF_THREAD_LOCAL : 0),
 		.size = symbol->st_size,
 		.name = symbol->st_name,
 		.place = (uint32_t)place,
@@ -400,4 +422,17 @@ bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_
 	}
 
 	return false;
+}
+
+bool pm_elf_symbol_is_local(const struct pm_elf_symbol *symbol)
+{
+	return symbol->rank < RANK_WEAK;
+}
+
+const struct pm_elf_symbol *pm_elf_symbols_thread_local_at(const struct pm_elf_symbols *symbols,
+                                                           uint64_t offset)
+{
+	const struct pm_elf_symbol *found = pm_elf_symbols_at(symbols,
+	                                                      offset | PM_ELF_THREAD_LOCAL);
+	return found && found->value & PM_ELF_THREAD_LOCAL ? found : NULL;
 }

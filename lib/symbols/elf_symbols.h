@@ -68,7 +68,31 @@ struct pm_elf_symbols {
 	 * those for dynamic linking.
 	 */
 	bool whole;
+	/**
+	 * Size in bytes of the thread-local data of a program (PT_TLS), rounded up to their
+	 * alignment; 0 if there are none
+	 */
+	uint64_t thread_local_size;
 };
+
+/**
+ * Bit in the value of a thread-local symbol (STT_TLS). The other bits are the offset of the symbol
+ * in the thread-local data. No address in a program has this bit.
+ */
+#define PM_ELF_THREAD_LOCAL (UINT64_C(1) << 63)
+
+/** Tests whether a symbol is local to a source file (STB_LOCAL). */
+bool pm_elf_symbol_is_local(const struct pm_elf_symbol *symbol);
+
+/**
+ * Finds the thread-local symbol that contains an offset.
+ *
+ * @param symbols  the file
+ * @param offset   offset in the thread-local data, in bytes
+ * @return         the symbol, or NULL if there is none
+ */
+const struct pm_elf_symbol *pm_elf_symbols_thread_local_at(const struct pm_elf_symbols *symbols,
+                                                           uint64_t offset);
 
 /**
  * Reads the symbols of a file. If the file is damaged or not an ELF file, no symbols are added, and

@@ -21,7 +21,8 @@ has() {
 # Sets the array `words` to a typical command line.
 usual() {
 	case $1 in
-	map | headroom) words=("$1" "$TARGET_PID") ;;
+	map | headroom | heap | leaks) words=("$1" "$TARGET_PID") ;;
+	refs) words=(refs "$TARGET_PID" 0x1000) ;;
 	ps) words=(ps -n 3) ;;
 	dump) words=(dump -o "$BATS_TEST_TMPDIR/bytes" "$TARGET_PID" '[stack]') ;;
 	watch) words=(watch -c 2 -i 0.1 "$TARGET_PID") ;;

@@ -25,17 +25,26 @@
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H
 
+#include <procmem/census.h>
+#include <procmem/chunk_filter.h>
+#include <procmem/chunk_text.h>
+#include <procmem/chunk_type.h>
+#include <procmem/copy.h>
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
+#include <procmem/demangle.h>
 #include <procmem/detail.h>
 #include <procmem/dump.h>
 #include <procmem/error.h>
 #include <procmem/file_reader.h>
 #include <procmem/format_match.h>
+#include <procmem/graph.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
+#include <procmem/heap.h>
 #include <procmem/kills.h>
 #include <procmem/kinds.h>
+#include <procmem/leaks.h>
 #include <procmem/limits.h>
 #include <procmem/maps.h>
 #include <procmem/members.h>
@@ -54,8 +63,10 @@
 #include <procmem/reader.h>
 #include <procmem/recorder.h>
 #include <procmem/recording.h>
+#include <procmem/refs.h>
 #include <procmem/region.h>
 #include <procmem/reserve.h>
+#include <procmem/retained.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>
@@ -64,6 +75,7 @@
 #include <procmem/series.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
+#include <procmem/survivors.h>
 #include <procmem/symbols.h>
 #include <procmem/tally.h>
 #include <procmem/target_reader.h>

@@ -22,6 +22,7 @@
 #ifndef PROCMEM_SYMBOLS_H
 #define PROCMEM_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <procmem/core.h>
@@ -50,6 +51,8 @@ struct pm_symbol {
 	                       regions */
 	uint64_t offset;    /**< distance of the address from the start of the symbol, in bytes */
 	uint64_t size; /**< size of the symbol in bytes; 0 if the file does not contain the size */
+	/** Whether the symbol is local to a source file, such as a static variable (STB_LOCAL) */
+	bool local;
 };
 
 /**
@@ -99,6 +102,60 @@ PM_PUBLIC void pm_symbols_close(struct pm_symbols *symbols);
  */
 PM_PUBLIC int pm_symbols_find(struct pm_symbols *symbols, uint64_t address,
                               struct pm_symbol *symbol, struct pm_error *error);
+
+/**
+ * Finds the program or library to whose code or data an address belongs, also if there is no symbol
+ * for the address.
+ *
+ * @param symbols  the symbols
+ * @param address  any address
+ * @param object   receives the name of the mapped file (pm_region.mapping)
+ * @param error    PM_ERROR_RESOURCES
+ * @return         1 if the address belongs to a program or library; 0 if not, or if its file cannot
+ *                 be identified; -1 on an error
+ */
+PM_PUBLIC int pm_symbols_find_object(struct pm_symbols *symbols, uint64_t address,
+                                     const char **object, struct pm_error *error);
+
+/**
+ * Finds a thread-local variable of the program of a living process. The thread-local variables of
+ * the program are directly below the thread pointer (x86-64: fs_base). The variables of libraries
+ * are not found.
+ *
+ * @param symbols   the symbols
+ * @param distance  distance of the address from the thread pointer: thread pointer - address
+ * @param symbol    receives the symbol; if the address belongs to the thread-local data of the
+ *                  program, but to no variable, a symbol with the name "" and the size 0
+ * @param error     PM_ERROR_RESOURCES
+ * @return          1 if the address belongs to the thread-local data of the program; 0 if not, or
+ *                  if the file of the program cannot be identified; -1 on an error
+ */
+PM_PUBLIC int pm_symbols_find_thread_local(struct pm_symbols *symbols, uint64_t distance,
+                                           struct pm_symbol *symbol, struct pm_error *error);
+
+/** Sizes of thread-local data in bytes, each rounded up to its alignment. */
+struct pm_thread_local_sizes {
+	/** Data of the program: directly below the thread pointer of each thread */
+	uint64_t program;
+	/**
+	 * Data of all libraries. Those of the libraries that were loaded with the program are
+	 * directly below the data of the program
+	 */
+	uint64_t libraries;
+};
+
+/**
+ * Returns the sizes of the thread-local data of a living process. Reads the symbols of all files
+ * that are mapped as executable.
+ *
+ * @param symbols  the symbols
+ * @param sizes    receives the sizes; 0 if there are none, or if the files cannot be identified
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_symbols_thread_local_sizes(struct pm_symbols *symbols,
+                                            struct pm_thread_local_sizes *sizes,
+                                            struct pm_error *error);
 
 #ifdef __cplusplus
 }

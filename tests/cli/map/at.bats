@@ -91,3 +91,22 @@ start_of() {
 		[[ $(procmem map "$TARGET_PID" "$address") != *"E away"* ]]
 	done
 }
+
+@test "the chunk of malloc that contains the address, of a process and of a core file" {
+	local address
+	target_start allocations 1
+	address=$(target_fact chunk order)
+	address=${address%% *}
+	run -0 procmem map "$TARGET_PID" "$(printf '%#x' $((address + 24)))"
+	[ "${lines[3]}" = "$(printf '  chunk of malloc: %x-%x  416 B  in use  offset 0x18  "order number 10"' "$address" $((address + 408)))" ]
+	run -0 procmem map --json "$TARGET_PID" "$address"
+	jq -e --arg start "$address" '.chunk | .start == $start and .size == 416 and .state == "in_use" and
+		.type == "text" and .text == "order number 10" and .offset == 0' <<<"$output"
+	procmem dump --core -q -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID"
+	run -0 procmem map -q --json "$BATS_TEST_TMPDIR/core" "$address"
+	jq -e '.chunk.text == "order number 10"' <<<"$output"
+	# Not in other memory.
+	run -0 procmem map --json "$TARGET_PID" "0x$(sed -n 's/^\([0-9a-f]*\)-.*\[stack\]$/\1/p' "/proc/$TARGET_PID/maps")"
+	jq -e 'has("chunk") | not' <<<"$output"
+	kill "$TARGET_PID"
+}

@@ -145,7 +145,7 @@ await_state() {
 	screen_key q
 	screen_await 'ended: the user quit'
 	answer 'map -n 2' '(2 regions)>'
-	screen_type 'hea'
+	screen_type 'headr'
 	screen_key Tab
 	screen_await '> headroom'
 	screen_key C-u

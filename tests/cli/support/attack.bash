@@ -4,7 +4,7 @@
 # Typical runs of all commands on one target, and checks of each run, whatever the target does
 # (`load support/attack`, after support/helper).
 
-LOOKS='map dump strings grep watch snap headroom ps diff'
+LOOKS='map dump strings grep heap leaks refs watch snap headroom ps diff'
 
 # Sets the array `words` to a typical use of command $1 on process $2. Removes the files that it
 # wrote before.
@@ -19,7 +19,8 @@ look_words() {
 	watch) words=(watch -c 3 -i 0.1 --budget 0 --peek 3 "$2") ;;
 	snap) words=(snap -o "$file.pmrec" "$2") ;;
 	diff) words=(diff "$2" "$2") ;;
-	headroom | ps) words=("$1" "$2") ;;
+	refs) words=(refs "$2" 0x1000) ;;
+	headroom | heap | leaks | ps) words=("$1" "$2") ;;
 	esac
 }
 

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 
 enum {
 	FIRST_SLOTS = 1024,
@@ -62,13 +62,7 @@ int pm_tally_create(uint64_t budget, struct pm_tally **tally, struct pm_error *e
 		return pm_error_out_of_memory(error);
 	}
 
-	/*
-	 * The kernel has no random numbers early during boot. Use an address instead; it is less
-	 * random.
-	 */
-	if (getrandom(&created->seed, sizeof created->seed, GRND_NONBLOCK) < 0)
-		created->seed = (uintptr_t)created;
-
+	created->seed = pm_hash_seed(created);
 	*tally = created;
 	return 0;
 }
@@ -83,34 +77,10 @@ void pm_tally_destroy(struct pm_tally *tally)
 	free(tally);
 }
 
-/**
- * Multiplies two numbers, and combines both halves of the product, so that each bit depends on many
- * bits of both numbers.
- */
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	unsigned __int128 product = (unsigned __int128)a * b;
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 uint64_t pm_tally_hash(const struct pm_tally *tally, uint8_t category, const char *text,
                        size_t length)
 {
-	/* Odd numbers whose bits have no pattern: the fractions of the golden ratio and of the
-	 * square root of 2. */
-	const uint64_t one = 0x9e3779b97f4a7c15, two = 0x6a09e667f3bcc909;
-	uint64_t hash = mix(tally->seed ^ length ^ (uint64_t)category << 56, one);
-	uint64_t word;
-
-	for (; length > sizeof word; text += sizeof word, length -= sizeof word) {
-		memcpy(&word, text, sizeof word);
-		hash = mix(hash ^ word, one) + two;
-	}
-
-	word = 0;
-	memcpy(&word, text, length);
-
-	return mix(hash ^ word, two);
+	return pm_hash_bytes(tally->seed ^ (uint64_t)category << 56, text, length);
 }
 
 static uint64_t item_size(uint64_t length)

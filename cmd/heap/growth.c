@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first walk is at the start, the second one after half of the time, and the third one at the
+ * end. Each walk opens the memory again, because regions may have appeared or grown.
+ */
+#include "heap/growth.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <procmem/survivors.h>
+
+#include "base/alloc.h"
+#include "base/delta.h"
+#include "base/minmax.h"
+#include "base/poll_loop.h"
+#include "base/report.h"
+#include "base/utf8.h"
+#include "heap/classes.h"
+#include "heap/json.h"
+#include "heap/print.h"
+#include "view/table.h"
+
+enum { ID, RATE, NEW_RATE, SIZE, NEW, NET, WHAT, COLUMNS };
+
+/* Number of classes that are shown by default. */
+enum { CLASSES_SHOWN = 10 };
+
+/* The keys of the classes of survivors. */
+enum { KEYS = PM_CENSUS_SIZE | PM_CENSUS_TYPE };
+
+static const struct table_column columns[COLUMNS] = {
+	{ .title = "ID", .style = OUT_DIM },
+	{ .title = "RATE", .right = true, .style = OUT_GROWN },
+	{ .title = "NEW/S", .right = true },
+	{ .title = "SIZE", .right = true },
+	{ .title = "NEW", .right = true },
+	{ .title = "NET", .right = true },
+	{ .title = "WHAT" },
+};
+
+/** The growth of a heap. */
+struct growth {
+	struct heap_report report; /* the first walk, whose memory finds the types */
+	struct pm_survivors *survivors;
+	struct poll_loop wait;
+	bool complete; /* all walks were complete */
+	size_t shown;  /* number of classes to print */
+	size_t *ids;   /* numbers of the shown classes in a session; NULL outside of it; owned */
+};
+
+static struct pm_survivor_class class_at(const struct growth *growth, size_t index)
+{
+	struct pm_survivor_class class;
+
+	pm_survivors_get(growth->survivors, index, &class);
+	return class;
+}
+
+/** Returns the bytes per second of a class. */
+static double bytes_rate(const struct growth *growth, const struct pm_survivor_class *class)
+{
+	double seconds = pm_survivors_seconds(growth->survivors);
+
+	return seconds > 0 ? (double)class->chunks->bytes / seconds : 0;
+}
+
+static void put_what(const struct pm_survivor_class *class, struct text *text)
+{
+	struct text raw = { 0 };
+
+	heap_classes_put_what(class->chunks, KEYS, &raw);
+	utf8_escape(text, raw.bytes, raw.length);
+	text_deinit(&raw);
+}
+
+/** Returns the first column of the table. Only a session has numbers. */
+static size_t first_column(const struct growth *growth)
+{
+	return growth->ids ? ID : RATE;
+}
+
+static void cell(void *context, size_t row, size_t column, struct text *text)
+{
+	const struct growth *growth = context;
+	const struct pm_survivor_class class = class_at(growth, row);
+
+	switch (column + first_column(growth)) {
+	case ID:
+		if (growth->ids[row] > 0)
+			text_format(text, "#%zu", growth->ids[row]);
+		break;
+	case RATE:
+		delta_put_rate(text, bytes_rate(growth, &class));
+		break;
+	case NEW_RATE:
+		text_format(text, "%.1f", class.rate);
+		break;
+	case SIZE:
+		text_decimal(text, class.chunks->size);
+		break;
+
+	case NEW:
+		text_grouped(text, class.chunks->count);
+		break;
+	case NET:
+		if (class.net_known)
+			text_format(text, "%+" PRId64, class.net_count);
+		else
+			text_char(text, '?');
+		break;
+	default:
+		put_what(&class, text);
+	}
+}
+
+/** Returns the change of the bytes in use from the first walk to the last. */
+static int64_t net_bytes(const struct growth *growth)
+{
+	struct pm_census_total first = pm_survivors_total(growth->survivors, 0);
+	struct pm_census_total last = pm_survivors_total(growth->survivors, PM_SURVIVORS_WALKS - 1);
+
+	return (int64_t)(last.bytes - first.bytes);
+}
+
+static void print_header(const struct growth *growth, struct out *out)
+{
+	const struct heap_report *report = &growth->report;
+	struct text line = { 0 };
+
+	heap_print_target(report, &line);
+	text_format(&line, "  %d walks, %.1f s apart, not stopped", PM_SURVIVORS_WALKS,
+	            report->options->growth / (PM_SURVIVORS_WALKS - 1));
+	if (!growth->complete)
+		text_string(&line, ", incomplete");
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+/** Gives the examples of the shown classes their numbers in a session. */
+static void number_classes(struct growth *growth, struct out *out)
+{
+	if (!out->results)
+		return;
+
+	growth->ids = alloc_array(NULL, growth->shown, sizeof *growth->ids);
+	for (size_t i = 0; i < growth->shown; i++)
+		growth->ids[i] = heap_classes_number(out->results, class_at(growth, i).chunks,
+		                                     KEYS);
+}
+
+static void print_table(struct growth *growth, struct out *out)
+{
+	size_t count = pm_survivors_count(growth->survivors), first = first_column(growth);
+	size_t widths[TABLE_COLUMNS_MAX];
+	const struct table table = {
+		.columns = columns + first,
+		.column_count = COLUMNS - first,
+		.rows = growth->shown,
+		.titles = !growth->report.options->list.no_header,
+		.open_end = out->width == SIZE_MAX,
+		.context = growth,
+		.cell = cell,
+	};
+
+	table_measure(&table, widths);
+	table_print(&table, widths, out);
+	if (growth->shown < count)
+		out_format(out, "\xe2\x80\xa6 %zu more classes (all: -a)\n", count - growth->shown);
+}
+
+static void print_text(struct growth *growth, struct out *out)
+{
+	struct text net = { 0 };
+
+	print_header(growth, out);
+	number_classes(growth, out);
+	if (pm_survivors_count(growth->survivors) == 0)
+		out_string(
+			out,
+			"no chunk was allocated between the first two walks and is still there\n");
+	else
+		print_table(growth, out);
+
+	delta_put_bytes(&net, net_bytes(growth), growth->report.options->output.bytes);
+	out_format(out, "net change of all chunks in use: %s\n", text_terminate(&net));
+	text_deinit(&net);
+}
+
+static void print_json(const struct growth *growth, struct out *out)
+{
+	struct json json = { .out = out };
+
+	heap_json_open(&json, &growth->report);
+	json_put(&json, "seconds", json_real(pm_survivors_seconds(growth->survivors)));
+	json_open(&json, "survivors", '[');
+	for (size_t i = 0; i < growth->shown; i++) {
+		const struct pm_survivor_class class = class_at(growth, i);
+
+		json_open(&json, NULL, '{');
+		json_put(&json, "count", json_number(class.chunks->count));
+		json_put(&json, "rate", json_real(class.rate));
+		json_put(&json, "bytes_rate", json_real(bytes_rate(growth, &class)));
+		if (class.net_known) {
+			json_put(&json, "net_count", json_integer(class.net_count));
+			json_put(&json, "net_bytes", json_integer(class.net_bytes));
+		}
+		heap_classes_put_json(&json, class.chunks, KEYS);
+		json_shut(&json, '}');
+	}
+	json_shut(&json, ']');
+	json_put(&json, "net_bytes", json_integer(net_bytes(growth)));
+	json_shut(&json, '}');
+	out_string(out, "\n");
+}
+
+/** Waits for the time of the next walk. */
+static int await_walk(struct growth *growth, struct pm_error *error)
+{
+	struct poll_loop *wait = &growth->wait;
+
+	while (!*wait->interrupted)
+		if (poll_loop_wait(wait))
+			return 0;
+	return pm_error_set(error, PM_ERROR_CANCELLED, 0,
+	                    "interrupted before the last walk over the heap");
+}
+
+/** Makes the second or third walk. */
+static int walk_again(struct growth *growth, const char *word, struct pm_error *error)
+{
+	struct heap_report report = { .options = growth->report.options };
+	int result = -1;
+
+	report.memory.cancel = growth->wait.interrupted;
+	if (heap_report_open(&report, word, error) == 0)
+		result = pm_survivors_walk(growth->survivors, report.heap, error);
+	if (result == 0)
+		growth->complete = growth->complete && report.heap->complete;
+
+	heap_report_deinit(&report);
+	return result;
+}
+
+static int measure(struct growth *growth, const char *word, struct pm_error *error)
+{
+	struct heap_report *report = &growth->report;
+
+	if (heap_report_open(report, word, error) < 0)
+		return -1;
+	if (report->memory.core)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--growth needs a process, but %s is a core file", word);
+	if (pm_survivors_open(report->contents.types, report->filter, &growth->survivors, error) <
+	            0 ||
+	    pm_survivors_walk(growth->survivors, report->heap, error) < 0)
+		return -1;
+
+	growth->complete = report->heap->complete;
+	for (int i = 1; i < PM_SURVIVORS_WALKS; i++) {
+		if (await_walk(growth, error) < 0 || walk_again(growth, word, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/** Sets the number of classes to print. */
+static void limit_classes(struct growth *growth)
+{
+	const struct heap_options *options = growth->report.options;
+
+	growth->shown = pm_survivors_count(growth->survivors);
+	if (options->list.top_given)
+		growth->shown = pm_min_size(growth->shown, (size_t)options->list.top);
+	else if (!options->list.all && !options->output.json)
+		growth->shown = pm_min_size(growth->shown, CLASSES_SHOWN);
+}
+
+int heap_growth_print(const char *word, const struct heap_options *options, struct out *out,
+                      struct pm_error *error)
+{
+	struct growth growth = { .report = { .options = options } };
+
+	poll_loop_init(&growth.wait, options->growth / (PM_SURVIVORS_WALKS - 1));
+	growth.report.memory.cancel = growth.wait.interrupted;
+
+	int result = measure(&growth, word, error);
+	poll_loop_deinit(&growth.wait);
+	if (result == 0) {
+		limit_classes(&growth);
+		if (options->output.json)
+			print_json(&growth, out);
+		else
+			print_text(&growth, out);
+		result = growth.complete;
+	}
+
+	free(growth.ids);
+	pm_survivors_close(growth.survivors);
+	heap_report_deinit(&growth.report);
+	return result;
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/core.h>
+
+#include "base/alloc.h"
+#include "base/minmax.h"
+#include "base/report.h"
+#include "base/utf8.h"
+#include "heap/classes.h"
+#include "target/chunk_text.h"
+#include "view/table.h"
+
+enum { ARENA, SYSTEM, IN_USE, FREE, CACHED, TOP, CHUNKS, THREADS, COLUMNS };
+
+/* Bytes of the header of a chunk. */
+enum { HEADER = 16 };
+
+/* If a smaller share of the heap is resident, the resident size is printed. */
+enum { RESIDENT_PERCENT = 90 };
+
+/* Number of arenas and of breaks that are shown by default. */
+enum { ARENAS_SHOWN = 10, BREAKS_SHOWN = 3 };
+
+static const struct table_column arena_columns[COLUMNS] = {
+	{ .title = "ARENA" },
+	{ .title = "SYSTEM", .right = true },
+	{ .title = "IN USE", .right = true },
+	{ .title = "FREE", .right = true },
+	{ .title = "CACHED", .right = true },
+	{ .title = "TOP", .right = true },
+	{ .title = "CHUNKS", .right = true },
+	{ .title = "THREADS", .right = true },
+};
+
+/** The place of an arena in the table. */
+struct rank {
+	uint64_t system; /* its size */
+	uint32_t index;  /* its index in pm_heap.arenas */
+};
+
+/** The data of the table of arenas. */
+struct arenas_view {
+	const struct heap_report *report;
+	struct rank *sorted; /* all arenas, largest first */
+	size_t shown;        /* number of arenas in the table */
+	bool mapped;         /* the next row has the mapped chunks */
+	struct pm_heap_arena mapped_row;
+	struct pm_heap_arena total_row;
+};
+
+static void put_size(const struct heap_report *report, uint64_t size, struct text *text)
+{
+	if (report->options->output.bytes)
+		text_decimal(text, size);
+	else
+		text_size(text, size);
+}
+
+/** Adds a number with commas, or "-" for 0. */
+static void put_count(const struct heap_report *report, uint64_t count, struct text *text)
+{
+	if (report->options->output.bytes)
+		text_decimal(text, count);
+	else if (count == 0)
+		text_char(text, '-');
+	else
+		text_grouped(text, count);
+}
+
+void heap_print_target(const struct heap_report *report, struct text *line)
+{
+	const struct memory *memory = &report->memory;
+
+	if (memory->core) {
+		const struct pm_core_info *info = pm_core_info(memory->core);
+
+		utf8_escape(line, memory->target.word, strlen(memory->target.word));
+		if (info->comm[0]) {
+			text_string(line, "  core file of ");
+			utf8_escape(line, info->comm, strlen(info->comm));
+		} else {
+			text_string(line, "  core file");
+		}
+		return;
+	}
+
+	utf8_escape(line, memory->loaded.info.comm, strlen(memory->loaded.info.comm));
+	text_format(line, " (%d)", (int)memory->loaded.info.pid);
+}
+
+/** Adds whether the target was stopped. */
+static void put_stop(const struct heap_report *report, struct text *line)
+{
+	const struct memory *memory = &report->memory;
+
+	if (memory->core)
+		return;
+	if (!report->stopped)
+		text_string(line, ", not stopped");
+	else if (heap_report_stopped_ns(report) > 0)
+		text_format(line, ", stopped %zu thread%s for %.1f ms", memory->threads,
+		            text_plural(memory->threads),
+		            (double)heap_report_stopped_ns(report) / 1e6);
+	else
+		text_string(line, ", stopped");
+}
+
+static size_t print_header(const struct heap_report *report, struct out *out)
+{
+	const struct pm_heap *heap = report->heap;
+	struct text line = { 0 };
+
+	heap_print_target(report, &line);
+	text_format(&line, "  %s", pm_heap_allocator_name(heap->allocator));
+	if (heap->version[0])
+		text_format(&line, " %s", heap->version);
+	text_format(&line, " malloc, walk %s", heap->complete ? "complete" : "incomplete");
+	put_stop(report, &line);
+
+	text_char(&line, '\n');
+	size_t lines = out_wrapped(out, &line, 2);
+	text_deinit(&line);
+	return lines;
+}
+
+/** Adds a share, such as "91 %". */
+static void put_percent(uint64_t part, uint64_t whole, struct text *text)
+{
+	double percent = 0;
+
+	if (whole > 0)
+		percent = (double)part * 100 / (double)whole;
+	text_format(text, "%.0f %%", percent);
+}
+
+static void put_trimmable(const struct heap_report *report, struct text *line)
+{
+	uint64_t trimmable = report->heap->total.trimmable;
+
+	if (report->heap->allocator != PM_HEAP_ALLOCATOR_GLIBC)
+		return;
+	if (trimmable == 0) {
+		text_string(line, "; malloc_trim would give back nothing");
+		return;
+	}
+	text_string(line, "; malloc_trim would give back about ");
+	put_size(report, trimmable, line);
+}
+
+/** Adds the size of the free chunks of a fragmented heap if none of them has a whole page. */
+static void put_small_gaps(const struct heap_report *report, struct text *line)
+{
+	const struct pm_heap_arena *total = &report->heap->total;
+
+	if (report->verdict.type != HEAP_VERDICT_FRAGMENTED || total->free_count == 0)
+		return;
+
+	text_string(line, "; in ");
+	text_grouped(line, total->free_count);
+	text_format(line, " free chunk%s of %" PRIu64 " B on average",
+	            text_plural(total->free_count), total->free / total->free_count);
+}
+
+/** Adds what lies between the free chunks. */
+static void put_pins(const struct heap_report *report, struct text *line)
+{
+	const struct heap_pins *pins = &report->verdict.pins;
+
+	if (pins->count == 0) {
+		put_small_gaps(report, line);
+		return;
+	}
+
+	text_string(line, "; pinned by ");
+	if (pins->count < pins->total / 2) {
+		text_grouped(line, pins->total);
+		text_string(line, " chunks, most often ");
+	}
+	text_grouped(line, pins->count);
+	text_format(line, " chunk%s of %" PRIu64 " B", text_plural(pins->count), pins->size);
+
+	const struct pm_census_class *class = heap_report_pins(report);
+	if (!class)
+		return;
+
+	struct text what = { 0 };
+	heap_classes_put_what(class, PM_CENSUS_SIZE, &what);
+	text_char(line, ' ');
+	utf8_escape(line, what.bytes, what.length);
+	text_deinit(&what);
+}
+
+/** Adds the chunks that malloc mapped, if they are a large part of its memory. */
+static void put_mapped(const struct heap_report *report, struct text *line)
+{
+	const struct pm_heap *heap = report->heap;
+
+	if (heap->mapped == 0)
+		return;
+
+	text_string(line, "; malloc mapped ");
+	text_grouped(line, heap->mapped_count);
+	text_format(line, " large chunk%s separately: ", text_plural(heap->mapped_count));
+	put_size(report, heap->mapped, line);
+}
+
+/** Adds how much of the heap is free or in use. */
+static void put_state(const struct heap_report *report, struct text *line)
+{
+	const struct pm_heap_arena *total = &report->heap->total;
+	const struct heap_verdict *verdict = &report->verdict;
+	bool is_used = verdict->type == HEAP_VERDICT_NONE;
+
+	if (verdict->type == HEAP_VERDICT_FRAGMENTED)
+		text_string(line, "FRAGMENTED: ");
+	else if (verdict->type == HEAP_VERDICT_UNUSED)
+		text_string(line, "UNUSED: ");
+	if (!report->heap->complete)
+		text_string(line, "about ");
+
+	put_percent(is_used ? total->in_use : verdict->free, total->system, line);
+	text_string(line, " of ");
+	put_size(report, total->system, line);
+	text_string(line, is_used ? " is in use" : " is free");
+	if (verdict->resident < total->system / 100 * RESIDENT_PERCENT) {
+		text_string(line, " (");
+		put_size(report, verdict->resident, line);
+		text_string(line, " resident)");
+	}
+	if (verdict->type == HEAP_VERDICT_UNUSED)
+		text_string(line, ", most of it at the end of arenas");
+}
+
+static size_t print_verdict(const struct heap_report *report, struct out *out)
+{
+	struct text line = { 0 };
+
+	put_state(report, &line);
+	put_trimmable(report, &line);
+	put_pins(report, &line);
+	put_mapped(report, &line);
+	text_char(&line, '\n');
+
+	size_t lines = out_wrapped(out, &line, 2);
+	text_deinit(&line);
+	return lines;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct rank *left = a, *right = b;
+
+	if (left->system != right->system)
+		return left->system < right->system ? 1 : -1;
+	return left->index < right->index ? -1 : left->index > right->index;
+}
+
+static const struct pm_heap_arena *ranked(const struct arenas_view *view, size_t place)
+{
+	return &view->report->heap->arenas[view->sorted[place].index];
+}
+
+/** Returns the arena of a row of the table. */
+static const struct pm_heap_arena *row_arena(const struct arenas_view *view, size_t row)
+{
+	if (row == TABLE_TOTAL)
+		return &view->total_row;
+	if (row >= view->shown)
+		return &view->mapped_row;
+
+	return ranked(view, row);
+}
+
+static void put_name(const struct arenas_view *view, size_t row, struct text *text)
+{
+	const struct pm_heap *heap = view->report->heap;
+
+	if (row == TABLE_TOTAL)
+		text_string(text, "total");
+	else if (row >= view->shown)
+		text_string(text, "mapped");
+	else
+		chunk_text_arena(heap, view->sorted[row].index, text);
+}
+
+static void arena_cell(void *context, size_t row, size_t column, struct text *text)
+{
+	const struct arenas_view *view = context;
+	const struct heap_report *report = view->report;
+	const struct pm_heap_arena *arena = row_arena(view, row);
+	const uint64_t sizes[COLUMNS] = {
+		[SYSTEM] = arena->system, [IN_USE] = arena->in_use, [FREE] = arena->free,
+		[CACHED] = arena->cached, [TOP] = arena->top,
+	};
+
+	if (column == ARENA)
+		put_name(view, row, text);
+	else if (column == CHUNKS)
+		put_count(report, arena->chunks, text);
+	else if (column == THREADS && (row == TABLE_TOTAL || row >= view->shown))
+		return;
+	else if (column == THREADS)
+		put_count(report, arena->attached, text);
+	else
+		put_size(report, sizes[column], text);
+}
+
+/** Prints the number and the size of the arenas that the table leaves out. */
+static void print_left_out(void *context, struct out *out)
+{
+	const struct arenas_view *view = context;
+	size_t missing = view->report->heap->arena_count - view->shown;
+	uint64_t system = 0, in_use = 0;
+	struct text line = { 0 };
+
+	if (missing == 0)
+		return;
+
+	for (size_t i = view->shown; i < view->shown + missing; i++) {
+		system += ranked(view, i)->system;
+		in_use += ranked(view, i)->in_use;
+	}
+	text_format(&line, "\xe2\x80\xa6 %zu more arena%s, ", missing, text_plural(missing));
+	put_size(view->report, system, &line);
+	text_string(&line, " SYSTEM, ");
+	put_size(view->report, in_use, &line);
+	text_string(&line, " IN USE (all: -a)\n");
+	out_text(out, &line);
+	text_deinit(&line);
+}
+
+/**
+ * Prints the table of arenas.
+ * @return number of lines
+ */
+static size_t print_arenas(const struct heap_report *report, struct out *out)
+{
+	const struct pm_heap *heap = report->heap;
+	struct arenas_view view = { .report = report, .shown = heap->arena_count };
+	size_t widths[TABLE_COLUMNS_MAX];
+
+	view.sorted = alloc_array(NULL, heap->arena_count, sizeof *view.sorted);
+	for (size_t i = 0; i < heap->arena_count; i++)
+		view.sorted[i] = (struct rank){ heap->arenas[i].system, (uint32_t)i };
+	qsort(view.sorted, heap->arena_count, sizeof *view.sorted, compare_ranks);
+	if (!report->options->list.all)
+		view.shown = pm_min_size(view.shown, ARENAS_SHOWN);
+
+	view.mapped_row = (struct pm_heap_arena){ .system = heap->mapped,
+		                                  .in_use = heap->mapped,
+		                                  .chunks = heap->mapped_count };
+	view.total_row = heap->total;
+	view.total_row.system += heap->mapped;
+	view.total_row.in_use += heap->mapped;
+	view.total_row.chunks += heap->mapped_count;
+
+	struct table table = {
+		.columns = arena_columns,
+		.column_count = COLUMNS,
+		.rows = view.shown + (heap->mapped > 0),
+		.titles = true,
+		.total = true,
+		.context = &view,
+		.cell = arena_cell,
+		.before_total = print_left_out,
+	};
+
+	table_measure(&table, widths);
+	table_print(&table, widths, out);
+	free(view.sorted);
+	return table.rows + 2 + (view.shown < heap->arena_count);
+}
+
+size_t heap_print(const struct heap_report *report, struct out *out)
+{
+	size_t lines = print_header(report, out);
+
+	lines += print_verdict(report, out);
+	lines += print_arenas(report, out);
+	out_string(out, "\n");
+	return lines + 1;
+}
+
+/** Adds the chunk before a break, and what it contains. */
+static void put_previous(struct heap_report *report, uint64_t previous, struct text *line)
+{
+	struct pm_chunk chunk;
+	struct chunk_content content;
+	struct text what = { 0 };
+
+	text_format(line, ", after the chunk at 0x%" PRIx64, previous);
+	if (!pm_heap_find(report->heap, previous + HEADER, &chunk) ||
+	    chunk_contents_read(&report->contents, report->heap, &chunk, &content, NULL) < 0)
+		return;
+
+	chunk_text_what(content.item.type, content.text.text, content.text.length, content.text.cut,
+	                &what);
+	text_format(line, " of %" PRIu64 " B: ", chunk.size);
+	utf8_escape(line, what.bytes, what.length);
+	text_deinit(&what);
+}
+
+/** Reports one break. */
+static void report_break(struct heap_report *report, const struct pm_heap_break *broken)
+{
+	struct text line = { 0 };
+
+	text_format(&line, "the chain of chunks breaks at 0x%" PRIx64 " (%s)", broken->address,
+	            broken->why);
+	if (broken->previous)
+		put_previous(report, broken->previous, &line);
+	if (broken->skipped > 0)
+		text_format(&line, "; %" PRIu64 " bytes were skipped", broken->skipped);
+	else if (!report->stopped && !report->memory.core)
+		text_string(&line, "; reading again repaired it");
+
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+void heap_print_breaks(struct heap_report *report)
+{
+	const struct pm_heap *heap = report->heap;
+	bool verbose = report->options->output.verbose;
+	size_t shown = verbose ? heap->break_count : pm_min_size(heap->break_count, BREAKS_SHOWN);
+
+	if (heap->complete && !verbose)
+		return;
+
+	for (size_t i = 0; i < shown; i++)
+		report_break(report, &heap->breaks[i]);
+	if (heap->breaks_total > shown)
+		report_note("the chain of chunks breaks at %" PRIu64 " more places",
+		            heap->breaks_total - shown);
+	if (heap->complete)
+		return;
+
+	if (report->damaged)
+		report_note("the heap is damaged there, probably by a write beyond the end of the "
+		            "chunk before; sizes and counts are at least those shown");
+	else if (report->stopped || report->memory.core)
+		report_note("a thread was inside malloc, or the heap is damaged there; sizes and "
+		            "counts are at least those shown");
+	else
+		report_note("the process changed its heap while it was read, or the heap is "
+		            "damaged there; sizes and counts are at least those shown (exact: "
+		            "--stop)");
+}
+
+void heap_print_other(const struct heap_report *report)
+{
+	const struct pm_heap *heap = report->heap;
+	struct text line = { 0 };
+	if (heap->other == PM_HEAP_ALLOCATOR_UNKNOWN)
+		return;
+
+	text_string(&line, "the process also has ");
+	put_size(report, heap->other_in_use, &line);
+	text_format(&line, " in use in %s malloc, which is not shown",
+	            pm_heap_allocator_name(heap->other));
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Prints what `heap` has found out as text. */
+#ifndef CMD_HEAP_PRINT_H
+#define CMD_HEAP_PRINT_H
+
+#include "base/out.h"
+#include "heap/report.h"
+
+/**
+ * Adds the name of the process or of the core file.
+ *
+ * @param report  the report, with its memory
+ * @param line    receives the name, escaped
+ */
+void heap_print_target(const struct heap_report *report, struct text *line);
+
+/**
+ * Prints the line about the process, the verdict, and the table of arenas.
+ *
+ * @param report  what is known
+ * @param out     where to print
+ * @return        number of lines
+ */
+size_t heap_print(const struct heap_report *report, struct out *out);
+
+/**
+ * Reports on stderr where the chain of chunks broke, and that figures may be too low.
+ * @param report  what is known
+ */
+void heap_print_breaks(struct heap_report *report);
+
+/** Reports another allocator that the process uses, too. */
+void heap_print_other(const struct heap_report *report);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/report.h"
+
+#include "target/malloc_heap.h"
+#include "target/selection.h"
+
+/* Maximum number of stops. */
+enum { STOPS_MAX = 4 };
+
+/** Opens the memory of a target. */
+static int open_memory(struct heap_report *report, const char *word, struct pm_error *error)
+{
+	struct selection selection;
+	const struct memory_options options = { .stop = report->options->stop, .quiet = true };
+
+	if (selection_init(&selection, error) < 0)
+		return -1;
+
+	enum memory_status ready = memory_open(&report->memory, word, &selection, &options, error);
+	selection_deinit(&selection);
+	return ready == MEMORY_READY ? 0 : -1;
+}
+
+static int open_once(struct heap_report *report, const char *word, struct pm_error *error)
+{
+	struct memory *memory = &report->memory;
+
+	if (open_memory(report, word, error) < 0)
+		return -1;
+
+	report->stopped = memory->stop != NULL;
+	report->source = malloc_heap_source(memory);
+	if (pm_heap_open(&report->source, &report->heap, error) < 0)
+		return -1;
+
+	return malloc_heap_check(report->heap, memory->target.word, error);
+}
+
+/** Closes the heap and the memory, to open them again. */
+static void close_once(struct heap_report *report)
+{
+	const volatile sig_atomic_t *cancel = report->memory.cancel;
+
+	memory_resume(&report->memory);
+	report->stopped_ns += report->memory.stopped_ns;
+	pm_heap_close(report->heap);
+	memory_close(&report->memory);
+	report->heap = NULL;
+	report->memory = (struct memory){ .cancel = cancel };
+}
+
+/** Opens the heap. If its chain of chunks is broken, stops the target again. */
+static int open_heap(struct heap_report *report, const char *word, struct pm_error *error)
+{
+	uint64_t broken = 0;
+
+	for (int stop = 1;; stop++) {
+		if (open_once(report, word, error) < 0)
+			return -1;
+
+		const struct pm_heap *heap = report->heap;
+		const struct pm_process *process = report->memory.target.process;
+		if (heap->complete || !report->stopped || stopping_holds(process))
+			return 0;
+
+		uint64_t address = heap->break_count > 0 ? heap->breaks[0].address : 0;
+		report->damaged = address != 0 && address == broken;
+		if (report->damaged || stop == STOPS_MAX)
+			return 0;
+		broken = address;
+		close_once(report);
+	}
+}
+
+int heap_report_open(struct heap_report *report, const char *word, struct pm_error *error)
+{
+	if (pm_chunk_filter_create(&report->options->filter, &report->filter, error) < 0 ||
+	    open_heap(report, word, error) < 0)
+		return -1;
+
+	const struct chunk_contents_target target = {
+		.process = report->memory.target.process,
+		.core = report->memory.core,
+		.memory = &report->source,
+		.heap = report->heap,
+	};
+
+	return chunk_contents_open(&report->contents, &target, error);
+}
+
+/** Reads what the sampled pins contain. */
+static int read_pins(struct heap_report *report, struct pm_error *error)
+{
+	const struct heap_pins *pins = &report->verdict.pins;
+	const struct pm_census_options options = { .keys = PM_CENSUS_SIZE,
+		                                   .types = report->contents.types,
+		                                   .budget = PM_CENSUS_BUDGET_MIN };
+
+	if (pins->count == 0)
+		return 0;
+	if (pm_census_create(&options, &report->pins, error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < pins->sample_count; i++) {
+		struct pm_chunk chunk;
+		struct chunk_content content;
+
+		pm_heap_chunk(report->heap, pins->samples[i], &chunk);
+		/* A cached chunk pins memory, too, but is not counted by default. */
+		chunk.state = PM_CHUNK_IN_USE;
+		if (chunk_contents_read(&report->contents, report->heap, &chunk, &content, error) <
+		            0 ||
+		    pm_census_add(report->pins, &chunk, content.item.head, content.item.size,
+		                  error) < 0)
+			return -1;
+	}
+
+	return pm_census_sort(report->pins, PM_CENSUS_BY_COUNT, error);
+}
+
+int heap_report_count(struct heap_report *report, struct pm_error *error)
+{
+	const struct pm_census_options options = { .keys = heap_report_keys(report),
+		                                   .types = report->contents.types,
+		                                   .filter = report->filter };
+
+	uint64_t resident = UINT64_MAX;
+
+	/* The sizes of regions in a core file are those of the bytes in the file. */
+	if (!report->memory.core)
+		resident = heap_verdict_resident(report->heap, &report->memory.loaded.regions);
+
+	report->verdict = heap_verdict_make(report->heap, resident);
+	if (read_pins(report, error) < 0 ||
+	    pm_census_create(&options, &report->census, error) < 0 ||
+	    pm_census_add_heap(report->census, report->heap, error) < 0)
+		return -1;
+
+	return pm_census_sort(report->census, PM_CENSUS_BY_BYTES, error);
+}
+
+void heap_report_deinit(struct heap_report *report)
+{
+	pm_census_destroy(report->census);
+	pm_census_destroy(report->pins);
+	pm_chunk_filter_destroy(report->filter);
+	chunk_contents_close(&report->contents);
+	pm_heap_close(report->heap);
+	memory_close(&report->memory);
+}
+
+uint64_t heap_report_stopped_ns(const struct heap_report *report)
+{
+	return report->stopped_ns + report->memory.stopped_ns;
+}
+
+const struct pm_census_class *heap_report_pins(const struct heap_report *report)
+{
+	if (!report->pins || pm_census_count(report->pins) == 0)
+		return NULL;
+
+	return pm_census_get(report->pins, 0);
+}
+
+unsigned heap_report_keys(const struct heap_report *report)
+{
+	if (report->options->by)
+		return report->options->by;
+
+	return PM_CENSUS_SIZE | PM_CENSUS_TYPE;
+}

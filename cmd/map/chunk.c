@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "map/chunk.h"
+
+#include <inttypes.h>
+
+#include "base/utf8.h"
+#include "target/chunk_text.h"
+#include "target/json_parts.h"
+
+/** Returns whether a region can contain chunks. */
+static bool has_chunks(const struct pm_region *region)
+{
+	return region->kind == PM_KIND_HEAP || region->kind == PM_KIND_ARENA ||
+	       region->kind == PM_KIND_MALLOC;
+}
+
+bool map_chunk_find(struct map_chunk *found, const struct loaded *loaded,
+                    const struct pm_region *region, uint64_t address)
+{
+	if (!has_chunks(region) || (!loaded->target->process && !loaded->core) ||
+	    malloc_heap_open_loaded(loaded, &found->opened, NULL) < 0)
+		return false;
+
+	struct pm_heap *heap = found->opened.heap;
+	const struct chunk_contents_target target = {
+		.process = loaded->target->process,
+		.core = loaded->core,
+		.memory = &found->opened.source,
+		.heap = heap,
+	};
+
+	return pm_heap_find(heap, address, &found->chunk) &&
+	       chunk_contents_open(&found->contents, &target, NULL) == 0 &&
+	       chunk_contents_read(&found->contents, heap, &found->chunk, &found->content, NULL) ==
+	               0;
+}
+
+void map_chunk_deinit(struct map_chunk *found)
+{
+	chunk_contents_close(&found->contents);
+	malloc_heap_close(&found->opened);
+}
+
+void map_chunk_put(const struct map_chunk *found, uint64_t address, struct text *line)
+{
+	const struct pm_chunk *chunk = &found->chunk;
+	const struct chunk_content *content = &found->content;
+	struct text what = { 0 };
+
+	text_format(line, "  chunk of malloc: %" PRIx64 "-%" PRIx64 "  %" PRIu64 " B  %s  ",
+	            chunk->start, chunk->end, chunk->size, chunk_text_state(chunk->state));
+	if (address > chunk->start)
+		text_format(line, "offset 0x%" PRIx64 "  ", address - chunk->start);
+	chunk_text_what(content->item.type, content->text.text, content->text.length,
+	                content->text.cut, &what);
+	utf8_escape(line, what.bytes, what.length);
+	text_deinit(&what);
+}
+
+void map_chunk_put_json(const struct map_chunk *found, uint64_t address, struct json *json)
+{
+	const struct pm_chunk *chunk = &found->chunk;
+	const struct chunk_content *content = &found->content;
+
+	json_open(json, "chunk", '{');
+	json_parts_chunk(json, found->opened.heap, chunk);
+	json_parts_content(json, content->item.type, content->text.text, content->text.length);
+	if (address >= chunk->start)
+		json_put(json, "offset", json_number(address - chunk->start));
+	json_shut(json, '}');
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "refs/found.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/minmax.h"
+
+int refs_found_place(struct refs_found *found, struct pm_error *error)
+{
+	uint64_t address = found->address;
+
+	found->range = (struct pm_range){ address, address + 1 };
+	found->has_chunk = pm_heap_find(found->graph->heap, address, &found->chunk);
+	if (found->has_chunk) {
+		found->range = (struct pm_range){ found->chunk.start, found->chunk.end };
+		return 0;
+	}
+
+	int result = pm_symbols_find(found->graph->contents.symbols, address, &found->symbol,
+	                             error);
+	if (result == 1 && found->symbol.size > 0) {
+		found->range.start = address - found->symbol.offset;
+		found->range.end = found->range.start + found->symbol.size;
+	}
+
+	return pm_min_int(result, 0);
+}
+
+static int collect(void *context, const struct pm_ref *ref)
+{
+	struct refs_found *found = context;
+
+	found->total++;
+	if (found->count == found->max)
+		return 0;
+
+	if (found->count == found->capacity) {
+		found->capacity = pm_max_size(2 * found->capacity, 64);
+		found->refs = alloc_array(found->refs, found->capacity, sizeof *found->refs);
+	}
+	found->refs[found->count++] = *ref;
+
+	return 0;
+}
+
+int refs_found_referrers(struct refs_found *found, struct pm_error *error)
+{
+	struct pm_graph *graph = found->graph->graph;
+
+	if (pm_refs_find(graph, found->range, collect, found, error) < 0)
+		return -1;
+	if (!found->has_chunk)
+		return 0;
+
+	int result = pm_refs_path(graph, found->address, &found->path, error);
+	found->has_path = result == 1;
+	return pm_min_int(result, 0);
+}
+
+int refs_found_pointers(struct refs_found *found, struct pm_error *error)
+{
+	return pm_refs_from(found->graph->graph, found->range, collect, found, error);
+}
+
+void refs_found_deinit(struct refs_found *found)
+{
+	free(found->refs);
+	if (found->has_path)
+		pm_path_deinit(&found->path);
+}

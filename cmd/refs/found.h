@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What `refs` has found: a place in memory, what points to it, and the path to a root. */
+#ifndef CMD_REFS_FOUND_H
+#define CMD_REFS_FOUND_H
+
+#include <procmem/refs.h>
+
+#include "target/malloc_graph.h"
+
+/** What is searched for, and what was found. */
+struct refs_found {
+	struct malloc_graph *graph;
+	uint64_t address;        /**< the address that the user gave */
+	struct pm_range range;   /**< the addresses that are searched for */
+	bool has_chunk;          /**< the address is in a chunk of malloc */
+	struct pm_chunk chunk;   /**< the chunk */
+	struct pm_symbol symbol; /**< the variable that contains the address; `name` is NULL if
+	                            there is none */
+	struct pm_ref *refs;     /**< the first references; owned */
+	size_t count;            /**< number of elements of `refs` */
+	size_t capacity;         /**< number of allocated elements */
+	size_t max;              /**< maximum of `count` */
+	uint64_t total;          /**< number of all references */
+	struct pm_path path;     /**< the path to a root; owned */
+	bool has_path;           /**< there is a path */
+};
+
+/**
+ * Finds out what is at an address, and which range is searched for: the bytes of a chunk, a
+ * variable, or else the address alone.
+ *
+ * @param found  `graph` and `address` are set
+ * @param error  PM_ERROR_RESOURCES
+ * @return       0 or -1
+ */
+int refs_found_place(struct refs_found *found, struct pm_error *error);
+
+/**
+ * Finds what points to the range, and the path to a root.
+ *
+ * @param found  the place is known
+ * @param error  any
+ * @return       0 or -1
+ */
+int refs_found_referrers(struct refs_found *found, struct pm_error *error);
+
+/**
+ * Finds the chunks to which the words of the range point.
+ *
+ * @param found  the place is known
+ * @param error  any
+ * @return       0 or -1
+ */
+int refs_found_pointers(struct refs_found *found, struct pm_error *error);
+
+/**
+ * Releases what was found.
+ * @param found  the result
+ */
+void refs_found_deinit(struct refs_found *found);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "refs/print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <procmem/demangle.h>
+
+#include "base/utf8.h"
+#include "target/chunk_text.h"
+#include "target/json_parts.h"
+#include "target/root_text.h"
+
+/* Indentation of continuation lines, in columns. */
+enum { INDENT = 6 };
+
+/** What a chunk contains. */
+struct content {
+	const struct pm_chunk_type *type;
+	struct pm_chunk_text text; /* refers to the copy */
+};
+
+static int read_content(const struct refs_found *found, const struct pm_chunk *chunk,
+                        struct content *content, struct pm_error *error)
+{
+	size_t size = (size_t)(chunk->end - chunk->start);
+	if (size > PM_CHUNK_HEAD_SIZE)
+		size = PM_CHUNK_HEAD_SIZE;
+
+	const void *head = pm_copy_bytes(found->graph->copy, chunk->start, size);
+	if (!head)
+		size = 0;
+
+	content->text = pm_chunk_text_find(head, size);
+	return pm_chunk_types_find(found->graph->contents.types, head, size, &content->type, error);
+}
+
+static const struct pm_root *root_of(const struct refs_found *found, const struct pm_ref *ref)
+{
+	size_t count;
+	return &pm_graph_roots(found->graph->graph, &count)[ref->root];
+}
+
+static void put_size(uint64_t size, const struct refs_style *style, struct text *line)
+{
+	if (style->bytes)
+		text_format(line, "%" PRIu64 " B", size);
+	else
+		text_size(line, size);
+}
+
+/** Adds the size of a chunk and what it contains, in parentheses. */
+static int put_chunk(const struct refs_found *found, const struct pm_chunk *chunk,
+                     const struct refs_style *style, struct text *line, struct pm_error *error)
+{
+	struct content content;
+	struct text what = { 0 };
+
+	if (read_content(found, chunk, &content, error) < 0)
+		return -1;
+
+	chunk_text_what(content.type, content.text.text, content.text.length, content.text.cut,
+	                &what);
+	text_string(line, " (");
+	put_size(chunk->size, style, line);
+	text_string(line, ", ");
+	utf8_escape(line, what.bytes, what.length);
+	text_char(line, ')');
+	text_deinit(&what);
+
+	return 0;
+}
+
+static void end_line(struct text *line, struct out *out)
+{
+	text_char(line, '\n');
+	out_wrapped(out, line, INDENT);
+	text_clear(line);
+}
+
+/** Prints what is at the address. */
+static int print_place(const struct refs_found *found, const struct refs_style *style,
+                       struct out *out, struct pm_error *error)
+{
+	struct text line = { 0 };
+	int result = 0;
+
+	text_format(&line, "%" PRIx64 " is ", found->address);
+	if (found->has_chunk) {
+		text_format(&line, "in the chunk %" PRIx64 "-%" PRIx64 ", %s,", found->chunk.start,
+		            found->chunk.end, chunk_text_state(found->chunk.state));
+		result = put_chunk(found, &found->chunk, style, &line, error);
+	} else if (found->symbol.name) {
+		char name[PM_DEMANGLED_SIZE];
+		pm_demangle(found->symbol.name, name, sizeof name);
+		text_string(&line, "in ");
+		utf8_escape(&line, name, strlen(name));
+		text_string(&line, " in ");
+		utf8_escape(&line, found->symbol.object, strlen(found->symbol.object));
+	} else {
+		text_string(&line, "not in a chunk of malloc, and not in a variable: pointers to "
+		                   "exactly this address are searched");
+	}
+
+	end_line(&line, out);
+	text_deinit(&line);
+	return result;
+}
+
+/** Adds where a reference is. */
+static int put_ref(const struct refs_found *found, const struct pm_ref *ref,
+                   const struct refs_style *style, struct text *line, struct pm_error *error)
+{
+	if (ref->root != PM_REF_CHUNK) {
+		root_text(root_of(found, ref), ref->offset, line);
+		if (ref->address)
+			text_format(line, ", at %" PRIx64, ref->address);
+		return 0;
+	}
+
+	if (style->to)
+		text_format(line, "+0x%" PRIx64 " -> chunk %" PRIx64, ref->offset,
+		            ref->chunk.start);
+	else
+		text_format(line, "chunk %" PRIx64 " +0x%" PRIx64, ref->chunk.start, ref->offset);
+	return put_chunk(found, &ref->chunk, style, line, error);
+}
+
+static int print_refs(const struct refs_found *found, const struct refs_style *style,
+                      struct out *out, struct pm_error *error)
+{
+	struct text line = { 0 };
+	int result = 0;
+
+	text_grouped(&line, found->total);
+	text_string(&line, style->to ? " pointer" : " reference");
+	text_string(&line, text_plural(found->total));
+	text_string(&line, found->total > 0 ? ":\n" : "\n");
+	out_wrapped(out, &line, INDENT);
+	text_clear(&line);
+
+	for (size_t i = 0; result == 0 && i < found->count; i++) {
+		text_string(&line, "  ");
+		result = put_ref(found, &found->refs[i], style, &line, error);
+		end_line(&line, out);
+	}
+
+	if (found->count < found->total) {
+		text_format(&line, "  ... and %" PRIu64 " more: -a shows all",
+		            found->total - found->count);
+		end_line(&line, out);
+	}
+
+	text_deinit(&line);
+	return result;
+}
+
+static int print_path(const struct refs_found *found, const struct refs_style *style,
+                      struct out *out, struct pm_error *error)
+{
+	struct text line = { 0 };
+	int result = 0;
+
+	text_string(&line, "path to the nearest root, ");
+	text_grouped(&line, found->path.length);
+	text_format(&line, " reference%s:\n", text_plural(found->path.length));
+	out_wrapped(out, &line, INDENT);
+	text_clear(&line);
+
+	for (size_t i = 0; result == 0 && i < found->path.count; i++) {
+		const struct pm_path_step *step = &found->path.steps[i];
+		text_string(&line, "  <- ");
+		result = put_ref(found, &step->ref, style, &line, error);
+		if (step->repeats > 1) {
+			text_string(&line, ", and ");
+			text_grouped(&line, step->repeats - 1);
+			text_string(&line, " more of this size in a list");
+		}
+		end_line(&line, out);
+	}
+
+	text_deinit(&line);
+	return result;
+}
+
+int refs_print_text(const struct refs_found *found, const struct refs_style *style, struct out *out,
+                    struct pm_error *error)
+{
+	if (print_place(found, style, out, error) < 0 || print_refs(found, style, out, error) < 0)
+		return -1;
+	if (style->to || !found->has_chunk || found->chunk.state != PM_CHUNK_IN_USE)
+		return 0;
+	if (found->has_path)
+		return print_path(found, style, out, error);
+
+	out_string(out, "no path from a root: the chunk is possibly lost\n");
+	return 0;
+}
+
+/** Writes a chunk and what it contains. */
+static int put_chunk_json(const struct refs_found *found, const struct pm_chunk *chunk,
+                          struct json *json, struct pm_error *error)
+{
+	struct content content;
+	if (read_content(found, chunk, &content, error) < 0)
+		return -1;
+
+	json_open(json, "chunk", '{');
+	json_parts_chunk(json, found->graph->heap, chunk);
+	json_parts_content(json, content.type, content.text.text, content.text.length);
+	json_shut(json, '}');
+
+	return 0;
+}
+
+/** Writes a reference. */
+static int put_ref_json(const struct refs_found *found, const struct pm_ref *ref, uint64_t repeats,
+                        struct json *json, struct pm_error *error)
+{
+	int result = 0;
+
+	json_open(json, NULL, '{');
+	if (ref->address)
+		json_put(json, "address", json_address(ref->address));
+	json_put(json, "offset", json_number(ref->offset));
+	if (repeats > 0)
+		json_put(json, "repeats", json_number(repeats));
+
+	if (ref->root == PM_REF_CHUNK)
+		result = put_chunk_json(found, &ref->chunk, json, error);
+	else
+		root_text_json(root_of(found, ref), json);
+	json_shut(json, '}');
+
+	return result;
+}
+
+int refs_print_json(const struct refs_found *found, const struct refs_style *style, struct out *out,
+                    struct pm_error *error)
+{
+	struct json json = { .out = out };
+	int result = 0;
+
+	json_open(&json, NULL, '{');
+	malloc_graph_put_process(found->graph, &json);
+	json_put(&json, "time", json_now());
+	json_put(&json, "complete", json_boolean(found->graph->heap->complete));
+	if (found->graph->stopped_ns > 0)
+		json_put(&json, "stopped_us", json_number(found->graph->stopped_ns / 1000));
+	json_put(&json, "address", json_address(found->address));
+	if (found->has_chunk)
+		result = put_chunk_json(found, &found->chunk, &json, error);
+
+	json_put(&json, "count", json_number(found->total));
+	json_open(&json, style->to ? "pointers" : "referrers", '[');
+	for (size_t i = 0; result == 0 && i < found->count; i++)
+		result = put_ref_json(found, &found->refs[i], 0, &json, error);
+	json_shut(&json, ']');
+
+	if (found->has_path) {
+		json_open(&json, "steps", '[');
+		for (size_t i = 0; result == 0 && i < found->path.count; i++)
+			result = put_ref_json(found, &found->path.steps[i].ref,
+			                      found->path.steps[i].repeats, &json, error);
+		json_shut(&json, ']');
+	}
+
+	json_shut(&json, '}');
+	out_string(out, "\n");
+	return result;
+}

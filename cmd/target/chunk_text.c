@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/chunk_text.h"
+
+const char *chunk_text_state(unsigned state)
+{
+	switch ((enum pm_chunk_state)state) {
+	case PM_CHUNK_IN_USE:
+		return "in use";
+	case PM_CHUNK_CACHED:
+		return "freed, cached";
+	case PM_CHUNK_FREE:
+		return "free";
+	case PM_CHUNK_TOP:
+		return "top";
+	}
+	return "";
+}
+
+static bool is_main(const struct pm_heap *heap, uint32_t arena)
+{
+	return arena < heap->arena_count && heap->arenas[arena].main;
+}
+
+/**
+ * Returns the number of an arena. In glibc, as in `map`, the arenas other than the main one are
+ * numbered from 1 on, by address. Other allocators number their arenas from 0 on.
+ */
+static size_t arena_number(const struct pm_heap *heap, uint32_t arena)
+{
+	size_t number = 1;
+
+	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || arena >= heap->arena_count)
+		return arena;
+
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		const struct pm_heap_arena *other = &heap->arenas[i];
+		number += !other->main && other->address < heap->arenas[arena].address;
+	}
+	return number;
+}
+
+void chunk_text_arena(const struct pm_heap *heap, uint32_t arena, struct text *text)
+{
+	if (arena == PM_CHUNK_MAPPED)
+		text_string(text, "mapped");
+	else if (is_main(heap, arena))
+		text_string(text, "main");
+	else
+		text_decimal(text, arena_number(heap, arena));
+}
+
+void chunk_text_place(const struct pm_heap *heap, uint32_t arena, struct text *text)
+{
+	if (arena == PM_CHUNK_MAPPED)
+		text_string(text, "mapped separately");
+	else if (is_main(heap, arena))
+		text_string(text, "in the main arena");
+	else
+		text_format(text, "in arena %zu", arena_number(heap, arena));
+}
+
+/** Adds the type in words. */
+static void put_type(const struct pm_chunk_type *type, struct text *text)
+{
+	if (!type->name[0])
+		text_string(text, pm_content_name((enum pm_content)type->content));
+	else if (type->content == PM_CONTENT_OBJECT)
+		text_string(text, type->name);
+	else if (type->content == PM_CONTENT_FUNCTION)
+		text_format(text, "-> %s()", type->name);
+	else
+		text_format(text, "-> %s", type->name);
+
+	if (type->name[0] && type->word > 0)
+		text_format(text, " at offset %u", type->word);
+}
+
+void chunk_text_what(const struct pm_chunk_type *type, const char *bytes, size_t length, bool cut,
+                     struct text *text)
+{
+	bool is_text = length > 0 && type && type->content == PM_CONTENT_TEXT;
+
+	if (!type)
+		text_string(text, "mixed");
+	else if (!is_text)
+		put_type(type, text);
+	if (length == 0)
+		return;
+
+	text_string(text, is_text ? "\"" : " \"");
+	text_bytes(text, bytes, length);
+	text_string(text, cut ? "\xe2\x80\xa6\"" : "\"");
+}

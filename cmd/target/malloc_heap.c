@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/malloc_heap.h"
+
+#include <procmem/target_reader.h>
+
+struct pm_heap_source malloc_heap_source(struct memory *memory)
+{
+	return (struct pm_heap_source){
+		.regions = &memory->loaded.regions,
+		.reader = &memory->reader,
+		.pages = memory->core ? NULL : &memory->pages,
+		.stopped = memory->stop || memory->core,
+		.cancel = memory->cancel,
+	};
+}
+
+int malloc_heap_open(struct memory *memory, struct pm_heap **heap, struct pm_error *error)
+{
+	const struct pm_heap_source source = malloc_heap_source(memory);
+
+	return pm_heap_open(&source, heap, error);
+}
+
+/** Opens the memory of a process. */
+static int open_process(const struct loaded *loaded, struct malloc_heap *opened,
+                        struct pm_error *error)
+{
+	struct pm_process *process = loaded->target->process;
+
+	if (pm_pagemap_open(process, PM_PAGEMAP_BEST, &opened->pagemap, error) < 0 ||
+	    pm_target_reader_open(process, &loaded->regions, &opened->reader, error) < 0)
+		return -1;
+
+	opened->pages = pm_pagemap_source(opened->pagemap);
+	return 0;
+}
+
+int malloc_heap_open_loaded(const struct loaded *loaded, struct malloc_heap *opened,
+                            struct pm_error *error)
+{
+	*opened = (struct malloc_heap){ 0 };
+	if (loaded->core)
+		opened->reader = pm_core_reader(loaded->core);
+	else if (!loaded->target->process)
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "%s has no memory to read: it is neither a process nor a core "
+		                    "file",
+		                    loaded->target->word);
+	else if (open_process(loaded, opened, error) < 0)
+		return -1;
+
+	opened->source = (struct pm_heap_source){
+		.regions = &loaded->regions,
+		.reader = &opened->reader,
+		.pages = loaded->core ? NULL : &opened->pages,
+		.stopped = loaded->core != NULL,
+	};
+
+	return pm_heap_open(&opened->source, &opened->heap, error);
+}
+
+void malloc_heap_close(struct malloc_heap *opened)
+{
+	pm_heap_close(opened->heap);
+	pm_reader_close(&opened->reader);
+	pm_pagemap_close(opened->pagemap);
+	*opened = (struct malloc_heap){ 0 };
+}
+
+int malloc_heap_check(const struct pm_heap *heap, const char *word, struct pm_error *error)
+{
+	const char *name = pm_heap_allocator_name(heap->allocator);
+
+	if (heap->allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "the heap of %s is not known: no malloc of glibc 2.26 to 2.44 "
+		                    "or of jemalloc 5 was found; 'procmem map' and 'procmem "
+		                    "strings' work with any allocator",
+		                    word);
+	if (heap->unused)
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "the heap of %s is not known: it has not called malloc of %s, "
+		                    "and no other known allocator was found; 'procmem map' and "
+		                    "'procmem strings' work with any allocator",
+		                    word, name);
+	if (heap->arena_count > 0 || heap->chunk_count > 0)
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+	                    "the heap of %s is not known: its allocator is %s, whose chunks "
+	                    "procmem cannot read; 'procmem map' and 'procmem strings' work with "
+	                    "any allocator",
+	                    word, name);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Opens the heap of a target: what is inside malloc. */
+#ifndef CMD_TARGET_MALLOC_HEAP_H
+#define CMD_TARGET_MALLOC_HEAP_H
+
+#include <procmem/heap.h>
+
+#include "target/memory.h"
+#include "target/regions_load.h"
+
+/**
+ * Returns where the heap of a target is read from.
+ *
+ * @param memory  the memory of all regions; must outlive the result
+ * @return        the source
+ */
+struct pm_heap_source malloc_heap_source(struct memory *memory);
+
+/**
+ * Opens the heap of a target whose memory is open.
+ *
+ * @param memory  the memory of all regions; must outlive the heap
+ * @param heap    receives the heap, also if no allocator was found; release with pm_heap_close()
+ * @param error   as for pm_heap_open()
+ * @return        0 or -1
+ */
+int malloc_heap_open(struct memory *memory, struct pm_heap **heap, struct pm_error *error);
+
+/** A heap, and what it is read with. */
+struct malloc_heap {
+	struct pm_reader reader;      /**< reads the bytes of the target; owned */
+	struct pm_pagemap *pagemap;   /**< page states of a process; NULL for a core file; owned */
+	struct pm_page_source pages;  /**< source of the page states */
+	struct pm_heap_source source; /**< where the heap is read from */
+	struct pm_heap *heap;         /**< the heap; owned */
+};
+
+/**
+ * Opens the heap of a target of which only the regions were read.
+ *
+ * @param loaded  the regions of a process or of a core file; must outlive the heap
+ * @param opened  filled, but must not be moved; release with malloc_heap_close(), even on failure
+ * @param error   PM_ERROR_UNSUPPORTED if the target has no memory to read; otherwise as for
+ *                pm_target_reader_open(), pm_pagemap_open() and pm_heap_open()
+ * @return        0 or -1
+ */
+int malloc_heap_open_loaded(const struct loaded *loaded, struct malloc_heap *opened,
+                            struct pm_error *error);
+
+/**
+ * Releases a heap.
+ * @param opened  as filled by malloc_heap_open_loaded(), or zeroed
+ */
+void malloc_heap_close(struct malloc_heap *opened);
+
+/**
+ * Checks whether the chunks of a heap are known.
+ *
+ * @param heap   the heap
+ * @param word   the TARGET, for the error
+ * @param error  PM_ERROR_UNSUPPORTED: why the chunks are not known, and what helps
+ * @return       0 or -1
+ */
+int malloc_heap_check(const struct pm_heap *heap, const char *word, struct pm_error *error);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The nodes of the graph, and the scan of memory for edges. A node is a chunk; its number is that
+ * of the chunk in the index of the heap. Private.
+ */
+#ifndef PM_GRAPH_GRAPH_H
+#define PM_GRAPH_GRAPH_H
+
+#include <procmem/graph.h>
+#include <procmem/range.h>
+
+#include "heap/heap.h"
+#include "heap/index.h"
+#include "reader/cancel.h"
+#include "reader/copy_buffer.h"
+
+/**
+ * Consecutive words outside of malloc. All words of the span that point to chunks belong to the
+ * same root.
+ */
+struct pm_root_span {
+	struct pm_range range; /**< the words */
+	uint32_t root;         /**< index of the root */
+};
+
+/**
+ * A register that points to a chunk, or a word near the top of a stack that points to the header of
+ * a chunk: while a thread is inside malloc, this may be the only pointer to the chunk.
+ */
+struct pm_root_register {
+	uint32_t root;    /**< index of the root */
+	uint32_t target;  /**< the node */
+	uint64_t address; /**< position of the register in pm_copy_thread.registers, or address of
+	                     the word */
+};
+
+struct pm_graph {
+	struct pm_copy *copy;
+	const struct pm_heap *heap;
+	const struct pm_heap_index *index;
+	struct pm_symbols *symbols; /**< NULL if there are none */
+	struct pm_graph_options options;
+	uint64_t *nodes;     /**< the nodes, packed: see graph.c */
+	uint32_t node_count; /**< number of nodes, in all states */
+	struct pm_root *roots;
+	size_t root_count;
+	size_t root_capacity;
+	struct pm_root_table *table; /**< finds roots; see roots.c */
+	struct pm_root_span *spans;  /**< by ascending address */
+	size_t span_count;
+	size_t span_capacity;
+	struct pm_root_register *registers;
+	size_t register_count;
+	size_t register_capacity;
+	struct pm_range_list memory; /**< the copied memory outside of malloc that is searched */
+};
+
+/** Returns the chunk of a node. Slower than the functions below. */
+struct pm_chunk pm_graph_chunk(const struct pm_graph *graph, uint32_t node);
+
+/** Returns whether the chunk of a node is in use. */
+bool pm_graph_in_use(const struct pm_graph *graph, uint32_t node);
+
+/** Returns the size of the chunk of a node in bytes, with its header. */
+uint64_t pm_graph_size(const struct pm_graph *graph, uint32_t node);
+
+/** Returns the addresses of the chunk of a node, with its header. */
+struct pm_range pm_graph_extent(const struct pm_graph *graph, uint32_t node);
+
+/** Returns the addresses that the program may use in the chunk of a node. */
+struct pm_range pm_graph_bytes(const struct pm_graph *graph, uint32_t node);
+
+/**
+ * Returns the next part of a range that was copied.
+ *
+ * @param rest   the range; receives what follows the part
+ * @param part   receives the part
+ * @return       the bytes of the part, or NULL if there are no more
+ */
+const char *pm_graph_next_part(const struct pm_graph *graph, struct pm_range *rest,
+                               struct pm_range *part);
+
+/**
+ * Called for each edge.
+ *
+ * @param context  as passed to pm_graph_scan()
+ * @param target   the node to which the word points
+ * @param address  address of the word
+ * @return         0 to continue; any other value ends the scan
+ */
+typedef int pm_edge_visitor(void *context, uint32_t target, uint64_t address);
+
+/**
+ * Finds the words of a range that point to chunks in use. Inline, so that `visit` is inlined, too:
+ * this is the innermost loop of all searches.
+ *
+ * @param last   cache for pm_heap_index_points_to(); 0 before the first call
+ * @return       0, or the value with which `visit` ended the scan
+ */
+static inline __attribute__((always_inline)) int pm_graph_scan(const struct pm_graph *graph,
+                                                               struct pm_range range, size_t *last,
+                                                               pm_edge_visitor *visit,
+                                                               void *context)
+{
+	const struct pm_heap_index *index = graph->index;
+	uint64_t lowest = index->lowest, extent = index->highest - lowest;
+	struct pm_range part;
+	const char *bytes;
+
+	range.start = (range.start + 7) & ~UINT64_C(7);
+	while ((bytes = pm_graph_next_part(graph, &range, &part))) {
+		const uint64_t *words = (const void *)bytes;
+		size_t count = (size_t)(part.end - part.start) / sizeof *words;
+
+		for (size_t i = 0; i < count; i++) {
+			if (words[i] - lowest >= extent)
+				continue;
+			uint32_t target = pm_heap_index_points_to(index, words[i], last);
+			if (target == UINT32_MAX)
+				continue;
+			int result = visit(context, target, part.start + i * sizeof *words);
+			if (result != 0)
+				return result;
+		}
+	}
+
+	return 0;
+}
+
+/** Bitmaps with a bit for each node. */
+static inline bool pm_bit_test(const uint64_t *bits, uint32_t number)
+{
+	return bits[number / 64] >> (number % 64) & 1;
+}
+
+/** Sets a bit. */
+static inline void pm_bit_set(uint64_t *bits, uint32_t number)
+{
+	bits[number / 64] |= UINT64_C(1) << (number % 64);
+}
+
+/** Clears a bit. */
+static inline void pm_bit_clear(uint64_t *bits, uint32_t number)
+{
+	bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
+}
+
+/**
+ * Allocates an array with an element for each node, filled with zeros.
+ * @param bits   size of an element in bits: 1 or a multiple of 8
+ * @return       the array, which the caller frees with free(3); NULL with PM_ERROR_RESOURCES
+ */
+void *pm_graph_array(const struct pm_graph *graph, unsigned bits, struct pm_error *error);
+
+#endif

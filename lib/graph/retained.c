@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * First, a breadth-first search attributes each chunk to its nearest root. Then the roots that hold
+ * most memory get a bit each, all others share one, and the bits are passed along all edges between
+ * chunks of the same level until nothing changes.
+ */
+#include <procmem/retained.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/minmax.h"
+#include "graph/nearest.h"
+#include "graph/roots.h"
+
+enum { OTHERS = 1 << PM_RETAINED_SET_ROOTS, MASKS = 1 << 16, CANCEL_STEP = 65536 };
+
+/** State of the search. */
+struct retaining {
+	struct pm_graph *graph;
+	struct pm_retained *result;
+	struct pm_nearest nearest; /* after attribute(), `parents` are 0 or the root + 1 */
+	uint16_t *bits;            /* for each root, its bit */
+	uint16_t *masks;           /* for each node, the bits of the roots that reach it */
+	uint32_t *stack;           /* nodes whose mask was changed */
+	uint64_t *on_stack;        /* bitmap of these nodes */
+	size_t count;              /* number of elements of `stack` */
+	size_t last;
+	uint32_t node; /* the node whose edges are followed */
+	struct pm_error *error;
+};
+
+/**
+ * Replaces the parents by the roots. Parents precede their nodes in the order of the search.
+ * @param roots  for each root; receives the figures
+ */
+static void attribute(struct retaining *state, struct pm_retained_root *roots)
+{
+	const struct pm_graph *graph = state->graph;
+	uint32_t *parents = state->nearest.parents;
+
+	for (uint32_t i = 0; i < state->nearest.count; i++) {
+		uint32_t node = state->nearest.order[i], parent = parents[node];
+		if (pm_nearest_is_root(graph, parent))
+			parents[node] = pm_nearest_root(graph, parent) + 1;
+		else
+			parents[node] = parents[parent - 1];
+
+		struct pm_retained_root *root = &roots[parents[node] - 1];
+		root->held += pm_graph_size(graph, node);
+		root->chunks++;
+	}
+}
+
+static int by_held(const void *a, const void *b)
+{
+	const struct pm_retained_root *one = a, *other = b;
+	if (one->held != other->held)
+		return (one->held < other->held) - (one->held > other->held);
+	return (one->root > other->root) - (one->root < other->root);
+}
+
+/** Adds up the chunks in use, and those that no root reaches. */
+static void count_lost(struct retaining *state)
+{
+	const struct pm_graph *graph = state->graph;
+	struct pm_retained *result = state->result;
+
+	for (uint32_t i = 0; i < graph->node_count; i++) {
+		if (!pm_graph_in_use(graph, i))
+			continue;
+		uint64_t size = pm_graph_size(graph, i);
+		result->in_use_chunks++;
+		result->in_use_bytes += size;
+		if (state->nearest.parents[i] != 0)
+			continue;
+		result->lost_chunks++;
+		result->lost_bytes += size;
+	}
+}
+
+/** Makes the list of roots, and gives bits to the first of them. */
+static int list_roots(struct retaining *state)
+{
+	struct pm_retained *result = state->result;
+	size_t count = state->graph->root_count;
+
+	result->roots = calloc(count + 1, sizeof *result->roots);
+	state->bits = calloc(count + 1, sizeof *state->bits);
+	if (!result->roots || !state->bits)
+		return pm_error_out_of_memory(state->error);
+
+	for (size_t i = 0; i < count; i++)
+		result->roots[i].root = (uint32_t)i;
+
+	attribute(state, result->roots);
+	qsort(result->roots, count + 1, sizeof *result->roots, by_held);
+	while (result->root_count < count && result->roots[result->root_count].chunks > 0)
+		result->root_count++;
+
+	for (size_t i = 0; i < count; i++)
+		state->bits[i] = OTHERS;
+	for (size_t i = 0; i < result->root_count && i < PM_RETAINED_SET_ROOTS; i++) {
+		state->bits[result->roots[i].root] = (uint16_t)(1 << i);
+		result->roots[i].only_known = true;
+	}
+
+	return 0;
+}
+
+/** Returns the level of the nearest root of a node. */
+static unsigned level_of(const struct retaining *state, uint32_t node)
+{
+	return state->graph->roots[state->nearest.parents[node] - 1].level;
+}
+
+/** Adds bits to the mask of a node. */
+static void add_bits(struct retaining *state, uint32_t node, uint16_t bits)
+{
+	if ((state->masks[node] | bits) == state->masks[node])
+		return;
+
+	state->masks[node] |= bits;
+	if (pm_bit_test(state->on_stack, node))
+		return;
+	pm_bit_set(state->on_stack, node);
+	state->stack[state->count++] = node;
+}
+
+static int pass_bits(void *context, uint32_t target, uint64_t address)
+{
+	struct retaining *state = context;
+	(void)address;
+
+	if (level_of(state, target) == level_of(state, state->node))
+		add_bits(state, target, state->masks[state->node]);
+	return 0;
+}
+
+/** Passes bits along the edges until nothing changes. */
+static int pass_all(struct retaining *state)
+{
+	const struct pm_graph *graph = state->graph;
+	size_t steps = 0;
+
+	while (state->count > 0) {
+		state->node = state->stack[--state->count];
+		pm_bit_clear(state->on_stack, state->node);
+		if (++steps % CANCEL_STEP == 0 &&
+		    pm_check_cancel(graph->options.cancel, state->error) < 0)
+			return -1;
+		pm_graph_scan(graph, pm_graph_bytes(graph, state->node), &state->last, pass_bits,
+		              state);
+	}
+
+	return 0;
+}
+
+static int start_at_root(void *context, uint32_t root, uint32_t target, uint64_t address)
+{
+	struct retaining *state = context;
+	(void)address;
+
+	if (state->graph->roots[root].level != level_of(state, target))
+		return 0;
+	add_bits(state, target, state->bits[root]);
+	return pass_all(state);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct pm_retained_set *one = a, *other = b;
+	return (one->bytes < other->bytes) - (one->bytes > other->bytes);
+}
+
+/** Adds up the chunks of each mask. The first one in the order of the search is the entry. */
+static void sum_masks(const struct retaining *state, struct pm_retained_set *sets)
+{
+	for (uint32_t i = 0; i < state->nearest.count; i++) {
+		uint32_t node = state->nearest.order[i];
+		struct pm_retained_set *set = &sets[state->masks[node]];
+		if (set->chunks++ == 0)
+			set->entry = pm_graph_bytes(state->graph, node).start;
+		set->bytes += pm_graph_size(state->graph, node);
+	}
+}
+
+/** Makes the list of sets from the sums of all masks. */
+static int list_sets(struct retaining *state)
+{
+	struct pm_retained *result = state->result;
+	struct pm_retained_set *sets = calloc(MASKS, sizeof *sets);
+	size_t kept = 0;
+	if (!sets)
+		return pm_error_out_of_memory(state->error);
+
+	sum_masks(state, sets);
+	for (size_t i = 0; i < result->root_count && i < PM_RETAINED_SET_ROOTS; i++)
+		result->roots[i].only = sets[1 << i].bytes;
+
+	for (unsigned mask = 0; mask < MASKS; mask++) {
+		struct pm_retained_set set = sets[mask];
+		if (set.chunks == 0 || __builtin_popcount(mask) < 2)
+			continue;
+		for (uint8_t i = 0; i < PM_RETAINED_SET_ROOTS; i++)
+			if (mask >> i & 1)
+				set.roots[set.count++] = i;
+		set.others = mask & OTHERS;
+		sets[kept++] = set;
+	}
+
+	qsort(sets, kept, sizeof *sets, by_bytes);
+	result->set_count = pm_min_size(kept, PM_RETAINED_SETS_MAX);
+	result->sets = sets;
+
+	return 0;
+}
+
+/** Finds the masks of all nodes. */
+static int find_masks(struct retaining *state)
+{
+	const struct pm_graph *graph = state->graph;
+	state->masks = pm_graph_array(graph, 16, state->error);
+	state->stack = pm_graph_array(graph, 32, state->error);
+	state->on_stack = pm_graph_array(graph, 1, state->error);
+
+	if (!state->masks || !state->stack || !state->on_stack)
+		return -1;
+	return pm_roots_scan(graph, 0, start_at_root, state);
+}
+
+int pm_retained_find(struct pm_graph *graph, struct pm_retained *retained, struct pm_error *error)
+{
+	struct pm_retained found = { 0 };
+	struct retaining state = { .graph = graph, .result = &found, .error = error };
+	int result = pm_nearest_find(graph, UINT32_MAX, &state.nearest, error);
+
+	if (result == 0)
+		count_lost(&state);
+	if (result == 0)
+		result = list_roots(&state);
+	if (result == 0)
+		result = find_masks(&state);
+	if (result == 0)
+		result = list_sets(&state);
+
+	pm_nearest_deinit(&state.nearest);
+	free(state.bits);
+	free(state.masks);
+	free(state.stack);
+	free(state.on_stack);
+	if (result < 0) {
+		pm_retained_deinit(&found);
+		return -1;
+	}
+
+	*retained = found;
+	return 0;
+}
+
+void pm_retained_deinit(struct pm_retained *retained)
+{
+	free(retained->roots);
+	free(retained->sets);
+	*retained = (struct pm_retained){ 0 };
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * malloc of glibc: finds the arenas, walks over their heaps, finds the mapped chunks, and adds up
+ * the figures. mallinfo2(3) and malloc_info(3) of the target report the same figures:
+ *
+ *     mallinfo2.arena    = system
+ *     mallinfo2.uordblks = in_use + overhead + cached chunks that are not in fastbins
+ *     mallinfo2.fordblks = free + top + fast
+ *     mallinfo2.fsmblks  = fast
+ *     mallinfo2.hblkhd   = mapped
+ */
+#include "heap/glibc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "heap/glibc_find.h"
+#include "heap/glibc_heaps.h"
+#include "heap/glibc_lists.h"
+#include "heap/glibc_mapped.h"
+#include "heap/glibc_walk.h"
+
+enum { TRIES = 8 };
+
+/**
+ * Finds the heaps of an arena. In a running process the structures may be changing: then they are
+ * read again.
+ */
+static int find_heaps(struct pm_glibc *glibc, size_t arena, struct pm_glibc_heaps *heaps,
+                      struct pm_error *error)
+{
+	for (int i = 0;; i++) {
+		if (pm_glibc_heaps_find(glibc, arena, heaps, error) < 0)
+			return -1;
+		if (heaps->complete || !pm_glibc_can_change(glibc) || i == TRIES)
+			return 0;
+
+		pm_heap_window_forget(glibc->heap->window);
+		if (pm_glibc_find_again(glibc, arena, error) < 0)
+			return -1;
+	}
+}
+
+/** Sets the range of addresses that contains the heaps of an arena. */
+static void set_arena_range(struct pm_glibc *glibc, size_t arena,
+                            const struct pm_glibc_heaps *heaps)
+{
+	struct pm_range range = { UINT64_MAX, 0 };
+
+	for (size_t i = 0; i < heaps->count; i++) {
+		range.start = pm_min(range.start, heaps->items[i].start);
+		range.end = pm_max(range.end, heaps->items[i].end);
+	}
+
+	/* The mapped parts of the main arena can be anywhere. */
+	if (arena == 0 && !glibc->arenas[0].contiguous)
+		range = (struct pm_range){ 0, UINT64_C(1) << 56 };
+	glibc->arena_range = range;
+}
+
+/** Walks over the heaps of an arena. */
+static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *error)
+{
+	struct pm_heap_arena *found = &glibc->heap->public.arenas[arena];
+	struct pm_glibc_heaps heaps = { 0 };
+	int result = find_heaps(glibc, arena, &heaps, error);
+
+	const struct pm_glibc_arena *state = &glibc->arenas[arena];
+	*found = (struct pm_heap_arena){
+		.address = state->address,
+		.main = arena == 0,
+		.system = state->system,
+		.attached = state->attached,
+		.heaps = heaps.count,
+		.complete = true,
+	};
+
+	/* The mapped parts of a main arena that is not contiguous are found later. */
+	if (result == 0 && !heaps.complete && (arena != 0 || state->contiguous)) {
+		found->complete = false;
+		result = pm_glibc_damage(glibc, arena, state->address, 0,
+		                         "the heaps that were found do not add up to the size of "
+		                         "the arena",
+		                         error);
+	}
+	set_arena_range(glibc, arena, &heaps);
+	for (size_t i = 0; result == 0 && i < heaps.count; i++)
+		result = pm_glibc_walk(glibc, arena, &heaps.items[i], found, error);
+
+	free(heaps.items);
+	return result;
+}
+
+/**
+ * Checks whether all parts of a main arena that is not contiguous were found. Memory of other users
+ * of sbrk(2) in between does not count towards system_mem.
+ */
+static int check_parts(struct pm_glibc *glibc, struct pm_error *error)
+{
+	struct pm_heap_arena *main = &glibc->heap->public.arenas[0];
+
+	if (glibc->arenas[0].contiguous || main->in_use + main->free + main->top >= main->system ||
+	    main->system - main->in_use - main->free - main->top < main->system / 64)
+		return 0;
+
+	main->complete = false;
+	return pm_glibc_damage(glibc, 0, main->address, 0,
+	                       "not all mapped parts of the main arena were found", error);
+}
+
+/** Sets the figures of mapped chunks according to mp_, and compares them. */
+static int check_mapped(struct pm_glibc *glibc, struct pm_error *error)
+{
+	struct pm_heap *heap = &glibc->heap->public;
+	int got;
+
+	for (int i = 0; i < TRIES; i++) {
+		heap->mapped_counter = glibc->parameters.mapped;
+		heap->mapped_count_counter = glibc->parameters.mapped_count;
+		if (glibc->parameters.address == 0 || heap->mapped >= heap->mapped_counter)
+			return 0;
+		if (!pm_glibc_can_change(glibc))
+			break;
+
+		/* The target may have mapped or unmapped chunks since mp_ was read. */
+		pm_heap_window_forget(glibc->heap->window);
+		got = pm_glibc_find_parameters(glibc, error);
+		if (got < 0)
+			return -1;
+	}
+
+	return pm_glibc_damage(glibc, 0, glibc->parameters.address, 0,
+	                       "fewer mapped chunks were found than malloc has counted", error);
+}
+
+/** Adds the figures of an arena to a sum. */
+static void add_figures(struct pm_heap_arena *sum, const struct pm_heap_arena *arena)
+{
+	sum->system += arena->system;
+	sum->in_use += arena->in_use;
+	sum->cached += arena->cached;
+	sum->free += arena->free;
+	sum->top += arena->top;
+	sum->overhead += arena->overhead;
+	sum->trimmable += arena->trimmable;
+	sum->chunks += arena->chunks;
+	sum->cached_count += arena->cached_count;
+	sum->free_count += arena->free_count;
+	sum->fast += arena->fast;
+	sum->fast_count += arena->fast_count;
+	sum->attached += arena->attached;
+	sum->heaps += arena->heaps;
+	sum->complete = sum->complete && arena->complete;
+}
+
+/** Computes the overhead of each arena, and the sums. */
+static void add_up(struct pm_glibc *glibc)
+{
+	struct pm_heap *heap = &glibc->heap->public;
+
+	heap->total = (struct pm_heap_arena){ .complete = true };
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		struct pm_heap_arena *arena = &heap->arenas[i];
+		uint64_t known = arena->in_use + arena->cached + arena->free + arena->top;
+
+		/* The system size of a running process can be older than its chunks. */
+		if (known > arena->system)
+			arena->complete = false;
+		arena->overhead = arena->system - pm_min(known, arena->system);
+		add_figures(&heap->total, arena);
+	}
+
+	heap->complete = heap->total.complete && !glibc->incomplete;
+}
+
+/** Returns the versions of glibc that have the structures that were found. */
+static const char *version_of(const struct pm_glibc *glibc)
+{
+	bool has_parameters = glibc->parameters.address != 0;
+
+	if (glibc->layout != pm_glibc_layout(0))
+		return glibc->layout->version;
+	if (glibc->tcache_size == 0x300)
+		return "2.42";
+	if (glibc->parameters.has_huge_pages)
+		return glibc->tcache_size == 0x290 ? "2.35-2.41" : "2.35-2.42";
+	if (glibc->tcache_size == 0x250)
+		return "2.27-2.29";
+	if (glibc->links == PM_GLIBC_LINKS_SAFE)
+		return has_parameters ? "2.32-2.34" : "2.32-2.42";
+	if (glibc->links == PM_GLIBC_LINKS_PLAIN)
+		return glibc->tcache_size == 0x290 ? "2.30-2.31" : "2.27-2.31";
+	return has_parameters ? "2.27-2.34" : "2.27-2.42";
+}
+
+/** Sets the names of what was found. */
+static void describe(struct pm_glibc *glibc)
+{
+	struct pm_heap *heap = &glibc->heap->public;
+	const char *file = glibc->file ? strrchr(glibc->file, '/') : NULL;
+
+	heap->allocator = PM_HEAP_ALLOCATOR_GLIBC;
+	snprintf(heap->version, sizeof heap->version, "%s", version_of(glibc));
+	if (glibc->count == 0) {
+		snprintf(heap->proof, sizeof heap->proof,
+		         "malloc_state found by its structure; it is not initialised");
+		return;
+	}
+	const char *counters = glibc->parameters.address ? ", with the counters of malloc" : "";
+	snprintf(heap->proof, sizeof heap->proof,
+	         "main arena at %" PRIx64 " in %.60s, found by its structure%s",
+	         glibc->arenas[0].address, file ? file + 1 : "memory", counters);
+}
+
+/** Returns whether malloc was never called. */
+static bool is_unused(const struct pm_glibc *glibc)
+{
+	return glibc->count == 0 || (glibc->count == 1 && glibc->arenas[0].system == 0 &&
+	                             glibc->parameters.mapped_count == 0);
+}
+
+/** Reads the arenas and the mapped chunks. */
+static int read_chunks(struct pm_glibc *glibc, struct pm_error *error)
+{
+	struct pm_heap_handle *handle = glibc->heap;
+	struct pm_heap *heap = &handle->public;
+
+	heap->arenas = calloc(glibc->count, sizeof *heap->arenas);
+	if (!heap->arenas)
+		return pm_error_out_of_memory(error);
+	heap->arena_count = glibc->count;
+
+	/* Links are stored safely since 2.32; the parameters for huge pages exist since 2.35. */
+	if (glibc->layout == pm_glibc_layout(2))
+		glibc->links = PM_GLIBC_LINKS_PLAIN;
+	else if (glibc->layout->fastbins == 0 || glibc->parameters.has_huge_pages)
+		glibc->links = PM_GLIBC_LINKS_SAFE;
+
+	for (uint32_t i = 0; i < glibc->count; i++)
+		if (read_arena(glibc, i, error) < 0)
+			return -1;
+
+	set_arena_range(glibc, 0, &(struct pm_glibc_heaps){ 0 });
+	if (pm_glibc_mapped_find(glibc, &heap->arenas[0], error) < 0 ||
+	    check_parts(glibc, error) < 0 || check_mapped(glibc, error) < 0 ||
+	    pm_heap_index_finish(&handle->index, error) < 0)
+		return -1;
+	if (handle->index.removed > 0)
+		glibc->incomplete = true;
+	return pm_glibc_lists_read(glibc, error);
+}
+
+int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
+{
+	struct pm_glibc glibc = { .heap = heap, .page = (uint64_t)sysconf(_SC_PAGESIZE) };
+
+	heap->index.header = 16;
+	heap->index.overlap = 8;
+	int found = pm_glibc_find(&glibc, error);
+
+	/* Another allocator can be in use. */
+	if (found > 0 && is_unused(&glibc)) {
+		describe(&glibc);
+		heap->public.unused = true;
+		heap->public.complete = true;
+		found = 0;
+	} else if (found > 0) {
+		found = read_chunks(&glibc, error) < 0 ? -1 : 1;
+		add_up(&glibc);
+		describe(&glibc);
+	}
+
+	pm_glibc_deinit(&glibc);
+	return found;
+}

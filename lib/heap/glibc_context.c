@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/glibc_context.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+int pm_glibc_break(struct pm_glibc *glibc, const struct pm_heap_break *found,
+                   struct pm_error *error)
+{
+	struct pm_heap *heap = &glibc->heap->public;
+
+	if (!heap->breaks) {
+		heap->breaks = calloc(PM_HEAP_BREAKS_MAX, sizeof *heap->breaks);
+		if (!heap->breaks)
+			return pm_error_out_of_memory(error);
+	}
+
+	heap->breaks_total++;
+	if (heap->break_count < PM_HEAP_BREAKS_MAX)
+		heap->breaks[heap->break_count++] = *found;
+	return 0;
+}
+
+int pm_glibc_damage(struct pm_glibc *glibc, uint32_t arena, uint64_t address, uint64_t previous,
+                    const char *why, struct pm_error *error)
+{
+	const struct pm_heap_break found = {
+		.address = address, .previous = previous, .arena = arena, .why = why
+	};
+
+	glibc->incomplete = true;
+	return pm_glibc_break(glibc, &found, error);
+}
+
+int pm_glibc_add_range(struct pm_glibc *glibc, uint64_t start, uint64_t end, struct pm_error *error)
+{
+	if (pm_array_reserve(&glibc->ranges, &glibc->range_capacity, glibc->range_count, 1,
+	                     sizeof *glibc->ranges, error) < 0)
+		return -1;
+
+	glibc->ranges[glibc->range_count++] = (struct pm_range){ start, end };
+	return 0;
+}
+
+int pm_glibc_read_now(struct pm_glibc *glibc, uint64_t address, void *buffer, size_t size,
+                      struct pm_error *error)
+{
+	struct pm_error reason = { 0 };
+	size_t done = 0;
+
+	if (pm_reader_read(glibc->heap->source.reader, address, buffer, size, &done, &reason) < 0) {
+		if (error)
+			*error = reason;
+		return -1;
+	}
+	return done == size;
+}
+
+void pm_glibc_deinit(struct pm_glibc *glibc)
+{
+	free(glibc->arenas);
+	free(glibc->ranges);
+	free(glibc->tcaches);
+	free(glibc->saved);
+	free(glibc->runs);
+}

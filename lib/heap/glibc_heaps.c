@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The brk heap ends with the top chunk of the main arena. The heaps of another arena begin with a
+ * heap_info { ar_ptr, prev, size, mprotect_size, ... }, at a multiple of their maximum size. The
+ * newest heap contains the top chunk, and `prev` leads to the older ones. The oldest heap contains
+ * the malloc_state behind its heap_info (malloc/arena.c of glibc).
+ */
+#include "heap/glibc_heaps.h"
+
+#include "base/array.h"
+
+enum {
+	ALIGNMENT = 16,
+	HEAPS_MAX = 1 << 20, /* heaps of an arena: 64 TiB of the default size */
+	INFO_SIZE = 32,      /* bytes of heap_info that are read */
+};
+
+/**
+ * Maximum sizes of a heap: 64 MiB by default, else four times the size of a huge page (2.35-2.41,
+ * with the tunable glibc.malloc.hugetlb). The default is first.
+ */
+static const uint64_t heap_sizes[] = {
+	UINT64_C(64) << 20,  UINT64_C(8) << 20,  UINT64_C(4) << 30,  UINT64_C(2) << 30,
+	UINT64_C(128) << 20, UINT64_C(32) << 20, UINT64_C(16) << 20, UINT64_C(1) << 20,
+};
+
+/** Distances from heap_info to malloc_state: until 2.34, since 2.35, and larger ones. */
+static const uint64_t info_sizes[] = { 0x20, 0x30, 0x40, 0x50 };
+
+/** A heap_info. */
+struct info {
+	uint64_t arena;
+	uint64_t previous;
+	uint64_t size;
+	uint64_t accessible; /* mprotect_size */
+};
+
+static int read_info(struct pm_glibc *glibc, uint64_t address, struct info *info,
+                     struct pm_error *error)
+{
+	unsigned char bytes[INFO_SIZE];
+	int got = pm_heap_window_peek(glibc->heap->window, address, bytes, sizeof bytes, error);
+
+	if (got <= 0)
+		return got;
+
+	*info = (struct info){ pm_glibc_word(bytes), pm_glibc_word(bytes + 8),
+		               pm_glibc_word(bytes + 16), pm_glibc_word(bytes + 24) };
+	return 1;
+}
+
+/** Returns whether a heap_info belongs to an arena, and whether its sizes are possible. */
+static bool info_is_sane(const struct pm_glibc *glibc, const struct info *info, uint64_t arena,
+                         uint64_t max)
+{
+	return info->arena == arena && info->size != 0 && info->size % glibc->page == 0 &&
+	       info->size <= info->accessible && info->accessible <= max;
+}
+
+static uint64_t align_up(uint64_t address)
+{
+	return (address + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+}
+
+static int add(struct pm_glibc_heaps *heaps, struct pm_glibc_heap heap, struct pm_error *error)
+{
+	if (pm_array_reserve(&heaps->items, &heaps->capacity, heaps->count, 1, sizeof *heaps->items,
+	                     error) < 0)
+		return -1;
+	heaps->items[heaps->count++] = heap;
+	return 0;
+}
+
+/** Returns the size of a top chunk. The size is 0 if it cannot be read. */
+static int read_top(struct pm_glibc *glibc, uint64_t top, uint64_t *size, struct pm_error *error)
+{
+	uint64_t head = 0;
+	int got = pm_heap_window_word(glibc->heap->window, top + 8, &head, error);
+
+	*size = head & ~UINT64_C(7);
+	return got;
+}
+
+/** Returns the end of adjacent regions. The kernel splits the brk heap in forked processes. */
+static uint64_t end_of_regions(const struct pm_regions *regions, uint64_t address)
+{
+	size_t i = pm_regions_index(regions, address);
+	uint64_t end = address;
+
+	for (; i < regions->count && regions->items[i].start <= end; i++)
+		end = regions->items[i].end;
+	return end;
+}
+
+/**
+ * Finds the brk heap. If it is contiguous, system_mem is its size, also with memory of other users
+ * of sbrk(2) in it.
+ */
+static int find_main(struct pm_glibc *glibc, struct pm_glibc_heaps *heaps, struct pm_error *error)
+{
+	const struct pm_glibc_arena *main = &glibc->arenas[0];
+	uint64_t base = glibc->parameters.sbrk_base, size;
+	int got = read_top(glibc, main->top, &size, error);
+
+	if (got < 0)
+		return -1;
+	if (main->system == 0) {
+		heaps->complete = true;
+		return 0;
+	}
+	if (got == 0 || size > main->system || size > UINT64_MAX - main->top)
+		return 0;
+
+	uint64_t end = main->top + size;
+	if (base == 0 || (base > main->top && main->contiguous))
+		base = end - main->system;
+	if (main->contiguous && end - main->system == base)
+		heaps->complete = true;
+
+	/* Otherwise, sbrk failed once, and the top chunk can be in mapped memory. */
+	uint64_t limit = end_of_regions(glibc->heap->source.regions, base);
+	if (!main->contiguous && (main->top < base || main->top >= limit))
+		end = limit;
+	if (base >= end)
+		return 0;
+	return add(heaps, (struct pm_glibc_heap){ base, align_up(base), end, false }, error);
+}
+
+/** Finds the heap_info in front of the malloc_state of an arena. */
+static int find_oldest(struct pm_glibc *glibc, uint64_t arena, uint64_t *oldest,
+                       struct pm_error *error)
+{
+	for (size_t i = 0; i < sizeof info_sizes / sizeof *info_sizes; i++) {
+		struct info info;
+		int got = read_info(glibc, arena - info_sizes[i], &info, error);
+		if (got < 0)
+			return -1;
+		if (got > 0 && info.arena == arena && info.previous == 0) {
+			*oldest = arena - info_sizes[i];
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/** Finds the heap that contains the top chunk, and the maximum size of a heap. */
+static int find_newest(struct pm_glibc *glibc, const struct pm_glibc_arena *arena, uint64_t *newest,
+                       uint64_t *max, struct pm_error *error)
+{
+	for (size_t i = 0; i < sizeof heap_sizes / sizeof *heap_sizes; i++) {
+		uint64_t start = arena->top & ~(heap_sizes[i] - 1);
+		struct info info;
+		int got = read_info(glibc, start, &info, error);
+		if (got < 0)
+			return -1;
+		if (got > 0 && info_is_sane(glibc, &info, arena->address, heap_sizes[i]) &&
+		    arena->top - start < info.size) {
+			*newest = start;
+			*max = heap_sizes[i];
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/** Finds the heaps of an arena other than the main arena. */
+static int find_others(struct pm_glibc *glibc, const struct pm_glibc_arena *arena,
+                       struct pm_glibc_heaps *heaps, struct pm_error *error)
+{
+	uint64_t oldest = 0, at = 0, max = 0;
+	int got = find_oldest(glibc, arena->address, &oldest, error);
+
+	if (got > 0)
+		got = find_newest(glibc, arena, &at, &max, error);
+	if (got <= 0)
+		return got;
+
+	const uint64_t info_size = arena->address - oldest;
+	uint64_t sum = 0;
+	while (heaps->count < HEAPS_MAX) {
+		struct info info;
+		got = read_info(glibc, at, &info, error);
+		if (got < 0)
+			return -1;
+		if (got == 0 || at % max != 0 || !info_is_sane(glibc, &info, arena->address, max))
+			return 0;
+
+		uint64_t first = at + info_size;
+		if (at == oldest)
+			first = align_up(arena->address + glibc->layout->size);
+		if (first - at >= info.size)
+			return 0;
+		if (add(heaps, (struct pm_glibc_heap){ at, first, at + info.size, false }, error) <
+		    0)
+			return -1;
+
+		sum += info.size;
+		if (at == oldest) {
+			heaps->complete = sum == arena->system;
+			return 0;
+		}
+		at = info.previous;
+	}
+
+	return 0;
+}
+
+int pm_glibc_heaps_find(struct pm_glibc *glibc, size_t arena, struct pm_glibc_heaps *heaps,
+                        struct pm_error *error)
+{
+	heaps->count = 0;
+	heaps->complete = false;
+	if (arena == 0)
+		return find_main(glibc, heaps, error);
+	return find_others(glibc, &glibc->arenas[arena], heaps, error);
+}
+
+int pm_glibc_heaps_end(struct pm_glibc *glibc, size_t arena, const struct pm_glibc_heap *heap,
+                       uint64_t *end, struct pm_error *error)
+{
+	const struct pm_glibc_arena *state = &glibc->arenas[arena];
+	struct info info = { 0 };
+	uint64_t size;
+
+	if (arena == 0) {
+		int got = read_top(glibc, state->top, &size, error);
+		if (got > 0 && (state->top < heap->first || size > UINT64_MAX - state->top))
+			return 0;
+		*end = state->top + size;
+		return got;
+	}
+
+	int got = read_info(glibc, heap->start, &info, error);
+	if (got > 0 && !info_is_sane(glibc, &info, state->address, UINT64_C(4) << 30))
+		return 0;
+	*end = heap->start + info.size;
+	return got;
+}

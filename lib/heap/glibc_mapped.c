@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A mapped chunk begins at the start of a page: prev_size is 0, and of the flags of `size` only
+ * IS_MMAPPED is set. The kernel merges mappings, so that chunks can be anywhere in a region. Since
+ * 2.43, `size` does not include the header, and bit 0 of prev_size marks huge pages.
+ *
+ * posix_memalign(3) writes a second header in front of the address that it returns. Its prev_size
+ * is the distance from the start of the mapping. The first header remains.
+ */
+#include "heap/glibc_mapped.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "heap/glibc_chain.h"
+#include "heap/glibc_find.h"
+#include "heap/glibc_pages.h"
+#include "heap/glibc_walk.h"
+
+enum {
+	SLICE = 1 << 28, /* bytes whose page states are known at a time */
+	USES_HUGE_PAGES = 1,
+	ALIGNMENT_BITS_MIN = 5, /* smaller alignments need no second header */
+	ALIGNMENT_BITS_MAX = 46,
+	/* Consecutive pages that cannot be read, after which the rest of a region is left out. Only
+	 * if page states are not known: the memory of a core file can be missing. */
+	FAILURES_MAX = 256,
+};
+
+/** A search. */
+struct search {
+	struct pm_glibc *glibc;
+	struct pm_heap_window *window;
+	struct pm_heap_arena *main;
+	struct pm_range *skip; /* ascending, without overlaps */
+	size_t skip_count;
+	size_t next_skip; /* the first range that ends after `at` */
+	uint64_t at;      /* address of the next page to test */
+	uint64_t end;     /* end of the region */
+	bool jumped;      /* `at` follows a chunk or a range that was skipped */
+	bool wants_parts; /* the main arena has parts in mapped memory */
+	unsigned failures;
+	struct pm_error *error;
+};
+
+/**
+ * Returns the number of bytes of a mapping whose header is `lead` bytes after its start; 0 if this
+ * is not the header of a mapped chunk.
+ */
+static uint64_t mapping_size(const struct pm_glibc *glibc, const unsigned char *header,
+                             uint64_t lead, uint64_t max)
+{
+	uint64_t prev_size = pm_glibc_word(header), head = pm_glibc_word(header + 8);
+	uint64_t size = (head & ~(uint64_t)PM_GLIBC_FLAGS), rest = glibc->layout->mapped_rest;
+
+	if (rest != 0)
+		prev_size &= ~(uint64_t)USES_HUGE_PAGES;
+	if (prev_size != lead || (head & PM_GLIBC_FLAGS) != PM_GLIBC_IS_MAPPED || size > max)
+		return 0;
+
+	uint64_t mapped = size + lead + rest;
+	if (mapped % glibc->page != 0 || mapped < glibc->page || mapped > max)
+		return 0;
+	return mapped;
+}
+
+/**
+ * Searches the second header of a chunk of posix_memalign(3), for each alignment.
+ *
+ * @param size  size of the mapping according to its first header; receives the size according to
+ *              the second header, which realloc(3) keeps up to date
+ * @param lead  receives the distance of the second header; 0 if there is none
+ */
+static int find_lead(struct search *search, uint64_t *size, uint64_t *lead)
+{
+	const uint64_t start = search->at, max = search->end - start;
+
+	*lead = 0;
+	for (unsigned bits = ALIGNMENT_BITS_MIN; bits <= ALIGNMENT_BITS_MAX; bits++) {
+		uint64_t alignment = UINT64_C(1) << bits;
+		uint64_t user = (start + PM_GLIBC_HEADER + alignment - 1) & ~(alignment - 1);
+		uint64_t distance = user - PM_GLIBC_HEADER - start;
+
+		if (distance > 0 && distance < PM_GLIBC_CHUNK_MIN)
+			distance += alignment;
+		if (distance >= max || max - distance < PM_GLIBC_HEADER || alignment > max)
+			break;
+		if (distance == 0)
+			continue;
+
+		unsigned char header[PM_GLIBC_HEADER];
+		int got = pm_heap_window_peek(search->window, start + distance, header,
+		                              sizeof header, search->error);
+		if (got < 0)
+			return -1;
+		uint64_t mapped = got > 0 ? mapping_size(search->glibc, header, distance, max) : 0;
+		if (mapped != 0) {
+			*size = mapped;
+			*lead = distance;
+			return 0;
+		}
+	}
+
+	return 0;
+}
+
+static int add_chunk(struct search *search, uint64_t size)
+{
+	struct pm_heap_handle *heap = search->glibc->heap;
+	uint64_t lead;
+
+	if (find_lead(search, &size, &lead) < 0 ||
+	    pm_heap_index_add_mapped(&heap->index, search->at, size, lead, search->error) < 0)
+		return -1;
+
+	heap->public.mapped += size;
+	heap->public.mapped_count++;
+	search->at += size;
+	search->jumped = true;
+	return 0;
+}
+
+/**
+ * Walks over a part of the main arena that was mapped because sbrk(2) failed. Nothing happens if no
+ * such part starts at `at`.
+ */
+static int try_part(struct search *search)
+{
+	struct pm_glibc *glibc = search->glibc;
+	const uint64_t top = glibc->arenas[0].top, page = glibc->page;
+	struct pm_glibc_heap part = { search->at, search->at, search->end, true };
+	uint64_t head = 0;
+	bool starts = false;
+
+	if (pm_glibc_walk_test(glibc, search->at, search->end, &starts, search->error) < 0)
+		return -1;
+	if (!starts)
+		return 0;
+
+	if (top >= part.start && top < part.end) {
+		int got = pm_heap_window_word(search->window, top + 8, &head, search->error);
+		if (got < 0)
+			return -1;
+		part.end = top + pm_min(head & ~(uint64_t)PM_GLIBC_FLAGS, search->end - top);
+	}
+	if (pm_glibc_walk(glibc, 0, &part, search->main, search->error) < 0)
+		return -1;
+
+	search->at = (part.end + page - 1) & ~(page - 1);
+	search->jumped = true;
+	return 0;
+}
+
+/**
+ * Reads the header at `at`. After a chunk, other chunks often follow: then only the page is read.
+ * Otherwise, many pages are read at once.
+ */
+static int read_header(struct search *search, uint64_t end, unsigned char *header)
+{
+	const void *bytes;
+	int got;
+
+	if (search->jumped)
+		return pm_heap_window_peek(search->window, search->at, header, PM_GLIBC_HEADER,
+		                           search->error);
+
+	got = pm_heap_window_at(search->window, search->at, PM_GLIBC_HEADER, end, &bytes,
+	                        search->error);
+	if (got > 0)
+		memcpy(header, bytes, PM_GLIBC_HEADER);
+	return got;
+}
+
+/** Tests the page at `at`, and moves `at` to the next page to test. */
+static int test_page(struct search *search, uint64_t end)
+{
+	unsigned char header[PM_GLIBC_HEADER];
+	const uint64_t before = search->at;
+	int got = read_header(search, end, header);
+
+	if (got < 0)
+		return -1;
+
+	search->jumped = false;
+	search->failures = got == 0 ? search->failures + 1 : 0;
+	if (got > 0) {
+		uint64_t size = mapping_size(search->glibc, header, 0, search->end - search->at);
+		uint64_t head = pm_glibc_word(header + 8);
+
+		if (size != 0)
+			return add_chunk(search, size);
+		if (search->wants_parts && pm_glibc_word(header) == 0 &&
+		    (head & PM_GLIBC_FLAGS) == PM_GLIBC_PREV_INUSE && try_part(search) < 0)
+			return -1;
+	}
+
+	if (search->at == before)
+		search->at += search->glibc->page;
+	return 0;
+}
+
+/** Moves `at` to the end of the range of other memory that contains it. */
+static bool skip_range(struct search *search)
+{
+	while (search->next_skip < search->skip_count &&
+	       search->skip[search->next_skip].end <= search->at)
+		search->next_skip++;
+
+	if (search->next_skip == search->skip_count ||
+	    search->skip[search->next_skip].start > search->at)
+		return false;
+
+	const uint64_t page = search->glibc->page;
+	search->at = (search->skip[search->next_skip].end + page - 1) & ~(page - 1);
+	search->jumped = true;
+	return true;
+}
+
+/** Tests contiguous pages that can be read. */
+static int search_pages(struct search *search, struct pm_range pages)
+{
+	if (search->at < pages.start)
+		search->at = pages.start;
+
+	while (search->at < pages.end) {
+		if (!search->glibc->heap->source.pages && search->failures >= FAILURES_MAX) {
+			search->at = pages.end;
+			break;
+		}
+		if (!skip_range(search) && test_page(search, pages.end) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int search_region(struct search *search, const struct pm_region *region)
+{
+	const struct pm_heap_source *source = &search->glibc->heap->source;
+	struct pm_glibc_pages pages = { 0 };
+	int result = 0;
+
+	search->at = region->start;
+	search->end = region->end;
+	search->jumped = true;
+	search->failures = 0;
+
+	for (uint64_t at = region->start; result == 0 && at < region->end;) {
+		struct pm_range slice = { at, at + pm_min(region->end - at, SLICE) };
+
+		result = pm_glibc_pages_find(source, slice, &pages, search->error);
+		for (size_t i = 0; result == 0 && i < pages.count; i++)
+			result = search_pages(search, pages.items[i]);
+		at = pm_max(slice.end, pm_min(search->at, region->end));
+	}
+
+	free(pages.items);
+	return result;
+}
+
+/** Returns whether malloc can have mapped memory of a region. */
+static bool is_candidate(const struct pm_region *region)
+{
+	unsigned write = PM_PERM_WRITE | PM_PERM_MAYBE(PM_PERM_WRITE);
+
+	return (region->perms & write) != 0 && (region->perms & PM_PERM_SHARED) == 0 &&
+	       (region->vm_flags & (PM_VM_IO | PM_VM_PFNMAP)) == 0 &&
+	       (pm_region_is_anonymous(region) ||
+	        strncmp(region->mapping, "/anon_hugepage", 14) == 0);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct pm_range *one = a, *other = b;
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+/** Merges the memory of the arenas and the ranges of the caller into one list. */
+static int make_skip(struct search *search)
+{
+	const struct pm_heap_source *source = &search->glibc->heap->source;
+	const struct pm_glibc *glibc = search->glibc;
+	size_t count = glibc->range_count + source->skip_count, kept = 0;
+	struct pm_range *skip = malloc((count + 1) * sizeof *skip);
+
+	if (!skip)
+		return pm_error_out_of_memory(search->error);
+
+	for (size_t i = 0; i < glibc->range_count; i++)
+		skip[i] = glibc->ranges[i];
+	for (size_t i = 0; i < source->skip_count; i++)
+		skip[glibc->range_count + i] = source->skip[i];
+	qsort(skip, count, sizeof *skip, by_start);
+
+	for (size_t i = 0; i < count; i++) {
+		if (kept > 0 && skip[i].start <= skip[kept - 1].end)
+			skip[kept - 1].end = pm_max(skip[kept - 1].end, skip[i].end);
+		else
+			skip[kept++] = skip[i];
+	}
+
+	search->skip = skip;
+	search->skip_count = kept;
+	return 0;
+}
+
+int pm_glibc_mapped_find(struct pm_glibc *glibc, struct pm_heap_arena *main, struct pm_error *error)
+{
+	const struct pm_regions *regions = glibc->heap->source.regions;
+	struct search search = {
+		.glibc = glibc,
+		.window = glibc->heap->window,
+		.main = main,
+		.wants_parts = !glibc->arenas[0].contiguous && glibc->arenas[0].system > 0,
+		.error = error,
+	};
+	int result = make_skip(&search);
+
+	for (size_t i = 0; result == 0 && i < regions->count; i++)
+		if (is_candidate(&regions->items[i]))
+			result = search_region(&search, &regions->items[i]);
+
+	free(search.skip);
+	return result;
+}

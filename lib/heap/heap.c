@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens a heap: asks each allocator whether its structures are in the target, and delegates
+ * everything about chunks to the index. */
+#include "heap/heap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "heap/chunk_heads.h"
+#include "heap/glibc.h"
+#include "heap/jemalloc.h"
+
+/** An allocator of which only the name is known, and the start of the name of its library. */
+struct named {
+	enum pm_heap_allocator allocator;
+	const char *library;
+};
+
+static const struct named named_allocators[] = {
+	{ PM_HEAP_ALLOCATOR_JEMALLOC, "libjemalloc" },
+	{ PM_HEAP_ALLOCATOR_TCMALLOC, "libtcmalloc" },
+	{ PM_HEAP_ALLOCATOR_MIMALLOC, "libmimalloc" },
+	{ PM_HEAP_ALLOCATOR_MUSL, "ld-musl-" },
+	{ PM_HEAP_ALLOCATOR_MUSL, "libc.musl-" },
+};
+
+/** Sets the allocator by the names of the mapped libraries. */
+static void find_by_name(struct pm_heap_handle *heap)
+{
+	const struct pm_regions *regions = heap->source.regions;
+
+	for (size_t i = 0; i < sizeof named_allocators / sizeof named_allocators[0]; i++) {
+		const struct named *named = &named_allocators[i];
+
+		for (size_t r = 0; r < regions->count; r++) {
+			const char *slash = strrchr(regions->items[r].mapping, '/');
+			size_t length = strlen(named->library);
+			if (!slash || strncmp(slash + 1, named->library, length) != 0)
+				continue;
+
+			heap->public.allocator = named->allocator;
+			snprintf(heap->public.proof, sizeof heap->public.proof, "%.128s is mapped",
+			         regions->items[r].mapping);
+			return;
+		}
+	}
+}
+
+/** Releases what an allocator has filled. */
+static void release(struct pm_heap_handle *heap)
+{
+	pm_heap_index_deinit(&heap->index);
+	free(heap->public.arenas);
+	free(heap->public.breaks);
+	free(heap->own);
+	heap->public = (struct pm_heap){ 0 };
+}
+
+/** Returns the number of bytes that the program has allocated. */
+static uint64_t allocated(const struct pm_heap *heap)
+{
+	return heap->total.in_use + heap->mapped;
+}
+
+/**
+ * Searches jemalloc, too. A program can use both, such as a program in Rust with jemalloc that
+ * calls C libraries: then the heap is that of the allocator with more allocated bytes.
+ */
+static int find_second(struct pm_heap_handle *heap, struct pm_error *error)
+{
+	struct pm_heap_handle second = { .source = heap->source, .window = heap->window };
+	int found = pm_heap_jemalloc(&second, error);
+	if (found <= 0) {
+		release(&second);
+		return found;
+	}
+
+	if (allocated(&second.public) > allocated(&heap->public)) {
+		struct pm_heap_handle first = *heap;
+
+		*heap = second;
+		second = first;
+	}
+
+	heap->public.other = second.public.allocator;
+	heap->public.other_in_use = allocated(&second.public);
+	release(&second);
+	return 1;
+}
+
+static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
+{
+	int found = pm_heap_glibc(heap, error);
+	if (found < 0)
+		return -1;
+	if (found > 0 && !heap->public.unused)
+		return find_second(heap, error) < 0 ? -1 : 0;
+
+	/* A program that uses another allocator usually has glibc's malloc, too. */
+	const struct pm_heap unused = heap->public;
+
+	heap->public = (struct pm_heap){ 0 };
+	found = pm_heap_jemalloc(heap, error);
+	if (found == 0)
+		find_by_name(heap);
+	if (found == 0 && heap->public.allocator == PM_HEAP_ALLOCATOR_UNKNOWN) {
+		heap->public = unused;
+		return 0;
+	}
+
+	free(unused.arenas);
+	free(unused.breaks);
+	return found < 0 ? -1 : 0;
+}
+
+int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, struct pm_error *error)
+{
+	struct pm_heap_handle *made = calloc(1, sizeof *made);
+	if (!made)
+		return pm_error_out_of_memory(error);
+
+	made->source = *source;
+	if (pm_heap_window_open(&made->source, &made->window, error) < 0 ||
+	    find_allocator(made, error) < 0 || pm_heap_index_finish(&made->index, error) < 0) {
+		pm_heap_close(&made->public);
+		return -1;
+	}
+
+	made->public.chunk_count = made->index.chunks;
+	if (made->index.removed > 0)
+		made->public.complete = made->public.total.complete = false;
+	*heap = &made->public;
+	return 0;
+}
+
+void pm_heap_close(struct pm_heap *heap)
+{
+	if (!heap)
+		return;
+
+	struct pm_heap_handle *handle = pm_heap_handle(heap);
+
+	pm_heap_window_close(handle->window);
+	pm_heap_index_deinit(&handle->index);
+	free(heap->arenas);
+	free(heap->breaks);
+	free(handle->own);
+	free(handle);
+}
+
+bool pm_heap_find(const struct pm_heap *heap, uint64_t address, struct pm_chunk *chunk)
+{
+	return pm_heap_index_find(pm_heap_index_of(heap), address, chunk);
+}
+
+void pm_heap_chunk(const struct pm_heap *heap, uint32_t number, struct pm_chunk *chunk)
+{
+	pm_heap_index_chunk(pm_heap_index_of(heap), number, chunk);
+}
+
+int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,
+                        void *context, struct pm_error *error)
+{
+	struct pm_heap_handle *handle = pm_heap_handle(heap);
+	struct pm_chunk_heads *heads = pm_chunk_heads_create(handle, error);
+	if (!heads)
+		return -1;
+
+	pm_heap_window_forget(handle->window);
+
+	int result = pm_chunk_heads_next(heads, states, error);
+	while (result > 0) {
+		result = pm_chunk_heads_visit(heads, visit, context, error);
+		if (result != 0)
+			break;
+		result = pm_chunk_heads_next(heads, states, error);
+	}
+
+	pm_chunk_heads_destroy(heads);
+	return result;
+}
+
+const char *pm_chunk_state_name(enum pm_chunk_state state)
+{
+	static const char *const names[] = {
+		[PM_CHUNK_IN_USE] = "in_use",
+		[PM_CHUNK_CACHED] = "cached",
+		[PM_CHUNK_FREE] = "free",
+		[PM_CHUNK_TOP] = "top",
+	};
+
+	return names[state];
+}
+
+const char *pm_heap_allocator_name(enum pm_heap_allocator allocator)
+{
+	static const char *const names[] = {
+		[PM_HEAP_ALLOCATOR_UNKNOWN] = "unknown",
+		[PM_HEAP_ALLOCATOR_GLIBC] = "glibc",
+		[PM_HEAP_ALLOCATOR_JEMALLOC] = "jemalloc",
+		[PM_HEAP_ALLOCATOR_TCMALLOC] = "tcmalloc",
+		[PM_HEAP_ALLOCATOR_MIMALLOC] = "mimalloc",
+		[PM_HEAP_ALLOCATOR_MUSL] = "musl",
+	};
+
+	return names[allocator];
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The heap as the library sees it: the public part, the index, and where it is read.
+ * Private. */
+#ifndef PM_HEAP_HEAP_H
+#define PM_HEAP_HEAP_H
+
+#include "heap/index.h"
+#include "heap/lookup.h"
+#include "heap/window.h"
+
+/** A heap. */
+struct pm_heap_handle {
+	struct pm_heap public; /**< first, so that a pointer to it is a pointer to the handle */
+	struct pm_heap_source source; /**< a copy */
+	struct pm_heap_index index;
+	struct pm_heap_window *window;
+	/** Structures of the allocator outside of chunks: a pointer from there to a chunk does not
+	 * mean that the program can reach this chunk. In any order; only set for jemalloc */
+	struct pm_range *own;
+	size_t own_count;    /**< number of elements of `own` */
+	size_t own_capacity; /**< number of elements for which memory is allocated */
+};
+
+/** Returns the handle of a heap that pm_heap_open() returned. */
+static inline struct pm_heap_handle *pm_heap_handle(struct pm_heap *heap)
+{
+	return (struct pm_heap_handle *)heap;
+}
+
+/** Returns the handle of a heap that pm_heap_open() returned, for reading. */
+static inline const struct pm_heap_handle *pm_heap_const_handle(const struct pm_heap *heap)
+{
+	return (const struct pm_heap_handle *)heap;
+}
+
+/** Returns the index of a heap that pm_heap_open() returned, for the layers above. */
+static inline const struct pm_heap_index *pm_heap_index_of(const struct pm_heap *heap)
+{
+	return &((const struct pm_heap_handle *)heap)->index;
+}
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A walk delivers chunks in ascending address order, so walks are compared like sorted lists: the
+ * first walk is stored; the second one is compared while it runs, and only its new chunks are
+ * stored; the third one is compared with these.
+ */
+#include <procmem/survivors.h>
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "heap/census.h"
+#include "heap/chunk_type.h"
+#include "heap/content.h"
+#include "heap/heap.h"
+
+/** A chunk of a walk. */
+struct record {
+	uint64_t start;
+	uint64_t size;
+	uint64_t hash; /* of its content */
+};
+
+/** Chunks in ascending address order. */
+struct records {
+	struct record *items;
+	size_t count;
+	size_t capacity;
+	size_t at; /* index of the first item that the walk has not passed */
+};
+
+struct pm_survivors {
+	struct pm_chunk_types *types;
+	struct pm_chunk_filter *filter;
+	unsigned walks;       /* number of walks so far */
+	uint64_t begun[2];    /* start of the first two walks, CLOCK_MONOTONIC, in ns */
+	struct pm_range main; /* addresses of the main arena, now and when it has grown */
+	struct records first; /* chunks of the first walk */
+	struct records fresh; /* chunks of the second walk that were not in the first */
+	struct pm_range skipped[PM_HEAP_BREAKS_MAX]; /* what the first walk did not see */
+	size_t skipped_count;
+	struct pm_census *censuses[PM_SURVIVORS_WALKS]; /* of all chunks; [1] is not used */
+	struct pm_census *found;                        /* of the survivors */
+	struct pm_census_total totals[PM_SURVIVORS_WALKS];
+};
+
+static int create_census(const struct pm_survivors *survivors, struct pm_census **census,
+                         struct pm_error *error)
+{
+	const struct pm_census_options options = {
+		.keys = PM_CENSUS_SIZE | PM_CENSUS_TYPE,
+		.types = survivors->types,
+	};
+	return pm_census_create(&options, census, error);
+}
+
+int pm_survivors_open(struct pm_chunk_types *types, struct pm_chunk_filter *filter,
+                      struct pm_survivors **survivors, struct pm_error *error)
+{
+	struct pm_survivors *made = calloc(1, sizeof *made);
+	if (!made)
+		return pm_error_out_of_memory(error);
+
+	made->types = types;
+	made->filter = filter;
+	if (create_census(made, &made->censuses[0], error) < 0 ||
+	    create_census(made, &made->censuses[2], error) < 0 ||
+	    create_census(made, &made->found, error) < 0) {
+		pm_survivors_close(made);
+		return -1;
+	}
+
+	*survivors = made;
+	return 0;
+}
+
+static void release(struct records *records)
+{
+	free(records->items);
+	*records = (struct records){ 0 };
+}
+
+void pm_survivors_close(struct pm_survivors *survivors)
+{
+	if (!survivors)
+		return;
+
+	release(&survivors->first);
+	release(&survivors->fresh);
+	pm_census_destroy(survivors->censuses[0]);
+	pm_census_destroy(survivors->censuses[2]);
+	pm_census_destroy(survivors->found);
+	free(survivors);
+}
+
+static int append(struct records *records, const struct record *record, struct pm_error *error)
+{
+	if (pm_array_reserve(&records->items, &records->capacity, records->count, 1,
+	                     sizeof *records->items, error) < 0)
+		return -1;
+
+	records->items[records->count++] = *record;
+	return 0;
+}
+
+/** Passes all items below a chunk, and tests whether the chunk itself is there, unchanged. */
+static bool contains(struct records *records, const struct record *record)
+{
+	while (records->at < records->count && records->items[records->at].start < record->start)
+		records->at++;
+	if (records->at == records->count)
+		return false;
+
+	const struct record *item = &records->items[records->at];
+	return item->start == record->start && item->size == record->size &&
+	       item->hash == record->hash;
+}
+
+/**
+ * Tests whether a word can be a pointer into the heap. The answer must be the same in all walks, so
+ * it does not depend on which chunks there are now: arenas and mapped chunks are in the upper part
+ * of the address space.
+ */
+static bool may_be_pointer(const struct pm_survivors *survivors, uint64_t word)
+{
+	const struct pm_range upper = { (uint64_t)0x7000 << 32, (uint64_t)1 << 47 };
+	return pm_range_contains(upper, word) || pm_range_contains(survivors->main, word);
+}
+
+/** Hashes the first bytes of a chunk, without pointers into the heap. */
+static uint64_t hash_of(const struct pm_survivors *survivors, const void *head, size_t size)
+{
+	struct pm_head copy = pm_head_copy(head, size);
+
+	for (size_t i = 0; i < PM_HEAD_WORDS; i++)
+		if (may_be_pointer(survivors, copy.words[i]))
+			copy.words[i] = 1;
+	return pm_head_hash(&copy);
+}
+
+/** Tests whether the first walk did not see an address, because the chain of chunks was broken. */
+static bool was_skipped(const struct pm_survivors *survivors, uint64_t address)
+{
+	for (size_t i = 0; i < survivors->skipped_count; i++)
+		if (pm_range_contains(survivors->skipped[i], address))
+			return true;
+	return false;
+}
+
+/** Prepares the first walk. */
+static int begin_first(struct pm_survivors *survivors, struct pm_heap *heap, struct pm_error *error)
+{
+	const struct pm_heap_index *index = pm_heap_index_of(heap);
+	/* Free address space after the main arena, into which it can grow between the walks. */
+	const uint64_t growth = (uint64_t)64 << 20;
+
+	for (size_t i = 0; i < index->count && survivors->main.end == 0; i++) {
+		const struct pm_heap_segment *segment = &index->segments[i];
+		uint64_t size = segment->end - segment->start;
+		if (segment->arena == 0)
+			survivors->main = (struct pm_range){ segment->start,
+				                             segment->end + size + growth };
+	}
+
+	for (size_t i = 0; i < heap->break_count; i++) {
+		const struct pm_heap_break *hole = &heap->breaks[i];
+		if (hole->skipped > 0)
+			survivors->skipped[survivors->skipped_count++] =
+				(struct pm_range){ hole->address, hole->address + hole->skipped };
+	}
+
+	/* Reserve the memory at once: while an array grows, it exists twice. The kernel provides
+	 * pages only as they are used. */
+	return pm_array_reserve(&survivors->first.items, &survivors->first.capacity, 0,
+	                        heap->chunk_count, sizeof *survivors->first.items, error);
+}
+
+/** Compares a chunk with those of the walk before, and stores it if a later walk needs it. */
+static int compare(struct pm_survivors *survivors, const struct pm_chunk_item *item,
+                   struct pm_error *error)
+{
+	const struct record record = {
+		.start = item->chunk.start,
+		.size = item->chunk.size,
+		.hash = hash_of(survivors, item->head, item->size),
+	};
+
+	switch (survivors->walks) {
+	case 0:
+		return append(&survivors->first, &record, error);
+	case 1:
+		if (contains(&survivors->first, &record) || was_skipped(survivors, record.start))
+			return 0;
+		return append(&survivors->fresh, &record, error);
+	default:
+		if (!contains(&survivors->fresh, &record))
+			return 0;
+		return pm_census_add_item(survivors->found, item, error);
+	}
+}
+
+/** What visit() needs. */
+struct visit {
+	struct pm_survivors *survivors;
+	struct pm_error *error;
+};
+
+/** Receives the chunks of all walks; a pm_chunk_item_visitor. */
+static int visit(void *context, const struct pm_chunk_item *item)
+{
+	const struct visit *to = context;
+	struct pm_survivors *survivors = to->survivors;
+	struct pm_census_total *total = &survivors->totals[survivors->walks];
+	struct pm_census *census = survivors->censuses[survivors->walks];
+
+	total->count++;
+	total->bytes += item->chunk.size;
+	total->zeros += item->type->content == PM_CONTENT_ZEROS;
+	if (census && pm_census_add_item(census, item, to->error) < 0)
+		return -1;
+
+	return compare(survivors, item, to->error);
+}
+
+/** Releases what the next walk does not need. */
+static int end_walk(struct pm_survivors *survivors, struct pm_error *error)
+{
+	survivors->walks++;
+	if (survivors->walks == 2)
+		release(&survivors->first);
+	if (survivors->walks < PM_SURVIVORS_WALKS)
+		return 0;
+
+	release(&survivors->fresh);
+	return pm_census_sort(survivors->found, PM_CENSUS_BY_COUNT, error);
+}
+
+static const struct pm_regions *regions_of(struct pm_heap *heap)
+{
+	return pm_heap_handle(heap)->source.regions;
+}
+
+int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *heap, struct pm_error *error)
+{
+	struct visit context = { survivors, error };
+
+	if (survivors->walks == PM_SURVIVORS_WALKS)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "all walks were made already");
+
+	if (survivors->walks < 2)
+		survivors->begun[survivors->walks] = pm_clock_ns(CLOCK_MONOTONIC);
+	if (survivors->walks == 0 && begin_first(survivors, heap, error) < 0)
+		return -1;
+	if (survivors->walks > 0 &&
+	    pm_chunk_types_update(survivors->types, regions_of(heap), error) < 0)
+		return -1;
+	if (pm_chunk_list(heap, survivors->types, survivors->filter, visit, &context, error) < 0)
+		return -1;
+
+	return end_walk(survivors, error);
+}
+
+size_t pm_survivors_count(const struct pm_survivors *survivors)
+{
+	return survivors->walks == PM_SURVIVORS_WALKS ? pm_census_count(survivors->found) : 0;
+}
+
+double pm_survivors_seconds(const struct pm_survivors *survivors)
+{
+	const double second = 1e9;
+	if (survivors->walks < 2)
+		return 0;
+	return (double)(survivors->begun[1] - survivors->begun[0]) / second;
+}
+
+/** Counts of a class in a walk. */
+struct counts {
+	int64_t count;
+	int64_t bytes;
+	bool known; /* false: the class may have been dropped */
+};
+
+static struct counts counts_of(struct pm_census *census, const struct pm_census_class *class)
+{
+	const struct pm_census_class *found = pm_census_find(census, class->size, class->type);
+	if (!found)
+		return (struct counts){ .known = pm_census_bound(census) == 0 };
+
+	return (struct counts){
+		.count = (int64_t)found->count,
+		.bytes = (int64_t)found->bytes,
+		.known = found->missed == 0,
+	};
+}
+
+void pm_survivors_get(const struct pm_survivors *survivors, size_t index,
+                      struct pm_survivor_class *result)
+{
+	const struct pm_census_class *class = pm_census_get(survivors->found, index);
+	struct counts before = counts_of(survivors->censuses[0], class);
+	struct counts after = counts_of(survivors->censuses[2], class);
+	double seconds = pm_survivors_seconds(survivors);
+
+	*result = (struct pm_survivor_class){ .chunks = class };
+	if (seconds > 0)
+		result->rate = (double)class->count / seconds;
+
+	result->net_known = before.known && after.known;
+	if (result->net_known) {
+		result->net_count = after.count - before.count;
+		result->net_bytes = after.bytes - before.bytes;
+	}
+}
+
+struct pm_census_total pm_survivors_total(const struct pm_survivors *survivors, unsigned walk)
+{
+	if (walk >= survivors->walks)
+		return (struct pm_census_total){ 0 };
+	return survivors->totals[walk];
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A copy of the writable memory of a process, taken while all of its threads are stopped, and the
+ * registers of the threads.
+ *
+ * The copy contains the present pages of these regions:
+ * - readable and writable regions, private and shared, except mappings of devices
+ * - private regions that are readable only, if the process has changed pages of them. An example
+ *   is data that is made read-only after relocation
+ *
+ * To keep the stop short, everything else is done before the stop: pm_copy_open() reads the
+ * regions, decides what is to be copied, and allocates and populates the buffers. pm_copy_take()
+ * then stops the process, reads the regions again, copies, and resumes the process. Memory that the
+ * process has allocated between the two calls is copied, too, at a lower speed.
+ *
+ * Swapped pages are copied, because pointers in them count as much as other pointers. Reading a
+ * swapped page makes it present in the process. So pm_copy_open() reads the swapped pages once
+ * before the stop: the stop then need not wait for the disk. The resident size of the process
+ * grows by pm_copy_info.swapped.
+ *
+ * The buffers are not part of a core dump of the calling process. They are overwritten with zeros
+ * before they are released.
+ */
+#ifndef PROCMEM_COPY_H
+#define PROCMEM_COPY_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/core.h>
+#include <procmem/error.h>
+#include <procmem/process.h>
+#include <procmem/read_plan.h>
+#include <procmem/reader.h>
+#include <procmem/region.h>
+#include <procmem/stop.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Options of a copy. If all fields are zero, there are no limits. */
+struct pm_copy_options {
+	/**
+	 * Maximum size in bytes of the copy, with the memory that `chunk_bytes` predicts; 0 means
+	 * no limit
+	 */
+	uint64_t memory_max;
+	/**
+	 * Number of bytes that the caller will need for each chunk of malloc, to compare the sum
+	 * with `memory_max`. The number of chunks is not known before the copy. One chunk for 128
+	 * bytes of the copy is assumed
+	 */
+	uint32_t chunk_bytes;
+	/**
+	 * Maximum duration of the stop in nanoseconds; 0 means no limit. pm_copy_take() compares it
+	 * with the predicted duration, and ends a stop that takes twice as long
+	 */
+	uint64_t stop_max_ns;
+	/**
+	 * A stop of the process that is in progress. It is used, and is not ended. NULL:
+	 * pm_copy_take() stops and resumes the process
+	 */
+	struct pm_stop *stop;
+	/** Cancellation flag: PM_ERROR_CANCELLED when non-zero. NULL if there is none */
+	const volatile sig_atomic_t *cancel;
+};
+
+/** Facts about a copy. */
+struct pm_copy_info {
+	/** Present and swapped bytes that pm_copy_open() found. They are to be copied */
+	uint64_t planned;
+	uint64_t predicted_ns; /**< predicted duration of the stop in nanoseconds */
+	/** Bytes that were swapped out when pm_copy_open() read them; contained in `planned` */
+	uint64_t swapped;
+	uint64_t copied; /**< bytes that were copied */
+	/** Bytes that should have been copied, and that the kernel did not let this process read */
+	uint64_t unreadable;
+	/** Bytes that were copied into memory that was not populated before the stop */
+	uint64_t late;
+	/** Duration of the stop in nanoseconds; 0 for a core file, and with pm_copy_options.stop */
+	uint64_t stopped_ns;
+	uint64_t threads; /**< number of threads */
+};
+
+/** Number of general registers of a thread: struct user_regs_struct of x86-64 (sys/user.h). */
+#define PM_COPY_REGISTERS 27
+
+/** A thread at the moment of the stop. */
+struct pm_copy_thread {
+	pid_t tid;               /**< thread ID */
+	char name[PM_COMM_SIZE]; /**< thread name; "" if not known, as in a core file */
+	uint64_t stack_pointer;  /**< stack pointer; 0 if not known */
+	/** Address of the thread descriptor (fs_base on x86-64); 0 if not known */
+	uint64_t thread_pointer;
+	/**
+	 * Whether `registers` is known. false for a thread in uninterruptible sleep, and on other
+	 * machines than x86-64
+	 */
+	bool registers_known;
+	uint64_t registers[PM_COPY_REGISTERS]; /**< in the order of struct user_regs_struct */
+};
+
+/** A copy; opaque. Several threads may read from it after pm_copy_take(). */
+struct pm_copy;
+
+/**
+ * Prepares the copy of a living process. The process is not stopped yet.
+ *
+ * @param process  the process; must outlive the copy
+ * @param options  the limits, or NULL; the structure is copied
+ * @param copy     receives the copy; release with pm_copy_close()
+ * @param error    PM_ERROR_RESOURCES (the copy would be larger than `memory_max`, or this process
+ *                 has no memory), PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_NO_MEMORY,
+ *                 PM_ERROR_CANCELLED
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_copy_open(struct pm_process *process, const struct pm_copy_options *options,
+                           struct pm_copy **copy, struct pm_error *error);
+
+/**
+ * Prepares the copy of the memory in a core file.
+ *
+ * @param core     the core file; must outlive the copy
+ * @param options  the limits, or NULL; `stop_max_ns` is ignored
+ * @param copy     receives the copy; release with pm_copy_close()
+ * @param error    PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_copy_open_core(struct pm_core *core, const struct pm_copy_options *options,
+                                struct pm_copy **copy, struct pm_error *error);
+
+/**
+ * Stops the process, copies its memory and its registers, and resumes the process (but see
+ * pm_copy_options.stop). Can be called once. After a failure, the process runs, and the copy can
+ * only be closed.
+ *
+ * @param copy   the copy
+ * @param error  PM_ERROR_RESOURCES (the stop would take longer than `stop_max_ns`, or has taken
+ *               more than twice as long; or this process has no memory), PM_ERROR_ACCESS,
+ *               PM_ERROR_GONE, PM_ERROR_UNSUPPORTED, PM_ERROR_CANCELLED
+ * @return       0 or -1
+ */
+PM_PUBLIC int pm_copy_take(struct pm_copy *copy, struct pm_error *error);
+
+/**
+ * Overwrites and releases a copy.
+ * @param copy  a copy or NULL
+ */
+PM_PUBLIC void pm_copy_close(struct pm_copy *copy);
+
+/**
+ * Returns facts about a copy. Before pm_copy_take(), only `planned`, `predicted_ns`, `swapped` and
+ * `threads` are known.
+ * @param copy  the copy
+ * @return      the facts, valid as long as the copy
+ */
+PM_PUBLIC const struct pm_copy_info *pm_copy_info(const struct pm_copy *copy);
+
+/**
+ * Returns the regions of the process at the moment of the stop. Regions that exist since before the
+ * stop have VmFlags.
+ * @param copy  the copy, after pm_copy_take()
+ * @return      the regions, valid as long as the copy
+ */
+PM_PUBLIC const struct pm_regions *pm_copy_regions(const struct pm_copy *copy);
+
+/**
+ * Returns the threads.
+ * @param copy   the copy, after pm_copy_take()
+ * @param count  receives the number of threads
+ * @return       the threads by ascending TID, valid as long as the copy
+ */
+PM_PUBLIC const struct pm_copy_thread *pm_copy_threads(const struct pm_copy *copy, size_t *count);
+
+/**
+ * Returns a reader for the memory in the copy. Untouched private anonymous memory is zeros. All
+ * other bytes that are not in the copy are unreadable.
+ * @param copy  the copy, after pm_copy_take(); must outlive the reader
+ * @return      the reader; it need not be closed
+ */
+PM_PUBLIC struct pm_reader pm_copy_reader(struct pm_copy *copy);
+
+/**
+ * Returns a source of page states. The source reports the pages in the copy as present.
+ * @param copy  the copy, after pm_copy_take(); must outlive the source
+ * @return      the source
+ */
+PM_PUBLIC struct pm_page_source pm_copy_source(struct pm_copy *copy);
+
+/**
+ * Returns the copied bytes at an address. Bytes that were not copied are zeros there.
+ *
+ * @param copy     the copy, after pm_copy_take()
+ * @param address  first address
+ * @param size     number of bytes
+ * @return         the bytes, valid as long as the copy; NULL if the copy has no buffer for all of
+ *                 these addresses
+ */
+PM_PUBLIC const void *pm_copy_bytes(const struct pm_copy *copy, uint64_t address, uint64_t size);
+
+/**
+ * Returns the ranges of addresses whose bytes were copied.
+ * @param copy   the copy, after pm_copy_take()
+ * @param count  receives the number of ranges
+ * @return       the ranges by ascending address, in whole pages, not adjacent; valid as long as the
+ *               copy
+ */
+PM_PUBLIC const struct pm_range *pm_copy_ranges(const struct pm_copy *copy, size_t *count);
+
+/**
+ * Returns the guard pages (MADV_GUARD_INSTALL) in the copied regions.
+ * @param copy   the copy, after pm_copy_take()
+ * @param count  receives the number of ranges
+ * @return       the ranges by ascending address; valid as long as the copy
+ */
+PM_PUBLIC const struct pm_range *pm_copy_guards(const struct pm_copy *copy, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * What is inside malloc: the arenas and chunks of an allocator, read from outside the process.
+ *
+ * The allocator is recognised by its data structures, so no symbols are needed. If the structures
+ * are not those of a supported version, pm_heap.allocator is PM_HEAP_ALLOCATOR_UNKNOWN; the heap is
+ * then not known, which does not mean that it is empty.
+ *
+ * In a running process the chunks change while they are read. Where the chain of chunks breaks, it
+ * is read again, and what cannot be repaired is skipped and reported (pm_heap_break). Totals are
+ * then lower bounds (pm_heap.complete is false).
+ *
+ * The index takes about 24 MiB of memory for 1 GiB of heap.
+ */
+#ifndef PROCMEM_HEAP_H
+#define PROCMEM_HEAP_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/error.h>
+#include <procmem/read_plan.h>
+#include <procmem/reader.h>
+#include <procmem/region.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The allocators that procmem recognises. */
+enum pm_heap_allocator {
+	PM_HEAP_ALLOCATOR_UNKNOWN = 0, /**< no known structures were found */
+	PM_HEAP_ALLOCATOR_GLIBC,       /**< malloc of glibc 2.26 to 2.44 */
+	PM_HEAP_ALLOCATOR_JEMALLOC,    /**< jemalloc 5 */
+	PM_HEAP_ALLOCATOR_TCMALLOC,    /**< tcmalloc: only its name is known */
+	PM_HEAP_ALLOCATOR_MIMALLOC,    /**< mimalloc: only its name is known */
+	PM_HEAP_ALLOCATOR_MUSL,        /**< malloc of musl: only its name is known */
+};
+
+/** The state of a chunk. */
+enum pm_chunk_state {
+	PM_CHUNK_IN_USE = 0, /**< the program has allocated it */
+	/** The program has freed it; malloc counts it as used. Lists: tcache and fastbins */
+	PM_CHUNK_CACHED,
+	PM_CHUNK_FREE, /**< free, in a bin of malloc */
+	PM_CHUNK_TOP,  /**< the rest at the end of an arena, from which malloc takes new chunks */
+};
+
+/** Value of pm_chunk.arena for chunks that malloc mapped separately. */
+#define PM_CHUNK_MAPPED UINT32_MAX
+
+/** A chunk. */
+struct pm_chunk {
+	uint64_t address; /**< address of the header; equal to `start` if there is no header */
+	uint64_t start;   /**< address that malloc returned */
+	uint64_t end;     /**< end of the bytes that the program may use */
+	uint64_t size;    /**< size in bytes as malloc counts it, including the header */
+	uint32_t arena;   /**< index of the arena, or PM_CHUNK_MAPPED */
+	uint32_t number;  /**< index of the chunk in address order, from 0 */
+	uint8_t state;    /**< enum pm_chunk_state */
+};
+
+/** An arena. Sizes are in bytes. */
+struct pm_heap_arena {
+	uint64_t address; /**< address of malloc_state; 0 in jemalloc: not known */
+	bool main;        /**< the main arena of glibc, which uses brk(2) */
+	uint64_t system;  /**< obtained from the kernel (malloc_state.system_mem) */
+	/** Chunks in use. jemalloc: includes regions in the caches of threads */
+	uint64_t in_use;
+	uint64_t cached;       /**< cached chunks */
+	uint64_t free;         /**< free chunks, without top */
+	uint64_t top;          /**< size of top */
+	uint64_t overhead;     /**< malloc_state, heap_info, fenceposts; also what was skipped */
+	uint64_t trimmable;    /**< whole pages in free chunks and in top: malloc_trim(3) would
+	                          return about this much */
+	uint64_t chunks;       /**< number of chunks in use */
+	uint64_t cached_count; /**< number of cached chunks */
+	uint64_t free_count;   /**< number of free chunks, without top */
+	uint64_t fast;         /**< bytes of the cached chunks that are in fastbins */
+	uint64_t fast_count;   /**< number of chunks in fastbins */
+	uint64_t attached;     /**< number of threads that use the arena (attached_threads) */
+	uint64_t heaps;        /**< number of heaps (address ranges) of the arena */
+	/** jemalloc: bytes in unused pages that jemalloc keeps for later, part of `free` */
+	uint64_t unused_pages;
+	/** jemalloc: bytes of address space that is kept without pages, not part of `system` */
+	uint64_t retained;
+	bool complete; /**< false: the figures are lower bounds */
+};
+
+/** A place where the chain of chunks broke; in jemalloc, a page whose extent is not valid. */
+struct pm_heap_break {
+	uint64_t address;  /**< address of the chunk header that is not valid, or of the page */
+	uint64_t previous; /**< address of the chunk before it; 0 if it is the first */
+	uint64_t skipped;  /**< number of bytes that were skipped; 0 if reading again repaired it */
+	uint32_t arena;    /**< index of the arena */
+	const char *why;   /**< what is not valid, a constant human-readable text */
+};
+
+/** Maximum number of breaks that are stored; pm_heap.breaks counts all of them. */
+#define PM_HEAP_BREAKS_MAX 64
+
+/**
+ * What was found. Read-only. Several threads may use a heap at the same time, except that only one
+ * thread at a time may call pm_heap_read_chunks().
+ */
+struct pm_heap {
+	enum pm_heap_allocator allocator; /**< the allocator */
+	/** Version or range of versions, such as "2.32-2.41"; "" if not known */
+	char version[32];
+	char proof[160]; /**< how the allocator was found, human-readable */
+	bool unused;     /**< its structures exist, but malloc of this allocator was never called */
+	bool complete;   /**< false: the figures are lower bounds */
+	struct pm_heap_arena *arenas;  /**< the arenas; the main arena is first */
+	size_t arena_count;            /**< number of elements of `arenas` */
+	struct pm_heap_arena total;    /**< sums over `arenas`, without mapped chunks */
+	uint64_t mapped;               /**< bytes of chunks that malloc mapped separately */
+	uint64_t mapped_count;         /**< number of these chunks */
+	uint64_t mapped_counter;       /**< `mapped` according to malloc's own counters (mp_); 0 if
+	                                  these were not found */
+	uint64_t mapped_count_counter; /**< `mapped_count` according to malloc's own counters */
+	struct pm_heap_break *breaks;  /**< the first PM_HEAP_BREAKS_MAX breaks */
+	size_t break_count;            /**< number of elements of `breaks` */
+	uint64_t breaks_total;         /**< number of all breaks */
+	/** Another allocator that the process uses, too, with fewer bytes in use; its chunks are
+	 * not in this heap. PM_HEAP_ALLOCATOR_UNKNOWN if there is none */
+	enum pm_heap_allocator other;
+	uint64_t other_in_use; /**< bytes in use in chunks of `other` */
+	uint32_t chunk_count;  /**< number of chunks of all states: pm_chunk.number is lower */
+};
+
+/** Where the heap is read from. */
+struct pm_heap_source {
+	const struct pm_regions *regions; /**< all regions of the target; must outlive the heap */
+	struct pm_reader *reader;         /**< the memory of the target; must outlive the heap */
+	/** Page states: only present and swapped pages are read. NULL: all pages are read, as for a
+	 * core file or a copy */
+	const struct pm_page_source *pages;
+	/** Ranges in which no mapped chunks are searched, ascending, such as a Java heap; or NULL
+	 */
+	const struct pm_range *skip;
+	size_t skip_count; /**< number of elements of `skip` */
+	/** The target does not change while it is read: a broken chain is damage, and is not read
+	 * again */
+	bool stopped;
+	const volatile sig_atomic_t *cancel; /**< PM_ERROR_CANCELLED if non-zero; may be NULL */
+};
+
+/**
+ * Finds the allocator, its arenas and all chunks.
+ *
+ * @param source  where to read
+ * @param heap    receives the heap, also if no allocator was found; release with pm_heap_close()
+ * @param error   PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_IO (page states)
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap,
+                           struct pm_error *error);
+
+/**
+ * Releases a heap.
+ * @param heap  the heap; may be NULL
+ */
+PM_PUBLIC void pm_heap_close(struct pm_heap *heap);
+
+/**
+ * Finds the chunk that contains an address, in any state. In glibc, the first 8 bytes of a header
+ * belong to the chunk before it if that chunk is in use.
+ *
+ * @param heap     the heap
+ * @param address  any address: inside the chunk, or inside its header
+ * @param chunk    receives the chunk; may be NULL
+ * @return         true if there is a chunk
+ */
+PM_PUBLIC bool pm_heap_find(const struct pm_heap *heap, uint64_t address, struct pm_chunk *chunk);
+
+/**
+ * Returns a chunk by its number. Takes the time of a binary search.
+ *
+ * @param heap    the heap
+ * @param number  number of the chunk, less than pm_heap.chunk_count
+ * @param chunk   receives the chunk
+ */
+PM_PUBLIC void pm_heap_chunk(const struct pm_heap *heap, uint32_t number, struct pm_chunk *chunk);
+
+/** Maximum number of bytes of a chunk that pm_heap_read_chunks() passes to the visitor. */
+#define PM_CHUNK_HEAD_SIZE 64
+
+/**
+ * Visits a chunk.
+ *
+ * @param context  as passed to pm_heap_read_chunks()
+ * @param chunk    the chunk
+ * @param head     the first bytes at pm_chunk.start
+ * @param size     number of these bytes: the smaller of PM_CHUNK_HEAD_SIZE and the bytes of the
+ *                 chunk that could be read
+ * @return         0 to continue; any other value ends the walk, which returns this value
+ */
+typedef int pm_chunk_visitor(void *context, const struct pm_chunk *chunk, const void *head,
+                             size_t size);
+
+/**
+ * Reads the first bytes of all chunks of some states, in ascending address order. The memory is
+ * read in large pieces, once.
+ *
+ * @param heap     the heap
+ * @param states   bit mask: 1 << enum pm_chunk_state
+ * @param visit    called for each chunk
+ * @param context  passed to `visit`
+ * @param error    as for pm_heap_open()
+ * @return         0; -1 on error; or the value with which `visit` ended the walk
+ */
+PM_PUBLIC int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,
+                                  void *context, struct pm_error *error);
+
+/**
+ * Returns the name of a state, as in JSON.
+ * @param state  the state
+ * @return       "in_use", "cached", "free" or "top"; a constant
+ */
+PM_PUBLIC const char *pm_chunk_state_name(enum pm_chunk_state state);
+
+/**
+ * Returns the name of an allocator.
+ * @param allocator  the allocator
+ * @return           a name such as "glibc", or "unknown"; a constant
+ */
+PM_PUBLIC const char *pm_heap_allocator_name(enum pm_heap_allocator allocator);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Which root (graph.h) holds how much memory of malloc.
+ *
+ * Each reachable chunk is attributed to its nearest root: of the roots of the lowest level from
+ * which the chunk is reachable, the one with the fewest steps. So the figures of all roots add up
+ * to all reachable memory. A second figure says from which other roots of the same level the chunk
+ * is reachable. One stale pointer is enough to make a large structure reachable from a second root:
+ * then the structure is in a set of two roots (pm_retained_set), with the chunk in which the set
+ * begins.
+ */
+#ifndef PROCMEM_RETAINED_H
+#define PROCMEM_RETAINED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/error.h>
+#include <procmem/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Number of roots that sets distinguish: those that hold most memory. */
+#define PM_RETAINED_SET_ROOTS 15
+
+/** What a root holds. */
+struct pm_retained_root {
+	uint32_t root;   /**< index of the root in pm_graph_roots() */
+	uint64_t held;   /**< bytes of the chunks for which this is the nearest root */
+	uint64_t chunks; /**< number of these chunks */
+	/** Whether `only` is known: only for the first PM_RETAINED_SET_ROOTS roots */
+	bool only_known;
+	/** Bytes of the chunks that are not reachable from another root of the same level */
+	uint64_t only;
+};
+
+/** The chunks that are reachable from the same roots. */
+struct pm_retained_set {
+	/** The roots: indexes in pm_retained.roots, ascending */
+	uint8_t roots[PM_RETAINED_SET_ROOTS];
+	uint8_t count; /**< number of elements of `roots` */
+	/** The chunks are also reachable from roots that the sets do not distinguish */
+	bool others;
+	uint64_t bytes;  /**< sum of the sizes of the chunks */
+	uint64_t chunks; /**< number of the chunks */
+	/**
+	 * Address that malloc returned for the chunk of the set that is nearest to a root: here the
+	 * paths from the roots join
+	 */
+	uint64_t entry;
+};
+
+/** Maximum number of sets: the largest are kept. */
+#define PM_RETAINED_SETS_MAX 64
+
+/** What all roots hold. */
+struct pm_retained {
+	uint64_t in_use_chunks;         /**< number of all chunks in use */
+	uint64_t in_use_bytes;          /**< sum of their sizes */
+	uint64_t lost_chunks;           /**< number of chunks in use that no root reaches */
+	uint64_t lost_bytes;            /**< sum of their sizes */
+	struct pm_retained_root *roots; /**< roots that hold chunks, by descending `held` */
+	size_t root_count;              /**< number of elements of `roots` */
+	struct pm_retained_set *sets;   /**< sets of at least 2 roots, by descending `bytes` */
+	size_t set_count;               /**< number of elements of `sets` */
+};
+
+/**
+ * Finds out what all roots hold. Takes up to 18 bytes of memory for each chunk.
+ *
+ * @param graph     the graph
+ * @param retained  receives the result; release with pm_retained_deinit()
+ * @param error     PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_retained_find(struct pm_graph *graph, struct pm_retained *retained,
+                               struct pm_error *error);
+
+/**
+ * Releases the memory of a result.
+ * @param retained  the result; zeros afterwards
+ */
+PM_PUBLIC void pm_retained_deinit(struct pm_retained *retained);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

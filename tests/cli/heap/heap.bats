@@ -1,0 +1,395 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem heap`: totals are compared with mallinfo2(3) of the target, and chunks with what the target
+# has allocated.
+
+setup() {
+	load ../support/helper
+	require jq
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+teardown() {
+	targets_stop
+	json_check
+}
+
+# Sends a command to the target, and adds what it prints to its facts.
+tell() {
+	local line
+	printf '%s\n' "$*" >&"$TARGET_IN"
+	while IFS= read -r line <&"$TARGET_OUT"; do
+		[ "$line" != "done $*" ] || return 0
+		[ "${line%% *}" != unknown ] || return 1
+		printf '%s\n' "$line" >>"$TARGET_FACTS"
+	done
+	return 1
+}
+
+# Prints the last value of a fact, such as `info arena`.
+fact() {
+	sed -n "s/^$* //p" "$TARGET_FACTS" | tail -n 1
+}
+
+# Prints the address of a chunk that the target has named.
+address() {
+	local found
+	found=$(fact chunk "$1")
+	echo "${found%% *}"
+}
+
+# Compares the totals of the last output with mallinfo2(3).
+assert_totals() {
+	jq -e --argjson arena "$(fact info arena)" --argjson fast "$(fact info fsmblks)" \
+		--argjson used "$(fact info uordblks)" --argjson free "$(fact info fordblks)" \
+		--argjson count "$(fact info hblks)" --argjson mapped "$(fact info hblkhd)" \
+		--argjson top "$(fact info keepcost)" '
+		.complete and .total.system == $arena and
+		.total.free + .total.top == $free - $fast and
+		.total.in_use + .total.cached - $fast + .total.overhead == $used and
+		.mmapped.count == $count and .mmapped.bytes == $mapped and
+		.arenas[0].kind == "heap" and .arenas[0].top == $top and
+		(.arenas | map(.system) | add) == .total.system' <<<"$output"
+}
+
+@test "totals are those of mallinfo2, with 1 to 9 arenas and mapped chunks" {
+	local threads
+	for threads in 0 3 8; do
+		target_start allocations "$threads"
+		run -0 procmem heap --json "$TARGET_PID"
+		assert_totals
+		jq -e --argjson arenas $((threads + 1)) '(.arenas | length) == $arenas and
+			.allocator.name == "glibc" and (has("stopped_us") | not)' <<<"$output"
+		tell fragment 200
+		tell mapped 3
+		tell info
+		run -0 procmem heap --json "$TARGET_PID"
+		assert_totals
+		jq -e '.mmapped.count == 3' <<<"$output"
+		run -0 --separate-stderr procmem heap --json --stop "$TARGET_PID"
+		assert_totals
+		jq -e '.stopped_us > 0' <<<"$output"
+		[[ $stderr == *'the process was stopped for '* ]]
+		targets_stop
+	done
+}
+
+@test "chunks are counted by size and type, by text, and by arena" {
+	target_start allocations 2
+	tell fragment 1000
+	run -0 procmem heap --json "$TARGET_PID"
+	# 80 bytes and a header are a chunk of 96. Some use the larger rest of a free chunk.
+	jq -e '[.classes[] | select(.size == 96 and .type == "text")] | length == 1 and
+		.[0].count >= 990 and .[0].count < 1010 and .[0].text == "session user=# and more" and
+		.[0].bytes == .[0].count * 96' <<<"$output"
+	# 50 orders, of which one was freed.
+	jq -e '[.classes[] | select(.size == 416 and .text == "order number #")] | .[0].count == 49' <<<"$output"
+	# The sum of the classes is what is in use.
+	jq -e '(.classes | map(.bytes) | add) == .total.in_use + .mmapped.bytes and
+		(.classes | map(.count) | add) == .total.chunks + .mmapped.count' <<<"$output"
+	run -0 procmem heap --json --by text "$TARGET_PID"
+	jq -e 'any(.classes[]; .text == "thread #" and .count == 2 * (300 - 5))' <<<"$output"
+	run -0 procmem heap --json --by arena "$TARGET_PID"
+	jq -e '(.classes | length) == 3 and
+		([.classes[] | {arena, bytes}] | sort) == ([.arenas[] | {arena: .address, bytes: .in_use}] | sort)' <<<"$output"
+	run -0 procmem heap --json --by state,arena --state all "$TARGET_PID"
+	jq -e '[.arenas[] | {arena: .address, bytes: .cached}] as $cached |
+		[.classes[] | select(.state == "cached") | {arena, bytes}] as $found |
+		$found - $cached == [] and ($found | length) > 0' <<<"$output"
+}
+
+@test "a fragmented heap has a verdict, and the chunks that pin it" {
+	target_start allocations 0
+	run -0 procmem heap "$TARGET_PID"
+	[[ ${lines[0]} == "allocations ($TARGET_PID)  glibc "*" malloc, walk complete, not stopped" ]]
+	[[ $output != *FRAGMENTED* && ${lines[1]} == *' % of '*' is in use'*'; malloc_trim '* ]]
+	tell fragment 2000
+	run -0 procmem heap "$TARGET_PID"
+	[[ ${lines[1]} == 'FRAGMENTED: 9'?' % of 15.'*'M is free; malloc_trim would give back about '*'M; pinned by '*' chunks of 96 B "session user=# and more"' ]]
+	[[ ${lines[2]} == 'ARENA  '*'SYSTEM  '*'IN USE  '*'FREE  '* ]]
+	run -0 procmem heap --json "$TARGET_PID"
+	jq -e --arg first "$(address session)" '.fragmented | .free > 15000000 and .pins.size == 96 and
+		.pins.count >= 1900 and .pins.count <= 2000 and .pins.type == "text"' <<<"$output"
+	local before
+	before=$(jq .total.trimmable <<<"$output")
+	[ "$(jq .total.rss <<<"$output")" -ge 15000000 ]
+	# malloc_trim returns about as much as was estimated. What remains are parts of pages.
+	tell trim
+	run -0 procmem heap --json "$TARGET_PID"
+	jq -e --argjson before "$before" '.total.trimmable < $before / 20 and .total.rss < 16500000 - $before * 0.95' <<<"$output"
+	run -0 procmem heap "$TARGET_PID"
+	[[ ${lines[1]} == *'M resident)'* ]]
+	# Free chunks without a whole page: nothing to trim, and no pins.
+	target_start allocations 0
+	tell sieve 200000
+	run -0 procmem heap "$TARGET_PID"
+	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M is free; malloc_trim would give back '*'; in '*' free chunks of '???' B on average'* ]]
+}
+
+@test "an address shows its chunk: where, how large, which state, and its neighbours" {
+	local name found size
+	target_start allocations 0
+	for name in order cached free; do
+		found=$(fact chunk "$name")
+		size=$((${found##* } + 8))
+		run -0 procmem heap --json "$TARGET_PID" "${found%% *}"
+		jq -e --arg start "${found%% *}" --arg state "${name/order/in_use}" --argjson size $size \
+			'.chunk | .start == $start and .size == $size and .state == $state and .offset == 0' <<<"$output"
+		# The last usable byte and the header belong to the chunk, too.
+		run -0 procmem heap --json "$TARGET_PID" "$(printf '%#x' $((${found%% *} + ${found##* } - 9)))"
+		jq -e --arg start "${found%% *}" '.chunk.start == $start' <<<"$output"
+		run -0 procmem heap --json "$TARGET_PID" "$(printf '%#x' $((${found%% *} - 8)))"
+		jq -e --arg start "${found%% *}" '.chunk | .start == $start and (has("offset") | not)' <<<"$output"
+	done
+	run -0 procmem heap --json "$TARGET_PID" "$(address order)"
+	jq -e '.chunk.text == "order number 10" and .before.size == 416 and .after.size == 416 and
+		(.chunk.start | ltrimstr("0x")) != (.after.start | ltrimstr("0x"))' <<<"$output"
+	run -0 procmem heap "$TARGET_PID" "$(address order)"
+	[[ ${lines[0]} == "$(printf '%x-%x' "$(address order)" $(($(address order) + 408)))  416 B  in use  in the main arena" ]]
+	[[ ${lines[1]} == '  contains "order number 10"' ]]
+	run -1 procmem heap "$TARGET_PID" 0x1000
+	[[ $output == *'no chunk of malloc contains 0x1000;'* ]]
+	tell mapped 1
+	run -0 procmem heap "$TARGET_PID" "$(address mapped)"
+	[[ ${lines[0]} == *'  in use  mapped separately' ]]
+}
+
+@test "--list prints the chunks that --size, --type, --text and --state select" {
+	local listed
+	target_start allocations 0
+	run -0 procmem heap --list --json --size 4K- --state free "$TARGET_PID"
+	jq -e --arg address "$(address free)" 'any(.listed[]; .start == $address and .state == "free")' <<<"$output"
+	tell fragment 100
+	run -0 procmem heap --list --size 416 --text '^order number \d+$' "$TARGET_PID"
+	[ "${#lines[@]}" -eq 50 ]
+	[[ ${lines[0]} == 'ADDRESS '*' SIZE  STATE  ARENA  WHAT' ]]
+	[[ ${lines[1]} == *' 416  in_use main   "order number '*'"' ]]
+	grep -q "^$(printf '%x' "$(address order)") .*\"order number 10\"" <<<"$output"
+	fails grep -q "^$(printf '%x' "$(address cached)")" <<<"$output"
+	run -0 procmem heap --list --no-header -n 3 --size 416 --text '^order' "$TARGET_PID"
+	[ "${#lines[@]}" -eq 3 ]
+	run -0 procmem heap --list --csv --size 64-128 --type '^text$' --text session "$TARGET_PID"
+	[ "${#lines[@]}" -eq 101 ]
+	[ "${lines[0]}" = address,size,state,arena,type,text ]
+	[[ ${lines[1]} == "$(address session),96,in_use,main,text,session user=0 and more" ]]
+	run -0 procmem heap --list --json --state cached --size -1K "$TARGET_PID"
+	jq -e --arg address "$(address cached)" 'any(.listed[]; .start == $address and .size == 416)' <<<"$output"
+	# The same chunks while the process is stopped.
+	listed=$(procmem heap --list "$TARGET_PID")
+	run -0 --separate-stderr procmem heap --list --stop "$TARGET_PID"
+	[ "$output" = "$listed" ]
+	run -0 --separate-stderr procmem heap --list --stop --json "$TARGET_PID"
+	[ "$(jq '.listed | length' <<<"$output")" -eq $(($(wc -l <<<"$listed") - 1)) ]
+	run -1 procmem heap --list --size 123456 "$TARGET_PID"
+}
+
+@test "classes as CSV, with chosen columns, sorted" {
+	target_start allocations 0
+	tell fragment 100
+	run -0 procmem heap --csv -s size -o +state "$TARGET_PID"
+	[ "${lines[0]}" = size,count,bytes,share,zeros,equal,arena,state,type,text,example ]
+	sed 1d <<<"$output" | cut -d , -f 1 | sort -rnc
+	run -0 procmem heap --no-header -n 2 -r -o bytes,what -s bytes "$TARGET_PID"
+	[ "${#lines[@]}" -eq 2 ]
+	run -0 procmem heap --columns help
+	[[ $output == size*example* ]]
+}
+
+@test "a core file has the same heap as the process" {
+	local live
+	target_start allocations 3
+	tell fragment 500
+	tell mapped 2
+	# A core file does not say which pages were in memory: only these are trimmable.
+	live=$(procmem heap --json "$TARGET_PID" | jq -c '[.arenas, .mmapped, .total, .classes] | del(.. | .trimmable?, .rss?)')
+	procmem dump --core --stop -q -o core "$TARGET_PID"
+	run -0 procmem heap --json ./core
+	[ "$(jq -c '[.arenas, .mmapped, .total, .classes] | del(.. | .trimmable?, .rss?)' <<<"$output")" = "$live" ]
+	run -0 procmem heap ./core
+	[[ ${lines[0]} == './core  core file of allocations  glibc '*' malloc, walk complete' ]]
+	[[ ${lines[1]} == *' malloc mapped 2 large chunks separately: 2.0M' ]]
+	run -0 procmem heap ./core "$(address order)"
+	[[ ${lines[1]} == '  contains "order number 10"' ]]
+	run -2 procmem heap --stop ./core
+	run -2 procmem heap --growth 1s ./core
+}
+
+@test "totals of a core file of gdb, and of malloc_stats that gdb calls in another program" {
+	local line system in_use
+	require gdb
+	target_start allocations 2
+	gdb -nx -batch -p "$TARGET_PID" -ex 'gcore gcore' >/dev/null 2>&1
+	run -0 --separate-stderr procmem heap --json ./gcore
+	assert_totals
+	targets_stop
+
+	program_start /usr/bin/python3 -c 'import time; kept = [str(i) * 9 for i in range(50000)]; print("ready", flush=True); time.sleep(600)'
+	target_await ready
+	until grep -q '^State:.S' "/proc/$TARGET_PID/status"; do :; done
+	run -0 procmem heap --json "$TARGET_PID"
+	gdb -nx -batch -p "$TARGET_PID" -ex 'call (void)malloc_stats()' >/dev/null 2>&1
+	line=$(target_await 'system bytes')
+	system=${line##* }
+	line=$(target_await 'in use bytes')
+	in_use=${line##* }
+	jq -e --argjson system "$system" --argjson used "$in_use" '.complete and .arenas[0].system == $system and
+		.arenas[0].system - .arenas[0].free - .arenas[0].top <= $used + .arenas[0].cached and
+		.arenas[0].system - .arenas[0].free - .arenas[0].top >= $used' <<<"$output"
+}
+
+@test "C++ classes are named, with and without symbols" {
+	local program count usable name
+	for program in objects objects_stripped; do
+		target_start "$program"
+		run -0 procmem heap --json "$TARGET_PID"
+		while read -r count usable _ name; do
+			[ "$name" != numbers ] || continue
+			jq -e --argjson count "$count" --argjson size $((usable + 8)) --arg name "$name" \
+				'any(.classes[]; .type == $name and .size == $size and .count == $count)' <<<"$output" ||
+				{ echo "$program: $name" && false; }
+		done < <(sed -n 's/^class //p' "$TARGET_FACTS")
+		run -0 procmem heap --by type "$TARGET_PID"
+		grep -Eq '^ *77 .* shop::Order$' <<<"$output"
+		grep -Eq '^ *12 .* Square at offset 8$' <<<"$output"
+		run -0 procmem heap --list --no-header --type '^shop::Order$' "$TARGET_PID"
+		[ "${#lines[@]}" -eq 77 ]
+		targets_stop
+	done
+}
+
+@test "damage: the address, the chunk before it, and lower bounds" {
+	target_start allocations 0
+	tell damage
+	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[[ ${lines[0]} == *'walk incomplete, stopped 1 thread for '* ]]
+	[[ $stderr == *"the chain of chunks breaks at $(printf '%#x' $(($(address damaged) - 16))) ("*'), after the chunk at '*' of 2016 B: "written too far"'* ]]
+	[[ $stderr == *'the heap is damaged there, probably by a write beyond the end of the chunk before'* ]]
+	run -1 --separate-stderr procmem heap --json --stop "$TARGET_PID"
+	jq -e --arg address "$(printf '%#x' $(($(address damaged) - 16)))" --arg before "$(printf '%#x' $(($(address before) - 16)))" \
+		'(.complete | not) and any(.breaks[]; .address == $address and .previous == $before)' <<<"$output"
+}
+
+@test "--growth shows what is allocated and not freed, not what only changes" {
+	target_start allocations 0
+	tell churn
+	tell grow 200
+	# The walk can be incomplete, because the process changes its heap.
+	run --separate-stderr procmem heap --growth 2s "$TARGET_PID"
+	[ "$status" -le 1 ]
+	[[ ${lines[0]} == "allocations ($TARGET_PID)  3 walks, 1.0 s apart, not stopped"* ]]
+	[[ ${lines[1]} == *RATE*NEW/S*SIZE*NEW*NET*WHAT ]]
+	[[ ${lines[2]} == *' 272 '*'"leak number=#"' ]]
+	run --separate-stderr procmem heap --growth 2s --json -n 1 "$TARGET_PID"
+	[ "$status" -le 1 ]
+	jq -e '.seconds > 0.5 and (.survivors | length == 1) and (.survivors[0] | .size == 272 and .text == "leak number=#" and
+		.count > 0 and .rate > 0 and .bytes_rate > .rate * 270)' <<<"$output"
+}
+
+@test "a process that changes its heap all the time: no wrong error, and --stop is complete" {
+	local _
+	target_start allocations 2
+	tell churn
+	for _ in {1..5}; do
+		run --separate-stderr procmem heap --json "$TARGET_PID"
+		[ "$status" -le 1 ]
+		jq -e --argjson status "$status" '.complete == ($status == 0)' <<<"$output"
+		run -0 --separate-stderr procmem heap --json --stop "$TARGET_PID"
+		jq -e '.complete' <<<"$output"
+	done
+}
+
+@test "on a terminal of 80 columns, no line is wider, and all is within the screen" {
+	target_start allocations 12
+	tell fragment 2000
+	run -0 on_terminal 24 80 heap --color=never "$TARGET_PID"
+	[ "$(wc -l <<<"$output")" -le 24 ]
+	LC_ALL=C.UTF-8 fails grep -E '^.{81}' <<<"$output"
+	[[ $output == *'3 more arenas, '*' SYSTEM, '*' IN USE (all: -a)'* ]]
+	[[ $output == *'more classes, '*' BYTES (all: -a)'* ]]
+	run -0 on_terminal 40 80 heap --color=never --all "$TARGET_PID"
+	[[ $output != *'more arenas'* ]]
+}
+
+@test "in a session, chunks are numbered" {
+	target_start allocations 0
+	tell fragment 10
+	run -0 procmem shell -c 'heap --list --size 416 --text "order number 10"' -c 'dump --hex #1' "$TARGET_PID"
+	[[ ${lines[1]} == '#1 '*'"order number 10"' ]]
+	[[ $output == *$'\n'"$(printf '%x' "$(address order)") 6f 72 64 65 72 20 6e 75"* ]]
+	run -0 procmem shell -c 'heap -n 3' -c 'heap #2' "$TARGET_PID"
+	[[ $output == *'#2 '*'  contains '* ]]
+}
+
+@test "what cannot be: options that exclude each other, and no known allocator" {
+	target_start allocations 0
+	run -2 procmem heap --list "$TARGET_PID" "$(address order)"
+	[[ $output == *'leave out the address' ]]
+	run -2 procmem heap --size 96 "$TARGET_PID" "$(address order)"
+	run -2 procmem heap --growth 1s --stop "$TARGET_PID"
+	run -2 procmem heap --size 5-3 "$TARGET_PID"
+	run -2 procmem heap --by colour "$TARGET_PID"
+	[[ $output == *"'colour' is unknown: use size, type, text, arena or state" ]]
+	run -2 procmem heap --type '(' "$TARGET_PID"
+	run -2 procmem heap --state gone "$TARGET_PID"
+	run -2 procmem heap /proc/self/status
+}
+
+# Prints the bytes of groups of the target `holders`.
+group_bytes() {
+	local name count size sum=0
+	for name; do
+		read -r count size < <(sed -n "s/^group $name //p" "$TARGET_FACTS")
+		sum=$((sum + count * size))
+	done
+	echo "$sum"
+}
+
+@test "--retained: each root holds what the target has given to it" {
+	local name
+	target_start holders
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	for name in list owned inside; do
+		jq -e --arg name "g_$name" --argjson bytes "$(group_bytes "$name")" \
+			'.roots[] | select(.name == $name) | .root == "global" and .held == $bytes and .only == $bytes' <<<"$output"
+	done
+	jq -e --argjson bytes "$(group_bytes big last)" '.roots[] | select(.name == "g_big") | .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes table)" '.roots[] | select(.name == "table") | .root == "static" and .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes local)" '.roots[] | select(.name == "local") | .root == "thread_local" and .thread > 0 and .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes one two both)" '[.roots[] | select(.name == "g_one" or .name == "g_two")] |
+		(map(.held) | add) == $bytes and (map(.shared_with) | sort) == [["g_one"], ["g_two"]]' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes single head tail ring knot hanging self mapped)" '.lost.bytes == $bytes and
+		(.roots | map(.held) | add) + .lost.bytes == .in_use and .complete' <<<"$output"
+	[[ $stderr == *'the process was stopped for '* ]]
+
+	run -0 --separate-stderr procmem heap --retained "$TARGET_PID"
+	[[ ${lines[0]} == "holders ($TARGET_PID)  "*' chunks in use, '*'M; each is counted for its nearest root' ]]
+	[[ ${lines[1]} == *HELD*'ONLY BY IT'*CHUNKS*ROOT ]]
+	grep -Eq '^ *62\.5K +62\.5K +1000 g_list  \(global, holders\)$' <<<"$output"
+	grep -Eq '^      shares 6\.3K with g_(one|two), from 0x[0-9a-f]+ on$' <<<"$output"
+	grep -Eq '^ *1\.1M +- +205 nothing \(lost; see procmem leaks\)$' <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --csv --max-stop 5s -o name,held -n 2 "$TARGET_PID"
+	[ "${#lines[@]}" -eq 3 ]
+	run -2 procmem heap --retained --size 64 "$TARGET_PID"
+	run -2 procmem heap --retained --stop "$TARGET_PID"
+}
+
+@test "a process that uses malloc of glibc and jemalloc" {
+	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 10000 1000
+	[ "$(grep -c 'without jemalloc' "$TARGET_FACTS")" -eq 0 ] || skip 'libjemalloc.so.2 cannot be loaded'
+
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ ${lines[0]} == *'jemalloc 5.3 malloc, walk complete, not stopped' ]]
+	[[ $stderr == *'the process also has '*' in use in glibc malloc, which is not shown'* ]]
+
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.arenas | length == 1 and all(.[]; has("address") | not)' <<<"$output"
+	jq -e '.allocator.other.name == "glibc" and .allocator.other.in_use >= 112000' <<<"$output"
+	jq -e '[.classes[] | select(.size == 1024).count] | add == 10000' <<<"$output"
+}
+
+@test "a text that not all chunks of a class have" {
+	target_start contents
+	run -0 procmem heap "$TARGET_PID"
+	grep -Eq '^ *1024 +120 .* "response #" \(mostly\)$' <<<"$output"
+	grep -Eq '^ *96 +[0-9]+ .* "session user=# state=active"$' <<<"$output"
+}

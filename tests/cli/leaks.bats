@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem leaks`: lost chunks are compared with what the target `holders` has printed.
+
+setup() {
+	load support/helper
+	require jq
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+teardown() {
+	targets_stop
+	json_check
+}
+
+# Prints the number of chunks of a group of the target, and their size.
+group() {
+	sed -n "s/^group $1 //p" "$TARGET_FACTS"
+}
+
+# Checks the lost chunks of a group of the target in the last output: NAME DIRECT CYCLES.
+assert_lost() {
+	local count size
+	read -r count size < <(group "$1")
+	jq -e --argjson count "$count" --argjson size "$size" --argjson direct "$2" --argjson cycles "$3" '
+		.groups[] | select(.size == $size) | .count == $count and
+		.bytes == $count * $size and .direct == $direct and .cycles == $cycles and
+		.direct_bytes == $direct * $size' <<<"$output"
+}
+
+@test "lost chunks are those of the target, with cycles" {
+	target_start holders
+	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+	assert_lost single 100 0
+	assert_lost head 30 0
+	assert_lost tail 0 0
+	assert_lost ring 20 20
+	assert_lost knot 1 1
+	assert_lost hanging 0 0
+	assert_lost self 1 0
+	assert_lost mapped 1 0
+	jq -e '.complete and .stopped_us > 0 and .copied > 1000000 and (.groups | length) == 8 and
+		.chunks == (.groups | map(.count) | add) and .bytes == (.groups | map(.bytes) | add) and
+		.direct == 153 and .cycles == 21' <<<"$output"
+	[[ $stderr == *'the process was stopped for '*'(2 threads)'* ]]
+	[[ $stderr == *'not seen: encoded pointers'* ]]
+}
+
+@test "--direct counts where a loss begins, --min-size leaves out small chunks" {
+	target_start holders
+	run -1 --separate-stderr procmem leaks --json --direct "$TARGET_PID"
+	jq -e '(.groups | map(.count) | add) == .direct and all(.groups[]; .count == .direct)' <<<"$output"
+
+	run -1 --separate-stderr procmem leaks --json --min-size 600 "$TARGET_PID"
+	jq -e '(.groups | map(.size) | sort) == [608, 720, 1052672] and .chunks == 205' <<<"$output"
+}
+
+@test "the table has the sums and the largest group first" {
+	target_start holders
+	run -1 --separate-stderr procmem leaks -b "$TARGET_PID"
+	[[ ${lines[0]} == 'possibly lost: 205 chunks, 1112144   direct: 153 chunks, 1092624   cycles: 21 '* ]]
+	mapfile -t rows < <(sed -n '/^ *BYTES/,$p' <<<"$output")
+	[[ ${rows[0]} =~ ^' '*BYTES' '+COUNT' '+SIZE' '+DIRECT' '+EXAMPLE' '+WHAT ]]
+	[[ ${rows[1]} =~ ^1052672\ +1\ +1052672\ +1\ [0-9a-f]+\ zeros$ ]]
+
+	run -1 --separate-stderr procmem leaks --csv -n 1 --columns size,count "$TARGET_PID"
+	[ "$output" = $'size,count\n1052672,1' ]
+	run -1 --separate-stderr procmem leaks --no-header -a -b "$TARGET_PID"
+	[ "${#lines[@]}" -eq 8 ]
+	run -0 procmem leaks -o help
+	[[ $output == *direct_bytes* ]]
+}
+
+@test "nothing is lost in a program that has lost nothing" {
+	target_start many_regions 10 1
+	run -0 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.chunks == 0 and .groups == []' <<<"$output"
+	run -0 --separate-stderr procmem leaks "$TARGET_PID"
+	[[ $output == 'nothing lost: '*' in use, all reachable' ]]
+	[[ $stderr != *'not seen'* ]]
+}
+
+@test "a stop that would take too long is refused, and the process continues" {
+	target_start holders
+	run -2 --separate-stderr procmem leaks --max-stop 1ms "$TARGET_PID"
+	[[ $stderr == *"would be stopped for about "*" ms, but only 1 ms are allowed"* ]]
+	[ "$(awk '/^State:/ { print $2 }' "/proc/$TARGET_PID/status")" = S ]
+	run -1 procmem leaks -q --max-stop 0 "$TARGET_PID"
+	run -2 procmem leaks --max-stop never "$TARGET_PID"
+}
+
+@test "core files are searched" {
+	target_start holders
+	procmem dump -q --core --stop -o core "$TARGET_PID"
+	run -1 --separate-stderr procmem leaks --json core
+	jq -e 'has("stopped_us") | not' <<<"$output"
+	assert_lost single 100 0
+	assert_lost ring 20 20
+	assert_lost mapped 1 0
+	[[ $stderr == *'a core file'* ]]
+}
+
+@test "a session that holds the target stopped uses its stop" {
+	target_start holders
+	run -0 --separate-stderr procmem shell -c 'stop' -c 'leaks -q --json' -c 'cont' "$TARGET_PID"
+	output=$(sed -n '/^{/,/}$/p' <<<"$output")
+	jq -e '.chunks == 205 and (has("stopped_us") | not)' <<<"$output"
+}
+
+@test "jemalloc: a lost large chunk is found, and a note says what is not found" {
+	LD_PRELOAD=libjemalloc.so.2 target_start holders
+	grep -q libjemalloc "/proc/$TARGET_PID/maps" || skip 'libjemalloc.so.2 cannot be loaded'
+
+	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.complete and ([.groups[] | select(.size == 1048576)] | length == 1 and .[0].count == 1)' <<<"$output"
+	[[ $stderr == *'the caches of threads of jemalloc point to some hundred chunks of each size: of these, lost ones are not found'* ]]
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem refs`: references are compared with the structure that the target `holders` has built.
+
+setup() {
+	load support/helper
+	require jq
+	cd "$BATS_TEST_TMPDIR" || return 1
+	target_start holders
+}
+
+teardown() {
+	targets_stop
+	json_check
+}
+
+# Prints the address of a chunk of a group of the target.
+example() {
+	sed -n "s/^example $1 //p" "$TARGET_FACTS"
+}
+
+# Runs `procmem refs --json` on a chunk of a group.
+refs() {
+	run -0 --separate-stderr procmem refs --json "$TARGET_PID" "$(example "$1")"
+}
+
+@test "variables refer to chunks" {
+	refs table
+	jq -e '.count == 1 and (.referrers[0] | .root == "static" and .symbol == "table" and
+		.offset == 56 and (.module | endswith("/holders"))) and .chunk.state == "in_use"' <<<"$output"
+	jq -e '.steps == [.referrers[0] + {repeats: 1}] and .stopped_us > 0' <<<"$output"
+	refs both
+	jq -e '[.referrers[].symbol] | sort == ["g_one", "g_two"]' <<<"$output"
+	refs inside
+	jq -e '.count == 1 and .referrers[0].symbol == "g_inside"' <<<"$output"
+}
+
+@test "threads refer to chunks" {
+	local worker
+	worker=$(grep -l '^worker$' "/proc/$TARGET_PID/task/"*/comm | sed 's|.*/task/||; s|/comm||')
+	refs local
+	jq -e --argjson tid "$worker" '.count == 1 and (.referrers[0] | .root == "thread_local" and
+		.symbol == "local" and .thread == $tid)' <<<"$output"
+	refs stack
+	jq -e --argjson tid "$worker" '.count == 1 and (.referrers[0] | .root == "stack" and
+		.thread == $tid)' <<<"$output"
+}
+
+@test "a path leads through chunks, and lists are folded" {
+	refs last
+	jq -e --arg big "0x$(example big)" '(.steps | length) == 2 and .steps[0].chunk.start == $big and
+		.steps[0].offset == 524280 and .steps[1].symbol == "g_big"' <<<"$output"
+	refs list
+	jq -e '(.steps | length) == 2 and .steps[0].repeats == 2 and .steps[0].chunk.size == 64 and
+		.steps[1].symbol == "g_list"' <<<"$output"
+
+	run -0 --separate-stderr procmem refs "$TARGET_PID" "0x$(example list)"
+	[[ $output == *'path to the nearest root, 3 references:'*', and 1 more of this size in a list'* ]]
+	[[ $output == *'<- global g_list in holders, at '* ]]
+	[[ $stderr == *'the process was stopped for '* ]]
+}
+
+@test "a lost chunk has no path, and no references" {
+	run -1 procmem refs -q "$TARGET_PID" "$(example single)"
+	[[ $output == *'0 references'*'no path from a root: the chunk is possibly lost'* ]]
+	run -0 procmem refs -q "$TARGET_PID" "$(example tail)"
+	[[ $output == *"1 reference:"*"  chunk $(example head) +0x0 ("*'possibly lost'* ]]
+}
+
+@test "--to shows what a chunk points to" {
+	run -0 --separate-stderr procmem refs --to --json "$TARGET_PID" "$(example big)"
+	jq -e --arg last "0x$(example last)" '.count == 10 and (.pointers | length) == 10 and
+		.pointers[9].chunk.start == $last and .pointers[9].offset == 524280 and
+		(has("steps") or has("referrers") | not)' <<<"$output"
+	run -1 procmem refs -q --to "$TARGET_PID" "$(example single)"
+}
+
+@test "the first 20 references are shown, or all" {
+	run -0 --separate-stderr procmem refs "$TARGET_PID" "$(jq -r .steps[0].chunk.start < <(
+		procmem refs -q --json "$TARGET_PID" "$(example owned)"))"
+	[[ $output == *'  ... and '*' more: -a shows all'* ]]
+	[ "$(grep -cE '^  (chunk|global)' <<<"$output")" -eq 20 ]
+	run -0 --separate-stderr procmem refs -a -b "$TARGET_PID" "$(jq -r .steps[0].chunk.start < <(
+		procmem refs -q --json "$TARGET_PID" "$(example owned)"))"
+	[ "$(grep -c '^  chunk .* (96 B, ' <<<"$output")" -eq 999 ]
+}
+
+@test "variables and other addresses" {
+	local variable
+	variable=$(procmem refs -q --json "$TARGET_PID" "$(example table)" | jq -r '.referrers[0].address')
+	run -1 procmem refs -q "$TARGET_PID" "$variable"
+	[[ ${lines[0]} == *' is in table in /'* ]]
+	run -0 procmem refs -q --to "$TARGET_PID" "$variable"
+	[[ ${lines[1]} == '100 pointers:' ]]
+	run -1 procmem refs -q "$TARGET_PID" 0xdead0000beef
+	[[ ${lines[0]} == *'not in a chunk of malloc, and not in a variable'* ]]
+	run -2 procmem refs "$TARGET_PID" somewhere
+	run -2 procmem refs --max-stop 1ms "$TARGET_PID" 0x1000
+}
+
+@test "core files are searched" {
+	procmem dump -q --core --stop -o core "$TARGET_PID"
+	run -0 --separate-stderr procmem refs --json core "$(example last)"
+	jq -e '.count == 1 and (.steps | length) == 2 and (has("stopped_us") | not)' <<<"$output"
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * allocations THREADS: a process with known chunks in the heap, and with an arena for each thread.
+ * Facts: `chunk NAME ADDRESS USABLE`, where USABLE is the result of malloc_usable_size(3), and
+ * `info NAME VALUE` with the members of mallinfo2(3).
+ *
+ * Commands:
+ *   info          prints the members of mallinfo2(3) again
+ *   fragment N    allocates N times 8000 and 80 bytes, then frees the 8000; the 80 bytes are
+ *                 "session user=I"
+ *   sieve N       allocates N times 56 bytes, then frees two of three
+ *   trim          calls malloc_trim(3)
+ *   mapped N      allocates N times 1 MiB
+ *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
+ *   churn         a thread allocates and frees all the time
+ *   damage        overwrites the size of a chunk; prints both chunks
+ */
+#include "support.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SESSION = 80, BUFFER = 8000, LARGE = 1 << 20, LEAK = 264, ORDER = 400, ORDERS = 50 };
+
+/* Whatever is allocated stays reachable, and is never freed. */
+static void *volatile kept;
+
+/* Reached when all threads have allocated. */
+static pthread_barrier_t created;
+
+static char *keep(size_t size)
+{
+	char *chunk = malloc(size);
+
+	if (!chunk)
+		abort();
+	memset(chunk, 0, size);
+	kept = chunk;
+	return chunk;
+}
+
+static void print_chunk(const char *name, void *chunk)
+{
+	printf("chunk %s %#zx %zu\n", name, (size_t)chunk, malloc_usable_size(chunk));
+}
+
+static void print_info(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	printf("info arena %zu\n", info.arena);
+	printf("info fsmblks %zu\n", info.fsmblks);
+	printf("info uordblks %zu\n", info.uordblks);
+	printf("info fordblks %zu\n", info.fordblks);
+	printf("info hblks %zu\n", info.hblks);
+	printf("info hblkhd %zu\n", info.hblkhd);
+	printf("info keepcost %zu\n", info.keepcost);
+}
+
+static void fragment(uint64_t count)
+{
+	char **buffers = calloc(count, sizeof *buffers);
+
+	if (!buffers)
+		abort();
+	for (uint64_t i = 0; i < count; i++) {
+		buffers[i] = keep(BUFFER);
+		char *session = keep(SESSION);
+		snprintf(session, SESSION, "session user=%llu and more", (unsigned long long)i);
+		if (i == 0)
+			print_chunk("session", session);
+	}
+	for (uint64_t i = 0; i < count; i++)
+		free(buffers[i]);
+	free(buffers);
+}
+
+static void sieve(uint64_t count)
+{
+	char **chunks = calloc(count, sizeof *chunks);
+
+	if (!chunks)
+		abort();
+	for (uint64_t i = 0; i < count; i++)
+		chunks[i] = keep(56);
+	for (uint64_t i = 0; i < count; i += 1 + i % 3)
+		free(chunks[i]);
+	/* Chunks in fastbins are freed completely. */
+	free(keep(100000));
+}
+
+/** Allocates in an arena of its own, and frees a part, so that its thread cache is not empty. */
+static void *work(void *number)
+{
+	enum { CHUNKS = 300, FREED = 5 };
+	char *chunks[CHUNKS];
+
+	for (size_t i = 0; i < CHUNKS; i++) {
+		chunks[i] = keep(200 + i % 3 * 16);
+		snprintf(chunks[i], 200, "thread %zu", (size_t)number);
+	}
+	for (size_t i = 0; i < FREED; i++)
+		free(chunks[i * 7]);
+
+	pthread_barrier_wait(&created);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void *grow(void *count)
+{
+	for (uint64_t i = 0;; i++) {
+		char *leak = keep(LEAK);
+		snprintf(leak, LEAK, "leak number=%llu", (unsigned long long)i);
+		usleep((useconds_t)(1000000 / (size_t)count));
+	}
+	return NULL;
+}
+
+static void *churn(void *unused)
+{
+	enum { SLOTS = 1000 };
+	static void *slots[SLOTS];
+	unsigned seed = 1;
+
+	(void)unused;
+	for (;;) {
+		seed = seed * 1103515245 + 12345;
+		unsigned slot = seed >> 8 & 1023;
+		if (slot >= SLOTS)
+			continue;
+		free(slots[slot]);
+		slots[slot] = malloc(16 + (seed >> 20));
+		if (slots[slot])
+			memset(slots[slot], (int)seed, 16);
+	}
+	return NULL;
+}
+
+static void start(void *(*run)(void *), size_t argument)
+{
+	pthread_t thread;
+
+	target_check(-pthread_create(&thread, NULL, run, (void *)argument), "pthread_create");
+}
+
+/** Overwrites the size of a chunk, as a write beyond the end of the chunk before it does. */
+static void damage(void)
+{
+	/* Not a size that the thread cache has. */
+	char *first = keep(2000), *second = keep(2000);
+
+	print_chunk("before", first);
+	print_chunk("damaged", second);
+	memcpy(first, "written too far", sizeof "written too far");
+	memset(second - sizeof(size_t), 'y', sizeof(size_t));
+}
+
+static int obey(const char *line)
+{
+	if (strcmp(line, "info") == 0)
+		print_info();
+	else if (strncmp(line, "fragment ", 9) == 0)
+		fragment(target_number(line + 9));
+	else if (strncmp(line, "sieve ", 6) == 0)
+		sieve(target_number(line + 6));
+	else if (strcmp(line, "trim") == 0)
+		malloc_trim(0);
+	else if (strncmp(line, "mapped ", 7) == 0)
+		for (uint64_t i = target_number(line + 7); i > 0; i--)
+			print_chunk("mapped", memset(keep(LARGE), 'm', LARGE));
+	else if (strncmp(line, "grow ", 5) == 0)
+		start(grow, target_number(line + 5));
+	else if (strcmp(line, "churn") == 0)
+		start(churn, 0);
+	else if (strcmp(line, "damage") == 0)
+		damage();
+	else
+		return 1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	target_begin();
+	if (argc != 2) {
+		fputs("usage: allocations THREADS\n", stderr);
+		return 2;
+	}
+
+	char *orders[ORDERS];
+	for (size_t i = 0; i < ORDERS; i++) {
+		orders[i] = keep(ORDER);
+		snprintf(orders[i], ORDER, "order number %zu", i);
+	}
+	print_chunk("order", orders[10]);
+	printf("chunk last %#zx\n", (size_t)orders[ORDERS - 1]);
+	/* Two chunks for which the thread cache has room, and one that it refuses. */
+	print_chunk("cached", orders[20]);
+	free(orders[20]);
+	char *large = keep(5000);
+	print_chunk("free", large);
+	keep(16);
+	free(large);
+
+	uint64_t threads = target_number(argv[1]);
+	pthread_barrier_init(&created, NULL, (unsigned)threads + 1);
+	for (uint64_t i = 0; i < threads; i++)
+		start(work, i);
+	pthread_barrier_wait(&created);
+
+	print_info();
+	target_ready();
+	target_obey(obey);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A heap of malloc with known figures: heaps [NAME=NUMBER]...
+ *
+ * threads=N       threads besides the first one, each with an arena (0)
+ * chunks=N        chunks that each thread allocates; it frees a part of them (1000)
+ * large=N         chunks that each thread allocates with up to 120 KiB each (0)
+ * mapped=N        chunks that malloc maps separately (0)
+ * aligned=N       chunks of posix_memalign(3) that malloc maps separately (0)
+ * sbrk=N          other users of sbrk(2) between parts of the heap (0)
+ * blocked=N       mappings that stop the brk heap from growing (0 or 1)
+ * fork=N          the heap belongs to a child process, which extends it (0 or 1)
+ * holes=N         runs of freed chunks of several pages in each arena (0 or 1)
+ * churn=N         the threads allocate and free memory without pause (0 or 1)
+ *
+ * Prints `kept N` for each thread, the number of chunks that it keeps, `pid PID`, `mallinfo ARENA
+ * UORDBLKS FORDBLKS FSMBLKS HBLKS HBLKHD KEEPCOST` (mallinfo2(3)), for each arena `arena FAST_COUNT
+ * FAST REST_COUNT REST SYSTEM` (malloc_info(3)), and `aligned ADDRESS` for each chunk of
+ * posix_memalign(3). The command `trim` calls malloc_trim(3). Nothing is allocated after the
+ * figures were taken.
+ */
+#include "support.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Linux 4.17; missing in the headers of older C libraries. */
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+enum { THREADS_MAX = 256, ALIGNED_MAX = 64, INFO_SIZE = 1 << 20, PAGE = 4096 };
+
+static uint64_t threads, chunks = 1000, large, mapped, aligned, foreign, blocked, forked, churn,
+			 holes;
+
+static const struct option {
+	const char *name;
+	uint64_t *value;
+} options[] = {
+	{ "threads", &threads }, { "chunks", &chunks },   { "large", &large },
+	{ "mapped", &mapped },   { "aligned", &aligned }, { "sbrk", &foreign },
+	{ "blocked", &blocked }, { "fork", &forked },     { "churn", &churn },
+	{ "holes", &holes },
+};
+
+/** Number of slots in which a thread that churns allocates and frees memory. */
+enum { SLOTS = 20000 };
+
+static pthread_barrier_t built;
+static uint64_t kept_counts[THREADS_MAX];
+
+static void parse(const char *argument)
+{
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		size_t length = strlen(options[i].name);
+		if (strncmp(argument, options[i].name, length) == 0 && argument[length] == '=') {
+			*options[i].value = target_number(argument + length + 1);
+			return;
+		}
+	}
+
+	fprintf(stderr, "heaps: unknown option '%s'\n", argument);
+	exit(2);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return *state >> 33;
+}
+
+/** Allocates memory that is never freed by name, and writes to it. */
+static char *allocate(size_t size)
+{
+	char *memory = malloc(size);
+	target_check(memory ? 0 : -1, "malloc");
+	memset(memory, 'x', size < 64 ? size : 64);
+	return memory;
+}
+
+/**
+ * Allocates chunks of many sizes, and frees a part of them in another order.
+ * @return number of the chunks of many sizes that are kept
+ */
+static uint64_t fill(uint64_t seed, uint64_t count)
+{
+	uint64_t kept_count = 0;
+	char **kept = calloc(count + 1, sizeof *kept);
+	target_check(kept ? 0 : -1, "calloc");
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t random = next_random(&seed);
+		kept[i] = allocate(random % 8 == 0 ? random / 8 % 2000 : random / 8 % 120);
+	}
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t random = next_random(&seed);
+		if (random % 3 == 0) {
+			uint64_t which = random / 3 % count;
+			free(kept[which]);
+			kept[which] = NULL;
+		}
+	}
+
+	for (uint64_t i = 0; i < count; i++)
+		kept_count += kept[i] != NULL;
+
+	/* Runs of 100 chunks in use and of 100 freed ones, which become free chunks of 50 KiB. */
+	for (uint64_t i = 0; holes && i < count; i++)
+		kept[i] = allocate(500);
+	for (uint64_t i = 0; holes && i < count; i++)
+		if (i / 100 % 2 == 0)
+			free(kept[i]);
+
+	for (uint64_t i = 0; i < large; i++)
+		allocate(next_random(&seed) % (120 * 1024));
+
+	return kept_count;
+}
+
+static void __attribute__((noreturn)) churn_forever(uint64_t seed)
+{
+	char **slots = calloc(SLOTS, sizeof *slots);
+	target_check(slots ? 0 : -1, "calloc");
+
+	for (;;) {
+		uint64_t random = next_random(&seed);
+		size_t slot = random % SLOTS;
+		free(slots[slot]);
+		slots[slot] = allocate(random / SLOTS % 3000);
+	}
+}
+
+static void *run(void *seed)
+{
+	kept_counts[(uintptr_t)seed - 2] = fill((uintptr_t)seed, chunks);
+	pthread_barrier_wait(&built);
+	if (churn)
+		churn_forever((uintptr_t)seed);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/** Maps a page directly above the brk heap. */
+static void block(void)
+{
+	uintptr_t end = ((uintptr_t)sbrk(0) + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	void *page = mmap((void *)end, PAGE, PROT_NONE,
+	                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	target_check(page == MAP_FAILED ? -1 : 0, "mmap");
+}
+
+/** Creates what is not created by threads. Returns the addresses of posix_memalign(3). */
+static void fill_main(void **addresses)
+{
+	fill(1, chunks);
+	for (uint64_t i = 0; i < foreign; i++) {
+		char *other = sbrk((intptr_t)(100000 + 16 * i));
+		target_check(other == (char *)-1 ? -1 : 0, "sbrk");
+		memset(other, 'f', 90000);
+		fill(100 + i, chunks);
+	}
+	if (blocked) {
+		block();
+		fill(50, 20 * chunks);
+	}
+
+	for (uint64_t i = 0; i < mapped; i++)
+		allocate(256 * 1024 + i * 100000);
+	for (uint64_t i = 0; i < aligned; i++) {
+		size_t alignment = (size_t)64 << (i * 3 % 16);
+		target_check(-posix_memalign(&addresses[i], alignment, 300000 + i * 5000),
+		             "posix_memalign");
+	}
+}
+
+/** Returns a number of the text of malloc_info(3): of an attribute after a position. */
+static uint64_t attribute(const char *at, const char *element, const char *name)
+{
+	char text[64];
+	snprintf(text, sizeof text, "<%s", element);
+	const char *found = strstr(at, text);
+	snprintf(text, sizeof text, " %s=\"", name);
+	found = found ? strstr(found, text) : NULL;
+	target_check(found ? 0 : -1, "malloc_info");
+	return strtoull(found + strlen(text), NULL, 10);
+}
+
+/** Prints the figures of each arena. */
+static void print_arenas(const char *info)
+{
+	for (const char *at = info; (at = strstr(at, "<heap nr=")); at++)
+		printf("arena %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		       attribute(at, "total type=\"fast\"", "count"),
+		       attribute(at, "total type=\"fast\"", "size"),
+		       attribute(at, "total type=\"rest\"", "count"),
+		       attribute(at, "total type=\"rest\"", "size"),
+		       attribute(at, "system type=\"current\"", "size"));
+}
+
+static void print_figures(FILE *file, const char *info, void *const *addresses)
+{
+	struct mallinfo2 figures = mallinfo2();
+
+	target_check(malloc_info(0, file), "malloc_info");
+	fflush(file);
+	printf("mallinfo %zu %zu %zu %zu %zu %zu %zu\n", figures.arena, figures.uordblks,
+	       figures.fordblks, figures.fsmblks, figures.hblks, figures.hblkhd, figures.keepcost);
+	print_arenas(info);
+	for (uint64_t i = 0; i < aligned; i++)
+		printf("aligned %p\n", addresses[i]);
+}
+
+static int trim(const char *line)
+{
+	if (strcmp(line, "trim") != 0)
+		return 1;
+	malloc_trim(0);
+	return 0;
+}
+
+/** Continues as a child process; the parent waits for its end. */
+static void become_child(void)
+{
+	pid_t parent = getpid(), child = fork();
+
+	target_check(child, "fork");
+	if (child > 0) {
+		waitpid(child, NULL, 0);
+		exit(0);
+	}
+
+	target_check(prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
+	if (getppid() != parent)
+		raise(SIGKILL);
+	fill(77, 40 * chunks);
+}
+
+int main(int argc, char **argv)
+{
+	static char info[INFO_SIZE];
+	static void *addresses[ALIGNED_MAX];
+
+	target_begin();
+	for (int i = 1; i < argc; i++)
+		parse(argv[i]);
+	target_check(threads <= THREADS_MAX && aligned <= ALIGNED_MAX ? 0 : -1, "options");
+
+	/* The first of these allocates the buffer of stdout. */
+	printf("threads %" PRIu64 "\n", threads);
+	FILE *file = fmemopen(info, sizeof info, "w");
+	target_check(file ? 0 : -1, "fmemopen");
+	setvbuf(file, NULL, _IOFBF, INFO_SIZE / 4);
+	mallopt(M_ARENA_MAX, THREADS_MAX + 1);
+
+	fill_main(addresses);
+	pthread_barrier_init(&built, NULL, (unsigned)threads + 1);
+	for (uintptr_t i = 0; i < threads; i++) {
+		pthread_t thread;
+		target_check(-pthread_create(&thread, NULL, run, (void *)(i + 2)),
+		             "pthread_create");
+	}
+	pthread_barrier_wait(&built);
+	if (forked)
+		become_child();
+
+	for (uint64_t i = 0; i < threads; i++)
+		printf("kept %" PRIu64 "\n", kept_counts[i]);
+	printf("pid %d\n", (int)getpid());
+	print_figures(file, info, addresses);
+	target_ready();
+	target_obey(trim);
+}

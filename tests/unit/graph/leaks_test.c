@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Lost chunks of the target `holders`, compared with what the target printed. */
+#include <procmem/leaks.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/graph_session.h"
+
+static struct graph_session session;
+static struct pm_leaks leaks;
+
+static int begin(void **state)
+{
+	(void)state;
+	struct pm_error error;
+	target_start(&session.target, "holders", NULL);
+	graph_session_open(&session);
+	must(pm_leaks_find(session.graph, NULL, &leaks, &error), &error);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	pm_leaks_deinit(&leaks);
+	graph_session_close(&session);
+	return 0;
+}
+
+/** Returns the lost chunks of a size in a result. */
+static struct pm_leak_group lost_in(const struct pm_leaks *found, uint64_t size)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (found->groups[i].size == size)
+			return found->groups[i];
+	return (struct pm_leak_group){ 0 };
+}
+
+/** Returns the lost chunks of a size. */
+static struct pm_leak_group lost_of_size(uint64_t size)
+{
+	return lost_in(&leaks, size);
+}
+
+/** Expects the chunks of a group of the target to be lost. */
+static void expect_lost(const char *name, uint64_t direct, uint64_t cycles)
+{
+	struct graph_group group = graph_session_group(&session, name);
+	struct pm_leak_group lost = lost_of_size(group.size);
+
+	print_message("%s: %llu lost, %llu direct, %llu cycles\n", name,
+	              (unsigned long long)lost.chunks, (unsigned long long)lost.direct,
+	              (unsigned long long)lost.cycles);
+	assert_int_equal(lost.chunks, group.count);
+	assert_int_equal(lost.bytes, group.count * group.size);
+	assert_int_equal(lost.direct, direct);
+	assert_int_equal(lost.direct_bytes, direct * group.size);
+	assert_int_equal(lost.cycles, cycles);
+}
+
+static void lost_chunks_are_found(void **state)
+{
+	(void)state;
+	expect_lost("single", 100, 0);
+	expect_lost("head", 30, 0);
+	expect_lost("tail", 0, 0);
+	expect_lost("self", 1, 0);
+	expect_lost("mapped", 1, 0);
+}
+
+static void each_cycle_has_one_direct_chunk(void **state)
+{
+	(void)state;
+	expect_lost("ring", 20, 20);
+	expect_lost("knot", 1, 1);
+	expect_lost("hanging", 0, 0);
+	assert_int_equal(leaks.cycles, 21);
+}
+
+static void held_chunks_are_not_lost(void **state)
+{
+	(void)state;
+	static const char *const held[] = { "list", "owned", "table", "local", "stack", "inside",
+		                            "big",  "last",  "both",  "one",   "two" };
+
+	for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+		assert_int_equal(lost_of_size(graph_session_group(&session, held[i]).size).chunks,
+		                 0);
+}
+
+static void nothing_else_is_lost(void **state)
+{
+	(void)state;
+	static const char *const lost[] = { "single", "head", "tail", "self",
+		                            "mapped", "ring", "knot", "hanging" };
+	uint64_t chunks = 0, bytes = 0;
+
+	for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+		struct graph_group group = graph_session_group(&session, lost[i]);
+		chunks += group.count;
+		bytes += group.count * group.size;
+	}
+
+	assert_int_equal(leaks.chunks, chunks);
+	assert_int_equal(leaks.bytes, bytes);
+	assert_int_equal(leaks.count, sizeof lost / sizeof *lost);
+	assert_false(leaks.cut);
+	for (size_t i = 1; i < leaks.count; i++)
+		assert_true(leaks.groups[i - 1].bytes >= leaks.groups[i].bytes);
+}
+
+static void an_example_is_a_chunk_of_its_group(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < leaks.count; i++) {
+		struct pm_chunk chunk;
+		assert_true(pm_heap_find(session.heap, leaks.groups[i].example, &chunk));
+		assert_int_equal(chunk.start, leaks.groups[i].example);
+		assert_int_equal(chunk.size, leaks.groups[i].size);
+		assert_int_equal(leaks.groups[i].head_size, PM_CHUNK_HEAD_SIZE);
+	}
+
+	/* The first word of a chunk of `self` is its own address. */
+	struct graph_group self = graph_session_group(&session, "self");
+	struct pm_leak_group group = lost_of_size(self.size);
+	assert_int_equal(group.example, self.example);
+	assert_memory_equal(group.head, &self.example, sizeof self.example);
+}
+
+static void a_program_that_allocates_all_the_time_loses_nothing_else(void **state)
+{
+	(void)state;
+	enum { COPIES = 10, THREADS = 5 };
+	const struct pm_leaks before = leaks;
+	struct pm_error error;
+	struct graph_session churning = { 0 };
+	target_start(&churning.target, "holders", NULL);
+	target_tell(&churning.target, "churn");
+
+	for (int i = 0; i < COPIES; i++) {
+		graph_session_open(&churning);
+		must(pm_leaks_find(churning.graph, NULL, &leaks, &error), &error);
+		/* free() has pointers to the chunk after the one that is freed. They are roots. */
+		assert_in_range(leaks.chunks, before.chunks - 2 * THREADS, before.chunks);
+		for (size_t k = 0; k < leaks.count; k++)
+			assert_true(leaks.groups[k].chunks <=
+			            lost_in(&before, leaks.groups[k].size).chunks);
+		pm_leaks_deinit(&leaks);
+		graph_session_release(&churning);
+	}
+
+	leaks = before;
+	graph_session_close(&churning);
+}
+
+static void all_lost_chunks_are_listed(void **state)
+{
+	(void)state;
+	struct pm_lost lost;
+	uint32_t number = 0;
+	uint64_t chunks = 0, direct = 0, cycles = 0, last = 0;
+
+	while (pm_leaks_next(session.graph, &leaks, &number, &lost)) {
+		chunks++;
+		direct += lost.direct;
+		cycles += lost.cycle;
+		assert_true(lost.chunk.start > last);
+		last = lost.chunk.start;
+	}
+
+	assert_int_equal(chunks, leaks.chunks);
+	assert_int_equal(direct, leaks.direct);
+	assert_int_equal(cycles, leaks.cycles);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lost_chunks_are_found),
+		cmocka_unit_test(each_cycle_has_one_direct_chunk),
+		cmocka_unit_test(held_chunks_are_not_lost),
+		cmocka_unit_test(nothing_else_is_lost),
+		cmocka_unit_test(an_example_is_a_chunk_of_its_group),
+		cmocka_unit_test(all_lost_chunks_are_listed),
+		cmocka_unit_test(a_program_that_allocates_all_the_time_loses_nothing_else),
+	};
+
+	return cmocka_run_group_tests_name("leaks", tests, begin, end);
+}

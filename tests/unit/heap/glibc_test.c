@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+/* The heaps of running processes, against what their own malloc reports: mallinfo2(3) and
+ * malloc_info(3). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <procmem/core.h>
+#include <procmem/heap.h>
+
+#include "support/look.h"
+#include "support/target.h"
+#include "support/tree.h"
+
+enum { ARENAS_MAX = 64 };
+
+/** A target, and its heap. */
+struct subject {
+	struct target target;
+	struct look look;
+	struct pm_heap *heap;
+};
+
+/** Opens the heap of a process. */
+static void open_heap(struct subject *subject, pid_t pid, bool stopped)
+{
+	struct pm_error error = { 0 };
+
+	look_open(&subject->look, pid);
+	const struct pm_heap_source source = {
+		.regions = &subject->look.regions,
+		.reader = &subject->look.memory,
+		.pages = &subject->look.pages,
+		.stopped = stopped,
+	};
+	must(pm_heap_open(&source, &subject->heap, &error), &error);
+}
+
+static void close_heap(struct subject *subject)
+{
+	pm_heap_close(subject->heap);
+	look_close(&subject->look);
+}
+
+static void expect_equal(const char *what, uint64_t ours, uint64_t theirs)
+{
+	if (ours != theirs)
+		fail_msg("%s: %" PRIu64 ", but malloc says %" PRIu64, what, ours, theirs);
+}
+
+/** Compares the sums with the fact `mallinfo`. */
+static void compare_total(const struct pm_heap *heap, const struct target *target)
+{
+	uint64_t arena, uordblks, fordblks, fsmblks, hblks, hblkhd, keepcost;
+	const struct pm_heap_arena *total = &heap->total;
+
+	assert_int_equal(sscanf(target_fact(target, "mallinfo"),
+	                        "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+	                        " %" SCNu64 " %" SCNu64,
+	                        &arena, &uordblks, &fordblks, &fsmblks, &hblks, &hblkhd, &keepcost),
+	                 7);
+
+	expect_equal("system", total->system, arena);
+	expect_equal("fast", total->fast, fsmblks);
+	expect_equal("free", total->free + total->top + total->fast, fordblks);
+	expect_equal("used", total->in_use + total->overhead + total->cached - total->fast,
+	             uordblks);
+	expect_equal("number of mapped chunks", heap->mapped_count, hblks);
+	expect_equal("mapped", heap->mapped, hblkhd);
+	expect_equal("counter of mapped chunks", heap->mapped_count_counter, hblks);
+	expect_equal("mapped according to the counter", heap->mapped_counter, hblkhd);
+	expect_equal("top", heap->arenas[0].top, keepcost);
+	expect_equal("all parts",
+	             total->in_use + total->cached + total->free + total->top + total->overhead,
+	             total->system);
+}
+
+/** Compares an arena with a fact `arena`. */
+static void compare_arena(const struct pm_heap_arena *arena, const char *fact)
+{
+	uint64_t fast_count, fast, rest_count, rest, system;
+
+	assert_int_equal(sscanf(fact,
+	                        "arena %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+	                        &fast_count, &fast, &rest_count, &rest, &system),
+	                 5);
+	/* malloc_info adds PREV_INUSE to the size of each free chunk; top is one of the chunks. */
+	expect_equal("system of the arena", arena->system, system);
+	expect_equal("number of fast chunks", arena->fast_count, fast_count);
+	expect_equal("fast chunks", arena->fast, fast);
+	expect_equal("number of free chunks", arena->free_count + 1, rest_count);
+	expect_equal("free chunks", arena->free + arena->top, rest - (rest_count - 1));
+}
+
+/** Returns the first fact `arena`. */
+static const char *first_arena(const struct target *target)
+{
+	for (size_t i = 0; i < target->count; i++)
+		if (strncmp(target->facts[i], "arena ", 6) == 0)
+			return target->facts[i];
+	fail_msg("the target printed no 'arena'");
+	return NULL;
+}
+
+static void compare_arenas(const struct pm_heap *heap, const struct target *target)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < target->count; i++) {
+		if (strncmp(target->facts[i], "arena ", 6) != 0)
+			continue;
+		assert_true(found < heap->arena_count);
+		compare_arena(&heap->arenas[found++], target->facts[i]);
+	}
+	expect_equal("arenas", heap->arena_count, found);
+}
+
+/** Checks that the chunks of the index have the sizes and counts of the figures. */
+static void compare_chunks(const struct pm_heap *heap)
+{
+	uint64_t bytes[PM_CHUNK_TOP + 1] = { 0 }, counts[PM_CHUNK_TOP + 1] = { 0 };
+	uint64_t mapped = 0, last = 0;
+
+	for (uint32_t i = 0; i < heap->chunk_count; i++) {
+		struct pm_chunk chunk;
+		pm_heap_chunk(heap, i, &chunk);
+		assert_int_equal(chunk.number, i);
+		assert_true(chunk.address >= last);
+		last = chunk.address + chunk.size;
+		if (chunk.arena == PM_CHUNK_MAPPED) {
+			mapped++;
+			continue;
+		}
+		assert_true(chunk.arena < heap->arena_count);
+		bytes[chunk.state] += chunk.size;
+		counts[chunk.state]++;
+	}
+
+	expect_equal("chunks in use", bytes[PM_CHUNK_IN_USE], heap->total.in_use);
+	expect_equal("cached chunks", bytes[PM_CHUNK_CACHED], heap->total.cached);
+	expect_equal("free chunks", bytes[PM_CHUNK_FREE], heap->total.free);
+	expect_equal("top chunks", bytes[PM_CHUNK_TOP], heap->total.top);
+	expect_equal("number of chunks in use", counts[PM_CHUNK_IN_USE], heap->total.chunks);
+	expect_equal("number of cached chunks", counts[PM_CHUNK_CACHED], heap->total.cached_count);
+	expect_equal("number of free chunks", counts[PM_CHUNK_FREE], heap->total.free_count);
+	expect_equal("mapped chunks in the index", mapped, heap->mapped_count);
+}
+
+/** Checks that the chunks of posix_memalign(3) have the addresses that it returned. */
+static void compare_aligned(const struct pm_heap *heap, const struct target *target)
+{
+	for (size_t i = 0; i < target->count; i++) {
+		uint64_t address;
+		struct pm_chunk chunk;
+		if (sscanf(target->facts[i], "aligned %" SCNx64, &address) != 1)
+			continue;
+		assert_true(pm_heap_find(heap, address + 1000, &chunk));
+		expect_equal("address of posix_memalign", chunk.start, address);
+	}
+}
+
+/** Compares a heap with the facts of its target. */
+static void compare_heap(const struct pm_heap *heap, const struct target *target)
+{
+	if (heap->break_count > 0)
+		print_message("%" PRIx64 " after %" PRIx64 ": %s\n", heap->breaks[0].address,
+		              heap->breaks[0].previous, heap->breaks[0].why);
+
+	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+	assert_false(heap->unused);
+	compare_total(heap, target);
+	compare_arenas(heap, target);
+	compare_chunks(heap);
+	compare_aligned(heap, target);
+	assert_true(heap->complete);
+	expect_equal("breaks", heap->breaks_total, 0);
+}
+
+/** Compares the heap of a process with the facts, once as a running and once as a stopped one. */
+static void compare(const struct target *target, pid_t pid)
+{
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct subject subject;
+		open_heap(&subject, pid, stopped);
+		compare_heap(subject.heap, target);
+		close_heap(&subject);
+	}
+}
+
+static void compare_program(const char *program, const char *options)
+{
+	struct target target;
+	char text[256], *words[8] = { 0 }, *rest = text;
+
+	snprintf(text, sizeof text, "%s", options);
+	for (size_t i = 0; i < 7 && (words[i] = strtok_r(rest, " ", &rest)); i++) {
+	}
+	target_start(&target, program, words[0], words[1], words[2], words[3], words[4], words[5],
+	             words[6], NULL);
+	compare(&target, (pid_t)target_fact_number(&target, "pid"));
+	target_stop(&target);
+}
+
+static void one_arena(void **state)
+{
+	(void)state;
+	compare_program("heaps", "chunks=100000 large=50");
+}
+
+static void many_arenas(void **state)
+{
+	(void)state;
+	compare_program("heaps", "threads=15 chunks=20000 large=100");
+}
+
+static void arenas_with_several_heaps(void **state)
+{
+	(void)state;
+	compare_program("heaps", "threads=2 chunks=1000 large=3000");
+}
+
+static void mapped_chunks(void **state)
+{
+	(void)state;
+	compare_program("heaps", "threads=1 mapped=20 aligned=16");
+}
+
+static void other_users_of_sbrk(void **state)
+{
+	(void)state;
+	compare_program("heaps", "sbrk=5 chunks=5000");
+}
+
+static void heap_that_sbrk_cannot_extend(void **state)
+{
+	(void)state;
+	compare_program("heaps", "blocked=1 chunks=5000 mapped=3");
+}
+
+static void static_program(void **state)
+{
+	(void)state;
+	compare_program("heaps_static", "threads=3 chunks=20000 mapped=3 sbrk=1");
+}
+
+static void forked_process(void **state)
+{
+	(void)state;
+	compare_program("heaps", "fork=1 chunks=3000");
+}
+
+/** Compares the heap of a core file with the facts, with its page states and without them. */
+static void compare_core(const char *path, const struct target *target)
+{
+	struct pm_error error = { 0 };
+	struct pm_regions regions;
+	struct pm_core *core;
+
+	must(pm_core_open(path, &core, &error), &error);
+	pm_regions_init(&regions);
+	must(pm_core_regions(core, &regions, &error), &error);
+	struct pm_reader reader = pm_core_reader(core);
+	const struct pm_page_source pages = pm_core_source(core);
+
+	for (int with_pages = 0; with_pages < 2; with_pages++) {
+		struct pm_heap_source source = { .regions = &regions,
+			                         .reader = &reader,
+			                         .stopped = true };
+		struct pm_heap *heap;
+
+		if (with_pages)
+			source.pages = &pages;
+		must(pm_heap_open(&source, &heap, &error), &error);
+		compare_heap(heap, target);
+		pm_heap_close(heap);
+	}
+
+	pm_reader_close(&reader);
+	pm_regions_deinit(&regions);
+	pm_core_close(core);
+}
+
+static void core_file(void **state)
+{
+	(void)state;
+	char *folder = tree_create(), prefix[4200], path[4300], pid[16];
+	struct target target, gcore;
+	siginfo_t info;
+
+	target_start(&target, "heaps", "threads=3", "mapped=5", "aligned=5", "sbrk=2", NULL);
+	snprintf(pid, sizeof pid, "%d", (int)target.pid);
+	snprintf(prefix, sizeof prefix, "%s/heap", folder);
+	program_start(&gcore, "gcore", "-a", "-o", prefix, pid, NULL);
+	free(target_await(&gcore, "Saved corefile"));
+	assert_int_equal(waitid(P_PID, (id_t)gcore.pid, &info, WEXITED | WNOWAIT), 0);
+	target_stop(&gcore);
+
+	snprintf(path, sizeof path, "%s.%s", prefix, pid);
+	compare_core(path, &target);
+	target_stop(&target);
+	tree_remove(folder);
+}
+
+/** A program that never calls the malloc of its libc. */
+static void malloc_that_was_never_called(void **state)
+{
+	(void)state;
+	struct target target;
+	struct subject subject;
+
+	target_start(&target, "no_malloc", NULL);
+	open_heap(&subject, target.pid, false);
+	assert_int_equal(subject.heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+	assert_true(subject.heap->unused);
+	expect_equal("chunks", subject.heap->chunk_count, 0);
+	close_heap(&subject);
+	target_stop(&target);
+}
+
+/** A process without glibc: its main arena is not found, which does not mean that it is empty. */
+static void program_without_glibc(void **state)
+{
+	(void)state;
+	struct subject subject;
+	struct target target;
+	struct pm_error error = { 0 };
+
+	target_start(&target, "heaps", "chunks=1000", NULL);
+	look_open(&subject.look, target.pid);
+
+	/* Without the regions of files, there is no libc. */
+	struct pm_regions others;
+	pm_regions_init(&others);
+	for (size_t i = 0; i < subject.look.regions.count; i++)
+		if (subject.look.regions.items[i].mapping[0] != '/')
+			must(pm_regions_append(&others, &subject.look.regions.items[i], &error),
+			     &error);
+
+	const struct pm_heap_source source = { .regions = &others,
+		                               .reader = &subject.look.memory,
+		                               .pages = &subject.look.pages };
+	must(pm_heap_open(&source, &subject.heap, &error), &error);
+	assert_int_equal(subject.heap->allocator, PM_HEAP_ALLOCATOR_UNKNOWN);
+	assert_false(subject.heap->unused);
+	assert_string_equal(subject.heap->version, "");
+	close_heap(&subject);
+	pm_regions_deinit(&others);
+	target_stop(&target);
+}
+
+/** Finds the smallest and the largest fact `kept`. */
+static void find_kept(const struct target *target, uint64_t *least, uint64_t *most)
+{
+	*least = UINT64_MAX;
+	*most = 0;
+	for (size_t i = 0; i < target->count; i++) {
+		uint64_t kept;
+		if (sscanf(target->facts[i], "kept %" SCNu64, &kept) != 1)
+			continue;
+		*least = kept < *least ? kept : *least;
+		*most = kept > *most ? kept : *most;
+	}
+	assert_true(*least <= *most);
+}
+
+/**
+ * Threads that allocate all the time: what cannot be read consistently is reported. The chunks that
+ * a thread keeps are always found, unless they are in bytes that were skipped. Each thread has up
+ * to 20000 other chunks, each of which can be seen twice, at its old and at its new address.
+ */
+static void busy_process(void **state)
+{
+	(void)state;
+	struct target target;
+	uint64_t least, most;
+
+	target_start(&target, "heaps", "threads=3", "chunks=20000", "churn=1", NULL);
+	find_kept(&target, &least, &most);
+	for (int i = 0; i < 5; i++) {
+		struct subject subject;
+		open_heap(&subject, target.pid, false);
+
+		const struct pm_heap *heap = subject.heap;
+		assert_int_equal(heap->arena_count, 4);
+		if (!heap->complete)
+			assert_true(heap->breaks_total > 0);
+
+		uint64_t skipped = 0;
+		for (size_t k = 0; k < heap->break_count; k++) {
+			assert_non_null(heap->breaks[k].why);
+			skipped += heap->breaks[k].skipped;
+		}
+
+		/* The first thread is idle. */
+		compare_arena(&heap->arenas[0], first_arena(&target));
+		assert_true(heap->arenas[0].complete);
+
+		for (size_t k = 1; k < heap->arena_count; k++) {
+			uint64_t found = heap->arenas[k].chunks + heap->arenas[k].cached_count;
+			assert_in_range(found + skipped / 32, least, most + 41000);
+		}
+		compare_chunks(heap);
+		close_heap(&subject);
+	}
+	target_stop(&target);
+}
+
+/**
+ * Returns the resident size of the arenas according to smaps. The whole process also has pages of
+ * files, of which the kernel maps 16 at a time when the target calls a function for the first time.
+ */
+static uint64_t resident_size(const struct subject *subject)
+{
+	const struct pm_heap *heap = subject->heap;
+	const struct pm_regions *regions = &subject->look.regions;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < regions->count; i++)
+		if (strcmp(regions->items[i].mapping, "[heap]") == 0)
+			sum += regions->items[i].bytes[PM_SIZE_RSS];
+
+	for (size_t i = 1; i < heap->arena_count; i++) {
+		size_t region = look_region(&subject->look, heap->arenas[i].address);
+		assert_int_equal(heap->arenas[i].heaps, 1);
+		sum += regions->items[region].bytes[PM_SIZE_RSS];
+	}
+	return sum;
+}
+
+/** The pages that malloc_trim(3) returns are those that were counted, and are not counted again. */
+static void trimmable_memory(void **state)
+{
+	(void)state;
+	struct subject before, after;
+	struct target target;
+
+	target_start(&target, "heaps", "threads=2", "chunks=50000", "holes=1", NULL);
+	open_heap(&before, target.pid, true);
+	uint64_t trimmable = before.heap->total.trimmable;
+
+	target_tell(&target, "trim");
+	open_heap(&after, target.pid, true);
+	uint64_t returned = resident_size(&before) - resident_size(&after);
+
+	assert_true(trimmable > 4 << 20);
+	expect_equal("memory that malloc_trim returned", trimmable, returned);
+	assert_true(after.heap->total.trimmable < trimmable / 20);
+	assert_int_equal(after.heap->total.in_use, before.heap->total.in_use);
+	close_heap(&after);
+	close_heap(&before);
+	target_stop(&target);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_arena),
+		cmocka_unit_test(many_arenas),
+		cmocka_unit_test(arenas_with_several_heaps),
+		cmocka_unit_test(mapped_chunks),
+		cmocka_unit_test(other_users_of_sbrk),
+		cmocka_unit_test(heap_that_sbrk_cannot_extend),
+		cmocka_unit_test(static_program),
+		cmocka_unit_test(forked_process),
+		cmocka_unit_test(core_file),
+		cmocka_unit_test(malloc_that_was_never_called),
+		cmocka_unit_test(program_without_glibc),
+		cmocka_unit_test(busy_process),
+		cmocka_unit_test(trimmable_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

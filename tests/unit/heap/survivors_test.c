@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Three walks over heaps that a test defines: slots of equal size, each of which is in use or free
+ * and contains a text. */
+#include <procmem/survivors.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "heap/heap.h"
+#include "reader/fake_reader.h"
+#include "support/target.h"
+
+enum { SLOTS = 2000, SIZE = 96, HEADER = 16, ALIGNED = 4096, BASE = 0x5000000 };
+
+struct fixture {
+	unsigned char bytes[SLOTS * SIZE + ALIGNED];
+	bool used[SLOTS];
+	struct pm_fake_range range;
+	struct pm_fake_target target;
+	struct pm_reader reader;
+	struct pm_regions regions;
+	struct pm_heap_source source;
+	struct pm_chunk_types *types;
+	struct pm_survivors *survivors;
+	struct pm_heap_break skipped; /* break of the next walk; none if `skipped` is 0 */
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+	struct pm_error error;
+	const struct pm_region region = { .start = BASE,
+		                          .end = BASE + sizeof f->bytes / ALIGNED * ALIGNED,
+		                          .perms = PM_PERM_READ | PM_PERM_WRITE,
+		                          .mapping = "[heap]" };
+
+	f->range = (struct pm_fake_range){ BASE, f->bytes, sizeof f->bytes };
+	f->target = (struct pm_fake_target){ .ranges = &f->range, .count = 1 };
+	f->reader = pm_fake_reader(&f->target);
+	pm_regions_init(&f->regions);
+	must(pm_regions_append(&f->regions, &region, &error), &error);
+
+	f->source = (struct pm_heap_source){ .regions = &f->regions, .reader = &f->reader };
+	const struct pm_chunk_type_source types = { .memory = &f->source };
+	must(pm_chunk_types_open(&types, &f->types, &error), &error);
+	must(pm_survivors_open(f->types, NULL, &f->survivors, &error), &error);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+	pm_survivors_close(f->survivors);
+	pm_chunk_types_close(f->types);
+	pm_regions_deinit(&f->regions);
+	free(f);
+	return 0;
+}
+
+static char *slot(struct fixture *f, unsigned number)
+{
+	return (char *)f->bytes + (size_t)number * SIZE + HEADER;
+}
+
+/** Allocates a slot that contains a text with its number. */
+static void use(struct fixture *f, unsigned number, const char *text)
+{
+	f->used[number] = true;
+	memset(slot(f, number), 0, SIZE - HEADER);
+	snprintf(slot(f, number), SIZE - HEADER, "%s %u", text, number);
+}
+
+/** Walks over the slots. */
+static int walk(struct fixture *f, struct pm_error *error)
+{
+	struct pm_heap_handle heap = { .source = f->source };
+	must(pm_heap_window_open(&heap.source, &heap.window, error), error);
+	heap.index.header = HEADER;
+	heap.index.overlap = 8;
+	if (f->skipped.skipped > 0) {
+		heap.public.breaks = &f->skipped;
+		heap.public.break_count = 1;
+	}
+
+	assert_non_null(
+		pm_heap_index_add_segment(&heap.index, BASE, BASE + SLOTS * SIZE, 0, error));
+	for (unsigned i = 0; i < SLOTS; i++)
+		pm_heap_index_add(&heap.index, BASE + (uint64_t)i * SIZE, SIZE,
+		                  f->used[i] ? PM_CHUNK_IN_USE : PM_CHUNK_FREE);
+	must(pm_heap_index_finish(&heap.index, error), error);
+	heap.public.chunk_count = heap.index.chunks;
+
+	int result = pm_survivors_walk(f->survivors, &heap.public, error);
+	pm_heap_window_close(heap.window);
+	pm_heap_index_deinit(&heap.index);
+	return result;
+}
+
+static void must_walk(struct fixture *f)
+{
+	struct pm_error error;
+	must(walk(f, &error), &error);
+}
+
+static void expect_class(struct fixture *f, size_t index, uint64_t count, int64_t net)
+{
+	struct pm_survivor_class class;
+	assert_true(index < pm_survivors_count(f->survivors));
+	pm_survivors_get(f->survivors, index, &class);
+	assert_int_equal(class.chunks->count, count);
+	assert_int_equal(class.chunks->bytes, count * SIZE);
+	assert_int_equal(class.chunks->size, SIZE);
+	assert_true(class.net_known);
+	assert_int_equal(class.net_count, net);
+	assert_int_equal(class.net_bytes, net * SIZE);
+	assert_true(class.rate > 0);
+}
+
+static void a_leak(void **state)
+{
+	struct fixture *f = *state;
+	struct pm_survivor_class class;
+
+	for (unsigned i = 0; i < 500; i++)
+		use(f, i, "old");
+	must_walk(f);
+	for (unsigned i = 500; i < 550; i++)
+		use(f, i, "leaked record");
+	must_walk(f);
+	assert_int_equal(pm_survivors_count(f->survivors), 0);
+	for (unsigned i = 550; i < 600; i++)
+		use(f, i, "leaked record");
+	must_walk(f);
+
+	assert_int_equal(pm_survivors_count(f->survivors), 1);
+	expect_class(f, 0, 50, 100);
+	pm_survivors_get(f->survivors, 0, &class);
+	assert_int_equal(class.chunks->text_length, strlen("leaked record #"));
+	assert_memory_equal(class.chunks->text, "leaked record #", strlen("leaked record #"));
+	assert_int_equal(pm_survivors_total(f->survivors, 0).count, 500);
+	assert_int_equal(pm_survivors_total(f->survivors, 1).count, 550);
+	assert_int_equal(pm_survivors_total(f->survivors, 2).count, 600);
+	assert_int_equal(pm_survivors_total(f->survivors, 3).count, 0);
+}
+
+/** Everything is freed and allocated again, also at the same addresses. */
+static void churn(void **state)
+{
+	struct fixture *f = *state;
+
+	for (unsigned i = 0; i < 100; i++)
+		use(f, i, "first");
+	must_walk(f);
+	for (unsigned i = 0; i < 200; i++)
+		use(f, i, "second");
+	must_walk(f);
+	for (unsigned i = 0; i < 100; i++)
+		use(f, i, "third");
+	for (unsigned i = 100; i < 200; i++)
+		f->used[i] = false;
+	must_walk(f);
+
+	assert_int_equal(pm_survivors_count(f->survivors), 0);
+}
+
+/** A chunk that was freed, and allocated again at the same address, is new. */
+static void addresses_that_are_used_again(void **state)
+{
+	struct fixture *f = *state;
+
+	for (unsigned i = 0; i < 100; i++)
+		use(f, i, "request");
+	must_walk(f);
+	for (unsigned i = 10; i < 17; i++)
+		use(f, i, "leaked record");
+	must_walk(f);
+	must_walk(f);
+
+	assert_int_equal(pm_survivors_count(f->survivors), 1);
+	expect_class(f, 0, 7, 0);
+}
+
+/** The elements of a list point to their neighbours, which change. */
+static void pointers_may_change(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t pointer = BASE + 3 * SIZE + HEADER;
+
+	use(f, 0, "old");
+	must_walk(f);
+	for (unsigned i = 1; i < 11; i++) {
+		use(f, i, "element");
+		memcpy(slot(f, i) + 24, &pointer, sizeof pointer);
+	}
+	must_walk(f);
+	for (unsigned i = 1; i < 11; i++) {
+		pointer += SIZE;
+		memcpy(slot(f, i) + 24, &pointer, sizeof pointer);
+	}
+	/* Another word changes. */
+	memset(slot(f, 10) + 32, 1, 8);
+	must_walk(f);
+
+	assert_int_equal(pm_survivors_count(f->survivors), 1);
+	expect_class(f, 0, 9, 10);
+}
+
+/** What a broken chain of chunks hid in the first walk is not new in the second. */
+static void skipped_chunks_are_not_new(void **state)
+{
+	struct fixture *f = *state;
+
+	f->skipped = (struct pm_heap_break){ .address = BASE, .skipped = 20 * SIZE };
+	must_walk(f);
+	f->skipped.skipped = 0;
+	for (unsigned i = 0; i < 25; i++)
+		use(f, i, "hidden");
+	must_walk(f);
+	must_walk(f);
+
+	assert_int_equal(pm_survivors_count(f->survivors), 1);
+	expect_class(f, 0, 5, 25);
+}
+
+static void only_three_walks(void **state)
+{
+	struct fixture *f = *state;
+	struct pm_error error;
+
+	for (unsigned i = 0; i < PM_SURVIVORS_WALKS; i++)
+		must_walk(f);
+	assert_int_equal(walk(f, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_USAGE);
+	assert_int_equal(pm_survivors_count(f->survivors), 0);
+	pm_survivors_close(NULL);
+}
+
+static void the_target_is_gone(void **state)
+{
+	struct fixture *f = *state;
+	struct pm_error error;
+
+	use(f, 0, "old");
+	f->target.gone = true;
+	assert_int_equal(walk(f, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_GONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_leak, setup, teardown),
+		cmocka_unit_test_setup_teardown(churn, setup, teardown),
+		cmocka_unit_test_setup_teardown(addresses_that_are_used_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(pointers_may_change, setup, teardown),
+		cmocka_unit_test_setup_teardown(skipped_chunks_are_not_new, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_three_walks, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_target_is_gone, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
