@@ -287,8 +287,9 @@ static int add_break(struct walk *walk, uint64_t address, uint64_t skipped, cons
  * Parses again from some chunks before a break.
  *
  * @param broken  address of the break
- * @param first   index of the first chunk that is parsed again; the number of chunks to parse only
- *                what is at the break
+ * @param first   number of the chunks that are kept
+ * @param from    address of the first chunk that is parsed again; that of the break to parse only
+ *                what is there
  * @return        1 if this leads beyond the break; 0 if not; -1 on error
  */
 static int try_again(struct walk *walk, uint64_t broken, size_t first, uint64_t from)
@@ -317,17 +318,6 @@ static int try_again(struct walk *walk, uint64_t broken, size_t first, uint64_t 
 	return after >= PROGRESS;
 }
 
-/** Returns the index of the chunk that is `back` chunks, but not too many bytes, before a break. */
-static size_t chunk_before(const struct walk *walk, uint64_t broken, size_t count, size_t back)
-{
-	size_t first = count;
-
-	while (first > 0 && count - first < back &&
-	       broken - walk->chunks.items[first - 1].address <= BACK_MAX)
-		first--;
-	return first;
-}
-
 /**
  * Repairs a break at `chain.at` by reading again, each time from an earlier chunk.
  * @return 1 if it is repaired; 0 if not; -1 on error
@@ -335,18 +325,27 @@ static size_t chunk_before(const struct walk *walk, uint64_t broken, size_t coun
 static int repair(struct walk *walk)
 {
 	static const size_t steps[TRIES] = { 0, 1, 4, 16, 64, 512, 2048, KEPT };
+	const struct pm_glibc_chunks *chunks = &walk->chunks;
 	const uint64_t broken = walk->chain.at;
 	const char *why = walk->chain.why;
-	const size_t count = walk->chunks.count;
+	const size_t count = chunks->count;
+	size_t first = count;
+	uint64_t from = broken;
 
 	if (!pm_glibc_can_change(walk->glibc) || walk->repairs == 0)
 		return 0;
 	walk->repairs--;
 
 	for (size_t i = 0; i < TRIES; i++) {
-		size_t first = chunk_before(walk, broken, count, steps[i]);
-		uint64_t from = first < count ? walk->chunks.items[first].address : broken;
+		/* The chunks from `first` on are those of the attempt before. */
+		while (first > 0 && count - first < steps[i] &&
+		       broken - chunks->items[first - 1].address <= BACK_MAX)
+			from = chunks->items[--first].address;
+
+		/* The top chunk can move each time: in the end, its place is accepted. */
+		walk->chain.any_top = i + 2 >= TRIES;
 		int repaired = try_again(walk, broken, first, from);
+		walk->chain.any_top = false;
 		if (repaired < 0)
 			return -1;
 		if (repaired > 0)
@@ -518,8 +517,7 @@ int pm_glibc_walk(struct pm_glibc *glibc, uint32_t arena, struct pm_glibc_heap *
 		           .end = heap->end,
 		           .top = glibc->arenas[arena].top,
 		           .large = LARGE,
-		           .main = arena == 0,
-		           .any_top = pm_glibc_can_change(glibc) },
+		           .main = arena == 0 },
 		.repairs = REPAIRS + (heap->end - heap->first) / REPAIR_STEP,
 		.arena = arena,
 		.error = error,

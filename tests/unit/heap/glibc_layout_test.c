@@ -276,6 +276,114 @@ static void missing_mapped_chunks_are_reported(void **state)
 	fake_heap_deinit(&fake);
 }
 
+/** A reader that returns another word in the first reads of the memory around an address. */
+struct torn {
+	struct pm_reader *reader;
+	uint64_t address, word;
+	unsigned times; /**< number of these reads; those of up to one page do not count */
+};
+
+static int read_torn(void *context, const struct pm_range *ranges, size_t count, void *buffer,
+                     size_t *done, struct pm_error *error)
+{
+	struct torn *torn = context;
+	char *to = buffer;
+	int result = torn->reader->ops->read(torn->reader->context, ranges, count, buffer, done,
+	                                     error);
+
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		uint64_t offset = torn->address - ranges[i].start;
+		uint64_t size = pm_range_size(ranges[i]);
+
+		if (size > 4096 && offset <= size - 8 && torn->times > 0) {
+			memcpy(to + offset, &torn->word, sizeof torn->word);
+			torn->times--;
+		}
+		to += size;
+	}
+	return result;
+}
+
+static void close_torn(void *context)
+{
+	(void)context;
+}
+
+/** Opens a heap whose bytes change while they are read. */
+static struct pm_heap *open_torn(struct fake_heap *fake, struct torn *torn, bool stopped)
+{
+	static const struct pm_reader_ops ops = { read_torn, close_torn };
+	struct pm_reader reader = { &ops, torn };
+	const struct pm_heap_source source = { .regions = &fake->regions,
+		                               .reader = &reader,
+		                               .stopped = stopped };
+	struct pm_error error = { 0 };
+	struct pm_heap *heap = NULL;
+
+	torn->reader = &fake->reader;
+	if (pm_heap_open(&source, &heap, &error) < 0)
+		fail_msg("%s", error.text);
+	return heap;
+}
+
+/** A chunk was split while the heap was read: its old size leads to another chunk. */
+static void breaks_are_repaired_by_reading_again(void **state)
+{
+	(void)state;
+	for (unsigned times = 1; times <= 4; times++) {
+		struct fake_heap fake;
+		fake_heap_init(&fake, FAKE_GLIBC_236);
+		struct torn torn = { .address = fake.user_chunk[0] + 0x90 + 8,
+			             .word = 0x70 | 1,
+			             .times = times };
+
+		struct pm_heap *heap = open_torn(&fake, &torn, false);
+		assert_int_equal(torn.times, 0);
+		assert_true(heap->complete);
+		assert_int_equal(heap->breaks_total, 1);
+		assert_int_equal(heap->breaks[0].skipped, 0);
+		expect_arena(&fake, &heap->arenas[0], 0);
+		expect_arena(&fake, &heap->arenas[1], 1);
+		pm_heap_close(heap);
+		fake_heap_deinit(&fake);
+	}
+}
+
+/** In a stopped process, the same is damage. */
+static void breaks_of_stopped_processes_are_not_repaired(void **state)
+{
+	(void)state;
+	struct fake_heap fake;
+
+	fake_heap_init(&fake, FAKE_GLIBC_236);
+	struct torn torn = { .address = fake.user_chunk[0] + 0x90 + 8,
+		             .word = 0x70 | 1,
+		             .times = 1 };
+	struct pm_heap *heap = open_torn(&fake, &torn, true);
+	assert_false(heap->complete);
+	assert_int_equal(heap->breaks_total, 1);
+	assert_true(heap->breaks[0].skipped > 0);
+	pm_heap_close(heap);
+	fake_heap_deinit(&fake);
+}
+
+/** A chunk was split off the top chunk while the heap was read: its old size is not believed. */
+static void top_is_read_again(void **state)
+{
+	(void)state;
+	struct fake_heap fake;
+
+	fake_heap_init(&fake, FAKE_GLIBC_236);
+	struct torn torn = { .address = fake.user_chunk[1] + 0x90 + 8,
+		             .word = (fake.top[1] + UINT64_C(20) * 0x60) | 5,
+		             .times = 1 };
+	struct pm_heap *heap = open_torn(&fake, &torn, false);
+	assert_true(heap->complete);
+	expect_arena(&fake, &heap->arenas[1], 1);
+	pm_heap_close(heap);
+	fake_heap_deinit(&fake);
+}
+
 static void target_that_is_gone_is_an_error(void **state)
 {
 	(void)state;
@@ -303,6 +411,9 @@ int main(void)
 		cmocka_unit_test(damaged_lists_end),
 		cmocka_unit_test(circle_of_arenas_ends),
 		cmocka_unit_test(missing_mapped_chunks_are_reported),
+		cmocka_unit_test(breaks_are_repaired_by_reading_again),
+		cmocka_unit_test(breaks_of_stopped_processes_are_not_repaired),
+		cmocka_unit_test(top_is_read_again),
 		cmocka_unit_test(target_that_is_gone_is_an_error),
 	};
 

@@ -12,11 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
+#include <procmem/core.h>
 #include <procmem/heap.h>
 
 #include "support/look.h"
 #include "support/target.h"
+#include "support/tree.h"
 
 enum { ARENAS_MAX = 64 };
 
@@ -165,26 +168,30 @@ static void compare_aligned(const struct pm_heap *heap, const struct target *tar
 	}
 }
 
+/** Compares a heap with the facts of its target. */
+static void compare_heap(const struct pm_heap *heap, const struct target *target)
+{
+	if (heap->break_count > 0)
+		print_message("%" PRIx64 " after %" PRIx64 ": %s\n", heap->breaks[0].address,
+		              heap->breaks[0].previous, heap->breaks[0].why);
+
+	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+	assert_false(heap->unused);
+	compare_total(heap, target);
+	compare_arenas(heap, target);
+	compare_chunks(heap);
+	compare_aligned(heap, target);
+	assert_true(heap->complete);
+	expect_equal("breaks", heap->breaks_total, 0);
+}
+
 /** Compares the heap of a process with the facts, once as a running and once as a stopped one. */
 static void compare(const struct target *target, pid_t pid)
 {
 	for (int stopped = 0; stopped < 2; stopped++) {
 		struct subject subject;
 		open_heap(&subject, pid, stopped);
-
-		const struct pm_heap *heap = subject.heap;
-		if (heap->break_count > 0)
-			print_message("%" PRIx64 " after %" PRIx64 ": %s\n",
-			              heap->breaks[0].address, heap->breaks[0].previous,
-			              heap->breaks[0].why);
-		assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
-		assert_false(heap->unused);
-		compare_total(heap, target);
-		compare_arenas(heap, target);
-		compare_chunks(heap);
-		compare_aligned(heap, target);
-		assert_true(heap->complete);
-		expect_equal("breaks", heap->breaks_total, 0);
+		compare_heap(subject.heap, target);
 		close_heap(&subject);
 	}
 }
@@ -249,6 +256,58 @@ static void forked_process(void **state)
 {
 	(void)state;
 	compare_program("heaps", "fork=1 chunks=3000");
+}
+
+/** Compares the heap of a core file with the facts, with its page states and without them. */
+static void compare_core(const char *path, const struct target *target)
+{
+	struct pm_error error = { 0 };
+	struct pm_regions regions;
+	struct pm_core *core;
+
+	must(pm_core_open(path, &core, &error), &error);
+	pm_regions_init(&regions);
+	must(pm_core_regions(core, &regions, &error), &error);
+	struct pm_reader reader = pm_core_reader(core);
+	const struct pm_page_source pages = pm_core_source(core);
+
+	for (int with_pages = 0; with_pages < 2; with_pages++) {
+		struct pm_heap_source source = { .regions = &regions,
+			                         .reader = &reader,
+			                         .stopped = true };
+		struct pm_heap *heap;
+
+		if (with_pages)
+			source.pages = &pages;
+		must(pm_heap_open(&source, &heap, &error), &error);
+		compare_heap(heap, target);
+		pm_heap_close(heap);
+	}
+
+	pm_reader_close(&reader);
+	pm_regions_deinit(&regions);
+	pm_core_close(core);
+}
+
+static void core_file(void **state)
+{
+	(void)state;
+	char *folder = tree_create(), prefix[4200], path[4300], pid[16];
+	struct target target, gcore;
+	siginfo_t info;
+
+	target_start(&target, "heaps", "threads=3", "mapped=5", "aligned=5", "sbrk=2", NULL);
+	snprintf(pid, sizeof pid, "%d", (int)target.pid);
+	snprintf(prefix, sizeof prefix, "%s/heap", folder);
+	program_start(&gcore, "gcore", "-a", "-o", prefix, pid, NULL);
+	free(target_await(&gcore, "Saved corefile"));
+	assert_int_equal(waitid(P_PID, (id_t)gcore.pid, &info, WEXITED | WNOWAIT), 0);
+	target_stop(&gcore);
+
+	snprintf(path, sizeof path, "%s.%s", prefix, pid);
+	compare_core(path, &target);
+	target_stop(&target);
+	tree_remove(folder);
 }
 
 /** A program that never calls the malloc of its libc. */
@@ -412,6 +471,7 @@ int main(void)
 		cmocka_unit_test(heap_that_sbrk_cannot_extend),
 		cmocka_unit_test(static_program),
 		cmocka_unit_test(forked_process),
+		cmocka_unit_test(core_file),
 		cmocka_unit_test(malloc_that_was_never_called),
 		cmocka_unit_test(program_without_glibc),
 		cmocka_unit_test(busy_process),
