@@ -75,14 +75,15 @@ static enum pm_glibc_stop parse_fence(struct pm_glibc_chain *chain,
 	const uint64_t fence = FENCE | PM_GLIBC_PREV_INUSE;
 
 	/* PREV_INUSE of the first fencepost is not set if the chunk before it is free. */
-	bool is_first = (head & ~(uint64_t)PM_GLIBC_PREV_INUSE) == FENCE && rest >= 2 * FENCE;
+	bool is_first = (head & ~(uint64_t)PM_GLIBC_PREV_INUSE) == FENCE &&
+	                rest >= UINT64_C(2) * FENCE;
 	if (is_first && !has_header(buffer, chain->at + FENCE))
 		return PM_GLIBC_STOP_BUFFER;
 
 	if (!chain->main) {
 		/* A fencepost, and the end of the heap: a header of size 0. */
 		bool last = size == 0 && rest == FENCE;
-		if (is_first && rest == 2 * FENCE)
+		if (is_first && rest == UINT64_C(2) * FENCE)
 			last = head_at(buffer, chain->at + FENCE) == PM_GLIBC_PREV_INUSE;
 		if (!last)
 			return broken(chain, "its size is not valid");

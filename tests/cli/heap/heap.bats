@@ -238,15 +238,15 @@ assert_totals() {
 }
 
 @test "C++ classes are named, with and without symbols" {
-	local program count usable name
-	for program in objects objects_stripped; do
-		target_start "$program"
+	local kind count usable name
+	for kind in objects objects_stripped; do
+		target_start "$kind"
 		run -0 procmem heap --json "$TARGET_PID"
 		while read -r count usable _ name; do
 			[ "$name" != numbers ] || continue
 			jq -e --argjson count "$count" --argjson size $((usable + 8)) --arg name "$name" \
 				'any(.classes[]; .type == $name and .size == $size and .count == $count)' <<<"$output" ||
-				{ echo "$program: $name" && false; }
+				{ echo "$kind: $name" && false; }
 		done < <(sed -n 's/^class //p' "$TARGET_FACTS")
 		run -0 procmem heap --by type "$TARGET_PID"
 		grep -Eq '^ *77 .* shop::Order$' <<<"$output"
