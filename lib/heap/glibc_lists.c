@@ -98,7 +98,7 @@ static int read_link(struct lists *lists, uint64_t place, uint64_t *word)
 	size_t run = pm_first_above(glibc->runs, glibc->run_count, sizeof *glibc->runs,
 	                            offsetof(struct pm_glibc_run, address), place);
 
-	if (run > 0 && !lists->again) {
+	if (run > 0 && glibc->runs[run - 1].count > 0 && !lists->again) {
 		const struct pm_glibc_run *links = &glibc->runs[run - 1];
 		const struct pm_glibc_link *first = glibc->saved + links->first;
 		size_t index = pm_first_above(first, links->count, sizeof *first,

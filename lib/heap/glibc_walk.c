@@ -20,8 +20,10 @@ enum {
 	LARGE = 128 * 1024, /* chunks in use from this size on are read again */
 	REPAIRS = 256,      /* repairs of a heap, and one more for each REPAIR_STEP bytes */
 	REPAIR_STEP = 65536,
-	BACK_MAX = 4 << 20, /* bytes before a break that are parsed again */
-	TRIM_HEADER = 0x30, /* malloc_trim(3) keeps the header of a free chunk */
+	REPAIRS_MAX = 2048,     /* bounds the time for a hostile target */
+	UNREADABLE_MAX = 65536, /* pages that are skipped before a search is given up */
+	BACK_MAX = 4 << 20,     /* bytes before a break that are parsed again */
+	TRIM_HEADER = 0x30,     /* malloc_trim(3) keeps the header of a free chunk */
 };
 
 /** Chunk sizes of a tcache: 2.26-2.29, 2.30-2.41, since 2.42. */
@@ -403,14 +405,17 @@ static int resync(struct walk *walk, uint64_t from)
 {
 	struct pm_glibc_chain *chain = &walk->chain;
 	uint64_t at = (from + PM_GLIBC_ALIGNMENT - 1) & ~(uint64_t)(PM_GLIBC_ALIGNMENT - 1);
+	unsigned unreadable = 0;
 
-	while (at < chain->end && chain->end - at >= PM_GLIBC_HEADER) {
+	while (unreadable < UNREADABLE_MAX && at < chain->end &&
+	       chain->end - at >= PM_GLIBC_HEADER) {
 		struct pm_glibc_buffer buffer;
 		int got = read_piece(walk, at, &buffer);
 		if (got < 0)
 			return -1;
 		if (got == 0) {
 			at = (at | (walk->glibc->page - 1)) + 1;
+			unreadable++;
 			continue;
 		}
 
@@ -518,7 +523,7 @@ int pm_glibc_walk(struct pm_glibc *glibc, uint32_t arena, struct pm_glibc_heap *
 		           .top = glibc->arenas[arena].top,
 		           .large = LARGE,
 		           .main = arena == 0 },
-		.repairs = REPAIRS + (heap->end - heap->first) / REPAIR_STEP,
+		.repairs = pm_min(REPAIRS + (heap->end - heap->first) / REPAIR_STEP, REPAIRS_MAX),
 		.arena = arena,
 		.error = error,
 	};

@@ -259,6 +259,30 @@ static void circle_of_arenas_ends(void **state)
 	fake_heap_deinit(&fake);
 }
 
+/** A heap of 64 TiB of which 32 KiB exist: the search for chunks in the rest must end. */
+static void size_beyond_the_memory_ends(void **state)
+{
+	(void)state;
+	const uint64_t main = fake_heap_address(FAKE_DATA) + FAKE_MAIN, size = UINT64_C(1) << 46;
+
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct fake_heap fake;
+		fake_heap_init(&fake, FAKE_GLIBC_236);
+
+		uint64_t before = FAKE_PART_SIZE - fake.top[0];
+		fake_heap_put(&fake, main + 0x888, size);
+		fake_heap_put(&fake, main + 0x890, size);
+		fake_heap_put(&fake, fake_heap_address(FAKE_BRK) + before + 8, size - before);
+
+		struct pm_heap *heap = fake_heap_open(&fake, stopped);
+		assert_false(heap->complete);
+		assert_true(heap->breaks_total > 0);
+		assert_true(heap->arenas[1].complete);
+		pm_heap_close(heap);
+		fake_heap_deinit(&fake);
+	}
+}
+
 static void missing_mapped_chunks_are_reported(void **state)
 {
 	(void)state;
@@ -410,6 +434,7 @@ int main(void)
 		cmocka_unit_test(damaged_prev_size_is_reported),
 		cmocka_unit_test(damaged_lists_end),
 		cmocka_unit_test(circle_of_arenas_ends),
+		cmocka_unit_test(size_beyond_the_memory_ends),
 		cmocka_unit_test(missing_mapped_chunks_are_reported),
 		cmocka_unit_test(breaks_are_repaired_by_reading_again),
 		cmocka_unit_test(breaks_of_stopped_processes_are_not_repaired),
