@@ -75,13 +75,11 @@ summary() {
 	rate=$(awk 'NR == 1 { bytes = $2; ms = $3 } END { printf "%d", ($2 - bytes) / ($3 - ms) * 1000 }' "$BATS_FILE_TMPDIR/jvm.log")
 	[ "$rate" -gt 1000000 ]
 	summary jvm | jq -c '.regions[]'
-	# The blocks may fill a gap elsewhere first. Then the region rests before it grows, and its rate is an estimate.
-	summary jvm | jq -e --argjson rate "$rate" '.regions[0] | .kind == "malloc" and (.verdict | IN("steady", "steps"))
-		and (.rate // .estimated_rate | . > $rate * 0.9 and . < $rate * 1.1)'
-	summary jvm | jq -e '[.regions[1:][] | select(.verdict == "steady")] == []'
+	# The blocks may fill a gap between other regions first, so only the sum of all regions of malloc surely grows from the start.
+	summary jvm | jq -e --argjson rate "$rate" '.kinds[0] | .kind == "malloc" and .verdict == "steady" and .rate > $rate * 0.9
+		and .rate < $rate * 1.1'
+	summary jvm | jq -e '.regions[0].kind == "malloc" and all(.regions[]; .kind == "malloc" or .verdict != "steady")'
 	summary jvm | jq -e 'all(.regions[] | select(.detail == "Java heap"); .verdict != "steady")'
-	# It grows downwards, and exists since the first sample.
-	jq -se '[.[] | .regions[0].start // empty] | length > 20 and .[0] > .[-1]' "$BATS_FILE_TMPDIR/jvm.json"
 }
 
 @test "headroom reports limits on numbers that grow, with the time left" {

@@ -115,7 +115,7 @@ static void refusals(void **state)
 	refuse("grow>1G/soon", "duration");
 	refuse("grow>5%/60s", "cannot be compared with a percentage");
 	refuse("regions>5%", "cannot be compared with a percentage");
-	refuse("headroom<101%", "at most 100% of");
+	refuse("headroom<101%", "at most 100%");
 	refuse("headroom<1.%", "not a percentage");
 	refuse("headroom<15%,1G", "not both");
 	refuse("regions>1.5", "");
