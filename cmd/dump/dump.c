@@ -24,8 +24,8 @@ enum {
 
 static const struct cli_option dump_option_list[] = {
 	{ 'o', "output", "FILE",
-	  "write the bytes to the sparse file FILE, and an\n"
-	  "index to FILE.map" },
+	  "write the bytes to the sparse file FILE, and for\n"
+	  "several regions an index to FILE.map" },
 	{ OPTION_HEX, "hex", NULL,
 	  "print addresses, bytes in hexadecimal, and text;\nthe default on a terminal" },
 	{ OPTION_RAW, "raw", NULL,

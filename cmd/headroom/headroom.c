@@ -176,7 +176,7 @@ static void report_limits(const struct pm_headroom *headroom)
 {
 	const char *group = headroom->cgroup_version > 0 ? "the memory cgroup is visible"
 	                                                 : "no memory cgroup is visible";
-	report_note("%zu limit%s apply; %s", headroom->count, text_plural(headroom->count), group);
+	report_note("number of limits that apply: %zu; %s", headroom->count, group);
 }
 
 /** Reads all that is printed after the rates were measured. */

@@ -268,7 +268,9 @@ static size_t fit_rows(size_t rows, size_t room, size_t frame)
 static struct fit fit_screen(const struct lines *lines, size_t limits, size_t kinds,
                              const struct out *out)
 {
-	struct fit fit = { .limits = limits, .kinds = kinds, true, true, true };
+	struct fit fit = {
+		.limits = limits, .kinds = kinds, .rest = true, .events = true, .all = true
+	};
 	size_t room = out->height;
 	size_t all = lines->answer + lines->rest + lines->events + LIMITS_FRAME + limits +
 	             KINDS_FRAME + kinds;
@@ -296,7 +298,7 @@ static struct fit fit_screen(const struct lines *lines, size_t limits, size_t ki
 static void add_left_out(struct text *line, size_t count, const char *what)
 {
 	if (count > 0)
-		text_format(line, "%zu %s%s, ", count, what, count == 1 ? "" : "s");
+		text_format(line, "%zu %s%s, ", count, what, text_plural(count));
 }
 
 /** Says what is left out because the terminal has too few lines. */

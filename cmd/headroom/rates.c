@@ -273,8 +273,8 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 		report_note("interrupted: the results are based on the measurements so far");
 
 	if (rates->stopped > 0 && !source->quiet)
-		report_note("a signal had stopped the process at %llu sample%s, when it could not "
-		            "grow: the rates do not apply to a process that runs",
+		report_note("a signal had stopped the process at %llu sample%s: a stopped process "
+		            "cannot grow, so the rates do not apply to the process when it runs",
 		            (unsigned long long)rates->stopped, text_plural(rates->stopped));
 
 	judge(rates);

@@ -283,8 +283,8 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 	if (history->stopped > 0)
 		text_format(&line,
 		            "stopped: a signal had stopped the process at %" PRIu64 " of %" PRIu64
-		            " samples, when it could not grow; the verdicts do not apply to a "
-		            "process that runs\n",
+		            " samples: a stopped process cannot grow, so the verdicts do not apply "
+		            "to the process when it runs\n",
 		            history->stopped, history->samples);
 	out_wrapped(out, &line, 2);
 

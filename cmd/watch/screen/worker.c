@@ -47,7 +47,7 @@ static void add_title(const struct peek_result *result, const struct watch_row *
 	}
 
 	text_format(title, "): %s%zu string%s (Esc: back)\n", shown, found->count,
-	            found->count == 1 ? "" : "s");
+	            text_plural(found->count));
 }
 
 static void add_strings(const struct pm_page_strings_found *found, struct text *text)

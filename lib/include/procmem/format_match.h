@@ -46,17 +46,17 @@ extern "C" {
 PM_PUBLIC size_t pm_format_next(const char *text, size_t length, size_t *at, size_t *format);
 
 /**
- * Tests whether a text starts with a text that a format can have written. A conversion of a number,
+ * Tests whether a text has a prefix that a format may have written. A conversion of a number,
  * such as `%d`, fits only numbers. Other conversions fit any characters.
  *
  * @param format         the format
  * @param format_length  bytes of `format`
  * @param text           any bytes
  * @param length         bytes of `text`; only the first 1,024 bytes are compared
- * @param fitting        receives the length of the longest start of the text that the format can
- *                       have written; any bytes may follow it. Unchanged if the text does not fit
+ * @param fitting        receives the length of the longest such prefix in bytes; unchanged if there
+ *                       is none. Any bytes may follow the prefix
  * @return               number of letters and digits of the format that are outside of its
- *                       conversions; 0 if the text does not fit
+ *                       conversions; 0 if there is no such prefix
  */
 PM_PUBLIC size_t pm_format_match(const char *format, size_t format_length, const char *text,
                                  size_t length, size_t *fitting);

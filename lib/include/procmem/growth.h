@@ -31,8 +31,11 @@ extern "C" {
 #endif
 
 /**
- * How the regions of a part (struct pm_growth_part) changed. PM_CHANGE_MERGED and PM_CHANGE_SPLIT
- * are not used for a malloc arena: its number of regions changes because it gains or loses heaps.
+ * How the regions of a part (struct pm_growth_part) changed. If several values apply,
+ * PM_CHANGE_MERGED and PM_CHANGE_SPLIT take precedence over PM_CHANGE_MOVED, and PM_CHANGE_MOVED
+ * takes precedence over PM_CHANGE_GREW, PM_CHANGE_SHRANK and PM_CHANGE_SAME. For a malloc arena,
+ * PM_CHANGE_MERGED and PM_CHANGE_SPLIT are not used: its number of regions changes because it gains
+ * or loses heaps.
  */
 enum pm_change {
 	PM_CHANGE_SAME, /**< neither the size nor the weight changed */

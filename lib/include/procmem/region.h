@@ -234,12 +234,12 @@ PM_PUBLIC int pm_regions_append(struct pm_regions *regions, const struct pm_regi
 PM_PUBLIC const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t length);
 
 /**
- * Copies a detail, with its lists and texts, into a list of regions. The copy is valid until the
- * list is cleared or released.
+ * Copies a detail to `to`. The list of regions owns the lists and texts of the copy. They are valid
+ * until the list of regions is cleared or released.
  *
- * @param regions  the list
+ * @param regions  the list of regions that owns the lists and texts of the copy
  * @param from     the detail
- * @param to       receives the copy; may be the detail of a region of this list
+ * @param to       receives the copy; may be the detail of a region of `regions`
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */

@@ -163,7 +163,11 @@ typedef int pm_scan_deliver(void *context, const struct pm_scan_delivery *delive
 
 /** Totals of a scan. pm_scan_tick receives the totals so far. */
 struct pm_scan_totals {
-	uint64_t searched;   /**< number of bytes that were read, including pages of zeros */
+	/**
+	 * Number of bytes that were read. Holes (PM_SEGMENT_HOLE) do not count. Pages that were
+	 * read and contain only zeros count.
+	 */
+	uint64_t searched;
 	uint64_t unreadable; /**< number of bytes that could not be read */
 	uint64_t hits; /**< number of delivered hits, where all pieces of a hit count as one hit */
 	/** Number of hits whose bytes were different when they were read again (pm_scan.again) */

@@ -22,8 +22,8 @@ extern "C" {
  * The base name of argument 0, the name of the program, decides whether the program is an
  * interpreter. A version after the name is ignored, as in `python3.11`. Only the most frequent
  * options that have a value as the next argument are recognized, such as `-cp` of java and `-W` of
- * python. So the result is a guess: good for a name that people type or read, not as a fact about
- * the process.
+ * python. So the result is a guess. Use it to select a process or to show it to a person, but do
+ * not rely on it.
  *
  * @param text       the arguments
  * @param length     length of the arguments in bytes

@@ -8,17 +8,17 @@
  * regions of the same kind are in the same track. A track never contains regions of different kinds
  * at the same time.
  *
- * Similar new regions share one track from the start. If a process creates a thousand threads,
- * their stacks are one growing track, not a thousand new tracks. Two regions are similar if they
- * have:
+ * A new region joins the track of similar regions if there is one. If a process creates a thousand
+ * threads, their stacks are one growing track, not a thousand tracks. Tracks that began in the
+ * first sample are not joined in this way, except tracks of blocks that malloc mapped individually.
+ * Two regions are similar if they have:
  * - the same kind and the same permissions
  * - names that differ only in digits; for stacks, this also applies to the names of the threads
  * - lengths that round down to the same power of four. If a region consists of blocks that malloc
  *   mapped individually, the size of its largest block is used instead of its length
  *
- * A track is kept even if all its regions were unmapped. While there are thousands of such tracks,
- * a new region may also join a track whose regions have other names, so that the number of tracks
- * stays limited.
+ * A track is kept even if all its regions were unmapped. While there are thousands of tracks
+ * without regions, names are not compared, so that the number of tracks stays limited.
  */
 #ifndef PROCMEM_TRACKER_H
 #define PROCMEM_TRACKER_H

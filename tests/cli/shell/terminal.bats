@@ -166,7 +166,7 @@ await_state() {
 	shell_start "$TARGET_PID"
 	answer "watch --plain -i 600 --on 'rss>0' --do 'exec:read line <$fifo'" 'exec: PID'
 	screen_key C-c
-	screen_await 'still runs; watch does not end it'
+	screen_await 'still runs; watch'
 	answer 'info' 'peak RSS'
 	command=$(pgrep -P "$(screen_procmem)")
 	grep -q '^State:.S' "/proc/$command/status"
