@@ -7,6 +7,7 @@ malloc_info_compare() {
 	local text=$BATS_TEST_TMPDIR/malloc_info.xml printed
 	printed=$(json_file heap)
 	require gdb
+	# shellcheck disable=SC2016 # gdb expands these
 	gdb -nx -batch -p "$1" -iex 'set auto-load off' \
 		-ex "set \$file = ((void *(*)(const char *, const char *))fopen)(\"$text\", \"w\")" \
 		-ex 'call ((int (*)(int, void *))malloc_info)(0, $file)' \
