@@ -317,8 +317,11 @@ static void number_chunks(struct pm_heap_index *index)
 		struct pm_heap_segment *segment = &index->segments[i];
 
 		if (segment->start < end || chunks + segment->count > chunks_max) {
-			release(segment);
+			if (index->removed == 0)
+				index->removed_at = segment->start;
 			index->removed++;
+			index->overlaps += segment->start < end;
+			release(segment);
 			continue;
 		}
 

@@ -99,6 +99,8 @@ struct pm_heap_index {
 	                     in PM_CHUNK_MAPPED have no next chunk. */
 	/** Number of segments that pm_heap_index_finish() removed */
 	size_t removed;
+	size_t overlaps;     /**< number of these that overlap another segment */
+	uint64_t removed_at; /**< start of the first of these */
 
 	struct pm_heap_open_segment current; /**< the segment that was added last */
 	uint64_t *starts;                    /**< copies of pm_heap_segment.start */
