@@ -133,6 +133,9 @@ static void print_header(const struct growth *growth, struct out *out)
 	            report->options->growth / (PM_SURVIVORS_WALKS - 1));
 	if (!growth->complete)
 		text_string(&line, ", incomplete");
+	if (!pm_survivors_are_certain(growth->survivors))
+		text_string(&line,
+		            "; rates can be too high: the first walk did not find all chunks");
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);

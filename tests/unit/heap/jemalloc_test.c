@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <procmem/heap.h>
+#include <procmem/survivors.h>
 
 #include "heap/heap.h"
 #include "reader/fake_reader.h"
@@ -400,6 +401,46 @@ static void overlapping_extents(void **state)
 	free_fixture(f);
 }
 
+/** Walks over the heap to find what has survived. */
+static void walk(struct fixture *f, struct pm_survivors *survivors)
+{
+	struct pm_error error;
+	struct pm_heap *heap = open_heap(f);
+	must(pm_survivors_walk(survivors, heap, &error), &error);
+	pm_heap_close(heap);
+}
+
+/** A slab that the first walk did not see is not new in the second. */
+static void hidden_slabs_are_not_new(void **state)
+{
+	(void)state;
+	struct fixture *f = new_fixture(&versions[0]);
+	struct pm_chunk_types *types;
+	struct pm_survivors *survivors;
+	struct pm_error error;
+
+	fill(f);
+	unsigned char *extent = f->base + EXTENTS + f->extents * 128;
+	add_slab(f, 3, 0);
+	extent[3] ^= 0x10;
+
+	const struct pm_chunk_type_source source = { .memory = &f->source };
+	must(pm_chunk_types_open(&source, &types, &error), &error);
+	must(pm_survivors_open(types, NULL, &survivors, &error), &error);
+	walk(f, survivors);
+	extent[3] ^= 0x10;
+	walk(f, survivors);
+	walk(f, survivors);
+
+	assert_true(pm_survivors_total(survivors, 1).count >
+	            pm_survivors_total(survivors, 0).count);
+	assert_int_equal(pm_survivors_count(survivors), 0);
+	assert_true(pm_survivors_are_certain(survivors));
+	pm_survivors_close(survivors);
+	pm_chunk_types_close(types);
+	free_fixture(f);
+}
+
 /** All entries of the root point to the same leaf, whose entries are only valid for the first. */
 static void root_entries_of_the_same_leaf(void **state)
 {
@@ -572,6 +613,7 @@ int main(void)
 		cmocka_unit_test(regions_of_a_slab),
 		cmocka_unit_test(damage_is_reported),
 		cmocka_unit_test(overlapping_extents),
+		cmocka_unit_test(hidden_slabs_are_not_new),
 		cmocka_unit_test(root_entries_of_the_same_leaf),
 		cmocka_unit_test(pages_of_the_extents),
 		cmocka_unit_test(a_search_that_finds_nothing),
