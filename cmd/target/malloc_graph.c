@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/malloc_graph.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -318,6 +319,20 @@ static void report_missing(const struct malloc_graph *graph)
 	text_deinit(&size);
 }
 
+/** Reports that chunks are missing. */
+static void report_incomplete(const struct pm_heap *heap)
+{
+	struct text places = { 0 };
+
+	if (heap->breaks_total > 0)
+		text_format(&places, " in %" PRIu64 " place%s", heap->breaks_total,
+		            text_plural(heap->breaks_total));
+	report_note("the heap is not valid%s: a thread was inside malloc, or the heap is damaged; "
+	            "chunks there are not known, and the figures are approximate",
+	            text_terminate(&places));
+	text_deinit(&places);
+}
+
 void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 {
 	const struct pm_copy_info *info = pm_copy_info(graph->copy);
@@ -328,10 +343,7 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 	stopping_report_others(&graph->others);
 
 	if (!graph->heap->complete)
-		report_note("the chain of chunks is broken in %zu places: a thread was inside "
-		            "malloc, or the heap is damaged; chunks there are not known, so the "
-		            "figures are at least those",
-		            (size_t)graph->heap->breaks_total);
+		report_incomplete(graph->heap);
 
 	text_size(&size, info->unreadable);
 	if (info->unreadable > 0)

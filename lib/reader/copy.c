@@ -6,7 +6,6 @@
  */
 #include <procmem/copy.h>
 
-#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 #include <procmem/pagemap.h>
 #include <procmem/stop.h>
 #include <procmem/target_reader.h>
-#include <procmem/threads.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -25,7 +23,7 @@
 #include "base/wipe.h"
 #include "reader/cancel.h"
 #include "reader/copied.h"
-#include "reader/core_notes.h"
+#include "reader/copy_threads.h"
 
 /*
  * Prediction of the duration of a stop in nanoseconds: for 1024 bytes that are copied (0.45 s for
@@ -41,9 +39,6 @@ enum { CHUNK_SIZE = 128 };
  * tested. A page that must be fetched from a disk takes milliseconds, so a read can take seconds.
  */
 static const uint64_t STEP = UINT64_C(4) << 20;
-
-/* Positions in struct user_regs_struct of x86-64. */
-enum { REGISTER_RSP = 19, REGISTER_FS_BASE = 21 };
 
 struct pm_copy {
 	struct pm_process *process; /* NULL for a core file */
@@ -466,35 +461,6 @@ static int copy_memory(struct pm_copy *copy, struct pm_error *error)
 	return walk_pages(&walk, &copy->content.regions);
 }
 
-/** Reads the registers of all threads. A thread whose registers cannot be read has none. */
-static int read_threads(struct pm_copy *copy, struct pm_stop *stop, struct pm_error *error)
-{
-	copy->thread_count = pm_stop_count(stop);
-	copy->threads = calloc(copy->thread_count, sizeof *copy->threads);
-	if (!copy->threads)
-		return pm_error_out_of_memory(error);
-
-	copy->info.threads = copy->thread_count;
-	for (size_t i = 0; i < copy->thread_count; i++) {
-		struct pm_copy_thread *thread = &copy->threads[i];
-		size_t size = 0;
-		thread->tid = pm_stop_thread(stop, i)->tid;
-#ifdef __x86_64__
-		if (pm_stop_read_registers(stop, i, NT_PRSTATUS, thread->registers,
-		                           sizeof thread->registers, &size, NULL) < 0 ||
-		    size < sizeof thread->registers)
-			continue;
-		thread->registers_known = true;
-		thread->stack_pointer = thread->registers[REGISTER_RSP];
-		thread->thread_pointer = thread->registers[REGISTER_FS_BASE];
-#else
-		(void)size;
-#endif
-	}
-
-	return 0;
-}
-
 /** Copies everything while the process is stopped. */
 static int take_stopped(struct pm_copy *copy, struct pm_stop *stop, struct pm_error *error)
 {
@@ -503,8 +469,10 @@ static int take_stopped(struct pm_copy *copy, struct pm_stop *stop, struct pm_er
 		return -1;
 
 	inherit(copy);
-	if (read_threads(copy, stop, error) < 0)
+	if (pm_copy_threads_read(stop, &copy->threads, &copy->thread_count, error) < 0)
 		return -1;
+
+	copy->info.threads = copy->thread_count;
 	return copy_memory(copy, error);
 }
 
@@ -535,51 +503,10 @@ static int take_process(struct pm_copy *copy, struct pm_error *error)
 	return result;
 }
 
-/** Sets the names of the threads. Threads that have ended since the stop have none. */
-static void name_threads(struct pm_copy *copy)
-{
-	struct pm_thread *named;
-	size_t count, next = 0;
-	if (!copy->process ||
-	    pm_process_read_threads(copy->process, PM_THREAD_NAMES, &named, &count, NULL) < 0)
-		return;
-
-	for (size_t i = 0; i < copy->thread_count; i++) {
-		while (next < count && named[next].tid < copy->threads[i].tid)
-			next++;
-		if (next < count && named[next].tid == copy->threads[i].tid)
-			memcpy(copy->threads[i].name, named[next].name, PM_COMM_SIZE);
-	}
-
-	free(named);
-}
-
-static void set_core_registers(const struct pm_core *core, struct pm_copy_thread *thread)
-{
-	const uint64_t *registers = pm_core_registers(core, thread->tid);
-	if (!registers)
-		return;
-
-	memcpy(thread->registers, registers, sizeof thread->registers);
-	thread->registers_known = true;
-	thread->thread_pointer = registers[REGISTER_FS_BASE];
-}
-
 static int take_core(struct pm_copy *copy, struct pm_error *error)
 {
-	size_t count;
-	const struct pm_thread *threads = pm_core_threads(copy->core, &count);
-
-	copy->threads = calloc(count + 1, sizeof *copy->threads);
-	if (!copy->threads)
-		return pm_error_out_of_memory(error);
-
-	copy->thread_count = count;
-	for (size_t i = 0; i < count; i++) {
-		copy->threads[i].tid = threads[i].tid;
-		copy->threads[i].stack_pointer = threads[i].stack_pointer;
-		set_core_registers(copy->core, &copy->threads[i]);
-	}
+	if (pm_copy_threads_read_core(copy->core, &copy->threads, &copy->thread_count, error) < 0)
+		return -1;
 
 	copy->reader = pm_core_reader(copy->core);
 	if (pm_core_regions(copy->core, &copy->content.regions, error) < 0)
@@ -594,7 +521,8 @@ int pm_copy_take(struct pm_copy *copy, struct pm_error *error)
 	if (take_process(copy, error) < 0)
 		return -1;
 
-	name_threads(copy);
+	if (copy->process)
+		pm_copy_threads_name(copy->process, copy->threads, copy->thread_count);
 	return 0;
 }
 

@@ -75,10 +75,33 @@ assert_lost() {
 @test "nothing is lost in a program that has lost nothing" {
 	target_start many_regions 10 1
 	run -0 --separate-stderr procmem leaks --json "$TARGET_PID"
-	jq -e '.chunks == 0 and .groups == []' <<<"$output"
+	jq -e '.chunks == 0 and .groups == [] and .certain and .unreadable == 0' <<<"$output"
 	run -0 --separate-stderr procmem leaks "$TARGET_PID"
 	[[ $output == 'nothing lost: '*' in use, all reachable' ]]
 	[[ $stderr != *'not seen'* ]]
+}
+
+@test "nothing is certain for a core file, an incomplete walk or a second allocator" {
+	target_start many_regions 10 1
+	procmem dump -q --core --stop -o core "$TARGET_PID"
+	run -0 --separate-stderr procmem leaks core
+	[[ $output == 'no lost chunk was found: '*' in use' ]]
+	targets_stop
+
+	target_start allocations 0
+	printf 'damage\n' >&"$TARGET_IN"
+	target_await 'done damage'
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain == false and .complete == false' <<<"$output"
+	[[ $stderr == *'the heap is not valid in 1 place: a thread was inside malloc, or the heap is damaged; '* ]]
+	run --separate-stderr procmem leaks "$TARGET_PID"
+	[[ $output == *': about '*' chunk'* ]]
+	targets_stop
+
+	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 100 10000
+	[ "$(grep -c 'without jemalloc' "$TARGET_FACTS")" -eq 0 ] || skip 'libjemalloc.so.2 cannot be loaded'
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain == false' <<<"$output"
 }
 
 @test "a stop that would take too long is refused, and the process continues" {
