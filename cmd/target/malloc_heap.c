@@ -35,8 +35,8 @@ static int open_process(const struct loaded *loaded, struct malloc_heap *opened,
 	return 0;
 }
 
-int malloc_heap_open_loaded(const struct loaded *loaded, struct malloc_heap *opened,
-                            struct pm_error *error)
+int malloc_heap_open_loaded(const struct loaded *loaded, const volatile sig_atomic_t *cancel,
+                            struct malloc_heap *opened, struct pm_error *error)
 {
 	*opened = (struct malloc_heap){ 0 };
 	if (loaded->core)
@@ -54,6 +54,7 @@ int malloc_heap_open_loaded(const struct loaded *loaded, struct malloc_heap *ope
 		.reader = &opened->reader,
 		.pages = loaded->core ? NULL : &opened->pages,
 		.stopped = loaded->core != NULL,
+		.cancel = cancel,
 	};
 
 	return pm_heap_open(&opened->source, &opened->heap, error);
