@@ -197,6 +197,7 @@ static void print_json(const struct growth *growth, struct out *out)
 
 	heap_json_open(&json, &growth->report);
 	json_put(&json, "seconds", json_real(pm_survivors_seconds(growth->survivors)));
+	json_put(&json, "certain", json_boolean(pm_survivors_are_certain(growth->survivors)));
 	json_open(&json, "survivors", '[');
 	for (size_t i = 0; i < growth->shown; i++) {
 		const struct pm_survivor_class class = class_at(growth, i);
