@@ -66,10 +66,10 @@ const struct cli_spec diff_spec = {
 	.notes = "BEFORE and AFTER are each a recording, a saved smaps or maps file, or a TARGET\n"
 		 "(a running process as it is now). FILE means the last sample of a recording.\n"
 		 "FILE@N, FILE@first, FILE@last, FILE@2026-01-31T12:00 and FILE@12:00 (UTC)\n"
-		 "select another sample. If both samples have the chunks of malloc ('snap --heap',\n"
+		 "select another sample. If both samples have chunks of malloc ('snap --heap',\n"
 		 "'watch --record --heap'), the classes of chunks that changed follow. If one\n"
-		 "sample has them, those of a running process are counted now. The exit status is\n"
-		 "1 if there are differences, 0 if there are none.",
+		 "sample has them, those of a running process are counted now. The exit status\n"
+		 "is 1 if there are differences, 0 if there are none.",
 	.examples = {
 		{ "procmem diff java.pmrec@first java",
 		  "what changed in the process called java since the first sample" },

@@ -38,7 +38,7 @@ int chunk_histogram_take(struct pm_process *process, const struct pm_regions *re
 {
 	struct chunk_contents contents = { 0 };
 	struct malloc_heap opened;
-	int result = malloc_heap_open_process(process, regions, &opened, error);
+	int result = malloc_heap_open_process(process, regions, NULL, &opened, error);
 
 	if (result == 0)
 		result = malloc_heap_check(opened.heap, word, error);

@@ -34,7 +34,8 @@ static int open_process(struct pm_process *process, const struct pm_regions *reg
 }
 
 int malloc_heap_open_process(struct pm_process *process, const struct pm_regions *regions,
-                             struct malloc_heap *opened, struct pm_error *error)
+                             const volatile sig_atomic_t *cancel, struct malloc_heap *opened,
+                             struct pm_error *error)
 {
 	*opened = (struct malloc_heap){ 0 };
 	if (open_process(process, regions, opened, error) < 0)
@@ -42,12 +43,13 @@ int malloc_heap_open_process(struct pm_process *process, const struct pm_regions
 
 	opened->source = (struct pm_heap_source){ .regions = regions,
 		                                  .reader = &opened->reader,
-		                                  .pages = &opened->pages };
+		                                  .pages = &opened->pages,
+		                                  .cancel = cancel };
 	return pm_heap_open(&opened->source, &opened->heap, error);
 }
 
-int malloc_heap_open_loaded(const struct loaded *loaded, struct malloc_heap *opened,
-                            struct pm_error *error)
+int malloc_heap_open_loaded(const struct loaded *loaded, const volatile sig_atomic_t *cancel,
+                            struct malloc_heap *opened, struct pm_error *error)
 {
 	*opened = (struct malloc_heap){ 0 };
 	if (loaded->core)
@@ -65,6 +67,7 @@ int malloc_heap_open_loaded(const struct loaded *loaded, struct malloc_heap *ope
 		.reader = &opened->reader,
 		.pages = loaded->core ? NULL : &opened->pages,
 		.stopped = loaded->core != NULL,
+		.cancel = cancel,
 	};
 
 	return pm_heap_open(&opened->source, &opened->heap, error);

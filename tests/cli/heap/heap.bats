@@ -59,7 +59,7 @@ assert_totals() {
 		run -0 procmem heap --json "$TARGET_PID"
 		assert_totals
 		jq -e --argjson arenas $((threads + 1)) '(.arenas | length) == $arenas and
-			.allocator.name == "glibc" and (has("stopped_us") | not)' <<<"$output"
+			.allocator.name == "glibc" and (.allocator.proof | startswith("main arena at ")) and (has("stopped_us") | not)' <<<"$output"
 		tell fragment 200
 		tell mapped 3
 		tell info
@@ -257,16 +257,33 @@ assert_totals() {
 	done
 }
 
-@test "damage: the address, the chunk before it, and lower bounds" {
+@test "damage: the address, and the chunk before it" {
 	target_start allocations 0
 	tell damage
 	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
 	[[ ${lines[0]} == *'walk incomplete, stopped 1 thread for '* ]]
 	[[ $stderr == *"the chain of chunks breaks at $(printf '%#x' $(($(address damaged) - 16))) ("*'), after the chunk at '*' of 2016 B: "written too far"'* ]]
-	[[ $stderr == *'the heap is damaged there, probably by a write beyond the end of the chunk before'* ]]
+	[[ $stderr == *"the chain of chunks broke at $(printf '%#x' $(($(address damaged) - 16))) in two stops: the heap is probably damaged there, by a write beyond the end of the chunk before"* ]]
 	run -1 --separate-stderr procmem heap --json --stop "$TARGET_PID"
 	jq -e --arg address "$(printf '%#x' $(($(address damaged) - 16)))" --arg before "$(printf '%#x' $(($(address before) - 16)))" \
 		'(.complete | not) and any(.breaks[]; .address == $address and .previous == $before)' <<<"$output"
+}
+
+@test "what is not damage: a counter that does not fit, and a process that cannot run between two stops" {
+	target_start allocations 0
+	tell protect
+	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[[ $stderr == *'fewer mapped chunks were found than malloc has counted (at 0x'*'a thread was inside malloc, or the heap is damaged; sizes and counts are approximate'* ]]
+	[[ $stderr != *'probably damaged'* && $stderr != *'the chain of chunks'* ]]
+	targets_stop
+
+	target_start allocations 0
+	tell damage
+	kill -STOP "$TARGET_PID"
+	until grep -q '^State:.T' "/proc/$TARGET_PID/status"; do :; done
+	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[[ $stderr == *"the chain of chunks breaks at $(printf '%#x' $(($(address damaged) - 16))) ("*'a thread was inside malloc, or the heap is damaged; '* ]]
+	[[ $stderr != *'probably damaged'* ]]
 }
 
 @test "--growth shows what is allocated and not freed, not what only changes" {
@@ -350,11 +367,11 @@ group_bytes() {
 	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
 	for name in list owned inside; do
 		jq -e --arg name "g_$name" --argjson bytes "$(group_bytes "$name")" \
-			'.roots[] | select(.name == $name) | .root == "global" and .held == $bytes and .only == $bytes' <<<"$output"
+			'.roots[] | select(.name == $name) | .kind == "global" and .held == $bytes and .only == $bytes' <<<"$output"
 	done
 	jq -e --argjson bytes "$(group_bytes big last)" '.roots[] | select(.name == "g_big") | .held == $bytes' <<<"$output"
-	jq -e --argjson bytes "$(group_bytes table)" '.roots[] | select(.name == "table") | .root == "static" and .held == $bytes' <<<"$output"
-	jq -e --argjson bytes "$(group_bytes local)" '.roots[] | select(.name == "local") | .root == "thread_local" and .thread > 0 and .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes table)" '.roots[] | select(.name == "table") | .kind == "static" and .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes local)" '.roots[] | select(.name == "local") | .kind == "thread_local" and .thread > 0 and .held == $bytes' <<<"$output"
 	jq -e --argjson bytes "$(group_bytes one two both)" '[.roots[] | select(.name == "g_one" or .name == "g_two")] |
 		(map(.held) | add) == $bytes and (map(.shared_with) | sort) == [["g_one"], ["g_two"]]' <<<"$output"
 	jq -e --argjson bytes "$(group_bytes single head tail ring knot hanging self mapped)" '.lost.bytes == $bytes and
@@ -366,7 +383,7 @@ group_bytes() {
 	[[ ${lines[1]} == *HELD*'ONLY BY IT'*CHUNKS*ROOT ]]
 	grep -Eq '^ *62\.5K +62\.5K +1000 g_list  \(global, holders\)$' <<<"$output"
 	grep -Eq '^      shares 6\.3K with g_(one|two), from 0x[0-9a-f]+ on$' <<<"$output"
-	grep -Eq '^ *1\.1M +- +205 nothing \(lost; see procmem leaks\)$' <<<"$output"
+	grep -Eq '^ *1\.1M +- +205 nothing \(possibly lost; see procmem leaks\)$' <<<"$output"
 	run -0 --separate-stderr procmem heap --retained --csv --max-stop 5s -o name,held -n 2 "$TARGET_PID"
 	[ "${#lines[@]}" -eq 3 ]
 	run -2 procmem heap --retained --size 64 "$TARGET_PID"
@@ -385,6 +402,9 @@ group_bytes() {
 	jq -e '.arenas | length == 1 and all(.[]; has("address") | not)' <<<"$output"
 	jq -e '.allocator.other.name == "glibc" and .allocator.other.in_use >= 112000' <<<"$output"
 	jq -e '[.classes[] | select(.size == 1024).count] | add == 10000' <<<"$output"
+	# The address of an arena of jemalloc is not known.
+	run -0 --separate-stderr procmem heap --json --list --size 1024 "$TARGET_PID"
+	jq -e '(.listed | length) == 10000 and all(.listed[]; has("arena") | not)' <<<"$output"
 }
 
 @test "a text that not all chunks of a class have" {

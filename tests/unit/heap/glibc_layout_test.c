@@ -65,6 +65,7 @@ static void expect_intact(const struct fake_heap *fake, const struct pm_heap *he
 	assert_int_equal(heap->mapped_count, 1);
 	assert_int_equal(heap->mapped_counter, FAKE_PART_SIZE);
 	assert_int_equal(heap->mapped_count_counter, 1);
+	assert_false(heap->mapped_uncertain);
 }
 
 static void all_layouts_are_read(void **state)
@@ -153,6 +154,7 @@ static void damage(int arena, uint64_t head, bool stopped, const char *why)
 	assert_int_equal(found->previous, fake.user_chunk[arena]);
 	assert_int_equal(found->arena, arena);
 	assert_int_equal(found->skipped, 0x60);
+	assert_true(found->chain);
 	assert_string_equal(found->why, why);
 
 	/* The chunks after it are found again. */
@@ -215,6 +217,7 @@ static void damage_fastbin(uint64_t next)
 	assert_int_equal(heap->breaks_total, 1);
 	assert_int_equal(heap->breaks[0].address, first);
 	assert_string_equal(heap->breaks[0].why, "the list of a fastbin is not valid");
+	assert_false(heap->breaks[0].chain);
 	assert_int_equal(heap->arenas[0].fast, 0);
 	assert_int_equal(heap->arenas[1].fast, fake.fast[1]);
 	pm_heap_close(heap);
@@ -296,8 +299,81 @@ static void missing_mapped_chunks_are_reported(void **state)
 	assert_int_equal(heap->mapped_counter, FAKE_PART_SIZE);
 	assert_false(heap->complete);
 	assert_int_equal(heap->breaks_total, 1);
+	assert_false(heap->breaks[0].chain);
+	assert_false(heap->mapped_uncertain);
 	pm_heap_close(heap);
 	fake_heap_deinit(&fake);
+}
+
+/** Two chunks where malloc has counted one: one of them is other memory. */
+static void excess_of_mapped_chunks_is_reported(void **state)
+{
+	(void)state;
+	const uint64_t first = fake_heap_address(FAKE_MAPPED), half = FAKE_PART_SIZE / 2;
+
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct fake_heap fake;
+		fake_heap_init(&fake, FAKE_GLIBC_236);
+		fake_heap_put(&fake, first + 8, half | 2);
+		fake_heap_put(&fake, first + half + 8, half | 2);
+
+		struct pm_heap *heap = fake_heap_open(&fake, stopped);
+		assert_int_equal(heap->mapped_count, 2);
+		assert_int_equal(heap->mapped_count_counter, 1);
+		assert_int_equal(heap->mapped_uncertain, stopped);
+		pm_heap_close(heap);
+		fake_heap_deinit(&fake);
+	}
+}
+
+/**
+ * Checks the chunks of a region of 8 pages with a chunk of one page at its start and others.
+ *
+ * @param pages    sizes of the others in pages, each after a page of other data; 0 if there are
+ *                 fewer
+ * @param counted  number of pages that malloc has counted in `count` chunks
+ * @param left     number of pages in chunks that are expected
+ */
+static void check_mapped_pages(const unsigned pages[2], uint64_t count, uint64_t counted,
+                               uint64_t left)
+{
+	enum { PAGE = 4096, COUNTERS = FAKE_PARAMETERS + 56, MAPPED = COUNTERS + 24 };
+	const uint64_t first = fake_heap_address(FAKE_MAPPED), data = fake_heap_address(FAKE_DATA);
+	struct fake_heap fake;
+	uint32_t mapped = (uint32_t)count;
+
+	fake_heap_init(&fake, FAKE_GLIBC_236);
+	fake_heap_put(&fake, first + 8, PAGE | 2);
+	fake_heap_put(&fake, first + 2 * PAGE + 8, pages[0] * PAGE | 2);
+	if (pages[1] > 0)
+		fake_heap_put(&fake, first + (3 + pages[0]) * PAGE + 8, pages[1] * PAGE | 2);
+	memcpy(fake_heap_bytes(&fake, data + COUNTERS + 4), &mapped, sizeof mapped);
+	fake_heap_put(&fake, data + MAPPED, counted * PAGE);
+
+	struct pm_heap *heap = fake_heap_open(&fake, true);
+	assert_int_equal(heap->mapped_count_counter, count);
+	assert_int_equal(heap->mapped, left * PAGE);
+	assert_int_equal(heap->mapped_uncertain, left != counted);
+	pm_heap_close(heap);
+	fake_heap_deinit(&fake);
+}
+
+/** Words that look like the header of a mapped chunk, in other memory. */
+static void false_mapped_chunks_are_left_out(void **state)
+{
+	(void)state;
+	check_mapped_pages((const unsigned[]){ 1, 0 }, 1, 1, 1);
+	check_mapped_pages((const unsigned[]){ 1, 2 }, 1, 1, 1);
+	/* A chunk whose mapping was merged with others. */
+	check_mapped_pages((const unsigned[]){ 1, 2 }, 2, 2, 2);
+	check_mapped_pages((const unsigned[]){ 1, 2 }, 2, 3, 3);
+	check_mapped_pages((const unsigned[]){ 1, 2 }, 3, 4, 4);
+	/* Which one is false is not known, or none of them explains the counters. */
+	check_mapped_pages((const unsigned[]){ 1, 1 }, 2, 2, 3);
+	check_mapped_pages((const unsigned[]){ 1, 2 }, 1, 2, 4);
+	/* A chunk that ends at the end of the region has a whole mapping. */
+	check_mapped_pages((const unsigned[]){ 1, 4 }, 2, 2, 6);
+	check_mapped_pages((const unsigned[]){ 1, 4 }, 2, 5, 5);
 }
 
 /** A reader that returns another word in the first reads of the memory around an address. */
@@ -436,6 +512,8 @@ int main(void)
 		cmocka_unit_test(circle_of_arenas_ends),
 		cmocka_unit_test(size_beyond_the_memory_ends),
 		cmocka_unit_test(missing_mapped_chunks_are_reported),
+		cmocka_unit_test(excess_of_mapped_chunks_is_reported),
+		cmocka_unit_test(false_mapped_chunks_are_left_out),
 		cmocka_unit_test(breaks_are_repaired_by_reading_again),
 		cmocka_unit_test(breaks_of_stopped_processes_are_not_repaired),
 		cmocka_unit_test(top_is_read_again),
