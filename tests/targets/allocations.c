@@ -14,6 +14,7 @@
  *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
  *   churn         a thread allocates and frees all the time
  *   damage        overwrites the size of a chunk; prints both chunks
+ *   point N       allocates a chunk, `pointed`, and N pointers to it in another chunk
  *   protect       allocates 1 MiB, and makes its pages read-only
  */
 #include "support.h"
@@ -172,6 +173,18 @@ static void protect(void)
 	target_check(mprotect((void *)(chunk & ~(page - 1)), LARGE, PROT_READ), "mprotect");
 }
 
+static void point(uint64_t count)
+{
+	char *pointed = keep(ORDER);
+	char **pointers = calloc(count, sizeof *pointers);
+
+	target_check(pointers ? 0 : -1, "calloc");
+	for (uint64_t i = 0; i < count; i++)
+		pointers[i] = pointed;
+	kept = pointers;
+	print_chunk("pointed", pointed);
+}
+
 static int obey(const char *line)
 {
 	if (strcmp(line, "info") == 0)
@@ -191,6 +204,8 @@ static int obey(const char *line)
 		start(churn, 0);
 	else if (strcmp(line, "damage") == 0)
 		damage();
+	else if (strncmp(line, "point ", 6) == 0)
+		point(target_number(line + 6));
 	else if (strcmp(line, "protect") == 0)
 		protect();
 	else
