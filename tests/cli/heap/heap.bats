@@ -286,6 +286,19 @@ assert_totals() {
 	[[ $stderr != *'probably damaged'* ]]
 }
 
+@test "memory that looks like a mapped chunk: malloc's own count is shown, too" {
+	target_start allocations 0
+	tell mapped 20
+	run -0 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[[ ${lines[1]} == *'malloc mapped 20 large chunks separately: 20.1M' ]]
+	tell imitate
+	run -0 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[[ ${lines[1]} == *"malloc mapped 21 large chunks separately: "*" (20 by malloc's own count)" ]]
+	run -0 --separate-stderr procmem heap --json --stop "$TARGET_PID"
+	jq -e '.mmapped.count == 21 and .mmapped.counted.count == 20 and
+		.mmapped.bytes - .mmapped.counted.bytes == 1048576' <<<"$output"
+}
+
 @test "--growth shows what is allocated and not freed, not what only changes" {
 	target_start allocations 0
 	tell churn
