@@ -12,6 +12,7 @@
 
 #include <procmem/heap.h>
 
+#include "heap/heap.h"
 #include "reader/fake_reader.h"
 #include "support/target.h"
 
@@ -61,6 +62,7 @@ struct fixture {
 	struct pm_heap_source source;
 	const struct version *version;
 	bool three_levels; /* as built for addresses of 57 bits */
+	bool alternate;    /* extents that follow each other are in different pages */
 
 	uint64_t random;
 	uint64_t next_page; /* number of the page at which the next extent starts */
@@ -152,9 +154,13 @@ static unsigned char *add_extent(struct fixture *f, uint64_t pages, unsigned are
                                  unsigned class, bool slab)
 {
 	/* Up to 5.2, extents are aligned to 64 bytes. */
-	size_t step = f->version->three_bits ? 128 : 192, offset = EXTENTS + f->extents++ * step;
-	unsigned char *extent = f->base + offset;
+	size_t step = f->version->three_bits ? 128 : 192, number = f->extents++, offset;
+	if (f->alternate)
+		number = number / 2 + number % 2 * 1000;
+
+	offset = EXTENTS + number * step;
 	uint64_t first = f->next_page, last = first + pages - 1;
+	unsigned char *extent = f->base + offset;
 
 	assert_true(offset + 128 <= sizeof f->base && last < 1 << 18);
 	put(extent, arena | (uint64_t)slab << 12 | 1 << 13 | state << f->version->state |
@@ -358,6 +364,106 @@ static void damage_is_reported(void **state)
 	free_fixture(f);
 }
 
+/** An extent that overlaps the next one: the next one is not counted. */
+static void overlapping_extents(void **state)
+{
+	(void)state;
+	struct fixture *f = new_fixture(&versions[0]);
+
+	fill(f);
+	add_large(f, 0);
+	struct fixture before = *f;
+	/* An unused extent of three pages says that it has five. */
+	unsigned char *extent = add_extent(f, 3, 0, 1, 232, false);
+	put(extent + 16, 5 * PAGE);
+	add_slab(f, 3, 0);
+
+	struct pm_heap *heap = open_heap(f);
+	before.system += 5 * PAGE;
+	before.free += 5 * PAGE;
+	before.unused_pages += 5 * PAGE;
+	assert_false(heap->complete);
+	/* Of the pages of the slab, only the first one is the first page of an extent. */
+	assert_int_equal(heap->breaks_total, 1);
+	assert_int_equal(heap->breaks[0].address, first_page + (f->next_page - 3) * PAGE);
+	assert_non_null(strstr(heap->breaks[0].why, "overlap"));
+	expect_figures(&before, heap);
+	pm_heap_close(heap);
+
+	/* More than all memory */
+	put(extent + 16, UINT64_C(1) << 35);
+	heap = open_heap(f);
+	assert_int_equal(heap->breaks_total, 1);
+	assert_non_null(strstr(heap->breaks[0].why, "larger than all memory"));
+	assert_int_equal(heap->total.system, f->system);
+	pm_heap_close(heap);
+	free_fixture(f);
+}
+
+/** All entries of the root point to the same leaf, whose entries are only valid for the first. */
+static void root_entries_of_the_same_leaf(void **state)
+{
+	(void)state;
+	struct fixture *f = new_fixture(&versions[0]);
+	uint64_t pages = (sizeof f->data + sizeof f->bss + sizeof f->base) / PAGE;
+
+	fill(f);
+	for (uint64_t i = first_page >> 30; i < 1 << 17; i++)
+		put(f->bss + ROOT + i * 8, base + LEAF);
+
+	struct pm_heap *heap = open_heap(f);
+	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_JEMALLOC);
+	assert_false(heap->complete);
+	expect_figures(f, heap);
+	assert_in_range(heap->breaks_total, 1, 65536 + 2 * pages + 1);
+	pm_heap_close(heap);
+	free_fixture(f);
+}
+
+/** The pages of the extents are kept once each, in whatever order the extents are used. */
+static void pages_of_the_extents(void **state)
+{
+	(void)state;
+	struct fixture *f = new_fixture(&versions[0]);
+
+	f->alternate = true;
+	for (unsigned i = 0; i < 1500; i++)
+		add_slab(f, 3, 0);
+
+	struct pm_heap *heap = open_heap(f);
+	const struct pm_heap_handle *handle = pm_heap_const_handle(heap);
+	expect_figures(f, heap);
+
+	/* The leaf, and the pages of both halves */
+	assert_int_equal(handle->own_count, 3);
+	assert_int_equal(handle->own[0].start, base + LEAF);
+	assert_int_equal(handle->own[0].end, base + LEAF + LEAF_BYTES);
+	for (size_t i = 1; i < 3; i++) {
+		uint64_t start = base + EXTENTS + (i - 1) * 1000 * 128;
+		assert_int_equal(handle->own[i].start, start / PAGE * PAGE);
+		assert_int_equal(handle->own[i].end, (start + 749 * 128) / PAGE * PAGE + PAGE);
+	}
+	pm_heap_close(heap);
+	free_fixture(f);
+}
+
+/** Words that point to zeros: each could be the entry of a root, and is checked by reading. */
+static void a_search_that_finds_nothing(void **state)
+{
+	(void)state;
+	struct fixture *f = new_fixture(&versions[0]);
+	const size_t reads_max = 10000;
+
+	for (size_t at = 0; at < sizeof f->bss; at += 8)
+		put(f->bss + at, base);
+
+	struct pm_heap *heap = open_heap(f);
+	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_UNKNOWN);
+	assert_in_range(f->target.calls, 1, reads_max);
+	pm_heap_close(heap);
+	free_fixture(f);
+}
+
 static void expect_unknown(struct fixture *f)
 {
 	struct pm_heap *heap = open_heap(f);
@@ -462,9 +568,16 @@ static void allocators_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_layouts),        cmocka_unit_test(regions_of_a_slab),
-		cmocka_unit_test(damage_is_reported), cmocka_unit_test(without_a_tree),
-		cmocka_unit_test(hostile_memory),     cmocka_unit_test(allocators_by_name),
+		cmocka_unit_test(all_layouts),
+		cmocka_unit_test(regions_of_a_slab),
+		cmocka_unit_test(damage_is_reported),
+		cmocka_unit_test(overlapping_extents),
+		cmocka_unit_test(root_entries_of_the_same_leaf),
+		cmocka_unit_test(pages_of_the_extents),
+		cmocka_unit_test(a_search_that_finds_nothing),
+		cmocka_unit_test(without_a_tree),
+		cmocka_unit_test(hostile_memory),
+		cmocka_unit_test(allocators_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
