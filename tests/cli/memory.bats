@@ -72,6 +72,15 @@ is_small() {
 		(map(.length) | add) == 3145728' "$BATS_TEST_TMPDIR/json"
 }
 
+@test "chunks that are listed while the process is stopped are kept in little memory" {
+	target_start allocations 0
+	printf 'sieve 1200000\n' >&"$TARGET_IN"
+	target_await 'done sieve'
+	few=$(peak heap --list --stop --max-stop 0 -n 1 "$TARGET_PID")
+	[ "$("$PROCMEM_BIN" heap -q --list --stop --max-stop 0 --size 64 "$TARGET_PID" | wc -l)" -ge 390000 ]
+	[ $(($(peak heap --list --stop --max-stop 0 --size 64 "$TARGET_PID") - few)) -lt 24576 ]
+}
+
 @test "all references take no more memory than the first 20 of them" {
 	target_start allocations 0
 	printf 'point 400000\n' >&"$TARGET_IN"
