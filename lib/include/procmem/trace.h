@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Which code maps and touches the memory of a process that is still there.
+ *
+ * A trace records the system calls that change the address space: mmap, munmap, mremap, brk,
+ * mprotect (where it makes a reserve accessible), shmat, shmdt, and madvise (where it gives pages
+ * back), each with its stack. It keeps a list of address intervals, each with the stack that mapped
+ * it. Resident bytes are those of the page tables (pagemap) when the result is made.
+ *
+ * With page faults, the trace also records which code touches memory for the first time. This splits
+ * the growth of memory that was mapped before the trace began, such as pools and malloc's heaps.
+ *
+ * Backends:
+ * - perf: perf_event_open(2) on the tracepoints of these system calls. The target is never stopped.
+ *   Each other system call of the target becomes slower by about 50 ns. A user without privileges
+ *   can trace own processes if kernel.perf_event_paranoid is at most 2.
+ * - ptrace: for a command that the trace starts, a filter of seccomp(2) stops it at these system
+ *   calls only. For a process that runs already, ptrace(2) stops it at each system call, which costs
+ *   about 0.1 ms each, and interrupts epoll_wait(2) and similar calls with EINTR once.
+ */
+#ifndef PROCMEM_TRACE_H
+#define PROCMEM_TRACE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <procmem/process.h>
+#include <procmem/stacks.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How events are recorded. */
+enum pm_trace_backend {
+	PM_TRACE_AUTO,   /**< perf; ptrace for a command if perf is refused */
+	PM_TRACE_PERF,   /**< perf_event_open(2) */
+	PM_TRACE_PTRACE, /**< ptrace(2) */
+};
+
+/** What is recorded. All fields may be zero. */
+struct pm_trace_options {
+	enum pm_trace_backend backend; /**< how events are recorded */
+	bool faults;                   /**< record page faults, too (perf only) */
+	/** Bytes of each stack that are copied: a multiple of 8, at most PM_UNWIND_STACK_MAX; 0: 8192 */
+	size_t stack_size;
+	/** Set by a signal handler to end the trace early; NULL if there is none */
+	const volatile sig_atomic_t *cancel;
+};
+
+/** A trace; opaque. Only one thread at a time may use it. */
+struct pm_trace;
+
+/** Why pm_trace_run() has returned. */
+enum pm_trace_end {
+	PM_TRACE_TIME,      /**< the time is over */
+	PM_TRACE_CANCELLED, /**< the cancel flag was set */
+	PM_TRACE_EXITED,    /**< the target has exited */
+};
+
+/** How the trace goes. */
+struct pm_trace_state {
+	enum pm_trace_backend backend; /**< the backend in use: not PM_TRACE_AUTO */
+	const char *plan;    /**< how events are selected, such as "one event per thread and CPU" */
+	size_t descriptors;  /**< open descriptors of events */
+	size_t threads;      /**< threads that were attached at the start */
+	uint64_t setup_ns;   /**< time to attach, in nanoseconds */
+	uint64_t running_ns; /**< time since then */
+	uint64_t events;     /**< events recorded */
+	uint64_t lost;       /**< events that the kernel dropped because a buffer was full */
+	uint64_t tracer_ns;  /**< CPU time of this process and the unwinder */
+	/** Estimate of the time by which the target was slowed, in nanoseconds; 0 if unknown */
+	uint64_t target_ns;
+	uint64_t execs; /**< how often the target has called exec: each time the list starts anew */
+	/**
+	 * Bytes that are mapped according to the list but not to /proc/PID/maps, plus those of which
+	 * a call was recorded and that the list lacks. 0 unless events were lost
+	 */
+	uint64_t difference;
+	bool jit_unnamed; /**< frames in generated code have no name: no /tmp/perf-PID.map */
+};
+
+/** Memory that one stack is responsible for. */
+struct pm_trace_site {
+	uint32_t stack;    /**< number of the stack in pm_trace_stacks(); PM_STACK_NONE if unknown */
+	bool before;       /**< mapped before the trace; `stack` touched it (PM_STACK_NONE: all that
+	                      no recorded fault has touched) */
+	pid_t tid;         /**< the thread; 0 if several threads */
+	uint64_t resident; /**< bytes that are resident or in swap now */
+	uint64_t mapped;   /**< bytes that are still mapped; 0 if `before` */
+	uint64_t calls;    /**< calls that mapped memory, or page faults if `before` */
+	uint64_t regions;  /**< intervals of addresses that are still mapped */
+	uint64_t faults;   /**< page faults recorded in this memory */
+	uint64_t start;    /**< the largest interval: its first address; 0 if there is none */
+	uint64_t end;      /**< the largest interval: its end */
+};
+
+/** The result of a trace at one moment. */
+struct pm_trace_result {
+	struct pm_trace_site *sites; /**< most resident bytes first */
+	size_t count;                /**< number of sites */
+	/** Memory that was mapped before the trace: resident bytes then and now, without what was
+	 * unmapped since */
+	uint64_t before_start, before_now;
+	double seconds; /**< time since the trace began */
+};
+
+/**
+ * Starts to trace a process that runs. It is not stopped (perf).
+ *
+ * @param process  the process; must outlive the trace
+ * @param options  what is recorded; copied
+ * @param trace    receives the trace; release with pm_trace_close()
+ * @param error    PM_ERROR_ACCESS (the kernel refuses perf_event_open; the text says what helps),
+ *                 PM_ERROR_UNSUPPORTED (not x86-64, or no tracepoints), PM_ERROR_GONE,
+ *                 PM_ERROR_RESOURCES, PM_ERROR_USAGE
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_trace_attach(struct pm_process *process, const struct pm_trace_options *options,
+                              struct pm_trace **trace, struct pm_error *error);
+
+/**
+ * Starts a command, and traces it from its first instruction on. It is a child of the calling
+ * process; pm_trace_run() reaps it.
+ *
+ * @param arguments  the command and its arguments, terminated by NULL; searched in PATH
+ * @param options    what is recorded; copied
+ * @param trace      receives the trace; release with pm_trace_close()
+ * @param error      as for pm_trace_attach(); PM_ERROR_NOT_FOUND if the command does not exist
+ * @return           0 or -1
+ */
+PM_PUBLIC int pm_trace_start(char *const *arguments, const struct pm_trace_options *options,
+                             struct pm_trace **trace, struct pm_error *error);
+
+/**
+ * Ends a trace. The target runs on.
+ * @param trace  the trace; may be NULL
+ */
+PM_PUBLIC void pm_trace_close(struct pm_trace *trace);
+
+/** Returns the target of a trace: that of pm_trace_attach(), or the command. */
+PM_PUBLIC struct pm_process *pm_trace_process(const struct pm_trace *trace);
+
+/**
+ * Records events for some time.
+ *
+ * @param trace    the trace
+ * @param seconds  how long; negative: until the target exits or the cancel flag is set
+ * @param end      receives why the call has returned
+ * @param error    PM_ERROR_RESOURCES, PM_ERROR_IO
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace_end *end,
+                           struct pm_error *error);
+
+/**
+ * Measures what each stack is responsible for. If the target has exited, the resident bytes are
+ * those of the last measurement before.
+ *
+ * @param trace   the trace
+ * @param result  filled; release with pm_trace_result_deinit()
+ * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result,
+                               struct pm_error *error);
+
+/** Releases the members of a result. */
+PM_PUBLIC void pm_trace_result_deinit(struct pm_trace_result *result);
+
+/**
+ * Returns the stacks of a trace, with the names that pm_trace_measure() has found.
+ * @param trace  the trace
+ * @return       the stacks, valid until pm_trace_close()
+ */
+PM_PUBLIC const struct pm_stacks *pm_trace_stacks(const struct pm_trace *trace);
+
+/**
+ * Returns how the trace goes.
+ * @param trace  the trace
+ * @param state  filled
+ */
+PM_PUBLIC void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

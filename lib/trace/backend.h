@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The interface between a trace and its backends. Private.
+ */
+#ifndef PM_TRACE_BACKEND_H
+#define PM_TRACE_BACKEND_H
+
+#include <procmem/trace.h>
+#include <procmem/unwinder.h>
+
+#include "trace/events.h"
+
+/** Receives the events of a backend, in the order of their times. */
+struct pm_trace_sink {
+	/** Called for each event. Returns 0, or -1 with `error` filled to end the trace. */
+	int (*event)(void *context, const struct pm_trace_event *event, struct pm_error *error);
+	void *context; /**< first argument of `event` */
+};
+
+/** A backend. Each function has the backend's own state as its first argument. */
+struct pm_trace_backend_calls {
+	enum pm_trace_backend backend; /**< its number */
+	/** Releases the backend; the target runs on. */
+	void (*close)(void *backend);
+	/**
+	 * Waits for events until a time (nanoseconds of CLOCK_MONOTONIC) or until some were
+	 * recorded, and hands those to the sink that are certainly complete.
+	 * @param last  whether no call follows: all events are handed over
+	 * @return      1 if the target has exited, 0, or -1
+	 */
+	int (*poll)(void *backend, uint64_t until, bool last, struct pm_error *error);
+	/** Fills the fields of the state that only the backend has. */
+	void (*state)(const void *backend, struct pm_trace_state *state);
+};
+
+/** What a backend needs to be opened. */
+struct pm_trace_target {
+	struct pm_process *process;             /**< the target */
+	const struct pm_trace_options *options; /**< with all defaults filled in */
+	struct pm_unwinder *unwinder;           /**< unwinds the stacks */
+	struct pm_trace_sink sink;              /**< receives the events */
+};
+
+/**
+ * Opens the backend perf.
+ * @param target  must outlive the backend
+ * @param calls   receives its functions
+ * @param backend receives its state
+ * @param error   as for pm_trace_attach()
+ * @return        0 or -1
+ */
+int pm_trace_perf_open(const struct pm_trace_target *target,
+                       const struct pm_trace_backend_calls **calls, void **backend,
+                       struct pm_error *error);
+
+/**
+ * Opens the backend ptrace.
+ * @param target   must outlive the backend
+ * @param started  whether the process is a child that has installed the filter of seccomp(2) and is
+ *                 stopped before its exec
+ * @param calls    receives its functions
+ * @param backend  receives its state
+ * @param error    as for pm_trace_attach()
+ * @return         0 or -1
+ */
+int pm_trace_ptrace_open(const struct pm_trace_target *target, bool started,
+                         const struct pm_trace_backend_calls **calls, void **backend,
+                         struct pm_error *error);
+
+#endif
