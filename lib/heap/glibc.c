@@ -236,6 +236,15 @@ static bool is_unused(const struct pm_glibc *glibc)
 	                             glibc->parameters.mapped_count == 0);
 }
 
+/** Notes another copy of libc. */
+static int find_copy(struct pm_glibc *glibc, struct pm_error *error)
+{
+	int found = pm_glibc_find_copy(glibc, error);
+	if (found > 0)
+		glibc->heap->public.other = PM_HEAP_ALLOCATOR_GLIBC;
+	return found < 0 ? -1 : 0;
+}
+
 /** Reads the arenas and the mapped chunks. */
 static int read_chunks(struct pm_glibc *glibc, struct pm_error *error)
 {
@@ -282,7 +291,9 @@ int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
 		heap->public.complete = true;
 		found = 0;
 	} else if (found > 0) {
-		found = read_chunks(&glibc, error) < 0 ? -1 : 1;
+		found = 1;
+		if (read_chunks(&glibc, error) < 0 || find_copy(&glibc, error) < 0)
+			found = -1;
 		add_up(&glibc);
 		describe(&glibc);
 	}
