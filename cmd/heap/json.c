@@ -30,7 +30,7 @@ void heap_json_open(struct json *json, const struct heap_report *report)
 	if (heap->version[0])
 		json_put(json, "version", json_text(heap->version));
 	if (heap->proof[0])
-		json_put(json, "why", json_text(heap->proof));
+		json_put(json, "proof", json_text(heap->proof));
 	if (heap->other != PM_HEAP_ALLOCATOR_UNKNOWN) {
 		json_open(json, "other", '{');
 		json_put(json, "name", json_text(pm_heap_allocator_name(heap->other)));

@@ -317,7 +317,7 @@ static void put_root(const struct holding *holding, size_t index, struct json *j
 	json_put(json, "name", json_bytes(name.bytes, name.length));
 	if (root->module[0])
 		json_put(json, "module", json_text(root->module));
-	json_put(json, "root", json_text(pm_root_kind_name((enum pm_root_kind)root->kind)));
+	json_put(json, "kind", json_text(pm_root_kind_name((enum pm_root_kind)root->kind)));
 	if (root->thread > 0)
 		json_put(json, "thread", json_number((uint64_t)root->thread));
 	json_put(json, "held", json_number(held->held));

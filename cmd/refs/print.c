@@ -258,7 +258,7 @@ int refs_print_json(const struct refs_found *found, const struct refs_style *sty
 	json_shut(&json, ']');
 
 	if (found->has_path) {
-		json_open(&json, "steps", '[');
+		json_open(&json, "path", '[');
 		for (size_t i = 0; result == 0 && i < found->path.count; i++)
 			result = put_ref_json(found, &found->path.steps[i].ref,
 			                      found->path.steps[i].repeats, &json, error);

@@ -76,7 +76,8 @@ void json_parts_chunk(struct json *json, const struct pm_heap *heap, const struc
 	json_put(json, "start", json_address(chunk->start));
 	json_put(json, "size", json_number(chunk->size));
 	put_text(json, "state", pm_chunk_state_name((enum pm_chunk_state)chunk->state));
-	if (chunk->arena < heap->arena_count)
+	/* The arenas of jemalloc have no known address. */
+	if (chunk->arena < heap->arena_count && heap->arenas[chunk->arena].address != 0)
 		json_put(json, "arena", json_address(heap->arenas[chunk->arena].address));
 }
 

@@ -82,7 +82,7 @@ void json_parts_region_text(struct text *text, const struct pm_region *region);
 
 /**
  * Writes which chunk of malloc it is: `start`, `size`, `state`, and `arena` unless the chunk was
- * mapped separately.
+ * mapped separately or the address of its arena is not known.
  *
  * @param json   the output
  * @param heap   the heap that contains the chunk

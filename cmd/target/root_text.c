@@ -100,7 +100,7 @@ void root_text_json(const struct pm_root *root, struct json *json)
 {
 	char name[PM_DEMANGLED_SIZE];
 
-	json_put(json, "root", json_text(pm_root_kind_name((enum pm_root_kind)root->kind)));
+	json_put(json, "kind", json_text(pm_root_kind_name((enum pm_root_kind)root->kind)));
 	if (root->name[0]) {
 		pm_demangle(root->name, name, sizeof name);
 		json_put(json, "symbol", json_text(name));

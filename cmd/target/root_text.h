@@ -20,7 +20,7 @@
 void root_text(const struct pm_root *root, uint64_t offset, struct text *text);
 
 /**
- * Writes the members `root`, `symbol`, `module` and `thread` of a root.
+ * Writes the members `kind`, `symbol`, `module` and `thread` of a root.
  *
  * @param root  the root
  * @param json  the output

@@ -242,8 +242,7 @@ static void finish_text(struct pm_class *class)
 	public->text_length = (uint8_t)length;
 	public->text_percent = 0;
 	if (length > 0)
-		public->text_percent =
-			(uint8_t)((uint64_t)class->text.count * 100 / class->text.all);
+	public->text_percent = (uint8_t)((uint64_t)class->text.count * 100 / class->text.all);
 
 	public->text_varies = length > 0 && class->text.varies;
 	public->text_cut = length > 0 && public->text_cut;

@@ -111,6 +111,19 @@ static int check_parts(struct pm_glibc *glibc, struct pm_error *error)
 	                       "not all mapped parts of the main arena were found", error);
 }
 
+/**
+ * Returns whether more mapped chunks were found than malloc has counted. In a running process,
+ * chunks may have been unmapped since they were found.
+ */
+static bool has_false_chunks(const struct pm_glibc *glibc)
+{
+	const struct pm_heap *heap = &glibc->heap->public;
+
+	return glibc->parameters.address != 0 && !pm_glibc_can_change(glibc) &&
+	       (heap->mapped_count > heap->mapped_count_counter ||
+	        heap->mapped > heap->mapped_counter);
+}
+
 /** Sets the figures of mapped chunks according to mp_, and compares them. */
 static int check_mapped(struct pm_glibc *glibc, struct pm_error *error)
 {
@@ -120,6 +133,7 @@ static int check_mapped(struct pm_glibc *glibc, struct pm_error *error)
 	for (int i = 0; i < TRIES; i++) {
 		heap->mapped_counter = glibc->parameters.mapped;
 		heap->mapped_count_counter = glibc->parameters.mapped_count;
+		heap->mapped_uncertain = has_false_chunks(glibc);
 		if (glibc->parameters.address == 0 || heap->mapped >= heap->mapped_counter)
 			return 0;
 		if (!pm_glibc_can_change(glibc))

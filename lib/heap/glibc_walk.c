@@ -274,6 +274,7 @@ static int add_break(struct walk *walk, uint64_t address, uint64_t skipped, cons
 		.previous = walk->previous,
 		.skipped = skipped,
 		.arena = walk->arena,
+		.chain = true,
 		.why = why,
 	};
 

@@ -26,9 +26,9 @@ refs() {
 
 @test "variables refer to chunks" {
 	refs table
-	jq -e '.count == 1 and (.referrers[0] | .root == "static" and .symbol == "table" and
+	jq -e '.count == 1 and (.referrers[0] | .kind == "static" and .symbol == "table" and
 		.offset == 56 and (.module | endswith("/holders"))) and .chunk.state == "in_use"' <<<"$output"
-	jq -e '.steps == [.referrers[0] + {repeats: 1}] and .stopped_us > 0' <<<"$output"
+	jq -e '.path == [.referrers[0] + {repeats: 1}] and .stopped_us > 0' <<<"$output"
 	refs both
 	jq -e '[.referrers[].symbol] | sort == ["g_one", "g_two"]' <<<"$output"
 	refs inside
@@ -39,20 +39,20 @@ refs() {
 	local worker
 	worker=$(grep -l '^worker$' "/proc/$TARGET_PID/task/"*/comm | sed 's|.*/task/||; s|/comm||')
 	refs local
-	jq -e --argjson tid "$worker" '.count == 1 and (.referrers[0] | .root == "thread_local" and
+	jq -e --argjson tid "$worker" '.count == 1 and (.referrers[0] | .kind == "thread_local" and
 		.symbol == "local" and .thread == $tid)' <<<"$output"
 	refs stack
-	jq -e --argjson tid "$worker" '.count == 1 and (.referrers[0] | .root == "stack" and
+	jq -e --argjson tid "$worker" '.count == 1 and (.referrers[0] | .kind == "stack" and
 		.thread == $tid)' <<<"$output"
 }
 
 @test "a path leads through chunks, and lists are folded" {
 	refs last
-	jq -e --arg big "0x$(example big)" '(.steps | length) == 2 and .steps[0].chunk.start == $big and
-		.steps[0].offset == 524280 and .steps[1].symbol == "g_big"' <<<"$output"
+	jq -e --arg big "0x$(example big)" '(.path | length) == 2 and .path[0].chunk.start == $big and
+		.path[0].offset == 524280 and .path[1].symbol == "g_big"' <<<"$output"
 	refs list
-	jq -e '(.steps | length) == 2 and .steps[0].repeats == 2 and .steps[0].chunk.size == 64 and
-		.steps[1].symbol == "g_list"' <<<"$output"
+	jq -e '(.path | length) == 2 and .path[0].repeats == 2 and .path[0].chunk.size == 64 and
+		.path[1].symbol == "g_list"' <<<"$output"
 
 	run -0 --separate-stderr procmem refs "$TARGET_PID" "0x$(example list)"
 	[[ $output == *'path to the nearest root, 3 references:'*', and 1 more of this size in a list'* ]]
@@ -71,16 +71,16 @@ refs() {
 	run -0 --separate-stderr procmem refs --to --json "$TARGET_PID" "$(example big)"
 	jq -e --arg last "0x$(example last)" '.count == 10 and (.pointers | length) == 10 and
 		.pointers[9].chunk.start == $last and .pointers[9].offset == 524280 and
-		(has("steps") or has("referrers") | not)' <<<"$output"
+		(has("path") or has("referrers") | not)' <<<"$output"
 	run -1 procmem refs -q --to "$TARGET_PID" "$(example single)"
 }
 
 @test "the first 20 references are shown, or all" {
-	run -0 --separate-stderr procmem refs "$TARGET_PID" "$(jq -r .steps[0].chunk.start < <(
+	run -0 --separate-stderr procmem refs "$TARGET_PID" "$(jq -r .path[0].chunk.start < <(
 		procmem refs -q --json "$TARGET_PID" "$(example owned)"))"
 	[[ $output == *'  ... and '*' more: -a shows all'* ]]
 	[ "$(grep -cE '^  (chunk|global)' <<<"$output")" -eq 20 ]
-	run -0 --separate-stderr procmem refs -a -b "$TARGET_PID" "$(jq -r .steps[0].chunk.start < <(
+	run -0 --separate-stderr procmem refs -a -b "$TARGET_PID" "$(jq -r .path[0].chunk.start < <(
 		procmem refs -q --json "$TARGET_PID" "$(example owned)"))"
 	[ "$(grep -c '^  chunk .* (96 B, ' <<<"$output")" -eq 999 ]
 }
@@ -101,5 +101,5 @@ refs() {
 @test "core files are searched" {
 	procmem dump -q --core --stop -o core "$TARGET_PID"
 	run -0 --separate-stderr procmem refs --json core "$(example last)"
-	jq -e '.count == 1 and (.steps | length) == 2 and (has("stopped_us") | not)' <<<"$output"
+	jq -e '.count == 1 and (.path | length) == 2 and (has("stopped_us") | not)' <<<"$output"
 }

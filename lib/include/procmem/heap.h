@@ -90,16 +90,21 @@ struct pm_heap_arena {
 	bool complete; /**< false: the figures are lower bounds */
 };
 
-/** A place where the chain of chunks broke; in jemalloc, a page whose extent is not valid. */
+/** Something that is not valid: a chunk header, a list or a counter of the allocator. */
 struct pm_heap_break {
-	uint64_t address;  /**< address of the chunk header that is not valid, or of the page */
+	/** Address of the chunk header or of the structure; in jemalloc, of a page whose extent is
+	 * not valid */
+	uint64_t address;
 	uint64_t previous; /**< address of the chunk before it; 0 if it is the first */
 	uint64_t skipped;  /**< number of bytes that were skipped; 0 if reading again repaired it */
 	uint32_t arena;    /**< index of the arena */
-	const char *why;   /**< what is not valid, a constant human-readable text */
+	/** The chain of chunks of glibc breaks at `address`. false: something else is not valid,
+	 * such as a counter, a list or a tcache; its address is always the same */
+	bool chain;
+	const char *why; /**< what is not valid, a constant human-readable text */
 };
 
-/** Maximum number of breaks that are stored; pm_heap.breaks counts all of them. */
+/** Maximum number of breaks that are stored; pm_heap.breaks_total counts all of them. */
 #define PM_HEAP_BREAKS_MAX 64
 
 /**
@@ -121,9 +126,12 @@ struct pm_heap {
 	uint64_t mapped_counter;       /**< `mapped` according to malloc's own counters (mp_); 0 if
 	                                  these were not found */
 	uint64_t mapped_count_counter; /**< `mapped_count` according to malloc's own counters */
-	struct pm_heap_break *breaks;  /**< the first PM_HEAP_BREAKS_MAX breaks */
-	size_t break_count;            /**< number of elements of `breaks` */
-	uint64_t breaks_total;         /**< number of all breaks */
+	/** More mapped chunks were found in a stopped process than malloc has counted: some of them
+	 * are other memory that looks like a mapped chunk */
+	bool mapped_uncertain;
+	struct pm_heap_break *breaks; /**< the first PM_HEAP_BREAKS_MAX breaks */
+	size_t break_count;           /**< number of elements of `breaks` */
+	uint64_t breaks_total;        /**< number of all breaks */
 	/** Another allocator that the process uses, too, with fewer bytes in use; its chunks are
 	 * not in this heap. PM_HEAP_ALLOCATOR_UNKNOWN if there is none */
 	enum pm_heap_allocator other;

@@ -59,7 +59,7 @@ assert_totals() {
 		run -0 procmem heap --json "$TARGET_PID"
 		assert_totals
 		jq -e --argjson arenas $((threads + 1)) '(.arenas | length) == $arenas and
-			.allocator.name == "glibc" and (has("stopped_us") | not)' <<<"$output"
+			.allocator.name == "glibc" and (.allocator.proof | startswith("main arena at ")) and (has("stopped_us") | not)' <<<"$output"
 		tell fragment 200
 		tell mapped 3
 		tell info
@@ -350,11 +350,11 @@ group_bytes() {
 	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
 	for name in list owned inside; do
 		jq -e --arg name "g_$name" --argjson bytes "$(group_bytes "$name")" \
-			'.roots[] | select(.name == $name) | .root == "global" and .held == $bytes and .only == $bytes' <<<"$output"
+			'.roots[] | select(.name == $name) | .kind == "global" and .held == $bytes and .only == $bytes' <<<"$output"
 	done
 	jq -e --argjson bytes "$(group_bytes big last)" '.roots[] | select(.name == "g_big") | .held == $bytes' <<<"$output"
-	jq -e --argjson bytes "$(group_bytes table)" '.roots[] | select(.name == "table") | .root == "static" and .held == $bytes' <<<"$output"
-	jq -e --argjson bytes "$(group_bytes local)" '.roots[] | select(.name == "local") | .root == "thread_local" and .thread > 0 and .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes table)" '.roots[] | select(.name == "table") | .kind == "static" and .held == $bytes' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes local)" '.roots[] | select(.name == "local") | .kind == "thread_local" and .thread > 0 and .held == $bytes' <<<"$output"
 	jq -e --argjson bytes "$(group_bytes one two both)" '[.roots[] | select(.name == "g_one" or .name == "g_two")] |
 		(map(.held) | add) == $bytes and (map(.shared_with) | sort) == [["g_one"], ["g_two"]]' <<<"$output"
 	jq -e --argjson bytes "$(group_bytes single head tail ring knot hanging self mapped)" '.lost.bytes == $bytes and
@@ -385,6 +385,9 @@ group_bytes() {
 	jq -e '.arenas | length == 1 and all(.[]; has("address") | not)' <<<"$output"
 	jq -e '.allocator.other.name == "glibc" and .allocator.other.in_use >= 112000' <<<"$output"
 	jq -e '[.classes[] | select(.size == 1024).count] | add == 10000' <<<"$output"
+	# The address of an arena of jemalloc is not known.
+	run -0 --separate-stderr procmem heap --json --list --size 1024 "$TARGET_PID"
+	jq -e '(.listed | length) == 10000 and all(.listed[]; has("arena") | not)' <<<"$output"
 }
 
 @test "a text that not all chunks of a class have" {

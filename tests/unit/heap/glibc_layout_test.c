@@ -65,6 +65,7 @@ static void expect_intact(const struct fake_heap *fake, const struct pm_heap *he
 	assert_int_equal(heap->mapped_count, 1);
 	assert_int_equal(heap->mapped_counter, FAKE_PART_SIZE);
 	assert_int_equal(heap->mapped_count_counter, 1);
+	assert_false(heap->mapped_uncertain);
 }
 
 static void all_layouts_are_read(void **state)
@@ -153,6 +154,7 @@ static void damage(int arena, uint64_t head, bool stopped, const char *why)
 	assert_int_equal(found->previous, fake.user_chunk[arena]);
 	assert_int_equal(found->arena, arena);
 	assert_int_equal(found->skipped, 0x60);
+	assert_true(found->chain);
 	assert_string_equal(found->why, why);
 
 	/* The chunks after it are found again. */
@@ -215,6 +217,7 @@ static void damage_fastbin(uint64_t next)
 	assert_int_equal(heap->breaks_total, 1);
 	assert_int_equal(heap->breaks[0].address, first);
 	assert_string_equal(heap->breaks[0].why, "the list of a fastbin is not valid");
+	assert_false(heap->breaks[0].chain);
 	assert_int_equal(heap->arenas[0].fast, 0);
 	assert_int_equal(heap->arenas[1].fast, fake.fast[1]);
 	pm_heap_close(heap);
@@ -296,8 +299,31 @@ static void missing_mapped_chunks_are_reported(void **state)
 	assert_int_equal(heap->mapped_counter, FAKE_PART_SIZE);
 	assert_false(heap->complete);
 	assert_int_equal(heap->breaks_total, 1);
+	assert_false(heap->breaks[0].chain);
+	assert_false(heap->mapped_uncertain);
 	pm_heap_close(heap);
 	fake_heap_deinit(&fake);
+}
+
+/** Two chunks where malloc has counted one: one of them is other memory. */
+static void excess_of_mapped_chunks_is_reported(void **state)
+{
+	(void)state;
+	const uint64_t first = fake_heap_address(FAKE_MAPPED), half = FAKE_PART_SIZE / 2;
+
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct fake_heap fake;
+		fake_heap_init(&fake, FAKE_GLIBC_236);
+		fake_heap_put(&fake, first + 8, half | 2);
+		fake_heap_put(&fake, first + half + 8, half | 2);
+
+		struct pm_heap *heap = fake_heap_open(&fake, stopped);
+		assert_int_equal(heap->mapped_count, 2);
+		assert_int_equal(heap->mapped_count_counter, 1);
+		assert_int_equal(heap->mapped_uncertain, stopped);
+		pm_heap_close(heap);
+		fake_heap_deinit(&fake);
+	}
 }
 
 /** A reader that returns another word in the first reads of the memory around an address. */
@@ -436,6 +462,7 @@ int main(void)
 		cmocka_unit_test(circle_of_arenas_ends),
 		cmocka_unit_test(size_beyond_the_memory_ends),
 		cmocka_unit_test(missing_mapped_chunks_are_reported),
+		cmocka_unit_test(excess_of_mapped_chunks_is_reported),
 		cmocka_unit_test(breaks_are_repaired_by_reading_again),
 		cmocka_unit_test(breaks_of_stopped_processes_are_not_repaired),
 		cmocka_unit_test(top_is_read_again),
