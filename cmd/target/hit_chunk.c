@@ -88,12 +88,17 @@ bool hit_chunk_count(struct hit_chunks *chunks, enum hit_chunk_fate fate,
 
 	if (!delivery->continued) {
 		chunks->counts[fate]++;
+		chunks->counted = fate;
 		chunks->changed += !kept && delivery->changed;
+	} else if (kept && chunks->counted != HIT_CHUNK_KEPT) {
+		/* The first pieces were left out, but not the whole hit. */
+		chunks->counts[chunks->counted]--;
+		chunks->counted = HIT_CHUNK_KEPT;
 	}
 
-	if (kept && chunks->last_left_out)
+	if (kept && chunks->left_out)
 		delivery->continued = false;
-	chunks->last_left_out = !kept;
+	chunks->left_out = !kept;
 	return kept;
 }
 
@@ -106,8 +111,8 @@ const struct pm_chunk_parts *hit_chunk_current(const struct hit_chunks *chunks, 
 static void put_chunk(const struct pm_chunk_parts *parts, struct text *text)
 {
 	if (!(parts->inside & CONTENT))
-		text_string(text, parts->inside & PM_CHUNK_PART_LINKS ? "list pointers of "
-		                                                      : "header of ");
+		text_string(text, parts->inside & PM_CHUNK_PART_LINKS ? "list pointers of a "
+		                                                      : "header of a ");
 
 	switch ((enum pm_chunk_state)parts->chunk.state) {
 	case PM_CHUNK_IN_USE:
@@ -120,7 +125,7 @@ static void put_chunk(const struct pm_chunk_parts *parts, struct text *text)
 		text_format(text, "free chunk of %" PRIu64 " B", parts->chunk.size);
 		break;
 	case PM_CHUNK_TOP:
-		text_format(text, "top, free, of %" PRIu64 " B", parts->chunk.size);
+		text_format(text, "free top chunk of %" PRIu64 " B", parts->chunk.size);
 	}
 }
 
@@ -138,7 +143,7 @@ static const struct name names[] = {
 	{ PM_CHUNK_PART_TOP, "top", "top" },
 	{ PM_CHUNK_PART_LINKS, "list pointers", "links" },
 	{ PM_CHUNK_PART_HEADER, "a header", "header" },
-	{ PM_CHUNK_PART_OUTSIDE, "memory outside of malloc", "outside" },
+	{ PM_CHUNK_PART_OUTSIDE, "no chunk", "outside" },
 };
 
 enum { NAMES = sizeof names / sizeof *names };
@@ -212,7 +217,7 @@ static void report_left_out(const struct hit_chunks *chunks, const char *const n
 		[HIT_CHUNK_NOT_IN_USE] = " in freed chunks",
 		[HIT_CHUNK_NOT_FREED] = " in chunks in use",
 		[HIT_CHUNK_IN_HEADER] = " in headers and list pointers of malloc",
-		[HIT_CHUNK_NOT_A_CHUNK] = " outside of malloc",
+		[HIT_CHUNK_NOT_A_CHUNK] = " in no chunk of malloc",
 	};
 	const struct hit_chunk_options *options = chunks->options;
 	struct text line = { 0 }, list = { 0 };
@@ -258,12 +263,12 @@ static void report_unknown(const struct hit_chunks *chunks, const struct memory 
 		skipped += heap->breaks[i].skipped;
 	if (!heap->complete)
 		report_note("not all chunks are known, because %s: at least %" PRIu64
-		            " bytes were skipped, and %s there count as outside of malloc%s",
+		            " bytes were skipped, and %s there count as in no chunk%s",
 		            why, skipped, plural, help);
 
 	if (heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
 		report_note("the process also has %" PRIu64
-		            " bytes in use in %s malloc, and %s there count as outside of malloc",
+		            " bytes in use in %s malloc, and %s there count as in no chunk",
 		            heap->other_in_use, pm_heap_allocator_name(heap->other), plural);
 }
 

@@ -47,7 +47,8 @@ struct hit_chunks {
 	struct pm_chunk_parts hits[PM_SCAN_WORKERS_MAX]; /**< of the current hit of each thread */
 	uint64_t counts[HIT_CHUNK_FATES]; /**< number of hits by what happened to them */
 	uint64_t changed;                 /**< number of hits left out that have changed */
-	bool last_left_out; /**< the last delivered hit, or part of one, was left out */
+	enum hit_chunk_fate counted;      /**< how the last hit was counted */
+	bool left_out;                    /**< the last hit, or piece of one, was left out */
 };
 
 /**

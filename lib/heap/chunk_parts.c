@@ -3,11 +3,14 @@
  * that part. */
 #include <procmem/chunk_parts.h>
 
+#include <stdlib.h>
+
 #include "base/minmax.h"
 #include "heap/heap.h"
 
 enum {
-	CACHED_LINKS = 8, /* bytes of the link that both tcache and fastbins have */
+	FAST_LINKS = 8,   /* bytes of the link of a fastbin */
+	KEYED_LINKS = 16, /* bytes of the link and the key of a tcache */
 	FREE_LINKS = 16,  /* bytes of the links of all bins */
 	FREE_SIZE = 8,    /* bytes of the size at the end of a free chunk; in the index, they are
 	                     the start of the next header */
@@ -21,14 +24,31 @@ struct part {
 	struct pm_chunk chunk; /* the chunk to which the part belongs */
 };
 
+static int compare_words(const void *a, const void *b)
+{
+	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+	return (one > other) - (one < other);
+}
+
+/** Returns the number of bytes at the start of a cached chunk that malloc has overwritten. */
+static uint64_t cached_links(const struct pm_heap_handle *heap, const struct pm_chunk *chunk)
+{
+	if (heap->keyed_count == 0)
+		return FAST_LINKS;
+
+	bool keyed = bsearch(&chunk->address, heap->keyed, heap->keyed_count, sizeof *heap->keyed,
+	                     compare_words);
+	return keyed ? KEYED_LINKS : FAST_LINKS;
+}
+
 /** Determines the part of a chunk of glibc that contains an address. */
-static void find_glibc_part(uint64_t address, struct part *part)
+static void find_glibc_part(const struct pm_heap_handle *heap, uint64_t address, struct part *part)
 {
 	const struct pm_chunk *chunk = &part->chunk;
 	uint64_t content = chunk->start, end = chunk->end;
 
 	if (chunk->state == PM_CHUNK_CACHED)
-		content += CACHED_LINKS;
+		content += cached_links(heap, chunk);
 	if (chunk->state == PM_CHUNK_FREE) {
 		content += FREE_LINKS;
 		end -= FREE_SIZE;
@@ -93,7 +113,7 @@ static void find_part(const struct pm_heap_handle *heap, uint64_t address, struc
 	if (!part->has_chunk) {
 		find_other_part(heap, address, part);
 	} else if (heap->public.allocator == PM_HEAP_ALLOCATOR_GLIBC) {
-		find_glibc_part(address, part);
+		find_glibc_part(heap, address, part);
 	} else {
 		part->kind = 1U << part->chunk.state;
 		part->end = part->chunk.end;

@@ -56,6 +56,7 @@ static void release(struct pm_heap_handle *heap)
 	free(heap->public.breaks);
 	free(heap->own);
 	free(heap->unused);
+	free(heap->keyed);
 	heap->public = (struct pm_heap){ 0 };
 }
 
@@ -149,6 +150,7 @@ void pm_heap_close(struct pm_heap *heap)
 	free(heap->breaks);
 	free(handle->own);
 	free(handle->unused);
+	free(handle->keyed);
 	free(handle);
 }
 

@@ -8,8 +8,10 @@
  * a fastbin), `free` (in a bin), `top` (a part of top); or `outside`, which is a static array.
  * ADDRESS is that of the text, SIZE what malloc_usable_size(3) has returned for its chunk.
  *
- * `pair ADDRESS SIZE` is a chunk in use with the bytes "border" at its end; the chunk above it is
- * `free 20`. `links ADDRESS NEXT` is a chunk in the tcache, and the chunk to which it points.
+ * `pair NUMBER ADDRESS SIZE` is a chunk in use; the chunk above it is `free NUMBER`. Pair 20 starts
+ * with "begin" and ends with "border". Pair 21 has 200,000 bytes, starts with "LONG" and ends with
+ * "end". The chunk `mapped` also has 200,000 times the letter m. `links ADDRESS NEXT` is a chunk in
+ * the tcache, and the chunk to which it points.
  */
 #include "support.h"
 
@@ -25,7 +27,8 @@ enum {
 	TEXTS = 20,
 	SMALL = 72,
 	LARGE = 2000,
-	MAPPED = 400000,
+	LONG = 200000,
+	MAPPED = 2000000,
 	START = 32, /* offset of the texts: what malloc writes into freed chunks is before it */
 };
 
@@ -57,18 +60,20 @@ static void release(char **chunks)
 }
 
 /**
- * Creates a chunk in use that ends with a text, and a chunk above it.
+ * Creates a chunk in use that starts with one text and ends with another one, and a chunk above it.
  * @return  the chunk above it
  */
-static char *create_pair(void)
+static char *create_pair(unsigned number, size_t size, const char *first, const char *last)
 {
-	char *used = calloc(1, LARGE), *above = calloc(1, LARGE);
+	char *used = calloc(1, size), *above = calloc(1, LARGE);
 	target_check(used && above && calloc(1, 40) ? 0 : -1, "calloc");
 
-	size_t size = malloc_usable_size(used);
-	memcpy(used + size - 6, "border", 6);
-	put("free", TEXTS, above + START, malloc_usable_size(above));
-	printf("pair %" PRIxPTR " %zu\n", (uintptr_t)used, size);
+	memset(used, '.', size);
+	memcpy(used, first, strlen(first));
+	size = malloc_usable_size(used);
+	memcpy(used + size - strlen(last), last, strlen(last));
+	put("free", number, above + START, malloc_usable_size(above));
+	printf("pair %u %" PRIxPTR " %zu\n", number, (uintptr_t)used, size);
 	return above;
 }
 
@@ -84,7 +89,7 @@ int main(void)
 
 	target_begin();
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
-	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	/* stdout allocates its buffer now. */
 	printf("texts %d\n", TEXTS);
 
@@ -92,12 +97,14 @@ int main(void)
 	allocate("cached", 150, cached);
 	allocate("fast", 88, fast);
 	allocate("free", LARGE, freed);
-	char *above = create_pair();
+	char *above = create_pair(TEXTS, LARGE, "begin", "border");
+	char *far_above = create_pair(TEXTS + 1, LONG, "LONG", "end");
 	for (unsigned i = 0; i < TEXTS; i++)
 		put("outside", i, outside[i], SMALL);
 
 	char *mapped = calloc(1, MAPPED), *last = malloc(100 * 1024);
 	target_check(mapped && last ? 0 : -1, "malloc");
+	memset(mapped + 1000, 'm', LONG);
 	put("mapped", 0, mapped + START, malloc_usable_size(mapped));
 	put("top", 0, last + 50 * 1024, malloc_usable_size(last));
 	printf("links %" PRIxPTR " %" PRIxPTR "\n", (uintptr_t)cached[1], (uintptr_t)cached[0]);
@@ -106,6 +113,7 @@ int main(void)
 	 * the chunks of a size, seven are in the tcache, and the rest in fastbins or bins. */
 	free(last);
 	free(above);
+	free(far_above);
 	release(freed);
 	release(fast);
 	release(cached);

@@ -32,10 +32,11 @@ enum pm_chunk_part {
 	/** Content of the rest at the end of an arena */
 	PM_CHUNK_PART_TOP = 1 << PM_CHUNK_TOP,
 	/**
-	 * Pointers to other freed chunks that malloc of glibc has written into a freed chunk: the
-	 * first 8 bytes of a cached chunk, the first 16 bytes of a free chunk. malloc can write
-	 * another 8 bytes into a cached chunk, and another 16 bytes into a free chunk of at least
-	 * 1 KiB. These bytes are not told apart from content.
+	 * What malloc of glibc has written into a freed chunk: pointers to other freed chunks, and
+	 * the key of a tcache. These are the first 8 bytes of a chunk in a fastbin, and the first
+	 * 16 bytes of a chunk in a tcache or in a bin. In a bin of chunks of at least 1 KiB, malloc
+	 * also uses the next 16 bytes of some chunks; they are not told apart from content. In
+	 * glibc before 2.30, only 8 bytes of a chunk in a tcache are known.
 	 */
 	PM_CHUNK_PART_LINKS = 1 << 4,
 	/** The header of a chunk, or the size at the end of a free chunk */

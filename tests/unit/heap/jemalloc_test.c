@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/chunk_parts.h>
 #include <procmem/heap.h>
 
 #include "reader/fake_reader.h"
@@ -324,6 +325,52 @@ static void regions_of_a_slab(void **state)
 	free_fixture(f);
 }
 
+/** The content of a large allocation that was freed is in unused pages. */
+static void unused_pages_are_free(void **state)
+{
+	(void)state;
+	struct fixture *f = new_fixture(&versions[0]);
+	uint64_t first = first_page + 5 * PAGE, slab = first + 3 * PAGE, second = slab + 3 * PAGE;
+
+	add_unused(f, 3, 1);
+	add_slab(f, 3, 0);
+	add_unused(f, 20, 2);
+	add_unused(f, 4, 3);
+	add_large(f, 0);
+
+	struct pm_heap *heap = open_heap(f);
+	const struct {
+		struct pm_range range;
+		unsigned inside, outside;
+		uint64_t chunk;
+	} expected[] = {
+		{ { first, first + 1 }, PM_CHUNK_PART_FREE, 0, first },
+		{ { slab - 1, slab }, PM_CHUNK_PART_FREE, 0, first },
+		{ { second, second + 20 * PAGE }, PM_CHUNK_PART_FREE, 0, second },
+		{ { second + 20 * PAGE, second + 21 * PAGE },
+		  PM_CHUNK_PART_FREE,
+		  0,
+		  second + 20 * PAGE },
+		{ { second + 24 * PAGE - 1, second + 24 * PAGE + 1 },
+		  PM_CHUNK_PART_FREE,
+		  PM_CHUNK_PART_IN_USE,
+		  second + 20 * PAGE },
+		{ { first - 10, first + 1 }, PM_CHUNK_PART_FREE, PM_CHUNK_PART_OUTSIDE, first },
+	};
+
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+		struct pm_chunk_parts parts;
+		pm_chunk_parts_find(heap, expected[i].range, &parts);
+		assert_true(parts.found);
+		assert_int_equal(parts.chunk.start, expected[i].chunk);
+		assert_int_equal(parts.inside, expected[i].inside);
+		assert_int_equal(parts.outside, expected[i].outside);
+	}
+
+	pm_heap_close(heap);
+	free_fixture(f);
+}
+
 /** Extents whose fields do not agree are not counted. */
 static void damage_is_reported(void **state)
 {
@@ -462,9 +509,10 @@ static void allocators_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_layouts),        cmocka_unit_test(regions_of_a_slab),
-		cmocka_unit_test(damage_is_reported), cmocka_unit_test(without_a_tree),
-		cmocka_unit_test(hostile_memory),     cmocka_unit_test(allocators_by_name),
+		cmocka_unit_test(all_layouts),           cmocka_unit_test(regions_of_a_slab),
+		cmocka_unit_test(unused_pages_are_free), cmocka_unit_test(damage_is_reported),
+		cmocka_unit_test(without_a_tree),        cmocka_unit_test(hostile_memory),
+		cmocka_unit_test(allocators_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
