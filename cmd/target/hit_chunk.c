@@ -210,7 +210,7 @@ void hit_chunk_put_json(const struct pm_chunk_parts *parts, struct text *text)
 	text_string(text, parts->outside ? "\"]}" : "}");
 }
 
-/** Reports how many hits were left out, and where they are. */
+/** Reports the number of hits that were left out, and where they are. */
 static void report_left_out(const struct hit_chunks *chunks, const char *const nouns[2])
 {
 	static const char *const where[HIT_CHUNK_FATES] = {

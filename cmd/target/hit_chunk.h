@@ -128,7 +128,8 @@ void hit_chunk_put_columns(const struct pm_chunk_parts *parts, struct text *text
 void hit_chunk_put_json(const struct pm_chunk_parts *parts, struct text *text);
 
 /**
- * Prints notes on stderr: how many hits were left out, and what is not known about the chunks.
+ * Prints notes on stderr: the number of hits that were left out, and what is not known about the
+ * chunks.
  *
  * @param chunks  the chunks
  * @param memory  the memory that was searched

@@ -1,12 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `grep` and `strings` with --in-use, --freed and --chunks: the target says in which chunks it has
+# `procmem grep` with --in-use, --freed and --chunks: the target says in which chunks it has
 # written which text, and which of these chunks it has freed.
-
-PATTERN='\w+ number \d+ of remains'
 
 setup() {
 	load ../support/helper
+	load ../support/remains
 	require jq
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
@@ -16,78 +15,40 @@ teardown() {
 	json_check
 }
 
-# Prints what must be found: `ADDRESS START SIZE STATE` for each text. Nothing follows the address of
-# a text that is in no chunk. Of the freed chunks of a size, seven are in the tcache.
-expected() {
-	local what state number address size start
-	while read -r what state number address size; do
-		[ "$what" = at ] || continue
-		start=$(printf %x $((0x$address - 32)))
-		case $state in
-		live) echo "0x$address 0x$start $((size + 8)) in_use" ;;
-		mapped) echo "0x$address 0x$start $((size + 16)) in_use" ;;
-		fast) echo "0x$address 0x$start $((size + 8)) cached" ;;
-		free) echo "0x$address 0x$start $((size + 8)) free" ;;
-		cached)
-			state=cached
-			[ "$number" -lt 7 ] || state=free
-			echo "0x$address 0x$start $((size + 8)) $state"
-			;;
-		top) echo "0x$address top" ;;
-		outside) echo "0x$address" ;;
-		esac
-	done <"$TARGET_FACTS" | sort
-}
-
-# Prints the hits in JSON as expected() does. Top has other sizes than the chunk that became a part
-# of it.
-found() {
-	jq -r 'if .chunk.state == "top" then "\(.address) top"
-		elif .chunk then "\(.address) \(.chunk.start) \(.chunk.size) \(.chunk.state)"
-		else .address end' | sort
-}
-
-# Prints the notes about hits that were left out.
-left_out() {
-	sed -n 's/^procmem: note: //p' <<<"$stderr"
-}
-
 @test "each text is in the chunk that the target has named, in a process and in a core file" {
 	target_start remains
 	expected >expected
 	[ "$(wc -l <expected)" -eq 104 ]
-	procmem grep --json --chunks "$PATTERN" "$TARGET_PID" | found | diff expected -
-	procmem grep --json --chunks --stop "$PATTERN" "$TARGET_PID" | found | diff expected -
-	procmem strings --json --chunks "$TARGET_PID" | jq -c 'select(.text | test("number \\d+ of remains"))' |
-		found | diff expected -
+	procmem grep --json --chunks "$REMAINS_PATTERN" "$TARGET_PID" | found | diff expected -
+	procmem grep --json --chunks --stop "$REMAINS_PATTERN" "$TARGET_PID" | found | diff expected -
 	procmem dump --core --stop -q -o core "$TARGET_PID" all || [ $? -eq 1 ]
-	procmem grep --json --chunks "$PATTERN" core | found | diff expected -
-	procmem grep --json --freed "$PATTERN" core | found | diff <(grep -E 'top|free|cached' expected) -
+	procmem grep --json --chunks "$REMAINS_PATTERN" core | found | diff expected -
+	procmem grep --json --freed "$REMAINS_PATTERN" core | found | diff <(grep -E 'top|free|cached' expected) -
 }
 
 @test "--in-use and --freed keep the hits of their state, and count the others on stderr" {
 	target_start remains
 	expected >expected
-	run -0 --separate-stderr procmem grep --json --in-use "$PATTERN" "$TARGET_PID"
+	run -0 --separate-stderr procmem grep --json --in-use "$REMAINS_PATTERN" "$TARGET_PID"
 	found <<<"$output" | diff <(grep in_use expected) -
 	[ "$(left_out)" = '--in-use left out 83 matches: 63 in freed chunks, 20 in no chunk of malloc' ]
-	run -0 --separate-stderr procmem grep --json --freed "$PATTERN" "$TARGET_PID"
+	run -0 --separate-stderr procmem grep --json --freed "$REMAINS_PATTERN" "$TARGET_PID"
 	found <<<"$output" | diff <(grep -E 'top|free|cached' expected) -
 	[ "$(left_out)" = '--freed left out 41 matches: 21 in chunks in use, 20 in no chunk of malloc' ]
-	run -0 --separate-stderr procmem grep --json --freed --in-use "$PATTERN" "$TARGET_PID"
+	run -0 --separate-stderr procmem grep --json --freed --in-use "$REMAINS_PATTERN" "$TARGET_PID"
 	found <<<"$output" | diff <(grep ' ' expected) -
 	[ "$(left_out)" = '--in-use and --freed left out 20 matches: 20 in no chunk of malloc' ]
-	run -0 --separate-stderr procmem grep -s --freed "$PATTERN" "$TARGET_PID"
+	run -0 --separate-stderr procmem grep -s --freed "$REMAINS_PATTERN" "$TARGET_PID"
 	[ -z "$stderr" ]
 	# Without the options, nothing is said about chunks.
-	run -0 --separate-stderr procmem grep --json "$PATTERN" "$TARGET_PID"
+	run -0 --separate-stderr procmem grep --json "$REMAINS_PATTERN" "$TARGET_PID"
 	[ -z "$stderr" ]
 	jq -se 'length == 104 and all(.[]; has("chunk") | not)' <<<"$output"
 }
 
 @test "counts, distinct matches, -m and the exit status are those of the hits that are kept" {
 	target_start remains
-	[ "$(procmem grep -s -c --by kind --freed "$PATTERN" "$TARGET_PID")" = '      63  heap' ]
+	[ "$(procmem grep -s -c --by kind --freed "$REMAINS_PATTERN" "$TARGET_PID")" = '      63  heap' ]
 	run -0 procmem grep -s --unique --freed '(\w+)(?= number \d+ of remains)' "$TARGET_PID"
 	[ "$output" = $'      22  free\n      20  cached\n      20  fast\n       1  top' ]
 	run -1 --separate-stderr procmem grep --in-use 'top number 0 of remains' "$TARGET_PID"
@@ -97,9 +58,6 @@ left_out() {
 	run -0 procmem grep -q --in-use 'live number 0 of remains' "$TARGET_PID"
 	run -0 procmem grep -s -o -m 2 --freed 'fast number \d+' "$TARGET_PID"
 	[ "$output" = $'fast number 0\nfast number 1' ]
-	run -0 procmem strings -q -u --similar --freed -n 20 --json "$TARGET_PID"
-	jq -se '(.[] | select(.text == "fast number # of remains") | .count == 20) and
-		any(.[]; .text == "live number # of remains") == false' <<<"$output"
 }
 
 @test "a line of text has the chunk" {
@@ -115,13 +73,6 @@ left_out() {
 	fails grep -q chunk <<<"$output"
 	run -0 procmem grep -s --chunks 'top number 0 of' "$TARGET_PID"
 	[[ $output == *', free top chunk of '*' B: top number 0 of remains' ]]
-	procmem strings -q --chunks -n 20 "$TARGET_PID" >lines
-	address=$(target_fact at cached 3)
-	grep -qx "${address% *} cached      160  cached number 3 of remains" lines
-	address=$(target_fact at outside 3)
-	grep -qx "${address% *} -                outside number 3 of remains" lines
-	address=$(target_fact at live 3)
-	grep -qx "${address% *} in use       80  live number 3 of remains" lines
 }
 
 @test "a hit in a header or in list pointers is no content, also with --freed" {
@@ -147,9 +98,6 @@ left_out() {
 		size: 160, state: "cached", part: "links"})' <<<"$output"
 	run --separate-stderr procmem grep --json --freed --hex "$pattern" "$TARGET_PID"
 	fails grep -q "0x${links[0]}" <<<"$output"
-	# Not even the key of the tcache is found as text.
-	procmem strings -q --freed --json "$TARGET_PID" heap | jq -r .address >addresses
-	fails grep -qx "$(printf '0x%x' $((0x${links[0]} + 8)))" addresses
 }
 
 @test "a hit in several chunks is kept if one of them has the state, and says so" {
@@ -169,10 +117,6 @@ left_out() {
 	[ -z "$stderr" ]
 	run -0 --separate-stderr procmem grep -o --freed '(?s)LONG(.{40200}){5}' "$TARGET_PID" heap
 	[[ $output == *'end'* && $output != LONG* ]]
-	run -0 procmem strings -q --in-use -t n -n 200000 "$TARGET_PID"
-	[[ ${#output} -eq 200018 && $output == 'in use  2002944  mmmm'*m ]]
-	run -1 --separate-stderr procmem strings --freed -n 200000 "$TARGET_PID"
-	[[ $stderr == *'--freed left out 1 string: 1 in chunks in use'* ]]
 }
 
 # texts NAME COUNT: prints the addresses of the values of redis with the keys NAME:1 to NAME:COUNT. A
@@ -216,10 +160,6 @@ texts() {
 	target_start no_malloc
 	run -2 --separate-stderr procmem grep --freed x "$TARGET_PID"
 	[[ -z $output && $stderr == *"the heap of $TARGET_PID is not known"* ]]
-	run -2 --separate-stderr procmem strings --in-use "$TARGET_PID"
-	[[ -z $output && $stderr == *"the heap of $TARGET_PID is not known"* ]]
 	run -2 procmem grep --chunks -c x "$TARGET_PID"
-	[[ $output == *'--chunks'* ]]
-	run -2 procmem strings --chunks -u "$TARGET_PID"
 	[[ $output == *'--chunks'* ]]
 }
