@@ -135,10 +135,8 @@ static size_t add_place(const struct grep_view *view, const struct pm_hit *hit,
 
 	text_string(&place, place.length == 0 || owner ? " +0x" : "+0x");
 	text_hex(&place, hit->address - region->start, 1);
-	if (chunk && chunk->found) {
-		text_string(&place, ", ");
-		hit_chunk_put(chunk, &place);
-	}
+	if (chunk)
+		hit_chunk_put(chunk, ", ", &place);
 	columns += add_escaped(&place, line);
 	text_deinit(&place);
 	return columns;

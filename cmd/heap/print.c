@@ -410,13 +410,16 @@ static void report_break(struct heap_report *report, const struct pm_heap_break 
 {
 	struct text line = { 0 };
 
-	text_format(&line, "the chain of chunks breaks at 0x%" PRIx64 " (%s)", broken->address,
-	            broken->why);
-	if (broken->previous)
+	if (broken->chain)
+		text_format(&line, "the chain of chunks breaks at 0x%" PRIx64 " (%s)",
+		            broken->address, broken->why);
+	else
+		text_format(&line, "%s (at 0x%" PRIx64 ")", broken->why, broken->address);
+	if (broken->chain && broken->previous)
 		put_previous(report, broken->previous, &line);
 	if (broken->skipped > 0)
 		text_format(&line, "; %" PRIu64 " bytes were skipped", broken->skipped);
-	else if (!report->stopped && !report->memory.core)
+	else if (broken->chain && !report->stopped && !report->memory.core)
 		text_string(&line, "; reading again repaired it");
 
 	report_note("%s", text_terminate(&line));
@@ -435,21 +438,23 @@ void heap_print_breaks(struct heap_report *report)
 	for (size_t i = 0; i < shown; i++)
 		report_break(report, &heap->breaks[i]);
 	if (heap->breaks_total > shown)
-		report_note("the chain of chunks breaks at %" PRIu64 " more places",
+		report_note("%" PRIu64
+		            " more places of the heap were not valid when they were read",
 		            heap->breaks_total - shown);
 	if (heap->complete)
 		return;
 
 	if (report->damaged)
-		report_note("the heap is damaged there, probably by a write beyond the end of the "
-		            "chunk before; sizes and counts are at least those shown");
+		report_note("the chain of chunks broke at 0x%" PRIx64
+		            " in two stops: the heap is probably damaged there, by a write beyond "
+		            "the end of the chunk before; sizes and counts are approximate",
+		            report->damaged);
 	else if (report->stopped || report->memory.core)
-		report_note("a thread was inside malloc, or the heap is damaged there; sizes and "
-		            "counts are at least those shown");
+		report_note("a thread was inside malloc, or the heap is damaged; sizes and counts "
+		            "are approximate");
 	else
 		report_note("the process changed its heap while it was read, or the heap is "
-		            "damaged there; sizes and counts are at least those shown (exact: "
-		            "--stop)");
+		            "damaged; sizes and counts are approximate (exact: --stop)");
 }
 
 void heap_print_other(const struct heap_report *report)

@@ -49,7 +49,23 @@ static void close_once(struct heap_report *report)
 	report->memory = (struct memory){ .cancel = cancel };
 }
 
-/** Opens the heap. If its chain of chunks is broken, stops the target again. */
+/**
+ * Returns the address of the first break of the chain of chunks; 0 if there is none. Other breaks
+ * always have the same address, so that nothing follows from an equal one.
+ */
+static uint64_t find_break(const struct pm_heap *heap)
+{
+	for (size_t i = 0; i < heap->break_count; i++) {
+		if (heap->breaks[i].chain && heap->breaks[i].skipped > 0)
+			return heap->breaks[i].address;
+	}
+	return 0;
+}
+
+/**
+ * Opens the heap. If its chain of chunks is broken, stops the target again, unless the target
+ * cannot run in between.
+ */
 static int open_heap(struct heap_report *report, const char *word, struct pm_error *error)
 {
 	uint64_t broken = 0;
@@ -59,12 +75,14 @@ static int open_heap(struct heap_report *report, const char *word, struct pm_err
 			return -1;
 
 		const struct pm_heap *heap = report->heap;
-		const struct pm_process *process = report->memory.target.process;
-		if (heap->complete || !report->stopped || stopping_holds(process))
+		const struct memory *memory = &report->memory;
+		if (heap->complete || !report->stopped || memory->was_stopped ||
+		    stopping_holds(memory->target.process))
 			return 0;
 
-		uint64_t address = heap->break_count > 0 ? heap->breaks[0].address : 0;
-		report->damaged = address != 0 && address == broken;
+		uint64_t address = find_break(heap);
+		if (address == broken)
+			report->damaged = address;
 		if (report->damaged || stop == STOPS_MAX)
 			return 0;
 		broken = address;

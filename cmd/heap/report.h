@@ -18,8 +18,8 @@ struct heap_report {
 	struct pm_heap_source source;       /**< where the heap is read from */
 	struct pm_heap *heap;               /**< its heap; owned */
 	bool stopped;                       /**< the target was stopped for the walk */
-	bool damaged;        /**< the chain of chunks broke at the same address in two stops */
-	uint64_t stopped_ns; /**< duration of earlier stops, in nanoseconds */
+	uint64_t damaged; /**< address at which the chain of chunks broke in two stops; 0: none */
+	uint64_t stopped_ns;            /**< duration of earlier stops, in nanoseconds */
 	struct chunk_contents contents; /**< what the chunks contain */
 	struct pm_chunk_filter *filter; /**< which chunks are selected; owned */
 	struct heap_verdict verdict;    /**< what the figures mean */

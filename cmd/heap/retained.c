@@ -87,7 +87,7 @@ static void root_words(const struct list_column *column, const void *item, struc
 
 	(void)column;
 	if (is_lost(row))
-		text_string(text, "nothing (lost; see procmem leaks)");
+		text_string(text, "nothing (possibly lost; see procmem leaks)");
 	else
 		heap_roots_put(root_of(row), text);
 }
@@ -263,11 +263,11 @@ static void put_target(const struct malloc_graph *graph, struct text *line)
 static void print_header(const struct holding *holding, struct out *out)
 {
 	const struct malloc_graph *graph = &holding->graph;
-	const char *at_least = graph->heap->complete ? "" : "at least ";
+	const char *about = graph->heap->complete ? "" : "about ";
 	struct text line = { 0 };
 
 	put_target(graph, &line);
-	text_format(&line, "  %s", at_least);
+	text_format(&line, "  %s", about);
 	text_grouped(&line, holding->retained.in_use_chunks);
 	text_string(&line, " chunks in use, ");
 	if (holding->options->output.bytes)

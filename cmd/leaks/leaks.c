@@ -105,12 +105,29 @@ static void put_amount(struct text *line, uint64_t chunks, uint64_t size, bool b
 }
 
 /**
- * Returns whether each lost chunk is found. The caches of threads of jemalloc keep old pointers to
+ * Returns whether the caches of threads hide lost chunks. Those of jemalloc keep old pointers to
  * chunks, and are searched like the memory of the program.
+ */
+static bool has_caches(const struct malloc_graph *graph)
+{
+	return graph->heap->allocator == PM_HEAP_ALLOCATOR_JEMALLOC;
+}
+
+/**
+ * Returns whether all chunks of the process are known, and all of its memory was searched for
+ * pointers.
  */
 static bool is_certain(const struct malloc_graph *graph)
 {
-	return graph->heap->allocator != PM_HEAP_ALLOCATOR_JEMALLOC;
+	const struct pm_heap *heap = graph->heap;
+	const struct stopping_others *others = &graph->others;
+
+	if (has_caches(graph) || !heap->complete || heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
+		return false;
+	if (graph->core || pm_copy_info(graph->copy)->unreadable > 0)
+		return false;
+
+	return others->count == 0 && others->unknown.kind == PM_ERROR_NONE;
 }
 
 /** Prints the sums. */
@@ -118,18 +135,18 @@ static void print_header(const struct malloc_graph *graph, const struct pm_leaks
                          struct out *out)
 {
 	struct text line = { 0 };
-	const char *at_least = graph->heap->complete ? "" : "at least ";
+	const char *about = graph->heap->complete ? "" : "about ";
 
 	if (leaks->chunks == 0 && is_certain(graph)) {
-		text_format(&line, "nothing lost: %s", at_least);
+		text_format(&line, "nothing lost: %s", about);
 		put_amount(&line, leaks->in_use_chunks, leaks->in_use_bytes, bytes);
 		text_string(&line, " in use, all reachable\n");
 	} else if (leaks->chunks == 0) {
-		text_format(&line, "no lost chunk was found: %s", at_least);
+		text_format(&line, "no lost chunk was found: %s", about);
 		put_amount(&line, leaks->in_use_chunks, leaks->in_use_bytes, bytes);
 		text_string(&line, " in use\n");
 	} else {
-		text_format(&line, "possibly lost: %s", at_least);
+		text_format(&line, "possibly lost: %s", about);
 		put_amount(&line, leaks->chunks, leaks->bytes, bytes);
 		text_string(&line, "   direct: ");
 		put_amount(&line, leaks->direct, leaks->direct_bytes, bytes);
@@ -153,9 +170,11 @@ static int print_json(const struct malloc_graph *graph, const struct pm_leaks *l
 	malloc_graph_put_process(graph, &json);
 	json_put(&json, "time", json_now());
 	json_put(&json, "complete", json_boolean(graph->heap->complete));
+	json_put(&json, "certain", json_boolean(is_certain(graph)));
 	if (graph->stopped_ns > 0)
 		json_put(&json, "stopped_us", json_number(graph->stopped_ns / 1000));
 	json_put(&json, "copied", json_number(pm_copy_info(graph->copy)->copied));
+	json_put(&json, "unreadable", json_number(pm_copy_info(graph->copy)->unreadable));
 	json_put(&json, "in_use", json_number(leaks->in_use_bytes));
 
 	json_put(&json, "chunks", json_number(leaks->chunks));
@@ -202,7 +221,7 @@ static void report(const struct malloc_graph *graph, const struct pm_leaks *leak
 	malloc_graph_report(graph, options->output.verbose);
 	if (leaks->cut)
 		report_note("there are more groups than can be listed: the last one has the rest");
-	if (!is_certain(graph))
+	if (has_caches(graph))
 		report_note("the caches of threads of jemalloc point to some hundred chunks of "
 		            "each size: of these, lost ones are not found");
 	if (leaks->chunks > 0)

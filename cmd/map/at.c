@@ -327,7 +327,7 @@ int map_at_print(const struct loaded *loaded, uint64_t address, const struct map
 	if (read_page_state(loaded, &place, error) < 0)
 		return -1;
 
-	place.has_chunk = map_chunk_find(&place.chunk, loaded, place.region, address);
+	place.has_chunk = map_chunk_find(&place.chunk, loaded, place.region, address, out->cancel);
 	if (options->output.json) {
 		print_json(loaded, &place, out);
 	} else {

@@ -15,10 +15,11 @@ static bool has_chunks(const struct pm_region *region)
 }
 
 bool map_chunk_find(struct map_chunk *found, const struct loaded *loaded,
-                    const struct pm_region *region, uint64_t address)
+                    const struct pm_region *region, uint64_t address,
+                    const volatile sig_atomic_t *cancel)
 {
 	if (!has_chunks(region) || (!loaded->target->process && !loaded->core) ||
-	    malloc_heap_open_loaded(loaded, &found->opened, NULL) < 0)
+	    malloc_heap_open_loaded(loaded, cancel, &found->opened, NULL) < 0)
 		return false;
 
 	struct pm_heap *heap = found->opened.heap;

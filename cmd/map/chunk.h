@@ -24,10 +24,12 @@ struct map_chunk {
  * @param loaded   the regions of the target, with their kinds; must outlive the chunk
  * @param region   the region that contains the address
  * @param address  the address
+ * @param cancel   non-zero after Ctrl-C, or NULL; must outlive the chunk
  * @return         true if there is a chunk; false also if the heap cannot be read
  */
 bool map_chunk_find(struct map_chunk *found, const struct loaded *loaded,
-                    const struct pm_region *region, uint64_t address);
+                    const struct pm_region *region, uint64_t address,
+                    const volatile sig_atomic_t *cancel);
 
 /**
  * Releases a chunk.

@@ -78,6 +78,8 @@ enum hit_chunk_fate hit_chunk_find(struct hit_chunks *chunks, unsigned worker,
 		return HIT_CHUNK_NOT_FREED;
 	if (all & PM_CHUNK_PARTS_FREED)
 		return HIT_CHUNK_NOT_IN_USE;
+	if (all & PM_CHUNK_PART_UNKNOWN)
+		return HIT_CHUNK_UNKNOWN;
 	return parts->found ? HIT_CHUNK_IN_HEADER : HIT_CHUNK_NOT_A_CHUNK;
 }
 
@@ -143,24 +145,29 @@ static const struct name names[] = {
 	{ PM_CHUNK_PART_TOP, "top", "top" },
 	{ PM_CHUNK_PART_LINKS, "list pointers", "links" },
 	{ PM_CHUNK_PART_HEADER, "a header", "header" },
+	{ PM_CHUNK_PART_UNKNOWN, "a chunk that is not known", "unknown" },
 	{ PM_CHUNK_PART_OUTSIDE, "no chunk", "outside" },
 };
 
 enum { NAMES = sizeof names / sizeof *names };
 
-void hit_chunk_put(const struct pm_chunk_parts *parts, struct text *text)
+void hit_chunk_put(const struct pm_chunk_parts *parts, const char *before, struct text *text)
 {
-	const char *before = ", and in ";
+	const char *separator = ", and in ";
+
+	if (!parts->found && parts->outside & PM_CHUNK_PART_UNKNOWN)
+		text_format(text, "%schunk not known", before);
 	if (!parts->found)
 		return;
 
+	text_string(text, before);
 	put_chunk(parts, text);
 	for (size_t i = 0; i < NAMES; i++) {
 		if (!(parts->outside & names[i].part))
 			continue;
-		text_string(text, before);
+		text_string(text, separator);
 		text_string(text, names[i].words);
-		before = ", ";
+		separator = ", ";
 	}
 }
 
@@ -168,7 +175,7 @@ void hit_chunk_put(const struct pm_chunk_parts *parts, struct text *text)
 static const char *short_state(const struct pm_chunk_parts *parts)
 {
 	if (!parts->found)
-		return "-";
+		return parts->outside & PM_CHUNK_PART_UNKNOWN ? "?" : "-";
 	if (!(parts->inside & CONTENT))
 		return parts->inside & PM_CHUNK_PART_LINKS ? "links" : "header";
 	if (parts->chunk.state == PM_CHUNK_IN_USE)
@@ -217,6 +224,7 @@ static void report_left_out(const struct hit_chunks *chunks, const char *const n
 		[HIT_CHUNK_NOT_IN_USE] = " in freed chunks",
 		[HIT_CHUNK_NOT_FREED] = " in chunks in use",
 		[HIT_CHUNK_IN_HEADER] = " in headers and list pointers of malloc",
+		[HIT_CHUNK_UNKNOWN] = " where chunks are not known",
 		[HIT_CHUNK_NOT_A_CHUNK] = " in no chunk of malloc",
 	};
 	const struct hit_chunk_options *options = chunks->options;
@@ -245,31 +253,25 @@ static void report_left_out(const struct hit_chunks *chunks, const char *const n
 	text_deinit(&list);
 }
 
-/** Reports why chunks are missing in the index. */
+/** Reports that chunks are missing in the index, and why. */
 static void report_unknown(const struct hit_chunks *chunks, const struct memory *memory,
                            const char *plural)
 {
 	const struct pm_heap *heap = chunks->heap;
-	uint64_t skipped = 0;
-	const char *why = "the process changed its heap while it was read, or the heap is damaged";
-	const char *help = " (exact: --stop)";
+	bool changes = !memory->core && memory->stopped_ns == 0;
 
-	if (memory->core || memory->stopped_ns > 0) {
-		why = "a thread was inside malloc, or the heap is damaged";
-		help = "";
-	}
-
-	for (size_t i = 0; i < heap->break_count; i++)
-		skipped += heap->breaks[i].skipped;
-	if (!heap->complete)
-		report_note("not all chunks are known, because %s: at least %" PRIu64
-		            " bytes were skipped, and %s there count as in no chunk%s",
-		            why, skipped, plural, help);
+	if (!heap->complete && changes)
+		report_note(
+			"not all chunks are known, because the process changed its heap while it "
+			"was read, or the heap is damaged (exact: --stop)");
+	else if (!heap->complete)
+		report_note("not all chunks are known, because a thread was inside malloc, or the "
+		            "heap is damaged");
 
 	if (heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
-		report_note("the process also has %" PRIu64
-		            " bytes in use in %s malloc, and %s there count as in no chunk",
-		            heap->other_in_use, pm_heap_allocator_name(heap->other), plural);
+		report_note(
+			"the process also uses %s malloc; %s in its chunks count as in no chunk",
+			pm_heap_allocator_name(heap->other), plural);
 }
 
 void hit_chunk_report(const struct hit_chunks *chunks, const struct memory *memory,

@@ -36,6 +36,7 @@ enum hit_chunk_fate {
 	HIT_CHUNK_NOT_IN_USE,  /**< left out: in a freed chunk */
 	HIT_CHUNK_NOT_FREED,   /**< left out: in a chunk in use */
 	HIT_CHUNK_IN_HEADER,   /**< left out: in headers or list pointers, which are not content */
+	HIT_CHUNK_UNKNOWN,     /**< left out: in a part of the heap that was skipped */
 	HIT_CHUNK_NOT_A_CHUNK, /**< left out: in no chunk */
 	HIT_CHUNK_FATES,
 };
@@ -104,10 +105,11 @@ const struct pm_chunk_parts *hit_chunk_current(const struct hit_chunks *chunks, 
 /**
  * Adds the chunk of a hit in words: "chunk of 48 B in use". Adds nothing if the hit is in no chunk.
  *
- * @param parts  the chunk
- * @param text   receives the words
+ * @param parts   the chunk
+ * @param before  text that is added before the words
+ * @param text    receives the words
  */
-void hit_chunk_put(const struct pm_chunk_parts *parts, struct text *text);
+void hit_chunk_put(const struct pm_chunk_parts *parts, const char *before, struct text *text);
 
 /**
  * Adds the chunk of a hit in columns of a fixed width: state, size, and "+" if the hit has bytes

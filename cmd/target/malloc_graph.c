@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/malloc_graph.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -88,7 +89,7 @@ static void announce(const struct malloc_graph *graph, const struct malloc_graph
 static int take_copy(struct malloc_graph *graph, const struct malloc_graph_options *options,
                      struct pm_error *error)
 {
-	struct pm_copy_options limits = { .memory_max = memory_max(),
+	struct pm_copy_options limits = { .memory_max = graph->memory_max,
 		                          .chunk_bytes = CHUNK_BYTES,
 		                          .stop_max_ns = options->stop_max_ns,
 		                          .cancel = options->cancel };
@@ -254,9 +255,9 @@ static int open_contents(struct malloc_graph *graph, const struct malloc_graph_o
 int malloc_graph_open(struct malloc_graph *graph, const char *word,
                       const struct malloc_graph_options *options, struct pm_error *error)
 {
-	const struct pm_graph_options limits = { .memory_max = memory_max(),
-		                                 .cancel = options->cancel };
+	struct pm_graph_options limits = { .cancel = options->cancel };
 
+	graph->memory_max = memory_max();
 	if (open_target(graph, word, error) < 0)
 		return -1;
 	if (graph->target.process)
@@ -264,6 +265,11 @@ int malloc_graph_open(struct malloc_graph *graph, const char *word,
 
 	if (copy_and_walk(graph, options, error) < 0 || open_contents(graph, options, error) < 0)
 		return -1;
+
+	/* The copy and the graph share what may be used. */
+	uint64_t copied = pm_copy_info(graph->copy)->copied, max = graph->memory_max;
+	if (max > 0)
+		limits.memory_max = max - pm_min(copied, max - 1);
 
 	return pm_graph_open(graph->copy, graph->heap, graph->contents.symbols, &limits,
 	                     &graph->graph, error);
@@ -298,6 +304,35 @@ static void report_search(const struct malloc_graph *graph)
 	text_deinit(&searched);
 }
 
+/** Reports what a core file lacks. */
+static void report_missing(const struct malloc_graph *graph)
+{
+	uint64_t missing = pm_copy_info(graph->copy)->missing;
+	struct text size = { 0 };
+
+	text_size(&size, missing);
+	if (missing > 0)
+		report_note("the core file lacks %s of writable memory: pages that were not used, "
+		            "memory that was left out when the file was written, or the end of a "
+		            "truncated file; pointers there are not known",
+		            text_terminate(&size));
+	text_deinit(&size);
+}
+
+/** Reports that chunks are missing. */
+static void report_incomplete(const struct pm_heap *heap)
+{
+	struct text places = { 0 };
+
+	if (heap->breaks_total > 0)
+		text_format(&places, " in %" PRIu64 " place%s", heap->breaks_total,
+		            text_plural(heap->breaks_total));
+	report_note("the heap is not valid%s: a thread was inside malloc, or the heap is damaged; "
+	            "chunks there are not known, and the figures are approximate",
+	            text_terminate(&places));
+	text_deinit(&places);
+}
+
 void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 {
 	const struct pm_copy_info *info = pm_copy_info(graph->copy);
@@ -308,10 +343,7 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 	stopping_report_others(&graph->others);
 
 	if (!graph->heap->complete)
-		report_note("the chain of chunks is broken in %zu places: a thread was inside "
-		            "malloc, or the heap is damaged; chunks there are not known, so the "
-		            "figures are at least those",
-		            (size_t)graph->heap->breaks_total);
+		report_incomplete(graph->heap);
 
 	text_size(&size, info->unreadable);
 	if (info->unreadable > 0)
@@ -321,9 +353,7 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 
 	if (verbose)
 		report_search(graph);
-	if (graph->core)
-		report_note("a core file lacks the memory that was left out when it was written: "
-		            "pointers there are not known");
+	report_missing(graph);
 }
 
 void malloc_graph_put_process(const struct malloc_graph *graph, struct json *json)

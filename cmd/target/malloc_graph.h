@@ -49,6 +49,8 @@ struct malloc_graph {
 	struct pm_graph *graph;            /**< the graph; owned */
 	struct stopping_others others;     /**< processes that were not stopped */
 	uint64_t stopped_ns;               /**< duration of all stops in nanoseconds */
+	/** Maximum size in bytes of the copy and the graph together; 0 if it is not known */
+	uint64_t memory_max;
 };
 
 /**

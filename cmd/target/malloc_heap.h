@@ -3,6 +3,8 @@
 #ifndef CMD_TARGET_MALLOC_HEAP_H
 #define CMD_TARGET_MALLOC_HEAP_H
 
+#include <signal.h>
+
 #include <procmem/heap.h>
 
 #include "target/memory.h"
@@ -36,16 +38,31 @@ struct malloc_heap {
 };
 
 /**
+ * Opens the heap of a process, which is not stopped.
+ *
+ * @param process  the process; must outlive the heap
+ * @param regions  its regions; must outlive the heap
+ * @param cancel   as pm_heap_source.cancel; may be NULL
+ * @param opened   filled, but must not be moved; release with malloc_heap_close(), even on failure
+ * @param error    as for pm_target_reader_open(), pm_pagemap_open() and pm_heap_open()
+ * @return         0 or -1
+ */
+int malloc_heap_open_process(struct pm_process *process, const struct pm_regions *regions,
+                             const volatile sig_atomic_t *cancel, struct malloc_heap *opened,
+                             struct pm_error *error);
+
+/**
  * Opens the heap of a target of which only the regions were read.
  *
  * @param loaded  the regions of a process or of a core file; must outlive the heap
+ * @param cancel  non-zero after Ctrl-C, or NULL; must outlive the heap
  * @param opened  filled, but must not be moved; release with malloc_heap_close(), even on failure
  * @param error   PM_ERROR_UNSUPPORTED if the target has no memory to read; otherwise as for
  *                pm_target_reader_open(), pm_pagemap_open() and pm_heap_open()
  * @return        0 or -1
  */
-int malloc_heap_open_loaded(const struct loaded *loaded, struct malloc_heap *opened,
-                            struct pm_error *error);
+int malloc_heap_open_loaded(const struct loaded *loaded, const volatile sig_atomic_t *cancel,
+                            struct malloc_heap *opened, struct pm_error *error);
 
 /**
  * Releases a heap.

@@ -10,6 +10,7 @@
 
 #include "base/minmax.h"
 #include "base/report.h"
+#include "target/sampled.h"
 
 /**
  * Refuses to read the memory of procmem itself, because this memory changes while procmem reads it
@@ -37,6 +38,7 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 	 * one: a stopped process allows, for example, reading the registers. */
 	if (options->stop || stopping_holds(process)) {
 		memory->others = stopping_find_others(process);
+		memory->was_stopped = sampled_is_stopped(process);
 		if (stopping_begin(process, memory->cancel, &memory->stop, error) < 0)
 			return -1;
 		memory->threads = pm_stop_count(memory->stop);

@@ -47,6 +47,7 @@ struct memory {
 	bool classified;      /**< the kinds of the regions are known */
 	struct pm_core *core; /**< the core file, NULL for a process */
 	struct pm_stop *stop; /**< the stop in progress; NULL if the target is not stopped */
+	bool was_stopped;     /**< a signal had stopped the process (state T) before `stop` began */
 	uint64_t stopped_ns;  /**< duration of the stop in nanoseconds, once the stop has ended */
 	size_t threads;       /**< number of stopped threads */
 	struct stopping_others others;  /**< processes that can change the memory during the stop */

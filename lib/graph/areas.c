@@ -23,6 +23,16 @@ enum {
 /* Size in bytes of malloc_state of glibc, rounded up. */
 enum { ARENA_SIZE = 0x8a0 };
 
+/** The search for the areas of all threads. */
+struct search {
+	struct pm_graph *graph;
+	struct pm_thread_areas *areas;
+	struct pm_range_list *dead;
+	uint64_t *used; /* stack pointers and descriptors of all threads, by ascending address */
+	size_t used_count;
+	struct pm_error *error;
+};
+
 static int add_area(struct pm_thread_areas *areas, struct pm_thread_area area,
                     struct pm_error *error)
 {
@@ -43,30 +53,6 @@ static size_t guard_after(const struct pm_range *guards, size_t count, uint64_t 
 	                      address);
 }
 
-/**
- * Finds the lowest address of the stack that contains a stack pointer.
- * @return 0 if it is not certain that everything from there on is the stack
- */
-static uint64_t stack_bottom(const struct pm_graph *graph, const struct pm_region *region,
-                             uint64_t pointer)
-{
-	size_t count;
-	const struct pm_range *guards = pm_copy_guards(graph->copy, &count);
-	size_t next = guard_after(guards, count, pointer);
-
-	if (next > 0 && guards[next - 1].end > region->start)
-		return guards[next - 1].end;
-	if (strcmp(region->mapping, "[stack]") == 0)
-		return region->start;
-
-	const struct pm_regions *regions = pm_copy_regions(graph->copy);
-	const struct pm_region *below = region > regions->items ? region - 1 : NULL;
-	bool guarded = below && below->end == region->start && (below->perms & 7) == 0 &&
-	               pm_region_size(below) < GUARD_MAX;
-
-	return guarded ? region->start : 0;
-}
-
 /** Returns the end of the part of a region that can be the stack with a stack pointer. */
 static uint64_t stack_top(const struct pm_graph *graph, const struct pm_region *region,
                           uint64_t pointer)
@@ -78,10 +64,77 @@ static uint64_t stack_top(const struct pm_graph *graph, const struct pm_region *
 	return next < count ? pm_min(guards[next].start, region->end) : region->end;
 }
 
-/** Adds the stack of a thread, and the part of it that is not used. */
-static int add_stack(struct pm_graph *graph, struct pm_thread_areas *areas,
-                     struct pm_range_list *dead, size_t index, struct pm_error *error)
+/** Returns whether there is inaccessible memory directly below a region, as below a stack. */
+static bool is_guarded(const struct pm_graph *graph, const struct pm_region *region)
 {
+	const struct pm_regions *regions = pm_copy_regions(graph->copy);
+	const struct pm_region *below = region > regions->items ? region - 1 : NULL;
+
+	return below && below->end == region->start && (below->perms & 7) == 0 &&
+	       pm_region_size(below) < GUARD_MAX;
+}
+
+/**
+ * Finds the lowest address of the stack of a thread. glibc has the descriptor of a thread at the
+ * top of the thread's stack. If it is not there, the program has switched to a stack of its own,
+ * as for a coroutine, and the memory below can contain the stacks of other coroutines.
+ * @return 0 if it is not certain that everything from there on is the stack
+ */
+static uint64_t stack_bottom(const struct pm_graph *graph, const struct pm_region *region,
+                             const struct pm_copy_thread *thread)
+{
+	uint64_t pointer = thread->stack_pointer, descriptor = thread->thread_pointer;
+	size_t count;
+	const struct pm_range *guards = pm_copy_guards(graph->copy, &count);
+	size_t next = guard_after(guards, count, pointer);
+
+	if (strcmp(region->mapping, "[stack]") == 0)
+		return region->start;
+	if (descriptor < pointer || descriptor >= stack_top(graph, region, pointer))
+		return 0;
+	if (next > 0 && guards[next - 1].end > region->start)
+		return guards[next - 1].end;
+
+	return is_guarded(graph, region) ? region->start : 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t *one = a, *other = b;
+	return (*one > *other) - (*one < *other);
+}
+
+/** Lists the stack pointers and the descriptors of all threads. */
+static int list_used(struct search *search)
+{
+	size_t count;
+	const struct pm_copy_thread *threads = pm_copy_threads(search->graph->copy, &count);
+
+	search->used = calloc(2 * count + 1, sizeof *search->used);
+	if (!search->used)
+		return pm_error_out_of_memory(search->error);
+
+	for (size_t i = 0; i < count; i++) {
+		search->used[search->used_count++] = threads[i].stack_pointer;
+		search->used[search->used_count++] = threads[i].thread_pointer;
+	}
+
+	qsort(search->used, search->used_count, sizeof *search->used, by_address);
+	return 0;
+}
+
+/** Returns whether a thread has its stack pointer or its descriptor in a range. */
+static bool is_used(const struct search *search, struct pm_range range)
+{
+	size_t next = pm_first_above(search->used, search->used_count, sizeof *search->used, 0,
+	                             range.start - 1);
+	return next < search->used_count && search->used[next] < range.end;
+}
+
+/** Adds the stack of a thread, and the part of it that is not used. */
+static int add_stack(struct search *search, size_t index)
+{
+	struct pm_graph *graph = search->graph;
 	size_t count;
 	const struct pm_copy_thread *thread = &pm_copy_threads(graph->copy, &count)[index];
 	uint64_t pointer = thread->stack_pointer;
@@ -93,21 +146,26 @@ static int add_stack(struct pm_graph *graph, struct pm_thread_areas *areas,
 		return 0;
 
 	uint64_t low = pm_max(region->start, (pointer - RED_ZONE) & ~UINT64_C(7));
-	uint64_t bottom = stack_bottom(graph, region, pointer);
+	struct pm_range unused = { stack_bottom(graph, region, thread), low };
 	struct pm_range stack = { low, stack_top(graph, region, pointer) };
 
-	if (bottom != 0 && bottom < low &&
-	    pm_range_list_add(dead, (struct pm_range){ bottom, low }, error) < 0)
+	if (unused.start != 0 && unused.start < low && !is_used(search, unused) &&
+	    pm_range_list_add(search->dead, unused, search->error) < 0)
 		return -1;
 	if (thread->thread_pointer > pointer)
 		stack.end = pm_min(stack.end, thread->thread_pointer + DESCRIPTOR);
 
-	return add_area(areas, (struct pm_thread_area){ .range = stack, .thread = index }, error);
+	return add_area(search->areas, (struct pm_thread_area){ .range = stack, .thread = index },
+	                search->error);
 }
 
-static int add_local(struct pm_graph *graph, struct pm_thread_areas *areas, size_t index,
-                     uint64_t size, struct pm_error *error)
+/**
+ * Adds the thread-local data of a thread.
+ * @param size  number of bytes below the thread pointer
+ */
+static int add_local(struct search *search, size_t index, uint64_t size)
 {
+	struct pm_graph *graph = search->graph;
 	size_t count;
 	uint64_t pointer = pm_copy_threads(graph->copy, &count)[index].thread_pointer;
 	const struct pm_region *region = pm_regions_find(pm_copy_regions(graph->copy), pointer);
@@ -120,7 +178,7 @@ static int add_local(struct pm_graph *graph, struct pm_thread_areas *areas, size
 		                       .local = true,
 		                       .pointer = pointer };
 
-	return add_area(areas, area, error);
+	return add_area(search->areas, area, search->error);
 }
 
 static int by_start(const void *a, const void *b)
@@ -144,6 +202,7 @@ static void sort_areas(struct pm_thread_areas *areas)
 int pm_thread_areas_find(struct pm_graph *graph, struct pm_thread_areas *areas,
                          struct pm_range_list *dead, struct pm_error *error)
 {
+	struct search search = { .graph = graph, .areas = areas, .dead = dead, .error = error };
 	struct pm_thread_local_sizes sizes = { 0 };
 	size_t count;
 
@@ -151,13 +210,16 @@ int pm_thread_areas_find(struct pm_graph *graph, struct pm_thread_areas *areas,
 		return -1;
 
 	pm_copy_threads(graph->copy, &count);
-	for (size_t i = 0; i < count; i++)
-		if (add_stack(graph, areas, dead, i, error) < 0 ||
-		    add_local(graph, areas, i, sizes.program + sizes.libraries, error) < 0)
-			return -1;
+	int result = list_used(&search);
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		result = add_stack(&search, i);
+		if (result == 0)
+			result = add_local(&search, i, sizes.program + sizes.libraries);
+	}
 
+	free(search.used);
 	sort_areas(areas);
-	return 0;
+	return result;
 }
 
 /** Returns the index of the first area that starts above an address. */

@@ -11,6 +11,9 @@
 #include "base/array.h"
 #include "graph/mark.h"
 
+/* Number of edges after which the cancellation flag is tested. */
+enum { CANCEL_STEP = 65536 };
+
 /** A node whose edges are being followed. */
 struct frame {
 	uint32_t node;
@@ -29,6 +32,7 @@ struct search {
 	size_t count;
 	size_t order_capacity;
 	size_t last;
+	uint64_t steps; /* number of edges that were followed, and of nodes that were left */
 	uint32_t found; /* an edge to a node that was not visited */
 	uint64_t address;
 };
@@ -69,11 +73,14 @@ static int leave(struct search *search, struct pm_error *error)
 /** Visits all nodes that are reachable from a node. */
 static int visit_from(struct search *search, uint32_t node, struct pm_error *error)
 {
-	if (pm_check_cancel(search->graph->options.cancel, error) < 0 ||
-	    enter(search, node, error) < 0)
+	if (enter(search, node, error) < 0)
 		return -1;
 
 	while (search->depth > 0) {
+		if (search->steps++ % CANCEL_STEP == 0 &&
+		    pm_check_cancel(search->graph->options.cancel, error) < 0)
+			return -1;
+
 		struct frame *frame = &search->frames[search->depth - 1];
 		struct pm_range rest = { frame->next,
 			                 pm_graph_bytes(search->graph, frame->node).end };

@@ -28,6 +28,10 @@ enum { CHUNK_BYTES = 60 };
  */
 enum { SMALL = 65536 };
 
+/* Maximum size in bytes of a part of a larger range, a multiple of 8, and number of nodes. After
+ * each of them, the cancellation flag is tested. */
+enum { PART_MAX = 16 << 20, CANCEL_STEP = 65536 };
+
 static uint64_t pack(const struct pm_chunk *chunk)
 {
 	uint64_t units = chunk->size / PM_HEAP_UNIT;
@@ -99,9 +103,11 @@ const char *pm_graph_next_part(const struct pm_graph *graph, struct pm_range *re
 		const struct pm_range *ranges = pm_copy_ranges(graph->copy, &count);
 		size_t next = pm_first_above(ranges, count, sizeof *ranges,
 		                             offsetof(struct pm_range, end), rest->start);
-		if (next == count || ranges[next].start >= rest->end)
+		if (next == count || ranges[next].start >= rest->end ||
+		    pm_is_cancelled(graph->options.cancel))
 			return NULL;
 		*part = pm_range_clip(ranges[next], *rest);
+		part->end = pm_min(part->end, part->start + PART_MAX);
 	}
 
 	rest->start = part->end;
@@ -146,6 +152,8 @@ static int make_nodes(struct pm_graph *graph, struct pm_error *error)
 
 	for (uint32_t i = 0; i < graph->node_count; i++) {
 		struct pm_chunk chunk = pm_graph_chunk(graph, i);
+		if (i % CANCEL_STEP == 0 && pm_check_cancel(graph->options.cancel, error) < 0)
+			return -1;
 		graph->nodes[i] = pack(&chunk);
 	}
 

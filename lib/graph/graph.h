@@ -72,7 +72,8 @@ struct pm_range pm_graph_extent(const struct pm_graph *graph, uint32_t node);
 struct pm_range pm_graph_bytes(const struct pm_graph *graph, uint32_t node);
 
 /**
- * Returns the next part of a range that was copied.
+ * Returns the next part of a range that was copied. After a cancellation, large ranges have no more
+ * parts; a search tests the cancellation flag at its end.
  *
  * @param rest   the range; receives what follows the part
  * @param part   receives the part

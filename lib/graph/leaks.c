@@ -6,11 +6,22 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "base/wipe.h"
 #include "graph/cycles.h"
 #include "graph/mark.h"
 
 /** The bitmaps of pm_leaks.marks. */
 enum { LOST, DIRECT, CYCLE };
+
+/* Number of nodes, and of chunks whose types are found, after which the cancellation flag is
+ * tested. */
+enum { CANCEL_STEP = 65536, TYPE_STEP = 1024 };
+
+/** Tests the cancellation flag before each node whose number is a multiple of CANCEL_STEP. */
+static int check_node(const struct pm_graph *graph, uint32_t node, struct pm_error *error)
+{
+	return node % CANCEL_STEP == 0 ? pm_check_cancel(graph->options.cancel, error) : 0;
+}
 
 /** Marks everything that the roots reach, and sets the bits of all other chunks in use. */
 static int find_lost(struct pm_graph *graph, struct pm_leaks *leaks, struct pm_error *error)
@@ -18,12 +29,13 @@ static int find_lost(struct pm_graph *graph, struct pm_leaks *leaks, struct pm_e
 	struct pm_mark mark;
 	int result = pm_mark_init(&mark, graph, NULL, error);
 
-	if (result == 0) {
-		pm_mark_add_roots(&mark);
+	if (result == 0)
+		result = pm_mark_add_roots(&mark, error);
+	if (result == 0)
 		result = pm_mark_run(&mark, error);
-	}
 
 	for (uint32_t i = 0; result == 0 && i < graph->node_count; i++) {
+		result = check_node(graph, i, error);
 		if (!pm_graph_in_use(graph, i))
 			continue;
 		uint64_t size = pm_graph_size(graph, i);
@@ -63,22 +75,22 @@ static int find_direct(struct pm_graph *graph, struct pm_leaks *leaks, struct pm
 	struct pointed pointed = { .lost = leaks->marks[LOST],
 		                   .bits = pm_graph_array(graph, 1, error) };
 	size_t last = 0;
-	if (!pointed.bits)
-		return -1;
+	int result = pointed.bits ? 0 : -1;
 
-	for (uint32_t i = 0; i < graph->node_count; i++) {
+	for (uint32_t i = 0; result == 0 && i < graph->node_count; i++) {
+		result = check_node(graph, i, error);
 		if (!pm_bit_test(pointed.lost, i))
 			continue;
 		pointed.from = i;
 		pm_graph_scan(graph, pm_graph_bytes(graph, i), &last, note_pointed, &pointed);
 	}
 
-	for (uint32_t i = 0; i < graph->node_count; i++)
+	for (uint32_t i = 0; result == 0 && i < graph->node_count; i++)
 		if (pm_bit_test(pointed.lost, i) && !pm_bit_test(pointed.bits, i))
 			pm_bit_set(leaks->marks[DIRECT], i);
 
 	free(pointed.bits);
-	return 0;
+	return result == 0 ? pm_check_cancel(graph->options.cancel, error) : -1;
 }
 
 /** Chooses a direct chunk in each cycle that is not reachable from a direct chunk. */
@@ -115,6 +127,7 @@ struct grouping {
 	struct pm_chunk_types *types;
 	struct pm_leaks *leaks;
 	size_t capacity; /* number of allocated groups */
+	uint64_t steps;  /* number of chunks whose type was looked for */
 	uint32_t slots[4 * PM_LEAK_GROUPS_MAX];
 };
 
@@ -173,6 +186,9 @@ static int add_lost(struct grouping *grouping, uint32_t node, struct pm_error *e
 	size_t head_size = read_head(grouping->graph, node, head);
 	const struct pm_chunk_type *type = NULL;
 
+	if (grouping->steps++ % TYPE_STEP == 0 &&
+	    pm_check_cancel(grouping->graph->options.cancel, error) < 0)
+		return -1;
 	if (grouping->types &&
 	    pm_chunk_types_find(grouping->types, head, head_size, &type, error) < 0)
 		return -1;
@@ -271,6 +287,6 @@ void pm_leaks_deinit(struct pm_leaks *leaks)
 {
 	for (int i = LOST; i <= CYCLE; i++)
 		free(leaks->marks[i]);
-	free(leaks->groups);
+	pm_wipe_free(leaks->groups, leaks->count * sizeof *leaks->groups);
 	*leaks = (struct pm_leaks){ 0 };
 }

@@ -34,9 +34,9 @@ static int add_root(void *context, uint32_t root, uint32_t target, uint64_t addr
 	return 0;
 }
 
-void pm_mark_add_roots(struct pm_mark *mark)
+int pm_mark_add_roots(struct pm_mark *mark, struct pm_error *error)
 {
-	pm_roots_scan(mark->graph, 0, add_root, mark);
+	return pm_roots_scan(mark->graph, 0, add_root, mark, error);
 }
 
 static int add_target(void *context, uint32_t target, uint64_t address)
@@ -49,16 +49,17 @@ static int add_target(void *context, uint32_t target, uint64_t address)
 int pm_mark_run(struct pm_mark *mark, struct pm_error *error)
 {
 	const struct pm_graph *graph = mark->graph;
-	size_t last = 0, steps = 0;
+	size_t last = 0;
 
 	while (mark->count > 0) {
 		uint32_t node = mark->stack[--mark->count];
-		if (++steps % CANCEL_STEP == 0 && pm_check_cancel(graph->options.cancel, error) < 0)
+		if (++mark->steps % CANCEL_STEP == 0 &&
+		    pm_check_cancel(graph->options.cancel, error) < 0)
 			return -1;
 		pm_graph_scan(graph, pm_graph_bytes(graph, node), &last, add_target, mark);
 	}
 
-	return 0;
+	return pm_check_cancel(graph->options.cancel, error);
 }
 
 void pm_mark_deinit(struct pm_mark *mark)

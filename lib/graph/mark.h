@@ -12,6 +12,7 @@ struct pm_mark {
 	const uint64_t *only; /**< only these nodes are marked; NULL: all nodes */
 	uint32_t *stack;      /**< marked nodes whose edges were not followed yet; owned */
 	size_t count;         /**< number of elements of `stack` */
+	uint64_t steps;       /**< number of nodes whose edges were followed */
 };
 
 /**
@@ -25,8 +26,11 @@ int pm_mark_init(struct pm_mark *mark, const struct pm_graph *graph, const uint6
 /** Marks a node, unless it is marked already or may not be marked. */
 void pm_mark_add(struct pm_mark *mark, uint32_t node);
 
-/** Marks the nodes to which roots point. */
-void pm_mark_add_roots(struct pm_mark *mark);
+/**
+ * Marks the nodes to which roots point.
+ * @return 0, or -1 with PM_ERROR_CANCELLED
+ */
+int pm_mark_add_roots(struct pm_mark *mark, struct pm_error *error);
 
 /**
  * Marks all nodes that are reachable from marked nodes.

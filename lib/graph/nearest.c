@@ -62,7 +62,7 @@ static int follow(struct search *search, uint32_t *next, struct pm_error *error)
 			return 1;
 	}
 
-	return 0;
+	return pm_check_cancel(graph->options.cancel, error);
 }
 
 int pm_nearest_find(const struct pm_graph *graph, uint32_t target, struct pm_nearest *nearest,
@@ -84,7 +84,7 @@ int pm_nearest_find(const struct pm_graph *graph, uint32_t target, struct pm_nea
 		result = -1;
 
 	for (unsigned level = PM_LEVEL_VARIABLES; result == 0 && level <= PM_LEVEL_OTHER; level++) {
-		result = pm_roots_scan(graph, level, reach_from_root, &search);
+		result = pm_roots_scan(graph, level, reach_from_root, &search, error);
 		if (result == 0)
 			result = follow(&search, &next, error);
 	}

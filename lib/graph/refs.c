@@ -162,9 +162,8 @@ int pm_refs_from(struct pm_graph *graph, struct pm_range range, pm_ref_visitor *
 	};
 	size_t last = 0;
 
-	if (pm_check_cancel(graph->options.cancel, error) < 0)
-		return -1;
-	return pm_graph_scan(graph, range, &last, report_pointer, &pointers);
+	int result = pm_graph_scan(graph, range, &last, report_pointer, &pointers);
+	return result != 0 ? result : pm_check_cancel(graph->options.cancel, error);
 }
 
 /** Finds the first word that points to a node. */
@@ -192,8 +191,9 @@ static int find_in_root(void *context, uint32_t root, uint32_t target, uint64_t 
 	return 1;
 }
 
-/** Returns the reference from a parent to a node. */
-static struct pm_ref make_ref(const struct pm_graph *graph, uint32_t parent, uint32_t node)
+/** Finds the reference from a parent to a node. */
+static int make_ref(const struct pm_graph *graph, uint32_t parent, uint32_t node,
+                    struct pm_ref *made, struct pm_error *error)
 {
 	struct word word = { .target = node };
 	struct pm_ref ref = { .root = PM_REF_CHUNK };
@@ -202,11 +202,13 @@ static struct pm_ref make_ref(const struct pm_graph *graph, uint32_t parent, uin
 	if (pm_nearest_is_root(graph, parent)) {
 		ref.root = word.root = pm_nearest_root(graph, parent);
 		const struct pm_root *root = &graph->roots[ref.root];
-		pm_roots_scan(graph, root->level, find_in_root, &word);
+		if (pm_roots_scan(graph, root->level, find_in_root, &word, error) < 0)
+			return -1;
 		if (root->kind == PM_ROOT_REGISTER) {
 			ref.offset = word.address * 8;
 			ref.value = pm_graph_bytes(graph, node).start;
-			return ref;
+			*made = ref;
+			return 0;
 		}
 		ref.offset = word.address - pm_min(root->start, word.address);
 	} else {
@@ -221,7 +223,8 @@ static struct pm_ref make_ref(const struct pm_graph *graph, uint32_t parent, uin
 	if (value)
 		memcpy(&ref.value, value, sizeof ref.value);
 
-	return ref;
+	*made = ref;
+	return pm_check_cancel(graph->options.cancel, error);
 }
 
 /** Returns whether a reference continues the list of which a step is a part. */
@@ -268,8 +271,9 @@ static int make_path(const struct pm_graph *graph, const struct pm_nearest *near
 
 	do {
 		parent = nearest->parents[node];
-		struct pm_ref ref = make_ref(graph, parent, node);
-		if (add_step(&made, &capacity, &ref, error) < 0) {
+		struct pm_ref ref;
+		if (make_ref(graph, parent, node, &ref, error) < 0 ||
+		    add_step(&made, &capacity, &ref, error) < 0) {
 			pm_path_deinit(&made);
 			return -1;
 		}

@@ -27,7 +27,8 @@ struct retaining {
 	uint64_t *on_stack;        /* bitmap of these nodes */
 	size_t count;              /* number of elements of `stack` */
 	size_t last;
-	uint32_t node; /* the node whose edges are followed */
+	uint64_t steps; /* number of nodes whose edges were followed */
+	uint32_t node;  /* the node whose edges are followed */
 	struct pm_error *error;
 };
 
@@ -142,12 +143,11 @@ static int pass_bits(void *context, uint32_t target, uint64_t address)
 static int pass_all(struct retaining *state)
 {
 	const struct pm_graph *graph = state->graph;
-	size_t steps = 0;
 
 	while (state->count > 0) {
 		state->node = state->stack[--state->count];
 		pm_bit_clear(state->on_stack, state->node);
-		if (++steps % CANCEL_STEP == 0 &&
+		if (++state->steps % CANCEL_STEP == 0 &&
 		    pm_check_cancel(graph->options.cancel, state->error) < 0)
 			return -1;
 		pm_graph_scan(graph, pm_graph_bytes(graph, state->node), &state->last, pass_bits,
@@ -227,7 +227,7 @@ static int find_masks(struct retaining *state)
 
 	if (!state->masks || !state->stack || !state->on_stack)
 		return -1;
-	return pm_roots_scan(graph, 0, start_at_root, state);
+	return pm_roots_scan(graph, 0, start_at_root, state, state->error);
 }
 
 int pm_retained_find(struct pm_graph *graph, struct pm_retained *retained, struct pm_error *error)

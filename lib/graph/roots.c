@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/minmax.h"
 #include "graph/areas.h"
 
@@ -18,6 +19,9 @@
  * as data without a symbol.
  */
 enum { ROOTS_MAX = 1 << 20 };
+
+/* Number of spans after which the cancellation flag is tested. */
+enum { CANCEL_STEP = 4096 };
 
 /*
  * Size in bytes of the part of a stack, from the stack pointer on, in which pointers to headers of
@@ -28,16 +32,17 @@ enum { FRAMES = 512 };
 /** Finds roots that exist: a hash table of indexes + 1, and the areas of the threads. */
 struct pm_root_table {
 	uint32_t *slots;
-	size_t size; /* number of slots, a power of 2 */
+	size_t size;   /* number of slots, a power of 2 */
+	uint64_t seed; /* the addresses of symbols are chosen by the authors of the files */
 	struct pm_thread_areas areas;
 };
 
-static uint64_t hash_root(const struct pm_root *root)
+static uint64_t hash_root(const struct pm_root *root, uint64_t seed)
 {
-	uint64_t hash = root->start ^ (uint64_t)root->kind << 56 ^ (uint64_t)root->thread << 32;
-	for (const char *at = root->start ? "" : root->module; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	return hash * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	uint64_t hash = pm_hash_mix(seed ^ root->start, PM_HASH_ONE);
+	hash = pm_hash_mix(hash ^ (uint64_t)root->kind << 32 ^ (uint32_t)root->thread, PM_HASH_TWO);
+
+	return root->start ? hash : pm_hash_bytes(hash, root->module, strlen(root->module));
 }
 
 /** Tests whether two roots are the same. Data without symbols of a file is one root. */
@@ -52,7 +57,7 @@ static bool same_root(const struct pm_root *one, const struct pm_root *other)
 static uint32_t *find_slot(const struct pm_graph *graph, const struct pm_root *root)
 {
 	struct pm_root_table *table = graph->table;
-	size_t at = hash_root(root) & (table->size - 1);
+	size_t at = (size_t)hash_root(root, table->seed) & (table->size - 1);
 
 	while (table->slots[at] && !same_root(&graph->roots[table->slots[at] - 1], root))
 		at = (at + 1) & (table->size - 1);
@@ -376,7 +381,7 @@ static int scan_memory(struct pm_graph *graph, struct pm_error *error)
 			return -1;
 	}
 
-	return 0;
+	return pm_check_cancel(graph->options.cancel, error);
 }
 
 int pm_roots_find(struct pm_graph *graph, struct pm_error *error)
@@ -387,6 +392,7 @@ int pm_roots_find(struct pm_graph *graph, struct pm_error *error)
 	if (!graph->table)
 		return pm_error_out_of_memory(error);
 
+	graph->table->seed = pm_hash_seed(graph);
 	int result = pm_thread_areas_find(graph, &graph->table->areas, &dead, error);
 	if (result == 0)
 		result = pm_root_memory_find(graph, &dead, error);
@@ -446,7 +452,7 @@ static int scan_span(const struct pm_graph *graph, const struct pm_root_span *sp
 }
 
 int pm_roots_scan(const struct pm_graph *graph, unsigned level, pm_root_visitor *visit,
-                  void *context)
+                  void *context, struct pm_error *error)
 {
 	struct span_scan scan = { .visit = visit, .context = context };
 	size_t last = 0, next = 0;
@@ -459,10 +465,12 @@ int pm_roots_scan(const struct pm_graph *graph, unsigned level, pm_root_visitor 
 	}
 
 	for (size_t i = 0; result == 0 && i < graph->span_count; i++) {
+		if (i % CANCEL_STEP == 0 && pm_is_cancelled(graph->options.cancel))
+			break;
 		scan.root = graph->spans[i].root;
 		if (level == 0 || graph->roots[scan.root].level == level)
 			result = scan_span(graph, &graph->spans[i], &next, &last, &scan);
 	}
 
-	return result;
+	return result != 0 ? result : pm_check_cancel(graph->options.cancel, error);
 }

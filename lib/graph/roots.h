@@ -54,9 +54,10 @@ typedef int pm_root_visitor(void *context, uint32_t root, uint32_t target, uint6
  * Visits the words of all roots of a level that point to chunks in use.
  *
  * @param level  enum pm_root_level; 0 means all levels
- * @return       0, or the value with which `visit` ended the scan
+ * @param error  PM_ERROR_CANCELLED
+ * @return       0; the value with which `visit` ended the scan; or -1 with `error`
  */
 int pm_roots_scan(const struct pm_graph *graph, unsigned level, pm_root_visitor *visit,
-                  void *context);
+                  void *context, struct pm_error *error);
 
 #endif

@@ -3,9 +3,11 @@
  * that part. */
 #include <procmem/chunk_parts.h>
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/minmax.h"
+#include "base/search.h"
 #include "heap/heap.h"
 
 enum {
@@ -65,46 +67,54 @@ static void find_glibc_part(const struct pm_heap_handle *heap, uint64_t address,
 	}
 }
 
-/** Finds the first range of unused pages that ends above an address, or NULL. */
-static const struct pm_range *find_unused(const struct pm_heap_handle *heap, uint64_t address)
+/**
+ * Finds the first of some ranges that ends above an address. The end of the part is moved to the
+ * start of this range, if that is nearer.
+ *
+ * @param ranges  the ranges, ascending
+ * @return        the range if it contains the address; otherwise NULL
+ */
+static const struct pm_range *find_range(const struct pm_range *ranges, size_t count,
+                                         uint64_t address, struct part *part)
 {
-	size_t low = 0, high = heap->unused_count;
+	size_t at = pm_first_above(ranges, count, sizeof *ranges, offsetof(struct pm_range, end),
+	                           address);
+	if (at == count)
+		return NULL;
+	if (ranges[at].start <= address)
+		return &ranges[at];
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (heap->unused[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-
-	return low < heap->unused_count ? &heap->unused[low] : NULL;
+	part->end = pm_min(part->end, ranges[at].start);
+	return NULL;
 }
 
 /** Determines the part that contains an address that is in no chunk of the index. */
 static void find_other_part(const struct pm_heap_handle *heap, uint64_t address, struct part *part)
 {
-	const struct pm_range *unused = find_unused(heap, address);
+	const struct pm_heap_index *index = &heap->index;
 
 	part->kind = PM_CHUNK_PART_OUTSIDE;
-	part->end = pm_heap_index_gap_end(&heap->index, address);
-	if (!unused)
-		return;
-	if (address < unused->start) {
-		part->end = pm_min(part->end, unused->start);
-		return;
-	}
+	part->end = pm_heap_index_gap_end(index, address);
 
-	part->kind = PM_CHUNK_PART_FREE;
-	part->end = unused->end;
-	part->has_chunk = true;
-	part->chunk = (struct pm_chunk){ .address = unused->start,
-		                         .start = unused->start,
-		                         .end = unused->end,
-		                         .size = pm_range_size(*unused),
-		                         .arena = PM_CHUNK_MAPPED,
-		                         .number = UINT32_MAX,
-		                         .state = PM_CHUNK_FREE };
+	const struct pm_range *unused = find_range(heap->unused, heap->unused_count, address, part);
+	const struct pm_range *skipped = find_range(index->skipped, index->skipped_count, address,
+	                                            part);
+
+	if (skipped) {
+		part->kind = PM_CHUNK_PART_UNKNOWN;
+		part->end = pm_min(part->end, skipped->end);
+	} else if (unused) {
+		part->kind = PM_CHUNK_PART_FREE;
+		part->end = pm_min(part->end, unused->end);
+		part->has_chunk = true;
+		part->chunk = (struct pm_chunk){ .address = unused->start,
+			                         .start = unused->start,
+			                         .end = unused->end,
+			                         .size = pm_range_size(*unused),
+			                         .arena = PM_CHUNK_MAPPED,
+			                         .number = UINT32_MAX,
+			                         .state = PM_CHUNK_FREE };
+	}
 }
 
 static void find_part(const struct pm_heap_handle *heap, uint64_t address, struct part *part)

@@ -120,7 +120,7 @@ static const char *reason_against(const struct pm_glibc_chain *chain, uint64_t h
 }
 
 /** Adds the chunk at `chain->at`, whose header is valid. */
-static enum pm_glibc_stop parse_chunk(struct pm_glibc_chain *chain, uint64_t head,
+static enum pm_glibc_stop parse_chunk(struct pm_glibc_chain *chain, uint64_t head, uint64_t word,
                                       const unsigned char *next, struct pm_glibc_chunks *chunks)
 {
 	uint64_t size = head & ~(uint64_t)PM_GLIBC_FLAGS;
@@ -132,8 +132,6 @@ static enum pm_glibc_stop parse_chunk(struct pm_glibc_chain *chain, uint64_t hea
 	/* In other arenas, a chunk in use that is not marked is a fencepost. */
 	bool is_fence = in_use && !chain->main && !(head & PM_GLIBC_NON_MAIN);
 	unsigned state = in_use ? PM_CHUNK_IN_USE : PM_CHUNK_FREE;
-	/* A small chunk is in the same buffer as the next header. */
-	uint64_t word = size <= PM_GLIBC_FAST_MAX ? pm_glibc_word(next - size + 16) : 0;
 	if (!is_fence && !append(chunks, chain->at, size, state, word))
 		return PM_GLIBC_STOP_MEMORY;
 
@@ -167,8 +165,12 @@ enum pm_glibc_stop pm_glibc_chain_parse(struct pm_glibc_chain *chain,
 		if (!has_header(buffer, chain->at + size))
 			return PM_GLIBC_STOP_BUFFER;
 
-		enum pm_glibc_stop stop = parse_chunk(chain, head, at(buffer, chain->at + size),
-		                                      chunks);
+		uint64_t word = 0;
+		if (size <= PM_GLIBC_FAST_MAX)
+			word = pm_glibc_word(at(buffer, chain->at + PM_GLIBC_HEADER));
+
+		const unsigned char *next = at(buffer, chain->at + size);
+		enum pm_glibc_stop stop = parse_chunk(chain, head, word, next, chunks);
 		if (stop != PM_GLIBC_STOP_BUFFER)
 			return stop;
 	}
@@ -177,14 +179,14 @@ enum pm_glibc_stop pm_glibc_chain_parse(struct pm_glibc_chain *chain,
 }
 
 enum pm_glibc_stop pm_glibc_chain_parse_large(struct pm_glibc_chain *chain, uint64_t head,
-                                              const unsigned char *next,
+                                              uint64_t word, const unsigned char *next,
                                               struct pm_glibc_chunks *chunks)
 {
 	const char *why = reason_against(chain, head);
 
 	if (why)
 		return broken(chain, why);
-	return parse_chunk(chain, head, next, chunks);
+	return parse_chunk(chain, head, word, next, chunks);
 }
 
 /** Tests the header at `test->at`, which is in the buffer. */

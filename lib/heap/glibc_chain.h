@@ -82,12 +82,13 @@ enum pm_glibc_stop pm_glibc_chain_parse(struct pm_glibc_chain *chain,
  *
  * @param chain   the chain; `at` is moved if the chunk is valid
  * @param head    the word `size` of the chunk
+ * @param word    first word of the chunk's memory; 0 for large chunks
  * @param next    the first PM_GLIBC_HEADER bytes after the chunk
  * @param chunks  the chunk is appended
  * @return        PM_GLIBC_STOP_BUFFER, PM_GLIBC_STOP_BROKEN or PM_GLIBC_STOP_MEMORY
  */
 enum pm_glibc_stop pm_glibc_chain_parse_large(struct pm_glibc_chain *chain, uint64_t head,
-                                              const unsigned char *next,
+                                              uint64_t word, const unsigned char *next,
                                               struct pm_glibc_chunks *chunks);
 
 /** Whether a chain of chunks begins at an address. */

@@ -61,7 +61,7 @@ struct pm_glibc {
 	/** Lowest and highest address of the arena that is walked over */
 	struct pm_range arena_range;
 
-	bool incomplete; /**< the figures of all arenas together are lower bounds */
+	bool incomplete; /**< the figures of all arenas together are approximate */
 	enum pm_glibc_links links;
 	uint64_t tcache_size; /**< chunk size of the tcaches that were found; 0 if none was found */
 };

@@ -7,6 +7,8 @@
  */
 #include "heap/glibc_heaps.h"
 
+#include <stdlib.h>
+
 #include "base/array.h"
 
 enum {
@@ -14,6 +16,9 @@ enum {
 	HEAPS_MAX = 1 << 20, /* heaps of an arena: 64 TiB of the default size */
 	INFO_SIZE = 32,      /* bytes of heap_info that are read */
 };
+
+/* No process has memory of its own at higher addresses. */
+#define ADDRESS_MAX (UINT64_MAX / 2)
 
 /**
  * Maximum sizes of a heap: 64 MiB by default, else four times the size of a huge page (2.35-2.41,
@@ -112,6 +117,8 @@ static int find_main(struct pm_glibc *glibc, struct pm_glibc_heaps *heaps, struc
 		return 0;
 
 	uint64_t end = main->top + size;
+	if (end > ADDRESS_MAX)
+		return 0;
 	if (base == 0 || (base > main->top && main->contiguous))
 		base = end - main->system;
 	if (main->contiguous && end - main->system == base)
@@ -163,30 +170,34 @@ static int find_newest(struct pm_glibc *glibc, const struct pm_glibc_arena *aren
 	return 0;
 }
 
-/** Finds the heaps of an arena other than the main arena. */
-static int find_others(struct pm_glibc *glibc, const struct pm_glibc_arena *arena,
-                       struct pm_glibc_heaps *heaps, struct pm_error *error)
+/** The heaps of an arena are linked by `prev`, from the newest one to the oldest one. */
+struct list {
+	const struct pm_glibc_arena *arena;
+	uint64_t oldest;
+	uint64_t newest;
+	uint64_t max; /* maximum size of a heap */
+};
+
+/** Follows the list of heaps. Sets `complete` if it leads to the oldest heap. */
+static int follow(struct pm_glibc *glibc, const struct list *list, struct pm_glibc_heaps *heaps,
+                  struct pm_error *error)
 {
-	uint64_t oldest = 0, at = 0, max = 0;
-	int got = find_oldest(glibc, arena->address, &oldest, error);
+	const struct pm_glibc_arena *arena = list->arena;
+	const uint64_t info_size = arena->address - list->oldest;
+	uint64_t at = list->newest, seen = 0, sum = 0;
 
-	if (got > 0)
-		got = find_newest(glibc, arena, &at, &max, error);
-	if (got <= 0)
-		return got;
-
-	const uint64_t info_size = arena->address - oldest;
-	uint64_t sum = 0;
-	while (heaps->count < HEAPS_MAX) {
+	/* A damaged list can be a circle (Brent's algorithm). */
+	while (heaps->count < HEAPS_MAX && at != seen) {
 		struct info info;
-		got = read_info(glibc, at, &info, error);
+		int got = read_info(glibc, at, &info, error);
 		if (got < 0)
 			return -1;
-		if (got == 0 || at % max != 0 || !info_is_sane(glibc, &info, arena->address, max))
+		if (got == 0 || at % list->max != 0 ||
+		    !info_is_sane(glibc, &info, arena->address, list->max))
 			return 0;
 
 		uint64_t first = at + info_size;
-		if (at == oldest)
+		if (at == list->oldest)
 			first = align_up(arena->address + glibc->layout->size);
 		if (first - at >= info.size)
 			return 0;
@@ -195,13 +206,53 @@ static int find_others(struct pm_glibc *glibc, const struct pm_glibc_arena *aren
 			return -1;
 
 		sum += info.size;
-		if (at == oldest) {
+		if (at == list->oldest) {
 			heaps->complete = sum == arena->system;
 			return 0;
 		}
+		if ((heaps->count & (heaps->count - 1)) == 0)
+			seen = at;
 		at = info.previous;
 	}
 
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct pm_glibc_heap *one = a, *other = b;
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+/** Removes heaps that a damaged list contains several times. */
+static void remove_duplicates(struct pm_glibc_heaps *heaps)
+{
+	size_t kept = 0;
+
+	if (heaps->count > 0)
+		qsort(heaps->items, heaps->count, sizeof *heaps->items, by_start);
+	for (size_t i = 0; i < heaps->count; i++)
+		if (kept == 0 || heaps->items[i].start != heaps->items[kept - 1].start)
+			heaps->items[kept++] = heaps->items[i];
+	heaps->count = kept;
+}
+
+/** Finds the heaps of an arena other than the main arena. */
+static int find_others(struct pm_glibc *glibc, const struct pm_glibc_arena *arena,
+                       struct pm_glibc_heaps *heaps, struct pm_error *error)
+{
+	struct list list = { .arena = arena };
+	int got = find_oldest(glibc, arena->address, &list.oldest, error);
+
+	if (got > 0)
+		got = find_newest(glibc, arena, &list.newest, &list.max, error);
+	if (got <= 0)
+		return got;
+	if (follow(glibc, &list, heaps, error) < 0)
+		return -1;
+
+	if (!heaps->complete)
+		remove_duplicates(heaps);
 	return 0;
 }
 

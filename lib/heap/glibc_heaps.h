@@ -16,7 +16,7 @@ struct pm_glibc_heap {
 
 /** The heaps of an arena. Zero-initialise it; release `items` with free(3). */
 struct pm_glibc_heaps {
-	struct pm_glibc_heap *items; /**< the heap with the top chunk is first */
+	struct pm_glibc_heap *items; /**< each heap once */
 	size_t count;
 	size_t capacity;
 	bool complete; /**< all heaps of the arena were found */

@@ -10,7 +10,7 @@
  * before.
  *
  * A fastbin or tcache of a running process changes while it is read. It is read again; if this does
- * not help, the figures of the arena are lower bounds.
+ * not help, the figures of the arena are approximate.
  *
  * @param glibc  the arenas and the candidates for tcaches; receives `links` and `tcache_size`; the
  *               figures are those of the heap

@@ -6,6 +6,11 @@
  *
  * posix_memalign(3) writes a second header in front of the address that it returns. Its prev_size
  * is the distance from the start of the mapping. The first header remains.
+ *
+ * Other memory can contain words that look like such a header: pages of the metaspace of a JVM do.
+ * A chunk has a whole mapping, so it usually begins or ends where another chunk or a region does.
+ * If more chunks are found than malloc has counted, chunks of which neither is true are left out,
+ * provided that this makes the number and the bytes equal to the counters of malloc.
  */
 #include "heap/glibc_mapped.h"
 
@@ -27,6 +32,15 @@ enum {
 	FAILURES_MAX = 256,
 };
 
+/** A chunk that was found. */
+struct found {
+	uint64_t address; /* start of the mapping */
+	uint64_t size;    /* bytes of the mapping */
+	uint64_t lead;    /* see pm_heap_segment.lead */
+	/* Whether it begins, or ends, at the border of another chunk, of a region or of a heap */
+	bool adjacent;
+};
+
 /** A search. */
 struct search {
 	struct pm_glibc *glibc;
@@ -38,8 +52,12 @@ struct search {
 	uint64_t at;      /* address of the next page to test */
 	uint64_t end;     /* end of the region */
 	bool jumped;      /* `at` follows a chunk or a range that was skipped */
+	uint64_t border;  /* start of the region, or the end of the last chunk or skipped range */
 	bool wants_parts; /* the main arena has parts in mapped memory */
 	unsigned failures;
+	struct found *found; /* ascending */
+	size_t found_count;
+	size_t found_capacity;
 	struct pm_error *error;
 };
 
@@ -106,16 +124,23 @@ static int find_lead(struct search *search, uint64_t *size, uint64_t *lead)
 
 static int add_chunk(struct search *search, uint64_t size)
 {
-	struct pm_heap_handle *heap = search->glibc->heap;
-	uint64_t lead;
+	struct found found = { .address = search->at };
 
-	if (find_lead(search, &size, &lead) < 0 ||
-	    pm_heap_index_add_mapped(&heap->index, search->at, size, lead, search->error) < 0)
+	if (find_lead(search, &size, &found.lead) < 0 ||
+	    pm_array_reserve(&search->found, &search->found_capacity, search->found_count, 1,
+	                     sizeof *search->found, search->error) < 0)
 		return -1;
 
-	heap->public.mapped += size;
-	heap->public.mapped_count++;
+	found.size = size;
+	found.adjacent = search->at == search->border || search->at + size == search->end;
+	if (search->at == search->border && search->found_count > 0) {
+		struct found *last = &search->found[search->found_count - 1];
+		last->adjacent |= last->address + last->size == search->at;
+	}
+
+	search->found[search->found_count++] = found;
 	search->at += size;
+	search->border = search->at;
 	search->jumped = true;
 	return 0;
 }
@@ -147,6 +172,7 @@ static int try_part(struct search *search)
 		return -1;
 
 	search->at = (part.end + page - 1) & ~(page - 1);
+	search->border = search->at;
 	search->jumped = true;
 	return 0;
 }
@@ -212,6 +238,7 @@ static bool skip_range(struct search *search)
 
 	const uint64_t page = search->glibc->page;
 	search->at = (search->skip[search->next_skip].end + page - 1) & ~(page - 1);
+	search->border = search->at;
 	search->jumped = true;
 	return true;
 }
@@ -240,6 +267,7 @@ static int search_region(struct search *search, const struct pm_region *region)
 	int result = 0;
 
 	search->at = region->start;
+	search->border = region->start;
 	search->end = region->end;
 	search->jumped = true;
 	search->failures = 0;
@@ -303,6 +331,77 @@ static int make_skip(struct search *search)
 	return 0;
 }
 
+/** Number and bytes of chunks. */
+struct sum {
+	uint64_t count;
+	uint64_t bytes;
+};
+
+static bool is_equal(struct sum one, struct sum other)
+{
+	return one.count == other.count && one.bytes == other.bytes;
+}
+
+/**
+ * Selects the chunks to leave out: all that are not adjacent to a border, or one of them.
+ *
+ * @param excess  what was found, but is not in the counters of malloc; count > 0
+ * @param only    receives the size in bytes of the chunk to leave out; 0 for all
+ * @return        whether this leaves exactly the counted chunks
+ */
+static bool select_false(const struct search *search, struct sum excess, uint64_t *only)
+{
+	struct sum all = { 0 };
+	size_t matches = 0;
+
+	for (size_t i = 0; i < search->found_count; i++) {
+		const struct found *found = &search->found[i];
+		if (found->adjacent)
+			continue;
+		all.count++;
+		all.bytes += found->size;
+		matches += found->size == excess.bytes;
+	}
+
+	*only = is_equal(all, excess) ? 0 : excess.bytes;
+	return is_equal(all, excess) || (excess.count == 1 && matches == 1);
+}
+
+/** Adds the chunks to the index and to the figures, except those that are other memory. */
+static int add_found(struct search *search)
+{
+	const struct pm_glibc *glibc = search->glibc;
+	struct pm_heap_handle *heap = glibc->heap;
+	struct sum sum = { 0 };
+	uint64_t only = 0;
+
+	for (size_t i = 0; i < search->found_count; i++) {
+		sum.count++;
+		sum.bytes += search->found[i].size;
+	}
+
+	const struct sum excess = { sum.count - glibc->parameters.mapped_count,
+		                    sum.bytes - glibc->parameters.mapped };
+	bool leave_out = glibc->parameters.address != 0 &&
+	                 sum.count > glibc->parameters.mapped_count &&
+	                 sum.bytes > glibc->parameters.mapped &&
+	                 select_false(search, excess, &only);
+
+	for (size_t i = 0; i < search->found_count; i++) {
+		const struct found *found = &search->found[i];
+		if (leave_out && !found->adjacent && (only == 0 || found->size == only))
+			continue;
+
+		if (pm_heap_index_add_mapped(&heap->index, found->address, found->size, found->lead,
+		                             search->error) < 0)
+			return -1;
+		heap->public.mapped += found->size;
+		heap->public.mapped_count++;
+	}
+
+	return 0;
+}
+
 int pm_glibc_mapped_find(struct pm_glibc *glibc, struct pm_heap_arena *main, struct pm_error *error)
 {
 	const struct pm_regions *regions = glibc->heap->source.regions;
@@ -318,7 +417,10 @@ int pm_glibc_mapped_find(struct pm_glibc *glibc, struct pm_heap_arena *main, str
 	for (size_t i = 0; result == 0 && i < regions->count; i++)
 		if (is_candidate(&regions->items[i]))
 			result = search_region(&search, &regions->items[i]);
+	if (result == 0)
+		result = add_found(&search);
 
+	free(search.found);
 	free(search.skip);
 	return result;
 }

@@ -20,10 +20,11 @@ enum {
 	LARGE = 128 * 1024, /* chunks in use from this size on are read again */
 	REPAIRS = 256,      /* repairs of a heap, and one more for each REPAIR_STEP bytes */
 	REPAIR_STEP = 65536,
-	REPAIRS_MAX = 2048,     /* bounds the time for a hostile target */
-	UNREADABLE_MAX = 65536, /* pages that are skipped before a search is given up */
-	BACK_MAX = 4 << 20,     /* bytes before a break that are parsed again */
-	TRIM_HEADER = 0x30,     /* malloc_trim(3) keeps the header of a free chunk */
+	REPAIRS_MAX = 2048, /* bounds the time for a hostile target */
+	/* Pages that have content but cannot be read, before a search is given up */
+	UNREADABLE_MAX = 65536,
+	BACK_MAX = 4 << 20, /* bytes before a break that are parsed again */
+	TRIM_HEADER = 0x30, /* malloc_trim(3) keeps the header of a free chunk */
 };
 
 /** Chunk sizes of a tcache: 2.26-2.29, 2.30-2.41, since 2.42. */
@@ -153,20 +154,13 @@ static int commit(struct walk *walk, size_t keep)
 	return 0;
 }
 
-/** Reads a piece of the heap from an address on. Returns 1, 0 or -1 as pm_heap_window_at(). */
+/** Reads a piece of the heap from an address on. Returns as pm_heap_window_ahead(). */
 static int read_piece(struct walk *walk, uint64_t address, struct pm_glibc_buffer *buffer)
 {
-	uint64_t size = pm_min(walk->chain.end - address, PM_HEAP_WINDOW_SIZE);
 	const void *bytes;
-	int got = pm_heap_window_at(walk->window, address, (size_t)size, walk->chain.end, &bytes,
-	                            walk->error);
-
-	/* The end of a heap can be missing, because the target has returned it to the kernel. */
-	if (got == 0 && size > walk->glibc->page) {
-		size = walk->glibc->page - address % walk->glibc->page;
-		got = pm_heap_window_at(walk->window, address, (size_t)size, walk->chain.end,
-		                        &bytes, walk->error);
-	}
+	size_t size;
+	int got = pm_heap_window_ahead(walk->window, address, walk->chain.end, &bytes, &size,
+	                               walk->error);
 
 	if (got > 0)
 		*buffer = (struct pm_glibc_buffer){ address, address + size, bytes };
@@ -180,11 +174,14 @@ static int read_piece(struct walk *walk, uint64_t address, struct pm_glibc_buffe
 static int parse_alone(struct walk *walk, uint64_t head, enum pm_glibc_stop *stop)
 {
 	struct pm_glibc_chain *chain = &walk->chain;
-	uint64_t size = head & ~(uint64_t)PM_GLIBC_FLAGS, now = head;
+	uint64_t size = head & ~(uint64_t)PM_GLIBC_FLAGS, now = head, word = 0;
 	unsigned char next[PM_GLIBC_HEADER];
 	int got = pm_heap_window_peek(walk->window, chain->at + size, next, sizeof next,
 	                              walk->error);
 
+	if (got > 0 && size <= PM_GLIBC_FAST_MAX)
+		got = pm_heap_window_word(walk->window, chain->at + PM_GLIBC_HEADER, &word,
+		                          walk->error);
 	if (got > 0 && pm_glibc_can_change(walk->glibc))
 		got = pm_glibc_read_now(walk->glibc, chain->at + 8, &now, sizeof now, walk->error);
 	if (got > 0 && pm_glibc_can_change(walk->glibc))
@@ -206,7 +203,7 @@ static int parse_alone(struct walk *walk, uint64_t head, enum pm_glibc_stop *sto
 		return 0;
 	}
 
-	*stop = pm_glibc_chain_parse_large(chain, head, next, &walk->chunks);
+	*stop = pm_glibc_chain_parse_large(chain, head, word, next, &walk->chunks);
 	return 0;
 }
 
@@ -405,12 +402,18 @@ static int search_start(struct walk *walk, const struct pm_glibc_buffer *buffer,
 static int resync(struct walk *walk, uint64_t from)
 {
 	struct pm_glibc_chain *chain = &walk->chain;
-	uint64_t at = (from + PM_GLIBC_ALIGNMENT - 1) & ~(uint64_t)(PM_GLIBC_ALIGNMENT - 1);
+	uint64_t at = from;
 	unsigned unreadable = 0;
 
-	while (unreadable < UNREADABLE_MAX && at < chain->end &&
-	       chain->end - at >= PM_GLIBC_HEADER) {
+	while (unreadable < UNREADABLE_MAX) {
 		struct pm_glibc_buffer buffer;
+
+		if (pm_heap_window_next(walk->window, at, chain->end, &at, walk->error) < 0)
+			return -1;
+		at = (at + PM_GLIBC_ALIGNMENT - 1) & ~(uint64_t)(PM_GLIBC_ALIGNMENT - 1);
+		if (at >= chain->end || chain->end - at < PM_GLIBC_HEADER)
+			break;
+
 		int got = read_piece(walk, at, &buffer);
 		if (got < 0)
 			return -1;

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
-#include "heap/jemalloc_tree.h"
+#include "heap/jemalloc_find.h"
 
 enum {
 	ARENAS_MAX = 4096,
@@ -63,28 +63,23 @@ static int add_unused(struct pm_heap_handle *heap, const struct pm_jemalloc_exte
 	return 0;
 }
 
-static void add_break(struct sums *sums, uint64_t page, const struct pm_jemalloc_extent *extent)
+static int add_break(struct sums *sums, uint64_t page, const char *why, struct pm_error *error)
 {
-	struct pm_heap_break found = {
-		.address = page,
-		.why = "the radix tree of jemalloc has no valid extent for this page",
-	};
-	if (extent)
-		found.why = "jemalloc was splitting or merging the extent of this page";
-
 	if (sums->damaged < PM_HEAP_BREAKS_MAX)
-		sums->breaks[sums->damaged] = found;
+		sums->breaks[sums->damaged] = (struct pm_heap_break){ .address = page, .why = why };
 	sums->damaged++;
+
+	return pm_heap_index_skip(sums->index, page, page + PM_JEMALLOC_PAGE, error);
 }
 
 static int add_extent(void *context, uint64_t page, const struct pm_jemalloc_extent *extent,
-                      struct pm_error *error)
+                      const char *why, struct pm_error *error)
 {
 	struct sums *sums = context;
-	if (!extent || extent->state == PM_JEMALLOC_CHANGING) {
-		add_break(sums, page, extent);
-		return 0;
-	}
+	if (extent && extent->state == PM_JEMALLOC_CHANGING)
+		why = "jemalloc was splitting or merging the extent of this page";
+	if (why)
+		return add_break(sums, page, why, error);
 
 	struct pm_heap_arena *arena = &sums->arenas[extent->arena];
 
@@ -124,12 +119,12 @@ static void add_arena(struct pm_heap_arena *sum, const struct pm_heap_arena *are
 /** Moves the arenas that have extents to the start of the array, and sets their totals. */
 static void keep_arenas(struct pm_heap *heap, struct sums *sums)
 {
-	uint32_t numbers[ARENAS_MAX];
+	uint32_t numbers[ARENAS_MAX] = { 0 };
 	bool complete = sums->damaged == 0;
 
 	for (uint32_t i = 0; i < ARENAS_MAX; i++) {
 		struct pm_heap_arena *arena = &sums->arenas[i];
-		if (arena->system == 0 && arena->retained == 0)
+		if (arena->system == 0 && arena->retained == 0 && arena->heaps == 0)
 			continue;
 
 		/* Extents that changed during the walk can be counted twice. */
@@ -191,7 +186,7 @@ static void describe(struct pm_heap_handle *heap, const struct pm_jemalloc_tree 
 int pm_heap_jemalloc(struct pm_heap_handle *heap, struct pm_error *error)
 {
 	struct pm_jemalloc_tree tree;
-	int found = pm_jemalloc_tree_find(heap, &tree, error);
+	int found = pm_jemalloc_find(heap, &tree, error);
 	if (found <= 0)
 		return found;
 

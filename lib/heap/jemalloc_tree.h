@@ -26,34 +26,46 @@ struct pm_jemalloc_tree {
 	const struct pm_jemalloc_layout *layout; /**< the layout that matches the extents */
 };
 
+/** Returns the size in bytes of a leaf, or of a node of another level. */
+uint64_t pm_jemalloc_tree_level_bytes(const struct pm_jemalloc_shape *shape, bool leaf);
+
+/** Tests whether a word can point to a leaf or a node: a range of private anonymous memory. */
+bool pm_jemalloc_tree_may_point_to(const struct pm_heap_handle *heap, uint64_t word,
+                                   uint64_t bytes);
+
+/** Returns the address of the extent to which an entry of a leaf refers; 0 if there is none. */
+uint64_t pm_jemalloc_tree_extent(uint64_t entry);
+
 /**
- * Searches the tree in the data of the mapped programs and libraries. It is found by its structure:
- * each leaf refers to extents whose addresses lead to this leaf, and to the same entry in it.
+ * Reads the extent to which an entry of a leaf refers.
  *
- * @param heap   `source` and `window` are set
- * @param tree   receives the tree
+ * @param bytes  room for PM_JEMALLOC_EXTENT_SIZE bytes
  * @param error  PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_CANCELLED
- * @return       1; 0 if there is no tree; -1 on error
+ * @return       1; 0 if it refers to something else; -1 on error
  */
-int pm_jemalloc_tree_find(struct pm_heap_handle *heap, struct pm_jemalloc_tree *tree,
-                          struct pm_error *error);
+int pm_jemalloc_tree_read_extent(struct pm_heap_handle *heap, uint64_t entry, unsigned char *bytes,
+                                 struct pm_error *error);
 
 /**
  * Visits an extent.
  *
  * @param context  as passed to pm_jemalloc_tree_walk()
  * @param page     address of the page to which the entry belongs
- * @param extent   the extent; NULL if an entry of the tree refers to something else
+ * @param extent   the extent; NULL if the entry is not valid
+ * @param why      what is not valid, a constant human-readable text; NULL if there is an extent
  * @param error    filled on failure
  * @return         0 to continue, or -1
  */
 typedef int pm_jemalloc_visitor(void *context, uint64_t page,
-                                const struct pm_jemalloc_extent *extent, struct pm_error *error);
+                                const struct pm_jemalloc_extent *extent, const char *why,
+                                struct pm_error *error);
 
 /**
- * Visits all extents in ascending address order.
+ * Visits all extents in ascending address order. Extents that overlap an earlier one are not
+ * visited; their entries are reported as not valid. If the tree has more entries than the process
+ * has pages, the walk ends, and the place is reported in the same way.
  *
- * @param heap     `source` and `window` are set
+ * @param heap     `source` and `window` are set; `own` receives the structures of jemalloc
  * @param tree     the tree
  * @param visit    called for each extent
  * @param context  passed to `visit`

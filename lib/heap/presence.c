@@ -31,6 +31,13 @@ static const struct pm_region *find_region(struct pm_heap_presence *presence, ui
 	return region;
 }
 
+/** Returns the start of the first region after an address that is not in a region. */
+static uint64_t next_region(const struct pm_regions *regions, uint64_t address)
+{
+	size_t index = pm_regions_index(regions, address);
+	return index < regions->count ? regions->items[index].start : UINT64_MAX;
+}
+
 static int run_state(const struct pm_page_run *run)
 {
 	if (run->state & PM_PAGE_GUARD)
@@ -96,12 +103,14 @@ int pm_heap_presence_at(struct pm_heap_presence *presence, uint64_t address, uin
                         uint64_t *until, struct pm_error *error)
 {
 	const struct pm_region *region = find_region(presence, address);
-	if (!region || (presence->source->pages && pm_region_forbidden(region))) {
-		*until = address + pm_min(presence->page_mask + 1, UINT64_MAX - address);
+	if (!region) {
+		*until = next_region(presence->source->regions, address);
 		return PM_PRESENCE_NONE;
 	}
 
 	*until = region->end;
+	if (presence->source->pages && pm_region_forbidden(region))
+		return PM_PRESENCE_NONE;
 	if (!presence->source->pages)
 		return PM_PRESENCE_PAGES;
 

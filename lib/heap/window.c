@@ -16,6 +16,8 @@ enum {
 	CACHED_PAGES = 64,
 	/* The buffer starts at a page boundary, and may have to hold a call of the maximum size */
 	BUFFER_SIZE = PM_HEAP_WINDOW_SIZE + PAGE,
+	/* pm_heap_window_ahead() reads more if fewer bytes are left in the buffer. */
+	AHEAD_MIN = 4096,
 };
 
 /* Number of bytes for which page states are fetched at once for the buffer. */
@@ -31,6 +33,7 @@ struct cached_page {
 struct pm_heap_window {
 	const struct pm_heap_source *source;
 	struct pm_range loaded; /* addresses of the bytes in `buffer` */
+	bool ended; /* the bytes after `loaded` could not be read, or were not touched */
 	struct pm_heap_presence ahead;
 	struct pm_heap_presence single; /* for the cache */
 	struct cached_page cache[CACHED_PAGES];
@@ -62,9 +65,14 @@ void pm_heap_window_close(struct pm_heap_window *window)
 
 void pm_heap_window_forget(struct pm_heap_window *window)
 {
-	window->loaded = (struct pm_range){ 0 };
+	pm_heap_window_forget_bytes(window);
 	pm_heap_presence_forget(&window->ahead);
 	pm_heap_presence_forget(&window->single);
+}
+
+void pm_heap_window_forget_bytes(struct pm_heap_window *window)
+{
+	window->loaded = (struct pm_range){ 0 };
 	for (size_t i = 0; i < CACHED_PAGES; i++)
 		window->cache[i].address = 1;
 }
@@ -136,6 +144,22 @@ static int load(struct pm_heap_window *window, uint64_t address, uint64_t needed
 			break;
 	}
 
+	window->ended = window->loaded.end < end;
+	return 0;
+}
+
+/** Loads bytes from an address on; at least `needed` bytes if they can be read. */
+static int reload(struct pm_heap_window *window, uint64_t address, size_t needed, uint64_t end,
+                  struct pm_error *error)
+{
+	uint64_t ahead = pm_min(end - address, PM_HEAP_WINDOW_SIZE);
+
+	if (pm_check_cancel(window->source->cancel, error) < 0)
+		return -1;
+	if (load(window, address, address + needed, address + ahead, error) < 0) {
+		window->loaded = (struct pm_range){ 0 };
+		return -1;
+	}
 	return 0;
 }
 
@@ -147,20 +171,61 @@ int pm_heap_window_at(struct pm_heap_window *window, uint64_t address, size_t si
 		return 0;
 
 	if (address < loaded->start || address >= loaded->end || size > loaded->end - address) {
-		uint64_t ahead = pm_min(end - address, PM_HEAP_WINDOW_SIZE);
-
-		if (pm_check_cancel(window->source->cancel, error) < 0)
+		if (reload(window, address, size, end, error) < 0)
 			return -1;
-		if (load(window, address, address + size, address + ahead, error) < 0) {
-			window->loaded = (struct pm_range){ 0 };
-			return -1;
-		}
 		if (address >= loaded->end || size > loaded->end - address)
 			return 0;
 	}
 
 	*bytes = window->buffer + (address - loaded->start);
 	return 1;
+}
+
+/** Returns whether reading again would not make more bytes available. */
+static bool is_enough(const struct pm_heap_window *window, uint64_t address, uint64_t end)
+{
+	const struct pm_range *loaded = &window->loaded;
+
+	return pm_range_contains(*loaded, address) &&
+	       (loaded->end - address >= AHEAD_MIN || loaded->end >= end || window->ended);
+}
+
+int pm_heap_window_ahead(struct pm_heap_window *window, uint64_t address, uint64_t end,
+                         const void **bytes, size_t *size, struct pm_error *error)
+{
+	const struct pm_range *loaded = &window->loaded;
+
+	if (end <= address)
+		return 0;
+	if (!is_enough(window, address, end) && reload(window, address, 1, end, error) < 0)
+		return -1;
+	if (!pm_range_contains(*loaded, address))
+		return 0;
+
+	*bytes = window->buffer + (address - loaded->start);
+	*size = (size_t)(pm_min(loaded->end, end) - address);
+	return 1;
+}
+
+int pm_heap_window_next(struct pm_heap_window *window, uint64_t address, uint64_t end,
+                        uint64_t *next, struct pm_error *error)
+{
+	uint64_t at = address, until;
+
+	while (at < end) {
+		if (pm_check_cancel(window->source->cancel, error) < 0)
+			return -1;
+
+		int state = pm_heap_presence_at(&window->ahead, at, states_ahead, &until, error);
+		if (state < 0)
+			return -1;
+		if (state == PM_PRESENCE_PAGES)
+			break;
+		at = until;
+	}
+
+	*next = pm_min(at, end);
+	return 0;
 }
 
 /**

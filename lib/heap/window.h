@@ -45,8 +45,40 @@ void pm_heap_window_close(struct pm_heap_window *window);
 int pm_heap_window_at(struct pm_heap_window *window, uint64_t address, size_t size, uint64_t end,
                       const void **bytes, struct pm_error *error);
 
-/** Forgets what was read, so that the next call reads the current bytes. */
+/**
+ * Makes the bytes from an address on available: those in the buffer if these are enough, else up to
+ * PM_HEAP_WINDOW_SIZE bytes that are read from the address on. Each byte is read about once if the
+ * addresses ascend, whatever their distances are.
+ *
+ * @param address  first address
+ * @param end      nothing is read from here on; bytes beyond it are not available
+ * @param bytes    receives the bytes, valid until the next call
+ * @param size     receives the number of bytes. There are fewer than 4096 only if `end` follows, or
+ *                 bytes that cannot be read or were never touched
+ * @param error    as for pm_heap_window_at()
+ * @return         1; 0 if the first byte cannot be read or was never touched; -1 on error
+ */
+int pm_heap_window_ahead(struct pm_heap_window *window, uint64_t address, uint64_t end,
+                         const void **bytes, size_t *size, struct pm_error *error);
+
+/**
+ * Skips memory that is not mapped, cannot be read, or was never touched.
+ *
+ * @param address  first address
+ * @param end      where the search ends
+ * @param next     receives the first address from `address` on that is in a page with content;
+ *                 `end` if there is none
+ * @param error    as for pm_heap_window_at()
+ * @return         0 or -1
+ */
+int pm_heap_window_next(struct pm_heap_window *window, uint64_t address, uint64_t end,
+                        uint64_t *next, struct pm_error *error);
+
+/** Forgets what was read, so that the next call reads the current bytes and page states. */
 void pm_heap_window_forget(struct pm_heap_window *window);
+
+/** Forgets the bytes that were read, but keeps the page states. */
+void pm_heap_window_forget_bytes(struct pm_heap_window *window);
 
 /**
  * Reads a few bytes anywhere. Pages are kept in a small cache; pm_heap_window_forget() empties it.

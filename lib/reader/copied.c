@@ -22,36 +22,39 @@ bool pm_region_is_copied(const struct pm_region *region)
 	return changed && !(region->perms & (PM_PERM_SHARED | PM_PERM_EXEC));
 }
 
-/** Returns the index of the first copied range that ends after an address. */
-static size_t copied_after(const struct pm_copied *copied, uint64_t address)
+/** Returns the first range of a list that ends after an address, or NULL. */
+static const struct pm_range *range_after(const struct pm_range_list *list, uint64_t address)
 {
-	return pm_first_above(copied->ranges.items, copied->ranges.count,
-	                      sizeof *copied->ranges.items, offsetof(struct pm_range, end),
-	                      address);
+	size_t index = pm_first_above(list->items, list->count, sizeof *list->items,
+	                              offsetof(struct pm_range, end), address);
+	return index < list->count ? &list->items[index] : NULL;
 }
 
 /**
- * Returns the number of bytes from an address on that the copy can provide: copied bytes, or zeros
- * of untouched private anonymous memory.
+ * Returns the number of bytes from an address on that the copy can provide: copied bytes, holes of
+ * a core file, or zeros of untouched private anonymous memory.
  * @param bytes  receives the bytes
  */
 static uint64_t provide(const struct pm_copied *copied, uint64_t address, const char **bytes)
 {
-	size_t index = copied_after(copied, address);
+	const struct pm_range *range = range_after(&copied->ranges, address);
+	const struct pm_range *zeros = range_after(&copied->zeros, address);
 	const struct pm_region *region = pm_regions_find(&copied->regions, address);
 	if (!region)
 		return 0;
 
 	uint64_t size = region->end - address;
-	bool found = index < copied->ranges.count && copied->ranges.items[index].start <= address;
+	bool hole = copied->holes && pm_region_is_copied(region) &&
+	            pm_region_untouched(region).type == PM_SEGMENT_HOLE;
 
-	if (found)
-		size = pm_min(size, copied->ranges.items[index].end - address);
-	else if (!pm_region_is_copied(region) ||
-	         pm_region_untouched(region).type != PM_SEGMENT_HOLE)
+	if (range && range->start <= address)
+		size = pm_min(size, range->end - address);
+	else if (zeros && zeros->start <= address)
+		size = pm_min(size, zeros->end - address);
+	else if (!hole)
 		return 0;
-	else if (index < copied->ranges.count)
-		size = pm_min(size, copied->ranges.items[index].start - address);
+	else if (range)
+		size = pm_min(size, range->start - address);
 
 	*bytes = pm_copy_buffer_at(&copied->buffer, address, size);
 	return *bytes ? size : 0;
@@ -103,16 +106,26 @@ static int copied_walk(void *context, uint64_t start, uint64_t end, pm_page_visi
                        void *visitor, struct pm_error *error)
 {
 	const struct pm_copied *copied = context;
-	const struct pm_range bounds = { start, end };
 	(void)error;
 
-	for (size_t i = copied_after(copied, start);
-	     i < copied->ranges.count && copied->ranges.items[i].start < end; i++) {
-		struct pm_range part = pm_range_clip(copied->ranges.items[i], bounds);
-		struct pm_page_run run = { part.start, part.end, PM_PAGE_PRESENT };
+	while (start < end) {
+		const struct pm_range *range = range_after(&copied->ranges, start);
+		const struct pm_range *zeros = range_after(&copied->zeros, start);
+		bool zero = zeros && (!range || zeros->start < range->start);
+		const struct pm_range *next = zero ? zeros : range;
+		if (!next || next->start >= end)
+			return 0;
+
+		struct pm_page_run run = { .start = pm_max(start, next->start),
+			                   .end = pm_min(end, next->end),
+			                   .state = PM_PAGE_PRESENT };
+		if (zero)
+			run.state |= PM_PAGE_ZERO;
+
 		int result = visit(visitor, &run);
 		if (result != 0)
 			return result;
+		start = run.end;
 	}
 
 	return 0;
@@ -120,7 +133,9 @@ static int copied_walk(void *context, uint64_t start, uint64_t end, pm_page_visi
 
 struct pm_page_source pm_copied_source(struct pm_copied *copied)
 {
-	return (struct pm_page_source){ .walk = copied_walk,
-		                        .context = copied,
-		                        .untouched = PM_SEGMENT_HOLE };
+	return (struct pm_page_source){
+		.walk = copied_walk,
+		.context = copied,
+		.untouched = copied->holes ? PM_SEGMENT_HOLE : PM_SEGMENT_MISSING,
+	};
 }

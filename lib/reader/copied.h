@@ -14,6 +14,9 @@ struct pm_copied {
 	struct pm_regions regions;    /**< all regions at the moment of the copy */
 	struct pm_copy_buffer buffer; /**< the bytes */
 	struct pm_range_list ranges;  /**< the pages that were copied */
+	struct pm_range_list zeros;   /**< holes of a core file: their bytes are zeros */
+	bool holes; /**< whether private anonymous memory that was not copied is zeros: not so in a
+	               core file, which may lack memory */
 };
 
 /**

@@ -6,7 +6,6 @@
  */
 #include <procmem/copy.h>
 
-#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +16,14 @@
 #include <procmem/pagemap.h>
 #include <procmem/stop.h>
 #include <procmem/target_reader.h>
-#include <procmem/threads.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/minmax.h"
+#include "base/wipe.h"
 #include "reader/cancel.h"
 #include "reader/copied.h"
-#include "reader/core_notes.h"
+#include "reader/copy_threads.h"
 
 /*
  * Prediction of the duration of a stop in nanoseconds: for 1024 bytes that are copied (0.45 s for
@@ -35,11 +34,11 @@ enum { NS_PER_KIB = 429, NS_PER_THREAD = 200000, NS_FIXED = 2000000 };
 /* Assumed size of a chunk of malloc in bytes, to predict the size of an index. */
 enum { CHUNK_SIZE = 128 };
 
-/* Maximum number of bytes of one read. Between two reads, the caller can cancel. */
-static const uint64_t STEP = UINT64_C(32) << 20;
-
-/* Positions in struct user_regs_struct of x86-64. */
-enum { REGISTER_RSP = 19, REGISTER_FS_BASE = 21 };
+/*
+ * Maximum number of bytes of one read. Between two reads, the caller can cancel, and the limits are
+ * tested. A page that must be fetched from a disk takes milliseconds, so a read can take seconds.
+ */
+static const uint64_t STEP = UINT64_C(4) << 20;
 
 struct pm_copy {
 	struct pm_process *process; /* NULL for a core file */
@@ -63,7 +62,9 @@ struct pm_copy {
 struct walk {
 	struct pm_copy *copy;
 	struct pm_error *error;
+	/** Called for each run of present or swapped pages */
 	int (*copy_run)(struct walk *walk, struct pm_range run);
+	struct pm_range_list *zeros; /* receives the holes of a core file; NULL to ignore them */
 };
 
 static int visit_run(void *context, const struct pm_page_run *run)
@@ -73,6 +74,8 @@ static int visit_run(void *context, const struct pm_page_run *run)
 
 	if (run->state & PM_PAGE_GUARD)
 		return pm_range_list_add(&walk->copy->guards, range, walk->error);
+	if (run->state & PM_PAGE_ZERO && walk->zeros)
+		return pm_range_list_add(walk->zeros, range, walk->error);
 	if (!(run->state & (PM_PAGE_PRESENT | PM_PAGE_SWAPPED)) || run->state & PM_PAGE_ZERO)
 		return 0;
 	if (run->state & PM_PAGE_SWAPPED)
@@ -82,17 +85,15 @@ static int visit_run(void *context, const struct pm_page_run *run)
 }
 
 /** Walks over the present pages of all regions that are copied. */
-static int walk_pages(struct pm_copy *copy, const struct pm_regions *regions,
-                      int (*copy_run)(struct walk *walk, struct pm_range run),
-                      struct pm_error *error)
+static int walk_pages(struct walk *walk, const struct pm_regions *regions)
 {
-	struct walk walk = { .copy = copy, .error = error, .copy_run = copy_run };
+	const struct pm_page_source *pages = &walk->copy->pages;
 
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
 		if (pm_region_is_copied(region) &&
-		    copy->pages.walk(copy->pages.context, region->start, region->end, visit_run,
-		                     &walk, error) != 0)
+		    pages->walk(pages->context, region->start, region->end, visit_run, walk,
+		                walk->error) != 0)
 			return -1;
 	}
 
@@ -105,11 +106,17 @@ static int plan_run(struct walk *walk, struct pm_range run)
 	return pm_range_list_add(&walk->copy->planned, run, walk->error);
 }
 
+/** Returns the bytes that an index of copied memory is assumed to need. */
+static uint64_t index_size(const struct pm_copy *copy, uint64_t copied)
+{
+	return copied / CHUNK_SIZE * copy->options.chunk_bytes;
+}
+
 /** Compares the predicted memory with the limit of the caller. */
 static int check_memory(const struct pm_copy *copy, struct pm_error *error)
 {
 	uint64_t planned = copy->info.planned, max = copy->options.memory_max;
-	uint64_t index = planned / CHUNK_SIZE * copy->options.chunk_bytes;
+	uint64_t index = index_size(copy, planned);
 	char texts[3][PM_SIZE_TEXT_SIZE];
 
 	if (max == 0 || planned + index <= max)
@@ -156,30 +163,88 @@ static int prepare_buffers(struct pm_copy *copy, struct pm_error *error)
 	return result;
 }
 
+/** Ends a stop that takes much longer than the caller allows. */
+static int check_duration(const struct pm_copy *copy, struct pm_error *error)
+{
+	uint64_t max = copy->options.stop_max_ns;
+	if (!copy->process || copy->options.stop || max == 0 ||
+	    pm_clock_ns(CLOCK_MONOTONIC) - copy->begun < 2 * max)
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+	                    "the stop was ended after %" PRIu64 " ms, before all memory was "
+	                    "copied: it took more than twice the %" PRIu64 " ms that are allowed",
+	                    2 * max / 1000000, max / 1000000);
+}
+
+/** Ends a copy that becomes larger than the caller allows: the process has grown. */
+static int check_growth(const struct pm_copy *copy, uint64_t next, struct pm_error *error)
+{
+	uint64_t copied = copy->info.copied + next, max = copy->options.memory_max;
+	char texts[3][PM_SIZE_TEXT_SIZE];
+	if (max == 0 || copied + index_size(copy, copied) <= max)
+		return 0;
+
+	pm_format_size(copy->info.planned, texts[0]);
+	pm_format_size(copied, texts[1]);
+	pm_format_size(max, texts[2]);
+	return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+	                    "not enough memory: the process had %s to copy, and has grown: the "
+	                    "copy needs more than %s, and only %s may be used for the copy and "
+	                    "its index; free memory, raise the limit of the cgroup, or examine a "
+	                    "core file on another machine",
+	                    texts[0], texts[1], texts[2]);
+}
+
+/**
+ * Reads bytes into the buffer. Bytes that are not in the copied ranges afterwards are zeros.
+ *
+ * @param note  whether the bytes are added to the copied ranges
+ * @param done  receives the number of bytes, in whole pages, that could be read
+ */
+static int read_step(struct pm_copy *copy, struct pm_range step, bool note, size_t *done,
+                     struct pm_error *error)
+{
+	size_t size = (size_t)pm_range_size(step), page = (size_t)sysconf(_SC_PAGESIZE), got = 0;
+	char *bytes = pm_copy_buffer_at(&copy->content.buffer, step.start, size);
+	if (!bytes)
+		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+		                    "the copy has no buffer for the address 0x%" PRIx64,
+		                    step.start);
+
+	int result = pm_reader_read(&copy->reader, step.start, bytes, size, &got, error);
+	*done = got - got % page;
+	struct pm_range pages = { step.start, step.start + *done };
+	if (result == 0 && note && *done > 0)
+		result = pm_range_list_add(&copy->content.ranges, pages, error);
+
+	if (result < 0 || !note)
+		explicit_bzero(bytes, size);
+	else
+		explicit_bzero(bytes + *done, got - *done);
+	return result;
+}
+
 /**
  * Reads a run of pages into the buffer. Pages that cannot be read stay zeros and are counted.
- * @param note  whether the run is added to the copied ranges
+ * @param note  whether the run is added to the copied ranges, within the limits of the caller
  */
 static int read_run(struct pm_copy *copy, struct pm_range run, bool note, struct pm_error *error)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	while (run.start < run.end) {
-		size_t size = (size_t)pm_min(run.end - run.start, STEP), done = 0;
-		char *bytes = pm_copy_buffer_at(&copy->content.buffer, run.start, size);
-		if (!bytes || pm_check_cancel(copy->options.cancel, error) < 0 ||
-		    pm_reader_read(&copy->reader, run.start, bytes, size, &done, error) < 0)
+		struct pm_range step = { run.start, pm_min(run.end, run.start + STEP) };
+		size_t done = 0;
+		if (pm_check_cancel(copy->options.cancel, error) < 0 ||
+		    (note && check_duration(copy, error) < 0) ||
+		    (note && check_growth(copy, pm_range_size(step), error) < 0) ||
+		    read_step(copy, step, note, &done, error) < 0)
 			return -1;
 
-		if (!note)
-			explicit_bzero(bytes, size);
-		done -= done % page;
-		struct pm_range got = { run.start, run.start + done };
-		if (note && done > 0 && pm_range_list_add(&copy->content.ranges, got, error) < 0)
-			return -1;
-
+		copy->info.copied += note ? done : 0;
 		run.start += done;
-		if (done == size)
+		if (run.start == step.end)
 			continue;
 		copy->info.unreadable += note ? page : 0;
 		run.start += page;
@@ -232,7 +297,9 @@ static void predict(struct pm_copy *copy)
 /** Plans and populates. The regions and the source of page states are known. */
 static int prepare(struct pm_copy *copy, struct pm_error *error)
 {
-	if (walk_pages(copy, &copy->before, plan_run, error) < 0 || check_memory(copy, error) < 0 ||
+	struct walk walk = { .copy = copy, .error = error, .copy_run = plan_run };
+
+	if (walk_pages(&walk, &copy->before) < 0 || check_memory(copy, error) < 0 ||
 	    prepare_buffers(copy, error) < 0 || load_swapped(copy, error) < 0)
 		return -1;
 
@@ -266,6 +333,7 @@ int pm_copy_open(struct pm_process *process, const struct pm_copy_options *optio
 		return -1;
 
 	made->process = process;
+	made->content.holes = true;
 	if (pm_process_read_info(process, &info, error) < 0 ||
 	    pm_maps_read(process, PM_SMAPS, &made->before, error) < 0 ||
 	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &made->pagemap, error) < 0) {
@@ -316,8 +384,9 @@ void pm_copy_close(struct pm_copy *copy)
 	pm_regions_deinit(&copy->content.regions);
 	free(copy->planned.items);
 	free(copy->content.ranges.items);
+	free(copy->content.zeros.items);
 	free(copy->guards.items);
-	free(copy->threads);
+	pm_wipe_free(copy->threads, copy->thread_count * sizeof *copy->threads);
 	free(copy);
 }
 
@@ -352,28 +421,22 @@ static void count_late(struct pm_copy *copy, struct pm_range run)
 	copy->info.late += pm_range_size(run) - populated;
 }
 
-/** Ends a stop that takes much longer than the caller allows. */
-static int check_duration(const struct pm_copy *copy, struct pm_error *error)
-{
-	uint64_t max = copy->options.stop_max_ns;
-	if (!copy->process || copy->options.stop || max == 0 ||
-	    pm_clock_ns(CLOCK_MONOTONIC) - copy->begun < 2 * max)
-		return 0;
-
-	return pm_error_set(error, PM_ERROR_RESOURCES, 0,
-	                    "the stop was ended after %" PRIu64 " ms, before all memory was "
-	                    "copied: it took more than twice the %" PRIu64 " ms that are allowed",
-	                    2 * max / 1000000, max / 1000000);
-}
-
 static int take_run(struct walk *walk, struct pm_range run)
 {
-	struct pm_copy *copy = walk->copy;
-	if (check_duration(copy, walk->error) < 0)
-		return -1;
+	count_late(walk->copy, run);
+	return read_run(walk->copy, run, true, walk->error);
+}
 
-	count_late(copy, run);
-	return read_run(copy, run, true, walk->error);
+/**
+ * Adds the bytes of a region of a core file that are not in the file. gdb leaves out mappings of
+ * files without changed pages; the permissions of these regions are not known.
+ */
+static void count_missing(struct pm_copy *copy, const struct pm_region *region)
+{
+	uint64_t held = region->bytes[PM_SIZE_RSS], size = pm_region_size(region);
+
+	if (region->perms & PM_PERM_WRITE)
+		copy->info.missing += size - pm_min(size, held);
 }
 
 /** Copies all memory. The regions at the stop and the reader are known. */
@@ -381,48 +444,21 @@ static int copy_memory(struct pm_copy *copy, struct pm_error *error)
 {
 	for (size_t i = 0; i < copy->content.regions.count; i++) {
 		const struct pm_region *region = &copy->content.regions.items[i];
-		if (pm_region_is_copied(region) &&
-		    pm_copy_buffer_extend(&copy->content.buffer, pm_region_bounds(region), error) <
-		            0)
+		if (!pm_region_is_copied(region))
+			continue;
+		if (copy->core)
+			count_missing(copy, region);
+		if (pm_copy_buffer_extend(&copy->content.buffer, pm_region_bounds(region), error) <
+		    0)
 			return -1;
 	}
 
+	struct walk walk = { .copy = copy, .error = error, .copy_run = take_run };
+	if (copy->core)
+		walk.zeros = &copy->content.zeros;
+
 	copy->info.swapped = 0;
-	if (walk_pages(copy, &copy->content.regions, take_run, error) < 0)
-		return -1;
-
-	for (size_t i = 0; i < copy->content.ranges.count; i++)
-		copy->info.copied += pm_range_size(copy->content.ranges.items[i]);
-	return 0;
-}
-
-/** Reads the registers of all threads. A thread whose registers cannot be read has none. */
-static int read_threads(struct pm_copy *copy, struct pm_stop *stop, struct pm_error *error)
-{
-	copy->thread_count = pm_stop_count(stop);
-	copy->threads = calloc(copy->thread_count, sizeof *copy->threads);
-	if (!copy->threads)
-		return pm_error_out_of_memory(error);
-
-	copy->info.threads = copy->thread_count;
-	for (size_t i = 0; i < copy->thread_count; i++) {
-		struct pm_copy_thread *thread = &copy->threads[i];
-		size_t size = 0;
-		thread->tid = pm_stop_thread(stop, i)->tid;
-#ifdef __x86_64__
-		if (pm_stop_read_registers(stop, i, NT_PRSTATUS, thread->registers,
-		                           sizeof thread->registers, &size, NULL) < 0 ||
-		    size < sizeof thread->registers)
-			continue;
-		thread->registers_known = true;
-		thread->stack_pointer = thread->registers[REGISTER_RSP];
-		thread->thread_pointer = thread->registers[REGISTER_FS_BASE];
-#else
-		(void)size;
-#endif
-	}
-
-	return 0;
+	return walk_pages(&walk, &copy->content.regions);
 }
 
 /** Copies everything while the process is stopped. */
@@ -433,8 +469,10 @@ static int take_stopped(struct pm_copy *copy, struct pm_stop *stop, struct pm_er
 		return -1;
 
 	inherit(copy);
-	if (read_threads(copy, stop, error) < 0)
+	if (pm_copy_threads_read(stop, &copy->threads, &copy->thread_count, error) < 0)
 		return -1;
+
+	copy->info.threads = copy->thread_count;
 	return copy_memory(copy, error);
 }
 
@@ -465,51 +503,10 @@ static int take_process(struct pm_copy *copy, struct pm_error *error)
 	return result;
 }
 
-/** Sets the names of the threads. Threads that have ended since the stop have none. */
-static void name_threads(struct pm_copy *copy)
-{
-	struct pm_thread *named;
-	size_t count, next = 0;
-	if (!copy->process ||
-	    pm_process_read_threads(copy->process, PM_THREAD_NAMES, &named, &count, NULL) < 0)
-		return;
-
-	for (size_t i = 0; i < copy->thread_count; i++) {
-		while (next < count && named[next].tid < copy->threads[i].tid)
-			next++;
-		if (next < count && named[next].tid == copy->threads[i].tid)
-			memcpy(copy->threads[i].name, named[next].name, PM_COMM_SIZE);
-	}
-
-	free(named);
-}
-
-static void set_core_registers(const struct pm_core *core, struct pm_copy_thread *thread)
-{
-	const uint64_t *registers = pm_core_registers(core, thread->tid);
-	if (!registers)
-		return;
-
-	memcpy(thread->registers, registers, sizeof thread->registers);
-	thread->registers_known = true;
-	thread->thread_pointer = registers[REGISTER_FS_BASE];
-}
-
 static int take_core(struct pm_copy *copy, struct pm_error *error)
 {
-	size_t count;
-	const struct pm_thread *threads = pm_core_threads(copy->core, &count);
-
-	copy->threads = calloc(count + 1, sizeof *copy->threads);
-	if (!copy->threads)
-		return pm_error_out_of_memory(error);
-
-	copy->thread_count = count;
-	for (size_t i = 0; i < count; i++) {
-		copy->threads[i].tid = threads[i].tid;
-		copy->threads[i].stack_pointer = threads[i].stack_pointer;
-		set_core_registers(copy->core, &copy->threads[i]);
-	}
+	if (pm_copy_threads_read_core(copy->core, &copy->threads, &copy->thread_count, error) < 0)
+		return -1;
 
 	copy->reader = pm_core_reader(copy->core);
 	if (pm_core_regions(copy->core, &copy->content.regions, error) < 0)
@@ -524,7 +521,8 @@ int pm_copy_take(struct pm_copy *copy, struct pm_error *error)
 	if (take_process(copy, error) < 0)
 		return -1;
 
-	name_threads(copy);
+	if (copy->process)
+		pm_copy_threads_name(copy->process, copy->threads, copy->thread_count);
 	return 0;
 }
 

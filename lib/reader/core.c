@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/minmax.h"
 #include "base/search.h"
+#include "base/wipe.h"
 #include "reader/core_file.h"
 #include "reader/core_headers.h"
 #include "reader/core_notes.h"
@@ -91,7 +92,7 @@ void pm_core_close(struct pm_core *core)
 	free(core->names);
 	free(core->texts);
 	free(core->threads);
-	free(core->registers);
+	pm_wipe_free(core->registers, core->register_capacity * sizeof *core->registers);
 	free(core);
 }
 

@@ -122,12 +122,21 @@ static int add_registers(struct pm_core *core, pid_t tid, const unsigned char *s
 	return 0;
 }
 
+static int compare_registers(const void *a, const void *b)
+{
+	const struct pm_core_registers *first = a, *second = b;
+	return (first->tid > second->tid) - (first->tid < second->tid);
+}
+
 const uint64_t *pm_core_registers(const struct pm_core *core, pid_t tid)
 {
-	for (size_t i = 0; i < core->register_count; i++)
-		if (core->registers[i].tid == tid)
-			return core->registers[i].words;
-	return NULL;
+	const struct pm_core_registers key = { .tid = tid };
+	if (core->register_count == 0)
+		return NULL;
+
+	const struct pm_core_registers *found = bsearch(&key, core->registers, core->register_count,
+	                                                sizeof key, compare_registers);
+	return found ? found->words : NULL;
 }
 
 /**
@@ -303,6 +312,9 @@ void pm_core_sort_threads(struct pm_core *core)
 {
 	if (core->info.threads > 0)
 		qsort(core->threads, core->info.threads, sizeof *core->threads, compare_threads);
+	if (core->register_count > 0)
+		qsort(core->registers, core->register_count, sizeof *core->registers,
+		      compare_registers);
 }
 
 int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, struct pm_error *error)

@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	cgroup_remove
 	json_check
 }
 
@@ -74,10 +75,33 @@ assert_lost() {
 @test "nothing is lost in a program that has lost nothing" {
 	target_start many_regions 10 1
 	run -0 --separate-stderr procmem leaks --json "$TARGET_PID"
-	jq -e '.chunks == 0 and .groups == []' <<<"$output"
+	jq -e '.chunks == 0 and .groups == [] and .certain and .unreadable == 0' <<<"$output"
 	run -0 --separate-stderr procmem leaks "$TARGET_PID"
 	[[ $output == 'nothing lost: '*' in use, all reachable' ]]
 	[[ $stderr != *'not seen'* ]]
+}
+
+@test "nothing is certain for a core file, an incomplete walk or a second allocator" {
+	target_start many_regions 10 1
+	procmem dump -q --core --stop -o core "$TARGET_PID"
+	run -0 --separate-stderr procmem leaks core
+	[[ $output == 'no lost chunk was found: '*' in use' ]]
+	targets_stop
+
+	target_start allocations 0
+	printf 'damage\n' >&"$TARGET_IN"
+	target_await 'done damage'
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain == false and .complete == false' <<<"$output"
+	[[ $stderr == *'the heap is not valid in 1 place: a thread was inside malloc, or the heap is damaged; '* ]]
+	run --separate-stderr procmem leaks "$TARGET_PID"
+	[[ $output == *': about '*' chunk'* ]]
+	targets_stop
+
+	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 100 10000
+	[ "$(grep -c 'without jemalloc' "$TARGET_FACTS")" -eq 0 ] || skip 'libjemalloc.so.2 cannot be loaded'
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain == false' <<<"$output"
 }
 
 @test "a stop that would take too long is refused, and the process continues" {
@@ -97,7 +121,37 @@ assert_lost() {
 	assert_lost single 100 0
 	assert_lost ring 20 20
 	assert_lost mapped 1 0
-	[[ $stderr == *'a core file'* ]]
+}
+
+@test "memory that a core file lacks is reported" {
+	local sizes
+	target_start copied
+	# Without the bits for shared memory.
+	echo 0x31 >"/proc/$TARGET_PID/coredump_filter"
+	procmem dump -q --core --stop -o all "$TARGET_PID"
+	procmem dump -q --core --stop --respect-filter -o part "$TARGET_PID"
+	for core in all part; do
+		run --separate-stderr procmem leaks "$core"
+		[[ $stderr =~ 'the core file lacks '([0-9]+)'.0M of writable memory' ]]
+		sizes+=(${BASH_REMATCH[1]})
+	done
+	# The region `shared` of the target has 1 MiB.
+	[ $((sizes[1] - sizes[0])) -eq 1 ]
+}
+
+@test "the copy and the graph together are kept within half of the memory that is left" {
+	target_start holders 1000
+	run -1 procmem leaks -q --json "$TARGET_PID"
+	local copied chunks
+	copied=$(jq .copied <<<"$output")
+	run -0 procmem heap -q --json --stop "$TARGET_PID"
+	chunks=$(jq '.total.chunks + .mmapped.count' <<<"$output")
+
+	# Between what the copy alone is assumed to need and what both need.
+	cgroup_make $((copied + copied / 128 * 60 + copied + chunks * 60))
+	run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" leaks "$1"' \
+		"$GROUP_FOLDER" "$TARGET_PID"
+	[[ $stderr == *'not enough memory: a graph of '*' chunks needs '* ]]
 }
 
 @test "a session that holds the target stopped uses its stop" {

@@ -14,6 +14,7 @@
  *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
  *   churn         a thread allocates and frees all the time
  *   damage        overwrites the size of a chunk; prints both chunks
+ *   protect       allocates 1 MiB, and makes its pages read-only
  */
 #include "support.h"
 
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { SESSION = 80, BUFFER = 8000, LARGE = 1 << 20, LEAK = 264, ORDER = 400, ORDERS = 50 };
@@ -161,6 +163,15 @@ static void damage(void)
 	memset(second - sizeof(size_t), 'y', sizeof(size_t));
 }
 
+/** Makes the pages of a chunk read-only, so that they cannot be told from those of other memory. */
+static void protect(void)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t chunk = (uintptr_t)keep(LARGE);
+
+	target_check(mprotect((void *)(chunk & ~(page - 1)), LARGE, PROT_READ), "mprotect");
+}
+
 static int obey(const char *line)
 {
 	if (strcmp(line, "info") == 0)
@@ -180,6 +191,8 @@ static int obey(const char *line)
 		start(churn, 0);
 	else if (strcmp(line, "damage") == 0)
 		damage();
+	else if (strcmp(line, "protect") == 0)
+		protect();
 	else
 		return 1;
 	return 0;

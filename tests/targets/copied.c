@@ -13,8 +13,8 @@
  *
  * Commands:
  *
- * - grow: maps and fills 8 MiB (`grown START-END`), and extends the brk heap by 1 MiB
- *   (`heap START-END`)
+ * - grow [MIB]: maps and fills MIB MiB, 8 if omitted (`grown START-END`), and extends the brk heap
+ *   by 1 MiB (`heap START-END`)
  * - ping: does nothing
  */
 #include "support.h"
@@ -53,17 +53,18 @@ static int command(const char *line)
 {
 	if (strcmp(line, "ping") == 0)
 		return 0;
-	if (strcmp(line, "grow") != 0)
+	if (strncmp(line, "grow", 4) != 0)
 		return 1;
 
-	char *mapped = target_island(8 * MIB, PROT_READ | PROT_WRITE, 0, 0);
-	target_fill(mapped, 8 * MIB, "grown");
+	size_t size = (line[4] ? (size_t)target_number(line + 5) : 8) * MIB;
+	char *mapped = target_island(size, PROT_READ | PROT_WRITE, 0, 0);
+	target_fill(mapped, size, "grown");
 	char *heap = sbrk(MIB);
 	uintptr_t page = (uintptr_t)heap & ~(uintptr_t)(PAGE - 1);
 	heap = (char *)page + PAGE;
 	target_fill(heap, MIB - PAGE, "heap");
 	print_range("heap", heap, MIB - PAGE);
-	print_range("grown", mapped, 8 * MIB);
+	print_range("grown", mapped, size);
 	return 0;
 }
 

@@ -16,8 +16,9 @@
  * Prints `kept N` for each thread, the number of chunks that it keeps, `pid PID`, `mallinfo ARENA
  * UORDBLKS FORDBLKS FSMBLKS HBLKS HBLKHD KEEPCOST` (mallinfo2(3)), for each arena `arena FAST_COUNT
  * FAST REST_COUNT REST SYSTEM` (malloc_info(3)), and `aligned ADDRESS` for each chunk of
- * posix_memalign(3). The command `trim` calls malloc_trim(3). Nothing is allocated after the
- * figures were taken.
+ * posix_memalign(3). Nothing is allocated after the figures were taken.
+ *
+ * Commands: `trim` calls malloc_trim(3), `info` prints the text of malloc_info(3).
  */
 #include "support.h"
 
@@ -38,6 +39,11 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
+/* glibc 2.33; before, the members were of the type int. */
+#if !__GLIBC_PREREQ(2, 33)
+#define mallinfo2 mallinfo
+#endif
+
 enum { THREADS_MAX = 256, ALIGNED_MAX = 64, INFO_SIZE = 1 << 20, PAGE = 4096 };
 
 static uint64_t threads, chunks = 1000, large, mapped, aligned, foreign, blocked, forked, churn,
@@ -55,6 +61,9 @@ static const struct option {
 
 /** Number of slots in which a thread that churns allocates and frees memory. */
 enum { SLOTS = 20000 };
+
+/* The text of malloc_info(3). */
+static char info[INFO_SIZE];
 
 static pthread_barrier_t built;
 static uint64_t kept_counts[THREADS_MAX];
@@ -198,7 +207,7 @@ static uint64_t attribute(const char *at, const char *element, const char *name)
 }
 
 /** Prints the figures of each arena. */
-static void print_arenas(const char *info)
+static void print_arenas(void)
 {
 	for (const char *at = info; (at = strstr(at, "<heap nr=")); at++)
 		printf("arena %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
@@ -209,24 +218,28 @@ static void print_arenas(const char *info)
 		       attribute(at, "system type=\"current\"", "size"));
 }
 
-static void print_figures(FILE *file, const char *info, void *const *addresses)
+static void print_figures(FILE *file, void *const *addresses)
 {
 	struct mallinfo2 figures = mallinfo2();
 
 	target_check(malloc_info(0, file), "malloc_info");
 	fflush(file);
-	printf("mallinfo %zu %zu %zu %zu %zu %zu %zu\n", figures.arena, figures.uordblks,
-	       figures.fordblks, figures.fsmblks, figures.hblks, figures.hblkhd, figures.keepcost);
-	print_arenas(info);
+	printf("mallinfo %zu %zu %zu %zu %zu %zu %zu\n", (size_t)figures.arena,
+	       (size_t)figures.uordblks, (size_t)figures.fordblks, (size_t)figures.fsmblks,
+	       (size_t)figures.hblks, (size_t)figures.hblkhd, (size_t)figures.keepcost);
+	print_arenas();
 	for (uint64_t i = 0; i < aligned; i++)
 		printf("aligned %p\n", addresses[i]);
 }
 
-static int trim(const char *line)
+static int obey(const char *line)
 {
-	if (strcmp(line, "trim") != 0)
+	if (strcmp(line, "trim") == 0)
+		malloc_trim(0);
+	else if (strcmp(line, "info") == 0)
+		fputs(info, stdout);
+	else
 		return 1;
-	malloc_trim(0);
 	return 0;
 }
 
@@ -249,7 +262,6 @@ static void become_child(void)
 
 int main(int argc, char **argv)
 {
-	static char info[INFO_SIZE];
 	static void *addresses[ALIGNED_MAX];
 
 	target_begin();
@@ -278,7 +290,7 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < threads; i++)
 		printf("kept %" PRIu64 "\n", kept_counts[i]);
 	printf("pid %d\n", (int)getpid());
-	print_figures(file, info, addresses);
+	print_figures(file, addresses);
 	target_ready();
-	target_obey(trim);
+	target_obey(obey);
 }

@@ -43,6 +43,8 @@ enum pm_chunk_part {
 	PM_CHUNK_PART_HEADER = 1 << 5,
 	/** In no chunk */
 	PM_CHUNK_PART_OUTSIDE = 1 << 6,
+	/** In a part of the heap that was skipped, because its chunks could not be found */
+	PM_CHUNK_PART_UNKNOWN = 1 << 7,
 };
 
 /** Bits of content that the program has freed. */

@@ -12,7 +12,8 @@
  * To keep the stop short, everything else is done before the stop: pm_copy_open() reads the
  * regions, decides what is to be copied, and allocates and populates the buffers. pm_copy_take()
  * then stops the process, reads the regions again, copies, and resumes the process. Memory that the
- * process has allocated between the two calls is copied, too, at a lower speed.
+ * process has allocated between the two calls is copied, too, at a lower speed, within the limits
+ * of the caller.
  *
  * Swapped pages are copied, because pointers in them count as much as other pointers. Reading a
  * swapped page makes it present in the process. So pm_copy_open() reads the swapped pages once
@@ -46,7 +47,8 @@ extern "C" {
 struct pm_copy_options {
 	/**
 	 * Maximum size in bytes of the copy, with the memory that `chunk_bytes` predicts; 0 means
-	 * no limit
+	 * no limit. pm_copy_open() compares it with the memory that is to be copied, and
+	 * pm_copy_take() with the memory that it copies: the process may have grown
 	 */
 	uint64_t memory_max;
 	/**
@@ -76,9 +78,14 @@ struct pm_copy_info {
 	uint64_t predicted_ns; /**< predicted duration of the stop in nanoseconds */
 	/** Bytes that were swapped out when pm_copy_open() read them; contained in `planned` */
 	uint64_t swapped;
-	uint64_t copied; /**< bytes that were copied */
+	uint64_t copied; /**< bytes that were copied, also if pm_copy_take() has failed */
 	/** Bytes that should have been copied, and that the kernel did not let this process read */
 	uint64_t unreadable;
+	/**
+	 * Bytes of writable regions that a core file does not contain: the file is truncated, or
+	 * the memory was left out when it was written. 0 for a process
+	 */
+	uint64_t missing;
 	/** Bytes that were copied into memory that was not populated before the stop */
 	uint64_t late;
 	/** Duration of the stop in nanoseconds; 0 for a core file, and with pm_copy_options.stop */
@@ -140,7 +147,8 @@ PM_PUBLIC int pm_copy_open_core(struct pm_core *core, const struct pm_copy_optio
  *
  * @param copy   the copy
  * @param error  PM_ERROR_RESOURCES (the stop would take longer than `stop_max_ns`, or has taken
- *               more than twice as long; or this process has no memory), PM_ERROR_ACCESS,
+ *               more than twice as long; the process has grown, so that the copy would be larger
+ *               than `memory_max`; or this process has no memory), PM_ERROR_ACCESS,
  *               PM_ERROR_GONE, PM_ERROR_UNSUPPORTED, PM_ERROR_CANCELLED
  * @return       0 or -1
  */
@@ -177,15 +185,17 @@ PM_PUBLIC const struct pm_regions *pm_copy_regions(const struct pm_copy *copy);
 PM_PUBLIC const struct pm_copy_thread *pm_copy_threads(const struct pm_copy *copy, size_t *count);
 
 /**
- * Returns a reader for the memory in the copy. Untouched private anonymous memory is zeros. All
- * other bytes that are not in the copy are unreadable.
+ * Returns a reader for the memory in the copy. Untouched private anonymous memory of a process is
+ * zeros, and so are the holes of a sparse core file. All other bytes that are not in the copy are
+ * unreadable.
  * @param copy  the copy, after pm_copy_take(); must outlive the reader
  * @return      the reader; it need not be closed
  */
 PM_PUBLIC struct pm_reader pm_copy_reader(struct pm_copy *copy);
 
 /**
- * Returns a source of page states. The source reports the pages in the copy as present.
+ * Returns a source of page states. The source reports the pages in the copy as present, and holes
+ * of a sparse core file as zero pages.
  * @param copy  the copy, after pm_copy_take(); must outlive the source
  * @return      the source
  */

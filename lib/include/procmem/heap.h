@@ -8,8 +8,9 @@
  * then not known, which does not mean that it is empty.
  *
  * In a running process the chunks change while they are read. Where the chain of chunks breaks, it
- * is read again, and what cannot be repaired is skipped and reported (pm_heap_break). Totals are
- * then lower bounds (pm_heap.complete is false).
+ * is read again, and what cannot be repaired is skipped and reported (pm_heap_break). The figures
+ * are then approximate (pm_heap.complete is false): chunks in the skipped parts are missing, and
+ * chunks that were freed during the walk can be counted as in use.
  *
  * The index takes about 24 MiB of memory for 1 GiB of heap.
  */
@@ -87,7 +88,7 @@ struct pm_heap_arena {
 	uint64_t unused_pages;
 	/** jemalloc: bytes of address space that is kept without pages, not part of `system` */
 	uint64_t retained;
-	bool complete; /**< false: the figures are lower bounds */
+	bool complete; /**< false: the figures are approximate */
 };
 
 /** Something that is not valid: a chunk header, a list or a counter of the allocator. */
@@ -117,7 +118,7 @@ struct pm_heap {
 	char version[32];
 	char proof[160]; /**< how the allocator was found, human-readable */
 	bool unused;     /**< its structures exist, but malloc of this allocator was never called */
-	bool complete;   /**< false: the figures are lower bounds */
+	bool complete;   /**< false: the figures are approximate */
 	struct pm_heap_arena *arenas;  /**< the arenas; the main arena is first */
 	size_t arena_count;            /**< number of elements of `arenas` */
 	struct pm_heap_arena total;    /**< sums over `arenas`, without mapped chunks */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Lost chunks of the target `holders`, compared with what the target printed. */
 #include <procmem/leaks.h>
+#include <procmem/refs.h>
+#include <procmem/retained.h>
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +161,59 @@ static void a_program_that_allocates_all_the_time_loses_nothing_else(void **stat
 	graph_session_close(&churning);
 }
 
+/** Expects a group of the target `coroutines` to be lost or not. */
+static void expect_one(const struct graph_session *other, const struct pm_leaks *found,
+                       const char *name, bool lost)
+{
+	struct graph_group group = graph_session_group(other, name);
+	assert_int_equal(lost_in(found, group.size).chunks, lost ? group.count : 0);
+}
+
+static void chunks_of_suspended_coroutines_are_not_lost(void **state)
+{
+	(void)state;
+	struct graph_session other = { 0 };
+	struct pm_leaks found;
+	struct pm_error error;
+
+	target_start(&other.target, "coroutines", NULL);
+	graph_session_open(&other);
+	must(pm_leaks_find(other.graph, NULL, &found, &error), &error);
+	expect_one(&other, &found, "suspended", false);
+	/* The memory below the stack pointer of a thread of glibc is not used. */
+	expect_one(&other, &found, "stale", true);
+
+	pm_leaks_deinit(&found);
+	graph_session_close(&other);
+}
+
+static void a_search_can_be_cancelled(void **state)
+{
+	(void)state;
+	volatile sig_atomic_t cancel = 0;
+	struct graph_session other = { .cancel = &cancel };
+	struct pm_error error = { 0 };
+	struct pm_leaks found;
+	struct pm_retained retained;
+	struct pm_path path;
+
+	target_start(&other.target, "holders", NULL);
+	graph_session_open(&other);
+	uint64_t held = graph_session_group(&other, "list").example;
+
+	cancel = 1;
+	assert_int_equal(pm_leaks_find(other.graph, NULL, &found, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
+	error.kind = PM_ERROR_NONE;
+	assert_int_equal(pm_retained_find(other.graph, &retained, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
+	error.kind = PM_ERROR_NONE;
+	assert_int_equal(pm_refs_path(other.graph, held, &path, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
+
+	graph_session_close(&other);
+}
+
 static void all_lost_chunks_are_listed(void **state)
 {
 	(void)state;
@@ -187,6 +243,8 @@ int main(void)
 		cmocka_unit_test(nothing_else_is_lost),
 		cmocka_unit_test(an_example_is_a_chunk_of_its_group),
 		cmocka_unit_test(all_lost_chunks_are_listed),
+		cmocka_unit_test(chunks_of_suspended_coroutines_are_not_lost),
+		cmocka_unit_test(a_search_can_be_cancelled),
 		cmocka_unit_test(a_program_that_allocates_all_the_time_loses_nothing_else),
 	};
 

@@ -135,8 +135,33 @@ static void all_versions(void **state)
 	free(fake);
 }
 
+/** Where the chain of chunks is broken, no chunk is known. */
+static void skipped_parts_are_not_known(void **state)
+{
+	(void)state;
+	struct fake_heap *fake = calloc(1, sizeof *fake);
+
+	fake_heap_init(fake, FAKE_GLIBC_236);
+	const uint64_t chunk = fake->user_chunk[0], end = chunk + 0x90;
+	fake_heap_put(fake, chunk + 8, 0x7ffffff0);
+	struct pm_heap *heap = fake_heap_open(fake, true);
+
+	assert_false(heap->complete);
+	expect(heap, chunk + 16, chunk + 20, 0, NONE, PM_CHUNK_PART_UNKNOWN);
+	expect(heap, chunk - 10, chunk + 20, fake->free_chunk[0], FREE, PM_CHUNK_PART_UNKNOWN);
+	expect(heap, chunk + 16, end + 0x60 + 20, end, HEADER | IN_USE,
+	       PM_CHUNK_PART_UNKNOWN | IN_USE | HEADER);
+	expect(heap, fake_heap_address(FAKE_BRK) - 10, fake_heap_address(FAKE_BRK) - 5, 0, NONE,
+	       OUTSIDE);
+
+	pm_heap_close(heap);
+	fake_heap_deinit(fake);
+	free(fake);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(all_versions) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(all_versions),
+		                            cmocka_unit_test(skipped_parts_are_not_known) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -326,6 +326,56 @@ static void excess_of_mapped_chunks_is_reported(void **state)
 	}
 }
 
+/**
+ * Checks the chunks of a region of 8 pages with a chunk of one page at its start and others.
+ *
+ * @param pages    sizes of the others in pages, each after a page of other data; 0 if there are
+ *                 fewer
+ * @param counted  number of pages that malloc has counted in `count` chunks
+ * @param left     number of pages in chunks that are expected
+ */
+static void check_mapped_pages(const unsigned pages[2], uint64_t count, uint64_t counted,
+                               uint64_t left)
+{
+	enum { PAGE = 4096, COUNTERS = FAKE_PARAMETERS + 56, MAPPED = COUNTERS + 24 };
+	const uint64_t first = fake_heap_address(FAKE_MAPPED), data = fake_heap_address(FAKE_DATA);
+	struct fake_heap fake;
+	uint32_t mapped = (uint32_t)count;
+
+	fake_heap_init(&fake, FAKE_GLIBC_236);
+	fake_heap_put(&fake, first + 8, PAGE | 2);
+	fake_heap_put(&fake, first + 2 * PAGE + 8, pages[0] * PAGE | 2);
+	if (pages[1] > 0)
+		fake_heap_put(&fake, first + (3 + pages[0]) * PAGE + 8, pages[1] * PAGE | 2);
+	memcpy(fake_heap_bytes(&fake, data + COUNTERS + 4), &mapped, sizeof mapped);
+	fake_heap_put(&fake, data + MAPPED, counted * PAGE);
+
+	struct pm_heap *heap = fake_heap_open(&fake, true);
+	assert_int_equal(heap->mapped_count_counter, count);
+	assert_int_equal(heap->mapped, left * PAGE);
+	assert_int_equal(heap->mapped_uncertain, left != counted);
+	pm_heap_close(heap);
+	fake_heap_deinit(&fake);
+}
+
+/** Words that look like the header of a mapped chunk, in other memory. */
+static void false_mapped_chunks_are_left_out(void **state)
+{
+	(void)state;
+	check_mapped_pages((const unsigned[]){ 1, 0 }, 1, 1, 1);
+	check_mapped_pages((const unsigned[]){ 1, 2 }, 1, 1, 1);
+	/* A chunk whose mapping was merged with others. */
+	check_mapped_pages((const unsigned[]){ 1, 2 }, 2, 2, 2);
+	check_mapped_pages((const unsigned[]){ 1, 2 }, 2, 3, 3);
+	check_mapped_pages((const unsigned[]){ 1, 2 }, 3, 4, 4);
+	/* Which one is false is not known, or none of them explains the counters. */
+	check_mapped_pages((const unsigned[]){ 1, 1 }, 2, 2, 3);
+	check_mapped_pages((const unsigned[]){ 1, 2 }, 1, 2, 4);
+	/* A chunk that ends at the end of the region has a whole mapping. */
+	check_mapped_pages((const unsigned[]){ 1, 4 }, 2, 2, 6);
+	check_mapped_pages((const unsigned[]){ 1, 4 }, 2, 5, 5);
+}
+
 /** A reader that returns another word in the first reads of the memory around an address. */
 struct torn {
 	struct pm_reader *reader;
@@ -463,6 +513,7 @@ int main(void)
 		cmocka_unit_test(size_beyond_the_memory_ends),
 		cmocka_unit_test(missing_mapped_chunks_are_reported),
 		cmocka_unit_test(excess_of_mapped_chunks_is_reported),
+		cmocka_unit_test(false_mapped_chunks_are_left_out),
 		cmocka_unit_test(breaks_are_repaired_by_reading_again),
 		cmocka_unit_test(breaks_of_stopped_processes_are_not_repaired),
 		cmocka_unit_test(top_is_read_again),

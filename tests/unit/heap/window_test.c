@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/minmax.h"
 #include "reader/fake_reader.h"
 
 enum { PAGE = 4096, PAGES = 4000 };
@@ -331,6 +332,79 @@ static void repeated_words_are_read_once(void **state)
 	assert_int_equal(pm_heap_window_peek(f->window, UINT64_MAX - 3, &word, 8, NULL), 0);
 }
 
+/** Expects that pm_heap_window_ahead() makes at least `least` bytes available. */
+static size_t expect_ahead(struct fixture *f, uint64_t address, uint64_t end, size_t least)
+{
+	const void *bytes;
+	size_t size = 0;
+
+	assert_int_equal(pm_heap_window_ahead(f->window, address, end, &bytes, &size, NULL), 1);
+	assert_in_range(size, least, PM_HEAP_WINDOW_SIZE + PAGE);
+	size_t part = pm_min_size(size, 64), last = size - part;
+	assert_memory_equal(bytes, f->bytes + (address - base), part);
+	assert_memory_equal((const char *)bytes + last, f->bytes + (address - base) + last, part);
+	return size;
+}
+
+static void bytes_ahead_are_read_once(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t end = base + 600 * PAGE + 100;
+
+	for (uint64_t at = base; at < end; at += 48)
+		expect_ahead(f, at, end, pm_min_size(PAGE, (size_t)(end - at)));
+	assert_in_range(f->reads, 3, 4);
+
+	const void *bytes;
+	size_t size;
+	assert_int_equal(pm_heap_window_ahead(f->window, end, end, &bytes, &size, NULL), 0);
+	assert_int_equal(expect_ahead(f, base + 16, base + 64, 48), 48);
+}
+
+static void bytes_ahead_end_at_gaps(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t end = base + sizeof f->bytes;
+	const void *bytes;
+	size_t size;
+
+	memcpy(f->states, "ppg.p", 5);
+	for (size_t i = 0; i < 2 * PAGE; i++)
+		assert_int_equal(expect_ahead(f, base + i, end, 1), 2 * PAGE - i);
+	assert_int_equal(f->reads, 1);
+
+	for (uint64_t at = base + 2 * PAGE; at < base + 4 * PAGE; at += PAGE / 2)
+		assert_int_equal(pm_heap_window_ahead(f->window, at, end, &bytes, &size, NULL), 0);
+	expect_ahead(f, base + 4 * PAGE, end, PAGE);
+
+	/* Bytes that were read are read again, with the page states that were known. */
+	memset(f->bytes, 9, PAGE);
+	pm_heap_window_forget_bytes(f->window);
+	assert_int_equal(expect_ahead(f, base, end, 1), 2 * PAGE);
+	assert_int_equal(f->walks, 1);
+}
+
+static void gaps_are_skipped(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t end = base + sizeof f->bytes, next;
+
+	memset(f->states, '.', sizeof f->states);
+	f->states[5] = 'g';
+	f->states[PAGES - 2] = 'p';
+	assert_int_equal(
+		pm_heap_window_next(f->window, base - (UINT64_C(1) << 24), end, &next, NULL), 0);
+	assert_int_equal(next, end - 2 * PAGE);
+	assert_int_equal(pm_heap_window_next(f->window, next + 8, end, &next, NULL), 0);
+	assert_int_equal(next, end - 2 * PAGE + 8);
+	assert_int_equal(pm_heap_window_next(f->window, end - PAGE, end, &next, NULL), 0);
+	assert_int_equal(next, end);
+	assert_int_equal(pm_heap_window_next(f->window, end - PAGE, UINT64_C(1) << 46, &next, NULL),
+	                 0);
+	assert_int_equal(next, UINT64_C(1) << 46);
+	assert_int_equal(f->reads, 0);
+}
+
 static void errors(void **state)
 {
 	struct fixture *f = *state;
@@ -397,6 +471,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(forgotten_bytes_are_read_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(words_anywhere, setup, teardown),
 		cmocka_unit_test_setup_teardown(repeated_words_are_read_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(bytes_ahead_are_read_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(bytes_ahead_end_at_gaps, setup, teardown),
+		cmocka_unit_test_setup_teardown(gaps_are_skipped, setup, teardown),
 		cmocka_unit_test_setup_teardown(errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_runs, setup, teardown),
 	};

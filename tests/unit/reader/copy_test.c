@@ -8,13 +8,16 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "reader/core.h"
+#include "support/core_image.h"
 #include "support/target.h"
 
-enum { PAGE = 4096, COPIES = 20 };
+enum { COPIES = 20 };
 
 /** A target and its handle. */
 struct session {
@@ -281,6 +284,74 @@ static void a_core_file_is_copied_with_registers(void **state)
 	rmdir(directory);
 }
 
+/** Opens a core file of 16 pages that is followed by 4 pages of a hole. */
+static struct pm_core *open_sparse(const struct core_image *image)
+{
+	struct pm_error error;
+	struct pm_core *core;
+	int fd = memfd_create("core", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, image->bytes, image->size), image->size);
+	assert_int_equal(ftruncate(fd, (off_t)image->size + 4 * PAGE), 0);
+	must(pm_core_open_fd(fd, &core, &error), &error);
+
+	return core;
+}
+
+/** Expects the first bytes that a copy provides from an address on to be of `value`. */
+static void expect_bytes(struct pm_copy *copy, uint64_t address, size_t size, char value)
+{
+	struct pm_reader reader = pm_copy_reader(copy);
+	struct pm_error error;
+	char bytes[4 * PAGE] = { 0 };
+	size_t done;
+
+	must(pm_reader_read(&reader, address, bytes, sizeof bytes, &done, &error), &error);
+	assert_int_equal(done, size);
+	for (size_t i = 0; i < size; i++)
+		assert_int_equal(bytes[i], value);
+	if (size < sizeof bytes)
+		assert_int_equal(error.kind, PM_ERROR_UNREADABLE);
+}
+
+static void memory_that_a_core_file_lacks_is_unreadable(void **state)
+{
+	(void)state;
+	static struct core_image image;
+	struct pm_error error;
+	struct pm_copy *copy;
+	uint64_t zeros = 0;
+	Elf64_Phdr *programs = core_image_make(&image, 4);
+
+	programs[0] = core_image_load(0x10000, 4 * PAGE, 4 * PAGE, 2 * PAGE);
+	programs[1] = core_image_load(0x20000, 3 * PAGE, 0, 0);
+	programs[2] = core_image_load(0x30000, 4 * PAGE, 16 * PAGE, 4 * PAGE);
+	programs[3] = core_image_load(0x40000, 4 * PAGE, 8 * PAGE, 4 * PAGE);
+	memset(image.bytes + 4 * PAGE, 'x', 8 * PAGE);
+	struct pm_core *core = open_sparse(&image);
+	must(pm_copy_open_core(core, NULL, &copy, &error), &error);
+	take(copy);
+
+	assert_int_equal(pm_copy_info(copy)->copied, 6 * PAGE);
+	assert_int_equal(pm_copy_info(copy)->missing, 5 * PAGE);
+	expect_bytes(copy, 0x10000, 2 * PAGE, 'x');
+	expect_bytes(copy, 0x10000 + 2 * PAGE, 0, 0);
+	expect_bytes(copy, 0x20000, 0, 0);
+	/* A hole of the file is zeros. */
+	expect_bytes(copy, 0x30000, 4 * PAGE, 0);
+	expect_bytes(copy, 0x40000, 4 * PAGE, 'x');
+
+	struct pm_page_source source = pm_copy_source(copy);
+	assert_int_equal(source.untouched, PM_SEGMENT_MISSING);
+	assert_int_equal(source.walk(source.context, 0x10000, 0x34000, count_pages, &zeros, &error),
+	                 0);
+	assert_int_equal(zeros, 2 + 4);
+
+	pm_copy_close(copy);
+	pm_core_close(core);
+}
+
 /** Reads a number from a file of the target. */
 static uint64_t value_of(const char *file, const char *key)
 {
@@ -331,6 +402,49 @@ static void limits_refuse_a_copy(void **state)
 	assert_int_equal(pm_copy_info(copy)->stopped_ns, 0);
 	pm_copy_close(copy);
 	target_tell(&session.target, "ping");
+}
+
+/** Expects a copy to be refused at the stop because the target has grown by 256 MiB. */
+static struct pm_copy_info refuse_grown(const struct pm_copy_options *options, const char *words)
+{
+	struct pm_error error = { 0 };
+	struct pm_copy *copy = open_copy(options);
+
+	target_tell(&session.target, "grow 256");
+	assert_int_equal(pm_copy_take(copy, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
+	assert_non_null(strstr(error.text, words));
+
+	const struct pm_copy_info info = *pm_copy_info(copy);
+	pm_copy_close(copy);
+	target_tell(&session.target, "ping");
+
+	return info;
+}
+
+static void a_process_that_has_grown_is_not_copied_beyond_the_limit(void **state)
+{
+	(void)state;
+	struct pm_copy *copy = open_copy(NULL);
+	uint64_t planned = pm_copy_info(copy)->planned;
+	pm_copy_close(copy);
+
+	const struct pm_copy_options options = { .memory_max = planned + (32 << 20) };
+	struct pm_copy_info info = refuse_grown(&options, "has grown");
+	assert_true(info.copied <= options.memory_max);
+}
+
+static void a_stop_ends_within_a_large_region(void **state)
+{
+	(void)state;
+	struct pm_copy *copy = open_copy(NULL);
+	uint64_t predicted = pm_copy_info(copy)->predicted_ns;
+	pm_copy_close(copy);
+
+	/* The region of 256 MiB takes more than ten times as long as everything else. */
+	const struct pm_copy_options options = { .stop_max_ns = predicted + predicted / 8 };
+	struct pm_copy_info info = refuse_grown(&options, "the stop was ended");
+	assert_true(info.copied < 256 << 20);
 }
 
 static void a_cancelled_copy_leaves_the_target_running(void **state)
@@ -397,8 +511,12 @@ int main(void)
 		                                end),
 		cmocka_unit_test_setup_teardown(threads_have_names_and_registers, begin, end),
 		cmocka_unit_test_setup_teardown(a_core_file_is_copied_with_registers, begin, end),
+		cmocka_unit_test(memory_that_a_core_file_lacks_is_unreadable),
 		cmocka_unit_test_setup_teardown(the_target_does_not_grow, begin, end),
 		cmocka_unit_test_setup_teardown(limits_refuse_a_copy, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_process_that_has_grown_is_not_copied_beyond_the_limit, begin, end),
+		cmocka_unit_test_setup_teardown(a_stop_ends_within_a_large_region, begin, end),
 		cmocka_unit_test_setup_teardown(a_cancelled_copy_leaves_the_target_running, begin,
 		                                end),
 		cmocka_unit_test_setup_teardown(a_target_that_has_ended_is_reported, begin, end),

@@ -30,6 +30,7 @@ static void copy(struct graph_session *session)
 void graph_session_open(struct graph_session *session)
 {
 	enum { COPIES_MAX = 20 };
+	const struct pm_graph_options options = { .cancel = session->cancel };
 	struct pm_error error;
 
 	copy(session);
@@ -42,8 +43,8 @@ void graph_session_open(struct graph_session *session)
 	must(pm_symbols_open(session->process, pm_copy_regions(session->copy), &session->symbols,
 	                     &error),
 	     &error);
-	must(pm_graph_open(session->copy, session->heap, session->symbols, NULL, &session->graph,
-	                   &error),
+	must(pm_graph_open(session->copy, session->heap, session->symbols, &options,
+	                   &session->graph, &error),
 	     &error);
 }
 
@@ -54,7 +55,7 @@ void graph_session_release(struct graph_session *session)
 	pm_heap_close(session->heap);
 	pm_copy_close(session->copy);
 	pm_process_close(session->process);
-	*session = (struct graph_session){ .target = session->target };
+	*session = (struct graph_session){ .target = session->target, .cancel = session->cancel };
 }
 
 void graph_session_close(struct graph_session *session)

@@ -11,6 +11,8 @@
 /** The session. Zeroed means none. */
 struct graph_session {
 	struct target target;
+	/** Cancellation flag of the graph, or NULL; set by the test before graph_session_open() */
+	const volatile sig_atomic_t *cancel;
 	struct pm_process *process;
 	struct pm_copy *copy;
 	struct pm_page_source pages;

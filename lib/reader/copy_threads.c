@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader/copy_threads.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/threads.h>
+
+#include "base/array.h"
+#include "reader/core_notes.h"
+
+/* Positions in struct user_regs_struct of x86-64. */
+enum { REGISTER_RSP = 19, REGISTER_FS_BASE = 21 };
+
+/** Reads the registers of a thread. */
+static void read_registers(struct pm_stop *stop, size_t index, struct pm_copy_thread *thread)
+{
+#ifdef __x86_64__
+	size_t size = 0;
+	if (pm_stop_read_registers(stop, index, NT_PRSTATUS, thread->registers,
+	                           sizeof thread->registers, &size, NULL) < 0 ||
+	    size < sizeof thread->registers)
+		return;
+
+	thread->registers_known = true;
+	thread->stack_pointer = thread->registers[REGISTER_RSP];
+	thread->thread_pointer = thread->registers[REGISTER_FS_BASE];
+#else
+	(void)stop, (void)index, (void)thread;
+#endif
+}
+
+int pm_copy_threads_read(struct pm_stop *stop, struct pm_copy_thread **threads, size_t *count,
+                         struct pm_error *error)
+{
+	size_t found = pm_stop_count(stop);
+	struct pm_copy_thread *made = calloc(found + 1, sizeof *made);
+	if (!made)
+		return pm_error_out_of_memory(error);
+
+	for (size_t i = 0; i < found; i++) {
+		made[i].tid = pm_stop_thread(stop, i)->tid;
+		read_registers(stop, i, &made[i]);
+	}
+
+	*threads = made;
+	*count = found;
+	return 0;
+}
+
+int pm_copy_threads_read_core(const struct pm_core *core, struct pm_copy_thread **threads,
+                              size_t *count, struct pm_error *error)
+{
+	size_t found;
+	const struct pm_thread *saved = pm_core_threads(core, &found);
+	struct pm_copy_thread *made = calloc(found + 1, sizeof *made);
+	if (!made)
+		return pm_error_out_of_memory(error);
+
+	for (size_t i = 0; i < found; i++) {
+		const uint64_t *registers = pm_core_registers(core, saved[i].tid);
+		made[i].tid = saved[i].tid;
+		made[i].stack_pointer = saved[i].stack_pointer;
+		if (!registers)
+			continue;
+		memcpy(made[i].registers, registers, sizeof made[i].registers);
+		made[i].registers_known = true;
+		made[i].thread_pointer = registers[REGISTER_FS_BASE];
+	}
+
+	*threads = made;
+	*count = found;
+	return 0;
+}
+
+void pm_copy_threads_name(struct pm_process *process, struct pm_copy_thread *threads, size_t count)
+{
+	struct pm_thread *named;
+	size_t named_count, next = 0;
+	if (pm_process_read_threads(process, PM_THREAD_NAMES, &named, &named_count, NULL) < 0)
+		return;
+
+	for (size_t i = 0; i < count; i++) {
+		while (next < named_count && named[next].tid < threads[i].tid)
+			next++;
+		if (next < named_count && named[next].tid == threads[i].tid)
+			memcpy(threads[i].name, named[next].name, PM_COMM_SIZE);
+	}
+
+	free(named);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Heaps of glibc that were made to cost much time or memory, or that lack pages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/fake_heap.h"
+
+enum {
+	PAGE = 4096,
+	BRK_SIZE = 8 << 20,
+	SYSTEM = 0x888, /* offset of system_mem in malloc_state; max_system_mem follows */
+	TOP = 0x60,
+	NEXT = 0x870,
+	RANGES_MAX = 64,
+};
+
+/** A second heap of the second arena: a multiple of 64 MiB. */
+static const uint64_t newer = UINT64_C(0x7e0004000000);
+
+/** A fake heap with more memory. */
+struct fixture {
+	struct fake_heap fake;
+	unsigned char *brk; /* BRK_SIZE bytes that replace FAKE_BRK */
+	unsigned char newer[FAKE_PART_SIZE];
+	struct pm_fake_range ranges[RANGES_MAX];
+	size_t count;   /* number of ranges */
+	uint64_t bytes; /* number of bytes that were read */
+};
+
+static int count_read(void *context, const struct pm_range *ranges, size_t count, void *buffer,
+                      size_t *done, struct pm_error *error)
+{
+	struct fixture *f = context;
+	const struct pm_reader *reader = &f->fake.reader;
+	int result = reader->ops->read(reader->context, ranges, count, buffer, done, error);
+
+	f->bytes += *done;
+	return result;
+}
+
+static void close_nothing(void *context)
+{
+	(void)context;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+
+	fake_heap_init(&f->fake, FAKE_GLIBC_236);
+	f->brk = calloc(1, BRK_SIZE);
+	assert_non_null(f->brk);
+	memcpy(f->ranges, f->fake.ranges, sizeof f->fake.ranges);
+	f->count = FAKE_PARTS;
+	f->fake.target.ranges = f->ranges;
+	f->fake.target.count = f->count;
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_heap_deinit(&f->fake);
+	free(f->brk);
+	free(f);
+	return 0;
+}
+
+static struct pm_heap *open_heap(struct fixture *f, bool stopped)
+{
+	static const struct pm_reader_ops ops = { count_read, close_nothing };
+	struct pm_reader reader = { &ops, f };
+	const struct pm_heap_source source = { .regions = &f->fake.regions,
+		                               .reader = &reader,
+		                               .stopped = stopped };
+	struct pm_error error = { 0 };
+	struct pm_heap *heap = NULL;
+
+	f->bytes = 0;
+	if (pm_heap_open(&source, &heap, &error) < 0)
+		fail_msg("%s", error.text);
+	return heap;
+}
+
+static void put(unsigned char *bytes, uint64_t word)
+{
+	memcpy(bytes, &word, sizeof word);
+}
+
+/** Replaces the brk heap by BRK_SIZE bytes. Its last page is the top chunk. */
+static void use_large_brk(struct fixture *f)
+{
+	const uint64_t start = fake_heap_address(FAKE_BRK);
+	const uint64_t main = fake_heap_address(FAKE_DATA) + FAKE_MAIN;
+
+	/* Nothing of the small heap is left: fastbins, and the chunk in the first bin. */
+	for (unsigned i = 0; i < 10; i++)
+		fake_heap_put(&f->fake, main + 0x10 + 8 * i, 0);
+	fake_heap_put(&f->fake, main + 0x70, main + 0x60);
+	fake_heap_put(&f->fake, main + 0x78, main + 0x60);
+
+	fake_heap_put(&f->fake, main + TOP, start + BRK_SIZE - PAGE);
+	fake_heap_put(&f->fake, main + SYSTEM, BRK_SIZE);
+	fake_heap_put(&f->fake, main + SYSTEM + 8, BRK_SIZE);
+	put(f->brk + BRK_SIZE - PAGE + 8, PAGE | 1);
+	f->ranges[FAKE_BRK] = (struct pm_fake_range){ start, f->brk, BRK_SIZE };
+	f->fake.regions.items[0].end = start + BRK_SIZE;
+}
+
+/** After each chunk, fenceposts follow. */
+static void fences_everywhere(void **state)
+{
+	struct fixture *f = *state;
+
+	use_large_brk(f);
+	for (size_t at = 0; at < BRK_SIZE - PAGE; at += 0x40) {
+		put(f->brk + at + 8, 0x20 | 1);
+		put(f->brk + at + 0x28, 0x10 | 1);
+		put(f->brk + at + 0x38, 0x10 | 1);
+	}
+
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_heap *heap = open_heap(f, stopped);
+		assert_int_equal(heap->arenas[0].in_use, (BRK_SIZE - PAGE) / 2);
+		assert_int_equal(heap->arenas[0].top, PAGE);
+		assert_int_equal(heap->breaks_total, 0);
+		assert_true(f->bytes < 2 * BRK_SIZE);
+		pm_heap_close(heap);
+	}
+}
+
+/** After 8 chunks, a header is not valid. */
+static void breaks_everywhere(void **state)
+{
+	struct fixture *f = *state;
+	const size_t group = 9 * 0x20;
+	const size_t groups = (BRK_SIZE - PAGE) / group;
+
+	use_large_brk(f);
+	for (size_t at = 0; at < BRK_SIZE - PAGE; at += 0x20)
+		put(f->brk + at + 8, at % group == group - 0x20 ? 8 : 0x20 | 1);
+
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_heap *heap = open_heap(f, stopped);
+		assert_false(heap->complete);
+		assert_in_range(heap->breaks_total, groups, groups + 1);
+		assert_in_range(heap->arenas[0].chunks, groups * 7, groups * 8 + 8);
+		assert_int_equal(heap->arenas[0].top, PAGE);
+		if (stopped)
+			assert_true(f->bytes < 2 * BRK_SIZE);
+		pm_heap_close(heap);
+	}
+}
+
+/** Leaves out the page in the middle of each MiB of the brk heap. */
+static void make_gaps(struct fixture *f)
+{
+	const uint64_t start = fake_heap_address(FAKE_BRK);
+	const size_t step = 1 << 20;
+	size_t from = 0;
+
+	for (size_t gap = step / 2; gap < BRK_SIZE; gap += step) {
+		f->ranges[f->count++] = (struct pm_fake_range){ start + from, f->brk + from,
+			                                        gap - from };
+		from = gap + PAGE;
+	}
+	f->ranges[f->count++] = (struct pm_fake_range){ start + from, f->brk + from,
+		                                        BRK_SIZE - from };
+	f->ranges[FAKE_BRK].size = 0;
+	f->fake.target.count = f->count;
+}
+
+/** A core file lacks some pages: only the chunks in these pages are not found. */
+static void missing_pages(void **state)
+{
+	struct fixture *f = *state;
+	const size_t size = 0x50, chunks = (BRK_SIZE - PAGE) / size, gaps = 8;
+
+	use_large_brk(f);
+	for (size_t i = 0; i < chunks; i++)
+		put(f->brk + i * size + 8, size | 1);
+	put(f->brk + (chunks - 1) * size + 8, (BRK_SIZE - PAGE - (chunks - 1) * size) | 1);
+	make_gaps(f);
+
+	for (int stopped = 0; stopped < 2; stopped++) {
+		uint64_t skipped = 0;
+		struct pm_heap *heap = open_heap(f, stopped);
+
+		assert_int_equal(heap->breaks_total, gaps);
+		for (size_t i = 0; i < gaps; i++) {
+			assert_true(heap->breaks[i].chain);
+			assert_in_range(heap->breaks[i].skipped, PAGE - 2 * size, PAGE + 2 * size);
+			skipped += heap->breaks[i].skipped;
+		}
+		assert_int_equal(heap->arenas[0].in_use + skipped, BRK_SIZE - PAGE);
+		assert_int_equal(heap->arenas[0].top, PAGE);
+		if (stopped)
+			assert_true(f->bytes < 2 * BRK_SIZE);
+		pm_heap_close(heap);
+	}
+}
+
+/** The heap ends 8 bytes after the header that follows a small chunk. */
+static void header_at_the_end(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t main = fake_heap_address(FAKE_DATA) + FAKE_MAIN;
+	const uint64_t chunk = f->fake.user_chunk[0] + 0x90, top = chunk + 8;
+
+	/* The chunks at `chunk` and after it have 0x60 bytes. */
+	fake_heap_put(&f->fake, main + TOP, top);
+	fake_heap_put(&f->fake, top + 8, UINT64_C(2) * 0x60);
+
+	struct pm_heap *heap = open_heap(f, true);
+	assert_false(heap->complete);
+	assert_true(pm_heap_find(heap, chunk + 0x60 + 16, NULL));
+	for (size_t i = 0; i < heap->break_count; i++)
+		assert_string_not_equal(heap->breaks[i].why, "the list of a fastbin is not valid");
+	pm_heap_close(heap);
+}
+
+/** Moves the top chunk of the second arena to another heap, whose `prev` is `previous`. */
+static void add_newer_heap(struct fixture *f, uint64_t previous)
+{
+	const uint64_t older = fake_heap_address(FAKE_ARENA), arena = older + 0x30;
+	const uint64_t end = older + FAKE_PART_SIZE, old_top = end - f->fake.top[1];
+	const struct pm_region region = { .start = newer,
+		                          .end = newer + FAKE_PART_SIZE,
+		                          .perms = PM_PERM_READ | PM_PERM_WRITE,
+		                          .mapping = "" };
+	/* A chunk in use instead of the top chunk, and fenceposts. */
+	fake_heap_put(&f->fake, old_top + 8, (f->fake.top[1] - 0x20) | 5);
+	fake_heap_put(&f->fake, end - 0x18, 0x10 | 1);
+	fake_heap_put(&f->fake, end - 8, 1);
+
+	put(f->newer, arena);
+	put(f->newer + 8, previous);
+	put(f->newer + 16, FAKE_PART_SIZE);
+	put(f->newer + 24, FAKE_PART_SIZE);
+	put(f->newer + 0x38, 0x1000 | 5);
+	put(f->newer + 0x1038, (FAKE_PART_SIZE - 0x1030) | 1);
+	fake_heap_put(&f->fake, arena + TOP, newer + 0x1030);
+	fake_heap_put(&f->fake, arena + SYSTEM, 2 * FAKE_PART_SIZE);
+	fake_heap_put(&f->fake, arena + SYSTEM + 8, 2 * FAKE_PART_SIZE);
+
+	f->ranges[f->count++] = (struct pm_fake_range){ newer, f->newer, FAKE_PART_SIZE };
+	f->fake.target.count = f->count;
+	assert_int_equal(pm_regions_append(&f->fake.regions, &region, NULL), 0);
+	/* Regions are in ascending order: after FAKE_ARENA. */
+	struct pm_region *items = f->fake.regions.items;
+	memmove(items + 3, items + 2, 2 * sizeof *items);
+	items[2] = region;
+}
+
+static void arena_with_two_heaps(void **state)
+{
+	struct fixture *f = *state;
+
+	add_newer_heap(f, fake_heap_address(FAKE_ARENA));
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_heap *heap = open_heap(f, stopped);
+		assert_true(heap->complete);
+		assert_int_equal(heap->arenas[1].heaps, 2);
+		assert_int_equal(heap->arenas[1].in_use,
+		                 f->fake.in_use[1] + f->fake.top[1] - 0x20 + 0x1000);
+		pm_heap_close(heap);
+	}
+}
+
+/** A heap leads to itself instead of the first heap. */
+static void circle_of_one_heap(void **state)
+{
+	struct fixture *f = *state;
+
+	add_newer_heap(f, newer);
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_heap *heap = open_heap(f, stopped);
+		assert_false(heap->complete);
+		assert_int_equal(heap->arenas[1].heaps, 1);
+		assert_int_equal(heap->arenas[1].in_use, 0x1000);
+		pm_heap_close(heap);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(fences_everywhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(breaks_everywhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(missing_pages, setup, teardown),
+		cmocka_unit_test_setup_teardown(header_at_the_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(arena_with_two_heaps, setup, teardown),
+		cmocka_unit_test_setup_teardown(circle_of_one_heap, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
