@@ -456,9 +456,11 @@ static int try_tcache(struct lists *lists, const struct pm_chunk *chunk,
 	if (good > 0)
 		return 0;
 
+	const char *why = "the lists of a tcache are not valid";
+	if (pm_glibc_can_change(glibc))
+		why = "a tcache has changed each time that it was read";
 	glibc->heap->public.arenas[chunk->arena].complete = false;
-	return pm_glibc_damage(glibc, chunk->arena, chunk->address, 0,
-	                       "a tcache has changed each time that it was read", lists->error);
+	return pm_glibc_damage(glibc, chunk->arena, chunk->address, 0, why, lists->error);
 }
 
 static int read_tcaches(struct lists *lists)
