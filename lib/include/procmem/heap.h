@@ -68,7 +68,10 @@ struct pm_chunk {
 struct pm_heap_arena {
 	uint64_t address; /**< address of malloc_state; 0 in jemalloc: not known */
 	bool main;        /**< the main arena of glibc, which uses brk(2) */
-	uint64_t system;  /**< obtained from the kernel (malloc_state.system_mem) */
+	/** Number for people. glibc: the arenas other than the main one are numbered from 1 on, by
+	 * address, as in pm_arena_heaps; the main arena has 0. jemalloc: from 0 on */
+	uint32_t number;
+	uint64_t system; /**< obtained from the kernel (malloc_state.system_mem) */
 	/** Chunks in use. jemalloc: includes regions in the caches of threads */
 	uint64_t in_use;
 	uint64_t cached;       /**< cached chunks */
