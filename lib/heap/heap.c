@@ -55,6 +55,8 @@ static void release(struct pm_heap_handle *heap)
 	free(heap->public.arenas);
 	free(heap->public.breaks);
 	free(heap->own);
+	free(heap->unused);
+	free(heap->keyed);
 	heap->public = (struct pm_heap){ 0 };
 }
 
@@ -147,6 +149,8 @@ void pm_heap_close(struct pm_heap *heap)
 	free(heap->arenas);
 	free(heap->breaks);
 	free(handle->own);
+	free(handle->unused);
+	free(handle->keyed);
 	free(handle);
 }
 
