@@ -367,6 +367,7 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 
 	if (!graph->heap->complete)
 		report_incomplete(graph->heap);
+	malloc_heap_report_other(graph->heap, false);
 
 	text_size(&size, info->unreadable);
 	if (info->unreadable > 0)

@@ -133,10 +133,12 @@ struct pm_heap {
 	struct pm_heap_break *breaks; /**< the first PM_HEAP_BREAKS_MAX breaks */
 	size_t break_count;           /**< number of elements of `breaks` */
 	uint64_t breaks_total;        /**< number of all breaks */
-	/** Another allocator that the process uses, too, with fewer bytes in use; its chunks are
-	 * not in this heap. PM_HEAP_ALLOCATOR_UNKNOWN if there is none */
+	/** Another allocator that the process has, too; its chunks are not in this heap.
+	 * PM_HEAP_ALLOCATOR_UNKNOWN if there is none; PM_HEAP_ALLOCATOR_GLIBC is possible twice: in
+	 * another copy of libc (dlmopen(3), LD_AUDIT) */
 	enum pm_heap_allocator other;
-	uint64_t other_in_use; /**< bytes in use in chunks of `other` */
+	bool other_known;      /**< the chunks of `other` were read, and have fewer bytes in use */
+	uint64_t other_in_use; /**< bytes in use in chunks of `other`; 0 if these are not known */
 	uint32_t chunk_count;  /**< number of chunks of all states: pm_chunk.number is lower */
 };
 
