@@ -66,8 +66,10 @@ const struct cli_spec diff_spec = {
 	.notes = "BEFORE and AFTER are each a recording, a saved smaps or maps file, or a TARGET\n"
 		 "(a running process as it is now). FILE means the last sample of a recording.\n"
 		 "FILE@N, FILE@first, FILE@last, FILE@2026-01-31T12:00 and FILE@12:00 (UTC)\n"
-		 "select another sample. The exit status is 1 if there are differences, 0 if\n"
-		 "there are none.",
+		 "select another sample. If both samples have chunks of malloc ('snap --heap',\n"
+		 "'watch --record --heap'), the classes of chunks that changed follow. If one\n"
+		 "sample has them, those of a running process are counted now. The exit status\n"
+		 "is 1 if there are differences, 0 if there are none.",
 	.examples = {
 		{ "procmem diff java.pmrec@first java",
 		  "what changed in the process called java since the first sample" },
@@ -109,6 +111,17 @@ static int check(const struct diff_options *options, const struct sampled *befor
 		maps, other);
 }
 
+static void print(const struct diff_rows *rows, const struct diff_chunks *chunks, struct out *out)
+{
+	if (rows->options->output.json) {
+		diff_print_json(rows, chunks, out);
+		return;
+	}
+
+	diff_print(rows, out);
+	diff_chunks_print(chunks, rows->options->output.bytes, out);
+}
+
 /**
  * Compares two samples, and prints the difference.
  * @return 1 if the samples differ, 0 if not, -1 on error
@@ -117,13 +130,16 @@ static int compare(const struct diff_options *options, const struct sampled *bef
                    const struct sampled *after, struct out *out, struct pm_error *error)
 {
 	struct pm_growth growth;
+	struct diff_chunks chunks = { 0 };
 	struct diff_rows rows;
 
 	if (check(options, before, after, error) < 0 ||
 	    pm_growth_compare(&before->regions, &after->regions, &growth, error) < 0)
 		return -1;
 
-	if (diff_rows_init(&rows, options, before, after, &growth, error) < 0) {
+	if (diff_chunks_init(&chunks, options, before, after, error) < 0 ||
+	    diff_rows_init(&rows, options, before, after, &growth, error) < 0) {
+		diff_chunks_deinit(&chunks);
 		pm_growth_deinit(&growth);
 		return -1;
 	}
@@ -134,12 +150,10 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 		            before->regions.count, text_plural(before->regions.count),
 		            after->regions.count, growth.count, text_plural(growth.count));
 
-	if (options->output.json)
-		diff_print_json(&rows, out);
-	else
-		diff_print(&rows, out);
+	print(&rows, &chunks, out);
 
-	bool differ = rows.count > 0;
+	bool differ = rows.count > 0 || chunks.count > 0;
+	diff_chunks_deinit(&chunks);
 	diff_rows_deinit(&rows);
 	pm_growth_deinit(&growth);
 

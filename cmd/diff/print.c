@@ -303,7 +303,8 @@ static void put_row(struct json *json, enum diff_by by, const struct diff_row *r
 	json_shut(json, '}');
 }
 
-void diff_print_json(const struct diff_rows *diff, struct out *out)
+void diff_print_json(const struct diff_rows *diff, const struct diff_chunks *chunks,
+                     struct out *out)
 {
 	struct json json = { .out = out };
 
@@ -321,6 +322,7 @@ void diff_print_json(const struct diff_rows *diff, struct out *out)
 	json_put(&json, "changes", json_number(diff->total.count - diff->same));
 	put_sizes(&json, &diff->total);
 	json_shut(&json, '}');
+	diff_chunks_put_json(chunks, &json);
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

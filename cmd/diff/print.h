@@ -4,6 +4,7 @@
 #define CMD_DIFF_PRINT_H
 
 #include "base/out.h"
+#include "diff/chunks.h"
 #include "diff/rows.h"
 
 /**
@@ -17,9 +18,11 @@ void diff_print(const struct diff_rows *diff, struct out *out);
 /**
  * Prints a difference as a JSON object.
  *
- * @param diff  the difference
- * @param out   the output
+ * @param diff    the difference
+ * @param chunks  the difference of the chunks of malloc
+ * @param out     the output
  */
-void diff_print_json(const struct diff_rows *diff, struct out *out);
+void diff_print_json(const struct diff_rows *diff, const struct diff_chunks *chunks,
+                     struct out *out);
 
 #endif

@@ -207,6 +207,11 @@ static void put_mapped(const struct heap_report *report, struct text *line)
 	text_grouped(line, heap->mapped_count);
 	text_format(line, " large chunk%s separately: ", text_plural(heap->mapped_count));
 	put_size(report, heap->mapped, line);
+	if (heap->mapped_uncertain) {
+		text_string(line, " (");
+		text_grouped(line, heap->mapped_count_counter);
+		text_string(line, " by malloc's own count)");
+	}
 }
 
 /** Adds how much of the heap is free or in use. */

@@ -73,10 +73,26 @@ static void holds_show(const struct list_column *column, const void *item, bool 
                        struct text *text)
 {
 	static const char *const names[] = { "totals only", "RSS and swap", "all sizes" };
+	const struct pm_listed *listed = item;
 
 	(void)column;
 	(void)brief;
 	text_string(text, names[holds_of(item)]);
+	if (listed->chunks)
+		text_string(text, ", chunks");
+}
+
+/** Returns whether a sample has the chunks of malloc, for JSON. */
+static json_t *chunks_value(const struct list_column *column, const void *item)
+{
+	(void)column;
+	return json_boolean(((const struct pm_listed *)item)->chunks);
+}
+
+static void chunks_text(const struct list_column *column, const void *item, struct text *text)
+{
+	(void)column;
+	text_string(text, ((const struct pm_listed *)item)->chunks ? "true" : "false");
 }
 
 /* A column with a total of the process, such as its RSS. It has no sum over all rows, because a sum
@@ -110,6 +126,12 @@ static const struct list_column columns[] = {
 	  .type = LIST_TEXT,
 	  .text = holds_text,
 	  .show = holds_show },
+	{ .name = "has_chunks",
+	  .title = "CHUNKS",
+	  .type = LIST_TEXT,
+	  .safe = true,
+	  .text = chunks_text,
+	  .value = chunks_value },
 };
 
 static const struct list_spec samples_spec = {
@@ -119,7 +141,8 @@ static const struct list_spec samples_spec = {
 	.column_count = sizeof columns / sizeof columns[0],
 	.table_columns = "sample,time,rss,swap,threads,regions,holds",
 	.csv_columns = "",
-	.json_columns = "sample,time,rss,anon,file,shmem,swap,size,threads,regions,holds",
+	.json_columns =
+		"sample,time,rss,anon,file,shmem,swap,size,threads,regions,holds,has_chunks",
 	.json_identity = "sample",
 	.sort = "sample",
 	.left_out_column = "rss",

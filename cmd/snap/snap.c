@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "cli/options.h"
 #include "snap/list.h"
+#include "target/chunk_histogram.h"
 #include "target/json_parts.h"
 #include "target/target.h"
 #include "view/json.h"
@@ -19,13 +20,19 @@
 struct snap_options {
 	const char *file;
 	bool list;
+	bool heap;
 	struct output_options output;
 };
+
+enum { OPTION_HEAP = CLI_LONG_ONLY };
 
 static const struct cli_option snap_option_list[] = {
 	{ 'o', "output", "FILE",
 	  "write to this recording; an existing file must be\n"
 	  "a recording of the same process" },
+	{ OPTION_HEAP, "heap", NULL,
+	  "also count the chunks of malloc by size and type;\n"
+	  "the file then contains texts from the heap" },
 	{ 'l', "list", NULL, "list the samples of TARGET, which must be a recording" },
 	{ 0 },
 };
@@ -36,6 +43,10 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 
 	if (id == 'l') {
 		options->list = true;
+		return 0;
+	}
+	if (id == OPTION_HEAP) {
+		options->heap = true;
 		return 0;
 	}
 
@@ -57,7 +68,7 @@ static const struct cli_group groups[] = {
 	{ 0 },
 };
 
-static const char *const exclusive[] = { "list output", NULL };
+static const char *const exclusive[] = { "list output", "list heap", NULL };
 
 const struct cli_spec snap_spec = {
 	.command = "snap",
@@ -90,6 +101,8 @@ static void print_json(const char *file, const struct snap *snap, struct out *ou
 	json_put(&json, "time", json_time(sample->wall_ns));
 	json_put(&json, "count", json_number(sample->regions->count));
 	json_parts_totals(&json, &sample->totals);
+	if (snap->chunks_known)
+		chunk_histogram_put_sums_json(&json, &snap->chunks);
 	json_put(&json, "cost_us", json_number(sample->cost.last_cpu_ns / 1000));
 	json_shut(&json, '}');
 	out_string(out, "\n");
@@ -110,6 +123,11 @@ static void print_text(const char *file, const struct snap *snap, bool bytes, st
 	else
 		text_size(&line, sample->totals.rss);
 
+	if (snap->chunks_known) {
+		text_string(&line, ", ");
+		chunk_histogram_put_sums(&snap->chunks, bytes, &line);
+	}
+
 	text_string(&line, ", in ");
 	utf8_escape(&line, file, strlen(file));
 	text_char(&line, '\n');
@@ -126,6 +144,8 @@ static int add_to_file(const char *file, struct snap *snap, const struct pm_head
 	if (pm_recorder_open(file, &snap->id, &recorder, error) < 0)
 		return -1;
 
+	if (snap->chunks_known)
+		pm_recorder_set_chunks(recorder, &snap->chunks);
 	int result = pm_recorder_add(recorder, &snap->sample, headroom, error);
 	if (result == 0)
 		snap->number = pm_recorder_number(recorder);
@@ -147,7 +167,7 @@ static void read_headroom(struct pm_process *process, const struct pm_sample *sa
 		pm_headroom_add_counts(process, NULL, sample->regions, headroom, NULL);
 }
 
-int snap_take(struct snap *snap, struct pm_process *process, const char *file,
+int snap_take(struct snap *snap, struct pm_process *process, const char *heap, const char *file,
               struct pm_error *error)
 {
 	const struct pm_sampler_options sampling = { .kinds = true, .smaps = true };
@@ -160,6 +180,12 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *file,
 	int result = pm_sampler_open(process, &sampling, &taken.sampler, error);
 	if (result == 0)
 		result = pm_sampler_take(taken.sampler, &taken.sample, error);
+
+	if (result == 0 && heap) {
+		result = chunk_histogram_take(process, taken.sample.regions, heap, &taken.chunks,
+		                              error);
+		taken.chunks_known = result == 0;
+	}
 
 	if (result == 0) {
 		read_headroom(process, &taken.sample, &headroom);
@@ -178,18 +204,20 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *file,
 void snap_deinit(struct snap *snap)
 {
 	pm_sampler_close(snap->sampler);
+	pm_histogram_deinit(&snap->chunks);
 	pm_process_id_deinit(&snap->id);
 	*snap = (struct snap){ 0 };
 }
 
 /** Takes a sample of a process, and prints what was added to the file. */
-static int run_on(struct pm_process *process, const struct snap_options *options, struct out *out,
+static int run_on(const struct target *target, const struct snap_options *options, struct out *out,
                   struct pm_error *error)
 {
 	const struct output_options *output = &options->output;
+	const char *heap = options->heap ? target->word : NULL;
 	struct snap snap;
 
-	if (snap_take(&snap, process, options->file, error) < 0)
+	if (snap_take(&snap, target->process, heap, options->file, error) < 0)
 		return -1;
 
 	if (output->json)
@@ -235,7 +263,7 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	if (target_open_process(&target, words.operands[0], &error) < 0)
 		return report_failure(&error);
 
-	int result = run_on(target.process, &options, out, &error);
+	int result = run_on(&target, &options, out, &error);
 	target_close(&target);
 
 	return result < 0 ? report_failure(&error) : STATUS_OK;

@@ -6,6 +6,7 @@
 #ifndef CMD_SNAP_SNAP_H
 #define CMD_SNAP_SNAP_H
 
+#include <procmem/histogram.h>
 #include <procmem/process_id.h>
 #include <procmem/sample.h>
 
@@ -19,6 +20,8 @@ struct snap {
 	struct pm_sampler *sampler; /**< the sampler, which owns the regions of `sample`; owned */
 	struct pm_sample sample;    /**< the sample */
 	uint64_t number;            /**< number of the sample in the recording */
+	bool chunks_known;          /**< the chunks of malloc were counted */
+	struct pm_histogram chunks; /**< the chunks in use; owned */
 };
 
 /**
@@ -26,12 +29,13 @@ struct snap {
  *
  * @param snap     filled; release with snap_deinit()
  * @param process  the process
+ * @param heap     the TARGET, to count the chunks of malloc, too; NULL: they are not counted
  * @param file     name of the recording; it is created if it does not exist, else it must be of the
  *                 same process
  * @param error    as pm_sampler_take() and pm_recorder_add()
  * @return         0 or -1
  */
-int snap_take(struct snap *snap, struct pm_process *process, const char *file,
+int snap_take(struct snap *snap, struct pm_process *process, const char *heap, const char *file,
               struct pm_error *error);
 
 /**

@@ -22,17 +22,30 @@ int malloc_heap_open(struct memory *memory, struct pm_heap **heap, struct pm_err
 }
 
 /** Opens the memory of a process. */
-static int open_process(const struct loaded *loaded, struct malloc_heap *opened,
-                        struct pm_error *error)
+static int open_process(struct pm_process *process, const struct pm_regions *regions,
+                        struct malloc_heap *opened, struct pm_error *error)
 {
-	struct pm_process *process = loaded->target->process;
-
 	if (pm_pagemap_open(process, PM_PAGEMAP_BEST, &opened->pagemap, error) < 0 ||
-	    pm_target_reader_open(process, &loaded->regions, &opened->reader, error) < 0)
+	    pm_target_reader_open(process, regions, &opened->reader, error) < 0)
 		return -1;
 
 	opened->pages = pm_pagemap_source(opened->pagemap);
 	return 0;
+}
+
+int malloc_heap_open_process(struct pm_process *process, const struct pm_regions *regions,
+                             const volatile sig_atomic_t *cancel, struct malloc_heap *opened,
+                             struct pm_error *error)
+{
+	*opened = (struct malloc_heap){ 0 };
+	if (open_process(process, regions, opened, error) < 0)
+		return -1;
+
+	opened->source = (struct pm_heap_source){ .regions = regions,
+		                                  .reader = &opened->reader,
+		                                  .pages = &opened->pages,
+		                                  .cancel = cancel };
+	return pm_heap_open(&opened->source, &opened->heap, error);
 }
 
 int malloc_heap_open_loaded(const struct loaded *loaded, const volatile sig_atomic_t *cancel,
@@ -46,7 +59,7 @@ int malloc_heap_open_loaded(const struct loaded *loaded, const volatile sig_atom
 		                    "%s has no memory to read: it is neither a process nor a core "
 		                    "file",
 		                    loaded->target->word);
-	else if (open_process(loaded, opened, error) < 0)
+	else if (open_process(loaded->target->process, &loaded->regions, opened, error) < 0)
 		return -1;
 
 	opened->source = (struct pm_heap_source){

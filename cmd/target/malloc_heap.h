@@ -38,6 +38,20 @@ struct malloc_heap {
 };
 
 /**
+ * Opens the heap of a process, which is not stopped.
+ *
+ * @param process  the process; must outlive the heap
+ * @param regions  its regions; must outlive the heap
+ * @param cancel   as pm_heap_source.cancel; may be NULL
+ * @param opened   filled, but must not be moved; release with malloc_heap_close(), even on failure
+ * @param error    as for pm_target_reader_open(), pm_pagemap_open() and pm_heap_open()
+ * @return         0 or -1
+ */
+int malloc_heap_open_process(struct pm_process *process, const struct pm_regions *regions,
+                             const volatile sig_atomic_t *cancel, struct malloc_heap *opened,
+                             struct pm_error *error);
+
+/**
  * Opens the heap of a target of which only the regions were read.
  *
  * @param loaded  the regions of a process or of a core file; must outlive the heap

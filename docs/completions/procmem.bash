@@ -117,7 +117,7 @@ _procmem() {
 		;;
 	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --to --max-stop $_procmem_output" -- "$word") ;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;
-	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --list $_procmem_output" -- "$word") ;;
+	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --heap --list $_procmem_output" -- "$word") ;;
 	diff:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;

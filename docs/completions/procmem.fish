@@ -195,6 +195,7 @@ complete -c procmem -n $ps -s o -l columns -x -a "(__fish_append , help $process
 set -l snap '__fish_seen_subcommand_from snap'
 complete -c procmem -n $snap -a '(__procmem_targets)'
 complete -c procmem -n $snap -s o -l output -r -d 'Write to this recording'
+complete -c procmem -n $snap -l heap -d 'Also count the chunks of malloc'
 complete -c procmem -n $snap -s l -l list -d 'List the samples of a recording'
 
 set -l diff '__fish_seen_subcommand_from diff'

@@ -49,11 +49,13 @@ static int add_active(struct sums *sums, const struct pm_jemalloc_extent *extent
 	                                 free_regions, extent->arena, error);
 }
 
-static void add_break(struct sums *sums, uint64_t page, const char *why)
+static int add_break(struct sums *sums, uint64_t page, const char *why, struct pm_error *error)
 {
 	if (sums->damaged < PM_HEAP_BREAKS_MAX)
 		sums->breaks[sums->damaged] = (struct pm_heap_break){ .address = page, .why = why };
 	sums->damaged++;
+
+	return pm_heap_index_skip(sums->index, page, page + PM_JEMALLOC_PAGE, error);
 }
 
 static int add_extent(void *context, uint64_t page, const struct pm_jemalloc_extent *extent,
@@ -62,10 +64,8 @@ static int add_extent(void *context, uint64_t page, const struct pm_jemalloc_ext
 	struct sums *sums = context;
 	if (extent && extent->state == PM_JEMALLOC_CHANGING)
 		why = "jemalloc was splitting or merging the extent of this page";
-	if (why) {
-		add_break(sums, page, why);
-		return 0;
-	}
+	if (why)
+		return add_break(sums, page, why, error);
 
 	struct pm_heap_arena *arena = &sums->arenas[extent->arena];
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
 
@@ -68,7 +69,7 @@ static const char schema[] =
  */
 static const char later_schema[] = PM_STORED_LIMITS_SCHEMA
 	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT "
-	"NULL);" PM_STORED_DETAIL_SCHEMA;
+	"NULL);" PM_STORED_DETAIL_SCHEMA PM_STORED_CHUNKS_SCHEMA;
 
 /** Returns what a failed write means for earlier samples, as the end of a sentence. */
 static const char *consequence(const struct pm_database *database)

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "recording/database.h"
 #include "recording/process_id.h"
+#include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
 
@@ -61,6 +62,7 @@ struct pm_recorder {
 	bool in_file; /* at least one sample was moved from the write-ahead log to the file itself
 	               */
 	bool ended;   /* an error occurred, and no more samples can be added */
+	const struct pm_histogram *chunks; /* is stored with the next sample; may be NULL */
 };
 
 static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
@@ -514,6 +516,9 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 		return -1;
 	if (sample->fresh && add_changes(recorder, sample->regions, number, ids, error) < 0)
 		return -1;
+	if (recorder->chunks &&
+	    pm_stored_chunks_write(&recorder->database, number, recorder->chunks, error) < 0)
+		return -1;
 	if (pm_database_run(&recorder->database, "COMMIT", error) < 0)
 		return -1;
 
@@ -555,6 +560,7 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 	}
 
 	recorder->number = place.number;
+	recorder->chunks = NULL;
 	recorder->database.has_samples = true;
 	if (sample->fresh) {
 		forget_regions(recorder);
@@ -563,6 +569,11 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 	}
 
 	return 0;
+}
+
+void pm_recorder_set_chunks(struct pm_recorder *recorder, const struct pm_histogram *chunks)
+{
+	recorder->chunks = chunks;
 }
 
 uint64_t pm_recorder_number(const struct pm_recorder *recorder)

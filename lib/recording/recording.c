@@ -15,6 +15,7 @@
 #include "base/number.h"
 #include "recording/database.h"
 #include "recording/process_id.h"
+#include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
 #include "recording/time_spec.h"
@@ -290,6 +291,18 @@ int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm
 	return result;
 }
 
+int pm_recording_read_chunks(struct pm_recording *recording, uint64_t number, uint64_t *found,
+                             struct pm_histogram *chunks, struct pm_error *error)
+{
+	/* One transaction: all statements see the same state of a file that is being written. */
+	if (pm_database_run(&recording->database, "BEGIN", error) < 0)
+		return -1;
+
+	int result = pm_stored_chunks_read(&recording->database, number, found, chunks, error);
+	sqlite3_exec(recording->database.handle, "COMMIT", NULL, NULL, NULL);
+	return result;
+}
+
 /*
  * Selects the change of the number of regions at each sample, and the change of the number of
  * regions that have sizes from smaps: a region adds 1 at its first sample, and subtracts 1 at the
@@ -346,6 +359,34 @@ static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes,
 	return result < 0 ? -1 : 0;
 }
 
+/** Sets pm_listed.chunks of the samples that have a histogram. */
+static int note_chunks(struct pm_recording *recording, struct listing *listing,
+                       struct pm_error *error)
+{
+	const struct pm_database *database = &recording->database;
+	int result = pm_database_has_table(database, "chunk_total", error);
+	sqlite3_stmt *rows;
+	size_t at = 0;
+
+	if (result <= 0)
+		return result;
+	if (pm_database_prepare(database, "SELECT sample FROM chunk_total ORDER BY sample", &rows,
+	                        error) < 0)
+		return -1;
+
+	while ((result = pm_statement_next(database, rows, error)) > 0) {
+		uint64_t number = pm_column(rows, 0);
+
+		while (at < listing->count && listing->items[at].recorded.number < number)
+			at++;
+		if (at < listing->count && listing->items[at].recorded.number == number)
+			listing->items[at].chunks = true;
+	}
+
+	sqlite3_finalize(rows);
+	return result;
+}
+
 static int list(struct pm_recording *recording, struct listing *listing, struct pm_error *error)
 {
 	static const char samples_sql[] = "SELECT " SAMPLE_COLUMNS " FROM sample ORDER BY number";
@@ -356,6 +397,8 @@ static int list(struct pm_recording *recording, struct listing *listing, struct 
 	    pm_database_prepare(&recording->database, changes_sql, &changes, error) == 0 &&
 	    list_samples(recording, rows, listing, error) == 0)
 		result = count_regions(recording, changes, listing, error);
+	if (result == 0)
+		result = note_chunks(recording, listing, error);
 
 	sqlite3_finalize(rows);
 	sqlite3_finalize(changes);

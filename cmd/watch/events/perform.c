@@ -79,7 +79,7 @@ static void snap(const struct perform_event *event, struct perform_outcome *outc
 {
 	struct snap taken;
 
-	if (snap_take(&taken, event->run->target->process, text_terminate(&outcome->file),
+	if (snap_take(&taken, event->run->target->process, NULL, text_terminate(&outcome->file),
 	              &outcome->error) < 0)
 		return;
 

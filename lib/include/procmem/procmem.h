@@ -42,6 +42,7 @@
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
 #include <procmem/heap.h>
+#include <procmem/histogram.h>
 #include <procmem/kills.h>
 #include <procmem/kinds.h>
 #include <procmem/leaks.h>

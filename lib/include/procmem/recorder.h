@@ -13,6 +13,7 @@
 #define PROCMEM_RECORDER_H
 
 #include <procmem/headroom.h>
+#include <procmem/histogram.h>
 #include <procmem/process_id.h>
 #include <procmem/sample.h>
 
@@ -58,6 +59,17 @@ PM_PUBLIC void pm_recorder_close(struct pm_recorder *recorder);
  */
 PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample,
                               const struct pm_headroom *headroom, struct pm_error *error);
+
+/**
+ * Sets the chunks in use at the time of the next sample: the next call of pm_recorder_add() stores
+ * them. The recording then contains texts from the memory of the process.
+ *
+ * @param recorder  the recorder
+ * @param chunks    the chunks; must remain valid until the next call of pm_recorder_add(). NULL to
+ *                  store none
+ */
+PM_PUBLIC void pm_recorder_set_chunks(struct pm_recorder *recorder,
+                                      const struct pm_histogram *chunks);
 
 /**
  * Returns the number of the last sample that a recorder added. Numbers start at 1.

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <procmem/headroom.h>
+#include <procmem/histogram.h>
 #include <procmem/process_id.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>
@@ -97,6 +98,7 @@ struct pm_listed {
 	 * or there are no regions.
 	 */
 	bool detailed;
+	bool chunks; /**< the chunks in use were recorded (pm_recording_read_chunks()) */
 };
 
 /**
@@ -164,6 +166,21 @@ PM_PUBLIC int pm_recording_read(struct pm_recording *recording, uint64_t number,
  */
 PM_PUBLIC int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number,
                                          struct pm_headroom *headroom, struct pm_error *error);
+
+/**
+ * Reads the chunks in use at the time of a sample or, if they were not recorded for this sample, at
+ * the time of the last sample before it for which they were recorded.
+ *
+ * @param recording  the recording
+ * @param number     number of the sample
+ * @param found      receives the number of the sample that has the chunks
+ * @param chunks     filled if there is such a sample; release with pm_histogram_deinit()
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT, PM_ERROR_RESOURCES
+ * @return           1 if there is such a sample, 0 if not, -1 on errors
+ */
+PM_PUBLIC int pm_recording_read_chunks(struct pm_recording *recording, uint64_t number,
+                                       uint64_t *found, struct pm_histogram *chunks,
+                                       struct pm_error *error);
 
 /**
  * Size of the buffer for pm_recording_ending(), in bytes, including the NUL. Longer texts are cut.
