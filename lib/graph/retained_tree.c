@@ -4,7 +4,7 @@
  * and type, the chunk is added to that row: so a list, a tree, or a list of two alternating types
  * is one row or a few.
  */
-#include <procmem/retained.h>
+#include <procmem/retained_tree.h>
 
 #include <stdlib.h>
 #include <string.h>

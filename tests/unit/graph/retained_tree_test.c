@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trees of what roots hold in the target `trees`, compared with what the target printed. */
+#include <procmem/retained_tree.h>
+
 #include <procmem/retained.h>
 
 #include <setjmp.h>
