@@ -367,6 +367,7 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 
 	if (!graph->heap->complete)
 		report_incomplete(graph->heap);
+	malloc_heap_report_other(graph->heap, false);
 
 	if (graph->heap->mapped_uncertain)
 		report_note("malloc has mapped %" PRIu64 " chunks separately, but %" PRIu64

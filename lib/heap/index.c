@@ -378,10 +378,13 @@ static int number_chunks(struct pm_heap_index *index, struct pm_error *error)
 		struct pm_heap_segment *segment = &index->segments[i];
 
 		if (segment->start < end || chunks + segment->count > chunks_max) {
+			if (index->removed == 0)
+				index->removed_at = segment->start;
 			if (pm_heap_index_skip(index, segment->start, segment->end, error) < 0)
 				result = -1;
-			release(segment);
 			index->removed++;
+			index->overlaps += segment->start < end;
+			release(segment);
 			continue;
 		}
 

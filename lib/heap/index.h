@@ -99,6 +99,8 @@ struct pm_heap_index {
 	                     in PM_CHUNK_MAPPED have no next chunk. */
 	/** Number of segments that pm_heap_index_finish() removed */
 	size_t removed;
+	size_t overlaps;     /**< number of these that overlap another segment */
+	uint64_t removed_at; /**< start of the first of these */
 	/** Addresses at which chunks may exist that are not in the index; ascending without
 	 * overlaps after pm_heap_index_finish() */
 	struct pm_range *skipped;

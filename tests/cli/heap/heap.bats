@@ -495,6 +495,27 @@ tree_rows() {
 	jq -e '(.listed | length) == 10000 and all(.listed[]; has("arena") | not)' <<<"$output"
 }
 
+@test "other allocators whose chunks are not known are named" {
+	# Any library will do: only its name says what it is.
+	cp "$(ldconfig -p | awk '$1 == "libm.so.6" && /x86-64/ { print $NF; exit }')" libtcmalloc.so.4
+	LD_PRELOAD=$PWD/libtcmalloc.so.4 target_start allocations 0
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $stderr == *'tcmalloc is mapped, too; the chunks that it has allocated are not known'* ]]
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.allocator.name == "glibc" and .allocator.other == {"name": "tcmalloc"}' <<<"$output"
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain == false' <<<"$output"
+	[[ $stderr == *'tcmalloc is mapped, too; '* ]]
+	targets_stop
+
+	target_start second_libc 100
+	[ "$(grep -c 'without another libc' "$TARGET_FACTS")" -eq 0 ] || skip 'libc.so.6 cannot be loaded twice'
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $stderr == *'another copy of libc in the process has a malloc of its own, whose chunks are not known'* ]]
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.allocator.other == {"name": "glibc"}' <<<"$output"
+}
+
 @test "a text that not all chunks of a class have" {
 	target_start contents
 	run -0 procmem heap "$TARGET_PID"
