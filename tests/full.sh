@@ -3,8 +3,12 @@
 # usage: tests/full.sh [CTEST-OPTION]...
 #
 # Installs large packages, builds, and runs the tests with the label `full`, which take very long or
-# need these packages: at present install/fresh, which is tests/fresh.sh for Debian 12. This takes
-# an hour on two cores. tests/run.sh does not run these tests. `-N` lists them.
+# need these packages. This takes an hour on two cores. tests/run.sh does not run these tests. `-N`
+# lists them:
+#
+# - install/fresh: tests/fresh.sh for Debian 12
+# - install/glibc: heaps of processes that use the glibc of Debian 11 or 13
+# - cli/heap/large: the heap of PostgreSQL, and 14 million chunks
 set -eu
 cd "$(dirname "$0")/.."
 sh docs/setup.sh full
@@ -14,6 +18,7 @@ chromium --version
 chromedriver --version
 go version
 prometheus --version 2>&1 | head -n 1
+psql --version
 
 echo '== dev: build'
 cmake --preset dev >/dev/null

@@ -21,17 +21,27 @@ struct row {
 	char text[PM_CHUNK_HEAD_SIZE];
 };
 
+/** What is kept of a chunk while the target is stopped. Its text follows. */
+struct kept {
+	uint32_t number; /* pm_chunk.number */
+	uint8_t length;
+	bool cut;
+	const struct pm_chunk_type *type;
+};
+
+/* Maximum number of bytes that are kept, enough for about ten million chunks. */
+enum { KEPT_MAX = 256 << 20 };
+
 /** The list while it is printed. */
 struct printing {
 	struct heap_report *report;
 	struct out *out;
 	struct json json;
-	bool keep;        /* the target is stopped: keep the rows */
-	struct row *rows; /* the kept rows; owned */
-	size_t kept;
-	size_t capacity;
-	uint64_t count; /* number of chunks */
-	uint64_t bytes; /* sum of their sizes */
+	bool keep;        /* the target is stopped: keep the chunks */
+	struct text kept; /* struct kept and a text, for each kept chunk */
+	bool full;        /* there are more chunks than can be kept */
+	uint64_t count;   /* number of chunks */
+	uint64_t bytes;   /* sum of their sizes */
 	struct text line, what, escaped;
 };
 
@@ -170,14 +180,37 @@ static void print_row(struct printing *printing, const struct row *row)
 		print_line(printing, row);
 }
 
-static void keep_row(struct printing *printing, const struct row *row)
+/**
+ * Keeps a row.
+ * @return 0; 1 if there are too many
+ */
+static int keep_row(struct printing *printing, const struct row *row)
 {
-	if (printing->kept == printing->capacity) {
-		printing->capacity = printing->capacity ? printing->capacity * 2 : 1024;
-		printing->rows = alloc_array(printing->rows, printing->capacity,
-		                             sizeof *printing->rows);
+	const struct kept kept = { .number = row->chunk.number,
+		                   .length = row->length,
+		                   .cut = row->cut,
+		                   .type = row->type };
+
+	printing->full = printing->kept.length > KEPT_MAX;
+	text_bytes(&printing->kept, (const char *)&kept, sizeof kept);
+	text_bytes(&printing->kept, row->text, row->length);
+	return printing->full;
+}
+
+static void print_kept(struct printing *printing)
+{
+	const struct text *all = &printing->kept;
+	struct kept kept;
+
+	for (size_t at = 0; at < all->length && !out_failed(printing->out);) {
+		memcpy(&kept, all->bytes + at, sizeof kept);
+		struct row row = { .type = kept.type, .length = kept.length, .cut = kept.cut };
+
+		pm_heap_chunk(printing->report->heap, kept.number, &row.chunk);
+		memcpy(row.text, all->bytes + at + sizeof kept, kept.length);
+		print_row(printing, &row);
+		at += sizeof kept + kept.length;
 	}
-	printing->rows[printing->kept++] = *row;
 }
 
 /** Prints or keeps a chunk. See pm_chunk_item_visitor. */
@@ -202,9 +235,8 @@ static int visit(void *context, const struct pm_chunk_item *item)
 		memcpy(row.text, text.text, text.length);
 
 	if (printing->keep)
-		keep_row(printing, &row);
-	else
-		print_row(printing, &row);
+		return keep_row(printing, &row);
+	print_row(printing, &row);
 
 	return out_failed(printing->out);
 }
@@ -239,13 +271,17 @@ static int print(struct printing *printing, struct pm_error *error)
 	memory_resume(&report->memory);
 	if (result < 0)
 		return -1;
+	if (printing->full)
+		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+		                    "there are too many chunks to keep while the process is "
+		                    "stopped; show the first ones with -n, or select chunks with "
+		                    "--size, --type or --text");
 
 	if (printing->keep && json) {
 		heap_json_open(&printing->json, report);
 		json_open(&printing->json, "listed", '[');
 	}
-	for (size_t i = 0; i < printing->kept && !out_failed(printing->out); i++)
-		print_row(printing, &printing->rows[i]);
+	print_kept(printing);
 
 	if (json) {
 		json_shut(&printing->json, ']');
@@ -270,7 +306,7 @@ int heap_chunks_print(struct heap_report *report, struct out *out, uint64_t *cou
 	text_deinit(&printing.line);
 	text_deinit(&printing.what);
 	text_deinit(&printing.escaped);
-	free(printing.rows);
+	text_deinit(&printing.kept);
 	if (result == 0)
 		*count = printing.count;
 

@@ -133,6 +133,9 @@ static void print_header(const struct growth *growth, struct out *out)
 	            report->options->growth / (PM_SURVIVORS_WALKS - 1));
 	if (!growth->complete)
 		text_string(&line, ", incomplete");
+	if (!pm_survivors_are_certain(growth->survivors))
+		text_string(&line,
+		            "; rates can be too high: the first walk did not find all chunks");
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
@@ -194,6 +197,7 @@ static void print_json(const struct growth *growth, struct out *out)
 
 	heap_json_open(&json, &growth->report);
 	json_put(&json, "seconds", json_real(pm_survivors_seconds(growth->survivors)));
+	json_put(&json, "certain", json_boolean(pm_survivors_are_certain(growth->survivors)));
 	json_open(&json, "survivors", '[');
 	for (size_t i = 0; i < growth->shown; i++) {
 		const struct pm_survivor_class class = class_at(growth, i);

@@ -14,6 +14,7 @@
 #include "heap/print.h"
 #include "heap/retained.h"
 #include "target/malloc_graph.h"
+#include "target/malloc_heap.h"
 #include "view/list_print.h"
 
 const struct cli_spec heap_spec = {
@@ -141,7 +142,7 @@ static void report_walk(struct heap_report *report, uint64_t started_us)
 		return;
 
 	heap_print_breaks(report);
-	heap_print_other(report);
+	malloc_heap_report_other(report->heap, report->options->output.bytes);
 	if (report->stopped) {
 		stopping_report(heap_report_stopped_ns(report), memory->threads);
 		stopping_report_others(&memory->others);

@@ -34,7 +34,8 @@ void heap_json_open(struct json *json, const struct heap_report *report)
 	if (heap->other != PM_HEAP_ALLOCATOR_UNKNOWN) {
 		json_open(json, "other", '{');
 		json_put(json, "name", json_text(pm_heap_allocator_name(heap->other)));
-		json_put(json, "in_use", json_number(heap->other_in_use));
+		if (heap->other_known)
+			json_put(json, "in_use", json_number(heap->other_in_use));
 		json_shut(json, '}');
 	}
 	json_shut(json, '}');
@@ -122,6 +123,12 @@ void heap_json_put_arenas(struct json *json, const struct heap_report *report)
 	json_open(json, "mmapped", '{');
 	json_put(json, "count", json_number(heap->mapped_count));
 	json_put(json, "bytes", json_number(heap->mapped));
+	if (heap->mapped_counter > 0 || heap->mapped_count_counter > 0) {
+		json_open(json, "counted", '{');
+		json_put(json, "count", json_number(heap->mapped_count_counter));
+		json_put(json, "bytes", json_number(heap->mapped_counter));
+		json_shut(json, '}');
+	}
 	json_shut(json, '}');
 
 	json_open(json, "total", '{');

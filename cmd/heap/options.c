@@ -58,8 +58,8 @@ static const struct cli_option walk_options[] = {
 	{ OPTION_STOP, "stop", NULL,
 	  "stop the process while its heap is read; the figures\nare then exact" },
 	{ OPTION_MAX_STOP, "max-stop", "DURATION",
-	  "with --retained: refuse to stop the process for\nlonger than this (default: 1s; 0: any "
-	  "time)" },
+	  "with --stop or --retained: do not stop the process for\n"
+	  "longer than about this (default: 1s; 0: any time)" },
 	{ 0 },
 };
 

@@ -207,6 +207,11 @@ static void put_mapped(const struct heap_report *report, struct text *line)
 	text_grouped(line, heap->mapped_count);
 	text_format(line, " large chunk%s separately: ", text_plural(heap->mapped_count));
 	put_size(report, heap->mapped, line);
+	if (heap->mapped_uncertain) {
+		text_string(line, " (");
+		text_grouped(line, heap->mapped_count_counter);
+		text_string(line, " by malloc's own count)");
+	}
 }
 
 /** Adds how much of the heap is free or in use. */
@@ -455,19 +460,4 @@ void heap_print_breaks(struct heap_report *report)
 	else
 		report_note("the process changed its heap while it was read, or the heap is "
 		            "damaged; sizes and counts are approximate (exact: --stop)");
-}
-
-void heap_print_other(const struct heap_report *report)
-{
-	const struct pm_heap *heap = report->heap;
-	struct text line = { 0 };
-	if (heap->other == PM_HEAP_ALLOCATOR_UNKNOWN)
-		return;
-
-	text_string(&line, "the process also has ");
-	put_size(report, heap->other_in_use, &line);
-	text_format(&line, " in use in %s malloc, which is not shown",
-	            pm_heap_allocator_name(heap->other));
-	report_note("%s", text_terminate(&line));
-	text_deinit(&line);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/report.h"
 
+#include "base/clock.h"
 #include "target/malloc_heap.h"
 #include "target/selection.h"
 
@@ -25,11 +26,15 @@ static int open_once(struct heap_report *report, const char *word, struct pm_err
 {
 	struct memory *memory = &report->memory;
 
+	report->limit.max_ns = report->options->stop_max_ns;
+	stop_limit_begin(&report->limit);
 	if (open_memory(report, word, error) < 0)
 		return -1;
 
 	report->stopped = memory->stop != NULL;
 	report->source = malloc_heap_source(memory);
+	if (report->stopped && !stopping_holds(memory->target.process))
+		report->source.reader = stop_limit_reader(&report->limit, &memory->reader);
 	if (pm_heap_open(&report->source, &report->heap, error) < 0)
 		return -1;
 
@@ -42,50 +47,55 @@ static void close_once(struct heap_report *report)
 	const volatile sig_atomic_t *cancel = report->memory.cancel;
 
 	memory_resume(&report->memory);
-	report->stopped_ns += report->memory.stopped_ns;
+	report->limit.spent_ns += report->memory.stopped_ns;
 	pm_heap_close(report->heap);
 	memory_close(&report->memory);
 	report->heap = NULL;
 	report->memory = (struct memory){ .cancel = cancel };
 }
 
-/**
- * Returns the address of the first break of the chain of chunks; 0 if there is none. Other breaks
- * always have the same address, so that nothing follows from an equal one.
- */
-static uint64_t find_break(const struct pm_heap *heap)
+/** Returns whether another stop can give a better result. */
+static bool can_stop_again(struct heap_report *report)
 {
-	for (size_t i = 0; i < heap->break_count; i++) {
-		if (heap->breaks[i].chain && heap->breaks[i].skipped > 0)
-			return heap->breaks[i].address;
-	}
-	return 0;
+	const struct memory *memory = &report->memory;
+	const struct stop_limit *limit = &report->limit;
+
+	if (report->heap->complete || !report->stopped || memory->was_stopped ||
+	    stopping_holds(memory->target.process))
+		return false;
+
+	/* The next stop takes about as long as this one. */
+	uint64_t next_ns = (clock_us() - limit->begun_us) * 1000;
+	return limit->max_ns == 0 || limit->spent_ns + 2 * next_ns <= limit->max_ns;
 }
 
 /**
  * Opens the heap. If its chain of chunks is broken, stops the target again, unless the target
- * cannot run in between.
+ * cannot run in between. A break of the chain at the same address is probably damage. Other breaks
+ * always have the same address, so that nothing follows from it.
  */
 static int open_heap(struct heap_report *report, const char *word, struct pm_error *error)
 {
-	uint64_t broken = 0;
+	struct pm_heap_break last = { 0 };
 
 	for (int stop = 1;; stop++) {
 		if (open_once(report, word, error) < 0)
 			return -1;
+		if (report->heap->complete)
+			return 0;
 
 		const struct pm_heap *heap = report->heap;
-		const struct memory *memory = &report->memory;
-		if (heap->complete || !report->stopped || memory->was_stopped ||
-		    stopping_holds(memory->target.process))
+		struct pm_heap_break broken = { 0 };
+		if (heap->break_count > 0)
+			broken = heap->breaks[0];
+
+		bool is_same = stop > 1 && broken.address == last.address;
+		if (is_same && broken.chain && last.chain)
+			report->damaged = broken.address;
+		if (is_same || stop == STOPS_MAX || !can_stop_again(report))
 			return 0;
 
-		uint64_t address = find_break(heap);
-		if (address == broken)
-			report->damaged = address;
-		if (report->damaged || stop == STOPS_MAX)
-			return 0;
-		broken = address;
+		last = broken;
 		close_once(report);
 	}
 }
@@ -169,7 +179,7 @@ void heap_report_deinit(struct heap_report *report)
 
 uint64_t heap_report_stopped_ns(const struct heap_report *report)
 {
-	return report->stopped_ns + report->memory.stopped_ns;
+	return report->limit.spent_ns + report->memory.stopped_ns;
 }
 
 const struct pm_census_class *heap_report_pins(const struct heap_report *report)

@@ -10,6 +10,7 @@
 #include "heap/verdict.h"
 #include "target/chunk_contents.h"
 #include "target/memory.h"
+#include "target/stop_limit.h"
 
 /** What is known about the heap of a target. */
 struct heap_report {
@@ -19,7 +20,7 @@ struct heap_report {
 	struct pm_heap *heap;               /**< its heap; owned */
 	bool stopped;                       /**< the target was stopped for the walk */
 	uint64_t damaged; /**< address at which the chain of chunks broke in two stops; 0: none */
-	uint64_t stopped_ns;            /**< duration of earlier stops, in nanoseconds */
+	struct stop_limit limit; /**< the limit of the stops; `spent_ns` is that of earlier ones */
 	struct chunk_contents contents; /**< what the chunks contain */
 	struct pm_chunk_filter *filter; /**< which chunks are selected; owned */
 	struct heap_verdict verdict;    /**< what the figures mean */
@@ -35,8 +36,8 @@ struct heap_report {
  * can be inside malloc when it is stopped, so that the chain of chunks is broken for that moment.
  * The target is then resumed and stopped again, a few times.
  *
- * @param report  zeroed except `options` and `memory.cancel`; release with heap_report_deinit(),
- *                even on failure
+ * @param report  zeroed except `options` and `memory.cancel`; must not be moved; release with
+ *                heap_report_deinit(), even on failure
  * @param word    the TARGET; must outlive the report
  * @param error   any; PM_ERROR_UNSUPPORTED if no known allocator was found
  * @return        0 or -1

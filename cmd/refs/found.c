@@ -63,6 +63,24 @@ int refs_found_pointers(struct refs_found *found, struct pm_error *error)
 	return pm_refs_from(found->graph->graph, found->range, collect, found, error);
 }
 
+int refs_found_visit(const struct refs_found *found, pm_ref_visitor *visit, void *context,
+                     struct pm_error *error)
+{
+	struct pm_graph *graph = found->graph->graph;
+
+	if (found->all && found->count < found->total && found->to)
+		return pm_refs_from(graph, found->range, visit, context, error);
+	if (found->all && found->count < found->total)
+		return pm_refs_find(graph, found->range, visit, context, error);
+
+	for (size_t i = 0; i < found->count; i++) {
+		int result = visit(context, &found->refs[i]);
+		if (result != 0)
+			return result;
+	}
+	return 0;
+}
+
 void refs_found_deinit(struct refs_found *found)
 {
 	free(found->refs);

@@ -20,6 +20,8 @@ struct refs_found {
 	size_t count;            /**< number of elements of `refs` */
 	size_t capacity;         /**< number of allocated elements */
 	size_t max;              /**< maximum of `count` */
+	bool to;                 /**< the references are from the range to chunks */
+	bool all;                /**< print all references, not only those in `refs` */
 	uint64_t total;          /**< number of all references */
 	struct pm_path path;     /**< the path to a root; owned */
 	bool has_path;           /**< there is a path */
@@ -52,6 +54,20 @@ int refs_found_referrers(struct refs_found *found, struct pm_error *error);
  * @return       0 or -1
  */
 int refs_found_pointers(struct refs_found *found, struct pm_error *error);
+
+/**
+ * Visits the references that are printed: those in `refs`, or all. A chunk can have millions of
+ * references. If not all of them are in `refs`, they are searched again, so that they take no
+ * memory.
+ *
+ * @param found    the references were counted
+ * @param visit    called for each reference
+ * @param context  passed to `visit`
+ * @param error    as for pm_refs_find()
+ * @return         0; -1 on an error; or the value with which `visit` ended the search
+ */
+int refs_found_visit(const struct refs_found *found, pm_ref_visitor *visit, void *context,
+                     struct pm_error *error);
 
 /**
  * Releases what was found.

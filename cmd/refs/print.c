@@ -6,6 +6,7 @@
 
 #include <procmem/demangle.h>
 
+#include "base/minmax.h"
 #include "base/utf8.h"
 #include "target/chunk_text.h"
 #include "target/json_parts.h"
@@ -118,7 +119,7 @@ static int put_ref(const struct refs_found *found, const struct pm_ref *ref,
 		return 0;
 	}
 
-	if (style->to)
+	if (found->to)
 		text_format(line, "+0x%" PRIx64 " -> chunk %" PRIx64, ref->offset,
 		            ref->chunk.start);
 	else
@@ -126,33 +127,51 @@ static int put_ref(const struct refs_found *found, const struct pm_ref *ref,
 	return put_chunk(found, &ref->chunk, style, line, error);
 }
 
+/** The references while they are printed. */
+struct printing {
+	const struct refs_found *found;
+	const struct refs_style *style;
+	struct out *out;
+	struct json *json;
+	struct text line;
+	struct pm_error *error;
+};
+
+static int print_ref(void *context, const struct pm_ref *ref)
+{
+	struct printing *printing = context;
+	struct text *line = &printing->line;
+
+	text_string(line, "  ");
+	int result = put_ref(printing->found, ref, printing->style, line, printing->error);
+	end_line(line, printing->out);
+
+	return result < 0 ? -1 : out_failed(printing->out);
+}
+
 static int print_refs(const struct refs_found *found, const struct refs_style *style,
                       struct out *out, struct pm_error *error)
 {
-	struct text line = { 0 };
-	int result = 0;
+	struct printing printing = { .found = found, .style = style, .out = out, .error = error };
+	struct text *line = &printing.line;
 
-	text_grouped(&line, found->total);
-	text_string(&line, style->to ? " pointer" : " reference");
-	text_string(&line, text_plural(found->total));
-	text_string(&line, found->total > 0 ? ":\n" : "\n");
-	out_wrapped(out, &line, INDENT);
-	text_clear(&line);
+	text_grouped(line, found->total);
+	text_string(line, found->to ? " pointer" : " reference");
+	text_string(line, text_plural(found->total));
+	text_string(line, found->total > 0 ? ":\n" : "\n");
+	out_wrapped(out, line, INDENT);
+	text_clear(line);
 
-	for (size_t i = 0; result == 0 && i < found->count; i++) {
-		text_string(&line, "  ");
-		result = put_ref(found, &found->refs[i], style, &line, error);
-		end_line(&line, out);
-	}
+	int result = refs_found_visit(found, print_ref, &printing, error);
 
-	if (found->count < found->total) {
-		text_format(&line, "  ... and %" PRIu64 " more: -a shows all",
+	if (result == 0 && !found->all && found->count < found->total) {
+		text_format(line, "  ... and %" PRIu64 " more: -a shows all",
 		            found->total - found->count);
-		end_line(&line, out);
+		end_line(line, out);
 	}
 
-	text_deinit(&line);
-	return result;
+	text_deinit(line);
+	return pm_min_int(result, 0);
 }
 
 static int print_path(const struct refs_found *found, const struct refs_style *style,
@@ -188,7 +207,7 @@ int refs_print_text(const struct refs_found *found, const struct refs_style *sty
 {
 	if (print_place(found, style, out, error) < 0 || print_refs(found, style, out, error) < 0)
 		return -1;
-	if (style->to || !found->has_chunk || found->chunk.state != PM_CHUNK_IN_USE)
+	if (found->to || !found->has_chunk || found->chunk.state != PM_CHUNK_IN_USE)
 		return 0;
 	if (found->has_path)
 		return print_path(found, style, out, error);
@@ -235,10 +254,18 @@ static int put_ref_json(const struct refs_found *found, const struct pm_ref *ref
 	return result;
 }
 
-int refs_print_json(const struct refs_found *found, const struct refs_style *style, struct out *out,
-                    struct pm_error *error)
+static int print_ref_json(void *context, const struct pm_ref *ref)
+{
+	struct printing *printing = context;
+	int result = put_ref_json(printing->found, ref, 0, printing->json, printing->error);
+
+	return result < 0 ? -1 : out_failed(printing->out);
+}
+
+int refs_print_json(const struct refs_found *found, struct out *out, struct pm_error *error)
 {
 	struct json json = { .out = out };
+	struct printing printing = { .found = found, .out = out, .json = &json, .error = error };
 	int result = 0;
 
 	json_open(&json, NULL, '{');
@@ -252,9 +279,9 @@ int refs_print_json(const struct refs_found *found, const struct refs_style *sty
 		result = put_chunk_json(found, &found->chunk, &json, error);
 
 	json_put(&json, "count", json_number(found->total));
-	json_open(&json, style->to ? "pointers" : "referrers", '[');
-	for (size_t i = 0; result == 0 && i < found->count; i++)
-		result = put_ref_json(found, &found->refs[i], 0, &json, error);
+	json_open(&json, found->to ? "pointers" : "referrers", '[');
+	if (result == 0)
+		result = pm_min_int(refs_found_visit(found, print_ref_json, &printing, error), 0);
 	json_shut(&json, ']');
 
 	if (found->has_path) {

@@ -8,7 +8,6 @@
 
 /** How to print. */
 struct refs_style {
-	bool to;    /**< the references are from the range to chunks */
 	bool bytes; /**< sizes in bytes */
 };
 
@@ -28,12 +27,10 @@ int refs_print_text(const struct refs_found *found, const struct refs_style *sty
  * Prints references as a JSON object.
  *
  * @param found  what was found
- * @param style  how to print
  * @param out    the output
  * @param error  as for pm_chunk_types_find()
  * @return       0 or -1
  */
-int refs_print_json(const struct refs_found *found, const struct refs_style *style, struct out *out,
-                    struct pm_error *error);
+int refs_print_json(const struct refs_found *found, struct out *out, struct pm_error *error);
 
 #endif

@@ -14,8 +14,8 @@
 
 enum { OPTION_TO = CLI_LONG_ONLY, OPTION_MAX_STOP };
 
-/* Number of references that are shown without --all. */
-enum { REFS_SHOWN = 20 };
+/* Number of references that are shown without --all, and that are kept in memory with --all. */
+enum { REFS_SHOWN = 20, REFS_KEPT = 1 << 16 };
 
 /** The parsed options of `procmem refs`. */
 struct refs_options {
@@ -89,11 +89,13 @@ const struct cli_spec refs_spec = {
 static enum status search(struct malloc_graph *graph, uint64_t address,
                           const struct refs_options *options, struct out *out)
 {
-	const struct refs_style style = { .to = options->to, .bytes = options->output.bytes };
+	const struct refs_style style = { .bytes = options->output.bytes };
 	bool all = options->all || options->output.json;
 	struct refs_found found = { .graph = graph,
 		                    .address = address,
-		                    .max = all ? SIZE_MAX : REFS_SHOWN };
+		                    .max = all ? REFS_KEPT : REFS_SHOWN,
+		                    .to = options->to,
+		                    .all = all };
 	struct pm_error error;
 
 	int result = refs_found_place(&found, &error);
@@ -103,7 +105,7 @@ static enum status search(struct malloc_graph *graph, uint64_t address,
 		result = refs_found_referrers(&found, &error);
 
 	if (result == 0 && options->output.json)
-		result = refs_print_json(&found, &style, out, &error);
+		result = refs_print_json(&found, out, &error);
 	else if (result == 0)
 		result = refs_print_text(&found, &style, out, &error);
 

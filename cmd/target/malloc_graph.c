@@ -136,16 +136,39 @@ static int open_heap(struct malloc_graph *graph, const struct malloc_graph_optio
 	return malloc_heap_check(graph->heap, graph->target.word, error);
 }
 
-/** Copies the memory until the chain of chunks is not broken. */
+/** Returns whether another stop is allowed: it takes about as long as the last one. */
+static bool may_stop_again(const struct malloc_graph *graph,
+                           const struct malloc_graph_options *options)
+{
+	uint64_t next_ns = pm_copy_info(graph->copy)->stopped_ns;
+
+	if (graph->core || stopping_holds(graph->target.process))
+		return false;
+
+	return options->stop_max_ns == 0 || graph->stopped_ns + next_ns <= options->stop_max_ns;
+}
+
+/**
+ * Copies the memory until the heap is valid. If the same place is not valid in two copies, another
+ * copy does not help.
+ */
 static int copy_and_walk(struct malloc_graph *graph, const struct malloc_graph_options *options,
                          struct pm_error *error)
 {
+	uint64_t last = 0;
+
 	for (int stop = 1;; stop++) {
 		if (take_copy(graph, options, error) < 0 || open_heap(graph, options, error) < 0)
 			return -1;
-		if (graph->heap->complete || graph->core || stop == STOPS_MAX ||
-		    stopping_holds(graph->target.process))
+		if (graph->heap->complete || stop == STOPS_MAX || !may_stop_again(graph, options))
 			return 0;
+
+		uint64_t broken = 0;
+		if (graph->heap->break_count > 0)
+			broken = graph->heap->breaks[0].address;
+		if (stop > 1 && broken == last)
+			return 0;
+		last = broken;
 
 		pm_heap_close(graph->heap);
 		pm_copy_close(graph->copy);
@@ -344,6 +367,7 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 
 	if (!graph->heap->complete)
 		report_incomplete(graph->heap);
+	malloc_heap_report_other(graph->heap, false);
 
 	text_size(&size, info->unreadable);
 	if (info->unreadable > 0)

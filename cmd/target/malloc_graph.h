@@ -56,7 +56,7 @@ struct malloc_graph {
 /**
  * Copies the memory of a target, and makes the graph of its chunks. If a thread was inside malloc
  * when the process was stopped, so that the chain of chunks is broken, the process is stopped
- * again, a few times.
+ * again, a few times, if all stops together are not longer than the maximum.
  *
  * Before a stop of more than 0.1 s, a note with the predicted duration is printed.
  *

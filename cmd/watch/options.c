@@ -38,7 +38,7 @@ static const struct cli_option watch_option_list[] = {
 	  "show the N most frequent strings in the new pages\nof each region that grew" },
 	{ OPTION_HEAP, "heap", NULL,
 	  "show which classes of malloc's chunks grow; with\n"
-	  "--record, also store how many chunks there are" },
+	  "--record, also store the number of chunks" },
 	{ OPTION_PLAIN, "plain", NULL,
 	  "print each sample as text; without --plain, watch\n"
 	  "shows a live screen on a terminal, or only a summary\n"

@@ -150,6 +150,42 @@ static int check_mapped(struct pm_glibc *glibc, struct pm_error *error)
 	                       "fewer mapped chunks were found than malloc has counted", error);
 }
 
+/** Reports heaps that are not in the index. */
+static int check_index(struct pm_glibc *glibc, struct pm_error *error)
+{
+	const struct pm_heap_index *index = &glibc->heap->index;
+	const char *why = "there are more chunks than procmem can count";
+
+	if (index->removed == 0)
+		return 0;
+	if (index->overlaps > 0)
+		why = "two heaps, or a heap and a mapped chunk, overlap";
+	return pm_glibc_damage(glibc, 0, index->removed_at, 0, why, error);
+}
+
+/**
+ * Reports arenas that have more chunks than memory. In a running process, the size of an arena can
+ * be older than its chunks.
+ */
+static int check_sizes(struct pm_glibc *glibc, struct pm_error *error)
+{
+	const struct pm_heap *heap = &glibc->heap->public;
+
+	for (uint32_t i = 0; i < heap->arena_count; i++) {
+		struct pm_heap_arena *arena = &heap->arenas[i];
+
+		if (arena->in_use + arena->cached + arena->free + arena->top <= arena->system)
+			continue;
+		arena->complete = false;
+		if (pm_glibc_damage(glibc, i, arena->address, 0,
+		                    "the chunks that were found exceed the size of the arena",
+		                    error) < 0)
+			return -1;
+	}
+
+	return 0;
+}
+
 /** Adds the figures of an arena to a sum. */
 static void add_figures(struct pm_heap_arena *sum, const struct pm_heap_arena *arena)
 {
@@ -180,9 +216,6 @@ static void add_up(struct pm_glibc *glibc)
 		struct pm_heap_arena *arena = &heap->arenas[i];
 		uint64_t known = arena->in_use + arena->cached + arena->free + arena->top;
 
-		/* The system size of a running process can be older than its chunks. */
-		if (known > arena->system)
-			arena->complete = false;
 		arena->overhead = arena->system - pm_min(known, arena->system);
 		add_figures(&heap->total, arena);
 	}
@@ -229,11 +262,38 @@ static void describe(struct pm_glibc *glibc)
 	         glibc->arenas[0].address, file ? file + 1 : "memory", counters);
 }
 
-/** Returns whether malloc was never called. */
+/** Returns whether the arenas have no memory. Then all chunks are mapped ones. */
+static bool is_idle(const struct pm_glibc *glibc)
+{
+	return glibc->count == 0 || (glibc->count == 1 && glibc->arenas[0].system == 0);
+}
+
+/** Returns whether malloc was never called, according to its own counters. */
 static bool is_unused(const struct pm_glibc *glibc)
 {
-	return glibc->count == 0 || (glibc->count == 1 && glibc->arenas[0].system == 0 &&
-	                             glibc->parameters.mapped_count == 0);
+	bool counted = glibc->count == 0 || glibc->parameters.address != 0;
+
+	return is_idle(glibc) && counted && glibc->parameters.mapped_count == 0;
+}
+
+/** Reports that malloc was never called. */
+static void set_unused(struct pm_heap *heap)
+{
+	free(heap->arenas);
+	heap->arenas = NULL;
+	heap->arena_count = 0;
+	heap->total = (struct pm_heap_arena){ 0 };
+	heap->unused = true;
+	heap->complete = true;
+}
+
+/** Notes another copy of libc. */
+static int find_copy(struct pm_glibc *glibc, struct pm_error *error)
+{
+	int found = pm_glibc_find_copy(glibc, error);
+	if (found > 0)
+		glibc->heap->public.other = PM_HEAP_ALLOCATOR_GLIBC;
+	return found < 0 ? -1 : 0;
 }
 
 /** Reads the arenas and the mapped chunks. */
@@ -260,31 +320,42 @@ static int read_chunks(struct pm_glibc *glibc, struct pm_error *error)
 	set_arena_range(glibc, 0, &(struct pm_glibc_heaps){ 0 });
 	if (pm_glibc_mapped_find(glibc, &heap->arenas[0], error) < 0 ||
 	    check_parts(glibc, error) < 0 || check_mapped(glibc, error) < 0 ||
-	    pm_heap_index_finish(&handle->index, error) < 0)
+	    pm_heap_index_finish(&handle->index, error) < 0 || check_index(glibc, error) < 0 ||
+	    check_sizes(glibc, error) < 0)
 		return -1;
-	if (handle->index.removed > 0)
-		glibc->incomplete = true;
 	return pm_glibc_lists_read(glibc, error);
 }
 
 int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
 {
-	struct pm_glibc glibc = { .heap = heap, .page = (uint64_t)sysconf(_SC_PAGESIZE) };
+	struct pm_glibc glibc = {
+		.heap = heap,
+		.page = (uint64_t)sysconf(_SC_PAGESIZE),
+		.repair_work = PM_GLIBC_REPAIR_WORK,
+		.slow_tests = PM_GLIBC_SLOW_TESTS,
+		.state_reads = PM_GLIBC_STATE_READS,
+	};
 
 	heap->index.header = 16;
 	heap->index.overlap = 8;
 	int found = pm_glibc_find(&glibc, error);
 
-	/* Another allocator can be in use. */
-	if (found > 0 && is_unused(&glibc)) {
-		describe(&glibc);
-		heap->public.unused = true;
-		heap->public.complete = true;
-		found = 0;
-	} else if (found > 0) {
-		found = read_chunks(&glibc, error) < 0 ? -1 : 1;
+	bool unused = found > 0 && is_unused(&glibc);
+	if (found > 0 && !unused) {
+		if (read_chunks(&glibc, error) < 0 || find_copy(&glibc, error) < 0)
+			found = -1;
 		add_up(&glibc);
+		/* Without the counters, only the mapped chunks themselves show use. */
+		unused = found > 0 && is_idle(&glibc) && glibc.parameters.address == 0 &&
+		         heap->public.mapped_count == 0;
+	}
+	if (found > 0)
 		describe(&glibc);
+
+	/* Another allocator can be in use. */
+	if (unused) {
+		set_unused(&heap->public);
+		found = 0;
 	}
 
 	pm_glibc_deinit(&glibc);

@@ -19,7 +19,8 @@ int pm_glibc_break(struct pm_glibc *glibc, const struct pm_heap_break *found,
 	heap->breaks_total++;
 	if (heap->break_count < PM_HEAP_BREAKS_MAX)
 		heap->breaks[heap->break_count++] = *found;
-	return 0;
+	return pm_heap_index_skip(&glibc->heap->index, found->address,
+	                          found->address + found->skipped, error);
 }
 
 int pm_glibc_damage(struct pm_glibc *glibc, uint32_t arena, uint64_t address, uint64_t previous,
@@ -30,6 +31,7 @@ int pm_glibc_damage(struct pm_glibc *glibc, uint32_t arena, uint64_t address, ui
 	};
 
 	glibc->incomplete = true;
+	glibc->heap->index.unseen = true;
 	return pm_glibc_break(glibc, &found, error);
 }
 

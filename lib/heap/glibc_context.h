@@ -61,9 +61,27 @@ struct pm_glibc {
 	/** Lowest and highest address of the arena that is walked over */
 	struct pm_range arena_range;
 
+	/**
+	 * Work that is left for all arenas together, so that the time for a hostile target is
+	 * bounded: see enum pm_glibc_budget
+	 */
+	uint64_t repair_work;
+	uint64_t slow_tests;
+	uint64_t state_reads;
+
 	bool incomplete; /**< the figures of all arenas together are approximate */
 	enum pm_glibc_links links;
 	uint64_t tcache_size; /**< chunk size of the tcaches that were found; 0 if none was found */
+};
+
+/** Bounds for one process, some hundred times what a process needs that is not hostile. */
+enum pm_glibc_budget {
+	/** Attempts of repairs; parsing 64 KiB again counts as another one */
+	PM_GLIBC_REPAIR_WORK = 1 << 14,
+	/** Tests whether a chain of chunks starts, if they leave the buffer: up to 8 reads each */
+	PM_GLIBC_SLOW_TESTS = 1 << 20,
+	/** Reads of bins and arenas to check whether memory is the main arena */
+	PM_GLIBC_STATE_READS = 1 << 22,
 };
 
 enum { PM_GLIBC_LINK_SHIFT = 12 };

@@ -52,19 +52,32 @@ static bool has_code(const struct pm_regions *regions, size_t index)
 	return false;
 }
 
+/**
+ * Reads a word to check a malloc_state. All of these reads together are bounded: a file that was
+ * made for it can contain many structures that look like a malloc_state.
+ */
+static int read_state_word(struct pm_glibc *glibc, uint64_t address, uint64_t *word,
+                           struct pm_error *error)
+{
+	if (glibc->state_reads == 0)
+		return 0;
+
+	glibc->state_reads--;
+	return pm_heap_window_word(glibc->heap->window, address, word, error);
+}
+
 /** Checks whether the first and the last chunk of a bin point back to the bin. */
 static int bin_is_linked(struct pm_glibc *glibc, uint64_t bin, uint64_t first, uint64_t last,
                          struct pm_error *error)
 {
-	struct pm_heap_window *window = glibc->heap->window;
 	uint64_t back = 0, forward = 0;
 
 	if (first == bin)
 		return last == bin;
 
-	int result = pm_heap_window_word(window, first + 24, &back, error);
+	int result = read_state_word(glibc, first + 24, &back, error);
 	if (result > 0)
-		result = pm_heap_window_word(window, last + 16, &forward, error);
+		result = read_state_word(glibc, last + 16, &forward, error);
 	if (result <= 0)
 		return result;
 	return back == bin && forward == bin;
@@ -99,8 +112,7 @@ static int circle_is_closed(struct pm_glibc *glibc, const struct pm_glibc_layout
 	for (size_t i = 0; next != address; i++) {
 		int got = 0;
 		if (i < ARENAS_MAX && next % 8 == 0 && next < UINT64_MAX - layout->next)
-			got = pm_heap_window_word(glibc->heap->window, next + layout->next, &next,
-			                          error);
+			got = read_state_word(glibc, next + layout->next, &next, error);
 		if (got <= 0)
 			return got;
 	}
@@ -241,7 +253,7 @@ static int find_main(struct pm_glibc *glibc, struct candidate *best, struct pm_e
 	int found = 0;
 
 	/* First libc, then all other files, for programs that are linked statically. */
-	for (size_t i = 0; found == 0 && i < 2 * regions->count; i++) {
+	for (size_t i = 0; found == 0 && glibc->state_reads > 0 && i < 2 * regions->count; i++) {
 		size_t index = i % regions->count;
 		search.region = &regions->items[index];
 
@@ -252,6 +264,13 @@ static int find_main(struct pm_glibc *glibc, struct candidate *best, struct pm_e
 	}
 	if (found < 0)
 		return -1;
+
+	/* A search that was given up has found nothing. */
+	if (found == 0 && glibc->state_reads == 0) {
+		glibc->layout = NULL;
+		*best = (struct candidate){ 0 };
+		return 0;
+	}
 
 	*best = search.idle.region ? search.idle : search.open;
 	return 0;
@@ -390,6 +409,25 @@ int pm_glibc_find(struct pm_glibc *glibc, struct pm_error *error)
 	if (find_parameters(glibc, best.region, error) < 0 || find_others(glibc, error) < 0)
 		return -1;
 	return 1;
+}
+
+int pm_glibc_find_copy(struct pm_glibc *glibc, struct pm_error *error)
+{
+	const struct pm_regions *regions = glibc->heap->source.regions;
+	const struct pm_glibc_layout *layout = glibc->layout;
+	struct search search = { .glibc = glibc };
+	int found = 0;
+
+	for (size_t i = 0; found == 0 && i < regions->count; i++) {
+		const struct pm_region *region = search.region = &regions->items[i];
+
+		if (is_data(region) && is_libc(region->mapping) &&
+		    !pm_range_contains(pm_region_bounds(region), glibc->arenas[0].address))
+			found = search_region(&search, error);
+	}
+
+	glibc->layout = layout;
+	return found;
 }
 
 int pm_glibc_find_again(struct pm_glibc *glibc, size_t arena, struct pm_error *error)

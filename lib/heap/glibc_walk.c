@@ -16,6 +16,7 @@
 enum {
 	KEPT = 8192,        /* chunks that are not added to the index yet */
 	TRIES = 8,          /* attempts to repair a break */
+	STATES_TRIES = 4,   /* of this number of attempts, the first reads the page states again */
 	PROGRESS = 8,       /* chunks after a break that show that it is repaired */
 	LARGE = 128 * 1024, /* chunks in use from this size on are read again */
 	REPAIRS = 256,      /* repairs of a heap, and one more for each REPAIR_STEP bytes */
@@ -245,13 +246,16 @@ static int parse_piece(struct walk *walk, enum pm_glibc_stop *stop)
 	return 0;
 }
 
-/** Reads the arena and the end of the heap again. */
-static int refresh(struct walk *walk)
+/** Reads the arena and the end of the heap again; the page states only if `states` is set. */
+static int refresh(struct walk *walk, bool states)
 {
 	struct pm_glibc *glibc = walk->glibc;
 	uint64_t end;
 
-	pm_heap_window_forget(walk->window);
+	if (states)
+		pm_heap_window_forget(walk->window);
+	else
+		pm_heap_window_forget_bytes(walk->window);
 	int got = pm_glibc_find_again(glibc, walk->arena, walk->error);
 	if (got > 0) {
 		walk->chain.top = glibc->arenas[walk->arena].top;
@@ -290,15 +294,16 @@ static int add_break(struct walk *walk, uint64_t address, uint64_t skipped, cons
  * @param first   number of the chunks that are kept
  * @param from    address of the first chunk that is parsed again; that of the break to parse only
  *                what is there
+ * @param states  whether to read the page states again
  * @return        1 if this leads beyond the break; 0 if not; -1 on error
  */
-static int try_again(struct walk *walk, uint64_t broken, size_t first, uint64_t from)
+static int try_again(struct walk *walk, uint64_t broken, size_t first, uint64_t from, bool states)
 {
 	enum pm_glibc_stop stop;
 
 	walk->chunks.count = first;
 	walk->chain.at = from;
-	if (refresh(walk) < 0)
+	if (refresh(walk, states) < 0)
 		return -1;
 
 	do {
@@ -336,15 +341,18 @@ static int repair(struct walk *walk)
 		return 0;
 	walk->repairs--;
 
-	for (size_t i = 0; i < TRIES; i++) {
+	for (size_t i = 0; i < TRIES && walk->glibc->repair_work > 0; i++) {
 		/* The chunks from `first` on are those of the attempt before. */
 		while (first > 0 && count - first < steps[i] &&
 		       broken - chunks->items[first - 1].address <= BACK_MAX)
 			from = chunks->items[--first].address;
 
+		uint64_t work = 1 + (broken - from) / REPAIR_STEP;
+		walk->glibc->repair_work -= pm_min(walk->glibc->repair_work, work);
+
 		/* The top chunk can move each time: in the end, its place is accepted. */
 		walk->chain.any_top = i + 2 >= TRIES;
-		int repaired = try_again(walk, broken, first, from);
+		int repaired = try_again(walk, broken, first, from, i % STATES_TRIES == 0);
 		walk->chain.any_top = false;
 		if (repaired < 0)
 			return -1;
@@ -355,10 +363,18 @@ static int repair(struct walk *walk)
 	return 0;
 }
 
-/** Continues a test whether a chain starts, beyond the end of the buffer. */
+/**
+ * Continues a test whether a chain starts, beyond the end of the buffer. Headers that lead far away
+ * are rare in memory that was not made for it.
+ */
 static int test_slowly(struct walk *walk, struct pm_glibc_start_test *test, bool *starts)
 {
 	enum pm_glibc_start result = PM_GLIBC_START_UNKNOWN;
+
+	*starts = false;
+	if (walk->glibc->slow_tests == 0)
+		return 0;
+	walk->glibc->slow_tests--;
 
 	while (result == PM_GLIBC_START_UNKNOWN) {
 		unsigned char bytes[2 * PM_GLIBC_HEADER] = { 0 };

@@ -7,10 +7,12 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "base/search.h"
 
 enum {
 	BLOCK_UNITS = PM_HEAP_BLOCK_UNITS,
 	BLOCKS_FIRST = 64,
+	SKIPPED_MAX = 65536,
 	SAMPLE = PM_HEAP_SAMPLE,
 };
 
@@ -307,18 +309,82 @@ static int by_start(const void *a, const void *b)
 	return (one->start > other->start) - (one->start < other->start);
 }
 
+int pm_heap_index_skip(struct pm_heap_index *index, uint64_t start, uint64_t end,
+                       struct pm_error *error)
+{
+	if (start >= end)
+		return 0;
+
+	if (index->skipped_count > 0) {
+		struct pm_range *last = &index->skipped[index->skipped_count - 1];
+		bool joins = start <= last->end && last->start <= end;
+
+		if (joins || index->skipped_count == SKIPPED_MAX) {
+			last->start = pm_min(last->start, start);
+			last->end = pm_max(last->end, end);
+			return 0;
+		}
+	}
+
+	if (pm_array_reserve(&index->skipped, &index->skipped_capacity, index->skipped_count, 1,
+	                     sizeof *index->skipped, error) < 0)
+		return -1;
+
+	index->skipped[index->skipped_count++] = (struct pm_range){ start, end };
+	return 0;
+}
+
+bool pm_heap_index_has_skipped(const struct pm_heap_index *index, uint64_t address)
+{
+	size_t at = pm_first_above(index->skipped, index->skipped_count, sizeof *index->skipped,
+	                           offsetof(struct pm_range, end), address);
+	return at < index->skipped_count && index->skipped[at].start <= address;
+}
+
+static int by_range_start(const void *a, const void *b)
+{
+	const struct pm_range *one = a, *other = b;
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+/** Sorts the skipped ranges, and unites those that overlap or adjoin. */
+static void unite_skipped(struct pm_heap_index *index)
+{
+	size_t kept = 0;
+	if (index->skipped_count == 0)
+		return;
+
+	qsort(index->skipped, index->skipped_count, sizeof *index->skipped, by_range_start);
+	for (size_t i = 1; i < index->skipped_count; i++) {
+		struct pm_range *last = &index->skipped[kept];
+
+		if (index->skipped[i].start <= last->end)
+			last->end = pm_max(last->end, index->skipped[i].end);
+		else
+			index->skipped[++kept] = index->skipped[i];
+	}
+
+	index->skipped_count = kept + 1;
+}
+
 /** Removes segments that overlap, and numbers the chunks of the others. */
-static void number_chunks(struct pm_heap_index *index)
+static int number_chunks(struct pm_heap_index *index, struct pm_error *error)
 {
 	uint64_t end = 0, chunks = 0;
 	size_t kept = 0;
+	int result = 0;
 
 	for (size_t i = 0; i < index->count; i++) {
 		struct pm_heap_segment *segment = &index->segments[i];
 
 		if (segment->start < end || chunks + segment->count > chunks_max) {
-			release(segment);
+			if (index->removed == 0)
+				index->removed_at = segment->start;
+			if (pm_heap_index_skip(index, segment->start, segment->end, error) < 0)
+				result = -1;
 			index->removed++;
+			index->overlaps += segment->start < end;
+			release(segment);
 			continue;
 		}
 
@@ -330,6 +396,7 @@ static void number_chunks(struct pm_heap_index *index)
 
 	index->count = kept;
 	index->chunks = (uint32_t)chunks;
+	return result;
 }
 
 int pm_heap_index_finish(struct pm_heap_index *index, struct pm_error *error)
@@ -340,7 +407,9 @@ int pm_heap_index_finish(struct pm_heap_index *index, struct pm_error *error)
 
 	if (index->count > 0)
 		qsort(index->segments, index->count, sizeof *index->segments, by_start);
-	number_chunks(index);
+	if (number_chunks(index, error) < 0)
+		return -1;
+	unite_skipped(index);
 
 	free(index->starts);
 	index->starts = malloc((index->count + 1) * sizeof *index->starts);
@@ -365,5 +434,6 @@ void pm_heap_index_deinit(struct pm_heap_index *index)
 
 	free(index->segments);
 	free(index->starts);
+	free(index->skipped);
 	*index = (struct pm_heap_index){ 0 };
 }

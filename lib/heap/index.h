@@ -99,6 +99,15 @@ struct pm_heap_index {
 	                     in PM_CHUNK_MAPPED have no next chunk. */
 	/** Number of segments that pm_heap_index_finish() removed */
 	size_t removed;
+	size_t overlaps;     /**< number of these that overlap another segment */
+	uint64_t removed_at; /**< start of the first of these */
+	/** Addresses at which chunks may exist that are not in the index; ascending without
+	 * overlaps after pm_heap_index_finish() */
+	struct pm_range *skipped;
+	size_t skipped_count;    /**< number of elements of `skipped` */
+	size_t skipped_capacity; /**< number of elements for which memory is allocated */
+	/** Other chunks may be missing, whose addresses are not known */
+	bool unseen;
 
 	struct pm_heap_open_segment current; /**< the segment that was added last */
 	uint64_t *starts;                    /**< copies of pm_heap_segment.start */
@@ -155,8 +164,20 @@ void pm_heap_index_add(struct pm_heap_index *index, uint64_t address, uint64_t s
                        unsigned state);
 
 /**
+ * Notes addresses at which chunks may exist that are not in the index. After 65,536 ranges, the
+ * last range grows instead.
+ * @return 0, or -1 with PM_ERROR_RESOURCES
+ */
+int pm_heap_index_skip(struct pm_heap_index *index, uint64_t start, uint64_t end,
+                       struct pm_error *error);
+
+/** Tests whether an address is in `skipped`. */
+bool pm_heap_index_has_skipped(const struct pm_heap_index *index, uint64_t address);
+
+/**
  * Sorts the segments and numbers the chunks. If segments overlap, only the first one is kept; if
- * there are more than 2^32 - 2 chunks, the last ones are removed. May be called again after more
+ * there are more than 2^32 - 2 chunks, the last ones are removed. What is removed is noted as
+ * skipped. May be called again after more
  * segments were added.
  * @return 0, or -1 with PM_ERROR_RESOURCES
  */

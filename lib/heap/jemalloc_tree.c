@@ -179,8 +179,9 @@ static int report(const struct walk *walk, uint64_t page, const char *why, struc
 }
 
 /** Reports that the walk ends before the end of the tree. */
-static int report_end(const struct walk *walk, uint64_t page, struct pm_error *error)
+static int report_end(struct walk *walk, uint64_t page, struct pm_error *error)
 {
+	walk->heap->index.unseen = true;
 	if (report(walk, page, "the radix tree of jemalloc is too large for this process", error) <
 	    0)
 		return -1;
@@ -194,8 +195,12 @@ static int visit_extent(struct walk *walk, uint64_t page, const struct pm_jemall
 	if (extent->size > walk->size)
 		return report(walk, page, "the extent of this page is larger than all memory",
 		              error);
-	if (page < walk->end)
+	if (page < walk->end) {
+		uint64_t end = page + extent->size;
+		if (pm_heap_index_skip(&walk->heap->index, page, end, error) < 0)
+			return -1;
 		return report(walk, page, "the extents of jemalloc overlap at this page", error);
+	}
 
 	walk->end = page + extent->size;
 	return walk->visit(walk->context, page, extent, NULL, error);

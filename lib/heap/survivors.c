@@ -33,13 +33,12 @@ struct records {
 struct pm_survivors {
 	struct pm_chunk_types *types;
 	struct pm_chunk_filter *filter;
-	unsigned walks;       /* number of walks so far */
-	uint64_t begun[2];    /* start of the first two walks, CLOCK_MONOTONIC, in ns */
-	struct pm_range main; /* addresses of the main arena, now and when it has grown */
-	struct records first; /* chunks of the first walk */
-	struct records fresh; /* chunks of the second walk that were not in the first */
-	struct pm_range skipped[PM_HEAP_BREAKS_MAX]; /* what the first walk did not see */
-	size_t skipped_count;
+	unsigned walks;               /* number of walks so far */
+	uint64_t begun[2];            /* start of the first two walks, CLOCK_MONOTONIC, in ns */
+	struct pm_range main;         /* addresses of the main arena, now and when it has grown */
+	struct records first;         /* chunks of the first walk */
+	struct records fresh;         /* chunks of the second walk that were not in the first */
+	struct pm_heap_index skipped; /* only what the first walk did not see */
 	struct pm_census *censuses[PM_SURVIVORS_WALKS]; /* of all chunks; [1] is not used */
 	struct pm_census *found;                        /* of the survivors */
 	struct pm_census_total totals[PM_SURVIVORS_WALKS];
@@ -88,6 +87,7 @@ void pm_survivors_close(struct pm_survivors *survivors)
 
 	release(&survivors->first);
 	release(&survivors->fresh);
+	pm_heap_index_deinit(&survivors->skipped);
 	pm_census_destroy(survivors->censuses[0]);
 	pm_census_destroy(survivors->censuses[2]);
 	pm_census_destroy(survivors->found);
@@ -139,15 +139,6 @@ static uint64_t hash_of(const struct pm_survivors *survivors, const void *head, 
 	return pm_head_hash(&copy);
 }
 
-/** Tests whether the first walk did not see an address, because the chain of chunks was broken. */
-static bool was_skipped(const struct pm_survivors *survivors, uint64_t address)
-{
-	for (size_t i = 0; i < survivors->skipped_count; i++)
-		if (pm_range_contains(survivors->skipped[i], address))
-			return true;
-	return false;
-}
-
 /** Prepares the first walk. */
 static int begin_first(struct pm_survivors *survivors, struct pm_heap *heap, struct pm_error *error)
 {
@@ -163,12 +154,11 @@ static int begin_first(struct pm_survivors *survivors, struct pm_heap *heap, str
 				                             segment->end + size + growth };
 	}
 
-	for (size_t i = 0; i < heap->break_count; i++) {
-		const struct pm_heap_break *hole = &heap->breaks[i];
-		if (hole->skipped > 0)
-			survivors->skipped[survivors->skipped_count++] =
-				(struct pm_range){ hole->address, hole->address + hole->skipped };
-	}
+	survivors->skipped.unseen = index->unseen;
+	for (size_t i = 0; i < index->skipped_count; i++)
+		if (pm_heap_index_skip(&survivors->skipped, index->skipped[i].start,
+		                       index->skipped[i].end, error) < 0)
+			return -1;
 
 	/* Reserve the memory at once: while an array grows, it exists twice. The kernel provides
 	 * pages only as they are used. */
@@ -190,7 +180,8 @@ static int compare(struct pm_survivors *survivors, const struct pm_chunk_item *i
 	case 0:
 		return append(&survivors->first, &record, error);
 	case 1:
-		if (contains(&survivors->first, &record) || was_skipped(survivors, record.start))
+		if (contains(&survivors->first, &record) ||
+		    pm_heap_index_has_skipped(&survivors->skipped, record.start))
 			return 0;
 		return append(&survivors->fresh, &record, error);
 	default:
@@ -264,6 +255,11 @@ int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *heap, stru
 size_t pm_survivors_count(const struct pm_survivors *survivors)
 {
 	return survivors->walks == PM_SURVIVORS_WALKS ? pm_census_count(survivors->found) : 0;
+}
+
+bool pm_survivors_are_certain(const struct pm_survivors *survivors)
+{
+	return !survivors->skipped.unseen;
 }
 
 double pm_survivors_seconds(const struct pm_survivors *survivors)

@@ -113,6 +113,17 @@ assert_lost() {
 	run -2 procmem leaks --max-stop never "$TARGET_PID"
 }
 
+@test "the process is stopped again only if that can help" {
+	require strace
+	[ -z "$(nm "$PROCMEM_BIN" 2>/dev/null | grep -E '__(a|t)san_init')" ] || skip 'LeakSanitizer cannot be traced'
+	stops() { strace -f -o stops -e trace=ptrace "$PROCMEM_BIN" leaks -q "$@" "$TARGET_PID" >/dev/null || true; }
+	target_start allocations 0
+	printf 'damage\n' >&"$TARGET_IN"
+	target_await 'done damage'
+	stops
+	[ "$(grep -c PTRACE_SEIZE stops)" -eq 2 ]
+}
+
 @test "core files are searched" {
 	target_start holders
 	procmem dump -q --core --stop -o core "$TARGET_PID"

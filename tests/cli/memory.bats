@@ -24,6 +24,11 @@ if status:
 print(usage.ru_maxrss)
 '
 
+# Prints the peak resident size of a command in KiB.
+peak() {
+	python3 -c "$PEAK" "$PROCMEM_BIN" "$@" 2>/dev/null
+}
+
 # Checks that a command stays below 24 MiB.
 is_small() {
 	run -0 --separate-stderr python3 -c "$PEAK" "$PROCMEM_BIN" "$@"
@@ -65,4 +70,26 @@ is_small() {
 	[ "$(jq -j .text "$BATS_TEST_TMPDIR/json" | wc -c)" -eq 3145728 ]
 	jq -se 'length > 1 and (.[0] | .truncated and (has("continued") | not)) and (.[-1] | .continued and (has("truncated") | not)) and
 		(map(.length) | add) == 3145728' "$BATS_TEST_TMPDIR/json"
+}
+
+@test "chunks that are listed while the process is stopped are kept in little memory" {
+	target_start allocations 0
+	printf 'sieve 1200000\n' >&"$TARGET_IN"
+	target_await 'done sieve'
+	few=$(peak heap --list --stop --max-stop 0 -n 1 "$TARGET_PID")
+	[ "$("$PROCMEM_BIN" heap -q --list --stop --max-stop 0 --size 64 "$TARGET_PID" | wc -l)" -ge 390000 ]
+	[ $(($(peak heap --list --stop --max-stop 0 --size 64 "$TARGET_PID") - few)) -lt 24576 ]
+}
+
+@test "all references take no more memory than the first 20 of them" {
+	target_start allocations 0
+	printf 'point 400000\n' >&"$TARGET_IN"
+	found=$(target_await 'chunk pointed')
+	target_await 'done point'
+	address=$(awk '{ print $3 }' <<<"$found")
+	few=$(peak refs "$TARGET_PID" "$address")
+	[ $(($(peak refs --all "$TARGET_PID" "$address") - few)) -lt 24576 ]
+	[ $(($(peak refs --json "$TARGET_PID" "$address") - few)) -lt 24576 ]
+	run -0 --separate-stderr "$PROCMEM_BIN" refs -q --all "$TARGET_PID" "$address"
+	[ "$(grep -c '^  chunk .*pointers)$' <<<"$output")" -ge 400000 ]
 }

@@ -15,6 +15,8 @@
  *   grown         prints `grown N`: the number of chunks that `grow` has allocated
  *   churn         a thread allocates and frees all the time
  *   damage        overwrites the size of a chunk; prints both chunks
+ *   imitate       maps memory that looks like a chunk of 1 MiB
+ *   point N       allocates a chunk, `pointed`, and N pointers to it in another chunk
  *   protect       allocates 1 MiB, and makes its pages read-only
  */
 #include "support.h"
@@ -178,6 +180,27 @@ static void protect(void)
 	target_check(mprotect((void *)(chunk & ~(page - 1)), LARGE, PROT_READ), "mprotect");
 }
 
+static void imitate(void)
+{
+	size_t *fake = mmap(NULL, 2 * LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	                    -1, 0);
+
+	target_check(fake == MAP_FAILED ? -1 : 0, "mmap");
+	fake[1] = LARGE | 2;
+}
+
+static void point(uint64_t count)
+{
+	char *pointed = keep(ORDER);
+	char **pointers = calloc(count, sizeof *pointers);
+
+	target_check(pointers ? 0 : -1, "calloc");
+	for (uint64_t i = 0; i < count; i++)
+		pointers[i] = pointed;
+	kept = pointers;
+	print_chunk("pointed", pointed);
+}
+
 static int obey(const char *line)
 {
 	if (strcmp(line, "info") == 0)
@@ -199,6 +222,10 @@ static int obey(const char *line)
 		start(churn, 0);
 	else if (strcmp(line, "damage") == 0)
 		damage();
+	else if (strncmp(line, "point ", 6) == 0)
+		point(target_number(line + 6));
+	else if (strcmp(line, "imitate") == 0)
+		imitate();
 	else if (strcmp(line, "protect") == 0)
 		protect();
 	else

@@ -27,6 +27,7 @@
 
 #include <procmem/census.h>
 #include <procmem/chunk_filter.h>
+#include <procmem/chunk_parts.h>
 #include <procmem/chunk_text.h>
 #include <procmem/chunk_type.h>
 #include <procmem/cohorts.h>

@@ -90,6 +90,15 @@ PM_PUBLIC int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *
 PM_PUBLIC size_t pm_survivors_count(const struct pm_survivors *survivors);
 
 /**
+ * Tests whether the first walk has seen all chunks, or at least their addresses are known. If not,
+ * such as when an arena was not found, there can be too many survivors. Chunks at addresses that
+ * the first walk skipped are never survivors, so there can be too few.
+ * @param survivors  the walks
+ * @return           false if rates can be too high; true before the first walk
+ */
+PM_PUBLIC bool pm_survivors_are_certain(const struct pm_survivors *survivors);
+
+/**
  * Returns a class.
  * @param survivors  the handle
  * @param index      position, less than pm_survivors_count(); most survivors first

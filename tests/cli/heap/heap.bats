@@ -269,6 +269,28 @@ assert_totals() {
 		'(.complete | not) and any(.breaks[]; .address == $address and .previous == $before)' <<<"$output"
 }
 
+@test "a stop that takes too long is ended, and is not repeated" {
+	target_start allocations 0
+	tell sieve 1000000
+	run -2 --separate-stderr procmem heap --stop --max-stop 1ms "$TARGET_PID"
+	[[ $stderr == *'the stop was ended after '*' ms, before the heap was read: it took more than twice the 1 ms that are allowed; allow a longer stop with --max-stop' ]]
+	[ "$(awk '/^State:/ { print $2 }' "/proc/$TARGET_PID/status")" = S ]
+	run -0 --separate-stderr procmem heap --stop --max-stop 0 "$TARGET_PID"
+
+	# If one stop takes more than half of the allowed time, there is no second one. A stop does not
+	# take the same time each time.
+	tell damage
+	local both _
+	for _ in {1..10}; do
+		run -1 --separate-stderr procmem heap --json --stop --max-stop 0 "$TARGET_PID"
+		[[ $stderr == *' in two stops: '* ]]
+		both=$(jq .stopped_us <<<"$output")
+		run --separate-stderr procmem heap --stop --max-stop "$((both * 3 / 4000))ms" "$TARGET_PID"
+		[[ $stderr != *'a thread was inside malloc, or the heap is damaged; '* ]] || return 0
+	done
+	return 1
+}
+
 @test "what is not damage: a counter that does not fit, and a process that cannot run between two stops" {
 	target_start allocations 0
 	tell protect
@@ -286,6 +308,19 @@ assert_totals() {
 	[[ $stderr != *'probably damaged'* ]]
 }
 
+@test "memory that looks like a mapped chunk: malloc's own count is shown, too" {
+	target_start allocations 0
+	tell mapped 20
+	run -0 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[[ ${lines[1]} == *'malloc mapped 20 large chunks separately: 20.1M' ]]
+	tell imitate
+	run -0 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[[ ${lines[1]} == *"malloc mapped 21 large chunks separately: "*" (20 by malloc's own count)" ]]
+	run -0 --separate-stderr procmem heap --json --stop "$TARGET_PID"
+	jq -e '.mmapped.count == 21 and .mmapped.counted.count == 20 and
+		.mmapped.bytes - .mmapped.counted.bytes == 1048576' <<<"$output"
+}
+
 @test "--growth shows what is allocated and not freed, not what only changes" {
 	target_start allocations 0
 	tell churn
@@ -299,7 +334,7 @@ assert_totals() {
 	run --separate-stderr procmem heap --growth 2s --json -n 1 "$TARGET_PID"
 	[ "$status" -le 1 ]
 	jq -e '.seconds > 0.5 and (.survivors | length == 1) and (.survivors[0] | .size == 272 and .text == "leak number=#" and
-		.count > 0 and .rate > 0 and .bytes_rate > .rate * 270)' <<<"$output"
+		.count > 0 and .rate > 0 and .bytes_rate > .rate * 270) and (.certain | type) == "boolean"' <<<"$output"
 }
 
 @test "a process that changes its heap all the time: no wrong error, and --stop is complete" {
@@ -405,6 +440,27 @@ group_bytes() {
 	# The address of an arena of jemalloc is not known.
 	run -0 --separate-stderr procmem heap --json --list --size 1024 "$TARGET_PID"
 	jq -e '(.listed | length) == 10000 and all(.listed[]; has("arena") | not)' <<<"$output"
+}
+
+@test "other allocators whose chunks are not known are named" {
+	# Any library will do: only its name says what it is.
+	cp "$(ldconfig -p | awk '$1 == "libm.so.6" && /x86-64/ { print $NF; exit }')" libtcmalloc.so.4
+	LD_PRELOAD=$PWD/libtcmalloc.so.4 target_start allocations 0
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $stderr == *'tcmalloc is mapped, too; the chunks that it has allocated are not known'* ]]
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.allocator.name == "glibc" and .allocator.other == {"name": "tcmalloc"}' <<<"$output"
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain == false' <<<"$output"
+	[[ $stderr == *'tcmalloc is mapped, too; '* ]]
+	targets_stop
+
+	target_start second_libc 100
+	[ "$(grep -c 'without another libc' "$TARGET_FACTS")" -eq 0 ] || skip 'libc.so.6 cannot be loaded twice'
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $stderr == *'another copy of libc in the process has a malloc of its own, whose chunks are not known'* ]]
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.allocator.other == {"name": "glibc"}' <<<"$output"
 }
 
 @test "a text that not all chunks of a class have" {

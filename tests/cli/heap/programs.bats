@@ -5,22 +5,12 @@
 setup() {
 	load ../support/helper
 	load ../support/malloc_info
+	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 teardown() {
 	targets_stop
 	json_check
-}
-
-# Compares with the text of malloc_info(3) that a program of tests/targets/heaps.c prints.
-compare_heaps() {
-	printf 'info\n' >&"$TARGET_IN"
-	while IFS= read -r line <&"$TARGET_OUT"; do
-		[ "$line" != 'done info' ] || break
-		printf '%s\n' "$line"
-	done >info.xml
-	procmem heap --json "$TARGET_PID" >heap.json
-	python3 "$BATS_TEST_DIRNAME/../support/malloc_info.py" info.xml heap.json
 }
 
 # Waits until all threads of the target sleep.
@@ -46,8 +36,8 @@ input()'
 
 @test "a JVM" {
 	require java javac
-	cp "$PROCMEM_SOURCE/tests/targets/DirectBuffers.java" "$BATS_TEST_TMPDIR"
-	program_start java -Xmx64m "$BATS_TEST_TMPDIR/DirectBuffers.java"
+	cp "$PROCMEM_SOURCE/tests/targets/DirectBuffers.java" .
+	program_start java -Xmx64m DirectBuffers.java
 	target_await ready
 	await_sleep
 	run -0 malloc_info_compare "$TARGET_PID"
@@ -58,12 +48,11 @@ input()'
 
 @test "1 to 16 arenas, also in a static program" {
 	local threads program
-	cd "$BATS_TEST_TMPDIR"
 	for threads in {0..15}; do
 		program=heaps
 		[ $((threads % 5)) -ne 0 ] || program=heaps_static
 		target_start $program threads=$threads chunks=3000 large=20 mapped=$threads holes=1
-		run -0 compare_heaps
+		run -0 malloc_info_compare_facts
 		[[ $output == "$((threads + 1)) arenas with "*", and $threads mapped chunks with "* ]]
 		targets_stop
 	done

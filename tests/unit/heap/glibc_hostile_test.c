@@ -17,18 +17,15 @@ enum {
 	BRK_SIZE = 8 << 20,
 	SYSTEM = 0x888, /* offset of system_mem in malloc_state; max_system_mem follows */
 	TOP = 0x60,
+	SBRK_BASE = 0x260, /* offset of mp_.sbrk_base in FAKE_DATA */
 	NEXT = 0x870,
 	RANGES_MAX = 64,
 };
-
-/** A second heap of the second arena: a multiple of 64 MiB. */
-static const uint64_t newer = UINT64_C(0x7e0004000000);
 
 /** A fake heap with more memory. */
 struct fixture {
 	struct fake_heap fake;
 	unsigned char *brk; /* BRK_SIZE bytes that replace FAKE_BRK */
-	unsigned char newer[FAKE_PART_SIZE];
 	struct pm_fake_range ranges[RANGES_MAX];
 	size_t count;   /* number of ranges */
 	uint64_t bytes; /* number of bytes that were read */
@@ -58,9 +55,8 @@ static int setup(void **state)
 	f->brk = calloc(1, BRK_SIZE);
 	assert_non_null(f->brk);
 	memcpy(f->ranges, f->fake.ranges, sizeof f->fake.ranges);
-	f->count = FAKE_PARTS;
+	f->count = FAKE_PARTS_MAX;
 	f->fake.target.ranges = f->ranges;
-	f->fake.target.count = f->count;
 	*state = f;
 	return 0;
 }
@@ -228,50 +224,17 @@ static void header_at_the_end(void **state)
 	pm_heap_close(heap);
 }
 
-/** Moves the top chunk of the second arena to another heap, whose `prev` is `previous`. */
-static void add_newer_heap(struct fixture *f, uint64_t previous)
-{
-	const uint64_t older = fake_heap_address(FAKE_ARENA), arena = older + 0x30;
-	const uint64_t end = older + FAKE_PART_SIZE, old_top = end - f->fake.top[1];
-	const struct pm_region region = { .start = newer,
-		                          .end = newer + FAKE_PART_SIZE,
-		                          .perms = PM_PERM_READ | PM_PERM_WRITE,
-		                          .mapping = "" };
-	/* A chunk in use instead of the top chunk, and fenceposts. */
-	fake_heap_put(&f->fake, old_top + 8, (f->fake.top[1] - 0x20) | 5);
-	fake_heap_put(&f->fake, end - 0x18, 0x10 | 1);
-	fake_heap_put(&f->fake, end - 8, 1);
-
-	put(f->newer, arena);
-	put(f->newer + 8, previous);
-	put(f->newer + 16, FAKE_PART_SIZE);
-	put(f->newer + 24, FAKE_PART_SIZE);
-	put(f->newer + 0x38, 0x1000 | 5);
-	put(f->newer + 0x1038, (FAKE_PART_SIZE - 0x1030) | 1);
-	fake_heap_put(&f->fake, arena + TOP, newer + 0x1030);
-	fake_heap_put(&f->fake, arena + SYSTEM, 2 * FAKE_PART_SIZE);
-	fake_heap_put(&f->fake, arena + SYSTEM + 8, 2 * FAKE_PART_SIZE);
-
-	f->ranges[f->count++] = (struct pm_fake_range){ newer, f->newer, FAKE_PART_SIZE };
-	f->fake.target.count = f->count;
-	assert_int_equal(pm_regions_append(&f->fake.regions, &region, NULL), 0);
-	/* Regions are in ascending order: after FAKE_ARENA. */
-	struct pm_region *items = f->fake.regions.items;
-	memmove(items + 3, items + 2, 2 * sizeof *items);
-	items[2] = region;
-}
-
 static void arena_with_two_heaps(void **state)
 {
 	struct fixture *f = *state;
 
-	add_newer_heap(f, fake_heap_address(FAKE_ARENA));
+	fake_heap_add(&f->fake, fake_heap_address(FAKE_ARENA));
 	for (int stopped = 0; stopped < 2; stopped++) {
 		struct pm_heap *heap = open_heap(f, stopped);
 		assert_true(heap->complete);
 		assert_int_equal(heap->arenas[1].heaps, 2);
 		assert_int_equal(heap->arenas[1].in_use,
-		                 f->fake.in_use[1] + f->fake.top[1] - 0x20 + 0x1000);
+		                 f->fake.in_use[1] + f->fake.top[1] - 0x20 + FAKE_NEWER_SIZE);
 		pm_heap_close(heap);
 	}
 }
@@ -281,14 +244,164 @@ static void circle_of_one_heap(void **state)
 {
 	struct fixture *f = *state;
 
-	add_newer_heap(f, newer);
+	fake_heap_add(&f->fake, fake_heap_address(FAKE_NEWER));
 	for (int stopped = 0; stopped < 2; stopped++) {
 		struct pm_heap *heap = open_heap(f, stopped);
 		assert_false(heap->complete);
 		assert_int_equal(heap->arenas[1].heaps, 1);
-		assert_int_equal(heap->arenas[1].in_use, 0x1000);
+		assert_int_equal(heap->arenas[1].in_use, FAKE_NEWER_SIZE);
 		pm_heap_close(heap);
 	}
+}
+
+/** Returns whether a break of an arena has a reason. */
+static bool has_break(const struct pm_heap *heap, uint32_t arena, const char *why)
+{
+	for (size_t i = 0; i < heap->break_count; i++)
+		if (heap->breaks[i].arena == arena && strcmp(heap->breaks[i].why, why) == 0)
+			return true;
+	return false;
+}
+
+/** The brk heap is said to be where the heap of the second arena is. */
+static void heaps_that_overlap(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t main = fake_heap_address(FAKE_DATA) + FAKE_MAIN;
+	const uint64_t arena = fake_heap_address(FAKE_ARENA);
+
+	fake_heap_put(&f->fake, main + TOP, arena + FAKE_PART_SIZE - f->fake.top[1]);
+	fake_heap_put(&f->fake, fake_heap_address(FAKE_DATA) + SBRK_BASE, arena);
+
+	struct pm_heap *heap = open_heap(f, true);
+	assert_false(heap->complete);
+	assert_true(has_break(heap, 0, "two heaps, or a heap and a mapped chunk, overlap"));
+	pm_heap_close(heap);
+}
+
+static void chunks_that_exceed_the_arena(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t arena = fake_heap_address(FAKE_ARENA) + 0x30;
+
+	fake_heap_put(&f->fake, arena + SYSTEM, FAKE_PART_SIZE / 2);
+
+	struct pm_heap *heap = open_heap(f, true);
+	assert_false(heap->complete);
+	assert_true(heap->arenas[0].complete);
+	assert_false(heap->arenas[1].complete);
+	assert_true(has_break(heap, 1, "the chunks that were found exceed the size of the arena"));
+	assert_int_equal(heap->arenas[1].overhead, 0);
+	pm_heap_close(heap);
+}
+
+/** Puts a chunk in use into a list of the tcache of the main arena. */
+static void put_cached(struct fixture *f, uint64_t chunk, unsigned bin, uint16_t count)
+{
+	const uint64_t tcache = fake_heap_address(FAKE_BRK) + 16;
+
+	memcpy(fake_heap_bytes(&f->fake, tcache + UINT64_C(2) * bin), &count, sizeof count);
+	fake_heap_put(&f->fake, tcache + 128 + UINT64_C(8) * bin, chunk + 16);
+	fake_heap_put(&f->fake, chunk + 16, (chunk + 16) >> 12);
+}
+
+/** In a stopped process, a tcache cannot have changed. Its valid lists are shown. */
+static void damaged_tcache(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t user = f->fake.user_chunk[0];
+
+	put_cached(f, fake_heap_address(FAKE_BRK) + 0x290, 2, 1);
+	put_cached(f, user + 0x90, 4, 1);
+	put_cached(f, user, 7, 5);
+
+	for (int stopped = 0; stopped < 2; stopped++) {
+		const char *why = stopped ? "the lists of a tcache are not valid"
+		                          : "a tcache has changed each time that it was read";
+		struct pm_heap *heap = open_heap(f, stopped);
+		assert_int_equal(heap->breaks_total, 1);
+		assert_true(has_break(heap, 0, why));
+		assert_false(heap->breaks[0].chain);
+		assert_in_range(heap->arenas[0].cached - heap->arenas[0].fast,
+		                f->fake.cached[0] + 0x40 + 0x60,
+		                f->fake.cached[0] + 0x40 + 0x60 + 0x90);
+		pm_heap_close(heap);
+	}
+}
+
+/** Makes the main arena one without memory, and mp_ one that is not recognised. */
+static void use_only_mapped(struct fixture *f)
+{
+	const uint64_t data = fake_heap_address(FAKE_DATA), main = data + FAKE_MAIN;
+
+	for (unsigned i = 0; i < 10; i++)
+		fake_heap_put(&f->fake, main + 0x10 + 8 * i, 0);
+	fake_heap_put(&f->fake, main + 0x70, main + 0x60);
+	fake_heap_put(&f->fake, main + 0x78, main + 0x60);
+	fake_heap_put(&f->fake, main + TOP, main + 0x60);
+	fake_heap_put(&f->fake, main + NEXT, main);
+	fake_heap_put(&f->fake, main + SYSTEM, 0);
+	fake_heap_put(&f->fake, main + SYSTEM + 8, 0);
+	memset(fake_heap_bytes(&f->fake, data + FAKE_PARAMETERS), 0x58, 0x100);
+}
+
+/** Without the counters of malloc, a mapped chunk shows that malloc was called. */
+static void only_mapped_chunks(void **state)
+{
+	struct fixture *f = *state;
+
+	use_only_mapped(f);
+	struct pm_heap *heap = open_heap(f, true);
+	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+	assert_false(heap->unused);
+	assert_int_equal(heap->mapped_count, 1);
+	assert_int_equal(heap->mapped, FAKE_PART_SIZE);
+	assert_int_equal(heap->mapped_counter, 0);
+	pm_heap_close(heap);
+
+	fake_heap_put(&f->fake, fake_heap_address(FAKE_MAPPED) + 8, 0);
+	heap = open_heap(f, true);
+	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+	assert_true(heap->unused);
+	assert_true(heap->complete);
+	assert_int_equal(heap->arena_count, 0);
+	assert_int_equal(heap->chunk_count, 0);
+	pm_heap_close(heap);
+}
+
+/** Writes an arena whose list of arenas leads to a circle without the arena. */
+static void put_endless(struct fixture *f, size_t offset)
+{
+	const uint64_t start = fake_heap_address(FAKE_DATA), address = start + offset;
+
+	for (uint64_t bin = 0x70; bin < NEXT - 0x10; bin += 16) {
+		put(f->brk + offset + bin, address + bin - 16);
+		put(f->brk + offset + bin + 8, address + bin - 16);
+	}
+	put(f->brk + offset + TOP, address);
+	put(f->brk + offset + NEXT, start);
+	put(f->brk + offset + SYSTEM, PAGE);
+	put(f->brk + offset + SYSTEM + 8, PAGE);
+}
+
+/** The search for the main arena is given up; it then has not found that malloc is unused. */
+static void arenas_everywhere(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t start = fake_heap_address(FAKE_DATA);
+	const size_t count = 100;
+
+	f->ranges[FAKE_DATA] = (struct pm_fake_range){ start, f->brk, BRK_SIZE };
+	f->fake.regions.items[3].end = start + BRK_SIZE;
+	put(f->brk + NEXT, start);
+	for (size_t i = 1; i <= count; i++)
+		put_endless(f, i * PAGE);
+
+	struct pm_heap *heap = open_heap(f, true);
+	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_UNKNOWN);
+	assert_false(heap->unused);
+	assert_int_equal(heap->chunk_count, 0);
+	pm_heap_close(heap);
 }
 
 int main(void)
@@ -300,6 +413,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(header_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(arena_with_two_heaps, setup, teardown),
 		cmocka_unit_test_setup_teardown(circle_of_one_heap, setup, teardown),
+		cmocka_unit_test_setup_teardown(heaps_that_overlap, setup, teardown),
+		cmocka_unit_test_setup_teardown(chunks_that_exceed_the_arena, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged_tcache, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_mapped_chunks, setup, teardown),
+		cmocka_unit_test_setup_teardown(arenas_everywhere, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "heap/glibc_context.h"
 #include "heap/heap.h"
 #include "reader/fake_reader.h"
 #include "support/target.h"
@@ -29,7 +30,9 @@ struct fixture {
 	struct pm_heap_source source;
 	struct pm_chunk_types *types;
 	struct pm_survivors *survivors;
-	struct pm_heap_break skipped; /* break of the next walk; none if `skipped` is 0 */
+	/* The next walk skips this number of slots: each second one, from the first one on */
+	unsigned skipped;
+	bool damaged; /* the next walk does not find all heaps */
 };
 
 static int setup(void **state)
@@ -78,6 +81,24 @@ static void use(struct fixture *f, unsigned number, const char *text)
 	snprintf(slot(f, number), SIZE - HEADER, "%s %u", text, number);
 }
 
+/** Adds the breaks of the next walk. */
+static void add_breaks(const struct fixture *f, struct pm_heap_handle *heap)
+{
+	struct pm_glibc glibc = { .heap = heap };
+	struct pm_error error;
+
+	for (unsigned i = 0; i < f->skipped; i++) {
+		const struct pm_heap_break hole = {
+			.address = BASE + (uint64_t)i * 2 * SIZE,
+			.skipped = SIZE,
+			.why = "a test",
+		};
+		must(pm_glibc_break(&glibc, &hole, &error), &error);
+	}
+	if (f->damaged)
+		must(pm_glibc_damage(&glibc, 0, BASE, 0, "a test", &error), &error);
+}
+
 /** Walks over the slots. */
 static int walk(struct fixture *f, struct pm_error *error)
 {
@@ -85,11 +106,7 @@ static int walk(struct fixture *f, struct pm_error *error)
 	must(pm_heap_window_open(&heap.source, &heap.window, error), error);
 	heap.index.header = HEADER;
 	heap.index.overlap = 8;
-	if (f->skipped.skipped > 0) {
-		heap.public.breaks = &f->skipped;
-		heap.public.break_count = 1;
-	}
-
+	add_breaks(f, &heap);
 	assert_non_null(
 		pm_heap_index_add_segment(&heap.index, BASE, BASE + SLOTS * SIZE, 0, error));
 	for (unsigned i = 0; i < SLOTS; i++)
@@ -101,6 +118,7 @@ static int walk(struct fixture *f, struct pm_error *error)
 	int result = pm_survivors_walk(f->survivors, &heap.public, error);
 	pm_heap_window_close(heap.window);
 	pm_heap_index_deinit(&heap.index);
+	free(heap.public.breaks);
 	return result;
 }
 
@@ -213,21 +231,40 @@ static void pointers_may_change(void **state)
 	expect_class(f, 0, 9, 10);
 }
 
-/** What a broken chain of chunks hid in the first walk is not new in the second. */
+/** What broken chains of chunks hid in the first walk is not new in the second. */
 static void skipped_chunks_are_not_new(void **state)
 {
 	struct fixture *f = *state;
 
-	f->skipped = (struct pm_heap_break){ .address = BASE, .skipped = 20 * SIZE };
+	/* More breaks than pm_heap.breaks has */
+	f->skipped = 3 * PM_HEAP_BREAKS_MAX;
 	must_walk(f);
-	f->skipped.skipped = 0;
-	for (unsigned i = 0; i < 25; i++)
+	f->skipped = 0;
+	for (unsigned i = 0; i < 6 * PM_HEAP_BREAKS_MAX; i += 2)
 		use(f, i, "hidden");
+	for (unsigned i = 0; i < 5; i++)
+		use(f, 1 + i * 2, "new");
 	must_walk(f);
 	must_walk(f);
 
+	assert_true(pm_survivors_are_certain(f->survivors));
 	assert_int_equal(pm_survivors_count(f->survivors), 1);
-	expect_class(f, 0, 5, 25);
+	expect_class(f, 0, 5, 5 + 3 * PM_HEAP_BREAKS_MAX);
+}
+
+/** Chunks whose addresses are not known can be hidden, too. */
+static void uncertain_survivors(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_true(pm_survivors_are_certain(f->survivors));
+	f->damaged = true;
+	must_walk(f);
+	assert_false(pm_survivors_are_certain(f->survivors));
+	f->damaged = false;
+	must_walk(f);
+	must_walk(f);
+	assert_false(pm_survivors_are_certain(f->survivors));
 }
 
 static void only_three_walks(void **state)
@@ -262,6 +299,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(addresses_that_are_used_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(pointers_may_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(skipped_chunks_are_not_new, setup, teardown),
+		cmocka_unit_test_setup_teardown(uncertain_survivors, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_three_walks, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_target_is_gone, setup, teardown),
 	};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/stop_limit.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+
+void stop_limit_begin(struct stop_limit *limit)
+{
+	limit->begun_us = clock_us();
+}
+
+static int check(const struct stop_limit *limit, struct pm_error *error)
+{
+	uint64_t spent = limit->spent_ns + (clock_us() - limit->begun_us) * 1000;
+
+	if (spent / 2 <= limit->max_ns)
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+	                    "the stop was ended after %" PRIu64
+	                    " ms, before the heap was read: it took more than twice the %" PRIu64
+	                    " ms that are allowed; allow a longer stop with --max-stop",
+	                    spent / 1000000, limit->max_ns / 1000000);
+}
+
+static int read_limited(void *context, const struct pm_range *ranges, size_t count, void *buffer,
+                        size_t *done, struct pm_error *error)
+{
+	const struct stop_limit *limit = context;
+
+	if (check(limit, error) < 0)
+		return -1;
+
+	return limit->source.ops->read(limit->source.context, ranges, count, buffer, done, error);
+}
+
+/** The source is closed by its owner. */
+static void close_limited(void *context)
+{
+	(void)context;
+}
+
+struct pm_reader *stop_limit_reader(struct stop_limit *limit, struct pm_reader *source)
+{
+	static const struct pm_reader_ops ops = { .read = read_limited, .close = close_limited };
+
+	if (limit->max_ns == 0)
+		return source;
+
+	limit->source = *source;
+	limit->limited = (struct pm_reader){ .ops = &ops, .context = limit };
+	return &limit->limited;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A limit for the duration of a stop during which memory is read: after the limit, reading fails,
+ * so that the command ends and the process runs again.
+ */
+#ifndef CMD_TARGET_STOP_LIMIT_H
+#define CMD_TARGET_STOP_LIMIT_H
+
+#include <stdint.h>
+
+#include <procmem/reader.h>
+
+/** A limit. Must not be moved while `limited` is in use. */
+struct stop_limit {
+	uint64_t max_ns;          /**< the duration that the user allows, in nanoseconds; 0: any */
+	uint64_t begun_us;        /**< when the stop began, as clock_us() returns it */
+	uint64_t spent_ns;        /**< duration of earlier stops in nanoseconds */
+	struct pm_reader source;  /**< reads the memory */
+	struct pm_reader limited; /**< reads from `source` until the limit is reached */
+};
+
+/**
+ * Starts the time of a stop.
+ *
+ * @param limit  with `max_ns` and `spent_ns`
+ */
+void stop_limit_begin(struct stop_limit *limit);
+
+/**
+ * Makes the reader `limited`. If more than twice the allowed time has passed, it fails with
+ * PM_ERROR_RESOURCES. Several threads may use it at the same time if that is true of `source`.
+ *
+ * @param limit   begun
+ * @param source  reads the memory; must stay open while `limited` is in use
+ * @return        `limited`, or `source` if any time is allowed
+ */
+struct pm_reader *stop_limit_reader(struct stop_limit *limit, struct pm_reader *source);
+
+#endif
