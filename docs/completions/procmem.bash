@@ -110,7 +110,7 @@ _procmem() {
 			--min-size $_procmem_output" -- "$word")
 		;;
 	heap:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --retained --max-stop --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --retained --tree --max-stop --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
 		;;
 	leaks:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")

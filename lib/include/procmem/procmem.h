@@ -69,6 +69,7 @@
 #include <procmem/region.h>
 #include <procmem/reserve.h>
 #include <procmem/retained.h>
+#include <procmem/retained_tree.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>
