@@ -106,11 +106,11 @@ _procmem() {
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;
 	watch:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --plain --all-processes --on --do --again --cool-down --kind --mapping --perms --min-rss
+		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --heap --plain --all-processes --on --do --again --cool-down --kind --mapping --perms --min-rss
 			--min-size $_procmem_output" -- "$word")
 		;;
 	heap:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --retained --max-stop --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --retained --tree --max-stop --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
 		;;
 	leaks:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")
