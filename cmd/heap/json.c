@@ -35,7 +35,8 @@ void heap_json_open(struct json *json, const struct heap_report *report)
 	if (heap->other != PM_HEAP_ALLOCATOR_UNKNOWN) {
 		json_open(json, "other", '{');
 		json_put(json, "name", json_text(pm_heap_allocator_name(heap->other)));
-		json_put(json, "in_use", json_number(heap->other_in_use));
+		if (heap->other_known)
+			json_put(json, "in_use", json_number(heap->other_in_use));
 		json_shut(json, '}');
 	}
 	json_shut(json, '}');

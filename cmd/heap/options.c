@@ -20,6 +20,7 @@ enum {
 	OPTION_TEXT,
 	OPTION_STATE,
 	OPTION_RETAINED,
+	OPTION_TREE,
 	OPTION_MAX_STOP,
 };
 
@@ -35,6 +36,8 @@ static const struct cli_option show_options[] = {
 	{ OPTION_RETAINED, "retained", NULL,
 	  "stop the process while its memory is copied, and show\n"
 	  "which variables, stacks and other roots hold chunks" },
+	{ OPTION_TREE, "tree", "ROOT",
+	  "with --retained: show through which chunks one root\nholds others" },
 	{ OPTION_GROWTH, "growth", "DURATION",
 	  "read the heap three times in this time, and show\n"
 	  "which chunks were allocated and not freed" },
@@ -214,8 +217,12 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 	case OPTION_LIST:
 		options->chunks = true;
 		return 0;
+
 	case OPTION_RETAINED:
 		options->retained = true;
+		return 0;
+	case OPTION_TREE:
+		options->tree = value;
 		return 0;
 	case OPTION_STOP:
 		options->stop = true;
@@ -240,7 +247,7 @@ const char *const heap_options_exclusive[] = {
 	"json csv",       "all top",        "list by",    "list sort",       "list reverse",
 	"list columns",   "growth list",    "growth by",  "growth stop",     "growth sort",
 	"growth reverse", "growth columns", "growth csv", "retained growth", "retained list",
-	"retained by",    "retained stop",  NULL,
+	"retained by",    "retained stop",  "tree sort",  "tree reverse",    NULL,
 };
 
 bool heap_options_select(const struct heap_options *options)

@@ -483,18 +483,3 @@ void heap_print_breaks(struct heap_report *report)
 		report_note("the process changed its heap while it was read, or the heap is "
 		            "damaged; sizes and counts are approximate (exact: --stop)");
 }
-
-void heap_print_other(const struct heap_report *report)
-{
-	const struct pm_heap *heap = report->heap;
-	struct text line = { 0 };
-	if (heap->other == PM_HEAP_ALLOCATOR_UNKNOWN)
-		return;
-
-	text_string(&line, "the process also has ");
-	put_size(report, heap->other_in_use, &line);
-	text_format(&line, " in use in %s malloc, which is not shown",
-	            pm_heap_allocator_name(heap->other));
-	report_note("%s", text_terminate(&line));
-	text_deinit(&line);
-}

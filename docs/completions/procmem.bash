@@ -97,12 +97,12 @@ _procmem() {
 			$_procmem_output" -- "$word")
 		;;
 	strings:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --stop --whole-files --kind --mapping
+		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --stop --whole-files --in-use --freed --chunks --kind --mapping
 			--perms --min-rss --min-size --radix --offset --raw --json --color --quiet --verbose --help --version" -- "$word")
 		;;
 	grep:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --all-processes --stop
-			--timeout --by --unique --whole-files --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
+			--timeout --by --unique --whole-files --in-use --freed --chunks --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;
 	watch:-*)
@@ -110,7 +110,7 @@ _procmem() {
 			--min-size $_procmem_output" -- "$word")
 		;;
 	heap:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --retained --max-stop --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --retained --tree --max-stop --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
 		;;
 	leaks:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")

@@ -20,6 +20,7 @@ enum {
 
 /** What a walk over the extents finds. */
 struct sums {
+	struct pm_heap_handle *heap;
 	struct pm_heap_index *index;
 	struct pm_heap_arena *arenas; /* by arena number, ARENAS_MAX elements */
 	uint64_t extents;             /* number of extents */
@@ -49,6 +50,19 @@ static int add_active(struct sums *sums, const struct pm_jemalloc_extent *extent
 	                                 free_regions, extent->arena, error);
 }
 
+/** Adds the pages of an extent that is not used. */
+static int add_unused(struct pm_heap_handle *heap, const struct pm_jemalloc_extent *extent,
+                      struct pm_error *error)
+{
+	if (pm_array_reserve(&heap->unused, &heap->unused_capacity, heap->unused_count, 1,
+	                     sizeof *heap->unused, error) < 0)
+		return -1;
+
+	heap->unused[heap->unused_count++] = (struct pm_range){ extent->address,
+		                                                extent->address + extent->size };
+	return 0;
+}
+
 static int add_break(struct sums *sums, uint64_t page, const char *why, struct pm_error *error)
 {
 	if (sums->damaged < PM_HEAP_BREAKS_MAX)
@@ -70,6 +84,8 @@ static int add_extent(void *context, uint64_t page, const struct pm_jemalloc_ext
 	struct pm_heap_arena *arena = &sums->arenas[extent->arena];
 
 	sums->extents++;
+	if (extent->state != PM_JEMALLOC_ACTIVE && add_unused(sums->heap, extent, error) < 0)
+		return -1;
 	if (extent->state == PM_JEMALLOC_RETAINED) {
 		arena->retained += extent->size;
 		return 0;
@@ -141,7 +157,7 @@ static int read_extents(struct pm_heap_handle *heap, const struct pm_jemalloc_tr
 		pm_heap_index_deinit(sums->index);
 		memset(sums->arenas, 0, ARENAS_MAX * sizeof *sums->arenas);
 		sums->extents = sums->damaged = 0;
-		heap->own_count = 0;
+		heap->own_count = heap->unused_count = 0;
 
 		if (pm_jemalloc_tree_walk(heap, tree, add_extent, sums, error) < 0)
 			return -1;
@@ -174,7 +190,8 @@ int pm_heap_jemalloc(struct pm_heap_handle *heap, struct pm_error *error)
 	if (found <= 0)
 		return found;
 
-	struct sums sums = { .index = &heap->index,
+	struct sums sums = { .heap = heap,
+		             .index = &heap->index,
 		             .arenas = calloc(ARENAS_MAX, sizeof *sums.arenas),
 		             .breaks = calloc(PM_HEAP_BREAKS_MAX, sizeof *sums.breaks) };
 	int result = -1;

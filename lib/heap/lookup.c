@@ -214,6 +214,17 @@ bool pm_heap_index_find(const struct pm_heap_index *index, uint64_t address, str
 	return true;
 }
 
+uint64_t pm_heap_index_gap_end(const struct pm_heap_index *index, uint64_t address)
+{
+	const struct pm_heap_segment *above = segment_above(index, address);
+	if (above > index->segments && address < above[-1].end) {
+		struct place place = find_place(&above[-1], address);
+		return end_of(&place);
+	}
+
+	return above < index->segments + index->count ? above->start : UINT64_MAX;
+}
+
 /** Finds a chunk or gap of a segment with a bitmap by its rank. */
 static struct place find_rank(const struct pm_heap_segment *segment, uint32_t rank)
 {

@@ -28,6 +28,7 @@
 #include <procmem/arena_threads.h>
 #include <procmem/census.h>
 #include <procmem/chunk_filter.h>
+#include <procmem/chunk_parts.h>
 #include <procmem/chunk_text.h>
 #include <procmem/chunk_type.h>
 #include <procmem/copy.h>
@@ -69,6 +70,7 @@
 #include <procmem/region.h>
 #include <procmem/reserve.h>
 #include <procmem/retained.h>
+#include <procmem/retained_tree.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>

@@ -482,6 +482,59 @@ group_bytes() {
 	run -2 procmem heap --retained --stop "$TARGET_PID"
 }
 
+# Selects the rows of a tree in the last output that have the size of a group of the target.
+tree_rows() {
+	jq --argjson size "$(sed -n "s/^group $1 [0-9]* //p" "$TARGET_FACTS")" \
+		'[.tree[] | select(.size == $size)]' <<<"$output"
+}
+
+@test "--tree: chunks are below the chunks through which they are held" {
+	local name
+	target_start trees
+	run -0 --separate-stderr procmem heap --retained --tree g_shop --json "$TARGET_PID"
+	jq -e '.root.name == "g_shop" and .root.kind == "global" and .chunks == 2603 and
+		(.tree | map(.depth)) == [0, 1, 2, 3, 1, 2, 1, 1] and .tree[0].held == .held and .complete' <<<"$output"
+	for name in shop table order payload shared link knot leaf; do
+		tree_rows "$name" | jq -e --argjson bytes "$(group_bytes "$name")" 'length == 1 and .[0].bytes == $bytes'
+	done
+	tree_rows order | jq -e --argjson held "$(group_bytes order payload)" '.[0].held == $held'
+	tree_rows link | jq -e --argjson held "$(group_bytes link knot leaf)" '.[0].held == $held'
+
+	run -0 --separate-stderr procmem heap --retained --tree g_shop "$TARGET_PID"
+	[[ ${lines[0]} == 'g_shop  (global, trees) holds 573.9K in 2,603 chunks; '* ]]
+	[[ ${lines[1]} =~ ^' '*HELD' '+OWN' '+COUNT' '+SIZE' 'EXAMPLE' '+WHAT$ ]]
+	grep -Eq '^ *265\.6K +62\.5K +1000 +64 [0-9a-f]+   pointers$' <<<"$output"
+	grep -Eq '^ *118\.8K +118\.8K +200 +608 [0-9a-f]+       zeros$' <<<"$output"
+	grep -Eq '^ *- +320B +1 +- +in 1 smaller row$' <<<"$output"
+	grep -Eq '^ *573\.9K +2603 +total$' <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --tree g_shop -a --csv "$TARGET_PID"
+	[ "${#lines[@]}" -eq 9 ]
+	run -0 --separate-stderr procmem heap --retained --tree g_shop -n 3 --no-header "$TARGET_PID"
+	[ "${#lines[@]}" -eq 4 ]
+}
+
+@test "--tree: a root is named, or an address in it is given" {
+	local address name
+	target_start trees
+	run -0 --separate-stderr procmem refs --json "$TARGET_PID" "$(sed -n 's/^example lone //p' "$TARGET_FACTS")"
+	address=$(jq -r '.path[-1].address' <<<"$output")
+	run -0 --separate-stderr procmem heap --retained --tree "$address" --json "$TARGET_PID"
+	jq -e '.root.name == "g_other" and .chunks == 3' <<<"$output"
+
+	run -2 --separate-stderr procmem heap --retained --tree g_none "$TARGET_PID"
+	[[ $stderr == *"no root is called 'g_none'; 'procmem heap --retained' lists "* ]]
+	run -2 --separate-stderr procmem heap --tree g_shop "$TARGET_PID"
+	[[ $stderr == *'--tree needs --retained'* ]]
+
+	# Each thread has the thread-local variable.
+	target_start holders
+	target_tell churn
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	name=$(jq -r 'first(.roots[] | select(.name | startswith("slots"))).name' <<<"$output")
+	run -2 --separate-stderr procmem heap --retained --tree "$name" "$TARGET_PID"
+	[[ $stderr =~ '3 roots are called '.slots.*'; use the address of one of them: 0x'[0-9a-f]+,\ 0x ]]
+}
+
 @test "a process that uses malloc of glibc and jemalloc" {
 	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 10000 1000
 	[ "$(grep -c 'without jemalloc' "$TARGET_FACTS")" -eq 0 ] || skip 'libjemalloc.so.2 cannot be loaded'
@@ -497,6 +550,27 @@ group_bytes() {
 	# The address of an arena of jemalloc is not known.
 	run -0 --separate-stderr procmem heap --json --list --size 1024 "$TARGET_PID"
 	jq -e '(.listed | length) == 10000 and all(.listed[]; has("arena") | not)' <<<"$output"
+}
+
+@test "other allocators whose chunks are not known are named" {
+	# Any library will do: only its name says what it is.
+	cp "$(ldconfig -p | awk '$1 == "libm.so.6" && /x86-64/ { print $NF; exit }')" libtcmalloc.so.4
+	LD_PRELOAD=$PWD/libtcmalloc.so.4 target_start allocations 0
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $stderr == *'tcmalloc is mapped, too; the chunks that it has allocated are not known'* ]]
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.allocator.name == "glibc" and .allocator.other == {"name": "tcmalloc"}' <<<"$output"
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain == false' <<<"$output"
+	[[ $stderr == *'tcmalloc is mapped, too; '* ]]
+	targets_stop
+
+	target_start second_libc 100
+	[ "$(grep -c 'without another libc' "$TARGET_FACTS")" -eq 0 ] || skip 'libc.so.6 cannot be loaded twice'
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $stderr == *'another copy of libc in the process has a malloc of its own, whose chunks are not known'* ]]
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.allocator.other == {"name": "glibc"}' <<<"$output"
 }
 
 @test "a text that not all chunks of a class have" {

@@ -216,6 +216,7 @@ static void expect_both(const char *from_jemalloc, const char *from_malloc,
 
 	assert_int_equal(heap->allocator, larger);
 	assert_int_equal(heap->other, smaller);
+	assert_true(heap->other_known);
 	if (larger == PM_HEAP_ALLOCATOR_JEMALLOC) {
 		assert_in_range(sizes->count[1024], 10000, 10010);
 		assert_in_range(heap->other_in_use, 1000 * 112, 2 << 20);
