@@ -30,6 +30,7 @@
 #include <procmem/chunk_parts.h>
 #include <procmem/chunk_text.h>
 #include <procmem/chunk_type.h>
+#include <procmem/cohorts.h>
 #include <procmem/copy.h>
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
