@@ -259,10 +259,10 @@ assert_threads() {
 	tell mapped 2
 	# A core file does not say which pages were in memory: only these are trimmable. It has no names
 	# of threads.
-	live=$(procmem heap --json "$TARGET_PID" | jq -c '[.arenas, .mmapped, .total, .classes] | del(.. | .trimmable?, .rss?, .threads[]?.name)')
+	live=$(procmem heap --json "$TARGET_PID" | jq -c '[.arenas, .mmapped, .total, .classes] | del(.. | .trimmable?, .rss?, (.threads? | arrays | .[].name))')
 	procmem dump --core --stop -q -o core "$TARGET_PID"
 	run -0 procmem heap --json ./core
-	[ "$(jq -c '[.arenas, .mmapped, .total, .classes] | del(.. | .trimmable?, .rss?, .threads[]?.name)' <<<"$output")" = "$live" ]
+	[ "$(jq -c '[.arenas, .mmapped, .total, .classes] | del(.. | .trimmable?, .rss?, (.threads? | arrays | .[].name))' <<<"$output")" = "$live" ]
 	run -0 procmem heap ./core
 	[[ ${lines[0]} == './core  core file of allocations  glibc '*' malloc, walk complete' ]]
 	[[ ${lines[1]} == *' malloc mapped 2 large chunks separately: 2.0M' ]]
