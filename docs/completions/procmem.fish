@@ -152,6 +152,7 @@ complete -c procmem -n $leaks -s o -l columns -x -a "(__fish_append , help $leak
 set -l refs '__fish_seen_subcommand_from refs'
 complete -c procmem -n $refs -a '(__procmem_targets)'
 complete -c procmem -n $refs -s a -l all -d 'Show all references'
+complete -c procmem -n $refs -l depth -x -d 'Show so many levels'
 complete -c procmem -n $refs -l to -d 'Show what the memory points to'
 complete -c procmem -n $refs -l max-stop -x -d 'Refuse to stop the process for longer'
 

@@ -67,6 +67,7 @@
 #include <procmem/recorder.h>
 #include <procmem/recording.h>
 #include <procmem/refs.h>
+#include <procmem/refs_tree.h>
 #include <procmem/region.h>
 #include <procmem/reserve.h>
 #include <procmem/retained.h>
