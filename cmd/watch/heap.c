@@ -227,7 +227,7 @@ static int follow_all(struct watch_heap *heap, struct pm_error *error)
 	return 0;
 }
 
-/** Checks whether the verdict on a class is that it grows, or that this cannot be said yet. */
+/** Checks whether a class grows, or may grow. */
 static bool is_growing(const struct watch_heap_class *class)
 {
 	if (!class->net_known)
@@ -235,6 +235,7 @@ static bool is_growing(const struct watch_heap_class *class)
 
 	switch (class->trend.verdict) {
 	case PM_VERDICT_TOO_EARLY:
+		return class->net_count > 0;
 	case PM_VERDICT_STEADY:
 	case PM_VERDICT_STEPS:
 	case PM_VERDICT_UNEVEN:

@@ -117,6 +117,14 @@ grown() {
 	[[ $output != *malloc:* ]]
 }
 
+@test "the action snap stores chunks, too" {
+	local file=$BATS_TEST_TMPDIR/snap.pmrec
+	target_start allocations 0
+	run -1 procmem watch --heap -i 0.1 -c 50 --on 'rss>1K' --do "snap:$file" --do exit "$TARGET_PID"
+	run -0 procmem snap -l --json "$file"
+	jq -e '[.samples[].has_chunks] == [true]' <<<"$output"
+}
+
 @test "the screen shows the classes that grow below the rows" {
 	require tmux
 	target_start allocations 0
