@@ -148,6 +148,37 @@ static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
 	return found < 0 ? -1 : 0;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const struct pm_heap_arena *one = *(struct pm_heap_arena *const *)a;
+	const struct pm_heap_arena *other = *(struct pm_heap_arena *const *)b;
+	return (one->address > other->address) - (one->address < other->address);
+}
+
+/** Numbers the arenas by address. Those of jemalloc have no address, and keep their order. */
+static int number_arenas(struct pm_heap *heap, struct pm_error *error)
+{
+	struct pm_heap_arena **sorted = calloc(heap->arena_count + 1, sizeof(void *));
+	if (!sorted)
+		return pm_error_out_of_memory(error);
+
+	size_t count = 0;
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		heap->arenas[i].number = (uint32_t)i;
+		if (!heap->arenas[i].main)
+			sorted[count++] = &heap->arenas[i];
+	}
+
+	if (heap->allocator == PM_HEAP_ALLOCATOR_GLIBC) {
+		qsort(sorted, count, sizeof *sorted, by_address);
+		for (size_t i = 0; i < count; i++)
+			sorted[i]->number = (uint32_t)i + 1;
+	}
+
+	free(sorted);
+	return 0;
+}
+
 int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, struct pm_error *error)
 {
 	struct pm_heap_handle *made = calloc(1, sizeof *made);
@@ -156,7 +187,8 @@ int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, str
 
 	made->source = *source;
 	if (pm_heap_window_open(&made->source, &made->window, error) < 0 ||
-	    find_allocator(made, error) < 0 || pm_heap_index_finish(&made->index, error) < 0) {
+	    find_allocator(made, error) < 0 || pm_heap_index_finish(&made->index, error) < 0 ||
+	    number_arenas(&made->public, error) < 0) {
 		pm_heap_close(&made->public);
 		return -1;
 	}

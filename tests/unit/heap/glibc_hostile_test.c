@@ -20,6 +20,8 @@ enum {
 	SBRK_BASE = 0x260, /* offset of mp_.sbrk_base in FAKE_DATA */
 	NEXT = 0x870,
 	RANGES_MAX = 64,
+	HEAPS = 32,            /* additional heaps of the second arena */
+	HEAP_SIZE = 128 << 10, /* bytes of each */
 };
 
 /** A fake heap with more memory. */
@@ -254,6 +256,44 @@ static void circle_of_one_heap(void **state)
 	}
 }
 
+/** Puts a heap of the second arena at an index of the large memory: 8 chunks, a break, and so on.
+ */
+static void put_broken_heap(struct fixture *f, size_t index)
+{
+	unsigned char *bytes = f->brk + index * HEAP_SIZE;
+	const uint64_t step = UINT64_C(64) << 20;
+	const uint64_t address = fake_heap_address(FAKE_NEWER) + step * (index + 1);
+	const bool last = index + 1 == HEAPS;
+
+	put(bytes, fake_heap_address(FAKE_ARENA) + 0x30);
+	put(bytes + 8, last ? fake_heap_address(FAKE_ARENA) : address + step);
+	put(bytes + 16, HEAP_SIZE);
+	put(bytes + 24, HEAP_SIZE);
+	for (size_t at = 0x30, i = 1; at < HEAP_SIZE; at += 0x20, i++)
+		put(bytes + at + 8, i % 9 == 0 ? 8 : 0x20 | 5);
+
+	f->ranges[f->count++] = (struct pm_fake_range){ address, bytes, HEAP_SIZE };
+	f->fake.regions.items[2].end = address + HEAP_SIZE;
+}
+
+/** The repairs of all heaps together have a limit. */
+static void breaks_in_many_heaps(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t first = fake_heap_address(FAKE_NEWER) + (UINT64_C(64) << 20);
+
+	fake_heap_add(&f->fake, first);
+	for (size_t i = 0; i < HEAPS; i++)
+		put_broken_heap(f, i);
+	f->fake.target.count = f->count;
+
+	struct pm_heap *heap = open_heap(f, false);
+	assert_int_equal(heap->arenas[1].heaps, HEAPS + 2);
+	assert_true(heap->breaks_total > HEAPS * 400);
+	assert_true(f->bytes < UINT64_C(3) << 30);
+	pm_heap_close(heap);
+}
+
 /** Returns whether a break of an arena has a reason. */
 static bool has_break(const struct pm_heap *heap, uint32_t arena, const char *why)
 {
@@ -413,6 +453,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(header_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(arena_with_two_heaps, setup, teardown),
 		cmocka_unit_test_setup_teardown(circle_of_one_heap, setup, teardown),
+		cmocka_unit_test_setup_teardown(breaks_in_many_heaps, setup, teardown),
 		cmocka_unit_test_setup_teardown(heaps_that_overlap, setup, teardown),
 		cmocka_unit_test_setup_teardown(chunks_that_exceed_the_arena, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_tcache, setup, teardown),

@@ -513,6 +513,8 @@ static void another_allocator_by_name(void **state)
 	fake_heap_init(&fake, FAKE_GLIBC_236);
 	struct pm_heap *heap = fake_heap_open(&fake, true);
 	assert_int_equal(heap->other, PM_HEAP_ALLOCATOR_UNKNOWN);
+	assert_int_equal(heap->arenas[0].number, 0);
+	assert_int_equal(heap->arenas[1].number, 1);
 	pm_heap_close(heap);
 
 	assert_int_equal(pm_regions_append(&fake.regions, &region, NULL), 0);
