@@ -2,7 +2,9 @@
 #include "target/hit_chunk.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/minmax.h"
 #include "base/report.h"
 #include "target/malloc_heap.h"
 
@@ -10,6 +12,7 @@ enum {
 	OPTION_IN_USE = CLI_LONG_ONLY,
 	OPTION_FREED,
 	OPTION_CHUNKS,
+	STATE_WIDTH = 6, /* width of the state in columns: that of "in use" */
 	BYTES_WIDTH = 8, /* width of the size in columns: that of 100 MiB in bytes */
 };
 
@@ -185,11 +188,16 @@ static const char *short_state(const struct pm_chunk_parts *parts)
 
 void hit_chunk_put_columns(const struct pm_chunk_parts *parts, struct text *text)
 {
-	text_format(text, "%-6s ", short_state(parts));
+	const char *state = short_state(parts);
+
+	/* There can be millions of hits: text_format() would take most of the time. */
+	text_string(text, state);
+	text_fill(text, ' ', STATE_WIDTH + 1 - pm_min_size(strlen(state), STATE_WIDTH));
+
+	size_t digits = parts->found ? text_decimal_length(parts->chunk.size) : 0;
+	text_fill(text, ' ', BYTES_WIDTH - pm_min_size(digits, BYTES_WIDTH));
 	if (parts->found)
-		text_format(text, "%*" PRIu64, BYTES_WIDTH, parts->chunk.size);
-	else
-		text_fill(text, ' ', BYTES_WIDTH);
+		text_decimal(text, parts->chunk.size);
 	text_string(text, parts->found && parts->outside ? "+ " : "  ");
 }
 
@@ -200,10 +208,13 @@ void hit_chunk_put_json(const struct pm_chunk_parts *parts, struct text *text)
 	if (!parts->found)
 		return;
 
-	text_format(text, ",\"chunk\":{\"start\":\"0x%" PRIx64 "\",\"size\":%" PRIu64, chunk->start,
-	            chunk->size);
-	text_format(text, ",\"state\":\"%s\"",
-	            pm_chunk_state_name((enum pm_chunk_state)chunk->state));
+	text_string(text, ",\"chunk\":{\"start\":\"0x");
+	text_hex(text, chunk->start, 1);
+	text_string(text, "\",\"size\":");
+	text_decimal(text, chunk->size);
+	text_string(text, ",\"state\":\"");
+	text_string(text, pm_chunk_state_name((enum pm_chunk_state)chunk->state));
+	text_string(text, "\"");
 	if (!(parts->inside & CONTENT))
 		text_format(text, ",\"part\":\"%s\"", short_state(parts));
 

@@ -63,7 +63,7 @@ _procmem() {
 	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
 	heap:--by) _procmem_words "$word" 'size type text arena state' && return ;;
 	heap:--state) _procmem_words "$word" 'in_use cached free top all' && return ;;
-	heap:--growth | heap:--max-stop | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop) return ;;
+	heap:--growth | heap:--max-stop | heap:--tree | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop | refs:--depth) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
 	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
@@ -106,7 +106,7 @@ _procmem() {
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;
 	watch:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --plain --all-processes --on --do --again --cool-down --kind --mapping --perms --min-rss
+		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --heap --plain --all-processes --on --do --again --cool-down --kind --mapping --perms --min-rss
 			--min-size $_procmem_output" -- "$word")
 		;;
 	heap:-*)
@@ -115,7 +115,7 @@ _procmem() {
 	leaks:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")
 		;;
-	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --to --max-stop $_procmem_output" -- "$word") ;;
+	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --depth --to --max-stop $_procmem_output" -- "$word") ;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --heap --list $_procmem_output" -- "$word") ;;
 	diff:-*)

@@ -152,6 +152,7 @@ complete -c procmem -n $leaks -s o -l columns -x -a "(__fish_append , help $leak
 set -l refs '__fish_seen_subcommand_from refs'
 complete -c procmem -n $refs -a '(__procmem_targets)'
 complete -c procmem -n $refs -s a -l all -d 'Show all references'
+complete -c procmem -n $refs -l depth -x -d 'Show so many levels'
 complete -c procmem -n $refs -l to -d 'Show what the memory points to'
 complete -c procmem -n $refs -l max-stop -x -d 'Refuse to stop the process for longer'
 
@@ -226,6 +227,7 @@ complete -c procmem -n $watch -s s -l sort -x -a 'growth rate rss delta' -d 'Sor
 complete -c procmem -n $watch -s n -l top -x -d 'Show only the first N'
 complete -c procmem -n $watch -l record -r -d 'Write a recording'
 complete -c procmem -n $watch -l budget -x -d 'CPU limit, in percent of one core'
+complete -c procmem -n $watch -l heap -d 'Show which chunks of malloc grow'
 complete -c procmem -n $watch -l peek -x -d 'Show the N most frequent strings in new pages'
 complete -c procmem -n $watch -l on -x -a 'rss\> grow\> rate\> kind: region\> headroom\< regions\>' -d 'Act when this condition holds'
 complete -c procmem -n $watch -l do -x -a 'exit exec: snap: dump:' -d 'What to do when a condition is met'

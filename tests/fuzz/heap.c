@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/chunk_parts.h>
+
 #include "support/fake_heap.h"
 
 enum { GROUP = 12, PAGE = 4096, PAGES = FAKE_PART_SIZE / PAGE };
@@ -97,6 +99,22 @@ static void change(struct subject *subject, const uint8_t *group)
 	memcpy(at, &word, sizeof word);
 }
 
+/** The content of a chunk must not be taken for something else. */
+static void check_parts(const struct pm_heap *heap, const struct pm_chunk *chunk)
+{
+	const unsigned content = 1U << chunk->state, links = PM_CHUNK_PART_LINKS;
+	const struct pm_range range = { chunk->start, chunk->address + chunk->size };
+	struct pm_chunk_parts parts;
+	if (range.start >= range.end)
+		return;
+
+	pm_chunk_parts_find(heap, range, &parts);
+	fuzz_check(parts.found && parts.chunk.number == chunk->number && parts.outside == 0);
+	fuzz_check((parts.inside & ~(content | links)) == 0 && parts.inside != 0);
+	if (chunk->state == PM_CHUNK_IN_USE)
+		fuzz_check(parts.inside == content);
+}
+
 /** Makes only the present pages readable. */
 static void set_ranges(struct subject *subject)
 {
@@ -161,6 +179,7 @@ static void check_chunks(const struct pm_heap *heap)
 		fuzz_check(chunk.start >= chunk.address && chunk.end >= chunk.start);
 		fuzz_check(pm_heap_find(heap, chunk.address + 8, &found) && found.number == i);
 		end = chunk.address + chunk.size;
+		check_parts(heap, &chunk);
 
 		fuzz_check(chunk.arena < heap->arena_count || chunk.arena == PM_CHUNK_MAPPED);
 		if (chunk.arena == PM_CHUNK_MAPPED)
@@ -192,6 +211,10 @@ static void check_heap(const struct pm_heap *heap)
 		           total->system);
 	fuzz_check(total->fast <= total->cached && total->fast_count <= total->cached_count);
 	check_chunks(heap);
+
+	struct pm_chunk_parts parts;
+	pm_chunk_parts_find(heap, (struct pm_range){ 0, UINT64_MAX }, &parts);
+	fuzz_check(parts.found == (heap->chunk_count > 0));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -12,6 +12,7 @@
  *   trim          calls malloc_trim(3)
  *   mapped N      allocates N times 1 MiB
  *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
+ *   grown         prints `grown N`: the number of chunks that `grow` has allocated
  *   churn         a thread allocates and frees all the time
  *   damage        overwrites the size of a chunk; prints both chunks
  *   imitate       maps memory that looks like a chunk of 1 MiB
@@ -22,6 +23,7 @@
 
 #include <malloc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,9 @@ static void *volatile kept;
 
 /* Reached when all threads have allocated. */
 static pthread_barrier_t created;
+
+/* Number of chunks that grow() has filled. */
+static atomic_ulong grown;
 
 static char *keep(size_t size)
 {
@@ -121,6 +126,7 @@ static void *grow(void *count)
 	for (uint64_t i = 0;; i++) {
 		char *leak = keep(LEAK);
 		snprintf(leak, LEAK, "leak number=%llu", (unsigned long long)i);
+		grown++;
 		usleep((useconds_t)(1000000 / (size_t)count));
 	}
 	return NULL;
@@ -210,6 +216,8 @@ static int obey(const char *line)
 			print_chunk("mapped", memset(keep(LARGE), 'm', LARGE));
 	else if (strncmp(line, "grow ", 5) == 0)
 		start(grow, target_number(line + 5));
+	else if (strcmp(line, "grown") == 0)
+		printf("grown %lu\n", grown);
 	else if (strcmp(line, "churn") == 0)
 		start(churn, 0);
 	else if (strcmp(line, "damage") == 0)

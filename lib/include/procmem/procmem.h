@@ -30,6 +30,7 @@
 #include <procmem/chunk_parts.h>
 #include <procmem/chunk_text.h>
 #include <procmem/chunk_type.h>
+#include <procmem/cohorts.h>
 #include <procmem/copy.h>
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
@@ -66,6 +67,7 @@
 #include <procmem/recorder.h>
 #include <procmem/recording.h>
 #include <procmem/refs.h>
+#include <procmem/refs_tree.h>
 #include <procmem/region.h>
 #include <procmem/reserve.h>
 #include <procmem/retained.h>
