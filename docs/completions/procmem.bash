@@ -8,7 +8,7 @@ _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_c
 _procmem_group_columns='count size rss pss dirty swap largest detail files'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
-_procmem_class_columns='size count bytes share zeros equal arena state type text what example'
+_procmem_class_columns='size count bytes share zeros equal arena state threads type text what example'
 _procmem_leak_columns='bytes count size direct direct_bytes cycles type text example what'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
@@ -61,7 +61,7 @@ _procmem() {
 	strings:-e | strings:--encoding) _procmem_words "$word" 'all u s S l b L B' && return ;;
 	strings:-t | strings:--radix) mapfile -t COMPREPLY < <(compgen -W 'x d o n' -- "$word") && return ;;
 	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
-	heap:--by) _procmem_words "$word" 'size type text arena state' && return ;;
+	heap:--by) _procmem_words "$word" 'size type text arena state thread' && return ;;
 	heap:--state) _procmem_words "$word" 'in_use cached free top all' && return ;;
 	heap:--growth | heap:--max-stop | heap:--tree | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop | refs:--depth) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;

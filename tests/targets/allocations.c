@@ -2,7 +2,8 @@
 /*
  * allocations THREADS: a process with known chunks in the heap, and with an arena for each thread.
  * Facts: `chunk NAME ADDRESS USABLE`, where USABLE is the result of malloc_usable_size(3), and
- * `info NAME VALUE` with the members of mallinfo2(3).
+ * `info NAME VALUE` with the members of mallinfo2(3), and `thread TID ADDRESS` with a chunk of each
+ * thread.
  *
  * Commands:
  *   info          prints the members of mallinfo2(3) again
@@ -28,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum {
@@ -40,8 +42,15 @@ enum {
 	ORDERS = 50
 };
 
+enum { WORKERS_MAX = 64 };
+
 /* Whatever is allocated stays reachable, and is never freed. */
 static void *volatile kept;
+
+static struct worker {
+	int tid;
+	char *chunk;
+} workers[WORKERS_MAX];
 
 /* Reached when all threads have allocated. */
 static pthread_barrier_t created;
@@ -111,18 +120,22 @@ static void sieve(uint64_t count)
 }
 
 /** Allocates in an arena of its own, and frees a part, so that its thread cache is not empty. */
-static void *work(void *number)
+static void *work(void *slot)
 {
+	struct worker *self = slot;
 	enum { CHUNKS = 300, FREED = 5 };
 	char *chunks[CHUNKS];
 
 	for (size_t i = 0; i < CHUNKS; i++) {
 		chunks[i] = keep(200 + i % 3 * 16);
-		snprintf(chunks[i], 200, "thread %zu", (size_t)number);
+		snprintf(chunks[i], 200, "thread %zu", (size_t)(self - workers));
 	}
 	for (size_t i = 0; i < FREED; i++)
 		free(chunks[i * 7]);
 
+	self->tid = (int)gettid();
+	self->chunk = chunks[1];
+	prctl(PR_SET_NAME, "worker");
 	pthread_barrier_wait(&created);
 	for (;;)
 		pause();
@@ -284,9 +297,13 @@ int main(int argc, char **argv)
 
 	uint64_t threads = target_number(argv[1]);
 	pthread_barrier_init(&created, NULL, (unsigned)threads + 1);
+	target_check(threads <= WORKERS_MAX ? 0 : -1, "options");
 	for (uint64_t i = 0; i < threads; i++)
-		start(work, i);
+		start(work, (size_t)&workers[i]);
 	pthread_barrier_wait(&created);
+	for (uint64_t i = 0; i < threads; i++)
+		printf("thread %d %#zx\n", workers[i].tid, (size_t)workers[i].chunk);
+	printf("thread %d %#zx\n", (int)getpid(), (size_t)orders[ORDERS - 1]);
 
 	print_info();
 	target_ready();

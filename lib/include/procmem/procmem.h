@@ -25,6 +25,7 @@
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H
 
+#include <procmem/arena_threads.h>
 #include <procmem/census.h>
 #include <procmem/chunk_filter.h>
 #include <procmem/chunk_parts.h>
