@@ -193,6 +193,20 @@ static void mark(struct lists *lists, bool fast)
 	lists->count = 0;
 }
 
+/** Notes that the chunks of the entries have a second word of malloc: the key of the tcache. */
+static int add_keyed(struct lists *lists)
+{
+	struct pm_heap_handle *heap = lists->glibc->heap;
+
+	if (pm_array_reserve(&heap->keyed, &heap->keyed_capacity, heap->keyed_count, lists->count,
+	                     sizeof *heap->keyed, lists->error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < lists->count; i++)
+		heap->keyed[heap->keyed_count++] = lists->entries[i].address;
+	return 0;
+}
+
 /** Reads a fastbin of an arena, again if it changes. */
 static int follow_fastbin(struct lists *lists, uint32_t arena, unsigned bin)
 {
@@ -435,6 +449,9 @@ static int try_tcache(struct lists *lists, const struct pm_chunk *chunk,
 		glibc->links = links;
 		glibc->tcache_size = type->size;
 	}
+	/* Before 2.29, when counters had one byte, there was no key. */
+	if (type->counter > 1 && add_keyed(lists) < 0)
+		return -1;
 	mark(lists, false);
 	if (good > 0)
 		return 0;
@@ -473,6 +490,12 @@ static int by_address(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
+static int compare_words(const void *a, const void *b)
+{
+	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+	return (one > other) - (one < other);
+}
+
 int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
 {
 	struct lists lists = {
@@ -488,6 +511,10 @@ int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
 	int result = read_all_fastbins(&lists);
 	if (result == 0)
 		result = read_tcaches(&lists);
+
+	struct pm_heap_handle *heap = glibc->heap;
+	if (heap->keyed_count > 0)
+		qsort(heap->keyed, heap->keyed_count, sizeof *heap->keyed, compare_words);
 
 	free(lists.entries);
 	return result;
