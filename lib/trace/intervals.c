@@ -325,6 +325,17 @@ int pm_trace_intervals_fill(struct pm_trace_intervals *list, struct pm_range ran
 	return 0;
 }
 
+static int append(struct pm_trace_pieces *pieces, struct pm_range range,
+                  struct pm_trace_owner owner, struct pm_error *error)
+{
+	if (pm_array_reserve(&pieces->items, &pieces->capacity, pieces->count, 1,
+	                     sizeof *pieces->items, error) < 0)
+		return -1;
+
+	pieces->items[pieces->count++] = (struct pm_trace_interval){ range, owner };
+	return 0;
+}
+
 int pm_trace_intervals_copy(const struct pm_trace_intervals *list, struct pm_range range,
                             struct pm_trace_pieces *pieces, struct pm_error *error)
 {
@@ -333,14 +344,28 @@ int pm_trace_intervals_copy(const struct pm_trace_intervals *list, struct pm_ran
 	for (uint64_t at = range.start; at < range.end; at = next.range.end) {
 		if (!pm_trace_intervals_find(list, at, &next) || next.range.start >= range.end)
 			break;
-		if (pm_array_reserve(&pieces->items, &pieces->capacity, pieces->count, 1,
-		                     sizeof *pieces->items, error) < 0)
+		if (append(pieces, pm_range_clip(next.range, range), next.owner, error) < 0)
 			return -1;
+	}
 
-		struct pm_trace_interval *piece = &pieces->items[pieces->count++];
+	return 0;
+}
 
-		*piece = next;
-		piece->range = pm_range_clip(next.range, range);
+int pm_trace_intervals_gaps(const struct pm_trace_intervals *list, struct pm_range range,
+                            struct pm_trace_owner owner, struct pm_trace_pieces *pieces,
+                            struct pm_error *error)
+{
+	struct pm_trace_interval next;
+
+	for (uint64_t at = range.start; at < range.end; at = next.range.end) {
+		struct pm_range gap = { at, range.end };
+
+		if (pm_trace_intervals_find(list, at, &next))
+			gap.end = pm_clamp(next.range.start, at, range.end);
+		else
+			next.range.end = range.end;
+		if (gap.end > gap.start && append(pieces, gap, owner, error) < 0)
+			return -1;
 	}
 
 	return 0;

@@ -105,6 +105,20 @@ int pm_trace_intervals_copy(const struct pm_trace_intervals *list, struct pm_ran
                             struct pm_trace_pieces *pieces, struct pm_error *error);
 
 /**
+ * Finds the parts of a range that the list does not contain.
+ *
+ * @param list    the list
+ * @param range   the range
+ * @param owner   owner of the parts
+ * @param pieces  the parts are appended
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+int pm_trace_intervals_gaps(const struct pm_trace_intervals *list, struct pm_range range,
+                            struct pm_trace_owner owner, struct pm_trace_pieces *pieces,
+                            struct pm_error *error);
+
+/**
  * Finds the first interval that ends after an address.
  *
  * @param list      the list
