@@ -388,7 +388,7 @@ static int count_pages(struct pm_trace *trace, const volatile sig_atomic_t *canc
 		return -1;
 
 	int status = pm_trace_result_make(&trace->space, pagemap, cancel, &result, error);
-	/* The pages of a process that ends meanwhile are released: not all were counted. */
+	/* The pages of a process that ends concurrently are released: not all were counted. */
 	if (status == 0 && pm_process_check(process_of(trace), error) < 0) {
 		pm_trace_result_deinit(&result);
 		status = -1;

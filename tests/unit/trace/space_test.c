@@ -141,7 +141,8 @@ static uint32_t stack_at(uint64_t number)
 static void pieces_of_a_mapping_keep_their_stacks(void **state)
 {
 	(void)state;
-	/* 8 MiB, of which 1 MiB is mapped anew, 1 MiB is unmapped, and 1 MiB is moved and grows. */
+	/* 8 MiB, of which 1 MiB is mapped again, 1 MiB is unmapped, and 1 MiB is moved and grows.
+	 */
 	map(1, 0, 2048, PROT_READ | PROT_WRITE);
 	map(2, 512, 256, PROT_READ | PROT_WRITE);
 	unmap(TID, 1024, 256);
