@@ -191,7 +191,7 @@ static bool maps_code(const struct pm_trace_event *event)
 }
 
 /**
- * Fills an event from the registers at the begin or end of a system call. The kernel keeps the
+ * Fills an event from the registers at the start or end of a system call. The kernel keeps the
  * arguments in the registers; at the end, the result replaces the number of the call.
  */
 static void fill_call(struct pm_trace_event *event, const uint64_t *registers)

@@ -57,7 +57,8 @@ struct pm_perf_events {
 	size_t count;                /**< number of events */
 	size_t capacity;             /**< allocated items */
 	uint32_t threads;            /**< threads for which events were opened */
-	bool repeated; /**< threads were created meanwhile, so that a thread can have events twice
+	bool repeated; /**< threads were created concurrently, so that a thread can have events
+	                * twice
 	                */
 	struct rlimit limit; /**< limit of descriptors that was changed; 0 if it was not */
 };

@@ -4,7 +4,6 @@
 #include "trace/perf.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -23,167 +22,18 @@
 
 #include <cmocka.h>
 
-#include "base/array.h"
+#include "support/perf_session.h"
 #include "support/target.h"
 #include "trace/perf_events.h"
 #include "trace/perf_owners.h"
 
-enum { PAGE = 4096, MAPPED = 5 * PAGE, ADDRESSES_MAX = 4096, NOBODY = 65534, LOST_PAIRS = 20000 };
-
-/** What a child writes down. */
-struct log {
-	pid_t tid;                         /**< thread of the last call */
-	size_t count;                      /**< addresses in use */
-	uint64_t addresses[ADDRESSES_MAX]; /**< results of calls */
-	volatile int stop;                 /**< set by the test */
-};
-
-/** A child that runs a function for each byte that it receives. */
-struct worker {
-	pid_t pid;
-	int to, from;
-	struct log *log;
-};
+enum { PAGE = 4096, MAPPED = 5 * PAGE, NOBODY = 65534, LOST_PAIRS = 20000 };
 
 /** Raw system calls, so that libc does not add any. */
 static uint64_t map_pages(size_t size)
 {
 	return (uint64_t)syscall(SYS_mmap, 0L, size, PROT_READ | PROT_WRITE,
 	                         MAP_PRIVATE | MAP_ANONYMOUS, -1L, 0L);
-}
-
-static void work(struct worker *worker, void (*job)(struct log *log), int from, int to)
-{
-	char byte;
-
-	(void)worker;
-	while (read(from, &byte, 1) == 1) {
-		job(worker->log);
-		if (write(to, &byte, 1) != 1)
-			break;
-	}
-	_exit(0);
-}
-
-static void start(struct worker *worker, void (*job)(struct log *log))
-{
-	int to[2], from[2];
-
-	worker->log = mmap(NULL, sizeof *worker->log, PROT_READ | PROT_WRITE,
-	                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(worker->log, MAP_FAILED);
-	assert_int_equal(pipe2(to, O_CLOEXEC) | pipe2(from, O_CLOEXEC), 0);
-
-	worker->pid = fork();
-	assert_true(worker->pid >= 0);
-	if (worker->pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(to[1]);
-		close(from[0]);
-		work(worker, job, to[0], from[1]);
-	}
-
-	close(to[0]);
-	close(from[1]);
-	worker->to = to[1];
-	worker->from = from[0];
-}
-
-static void tell(const struct worker *worker)
-{
-	assert_int_equal(write(worker->to, "x", 1), 1);
-}
-
-static void await_done(const struct worker *worker)
-{
-	char byte;
-	assert_int_equal(read(worker->from, &byte, 1), 1);
-}
-
-static void stop(struct worker *worker)
-{
-	kill(worker->pid, SIGKILL);
-	waitpid(worker->pid, NULL, 0);
-	close(worker->to);
-	close(worker->from);
-	munmap(worker->log, sizeof *worker->log);
-}
-
-/** An open backend, and the events that it passed. */
-struct session {
-	struct pm_trace_options options;
-	struct pm_trace_target target;
-	const struct pm_trace_backend_calls *calls;
-	void *backend;
-	struct pm_trace_event *events;
-	size_t count, capacity;
-};
-
-static int record(void *context, const struct pm_trace_event *event, struct pm_error *error)
-{
-	struct session *session = context;
-
-	if (pm_array_reserve(&session->events, &session->capacity, session->count, 1,
-	                     sizeof *session->events, error) < 0)
-		return -1;
-	session->events[session->count++] = *event;
-	return 0;
-}
-
-static int open_session(struct session *session, pid_t pid, bool faults, struct pm_error *error)
-{
-	*session = (struct session){
-		.options = { .backend = PM_TRACE_PERF, .faults = faults, .stack_size = 8192 }
-	};
-	session->target = (struct pm_trace_target){ .process = open_process(pid),
-		                                    .options = &session->options,
-		                                    .sink = { record, session } };
-	return pm_trace_perf_open(&session->target, &session->calls, &session->backend, error);
-}
-
-static void must_open(struct session *session, pid_t pid, bool faults)
-{
-	struct pm_error error = { 0 };
-
-	int result = open_session(session, pid, faults, &error);
-	if (result < 0 && !getenv("CMOCKA_TEST_ABORT") &&
-	    (error.kind == PM_ERROR_ACCESS || error.kind == PM_ERROR_UNSUPPORTED))
-		skip_because("%s", error.text);
-	must(result, &error);
-}
-
-/** Reads all events until now. */
-static void collect(struct session *session)
-{
-	struct pm_error error = { 0 };
-	must(session->calls->poll(session->backend, 0, true, &error), &error);
-}
-
-static void close_session(struct session *session)
-{
-	session->calls->close(session->backend);
-	pm_process_close((struct pm_process *)session->target.process);
-	free(session->events);
-}
-
-/** Finds the next event of a kind, from an index on. Returns the number of events if none. */
-static size_t find(const struct session *session, enum pm_trace_kind kind, size_t from)
-{
-	while (from < session->count && session->events[from].kind != kind)
-		from++;
-	return from;
-}
-
-/** Returns an event that must exist, and moves past it. */
-static const struct pm_trace_event *next(const struct session *session, enum pm_trace_kind kind,
-                                         size_t *from)
-{
-	size_t at = find(session, kind, *from);
-
-	if (at == session->count)
-		fail_msg("no event of kind %d after %zu of %zu", (int)kind, *from, session->count);
-	*from = at + 1;
-	return &session->events[at];
 }
 
 /* --- All system calls ------------------------------------------------------------------------- */
@@ -216,43 +66,43 @@ static void check_each_call(const struct session *session, const struct log *log
 	size_t at = 0;
 	uint64_t mapped = log->addresses[A_MMAP];
 
-	const struct pm_trace_event *event = next(session, PM_TRACE_MMAP, &at);
+	const struct pm_trace_event *event = perf_session_next(session, PM_TRACE_MMAP, &at);
 	assert_int_equal(event->result, mapped);
 	assert_int_equal(event->arguments[1], MAPPED);
 	assert_int_equal(event->arguments[2], PROT_READ | PROT_WRITE);
 	assert_int_equal(event->arguments[3], MAP_PRIVATE | MAP_ANONYMOUS);
 	assert_int_equal(event->tid, log->tid);
 
-	event = next(session, PM_TRACE_MPROTECT, &at);
+	event = perf_session_next(session, PM_TRACE_MPROTECT, &at);
 	assert_int_equal(event->arguments[0], mapped);
 	assert_int_equal(event->arguments[2], PROT_READ);
 
 	/* The other advice is not passed. */
-	event = next(session, PM_TRACE_MADVISE, &at);
+	event = perf_session_next(session, PM_TRACE_MADVISE, &at);
 	assert_int_equal(event->arguments[2], MADV_DONTNEED);
 
-	event = next(session, PM_TRACE_MREMAP_BEGIN, &at);
+	event = perf_session_next(session, PM_TRACE_MREMAP_BEGIN, &at);
 	assert_int_equal(event->arguments[0], mapped);
-	event = next(session, PM_TRACE_MREMAP, &at);
+	event = perf_session_next(session, PM_TRACE_MREMAP, &at);
 	assert_int_equal(event->arguments[2], 64 * PAGE);
 	assert_int_equal(event->result, log->addresses[A_MREMAP]);
 
-	event = next(session, PM_TRACE_MUNMAP_BEGIN, &at);
+	event = perf_session_next(session, PM_TRACE_MUNMAP_BEGIN, &at);
 	assert_int_equal(event->arguments[0], log->addresses[A_MREMAP]);
-	event = next(session, PM_TRACE_MUNMAP_BEGIN, &at);
+	event = perf_session_next(session, PM_TRACE_MUNMAP_BEGIN, &at);
 	assert_int_equal(event->arguments[0], 1);
-	event = next(session, PM_TRACE_MUNMAP_FAILED, &at);
+	event = perf_session_next(session, PM_TRACE_MUNMAP_FAILED, &at);
 	assert_int_equal(event->arguments[0], 1);
 	assert_int_equal(event->result, (uint64_t)-EINVAL);
 
-	next(session, PM_TRACE_BRK, &at);
-	event = next(session, PM_TRACE_BRK, &at);
+	perf_session_next(session, PM_TRACE_BRK, &at);
+	event = perf_session_next(session, PM_TRACE_BRK, &at);
 	assert_int_equal(event->result, log->addresses[A_BRK]);
-	event = next(session, PM_TRACE_SHMAT, &at);
+	event = perf_session_next(session, PM_TRACE_SHMAT, &at);
 	assert_int_equal(event->result, log->addresses[A_SHMAT]);
-	event = next(session, PM_TRACE_SHMDT_BEGIN, &at);
+	event = perf_session_next(session, PM_TRACE_SHMDT_BEGIN, &at);
 	assert_int_equal(event->arguments[0], log->addresses[A_SHMAT]);
-	assert_int_equal(find(session, PM_TRACE_LOST, 0), session->count);
+	assert_int_equal(perf_session_find(session, PM_TRACE_LOST, 0), session->count);
 }
 
 /** Traces each_call(), and checks the events and the plan. */
@@ -263,11 +113,11 @@ static void trace_each_call(enum pm_perf_plan plan)
 	struct session session;
 	struct pm_trace_state state = { 0 };
 
-	start(&worker, each_call);
-	must_open(&session, worker.pid, false);
-	tell(&worker);
-	await_done(&worker);
-	collect(&session);
+	perf_session_work(&worker, each_call);
+	perf_session_open(&session, worker.pid, false);
+	perf_session_tell(&worker);
+	perf_session_await(&worker);
+	perf_session_collect(&session);
 	session.calls->state(session.backend, &state);
 
 	assert_non_null(strstr(state.plan, words[plan]));
@@ -275,8 +125,8 @@ static void trace_each_call(enum pm_perf_plan plan)
 	assert_true(state.descriptors > 0 && state.events >= 12);
 	check_each_call(&session, worker.log);
 
-	close_session(&session);
-	stop(&worker);
+	perf_session_close(&session);
+	perf_session_stop(&worker);
 }
 
 static void each_call_has_its_event(void **state)
@@ -363,7 +213,7 @@ static void trace_parent_as_nobody(void)
 	struct pm_error error = { 0 };
 
 	become_nobody();
-	assert_int_equal(open_session(&session, getppid(), false, &error), -1);
+	assert_int_equal(perf_session_try(&session, getppid(), false, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_ACCESS);
 	assert_non_null(strstr(error.text, "cannot trace process"));
 }
@@ -383,11 +233,11 @@ static void trace_few_as_nobody(void)
 
 	become_nobody();
 	limit_descriptors(PM_PERF_FILTERED);
-	start(&worker, each_call);
-	assert_int_equal(open_session(&session, worker.pid, false, &error), -1);
+	perf_session_work(&worker, each_call);
+	assert_int_equal(perf_session_try(&session, worker.pid, false, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
 	assert_non_null(strstr(error.text, "ulimit -Hn"));
-	stop(&worker);
+	perf_session_stop(&worker);
 }
 
 static void user_with_few_descriptors_is_refused(void **state)
@@ -429,11 +279,11 @@ static void new_threads_are_traced_but_not_children(void **state)
 	struct session session;
 	bool seen = false, exited = false;
 
-	start(&worker, thread_and_fork);
-	must_open(&session, worker.pid, false);
-	tell(&worker);
-	await_done(&worker);
-	collect(&session);
+	perf_session_work(&worker, thread_and_fork);
+	perf_session_open(&session, worker.pid, false);
+	perf_session_tell(&worker);
+	perf_session_await(&worker);
+	perf_session_collect(&session);
 
 	for (size_t i = 0; i < session.count; i++) {
 		const struct pm_trace_event *event = &session.events[i];
@@ -447,8 +297,8 @@ static void new_threads_are_traced_but_not_children(void **state)
 	assert_true(seen);
 	assert_true(exited);
 
-	close_session(&session);
-	stop(&worker);
+	perf_session_close(&session);
+	perf_session_stop(&worker);
 }
 
 static void exec_true(struct log *log)
@@ -465,24 +315,24 @@ static void exec_and_the_end_are_reported(void **state)
 	struct pm_error error = { 0 };
 	int result = 0;
 
-	start(&worker, exec_true);
-	must_open(&session, worker.pid, false);
-	tell(&worker);
+	perf_session_work(&worker, exec_true);
+	perf_session_open(&session, worker.pid, false);
+	perf_session_tell(&worker);
 	while (result == 0)
 		result = session.calls->poll(session.backend, UINT64_MAX, false, &error);
 	must(result, &error);
 	assert_int_equal(result, 1);
-	collect(&session);
+	perf_session_collect(&session);
 
-	size_t exec = find(&session, PM_TRACE_EXEC, 0);
+	size_t exec = perf_session_find(&session, PM_TRACE_EXEC, 0);
 	assert_true(exec < session.count);
 	/* The dynamic linker maps libc after the exec. */
-	size_t map = find(&session, PM_TRACE_MMAP, exec);
+	size_t map = perf_session_find(&session, PM_TRACE_MMAP, exec);
 	assert_true(map < session.count);
-	assert_true(find(&session, PM_TRACE_EXIT, map) < session.count);
+	assert_true(perf_session_find(&session, PM_TRACE_EXIT, map) < session.count);
 
-	close_session(&session);
-	stop(&worker);
+	perf_session_close(&session);
+	perf_session_stop(&worker);
 }
 
 static void *map_once(void *argument)
@@ -535,15 +385,15 @@ static void threads_created_while_attaching_count_once(void **state)
 	struct session session;
 	size_t count = 0;
 
-	start(&worker, storm);
-	tell(&worker);
+	perf_session_work(&worker, storm);
+	perf_session_tell(&worker);
 	await_pages(worker.log, 10);
-	must_open(&session, worker.pid, false);
+	perf_session_open(&session, worker.pid, false);
 	size_t first = await_pages(worker.log, 2);
 	await_pages(worker.log, 50);
 	worker.log->stop = 1;
-	await_done(&worker);
-	collect(&session);
+	perf_session_await(&worker);
+	perf_session_collect(&session);
 
 	uint64_t *results = calloc(session.count + 1, sizeof *results);
 	for (size_t i = 0; i < session.count; i++)
@@ -559,8 +409,8 @@ static void threads_created_while_attaching_count_once(void **state)
 		                        compare_results));
 
 	free(results);
-	close_session(&session);
-	stop(&worker);
+	perf_session_close(&session);
+	perf_session_stop(&worker);
 }
 
 /* --- Faults, losses --------------------------------------------------------------------------- */
@@ -579,11 +429,11 @@ static void each_page_has_a_fault(void **state)
 	struct session session;
 	size_t found = 0;
 
-	start(&worker, touch);
-	must_open(&session, worker.pid, true);
-	tell(&worker);
-	await_done(&worker);
-	collect(&session);
+	perf_session_work(&worker, touch);
+	perf_session_open(&session, worker.pid, true);
+	perf_session_tell(&worker);
+	perf_session_await(&worker);
+	perf_session_collect(&session);
 
 	for (size_t i = 0; i < session.count; i++) {
 		uint64_t offset = session.events[i].arguments[0] - worker.log->addresses[0];
@@ -592,8 +442,8 @@ static void each_page_has_a_fault(void **state)
 	}
 	assert_int_equal(found, MAPPED / PAGE);
 
-	close_session(&session);
-	stop(&worker);
+	perf_session_close(&session);
+	perf_session_stop(&worker);
 }
 
 static void map_and_unmap(struct log *log)
@@ -612,11 +462,11 @@ static void each_event_is_recorded_or_lost(void **state)
 	uint64_t lost = 0;
 	size_t count = 0;
 
-	start(&worker, map_and_unmap);
-	must_open(&session, worker.pid, false);
-	tell(&worker);
-	await_done(&worker);
-	collect(&session);
+	perf_session_work(&worker, map_and_unmap);
+	perf_session_open(&session, worker.pid, false);
+	perf_session_tell(&worker);
+	perf_session_await(&worker);
+	perf_session_collect(&session);
 	session.calls->state(session.backend, &now);
 
 	for (size_t i = 0; i < session.count; i++) {
@@ -629,13 +479,11 @@ static void each_event_is_recorded_or_lost(void **state)
 	}
 	/* The rings have at most 64 MiB, and each of the mappings has a stack of 8 KiB. */
 	assert_true(lost > 0);
-	if (count + lost != 2 * LOST_PAIRS)
-		print_message("%zu %llu\n", count, (unsigned long long)lost);
 	assert_int_equal(now.lost, lost);
 	assert_int_equal(count + lost, 2 * LOST_PAIRS);
 
-	close_session(&session);
-	stop(&worker);
+	perf_session_close(&session);
+	perf_session_stop(&worker);
 }
 
 /* --- Tracepoints, owners ---------------------------------------------------------------------- */
