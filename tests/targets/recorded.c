@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * recorded FILE: writes each system call that changes its memory to the log in FILE, which is
- * mapped (see recorded.h). Commands: `map` does calls of all kinds, `touch` uses memory from
- * before, `lose` does calls that are not in the log, and `exec` becomes sleep(1).
+ * mapped (see recorded.h). Commands:
+ *
+ *     map      does calls of all kinds
+ *     touch    uses memory from before
+ *     blocks   touches a huge page and a file
+ *     release  releases memory from before
+ *     busy     maps 2,000 pages in half a second
+ *     lose     does calls that are not in the log
+ *     exec     becomes sleep(1)
  */
 #include "recorded.h"
 
@@ -175,6 +182,16 @@ static void release_memory(void)
 	shmdt(segment);
 }
 
+static void keep_busy(void)
+{
+	const struct timespec pause = { .tv_nsec = 200000 };
+
+	for (size_t i = 0; i < 2000; i++) {
+		map(BY_MMAP, 1, PROT_READ | PROT_WRITE);
+		nanosleep(&pause, NULL);
+	}
+}
+
 /** Maps 50 pages, and unmaps 30 of the pages of BY_MMAP, without events. */
 static void lose_events(void)
 {
@@ -203,7 +220,8 @@ static int obey(const char *line)
 		void (*run)(void);
 	} commands[] = {
 		{ "map", map_memory },         { "touch", touch_pool }, { "blocks", touch_blocks },
-		{ "release", release_memory }, { "lose", lose_events }, { "exec", replace_program },
+		{ "release", release_memory }, { "busy", keep_busy },   { "lose", lose_events },
+		{ "exec", replace_program },
 	};
 
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
