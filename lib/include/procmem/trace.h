@@ -168,13 +168,14 @@ PM_PUBLIC int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace
 
 /**
  * Measures what each stack is responsible for. If the target has exited, the result is that of the
- * last measurement before, and `seconds` is its time: pm_trace_run() measures about once a second.
- * A cancel flag that is already set is ignored, so that a cancelled trace can be reported.
+ * last measurement before, and `seconds` is its time: pm_trace_run() measures about once a second
+ * if at most 4 GiB are resident. A cancel flag that is already set is ignored, so that a cancelled
+ * trace can be reported.
  *
  * @param trace   the trace
  * @param result  filled; release with pm_trace_result_deinit()
- * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_ACCESS, PM_ERROR_IO,
- * PM_ERROR_GONE (the target has exited before its memory could be measured)
+ * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_ACCESS, PM_ERROR_IO, or
+ *                PM_ERROR_GONE: the target has exited before its memory could be measured
  * @return        0 or -1
  */
 PM_PUBLIC int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result,
