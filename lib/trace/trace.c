@@ -354,25 +354,28 @@ static int compare_once(struct pm_trace *trace, bool correct,
 	return result;
 }
 
-/** Compares the list with the regions, and corrects the list if events were lost. */
+/**
+ * Compares the list with the regions, and corrects the list if it differs. The kernel reports lost
+ * events only with the next event, so that a difference can be seen before.
+ */
 static int compare(struct pm_trace *trace, struct pm_error *error)
 {
 	uint64_t lost = trace->lost;
-	uint64_t smallest = UINT64_MAX;
+	uint64_t bytes = 1;
 	int result = 0;
 
-	for (int i = 0; result == 0 && smallest > 0 && i < COMPARE_TRIES; i++) {
+	for (int i = 0; result == 0 && bytes > 0 && i < COMPARE_TRIES; i++) {
 		struct pm_trace_difference difference = { 0, 0 };
 		/* What differs only once was changed by a call that took long. */
-		bool correct = i == COMPARE_TRIES - 1 && lost > trace->corrected;
+		bool correct = i == COMPARE_TRIES - 1;
 
 		result = compare_once(trace, correct, &difference, error);
-		smallest = pm_min(smallest, difference.list + difference.regions);
+		bytes = difference.list + difference.regions;
 	}
 
 	trace->space.changed_since = UINT64_MAX;
 	if (result == 0) {
-		trace->difference = smallest;
+		trace->difference += bytes;
 		trace->corrected = lost;
 	}
 	return result;

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * recorded FILE: writes each system call that changes its memory to the log in FILE, which is
- * mapped (see recorded.h). Commands: `map` does calls of all kinds, `touch` uses memory from
- * before, `lose` does calls that are not in the log, and `exec` becomes sleep(1).
+ * mapped (see recorded.h). Commands:
+ *
+ *     map      does calls of all kinds
+ *     touch    uses memory from before
+ *     blocks   touches a huge page and a file
+ *     release  releases memory from before
+ *     busy     maps 20,000 pages in 0.2 seconds
+ *     lose     does calls that are not in the log
+ *     exec     becomes sleep(1)
  */
 #include "recorded.h"
 
@@ -26,17 +33,23 @@ static char *huge;    /* a huge page */
 static char *file;    /* a file */
 static char *segment; /* shared memory */
 
+static uint64_t nanoseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static void add_event(enum recorded_kind kind, uint32_t stack, const uint64_t *arguments,
                       size_t count, uint64_t result)
 {
 	size_t index = atomic_load(&log_of_calls->count);
 	struct recorded_call *call = &log_of_calls->calls[index];
-	struct timespec now;
 
 	target_check(index < RECORDED_MAX ? 0 : -1, "log");
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	*call = (struct recorded_call){ .kind = kind, .stack = stack, .result = result };
-	call->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	call->time = nanoseconds();
 	memcpy(call->arguments, arguments, count * sizeof *arguments);
 	atomic_store(&log_of_calls->count, index + 1);
 }
@@ -175,6 +188,18 @@ static void release_memory(void)
 	shmdt(segment);
 }
 
+/** Maps a page every 10 microseconds. Sleeping is not that precise. */
+static void keep_busy(void)
+{
+	for (size_t i = 0; i < 20000; i++) {
+		uint64_t start = nanoseconds();
+
+		map(BY_MMAP, 1, PROT_READ | PROT_WRITE);
+		while (nanoseconds() - start < 10000)
+			;
+	}
+}
+
 /** Maps 50 pages, and unmaps 30 of the pages of BY_MMAP, without events. */
 static void lose_events(void)
 {
@@ -203,7 +228,8 @@ static int obey(const char *line)
 		void (*run)(void);
 	} commands[] = {
 		{ "map", map_memory },         { "touch", touch_pool }, { "blocks", touch_blocks },
-		{ "release", release_memory }, { "lose", lose_events }, { "exec", replace_program },
+		{ "release", release_memory }, { "busy", keep_busy },   { "lose", lose_events },
+		{ "exec", replace_program },
 	};
 
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {

@@ -79,10 +79,9 @@ struct pm_trace_state {
 	uint64_t target_ns;
 	uint64_t execs; /**< how often the target has called exec: each time the list is cleared */
 	/**
-	 * Bytes that only the list or only /proc/PID/maps contained when pm_trace_measure()
-	 * compared both. 0 unless events were lost, or the target mapped memory by a call that is
-	 * not traced. After losses, the list is corrected then: what it lacked gets the stack
-	 * PM_STACK_NONE
+	 * Bytes that only the list or only /proc/PID/maps contained when both were compared, in
+	 * total. 0 unless events were lost, or the target mapped memory by a call that is not
+	 * traced. The list was corrected then: what it lacked has the stack PM_STACK_NONE
 	 */
 	uint64_t difference;
 	bool jit_unnamed; /**< frames in generated code have no name: no /tmp/perf-PID.map */
