@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -27,7 +28,15 @@
 #include "trace/perf_events.h"
 #include "trace/perf_owners.h"
 
-enum { PAGE = 4096, MAPPED = 5 * PAGE, NOBODY = 65534, LOST_PAIRS = 20000, THREADS = 10 };
+enum {
+	PAGE = 4096,
+	MAPPED = 5 * PAGE,
+	NOBODY = 65534,
+	LOST_PAIRS = 20000,
+	THREADS = 10,
+	STORM_THREADS = 300,
+	STORM_PAGES = 3
+};
 
 /** Raw system calls, so that libc does not add any. */
 static uint64_t map_pages(size_t size)
@@ -375,28 +384,46 @@ static void exec_and_the_end_are_reported(void **state)
 	perf_session_stop(&worker);
 }
 
-static void *map_once(void *argument)
+/** Held while threads are created: the threads wait for it. */
+static pthread_rwlock_t creating = PTHREAD_RWLOCK_INITIALIZER;
+
+/** Maps some pages, which stay, after all threads were created. */
+static void *map_later(void *argument)
 {
 	struct log *log = argument;
-	uint64_t address = map_pages(PAGE);
-	size_t index = __atomic_fetch_add(&log->count, 1, __ATOMIC_SEQ_CST);
-	if (index < ADDRESSES_MAX)
-		log->addresses[index] = address;
+
+	pthread_rwlock_rdlock(&creating);
+	for (size_t i = 0; i < STORM_PAGES; i++) {
+		size_t index = __atomic_fetch_add(&log->count, 1, __ATOMIC_SEQ_CST);
+		log->addresses[index] = map_pages(PAGE);
+	}
+	pthread_rwlock_unlock(&creating);
+
 	return NULL;
 }
 
-/** Creates threads until the test says stop. Each maps one page, which stays. */
+/** Creates threads until the test says stop. */
 static void storm(struct log *log)
 {
-	pthread_t thread;
+	static pthread_t threads[STORM_THREADS];
+	size_t count = 0;
 
-	while (!log->stop && log->count < ADDRESSES_MAX) {
-		pthread_create(&thread, NULL, map_once, log);
-		pthread_join(thread, NULL);
+	pthread_rwlock_wrlock(&creating);
+	while (!log->stop && count < STORM_THREADS) {
+		if (pthread_create(&threads[count], NULL, map_later, log) != 0)
+			break;
+		log->tid = (pid_t)++count;
+		usleep(500);
 	}
+	while (!log->stop)
+		sched_yield();
+	pthread_rwlock_unlock(&creating);
+
+	while (count > 0)
+		pthread_join(threads[--count], NULL);
 }
 
-/** Tests whether an event is the mapping of a thread of storm(). */
+/** Tests whether an event is a mapping of a thread of storm(). */
 static bool is_page(const struct pm_trace_event *event)
 {
 	return event->kind == PM_TRACE_MMAP && event->arguments[1] == PAGE;
@@ -408,16 +435,6 @@ static int compare_results(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/** Waits until the threads of storm() have mapped some pages more. */
-static size_t await_pages(const struct log *log, size_t more)
-{
-	size_t from = __atomic_load_n(&log->count, __ATOMIC_SEQ_CST), now = from;
-
-	while (now < from + more && now < ADDRESSES_MAX)
-		now = __atomic_load_n(&log->count, __ATOMIC_SEQ_CST);
-	return now;
-}
-
 static void threads_created_while_attaching_count_once(void **state)
 {
 	(void)state;
@@ -427,10 +444,9 @@ static void threads_created_while_attaching_count_once(void **state)
 
 	perf_session_work(&worker, storm);
 	perf_session_tell(&worker);
-	await_pages(worker.log, 10);
+	while (__atomic_load_n(&worker.log->tid, __ATOMIC_SEQ_CST) < 5)
+		sched_yield();
 	perf_session_open(&session, worker.pid, false);
-	size_t first = await_pages(worker.log, 2);
-	await_pages(worker.log, 50);
 	worker.log->stop = 1;
 	perf_session_await(&worker);
 	perf_session_collect(&session);
@@ -440,13 +456,11 @@ static void threads_created_while_attaching_count_once(void **state)
 		if (is_page(&session.events[i]))
 			results[count++] = session.events[i].result;
 	qsort(results, count, sizeof *results, compare_results);
-	for (size_t i = 1; i < count; i++)
-		assert_int_not_equal(results[i - 1], results[i]);
+	qsort(worker.log->addresses, worker.log->count, sizeof *results, compare_results);
 
-	size_t last = worker.log->count < ADDRESSES_MAX ? worker.log->count : ADDRESSES_MAX;
-	for (size_t i = first; i < last; i++)
-		assert_non_null(bsearch(&worker.log->addresses[i], results, count, sizeof *results,
-		                        compare_results));
+	assert_int_equal(perf_session_find(&session, PM_TRACE_LOST, 0), session.count);
+	assert_int_equal(count, worker.log->count);
+	assert_memory_equal(results, worker.log->addresses, count * sizeof *results);
 
 	free(results);
 	perf_session_close(&session);
