@@ -28,6 +28,7 @@ struct watch_heap_walks {
 	uint64_t chunks;     /**< chunks in use at the last walk */
 	uint64_t bytes;      /**< their bytes */
 	int64_t net_bytes;   /**< change of `bytes` since the first walk */
+	size_t classes;      /**< number of classes that have survivors */
 	uint64_t incomplete; /**< number of walks that were not complete */
 	double allowed;      /**< time in seconds until the budget allows the next walk after the
 	                        last one; 0 if there is no budget */
@@ -50,7 +51,7 @@ struct watch_heap_class {
 };
 
 /** Maximum number of classes that watch_heap_classes() returns. */
-enum { WATCH_HEAP_CLASSES_MAX = 64 };
+enum { WATCH_HEAP_CLASSES_MAX = 128 };
 
 /**
  * Prepares the walks.

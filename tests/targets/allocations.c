@@ -14,9 +14,9 @@
  *   mapped N      allocates N times 1 MiB
  *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
  *   grown         prints `grown N`: the number of chunks that `grow` has allocated
- *   churn         a thread allocates and frees all the time
- *   damage        overwrites the size of a chunk; prints both chunks
- *   imitate       maps memory that looks like a chunk of 1 MiB
+ *   renew N       a thread keeps N chunks of 528 bytes, and replaces the oldest one every
+ * millisecond churn         a thread allocates and frees all the time damage        overwrites the
+ * size of a chunk; prints both chunks imitate       maps memory that looks like a chunk of 1 MiB
  *   point N       allocates a chunk, `pointed`, and N pointers to it in another chunk
  *   protect       allocates 1 MiB, and makes its pages read-only
  */
@@ -32,7 +32,15 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { SESSION = 80, BUFFER = 8000, LARGE = 1 << 20, LEAK = 264, ORDER = 400, ORDERS = 50 };
+enum {
+	SESSION = 80,
+	BUFFER = 8000,
+	LARGE = 1 << 20,
+	LEAK = 264,
+	RENEWED = 528,
+	ORDER = 400,
+	ORDERS = 50
+};
 
 enum { WORKERS_MAX = 64 };
 
@@ -145,6 +153,22 @@ static void *grow(void *count)
 	return NULL;
 }
 
+static void *renew(void *count)
+{
+	char **chunks = calloc((size_t)count, sizeof *chunks);
+
+	target_check(chunks ? 0 : -1, "calloc");
+	for (uint64_t i = 0;; i++) {
+		char **oldest = &chunks[i % (size_t)count];
+		free(*oldest);
+		*oldest = keep(RENEWED);
+		snprintf(*oldest, RENEWED, "renewed number=%llu", (unsigned long long)i);
+		if (i >= (size_t)count)
+			usleep(1000);
+	}
+	return NULL;
+}
+
 static void *churn(void *unused)
 {
 	enum { SLOTS = 1000 };
@@ -231,6 +255,8 @@ static int obey(const char *line)
 		start(grow, target_number(line + 5));
 	else if (strcmp(line, "grown") == 0)
 		printf("grown %lu\n", grown);
+	else if (strncmp(line, "renew ", 6) == 0)
+		start(renew, target_number(line + 6));
 	else if (strcmp(line, "churn") == 0)
 		start(churn, 0);
 	else if (strcmp(line, "damage") == 0)
