@@ -14,7 +14,7 @@ setup() {
 # Waits until a line of the output matches.
 await() {
 	local i
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		! grep -Eq -- "$1" "$out" || return 0
 		sleep 0.05
 	done
