@@ -259,7 +259,7 @@ limit() {
 	record_seconds "$file" 14
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
 	targets_stop
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		! rmdir "$group" 2>/dev/null || break
 		sleep 0.05
 	done
@@ -283,7 +283,7 @@ limit() {
 			\"$PROCMEM_BIN\" headroom --json \"\$1\" >>\"\$3\"
 			\"$PROCMEM_BIN\" headroom \"\$1\"
 			\"$PROCMEM_BIN\" headroom \$\$" bash "$2" "$3" "$4"' bash "$other" "$TARGET_PID" "$BATS_TEST_TMPDIR/mount" "$BATS_TEST_TMPDIR/json"
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		! rmdir "$other" 2>/dev/null || break
 		sleep 0.05
 	done

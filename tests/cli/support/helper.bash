@@ -256,7 +256,7 @@ cgroup_make() {
 cgroup_remove() {
 	[ -n "${GROUP_FOLDER:-}" ] || return 0
 	# The kernel releases a dead process a moment later.
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		! rmdir "$GROUP_FOLDER" 2>/dev/null || return 0
 		sleep 0.05
 	done

@@ -140,7 +140,7 @@ static void smaps_equals_kernel(void **state)
 	target_start(&target, "many_regions", "500", "16", NULL);
 
 	struct pm_process *process = open_process(target.pid);
-	int attempts = 100;
+	int attempts = 1000;
 	while (!reads_what_the_kernel_says(process))
 		if (--attempts == 0)
 			fail_msg("%s", difference);
