@@ -15,7 +15,7 @@
 enum { GROUP = 12, GROUPS_MAX = 1000, WORD = 8, ROOT_AROUND = 1024 };
 
 /** What is changed. */
-enum part { PART_ROOT, PART_NODE, PART_LEAF, PART_EXTENTS, PARTS };
+enum part { PART_ROOT, PART_NODE, PART_LEAF, PART_EXTENTS, PART_BINS, PART_STACKS, PARTS };
 
 /** How a word is changed. */
 enum change { SET, ADD, XOR, SET_ADDRESS, CHANGES };
@@ -25,6 +25,20 @@ struct saved {
 	unsigned char *at;
 	uint64_t word;
 };
+
+/** Adds the cache of a thread with addresses of which some are regions. */
+static void add_cache(struct fake_jemalloc *fake)
+{
+	for (unsigned bin = 0; bin < FAKE_BINS; bin++) {
+		uint64_t pointers[FAKE_SLOTS];
+
+		for (unsigned i = 0; i < FAKE_SLOTS; i++)
+			pointers[i] = fake_jemalloc_first +
+			              fake_jemalloc_roll(fake, fake->next_page * FAKE_PAGE) / 48 *
+			                      48;
+		fake_jemalloc_put_bin(fake, bin, pointers, bin % FAKE_SLOTS);
+	}
+}
 
 /** Returns a process for a first byte of the input. Creating one takes long, so they are kept. */
 static struct fake_jemalloc *process_of(uint8_t first)
@@ -38,6 +52,7 @@ static struct fake_jemalloc *process_of(uint8_t first)
 		made->three_levels = index % 2;
 		fake_jemalloc_link(made);
 		fake_jemalloc_fill(made);
+		add_cache(made);
 		processes[index] = made;
 	}
 
@@ -57,6 +72,11 @@ static unsigned char *place_of(struct fake_jemalloc *fake, uint8_t part, uint16_
 		       (entry - ROOT_AROUND / 2 + offset % ROOT_AROUND) * WORD;
 	case PART_NODE:
 		return fake->base + FAKE_NODE + (size_t)offset * WORD % (256 << 10);
+	case PART_BINS:
+		return fake->bss + FAKE_BINS_AT +
+		       (size_t)offset * WORD % (FAKE_BINS * FAKE_BIN_SIZE);
+	case PART_STACKS:
+		return fake->base + FAKE_STACKS_AT + (size_t)offset * WORD % (3 * FAKE_PAGE);
 	case PART_LEAF:
 		return fake->base + FAKE_LEAF + (size_t)offset * WORD % leaf;
 	default:

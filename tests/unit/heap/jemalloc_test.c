@@ -231,34 +231,6 @@ static void without_a_tree(void **state)
 	fake_jemalloc_destroy(f);
 }
 
-enum {
-	BINS = 41,
-	BIN = 24,
-	SLOTS = 20,
-	/* Positions of the bins, after the root, and of the stacks, after the extents */
-	BINS_AT = FAKE_BSS_BYTES - 2048,
-	STACKS_AT = FAKE_BASE_BYTES - 4 * FAKE_PAGE,
-};
-
-/** Sets the stack of a bin, of which the last `count` slots are used. */
-static void put_bin(struct fake_jemalloc *f, unsigned number, const uint64_t *pointers,
-                    unsigned count)
-{
-	unsigned char *bin = f->bss + BINS_AT + number * BIN;
-	size_t start = STACKS_AT + 8 + (size_t)number * SLOTS * 8, end = start + SLOTS * 8;
-	uint64_t head = fake_jemalloc_base + end - (uint64_t)count * 8;
-	uint16_t full = (uint16_t)(fake_jemalloc_base + start);
-	uint16_t empty = (uint16_t)(fake_jemalloc_base + end);
-
-	fake_jemalloc_put(bin, head);
-	fake_jemalloc_put(bin + 8, 12345); /* requests */
-	memcpy(bin + 16, &empty, 2);
-	memcpy(bin + 18, &full, 2);
-	memcpy(bin + 20, &empty, 2);
-	for (unsigned i = 0; i < count; i++)
-		fake_jemalloc_put(f->base + end - (count - i) * 8, pointers[i]);
-}
-
 /** Returns the addresses of the first regions in use of a slab, which has the first extent. */
 static void used_regions(const struct fake_jemalloc *f, uint64_t size, uint64_t *pointers,
                          unsigned count)
@@ -293,25 +265,25 @@ static void the_cache_of_a_thread(void **state)
 	/* Not the start of a region; not a region */
 	pointers[10] += 16;
 	pointers[11] = fake_jemalloc_base;
-	for (unsigned i = 0; i < BINS; i++)
-		put_bin(f, i, pointers, i == 3 ? 12 : 0);
+	for (unsigned i = 0; i < FAKE_BINS; i++)
+		fake_jemalloc_put_bin(f, i, pointers, i == 3 ? 12 : 0);
 	expect_cached(f, 10, 48);
 
 	/* Regions of another class */
-	put_bin(f, 3, pointers, 0);
-	put_bin(f, 2, pointers, 12);
+	fake_jemalloc_put_bin(f, 3, pointers, 0);
+	fake_jemalloc_put_bin(f, 2, pointers, 12);
 	expect_cached(f, 0, 48);
-	put_bin(f, 2, pointers, 0);
+	fake_jemalloc_put_bin(f, 2, pointers, 0);
 
 	/* A region is in two caches at once in a changing process: it is counted once. */
 	pointers[1] = pointers[0];
-	put_bin(f, 3, pointers, 10);
+	fake_jemalloc_put_bin(f, 3, pointers, 10);
 	expect_cached(f, 9, 48);
 
 	/* Not an array of bins: the stacks do not follow each other. */
-	f->bss[BINS_AT + 20 * BIN + 18] ^= 8;
+	f->bss[FAKE_BINS_AT + 20 * FAKE_BIN_SIZE + 18] ^= 8;
 	expect_cached(f, 0, 48);
-	f->bss[BINS_AT + 20 * BIN + 18] ^= 8;
+	f->bss[FAKE_BINS_AT + 20 * FAKE_BIN_SIZE + 18] ^= 8;
 	expect_cached(f, 9, 48);
 	fake_jemalloc_destroy(f);
 }
