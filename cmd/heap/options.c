@@ -30,8 +30,8 @@ static const double growth_min = 0.1;
 static const struct cli_option show_options[] = {
 	{ 'a', "all", NULL, "show all arenas and classes, not only the largest" },
 	{ OPTION_BY, "by", "LIST",
-	  "count chunks by size, type, text, arena or state, or\n"
-	  "by several of these (default: size,type)" },
+	  "count chunks by size, type, text, arena, state or\n"
+	  "thread, or by several of these (default: size,type)" },
 	{ OPTION_LIST, "list", NULL, "list the chunks, by address" },
 	{ OPTION_RETAINED, "retained", NULL,
 	  "stop the process while its memory is copied, and show\n"
@@ -109,10 +109,19 @@ static int parse_words(const char *list, const char *const *names, unsigned *bit
 
 static int parse_by(struct heap_options *options, const char *value, struct pm_error *error)
 {
-	/* In the order of the bits of enum pm_census_key. */
-	static const char *const names[] = { "size", "type", "text", "arena", "state", NULL };
+	/* In the order of the bits of enum pm_census_key. A thread is that of an arena. */
+	static const char *const names[] = { "size",  "type",   "text", "arena",
+		                             "state", "thread", NULL };
+	const unsigned thread = 1u << 5;
 
-	return parse_words(value, names, &options->by, error);
+	if (parse_words(value, names, &options->by, error) < 0)
+		return -1;
+
+	if (options->by & thread) {
+		options->by = (options->by & ~thread) | PM_CENSUS_ARENA;
+		options->by_thread = true;
+	}
+	return 0;
 }
 
 static int parse_state(struct heap_options *options, const char *value, struct pm_error *error)

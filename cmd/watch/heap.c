@@ -19,8 +19,9 @@
 #include "target/malloc_heap.h"
 
 enum {
-	FOLLOWED_MAX = 512, /* classes whose number of chunks is followed over time */
-	CANDIDATES = 128,   /* a class is followed once it is among these, by bytes of survivors */
+	/* Classes whose number of chunks is followed over time. A class is followed once it is
+	 * among the first WATCH_HEAP_CLASSES_MAX by bytes of survivors. */
+	FOLLOWED_MAX = 512,
 };
 
 /* The time between two walks grows with the time since the first one, up to a maximum in seconds:
@@ -214,8 +215,8 @@ static int follow_all(struct watch_heap *heap, struct pm_error *error)
 
 		pm_cohorts_get(heap->cohorts, i, &class);
 		size_t place = place_of(heap, class.survivors, &found);
-		if (!class.in_use_known ||
-		    (!found && (i >= CANDIDATES || heap->followed_count == FOLLOWED_MAX)))
+		if (!class.in_use_known || (!found && (i >= WATCH_HEAP_CLASSES_MAX ||
+		                                       heap->followed_count == FOLLOWED_MAX)))
 			continue;
 		if (!found && follow(heap, place, &class, error) < 0)
 			return -1;
@@ -227,7 +228,7 @@ static int follow_all(struct watch_heap *heap, struct pm_error *error)
 	return 0;
 }
 
-/** Checks whether the verdict on a class is that it grows, or that this cannot be said yet. */
+/** Checks whether a class grows, or may grow. */
 static bool is_growing(const struct watch_heap_class *class)
 {
 	if (!class->net_known)
@@ -235,6 +236,7 @@ static bool is_growing(const struct watch_heap_class *class)
 
 	switch (class->trend.verdict) {
 	case PM_VERDICT_TOO_EARLY:
+		return class->net_count > 0;
 	case PM_VERDICT_STEADY:
 	case PM_VERDICT_STEPS:
 	case PM_VERDICT_UNEVEN:
@@ -286,7 +288,8 @@ static int compare_classes(const void *left, const void *right)
 /** Judges the classes with the most bytes of survivors. */
 static void judge_all(struct watch_heap *heap)
 {
-	heap->class_count = pm_min_size(pm_cohorts_count(heap->cohorts), WATCH_HEAP_CLASSES_MAX);
+	heap->walks.classes = pm_cohorts_count(heap->cohorts);
+	heap->class_count = pm_min_size(heap->walks.classes, WATCH_HEAP_CLASSES_MAX);
 	for (size_t i = 0; i < heap->class_count; i++) {
 		struct pm_cohort_class class;
 

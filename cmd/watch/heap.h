@@ -28,6 +28,7 @@ struct watch_heap_walks {
 	uint64_t chunks;     /**< chunks in use at the last walk */
 	uint64_t bytes;      /**< their bytes */
 	int64_t net_bytes;   /**< change of `bytes` since the first walk */
+	size_t classes;      /**< number of classes that have survivors */
 	uint64_t incomplete; /**< number of walks that were not complete */
 	double allowed;      /**< time in seconds until the budget allows the next walk after the
 	                        last one; 0 if there is no budget */
@@ -39,17 +40,18 @@ struct watch_heap_class {
 	/** Chunks that were allocated and still there one walk later: number, bytes, type, text and
 	 * an example. Valid until the next walk */
 	const struct pm_census_class *survivors;
-	double rate;           /**< these chunks per second */
-	double bytes_rate;     /**< these bytes per second */
-	uint64_t in_use;       /**< chunks of the class at the last walk; 0 if not known */
-	int64_t net_count;     /**< change of the chunks in use since the class was first seen */
-	bool net_known;        /**< `in_use` and `net_count` are known */
-	bool growing;          /**< the number of chunks in use grows, or it is too early to tell */
+	double rate;       /**< these chunks per second */
+	double bytes_rate; /**< these bytes per second */
+	uint64_t in_use;   /**< chunks of the class at the last walk; 0 if not known */
+	int64_t net_count; /**< change of the chunks in use since the class was first seen */
+	bool net_known;    /**< `in_use` and `net_count` are known */
+	/** The number of chunks in use grows, or has risen so far, or is not known */
+	bool growing;
 	struct pm_trend trend; /**< of the number of chunks in use */
 };
 
 /** Maximum number of classes that watch_heap_classes() returns. */
-enum { WATCH_HEAP_CLASSES_MAX = 64 };
+enum { WATCH_HEAP_CLASSES_MAX = 128 };
 
 /**
  * Prepares the walks.

@@ -2,6 +2,7 @@
 #include "watch/heap_print.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include <procmem/minmax.h>
 #include <procmem/number.h>
@@ -121,7 +122,7 @@ static void put_walks(const struct watch_heap_walks *walks, bool bytes, struct t
 	text_char(line, '\n');
 	if (walks->failure) {
 		text_string(line, "the last walk failed: ");
-		text_string(line, walks->failure);
+		utf8_escape(line, walks->failure, strlen(walks->failure));
 		text_char(line, '\n');
 	}
 }
@@ -176,6 +177,11 @@ void watch_heap_print(const struct watch_heap *heap, uint64_t max, bool bytes, s
 
 	if (walks.count < WALKS_MIN)
 		print_too_few(&walks, out);
+	else if (growing == 0 && walks.classes > count)
+		out_format(out,
+		           "none of the %zu classes with the most bytes of new chunks grows; %zu "
+		           "others were not examined\n",
+		           count, walks.classes - count);
 	else if (growing == 0)
 		out_string(out, "no class of chunks grows\n");
 	if (shown > 0)

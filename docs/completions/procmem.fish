@@ -5,7 +5,7 @@ set -l kinds heap arena malloc stack guard reserve jit anon shm huge code rodata
 set -l region_columns address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous \
     lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena
 set -l watch_columns address rss delta growth size size-growth rate hour day verdict kind mapping
-set -l class_columns size count bytes share zeros equal arena state type text what example
+set -l class_columns size count bytes share zeros equal arena state threads type text what example
 set -l leak_columns bytes count size direct direct_bytes cycles type text example what
 set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
 
@@ -127,7 +127,7 @@ complete -c procmem -n $strings -s v -l verbose -d 'Report what was searched'
 
 set -l heap '__fish_seen_subcommand_from heap'
 complete -c procmem -n $heap -a '(__procmem_targets)'
-complete -c procmem -n $heap -l by -x -a '(__fish_append , size type text arena state)' -d 'Count chunks by'
+complete -c procmem -n $heap -l by -x -a '(__fish_append , size type text arena state thread)' -d 'Count chunks by'
 complete -c procmem -n $heap -l list -d 'List chunks by address'
 complete -c procmem -n $heap -l retained -d 'Show which roots hold chunks'
 complete -c procmem -n $heap -l tree -x -d 'Show through which chunks a root holds others'
@@ -152,6 +152,7 @@ complete -c procmem -n $leaks -s o -l columns -x -a "(__fish_append , help $leak
 set -l refs '__fish_seen_subcommand_from refs'
 complete -c procmem -n $refs -a '(__procmem_targets)'
 complete -c procmem -n $refs -s a -l all -d 'Show all references'
+complete -c procmem -n $refs -l depth -x -d 'Show so many levels'
 complete -c procmem -n $refs -l to -d 'Show what the memory points to'
 complete -c procmem -n $refs -l max-stop -x -d 'Refuse to stop the process for longer'
 

@@ -20,7 +20,7 @@ within() {
 
 # peak_of COMMAND...: prints the peak memory of a command in KiB.
 peak_of() {
-	"$alternate" 1 true -- "$@" | cut -d ' ' -f 4
+	"$alternate" 1 true -- "$@" 2>"$scratch/report" | cut -d ' ' -f 4
 }
 
 # memory WHAT BOUND BYTES COMMAND...: prints a line with the memory of a command for each chunk,
@@ -75,4 +75,6 @@ memory 'memory for each chunk, without the copy' 60 "$copied" \
 	sh -c "procmem leaks --max-stop 0 $target || [ \$? -eq 1 ]"
 memory 'memory for each chunk, without the copy' 60 "$copied" \
 	procmem heap --retained --max-stop 0 "$target"
+memory 'memory for each chunk, without the copy' 110 "$copied" \
+	procmem heap --retained --tree lists --max-stop 0 "$target"
 memory 'memory for each chunk, three walks' 72 0 procmem heap --growth 2s "$target"

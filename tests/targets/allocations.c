@@ -2,7 +2,8 @@
 /*
  * allocations THREADS: a process with known chunks in the heap, and with an arena for each thread.
  * Facts: `chunk NAME ADDRESS USABLE`, where USABLE is the result of malloc_usable_size(3), and
- * `info NAME VALUE` with the members of mallinfo2(3).
+ * `info NAME VALUE` with the members of mallinfo2(3), and `thread TID ADDRESS` with a chunk of each
+ * thread.
  *
  * Commands:
  *   info          prints the members of mallinfo2(3) again
@@ -13,9 +14,9 @@
  *   mapped N      allocates N times 1 MiB
  *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
  *   grown         prints `grown N`: the number of chunks that `grow` has allocated
- *   churn         a thread allocates and frees all the time
- *   damage        overwrites the size of a chunk; prints both chunks
- *   imitate       maps memory that looks like a chunk of 1 MiB
+ *   renew N       a thread keeps N chunks of 528 bytes, and replaces the oldest one every
+ * millisecond churn         a thread allocates and frees all the time damage        overwrites the
+ * size of a chunk; prints both chunks imitate       maps memory that looks like a chunk of 1 MiB
  *   point N       allocates a chunk, `pointed`, and N pointers to it in another chunk
  *   protect       allocates 1 MiB, and makes its pages read-only
  */
@@ -28,12 +29,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-enum { SESSION = 80, BUFFER = 8000, LARGE = 1 << 20, LEAK = 264, ORDER = 400, ORDERS = 50 };
+enum {
+	SESSION = 80,
+	BUFFER = 8000,
+	LARGE = 1 << 20,
+	LEAK = 264,
+	RENEWED = 528,
+	ORDER = 400,
+	ORDERS = 50
+};
+
+enum { WORKERS_MAX = 64 };
 
 /* Whatever is allocated stays reachable, and is never freed. */
 static void *volatile kept;
+
+static struct worker {
+	int tid;
+	char *chunk;
+} workers[WORKERS_MAX];
 
 /* Reached when all threads have allocated. */
 static pthread_barrier_t created;
@@ -103,18 +120,22 @@ static void sieve(uint64_t count)
 }
 
 /** Allocates in an arena of its own, and frees a part, so that its thread cache is not empty. */
-static void *work(void *number)
+static void *work(void *slot)
 {
+	struct worker *self = slot;
 	enum { CHUNKS = 300, FREED = 5 };
 	char *chunks[CHUNKS];
 
 	for (size_t i = 0; i < CHUNKS; i++) {
 		chunks[i] = keep(200 + i % 3 * 16);
-		snprintf(chunks[i], 200, "thread %zu", (size_t)number);
+		snprintf(chunks[i], 200, "thread %zu", (size_t)(self - workers));
 	}
 	for (size_t i = 0; i < FREED; i++)
 		free(chunks[i * 7]);
 
+	self->tid = (int)gettid();
+	self->chunk = chunks[1];
+	prctl(PR_SET_NAME, "worker");
 	pthread_barrier_wait(&created);
 	for (;;)
 		pause();
@@ -128,6 +149,22 @@ static void *grow(void *count)
 		snprintf(leak, LEAK, "leak number=%llu", (unsigned long long)i);
 		grown++;
 		usleep((useconds_t)(1000000 / (size_t)count));
+	}
+	return NULL;
+}
+
+static void *renew(void *count)
+{
+	char **chunks = calloc((size_t)count, sizeof *chunks);
+
+	target_check(chunks ? 0 : -1, "calloc");
+	for (uint64_t i = 0;; i++) {
+		char **oldest = &chunks[i % (size_t)count];
+		free(*oldest);
+		*oldest = keep(RENEWED);
+		snprintf(*oldest, RENEWED, "renewed number=%llu", (unsigned long long)i);
+		if (i >= (size_t)count)
+			usleep(1000);
 	}
 	return NULL;
 }
@@ -218,6 +255,8 @@ static int obey(const char *line)
 		start(grow, target_number(line + 5));
 	else if (strcmp(line, "grown") == 0)
 		printf("grown %lu\n", grown);
+	else if (strncmp(line, "renew ", 6) == 0)
+		start(renew, target_number(line + 6));
 	else if (strcmp(line, "churn") == 0)
 		start(churn, 0);
 	else if (strcmp(line, "damage") == 0)
@@ -258,9 +297,13 @@ int main(int argc, char **argv)
 
 	uint64_t threads = target_number(argv[1]);
 	pthread_barrier_init(&created, NULL, (unsigned)threads + 1);
+	target_check(threads <= WORKERS_MAX ? 0 : -1, "options");
 	for (uint64_t i = 0; i < threads; i++)
-		start(work, i);
+		start(work, (size_t)&workers[i]);
 	pthread_barrier_wait(&created);
+	for (uint64_t i = 0; i < threads; i++)
+		printf("thread %d %#zx\n", workers[i].tid, (size_t)workers[i].chunk);
+	printf("thread %d %#zx\n", (int)getpid(), (size_t)orders[ORDERS - 1]);
 
 	print_info();
 	target_ready();

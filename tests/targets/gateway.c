@@ -48,6 +48,8 @@ static void compile_routes(void)
 		routes[i].code = pcre2_compile((PCRE2_SPTR)routes[i].pattern, PCRE2_ZERO_TERMINATED,
 		                               0, &number, &offset, NULL);
 		target_check(routes[i].code ? 0 : -1, "pcre2_compile");
+		/* Without code of its own, PCRE2 also allocates 20 KiB with each match data. */
+		pcre2_jit_compile(routes[i].code, PCRE2_JIT_COMPLETE);
 	}
 }
 

@@ -44,7 +44,8 @@ enum pm_heap_allocator {
 /** The state of a chunk. */
 enum pm_chunk_state {
 	PM_CHUNK_IN_USE = 0, /**< the program has allocated it */
-	/** The program has freed it; malloc counts it as used. Lists: tcache and fastbins */
+	/** The program has freed it; malloc counts it as used. Lists: tcache and fastbins; in
+	 * jemalloc 5.3, the caches of threads */
 	PM_CHUNK_CACHED,
 	PM_CHUNK_FREE, /**< free, in a bin of malloc */
 	PM_CHUNK_TOP,  /**< the rest at the end of an arena, from which malloc takes new chunks */
@@ -72,7 +73,7 @@ struct pm_heap_arena {
 	 * address, as in pm_arena_heaps; the main arena has 0. jemalloc: from 0 on */
 	uint32_t number;
 	uint64_t system; /**< obtained from the kernel (malloc_state.system_mem) */
-	/** Chunks in use. jemalloc: includes regions in the caches of threads */
+	/** Chunks in use. jemalloc before 5.3: includes regions in the caches of threads */
 	uint64_t in_use;
 	uint64_t cached;       /**< cached chunks */
 	uint64_t free;         /**< free chunks, without top */

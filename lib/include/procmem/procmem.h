@@ -25,6 +25,7 @@
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H
 
+#include <procmem/arena_threads.h>
 #include <procmem/census.h>
 #include <procmem/chunk_filter.h>
 #include <procmem/chunk_parts.h>
@@ -67,6 +68,7 @@
 #include <procmem/recorder.h>
 #include <procmem/recording.h>
 #include <procmem/refs.h>
+#include <procmem/refs_tree.h>
 #include <procmem/region.h>
 #include <procmem/reserve.h>
 #include <procmem/retained.h>

@@ -107,6 +107,14 @@ grown() {
 	[[ $output == *'malloc: '*', net change -; '*' walks, every '*' on average, '* ]]
 }
 
+@test "chunks that are replaced all the time do not grow, although there are new ones" {
+	target_start allocations 0
+	target_tell renew 400
+	run -0 --separate-stderr procmem watch --heap --json -q --budget 0 -i 0.2 --for 16s "$TARGET_PID"
+	jq -es 'last | .walk_count >= 5 and (.survivors[] | select(.size == 544) | .count > 100 and .rate > 1 and .net_count > -5 and
+		.net_count < 5 and (.verdict | IN("no growth", "plateau")))' <<<"$output"
+}
+
 @test "without --heap, there is nothing about chunks" {
 	target_start allocations 0
 	run -0 procmem watch --json -i 0.1 -c 3 --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
@@ -115,6 +123,14 @@ grown() {
 	jq -e 'all(.samples[]; .has_chunks | not)' <<<"$output"
 	run -0 procmem watch -i 0.1 -c 3 "$TARGET_PID"
 	[[ $output != *malloc:* ]]
+}
+
+@test "the action snap stores chunks, too" {
+	local file=$BATS_TEST_TMPDIR/snap.pmrec
+	target_start allocations 0
+	run -1 procmem watch --heap -i 0.1 -c 50 --on 'rss>1K' --do "snap:$file" --do exit "$TARGET_PID"
+	run -0 procmem snap -l --json "$file"
+	jq -e '[.samples[].has_chunks] == [true]' <<<"$output"
 }
 
 @test "the screen shows the classes that grow below the rows" {
