@@ -3,6 +3,7 @@
 
 #include "base/minmax.h"
 #include "grep/unique.h"
+#include "target/hit_chunk.h"
 #include "target/json_parts.h"
 #include "view/hit_text.h"
 
@@ -72,7 +73,8 @@ static void put_region(struct json *json, const struct pm_region *region)
 	json_shut(json, '}');
 }
 
-void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
+void grep_json(const struct grep_view *view, const struct pm_hit *hit,
+               const struct pm_chunk_parts *chunk, struct text *line)
 {
 	const struct grep_options *options = view->options;
 	const struct pm_region *region = &view->regions->items[hit->region];
@@ -92,6 +94,8 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct te
 	json_put(&json, "text", text_of(hit->encoding, hit->bytes, hit->size));
 	json_put(&json, "hex", hex_of(hit->bytes, hit->size));
 	put_around(&json, options, hit);
+	if (chunk)
+		hit_chunk_put_json(chunk, line);
 }
 
 void grep_json_region(const struct grep_view *view, const struct pm_region *region, uint64_t count,

@@ -13,9 +13,11 @@
  *
  * @param view  how to print
  * @param hit   the match
+ * @param chunk  the chunk of malloc that contains the match; NULL to write no chunk
  * @param line  receives the object
  */
-void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct text *line);
+void grep_json(const struct grep_view *view, const struct pm_hit *hit,
+               const struct pm_chunk_parts *chunk, struct text *line);
 
 /**
  * Adds a line that has a region as a JSON object, for -l and -c.

@@ -8,6 +8,7 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 #include "grep/json.h"
+#include "target/hit_chunk.h"
 #include "target/region_text.h"
 #include "view/hit_text.h"
 #include "view/results.h"
@@ -113,10 +114,12 @@ static void add_region(const struct grep_view *view, const struct pm_region *reg
 }
 
 /**
- * Adds the region of a match: "heap [heap]+0x4a5", "arena, arena 3 +0x40".
+ * Adds the region of a match, and its chunk: "heap [heap]+0x4a5", "arena, arena 3 +0x40, chunk of
+ * 48 B in use".
  * @return  number of columns that were added
  */
-static size_t add_place(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
+static size_t add_place(const struct grep_view *view, const struct pm_hit *hit,
+                        const struct pm_chunk_parts *chunk, struct text *line)
 {
 	const struct pm_region *region = &view->regions->items[hit->region];
 	struct text place = { 0 };
@@ -132,6 +135,8 @@ static size_t add_place(const struct grep_view *view, const struct pm_hit *hit, 
 
 	text_string(&place, place.length == 0 || owner ? " +0x" : "+0x");
 	text_hex(&place, hit->address - region->start, 1);
+	if (chunk)
+		hit_chunk_put(chunk, ", ", &place);
 	columns += add_escaped(&place, line);
 	text_deinit(&place);
 	return columns;
@@ -160,7 +165,8 @@ static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hi
  * match.
  * @return  number of columns that were added
  */
-static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
+static size_t add_head(const struct grep_view *view, const struct pm_hit *hit,
+                       const struct pm_chunk_parts *chunk, struct text *line)
 {
 	size_t start = line->length;
 
@@ -169,7 +175,7 @@ static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, s
 	text_string(line, hit->changed ? "~ " : "  ");
 	size_t columns = line->length - start;
 
-	columns += add_place(view, hit, line);
+	columns += add_place(view, hit, chunk, line);
 	columns += add_encoding(view, hit, line);
 	text_string(line, ": ");
 	return columns + 2;
@@ -272,12 +278,13 @@ static size_t add_bare(const struct grep_view *view, const struct pm_hit *hit, s
 	return head;
 }
 
-size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
+size_t grep_line(const struct grep_view *view, const struct pm_hit *hit,
+                 const struct pm_chunk_parts *chunk, struct text *line)
 {
 	if (view->form == GREP_MATCHES)
 		return add_bare(view, hit, line);
 
-	add_text(view, hit, add_head(view, hit, line), line);
+	add_text(view, hit, add_head(view, hit, chunk, line), line);
 	text_char(line, '\n');
 	return 0;
 }

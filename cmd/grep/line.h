@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <procmem/chunk_parts.h>
 #include <procmem/region.h>
 #include <procmem/scan.h>
 
@@ -29,11 +30,13 @@ struct grep_view {
  *
  * @param view  how to print
  * @param hit   the match
+ * @param chunk  the chunk of malloc that contains the match; NULL to print no chunk
  * @param line  receives the line
  * @return      with -o, the number of bytes in the line before the match; if the hit is the rest of
  *              a truncated match, these bytes must not be printed. Without -o, 0
  */
-size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct text *line);
+size_t grep_line(const struct grep_view *view, const struct pm_hit *hit,
+                 const struct pm_chunk_parts *chunk, struct text *line);
 
 /**
  * Returns the number of bytes before and after a match that are needed to print its line.

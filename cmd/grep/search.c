@@ -47,14 +47,14 @@ static void add_name(const struct pm_hit *hit, struct text *name)
 
 /** Makes the line of a match, in the thread that found it. */
 static void make_line(const struct grep_target *target, const struct pm_hit *hit,
-                      struct parts *parts, struct text *line)
+                      const struct pm_chunk_parts *chunk, struct parts *parts, struct text *line)
 {
 	const struct grep_options *options = target->view.options;
 
 	if (options->search.output.json)
-		grep_json(&target->view, hit, line);
+		grep_json(&target->view, hit, chunk, line);
 	else
-		parts->head = grep_line(&target->view, hit, line);
+		parts->head = grep_line(&target->view, hit, chunk, line);
 
 	if (target->view.form == GREP_BLOCKS) {
 		parts->before = pm_min_size(options->before, hit->before);
@@ -84,7 +84,7 @@ static int found(void *context, unsigned worker, const struct pm_hit *hit,
 	struct parts parts = { 0 };
 
 	text_clear(line);
-	make_line(target, hit, &parts, line);
+	make_line(target, hit, hit_chunk_current(&search->chunks, worker), &parts, line);
 	if (search->out->results)
 		add_name(hit, &name);
 	parts.name = name.length;
@@ -404,7 +404,7 @@ static int run(struct grep_target *target, struct search *search, const struct p
 		return -1;
 
 	target->incomplete = search->totals.gave_up > 0 || search->timed_out ||
-	                     search->memory.cut > 0;
+	                     search->memory.cut > 0 || hit_chunk_may_miss(&search->chunks);
 	report(search, target);
 	return 1;
 }

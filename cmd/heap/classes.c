@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/minmax.h"
+#include "target/arena_threads.h"
 #include "target/chunk_text.h"
 #include "view/results.h"
 
@@ -152,6 +153,22 @@ static json_t *arena_value(const struct list_column *column, const void *item)
 	return json_address(heap->arenas[row->class->arena].address);
 }
 
+static void threads_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct heap_class *row = item;
+
+	(void)column;
+	arena_threads_label(&row->report->threads, row->report->heap, row->class->arena, text);
+}
+
+static json_t *threads_value(const struct list_column *column, const void *item)
+{
+	const struct heap_class *row = item;
+
+	(void)column;
+	return arena_threads_json(&row->report->threads, row->class->arena);
+}
+
 static void state_text(const struct list_column *column, const void *item, struct text *text)
 {
 	(void)column;
@@ -216,6 +233,12 @@ static const struct list_column columns[] = {
 	  .type = LIST_TEXT,
 	  .text = state_text,
 	  .help = "state of the example; with --by state, of all chunks" },
+	{ .name = "threads",
+	  .title = "THREADS",
+	  .type = LIST_TEXT,
+	  .text = threads_text,
+	  .value = threads_value,
+	  .help = "threads that use this arena" },
 	{ .name = "type",
 	  .title = "TYPE",
 	  .type = LIST_TEXT,
@@ -261,6 +284,23 @@ const struct list_spec heap_classes_spec = {
 	.id_prefix = "#",
 };
 
+/** Sets the default columns of --by thread. */
+static void choose_thread_columns(struct list_spec *spec, unsigned keys)
+{
+	bool has_content = keys & (PM_CENSUS_TYPE | PM_CENSUS_TEXT);
+
+	spec->json_columns = "arena,threads," JSON_COLUMNS;
+	spec->json_identity = "arena,threads,example";
+	if (keys & PM_CENSUS_STATE) {
+		spec->table_columns = "state,size,count,bytes,share,what,threads";
+		spec->json_columns = "arena,threads,state," JSON_COLUMNS;
+	} else if (has_content) {
+		spec->table_columns = "size,count,bytes,share,what,threads";
+	} else {
+		spec->table_columns = "size,count,bytes,share,threads";
+	}
+}
+
 /** Sets the default columns: the keys and the counts. */
 static void choose_columns(struct list_spec *spec, unsigned keys)
 {
@@ -287,7 +327,10 @@ int heap_classes_init(struct heap_classes *classes, const struct heap_report *re
                       struct pm_error *error)
 {
 	*classes = (struct heap_classes){ .spec = heap_classes_spec };
-	choose_columns(&classes->spec, heap_report_keys(report));
+	if (report->options->by_thread)
+		choose_thread_columns(&classes->spec, heap_report_keys(report));
+	else
+		choose_columns(&classes->spec, heap_report_keys(report));
 	if (list_init(&classes->list, &classes->spec, &report->options->list,
 	              report->options->output.bytes, error) < 0)
 		return -1;

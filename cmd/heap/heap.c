@@ -13,7 +13,9 @@
 #include "heap/json.h"
 #include "heap/print.h"
 #include "heap/retained.h"
+#include "heap/tree.h"
 #include "target/malloc_graph.h"
+#include "target/malloc_heap.h"
 #include "view/list_print.h"
 
 const struct cli_spec heap_spec = {
@@ -141,7 +143,7 @@ static void report_walk(struct heap_report *report, uint64_t started_us)
 		return;
 
 	heap_print_breaks(report);
-	heap_print_other(report);
+	malloc_heap_report_other(report->heap, report->options->output.bytes);
 	if (report->stopped) {
 		stopping_report(heap_report_stopped_ns(report), memory->threads);
 		stopping_report_others(&memory->others);
@@ -189,7 +191,9 @@ static enum status run_special(const struct heap_options *options, const char *w
 	struct pm_error error;
 	int complete;
 
-	if (options->retained)
+	if (options->tree)
+		complete = heap_tree_print(word, options, out, &error);
+	else if (options->retained)
 		complete = heap_retained_print(word, options, out, &error);
 	else
 		complete = heap_growth_print(word, options, out, &error);
@@ -208,6 +212,8 @@ static bool check_options(const struct heap_options *options, bool has_address)
 	if (has_address && (options->chunks || options->growth > 0 || options->retained))
 		wrong = "--list, --growth and --retained concern the whole heap; leave out the "
 			"address";
+	else if (options->tree && !options->retained)
+		wrong = "--tree needs --retained";
 	else if (options->retained && heap_options_select(options))
 		wrong = "--retained covers all chunks in use; it cannot be combined with options "
 			"that select chunks";
@@ -230,8 +236,10 @@ enum status heap_run(struct out *out, int argc, char **argv)
 	if (!cli_parse(&heap_spec, out, argc, argv, &options, &words))
 		return words.status;
 	if (options_want_help(&options.list)) {
-		list_print_columns(options.retained ? &heap_retained_spec : &heap_classes_spec,
-		                   out);
+		const struct list_spec *spec = &heap_classes_spec;
+		if (options.retained)
+			spec = options.tree ? &heap_tree_spec : &heap_retained_spec;
+		list_print_columns(spec, out);
 		return STATUS_OK;
 	}
 	if (!cli_check_operands(&heap_spec, &words))

@@ -2,6 +2,7 @@
 #include "heap/json.h"
 
 #include "heap/classes.h"
+#include "target/arena_threads.h"
 #include "target/json_parts.h"
 
 /** Writes the process, or what the core file says about it. */
@@ -34,7 +35,8 @@ void heap_json_open(struct json *json, const struct heap_report *report)
 	if (heap->other != PM_HEAP_ALLOCATOR_UNKNOWN) {
 		json_open(json, "other", '{');
 		json_put(json, "name", json_text(pm_heap_allocator_name(heap->other)));
-		json_put(json, "in_use", json_number(heap->other_in_use));
+		if (heap->other_known)
+			json_put(json, "in_use", json_number(heap->other_in_use));
 		json_shut(json, '}');
 	}
 	json_shut(json, '}');
@@ -57,14 +59,19 @@ static void put_figures(struct json *json, const struct pm_heap_arena *arena)
 	json_put(json, "chunks", json_number(arena->chunks));
 }
 
-static void put_arena(struct json *json, const struct pm_heap_arena *arena)
+static void put_arena(struct json *json, const struct heap_report *report, uint32_t index)
 {
+	const struct pm_heap_arena *arena = &report->heap->arenas[index];
+
 	json_open(json, NULL, '{');
 	if (arena->address != 0)
 		json_put(json, "address", json_address(arena->address));
 	json_parts_kind(json, arena->main ? PM_KIND_HEAP : PM_KIND_ARENA);
 	put_figures(json, arena);
-	json_put(json, "attached", json_number(arena->attached));
+	if (arena->address != 0) {
+		json_put(json, "attached", json_number(arena->attached));
+		json_put(json, "threads", arena_threads_json(&report->threads, index));
+	}
 	json_put(json, "complete", json_boolean(arena->complete));
 	json_shut(json, '}');
 }
@@ -116,7 +123,7 @@ void heap_json_put_arenas(struct json *json, const struct heap_report *report)
 
 	json_open(json, "arenas", '[');
 	for (size_t i = 0; i < heap->arena_count; i++)
-		put_arena(json, &heap->arenas[i]);
+		put_arena(json, report, (uint32_t)i);
 	json_shut(json, ']');
 
 	json_open(json, "mmapped", '{');

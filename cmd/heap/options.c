@@ -20,6 +20,7 @@ enum {
 	OPTION_TEXT,
 	OPTION_STATE,
 	OPTION_RETAINED,
+	OPTION_TREE,
 	OPTION_MAX_STOP,
 };
 
@@ -29,12 +30,14 @@ static const double growth_min = 0.1;
 static const struct cli_option show_options[] = {
 	{ 'a', "all", NULL, "show all arenas and classes, not only the largest" },
 	{ OPTION_BY, "by", "LIST",
-	  "count chunks by size, type, text, arena or state, or\n"
-	  "by several of these (default: size,type)" },
+	  "count chunks by size, type, text, arena, state or\n"
+	  "thread, or by several of these (default: size,type)" },
 	{ OPTION_LIST, "list", NULL, "list the chunks, by address" },
 	{ OPTION_RETAINED, "retained", NULL,
 	  "stop the process while its memory is copied, and show\n"
 	  "which variables, stacks and other roots hold chunks" },
+	{ OPTION_TREE, "tree", "ROOT",
+	  "with --retained: show through which chunks one root\nholds others" },
 	{ OPTION_GROWTH, "growth", "DURATION",
 	  "read the heap three times in this time, and show\n"
 	  "which chunks were allocated and not freed" },
@@ -106,10 +109,19 @@ static int parse_words(const char *list, const char *const *names, unsigned *bit
 
 static int parse_by(struct heap_options *options, const char *value, struct pm_error *error)
 {
-	/* In the order of the bits of enum pm_census_key. */
-	static const char *const names[] = { "size", "type", "text", "arena", "state", NULL };
+	/* In the order of the bits of enum pm_census_key. A thread is that of an arena. */
+	static const char *const names[] = { "size",  "type",   "text", "arena",
+		                             "state", "thread", NULL };
+	const unsigned thread = 1u << 5;
 
-	return parse_words(value, names, &options->by, error);
+	if (parse_words(value, names, &options->by, error) < 0)
+		return -1;
+
+	if (options->by & thread) {
+		options->by = (options->by & ~thread) | PM_CENSUS_ARENA;
+		options->by_thread = true;
+	}
+	return 0;
 }
 
 static int parse_state(struct heap_options *options, const char *value, struct pm_error *error)
@@ -205,8 +217,12 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 	case OPTION_LIST:
 		options->chunks = true;
 		return 0;
+
 	case OPTION_RETAINED:
 		options->retained = true;
+		return 0;
+	case OPTION_TREE:
+		options->tree = value;
 		return 0;
 	case OPTION_STOP:
 		options->stop = true;
@@ -231,7 +247,7 @@ const char *const heap_options_exclusive[] = {
 	"json csv",       "all top",        "list by",    "list sort",       "list reverse",
 	"list columns",   "growth list",    "growth by",  "growth stop",     "growth sort",
 	"growth reverse", "growth columns", "growth csv", "retained growth", "retained list",
-	"retained by",    "retained stop",  NULL,
+	"retained by",    "retained stop",  "tree sort",  "tree reverse",    NULL,
 };
 
 bool heap_options_select(const struct heap_options *options)

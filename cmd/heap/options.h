@@ -15,8 +15,10 @@ struct heap_options {
 	bool stop;                             /**< --stop */
 	bool chunks;                           /**< --list */
 	bool retained;                         /**< --retained */
+	const char *tree;                      /**< --tree: name or address of a root, or NULL */
 	uint64_t stop_max_ns;                  /**< --max-stop: nanoseconds; 0: any time */
 	unsigned by;                           /**< --by: enum pm_census_key bits; 0 if not given */
+	bool by_thread;                        /**< --by thread: PM_CENSUS_ARENA is in `by`, too */
 	double growth;                         /**< --growth: seconds; 0 if not given */
 	struct pm_chunk_filter_options filter; /**< --size, --type, --text, --state */
 	struct list_options list;              /**< the list of classes or chunks */

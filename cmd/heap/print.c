@@ -12,6 +12,7 @@
 #include "base/report.h"
 #include "base/utf8.h"
 #include "heap/classes.h"
+#include "target/arena_threads.h"
 #include "target/chunk_text.h"
 #include "view/table.h"
 
@@ -34,7 +35,7 @@ static const struct table_column arena_columns[COLUMNS] = {
 	{ .title = "CACHED", .right = true },
 	{ .title = "TOP", .right = true },
 	{ .title = "CHUNKS", .right = true },
-	{ .title = "THREADS", .right = true },
+	{ .title = "THREADS" },
 };
 
 /** The place of an arena in the table. */
@@ -293,6 +294,28 @@ static void put_name(const struct arenas_view *view, size_t row, struct text *te
 		chunk_text_arena(heap, view->sorted[row].index, text);
 }
 
+/** Adds the number of the threads that use an arena, and their names if they are known. */
+static void put_threads(const struct arenas_view *view, size_t row, struct text *text)
+{
+	const struct heap_report *report = view->report;
+	struct text names = { 0 };
+	size_t count = 0;
+
+	if (row == TABLE_TOTAL || row >= view->shown)
+		return;
+
+	pm_arena_threads_of(&report->threads, view->sorted[row].index, &count);
+	if (count == 0 || report->threads.unknown > 0)
+		count = (size_t)ranked(view, row)->attached;
+	put_count(report, count, text);
+
+	arena_threads_text(&report->threads, view->sorted[row].index, &names);
+	if (names.length > 0)
+		text_string(text, ": ");
+	utf8_escape(text, names.bytes, names.length);
+	text_deinit(&names);
+}
+
 static void arena_cell(void *context, size_t row, size_t column, struct text *text)
 {
 	const struct arenas_view *view = context;
@@ -307,10 +330,8 @@ static void arena_cell(void *context, size_t row, size_t column, struct text *te
 		put_name(view, row, text);
 	else if (column == CHUNKS)
 		put_count(report, arena->chunks, text);
-	else if (column == THREADS && (row == TABLE_TOTAL || row >= view->shown))
-		return;
 	else if (column == THREADS)
-		put_count(report, arena->attached, text);
+		put_threads(view, row, text);
 	else
 		put_size(report, sizes[column], text);
 }
@@ -370,6 +391,7 @@ static size_t print_arenas(const struct heap_report *report, struct out *out)
 		.rows = view.shown + (heap->mapped > 0),
 		.titles = true,
 		.total = true,
+		.open_end = out->width == SIZE_MAX,
 		.context = &view,
 		.cell = arena_cell,
 		.before_total = print_left_out,
@@ -460,19 +482,4 @@ void heap_print_breaks(struct heap_report *report)
 	else
 		report_note("the process changed its heap while it was read, or the heap is "
 		            "damaged; sizes and counts are approximate (exact: --stop)");
-}
-
-void heap_print_other(const struct heap_report *report)
-{
-	const struct pm_heap *heap = report->heap;
-	struct text line = { 0 };
-	if (heap->other == PM_HEAP_ALLOCATOR_UNKNOWN)
-		return;
-
-	text_string(&line, "the process also has ");
-	put_size(report, heap->other_in_use, &line);
-	text_format(&line, " in use in %s malloc, which is not shown",
-	            pm_heap_allocator_name(heap->other));
-	report_note("%s", text_terminate(&line));
-	text_deinit(&line);
 }

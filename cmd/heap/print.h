@@ -29,7 +29,4 @@ size_t heap_print(const struct heap_report *report, struct out *out);
  */
 void heap_print_breaks(struct heap_report *report);
 
-/** Reports another allocator that the process uses, too. */
-void heap_print_other(const struct heap_report *report);
-
 #endif

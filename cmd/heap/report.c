@@ -159,7 +159,9 @@ int heap_report_count(struct heap_report *report, struct pm_error *error)
 		resident = heap_verdict_resident(report->heap, &report->memory.loaded.regions);
 
 	report->verdict = heap_verdict_make(report->heap, resident);
-	if (read_pins(report, error) < 0 ||
+	if (pm_arena_threads_find(report->heap, report->memory.target.process, report->memory.core,
+	                          &report->threads, error) < 0 ||
+	    read_pins(report, error) < 0 ||
 	    pm_census_create(&options, &report->census, error) < 0 ||
 	    pm_census_add_heap(report->census, report->heap, error) < 0)
 		return -1;
@@ -169,6 +171,7 @@ int heap_report_count(struct heap_report *report, struct pm_error *error)
 
 void heap_report_deinit(struct heap_report *report)
 {
+	pm_arena_threads_deinit(&report->threads);
 	pm_census_destroy(report->census);
 	pm_census_destroy(report->pins);
 	pm_chunk_filter_destroy(report->filter);

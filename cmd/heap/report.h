@@ -3,6 +3,7 @@
 #ifndef CMD_HEAP_REPORT_H
 #define CMD_HEAP_REPORT_H
 
+#include <procmem/arena_threads.h>
 #include <procmem/census.h>
 #include <procmem/heap.h>
 
@@ -24,8 +25,9 @@ struct heap_report {
 	struct chunk_contents contents; /**< what the chunks contain */
 	struct pm_chunk_filter *filter; /**< which chunks are selected; owned */
 	struct heap_verdict verdict;    /**< what the figures mean */
-	struct pm_census *pins;   /**< the sampled pins of the verdict, as one class; NULL if there
-	                             are none; owned */
+	struct pm_census *pins; /**< the sampled pins of the verdict, as one class; NULL if there
+	                           are none; owned */
+	struct pm_arena_threads threads; /**< which threads use which arenas; owned */
 	struct pm_census *census; /**< the classes of chunks; NULL if they were not counted; owned
 	                           */
 };
@@ -45,10 +47,10 @@ struct heap_report {
 int heap_report_open(struct heap_report *report, const char *word, struct pm_error *error);
 
 /**
- * Judges the heap, and counts its chunks by class.
+ * Judges the heap, counts its chunks by class, and finds the threads that use its arenas.
  *
  * @param report  opened
- * @param error   as for pm_census_add_heap()
+ * @param error   as for pm_census_add_heap() and pm_arena_threads_find()
  * @return        0 or -1
  */
 int heap_report_count(struct heap_report *report, struct pm_error *error);

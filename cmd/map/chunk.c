@@ -7,11 +7,11 @@
 #include "target/chunk_text.h"
 #include "target/json_parts.h"
 
-/** Returns whether a region can contain chunks. */
+/** Returns whether a region can contain chunks, of glibc or of another allocator. */
 static bool has_chunks(const struct pm_region *region)
 {
 	return region->kind == PM_KIND_HEAP || region->kind == PM_KIND_ARENA ||
-	       region->kind == PM_KIND_MALLOC;
+	       region->kind == PM_KIND_MALLOC || region->detail.type == PM_DETAIL_ALLOCATOR;
 }
 
 bool map_chunk_find(struct map_chunk *found, const struct loaded *loaded,
@@ -30,9 +30,11 @@ bool map_chunk_find(struct map_chunk *found, const struct loaded *loaded,
 		.heap = heap,
 	};
 
-	return pm_heap_find(heap, address, &found->chunk) &&
-	       chunk_contents_open(&found->contents, &target, NULL) == 0 &&
-	       chunk_contents_read(&found->contents, heap, &found->chunk, &found->content, NULL) ==
+	struct pm_chunk_parts *parts = &found->parts;
+
+	pm_chunk_parts_find(heap, (struct pm_range){ address, address + 1 }, parts);
+	return parts->found && chunk_contents_open(&found->contents, &target, NULL) == 0 &&
+	       chunk_contents_read(&found->contents, heap, &parts->chunk, &found->content, NULL) ==
 	               0;
 }
 
@@ -44,7 +46,7 @@ void map_chunk_deinit(struct map_chunk *found)
 
 void map_chunk_put(const struct map_chunk *found, uint64_t address, struct text *line)
 {
-	const struct pm_chunk *chunk = &found->chunk;
+	const struct pm_chunk *chunk = &found->parts.chunk;
 	const struct chunk_content *content = &found->content;
 	struct text what = { 0 };
 
@@ -52,6 +54,10 @@ void map_chunk_put(const struct map_chunk *found, uint64_t address, struct text 
 	            chunk->start, chunk->end, chunk->size, chunk_text_state(chunk->state));
 	if (address > chunk->start)
 		text_format(line, "offset 0x%" PRIx64 "  ", address - chunk->start);
+	if (found->parts.inside & PM_CHUNK_PART_HEADER)
+		text_string(line, "in its header  ");
+	else if (found->parts.inside & PM_CHUNK_PART_LINKS)
+		text_string(line, "in list pointers of malloc  ");
 	chunk_text_what(content->item.type, content->text.text, content->text.length,
 	                content->text.cut, &what);
 	utf8_escape(line, what.bytes, what.length);
@@ -60,7 +66,7 @@ void map_chunk_put(const struct map_chunk *found, uint64_t address, struct text 
 
 void map_chunk_put_json(const struct map_chunk *found, uint64_t address, struct json *json)
 {
-	const struct pm_chunk *chunk = &found->chunk;
+	const struct pm_chunk *chunk = &found->parts.chunk;
 	const struct chunk_content *content = &found->content;
 
 	json_open(json, "chunk", '{');

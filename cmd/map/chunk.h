@@ -3,6 +3,8 @@
 #ifndef CMD_MAP_CHUNK_H
 #define CMD_MAP_CHUNK_H
 
+#include <procmem/chunk_parts.h>
+
 #include "target/chunk_contents.h"
 #include "target/malloc_heap.h"
 #include "target/regions_load.h"
@@ -12,13 +14,14 @@
 struct map_chunk {
 	struct malloc_heap opened;      /**< the heap that contains the chunk */
 	struct chunk_contents contents; /**< types of chunks */
-	struct pm_chunk chunk;          /**< the chunk */
+	struct pm_chunk_parts parts;    /**< the chunk, and what the address is in it */
 	struct chunk_content content;   /**< what it contains */
 };
 
 /**
- * Finds the chunk that contains an address. Only regions of the kinds heap, arena and malloc are
- * considered: in others, no chunk is expected, and reading the whole heap would take time.
+ * Finds the chunk that contains an address. Only regions of the kinds heap, arena and malloc,
+ * and those of which an allocator is known, are considered: in others, no chunk is expected, and
+ * reading the whole heap would take time.
  *
  * @param found    filled, and must not be moved; release with map_chunk_deinit()
  * @param loaded   the regions of the target, with their kinds; must outlive the chunk

@@ -44,18 +44,32 @@ static int collect(void *context, const struct pm_ref *ref)
 	return 0;
 }
 
-int refs_found_referrers(struct refs_found *found, struct pm_error *error)
+/** Finds the path from a chunk to a root. */
+static int find_path(struct refs_found *found, struct pm_error *error)
 {
-	struct pm_graph *graph = found->graph->graph;
-
-	if (pm_refs_find(graph, found->range, collect, found, error) < 0)
-		return -1;
 	if (!found->has_chunk)
 		return 0;
 
-	int result = pm_refs_path(graph, found->address, &found->path, error);
+	int result = pm_refs_path(found->graph->graph, found->address, &found->path, error);
 	found->has_path = result == 1;
 	return pm_min_int(result, 0);
+}
+
+int refs_found_referrers(struct refs_found *found, struct pm_error *error)
+{
+	if (pm_refs_find(found->graph->graph, found->range, collect, found, error) < 0)
+		return -1;
+	return find_path(found, error);
+}
+
+int refs_found_tree(struct refs_found *found, const struct pm_refs_tree_options *options,
+                    struct pm_error *error)
+{
+	if (pm_refs_tree_find(found->graph->graph, found->range, options, &found->tree, error) < 0)
+		return -1;
+
+	found->total = found->tree.total;
+	return found->to ? 0 : find_path(found, error);
 }
 
 int refs_found_pointers(struct refs_found *found, struct pm_error *error)
@@ -84,6 +98,7 @@ int refs_found_visit(const struct refs_found *found, pm_ref_visitor *visit, void
 void refs_found_deinit(struct refs_found *found)
 {
 	free(found->refs);
+	pm_refs_tree_deinit(&found->tree);
 	if (found->has_path)
 		pm_path_deinit(&found->path);
 }

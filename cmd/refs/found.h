@@ -4,27 +4,30 @@
 #define CMD_REFS_FOUND_H
 
 #include <procmem/refs.h>
+#include <procmem/refs_tree.h>
 
 #include "target/malloc_graph.h"
 
 /** What is searched for, and what was found. */
 struct refs_found {
 	struct malloc_graph *graph;
-	uint64_t address;        /**< the address that the user gave */
-	struct pm_range range;   /**< the addresses that are searched for */
-	bool has_chunk;          /**< the address is in a chunk of malloc */
-	struct pm_chunk chunk;   /**< the chunk */
-	struct pm_symbol symbol; /**< the variable that contains the address; `name` is NULL if
-	                            there is none */
-	struct pm_ref *refs;     /**< the first references; owned */
-	size_t count;            /**< number of elements of `refs` */
-	size_t capacity;         /**< number of allocated elements */
-	size_t max;              /**< maximum of `count` */
-	bool to;                 /**< the references are from the range to chunks */
-	bool all;                /**< print all references, not only those in `refs` */
-	uint64_t total;          /**< number of all references */
-	struct pm_path path;     /**< the path to a root; owned */
-	bool has_path;           /**< there is a path */
+	uint64_t address;         /**< the address that the user gave */
+	struct pm_range range;    /**< the addresses that are searched for */
+	bool has_chunk;           /**< the address is in a chunk of malloc */
+	struct pm_chunk chunk;    /**< the chunk */
+	struct pm_symbol symbol;  /**< the variable that contains the address; `name` is NULL if
+	                             there is none */
+	struct pm_ref *refs;      /**< the first references; owned */
+	size_t count;             /**< number of elements of `refs` */
+	size_t capacity;          /**< number of allocated elements */
+	size_t max;               /**< maximum of `count` */
+	bool to;                  /**< the references are from the range to chunks */
+	bool all;                 /**< print all references, not only those in `refs` */
+	uint64_t total;           /**< number of all references */
+	unsigned depth;           /**< number of levels of references; more than 1: in `tree` */
+	struct pm_refs_tree tree; /**< references over several levels, if `depth` is more than 1 */
+	struct pm_path path;      /**< the path to a root; owned */
+	bool has_path;            /**< there is a path */
 };
 
 /**
@@ -54,6 +57,17 @@ int refs_found_referrers(struct refs_found *found, struct pm_error *error);
  * @return       0 or -1
  */
 int refs_found_pointers(struct refs_found *found, struct pm_error *error);
+
+/**
+ * Finds the references over several levels, and the path to a root unless `to` is set.
+ *
+ * @param found    the place is known; `depth` and `to` are set
+ * @param options  what is searched
+ * @param error    any
+ * @return         0 or -1
+ */
+int refs_found_tree(struct refs_found *found, const struct pm_refs_tree_options *options,
+                    struct pm_error *error);
 
 /**
  * Visits the references that are printed: those in `refs`, or all. A chunk can have millions of

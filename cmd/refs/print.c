@@ -149,19 +149,26 @@ static int print_ref(void *context, const struct pm_ref *ref)
 	return result < 0 ? -1 : out_failed(printing->out);
 }
 
+/** Prints the number of references. */
+static void print_total(const struct refs_found *found, struct out *out)
+{
+	struct text line = { 0 };
+
+	text_grouped(&line, found->total);
+	text_string(&line, found->to ? " pointer" : " reference");
+	text_string(&line, text_plural(found->total));
+	text_string(&line, found->total > 0 ? ":\n" : "\n");
+	out_text(out, &line);
+	text_deinit(&line);
+}
+
 static int print_refs(const struct refs_found *found, const struct refs_style *style,
                       struct out *out, struct pm_error *error)
 {
 	struct printing printing = { .found = found, .style = style, .out = out, .error = error };
 	struct text *line = &printing.line;
 
-	text_grouped(line, found->total);
-	text_string(line, found->to ? " pointer" : " reference");
-	text_string(line, text_plural(found->total));
-	text_string(line, found->total > 0 ? ":\n" : "\n");
-	out_wrapped(out, line, INDENT);
-	text_clear(line);
-
+	print_total(found, out);
 	int result = refs_found_visit(found, print_ref, &printing, error);
 
 	if (result == 0 && !found->all && found->count < found->total) {
@@ -172,6 +179,53 @@ static int print_refs(const struct refs_found *found, const struct refs_style *s
 
 	text_deinit(line);
 	return pm_min_int(result, 0);
+}
+
+/** Adds what was found out about the chunk of a reference in a tree. */
+static void put_further(const struct refs_found *found, const struct pm_refs_node *node,
+                        struct text *line)
+{
+	const char *noun = found->to ? "pointer" : "reference";
+
+	if (node->again)
+		text_string(line, ": see above");
+	if (!node->searched)
+		return;
+
+	text_string(line, ": ");
+	text_grouped(line, node->count);
+	text_format(line, " %s%s", noun, text_plural(node->count));
+	if (node->kept < node->count)
+		text_format(line, ", of which %" PRIu64 " are shown", node->kept);
+}
+
+/** Prints references over several levels. */
+static int print_tree(const struct refs_found *found, const struct refs_style *style,
+                      struct out *out, struct pm_error *error)
+{
+	const struct pm_refs_tree *tree = &found->tree;
+	struct text line = { 0 };
+	uint64_t first = 0;
+	int result = 0;
+
+	print_total(found, out);
+	for (size_t i = 0; result == 0 && i < tree->count; i++) {
+		const struct pm_refs_node *node = &tree->nodes[i];
+		first += node->depth == 0;
+		text_fill(&line, ' ', 2 + 2 * (size_t)node->depth);
+		result = put_ref(found, &node->ref, style, &line, error);
+		put_further(found, node, &line);
+		end_line(&line, out);
+	}
+
+	if (first < found->total) {
+		text_format(&line, "  ... and %" PRIu64 " more%s\n", found->total - first,
+		            found->all ? "" : ": -a shows all");
+		out_text(out, &line);
+	}
+	text_deinit(&line);
+
+	return result;
 }
 
 static int print_path(const struct refs_found *found, const struct refs_style *style,
@@ -205,7 +259,12 @@ static int print_path(const struct refs_found *found, const struct refs_style *s
 int refs_print_text(const struct refs_found *found, const struct refs_style *style, struct out *out,
                     struct pm_error *error)
 {
-	if (print_place(found, style, out, error) < 0 || print_refs(found, style, out, error) < 0)
+	if (print_place(found, style, out, error) < 0)
+		return -1;
+
+	int result = found->depth > 1 ? print_tree(found, style, out, error)
+	                              : print_refs(found, style, out, error);
+	if (result < 0)
 		return -1;
 	if (found->to || !found->has_chunk || found->chunk.state != PM_CHUNK_IN_USE)
 		return 0;
@@ -232,24 +291,49 @@ static int put_chunk_json(const struct refs_found *found, const struct pm_chunk 
 	return 0;
 }
 
+/** Writes the members of a reference. */
+static int put_ref_members(const struct refs_found *found, const struct pm_ref *ref,
+                           struct json *json, struct pm_error *error)
+{
+	if (ref->address)
+		json_put(json, "address", json_address(ref->address));
+	json_put(json, "offset", json_number(ref->offset));
+	if (ref->root == PM_REF_CHUNK)
+		return put_chunk_json(found, &ref->chunk, json, error);
+
+	root_text_json(root_of(found, ref), json);
+	return 0;
+}
+
 /** Writes a reference. */
 static int put_ref_json(const struct refs_found *found, const struct pm_ref *ref, uint64_t repeats,
                         struct json *json, struct pm_error *error)
 {
-	int result = 0;
-
 	json_open(json, NULL, '{');
-	if (ref->address)
-		json_put(json, "address", json_address(ref->address));
-	json_put(json, "offset", json_number(ref->offset));
 	if (repeats > 0)
 		json_put(json, "repeats", json_number(repeats));
-
-	if (ref->root == PM_REF_CHUNK)
-		result = put_chunk_json(found, &ref->chunk, json, error);
-	else
-		root_text_json(root_of(found, ref), json);
+	int result = put_ref_members(found, ref, json, error);
 	json_shut(json, '}');
+
+	return result;
+}
+
+/** Writes references over several levels. */
+static int put_tree_json(const struct refs_found *found, struct json *json, struct pm_error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < found->tree.count; i++) {
+		const struct pm_refs_node *node = &found->tree.nodes[i];
+		json_open(json, NULL, '{');
+		json_put(json, "depth", json_number(node->depth));
+		result = put_ref_members(found, &node->ref, json, error);
+		if (node->searched)
+			json_put(json, "count", json_number(node->count));
+		if (node->again)
+			json_put(json, "again", json_boolean(true));
+		json_shut(json, '}');
+	}
 
 	return result;
 }
@@ -280,7 +364,9 @@ int refs_print_json(const struct refs_found *found, struct out *out, struct pm_e
 
 	json_put(&json, "count", json_number(found->total));
 	json_open(&json, found->to ? "pointers" : "referrers", '[');
-	if (result == 0)
+	if (result == 0 && found->depth > 1)
+		result = put_tree_json(found, &json, error);
+	else if (result == 0)
 		result = pm_min_int(refs_found_visit(found, print_ref_json, &printing, error), 0);
 	json_shut(&json, ']');
 

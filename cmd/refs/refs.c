@@ -12,21 +12,27 @@
 #include "refs/print.h"
 #include "target/malloc_graph.h"
 
-enum { OPTION_TO = CLI_LONG_ONLY, OPTION_MAX_STOP };
+enum { OPTION_TO = CLI_LONG_ONLY, OPTION_DEPTH, OPTION_MAX_STOP };
 
 /* Number of references that are shown without --all, and that are kept in memory with --all. */
 enum { REFS_SHOWN = 20, REFS_KEPT = 1 << 16 };
+
+/* Number of references to a chunk on a further level that are shown without --all. */
+enum { REFS_SHOWN_BELOW = 5 };
 
 /** The parsed options of `procmem refs`. */
 struct refs_options {
 	bool all;
 	bool to;
+	uint64_t depth; /* number of levels; 1 if not given */
 	uint64_t stop_max_ns;
 	struct output_options output;
 };
 
 static const struct cli_option show_options[] = {
 	{ 'a', "all", NULL, "show all references, not only the first 20" },
+	{ OPTION_DEPTH, "depth", "N",
+	  "show N levels: also what points to the chunks that\ncontain references, and so on" },
 	{ OPTION_TO, "to", NULL, "show what the memory at ADDRESS points to instead" },
 	{ 0 },
 };
@@ -37,16 +43,29 @@ static const struct cli_option copy_options[] = {
 	{ 0 },
 };
 
+static int parse_depth(const char *value, uint64_t *depth, struct pm_error *error)
+{
+	if (pm_parse_decimal(value, PM_REFS_DEPTH_MAX, depth, NULL) < 0 || *depth < 1)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "must be from 1 to %d",
+		                    PM_REFS_DEPTH_MAX);
+
+	return 0;
+}
+
 static int parse_show(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct refs_options *options = into;
-	(void)value, (void)error;
 
-	if (id == OPTION_TO)
+	switch (id) {
+	case OPTION_DEPTH:
+		return parse_depth(value, &options->depth, error);
+	case OPTION_TO:
 		options->to = true;
-	else
+		return 0;
+	default:
 		options->all = true;
-	return 0;
+		return 0;
+	}
 }
 
 static int parse_copy(void *into, int id, const char *value, struct pm_error *error)
@@ -95,11 +114,22 @@ static enum status search(struct malloc_graph *graph, uint64_t address,
 		                    .address = address,
 		                    .max = all ? REFS_KEPT : REFS_SHOWN,
 		                    .to = options->to,
-		                    .all = all };
+		                    .all = all,
+		                    .depth = (unsigned)options->depth };
+	struct pm_refs_tree_options levels = {
+		.to = options->to,
+		.depth = found.depth,
+		.width_first = REFS_SHOWN,
+		.width = REFS_SHOWN_BELOW,
+	};
 	struct pm_error error;
 
+	if (all)
+		levels.width_first = levels.width = UINT64_MAX;
 	int result = refs_found_place(&found, &error);
-	if (result == 0 && options->to)
+	if (result == 0 && found.depth > 1)
+		result = refs_found_tree(&found, &levels, &error);
+	else if (result == 0 && options->to)
 		result = refs_found_pointers(&found, &error);
 	else if (result == 0)
 		result = refs_found_referrers(&found, &error);
@@ -109,6 +139,9 @@ static enum status search(struct malloc_graph *graph, uint64_t address,
 	else if (result == 0)
 		result = refs_print_text(&found, &style, out, &error);
 
+	if (result == 0 && found.tree.cut && !options->output.quiet)
+		report_note("there are more than %d references: further ones are not shown",
+		            PM_REFS_NODES_MAX);
 	enum status status = found.total > 0 ? STATUS_OK : STATUS_NOTHING;
 	refs_found_deinit(&found);
 	return result < 0 ? report_failure(&error) : status;
@@ -116,7 +149,7 @@ static enum status search(struct malloc_graph *graph, uint64_t address,
 
 enum status refs_run(struct out *out, int argc, char **argv)
 {
-	struct refs_options options = { .stop_max_ns = MALLOC_GRAPH_STOP_NS };
+	struct refs_options options = { .depth = 1, .stop_max_ns = MALLOC_GRAPH_STOP_NS };
 	struct malloc_graph graph = { 0 };
 	struct cli_result words;
 	struct pm_error error;

@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "strings/strings.h"
+#include "target/hit_chunk.h"
 #include "target/json_parts.h"
 #include "view/json.h"
 
@@ -118,9 +119,11 @@ static const struct pm_region *region_of(const struct strings *strings, const st
 
 /**
  * Adds the prefix of a string: the address, a mark if the string has changed, and the encoding, as
- * in "7f3a1c0042f1 " or "7f3a1c0042f1~ l ".
+ * in "7f3a1c0042f1 " or "7f3a1c0042f1~ l ", and the chunk that contains the string, if there is
+ * one.
  */
-static void add_prefix(const struct strings *strings, const struct pm_hit *hit, struct text *line)
+static void add_prefix(const struct strings *strings, const struct pm_hit *hit,
+                       const struct pm_chunk_parts *chunk, struct text *line)
 {
 	const struct strings_options *options = strings->options;
 	if (strings->pid > 0) {
@@ -148,25 +151,30 @@ static void add_prefix(const struct strings *strings, const struct pm_hit *hit, 
 		text_char(line, strings_options_letter(hit->encoding));
 		text_char(line, ' ');
 	}
+
+	if (chunk)
+		hit_chunk_put_columns(chunk, line);
 }
 
 /** Makes a line: one byte with the length of the prefix, the prefix, and the text. */
-static void make_line(struct strings *strings, struct strings_worker *worker,
-                      const struct pm_hit *hit, const char *text, size_t length)
+static void make_line(struct strings *strings, unsigned number, const struct pm_hit *hit,
+                      const char *text, size_t length)
 {
-	struct text *line = &worker->line;
+	struct text *line = &strings->workers[number].line;
 
 	text_char(line, 0);
-	add_prefix(strings, hit, line);
+	add_prefix(strings, hit, hit_chunk_current(&strings->search.chunks, number), line);
 	line->bytes[0] = (char)(unsigned char)(line->length - 1);
 	strings_line_add_text(strings->options, line, text, length);
 	text_char(line, '\n');
 }
 
 /** Makes a JSON object without its closing brace. */
-static void make_json(struct strings *strings, struct strings_worker *worker,
-                      const struct pm_hit *hit, const char *text, size_t length)
+static void make_json(struct strings *strings, unsigned number, const struct pm_hit *hit,
+                      const char *text, size_t length)
 {
+	struct strings_worker *worker = &strings->workers[number];
+	const struct pm_chunk_parts *chunk = hit_chunk_current(&strings->search.chunks, number);
 	struct text *line = &worker->line;
 	const struct pm_region *region = region_of(strings, hit);
 
@@ -193,6 +201,8 @@ static void make_json(struct strings *strings, struct strings_worker *worker,
 	text_decimal(line, hit->size);
 	text_string(line, ",\"text\":");
 	json_quote(line, text, length);
+	if (chunk)
+		hit_chunk_put_json(chunk, line);
 }
 
 /**
@@ -236,9 +246,9 @@ int strings_line_found(void *context, unsigned number, const struct pm_hit *hit,
 	if (strings->tally)
 		make_key(strings, worker, hit, text, length);
 	else if (strings->options->search.output.json)
-		make_json(strings, worker, hit, text, length);
+		make_json(strings, number, hit, text, length);
 	else
-		make_line(strings, worker, hit, text, length);
+		make_line(strings, number, hit, text, length);
 
 	int status = pm_scan_append(batch, worker->line.bytes, worker->line.length, error);
 

@@ -227,14 +227,18 @@ static const struct cli_group groups[] = {
 	  offsetof(struct strings_options, all_processes) },
 	{ "How to search:", search_option_table, search_parse_option,
 	  offsetof(struct strings_options, search) },
+	{ "Which chunks of malloc:", hit_chunk_option_table, hit_chunk_parse_option,
+	  offsetof(struct strings_options, search.chunks) },
 	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct strings_options, search.selection) },
 	{ "Output:", form_option_list, parse_form, 0 },
 	{ 0 },
 };
 
-static const char *const exclusive[] = { "json raw",     "json radix",    "json offset",
-	                                 "unique radix", "unique offset", NULL };
+static const char *const exclusive[] = {
+	"json raw",      "json radix",    "json offset", "unique radix",
+	"unique offset", "chunks unique", NULL
+};
 
 const struct cli_spec strings_spec = {
 	.command = "strings",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/chunk_text.h"
 
+#include <inttypes.h>
+
 const char *chunk_text_state(unsigned state)
 {
 	switch ((enum pm_chunk_state)state) {
@@ -21,22 +23,10 @@ static bool is_main(const struct pm_heap *heap, uint32_t arena)
 	return arena < heap->arena_count && heap->arenas[arena].main;
 }
 
-/**
- * Returns the number of an arena. In glibc, as in `map`, the arenas other than the main one are
- * numbered from 1 on, by address. Other allocators number their arenas from 0 on.
- */
-static size_t arena_number(const struct pm_heap *heap, uint32_t arena)
+/** Returns the number of an arena, as in `map`. */
+static uint32_t arena_number(const struct pm_heap *heap, uint32_t arena)
 {
-	size_t number = 1;
-
-	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || arena >= heap->arena_count)
-		return arena;
-
-	for (size_t i = 0; i < heap->arena_count; i++) {
-		const struct pm_heap_arena *other = &heap->arenas[i];
-		number += !other->main && other->address < heap->arenas[arena].address;
-	}
-	return number;
+	return arena < heap->arena_count ? heap->arenas[arena].number : arena;
 }
 
 void chunk_text_arena(const struct pm_heap *heap, uint32_t arena, struct text *text)
@@ -56,7 +46,7 @@ void chunk_text_place(const struct pm_heap *heap, uint32_t arena, struct text *t
 	else if (is_main(heap, arena))
 		text_string(text, "in the main arena");
 	else
-		text_format(text, "in arena %zu", arena_number(heap, arena));
+		text_format(text, "in arena %" PRIu32, arena_number(heap, arena));
 }
 
 /** Adds the type in words. */

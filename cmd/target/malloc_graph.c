@@ -367,6 +367,12 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 
 	if (!graph->heap->complete)
 		report_incomplete(graph->heap);
+	malloc_heap_report_other(graph->heap, false);
+
+	if (graph->heap->mapped_uncertain)
+		report_note("malloc has mapped %" PRIu64 " chunks separately, but %" PRIu64
+		            " ranges look like such chunks; all of them count as held",
+		            graph->heap->mapped_count_counter, graph->heap->mapped_count);
 
 	text_size(&size, info->unreadable);
 	if (info->unreadable > 0)

@@ -3,6 +3,9 @@
 
 #include <procmem/target_reader.h>
 
+#include "base/report.h"
+#include "base/text.h"
+
 struct pm_heap_source malloc_heap_source(struct memory *memory)
 {
 	return (struct pm_heap_source){
@@ -105,4 +108,32 @@ int malloc_heap_check(const struct pm_heap *heap, const char *word, struct pm_er
 	                    "procmem cannot read; 'procmem map' and 'procmem strings' work with "
 	                    "any allocator",
 	                    word, name);
+}
+
+void malloc_heap_report_other(const struct pm_heap *heap, bool bytes)
+{
+	const char *name = pm_heap_allocator_name(heap->other);
+	struct text line = { 0 };
+
+	if (heap->other == PM_HEAP_ALLOCATOR_UNKNOWN)
+		return;
+
+	if (heap->other_known) {
+		text_string(&line, "the process also has ");
+		if (bytes)
+			text_decimal(&line, heap->other_in_use);
+		else
+			text_size(&line, heap->other_in_use);
+		text_format(&line, " in use in %s malloc, which is not shown", name);
+	} else if (heap->other == PM_HEAP_ALLOCATOR_GLIBC) {
+		text_string(&line,
+		            "another copy of libc in the process has a malloc of its own, whose "
+		            "chunks are not known");
+	} else {
+		text_format(&line,
+		            "%s is mapped, too; the chunks that it has allocated are not known",
+		            name);
+	}
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
 }

@@ -71,6 +71,14 @@ int malloc_heap_open_loaded(const struct loaded *loaded, const volatile sig_atom
 void malloc_heap_close(struct malloc_heap *opened);
 
 /**
+ * Reports the other allocator of a process, if there is one: its chunks are not in the heap.
+ *
+ * @param heap   the heap
+ * @param bytes  print the exact size
+ */
+void malloc_heap_report_other(const struct pm_heap *heap, bool bytes);
+
+/**
  * Checks whether the chunks of a heap are known.
  *
  * @param heap   the heap

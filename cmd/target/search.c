@@ -82,6 +82,8 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 	for (size_t i = 0; i < search->memory.count; i++)
 		search->expected += expect(search, &search->memory.ranges[i]);
 
+	if (hit_chunk_open(&search->chunks, &options->chunks, &search->memory, error) < 0)
+		return -1;
 	return 1;
 }
 
@@ -171,12 +173,48 @@ static int tick(void *context, const struct pm_scan_totals *totals)
 	return search->reader_gone || search->timed_out;
 }
 
+/**
+ * Finds the chunk of a hit. Appends one byte, what happens to the hit, before the bytes that the
+ * command appends. See pm_scan_found.
+ */
+static int found_in_chunk(void *context, unsigned worker, const struct pm_hit *hit,
+                          struct pm_scan_batch *batch, struct pm_error *error)
+{
+	struct search *search = context;
+	uint8_t fate = (uint8_t)hit_chunk_find(&search->chunks, worker, hit);
+
+	if (pm_scan_append(batch, &fate, sizeof fate, error) < 0)
+		return -1;
+	if (fate != HIT_CHUNK_KEPT || !search->what->found)
+		return 0;
+
+	return search->what->found(search, worker, hit, batch, error);
+}
+
+/**
+ * Removes the byte that found_in_chunk() has appended, and counts the hit.
+ * @return  true if the hit is kept
+ */
+static bool is_kept(struct search *search, struct pm_scan_delivery *delivery)
+{
+	const uint8_t *bytes = delivery->bytes;
+	if (!search->chunks.heap)
+		return true;
+
+	delivery->bytes = bytes + 1;
+	delivery->length--;
+	return hit_chunk_count(&search->chunks, (enum hit_chunk_fate)bytes[0], delivery);
+}
+
 static int deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
 {
 	struct search *search = context;
+	struct pm_scan_delivery hit = *delivery;
+	if (!is_kept(search, &hit))
+		return 0;
 
-	clear_progress(search, delivery->length);
-	int result = search->what->deliver(search, delivery, error);
+	clear_progress(search, hit.length);
+	int result = search->what->deliver(search, &hit, error);
 	search->enough = result > 0;
 	search->reader_gone = out_failed(search->out);
 	if (result == 0 && search->reader_gone)
@@ -206,7 +244,7 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 		 * that the target is a process and is not stopped. */
 		.again = memory->target.process && !memory->stop,
 
-		.found = search->what->found,
+		.found = search->chunks.heap ? found_in_chunk : search->what->found,
 		.deliver = deliver,
 		.tick = tick,
 		.context = search,
@@ -324,15 +362,14 @@ static void add_part(const struct search *search, struct text *line, uint64_t by
  */
 static void add_searched(const struct search *search, struct text *line)
 {
-	const struct pm_scan_totals *totals = &search->totals;
+	uint64_t changed = search->totals.changed - search->chunks.changed;
 
-	add_size(search, line, totals->searched);
+	add_size(search, line, search->totals.searched);
 	text_format(line, " searched in %.2f s", (double)search->elapsed_us / 1e6);
-	if (totals->changed > 0) {
+	if (changed > 0) {
 		text_string(line, "; ");
-		text_grouped(line, totals->changed);
-		text_format(line, " %s changed during the search (~)",
-		            search->noun[totals->changed != 1]);
+		text_grouped(line, changed);
+		text_format(line, " %s changed during the search (~)", search->noun[changed != 1]);
 	}
 
 	add_part(search, line, search->missing, " not in the core file");
@@ -420,6 +457,7 @@ void search_report(const struct search *search, uint64_t found)
 
 	report_unreadable(search);
 	report_skipped(search, totals);
+	hit_chunk_report(&search->chunks, &search->memory, search->noun);
 
 	/* "no match" would be wrong if matches can be missing. */
 	if (found == 0 && is_partial(search))
@@ -444,5 +482,6 @@ void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size
 
 void search_close(struct search *search)
 {
+	hit_chunk_close(&search->chunks);
 	memory_close(&search->memory);
 }

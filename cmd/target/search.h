@@ -19,15 +19,17 @@
 
 #include "base/out.h"
 #include "cli/options.h"
+#include "target/hit_chunk.h"
 #include "target/memory.h"
 #include "target/selection.h"
 #include "view/progress.h"
 
 /** Options that all commands that search have in common. */
 struct search_options {
-	bool stop;                    /**< --stop */
-	bool whole_files;             /**< --whole-files */
-	struct selection selection;   /**< which regions */
+	bool stop;                       /**< --stop */
+	bool whole_files;                /**< --whole-files */
+	struct hit_chunk_options chunks; /**< which chunks of malloc */
+	struct selection selection;      /**< which regions */
 	struct output_options output; /**< output options; `verbose` lists all unreadable ranges */
 };
 
@@ -63,6 +65,7 @@ struct search {
 	void *context;    /**< data of the command, for its callbacks */
 
 	struct memory memory;           /**< the memory to search; set by search_open() */
+	struct hit_chunks chunks;       /**< the chunks of the hits; set by search_open() */
 	struct progress progress;       /**< the progress line on stderr */
 	uint64_t expected;              /**< estimate of the bytes to search */
 	const struct search_what *what; /**< what to search for; set while the search runs */
@@ -82,7 +85,10 @@ struct search {
 	bool reader_gone;    /**< the reader of the output has closed the pipe */
 };
 
-/** What to search for, and what to do with the hits. */
+/**
+ * What to search for, and what to do with the hits. Neither callback is called for hits that
+ * --in-use or --freed leave out.
+ */
 struct search_what {
 	const struct pm_scanner *scanner; /**< what to search for */
 	size_t around;            /**< number of bytes before and after a hit that `found` needs */
@@ -91,7 +97,8 @@ struct search_what {
 };
 
 /**
- * Opens a target for a search, and stops it with --stop.
+ * Opens a target for a search, and stops it with --stop. Reads the heap if an option is about
+ * chunks.
  *
  * @param search  initialised; release it with search_close(), even on failure
  * @param word    the TARGET
@@ -114,8 +121,9 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 
 /**
  * Reports on stderr how long the target was stopped and what could not be read (three ranges, or
- * all with -v); on a terminal, with -v, or if nothing was found in the only target, also what was
- * found and searched. Prints nothing with -q, except an error if the search has timed out.
+ * all with -v), and which hits were left out; on a terminal, with -v, or if nothing was found in
+ * the only target, also what was found and searched. Prints nothing with -q, except an error if the
+ * search has timed out.
  *
  * @param search  the search, complete
  * @param found   number of hits, as the command counts them

@@ -2,6 +2,7 @@
 #include "watch/json.h"
 
 #include "target/json_parts.h"
+#include "watch/heap_print.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
 #include "watch/verdict.h"
@@ -176,6 +177,8 @@ void watch_json_print(const struct watch_run *run, const struct watch_history *h
 	put_regions(run, history, view, summary, &json);
 	if (summary)
 		put_kinds(history, view, &json);
+	if (run->heap && (summary || watch_heap_walked(run->heap)))
+		watch_heap_print_json(run->heap, &json);
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

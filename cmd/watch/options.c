@@ -11,7 +11,14 @@
 #include "target/target_list.h"
 #include "watch/peek/peek.h"
 
-enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_RECORD, OPTION_BUDGET, OPTION_PEEK, OPTION_PLAIN };
+enum {
+	OPTION_FOR = CLI_LONG_ONLY,
+	OPTION_RECORD,
+	OPTION_BUDGET,
+	OPTION_PEEK,
+	OPTION_HEAP,
+	OPTION_PLAIN
+};
 
 static const struct cli_option watch_option_list[] = {
 	{ 'i', "interval", "SECONDS", "time between samples; minimum 0.1, default 2" },
@@ -29,6 +36,9 @@ static const struct cli_option watch_option_list[] = {
 	  "maximum CPU time of watch, as a share of one core;\ndefault 1%, 0: no limit" },
 	{ OPTION_PEEK, "peek", "N",
 	  "show the N most frequent strings in the new pages\nof each region that grew" },
+	{ OPTION_HEAP, "heap", NULL,
+	  "show which classes of malloc's chunks grow; with\n"
+	  "--record, also store the number of chunks" },
 	{ OPTION_PLAIN, "plain", NULL,
 	  "print each sample as text; without --plain, watch\n"
 	  "shows a live screen on a terminal, or only a summary\n"
@@ -89,6 +99,7 @@ static bool is_live_only(int id)
 	case OPTION_RECORD:
 	case OPTION_BUDGET:
 	case OPTION_PEEK:
+	case OPTION_HEAP:
 		return true;
 	default:
 		return false;
@@ -133,6 +144,9 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 		return parse_budget(options, value, error);
 	case OPTION_PEEK:
 		return pm_parse_decimal(value, PEEK_MAX, &options->peek, error);
+	case OPTION_HEAP:
+		options->heap = true;
+		return 0;
 	default:
 		options->plain = true;
 		return 0;

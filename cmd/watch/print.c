@@ -13,6 +13,7 @@
 #include "view/numbered_table.h"
 #include "watch/columns.h"
 #include "watch/format.h"
+#include "watch/heap_print.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
 #include "watch/verdict.h"
@@ -126,6 +127,8 @@ void watch_print(const struct watch_run *run, const struct watch_history *histor
 	if (view->row_count > 0)
 		print_rows(run, history, view, false, out);
 	print_peeks(run->peek, view, history->sample.time, out);
+	if (watch_heap_walked(run->heap))
+		watch_heap_print(run->heap, run->options->top, view->bytes, out);
 	out_string(out, "\n");
 }
 
@@ -303,10 +306,12 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 
 	if (view->row_count == 0) {
 		out_string(out, "no region changed\n");
-		return;
+	} else {
+		print_rows(run, history, view, true, out);
+		print_peeks(run->peek, view, 0, out);
+		print_reasons(history, view, out);
 	}
 
-	print_rows(run, history, view, true, out);
-	print_peeks(run->peek, view, 0, out);
-	print_reasons(history, view, out);
+	if (run->heap)
+		watch_heap_print(run->heap, run->options->top, view->bytes, out);
 }

@@ -6,6 +6,7 @@
 
 #include "base/report.h"
 #include "target/sampled.h"
+#include "watch/heap.h"
 #include "watch/peek/peek.h"
 #include "watch/replay.h"
 
@@ -39,6 +40,9 @@ int watch_run_init(struct watch_run *run, const struct watch_options *options,
 		return watch_replay_open(target->path, &run->replay, &run->process, error);
 	if (open_sampler(run, pages, error) < 0)
 		return -1;
+	if (options->heap)
+		watch_heap_open(target->process, target->word, options->budget, options->record,
+		                &run->heap);
 	if (!pages)
 		return 0;
 
@@ -148,6 +152,7 @@ void watch_run_end_gone(struct watch_run *run, const struct pm_limit *limit)
 void watch_run_deinit(struct watch_run *run)
 {
 	peek_close(run->peek);
+	watch_heap_close(run->heap);
 	pm_recorder_close(run->recorder);
 	pm_kills_close(run->kills);
 	pm_sampler_close(run->sampler);

@@ -17,6 +17,7 @@
 #include "watch/options.h"
 
 struct peek;
+struct watch_heap;
 struct watch_replay;
 
 /** A run. */
@@ -30,8 +31,9 @@ struct watch_run {
 	struct pm_recorder *recorder; /**< the recording that is written; NULL if none is written */
 	/** Stores new pages and their strings; NULL if new pages are not stored. */
 	struct peek *peek;
-	struct pm_kills *kills; /**< counts OOM kills in the cgroup of the process; NULL if they
-	                           cannot be counted */
+	struct watch_heap *heap; /**< walks over the heap; NULL without --heap */
+	struct pm_kills *kills;  /**< counts OOM kills in the cgroup of the process; NULL if they
+	                            cannot be counted */
 	uint64_t killed; /**< number of OOM kills that `kills` had counted before the last sample */
 	/**
 	 * Checks whether a condition holds. If so, all regions are measured before one of them is

@@ -349,6 +349,8 @@ static int check(const struct watch_options *options, struct pm_error *error)
 		option = "--on";
 	else if (options->peek > 0)
 		option = "--peek";
+	else if (options->heap)
+		option = "--heap";
 	else if (options->columns.given)
 		option = "--columns";
 	else if (!pm_select_is_everything(options->selection.select))

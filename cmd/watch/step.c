@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "target/sampled.h"
+#include "watch/heap.h"
 #include "watch/peek/peek.h"
 #include "watch/replay.h"
 
@@ -115,6 +116,8 @@ static int record(struct watch *watch, struct pm_error *error)
 	if (!watch->run.recorder)
 		return 0;
 
+	if (watch_heap_walked(watch->run.heap))
+		pm_recorder_set_chunks(watch->run.recorder, watch_heap_chunks(watch->run.heap));
 	read.count = history->limits_read;
 	return pm_recorder_add(watch->run.recorder, &history->sample, &read, error);
 }
@@ -173,6 +176,8 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 		return -1;
 	if (!watch->view.unjudged)
 		judge_regions(history);
+	if (run->heap && watch_heap_step(run->heap, &history->sample, error) < 0)
+		return -1;
 	if (record(watch, error) < 0 || watch_view_update(&watch->view, history, error) < 0 ||
 	    watch_history_add_kinds(history, watch->view.kinds, error) < 0)
 		return -1;

@@ -8,7 +8,7 @@ _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_c
 _procmem_group_columns='count size rss pss dirty swap largest detail files'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
-_procmem_class_columns='size count bytes share zeros equal arena state type text what example'
+_procmem_class_columns='size count bytes share zeros equal arena state threads type text what example'
 _procmem_leak_columns='bytes count size direct direct_bytes cycles type text example what'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
@@ -49,7 +49,8 @@ _procmem() {
 	leaks:*) columns=$_procmem_leak_columns ;;
 	watch:*) columns=$_procmem_watch_columns ;;
 	# Sums have their own columns, and the column by which they are grouped.
-	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns" ;;
+	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns"
+		[[ $columns != 'arena '* ]] || columns+=' in_use free threads' ;;
 	esac
 	case $command:$before in
 	snap:-o | snap:--output | dump:-o | dump:--output) compopt -o default && return ;;
@@ -61,9 +62,9 @@ _procmem() {
 	strings:-e | strings:--encoding) _procmem_words "$word" 'all u s S l b L B' && return ;;
 	strings:-t | strings:--radix) mapfile -t COMPREPLY < <(compgen -W 'x d o n' -- "$word") && return ;;
 	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
-	heap:--by) _procmem_words "$word" 'size type text arena state' && return ;;
+	heap:--by) _procmem_words "$word" 'size type text arena state thread' && return ;;
 	heap:--state) _procmem_words "$word" 'in_use cached free top all' && return ;;
-	heap:--growth | heap:--max-stop | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop) return ;;
+	heap:--growth | heap:--max-stop | heap:--tree | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop | refs:--depth) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
 	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
@@ -97,25 +98,25 @@ _procmem() {
 			$_procmem_output" -- "$word")
 		;;
 	strings:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --stop --whole-files --kind --mapping
+		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --stop --whole-files --in-use --freed --chunks --kind --mapping
 			--perms --min-rss --min-size --radix --offset --raw --json --color --quiet --verbose --help --version" -- "$word")
 		;;
 	grep:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --all-processes --stop
-			--timeout --by --unique --whole-files --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
+			--timeout --by --unique --whole-files --in-use --freed --chunks --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;
 	watch:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --plain --all-processes --on --do --again --cool-down --kind --mapping --perms --min-rss
+		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --heap --plain --all-processes --on --do --again --cool-down --kind --mapping --perms --min-rss
 			--min-size $_procmem_output" -- "$word")
 		;;
 	heap:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --retained --max-stop --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --list --retained --tree --max-stop --growth --size --type --text --state --stop $_procmem_list $_procmem_output" -- "$word")
 		;;
 	leaks:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")
 		;;
-	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --to --max-stop $_procmem_output" -- "$word") ;;
+	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --depth --to --max-stop $_procmem_output" -- "$word") ;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --heap --list $_procmem_output" -- "$word") ;;
 	diff:-*)

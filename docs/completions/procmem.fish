@@ -5,7 +5,7 @@ set -l kinds heap arena malloc stack guard reserve jit anon shm huge code rodata
 set -l region_columns address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous \
     lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena
 set -l watch_columns address rss delta growth size size-growth rate hour day verdict kind mapping
-set -l class_columns size count bytes share zeros equal arena state type text what example
+set -l class_columns size count bytes share zeros equal arena state threads type text what example
 set -l leak_columns bytes count size direct direct_bytes cycles type text example what
 set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
 
@@ -109,6 +109,9 @@ complete -c procmem -n $strings -l top -x -d 'Show only the first N'
 complete -c procmem -n $strings -l budget -x -d 'Limit the memory for counting'
 complete -c procmem -n $strings -l stop -d 'Stop the process while it is read'
 complete -c procmem -n $strings -l whole-files -d 'Include untouched pages of files'
+complete -c procmem -n $strings -l in-use -d 'Only strings in chunks of malloc in use'
+complete -c procmem -n $strings -l freed -d 'Only strings in freed chunks of malloc'
+complete -c procmem -n $strings -l chunks -d 'Print the chunk of malloc'
 complete -c procmem -n $strings -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
 complete -c procmem -n $strings -l mapping -x -d 'Select regions whose mapping matches'
 complete -c procmem -n $strings -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Select regions with these permissions'
@@ -124,9 +127,10 @@ complete -c procmem -n $strings -s v -l verbose -d 'Report what was searched'
 
 set -l heap '__fish_seen_subcommand_from heap'
 complete -c procmem -n $heap -a '(__procmem_targets)'
-complete -c procmem -n $heap -l by -x -a '(__fish_append , size type text arena state)' -d 'Count chunks by'
+complete -c procmem -n $heap -l by -x -a '(__fish_append , size type text arena state thread)' -d 'Count chunks by'
 complete -c procmem -n $heap -l list -d 'List chunks by address'
 complete -c procmem -n $heap -l retained -d 'Show which roots hold chunks'
+complete -c procmem -n $heap -l tree -x -d 'Show through which chunks a root holds others'
 complete -c procmem -n $heap -l max-stop -x -d 'Refuse a longer stop'
 complete -c procmem -n $heap -l growth -x -d 'Show chunks that are new and not freed in this time'
 complete -c procmem -n $heap -l size -x -d 'Select chunks of this size'
@@ -148,6 +152,7 @@ complete -c procmem -n $leaks -s o -l columns -x -a "(__fish_append , help $leak
 set -l refs '__fish_seen_subcommand_from refs'
 complete -c procmem -n $refs -a '(__procmem_targets)'
 complete -c procmem -n $refs -s a -l all -d 'Show all references'
+complete -c procmem -n $refs -l depth -x -d 'Show so many levels'
 complete -c procmem -n $refs -l to -d 'Show what the memory points to'
 complete -c procmem -n $refs -l max-stop -x -d 'Refuse to stop the process for longer'
 
@@ -165,6 +170,9 @@ complete -c procmem -n $grep -s M -l multiline -d 'Let ^ and $ match at line bou
 complete -c procmem -n $grep -l all-processes -d 'Search all processes of that name'
 complete -c procmem -n $grep -l stop -d 'Stop the process while it is read'
 complete -c procmem -n $grep -l whole-files -d 'Include untouched pages of files'
+complete -c procmem -n $grep -l in-use -d 'Only matches in chunks of malloc in use'
+complete -c procmem -n $grep -l freed -d 'Only matches in freed chunks of malloc'
+complete -c procmem -n $grep -l chunks -d 'Print the chunk of malloc'
 complete -c procmem -n $grep -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
 complete -c procmem -n $grep -l mapping -x -d 'Select regions whose mapping matches'
 complete -c procmem -n $grep -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Select regions with these permissions'
@@ -219,6 +227,7 @@ complete -c procmem -n $watch -s s -l sort -x -a 'growth rate rss delta' -d 'Sor
 complete -c procmem -n $watch -s n -l top -x -d 'Show only the first N'
 complete -c procmem -n $watch -l record -r -d 'Write a recording'
 complete -c procmem -n $watch -l budget -x -d 'CPU limit, in percent of one core'
+complete -c procmem -n $watch -l heap -d 'Show which chunks of malloc grow'
 complete -c procmem -n $watch -l peek -x -d 'Show the N most frequent strings in new pages'
 complete -c procmem -n $watch -l on -x -a 'rss\> grow\> rate\> kind: region\> headroom\< regions\>' -d 'Act when this condition holds'
 complete -c procmem -n $watch -l do -x -a 'exit exec: snap: dump:' -d 'What to do when a condition is met'

@@ -60,6 +60,12 @@ bool pm_graph_in_use(const struct pm_graph *graph, uint32_t node)
 	return graph->nodes[node] & 1;
 }
 
+bool pm_graph_is_mapped(const struct pm_graph *graph, uint32_t node)
+{
+	return units_of(graph->nodes[node]) == LARGE &&
+	       pm_graph_chunk(graph, node).arena == PM_CHUNK_MAPPED;
+}
+
 uint64_t pm_graph_size(const struct pm_graph *graph, uint32_t node)
 {
 	uint64_t units = units_of(graph->nodes[node]);

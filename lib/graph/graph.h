@@ -26,13 +26,14 @@ struct pm_root_span {
 
 /**
  * A register that points to a chunk, or a word near the top of a stack that points to the header of
- * a chunk: while a thread is inside malloc, this may be the only pointer to the chunk.
+ * a chunk: while a thread is inside malloc, this may be the only pointer to the chunk. Or memory
+ * that may be a mapped chunk, and is reachable as other memory outside of malloc is.
  */
 struct pm_root_register {
 	uint32_t root;    /**< index of the root */
 	uint32_t target;  /**< the node */
-	uint64_t address; /**< position of the register in pm_copy_thread.registers, or address of
-	                     the word */
+	uint64_t address; /**< position of the register in pm_copy_thread.registers, address of the
+	                     word, or address of the memory */
 };
 
 struct pm_graph {
@@ -61,6 +62,9 @@ struct pm_chunk pm_graph_chunk(const struct pm_graph *graph, uint32_t node);
 
 /** Returns whether the chunk of a node is in use. */
 bool pm_graph_in_use(const struct pm_graph *graph, uint32_t node);
+
+/** Returns whether the chunk of a node was mapped by malloc separately. */
+bool pm_graph_is_mapped(const struct pm_graph *graph, uint32_t node);
 
 /** Returns the size of the chunk of a node in bytes, with its header. */
 uint64_t pm_graph_size(const struct pm_graph *graph, uint32_t node);

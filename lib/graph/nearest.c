@@ -98,6 +98,20 @@ int pm_nearest_find(const struct pm_graph *graph, uint32_t target, struct pm_nea
 	return 0;
 }
 
+void pm_nearest_attribute(const struct pm_graph *graph, struct pm_nearest *nearest)
+{
+	uint32_t *parents = nearest->parents;
+
+	/* Parents precede their nodes in the order of the search. */
+	for (uint32_t i = 0; i < nearest->count; i++) {
+		uint32_t node = nearest->order[i], parent = parents[node];
+		if (pm_nearest_is_root(graph, parent))
+			parents[node] = pm_nearest_root(graph, parent) + 1;
+		else
+			parents[node] = parents[parent - 1];
+	}
+}
+
 void pm_nearest_deinit(struct pm_nearest *nearest)
 {
 	free(nearest->parents);

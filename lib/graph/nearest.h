@@ -42,6 +42,14 @@ static inline uint32_t pm_nearest_root(const struct pm_graph *graph, uint32_t pa
 	return parent - graph->node_count - 1;
 }
 
+/**
+ * Replaces the parents by the roots: 0 if no root reaches the node, or the index of the nearest
+ * root
+ * + 1.
+ * @param nearest  result of a search for all nodes
+ */
+void pm_nearest_attribute(const struct pm_graph *graph, struct pm_nearest *nearest);
+
 /** Releases the memory of a result. */
 void pm_nearest_deinit(struct pm_nearest *nearest);
 

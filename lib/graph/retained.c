@@ -33,22 +33,17 @@ struct retaining {
 };
 
 /**
- * Replaces the parents by the roots. Parents precede their nodes in the order of the search.
+ * Replaces the parents by the roots, and adds up what they hold.
  * @param roots  for each root; receives the figures
  */
 static void attribute(struct retaining *state, struct pm_retained_root *roots)
 {
 	const struct pm_graph *graph = state->graph;
-	uint32_t *parents = state->nearest.parents;
 
+	pm_nearest_attribute(graph, &state->nearest);
 	for (uint32_t i = 0; i < state->nearest.count; i++) {
-		uint32_t node = state->nearest.order[i], parent = parents[node];
-		if (pm_nearest_is_root(graph, parent))
-			parents[node] = pm_nearest_root(graph, parent) + 1;
-		else
-			parents[node] = parents[parent - 1];
-
-		struct pm_retained_root *root = &roots[parents[node] - 1];
+		uint32_t node = state->nearest.order[i];
+		struct pm_retained_root *root = &roots[state->nearest.parents[node] - 1];
 		root->held += pm_graph_size(graph, node);
 		root->chunks++;
 	}

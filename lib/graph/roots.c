@@ -337,6 +337,26 @@ static int scan_threads(struct pm_graph *graph, struct pm_error *error)
 	return 0;
 }
 
+/**
+ * If some of the mapped chunks are other memory that only looks like chunks, makes all mapped
+ * chunks reachable, as that memory would be.
+ */
+static int add_mapped(struct pm_graph *graph, struct pm_error *error)
+{
+	for (uint32_t i = 0; graph->heap->mapped_uncertain && i < graph->node_count; i++) {
+		struct pm_root_register found = { .target = i };
+		struct pm_range unused;
+		if (!pm_graph_in_use(graph, i) || !pm_graph_is_mapped(graph, i))
+			continue;
+		found.address = pm_graph_bytes(graph, i).start;
+		if (pm_roots_at(graph, found.address, &found.root, &unused, error) < 0 ||
+		    add_register(graph, found, error) < 0)
+			return -1;
+	}
+
+	return 0;
+}
+
 /** State of the scan for roots. */
 struct finding {
 	struct pm_graph *graph;
@@ -400,6 +420,8 @@ int pm_roots_find(struct pm_graph *graph, struct pm_error *error)
 
 	if (result == 0)
 		result = scan_threads(graph, error);
+	if (result == 0)
+		result = add_mapped(graph, error);
 	if (result == 0)
 		result = scan_memory(graph, error);
 

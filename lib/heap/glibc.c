@@ -287,6 +287,15 @@ static void set_unused(struct pm_heap *heap)
 	heap->complete = true;
 }
 
+/** Notes another copy of libc. */
+static int find_copy(struct pm_glibc *glibc, struct pm_error *error)
+{
+	int found = pm_glibc_find_copy(glibc, error);
+	if (found > 0)
+		glibc->heap->public.other = PM_HEAP_ALLOCATOR_GLIBC;
+	return found < 0 ? -1 : 0;
+}
+
 /** Reads the arenas and the mapped chunks. */
 static int read_chunks(struct pm_glibc *glibc, struct pm_error *error)
 {
@@ -333,7 +342,7 @@ int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
 
 	bool unused = found > 0 && is_unused(&glibc);
 	if (found > 0 && !unused) {
-		if (read_chunks(&glibc, error) < 0)
+		if (read_chunks(&glibc, error) < 0 || find_copy(&glibc, error) < 0)
 			found = -1;
 		add_up(&glibc);
 		/* Without the counters, only the mapped chunks themselves show use. */

@@ -411,6 +411,25 @@ int pm_glibc_find(struct pm_glibc *glibc, struct pm_error *error)
 	return 1;
 }
 
+int pm_glibc_find_copy(struct pm_glibc *glibc, struct pm_error *error)
+{
+	const struct pm_regions *regions = glibc->heap->source.regions;
+	const struct pm_glibc_layout *layout = glibc->layout;
+	struct search search = { .glibc = glibc };
+	int found = 0;
+
+	for (size_t i = 0; found == 0 && i < regions->count; i++) {
+		const struct pm_region *region = search.region = &regions->items[i];
+
+		if (is_data(region) && is_libc(region->mapping) &&
+		    !pm_range_contains(pm_region_bounds(region), glibc->arenas[0].address))
+			found = search_region(&search, error);
+	}
+
+	glibc->layout = layout;
+	return found;
+}
+
 int pm_glibc_find_again(struct pm_glibc *glibc, size_t arena, struct pm_error *error)
 {
 	struct pm_glibc_arena read;

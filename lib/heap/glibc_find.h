@@ -16,6 +16,16 @@
 int pm_glibc_find(struct pm_glibc *glibc, struct pm_error *error);
 
 /**
+ * Searches another copy of libc whose malloc is in use: a program can load one (dlmopen(3)), and so
+ * can the dynamic linker (LD_AUDIT). Its chunks are not read.
+ *
+ * @param glibc  as filled by pm_glibc_find(), with at least one arena
+ * @param error  PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @return       1 if there is one, 0 if not, or -1
+ */
+int pm_glibc_find_copy(struct pm_glibc *glibc, struct pm_error *error);
+
+/**
  * Reads an arena again.
  *
  * @param glibc  receives the arena

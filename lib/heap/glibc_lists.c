@@ -193,6 +193,20 @@ static void mark(struct lists *lists, bool fast)
 	lists->count = 0;
 }
 
+/** Notes that the chunks of the entries have a second word of malloc: the key of the tcache. */
+static int add_keyed(struct lists *lists)
+{
+	struct pm_heap_handle *heap = lists->glibc->heap;
+
+	if (pm_array_reserve(&heap->keyed, &heap->keyed_capacity, heap->keyed_count, lists->count,
+	                     sizeof *heap->keyed, lists->error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < lists->count; i++)
+		heap->keyed[heap->keyed_count++] = lists->entries[i].address;
+	return 0;
+}
+
 /** Reads a fastbin of an arena, again if it changes. */
 static int follow_fastbin(struct lists *lists, uint32_t arena, unsigned bin)
 {
@@ -216,6 +230,21 @@ static int follow_fastbin(struct lists *lists, uint32_t arena, unsigned bin)
 	return good;
 }
 
+/**
+ * Reports a list of freed chunks that is not valid. All chunks were found nevertheless: only which
+ * of them are freed is not known.
+ */
+static int note_damage(struct lists *lists, uint32_t arena, uint64_t address, uint64_t previous,
+                       const char *why)
+{
+	struct pm_heap_index *index = &lists->glibc->heap->index;
+	bool unseen = index->unseen;
+	int result = pm_glibc_damage(lists->glibc, arena, address, previous, why, lists->error);
+
+	index->unseen = unseen;
+	return result;
+}
+
 /** Marks the chunks of the fastbins of an arena. */
 static int read_fastbins(struct lists *lists, uint32_t arena)
 {
@@ -234,8 +263,8 @@ static int read_fastbins(struct lists *lists, uint32_t arena)
 			continue;
 
 		glibc->heap->public.arenas[arena].complete = false;
-		if (pm_glibc_damage(glibc, arena, head, glibc->arenas[arena].address,
-		                    "the list of a fastbin is not valid", lists->error) < 0)
+		if (note_damage(lists, arena, head, glibc->arenas[arena].address,
+		                "the list of a fastbin is not valid") < 0)
 			return -1;
 	}
 	return 0;
@@ -435,6 +464,9 @@ static int try_tcache(struct lists *lists, const struct pm_chunk *chunk,
 		glibc->links = links;
 		glibc->tcache_size = type->size;
 	}
+	/* Before 2.29, when counters had one byte, there was no key. */
+	if (type->counter > 1 && add_keyed(lists) < 0)
+		return -1;
 	mark(lists, false);
 	if (good > 0)
 		return 0;
@@ -443,7 +475,7 @@ static int try_tcache(struct lists *lists, const struct pm_chunk *chunk,
 	if (pm_glibc_can_change(glibc))
 		why = "a tcache has changed each time that it was read";
 	glibc->heap->public.arenas[chunk->arena].complete = false;
-	return pm_glibc_damage(glibc, chunk->arena, chunk->address, 0, why, lists->error);
+	return note_damage(lists, chunk->arena, chunk->address, 0, why);
 }
 
 static int read_tcaches(struct lists *lists)
@@ -473,6 +505,12 @@ static int by_address(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
+static int compare_words(const void *a, const void *b)
+{
+	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+	return (one > other) - (one < other);
+}
+
 int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
 {
 	struct lists lists = {
@@ -488,6 +526,10 @@ int pm_glibc_lists_read(struct pm_glibc *glibc, struct pm_error *error)
 	int result = read_all_fastbins(&lists);
 	if (result == 0)
 		result = read_tcaches(&lists);
+
+	struct pm_heap_handle *heap = glibc->heap;
+	if (heap->keyed_count > 0)
+		qsort(heap->keyed, heap->keyed_count, sizeof *heap->keyed, compare_words);
 
 	free(lists.entries);
 	return result;

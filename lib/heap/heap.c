@@ -26,11 +26,14 @@ static const struct named named_allocators[] = {
 	{ PM_HEAP_ALLOCATOR_MUSL, "libc.musl-" },
 };
 
-/** Sets the allocator by the names of the mapped libraries. */
-static void find_by_name(struct pm_heap_handle *heap)
+/**
+ * Finds the library of an allocator by its name.
+ * @param region  receives its first region; may be NULL
+ * @return        PM_HEAP_ALLOCATOR_UNKNOWN if there is none
+ */
+static enum pm_heap_allocator find_by_name(const struct pm_regions *regions,
+                                           const struct pm_region **region)
 {
-	const struct pm_regions *regions = heap->source.regions;
-
 	for (size_t i = 0; i < sizeof named_allocators / sizeof named_allocators[0]; i++) {
 		const struct named *named = &named_allocators[i];
 
@@ -40,12 +43,26 @@ static void find_by_name(struct pm_heap_handle *heap)
 			if (!slash || strncmp(slash + 1, named->library, length) != 0)
 				continue;
 
-			heap->public.allocator = named->allocator;
-			snprintf(heap->public.proof, sizeof heap->public.proof, "%.128s is mapped",
-			         regions->items[r].mapping);
-			return;
+			if (region)
+				*region = &regions->items[r];
+			return named->allocator;
 		}
 	}
+
+	return PM_HEAP_ALLOCATOR_UNKNOWN;
+}
+
+/** Sets the allocator by the names of the mapped libraries. */
+static void set_by_name(struct pm_heap_handle *heap)
+{
+	const struct pm_region *region;
+	enum pm_heap_allocator allocator = find_by_name(heap->source.regions, &region);
+	if (allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
+		return;
+
+	heap->public.allocator = allocator;
+	snprintf(heap->public.proof, sizeof heap->public.proof, "%.128s is mapped",
+	         region->mapping);
 }
 
 /** Releases what an allocator has filled. */
@@ -55,6 +72,8 @@ static void release(struct pm_heap_handle *heap)
 	free(heap->public.arenas);
 	free(heap->public.breaks);
 	free(heap->own);
+	free(heap->unused);
+	free(heap->keyed);
 	heap->public = (struct pm_heap){ 0 };
 }
 
@@ -85,9 +104,23 @@ static int find_second(struct pm_heap_handle *heap, struct pm_error *error)
 	}
 
 	heap->public.other = second.public.allocator;
+	heap->public.other_known = true;
 	heap->public.other_in_use = allocated(&second.public);
 	release(&second);
 	return 1;
+}
+
+/** Searches other allocators beside malloc of glibc. */
+static int find_others(struct pm_heap_handle *heap, struct pm_error *error)
+{
+	int found = find_second(heap, error);
+	if (found < 0)
+		return -1;
+
+	/* Of other allocators, and of other copies of glibc, the chunks are not known. */
+	if (found == 0 && heap->public.other == PM_HEAP_ALLOCATOR_UNKNOWN)
+		heap->public.other = find_by_name(heap->source.regions, NULL);
+	return 0;
 }
 
 static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
@@ -96,7 +129,7 @@ static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
 	if (found < 0)
 		return -1;
 	if (found > 0 && !heap->public.unused)
-		return find_second(heap, error) < 0 ? -1 : 0;
+		return find_others(heap, error);
 
 	/* A program that uses another allocator usually has glibc's malloc, too. */
 	const struct pm_heap unused = heap->public;
@@ -104,7 +137,7 @@ static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
 	heap->public = (struct pm_heap){ 0 };
 	found = pm_heap_jemalloc(heap, error);
 	if (found == 0)
-		find_by_name(heap);
+		set_by_name(heap);
 	if (found == 0 && heap->public.allocator == PM_HEAP_ALLOCATOR_UNKNOWN) {
 		heap->public = unused;
 		return 0;
@@ -115,6 +148,37 @@ static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
 	return found < 0 ? -1 : 0;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const struct pm_heap_arena *one = *(struct pm_heap_arena *const *)a;
+	const struct pm_heap_arena *other = *(struct pm_heap_arena *const *)b;
+	return (one->address > other->address) - (one->address < other->address);
+}
+
+/** Numbers the arenas by address. Those of jemalloc have no address, and keep their order. */
+static int number_arenas(struct pm_heap *heap, struct pm_error *error)
+{
+	struct pm_heap_arena **sorted = calloc(heap->arena_count + 1, sizeof(void *));
+	if (!sorted)
+		return pm_error_out_of_memory(error);
+
+	size_t count = 0;
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		heap->arenas[i].number = (uint32_t)i;
+		if (!heap->arenas[i].main)
+			sorted[count++] = &heap->arenas[i];
+	}
+
+	if (heap->allocator == PM_HEAP_ALLOCATOR_GLIBC) {
+		qsort(sorted, count, sizeof *sorted, by_address);
+		for (size_t i = 0; i < count; i++)
+			sorted[i]->number = (uint32_t)i + 1;
+	}
+
+	free(sorted);
+	return 0;
+}
+
 int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, struct pm_error *error)
 {
 	struct pm_heap_handle *made = calloc(1, sizeof *made);
@@ -123,7 +187,8 @@ int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, str
 
 	made->source = *source;
 	if (pm_heap_window_open(&made->source, &made->window, error) < 0 ||
-	    find_allocator(made, error) < 0 || pm_heap_index_finish(&made->index, error) < 0) {
+	    find_allocator(made, error) < 0 || pm_heap_index_finish(&made->index, error) < 0 ||
+	    number_arenas(&made->public, error) < 0) {
 		pm_heap_close(&made->public);
 		return -1;
 	}
@@ -147,6 +212,8 @@ void pm_heap_close(struct pm_heap *heap)
 	free(heap->arenas);
 	free(heap->breaks);
 	free(handle->own);
+	free(handle->unused);
+	free(handle->keyed);
 	free(handle);
 }
 

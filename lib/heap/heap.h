@@ -19,6 +19,16 @@ struct pm_heap_handle {
 	struct pm_range *own;
 	size_t own_count;    /**< number of elements of `own` */
 	size_t own_capacity; /**< number of elements for which memory is allocated */
+	/** Addresses of the cached chunks of which malloc of glibc has overwritten the first two
+	 * words: the link and the key of a tcache. Ascending */
+	uint64_t *keyed;
+	size_t keyed_count;    /**< number of elements of `keyed` */
+	size_t keyed_capacity; /**< number of elements for which memory is allocated */
+	/** Pages that the allocator keeps without allocations: they are in no chunk, but can have
+	 * the content of freed ones. Ascending; only set for jemalloc */
+	struct pm_range *unused;
+	size_t unused_count;    /**< number of elements of `unused` */
+	size_t unused_capacity; /**< number of elements for which memory is allocated */
 };
 
 /** Returns the handle of a heap that pm_heap_open() returned. */

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "heap/jemalloc_cache.h"
 #include "heap/jemalloc_find.h"
 
 enum {
@@ -20,9 +21,11 @@ enum {
 
 /** What a walk over the extents finds. */
 struct sums {
+	struct pm_heap_handle *heap;
 	struct pm_heap_index *index;
+	struct pm_heap_index extents; /* `skipped`: the addresses of all extents */
 	struct pm_heap_arena *arenas; /* by arena number, ARENAS_MAX elements */
-	uint64_t extents;             /* number of extents */
+	uint64_t count;               /* number of extents */
 	uint64_t damaged;             /* number of entries without a valid extent */
 	struct pm_heap_break *breaks; /* the first of them, PM_HEAP_BREAKS_MAX elements */
 };
@@ -49,6 +52,19 @@ static int add_active(struct sums *sums, const struct pm_jemalloc_extent *extent
 	                                 free_regions, extent->arena, error);
 }
 
+/** Adds the pages of an extent that is not used. */
+static int add_unused(struct pm_heap_handle *heap, const struct pm_jemalloc_extent *extent,
+                      struct pm_error *error)
+{
+	if (pm_array_reserve(&heap->unused, &heap->unused_capacity, heap->unused_count, 1,
+	                     sizeof *heap->unused, error) < 0)
+		return -1;
+
+	heap->unused[heap->unused_count++] = (struct pm_range){ extent->address,
+		                                                extent->address + extent->size };
+	return 0;
+}
+
 static int add_break(struct sums *sums, uint64_t page, const char *why, struct pm_error *error)
 {
 	if (sums->damaged < PM_HEAP_BREAKS_MAX)
@@ -69,7 +85,11 @@ static int add_extent(void *context, uint64_t page, const struct pm_jemalloc_ext
 
 	struct pm_heap_arena *arena = &sums->arenas[extent->arena];
 
-	sums->extents++;
+	sums->count++;
+	if (pm_heap_index_skip(&sums->extents, page, page + extent->size, error) < 0)
+		return -1;
+	if (extent->state != PM_JEMALLOC_ACTIVE && add_unused(sums->heap, extent, error) < 0)
+		return -1;
 	if (extent->state == PM_JEMALLOC_RETAINED) {
 		arena->retained += extent->size;
 		return 0;
@@ -139,9 +159,10 @@ static int read_extents(struct pm_heap_handle *heap, const struct pm_jemalloc_tr
 	for (int i = 1; i <= TRIES; i++) {
 		pm_heap_window_forget(heap->window);
 		pm_heap_index_deinit(sums->index);
+		pm_heap_index_deinit(&sums->extents);
 		memset(sums->arenas, 0, ARENAS_MAX * sizeof *sums->arenas);
-		sums->extents = sums->damaged = 0;
-		heap->own_count = 0;
+		sums->count = sums->damaged = 0;
+		heap->own_count = heap->unused_count = 0;
 
 		if (pm_jemalloc_tree_walk(heap, tree, add_extent, sums, error) < 0)
 			return -1;
@@ -164,7 +185,18 @@ static void describe(struct pm_heap_handle *heap, const struct pm_jemalloc_tree 
 	snprintf(public->proof, sizeof public->proof,
 	         "the radix tree at 0x%" PRIx64 "%s%.80s refers to %" PRIu64
 	         " extents that fit their entries",
-	         tree->root, name[0] ? " in " : "", name, sums->extents);
+	         tree->root, name[0] ? " in " : "", name, sums->count);
+}
+
+/** Finds the regions in the caches of threads. */
+static int find_caches(struct pm_heap_handle *heap, const struct pm_jemalloc_tree *tree,
+                       struct sums *sums, struct pm_error *error)
+{
+	if (pm_heap_index_finish(&heap->index, error) < 0 ||
+	    pm_heap_index_finish(&sums->extents, error) < 0)
+		return -1;
+
+	return pm_jemalloc_cache_find(heap, tree->layout, &sums->extents, error);
 }
 
 int pm_heap_jemalloc(struct pm_heap_handle *heap, struct pm_error *error)
@@ -174,23 +206,22 @@ int pm_heap_jemalloc(struct pm_heap_handle *heap, struct pm_error *error)
 	if (found <= 0)
 		return found;
 
-	struct sums sums = { .index = &heap->index,
+	struct sums sums = { .heap = heap,
+		             .index = &heap->index,
 		             .arenas = calloc(ARENAS_MAX, sizeof *sums.arenas),
 		             .breaks = calloc(PM_HEAP_BREAKS_MAX, sizeof *sums.breaks) };
-	int result = -1;
-	if (sums.arenas && sums.breaks)
-		result = read_extents(heap, &tree, &sums, error);
-	else
-		pm_error_out_of_memory(error);
-
-	if (result < 0) {
+	if (!sums.arenas || !sums.breaks) {
 		free(sums.arenas);
 		free(sums.breaks);
-		return -1;
+		return pm_error_out_of_memory(error);
 	}
 
+	int result = read_extents(heap, &tree, &sums, error);
 	describe(heap, &tree, &sums);
 	keep_arenas(&heap->public, &sums);
+	if (result == 0)
+		result = find_caches(heap, &tree, &sums, error);
 
-	return 1;
+	pm_heap_index_deinit(&sums.extents);
+	return result < 0 ? -1 : 1;
 }

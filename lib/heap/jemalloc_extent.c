@@ -52,10 +52,10 @@ uint64_t pm_jemalloc_class_size(const struct pm_jemalloc_layout *layout, unsigne
 
 	/* Then four classes for each power of two. */
 	unsigned group = (number - linear) / 4;
-	uint64_t base = UINT64_C(4) << (layout->quantum + group);
 	if (group > 40)
 		return 0;
 
+	uint64_t base = UINT64_C(4) << (layout->quantum + group);
 	return base + base / 4 * ((number - linear) % 4 + 1);
 }
 

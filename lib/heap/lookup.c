@@ -32,6 +32,9 @@ static const struct pm_heap_segment *segment_above(const struct pm_heap_index *i
 const struct pm_heap_segment *pm_heap_index_segment(const struct pm_heap_index *index,
                                                     uint64_t address)
 {
+	if (index->count == 0)
+		return NULL;
+
 	const struct pm_heap_segment *above = segment_above(index, address);
 	if (above == index->segments || address >= above[-1].end)
 		return NULL;
@@ -212,6 +215,20 @@ bool pm_heap_index_find(const struct pm_heap_index *index, uint64_t address, str
 		describe_place(index, &place, gaps, chunk);
 
 	return true;
+}
+
+uint64_t pm_heap_index_gap_end(const struct pm_heap_index *index, uint64_t address)
+{
+	if (index->count == 0)
+		return UINT64_MAX;
+
+	const struct pm_heap_segment *above = segment_above(index, address);
+	if (above > index->segments && address < above[-1].end) {
+		struct place place = find_place(&above[-1], address);
+		return end_of(&place);
+	}
+
+	return above < index->segments + index->count ? above->start : UINT64_MAX;
 }
 
 /** Finds a chunk or gap of a segment with a bitmap by its rank. */

@@ -13,6 +13,15 @@ const struct pm_heap_segment *pm_heap_index_segment(const struct pm_heap_index *
 bool pm_heap_index_find(const struct pm_heap_index *index, uint64_t address,
                         struct pm_chunk *chunk);
 
+/**
+ * Returns where the next chunk can start.
+ *
+ * @param address  an address that is in no chunk, according to pm_heap_index_find()
+ * @return         the end of the gap that contains the address, or the start of the next segment;
+ *                 UINT64_MAX if there is no further segment
+ */
+uint64_t pm_heap_index_gap_end(const struct pm_heap_index *index, uint64_t address);
+
 /** As pm_heap_chunk(). Takes about the same time for all numbers. */
 void pm_heap_index_chunk(const struct pm_heap_index *index, uint32_t number,
                          struct pm_chunk *chunk);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 
 enum {
 	FIRST_SLOTS = 1024,
@@ -14,10 +15,17 @@ enum {
 	BYTES_MAX = 6 << 20, /* memory of the types with their names */
 };
 
-/** Hashes a word: the upper bits of its product with the fraction of the golden ratio. */
-static size_t hash_of(uint64_t word)
+/** Hashes a word. */
+static size_t hash_of(const struct pm_type_store *store, uint64_t word)
 {
-	return (size_t)(word * 0x9e3779b97f4a7c15 >> 20);
+	return (size_t)pm_hash_mix(word ^ store->seed, PM_HASH_ONE);
+}
+
+/** Sets the seed, before the first entry is stored. */
+static void set_seed(struct pm_type_store *store)
+{
+	if (store->word_slots == 0 && store->type_slots == 0)
+		store->seed = pm_hash_seed(store);
 }
 
 const struct pm_type_word *pm_type_store_find(const struct pm_type_store *store, uint64_t word)
@@ -25,7 +33,7 @@ const struct pm_type_word *pm_type_store_find(const struct pm_type_store *store,
 	if (store->word_slots == 0)
 		return NULL;
 
-	size_t at = hash_of(word) & (store->word_slots - 1);
+	size_t at = hash_of(store, word) & (store->word_slots - 1);
 	for (; store->words[at].word; at = (at + 1) & (store->word_slots - 1))
 		if (store->words[at].word == word)
 			return &store->words[at];
@@ -39,7 +47,7 @@ bool pm_type_store_has_room(const struct pm_type_store *store)
 
 static void enter_word(struct pm_type_store *store, const struct pm_type_word *entry)
 {
-	size_t at = hash_of(entry->word) & (store->word_slots - 1);
+	size_t at = hash_of(store, entry->word) & (store->word_slots - 1);
 	while (store->words[at].word)
 		at = (at + 1) & (store->word_slots - 1);
 	store->words[at] = *entry;
@@ -47,8 +55,10 @@ static void enter_word(struct pm_type_store *store, const struct pm_type_word *e
 
 static int grow_words(struct pm_type_store *store, struct pm_error *error)
 {
-	struct pm_type_store grown = *store;
+	struct pm_type_store grown;
 
+	set_seed(store);
+	grown = *store;
 	grown.word_slots = store->word_slots ? store->word_slots * 2 : FIRST_SLOTS;
 	grown.words = calloc(grown.word_slots, sizeof *grown.words);
 	if (!grown.words)
@@ -78,12 +88,10 @@ int pm_type_store_add_word(struct pm_type_store *store, uint64_t word,
 	return 0;
 }
 
-static size_t hash_of_type(const struct pm_chunk_type *type)
+static size_t hash_of_type(const struct pm_type_store *store, const struct pm_chunk_type *type)
 {
-	uint64_t hash = (uint64_t)type->content << 16 | type->word;
-	for (const char *c = type->name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3; /* FNV-1a */
-	return hash_of(hash);
+	uint64_t kind = (uint64_t)type->content << 16 | type->word;
+	return (size_t)pm_hash_bytes(store->seed ^ kind, type->name, strlen(type->name));
 }
 
 static bool is_equal(const struct pm_chunk_type *a, const struct pm_chunk_type *b)
@@ -95,7 +103,7 @@ static bool is_equal(const struct pm_chunk_type *a, const struct pm_chunk_type *
 /** Returns the index of the slot of a type, or of the free slot where it belongs. */
 static size_t slot_of(const struct pm_type_store *store, const struct pm_chunk_type *type)
 {
-	size_t at = hash_of_type(type) & (store->type_slots - 1);
+	size_t at = hash_of_type(store, type) & (store->type_slots - 1);
 	while (store->types[at] && !is_equal(store->types[at], type))
 		at = (at + 1) & (store->type_slots - 1);
 	return at;
@@ -103,8 +111,10 @@ static size_t slot_of(const struct pm_type_store *store, const struct pm_chunk_t
 
 static int grow_types(struct pm_type_store *store, struct pm_error *error)
 {
-	struct pm_type_store grown = *store;
+	struct pm_type_store grown;
 
+	set_seed(store);
+	grown = *store;
 	grown.type_slots = store->type_slots ? store->type_slots * 2 : FIRST_SLOTS;
 	grown.types = calloc(grown.type_slots, sizeof(struct pm_chunk_type *));
 	if (!grown.types)

@@ -20,6 +20,7 @@ struct pm_type_store {
 	size_t type_slots;                  /**< number of its slots, a power of two */
 	size_t type_count;                  /**< number of types in it */
 	size_t bytes;                       /**< memory of all types and names */
+	uint64_t seed; /**< random, so that a target cannot choose equal hashes */
 };
 
 /**

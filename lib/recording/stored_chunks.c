@@ -96,8 +96,10 @@ static int read_classes(const struct pm_database *database, uint64_t number,
 static int read_total(const struct pm_database *database, uint64_t number, uint64_t *found,
                       struct pm_histogram *histogram, struct pm_error *error)
 {
-	static const char sql[] = "SELECT allocator, complete, count, bytes, bound, sample FROM "
-				  "chunk_total WHERE sample <= ? ORDER BY sample DESC LIMIT 1";
+	static const char sql[] =
+		"SELECT allocator, complete, count, bytes, bound, sample FROM "
+		"chunk_total WHERE sample BETWEEN 1 AND ? ORDER BY sample DESC LIMIT "
+		"1";
 	sqlite3_stmt *row;
 
 	if (pm_database_prepare(database, sql, &row, error) < 0)

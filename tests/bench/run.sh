@@ -19,6 +19,8 @@ scan_bench=$PWD/build/release/tests/bench/scan_bench
 # shellcheck disable=SC2034 # likewise
 standstill=$PWD/build/release/tests/bench/standstill
 # shellcheck disable=SC2034 # likewise
+heap_bench=$PWD/build/release/tests/bench/heap_bench
+# shellcheck disable=SC2034 # likewise
 read_bench=$PWD/build/release/tests/bench/read_bench
 PATH=$PWD/build/release/cmd:$PATH
 
@@ -36,7 +38,7 @@ missed=0
 # --- functions for the chapters ---
 
 # target_start NAME ARGUMENT...: starts a program of tests/targets, and waits until it is ready.
-# Sets $target to its PID.
+# Sets $target to its PID. The lines that it prints before are in $scratch/facts.
 target_start() {
 	target_stop
 	rm -f "$scratch/output"
@@ -46,8 +48,10 @@ target_start() {
 	"$targets/$name" "$@" >"$scratch/output" </dev/null &
 	target=$!
 	exec 3<"$scratch/output"
+	: >"$scratch/facts"
 	while IFS= read -r line <&3; do
 		[ "$line" != ready ] || return 0
+		echo "$line" >>"$scratch/facts"
 	done
 	echo "run.sh: $name did not start" >&2
 	exit 2
@@ -144,7 +148,7 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map read dump scan watch
+	set -- map read dump scan watch heap
 fi
 header >"$scratch/document"
 for name; do

@@ -75,6 +75,32 @@ refs() {
 	run -1 procmem refs -q --to "$TARGET_PID" "$(example single)"
 }
 
+@test "--depth shows several levels" {
+	local order
+	targets_stop
+	target_start trees
+	order="0x$(example order)"
+	run -0 --separate-stderr procmem refs --depth 3 --json "$TARGET_PID" "$(example payload)"
+	# The order, the table and the next order, and what points to these.
+	jq -e --arg order "$order" '.count == 1 and (.referrers | map(.depth)) == [0, 1, 2, 1, 2, 2] and
+		.referrers[0].chunk.start == $order and (.referrers | map(.count)) == [2, 1, null, 2, null, null] and
+		(.referrers | map(.again)) == [null, null, null, null, true, null] and .path[-1].symbol == "g_shop"' <<<"$output"
+	run -0 --separate-stderr procmem refs --depth 3 "$TARGET_PID" "$(example payload)"
+	[[ ${lines[1]} == '1 reference:' && ${lines[2]} == "  chunk ${order#0x} +0x8 (64B, pointers): 2 references" ]]
+	[[ ${lines[3]} == '    chunk '*' +0x38 (7.8K, pointers): 1 reference' && ${lines[6]} == '      chunk '*': see above' ]]
+
+	# All payloads and the root point to the shop.
+	run -0 --separate-stderr procmem refs --depth 2 "$TARGET_PID" "$(example table)"
+	[[ ${lines[2]} == *': 1,001 references, of which 5 are shown' ]]
+	run -0 --separate-stderr procmem refs --depth 2 -a "$TARGET_PID" "$(example table)"
+	[ "$(grep -c '^    chunk ' <<<"$output")" -eq 1000 ]
+
+	run -0 --separate-stderr procmem refs --to --depth 3 --json "$TARGET_PID" "$(example link)"
+	jq -e '(.pointers | map(.depth)) == [0, 1, 2, 1] and (.pointers | map(.offset)) == [0, 0, 0, 8]' <<<"$output"
+	run -2 procmem refs --depth 0 "$TARGET_PID" 0x1000
+	run -2 procmem refs --depth 101 "$TARGET_PID" 0x1000
+}
+
 @test "the first 20 references are shown, or all" {
 	run -0 --separate-stderr procmem refs "$TARGET_PID" "$(jq -r .path[0].chunk.start < <(
 		procmem refs -q --json "$TARGET_PID" "$(example owned)"))"

@@ -50,6 +50,34 @@ static void read_samples(struct pm_recording *recording)
 	}
 }
 
+/** Reads the chunks of the samples, and compares them with those of the sample before. */
+static void read_chunks(struct pm_recording *recording)
+{
+	struct pm_histogram last = { 0 };
+
+	for (uint64_t number = 1; number <= SAMPLES_MAX; number++) {
+		struct pm_histogram_change *changes;
+		struct pm_histogram chunks;
+		struct pm_error error = { 0 };
+		uint64_t found;
+		size_t count;
+		int result = pm_recording_read_chunks(recording, number, &found, &chunks, &error);
+
+		if (result < 0)
+			fuzz_check_error(&error);
+		if (result <= 0)
+			continue;
+
+		fuzz_check(found <= number && chunks.class_count <= PM_HISTOGRAM_CLASSES_MAX);
+		if (pm_histogram_compare(&last, &chunks, &changes, &count, &error) == 0)
+			free(changes);
+		pm_histogram_deinit(&last);
+		last = chunks;
+	}
+
+	pm_histogram_deinit(&last);
+}
+
 static void list_samples(struct pm_recording *recording)
 {
 	struct pm_listed *samples = NULL;
@@ -93,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 
 	read_samples(recording);
+	read_chunks(recording);
 	list_samples(recording);
 	pm_recording_close(recording);
 

@@ -41,7 +41,7 @@ jq -e '.configurePresets[] | select(.name == "release") | .cacheVariables.BUILD_
 	echo 'the preset release does not set BUILD_TESTING=OFF'
 	failed=1
 }
-for script in docs/tour.sh docs/case.sh docs/screenshot.sh tests/bench/run.sh; do
+for script in docs/tour.sh docs/case.sh docs/heap_cases.sh docs/screenshot.sh tests/bench/run.sh; do
 	grep -q 'preset release -DPROCMEM_SAMPLES=ON' "$script" || {
 		echo "$script does not build the samples"
 		failed=1

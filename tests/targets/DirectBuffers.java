@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A JVM with 40 MiB of direct buffers in blocks of 1 MiB, and four named threads. Prints `ready`
- * and waits for the end of its input. An argument is a rate in bytes per second, at which it
- * creates more buffers, and much garbage on its heap, all of which was used before. Then each line
- * of input is answered by `leaked BYTES MILLISECONDS`: the bytes so far and the time of a monotonic
- * clock.
+ * A JVM with 40 MiB of direct buffers in blocks of 1 MiB, each of which starts with "upload=N
+ * part=N", and four named threads. Prints `ready` and waits for the end of its input. An argument
+ * is a rate in bytes per second, at which it creates more buffers, and much garbage on its heap,
+ * all of which was used before. Then each line of input is answered by `leaked BYTES MILLISECONDS`:
+ * the bytes so far and the time of a monotonic clock.
  */
 public class DirectBuffers {
 	static final List<ByteBuffer> buffers = new ArrayList<>();
@@ -22,6 +22,7 @@ public class DirectBuffers {
 		ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
 		for (int at = 0; at < buffer.capacity(); at += 4096)
 			buffer.put(at, (byte) 1);
+		buffer.put(0, ("upload=" + buffers.size() + " part=" + buffers.size() % 7).getBytes());
 		synchronized (buffers) {
 			buffers.add(buffer);
 		}

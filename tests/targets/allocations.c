@@ -2,7 +2,8 @@
 /*
  * allocations THREADS: a process with known chunks in the heap, and with an arena for each thread.
  * Facts: `chunk NAME ADDRESS USABLE`, where USABLE is the result of malloc_usable_size(3), and
- * `info NAME VALUE` with the members of mallinfo2(3).
+ * `info NAME VALUE` with the members of mallinfo2(3), and `thread TID ADDRESS` with a chunk of each
+ * thread.
  *
  * Commands:
  *   info          prints the members of mallinfo2(3) again
@@ -12,9 +13,10 @@
  *   trim          calls malloc_trim(3)
  *   mapped N      allocates N times 1 MiB
  *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
- *   churn         a thread allocates and frees all the time
- *   damage        overwrites the size of a chunk; prints both chunks
- *   imitate       maps memory that looks like a chunk of 1 MiB
+ *   grown         prints `grown N`: the number of chunks that `grow` has allocated
+ *   renew N       a thread keeps N chunks of 528 bytes, and replaces the oldest one every
+ * millisecond churn         a thread allocates and frees all the time damage        overwrites the
+ * size of a chunk; prints both chunks imitate       maps memory that looks like a chunk of 1 MiB
  *   point N       allocates a chunk, `pointed`, and N pointers to it in another chunk
  *   protect       allocates 1 MiB, and makes its pages read-only
  */
@@ -22,19 +24,39 @@
 
 #include <malloc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-enum { SESSION = 80, BUFFER = 8000, LARGE = 1 << 20, LEAK = 264, ORDER = 400, ORDERS = 50 };
+enum {
+	SESSION = 80,
+	BUFFER = 8000,
+	LARGE = 1 << 20,
+	LEAK = 264,
+	RENEWED = 528,
+	ORDER = 400,
+	ORDERS = 50
+};
+
+enum { WORKERS_MAX = 64 };
 
 /* Whatever is allocated stays reachable, and is never freed. */
 static void *volatile kept;
 
+static struct worker {
+	int tid;
+	char *chunk;
+} workers[WORKERS_MAX];
+
 /* Reached when all threads have allocated. */
 static pthread_barrier_t created;
+
+/* Number of chunks that grow() has filled. */
+static atomic_ulong grown;
 
 static char *keep(size_t size)
 {
@@ -98,18 +120,22 @@ static void sieve(uint64_t count)
 }
 
 /** Allocates in an arena of its own, and frees a part, so that its thread cache is not empty. */
-static void *work(void *number)
+static void *work(void *slot)
 {
+	struct worker *self = slot;
 	enum { CHUNKS = 300, FREED = 5 };
 	char *chunks[CHUNKS];
 
 	for (size_t i = 0; i < CHUNKS; i++) {
 		chunks[i] = keep(200 + i % 3 * 16);
-		snprintf(chunks[i], 200, "thread %zu", (size_t)number);
+		snprintf(chunks[i], 200, "thread %zu", (size_t)(self - workers));
 	}
 	for (size_t i = 0; i < FREED; i++)
 		free(chunks[i * 7]);
 
+	self->tid = (int)gettid();
+	self->chunk = chunks[1];
+	prctl(PR_SET_NAME, "worker");
 	pthread_barrier_wait(&created);
 	for (;;)
 		pause();
@@ -121,7 +147,24 @@ static void *grow(void *count)
 	for (uint64_t i = 0;; i++) {
 		char *leak = keep(LEAK);
 		snprintf(leak, LEAK, "leak number=%llu", (unsigned long long)i);
+		grown++;
 		usleep((useconds_t)(1000000 / (size_t)count));
+	}
+	return NULL;
+}
+
+static void *renew(void *count)
+{
+	char **chunks = calloc((size_t)count, sizeof *chunks);
+
+	target_check(chunks ? 0 : -1, "calloc");
+	for (uint64_t i = 0;; i++) {
+		char **oldest = &chunks[i % (size_t)count];
+		free(*oldest);
+		*oldest = keep(RENEWED);
+		snprintf(*oldest, RENEWED, "renewed number=%llu", (unsigned long long)i);
+		if (i >= (size_t)count)
+			usleep(1000);
 	}
 	return NULL;
 }
@@ -176,11 +219,12 @@ static void protect(void)
 
 static void imitate(void)
 {
-	size_t *fake = mmap(NULL, 2 * LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-	                    -1, 0);
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *guard = mmap(NULL, page + 2 * LARGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	target_check(fake == MAP_FAILED ? -1 : 0, "mmap");
-	fake[1] = LARGE | 2;
+	target_check(guard == MAP_FAILED ? -1 : 0, "mmap");
+	target_check(mprotect(guard + page, 2 * LARGE, PROT_READ | PROT_WRITE), "mprotect");
+	((size_t *)(void *)(guard + page))[1] = LARGE | 2;
 }
 
 static void point(uint64_t count)
@@ -210,6 +254,10 @@ static int obey(const char *line)
 			print_chunk("mapped", memset(keep(LARGE), 'm', LARGE));
 	else if (strncmp(line, "grow ", 5) == 0)
 		start(grow, target_number(line + 5));
+	else if (strcmp(line, "grown") == 0)
+		printf("grown %lu\n", grown);
+	else if (strncmp(line, "renew ", 6) == 0)
+		start(renew, target_number(line + 6));
 	else if (strcmp(line, "churn") == 0)
 		start(churn, 0);
 	else if (strcmp(line, "damage") == 0)
@@ -250,9 +298,13 @@ int main(int argc, char **argv)
 
 	uint64_t threads = target_number(argv[1]);
 	pthread_barrier_init(&created, NULL, (unsigned)threads + 1);
+	target_check(threads <= WORKERS_MAX ? 0 : -1, "options");
 	for (uint64_t i = 0; i < threads; i++)
-		start(work, i);
+		start(work, (size_t)&workers[i]);
 	pthread_barrier_wait(&created);
+	for (uint64_t i = 0; i < threads; i++)
+		printf("thread %d %#zx\n", workers[i].tid, (size_t)workers[i].chunk);
+	printf("thread %d %#zx\n", (int)getpid(), (size_t)orders[ORDERS - 1]);
 
 	print_info();
 	target_ready();

@@ -77,9 +77,11 @@ static void find_free_name(struct text *file)
 
 static void snap(const struct perform_event *event, struct perform_outcome *outcome)
 {
+	const struct target *target = event->run->target;
+	const char *heap = event->run->options->heap ? target->word : NULL;
 	struct snap taken;
 
-	if (snap_take(&taken, event->run->target->process, NULL, text_terminate(&outcome->file),
+	if (snap_take(&taken, target->process, heap, text_terminate(&outcome->file),
 	              &outcome->error) < 0)
 		return;
 

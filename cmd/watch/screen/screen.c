@@ -7,11 +7,15 @@
 #include "base/delta.h"
 #include "base/report.h"
 #include "base/utf8.h"
+#include "watch/heap_print.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
 #include "watch/screen/header.h"
 #include "watch/screen/keys.h"
 #include "watch/screen/table.h"
+
+/* Maximum number of classes of chunks that are shown below the rows. */
+enum { HEAP_LINES_MAX = 4 };
 
 /** Cuts a line between words if it is wider than the screen. */
 static void cut_between_words(struct text *line, int columns)
@@ -105,6 +109,42 @@ static int draw_peek(const struct screen_state *state, struct terminal *terminal
 	return 1;
 }
 
+/**
+ * Draws the classes of chunks that grow (--heap), where they leave room for the rows of regions. A
+ * paused screen does not show them.
+ * @param end     the line below the last one that can be used
+ * @param height  number of lines of the rows of regions
+ * @return        number of lines used
+ */
+static int draw_heap(const struct screen_state *state, struct terminal *terminal, int end,
+                     int height)
+{
+	const struct terminal_look plain = { 0 }, dim = { .style = OUT_DIM };
+	const struct watch_heap *heap = state->watch->run.heap;
+	struct text lines[HEAP_LINES_MAX] = { 0 };
+	int count = 0, used = 0;
+
+	if (!heap || state->snapshot.taken || height < HEAP_LINES_MAX * 2 + 1)
+		return 0;
+
+	while (count < HEAP_LINES_MAX && watch_heap_print_line(heap, (size_t)count, &lines[count]))
+		count++;
+
+	if (count > 0) {
+		struct text title = { 0 };
+		text_string(&title, "chunks of malloc that are new and still there:");
+		used = count + 1;
+		terminal_put(terminal, end - used, 0, terminal->columns, &title, dim);
+		text_deinit(&title);
+	}
+
+	for (int i = 0; i < count; i++) {
+		terminal_put(terminal, end - count + i, 0, terminal->columns, &lines[i], plain);
+		text_deinit(&lines[i]);
+	}
+	return used;
+}
+
 static void draw(struct screen *screen)
 {
 	struct terminal *terminal = &screen->terminal;
@@ -118,7 +158,9 @@ static void draw(struct screen *screen)
 		const struct screen_table table = { .rows = &state->rows,
 			                            .history = screen_state_history(state),
 			                            .bytes = state->watch->view.bytes };
-		height -= draw_peek(state, terminal, terminal->rows - 2);
+		int peeked = draw_peek(state, terminal, terminal->rows - 2);
+		height -= peeked;
+		height -= draw_heap(state, terminal, terminal->rows - 1 - peeked, height);
 		screen_table_draw(&table, terminal, first, height);
 	}
 

@@ -44,7 +44,8 @@ enum pm_heap_allocator {
 /** The state of a chunk. */
 enum pm_chunk_state {
 	PM_CHUNK_IN_USE = 0, /**< the program has allocated it */
-	/** The program has freed it; malloc counts it as used. Lists: tcache and fastbins */
+	/** The program has freed it; malloc counts it as used. Lists: tcache and fastbins; in
+	 * jemalloc 5.3, the caches of threads */
 	PM_CHUNK_CACHED,
 	PM_CHUNK_FREE, /**< free, in a bin of malloc */
 	PM_CHUNK_TOP,  /**< the rest at the end of an arena, from which malloc takes new chunks */
@@ -68,8 +69,11 @@ struct pm_chunk {
 struct pm_heap_arena {
 	uint64_t address; /**< address of malloc_state; 0 in jemalloc: not known */
 	bool main;        /**< the main arena of glibc, which uses brk(2) */
-	uint64_t system;  /**< obtained from the kernel (malloc_state.system_mem) */
-	/** Chunks in use. jemalloc: includes regions in the caches of threads */
+	/** Number for people. glibc: the arenas other than the main one are numbered from 1 on, by
+	 * address, as in pm_arena_heaps; the main arena has 0. jemalloc: from 0 on */
+	uint32_t number;
+	uint64_t system; /**< obtained from the kernel (malloc_state.system_mem) */
+	/** Chunks in use. jemalloc before 5.3: includes regions in the caches of threads */
 	uint64_t in_use;
 	uint64_t cached;       /**< cached chunks */
 	uint64_t free;         /**< free chunks, without top */
@@ -133,10 +137,12 @@ struct pm_heap {
 	struct pm_heap_break *breaks; /**< the first PM_HEAP_BREAKS_MAX breaks */
 	size_t break_count;           /**< number of elements of `breaks` */
 	uint64_t breaks_total;        /**< number of all breaks */
-	/** Another allocator that the process uses, too, with fewer bytes in use; its chunks are
-	 * not in this heap. PM_HEAP_ALLOCATOR_UNKNOWN if there is none */
+	/** Another allocator that the process has, too; its chunks are not in this heap.
+	 * PM_HEAP_ALLOCATOR_UNKNOWN if there is none; PM_HEAP_ALLOCATOR_GLIBC is possible twice: in
+	 * another copy of libc (dlmopen(3), LD_AUDIT) */
 	enum pm_heap_allocator other;
-	uint64_t other_in_use; /**< bytes in use in chunks of `other` */
+	bool other_known;      /**< the chunks of `other` were read, and have fewer bytes in use */
+	uint64_t other_in_use; /**< bytes in use in chunks of `other`; 0 if these are not known */
 	uint32_t chunk_count;  /**< number of chunks of all states: pm_chunk.number is lower */
 };
 

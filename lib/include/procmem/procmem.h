@@ -25,10 +25,13 @@
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H
 
+#include <procmem/arena_threads.h>
 #include <procmem/census.h>
 #include <procmem/chunk_filter.h>
+#include <procmem/chunk_parts.h>
 #include <procmem/chunk_text.h>
 #include <procmem/chunk_type.h>
+#include <procmem/cohorts.h>
 #include <procmem/copy.h>
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
@@ -65,9 +68,11 @@
 #include <procmem/recorder.h>
 #include <procmem/recording.h>
 #include <procmem/refs.h>
+#include <procmem/refs_tree.h>
 #include <procmem/region.h>
 #include <procmem/reserve.h>
 #include <procmem/retained.h>
+#include <procmem/retained_tree.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>

@@ -105,8 +105,28 @@ start_of() {
 	procmem dump --core -q -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID"
 	run -0 procmem map -q --json "$BATS_TEST_TMPDIR/core" "$address"
 	jq -e '.chunk.text == "order number 10"' <<<"$output"
+	run -0 procmem map "$TARGET_PID" "$(printf '%#x' $((address - 8)))"
+	[[ ${lines[3]} == *'  416 B  in use  in its header  "order number 10"' ]]
 	# Not in other memory.
 	run -0 procmem map --json "$TARGET_PID" "0x$(sed -n 's/^\([0-9a-f]*\)-.*\[stack\]$/\1/p' "/proc/$TARGET_PID/maps")"
 	jq -e 'has("chunk") | not' <<<"$output"
 	kill "$TARGET_PID"
+}
+
+@test "the chunk of malloc in freed memory, and in redis with jemalloc" {
+	local links socket=$BATS_TEST_TMPDIR/socket address
+	target_start remains
+	read -r -a links <<<"$(target_fact links)"
+	run -0 procmem map "$TARGET_PID" "0x${links[0]}"
+	[[ ${lines[3]} == *'  160 B  freed, cached  in list pointers of malloc  '* ]]
+	run -0 procmem map "$TARGET_PID" "$(printf '%#x' $((0x${links[0]} + 32)))"
+	[[ ${lines[3]} == *'  160 B  freed, cached  offset 0x20  '* && ${lines[3]} != *' pointers of '* ]]
+
+	require redis-cli
+	program_start redis-server --port 0 --unixsocket "$socket" --save '' --daemonize no --enable-debug-command yes
+	until redis-cli -s "$socket" ping 2>/dev/null | grep -q PONG; do kill -0 "$TARGET_PID"; done
+	redis-cli -s "$socket" set key 'value of the key' >/dev/null
+	address=$(redis-cli -s "$socket" debug object key | sed -n 's/^Value at:\(0x[0-9a-f]*\) .*/\1/p')
+	run -0 procmem map --json "$TARGET_PID" "$(printf '%#x' $((address + 20)))"
+	jq -e --arg start "$address" '.chunk | .start == $start and .state == "in_use" and .offset == 20' <<<"$output"
 }

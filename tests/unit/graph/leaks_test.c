@@ -187,6 +187,25 @@ static void chunks_of_suspended_coroutines_are_not_lost(void **state)
 	graph_session_close(&other);
 }
 
+static void memory_that_looks_like_a_mapped_chunk_holds_chunks(void **state)
+{
+	(void)state;
+	struct graph_session other = { 0 };
+	struct pm_leaks found;
+	struct pm_error error;
+
+	target_start(&other.target, "false_chunk", NULL);
+	graph_session_open(&other);
+	assert_true(other.heap->mapped_uncertain);
+	must(pm_leaks_find(other.graph, NULL, &found, &error), &error);
+	expect_one(&other, &found, "held", false);
+	expect_one(&other, &found, "false", false);
+	expect_one(&other, &found, "lost", true);
+
+	pm_leaks_deinit(&found);
+	graph_session_close(&other);
+}
+
 static void a_search_can_be_cancelled(void **state)
 {
 	(void)state;
@@ -244,6 +263,7 @@ int main(void)
 		cmocka_unit_test(an_example_is_a_chunk_of_its_group),
 		cmocka_unit_test(all_lost_chunks_are_listed),
 		cmocka_unit_test(chunks_of_suspended_coroutines_are_not_lost),
+		cmocka_unit_test(memory_that_looks_like_a_mapped_chunk_holds_chunks),
 		cmocka_unit_test(a_search_can_be_cancelled),
 		cmocka_unit_test(a_program_that_allocates_all_the_time_loses_nothing_else),
 	};

@@ -20,16 +20,14 @@ enum {
 	SBRK_BASE = 0x260, /* offset of mp_.sbrk_base in FAKE_DATA */
 	NEXT = 0x870,
 	RANGES_MAX = 64,
+	HEAPS = 32,            /* additional heaps of the second arena */
+	HEAP_SIZE = 128 << 10, /* bytes of each */
 };
-
-/** A second heap of the second arena: a multiple of 64 MiB. */
-static const uint64_t newer = UINT64_C(0x7e0004000000);
 
 /** A fake heap with more memory. */
 struct fixture {
 	struct fake_heap fake;
 	unsigned char *brk; /* BRK_SIZE bytes that replace FAKE_BRK */
-	unsigned char newer[FAKE_PART_SIZE];
 	struct pm_fake_range ranges[RANGES_MAX];
 	size_t count;   /* number of ranges */
 	uint64_t bytes; /* number of bytes that were read */
@@ -59,9 +57,8 @@ static int setup(void **state)
 	f->brk = calloc(1, BRK_SIZE);
 	assert_non_null(f->brk);
 	memcpy(f->ranges, f->fake.ranges, sizeof f->fake.ranges);
-	f->count = FAKE_PARTS;
+	f->count = FAKE_PARTS_MAX;
 	f->fake.target.ranges = f->ranges;
-	f->fake.target.count = f->count;
 	*state = f;
 	return 0;
 }
@@ -229,50 +226,17 @@ static void header_at_the_end(void **state)
 	pm_heap_close(heap);
 }
 
-/** Moves the top chunk of the second arena to another heap, whose `prev` is `previous`. */
-static void add_newer_heap(struct fixture *f, uint64_t previous)
-{
-	const uint64_t older = fake_heap_address(FAKE_ARENA), arena = older + 0x30;
-	const uint64_t end = older + FAKE_PART_SIZE, old_top = end - f->fake.top[1];
-	const struct pm_region region = { .start = newer,
-		                          .end = newer + FAKE_PART_SIZE,
-		                          .perms = PM_PERM_READ | PM_PERM_WRITE,
-		                          .mapping = "" };
-	/* A chunk in use instead of the top chunk, and fenceposts. */
-	fake_heap_put(&f->fake, old_top + 8, (f->fake.top[1] - 0x20) | 5);
-	fake_heap_put(&f->fake, end - 0x18, 0x10 | 1);
-	fake_heap_put(&f->fake, end - 8, 1);
-
-	put(f->newer, arena);
-	put(f->newer + 8, previous);
-	put(f->newer + 16, FAKE_PART_SIZE);
-	put(f->newer + 24, FAKE_PART_SIZE);
-	put(f->newer + 0x38, 0x1000 | 5);
-	put(f->newer + 0x1038, (FAKE_PART_SIZE - 0x1030) | 1);
-	fake_heap_put(&f->fake, arena + TOP, newer + 0x1030);
-	fake_heap_put(&f->fake, arena + SYSTEM, 2 * FAKE_PART_SIZE);
-	fake_heap_put(&f->fake, arena + SYSTEM + 8, 2 * FAKE_PART_SIZE);
-
-	f->ranges[f->count++] = (struct pm_fake_range){ newer, f->newer, FAKE_PART_SIZE };
-	f->fake.target.count = f->count;
-	assert_int_equal(pm_regions_append(&f->fake.regions, &region, NULL), 0);
-	/* Regions are in ascending order: after FAKE_ARENA. */
-	struct pm_region *items = f->fake.regions.items;
-	memmove(items + 3, items + 2, 2 * sizeof *items);
-	items[2] = region;
-}
-
 static void arena_with_two_heaps(void **state)
 {
 	struct fixture *f = *state;
 
-	add_newer_heap(f, fake_heap_address(FAKE_ARENA));
+	fake_heap_add(&f->fake, fake_heap_address(FAKE_ARENA));
 	for (int stopped = 0; stopped < 2; stopped++) {
 		struct pm_heap *heap = open_heap(f, stopped);
 		assert_true(heap->complete);
 		assert_int_equal(heap->arenas[1].heaps, 2);
 		assert_int_equal(heap->arenas[1].in_use,
-		                 f->fake.in_use[1] + f->fake.top[1] - 0x20 + 0x1000);
+		                 f->fake.in_use[1] + f->fake.top[1] - 0x20 + FAKE_NEWER_SIZE);
 		pm_heap_close(heap);
 	}
 }
@@ -282,14 +246,52 @@ static void circle_of_one_heap(void **state)
 {
 	struct fixture *f = *state;
 
-	add_newer_heap(f, newer);
+	fake_heap_add(&f->fake, fake_heap_address(FAKE_NEWER));
 	for (int stopped = 0; stopped < 2; stopped++) {
 		struct pm_heap *heap = open_heap(f, stopped);
 		assert_false(heap->complete);
 		assert_int_equal(heap->arenas[1].heaps, 1);
-		assert_int_equal(heap->arenas[1].in_use, 0x1000);
+		assert_int_equal(heap->arenas[1].in_use, FAKE_NEWER_SIZE);
 		pm_heap_close(heap);
 	}
+}
+
+/** Puts a heap of the second arena at an index of the large memory: 8 chunks, a break, and so on.
+ */
+static void put_broken_heap(struct fixture *f, size_t index)
+{
+	unsigned char *bytes = f->brk + index * HEAP_SIZE;
+	const uint64_t step = UINT64_C(64) << 20;
+	const uint64_t address = fake_heap_address(FAKE_NEWER) + step * (index + 1);
+	const bool last = index + 1 == HEAPS;
+
+	put(bytes, fake_heap_address(FAKE_ARENA) + 0x30);
+	put(bytes + 8, last ? fake_heap_address(FAKE_ARENA) : address + step);
+	put(bytes + 16, HEAP_SIZE);
+	put(bytes + 24, HEAP_SIZE);
+	for (size_t at = 0x30, i = 1; at < HEAP_SIZE; at += 0x20, i++)
+		put(bytes + at + 8, i % 9 == 0 ? 8 : 0x20 | 5);
+
+	f->ranges[f->count++] = (struct pm_fake_range){ address, bytes, HEAP_SIZE };
+	f->fake.regions.items[2].end = address + HEAP_SIZE;
+}
+
+/** The repairs of all heaps together have a limit. */
+static void breaks_in_many_heaps(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t first = fake_heap_address(FAKE_NEWER) + (UINT64_C(64) << 20);
+
+	fake_heap_add(&f->fake, first);
+	for (size_t i = 0; i < HEAPS; i++)
+		put_broken_heap(f, i);
+	f->fake.target.count = f->count;
+
+	struct pm_heap *heap = open_heap(f, false);
+	assert_int_equal(heap->arenas[1].heaps, HEAPS + 2);
+	assert_true(heap->breaks_total > HEAPS * 400);
+	assert_true(f->bytes < UINT64_C(3) << 30);
+	pm_heap_close(heap);
 }
 
 /** Returns whether a break of an arena has a reason. */
@@ -451,6 +453,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(header_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(arena_with_two_heaps, setup, teardown),
 		cmocka_unit_test_setup_teardown(circle_of_one_heap, setup, teardown),
+		cmocka_unit_test_setup_teardown(breaks_in_many_heaps, setup, teardown),
 		cmocka_unit_test_setup_teardown(heaps_that_overlap, setup, teardown),
 		cmocka_unit_test_setup_teardown(chunks_that_exceed_the_arena, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_tcache, setup, teardown),

@@ -337,22 +337,23 @@ static void excess_of_mapped_chunks_is_reported(void **state)
 static void check_mapped_pages(const unsigned pages[2], uint64_t count, uint64_t counted,
                                uint64_t left)
 {
-	enum { PAGE = 4096, COUNTERS = FAKE_PARAMETERS + 56, MAPPED = COUNTERS + 24 };
+	const uint64_t page = 4096;
+	enum { COUNTERS = FAKE_PARAMETERS + 56, MAPPED = COUNTERS + 24 };
 	const uint64_t first = fake_heap_address(FAKE_MAPPED), data = fake_heap_address(FAKE_DATA);
 	struct fake_heap fake;
 	uint32_t mapped = (uint32_t)count;
 
 	fake_heap_init(&fake, FAKE_GLIBC_236);
-	fake_heap_put(&fake, first + 8, PAGE | 2);
-	fake_heap_put(&fake, first + 2 * PAGE + 8, pages[0] * PAGE | 2);
+	fake_heap_put(&fake, first + 8, page | 2);
+	fake_heap_put(&fake, first + 2 * page + 8, pages[0] * page | 2);
 	if (pages[1] > 0)
-		fake_heap_put(&fake, first + (3 + pages[0]) * PAGE + 8, pages[1] * PAGE | 2);
+		fake_heap_put(&fake, first + (3 + pages[0]) * page + 8, pages[1] * page | 2);
 	memcpy(fake_heap_bytes(&fake, data + COUNTERS + 4), &mapped, sizeof mapped);
-	fake_heap_put(&fake, data + MAPPED, counted * PAGE);
+	fake_heap_put(&fake, data + MAPPED, counted * page);
 
 	struct pm_heap *heap = fake_heap_open(&fake, true);
 	assert_int_equal(heap->mapped_count_counter, count);
-	assert_int_equal(heap->mapped, left * PAGE);
+	assert_int_equal(heap->mapped, left * page);
 	assert_int_equal(heap->mapped_uncertain, left != counted);
 	pm_heap_close(heap);
 	fake_heap_deinit(&fake);
@@ -500,9 +501,38 @@ static void target_that_is_gone_is_an_error(void **state)
 	fake_heap_deinit(&fake);
 }
 
+/** Libraries of other allocators are named, although their chunks are not known. */
+static void another_allocator_by_name(void **state)
+{
+	(void)state;
+	struct fake_heap fake;
+	const struct pm_region region = { .start = 0x7fff00000000,
+		                          .end = 0x7fff00000000 + FAKE_PART_SIZE,
+		                          .perms = PM_PERM_READ,
+		                          .mapping = "/usr/lib/libmimalloc.so.2" };
+
+	fake_heap_init(&fake, FAKE_GLIBC_236);
+	struct pm_heap *heap = fake_heap_open(&fake, true);
+	assert_int_equal(heap->other, PM_HEAP_ALLOCATOR_UNKNOWN);
+	assert_int_equal(heap->arenas[0].number, 0);
+	assert_int_equal(heap->arenas[1].number, 1);
+	pm_heap_close(heap);
+
+	assert_int_equal(pm_regions_append(&fake.regions, &region, NULL), 0);
+	heap = fake_heap_open(&fake, true);
+	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+	assert_int_equal(heap->other, PM_HEAP_ALLOCATOR_MIMALLOC);
+	assert_false(heap->other_known);
+	assert_int_equal(heap->other_in_use, 0);
+	assert_int_equal(heap->total.in_use, fake.in_use[0] + fake.in_use[1]);
+	pm_heap_close(heap);
+	fake_heap_deinit(&fake);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(another_allocator_by_name),
 		cmocka_unit_test(all_layouts_are_read),
 		cmocka_unit_test(unknown_structures_are_not_an_empty_heap),
 		cmocka_unit_test(malloc_that_was_never_called_is_unused),

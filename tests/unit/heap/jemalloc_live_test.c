@@ -141,12 +141,15 @@ static bool compare(const struct redis *redis, struct sizes *sizes)
 		                               .pages = &look.pages };
 	must(pm_heap_open(&source, &heap, &error), &error);
 	memset(sizes, 0, sizeof *sizes);
-	must(pm_heap_read_chunks(heap, 1 << PM_CHUNK_IN_USE, count_size, sizes, &error), &error);
+	/* jemalloc counts the regions in the caches of threads as used. */
+	must(pm_heap_read_chunks(heap, 1 << PM_CHUNK_IN_USE | 1 << PM_CHUNK_CACHED, count_size,
+	                         sizes, &error),
+	     &error);
 	read_counters(redis, &after);
 
 	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_JEMALLOC);
 	bool same = memcmp(&before, &after, sizeof before) == 0 && heap->complete &&
-	            heap->total.in_use == after.allocated &&
+	            heap->total.in_use + heap->total.cached == after.allocated &&
 	            heap->total.system - heap->total.unused_pages == after.active;
 	assert_true(after.bin_count > 10);
 	for (size_t i = 0; i < after.bin_count; i++)
@@ -188,6 +191,16 @@ static void redis_agrees_with_jemalloc(void **state)
 	free(sizes);
 }
 
+/** Compares the regions in the caches of threads with the counter of jemalloc. */
+static void expect_cached(const struct target *target, const struct pm_heap *heap)
+{
+	uint64_t cached = target_fact_number(target, "cached");
+
+	assert_true(cached > 100000);
+	if (heap->allocator == PM_HEAP_ALLOCATOR_JEMALLOC)
+		assert_int_equal(heap->total.cached, cached);
+}
+
 /** Opens the heap of a process that uses both allocators. */
 static void expect_both(const char *from_jemalloc, const char *from_malloc,
                         enum pm_heap_allocator larger, enum pm_heap_allocator smaller)
@@ -216,6 +229,7 @@ static void expect_both(const char *from_jemalloc, const char *from_malloc,
 
 	assert_int_equal(heap->allocator, larger);
 	assert_int_equal(heap->other, smaller);
+	assert_true(heap->other_known);
 	if (larger == PM_HEAP_ALLOCATOR_JEMALLOC) {
 		assert_in_range(sizes->count[1024], 10000, 10010);
 		assert_in_range(heap->other_in_use, 1000 * 112, 2 << 20);
@@ -224,6 +238,7 @@ static void expect_both(const char *from_jemalloc, const char *from_malloc,
 		assert_in_range(heap->other_in_use, 1000 * 1024, 2 << 20);
 	}
 
+	expect_cached(&target, heap);
 	pm_heap_close(heap);
 	look_close(&look);
 	target_stop(&target);

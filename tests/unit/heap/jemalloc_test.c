@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/chunk_parts.h>
 #include <procmem/heap.h>
 #include <procmem/survivors.h>
 
@@ -76,6 +77,53 @@ static void regions_of_a_slab(void **state)
 	assert_true(pm_heap_find(heap, start + 4 * FAKE_PAGE + 0x340, &chunk));
 	assert_int_equal(chunk.size, 16384);
 	assert_false(pm_heap_find(heap, start + 4 * FAKE_PAGE + 0x340 + 16384, NULL));
+	pm_heap_close(heap);
+	fake_jemalloc_destroy(f);
+}
+
+/** The content of a large allocation that was freed is in unused pages. */
+static void unused_pages_are_free(void **state)
+{
+	(void)state;
+	struct fake_jemalloc *f = fake_jemalloc_create(&fake_jemalloc_versions[0]);
+	uint64_t first = fake_jemalloc_first + 5 * FAKE_PAGE, slab = first + 3 * FAKE_PAGE,
+		 second = slab + 3 * FAKE_PAGE;
+
+	fake_jemalloc_add_unused(f, 3, 1);
+	fake_jemalloc_add_slab(f, 3, 0);
+	fake_jemalloc_add_unused(f, 20, 2);
+	fake_jemalloc_add_unused(f, 4, 3);
+	fake_jemalloc_add_large(f, 0);
+
+	struct pm_heap *heap = fake_jemalloc_open(f);
+	const struct {
+		struct pm_range range;
+		unsigned inside, outside;
+		uint64_t chunk;
+	} expected[] = {
+		{ { first, first + 1 }, PM_CHUNK_PART_FREE, 0, first },
+		{ { slab - 1, slab }, PM_CHUNK_PART_FREE, 0, first },
+		{ { second, second + 20 * FAKE_PAGE }, PM_CHUNK_PART_FREE, 0, second },
+		{ { second + 20 * FAKE_PAGE, second + 21 * FAKE_PAGE },
+		  PM_CHUNK_PART_FREE,
+		  0,
+		  second + 20 * FAKE_PAGE },
+		{ { second + 24 * FAKE_PAGE - 1, second + 24 * FAKE_PAGE + 1 },
+		  PM_CHUNK_PART_FREE,
+		  PM_CHUNK_PART_IN_USE,
+		  second + 20 * FAKE_PAGE },
+		{ { first - 10, first + 1 }, PM_CHUNK_PART_FREE, PM_CHUNK_PART_OUTSIDE, first },
+	};
+
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+		struct pm_chunk_parts parts;
+		pm_chunk_parts_find(heap, expected[i].range, &parts);
+		assert_true(parts.found);
+		assert_int_equal(parts.chunk.start, expected[i].chunk);
+		assert_int_equal(parts.inside, expected[i].inside);
+		assert_int_equal(parts.outside, expected[i].outside);
+	}
+
 	pm_heap_close(heap);
 	fake_jemalloc_destroy(f);
 }
@@ -183,6 +231,63 @@ static void without_a_tree(void **state)
 	fake_jemalloc_destroy(f);
 }
 
+/** Returns the addresses of the first regions in use of a slab, which has the first extent. */
+static void used_regions(const struct fake_jemalloc *f, uint64_t size, uint64_t *pointers,
+                         unsigned count)
+{
+	for (unsigned i = 0, region = 0; i < count; region++)
+		if (!(f->base[FAKE_EXTENTS + 64 + region / 8] >> region % 8 & 1))
+			pointers[i++] = fake_jemalloc_first + 5 * FAKE_PAGE + region * size;
+}
+
+static void expect_cached(struct fake_jemalloc *f, uint64_t count, uint64_t size)
+{
+	struct pm_heap *heap = fake_jemalloc_open(f);
+	assert_int_equal(heap->total.cached_count, count);
+	assert_int_equal(heap->total.cached, count * size);
+	assert_int_equal(heap->total.in_use, f->in_use - count * size);
+	assert_int_equal(heap->total.chunks, f->chunks - count);
+	assert_int_equal(heap->total.free, f->free);
+	assert_int_equal(heap->arenas[0].cached, count * size);
+	pm_heap_close(heap);
+}
+
+/** The cache of a thread: an array of bins whose stacks follow each other. */
+static void the_cache_of_a_thread(void **state)
+{
+	(void)state;
+	struct fake_jemalloc *f = fake_jemalloc_create(&fake_jemalloc_versions[0]);
+	uint64_t pointers[12];
+
+	fake_jemalloc_add_slab(f, 3, 0);
+	fake_jemalloc_add_slab(f, 1, 0);
+	used_regions(f, 48, pointers, 12);
+	/* Not the start of a region; not a region */
+	pointers[10] += 16;
+	pointers[11] = fake_jemalloc_base;
+	for (unsigned i = 0; i < FAKE_BINS; i++)
+		fake_jemalloc_put_bin(f, i, pointers, i == 3 ? 12 : 0);
+	expect_cached(f, 10, 48);
+
+	/* Regions of another class */
+	fake_jemalloc_put_bin(f, 3, pointers, 0);
+	fake_jemalloc_put_bin(f, 2, pointers, 12);
+	expect_cached(f, 0, 48);
+	fake_jemalloc_put_bin(f, 2, pointers, 0);
+
+	/* A region is in two caches at once in a changing process: it is counted once. */
+	pointers[1] = pointers[0];
+	fake_jemalloc_put_bin(f, 3, pointers, 10);
+	expect_cached(f, 9, 48);
+
+	/* Not an array of bins: the stacks do not follow each other. */
+	f->bss[FAKE_BINS_AT + 20 * FAKE_BIN_SIZE + 18] ^= 8;
+	expect_cached(f, 0, 48);
+	f->bss[FAKE_BINS_AT + 20 * FAKE_BIN_SIZE + 18] ^= 8;
+	expect_cached(f, 9, 48);
+	fake_jemalloc_destroy(f);
+}
+
 static void allocators_by_name(void **state)
 {
 	(void)state;
@@ -216,9 +321,14 @@ static void allocators_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_layouts),        cmocka_unit_test(regions_of_a_slab),
-		cmocka_unit_test(damage_is_reported), cmocka_unit_test(hidden_slabs_are_not_new),
-		cmocka_unit_test(without_a_tree),     cmocka_unit_test(allocators_by_name),
+		cmocka_unit_test(all_layouts),
+		cmocka_unit_test(regions_of_a_slab),
+		cmocka_unit_test(unused_pages_are_free),
+		cmocka_unit_test(damage_is_reported),
+		cmocka_unit_test(hidden_slabs_are_not_new),
+		cmocka_unit_test(without_a_tree),
+		cmocka_unit_test(the_cache_of_a_thread),
+		cmocka_unit_test(allocators_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

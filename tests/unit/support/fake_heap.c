@@ -48,17 +48,16 @@ struct state {
 uint64_t fake_heap_address(enum fake_part part)
 {
 	static const uint64_t addresses[] = {
-		[FAKE_DATA] = 0x7f0000100000,
-		[FAKE_BRK] = 0x555555000000,
-		[FAKE_ARENA] = 0x7e0000000000,
-		[FAKE_MAPPED] = 0x7f0000000000,
+		[FAKE_DATA] = 0x7f0000100000,  [FAKE_BRK] = 0x555555000000,
+		[FAKE_ARENA] = 0x7e0000000000, [FAKE_MAPPED] = 0x7f0000000000,
+		[FAKE_NEWER] = 0x7e0004000000, /* FAKE_ARENA + 64 MiB */
 	};
 	return addresses[part];
 }
 
 unsigned char *fake_heap_bytes(struct fake_heap *heap, uint64_t address)
 {
-	for (enum fake_part part = 0; part < FAKE_PARTS; part++) {
+	for (enum fake_part part = 0; part < FAKE_PARTS_MAX; part++) {
 		uint64_t offset = address - fake_heap_address(part);
 		if (offset < FAKE_PART_SIZE)
 			return heap->bytes[part] + offset;
@@ -270,9 +269,14 @@ static void put_chunks(struct fake_heap *heap, int arena, uint64_t start, struct
 	state->free = heap->free_chunk[arena];
 }
 
+static uint64_t info_size_of(const struct fake_heap *heap)
+{
+	return heap->version >= FAKE_GLIBC_236 ? 0x30 : 0x20;
+}
+
 static void put_arenas(struct fake_heap *heap)
 {
-	const uint64_t info_size = heap->version >= FAKE_GLIBC_236 ? 0x30 : 0x20;
+	const uint64_t info_size = info_size_of(heap);
 	uint64_t start = fake_heap_address(FAKE_ARENA);
 	struct state main = { .address = fake_heap_address(FAKE_DATA) + FAKE_MAIN };
 	struct state other = { .address = start + info_size };
@@ -306,9 +310,23 @@ static void add_region(struct fake_heap *heap, enum fake_part part, unsigned per
 	assert_int_equal(pm_regions_append(&heap->regions, &region, NULL), 0);
 }
 
-void fake_heap_init(struct fake_heap *heap, enum fake_glibc version)
+/** Adds the regions in ascending order. */
+static void add_regions(struct fake_heap *heap, bool newer)
 {
 	const unsigned rw = PM_PERM_READ | PM_PERM_WRITE;
+
+	pm_regions_deinit(&heap->regions);
+	pm_regions_init(&heap->regions);
+	add_region(heap, FAKE_BRK, rw, "[heap]");
+	add_region(heap, FAKE_ARENA, rw, "");
+	if (newer)
+		add_region(heap, FAKE_NEWER, rw, "");
+	add_region(heap, FAKE_MAPPED, rw, "");
+	add_region(heap, FAKE_DATA, rw, "/usr/lib/libc.so.6");
+}
+
+void fake_heap_init(struct fake_heap *heap, enum fake_glibc version)
+{
 	const uint64_t rest = version == FAKE_GLIBC_243 ? 16 : 0;
 
 	*heap = (struct fake_heap){ .version = version };
@@ -316,17 +334,56 @@ void fake_heap_init(struct fake_heap *heap, enum fake_glibc version)
 	put_parameters(heap);
 	fake_heap_put(heap, fake_heap_address(FAKE_MAPPED) + 8, (FAKE_PART_SIZE - rest) | MAPPED);
 
-	for (enum fake_part part = 0; part < FAKE_PARTS; part++)
+	for (enum fake_part part = 0; part < FAKE_PARTS_MAX; part++)
 		heap->ranges[part] = (struct pm_fake_range){ fake_heap_address(part),
 			                                     heap->bytes[part], FAKE_PART_SIZE };
 	heap->target = (struct pm_fake_target){ .ranges = heap->ranges, .count = FAKE_PARTS };
 	heap->reader = pm_fake_reader(&heap->target);
 
 	pm_regions_init(&heap->regions);
-	add_region(heap, FAKE_BRK, rw, "[heap]");
-	add_region(heap, FAKE_ARENA, rw, "");
-	add_region(heap, FAKE_MAPPED, rw, "");
-	add_region(heap, FAKE_DATA, rw, "/usr/lib/libc.so.6");
+	add_regions(heap, false);
+}
+
+/** Sets the top chunk and the size of an arena. */
+static void put_top(struct fake_heap *heap, uint64_t arena, uint64_t top, uint64_t system)
+{
+	size_t top_at = offsetof(struct state_227, top);
+	size_t system_at = offsetof(struct state_227, system);
+
+	if (heap->version == FAKE_GLIBC_226) {
+		top_at = offsetof(struct state_226, top);
+		system_at = offsetof(struct state_226, system);
+	} else if (heap->version == FAKE_GLIBC_243) {
+		top_at = offsetof(struct state_243, top);
+		system_at = offsetof(struct state_243, system);
+	}
+
+	fake_heap_put(heap, arena + top_at, top);
+	fake_heap_put(heap, arena + system_at, system);
+	fake_heap_put(heap, arena + system_at + 8, system); /* max_system_mem */
+}
+
+void fake_heap_add(struct fake_heap *heap, uint64_t previous)
+{
+	const uint64_t older = fake_heap_address(FAKE_ARENA), end = older + FAKE_PART_SIZE;
+	const uint64_t newer = fake_heap_address(FAKE_NEWER), old_top = end - heap->top[1];
+	const uint64_t first = newer + info_size_of(heap), top = first + FAKE_NEWER_SIZE;
+	const uint64_t arena = older + info_size_of(heap);
+
+	fake_heap_put(heap, old_top + 8, (heap->top[1] - 0x20) | NON_MAIN | PREV_INUSE);
+	fake_heap_put(heap, end - 0x18, 0x10 | PREV_INUSE);
+	fake_heap_put(heap, end - 8, PREV_INUSE);
+
+	fake_heap_put(heap, newer, arena);
+	fake_heap_put(heap, newer + 8, previous);
+	fake_heap_put(heap, newer + 16, FAKE_PART_SIZE);
+	fake_heap_put(heap, newer + 24, FAKE_PART_SIZE);
+	fake_heap_put(heap, first + 8, FAKE_NEWER_SIZE | NON_MAIN | PREV_INUSE);
+	fake_heap_put(heap, top + 8, (newer + FAKE_PART_SIZE - top) | PREV_INUSE);
+	put_top(heap, arena, top, UINT64_C(2) * FAKE_PART_SIZE);
+
+	heap->target.count = FAKE_PARTS_MAX;
+	add_regions(heap, true);
 }
 
 void fake_heap_deinit(struct fake_heap *heap)

@@ -210,6 +210,25 @@ void fake_jemalloc_fill(struct fake_jemalloc *f)
 	}
 }
 
+void fake_jemalloc_put_bin(struct fake_jemalloc *f, unsigned number, const uint64_t *pointers,
+                           unsigned count)
+{
+	unsigned char *bin = f->bss + FAKE_BINS_AT + (size_t)number * FAKE_BIN_SIZE;
+	size_t start = FAKE_STACKS_AT + 8 + (size_t)number * FAKE_SLOTS * 8;
+	size_t end = start + FAKE_SLOTS * 8;
+	uint64_t head = fake_jemalloc_base + end - (uint64_t)count * 8;
+	uint16_t full = (uint16_t)(fake_jemalloc_base + start);
+	uint16_t empty = (uint16_t)(fake_jemalloc_base + end);
+
+	fake_jemalloc_put(bin, head);
+	fake_jemalloc_put(bin + 8, 12345); /* requests */
+	memcpy(bin + 16, &empty, 2);
+	memcpy(bin + 18, &full, 2);
+	memcpy(bin + 20, &empty, 2);
+	for (unsigned i = 0; i < count; i++)
+		fake_jemalloc_put(f->base + end - (count - i) * 8, pointers[i]);
+}
+
 struct pm_heap *fake_jemalloc_open(struct fake_jemalloc *f)
 {
 	struct pm_error error = { 0 };

@@ -24,6 +24,14 @@ enum {
 	/** With three levels, the leaf is shorter, and a node follows */
 	FAKE_NODE = (1 << 20) + 0x40,
 	FAKE_CLASSES = 14,
+	/** Number of bins of the cache of a thread, and their size */
+	FAKE_BINS = 41,
+	FAKE_BIN_SIZE = 24,
+	/** Position of the bins, after the root, and of their stacks, after the extents */
+	FAKE_BINS_AT = FAKE_BSS_BYTES - 2048,
+	FAKE_STACKS_AT = FAKE_BASE_BYTES - 4 * FAKE_PAGE,
+	/** Size of a stack in pointers */
+	FAKE_SLOTS = 20,
 };
 
 /** Addresses of the anonymous memory after the data of the library, and of the memory of jemalloc.
@@ -103,6 +111,10 @@ void fake_jemalloc_add_unused(struct fake_jemalloc *f, uint64_t pages, unsigned 
 
 /** Adds extents of all sorts. */
 void fake_jemalloc_fill(struct fake_jemalloc *f);
+
+/** Sets the stack of a bin of the cache of a thread, of which the last `count` slots are used. */
+void fake_jemalloc_put_bin(struct fake_jemalloc *f, unsigned number, const uint64_t *pointers,
+                           unsigned count);
 
 /** Opens the heap. */
 struct pm_heap *fake_jemalloc_open(struct fake_jemalloc *f);

@@ -141,7 +141,7 @@ static void expect_line(struct pm_hit hit, size_t columns, const char *expected)
 		                        .form = GREP_LINES };
 
 	struct text line = { 0 };
-	grep_line(&view, &hit, &line);
+	grep_line(&view, &hit, NULL, &line);
 	assert_string_equal(text_terminate(&line), expected);
 	assert_true(columns < ROOM_FOR_A_MATCH || columns == SIZE_MAX ||
 	            utf8_columns(line.bytes, line.length - 1) <= columns);

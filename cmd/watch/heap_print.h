@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The classes of chunks that grow (`watch --heap`), as text and JSON. */
+#ifndef CMD_WATCH_HEAP_PRINT_H
+#define CMD_WATCH_HEAP_PRINT_H
+
+#include "base/out.h"
+#include "view/json.h"
+#include "watch/heap.h"
+
+/**
+ * Prints the walks and a table of the classes that grow.
+ *
+ * @param heap   the walks
+ * @param max    maximum number of classes
+ * @param bytes  print sizes in bytes
+ * @param out    receives the text
+ */
+void watch_heap_print(const struct watch_heap *heap, uint64_t max, bool bytes, struct out *out);
+
+/**
+ * Writes the members `survivors`, `seconds`, `chunks`, `in_use`, `walk_count` and `walk_cost_us`.
+ *
+ * @param heap  the walks
+ * @param json  the output, within an object
+ */
+void watch_heap_print_json(const struct watch_heap *heap, struct json *json);
+
+/**
+ * Adds one line for each class that grows, without a table: rate, size, verdict and content.
+ *
+ * @param heap   the walks
+ * @param index  position among the classes that grow
+ * @param text   receives the line
+ * @return       false if fewer classes grow
+ */
+bool watch_heap_print_line(const struct watch_heap *heap, size_t index, struct text *text);
+
+#endif

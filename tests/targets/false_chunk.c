@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * false_chunk: memory of mmap(2) that starts as a chunk does which malloc has mapped. Facts:
+ *
+ * - `group false 1 SIZE`: this memory. Nothing points to it, but the program computes its address
+ * - `group held 1 SIZE`: a chunk that only this memory points to
+ * - `group lost 1 SIZE`: a chunk that nothing points to
+ * - `example NAME ADDRESS`: the address of each of them
+ */
+#include "support.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SIZE = 1 << 20, HELD = 1000, LOST = 2000, IS_MAPPED = 2 };
+
+static void print_group(const char *name, size_t size, const void *chunk)
+{
+	printf("group %s 1 %zu\n", name, size);
+	printf("example %s %" PRIxPTR "\n", name, (uintptr_t)chunk);
+}
+
+static void *make(size_t size, const char *name)
+{
+	void *made = calloc(1, size);
+	target_check(made ? 0 : -1, "calloc");
+	print_group(name, malloc_usable_size(made) + sizeof(size_t), made);
+	return made;
+}
+
+static void __attribute__((noinline)) build(void)
+{
+	uint64_t *memory = (void *)target_island(SIZE, PROT_READ | PROT_WRITE, 0, 0);
+	memory[1] = SIZE | IS_MAPPED;
+	print_group("false", SIZE, memory + 2);
+
+	void **held = (void **)(memory + 100);
+	*held = make(HELD, "held");
+	make(LOST, "lost");
+}
+
+/** Overwrites what the functions that have returned left on the stack. */
+static void __attribute__((noinline)) clear_stack(void)
+{
+	volatile char bytes[32768];
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = 0;
+}
+
+static int command(const char *line)
+{
+	(void)line;
+	return 1;
+}
+
+int main(void)
+{
+	target_begin();
+	build();
+	clear_stack();
+	target_ready();
+	target_obey(command);
+}
