@@ -39,7 +39,7 @@ struct pm_trace_event {
 	pid_t tid;               /**< the thread */
 	uint32_t stack;          /**< number of its stack; PM_STACK_NONE if it has none */
 	uint64_t arguments[6];   /**< of the system call */
-	uint64_t result;         /**< of the system call; values from -4095 on are errors (-errno) */
+	uint64_t result; /**< of the system call; values from -4095 on are errors (-errno) */
 };
 
 /** Returns whether a result of a system call is an error. */

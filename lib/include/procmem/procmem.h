@@ -79,6 +79,7 @@
 #include <procmem/search.h>
 #include <procmem/select.h>
 #include <procmem/series.h>
+#include <procmem/stacks.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
 #include <procmem/survivors.h>
@@ -87,11 +88,13 @@
 #include <procmem/target_reader.h>
 #include <procmem/text_template.h>
 #include <procmem/threads.h>
+#include <procmem/trace.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 #include <procmem/typo.h>
 #include <procmem/unit_read.h>
 #include <procmem/unreadable.h>
+#include <procmem/unwinder.h>
 #include <procmem/version.h>
 #include <procmem/wakeup.h>
 

@@ -43,13 +43,14 @@ enum pm_frame_source {
 
 /** A function of a stack. Several frames have the same address if functions were inlined. */
 struct pm_frame {
-	/** Name of the function, demangled, without arguments; NULL if unknown. May contain any byte
-	 * but NUL */
+	/** Name of the function, demangled, without arguments; NULL if unknown. May contain any
+	 * byte but NUL */
 	const char *function;
-	const char *module; /**< path of the ELF file as in maps; NULL if the address is in no file */
-	const char *file;   /**< path of the source file; NULL if unknown */
-	unsigned line;      /**< line in the source file; 0 if unknown */
-	uint64_t address;   /**< address of the code in the process */
+	const char
+		*module;  /**< path of the ELF file as in maps; NULL if the address is in no file */
+	const char *file; /**< path of the source file; NULL if unknown */
+	unsigned line;    /**< line in the source file; 0 if unknown */
+	uint64_t address; /**< address of the code in the process */
 	/** Address in the ELF file (as symbols have it); 0 if `module` is NULL */
 	uint64_t module_address;
 	enum pm_frame_source source; /**< where `function` is from */

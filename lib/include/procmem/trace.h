@@ -8,16 +8,17 @@
  * back), each with its stack. It keeps a list of address intervals, each with the stack that mapped
  * it. Resident bytes are those of the page tables (pagemap) when the result is made.
  *
- * With page faults, the trace also records which code touches memory for the first time. This splits
- * the growth of memory that was mapped before the trace began, such as pools and malloc's heaps.
+ * With page faults, the trace also records which code touches memory for the first time. This
+ * splits the growth of memory that was mapped before the trace began, such as pools and malloc's
+ * heaps.
  *
  * Backends:
  * - perf: perf_event_open(2) on the tracepoints of these system calls. The target is never stopped.
  *   Each other system call of the target becomes slower by about 50 ns. A user without privileges
  *   can trace own processes if kernel.perf_event_paranoid is at most 2.
  * - ptrace: for a command that the trace starts, a filter of seccomp(2) stops it at these system
- *   calls only. For a process that runs already, ptrace(2) stops it at each system call, which costs
- *   about 0.1 ms each, and interrupts epoll_wait(2) and similar calls with EINTR once.
+ *   calls only. For a process that runs already, ptrace(2) stops it at each system call, which
+ * costs about 0.1 ms each, and interrupts epoll_wait(2) and similar calls with EINTR once.
  */
 #ifndef PROCMEM_TRACE_H
 #define PROCMEM_TRACE_H
@@ -46,7 +47,8 @@ enum pm_trace_backend {
 struct pm_trace_options {
 	enum pm_trace_backend backend; /**< how events are recorded */
 	bool faults;                   /**< record page faults, too (perf only) */
-	/** Bytes of each stack that are copied: a multiple of 8, at most PM_UNWIND_STACK_MAX; 0: 8192 */
+	/** Bytes of each stack that are copied: a multiple of 8, at most PM_UNWIND_STACK_MAX; 0:
+	 * 8192 */
 	size_t stack_size;
 	/** Set by a signal handler to end the trace early; NULL if there is none */
 	const volatile sig_atomic_t *cancel;
@@ -75,10 +77,10 @@ struct pm_trace_state {
 	uint64_t tracer_ns;  /**< CPU time of this process and the unwinder */
 	/** Estimate of the time by which the target was slowed, in nanoseconds; 0 if unknown */
 	uint64_t target_ns;
-	uint64_t execs; /**< how often the target has called exec: each time the list starts anew */
+	uint64_t execs; /**< how often the target has called exec: each time the list is cleared */
 	/**
-	 * Bytes that are mapped according to the list but not to /proc/PID/maps, plus those of which
-	 * a call was recorded and that the list lacks. 0 unless events were lost
+	 * Bytes that are mapped according to the list but not to /proc/PID/maps, plus those of
+	 * which a call was recorded and that the list lacks. 0 unless events were lost
 	 */
 	uint64_t difference;
 	bool jit_unnamed; /**< frames in generated code have no name: no /tmp/perf-PID.map */
@@ -86,10 +88,10 @@ struct pm_trace_state {
 
 /** Memory that one stack is responsible for. */
 struct pm_trace_site {
-	uint32_t stack;    /**< number of the stack in pm_trace_stacks(); PM_STACK_NONE if unknown */
-	bool before;       /**< mapped before the trace; `stack` touched it (PM_STACK_NONE: all that
-	                      no recorded fault has touched) */
-	pid_t tid;         /**< the thread; 0 if several threads */
+	uint32_t stack; /**< number of the stack in pm_trace_stacks(); PM_STACK_NONE if unknown */
+	bool before;    /**< mapped before the trace; `stack` touched it (PM_STACK_NONE: all that
+	                   no recorded fault has touched) */
+	pid_t tid;      /**< the thread; 0 if several threads */
 	uint64_t resident; /**< bytes that are resident or in swap now */
 	uint64_t mapped;   /**< bytes that are still mapped; 0 if `before` */
 	uint64_t calls;    /**< calls that mapped memory, or page faults if `before` */
@@ -103,10 +105,11 @@ struct pm_trace_site {
 struct pm_trace_result {
 	struct pm_trace_site *sites; /**< most resident bytes first */
 	size_t count;                /**< number of sites */
-	/** Memory that was mapped before the trace: resident bytes then and now, without what was
+	/** Memory that was mapped before the trace: bytes that were resident then, without what was
 	 * unmapped since */
-	uint64_t before_start, before_now;
-	double seconds; /**< time since the trace began */
+	uint64_t before_start;
+	uint64_t before_now; /**< the same memory: bytes that are resident now */
+	double seconds;      /**< time since the trace began */
 };
 
 /**
@@ -142,7 +145,11 @@ PM_PUBLIC int pm_trace_start(char *const *arguments, const struct pm_trace_optio
  */
 PM_PUBLIC void pm_trace_close(struct pm_trace *trace);
 
-/** Returns the target of a trace: that of pm_trace_attach(), or the command. */
+/**
+ * Returns the target of a trace: that of pm_trace_attach(), or the command.
+ * @param trace  the trace
+ * @return       the process, valid until pm_trace_close()
+ */
 PM_PUBLIC struct pm_process *pm_trace_process(const struct pm_trace *trace);
 
 /**
@@ -169,7 +176,10 @@ PM_PUBLIC int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace
 PM_PUBLIC int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result,
                                struct pm_error *error);
 
-/** Releases the members of a result. */
+/**
+ * Releases the members of a result.
+ * @param result  the result
+ */
 PM_PUBLIC void pm_trace_result_deinit(struct pm_trace_result *result);
 
 /**

@@ -3,10 +3,11 @@
  * @file
  * Unwinding of the stacks of a process, and the names of their functions.
  *
- * A sample is what perf_event_open(2) records with PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER and
- * PERF_SAMPLE_CALLCHAIN: registers, a copy of the top of the stack, and the chain of frame pointers.
- * libdw finds the callers by the unwind tables of the ELF files (.eh_frame, .debug_frame); no frame
- * pointers are needed. Where it finds only one frame, the chain of frame pointers is used.
+ * A sample is what perf_event_open(2) records with PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER
+ * and PERF_SAMPLE_CALLCHAIN: registers, a copy of the top of the stack, and the chain of frame
+ * pointers. libdw finds the callers by the unwind tables of the ELF files (.eh_frame,
+ * .debug_frame); no frame pointers are needed. Where it finds only one frame, the chain of frame
+ * pointers is used.
  *
  * The ELF files of the target are not trusted. A child process of the calling process reads them:
  * it has no capabilities and no access to files, to the network or to other processes (seccomp(2)),
@@ -53,8 +54,8 @@ struct pm_unwind_sample {
 	const uint64_t *registers; /**< PM_UNWIND_REGISTERS values */
 	const void *stack;         /**< copy of the memory from the stack pointer on */
 	size_t stack_size;         /**< bytes of the copy; at most PM_UNWIND_STACK_MAX */
-	const uint64_t *chain;     /**< addresses by frame pointers, the innermost first; may be NULL */
-	size_t chain_count;        /**< number of these addresses */
+	const uint64_t *chain; /**< addresses by frame pointers, the innermost first; may be NULL */
+	size_t chain_count;    /**< number of these addresses */
 };
 
 /** Maximum size of a copy of a stack, in bytes. */
