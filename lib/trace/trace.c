@@ -1,59 +1,249 @@
 /* SPDX-License-Identifier: MIT */
-#include <procmem/trace.h>
+/*
+ * A trace: events from a backend are applied to the address space. Measurements compare it with
+ * /proc/PID/maps and count its resident pages. After exec, the handle of the process belongs to
+ * memory that no longer exists, so that the process is opened again.
+ */
+#include "trace/trace.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include <procmem/maps.h>
+#include <procmem/minmax.h>
+#include <procmem/pagemap.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "trace/perf.h"
+#include "trace/ptrace.h"
+#include "trace/result.h"
+#include "trace/snapshot.h"
+#include "trace/space.h"
+
+enum {
+	DEFAULT_STACK = 8192,
+	MEASURE_TRIES = 3, /* the target can call exec during a measurement */
+	COMPARE_TRIES = 3, /* a call that takes long is in the list, but not in the regions yet */
+};
+
+static const uint64_t millisecond = 1000000;
+static const uint64_t second = 1000000000;
+
+struct pm_trace {
+	struct pm_process *process;    /* the target */
+	struct pm_process *after_exec; /* the target since its last exec; NULL before */
+	bool owned;                    /* whether `process` is closed with the trace */
+	struct pm_trace_options options;
+	struct pm_stacks *stacks;
+	struct pm_unwinder *unwinder;  /* NULL if the backend needs none */
+	struct pm_trace_target target; /* what the backend has */
+	const struct pm_trace_backend_calls *calls;
+	void *backend;
+	struct pm_trace_space space;
+
+	uint64_t cpu_ns;     /* CPU time of this process when the trace was opened */
+	uint64_t setup_ns;   /* time to open it */
+	uint64_t started_ns; /* when it was open */
+	uint64_t segment_ns; /* when the regions were read for a segment of shared memory */
+
+	uint64_t events, lost, execs;
+	uint64_t corrected; /* value of `lost` when the list was corrected */
+	uint64_t difference;
+	bool jit_unnamed;
+	bool exited;
+
+	struct pm_trace_result last; /* the last measurement */
+	bool measured;               /* whether there is one */
+	uint64_t next_measurement;   /* when pm_trace_run() measures again */
+};
+
+static uint64_t now(void)
+{
+	return pm_clock_ns(CLOCK_MONOTONIC);
+}
+
+static struct pm_process *process_of(const struct pm_trace *trace)
+{
+	return trace->after_exec ? trace->after_exec : trace->process;
+}
+
+/** Whether a process is gone because of an error in reading it. */
+static bool is_gone(const struct pm_error *error)
+{
+	return error->kind == PM_ERROR_GONE || error->kind == PM_ERROR_NOT_FOUND ||
+	       error->kind == PM_ERROR_NO_MEMORY;
+}
+
+/** Finds the size of a segment. The target decides how often, hence at most 100 times a second. */
+static uint64_t read_segment_size(void *context, uint64_t start)
+{
+	struct pm_trace *trace = context;
+	struct pm_regions regions;
+	uint64_t size = 0;
+
+	if (now() - trace->segment_ns < 10 * millisecond)
+		return 0;
+
+	trace->segment_ns = now();
+	pm_regions_init(&regions);
+	if (pm_maps_read(process_of(trace), PM_MAPS, &regions, NULL) == 0)
+		size = pm_trace_snapshot_segment(&regions, start);
+	pm_regions_deinit(&regions);
+
+	return size;
+}
+
+/** Tests whether the process has ended: then its PID can belong to another process. */
+static bool has_ended(const struct pm_process *process)
+{
+	struct pollfd wait = { .fd = pm_process_poll_fd(process), .events = POLLIN };
+	return wait.fd >= 0 && poll(&wait, 1, 0) > 0;
+}
+
+/** Opens the process again, and takes the memory of the new program into the list. */
+static int follow_exec(struct pm_trace *trace, struct pm_error *error)
+{
+	struct pm_process *process;
+	struct pm_error cause = { 0 };
+	int result = pm_process_open(pm_process_root(trace->process),
+	                             pm_process_pid(trace->process), &process, &cause);
+
+	trace->execs++;
+	if (result == 0 && has_ended(trace->process)) {
+		pm_process_close(process);
+		return 0;
+	}
+	if (result == 0) {
+		pm_process_close(trace->after_exec);
+		trace->after_exec = process;
+		result = pm_trace_snapshot_load(&trace->space, process, false, &cause);
+	}
+
+	/* Other failures, such as a program that must not be read, end the next measurement. */
+	if (result < 0 && cause.kind == PM_ERROR_RESOURCES) {
+		if (error)
+			*error = cause;
+		return -1;
+	}
+	return 0;
+}
+
+static int consume(void *context, const struct pm_trace_event *event, struct pm_error *error)
+{
+	struct pm_trace *trace = context;
+
+	if (event->kind == PM_TRACE_LOST) {
+		trace->lost += event->arguments[0];
+		return 0;
+	}
+
+	trace->events++;
+	if (pm_trace_space_apply(&trace->space, event, error) < 0)
+		return -1;
+	if (event->kind == PM_TRACE_EXEC)
+		return follow_exec(trace, error);
+	return 0;
+}
+
+static int copy_options(struct pm_trace *trace, const struct pm_trace_options *options,
+                        struct pm_error *error)
+{
+	trace->options = *options;
+	if (trace->options.stack_size == 0)
+		trace->options.stack_size = DEFAULT_STACK;
+	if (trace->options.stack_size % 8 == 0 && trace->options.stack_size <= PM_UNWIND_STACK_MAX)
+		return 0;
+
+	return pm_error_set(
+		error, PM_ERROR_USAGE, 0,
+		"the copied size of a stack must be a multiple of 8 and at most %d bytes",
+		PM_UNWIND_STACK_MAX);
+}
+
+/** Opens all parts in the order in which they need each other. */
+static int open_parts(struct pm_trace *trace, const struct pm_trace_setup *setup,
+                      struct pm_error *error)
+{
+	if (pm_trace_space_init(&trace->space, error) < 0)
+		return -1;
+	trace->space.size = read_segment_size;
+	trace->space.context = trace;
+
+	if (setup->unwind &&
+	    (pm_stacks_open(&trace->stacks, error) < 0 ||
+	     pm_unwinder_open(trace->process, trace->stacks, &trace->unwinder, error) < 0))
+		return -1;
+
+	trace->target = (struct pm_trace_target){
+		.process = trace->process,
+		.options = &trace->options,
+		.unwinder = trace->unwinder,
+		.sink = { consume, trace },
+	};
+	if (setup->open(setup->context, &trace->target, &trace->calls, &trace->backend, error) < 0)
+		return -1;
+
+	/* Events are recorded from now on, so that no change is missed. */
+	return pm_trace_snapshot_load(&trace->space, trace->process, true, error);
+}
+
+int pm_trace_open(const struct pm_trace_setup *setup, struct pm_trace **trace,
+                  struct pm_error *error)
+{
+	uint64_t start = now();
+	struct pm_trace *opened = calloc(1, sizeof *opened);
+	if (!opened)
+		return pm_error_out_of_memory(error);
+
+	opened->process = setup->process;
+	opened->cpu_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	if (copy_options(opened, setup->options, error) < 0 ||
+	    open_parts(opened, setup, error) < 0) {
+		pm_trace_close(opened);
+		return -1;
+	}
+
+	opened->owned = setup->owned;
+	opened->started_ns = now();
+	opened->setup_ns = opened->started_ns - start;
+	*trace = opened;
+	return 0;
+}
+
+static int open_perf(void *context, const struct pm_trace_target *target,
+                     const struct pm_trace_backend_calls **calls, void **backend,
+                     struct pm_error *error)
+{
+	(void)context;
+	return pm_trace_perf_open(target, calls, backend, error);
+}
+
+static int open_ptrace(void *context, const struct pm_trace_target *target,
+                       const struct pm_trace_backend_calls **calls, void **backend,
+                       struct pm_error *error)
+{
+	(void)context;
+	return pm_trace_ptrace_open(target, false, calls, backend, error);
+}
 
 int pm_trace_attach(struct pm_process *process, const struct pm_trace_options *options,
                     struct pm_trace **trace, struct pm_error *error)
 {
-	(void)process;
-	(void)options;
-	(void)trace;
-	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "this version cannot trace");
-}
+	struct pm_trace_setup setup = {
+		.process = process,
+		.options = options,
+		.unwind = true,
+		.open = open_perf,
+	};
 
-void pm_trace_close(struct pm_trace *trace)
-{
-	(void)trace;
-}
-
-struct pm_process *pm_trace_process(const struct pm_trace *trace)
-{
-	(void)trace;
-	return NULL;
-}
-
-int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace_end *end,
-                 struct pm_error *error)
-{
-	(void)trace;
-	(void)seconds;
-	(void)end;
-	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "this version cannot trace");
-}
-
-const struct pm_stacks *pm_trace_stacks(const struct pm_trace *trace)
-{
-	(void)trace;
-	return NULL;
-}
-
-void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
-{
-	(void)trace;
-	memset(state, 0, sizeof *state);
-}
-
-int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result, struct pm_error *error)
-{
-	(void)trace;
-	(void)result;
-	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "this version cannot trace");
-}
-
-void pm_trace_result_deinit(struct pm_trace_result *result)
-{
-	(void)result;
+	/* ptrace slows a process that runs, hence only if the caller asks for it. */
+	if (options->backend == PM_TRACE_PTRACE)
+		setup.open = open_ptrace;
+	return pm_trace_open(&setup, trace, error);
 }
 
 int pm_trace_start(char *const *arguments, const struct pm_trace_options *options,
@@ -63,4 +253,307 @@ int pm_trace_start(char *const *arguments, const struct pm_trace_options *option
 	(void)options;
 	(void)trace;
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "this version cannot start a command");
+}
+
+void pm_trace_close(struct pm_trace *trace)
+{
+	if (!trace)
+		return;
+
+	if (trace->backend)
+		trace->calls->close(trace->backend);
+	pm_unwinder_close(trace->unwinder);
+	pm_stacks_close(trace->stacks);
+	pm_trace_space_deinit(&trace->space);
+	pm_trace_result_deinit(&trace->last);
+	pm_process_close(trace->after_exec);
+	if (trace->owned)
+		pm_process_close(trace->process);
+	free(trace);
+}
+
+struct pm_process *pm_trace_process(const struct pm_trace *trace)
+{
+	return process_of(trace);
+}
+
+const struct pm_stacks *pm_trace_stacks(const struct pm_trace *trace)
+{
+	return trace->stacks;
+}
+
+void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
+{
+	struct pm_unwinder_state unwinder = { 0 };
+
+	if (trace->unwinder)
+		pm_unwinder_state(trace->unwinder, &unwinder);
+
+	*state = (struct pm_trace_state){
+		.backend = trace->calls->backend,
+		.plan = "",
+		.setup_ns = trace->setup_ns,
+		.running_ns = now() - trace->started_ns,
+		.events = trace->events,
+		.lost = trace->lost,
+		.execs = trace->execs,
+		.difference = trace->difference,
+		.jit_unnamed = trace->jit_unnamed,
+	};
+	state->tracer_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - trace->cpu_ns +
+	                   unwinder.unwound_ns;
+	trace->calls->state(trace->backend, state);
+}
+
+/** Applies the events until a time. */
+static int record(struct pm_trace *trace, uint64_t until, struct pm_error *error)
+{
+	int result = trace->calls->poll(trace->backend, until, false, error);
+
+	if (result <= 0)
+		return result;
+
+	trace->exited = true;
+	return trace->calls->poll(trace->backend, now(), true, error) < 0 ? -1 : 0;
+}
+
+/** Applies all events up to now: the second call after their time hands them over. */
+static int drain(struct pm_trace *trace, struct pm_error *error)
+{
+	for (int i = 0; i < 2 && !trace->exited; i++)
+		if (record(trace, now(), error) < 0)
+			return -1;
+	return 0;
+}
+
+/**
+ * Compares the list with the regions. Both are not of the same moment: what calls have changed
+ * within 20 ms before, or since, is left out.
+ */
+static int compare_once(struct pm_trace *trace, bool correct,
+                        struct pm_trace_difference *difference, struct pm_error *error)
+{
+	struct pm_trace_space *space = &trace->space;
+	struct pm_regions regions;
+	uint64_t settled = now() + 20 * millisecond;
+
+	pm_trace_intervals_clear(space->changed);
+	space->changed_since = now();
+	while (now() < settled && !trace->exited)
+		if (record(trace, settled, error) < 0)
+			return -1;
+
+	pm_regions_init(&regions);
+	int result = pm_maps_read(process_of(trace), PM_MAPS, &regions, error);
+	if (result == 0)
+		result = drain(trace, error);
+	if (result == 0)
+		result = pm_trace_snapshot_compare(space, &regions, correct, difference, error);
+
+	pm_regions_deinit(&regions);
+	return result;
+}
+
+/** Compares the list with the regions, and corrects the list if events were lost. */
+static int compare(struct pm_trace *trace, struct pm_error *error)
+{
+	uint64_t lost = trace->lost;
+	uint64_t smallest = UINT64_MAX;
+	int result = 0;
+
+	for (int i = 0; result == 0 && smallest > 0 && i < COMPARE_TRIES; i++) {
+		struct pm_trace_difference difference = { 0, 0 };
+		/* What differs only once was changed by a call that took long. */
+		bool correct = i == COMPARE_TRIES - 1 && lost > trace->corrected;
+
+		result = compare_once(trace, correct, &difference, error);
+		smallest = pm_min(smallest, difference.list + difference.regions);
+	}
+
+	trace->space.changed_since = UINT64_MAX;
+	if (result == 0) {
+		trace->difference = smallest;
+		trace->corrected = lost;
+	}
+	return result;
+}
+
+static int count_pages(struct pm_trace *trace, const volatile sig_atomic_t *cancel,
+                       struct pm_error *error)
+{
+	struct pm_trace_result result;
+	struct pm_pagemap *pagemap;
+
+	if (pm_pagemap_open(process_of(trace), PM_PAGEMAP_BEST, &pagemap, error) < 0)
+		return -1;
+
+	int status = pm_trace_result_make(&trace->space, pagemap, cancel, &result, error);
+	/* The pages of a process that ends concurrently are released: not all were counted. */
+	if (status == 0 && pm_process_check(process_of(trace), error) < 0) {
+		pm_trace_result_deinit(&result);
+		status = -1;
+	}
+	pm_pagemap_close(pagemap);
+	if (status < 0)
+		return -1;
+
+	result.seconds = (double)(now() - trace->started_ns) / (double)second;
+	pm_trace_result_deinit(&trace->last);
+	trace->last = result;
+	trace->measured = true;
+	return 0;
+}
+
+static int measure_once(struct pm_trace *trace, bool compared, const volatile sig_atomic_t *cancel,
+                        struct pm_error *error)
+{
+	if (drain(trace, error) < 0)
+		return -1;
+	if (trace->exited)
+		return 0;
+	if (compared && compare(trace, error) < 0)
+		return -1;
+	return count_pages(trace, cancel, error);
+}
+
+/** Finds out whether the memory is gone because of an exit or of exec. */
+static int follow_end(struct pm_trace *trace, uint64_t execs, struct pm_error *error)
+{
+	const struct pm_trace_event event = { .time = now(), .kind = PM_TRACE_EXEC };
+
+	if (drain(trace, error) < 0)
+		return -1;
+	if (has_ended(trace->process))
+		trace->exited = true;
+	if (trace->exited || trace->execs > execs)
+		return 0;
+
+	/* The event was lost. */
+	trace->events--;
+	return consume(trace, &event, error);
+}
+
+/** Measures once more. Sets `exited` if the target is gone. */
+static int measure(struct pm_trace *trace, bool compared, const volatile sig_atomic_t *cancel,
+                   struct pm_error *error)
+{
+	struct pm_error cause = { 0 };
+
+	for (int i = 0; i < MEASURE_TRIES && !trace->exited; i++) {
+		uint64_t execs = trace->execs;
+
+		if (measure_once(trace, compared, cancel, &cause) == 0)
+			return 0;
+		if (!is_gone(&cause))
+			break;
+		if (follow_end(trace, execs, &cause) < 0)
+			break;
+	}
+	if (trace->exited)
+		return 0;
+
+	if (error)
+		*error = cause;
+	return -1;
+}
+
+/** Measures from time to time, so that there is a result if the target exits. */
+static int measure_regularly(struct pm_trace *trace, struct pm_error *error)
+{
+	struct pm_error cause = { 0 };
+	uint64_t start = now();
+	bool compared = trace->lost > trace->corrected;
+
+	if (start < trace->next_measurement)
+		return 0;
+
+	int result = measure(trace, compared, trace->options.cancel, &cause);
+	/* At most 2 % of the time. */
+	trace->next_measurement = now() + pm_max(second, 50 * (now() - start));
+	if (result < 0 && cause.kind == PM_ERROR_RESOURCES) {
+		if (error)
+			*error = cause;
+		return -1;
+	}
+	return 0;
+}
+
+/** Returns when a duration is over. */
+static uint64_t deadline_of(double seconds)
+{
+	const double seconds_max = 1e9;
+
+	if (seconds < 0 || seconds > seconds_max)
+		return UINT64_MAX;
+	return now() + (uint64_t)(seconds * (double)second);
+}
+
+int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace_end *end,
+                 struct pm_error *error)
+{
+	const volatile sig_atomic_t *cancel = trace->options.cancel;
+	uint64_t deadline = deadline_of(seconds);
+
+	for (;;) {
+		if (trace->exited) {
+			*end = PM_TRACE_EXITED;
+			return 0;
+		}
+		if (cancel && *cancel) {
+			*end = PM_TRACE_CANCELLED;
+			return 0;
+		}
+		if (now() >= deadline) {
+			*end = PM_TRACE_TIME;
+			return 0;
+		}
+
+		if (record(trace, pm_min(deadline, now() + 100 * millisecond), error) < 0 ||
+		    measure_regularly(trace, error) < 0)
+			return -1;
+	}
+}
+
+/** Tests whether a stack has a frame that is in no file and has no name. */
+static bool has_unnamed(const struct pm_stacks *stacks, uint32_t number)
+{
+	struct pm_stack stack = { 0 };
+
+	if (number >= pm_stacks_count(stacks))
+		return false;
+
+	pm_stacks_get(stacks, number, &stack);
+	for (size_t i = 0; i < stack.count; i++)
+		if (!stack.frames[i].module && !stack.frames[i].function)
+			return true;
+	return false;
+}
+
+static int name_stacks(struct pm_trace *trace, struct pm_error *error)
+{
+	if (!trace->unwinder)
+		return 0;
+	if (pm_unwinder_name(trace->unwinder, error) < 0)
+		return -1;
+
+	trace->jit_unnamed = false;
+	for (size_t i = 0; i < trace->last.count && !trace->jit_unnamed; i++)
+		trace->jit_unnamed = has_unnamed(trace->stacks, trace->last.sites[i].stack);
+	return 0;
+}
+
+int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result, struct pm_error *error)
+{
+	const volatile sig_atomic_t *cancel = trace->options.cancel;
+
+	if (cancel && *cancel)
+		cancel = NULL;
+	if (!trace->exited && measure(trace, true, cancel, error) < 0)
+		return -1;
+	if (!trace->measured)
+		return pm_error_set(error, PM_ERROR_GONE, ESRCH,
+		                    "the process exited before its memory could be measured");
+	if (name_stacks(trace, error) < 0)
+		return -1;
+	return pm_trace_result_copy(&trace->last, result, error);
 }

@@ -79,8 +79,10 @@ struct pm_trace_state {
 	uint64_t target_ns;
 	uint64_t execs; /**< how often the target has called exec: each time the list is cleared */
 	/**
-	 * Bytes that are mapped according to the list but not to /proc/PID/maps, plus those of
-	 * which a call was recorded and that the list lacks. 0 unless events were lost
+	 * Bytes that only the list or only /proc/PID/maps contained when pm_trace_measure()
+	 * compared both. 0 unless events were lost, or the target mapped memory by a call that is
+	 * not traced. After losses, the list is corrected then: what it lacked gets the stack
+	 * PM_STACK_NONE
 	 */
 	uint64_t difference;
 	bool jit_unnamed; /**< frames in generated code have no name: no /tmp/perf-PID.map */
@@ -94,7 +96,7 @@ struct pm_trace_site {
 	pid_t tid;      /**< the thread; 0 if several threads */
 	uint64_t resident; /**< bytes that are resident or in swap now */
 	uint64_t mapped;   /**< bytes that are still mapped; 0 if `before` */
-	uint64_t calls;    /**< calls that mapped memory, or page faults if `before` */
+	uint64_t calls;    /**< calls that mapped memory; if `before`: page faults */
 	uint64_t regions;  /**< intervals of addresses that are still mapped */
 	uint64_t faults;   /**< page faults recorded in this memory */
 	uint64_t start;    /**< the largest interval: its first address; 0 if there is none */
@@ -165,12 +167,14 @@ PM_PUBLIC int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace
                            struct pm_error *error);
 
 /**
- * Measures what each stack is responsible for. If the target has exited, the resident bytes are
- * those of the last measurement before.
+ * Measures what each stack is responsible for. If the target has exited, the result is that of the
+ * last measurement before, and `seconds` is its time: pm_trace_run() measures about once a second.
+ * A cancel flag that is already set is ignored, so that a cancelled trace can be reported.
  *
  * @param trace   the trace
  * @param result  filled; release with pm_trace_result_deinit()
- * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_ACCESS, PM_ERROR_IO,
+ * PM_ERROR_GONE (the target has exited before its memory could be measured)
  * @return        0 or -1
  */
 PM_PUBLIC int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result,

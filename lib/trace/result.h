@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What each stack is responsible for: the sites of a trace. Private. */
+#ifndef PM_TRACE_RESULT_H
+#define PM_TRACE_RESULT_H
+
+#include <signal.h>
+
+#include <procmem/pagemap.h>
+#include <procmem/trace.h>
+
+#include "trace/space.h"
+
+/**
+ * Measures the resident bytes of all intervals, and sums them by stack. A site that has no memory
+ * any more is left out.
+ *
+ * @param space    the address space
+ * @param pagemap  page states of the target
+ * @param cancel   cancel flag; may be NULL
+ * @param result   filled, except for `seconds`; release with pm_trace_result_deinit()
+ * @param error    PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_GONE, PM_ERROR_IO
+ * @return         0 or -1
+ */
+int pm_trace_result_make(const struct pm_trace_space *space, struct pm_pagemap *pagemap,
+                         const volatile sig_atomic_t *cancel, struct pm_trace_result *result,
+                         struct pm_error *error);
+
+/**
+ * Copies a result.
+ *
+ * @param from   the result
+ * @param to     receives the copy; release with pm_trace_result_deinit()
+ * @param error  PM_ERROR_RESOURCES
+ * @return       0 or -1
+ */
+int pm_trace_result_copy(const struct pm_trace_result *from, struct pm_trace_result *to,
+                         struct pm_error *error);
+
+#endif
