@@ -230,7 +230,7 @@ static int begin_release(struct pm_trace_space *space, const struct pm_trace_eve
 
 /**
  * Ends the pending call of a thread.
- * @return  the call; NULL if the event of its begin was lost
+ * @return  the call; NULL if the first of its two events was lost
  */
 static struct pm_trace_pending *end_release(struct pm_trace_space *space,
                                             const struct pm_trace_event *event,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace of a real process by a fake backend: a child of the test does the system calls, and
- * writes an event for each of them. What the child maps and touches is known.
+ * A trace of a real process by a fake backend: the target `recorded` does system calls, and writes
+ * each of them to a log, from which the backend reads. What the target maps and touches is known.
  */
 #include "trace/trace.h"
 
@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,255 +19,44 @@
 
 #include <cmocka.h>
 
+#include "../../targets/recorded.h"
 #include "base/clock.h"
 #include "support/target.h"
 
-enum { PAGE = 4096, EVENTS_MAX = 5000 };
+enum { PAGE = 4096 };
 
-/** The stacks of the child, by the function that calls. */
-enum {
-	BY_MMAP = 1,
-	BY_GROWTH,
-	BY_RESERVE,
-	BY_COMMIT,
-	BY_BRK,
-	BY_SHMAT,
-	BY_LOST,
-	BY_TOUCH,
-	BY_OTHER_TOUCH,
-};
-
-/** Memory that the test and its child share. */
-struct shared {
-	struct pm_trace_event events[EVENTS_MAX];
-	_Atomic size_t count; /* events that the child has written */
-	_Atomic int step;     /* number of steps that the child has finished */
-	_Atomic int wanted;   /* number of steps that it shall do */
-	char *pool;           /* memory from before the trace */
-	size_t lost;          /* bytes mapped without an event */
-};
-
-static struct shared *shared;
-static pid_t child;
-
-/* In the child. */
-
-static void add_event(enum pm_trace_kind kind, uint32_t stack, const uint64_t *arguments,
-                      size_t count, uint64_t result)
-{
-	size_t index = atomic_load(&shared->count);
-	struct pm_trace_event *event = &shared->events[index];
-
-	if (index == EVENTS_MAX)
-		_exit(3);
-
-	*event = (struct pm_trace_event){ .time = pm_clock_ns(CLOCK_MONOTONIC),
-		                          .kind = kind,
-		                          .tid = getpid(),
-		                          .stack = stack,
-		                          .result = result };
-	memcpy(event->arguments, arguments, count * sizeof *arguments);
-	atomic_store(&shared->count, index + 1);
-}
-
-/** Writes into the first pages of a range. */
-static void touch(char *memory, size_t pages)
-{
-	for (size_t i = 0; i < pages; i++)
-		((volatile char *)memory)[i * PAGE] = 1;
-}
-
-static char *map(uint32_t stack, size_t pages, int protection)
-{
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	char *memory = mmap(NULL, pages * PAGE, protection, flags, -1, 0);
-
-	if (memory == MAP_FAILED)
-		_exit(4);
-
-	/* Huge pages would make more pages resident than are touched. */
-	madvise(memory, pages * PAGE, MADV_NOHUGEPAGE);
-	const uint64_t arguments[] = { 0, pages * PAGE, (uint64_t)protection, (uint64_t)flags };
-	if (stack != BY_LOST)
-		add_event(PM_TRACE_MMAP, stack, arguments, 4, (uint64_t)memory);
-	return memory;
-}
-
-static void unmap(char *memory, size_t pages)
-{
-	const uint64_t arguments[] = { (uint64_t)memory, pages * PAGE };
-
-	add_event(PM_TRACE_MUNMAP_BEGIN, 0, arguments, 2, 0);
-	munmap(memory, pages * PAGE);
-}
-
-static void grow(size_t steps)
-{
-	char *memory = map(BY_MMAP, 1, PROT_READ | PROT_WRITE);
-
-	for (size_t size = 1; size <= steps; size++) {
-		const uint64_t arguments[] = { (uint64_t)memory, size * PAGE, (size + 1) * PAGE,
-			                       MREMAP_MAYMOVE };
-
-		add_event(PM_TRACE_MREMAP_BEGIN, 0, arguments, 4, 0);
-		memory = mremap(memory, size * PAGE, (size + 1) * PAGE, MREMAP_MAYMOVE);
-		add_event(PM_TRACE_MREMAP, BY_GROWTH, arguments, 4, (uint64_t)memory);
-	}
-	touch(memory, steps + 1);
-}
-
-static void commit(void)
-{
-	char *memory = map(BY_RESERVE, 1024, PROT_NONE);
-	const uint64_t arguments[] = { (uint64_t)memory, (uint64_t)50 * PAGE,
-		                       PROT_READ | PROT_WRITE };
-
-	mprotect(memory, (size_t)50 * PAGE, PROT_READ | PROT_WRITE);
-	add_event(PM_TRACE_MPROTECT, BY_COMMIT, arguments, 3, 0);
-	touch(memory, 20);
-}
-
-static void extend_heap(void)
-{
-	uint64_t old = (uint64_t)syscall(SYS_brk, 0);
-	uint64_t new = (uint64_t)syscall(SYS_brk, old + (uint64_t)40 * PAGE);
-	const uint64_t arguments[] = { old + (uint64_t)40 * PAGE };
-
-	add_event(PM_TRACE_BRK, BY_BRK, arguments, 1, new);
-	touch((char *)((old + PAGE - 1) & ~(uint64_t)(PAGE - 1)), 40);
-}
-
-static void attach_segments(void)
-{
-	int id = shmget(IPC_PRIVATE, (size_t)16 * PAGE, 0600);
-	const uint64_t arguments[] = { (uint64_t)id };
-	char *first = shmat(id, NULL, 0), *second = shmat(id, NULL, 0);
-
-	shmctl(id, IPC_RMID, NULL);
-	add_event(PM_TRACE_SHMAT, BY_SHMAT, arguments, 1, (uint64_t)first);
-	add_event(PM_TRACE_SHMAT, BY_SHMAT, arguments, 1, (uint64_t)second);
-	touch(first, 5);
-
-	const uint64_t detached[] = { (uint64_t)second };
-	add_event(PM_TRACE_SHMDT_BEGIN, 0, detached, 1, 0);
-	shmdt(second);
-}
-
-static void map_memory(void)
-{
-	char *memory = map(BY_MMAP, 64, PROT_READ | PROT_WRITE);
-
-	touch(memory, 30);
-	unmap(memory, 10);
-	unmap(map(BY_MMAP, 100, PROT_READ), 100);
-
-	grow(300);
-	commit();
-	extend_heap();
-	attach_segments();
-}
-
-static void touch_pool(void)
-{
-	for (size_t i = 0; i < 80; i++) {
-		const uint64_t arguments[] = { (uint64_t)(shared->pool + i * PAGE + 5) };
-		uint32_t stack = i < 50 ? BY_TOUCH : BY_OTHER_TOUCH;
-
-		touch(shared->pool + i * PAGE, 1);
-		/* The first ten pages are present already. */
-		if (i >= 10)
-			add_event(PM_TRACE_FAULT, stack, arguments, 1, 0);
-	}
-
-	const uint64_t arguments[] = { (uint64_t)(shared->pool + (size_t)20 * PAGE),
-		                       (uint64_t)5 * PAGE, MADV_DONTNEED };
-	madvise(shared->pool + (size_t)20 * PAGE, (size_t)5 * PAGE, MADV_DONTNEED);
-	add_event(PM_TRACE_MADVISE, BY_TOUCH, arguments, 3, 0);
-}
-
-/** Maps 50 pages, and unmaps 30 of the pages of BY_MMAP, without events. */
-static void lose_events(void)
-{
-	const uint64_t arguments[] = { 2 };
-	char *known = map(BY_MMAP, 30, PROT_READ | PROT_WRITE);
-	char *memory = map(BY_LOST, 50, PROT_READ | PROT_WRITE | PROT_EXEC);
-
-	touch(memory, 50);
-	munmap(known, (size_t)30 * PAGE);
-	add_event(PM_TRACE_LOST, 0, arguments, 1, 0);
-}
-
-static void replace_program(void)
-{
-	const uint64_t none[1] = { 0 };
-
-	add_event(PM_TRACE_EXEC, 0, none, 1, 0);
-	execlp("sleep", "sleep", "1000", (char *)NULL);
-	_exit(5);
-}
-
-static void (*const steps[])(void) = { map_memory, touch_pool, lose_events, replace_program };
-enum { MAP = 1, TOUCH, LOSE, EXEC };
-
-/** The child: does a step whenever the test wants one more. */
-static void run_child(void)
-{
-	const struct timespec pause = { .tv_nsec = 1000000 };
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	shared->pool = map(BY_LOST, 200, PROT_READ | PROT_WRITE);
-	touch(shared->pool, 10);
-	for (int step = 0;; step++) {
-		atomic_store(&shared->step, step);
-		while (atomic_load(&shared->wanted) <= step)
-			nanosleep(&pause, NULL);
-		steps[step]();
-	}
-}
-
-/* In the test. */
-
-static void await_step(int step)
-{
-	const struct timespec pause = { .tv_nsec = 1000000 };
-
-	atomic_store(&shared->wanted, step);
-	while (atomic_load(&shared->step) < step)
-		nanosleep(&pause, NULL);
-}
+static struct target target;
+static struct recorded_log *recorded;
 
 static int start(void **state)
 {
 	(void)state;
-	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-	              0);
-	assert_true(shared != MAP_FAILED);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0)
-		run_child();
-	await_step(0);
-	/* The pool is mapped as soon as the child waits. */
-	while (!((volatile struct shared *)shared)->pool)
-		usleep(1000);
+	char path[64];
+	int fd = memfd_create("recorded", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, sizeof *recorded), 0);
+	recorded = mmap(NULL, sizeof *recorded, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(recorded != MAP_FAILED);
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
+	target_start(&target, "recorded", path, NULL);
+	close(fd);
 	return 0;
 }
 
 static int stop(void **state)
 {
 	(void)state;
-	if (child > 0) {
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-	}
-	munmap(shared, sizeof *shared);
+	target_stop(&target);
+	munmap(recorded, sizeof *recorded);
 	return 0;
 }
 
-/** The fake backend: hands over what the child has written. */
+/** The fake backend: hands over what the target has written. */
 struct fake {
 	struct pm_trace_sink sink;
-	size_t done; /* events handed over */
+	size_t done; /* calls handed over */
 	bool closed;
 };
 
@@ -280,6 +67,32 @@ static void fake_close(void *backend)
 	((struct fake *)backend)->closed = true;
 }
 
+static int hand_over(struct fake *from, const struct recorded_call *call, struct pm_error *error)
+{
+	static const enum pm_trace_kind kinds[] = {
+		[RECORDED_MMAP] = PM_TRACE_MMAP,
+		[RECORDED_MUNMAP_BEGIN] = PM_TRACE_MUNMAP_BEGIN,
+		[RECORDED_MREMAP_BEGIN] = PM_TRACE_MREMAP_BEGIN,
+		[RECORDED_MREMAP] = PM_TRACE_MREMAP,
+		[RECORDED_BRK] = PM_TRACE_BRK,
+		[RECORDED_MPROTECT] = PM_TRACE_MPROTECT,
+		[RECORDED_SHMAT] = PM_TRACE_SHMAT,
+		[RECORDED_SHMDT_BEGIN] = PM_TRACE_SHMDT_BEGIN,
+		[RECORDED_MADVISE] = PM_TRACE_MADVISE,
+		[RECORDED_FAULT] = PM_TRACE_FAULT,
+		[RECORDED_EXEC] = PM_TRACE_EXEC,
+		[RECORDED_LOST] = PM_TRACE_LOST,
+	};
+	struct pm_trace_event event = { .time = call->time,
+		                        .kind = kinds[call->kind],
+		                        .tid = target.pid,
+		                        .stack = call->stack,
+		                        .result = call->result };
+
+	memcpy(event.arguments, call->arguments, sizeof event.arguments);
+	return from->sink.event(from->sink.context, &event, error);
+}
+
 static int fake_poll(void *backend, uint64_t until, bool last, struct pm_error *error)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -287,14 +100,14 @@ static int fake_poll(void *backend, uint64_t until, bool last, struct pm_error *
 	siginfo_t info = { 0 };
 
 	(void)last;
-	while (from->done == atomic_load(&shared->count) && pm_clock_ns(CLOCK_MONOTONIC) < until)
+	while (from->done == atomic_load(&recorded->count) && pm_clock_ns(CLOCK_MONOTONIC) < until)
 		nanosleep(&pause, NULL);
-	for (; from->done < atomic_load(&shared->count); from->done++)
-		if (from->sink.event(from->sink.context, &shared->events[from->done], error) < 0)
+	for (; from->done < atomic_load(&recorded->count); from->done++)
+		if (hand_over(from, &recorded->calls[from->done], error) < 0)
 			return -1;
 
-	waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT);
-	return info.si_pid == child;
+	waitid(P_PID, (id_t)target.pid, &info, WEXITED | WNOHANG | WNOWAIT);
+	return info.si_pid == target.pid;
 }
 
 static void fake_state(const void *backend, struct pm_trace_state *state)
@@ -303,7 +116,7 @@ static void fake_state(const void *backend, struct pm_trace_state *state)
 	state->plan = "fake";
 }
 
-static int fake_open(void *context, const struct pm_trace_target *target,
+static int fake_open(void *context, const struct pm_trace_target *needs,
                      const struct pm_trace_backend_calls **calls, void **backend,
                      struct pm_error *error)
 {
@@ -315,8 +128,8 @@ static int fake_open(void *context, const struct pm_trace_target *target,
 	};
 
 	(void)error;
-	assert_int_equal(target->options->stack_size, 8192);
-	fake = (struct fake){ .sink = target->sink };
+	assert_int_equal(needs->options->stack_size, 8192);
+	fake = (struct fake){ .sink = needs->sink };
 	*(void **)context = &fake;
 	*backend = &fake;
 	*calls = &table;
@@ -327,7 +140,7 @@ static struct pm_trace *open_trace(const struct pm_trace_options *options)
 {
 	void *context = NULL;
 	const struct pm_trace_setup setup = {
-		.process = open_process(child),
+		.process = open_process(target.pid),
 		.owned = true,
 		.options = options,
 		.open = fake_open,
@@ -369,7 +182,7 @@ static void expect_site(const struct pm_trace_result *result, uint32_t stack, ui
 	assert_int_equal(site->resident, resident * PAGE);
 	assert_int_equal(site->mapped, mapped * PAGE);
 	assert_int_equal(site->calls, calls);
-	assert_int_equal(site->tid, child);
+	assert_int_equal(site->tid, target.pid);
 	assert_true(site->start < site->end);
 }
 
@@ -380,7 +193,7 @@ static void sites_have_the_resident_bytes_of_their_memory(void **state)
 	struct pm_trace *trace = open_trace(&options);
 	struct pm_trace_state how;
 
-	await_step(MAP);
+	target_tell(&target, "map");
 	struct pm_trace_result result = measure(trace);
 	expect_site(&result, BY_MMAP, 20 + 1, 54 + 1, 3);
 	expect_site(&result, BY_GROWTH, 300, 300, 300);
@@ -394,7 +207,7 @@ static void sites_have_the_resident_bytes_of_their_memory(void **state)
 	pm_trace_state(trace, &how);
 	assert_int_equal(how.difference, 0);
 	assert_int_equal(how.lost, 0);
-	assert_int_equal(how.events, atomic_load(&shared->count));
+	assert_int_equal(how.events, atomic_load(&recorded->count));
 	assert_string_equal(how.plan, "fake");
 	for (size_t i = 1; i < result.count; i++)
 		assert_true(result.sites[i - 1].resident >= result.sites[i].resident);
@@ -410,12 +223,12 @@ static void faults_split_what_was_mapped_before(void **state)
 	const struct pm_trace_options options = { .faults = true };
 	struct pm_trace *trace = open_trace(&options);
 
-	await_step(MAP);
+	target_tell(&target, "map");
 	struct pm_trace_result before = measure(trace);
 	assert_null(find(&before, BY_TOUCH, true));
 	assert_true(before.before_start > 0);
 
-	await_step(TOUCH);
+	target_tell(&target, "touch");
 	struct pm_trace_result result = measure(trace);
 	const struct pm_trace_site *first = find(&result, BY_TOUCH, true);
 	const struct pm_trace_site *second = find(&result, BY_OTHER_TOUCH, true);
@@ -426,7 +239,7 @@ static void faults_split_what_was_mapped_before(void **state)
 	assert_int_equal(second->resident, 30 * PAGE);
 	assert_int_equal(second->mapped, 0);
 	assert_int_equal(result.before_start, before.before_start);
-	/* The child may touch a page of its own stack or data in addition. */
+	/* The target may touch a page of its own stack or data in addition. */
 	assert_in_range(result.before_now - before.before_now, 65 * PAGE, 75 * PAGE);
 
 	pm_trace_result_deinit(&before);
@@ -441,7 +254,8 @@ static void losses_are_shown_and_corrected(void **state)
 	struct pm_trace *trace = open_trace(&options);
 	struct pm_trace_state how;
 
-	await_step(LOSE);
+	target_tell(&target, "map");
+	target_tell(&target, "lose");
 	struct pm_trace_result result = measure(trace);
 	pm_trace_state(trace, &how);
 	assert_int_equal(how.lost, 2);
@@ -459,44 +273,66 @@ static void losses_are_shown_and_corrected(void **state)
 	pm_trace_close(trace);
 }
 
-static void await_program(const char *name)
+/** Lets the target become sleep(1), and waits until the new program sleeps: all is mapped then. */
+static void become_sleep(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
-	char path[64], *comm;
+	bool sleeps = false;
+	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/comm", (int)child);
-	for (bool same = false; !same; free(comm)) {
-		comm = read_text(path, NULL);
-		same = strncmp(comm, name, strlen(name)) == 0;
+	fputs("exec\n", target.to);
+	fflush(target.to);
+	snprintf(path, sizeof path, "/proc/%d/syscall", (int)target.pid);
+	while (!sleeps) {
+		char *text = read_text(path, NULL);
+
+		sleeps = atoi(text) == SYS_clock_nanosleep;
+		free(text);
 		nanosleep(&pause, NULL);
 	}
 }
 
-/** The trace continues with the new program, also if the event is applied before exec has ended. */
+static void expect_new_program(struct pm_trace *trace)
+{
+	struct pm_trace_result result = measure(trace);
+	struct pm_trace_state how;
+
+	pm_trace_state(trace, &how);
+	assert_int_equal(how.execs, 1);
+	assert_int_equal(how.difference, 0);
+	assert_null(find(&result, BY_MMAP, false));
+	assert_true(find(&result, PM_STACK_NONE, true)->resident > 0);
+	assert_int_equal(result.before_start, 0);
+	pm_trace_result_deinit(&result);
+}
+
 static void exec_starts_with_the_memory_of_the_new_program(void **state)
 {
 	(void)state;
 	const struct pm_trace_options options = { 0 };
 	struct pm_trace *trace = open_trace(&options);
-	struct pm_trace_state how;
 	enum pm_trace_end end;
 	struct pm_error error;
 
-	await_step(LOSE);
-	atomic_store(&shared->wanted, EXEC);
-	await_program("sleep");
+	target_tell(&target, "map");
+	become_sleep();
 	must(pm_trace_run(trace, 0.05, &end, &error), &error);
 	assert_int_equal(end, PM_TRACE_TIME);
+	expect_new_program(trace);
+	assert_true(pm_process_check(pm_trace_process(trace), NULL) == 0);
+	pm_trace_close(trace);
+}
 
-	struct pm_trace_result result = measure(trace);
-	pm_trace_state(trace, &how);
-	assert_in_range(how.execs, 1, 2);
-	assert_int_equal(how.difference, 0);
-	assert_null(find(&result, BY_MMAP, false));
-	assert_true(find(&result, PM_STACK_NONE, true)->resident > 0);
-	assert_int_equal(result.before_start, 0);
+static void exec_is_noticed_without_its_event(void **state)
+{
+	(void)state;
+	const struct pm_trace_options options = { 0 };
+	struct pm_trace *trace = open_trace(&options);
 
-	pm_trace_result_deinit(&result);
+	target_tell(&target, "map");
+	become_sleep();
+	recorded->count--;
+	expect_new_program(trace);
 	pm_trace_close(trace);
 }
 
@@ -508,11 +344,11 @@ static void the_last_measurement_remains_after_the_exit(void **state)
 	enum pm_trace_end end;
 	struct pm_error error;
 
-	await_step(MAP);
+	target_tell(&target, "map");
 	must(pm_trace_run(trace, 0.01, &end, &error), &error);
 	struct pm_trace_result first = measure(trace);
 
-	kill(child, SIGKILL);
+	kill(target.pid, SIGKILL);
 	must(pm_trace_run(trace, -1, &end, &error), &error);
 	assert_int_equal(end, PM_TRACE_EXITED);
 	struct pm_trace_result last = measure(trace);
@@ -532,7 +368,7 @@ static void an_exit_before_a_measurement_is_an_error(void **state)
 	struct pm_trace_result result;
 	struct pm_error error;
 
-	kill(child, SIGKILL);
+	kill(target.pid, SIGKILL);
 	assert_int_equal(pm_trace_measure(trace, &result, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	pm_trace_close(trace);
@@ -547,7 +383,7 @@ static void a_cancelled_trace_can_be_measured(void **state)
 	enum pm_trace_end end;
 	struct pm_error error;
 
-	await_step(MAP);
+	target_tell(&target, "map");
 	must(pm_trace_run(trace, -1, &end, &error), &error);
 	assert_int_equal(end, PM_TRACE_CANCELLED);
 	struct pm_trace_result result = measure(trace);
@@ -561,7 +397,7 @@ static void a_wrong_stack_size_is_refused(void **state)
 {
 	(void)state;
 	const struct pm_trace_options options = { .stack_size = 100 };
-	struct pm_process *process = open_process(child);
+	struct pm_process *process = open_process(target.pid);
 	struct pm_trace *trace;
 	struct pm_error error;
 
@@ -579,6 +415,7 @@ int main(void)
 		TEST(faults_split_what_was_mapped_before),
 		TEST(losses_are_shown_and_corrected),
 		TEST(exec_starts_with_the_memory_of_the_new_program),
+		TEST(exec_is_noticed_without_its_event),
 		TEST(the_last_measurement_remains_after_the_exit),
 		TEST(an_exit_before_a_measurement_is_an_error),
 		TEST(a_cancelled_trace_can_be_measured),
