@@ -282,6 +282,26 @@ static int finish(struct tracing *tracing, struct pm_error *error)
 	return write_output(&report, options->pprof, trace_pprof_make, error);
 }
 
+/** Reports how the target was attached, and how the trace ends. */
+static void report_start(const struct tracing *tracing)
+{
+	const struct output_options *output = &tracing->options->output;
+	struct pm_trace_state state;
+
+	if (output->verbose) {
+		pm_trace_state(tracing->trace, &state);
+		report_note("attached to %zu thread%s by %s in %.1f ms: %zu descriptor%s of "
+		            "events, %s",
+		            state.threads, text_plural(state.threads),
+		            trace_header_backend(state.backend), (double)state.setup_ns / 1e6,
+		            state.descriptors, text_plural(state.descriptors),
+		            state.plan ? state.plan : "no plan");
+	}
+	if (isatty(STDERR_FILENO) && tracing->options->seconds <= 0 && !output->quiet)
+		report_note("tracing %s (%d); Ctrl-C ends the trace and prints the result",
+		            tracing->info.comm, (int)tracing->info.pid);
+}
+
 static enum status run(struct tracing *tracing, char **words, bool is_command)
 {
 	struct pm_error error;
@@ -290,11 +310,7 @@ static enum status run(struct tracing *tracing, char **words, bool is_command)
 		return report_failure(&error);
 
 	read_target(tracing);
-	if (isatty(STDERR_FILENO) && tracing->options->seconds <= 0 &&
-	    !tracing->options->output.quiet)
-		report_note("tracing %s (%d); Ctrl-C ends the trace and prints the result",
-		            tracing->info.comm, (int)tracing->info.pid);
-
+	report_start(tracing);
 	if (record(tracing, &error) < 0 || finish(tracing, &error) < 0)
 		return report_failure(&error);
 	return STATUS_OK;

@@ -36,3 +36,79 @@ teardown() {
 	run -2 --separate-stderr procmem trace --every x 1
 	[[ $stderr = *"--every: "* ]]
 }
+
+# Starts a trace of a grower, and waits until it records. Its arguments are options.
+trace_start() {
+	local line
+	target_start grower
+	coproc TRACE { exec procmem trace -v "$@" "$TARGET_PID" 2>&1 >"$BATS_TEST_TMPDIR/out"; }
+	TRACE_LINES=${TRACE[0]} TRACE_ID=$TRACE_PID
+	while IFS= read -r line <&"$TRACE_LINES"; do
+		[[ $line != *"attached to 1 thread by "* ]] || return 0
+		echo "$line"
+	done
+	return 1
+}
+
+# Ends the trace by Ctrl-C, and prints its result.
+trace_end() {
+	kill -INT "$TRACE_ID"
+	wait "$TRACE_ID"
+	cat "$BATS_TEST_TMPDIR/out"
+}
+
+@test "the site that maps memory has its size, in all outputs" {
+	trace_start --json -a --svg a.svg --folded a.folded --pprof a.pb.gz
+	target_tell map one 300
+	target_tell map other 200
+	target_tell unmap other
+	run -0 trace_end
+	jq -e '[.sites[] | select(.earlier | not) | select(.resident == 300 * 4096)] | length == 1 and
+		.[0].mapped >= 300 * 4096 and .[0].live == 1' <<<"$output"
+	jq -e '.final and .lost == 0 and .difference == 0 and .backend == "perf"' <<<"$output"
+
+	# The files have the same sum.
+	sum=$(jq '[.sites[] | select((.earlier | not) or (.stack | length > 0)) | .resident] | add' <<<"$output")
+	[ "$(awk '{ sum += $NF } END { print sum }' a.folded)" = "$sum" ]
+	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' a.svg
+	grep -q '<title>grower' a.svg
+	gzip -dc a.pb.gz | grep -aq inuse_space
+}
+
+@test "sums by function, thread and object, and CSV" {
+	trace_start --by function --csv --no-header
+	target_tell map one 300
+	run -0 trace_end
+	[[ $output = *"$((300 * 4096)),"* ]]
+	for by in thread object; do
+		targets_stop
+		trace_start --by "$by" --json
+		target_tell map one 300
+		run -0 trace_end
+		jq -e "[(.by_thread // .objects)[] | select(.count >= 1 and .resident >= 300 * 4096)] | length >= 1" <<<"$output"
+	done
+}
+
+@test "--faults shows which code touches memory that was mapped before" {
+	trace_start --faults --json
+	target_tell map one 300
+	run -0 trace_end
+	jq -e '[.sites[].faults] | add >= 300' <<<"$output"
+}
+
+@test "--strings shows the text in the memory of a site" {
+	trace_start --strings 2
+	target_tell reserve one 300
+	target_tell write one 300 a text of the test
+	run -0 trace_end
+	[[ $output = *"300 × a text of the test"* ]]
+}
+
+@test "--every prints changes, and the whole result at the end" {
+	trace_start --every 0.2 --json
+	target_tell map one 300
+	run -0 trace_end
+	[ "$(jq -s 'map(select(.final)) | length' <<<"$output")" = 1 ]
+	jq -es '.[-1].final and ([.[-1].sites[].resident] | max >= 300 * 4096)' <<<"$output"
+	jq -es '.[:-1] | all(.final | not)' <<<"$output"
+}

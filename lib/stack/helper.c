@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "stack/helper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "stack/channel.h"
+#include "stack/child.h"
+#include "stack/files.h"
+
+/* Milliseconds until an answer must arrive. The timer of the child ends before. */
+enum { ANSWER_MS_MAX = (PM_STACK_SECONDS_MAX + 5) * 1000 };
+
+/** Returns the time in milliseconds. */
+static int64_t now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/** Waits for the end of the child, and describes it, if no other reason is known. */
+static void await_end(struct pm_helper *helper)
+{
+	int status = 0;
+	pid_t result;
+
+	do
+		result = waitpid(helper->pid, &status, 0);
+	while (result < 0 && errno == EINTR);
+	helper->pid = 0;
+	if (helper->why[0] != '\0')
+		return;
+
+	if (result > 0 && WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+		snprintf(helper->why, sizeof helper->why,
+		         "the process that reads the target's programs crashed (signal %d, %s): "
+		         "one of these files may be damaged",
+		         WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (result > 0 && WIFSIGNALED(status))
+		snprintf(helper->why, sizeof helper->why,
+		         "the process that reads the target's programs was killed: by another "
+		         "process, for lack of memory, or after %d seconds of work on one request",
+		         PM_STACK_SECONDS_MAX);
+	else
+		snprintf(
+			helper->why, sizeof helper->why,
+			"the process that reads the target's programs gave up: it lacks memory, or "
+			"the kernel refused its seccomp(2) filter");
+}
+
+/** Ends the child. @param kill_it whether it may still run */
+static void end(struct pm_helper *helper, bool kill_it)
+{
+	if (helper->pid == 0)
+		return;
+
+	close(helper->socket);
+	helper->socket = -1;
+	if (kill_it)
+		kill(helper->pid, SIGKILL);
+	await_end(helper);
+}
+
+void pm_helper_reject(struct pm_helper *helper)
+{
+	snprintf(helper->why, sizeof helper->why,
+	         "the process that reads the target's programs sent an answer that is not valid: "
+	         "one "
+	         "of these files may be hostile");
+	end(helper, true);
+}
+
+/** Opens a file that the child asks for. @return a descriptor, or -1 */
+static int open_wanted(const struct pm_helper *helper, const struct pm_modules *modules,
+                       const struct pm_stack_message *message)
+{
+	const struct pm_module_file *file = pm_modules_get(modules, message->count);
+
+	if (!file || file->module.vdso)
+		return -1;
+	if (message->kind == PM_STACK_WANT_FILE)
+		return pm_stack_files_mapped(helper->process, &file->region);
+	if (message->kind == PM_STACK_WANT_DEBUG)
+		return pm_stack_files_debug(helper->root, &message->id);
+	return pm_stack_files_link(helper->root, file->region.mapping, message->name,
+	                           message->place);
+}
+
+/** Answers a question of the child. @return whether it was a question */
+static bool answer(const struct pm_helper *helper, const struct pm_modules *modules,
+                   const struct pm_stack_message *question)
+{
+	struct pm_stack_message reply = { .kind = PM_STACK_FILE };
+
+	if (question->kind != PM_STACK_WANT_FILE && question->kind != PM_STACK_WANT_DEBUG &&
+	    question->kind != PM_STACK_WANT_LINK)
+		return false;
+
+	int fd = open_wanted(helper, modules, question);
+	bool sent = pm_stack_send(helper->socket, &reply, fd);
+	if (fd >= 0)
+		close(fd);
+	return sent;
+}
+
+/** Waits for a message of the child. @return false if there is none until a time */
+static bool await_message(struct pm_helper *helper, int64_t until, struct pm_stack_message *message)
+{
+	struct pollfd wait = { .fd = helper->socket, .events = POLLIN };
+	int result;
+
+	do {
+		int64_t left = until - now_ms();
+		result = poll(&wait, 1, left > 0 ? (int)left : 0);
+	} while (result < 0 && errno == EINTR);
+
+	if (result == 0) {
+		snprintf(helper->why, sizeof helper->why,
+		         "the process that reads the target's programs did not answer for %d "
+		         "seconds",
+		         ANSWER_MS_MAX / 1000);
+		return false;
+	}
+	return result > 0 && pm_stack_receive(helper->socket, message, NULL);
+}
+
+/** Waits for a message of a kind, and opens the files that the child asks for before. */
+static bool await_answer(struct pm_helper *helper, const struct pm_modules *modules,
+                         enum pm_stack_message_kind kind, struct pm_stack_message *message)
+{
+	int64_t until = now_ms() + ANSWER_MS_MAX;
+
+	for (;;) {
+		if (!await_message(helper, until, message)) {
+			end(helper, true);
+			return false;
+		}
+		if (message->kind == kind)
+			return true;
+		if (!answer(helper, modules, message)) {
+			pm_helper_reject(helper);
+			return false;
+		}
+	}
+}
+
+bool pm_helper_ask(struct pm_helper *helper, const struct pm_modules *modules,
+                   struct pm_stack_message *message)
+{
+	uint32_t count = message->count;
+
+	if (helper->pid == 0)
+		return false;
+	if (!pm_stack_send(helper->socket, message, -1)) {
+		end(helper, true);
+		return false;
+	}
+	if (!await_answer(helper, modules, PM_STACK_DONE, message))
+		return false;
+
+	if (message->count > count || message->size > sizeof helper->area->output) {
+		pm_helper_reject(helper);
+		return false;
+	}
+	return true;
+}
+
+int pm_helper_start(struct pm_helper *helper, struct pm_process *process, struct pm_error *error)
+{
+	struct pm_stack_message message;
+	struct pm_modules none = { 0 };
+
+	*helper = (struct pm_helper){ .process = process, .root = -1, .socket = -1 };
+	void *area = mmap(NULL, sizeof *helper->area, PROT_READ | PROT_WRITE,
+	                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (area == MAP_FAILED)
+		return pm_error_out_of_memory(error);
+
+	/* It contains memory of the target. */
+	helper->area = area;
+	madvise(area, sizeof *helper->area, MADV_DONTDUMP);
+	helper->root = pm_stack_files_root(process);
+
+	if (pm_stack_child_start(helper->area, &helper->socket, &helper->pid, error) < 0) {
+		helper->pid = 0;
+		return -1;
+	}
+	if (!await_answer(helper, &none, PM_STACK_READY, &message))
+		return pm_error_set(error, PM_ERROR_RESOURCES, 0, "cannot unwind stacks: %s",
+		                    helper->why);
+	return 0;
+}
+
+void pm_helper_stop(struct pm_helper *helper)
+{
+	end(helper, true);
+	if (helper->area)
+		munmap(helper->area, sizeof *helper->area);
+	if (helper->root >= 0)
+		close(helper->root);
+	helper->area = NULL;
+	helper->root = -1;
+}
