@@ -113,7 +113,7 @@ static size_t count_stacks(const struct trace_report *report, bool cut)
 		const struct pm_stack *stack = &report->stacks[i];
 
 		if (cut)
-			count += stack->cut;
+			count += stack->cut && stack->count > 0;
 		else
 			count += stack->count == 0 && !report->result->sites[i].before;
 	}
