@@ -22,8 +22,11 @@ struct output {
 	bool full;
 };
 
+/** Writes bytes; NULL if there are none. */
 static void put(struct output *output, const void *bytes, size_t size)
 {
+	if (size == 0)
+		return;
 	if (output->full || size > output->left) {
 		output->full = true;
 		return;

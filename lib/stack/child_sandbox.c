@@ -76,6 +76,7 @@ static bool install_filter(void)
 		ALLOW(getpid),
 		ALLOW(rt_sigprocmask),
 		ALLOW(rt_sigreturn),
+		ALLOW(sigaltstack),
 		ALLOW(sched_yield),
 		ALLOW(exit),
 		ALLOW(exit_group),

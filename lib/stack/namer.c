@@ -211,13 +211,16 @@ static int name_by_jit_map(struct pm_namer *namer, const uint64_t *addresses, si
 		return 0;
 
 	struct pm_jit_name *names = calloc(count + 1, sizeof *names);
-	int result = names ? 0 : pm_error_out_of_memory(error);
-	for (size_t i = 0; i < count && result == 0; i++)
+	if (!names) {
+		free(text);
+		return pm_error_out_of_memory(error);
+	}
+
+	for (size_t i = 0; i < count; i++)
 		if (!pm_modules_at(&namer->modules, addresses[i]))
 			names[wanted++].address = addresses[i];
 
-	if (result == 0)
-		result = pm_jit_map_find(text, length, names, wanted, error);
+	int result = pm_jit_map_find(text, length, names, wanted, error);
 	if (result == 0)
 		result = store_jit_names(namer, names, wanted, error);
 	free(names);

@@ -45,7 +45,7 @@ static int update_modules(struct pm_unwinder *unwinder, bool exec, struct pm_err
 	if (!change.added && !change.removed)
 		return 0;
 
-	size_t max = sizeof namer->helper.area->input / sizeof(struct pm_stack_module);
+	const size_t max = (size_t)PM_STACK_INPUT_SIZE / sizeof(struct pm_stack_module);
 	size_t count = pm_min(modules.count, max);
 	struct pm_stack_module *list = (void *)namer->helper.area->input;
 	for (size_t i = 0; i < count; i++)

@@ -41,8 +41,8 @@ struct pm_trace_backend_calls {
 struct pm_trace_target {
 	struct pm_process *process;             /**< the target */
 	const struct pm_trace_options *options; /**< with all defaults filled in */
-	struct pm_unwinder *unwinder;           /**< unwinds the stacks */
-	struct pm_trace_sink sink;              /**< receives the events */
+	struct pm_unwinder *unwinder; /**< unwinds the stacks; NULL: all are PM_STACK_NONE */
+	struct pm_trace_sink sink;    /**< receives the events */
 };
 
 #endif

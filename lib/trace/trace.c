@@ -354,25 +354,28 @@ static int compare_once(struct pm_trace *trace, bool correct,
 	return result;
 }
 
-/** Compares the list with the regions, and corrects the list if events were lost. */
+/**
+ * Compares the list with the regions, and corrects the list if it differs. The kernel reports lost
+ * events only with the next event, so that a difference can be seen before.
+ */
 static int compare(struct pm_trace *trace, struct pm_error *error)
 {
 	uint64_t lost = trace->lost;
-	uint64_t smallest = UINT64_MAX;
+	uint64_t bytes = 1;
 	int result = 0;
 
-	for (int i = 0; result == 0 && smallest > 0 && i < COMPARE_TRIES; i++) {
+	for (int i = 0; result == 0 && bytes > 0 && i < COMPARE_TRIES; i++) {
 		struct pm_trace_difference difference = { 0, 0 };
 		/* What differs only once was changed by a call that took long. */
-		bool correct = i == COMPARE_TRIES - 1 && lost > trace->corrected;
+		bool correct = i == COMPARE_TRIES - 1;
 
 		result = compare_once(trace, correct, &difference, error);
-		smallest = pm_min(smallest, difference.list + difference.regions);
+		bytes = difference.list + difference.regions;
 	}
 
 	trace->space.changed_since = UINT64_MAX;
 	if (result == 0) {
-		trace->difference = smallest;
+		trace->difference += bytes;
 		trace->corrected = lost;
 	}
 	return result;
@@ -457,6 +460,19 @@ static int measure(struct pm_trace *trace, bool compared, const volatile sig_ato
 	return -1;
 }
 
+/**
+ * Tests whether a measurement is short enough to be made while events are recorded: during the
+ * measurement, no event is read from the buffers. Page tables of 4 GiB take about 0.1 s.
+ */
+static bool is_small(const struct pm_trace *trace)
+{
+	const uint64_t size_max = (uint64_t)4 << 30;
+	struct pm_process_info info;
+
+	return pm_process_read_info(process_of(trace), &info, NULL) == 0 &&
+	       info.vm_rss + info.vm_swap <= size_max;
+}
+
 /** Measures from time to time, so that there is a result if the target exits. */
 static int measure_regularly(struct pm_trace *trace, struct pm_error *error)
 {
@@ -467,7 +483,10 @@ static int measure_regularly(struct pm_trace *trace, struct pm_error *error)
 	if (start < trace->next_measurement)
 		return 0;
 
-	int result = measure(trace, compared, trace->options.cancel, &cause);
+	int result = 0;
+	if (compared || is_small(trace))
+		result = measure(trace, compared, trace->options.cancel, &cause);
+
 	/* At most 2 % of the time. */
 	trace->next_measurement = now() + pm_max(second, 50 * (now() - start));
 	if (result < 0 && cause.kind == PM_ERROR_RESOURCES) {

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * recorded FILE: writes each system call that changes its memory to the log in FILE, which is
- * mapped (see recorded.h). Commands: `map` does calls of all kinds, `touch` uses memory from
- * before, `lose` does calls that are not in the log, and `exec` becomes sleep(1).
+ * mapped (see recorded.h). Commands:
+ *
+ *     map      does calls of all kinds
+ *     touch    uses memory from before
+ *     blocks   touches a huge page and a file
+ *     release  releases memory from before
+ *     busy     maps 20,000 pages in 0.2 seconds
+ *     lose     does calls that are not in the log
+ *     exec     becomes sleep(1)
  */
 #include "recorded.h"
 
@@ -21,19 +28,28 @@
 enum { PAGE = 4096, BY_NOBODY = 0 };
 
 static struct recorded_log *log_of_calls;
-static char *pool;
+static char *pool;    /* memory of pages */
+static char *huge;    /* a huge page */
+static char *file;    /* a file */
+static char *segment; /* shared memory */
+
+static uint64_t nanoseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 static void add_event(enum recorded_kind kind, uint32_t stack, const uint64_t *arguments,
                       size_t count, uint64_t result)
 {
 	size_t index = atomic_load(&log_of_calls->count);
 	struct recorded_call *call = &log_of_calls->calls[index];
-	struct timespec now;
 
 	target_check(index < RECORDED_MAX ? 0 : -1, "log");
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	*call = (struct recorded_call){ .kind = kind, .stack = stack, .result = result };
-	call->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	call->time = nanoseconds();
 	memcpy(call->arguments, arguments, count * sizeof *arguments);
 	atomic_store(&log_of_calls->count, index + 1);
 }
@@ -151,6 +167,39 @@ static void touch_pool(void)
 	add_event(RECORDED_MADVISE, BY_TOUCH, arguments, 3, 0);
 }
 
+/** Touches one page each. The kernel makes further pages present in the same page fault. */
+static void touch_blocks(void)
+{
+	const uint64_t in_huge[] = { (uint64_t)(huge + (size_t)9 * PAGE) };
+	const uint64_t in_file[] = { (uint64_t)(file + (size_t)20 * PAGE) };
+
+	touch(huge + (size_t)9 * PAGE, 1);
+	add_event(RECORDED_FAULT, BY_TOUCH, in_huge, 1, 0);
+	(void)((volatile char *)file)[(size_t)20 * PAGE];
+	add_event(RECORDED_FAULT, BY_OTHER_TOUCH, in_file, 1, 0);
+}
+
+static void release_memory(void)
+{
+	const uint64_t detached[] = { (uint64_t)segment };
+
+	unmap(pool, 5);
+	add_event(RECORDED_SHMDT_BEGIN, 0, detached, 1, 0);
+	shmdt(segment);
+}
+
+/** Maps a page every 10 microseconds. Sleeping is not that precise. */
+static void keep_busy(void)
+{
+	for (size_t i = 0; i < 20000; i++) {
+		uint64_t start = nanoseconds();
+
+		map(BY_MMAP, 1, PROT_READ | PROT_WRITE);
+		while (nanoseconds() - start < 10000)
+			;
+	}
+}
+
 /** Maps 50 pages, and unmaps 30 of the pages of BY_MMAP, without events. */
 static void lose_events(void)
 {
@@ -178,9 +227,8 @@ static int obey(const char *line)
 		const char *name;
 		void (*run)(void);
 	} commands[] = {
-		{ "map", map_memory },
-		{ "touch", touch_pool },
-		{ "lose", lose_events },
+		{ "map", map_memory },         { "touch", touch_pool }, { "blocks", touch_blocks },
+		{ "release", release_memory }, { "busy", keep_busy },   { "lose", lose_events },
 		{ "exec", replace_program },
 	};
 
@@ -194,6 +242,34 @@ static int obey(const char *line)
 	return 1;
 }
 
+/** Maps what is there before the trace. */
+static void map_before(void)
+{
+	const size_t size = (size_t)2 << 20, file_size = (size_t)64 * PAGE;
+	static const char content[PAGE] = "page";
+	int fd = (int)target_check(memfd_create("pages", 0), "memfd_create");
+	int id = (int)target_check(shmget(IPC_PRIVATE, (size_t)8 * PAGE, 0600), "shmget");
+
+	pool = map(BY_NOBODY, 200, PROT_READ | PROT_WRITE);
+	touch(pool, 10);
+
+	char *memory = target_map(2 * size, PROT_READ | PROT_WRITE, 0);
+	huge = (char *)(((uintptr_t)memory + size - 1) & ~(uintptr_t)(size - 1));
+	madvise(memory, 2 * size, MADV_HUGEPAGE);
+
+	for (size_t i = 0; i < 64; i++)
+		target_check(write(fd, content, PAGE), "write");
+	file = mmap(NULL, file_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	target_check(file == MAP_FAILED ? -1 : 0, "mmap");
+
+	segment = shmat(id, NULL, 0);
+	shmctl(id, IPC_RMID, NULL);
+	touch(segment, 3);
+
+	target_region("huge", huge, size, "");
+	target_region("file", file, file_size, "");
+}
+
 int main(int argc, char **argv)
 {
 	target_begin();
@@ -205,8 +281,7 @@ int main(int argc, char **argv)
 	int fd = (int)target_check(open(argv[1], O_RDWR), argv[1]);
 	log_of_calls = mmap(NULL, sizeof *log_of_calls, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	target_check(log_of_calls == MAP_FAILED ? -1 : 0, "mmap");
-	pool = map(BY_NOBODY, 200, PROT_READ | PROT_WRITE);
-	touch(pool, 10);
+	map_before();
 
 	/* malloc extends the heap now instead of later, when it would be missing in the log. */
 	free(malloc(1000));

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RECORDED_MAX = 5000 };
+enum { RECORDED_MAX = 30000 };
 
 /** The stacks of the target, by the function that calls. */
 enum {

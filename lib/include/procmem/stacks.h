@@ -50,10 +50,10 @@ struct pm_frame {
 		*module;  /**< path of the ELF file as in maps; NULL if the address is in no file */
 	const char *file; /**< path of the source file; NULL if unknown */
 	unsigned line;    /**< line in the source file; 0 if unknown */
-	uint64_t address; /**< address of the code in the process */
+	enum pm_frame_source source; /**< where `function` is from */
+	uint64_t address;            /**< address of the code in the process */
 	/** Address in the ELF file (as symbols have it); 0 if `module` is NULL */
 	uint64_t module_address;
-	enum pm_frame_source source; /**< where `function` is from */
 };
 
 /** The frames of a stack. */

@@ -79,10 +79,9 @@ struct pm_trace_state {
 	uint64_t target_ns;
 	uint64_t execs; /**< how often the target has called exec: each time the list is cleared */
 	/**
-	 * Bytes that only the list or only /proc/PID/maps contained when pm_trace_measure()
-	 * compared both. 0 unless events were lost, or the target mapped memory by a call that is
-	 * not traced. After losses, the list is corrected then: what it lacked gets the stack
-	 * PM_STACK_NONE
+	 * Bytes that only the list or only /proc/PID/maps contained when both were compared, in
+	 * total. 0 unless events were lost, or the target mapped memory by a call that is not
+	 * traced. The list was corrected then: what it lacked has the stack PM_STACK_NONE
 	 */
 	uint64_t difference;
 	bool jit_unnamed; /**< frames in generated code have no name: no /tmp/perf-PID.map */
@@ -168,13 +167,14 @@ PM_PUBLIC int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace
 
 /**
  * Measures what each stack is responsible for. If the target has exited, the result is that of the
- * last measurement before, and `seconds` is its time: pm_trace_run() measures about once a second.
- * A cancel flag that is already set is ignored, so that a cancelled trace can be reported.
+ * last measurement before, and `seconds` is its time: pm_trace_run() measures about once a second
+ * if at most 4 GiB are resident. A cancel flag that is already set is ignored, so that a cancelled
+ * trace can be reported.
  *
  * @param trace   the trace
  * @param result  filled; release with pm_trace_result_deinit()
- * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_ACCESS, PM_ERROR_IO,
- * PM_ERROR_GONE (the target has exited before its memory could be measured)
+ * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_ACCESS, PM_ERROR_IO, or
+ *                PM_ERROR_GONE: the target has exited before its memory could be measured
  * @return        0 or -1
  */
 PM_PUBLIC int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result,

@@ -374,6 +374,59 @@ static void test_stacks_after_an_exec(void **state)
 	close_sample(&fixture);
 }
 
+static void test_a_debug_file(void **state)
+{
+	struct fixture fixture = { 0 };
+	(void)state;
+
+	start_by_script(&fixture,
+	                "dir=$(mktemp -d) && mkdir \"$dir/.debug\" && "
+	                "objcopy --only-keep-debug \"$frames\" \"$dir/.debug/frames.debug\" && "
+	                "objcopy --strip-all --add-gnu-debuglink=\"$dir/.debug/frames.debug\" "
+	                "\"$frames\" \"$dir/stripped\" && exec \"$dir/stripped\"");
+	struct pm_stack stack = name_descent(&fixture, "/stripped");
+	assert_int_equal(find(&stack, "frames::enter"), find(&stack, "frames::descend<0>") - 1);
+
+	char command[4096];
+	const char *path = stack.frames[find(&stack, "main")].module;
+	snprintf(command, sizeof command, "rm -r '%.*s'", (int)(strrchr(path, '/') - path), path);
+	assert_int_equal(system(command), 0);
+	close_sample(&fixture);
+}
+
+static void test_names_of_generated_code(void **state)
+{
+	struct fixture fixture = { 0 };
+	struct pm_stack stack;
+	struct pm_error error = { 0 };
+	char path[64];
+	(void)state;
+
+	target_start(&fixture.target, "frames", NULL);
+	open_sample(&fixture, fixture.target.pid);
+	fixture.registers[PM_UNWIND_IP] = 0x1008;
+	uint32_t number = unwind(&fixture);
+
+	must(pm_unwinder_name(fixture.unwinder, &error), &error);
+	pm_stacks_get(fixture.stacks, number, &stack);
+	assert_null(stack.frames[0].function);
+	assert_null(stack.frames[0].module);
+
+	/* The runtime writes the names later. */
+	snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)fixture.target.pid);
+	FILE *map = fopen(path, "wxe");
+	assert_non_null(map);
+	fputs("1000 10 shop.Order::price\n", map);
+	fclose(map);
+	must(pm_unwinder_name(fixture.unwinder, &error), &error);
+	unlink(path);
+
+	pm_stacks_get(fixture.stacks, number, &stack);
+	assert_string_equal(stack.frames[0].function, "shop.Order::price");
+	assert_int_equal(stack.frames[0].source, PM_FRAME_JIT);
+	close_sample(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +439,8 @@ int main(void)
 		cmocka_unit_test(test_a_child_that_is_killed_is_reported),
 		cmocka_unit_test(test_the_child_has_no_privileges),
 		cmocka_unit_test(test_stacks_after_an_exec),
+		cmocka_unit_test(test_a_debug_file),
+		cmocka_unit_test(test_names_of_generated_code),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

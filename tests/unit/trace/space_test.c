@@ -242,6 +242,16 @@ static void the_end_of_another_call_moves_nothing_of_a_pending_call(void **state
 	assert_int_equal(pages_of(2, false), 0);
 }
 
+static void mremap_can_shrink(void **state)
+{
+	(void)state;
+	map(1, 0, 10, PROT_READ);
+	remap(2, 0, 10, 4, 0, 0);
+	assert_int_equal(pages_of(1, false), 4);
+	assert_int_equal(pages_of(2, false), 0);
+	assert_int_equal(pm_trace_space_counts(&space, 2).calls, 0);
+}
+
 static void mremap_can_keep_or_copy_the_old_range(void **state)
 {
 	(void)state;
@@ -468,6 +478,7 @@ int main(void)
 		TEST(failed_calls_change_nothing),
 		TEST(memory_is_released_when_the_call_begins),
 		TEST(the_end_of_another_call_moves_nothing_of_a_pending_call),
+		TEST(mremap_can_shrink),
 		TEST(mremap_can_keep_or_copy_the_old_range),
 		TEST(huge_pages_are_rounded_up),
 		TEST(brk_grows_and_shrinks),

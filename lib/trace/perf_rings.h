@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The ring buffers of perf_event_open(2), one for each CPU. Private.
+ *
+ * An event of this process that never counts carries each ring, so that the ring does not end with
+ * a thread of the target. All rings together have at most PM_PERF_RINGS_MAX bytes.
+ */
+#ifndef PM_TRACE_PERF_RINGS_H
+#define PM_TRACE_PERF_RINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/error.h>
+
+/** Maximum size of all rings together, and of one ring, in bytes. */
+enum { PM_PERF_RINGS_MAX = 64 << 20, PM_PERF_RING_MAX = 16 << 20 };
+
+/** A ring. */
+struct pm_perf_ring {
+	int cpu;           /**< number of the CPU */
+	int fd;            /**< the event that carries the ring; poll(2) it for records */
+	void *mapping;     /**< the mapping: a page that describes the ring, and the records */
+	uint64_t consumed; /**< position after the consumed records */
+};
+
+/** The rings of all CPUs that are online. */
+struct pm_perf_rings {
+	struct pm_perf_ring *items; /**< by ascending number of the CPU; owned */
+	size_t count;               /**< number of rings */
+	size_t size;                /**< bytes of the records of a ring, a power of 2 */
+	char *joined;               /**< space for a record that wraps around; owned */
+};
+
+/** Receives a record of `size` bytes, aligned to 8 bytes. Returns 0, or -1 to stop. */
+typedef int pm_perf_rings_consume(void *context, const void *record, size_t size,
+                                  struct pm_error *error);
+
+/**
+ * Maps the rings.
+ *
+ * @param rings   receives the rings; release with pm_perf_rings_close(), also after an error
+ * @param record  maximum size of a record in bytes; a ring has at least twice as much
+ * @param error   PM_ERROR_ACCESS, PM_ERROR_RESOURCES, PM_ERROR_UNSUPPORTED
+ * @return        0 or -1
+ */
+int pm_perf_rings_open(struct pm_perf_rings *rings, size_t record, struct pm_error *error);
+
+/** Releases the rings. */
+void pm_perf_rings_close(struct pm_perf_rings *rings);
+
+/**
+ * Consumes the records that a ring contains now. Records that the kernel adds during the call
+ * remain in the ring. The space of the records is reused after pm_perf_rings_release() only.
+ *
+ * @param rings    the rings
+ * @param index    index of the ring
+ * @param consume  receives each record, which is valid until pm_perf_rings_release()
+ * @param context  first argument of `consume`
+ * @param full     receives whether the ring was nearly full, so that records may have been dropped
+ * @param error    that of `consume`, or PM_ERROR_IO (the ring is damaged)
+ * @return         0 or -1
+ */
+int pm_perf_rings_drain(struct pm_perf_rings *rings, size_t index, pm_perf_rings_consume *consume,
+                        void *context, bool *full, struct pm_error *error);
+
+/** Gives the space of the consumed records of a ring back to the kernel. */
+void pm_perf_rings_release(struct pm_perf_rings *rings, size_t index);
+
+#endif

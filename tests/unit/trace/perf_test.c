@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: MIT */
+/* The backend perf on children that make known system calls: the children say the addresses, and
+ * each event must have exactly these. */
+#include "trace/perf.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/perf_session.h"
+#include "support/target.h"
+#include "trace/perf_events.h"
+#include "trace/perf_owners.h"
+
+enum { PAGE = 4096, MAPPED = 5 * PAGE, NOBODY = 65534, LOST_PAIRS = 20000 };
+
+/** Raw system calls, so that libc does not add any. */
+static uint64_t map_pages(size_t size)
+{
+	return (uint64_t)syscall(SYS_mmap, 0L, size, PROT_READ | PROT_WRITE,
+	                         MAP_PRIVATE | MAP_ANONYMOUS, -1L, 0L);
+}
+
+/* --- All system calls ------------------------------------------------------------------------- */
+
+enum { A_MMAP, A_MREMAP, A_BRK, A_SHMAT };
+
+/** Makes each system call once, in the order of the checks. */
+static void each_call(struct log *log)
+{
+	int segment = shmget(IPC_PRIVATE, PAGE, IPC_CREAT | 0600);
+
+	log->tid = (pid_t)syscall(SYS_gettid);
+	log->addresses[A_MMAP] = map_pages(MAPPED);
+	syscall(SYS_mprotect, log->addresses[A_MMAP], (long)MAPPED, (long)PROT_READ);
+	syscall(SYS_madvise, log->addresses[A_MMAP], (long)MAPPED, (long)MADV_WILLNEED);
+	syscall(SYS_madvise, log->addresses[A_MMAP], (long)MAPPED, (long)MADV_DONTNEED);
+	log->addresses[A_MREMAP] = (uint64_t)syscall(SYS_mremap, log->addresses[A_MMAP],
+	                                             (long)MAPPED, 64L * PAGE, 1L, 0L);
+	syscall(SYS_munmap, log->addresses[A_MREMAP], 64L * PAGE);
+	syscall(SYS_munmap, 1L, (long)PAGE);
+	log->addresses[A_BRK] = (uint64_t)syscall(SYS_brk, syscall(SYS_brk, 0L) + 3 * PAGE);
+	log->addresses[A_SHMAT] = (uint64_t)syscall(SYS_shmat, segment, 0L, 0L);
+	syscall(SYS_shmdt, log->addresses[A_SHMAT]);
+	shmctl(segment, IPC_RMID, NULL);
+}
+
+/** Checks the events of each_call(). */
+static void check_each_call(const struct session *session, const struct log *log)
+{
+	size_t at = 0;
+	uint64_t mapped = log->addresses[A_MMAP];
+
+	const struct pm_trace_event *event = perf_session_next(session, PM_TRACE_MMAP, &at);
+	assert_int_equal(event->result, mapped);
+	assert_int_equal(event->arguments[1], MAPPED);
+	assert_int_equal(event->arguments[2], PROT_READ | PROT_WRITE);
+	assert_int_equal(event->arguments[3], MAP_PRIVATE | MAP_ANONYMOUS);
+	assert_int_equal(event->tid, log->tid);
+
+	event = perf_session_next(session, PM_TRACE_MPROTECT, &at);
+	assert_int_equal(event->arguments[0], mapped);
+	assert_int_equal(event->arguments[2], PROT_READ);
+
+	/* The other advice is not passed. */
+	event = perf_session_next(session, PM_TRACE_MADVISE, &at);
+	assert_int_equal(event->arguments[2], MADV_DONTNEED);
+
+	event = perf_session_next(session, PM_TRACE_MREMAP_BEGIN, &at);
+	assert_int_equal(event->arguments[0], mapped);
+	event = perf_session_next(session, PM_TRACE_MREMAP, &at);
+	assert_int_equal(event->arguments[2], 64 * PAGE);
+	assert_int_equal(event->result, log->addresses[A_MREMAP]);
+
+	event = perf_session_next(session, PM_TRACE_MUNMAP_BEGIN, &at);
+	assert_int_equal(event->arguments[0], log->addresses[A_MREMAP]);
+	event = perf_session_next(session, PM_TRACE_MUNMAP_BEGIN, &at);
+	assert_int_equal(event->arguments[0], 1);
+	event = perf_session_next(session, PM_TRACE_MUNMAP_FAILED, &at);
+	assert_int_equal(event->arguments[0], 1);
+	assert_int_equal(event->result, (uint64_t)-EINVAL);
+
+	perf_session_next(session, PM_TRACE_BRK, &at);
+	event = perf_session_next(session, PM_TRACE_BRK, &at);
+	assert_int_equal(event->result, log->addresses[A_BRK]);
+	event = perf_session_next(session, PM_TRACE_SHMAT, &at);
+	assert_int_equal(event->result, log->addresses[A_SHMAT]);
+	event = perf_session_next(session, PM_TRACE_SHMDT_BEGIN, &at);
+	assert_int_equal(event->arguments[0], log->addresses[A_SHMAT]);
+	assert_int_equal(perf_session_find(session, PM_TRACE_LOST, 0), session->count);
+}
+
+/** Traces each_call(), and checks the events and the plan. */
+static void trace_each_call(enum pm_perf_plan plan)
+{
+	static const char *const words[] = { "per thread, CPU", "two events", "all processes" };
+	struct worker worker;
+	struct session session;
+	struct pm_trace_state state = { 0 };
+
+	perf_session_work(&worker, each_call);
+	perf_session_open(&session, worker.pid, false);
+	perf_session_tell(&worker);
+	perf_session_await(&worker);
+	perf_session_collect(&session);
+	session.calls->state(session.backend, &state);
+
+	assert_non_null(strstr(state.plan, words[plan]));
+	assert_int_equal(state.lost, 0);
+	assert_true(state.descriptors > 0 && state.events >= 12);
+	check_each_call(&session, worker.log);
+
+	perf_session_close(&session);
+	perf_session_stop(&worker);
+}
+
+static void each_call_has_its_event(void **state)
+{
+	(void)state;
+	trace_each_call(PM_PERF_PER_THREAD);
+}
+
+/* --- Fewer descriptors, other users ----------------------------------------------------------- */
+
+/** Limits the descriptors of this process so that a plan is the first that fits one thread. */
+static void limit_descriptors(enum pm_perf_plan plan)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	/* See needed() in perf_events.c: a filtered plan has 2 events, the others 10. */
+	rlim_t count = (rlim_t)(64 + cpus * (plan == PM_PERF_FILTERED ? 4 : 14));
+	struct rlimit limit = { count, count };
+
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/** Runs a function in a child, because it changes the limits or the user. */
+static void in_child(void (*function)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		/* A failure must not run the other tests in the child. */
+		setenv("CMOCKA_TEST_ABORT", "1", 1);
+		function();
+		_exit(0);
+	}
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void need_root(void)
+{
+	if (geteuid() != 0)
+		skip_because("only root has privileges to drop");
+}
+
+static void become_nobody(void)
+{
+	if (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0)
+		_exit(3);
+	/* Its children shall be ordinary processes. */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+static void trace_filtered(void)
+{
+	limit_descriptors(PM_PERF_FILTERED);
+	trace_each_call(PM_PERF_FILTERED);
+}
+
+static void few_descriptors_need_a_filter(void **state)
+{
+	(void)state;
+	need_root();
+	in_child(trace_filtered);
+}
+
+static void trace_own_as_nobody(void)
+{
+	become_nobody();
+	trace_each_call(PM_PERF_PER_THREAD);
+}
+
+static void user_traces_own_process(void **state)
+{
+	(void)state;
+	need_root();
+	in_child(trace_own_as_nobody);
+}
+
+static void trace_parent_as_nobody(void)
+{
+	struct session session;
+	struct pm_error error = { 0 };
+
+	become_nobody();
+	assert_int_equal(perf_session_try(&session, getppid(), false, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_ACCESS);
+	assert_non_null(strstr(error.text, "cannot trace process"));
+}
+
+static void process_of_another_user_is_refused(void **state)
+{
+	(void)state;
+	need_root();
+	in_child(trace_parent_as_nobody);
+}
+
+static void trace_few_as_nobody(void)
+{
+	struct session session;
+	struct pm_error error = { 0 };
+	struct worker worker;
+
+	become_nobody();
+	limit_descriptors(PM_PERF_FILTERED);
+	perf_session_work(&worker, each_call);
+	assert_int_equal(perf_session_try(&session, worker.pid, false, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
+	assert_non_null(strstr(error.text, "ulimit -Hn"));
+	perf_session_stop(&worker);
+}
+
+static void user_with_few_descriptors_is_refused(void **state)
+{
+	(void)state;
+	need_root();
+	in_child(trace_few_as_nobody);
+}
+
+/* --- Threads, children, exec, exit ------------------------------------------------------------ */
+
+static void *map_in_thread(void *argument)
+{
+	struct log *log = argument;
+	log->tid = (pid_t)syscall(SYS_gettid);
+	log->addresses[0] = map_pages(MAPPED);
+	return NULL;
+}
+
+/** Maps in a new thread, and in a child by fork, which is not part of the process. */
+static void thread_and_fork(struct log *log)
+{
+	pthread_t thread;
+
+	pid_t child = fork();
+	if (child == 0) {
+		log->addresses[1] = map_pages(77 * PAGE);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	pthread_create(&thread, NULL, map_in_thread, log);
+	pthread_join(thread, NULL);
+}
+
+static void new_threads_are_traced_but_not_children(void **state)
+{
+	(void)state;
+	struct worker worker;
+	struct session session;
+	bool seen = false, exited = false;
+
+	perf_session_work(&worker, thread_and_fork);
+	perf_session_open(&session, worker.pid, false);
+	perf_session_tell(&worker);
+	perf_session_await(&worker);
+	perf_session_collect(&session);
+
+	for (size_t i = 0; i < session.count; i++) {
+		const struct pm_trace_event *event = &session.events[i];
+		bool own = event->tid == worker.log->tid;
+
+		assert_false(event->kind == PM_TRACE_MMAP && event->arguments[1] == 77 * PAGE);
+		seen |= own && event->kind == PM_TRACE_MMAP &&
+		        event->result == worker.log->addresses[0];
+		exited |= own && event->kind == PM_TRACE_EXIT;
+	}
+	assert_true(seen);
+	assert_true(exited);
+
+	perf_session_close(&session);
+	perf_session_stop(&worker);
+}
+
+static void exec_true(struct log *log)
+{
+	(void)log;
+	execl("/bin/true", "true", (char *)NULL);
+}
+
+static void exec_and_the_end_are_reported(void **state)
+{
+	(void)state;
+	struct worker worker;
+	struct session session;
+	struct pm_error error = { 0 };
+	int result = 0;
+
+	perf_session_work(&worker, exec_true);
+	perf_session_open(&session, worker.pid, false);
+	perf_session_tell(&worker);
+	while (result == 0)
+		result = session.calls->poll(session.backend, UINT64_MAX, false, &error);
+	must(result, &error);
+	assert_int_equal(result, 1);
+	perf_session_collect(&session);
+
+	size_t exec = perf_session_find(&session, PM_TRACE_EXEC, 0);
+	assert_true(exec < session.count);
+	/* The dynamic linker maps libc after the exec. */
+	size_t map = perf_session_find(&session, PM_TRACE_MMAP, exec);
+	assert_true(map < session.count);
+	assert_true(perf_session_find(&session, PM_TRACE_EXIT, map) < session.count);
+
+	perf_session_close(&session);
+	perf_session_stop(&worker);
+}
+
+static void *map_once(void *argument)
+{
+	struct log *log = argument;
+	uint64_t address = map_pages(PAGE);
+	size_t index = __atomic_fetch_add(&log->count, 1, __ATOMIC_SEQ_CST);
+	if (index < ADDRESSES_MAX)
+		log->addresses[index] = address;
+	return NULL;
+}
+
+/** Creates threads until the test says stop. Each maps one page, which stays. */
+static void storm(struct log *log)
+{
+	pthread_t thread;
+
+	while (!log->stop && log->count < ADDRESSES_MAX) {
+		pthread_create(&thread, NULL, map_once, log);
+		pthread_join(thread, NULL);
+	}
+}
+
+/** Tests whether an event is the mapping of a thread of storm(). */
+static bool is_page(const struct pm_trace_event *event)
+{
+	return event->kind == PM_TRACE_MMAP && event->arguments[1] == PAGE;
+}
+
+static int compare_results(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+	return (first > second) - (first < second);
+}
+
+/** Waits until the threads of storm() have mapped some pages more. */
+static size_t await_pages(const struct log *log, size_t more)
+{
+	size_t from = __atomic_load_n(&log->count, __ATOMIC_SEQ_CST), now = from;
+
+	while (now < from + more && now < ADDRESSES_MAX)
+		now = __atomic_load_n(&log->count, __ATOMIC_SEQ_CST);
+	return now;
+}
+
+static void threads_created_while_attaching_count_once(void **state)
+{
+	(void)state;
+	struct worker worker;
+	struct session session;
+	size_t count = 0;
+
+	perf_session_work(&worker, storm);
+	perf_session_tell(&worker);
+	await_pages(worker.log, 10);
+	perf_session_open(&session, worker.pid, false);
+	size_t first = await_pages(worker.log, 2);
+	await_pages(worker.log, 50);
+	worker.log->stop = 1;
+	perf_session_await(&worker);
+	perf_session_collect(&session);
+
+	uint64_t *results = calloc(session.count + 1, sizeof *results);
+	for (size_t i = 0; i < session.count; i++)
+		if (is_page(&session.events[i]))
+			results[count++] = session.events[i].result;
+	qsort(results, count, sizeof *results, compare_results);
+	for (size_t i = 1; i < count; i++)
+		assert_int_not_equal(results[i - 1], results[i]);
+
+	size_t last = worker.log->count < ADDRESSES_MAX ? worker.log->count : ADDRESSES_MAX;
+	for (size_t i = first; i < last; i++)
+		assert_non_null(bsearch(&worker.log->addresses[i], results, count, sizeof *results,
+		                        compare_results));
+
+	free(results);
+	perf_session_close(&session);
+	perf_session_stop(&worker);
+}
+
+/* --- Faults, losses --------------------------------------------------------------------------- */
+
+static void touch(struct log *log)
+{
+	log->addresses[0] = map_pages(MAPPED);
+	for (size_t i = 0; i < MAPPED; i += PAGE)
+		*(volatile char *)(log->addresses[0] + i) = 1;
+}
+
+static void each_page_has_a_fault(void **state)
+{
+	(void)state;
+	struct worker worker;
+	struct session session;
+	size_t found = 0;
+
+	perf_session_work(&worker, touch);
+	perf_session_open(&session, worker.pid, true);
+	perf_session_tell(&worker);
+	perf_session_await(&worker);
+	perf_session_collect(&session);
+
+	for (size_t i = 0; i < session.count; i++) {
+		uint64_t offset = session.events[i].arguments[0] - worker.log->addresses[0];
+		if (session.events[i].kind == PM_TRACE_FAULT && offset < MAPPED)
+			assert_int_equal(offset, found++ * PAGE);
+	}
+	assert_int_equal(found, MAPPED / PAGE);
+
+	perf_session_close(&session);
+	perf_session_stop(&worker);
+}
+
+static void map_and_unmap(struct log *log)
+{
+	(void)log;
+	for (size_t i = 0; i < LOST_PAIRS; i++)
+		syscall(SYS_munmap, map_pages(PAGE), (long)PAGE);
+}
+
+static void each_event_is_recorded_or_lost(void **state)
+{
+	(void)state;
+	struct worker worker;
+	struct session session;
+	struct pm_trace_state now = { 0 };
+	uint64_t lost = 0;
+	size_t count = 0;
+
+	perf_session_work(&worker, map_and_unmap);
+	perf_session_open(&session, worker.pid, false);
+	perf_session_tell(&worker);
+	perf_session_await(&worker);
+	perf_session_collect(&session);
+	session.calls->state(session.backend, &now);
+
+	for (size_t i = 0; i < session.count; i++) {
+		if (session.events[i].kind == PM_TRACE_LOST)
+			lost += session.events[i].arguments[0];
+		else
+			count++;
+		if (i > 0)
+			assert_true(session.events[i - 1].time <= session.events[i].time);
+	}
+	/* The rings have at most 64 MiB, and each of the mappings has a stack of 8 KiB. */
+	assert_true(lost > 0);
+	assert_int_equal(now.lost, lost);
+	assert_int_equal(count + lost, 2 * LOST_PAIRS);
+
+	perf_session_close(&session);
+	perf_session_stop(&worker);
+}
+
+/* --- Tracepoints, owners ---------------------------------------------------------------------- */
+
+static void counted_numbers_are_those_of_tracefs(void **state)
+{
+	(void)state;
+	static const char *const none[] = { NULL };
+	struct pm_tracepoint_ids files, counted;
+	struct pm_error error = { 0 };
+
+	if (pm_perf_tracepoints_find(NULL, &files, &error) < 0 ||
+	    files.source != PM_TRACEPOINTS_FILES)
+		skip_because("tracefs cannot be read");
+	must(pm_perf_tracepoints_find(none, &counted, &error), &error);
+
+	assert_int_equal(counted.source, PM_TRACEPOINTS_COUNTED);
+	for (size_t i = 0; i < PM_TRACEPOINT_CALLS; i++)
+		assert_int_equal(counted.ids[i], files.ids[i]);
+}
+
+static void highest_owner_counts(void **state)
+{
+	(void)state;
+	struct pm_perf_owners owners = { 0 };
+
+	for (pid_t tid = 1; tid < 3000; tid++)
+		assert_int_equal(pm_perf_owners_add(&owners, tid, 5, NULL), 1);
+	assert_int_equal(pm_perf_owners_add(&owners, 7, 4, NULL), 0);
+	assert_int_equal(pm_perf_owners_add(&owners, 7, 6, NULL), 1);
+	assert_int_equal(pm_perf_owners_add(&owners, 7, 5, NULL), 0);
+	assert_int_equal(pm_perf_owners_find(&owners, 7), 6);
+	assert_int_equal(pm_perf_owners_find(&owners, 8), 5);
+
+	pm_perf_owners_forget(&owners, 7);
+	assert_int_equal(pm_perf_owners_add(&owners, 7, 1, NULL), 1);
+	assert_int_equal(pm_perf_owners_find(&owners, 2999), 5);
+	pm_perf_owners_clear(&owners);
+	assert_int_equal(pm_perf_owners_find(&owners, 7), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_call_has_its_event),
+		cmocka_unit_test(few_descriptors_need_a_filter),
+		cmocka_unit_test(user_traces_own_process),
+		cmocka_unit_test(process_of_another_user_is_refused),
+		cmocka_unit_test(user_with_few_descriptors_is_refused),
+		cmocka_unit_test(new_threads_are_traced_but_not_children),
+		cmocka_unit_test(exec_and_the_end_are_reported),
+		cmocka_unit_test(threads_created_while_attaching_count_once),
+		cmocka_unit_test(each_page_has_a_fault),
+		cmocka_unit_test(each_event_is_recorded_or_lost),
+		cmocka_unit_test(counted_numbers_are_those_of_tracefs),
+		cmocka_unit_test(highest_owner_counts),
+	};
+	return cmocka_run_group_tests_name("trace/perf", tests, NULL, NULL);
+}
