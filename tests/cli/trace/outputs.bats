@@ -37,3 +37,13 @@ teardown() {
 	[[ $stderr = *"--every: "* ]]
 }
 
+
+@test "CSV without a header, and the files" {
+	target_start mapper
+	run -0 --separate-stderr procmem trace --for 0.3s --faults --all --csv --no-header \
+		--svg a.svg --folded a.folded --pprof a.pb.gz "$TARGET_PID"
+	[[ $output = [0-9]*,*"[mapped before the trace]"* ]]
+	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' a.svg
+	gzip -dc a.pb.gz | grep -aq inuse_space
+	[ -f a.folded ]
+}
