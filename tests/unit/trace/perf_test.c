@@ -27,7 +27,7 @@
 #include "trace/perf_events.h"
 #include "trace/perf_owners.h"
 
-enum { PAGE = 4096, MAPPED = 5 * PAGE, NOBODY = 65534, LOST_PAIRS = 20000 };
+enum { PAGE = 4096, MAPPED = 5 * PAGE, NOBODY = 65534, LOST_PAIRS = 20000, THREADS = 10 };
 
 /** Raw system calls, so that libc does not add any. */
 static uint64_t map_pages(size_t size)
@@ -58,6 +58,26 @@ static void each_call(struct log *log)
 	log->addresses[A_SHMAT] = (uint64_t)syscall(SYS_shmat, segment, 0L, 0L);
 	syscall(SYS_shmdt, log->addresses[A_SHMAT]);
 	shmctl(segment, IPC_RMID, NULL);
+}
+
+static void *wait_forever(void *argument)
+{
+	for (;;)
+		pause();
+	return argument;
+}
+
+/** Creates threads that do nothing. The next job is that of each_call(). */
+static void each_call_after_threads(struct log *log)
+{
+	pthread_t thread;
+
+	if (log->count == THREADS) {
+		each_call(log);
+		return;
+	}
+	while (log->count < THREADS && pthread_create(&thread, NULL, wait_forever, NULL) == 0)
+		log->count++;
 }
 
 /** Checks the events of each_call(). */
@@ -113,7 +133,11 @@ static void trace_each_call(enum pm_perf_plan plan)
 	struct session session;
 	struct pm_trace_state state = { 0 };
 
-	perf_session_work(&worker, each_call);
+	perf_session_work(&worker, each_call_after_threads);
+	perf_session_tell(&worker);
+	perf_session_await(&worker);
+	assert_int_equal(worker.log->count, THREADS);
+
 	perf_session_open(&session, worker.pid, false);
 	perf_session_tell(&worker);
 	perf_session_await(&worker);
@@ -137,12 +161,13 @@ static void each_call_has_its_event(void **state)
 
 /* --- Fewer descriptors, other users ----------------------------------------------------------- */
 
-/** Limits the descriptors of this process so that a plan is the first that fits one thread. */
+/** Limits the descriptors of this process so that a plan is the first that fits. */
 static void limit_descriptors(enum pm_perf_plan plan)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	/* See needed() in perf_events.c: a filtered plan has 2 events, the others 10. */
-	rlim_t count = (rlim_t)(64 + cpus * (plan == PM_PERF_FILTERED ? 4 : 14));
+	/* See needed() in perf_events.c: a filtered plan has 2 events for each thread. The plan of
+	 * all processes has 10 in all, which is less. */
+	rlim_t each = plan == PM_PERF_FILTERED ? 2 * (THREADS + 1) + 1 : 11;
+	rlim_t count = 64 + (rlim_t)sysconf(_SC_NPROCESSORS_ONLN) * each;
 	struct rlimit limit = { count, count };
 
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -194,6 +219,19 @@ static void few_descriptors_need_a_filter(void **state)
 	in_child(trace_filtered);
 }
 
+static void trace_all_processes(void)
+{
+	limit_descriptors(PM_PERF_PER_CPU);
+	trace_each_call(PM_PERF_PER_CPU);
+}
+
+static void fewer_descriptors_need_all_processes(void **state)
+{
+	(void)state;
+	need_root();
+	in_child(trace_all_processes);
+}
+
 static void trace_own_as_nobody(void)
 {
 	become_nobody();
@@ -232,8 +270,10 @@ static void trace_few_as_nobody(void)
 	struct worker worker;
 
 	become_nobody();
+	perf_session_work(&worker, each_call_after_threads);
+	perf_session_tell(&worker);
+	perf_session_await(&worker);
 	limit_descriptors(PM_PERF_FILTERED);
-	perf_session_work(&worker, each_call);
 	assert_int_equal(perf_session_try(&session, worker.pid, false, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
 	assert_non_null(strstr(error.text, "ulimit -Hn"));
@@ -530,6 +570,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_call_has_its_event),
 		cmocka_unit_test(few_descriptors_need_a_filter),
+		cmocka_unit_test(fewer_descriptors_need_all_processes),
 		cmocka_unit_test(user_traces_own_process),
 		cmocka_unit_test(process_of_another_user_is_refused),
 		cmocka_unit_test(user_with_few_descriptors_is_refused),
