@@ -70,6 +70,20 @@
  *     rates.c                the rates at which the limits are used up
  *     print.c                its output
  *     members.c              the processes that share the limit
+ *   trace/                 `procmem trace`
+ *     trace.c                the command: records, measures, and writes the outputs
+ *     options.c              its options
+ *     report.c               a result with its stacks, from which all outputs are made
+ *     frames.c               frames and stacks as text
+ *     rows.c                 the sites as a list
+ *     header.c               the lines above the list, and the notes
+ *     strings.c              the most frequent strings of each site
+ *     json.c                 its JSON
+ *     tree.c                 all stacks, merged into a tree
+ *     svg.c                  the tree as a flame graph
+ *     svg_script.c           the script of the flame graph
+ *     folded.c               the stacks as lines, for other viewers
+ *     pprof.c                the stacks as a profile of pprof
  *
  *   watch/                 `procmem watch`
  *     watch.c                the command: its loop, until something ends it

@@ -18,7 +18,7 @@ set -eu
 # Libraries, the compiler, build tools, and scdoc for the man pages.
 build_packages='build-essential cmake file ninja-build pkg-config libpcre2-dev libproc2-dev
 	libjansson-dev libncurses-dev libsqlite3-dev libelf-dev libdw-dev libreadline-dev
-	libiberty-dev procps scdoc'
+	libiberty-dev zlib1g-dev procps scdoc'
 
 # Test frameworks; clang for sanitizers, fuzzing and static analysis; target programs; tools to
 # compare results with; linters.

@@ -10,6 +10,7 @@ _procmem_watch_columns='address rss delta growth size size-growth rate hour day 
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
 _procmem_class_columns='size count bytes share zeros equal arena state threads type text what example'
 _procmem_leak_columns='bytes count size direct direct_bytes cycles type text example what'
+_procmem_site_columns='resident change mapped calls live faults sites tid thread function object start end cut earlier stack site'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
 
@@ -35,7 +36,7 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns joined=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff shell help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff trace shell help --help --version' -- "$word")
 		return
 	fi
 	# bash splits --sort=rss into three words.
@@ -47,9 +48,11 @@ _procmem() {
 	ps:*) columns=$_procmem_process_columns ;;
 	heap:*) columns=$_procmem_class_columns ;;
 	leaks:*) columns=$_procmem_leak_columns ;;
+	trace:*) columns=$_procmem_site_columns ;;
 	watch:*) columns=$_procmem_watch_columns ;;
 	# Sums have their own columns, and the column by which they are grouped.
-	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns" ;;
+	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns"
+		[[ $columns != 'arena '* ]] || columns+=' in_use free threads' ;;
 	esac
 	case $command:$before in
 	snap:-o | snap:--output | dump:-o | dump:--output) compopt -o default && return ;;
@@ -62,6 +65,10 @@ _procmem() {
 	strings:-t | strings:--radix) mapfile -t COMPREPLY < <(compgen -W 'x d o n' -- "$word") && return ;;
 	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
 	heap:--by) _procmem_words "$word" 'size type text arena state thread' && return ;;
+	trace:--by) mapfile -t COMPREPLY < <(compgen -W 'stack function thread object' -- "$word") && return ;;
+	trace:--backend) mapfile -t COMPREPLY < <(compgen -W 'auto perf ptrace' -- "$word") && return ;;
+	trace:--svg | trace:--folded | trace:--pprof) compopt -o default && return ;;
+	trace:--every | trace:--stack | trace:--strings) return ;;
 	heap:--state) _procmem_words "$word" 'in_use cached free top all' && return ;;
 	heap:--growth | heap:--max-stop | heap:--tree | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop | refs:--depth) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
@@ -87,7 +94,7 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff shell' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff trace shell' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
@@ -115,6 +122,10 @@ _procmem() {
 	leaks:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")
 		;;
+	trace:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--for --faults --every --backend --stack --all --by --strings --svg --folded --pprof
+			$_procmem_list $_procmem_output" -- "$word")
+		;;
 	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --depth --to --max-stop $_procmem_output" -- "$word") ;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --heap --list $_procmem_output" -- "$word") ;;
@@ -127,7 +138,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;
-	diff:* | shell:* | heap:* | leaks:* | refs:*)
+	diff:* | shell:* | heap:* | leaks:* | refs:* | trace:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
 		compopt -o default
 		;;

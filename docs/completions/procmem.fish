@@ -7,6 +7,7 @@ set -l region_columns address start end size rss pss pss_dirty dirty shared_clea
 set -l watch_columns address rss delta growth size size-growth rate hour day verdict kind mapping
 set -l class_columns size count bytes share zeros equal arena state threads type text what example
 set -l leak_columns bytes count size direct direct_bytes cycles type text example what
+set -l site_columns resident change mapped calls live faults sites tid thread function object start end cut earlier stack site
 set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
 
 # Processes: PIDs if the word starts with a digit, names otherwise.
@@ -40,13 +41,14 @@ complete -c procmem -n __fish_use_subcommand -f -a watch -d 'Report which region
 complete -c procmem -n __fish_use_subcommand -f -a headroom -d 'Report how much a process may still grow'
 complete -c procmem -n __fish_use_subcommand -f -a snap -d 'Write a sample to a file'
 complete -c procmem -n __fish_use_subcommand -f -a diff -d 'Report what changed between two moments'
+complete -c procmem -n __fish_use_subcommand -f -a trace -d 'Show which code maps memory'
 complete -c procmem -n __fish_use_subcommand -f -a shell -d 'Run all commands at a prompt'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Show help for a command'
-complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps watch headroom snap diff shell'
+complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps watch headroom snap diff trace shell'
 complete -c procmem -s h -l help -d 'Show help'
 complete -c procmem -s V -l version -d 'Show the version'
 
-for command in map dump heap leaks refs ps watch headroom snap diff
+for command in map dump heap leaks refs ps watch headroom snap diff trace
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'Print one JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Print sizes in bytes'
@@ -55,7 +57,7 @@ for command in map dump heap leaks refs ps watch headroom snap diff
     complete -c procmem -n $here -s v -l verbose -d 'Report what was read'
 end
 
-for command in map heap leaks ps
+for command in map heap leaks ps trace
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -s a -l all -d 'Show everything'
     complete -c procmem -n $here -s r -l reverse -d 'Reverse the order'
@@ -148,6 +150,21 @@ complete -c procmem -n $leaks -l min-size -x -d 'Show only chunks of at least th
 complete -c procmem -n $leaks -l max-stop -x -d 'Refuse to stop the process for longer'
 complete -c procmem -n $leaks -s s -l sort -x -a "$leak_columns" -d 'Sort by'
 complete -c procmem -n $leaks -s o -l columns -x -a "(__fish_append , help $leak_columns)" -d 'Show these columns'
+
+set -l trace '__fish_seen_subcommand_from trace'
+complete -c procmem -n $trace -a '(__procmem_targets)'
+complete -c procmem -n $trace -l for -x -d 'Trace for this time'
+complete -c procmem -n $trace -l faults -d 'Record page faults'
+complete -c procmem -n $trace -l every -x -d 'Print a table at this interval'
+complete -c procmem -n $trace -l backend -x -a 'auto perf ptrace' -d 'How to record calls'
+complete -c procmem -n $trace -l stack -x -d 'Copy this much of each stack'
+complete -c procmem -n $trace -l by -x -a 'stack function thread object' -d 'Sum up by'
+complete -c procmem -n $trace -l strings -x -d 'Show the most frequent strings of each site'
+complete -c procmem -n $trace -l svg -r -F -d 'Write a flame graph'
+complete -c procmem -n $trace -l folded -r -F -d 'Write a line for each stack'
+complete -c procmem -n $trace -l pprof -r -F -d 'Write a profile of pprof'
+complete -c procmem -n $trace -s s -l sort -x -a "$site_columns" -d 'Sort by'
+complete -c procmem -n $trace -s o -l columns -x -a "(__fish_append , help $site_columns)" -d 'Show these columns'
 
 set -l refs '__fish_seen_subcommand_from refs'
 complete -c procmem -n $refs -a '(__procmem_targets)'

@@ -18,8 +18,9 @@ COMMON = "common.schema.json"
 # Schemas of files that a command writes beside its output, and the command.
 BESIDE = {"dump-map": "dump"}
 # Names of the text around a match, and of what is compared with each other; of a file, and of the
-# references from a root to a chunk; of the threads themselves, and of their number.
-TWO_MEANINGS = {"before", "after", "path", "threads"}
+# references from a root to a chunk; of the threads themselves, and of their number; of chunks without
+# a root, and of the number of events that were dropped; of counts of the kernel, and of their number.
+TWO_MEANINGS = {"before", "after", "path", "threads", "lost", "events"}
 UNITS = {
     "bytes", "bytes/s", "bytes or count", "bytes, count or percent", "count", "exit status", "ID", "microseconds",
     "ordinal", "percent", "regions/s", "seconds", "signal",

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The frame that a person looks for is the first one of the program itself: malloc() and mmap() are
+ * at the inner end of nearly all stacks. System libraries are recognized by the names of their
+ * files, and allocators in static programs by the names of their functions.
+ */
+#include "trace/frames.h"
+
+#include <string.h>
+
+/* The first letters of the names of system libraries. */
+static const char *const system_files[] = {
+	"libc.so", "libc-2",     "libc.musl",   "ld-linux",    "ld-musl",
+	"ld-2",    "libpthread", "libstdc++",   "libc++",      "libgcc_s",
+	"libm.so", "libdl",      "libjemalloc", "libtcmalloc", "libmimalloc",
+	"[vdso]",  "linux-vd",   "librt.so",    "libc++abi",   "linux-gate.so",
+};
+
+/* Functions that map or allocate memory for their callers, without leading underscores. */
+static const char *const allocators[] = {
+	"malloc",
+	"calloc",
+	"realloc",
+	"reallocarray",
+	"free",
+	"memalign",
+	"aligned_alloc",
+	"posix_memalign",
+	"valloc",
+	"pvalloc",
+	"mmap",
+	"mmap64",
+	"munmap",
+	"mremap",
+	"brk",
+	"sbrk",
+	"mprotect",
+	"madvise",
+	"shmat",
+	"operator new",
+	"operator new[]",
+	"operator delete",
+	"syscall",
+	"sysmalloc",
+	"sysmalloc_mmap",
+	"_int_malloc",
+	"_int_realloc",
+	"_int_memalign",
+	"operator delete[]",
+	"tcache_init",
+	"arena_get2",
+	"grow_heap",
+	"new_heap",
+	"mremap_chunk",
+	"malloc_consolidate",
+};
+
+/** Returns the part of a path after the last slash. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool is_system_file(const char *path)
+{
+	const char *name = base_name(path);
+
+	for (size_t i = 0; i < sizeof system_files / sizeof *system_files; i++) {
+		if (starts_with(name, system_files[i]))
+			return true;
+	}
+	return false;
+}
+
+/** Returns whether a function maps or allocates memory for its callers. */
+static bool is_allocator(const char *function)
+{
+	while (*function == '_' && !starts_with(function, "_int_"))
+		function++;
+	if (starts_with(function, "libc_") || starts_with(function, "GI_"))
+		return true;
+
+	for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++) {
+		if (strcmp(function, allocators[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+enum trace_frame_kind trace_frames_kind(const struct pm_frame *frame)
+{
+	if (frame->source == PM_FRAME_KERNEL)
+		return TRACE_FRAME_MARKER;
+	if (frame->source == PM_FRAME_JIT || (!frame->module && frame->address))
+		return TRACE_FRAME_GENERATED;
+	if (frame->module && is_system_file(frame->module))
+		return TRACE_FRAME_SYSTEM;
+	if (frame->function && is_allocator(frame->function))
+		return TRACE_FRAME_SYSTEM;
+
+	return TRACE_FRAME_PROGRAM;
+}
+
+void trace_frames_name(const struct pm_frame *frame, struct text *text)
+{
+	if (frame->function && frame->function[0]) {
+		text_string(text, frame->function);
+	} else if (frame->module && frame->module[0] == '[') {
+		text_string(text, frame->module);
+	} else if (frame->module) {
+		text_char(text, '[');
+		text_string(text, base_name(frame->module));
+		text_char(text, ']');
+	} else {
+		text_string(text, "[unknown]");
+	}
+}
+
+size_t trace_frames_own(const struct pm_stack *stack)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		if (trace_frames_kind(&stack->frames[i]) != TRACE_FRAME_SYSTEM)
+			return i;
+	}
+	return 0;
+}
+
+void trace_frames_line(const struct pm_stack *stack, bool before, struct text *text)
+{
+	if (before) {
+		text_string(text, TRACE_FRAMES_BEFORE);
+		if (stack->count == 0)
+			return;
+		text_string(text, " touched by ");
+	} else if (stack->count == 0) {
+		text_string(text, TRACE_FRAMES_NONE);
+		return;
+	}
+
+	for (size_t i = trace_frames_own(stack); i < stack->count; i++) {
+		trace_frames_name(&stack->frames[i], text);
+		if (i + 1 < stack->count)
+			text_string(text, " < ");
+	}
+	if (stack->cut)
+		text_string(text, " < " TRACE_FRAMES_CUT);
+}

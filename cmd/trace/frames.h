@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Frames of stacks as text. */
+#ifndef CMD_TRACE_FRAMES_H
+#define CMD_TRACE_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <procmem/stacks.h>
+
+#include "base/text.h"
+
+/** The sort of code of a frame. */
+enum trace_frame_kind {
+	TRACE_FRAME_PROGRAM,   /**< the program, or one of its own libraries */
+	TRACE_FRAME_SYSTEM,    /**< libc, the loader, an allocator, or another system library */
+	TRACE_FRAME_GENERATED, /**< code that a runtime has generated */
+	TRACE_FRAME_MARKER,    /**< no code: a remark about the stack */
+};
+
+/** Text of the frame in place of callers that are not known. */
+#define TRACE_FRAMES_CUT "[callers not known]"
+
+/** Text of a stack that could not be unwound. */
+#define TRACE_FRAMES_NONE "[no stack]"
+
+/** Text of the memory that was mapped before the trace. */
+#define TRACE_FRAMES_BEFORE "[mapped before the trace]"
+
+/**
+ * Adds the name of a frame, unescaped: the function; else the name of the file in brackets; else
+ * "[unknown]".
+ *
+ * @param frame  the frame
+ * @param text   receives the name
+ */
+void trace_frames_name(const struct pm_frame *frame, struct text *text);
+
+/**
+ * Returns the sort of code of a frame.
+ * @param frame  the frame
+ * @return       not TRACE_FRAME_MARKER, unless the library has made the frame as a marker
+ */
+enum trace_frame_kind trace_frames_kind(const struct pm_frame *frame);
+
+/**
+ * Finds the innermost frame of the program: the first one that is not in a system library and is
+ * not a function of an allocator.
+ *
+ * @param stack  the stack
+ * @return       index of the frame; 0 if all frames are of system libraries; `stack->count` if
+ *               there are no frames
+ */
+size_t trace_frames_own(const struct pm_stack *stack);
+
+/**
+ * Adds a stack in one line, unescaped: "grow_table < handle_request < main". It starts with the
+ * innermost frame of the program.
+ *
+ * @param stack   the stack
+ * @param before  whether the memory was mapped before the trace
+ * @param text    receives the line
+ */
+void trace_frames_line(const struct pm_stack *stack, bool before, struct text *text);
+
+#endif

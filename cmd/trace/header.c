@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/header.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/delta.h"
+#include "base/report.h"
+#include "base/utf8.h"
+
+const char *trace_header_backend(enum pm_trace_backend backend)
+{
+	return backend == PM_TRACE_PTRACE ? "ptrace" : "perf";
+}
+
+double trace_header_event_rate(const struct pm_trace_state *state)
+{
+	if (state->running_ns == 0)
+		return 0;
+	return (double)state->events * 1e9 / (double)state->running_ns;
+}
+
+static void put_size(struct text *line, uint64_t size, bool bytes)
+{
+	if (bytes)
+		text_decimal(line, size);
+	else
+		text_size(line, size);
+}
+
+/** Adds a share of the running time, in percent. */
+static void put_share(struct text *line, uint64_t part_ns, uint64_t running_ns)
+{
+	double share = running_ns > 0 ? 100.0 * (double)part_ns / (double)running_ns : 0;
+
+	text_format(line, "%.*f%%", share < 1 ? 2 : 1, share);
+}
+
+static void put_first(const struct trace_report *report, struct text *line)
+{
+	const struct pm_trace_state *state = &report->state;
+
+	utf8_escape(line, report->name, strlen(report->name));
+	if (report->pid > 0)
+		text_format(line, " (%d)", (int)report->pid);
+	text_format(line, "  traced for %.1f s by %s", report->result->seconds,
+	            trace_header_backend(state->backend));
+	if (state->plan && state->plan[0]) {
+		text_string(line, " (");
+		utf8_escape(line, state->plan, strlen(state->plan));
+		text_char(line, ')');
+	}
+
+	text_format(line, ", %.1f events/s, lost ", trace_header_event_rate(state));
+	text_grouped(line, state->lost);
+	text_char(line, '\n');
+}
+
+/** Adds what the trace was expected to cost, and what it did cost. */
+static void put_cost(const struct trace_report *report, struct text *line)
+{
+	const struct pm_trace_state *state = &report->state;
+
+	text_string(line, "cost: expected ");
+	if (state->backend == PM_TRACE_PTRACE)
+		text_string(line, "about 0.1 ms for each traced call");
+	else
+		text_string(line, "about 4 \xc2\xb5s for each event, 0.05 \xc2\xb5s for each "
+		                  "other system call");
+
+	text_string(line, "; measured ");
+	put_share(line, state->tracer_ns, state->running_ns);
+	text_string(line, " of a CPU for procmem");
+	if (state->target_ns > 0) {
+		text_string(line, ", about ");
+		put_share(line, state->target_ns, state->running_ns);
+		text_string(line, " for the process");
+	}
+	text_char(line, '\n');
+}
+
+static void put_before(const struct trace_report *report, bool bytes, struct text *line)
+{
+	const struct pm_trace_result *result = report->result;
+
+	text_string(line, "mapped before the trace: ");
+	put_size(line, result->before_now, bytes);
+	text_string(line, " resident, change ");
+	delta_put_bytes(line, (int64_t)result->before_now - (int64_t)result->before_start, bytes);
+	text_char(line, '\n');
+}
+
+size_t trace_header_print(const struct trace_report *report, bool bytes, struct out *out)
+{
+	struct text line = { 0 };
+
+	put_first(report, &line);
+	put_cost(report, &line);
+	if (report->result->before_start > 0 || report->result->before_now > 0)
+		put_before(report, bytes, &line);
+
+	size_t lines = out_wrapped(out, &line, 2);
+	text_deinit(&line);
+	return lines;
+}
+
+/** Returns the number of sites whose stack is cut, or missing. */
+static size_t count_stacks(const struct trace_report *report, bool cut)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->result->count; i++) {
+		const struct pm_stack *stack = &report->stacks[i];
+
+		if (cut)
+			count += stack->cut && stack->count > 0;
+		else
+			count += stack->count == 0 && !report->result->sites[i].before;
+	}
+	return count;
+}
+
+static void note_stacks(const struct trace_report *report)
+{
+	size_t cut = count_stacks(report, true), none = count_stacks(report, false);
+
+	if (cut > 0)
+		report_note("the outermost callers of %zu stack%s are not known; --stack 32K may "
+		            "find more",
+		            cut, text_plural(cut));
+	if (none > 0)
+		report_note("memory without a stack is listed as '[no stack]'");
+	if (report->state.jit_unnamed)
+		report_note("functions of generated code have no names: the runtime has not "
+		            "written /tmp/perf-%d.map",
+		            (int)report->pid);
+}
+
+void trace_header_notes(const struct trace_report *report)
+{
+	const struct pm_trace_state *state = &report->state;
+	struct text size = { 0 };
+
+	if (state->lost > 0)
+		report_note("%" PRIu64 " event%s lost, because the process made calls faster "
+		            "than procmem could read them: sizes and counts of sites are "
+		            "approximate",
+		            state->lost, state->lost == 1 ? " was" : "s were");
+	if (state->difference > 0) {
+		text_size(&size, state->difference);
+		report_note("the list of mapped memory differs by %s from /proc/%d/maps",
+		            text_terminate(&size), (int)report->pid);
+	}
+
+	if (state->execs > 0)
+		report_note("the process has called exec: sites are those of the new program");
+	note_stacks(report);
+	text_deinit(&size);
+}
