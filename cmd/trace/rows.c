@@ -341,7 +341,8 @@ const struct list_spec trace_rows_spec = {
 	.column_count = sizeof columns / sizeof *columns,
 	.table_columns = "resident,mapped,calls,live,thread,site",
 	.csv_columns = "resident,mapped,calls,live,faults,tid,thread,start,end,site",
-	.json_columns = "resident,change,mapped,calls,live,faults,thread,start,end,cut,earlier",
+	.json_columns = "stack,resident,change,mapped,calls,live,faults,thread,start,end,cut,"
+			"earlier",
 	.json_identity = "stack",
 	.sort = "resident",
 	.left_out_column = "resident",

@@ -4,7 +4,7 @@
  * target is stopped, and its waiting does not take the statuses of children from the calling
  * process. Its only children are the threads that it traces.
  *
- * All threads are attached by PTRACE_SEIZE, and stop at the begin and the end of each system call.
+ * All threads are attached by PTRACE_SEIZE, and stop at the start and the end of each system call.
  * Children by fork and vfork are not attached. The kernel attaches new threads.
  *
  * The tracer does not detach: it exits. The kernel then detaches all threads without a stop, so
@@ -62,7 +62,7 @@ enum { NUMBER_UNKNOWN = -1, NUMBER_OTHER = -2 };
 /** A thread of the target. */
 struct thread {
 	uint64_t tid;   /**< its ID */
-	int64_t number; /**< system call that has begun; NUMBER_UNKNOWN: its begin was not seen */
+	int64_t number; /**< system call that has begun; NUMBER_UNKNOWN: its start was not seen */
 	bool starting;  /**< whether it has not stopped yet */
 };
 
@@ -196,23 +196,19 @@ static size_t copy_memory(pid_t tid, uint64_t from, void *to, size_t size)
 /** Stores registers in the order of samples. */
 static void store_registers(uint64_t *to, const struct user_regs_struct *from)
 {
-	to[PM_UNWIND_AX] = from->rax;
-	to[PM_UNWIND_BX] = from->rbx;
-	to[PM_UNWIND_CX] = from->rcx;
-	to[PM_UNWIND_DX] = from->rdx;
-	to[PM_UNWIND_SI] = from->rsi;
-	to[PM_UNWIND_DI] = from->rdi;
-	to[PM_UNWIND_BP] = from->rbp;
-	to[PM_UNWIND_SP] = from->rsp;
-	to[PM_UNWIND_IP] = from->rip;
-	to[PM_UNWIND_R8] = from->r8;
-	to[PM_UNWIND_R9] = from->r9;
-	to[PM_UNWIND_R10] = from->r10;
-	to[PM_UNWIND_R11] = from->r11;
-	to[PM_UNWIND_R12] = from->r12;
-	to[PM_UNWIND_R13] = from->r13;
-	to[PM_UNWIND_R14] = from->r14;
-	to[PM_UNWIND_R15] = from->r15;
+	const uint64_t values[PM_UNWIND_REGISTERS] = {
+		[PM_UNWIND_AX] = from->rax,  [PM_UNWIND_BX] = from->rbx,
+		[PM_UNWIND_CX] = from->rcx,  [PM_UNWIND_DX] = from->rdx,
+		[PM_UNWIND_SI] = from->rsi,  [PM_UNWIND_DI] = from->rdi,
+		[PM_UNWIND_BP] = from->rbp,  [PM_UNWIND_SP] = from->rsp,
+		[PM_UNWIND_IP] = from->rip,  [PM_UNWIND_R8] = from->r8,
+		[PM_UNWIND_R9] = from->r9,   [PM_UNWIND_R10] = from->r10,
+		[PM_UNWIND_R11] = from->r11, [PM_UNWIND_R12] = from->r12,
+		[PM_UNWIND_R13] = from->r13, [PM_UNWIND_R14] = from->r14,
+		[PM_UNWIND_R15] = from->r15,
+	};
+
+	memcpy(to, values, sizeof values);
 }
 
 /** Writes an event with the registers and a copy of the stack. */
@@ -246,7 +242,7 @@ static const struct pm_tracepoint_call *find_call(int64_t number, bool enter)
 	return NULL;
 }
 
-/** Handles the begin of a system call. */
+/** Handles the start of a system call. */
 static void begin_call(struct tracer *tracer, struct thread *thread,
                        const struct __ptrace_syscall_info *info)
 {

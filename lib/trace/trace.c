@@ -19,8 +19,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "trace/command.h"
-#include "trace/perf.h"
-#include "trace/ptrace.h"
+#include "trace/openers.h"
 #include "trace/result.h"
 #include "trace/snapshot.h"
 #include "trace/space.h"
@@ -241,22 +240,6 @@ static int drain(struct pm_trace *trace, struct pm_error *error)
 	return 0;
 }
 
-static int open_perf(void *context, const struct pm_trace_target *target,
-                     const struct pm_trace_backend_calls **calls, void **backend,
-                     struct pm_error *error)
-{
-	(void)context;
-	return pm_trace_perf_open(target, calls, backend, error);
-}
-
-static int open_ptrace(void *context, const struct pm_trace_target *target,
-                       const struct pm_trace_backend_calls **calls, void **backend,
-                       struct pm_error *error)
-{
-	(void)context;
-	return pm_trace_ptrace_open(target, NULL, calls, backend, error);
-}
-
 int pm_trace_attach(struct pm_process *process, const struct pm_trace_options *options,
                     struct pm_trace **trace, struct pm_error *error)
 {
@@ -264,35 +247,13 @@ int pm_trace_attach(struct pm_process *process, const struct pm_trace_options *o
 		.process = process,
 		.options = options,
 		.unwind = true,
-		.open = open_perf,
+		.open = pm_trace_open_perf,
 	};
 
 	/* ptrace slows a process that runs, hence only if the caller asks for it. */
 	if (options->backend == PM_TRACE_PTRACE)
-		setup.open = open_ptrace;
+		setup.open = pm_trace_open_ptrace;
 	return pm_trace_open(&setup, trace, error);
-}
-
-/** Opens a backend for a command that waits before its exec: ptrace if perf is refused. */
-static int open_started(void *context, const struct pm_trace_target *target,
-                        const struct pm_trace_backend_calls **calls, void **backend,
-                        struct pm_error *error)
-{
-	enum pm_trace_backend choice = target->options->backend;
-	struct pm_error cause = { 0 };
-
-	if (choice == PM_TRACE_PTRACE)
-		return pm_trace_ptrace_open(target, context, calls, backend, error);
-	if (pm_trace_perf_open(target, calls, backend, &cause) == 0)
-		return 0;
-
-	bool refused = cause.kind == PM_ERROR_ACCESS || cause.kind == PM_ERROR_UNSUPPORTED;
-	if (refused && choice == PM_TRACE_AUTO && !target->options->faults)
-		return pm_trace_ptrace_open(target, context, calls, backend, error);
-
-	if (error)
-		*error = cause;
-	return -1;
 }
 
 /** Opens the trace of a command that waits before its exec, and lets it call exec. */
@@ -304,7 +265,7 @@ static int start_command(struct pm_trace_command *command, const char *name,
 		                        .started = true,
 		                        .options = options,
 		                        .unwind = true,
-		                        .open = open_started,
+		                        .open = pm_trace_open_started,
 		                        .context = command };
 
 	if (pm_process_open(NULL, command->pid, &setup.process, error) < 0)
@@ -324,21 +285,24 @@ int pm_trace_start(char *const *arguments, const struct pm_trace_options *option
                    struct pm_trace **trace, struct pm_error *error)
 {
 	struct pm_trace_command command;
+	struct pm_trace *started = NULL;
 
 	if (pm_trace_command_fork(&command, arguments, error) < 0)
 		return -1;
-	if (start_command(&command, arguments[0], options, trace, error) < 0) {
+	if (start_command(&command, arguments[0], options, &started, error) < 0) {
 		pm_trace_command_cancel(&command);
 		return -1;
 	}
 
 	/* The memory of the process before the exec is that of this process: it is dropped now. */
-	(*trace)->command = command;
-	if (drain(*trace, error) == 0)
-		return 0;
+	started->command = command;
+	if (drain(started, error) < 0) {
+		pm_trace_close(started);
+		return -1;
+	}
 
-	pm_trace_close(*trace);
-	return -1;
+	*trace = started;
+	return 0;
 }
 
 void pm_trace_close(struct pm_trace *trace)
@@ -600,21 +564,6 @@ int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace_end *end,
 	}
 }
 
-/** Tests whether a stack has a frame that is in no file and has no name. */
-static bool has_unnamed(const struct pm_stacks *stacks, uint32_t number)
-{
-	struct pm_stack stack = { 0 };
-
-	if (number >= pm_stacks_count(stacks))
-		return false;
-
-	pm_stacks_get(stacks, number, &stack);
-	for (size_t i = 0; i < stack.count; i++)
-		if (!stack.frames[i].module && !stack.frames[i].function)
-			return true;
-	return false;
-}
-
 static int name_stacks(struct pm_trace *trace, struct pm_error *error)
 {
 	if (!trace->unwinder)
@@ -622,9 +571,7 @@ static int name_stacks(struct pm_trace *trace, struct pm_error *error)
 	if (pm_unwinder_name(trace->unwinder, error) < 0)
 		return -1;
 
-	trace->jit_unnamed = false;
-	for (size_t i = 0; i < trace->last.count && !trace->jit_unnamed; i++)
-		trace->jit_unnamed = has_unnamed(trace->stacks, trace->last.sites[i].stack);
+	trace->jit_unnamed = pm_trace_result_is_unnamed(&trace->last, trace->stacks);
 	return 0;
 }
 
