@@ -2,6 +2,7 @@
 /* Commands that a trace starts. */
 #include <procmem/trace.h>
 
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,8 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 #include <cmocka.h>
 
@@ -150,6 +156,56 @@ static void commands_that_cannot_run_are_refused(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+/** Refuses perf_event_open in this process, as the filters of containers do. */
+static void refuse_perf(void)
+{
+	struct sock_filter program[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof program / sizeof *program, program };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) < 0)
+		_exit(3);
+}
+
+/** Starts a command without perf. Returns the exit status of the test. */
+static int start_without_perf(void)
+{
+	struct pm_trace_options options = { .faults = true };
+	char *const words[] = { (char *)"true", NULL };
+	struct pm_error error = { 0 };
+	struct pm_trace_state state;
+	struct pm_trace *trace;
+
+	refuse_perf();
+	if (pm_trace_start(words, &options, &trace, &error) == 0 || error.kind != PM_ERROR_ACCESS)
+		return 1;
+	options.faults = false;
+	if (pm_trace_start(words, &options, &trace, &error) < 0)
+		return 2;
+	pm_trace_state(trace, &state);
+	pm_trace_close(trace);
+	return state.backend == PM_TRACE_PTRACE ? 0 : 4;
+}
+
+static void ptrace_is_used_if_perf_is_refused(void **state)
+{
+	(void)state;
+	int status;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(start_without_perf());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void command_does_not_ignore_sigpipe(void **state)
 {
 	(void)state;
@@ -184,6 +240,7 @@ int main(void)
 		cmocka_unit_test(perf_leaves_a_command_running),
 		cmocka_unit_test(ptrace_leaves_a_command_running),
 		cmocka_unit_test(commands_that_cannot_run_are_refused),
+		cmocka_unit_test(ptrace_is_used_if_perf_is_refused),
 		cmocka_unit_test(command_does_not_ignore_sigpipe),
 	};
 	return cmocka_run_group_tests_name("trace/start", tests, NULL, NULL);
