@@ -21,11 +21,12 @@ trace_start() {
 	return 1
 }
 
-# trace_end: ends the trace as Ctrl-C does, waits for its end, and sets $output to its result. Not
-# for `run`, in whose shell the trace is not a child.
+# trace_end: ends the trace as Ctrl-C does, waits for its end, and sets $output to its result, which
+# json_check checks. Not for `run`, in whose shell the trace is not a child.
 trace_end() {
 	kill -INT "$TRACE_NUMBER"
 	wait "$TRACE_NUMBER"
 	# shellcheck disable=SC2034 # for the test
 	output=$(<"$TRACE_OUTPUT")
+	[[ $output != '{'* ]] || json_keep trace "$TRACE_OUTPUT"
 }

@@ -61,7 +61,8 @@ grower_trace() {
 	target_tell unmap other
 	trace_end
 	jq -e '[.sites[] | select(.earlier | not) | select(.resident == 300 * 4096)] | length == 1 and
-		.[0].mapped >= 300 * 4096 and .[0].live == 1' <<<"$output"
+		.[0].mapped >= 300 * 4096 and .[0].live == 1 and
+		([.[0].stack[].function] | contains(["make", "main"]))' <<<"$output"
 	jq -e '.final and .lost == 0 and .difference == 0 and .backend == "perf"' <<<"$output"
 
 	# The files have the same sum.
@@ -92,6 +93,14 @@ grower_trace() {
 	target_tell map one 300
 	trace_end
 	jq -e '[.sites[].faults] | add >= 300' <<<"$output"
+	targets_stop
+	target_start grower
+	target_tell reserve one 300
+	trace_start --faults --json
+	target_tell touch one 200
+	trace_end
+	jq -e '[.sites[] | select(.earlier and any(.stack[]; .function == "touch_more")) | .resident] |
+		add == 200 * 4096' <<<"$output"
 }
 
 @test "--strings shows the text in the memory of a site" {
