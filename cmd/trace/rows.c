@@ -353,33 +353,30 @@ const struct list_spec trace_rows_spec = {
 	.id_prefix = "#r",
 };
 
+/** The default columns of sums. */
+static const struct {
+	const char *singular, *plural, *table, *changes, *csv, *json, *identity;
+} defaults[] = {
+	[TRACE_BY_FUNCTION] = { "function", "functions",
+	                        "resident,mapped,calls,live,sites,function",
+	                        "resident,change,mapped,calls,live,function",
+	                        "resident,mapped,calls,live,faults,sites,function,object",
+	                        "function,object,resident,change,mapped,calls,live,faults,"
+	                        "sites",
+	                        "function" },
+	[TRACE_BY_THREAD] = { "thread", "threads", "resident,mapped,calls,live,sites,tid,thread",
+	                      "resident,change,mapped,calls,live,tid,thread",
+	                      "resident,mapped,calls,live,faults,sites,tid,thread",
+	                      "thread,resident,change,mapped,calls,live,faults,sites", "thread" },
+	[TRACE_BY_OBJECT] = { "object", "objects", "resident,mapped,calls,live,sites,object",
+	                      "resident,change,mapped,calls,live,object",
+	                      "resident,mapped,calls,live,faults,sites,object",
+	                      "object,resident,change,mapped,calls,live,faults,sites", "object" },
+};
+
 /** Sets the default columns. */
 static void choose_columns(struct list_spec *spec, enum trace_by by, bool changes)
 {
-	static const struct {
-		const char *singular, *plural, *table, *changes, *csv, *json, *identity;
-	} defaults[] = {
-		[TRACE_BY_FUNCTION] = { "function", "functions",
-		                        "resident,mapped,calls,live,sites,function",
-		                        "resident,change,mapped,calls,live,function",
-		                        "resident,mapped,calls,live,faults,sites,function,object",
-		                        "function,object,resident,change,mapped,calls,live,faults,"
-		                        "sites",
-		                        "function" },
-		[TRACE_BY_THREAD] = { "thread", "threads",
-		                      "resident,mapped,calls,live,sites,tid,thread",
-		                      "resident,change,mapped,calls,live,tid,thread",
-		                      "resident,mapped,calls,live,faults,sites,tid,thread",
-		                      "thread,resident,change,mapped,calls,live,faults,sites",
-		                      "thread" },
-		[TRACE_BY_OBJECT] = { "object", "objects",
-		                      "resident,mapped,calls,live,sites,object",
-		                      "resident,change,mapped,calls,live,object",
-		                      "resident,mapped,calls,live,faults,sites,object",
-		                      "object,resident,change,mapped,calls,live,faults,sites",
-		                      "object" },
-	};
-
 	if (changes)
 		spec->sort = "change";
 	if (by == TRACE_BY_STACK) {
