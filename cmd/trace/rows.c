@@ -341,8 +341,8 @@ const struct list_spec trace_rows_spec = {
 	.column_count = sizeof columns / sizeof *columns,
 	.table_columns = "resident,mapped,calls,live,thread,site",
 	.csv_columns = "resident,mapped,calls,live,faults,tid,thread,start,end,site",
-	.json_columns = "stack,resident,change,mapped,calls,live,faults,thread,start,end,cut,"
-			"earlier",
+	.json_columns =
+		"stack,resident,change,mapped,calls,live,faults,thread,start,end,cut,earlier",
 	.json_identity = "stack",
 	.sort = "resident",
 	.left_out_column = "resident",
@@ -353,30 +353,30 @@ const struct list_spec trace_rows_spec = {
 	.id_prefix = "#r",
 };
 
+/** The default columns of sums. */
+static const struct {
+	const char *singular, *plural, *table, *changes, *csv, *json, *identity;
+} defaults[] = {
+	[TRACE_BY_FUNCTION] = { "function", "functions",
+	                        "resident,mapped,calls,live,sites,function",
+	                        "resident,change,mapped,calls,live,function",
+	                        "resident,mapped,calls,live,faults,sites,function,object",
+	                        "function,object,resident,change,mapped,calls,live,faults,"
+	                        "sites",
+	                        "function" },
+	[TRACE_BY_THREAD] = { "thread", "threads", "resident,mapped,calls,live,sites,tid,thread",
+	                      "resident,change,mapped,calls,live,tid,thread",
+	                      "resident,mapped,calls,live,faults,sites,tid,thread",
+	                      "thread,resident,change,mapped,calls,live,faults,sites", "thread" },
+	[TRACE_BY_OBJECT] = { "object", "objects", "resident,mapped,calls,live,sites,object",
+	                      "resident,change,mapped,calls,live,object",
+	                      "resident,mapped,calls,live,faults,sites,object",
+	                      "object,resident,change,mapped,calls,live,faults,sites", "object" },
+};
+
 /** Sets the default columns. */
 static void choose_columns(struct list_spec *spec, enum trace_by by, bool changes)
 {
-	static const struct {
-		const char *singular, *plural, *table, *changes, *csv, *json, *identity;
-	} defaults[] = {
-		[TRACE_BY_FUNCTION] = { "function", "functions",
-		                        "resident,mapped,calls,live,sites,function",
-		                        "resident,change,mapped,calls,live,function",
-		                        "resident,mapped,calls,live,faults,sites,function,object",
-		                        "object,resident,change,mapped,calls,live,faults,sites",
-		                        "function" },
-		[TRACE_BY_THREAD] = { "thread", "threads",
-		                      "resident,mapped,calls,live,sites,tid,thread",
-		                      "resident,change,mapped,calls,live,tid,thread",
-		                      "resident,mapped,calls,live,faults,sites,tid,thread",
-		                      "resident,change,mapped,calls,live,faults,sites", "thread" },
-		[TRACE_BY_OBJECT] = { "object", "objects",
-		                      "resident,mapped,calls,live,sites,object",
-		                      "resident,change,mapped,calls,live,object",
-		                      "resident,mapped,calls,live,faults,sites,object",
-		                      "resident,change,mapped,calls,live,faults,sites", "object" },
-	};
-
 	if (changes)
 		spec->sort = "change";
 	if (by == TRACE_BY_STACK) {

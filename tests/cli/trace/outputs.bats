@@ -1,9 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The command line of `procmem trace`, and its outputs for the target `mapper`.
+# The command line of `procmem trace`, and its outputs for targets with known memory.
 
 setup() {
 	load ../support/helper
+	load ../support/trace
 	require jq
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
@@ -37,7 +38,6 @@ teardown() {
 	[[ $stderr = *"--every: "* ]]
 }
 
-
 @test "CSV without a header, and the files" {
 	target_start mapper
 	run -0 --separate-stderr procmem trace --for 0.3s --faults --all --csv --no-header \
@@ -46,4 +46,76 @@ teardown() {
 	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' a.svg
 	gzip -dc a.pb.gz | grep -aq inuse_space
 	[ -f a.folded ]
+}
+
+# Starts a grower and a trace of it, with these options.
+grower_trace() {
+	target_start grower
+	trace_start "$@"
+}
+
+@test "the site that maps memory has its size, in all outputs" {
+	grower_trace --json -a --svg a.svg --folded a.folded --pprof a.pb.gz
+	target_tell map one 300
+	target_tell map other 200
+	target_tell unmap other
+	trace_end
+	jq -e '[.sites[] | select(.earlier | not) | select(.resident == 300 * 4096)] | length == 1 and
+		.[0].mapped >= 300 * 4096 and .[0].live == 1 and
+		([.[0].stack[].function] | contains(["make", "main"]))' <<<"$output"
+	jq -e '.final and .lost == 0 and .difference == 0 and .backend == "perf"' <<<"$output"
+
+	# The files have the same sum.
+	local sum
+	sum=$(jq '[.sites[] | select((.earlier | not) or (.stack | length > 0)) | .resident] | add' <<<"$output")
+	[ "$(awk '{ sum += $NF } END { print sum }' a.folded)" = "$sum" ]
+	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' a.svg
+	grep -q '<title>grower' a.svg
+	gzip -dc a.pb.gz | grep -aq inuse_space
+}
+
+@test "sums by function, thread and object, and CSV" {
+	grower_trace --by function --csv --no-header
+	target_tell map one 300
+	trace_end
+	[[ $output = *"$((300 * 4096)),"* ]]
+	for by in thread object; do
+		targets_stop
+		grower_trace --by "$by" --json
+		target_tell map one 300
+		trace_end
+		jq -e "[(.by_thread // .objects)[] | select(.count >= 1 and .resident >= 300 * 4096)] | length >= 1" <<<"$output"
+	done
+}
+
+@test "--faults shows which code touches memory that was mapped before" {
+	grower_trace --faults --json
+	target_tell map one 300
+	trace_end
+	jq -e '[.sites[].faults] | add >= 300' <<<"$output"
+	targets_stop
+	target_start grower
+	target_tell reserve one 300
+	trace_start --faults --json
+	target_tell touch one 200
+	trace_end
+	jq -e '[.sites[] | select(.earlier and any(.stack[]; .function == "touch_more")) | .resident] |
+		add == 200 * 4096' <<<"$output"
+}
+
+@test "--strings shows the text in the memory of a site" {
+	grower_trace --strings 2
+	target_tell reserve one 300
+	target_tell write one 300 a text of the test
+	trace_end
+	[[ $output = *"300 × a text of the test"* ]]
+}
+
+@test "--every prints changes, and the whole result at the end" {
+	grower_trace --every 0.2 --json
+	target_tell map one 300
+	trace_end
+	[ "$(jq -s 'map(select(.final)) | length' <<<"$output")" = 1 ]
+	jq -es '.[-1].final and ([.[-1].sites[].resident] | max >= 300 * 4096)' <<<"$output"
+	jq -es '.[:-1] | all(.final | not)' <<<"$output"
 }
