@@ -8,7 +8,9 @@
  * Children by fork and vfork are not attached. The kernel attaches new threads.
  *
  * The tracer does not detach: it exits. The kernel then detaches all threads without a stop, so
- * that no system call of the target is interrupted. The same happens if the tracer is killed.
+ * that calls that sleep are not interrupted. A thread that is at a stop is woken as by a signal: if
+ * it is about to begin epoll_wait(2), the call returns EINTR. The same happens if the tracer is
+ * killed.
  *
  * A filter of seccomp(2) could limit the stops to the system calls that matter, but it cannot be
  * removed. Without a tracer, the kernel fails such calls with ENOSYS. The target, and all its

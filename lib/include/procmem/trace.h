@@ -18,7 +18,8 @@
  *   can trace own processes if kernel.perf_event_paranoid is at most 2.
  * - ptrace: ptrace(2) stops a thread at each system call, which costs about 0.1 ms each. The start
  * of the trace interrupts epoll_wait(2) and similar calls of a running process with EINTR once. The
- *   end of the trace interrupts nothing. A child process of the calling process is the tracer.
+ *   end of the trace interrupts only such a call that begins at that moment. A child process of the
+ *   calling process is the tracer.
  */
 #ifndef PROCMEM_TRACE_H
 #define PROCMEM_TRACE_H

@@ -279,7 +279,7 @@ static void wait_with_epoll(struct log *log)
 	close(epoll);
 }
 
-static void end_of_the_trace_interrupts_nothing(void **state)
+static void end_of_the_trace_does_not_interrupt_a_sleep(void **state)
 {
 	(void)state;
 	struct worker worker;
@@ -293,7 +293,10 @@ static void end_of_the_trace_interrupts_nothing(void **state)
 	while (__atomic_load_n(&worker.log->tid, __ATOMIC_SEQ_CST) == 0)
 		sched_yield();
 	for (int i = 0; i < KILLS; i++) {
+		/* It sleeps in the call, and is not at a stop. */
+		await_state(worker.pid, 'S');
 		perf_session_open_ptrace(&session, worker.pid);
+		await_state(worker.pid, 'S');
 		perf_session_close(&session);
 	}
 	assert_int_equal(write(fd, &one, sizeof one), sizeof one);
@@ -487,7 +490,7 @@ int main(void)
 		cmocka_unit_test(exec_and_the_end_are_reported),
 		cmocka_unit_test(signals_are_delivered),
 		cmocka_unit_test(stopped_process_stays_stopped),
-		cmocka_unit_test(end_of_the_trace_interrupts_nothing),
+		cmocka_unit_test(end_of_the_trace_does_not_interrupt_a_sleep),
 		cmocka_unit_test(many_threads_are_attached),
 		cmocka_unit_test(killed_tracer_leaves_the_target_running),
 		cmocka_unit_test(faults_are_refused),
