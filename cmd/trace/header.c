@@ -63,7 +63,7 @@ static void put_cost(const struct trace_report *report, struct text *line)
 
 	text_string(line, "cost: expected ");
 	if (state->backend == PM_TRACE_PTRACE)
-		text_string(line, "about 0.1 ms for each traced call");
+		text_string(line, "about 0.1 ms for each system call");
 	else
 		text_string(line, "about 4 \xc2\xb5s for each event, 0.05 \xc2\xb5s for each "
 		                  "other system call");

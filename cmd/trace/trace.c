@@ -87,7 +87,6 @@ static int open_tracing(struct tracing *tracing, char **words, bool is_command,
 	if (options.backend == PM_TRACE_PTRACE && !tracing->options->output.quiet)
 		report_note("ptrace makes each system call of the process about 0.1 ms slower; "
 		            "epoll_wait and similar calls return EINTR once");
-
 	return pm_trace_attach(tracing->target.process, &options, &tracing->trace, error);
 }
 
@@ -288,15 +287,16 @@ static void report_start(const struct tracing *tracing)
 	const struct output_options *output = &tracing->options->output;
 	struct pm_trace_state state;
 
-	if (output->verbose) {
-		pm_trace_state(tracing->trace, &state);
+	pm_trace_state(tracing->trace, &state);
+	if (output->verbose)
 		report_note("attached to %zu thread%s by %s in %.1f ms: %zu descriptor%s of "
 		            "events, %s",
 		            state.threads, text_plural(state.threads),
 		            trace_header_backend(state.backend), (double)state.setup_ns / 1e6,
 		            state.descriptors, text_plural(state.descriptors),
 		            state.plan ? state.plan : "no plan");
-	}
+	if (state.backend == PM_TRACE_PTRACE && !tracing->target.process && !output->quiet)
+		report_note("ptrace makes each system call of the command about 0.1 ms slower");
 	if (isatty(STDERR_FILENO) && tracing->options->seconds <= 0 && !output->quiet)
 		report_note("tracing %s (%d); Ctrl-C ends the trace and prints the result",
 		            tracing->info.comm, (int)tracing->info.pid);

@@ -6,6 +6,8 @@
 #ifndef PM_TRACE_BACKEND_H
 #define PM_TRACE_BACKEND_H
 
+#include <stdbool.h>
+
 #include <procmem/trace.h>
 #include <procmem/unwinder.h>
 
@@ -39,7 +41,9 @@ struct pm_trace_backend_calls {
 
 /** What a backend needs to be opened. */
 struct pm_trace_target {
-	struct pm_process *process;             /**< the target */
+	struct pm_process *process; /**< the target */
+	/** Whether the target is a command that has not called exec yet: its program is unknown */
+	bool started;
 	const struct pm_trace_options *options; /**< with all defaults filled in */
 	struct pm_unwinder *unwinder; /**< unwinds the stacks; NULL: all are PM_STACK_NONE */
 	struct pm_trace_sink sink;    /**< receives the events */

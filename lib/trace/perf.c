@@ -8,21 +8,17 @@
  */
 #include "trace/perf.h"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <procmem/maps.h>
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/io.h"
 #include "base/minmax.h"
 #include "proc/process_handle.h"
+#include "trace/calls.h"
 #include "trace/perf_events.h"
 #include "trace/perf_owners.h"
 #include "trace/perf_record.h"
@@ -156,40 +152,6 @@ static const struct pm_tracepoint_call *call_of(unsigned what, const struct pm_p
 	return find_call(record, what == PM_TRACEPOINT_ENTER_ALL);
 }
 
-/** Tests whether an advice of madvise(2) gives pages back. */
-static bool is_release(uint64_t advice)
-{
-	enum { DONTNEED_LOCKED = 24 };
-	return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE ||
-	       advice == DONTNEED_LOCKED;
-}
-
-/** Tests whether a trace uses an event: calls that failed change nothing, except munmap. */
-static bool is_used(const struct pm_trace_event *event)
-{
-	bool failed = pm_trace_failed(event->result);
-
-	switch (event->kind) {
-	case PM_TRACE_MMAP:
-	case PM_TRACE_MPROTECT:
-	case PM_TRACE_SHMAT:
-		return !failed;
-	case PM_TRACE_MUNMAP_FAILED:
-		return failed;
-	case PM_TRACE_MADVISE:
-		return !failed && is_release(event->arguments[2]);
-	default:
-		return true;
-	}
-}
-
-/** Tests whether an event makes memory executable: then the unwinder has to read maps again. */
-static bool maps_code(const struct pm_trace_event *event)
-{
-	return (event->kind == PM_TRACE_MMAP || event->kind == PM_TRACE_MPROTECT) &&
-	       event->arguments[2] & PROT_EXEC;
-}
-
 /**
  * Fills an event from the registers at the start or end of a system call. The kernel keeps the
  * arguments in the registers; at the end, the result replaces the number of the call.
@@ -234,7 +196,7 @@ static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
 	if (call) {
 		event.kind = call->kind;
 		fill_call(&event, record->registers);
-		if (!is_used(&event))
+		if (!pm_trace_call_is_used(&event))
 			return 0;
 	}
 
@@ -244,7 +206,7 @@ static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
 	if ((!call || call->stack) && add_sample(perf, record, error) < 0)
 		return -1;
 
-	return maps_code(&event) ? refresh(perf, false, error) : 0;
+	return pm_trace_call_maps_code(&event) ? refresh(perf, false, error) : 0;
 }
 
 /** Takes a record of dropped records. Their number is known, but not what they were. */
@@ -481,26 +443,6 @@ static bool needs_chain(struct pm_process *process)
 	return found;
 }
 
-/** Refuses 32-bit programs: the kernel has no tracepoints of their system calls. */
-static int check_class(struct pm_process *process, struct pm_error *error)
-{
-	char ident[EI_NIDENT] = "";
-	int fd;
-
-	if (pm_process_open_file(process, "exe", O_RDONLY, &fd, NULL) < 0)
-		return 0;
-
-	ssize_t length = pm_pread(fd, ident, sizeof ident, 0);
-	close(fd);
-	if (length != (ssize_t)sizeof ident || memcmp(ident, ELFMAG, SELFMAG) != 0 ||
-	    ident[EI_CLASS] != ELFCLASS32)
-		return 0;
-
-	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-	                    "process %d runs a 32-bit program, which trace does not support",
-	                    (int)pm_process_pid(process));
-}
-
 /** Fills the descriptors that wait_until() waits for. */
 static int make_fds(struct perf *perf, struct pm_error *error)
 {
@@ -524,7 +466,7 @@ static int open_all(struct perf *perf, struct pm_error *error)
 	size_t stack_size = target->options->stack_size;
 
 	if (pm_perf_events_permitted(target->process, error) < 0 ||
-	    check_class(target->process, error) < 0 ||
+	    pm_trace_calls_check(target->process, error) < 0 ||
 	    pm_perf_tracepoints_find(NULL, &perf->ids, error) < 0)
 		return -1;
 
@@ -533,7 +475,8 @@ static int open_all(struct perf *perf, struct pm_error *error)
 		return -1;
 
 	perf->events.choice = (struct pm_perf_choice){ .faults = target->options->faults,
-		                                       .chain = needs_chain(target->process),
+		                                       .chain = target->started ||
+		                                                needs_chain(target->process),
 		                                       .stack_size = stack_size };
 	perf->events.ids = &perf->ids;
 	perf->events.rings = &perf->rings;

@@ -18,8 +18,8 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "trace/perf.h"
-#include "trace/ptrace.h"
+#include "trace/command.h"
+#include "trace/openers.h"
 #include "trace/result.h"
 #include "trace/snapshot.h"
 #include "trace/space.h"
@@ -34,9 +34,11 @@ static const uint64_t millisecond = 1000000;
 static const uint64_t second = 1000000000;
 
 struct pm_trace {
-	struct pm_process *process;    /* the target */
-	struct pm_process *after_exec; /* the target since its last exec; NULL before */
-	bool owned;                    /* whether `process` is closed with the trace */
+	struct pm_process *process;      /* the target */
+	struct pm_process *after_exec;   /* the target since its last exec; NULL before */
+	bool owned;                      /* whether `process` is closed with the trace */
+	bool started;                    /* whether it was started for the trace */
+	struct pm_trace_command command; /* the child then */
 	struct pm_trace_options options;
 	struct pm_stacks *stacks;
 	struct pm_unwinder *unwinder;  /* NULL if the backend needs none */
@@ -180,6 +182,7 @@ static int open_parts(struct pm_trace *trace, const struct pm_trace_setup *setup
 
 	trace->target = (struct pm_trace_target){
 		.process = trace->process,
+		.started = setup->started,
 		.options = &trace->options,
 		.unwinder = trace->unwinder,
 		.sink = { consume, trace },
@@ -200,6 +203,7 @@ int pm_trace_open(const struct pm_trace_setup *setup, struct pm_trace **trace,
 		return pm_error_out_of_memory(error);
 
 	opened->process = setup->process;
+	opened->started = setup->started;
 	opened->cpu_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (copy_options(opened, setup->options, error) < 0 ||
 	    open_parts(opened, setup, error) < 0) {
@@ -214,20 +218,26 @@ int pm_trace_open(const struct pm_trace_setup *setup, struct pm_trace **trace,
 	return 0;
 }
 
-static int open_perf(void *context, const struct pm_trace_target *target,
-                     const struct pm_trace_backend_calls **calls, void **backend,
-                     struct pm_error *error)
+/** Applies the events until a time. */
+static int record(struct pm_trace *trace, uint64_t until, struct pm_error *error)
 {
-	(void)context;
-	return pm_trace_perf_open(target, calls, backend, error);
+	int result = trace->calls->poll(trace->backend, until, false, error);
+
+	if (result <= 0)
+		return result;
+
+	trace->exited = true;
+	pm_trace_command_reap(&trace->command);
+	return trace->calls->poll(trace->backend, now(), true, error) < 0 ? -1 : 0;
 }
 
-static int open_ptrace(void *context, const struct pm_trace_target *target,
-                       const struct pm_trace_backend_calls **calls, void **backend,
-                       struct pm_error *error)
+/** Applies all events up to now: the second call after their time hands them over. */
+static int drain(struct pm_trace *trace, struct pm_error *error)
 {
-	(void)context;
-	return pm_trace_ptrace_open(target, false, calls, backend, error);
+	for (int i = 0; i < 2 && !trace->exited; i++)
+		if (record(trace, now(), error) < 0)
+			return -1;
+	return 0;
 }
 
 int pm_trace_attach(struct pm_process *process, const struct pm_trace_options *options,
@@ -237,22 +247,62 @@ int pm_trace_attach(struct pm_process *process, const struct pm_trace_options *o
 		.process = process,
 		.options = options,
 		.unwind = true,
-		.open = open_perf,
+		.open = pm_trace_open_perf,
 	};
 
 	/* ptrace slows a process that runs, hence only if the caller asks for it. */
 	if (options->backend == PM_TRACE_PTRACE)
-		setup.open = open_ptrace;
+		setup.open = pm_trace_open_ptrace;
 	return pm_trace_open(&setup, trace, error);
+}
+
+/** Opens the trace of a command that waits before its exec, and lets it call exec. */
+static int start_command(struct pm_trace_command *command, const char *name,
+                         const struct pm_trace_options *options, struct pm_trace **trace,
+                         struct pm_error *error)
+{
+	struct pm_trace_setup setup = { .owned = true,
+		                        .started = true,
+		                        .options = options,
+		                        .unwind = true,
+		                        .open = pm_trace_open_started,
+		                        .context = command };
+
+	if (pm_process_open(NULL, command->pid, &setup.process, error) < 0)
+		return -1;
+	if (pm_trace_open(&setup, trace, error) < 0) {
+		pm_process_close(setup.process);
+		return -1;
+	}
+	if (pm_trace_command_exec(command, name, error) == 0)
+		return 0;
+
+	pm_trace_close(*trace);
+	return -1;
 }
 
 int pm_trace_start(char *const *arguments, const struct pm_trace_options *options,
                    struct pm_trace **trace, struct pm_error *error)
 {
-	(void)arguments;
-	(void)options;
-	(void)trace;
-	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "this version cannot start a command");
+	struct pm_trace_command command;
+	struct pm_trace *started = NULL;
+
+	if (pm_trace_command_fork(&command, arguments, error) < 0)
+		return -1;
+	if (start_command(&command, arguments[0], options, &started, error) < 0) {
+		pm_trace_command_cancel(&command);
+		return -1;
+	}
+
+	/* The memory of the process before the exec is that of this process: it is dropped now. */
+	started->command = command;
+	if (drain(started, error) < 0) {
+		pm_trace_close(started);
+		return -1;
+	}
+
+	*trace = started;
+	return 0;
 }
 
 void pm_trace_close(struct pm_trace *trace)
@@ -269,6 +319,7 @@ void pm_trace_close(struct pm_trace *trace)
 	pm_process_close(trace->after_exec);
 	if (trace->owned)
 		pm_process_close(trace->process);
+	pm_trace_command_reap(&trace->command);
 	free(trace);
 }
 
@@ -296,34 +347,14 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
 		.running_ns = now() - trace->started_ns,
 		.events = trace->events,
 		.lost = trace->lost,
-		.execs = trace->execs,
+		/* The first exec has started the command. */
+		.execs = trace->execs - (trace->started && trace->execs > 0),
 		.difference = trace->difference,
 		.jit_unnamed = trace->jit_unnamed,
 	};
 	state->tracer_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - trace->cpu_ns +
 	                   unwinder.unwound_ns;
 	trace->calls->state(trace->backend, state);
-}
-
-/** Applies the events until a time. */
-static int record(struct pm_trace *trace, uint64_t until, struct pm_error *error)
-{
-	int result = trace->calls->poll(trace->backend, until, false, error);
-
-	if (result <= 0)
-		return result;
-
-	trace->exited = true;
-	return trace->calls->poll(trace->backend, now(), true, error) < 0 ? -1 : 0;
-}
-
-/** Applies all events up to now: the second call after their time hands them over. */
-static int drain(struct pm_trace *trace, struct pm_error *error)
-{
-	for (int i = 0; i < 2 && !trace->exited; i++)
-		if (record(trace, now(), error) < 0)
-			return -1;
-	return 0;
 }
 
 /**
@@ -533,21 +564,6 @@ int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace_end *end,
 	}
 }
 
-/** Tests whether a stack has a frame that is in no file and has no name. */
-static bool has_unnamed(const struct pm_stacks *stacks, uint32_t number)
-{
-	struct pm_stack stack = { 0 };
-
-	if (number >= pm_stacks_count(stacks))
-		return false;
-
-	pm_stacks_get(stacks, number, &stack);
-	for (size_t i = 0; i < stack.count; i++)
-		if (!stack.frames[i].module && !stack.frames[i].function)
-			return true;
-	return false;
-}
-
 static int name_stacks(struct pm_trace *trace, struct pm_error *error)
 {
 	if (!trace->unwinder)
@@ -555,9 +571,7 @@ static int name_stacks(struct pm_trace *trace, struct pm_error *error)
 	if (pm_unwinder_name(trace->unwinder, error) < 0)
 		return -1;
 
-	trace->jit_unnamed = false;
-	for (size_t i = 0; i < trace->last.count && !trace->jit_unnamed; i++)
-		trace->jit_unnamed = has_unnamed(trace->stacks, trace->last.sites[i].stack);
+	trace->jit_unnamed = pm_trace_result_is_unnamed(&trace->last, trace->stacks);
 	return 0;
 }
 

@@ -25,8 +25,9 @@ typedef int pm_trace_opener(void *context, const struct pm_trace_target *target,
 
 /** How a trace is opened. */
 struct pm_trace_setup {
-	struct pm_process *process;             /**< the target; must outlive the trace */
-	bool owned;                             /**< whether pm_trace_close() closes the process */
+	struct pm_process *process; /**< the target; must outlive the trace */
+	bool owned;                 /**< whether pm_trace_close() closes the process */
+	bool started; /**< whether the process is a command that waits before its exec */
 	const struct pm_trace_options *options; /**< what is recorded; copied */
 	/** Whether the backend needs an unwinder; if not, its numbers of stacks are in no store */
 	bool unwind;

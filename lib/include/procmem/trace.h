@@ -16,9 +16,9 @@
  * - perf: perf_event_open(2) on the tracepoints of these system calls. The target is never stopped.
  *   Each other system call of the target becomes slower by about 50 ns. A user without privileges
  *   can trace own processes if kernel.perf_event_paranoid is at most 2.
- * - ptrace: for a command that the trace starts, a filter of seccomp(2) stops it at these system
- *   calls only. For a process that runs already, ptrace(2) stops it at each system call, which
- * costs about 0.1 ms each, and interrupts epoll_wait(2) and similar calls with EINTR once.
+ * - ptrace: ptrace(2) stops a thread at each system call, which costs about 0.1 ms each. The start
+ * of the trace interrupts epoll_wait(2) and similar calls of a running process with EINTR once. The
+ *   end of the trace interrupts nothing. A child process of the calling process is the tracer.
  */
 #ifndef PROCMEM_TRACE_H
 #define PROCMEM_TRACE_H
@@ -129,12 +129,16 @@ PM_PUBLIC int pm_trace_attach(struct pm_process *process, const struct pm_trace_
 
 /**
  * Starts a command, and traces it from its first instruction on. It is a child of the calling
- * process; pm_trace_run() reaps it.
+ * process: pm_trace_run() and pm_trace_close() reap it if it has exited. If it still runs when the
+ * trace is closed, the calling process can wait for it. Signals that the calling process ignores
+ * are ignored by the command, too, except SIGPIPE.
  *
  * @param arguments  the command and its arguments, terminated by NULL; searched in PATH
- * @param options    what is recorded; copied
+ * @param options    what is recorded; copied. With PM_TRACE_AUTO, the backend is ptrace if perf is
+ *                   refused and no page faults are recorded
  * @param trace      receives the trace; release with pm_trace_close()
- * @param error      as for pm_trace_attach(); PM_ERROR_NOT_FOUND if the command does not exist
+ * @param error      as for pm_trace_attach(); PM_ERROR_NOT_FOUND if the command does not exist,
+ *                   PM_ERROR_ACCESS if it cannot be executed
  * @return           0 or -1
  */
 PM_PUBLIC int pm_trace_start(char *const *arguments, const struct pm_trace_options *options,

@@ -56,6 +56,9 @@ void perf_session_stop(struct worker *worker);
 /** Opens the backend. Returns 0, or -1 with `error`. */
 int perf_session_try(struct session *session, pid_t pid, bool faults, struct pm_error *error);
 
+/** Opens the backend ptrace, which must succeed. */
+void perf_session_open_ptrace(struct session *session, pid_t pid);
+
 /** Opens the backend, which must succeed. Skips the test if the kernel refuses events. */
 void perf_session_open(struct session *session, pid_t pid, bool faults);
 
@@ -71,5 +74,14 @@ size_t perf_session_find(const struct session *session, enum pm_trace_kind kind,
 /** Returns an event that must exist, and moves past it. */
 const struct pm_trace_event *perf_session_next(const struct session *session,
                                                enum pm_trace_kind kind, size_t *from);
+
+/** Maps pages by a raw system call, so that libc does not add any. Returns the address. */
+uint64_t perf_session_map(size_t size);
+
+/** A job that makes each system call once. */
+void perf_session_calls(struct log *log);
+
+/** Checks the events of perf_session_calls(). */
+void perf_session_check_calls(const struct session *session, const struct log *log);
 
 #endif

@@ -38,36 +38,7 @@ enum {
 	STORM_PAGES = 3
 };
 
-/** Raw system calls, so that libc does not add any. */
-static uint64_t map_pages(size_t size)
-{
-	return (uint64_t)syscall(SYS_mmap, 0L, size, PROT_READ | PROT_WRITE,
-	                         MAP_PRIVATE | MAP_ANONYMOUS, -1L, 0L);
-}
-
 /* --- All system calls ------------------------------------------------------------------------- */
-
-enum { A_MMAP, A_MREMAP, A_BRK, A_SHMAT };
-
-/** Makes each system call once, in the order of the checks. */
-static void each_call(struct log *log)
-{
-	int segment = shmget(IPC_PRIVATE, PAGE, IPC_CREAT | 0600);
-
-	log->tid = (pid_t)syscall(SYS_gettid);
-	log->addresses[A_MMAP] = map_pages(MAPPED);
-	syscall(SYS_mprotect, log->addresses[A_MMAP], (long)MAPPED, (long)PROT_READ);
-	syscall(SYS_madvise, log->addresses[A_MMAP], (long)MAPPED, (long)MADV_WILLNEED);
-	syscall(SYS_madvise, log->addresses[A_MMAP], (long)MAPPED, (long)MADV_DONTNEED);
-	log->addresses[A_MREMAP] = (uint64_t)syscall(SYS_mremap, log->addresses[A_MMAP],
-	                                             (long)MAPPED, 64L * PAGE, 1L, 0L);
-	syscall(SYS_munmap, log->addresses[A_MREMAP], 64L * PAGE);
-	syscall(SYS_munmap, 1L, (long)PAGE);
-	log->addresses[A_BRK] = (uint64_t)syscall(SYS_brk, syscall(SYS_brk, 0L) + 3 * PAGE);
-	log->addresses[A_SHMAT] = (uint64_t)syscall(SYS_shmat, segment, 0L, 0L);
-	syscall(SYS_shmdt, log->addresses[A_SHMAT]);
-	shmctl(segment, IPC_RMID, NULL);
-}
 
 static void *wait_forever(void *argument)
 {
@@ -76,65 +47,20 @@ static void *wait_forever(void *argument)
 	return argument;
 }
 
-/** Creates threads that do nothing. The next job is that of each_call(). */
+/** Creates threads that do nothing. The next job is that of perf_session_calls(). */
 static void each_call_after_threads(struct log *log)
 {
 	pthread_t thread;
 
 	if (log->count == THREADS) {
-		each_call(log);
+		perf_session_calls(log);
 		return;
 	}
 	while (log->count < THREADS && pthread_create(&thread, NULL, wait_forever, NULL) == 0)
 		log->count++;
 }
 
-/** Checks the events of each_call(). */
-static void check_each_call(const struct session *session, const struct log *log)
-{
-	size_t at = 0;
-	uint64_t mapped = log->addresses[A_MMAP];
-
-	const struct pm_trace_event *event = perf_session_next(session, PM_TRACE_MMAP, &at);
-	assert_int_equal(event->result, mapped);
-	assert_int_equal(event->arguments[1], MAPPED);
-	assert_int_equal(event->arguments[2], PROT_READ | PROT_WRITE);
-	assert_int_equal(event->arguments[3], MAP_PRIVATE | MAP_ANONYMOUS);
-	assert_int_equal(event->tid, log->tid);
-
-	event = perf_session_next(session, PM_TRACE_MPROTECT, &at);
-	assert_int_equal(event->arguments[0], mapped);
-	assert_int_equal(event->arguments[2], PROT_READ);
-
-	/* The other advice is not passed. */
-	event = perf_session_next(session, PM_TRACE_MADVISE, &at);
-	assert_int_equal(event->arguments[2], MADV_DONTNEED);
-
-	event = perf_session_next(session, PM_TRACE_MREMAP_BEGIN, &at);
-	assert_int_equal(event->arguments[0], mapped);
-	event = perf_session_next(session, PM_TRACE_MREMAP, &at);
-	assert_int_equal(event->arguments[2], 64 * PAGE);
-	assert_int_equal(event->result, log->addresses[A_MREMAP]);
-
-	event = perf_session_next(session, PM_TRACE_MUNMAP_BEGIN, &at);
-	assert_int_equal(event->arguments[0], log->addresses[A_MREMAP]);
-	event = perf_session_next(session, PM_TRACE_MUNMAP_BEGIN, &at);
-	assert_int_equal(event->arguments[0], 1);
-	event = perf_session_next(session, PM_TRACE_MUNMAP_FAILED, &at);
-	assert_int_equal(event->arguments[0], 1);
-	assert_int_equal(event->result, (uint64_t)-EINVAL);
-
-	perf_session_next(session, PM_TRACE_BRK, &at);
-	event = perf_session_next(session, PM_TRACE_BRK, &at);
-	assert_int_equal(event->result, log->addresses[A_BRK]);
-	event = perf_session_next(session, PM_TRACE_SHMAT, &at);
-	assert_int_equal(event->result, log->addresses[A_SHMAT]);
-	event = perf_session_next(session, PM_TRACE_SHMDT_BEGIN, &at);
-	assert_int_equal(event->arguments[0], log->addresses[A_SHMAT]);
-	assert_int_equal(perf_session_find(session, PM_TRACE_LOST, 0), session->count);
-}
-
-/** Traces each_call(), and checks the events and the plan. */
+/** Traces all calls, and checks the events and the plan. */
 static void trace_each_call(enum pm_perf_plan plan)
 {
 	static const char *const words[] = { "per thread, CPU", "two events", "all processes" };
@@ -156,7 +82,7 @@ static void trace_each_call(enum pm_perf_plan plan)
 	assert_non_null(strstr(state.plan, words[plan]));
 	assert_int_equal(state.lost, 0);
 	assert_true(state.descriptors > 0 && state.events >= 12);
-	check_each_call(&session, worker.log);
+	perf_session_check_calls(&session, worker.log);
 
 	perf_session_close(&session);
 	perf_session_stop(&worker);
@@ -302,7 +228,7 @@ static void *map_in_thread(void *argument)
 {
 	struct log *log = argument;
 	log->tid = (pid_t)syscall(SYS_gettid);
-	log->addresses[0] = map_pages(MAPPED);
+	log->addresses[0] = perf_session_map(MAPPED);
 	return NULL;
 }
 
@@ -313,7 +239,7 @@ static void thread_and_fork(struct log *log)
 
 	pid_t child = fork();
 	if (child == 0) {
-		log->addresses[1] = map_pages(77 * PAGE);
+		log->addresses[1] = perf_session_map(77 * PAGE);
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
@@ -395,7 +321,7 @@ static void *map_later(void *argument)
 	pthread_rwlock_rdlock(&creating);
 	for (size_t i = 0; i < STORM_PAGES; i++) {
 		size_t index = __atomic_fetch_add(&log->count, 1, __ATOMIC_SEQ_CST);
-		log->addresses[index] = map_pages(PAGE);
+		log->addresses[index] = perf_session_map(PAGE);
 	}
 	pthread_rwlock_unlock(&creating);
 
@@ -471,7 +397,7 @@ static void threads_created_while_attaching_count_once(void **state)
 
 static void touch(struct log *log)
 {
-	log->addresses[0] = map_pages(MAPPED);
+	log->addresses[0] = perf_session_map(MAPPED);
 	for (size_t i = 0; i < MAPPED; i += PAGE)
 		*(volatile char *)(log->addresses[0] + i) = 1;
 }
@@ -504,7 +430,7 @@ static void map_and_unmap(struct log *log)
 {
 	(void)log;
 	for (size_t i = 0; i < LOST_PAIRS; i++)
-		syscall(SYS_munmap, map_pages(PAGE), (long)PAGE);
+		syscall(SYS_munmap, perf_session_map(PAGE), (long)PAGE);
 }
 
 static void each_event_is_recorded_or_lost(void **state)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/calls.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+/** Tests whether an advice of madvise(2) gives pages back. */
+static bool is_release(uint64_t advice)
+{
+	enum { DONTNEED_LOCKED = 24 };
+	return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE ||
+	       advice == DONTNEED_LOCKED;
+}
+
+bool pm_trace_call_is_used(const struct pm_trace_event *event)
+{
+	bool failed = pm_trace_failed(event->result);
+
+	switch (event->kind) {
+	case PM_TRACE_MMAP:
+	case PM_TRACE_MPROTECT:
+	case PM_TRACE_SHMAT:
+		return !failed;
+	case PM_TRACE_MUNMAP_FAILED:
+		return failed;
+	case PM_TRACE_MADVISE:
+		return !failed && is_release(event->arguments[2]);
+	default:
+		return true;
+	}
+}
+
+bool pm_trace_call_maps_code(const struct pm_trace_event *event)
+{
+	return (event->kind == PM_TRACE_MMAP || event->kind == PM_TRACE_MPROTECT) &&
+	       event->arguments[2] & PROT_EXEC;
+}
+
+int pm_trace_calls_check(struct pm_process *process, struct pm_error *error)
+{
+	char ident[EI_NIDENT] = "";
+	int fd;
+
+	if (pm_process_open_file(process, "exe", O_RDONLY, &fd, NULL) < 0)
+		return 0;
+
+	ssize_t length = pm_pread(fd, ident, sizeof ident, 0);
+	close(fd);
+	if (length != (ssize_t)sizeof ident || memcmp(ident, ELFMAG, SELFMAG) != 0 ||
+	    ident[EI_CLASS] != ELFCLASS32)
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+	                    "process %d runs a 32-bit program, which trace does not support",
+	                    (int)pm_process_pid(process));
+}
