@@ -45,12 +45,12 @@ resident_by() {
 	program_start /usr/bin/python3 -c 'print("ready", flush=True)
 input()
 objects = [bytearray(b"x") * (1 << 20) for i in range(100)]
-print("done", flush=True)
+print("finished", flush=True)
 input()'
 	target_await ready
 	trace_start --json -a
 	echo >&"$TARGET_IN"
-	target_await done
+	target_await finished
 	end_complete
 	[ "$(resident_by _PyEval_EvalFrameDefault)" -ge $((100 << 20)) ]
 	[ "$(resident_by _PyEval_EvalFrameDefault)" -lt $((110 << 20)) ]
@@ -71,8 +71,8 @@ input()'
 
 # leaked NAME: sets a variable to the bytes of buffers that the JVM has leaked so far.
 leaked() {
-	local word bytes
+	local bytes
 	echo >&"$TARGET_IN"
-	read -r word bytes _ <<<"$(target_await 'leaked ')"
+	read -r _ bytes _ <<<"$(target_await 'leaked ')"
 	printf -v "$1" %s "$bytes"
 }
