@@ -4,6 +4,9 @@
 #
 # Installs missing packages, builds with warnings as errors, and runs every test: with clang and the
 # fuzz corpora, with the sanitizers (ThreadSanitizer: the searches), and in the delivered form.
+# Command tests with the tag `timed`, which measure growth over real seconds, run only in the
+# delivered form: sanitized programs are several times slower, and other tests cover the same code
+# with recordings. If other programs disturb such a measurement, bats repeats it, twice at most.
 # Stops at the first build or test run that fails. The builds are in build/PRESET. Before the last
 # lines of ctest it lists the skipped tests and the reasons: the kernel or missing rights, never a
 # missing program. tests/analyse.sh runs the slow checks, tests/full.sh the tests that need large

@@ -5,7 +5,7 @@
 # Runs the command tests with every procmem in memcheck: all tests, those of a FILE (map/map), or
 # those of a FILE whose name contains a text (map/map:figure). A test fails as usual, or if memcheck
 # finds an error, a definite leak, or a descriptor that is open at the end. Takes twenty minutes on
-# two cores.
+# two cores. Tests with the tag `timed` are excluded: the programs are too slow for them.
 #
 # valgrind 3.19 does not know pidfd_open(2), which fails as on an old kernel.
 set -u
@@ -21,7 +21,7 @@ left_out() {
 		attack/attack|sixteen descriptors|valgrind needs more itself
 		attack/attack|closed stdin, stdout and stderr|valgrind puts its own files there
 		attack/targets|ten thousand threads|each sample takes minutes
-		headroom|a signal ends --for early|in valgrind, signals are caught from the start
+		headroom/headroom|a signal ends --for early|in valgrind, signals are caught from the start
 		main|a closed standard output|valgrind puts its own files there
 		memory||the memory of valgrind is counted, too
 		watch/killed||most watchers must take a second sample before they are killed
@@ -97,7 +97,7 @@ run_file() {
 	LC_ALL=C TZ=UTC NO_COLOR='' TERM=dumb BATS_TEST_TIMEOUT=${BATS_TEST_TIMEOUT:-600} \
 		PROCMEM_BIN=$folder/procmem PROCMEM_TARGETS=$build/tests/targets \
 		PROCMEM_SOURCE=$PWD PROCMEM_BUILD=$build PROCMEM_SCREEN_LOOKS=1200 \
-		bats --timing --filter "^($names)\$" "tests/cli/$file.bats" \
+		bats --timing --filter-tags '!timed' --filter "^($names)\$" "tests/cli/$file.bats" \
 		>"$output" 2>&1 </dev/null || status=1
 	printf '== %s\n%s\n' "$file" "$(cat "$output")"
 	return $status

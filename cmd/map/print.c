@@ -3,11 +3,14 @@
 
 #include <string.h>
 
+#include "base/interrupt.h"
+#include "base/report.h"
 #include "base/utf8.h"
 #include "map/header.h"
 #include "map/pmap_format.h"
 #include "map/sum.h"
 #include "target/json_parts.h"
+#include "target/malloc_heap.h"
 #include "view/list_print.h"
 
 /** Prints below a region whether its kind is proven or inferred, and which rule determined it. */
@@ -72,10 +75,46 @@ static void print_text(const struct loaded *loaded, struct list *list,
 	list_print(list, out);
 }
 
+/** What is inside malloc. */
+struct inside {
+	struct malloc_heap opened;
+	struct pm_arena_threads threads;
+};
+
+/** Reads what is inside malloc, if the target has memory and the allocator is that of glibc. */
+static void open_inside(struct inside *inside, struct groups *groups, const struct loaded *loaded,
+                        bool quiet)
+{
+	const volatile sig_atomic_t *cancel = interrupt_catch();
+
+	if ((!loaded->target->process && !loaded->core) ||
+	    malloc_heap_open_loaded(loaded, cancel, &inside->opened, NULL) < 0)
+		return;
+
+	struct pm_heap *heap = inside->opened.heap;
+	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || heap->unused ||
+	    pm_arena_threads_find(heap, loaded->target->process, loaded->core, &inside->threads,
+	                          NULL) < 0)
+		return;
+
+	group_know_heap(groups, heap, &inside->threads);
+	if (!heap->complete && !quiet)
+		report_note(
+			"the heap changed while it was read, or it is damaged: what is in use and "
+			"free is approximate; 'procmem heap' says more");
+}
+
+static void close_inside(struct inside *inside)
+{
+	pm_arena_threads_deinit(&inside->threads);
+	malloc_heap_close(&inside->opened);
+}
+
 int map_print(const struct loaded *loaded, struct list *list, struct groups *groups,
               const struct map_options *options, struct out *out, struct pm_error *error)
 {
 	struct list of_groups = { 0 };
+	struct inside inside = { 0 };
 	struct list *printed = list, *json_groups = NULL;
 	int status = 0;
 
@@ -88,6 +127,8 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 		if (list_init(&of_groups, group_columns_spec(groups), &options->list,
 		              options->output.bytes, error) < 0)
 			return -1;
+		if (options->by == GROUP_BY_ARENA)
+			open_inside(&inside, groups, loaded, options->output.quiet);
 		group_fill(groups, &loaded->regions, list->items, list->count);
 		group_add_to(groups, &of_groups);
 		list_sort(&of_groups);
@@ -109,5 +150,6 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 		print_text(loaded, printed, options, out);
 
 	list_deinit(&of_groups);
+	close_inside(&inside);
 	return status;
 }

@@ -8,40 +8,19 @@
 #include <procmem/typo.h>
 
 #include "base/alloc.h"
+#include "target/group_columns.h"
 #include "target/region_columns.h"
 #include "target/region_text.h"
-#include "target/similar_name.h"
-#include "view/json.h"
-
-/** The columns that are summed for a group. */
-enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
-
-/** A group. */
-struct group {
-	struct group *next;
-	char *key;      /* the value that all regions of the group share; owned */
-	char *name;     /* the name of the group in the table; owned */
-	bool rest;      /* its regions lack the value that groups share; `key` is a placeholder */
-	uint64_t arena; /* address of the arena of its first region, 0 if there is none */
-	pid_t thread;   /* thread of its first region, 0 if there is none */
-	uint64_t regions;
-	uint64_t largest; /* length of the longest region of the group, in bytes */
-	uint64_t kinds;   /* kinds of its regions, as a set of bits */
-	uint64_t files;   /* number of different file names, if `name` is their pattern; or 0 */
-	struct similar_name names; /* the names of the groups that were united to this group */
-	uint64_t sums[SUM_COUNT];
-	bool known[SUM_COUNT];
-};
-
-enum { COLUMN_COUNT = 10 };
 
 struct groups {
 	enum group_by by;
 	struct group *first;
 	struct group **end; /* address of the pointer that will refer to the next group */
 	void *tree;         /* tree of tsearch(3), by key */
-	struct list_column columns[COLUMN_COUNT];
+	struct list_column columns[GROUP_COLUMNS];
 	struct list_spec spec;
+	const struct pm_heap *heap;             /* what is inside malloc; NULL if not known */
+	const struct pm_arena_threads *threads; /* the threads of its arenas */
 	struct text column_names; /* names of the default columns, in the order of the table */
 	struct text json_names;   /* names of the default columns of JSON */
 };
@@ -79,150 +58,6 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
 	                    word);
 }
 
-static bool count_of(const struct list_column *column, const void *item, uint64_t *value)
-{
-	(void)column;
-	*value = ((const struct group *)item)->regions;
-	return true;
-}
-
-static bool largest_of(const struct list_column *column, const void *item, uint64_t *value)
-{
-	(void)column;
-	*value = ((const struct group *)item)->largest;
-	return true;
-}
-
-static bool sum_of(const struct list_column *column, const void *item, uint64_t *value)
-{
-	const struct group *group = item;
-	*value = group->sums[column->index];
-	return group->known[column->index];
-}
-
-static void name_text(const struct list_column *column, const void *item, struct text *text)
-{
-	(void)column;
-	text_string(text, ((const struct group *)item)->name);
-}
-
-/**
- * Adds the name of a group for the table. If there is little room, file names lose their
- * directories.
- */
-static void name_show(const struct list_column *column, const void *item, bool brief,
-                      struct text *text)
-{
-	const struct group *group = item;
-	const char *name = group->name;
-	(void)column;
-
-	if (brief && name[0] == '/') {
-		const char *slash = strrchr(name, '/');
-		if (slash[1])
-			name = slash + 1;
-	}
-
-	text_string(text, name);
-	if (group->files > 0)
-		similar_name_count(group->files, text);
-}
-
-static bool files_of(const struct list_column *column, const void *item, uint64_t *value)
-{
-	(void)column;
-	*value = ((const struct group *)item)->files;
-	return *value > 0;
-}
-
-/** Makes the value for JSON that all regions of a group share, as in the JSON of a region. */
-static json_t *shared_value(const struct list_column *column, const void *item)
-{
-	const struct group *group = item;
-
-	if (group->rest)
-		return NULL;
-	if (column->index == GROUP_BY_ARENA)
-		return json_address(group->arena);
-	if (column->index == GROUP_BY_THREAD)
-		return json_number((uint64_t)group->thread);
-
-	return json_text(group->files > 0 ? group->name : group->key);
-}
-
-/** Adds what is known about the arena or thread of a group. */
-static void detail_text(const struct list_column *column, const void *item, struct text *text)
-{
-	const struct group *group = item;
-
-	(void)column;
-	if (!group->rest && group->files == 0 && strcmp(group->name, group->key) != 0)
-		text_string(text, group->name);
-}
-
-static const struct list_column columns[COLUMN_COUNT] = {
-	{ .type = LIST_TEXT,
-	  .text = name_text,
-	  .show = name_show,
-	  .value = shared_value,
-	  .help = "what the regions of the row have in common" },
-	{ .name = "count",
-	  .title = "COUNT",
-	  .type = LIST_COUNT,
-	  .number = count_of,
-	  .help = "number of regions" },
-	{ .name = "size",
-	  .title = "SIZE",
-	  .type = LIST_SIZE,
-	  .number = sum_of,
-	  .index = SUM_SIZE,
-	  .help = "length in the address space" },
-	{ .name = "rss",
-	  .title = "RSS",
-	  .type = LIST_SIZE,
-	  .needs = REGION_NEEDS_RSS,
-	  .number = sum_of,
-	  .index = SUM_RSS,
-	  .help = "resident" },
-	{ .name = "pss",
-	  .title = "PSS",
-	  .type = LIST_SIZE,
-	  .needs = REGION_NEEDS_SMAPS,
-	  .number = sum_of,
-	  .index = SUM_PSS,
-	  .help = "resident, each page divided by the number of processes that share it" },
-	{ .name = "dirty",
-	  .title = "DIRTY",
-	  .type = LIST_SIZE,
-	  .needs = REGION_NEEDS_SMAPS,
-	  .number = sum_of,
-	  .index = SUM_DIRTY,
-	  .help = "resident and written to" },
-	{ .name = "swap",
-	  .title = "SWAP",
-	  .type = LIST_SIZE,
-	  .needs = REGION_NEEDS_RSS,
-	  .number = sum_of,
-	  .index = SUM_SWAP,
-	  .help = "swapped out" },
-	{ .name = "largest",
-	  .title = "LARGEST",
-	  .type = LIST_SIZE,
-	  .alone = true,
-	  .number = largest_of,
-	  .help = "length of the longest region" },
-	{ .name = "detail",
-	  .title = "DETAIL",
-	  .type = LIST_TEXT,
-	  .text = detail_text,
-	  .help = "more about the arena or thread" },
-	{ .name = "files",
-	  .title = "FILES",
-	  .type = LIST_COUNT,
-	  .number = files_of,
-	  .help = "number of files with similar names that share the row" },
-};
-
 static void kind_name(const struct pm_region *region, struct text *text)
 {
 	const char *kind = pm_kind_name((enum pm_kind)region->kind);
@@ -250,14 +85,38 @@ static void object_name(const struct pm_regions *regions, const struct pm_region
 		kind_name(region, text);
 }
 
+/** Returns the address of the arena to which a region belongs; 0 if there is none. */
+static uint64_t arena_of(const struct groups *groups, const struct pm_region *region)
+{
+	const struct pm_heap *heap = groups->heap;
+
+	if (heap && region->kind == PM_KIND_HEAP && heap->arena_count > 0 && heap->arenas[0].main)
+		return heap->arenas[0].address;
+	return region->arena;
+}
+
+/** Sets what is inside the arena of a group. */
+static void look_inside(const struct groups *groups, struct group *group)
+{
+	const struct pm_heap *heap = groups->heap;
+
+	for (size_t i = 0; heap && group->arena != 0 && i < heap->arena_count; i++) {
+		if (heap->arenas[i].address != group->arena)
+			continue;
+		group->inside = &heap->arenas[i];
+		group->index = (uint32_t)i;
+		group->threads = groups->threads;
+	}
+}
+
 /**
  * Adds the key of the group to which a region belongs.
  * @return false if the region lacks the value that groups share, so that the key is a placeholder
  */
-static bool put_key(enum group_by by, const struct pm_regions *regions,
+static bool put_key(const struct groups *groups, const struct pm_regions *regions,
                     const struct pm_region *region, struct text *text)
 {
-	switch (by) {
+	switch (groups->by) {
 	case GROUP_BY_MAPPING:
 		region_text_mapping(region, false, text);
 		if (text->length == 0)
@@ -268,11 +127,11 @@ static bool put_key(enum group_by by, const struct pm_regions *regions,
 		text->length += PM_PERMS_TEXT_SIZE - 1;
 		break;
 	case GROUP_BY_ARENA:
-		if (region->arena)
-			text_hex(text, region->arena, 1);
+		if (arena_of(groups, region))
+			text_hex(text, arena_of(groups, region), 1);
 		else
 			text_string(text, "(no arena)");
-		return region->arena != 0;
+		return arena_of(groups, region) != 0;
 	case GROUP_BY_THREAD:
 		if (region->thread)
 			text_format(text, "%d", (int)region->thread);
@@ -316,6 +175,12 @@ static void put_arena(const struct pm_region *region, struct text *text)
  */
 static void name_after(struct group *group, enum group_by by, const struct pm_region *region)
 {
+	if (by == GROUP_BY_ARENA && group->inside && group->inside->main) {
+		free(group->name);
+		group->name = alloc_string("main arena");
+		return;
+	}
+
 	bool heap = by == GROUP_BY_ARENA && region->arena && region->kind == PM_KIND_ARENA;
 	bool stack = by == GROUP_BY_THREAD && region->thread && region->kind == PM_KIND_STACK;
 	if ((!heap && !stack) || region->detail.type == PM_DETAIL_NONE)
@@ -332,7 +197,7 @@ static void name_after(struct group *group, enum group_by by, const struct pm_re
 	text_deinit(&name);
 }
 
-static void add(struct group *group, enum sum sum, bool known, uint64_t value)
+static void add(struct group *group, enum group_sum sum, bool known, uint64_t value)
 {
 	if (known) {
 		group->sums[sum] += value;
@@ -347,13 +212,14 @@ static void add_region(struct group *group, const struct pm_region *region)
 	group->kinds |= UINT64_C(1) << region->kind;
 	if (size > group->largest)
 		group->largest = size;
-	add(group, SUM_SIZE, true, size);
-	add(group, SUM_RSS, pm_region_knows(region, PM_SIZE_RSS), region->bytes[PM_SIZE_RSS]);
-	add(group, SUM_PSS, pm_region_knows(region, PM_SIZE_PSS), region->bytes[PM_SIZE_PSS]);
-	add(group, SUM_DIRTY, pm_region_knows(region, PM_SIZE_PRIVATE_DIRTY),
+	add(group, GROUP_SUM_SIZE, true, size);
+	add(group, GROUP_SUM_RSS, pm_region_knows(region, PM_SIZE_RSS), region->bytes[PM_SIZE_RSS]);
+	add(group, GROUP_SUM_PSS, pm_region_knows(region, PM_SIZE_PSS), region->bytes[PM_SIZE_PSS]);
+	add(group, GROUP_SUM_DIRTY, pm_region_knows(region, PM_SIZE_PRIVATE_DIRTY),
 	    pm_region_dirty(region));
 
-	add(group, SUM_SWAP, pm_region_knows(region, PM_SIZE_SWAP), region->bytes[PM_SIZE_SWAP]);
+	add(group, GROUP_SUM_SWAP, pm_region_knows(region, PM_SIZE_SWAP),
+	    region->bytes[PM_SIZE_SWAP]);
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -401,7 +267,7 @@ static void make_spec(struct groups *groups)
 {
 	enum group_by by = groups->by;
 
-	memcpy(groups->columns, columns, sizeof columns);
+	memcpy(groups->columns, group_columns, sizeof group_columns);
 	groups->columns[0].name = names[by].word;
 	groups->columns[0].title = names[by].title;
 	groups->columns[0].index = (int)by;
@@ -412,7 +278,7 @@ static void make_spec(struct groups *groups)
 		.singular = names[by].word,
 		.plural = names[by].plural,
 		.columns = groups->columns,
-		.column_count = COLUMN_COUNT,
+		.column_count = GROUP_COLUMNS,
 		.json_identity = names[by].word,
 		.sort = "rss",
 		.left_out_column = "rss",
@@ -420,6 +286,13 @@ static void make_spec(struct groups *groups)
 		.count_column = true,
 	};
 
+	if (by == GROUP_BY_ARENA) {
+		groups->spec.droppable_last = "largest,dirty";
+		choose_columns(groups, "count,size,rss,pss,dirty,swap,largest,in_use,free,threads");
+		return;
+	}
+
+	groups->spec.column_count -= GROUP_ARENA_COLUMNS;
 	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
 }
 
@@ -434,8 +307,8 @@ static void unite(struct group *sum, const struct group *group)
 	sum->regions += group->regions;
 	if (group->largest > sum->largest)
 		sum->largest = group->largest;
-	for (int i = 0; i < SUM_COUNT; i++)
-		add(sum, (enum sum)i, group->known[i], group->sums[i]);
+	for (int i = 0; i < GROUP_SUM_COUNT; i++)
+		add(sum, (enum group_sum)i, group->known[i], group->sums[i]);
 }
 
 static void free_group(struct group *group)
@@ -499,6 +372,13 @@ struct groups *group_create(enum group_by by)
 	return groups;
 }
 
+void group_know_heap(struct groups *groups, const struct pm_heap *heap,
+                     const struct pm_arena_threads *threads)
+{
+	groups->heap = heap;
+	groups->threads = threads;
+}
+
 void group_know_two_sizes(struct groups *groups)
 {
 	choose_columns(groups, "count,size,rss,swap,largest");
@@ -519,11 +399,14 @@ void group_fill(struct groups *groups, const struct pm_regions *regions, const v
 	for (size_t i = 0; i < count; i++) {
 		text_clear(&key);
 
-		bool has_value = put_key(groups->by, regions, items[i], &key);
+		bool has_value = put_key(groups, regions, items[i], &key);
 		struct group *group = find_group(groups, text_terminate(&key));
 
-		if (group->regions == 0)
+		if (group->regions == 0) {
 			describe(group, items[i], !has_value);
+			group->arena = arena_of(groups, items[i]);
+			look_inside(groups, group);
+		}
 		name_after(group, groups->by, items[i]);
 		add_region(group, items[i]);
 	}

@@ -3,6 +3,8 @@
 #ifndef CMD_TARGET_GROUP_H
 #define CMD_TARGET_GROUP_H
 
+#include <procmem/arena_threads.h>
+#include <procmem/heap.h>
 #include <procmem/region.h>
 
 #include "view/list.h"
@@ -46,6 +48,17 @@ struct groups *group_create(enum group_by by);
  * @param groups  the groups
  */
 void group_know_two_sizes(struct groups *groups);
+
+/**
+ * Sets what is inside malloc, for GROUP_BY_ARENA: the brk heap then is the group of the main arena,
+ * and the groups of arenas have the sizes and threads of their arenas. Call it before group_fill().
+ *
+ * @param groups   the groups
+ * @param heap     the heap; must outlive the groups
+ * @param threads  the threads of the arenas; must outlive the groups
+ */
+void group_know_heap(struct groups *groups, const struct pm_heap *heap,
+                     const struct pm_arena_threads *threads);
 
 /**
  * Adds regions to groups. With GROUP_BY_MAPPING, files whose names differ only in numbers share a

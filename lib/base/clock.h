@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <time.h>
 
+/** Nanoseconds in a second. */
+enum { PM_NS_PER_SECOND = 1000000000 };
+
 /**
  * Reads a clock (clock_gettime(2)).
  * @param clock  the clock, such as CLOCK_MONOTONIC
@@ -15,7 +18,7 @@ static inline uint64_t pm_clock_ns(clockid_t clock)
 {
 	struct timespec time;
 	clock_gettime(clock, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	return (uint64_t)time.tv_sec * PM_NS_PER_SECOND + (uint64_t)time.tv_nsec;
 }
 
 #endif

@@ -35,6 +35,10 @@ struct job {
 	int cause; /* errno of ptrace(2); 0 if the call succeeded */
 };
 
+/* While the tracer thread stops the target, the threads of the target that have exited are reaped
+ * at intervals of this length, in nanoseconds. Nearly all stops take less. */
+enum { REAP_INTERVAL = 100 * 1000 * 1000 };
+
 struct pm_stop {
 	/* The threads of the target. Only the tracer thread changes them, and only before it
 	 * sets `ready` and after `end` was set. */
@@ -141,6 +145,39 @@ static void destroy(struct pm_stop *stop)
 	free(stop);
 }
 
+/** Initialises the fields that the threads share. */
+static void init_shared(struct pm_stop *stop)
+{
+	pthread_condattr_t attributes;
+
+	/* On Linux, these calls do not fail. */
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_mutex_init(&stop->lock, NULL);
+	pthread_cond_init(&stop->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+/** Waits for the result of the tracer thread, and reaps exited threads of the target. */
+static void await_result(struct pm_stop *stop)
+{
+	uint64_t next = stop->begun + REAP_INTERVAL;
+
+	pthread_mutex_lock(&stop->lock);
+	while (!stop->ready) {
+		struct timespec until = { .tv_sec = (time_t)(next / PM_NS_PER_SECOND),
+			                  .tv_nsec = (long)(next % PM_NS_PER_SECOND) };
+		if (pthread_cond_timedwait(&stop->changed, &stop->lock, &until) != ETIMEDOUT)
+			continue;
+
+		pthread_mutex_unlock(&stop->lock);
+		pm_tracer_reap(stop->tracer.process);
+		next = pm_clock_ns(CLOCK_MONOTONIC) + REAP_INTERVAL;
+		pthread_mutex_lock(&stop->lock);
+	}
+	pthread_mutex_unlock(&stop->lock);
+}
+
 int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cancel,
                   struct pm_stop **stop, struct pm_error *error)
 {
@@ -154,21 +191,14 @@ int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cance
 	made->tracer.process = process;
 	made->tracer.cancel = cancel;
 
-	/* On Linux, the initialisation of a mutex or a condition variable with default
-	 * attributes does not fail. */
-	pthread_mutex_init(&made->lock, NULL);
-	pthread_cond_init(&made->changed, NULL);
+	init_shared(made);
 	made->begun = pm_clock_ns(CLOCK_MONOTONIC);
 	if (start_thread(made, error) < 0) {
 		destroy(made);
 		return -1;
 	}
 
-	pthread_mutex_lock(&made->lock);
-	while (!made->ready)
-		pthread_cond_wait(&made->changed, &made->lock);
-
-	pthread_mutex_unlock(&made->lock);
+	await_result(made);
 	if (made->result < 0) {
 		if (error)
 			*error = made->why;

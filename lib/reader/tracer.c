@@ -8,6 +8,11 @@
  * kernel would also trace the child processes that a thread creates before it stops. New threads
  * are found by the next pass. A thread that was attached by PTRACE_SEIZE without options receives
  * no SIGTRAP from an exec.
+ *
+ * The tracer thread can block in PTRACE_SEIZE while a thread of the target calls execve(2). The
+ * kernel kills the other threads, and execve returns when all of them are reaped. Those that are
+ * traced are reaped by the tracer. But PTRACE_SEIZE of the next thread waits until execve returns
+ * (cred_guard_mutex). So another thread of this process calls pm_tracer_reap() at intervals.
  */
 #include "reader/tracer.h"
 
@@ -37,12 +42,12 @@ static const uint64_t FAIL_AFTER = UINT64_C(10000000000);
 enum { PAUSE_MIN = 20 * 1000, PAUSE_MAX = 1000 * 1000 };
 
 /** Returns the state of a thread as in proc_pid_stat(5), or 'X' if the thread has exited. */
-static char state_of(const struct pm_tracer *tracer, pid_t tid)
+static char state_of(const struct pm_process *process, pid_t tid)
 {
 	char name[64];
 	struct pm_process_stat stat;
 	snprintf(name, sizeof name, "task/%d/stat", (int)tid);
-	if (pm_process_stat_read(&tracer->process->procfs, name, &stat) < 0)
+	if (pm_process_stat_read(&process->procfs, name, &stat) < 0)
 		return 'X';
 	return stat.state;
 }
@@ -75,8 +80,11 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 		int cause = errno;
 		/* A zombie is handled like a thread that has exited: for a zombie, the kernel
 		 * returns EPERM. */
-		if (cause == ESRCH || pm_state_is_dead(state_of(tracer, tid)))
+		if (cause == ESRCH || pm_state_is_dead(state_of(tracer->process, tid)))
 			return 0;
+		/* After execve(2), the leader can be a thread that is traced already. */
+		if (pm_process_check(tracer->process, error) < 0)
+			return -1;
 		return explain(tracer, cause, error);
 	}
 
@@ -178,7 +186,15 @@ static bool poll_thread(struct pm_traced *traced)
 static int check_pending(struct pm_tracer *tracer, struct pm_traced *traced, uint64_t idle,
                          struct pm_error *error)
 {
-	char state = state_of(tracer, traced->thread.tid);
+	pid_t tid = traced->thread.tid;
+	char state = state_of(tracer->process, tid);
+
+	/* If another traced thread has called execve(2), it has the TID of the leader now, but was
+	 * perhaps never interrupted. A thread that is interrupted twice stops once: the end of the
+	 * stop clears the second request. */
+	if (!pm_state_is_dead(state))
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+
 	if (pm_state_is_dead(state))
 		traced->state = PM_TRACE_GONE;
 	else if (state == 'D' && idle >= ASLEEP_AFTER)
@@ -187,8 +203,7 @@ static int check_pending(struct pm_tracer *tracer, struct pm_traced *traced, uin
 		return pm_error_set(error, PM_ERROR_IO, 0,
 		                    "thread %d of process %d does not stop (its state is %c); the "
 		                    "process continues to run",
-		                    (int)traced->thread.tid, (int)tracer->process->procfs.pid,
-		                    state);
+		                    (int)tid, (int)tracer->process->procfs.pid, state);
 
 	return 0;
 }
@@ -257,6 +272,25 @@ int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error)
 		return explain(tracer, ESRCH, error);
 
 	return 0;
+}
+
+void pm_tracer_reap(const struct pm_process *process)
+{
+	pid_t *tids;
+	size_t count;
+	if (pm_procfs_list_numbers(&process->procfs, "task", &tids, &count) < 0)
+		return;
+
+	/* The leader is left out: its status may belong to the caller of the library, and execve(2)
+	 * reaps the leader itself. For a thread that is not a zombie, waitid(2) would take away the
+	 * status of a ptrace stop, also without WSTOPPED. */
+	for (size_t i = 0; i < count; i++) {
+		siginfo_t info;
+		if (tids[i] != process->procfs.pid && state_of(process, tids[i]) == 'Z')
+			waitid(P_PID, (id_t)tids[i], &info, WEXITED | WNOHANG | __WALL);
+	}
+
+	free(tids);
 }
 
 void pm_tracer_release(struct pm_tracer *tracer)

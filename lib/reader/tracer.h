@@ -2,7 +2,7 @@
 /**
  * @file
  * The ptrace(2) requests that stop a process. One thread must call all functions for the same
- * target. Private.
+ * target, except pm_tracer_reap(). Private.
  */
 #ifndef PM_READER_TRACER_H
 #define PM_READER_TRACER_H
@@ -46,6 +46,14 @@ struct pm_tracer {
  * @return        0 or -1
  */
 int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error);
+
+/**
+ * Reaps the traced threads that have exited, except the leader. Call it from time to time in
+ * another thread while pm_tracer_stop() runs: if the target calls execve(2), both can wait for
+ * this. pm_tracer_stop() detects that a thread was reaped.
+ * @param process  the target
+ */
+void pm_tracer_reap(const struct pm_process *process);
 
 /**
  * Detaches from the stopped threads, which continue to run. Threads that have not stopped yet stay

@@ -7,11 +7,14 @@
  * - vfork: starts a thread that sleeps until its child of vfork(2), printed as `child PID`, is
  *   killed
  * - exec: executes the program again, 200 times, then prints `finished`
+ * - exec_when_traced: starts a thread, printed as `armed`, that executes the program again as soon
+ *   as the main thread is traced, then prints `finished`
  * - sum: prints `sum N COUNT`: the sum of the values of SIGRTMIN sent by sigqueue(3), and their
  *   number
  */
 #include "support.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -113,6 +116,28 @@ static void exec_again(long times)
 	target_check(-1, "execv");
 }
 
+/** Executes the program when the main thread is traced, while other threads may not be yet. */
+static void *exec_when_traced(void *unused)
+{
+	(void)unused;
+	char path[64], text[512];
+	snprintf(path, sizeof path, "/proc/self/task/%d/status", (int)getpid());
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	target_check(fd, path);
+	puts("armed");
+
+	for (;;) {
+		ssize_t size = pread(fd, text, sizeof text - 1, 0);
+		target_check((int)size, path);
+		text[size] = '\0';
+		const char *tracer = strstr(text, "TracerPid:");
+		if (tracer && strtol(tracer + sizeof "TracerPid:", NULL, 10) != 0)
+			exec_again(0);
+	}
+
+	return NULL;
+}
+
 static int obey(const char *line)
 {
 	if (strcmp(line, "churn") == 0) {
@@ -126,6 +151,8 @@ static int obey(const char *line)
 		printf("child %d\n", (int)vfork_child);
 	} else if (strcmp(line, "exec") == 0) {
 		exec_again(EXECS);
+	} else if (strcmp(line, "exec_when_traced") == 0) {
+		start_thread(exec_when_traced);
 	} else if (strcmp(line, "sum") == 0) {
 		printf("sum %ld %ld\n", atomic_load(&sum), atomic_load(&received));
 	} else {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leaker: grows in a known way at a known rate. It answers the command `tell` with `leaked
- * BYTES_OR_COUNT`.
+ * leaker WAY RATE [stepped]: grows in a known way at a known rate. It answers the command `tell`
+ * with `leaked BYTES_OR_COUNT`. With `stepped` it grows only during the command `pass SECONDS`, by
+ * as much as otherwise in that time (not `churn`).
  *
  * - leaker merged RATE: maps and touches blocks of 1 MiB, RATE bytes per second; the kernel merges
  *   them into one region that grows downwards
@@ -19,24 +20,24 @@
  *   of times so far
  */
 #include "support.h"
+#include "ticks.h"
 
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
 	MEGABYTE = 1024 * 1024,
 	STEP = 4 * MEGABYTE,
 	RESERVED = 1024 * MEGABYTE,
-	TICK_MS = 100,
 	SMALL = 1000,
 	SAW_BLOCK = 32 * 1024,
 	SAW = 20 * MEGABYTE,
@@ -47,50 +48,41 @@ static atomic_ulong leaked;
 static uint64_t rate;
 static const char *scratch; /* a temporary folder */
 
-/** Calls a function ten times per second with the total that is due. */
-static void each_tick(void (*step)(uint64_t due))
+static uint64_t due_at(uint64_t tick)
 {
-	struct timespec next;
-	clock_gettime(CLOCK_MONOTONIC, &next);
-	for (uint64_t tick = 1;; tick++) {
-		next.tv_nsec += TICK_MS * 1000000L;
-		next.tv_sec += next.tv_nsec / 1000000000L;
-		next.tv_nsec %= 1000000000L;
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
-		step(rate * tick * TICK_MS / 1000);
-	}
+	return rate * tick / TICKS_PER_SECOND;
 }
 
-static void leak_merged(uint64_t due)
+static void leak_merged(uint64_t tick)
 {
-	while (leaked + MEGABYTE <= due) {
+	while (leaked + MEGABYTE <= due_at(tick)) {
 		memset(target_map(MEGABYTE, PROT_READ | PROT_WRITE, 0), 1, MEGABYTE);
 		leaked += MEGABYTE;
 	}
 }
 
-static void leak_steps(uint64_t due)
+static void leak_steps(uint64_t tick)
 {
-	while (leaked + STEP <= due) {
+	while (leaked + STEP <= due_at(tick)) {
 		memset(target_map(STEP, PROT_READ | PROT_WRITE, 0), 1, STEP);
 		leaked += STEP;
 	}
 }
 
-static void open_pool(uint64_t due)
+static void open_pool(uint64_t tick)
 {
 	static char *pool;
 
 	if (!pool)
 		pool = target_island(RESERVED, PROT_NONE, MAP_NORESERVE, 0);
 
-	for (; leaked + MEGABYTE <= due && leaked < RESERVED; leaked += MEGABYTE) {
+	for (; leaked + MEGABYTE <= due_at(tick) && leaked < RESERVED; leaked += MEGABYTE) {
 		target_check(mprotect(pool + leaked, MEGABYTE, PROT_READ | PROT_WRITE), "mprotect");
 		memset(pool + leaked, 1, MEGABYTE);
 	}
 }
 
-static void extend_file(uint64_t due)
+static void extend_file(uint64_t tick)
 {
 	static char *mapped;
 	static int fd;
@@ -103,15 +95,15 @@ static void extend_file(uint64_t due)
 		target_check(mapped == MAP_FAILED ? -1 : 0, "mmap");
 	}
 
-	for (; leaked + MEGABYTE <= due && leaked < RESERVED; leaked += MEGABYTE) {
+	for (; leaked + MEGABYTE <= due_at(tick) && leaked < RESERVED; leaked += MEGABYTE) {
 		target_check(ftruncate(fd, (off_t)leaked + MEGABYTE), "ftruncate");
 		memset(mapped + leaked, 1, MEGABYTE);
 	}
 }
 
-static void leak_small(uint64_t due)
+static void leak_small(uint64_t tick)
 {
-	while (leaked + SMALL <= due) {
+	while (leaked + SMALL <= due_at(tick)) {
 		char *block = malloc(SMALL - 8);
 		target_check(block ? 0 : -1, "malloc");
 		memset(block, 1, SMALL - 8);
@@ -148,13 +140,13 @@ static void *rest(void *context)
 	return context;
 }
 
-static void start_threads(uint64_t due)
+static void start_threads(uint64_t tick)
 {
 	pthread_attr_t small;
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 256 * 1024);
 
-	for (; leaked < due; leaked++) {
+	for (; leaked < due_at(tick); leaked++) {
 		pthread_t thread;
 		char name[16];
 		target_check(-pthread_create(&thread, &small, rest, NULL), "pthread_create");
@@ -165,9 +157,9 @@ static void start_threads(uint64_t due)
 	pthread_attr_destroy(&small);
 }
 
-static void map_files(uint64_t due)
+static void map_files(uint64_t tick)
 {
-	for (; leaked < due; leaked++) {
+	for (; leaked < due_at(tick); leaked++) {
 		char path[256];
 		snprintf(path, sizeof path, "%s/part.%06lu", scratch, (unsigned long)leaked);
 		int fd = (int)target_check(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), "open");
@@ -192,61 +184,56 @@ static void *churn(void *context)
 
 static void *run_merged(void *context)
 {
-	each_tick(leak_merged);
-	return context;
+	(void)context;
+	ticks_each(leak_merged);
 }
 
 static void *run_small(void *context)
 {
-	each_tick(leak_small);
-	return context;
-}
-
-static void saw_by_rate(uint64_t due)
-{
-	saw(due * 10 / rate);
+	(void)context;
+	ticks_each(leak_small);
 }
 
 static void *run_saw(void *context)
 {
-	each_tick(saw_by_rate);
-	return context;
+	(void)context;
+	ticks_each(saw);
 }
 
 static void *run_threads(void *context)
 {
-	each_tick(start_threads);
-	return context;
+	(void)context;
+	ticks_each(start_threads);
 }
 
 static void *run_files(void *context)
 {
-	each_tick(map_files);
-	return context;
+	(void)context;
+	ticks_each(map_files);
 }
 
 static void *run_steps(void *context)
 {
-	each_tick(leak_steps);
-	return context;
+	(void)context;
+	ticks_each(leak_steps);
 }
 
 static void *run_pool(void *context)
 {
-	each_tick(open_pool);
-	return context;
+	(void)context;
+	ticks_each(open_pool);
 }
 
 static void *run_mapped(void *context)
 {
-	each_tick(extend_file);
-	return context;
+	(void)context;
+	ticks_each(extend_file);
 }
 
 static int command(const char *line)
 {
 	if (strcmp(line, "tell") != 0)
-		return 1;
+		return ticks_command(line);
 	printf("leaked %lu\n", (unsigned long)leaked);
 	return 0;
 }
@@ -267,19 +254,24 @@ int main(int argc, char **argv)
 		     { "mapped", run_mapped }, { "churn", churn } };
 
 	target_begin();
+	bool stepped = argc == 4 && strcmp(argv[3], "stepped") == 0;
 	size_t way = 0, count = sizeof ways / sizeof *ways;
-	while (argc == 3 && way < count && strcmp(argv[1], ways[way].name) != 0)
+	while ((argc == 3 || stepped) && way < count && strcmp(argv[1], ways[way].name) != 0)
 		way++;
 
-	if (argc != 3 || way == count) {
-		fputs("usage: leaker merged|arenas|threads|files|steps|pool|mapped|churn RATE\n",
+	if ((argc != 3 && !stepped) || way == count) {
+		fputs("usage: leaker merged|arenas|threads|files|steps|pool|mapped|churn RATE "
+		      "[stepped]\n",
 		      stderr);
 		return 2;
 	}
 
+	bool two_threads = ways[way].run == run_small;
 	rate = target_number(argv[2]);
 	scratch = target_scratch();
-	if (ways[way].run == run_small)
+	if (stepped)
+		ticks_by_command(two_threads ? 2 : 1);
+	if (two_threads)
 		start(run_saw);
 	start(ways[way].run);
 	target_ready();

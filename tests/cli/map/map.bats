@@ -158,10 +158,23 @@ total() {
 		jq -e --arg by "$by" '(.groups | map(select(has($by) | not)) | length == 1) and all(.groups[]; has($by) == has("detail"))' <<<"$output"
 	done
 	# A value is that of the regions.
-	[ "$(procmem map --json --by arena "$TARGET_PID" | jq -c '[.groups[].arena // empty] | sort')" = \
+	[ "$(procmem map --json --by arena "$TARGET_PID" | jq -c '[.groups[] | select(.detail != "main arena").arena // empty] | sort')" = \
 		"$(procmem map --json -o arena "$TARGET_PID" | jq -c '[.regions[].arena // empty] | unique')" ]
 	[ "$(procmem map --json --by thread "$TARGET_PID" | jq -c '[.groups[].thread // empty] | sort')" = \
 		"$(procmem map --json -o thread "$TARGET_PID" | jq -c '[.regions[].thread // empty] | unique')" ]
+}
+
+@test "--by arena shows what is in use and free, and the threads" {
+	require jq
+	target_start allocations 3
+	run -0 procmem map --json --by arena "$TARGET_PID"
+	jq -e --argjson heap "$(procmem heap --json "$TARGET_PID")" '
+		([.groups[] | select(has("arena")) | {arena, in_use, free, threads}] | sort) ==
+		([$heap.arenas[] | {arena: .address, in_use, free: (.free + .cached + .top), threads}] | sort) and
+		(.groups | map(select(has("arena") | not)) | length == 1 and (.[0] | has("in_use") or has("threads") | not))' <<<"$output"
+	run -0 procmem map --by arena --no-header "$TARGET_PID"
+	grep -Eq "^main arena .* $TARGET_PID allocations *$" <<<"$output"
+	[ "$(grep -Ec '^arena [1-3] .* [0-9]+ worker *$' <<<"$output")" -eq 3 ]
 }
 
 @test "CSV quotes special characters" {

@@ -302,7 +302,9 @@ await_state() {
 	[[ $(screen_tmux capture-pane -p -e | tr -d '\033' | tail -40) != *'[31m'* ]]
 }
 
+# bats test_tags=timed
 @test "the cause of memory growth in a server is found, from the process to the text, in under ten lines" {
+	retry_timed
 	local typed=0
 	line() {
 		typed=$((typed + 1))

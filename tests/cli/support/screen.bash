@@ -13,8 +13,8 @@
 #   screen_resize 40 10
 #   screen_stop                  call it in teardown
 
-# Maximum number of checks of the screen: 30 s, which only a blocked machine needs.
-SCREEN_LOOKS=${PROCMEM_SCREEN_LOOKS:-300}
+# Maximum number of checks of the screen: a minute at least, which only a blocked machine needs.
+SCREEN_LOOKS=${PROCMEM_SCREEN_LOOKS:-600}
 
 screen_tmux() {
 	# -N: do not start a server, which would outlive the test.

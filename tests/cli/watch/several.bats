@@ -14,7 +14,7 @@ setup() {
 # Waits until a line of the output matches.
 await() {
 	local i
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		! grep -Eq -- "$1" "$out" || return 0
 		sleep 0.05
 	done
@@ -39,9 +39,10 @@ teardown() {
 	await "^ *$second grower .* \+8[0-4][0-9]{5} "
 	kill -TERM "$watcher"
 	wait "$watcher"
+	tail -n 4 "$out"
 	# The summary: a line about the run, and the table.
 	[[ $(tail -n 4 "$out" | head -n 1) == '2 processes for '*', ended: interrupted' ]]
-	[[ $(tail -n 3 "$out" | head -n 1) =~ ^\ +PID\ NAME\ +RSS\ +GROWTH\ +RATE\ VERDICT\ +LIMIT$ ]]
+	[[ $(tail -n 3 "$out" | head -n 1) =~ ^\ *PID\ NAME\ +RSS\ +GROWTH\ +RATE\ VERDICT\ +LIMIT$ ]]
 	[[ $(tail -n 2 "$out" | head -n 1) =~ ^\ *$second\ grower\ .*\ \+8[0-4][0-9]{5}\  ]]
 	[[ $(tail -n 1 "$out") =~ ^\ *$first\ grower\ .*\ \+1[0-4][0-9]{5}\  ]]
 }

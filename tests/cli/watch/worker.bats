@@ -33,17 +33,24 @@ has_written() {
 	return 1
 }
 
-# Waits in the background for the child of the watcher, and stops it; with a folder only after something was written there.
+# Waits in the background for the child of the watcher, and stops it; with a folder only after something was written there. Fails if the
+# child ends before that. On a loaded machine, it can end before it was seen: after some seconds there is none.
 catch_child() {
 	local child
 	(
 		child=
+		SECONDS=0
 		until [ -n "$child" ]; do
+			[ $SECONDS -lt 5 ] || exit 1
 			read -r child <"/proc/$watcher/task/$watcher/children" || true
 		done
 		# It must not finish while its files are checked.
 		until kill -STOP "$child" && { [ $# -eq 0 ] || has_written "$child" "$1"; }; do
 			kill -CONT "$child" || exit 1
+		done
+		until grep -q '^State:.*stopped' "/proc/$child/status"; do
+			grep -q '^State:.*zombie' "/proc/$child/status" && exit 1
+			[ -d "/proc/$child" ] || exit 1
 		done
 		echo "$child" >"$BATS_TEST_TMPDIR/child"
 	) 3>&- &
@@ -52,10 +59,39 @@ catch_child() {
 
 # Waits until the child is caught; sets child.
 await_child() {
-	wait "$CATCHER"
+	local status=0
+	wait "$CATCHER" || status=$?
 	CATCHER=
+	[ $status -eq 0 ] || return 1
 	child=$(<"$BATS_TEST_TMPDIR/child")
-	until grep -q '^State:.*stopped' "/proc/$child/status"; do sleep 0.02; done
+}
+
+# Starts to write the region, and catches the child. On a loaded machine, the child can have written all before that: once more.
+start_writing() {
+	local try
+	for ((try = 0; try < 20; try++)); do
+		catch_child "$folder"
+		write_region
+		! await_child || return 0
+		until [ -e "$folder/region.raw" ]; do sleep 0.02; done
+		screen_await ' read of '
+		rm "$folder/region.raw"
+	done
+	return 1
+}
+
+# Starts to read the text of the region, and catches the child, in the same way.
+start_reading() {
+	local try
+	for ((try = 0; try < 20; try++)); do
+		catch_child
+		screen_key Enter
+		! await_child || return 0
+		screen_await 'text in '
+		screen_key Escape
+		screen_await 'ADDRESS'
+	done
+	return 1
 }
 
 # The kernel itself wakes a stopped child whose parent was killed (SIGHUP and SIGCONT to an orphaned process group): it may be gone.
@@ -100,9 +136,7 @@ is_empty() {
 }
 
 @test "while a region is written the screen continues and shows the progress; the file is complete" {
-	catch_child "$folder"
-	write_region
-	await_child
+	start_writing
 	screen_await 'writing: '
 	[[ $(screen_lines | tail -n 1) =~ ^writing:\ [0-9]+%\ of\ [0-9.]+M\ \(Esc\ or\ d:\ cancel\)\ \ to\ .*region\.raw$ ]]
 	goes_on
@@ -124,9 +158,7 @@ is_empty() {
 
 @test "Esc and d cancel the writing, and no file is left" {
 	for key in Escape d; do
-		catch_child "$folder"
-		write_region
-		await_child
+		start_writing
 		has_written "$child" "$folder"
 		screen_key "$key"
 		screen_await '(cancelling)'
@@ -143,9 +175,7 @@ is_empty() {
 }
 
 @test "quitting leaves no incomplete file, and reports this" {
-	catch_child "$folder"
-	write_region
-	await_child
+	start_writing
 	has_written "$child" "$folder"
 	screen_key q
 	# The watcher waits for the child.
@@ -157,9 +187,7 @@ is_empty() {
 }
 
 @test "the writing ends when the watcher is killed" {
-	catch_child "$folder"
-	write_region
-	await_child
+	start_writing
 	has_written "$child" "$folder"
 	kill -KILL "$watcher"
 	# The message of the shell may be broken into two lines: the cursor can be anywhere.
@@ -170,9 +198,7 @@ is_empty() {
 }
 
 @test "the end of the target is reported, and leaves no incomplete file" {
-	catch_child "$folder"
-	write_region
-	await_child
+	start_writing
 	kill -KILL "$TARGET_PID"
 	screen_await 'ENDED'
 	release_child
@@ -184,9 +210,7 @@ is_empty() {
 }
 
 @test "while text is read the screen continues, Enter cancels that, and the next Enter shows the text" {
-	catch_child
-	screen_key Enter
-	await_child
+	start_reading
 	screen_await 'reading text'
 	goes_on
 	screen_key d
@@ -202,9 +226,7 @@ is_empty() {
 }
 
 @test "the death of the child is reported" {
-	catch_child "$folder"
-	write_region
-	await_child
+	start_writing
 	kill -KILL "$child"
 	child=
 	screen_await 'child process ended without a result: it was killed'

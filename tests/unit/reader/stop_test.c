@@ -499,6 +499,35 @@ static void programs_that_exec_are_not_affected(void **state)
 	end(&session);
 }
 
+/**
+ * A thread that calls execve(2) waits until the tracer has reaped the other threads that are
+ * traced, and the tracer's PTRACE_SEIZE waits for the end of that execve.
+ */
+static void exec_during_a_stop_does_not_block(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct session session;
+		begin(&session, "300");
+		fputs("exec_when_traced\n", session.target.to);
+		fflush(session.target.to);
+		free(target_await(&session.target, "armed"));
+
+		/* A stop can be over before the thread that waits for it runs. */
+		struct pm_stop *made;
+		struct pm_error error;
+		while (pm_stop_begin(session.process, NULL, &made, &error) == 0) {
+			pm_stop_end(made);
+			sched_yield();
+		}
+
+		assert_int_equal(error.kind, PM_ERROR_GONE);
+		free(target_await(&session.target, "finished"));
+		expect_running(&session);
+		end(&session);
+	}
+}
+
 static void process_with_dead_leader_is_stopped(void **state)
 {
 	(void)state;
@@ -535,6 +564,7 @@ int main(void)
 #endif
 		cmocka_unit_test(uninterruptible_threads_do_not_prevent_a_stop),
 		cmocka_unit_test(programs_that_exec_are_not_affected),
+		cmocka_unit_test(exec_during_a_stop_does_not_block),
 		cmocka_unit_test(process_with_dead_leader_is_stopped),
 	};
 

@@ -140,7 +140,7 @@ static void smaps_equals_kernel(void **state)
 	target_start(&target, "many_regions", "500", "16", NULL);
 
 	struct pm_process *process = open_process(target.pid);
-	int attempts = 100;
+	int attempts = 1000;
 	while (!reads_what_the_kernel_says(process))
 		if (--attempts == 0)
 			fail_msg("%s", difference);
@@ -226,11 +226,23 @@ static void huge_pages_are_not_resident(void **state)
 	munmap(memory, SIZE);
 }
 
+enum { CHANGERS = 4 };
+
+/** The threads start to map when all of them exist: nothing else in the process maps memory then.
+ */
+static pthread_barrier_t changers_exist;
+
+/**
+ * Maps, changes and unmaps memory of at least three pages. The page that is unmapped first lies
+ * between two others, so no thread can map its memory there before the rest is unmapped.
+ */
 static void *map_and_unmap(void *context)
 {
 	unsigned seed = (unsigned)(uintptr_t)context;
+	pthread_barrier_wait(&changers_exist);
+
 	for (;;) {
-		size_t size = ((size_t)rand_r(&seed) % 64 + 2) * 4096;
+		size_t size = ((size_t)rand_r(&seed) % 64 + 3) * 4096;
 		char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		                    -1, 0);
 		if (memory == MAP_FAILED)
@@ -251,7 +263,8 @@ static void changing_target_still_gives_an_ordered_list(void **state)
 	if (pid == 0) {
 		pthread_t thread;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (uintptr_t i = 1; i < 4; i++)
+		pthread_barrier_init(&changers_exist, NULL, CHANGERS);
+		for (uintptr_t i = 1; i < CHANGERS; i++)
 			pthread_create(&thread, NULL, map_and_unmap, (void *)i);
 		map_and_unmap(NULL);
 	}

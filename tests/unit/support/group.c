@@ -69,7 +69,7 @@ void group_remove(struct group *group)
 {
 	/* The kernel releases a dead process a moment later. */
 	for (int tries = 0;
-	     *group->folder && rmdir(group->folder) < 0 && errno == EBUSY && tries < 1000; tries++)
+	     *group->folder && rmdir(group->folder) < 0 && errno == EBUSY && tries < 30000; tries++)
 		usleep(1000);
 	*group = (struct group){ 0 };
 }

@@ -3,7 +3,9 @@
 # `procmem headroom`: limits are compared with those of the kernel and the shell.
 
 setup() {
-	load support/helper
+	load ../support/helper
+	load ../support/curve
+	file=$BATS_TEST_TMPDIR/run.pmrec
 }
 
 teardown() {
@@ -57,11 +59,12 @@ limit() {
 	[[ $output == *"in $GROUP: hog ($TARGET_PID) 2"*", hog "*"; cached files "* ]]
 }
 
-@test "--for estimates when a limit is reached" {
-	target_start leaker merged 4194304
+@test "--from estimates when a limit is reached" {
+	target_start leaker merged 4194304 stepped
 	prlimit --pid "$TARGET_PID" --as=100000000000:
-	run -0 procmem headroom --json --for 12s "$TARGET_PID"
-	jq -e '.limits[] | select(.name == "address_space") | .verdict == "steady" and .rate > 4194304 * 0.85 and .rate < 4194304 * 1.15 and
+	record_seconds "$file" 12
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
+	jq -e '.limits[] | select(.name == "address_space") | .verdict == "steady" and (.rate - 4194304 | fabs) < 1 and
 		(.seconds_left - .left / .rate | fabs) < 1' <<<"$output"
 	jq -e '.limits[] | select(.name == "stack") | .verdict == "no growth" and (has("seconds_left") or has("rate") | not)' <<<"$output"
 	# The growth of the process is that of the machine only as an estimate.
@@ -70,19 +73,19 @@ limit() {
 }
 
 @test "the first line names the limit that is reached first, and so does watch" {
-	target_start leaker merged 4194304
-	local used
+	local used max
+	target_start leaker merged 4194304 stepped
 	used=$(($(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024))
-	prlimit --pid "$TARGET_PID" --as=$((used + (1 << 30))):
+	max=$((used + (1 << 30)))
+	prlimit --pid "$TARGET_PID" --as=$max:
 	run -0 procmem headroom "$TARGET_PID"
 	[[ ${lines[0]} == "leaker ($TARGET_PID) "*' left of 1.0G (its address space, RLIMIT_AS)' ]]
-	procmem headroom --for 12s "$TARGET_PID" >"$BATS_TEST_TMPDIR/headroom" 3>&- &
-	local headroom=$!
-	run -0 procmem watch --json -i 1 --for 12s "$TARGET_PID"
-	wait "$headroom"
-	[[ $(head -n 1 "$BATS_TEST_TMPDIR/headroom") == *' left of 1.0G (its address space, RLIMIT_AS), used up in '*'/s' ]]
-	tail -n 1 <<<"$output" | jq -e --argjson max $((used + (1 << 30))) '.first_limit | .name == "address_space" and .max == $max and
-		.left < 1073741824 and .seconds_left < 600'
+	record_seconds "$file" 12
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	[[ ${lines[0]} == *' left of 1.0G (its address space, RLIMIT_AS), used up in 4m 4s at +4.0M/s' ]]
+	run -0 procmem watch --json "$file"
+	tail -n 1 <<<"$output" | jq -e --argjson max $max '.first_limit | .name == "address_space" and .max == $max and
+		.left <= 1073741824 - 12 * 4194304 and (.seconds_left - .left / 4194304 | fabs) < 1'
 	run -0 procmem watch -c 1 "$TARGET_PID"
 	[[ ${lines[0]} == *'  RLIMIT_AS 1.0G: '*'M left'* ]]
 	# If memory runs out first, the output does not change.
@@ -94,7 +97,7 @@ limit() {
 }
 
 @test "address space of which less is left than memory is reported" {
-	local file=$BATS_TEST_TMPDIR/steps.pmrec limit
+	local limit
 	target_start hog
 	limit=$(($(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024 + (200 << 20)))
 	prlimit --pid "$TARGET_PID" --as="$limit":
@@ -108,167 +111,155 @@ limit() {
 	[[ $output != *'address_space: '* ]]
 }
 
-@test "each limit has the growth of what it counts, and the first line names the one reached first" {
+@test "the memory that grows beneath a sawtooth is named, with its rate" {
+	# A leak of 40 KB/s below a sawtooth of 20 MB.
+	target_start leaker arenas 40960 stepped
+	record_seconds "$file" 26
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	[[ $output == *"this process: "*" overall (sawtooth of "*"M, floor "*"); beneath it arena "*" grows steadily, +40."*"K/s"* ]]
+	grep -q '^threads: [0-9]* left of [0-9]* (.*, the smallest of [0-9] limits)$' <<<"$output"
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
+	jq -e '.memory | .verdict == "plateau" and .sawtooth > 19000000 and .beneath.kind == "arena" and .beneath.verdict == "steady"
+		and .beneath.rate > 40960 * 0.95 and .beneath.rate < 40960 * 1.05' <<<"$output"
+}
+
+@test "address space that grows in steps is used up at about their rate" {
+	# Steps of 4 MiB every 8 s.
+	target_start leaker steps 524288 stepped
+	prlimit --pid "$TARGET_PID" --as=$(((100 << 20) + $(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024)):
+	record_seconds "$file" 26
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	[[ ${lines[0]} == *' left of '*'M (its address space, RLIMIT_AS), used up in about '*' at about +512.0K/s' ]]
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
+	jq -e '.limits[] | select(.name == "address_space") | .estimate == true and .verdict == "steps" and (has("rate") | not)
+		and (.seconds_left - .left / 524288 | fabs) < .left / 524288 / 20' <<<"$output"
+	jq -e '.first_limit | .name == "address_space" and .estimate == true' <<<"$output"
+}
+
+@test "memory that grows within its address space has a time left, and so has the reserve" {
+	target_start leaker pool 4194304 stepped
+	target_tell 'pass 1'
+	[ "$(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status")" -gt 1048576 ]
+	prlimit --pid "$TARGET_PID" --as=$(($(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024 + (200 << 20))):
+	record_seconds "$file" 25
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	# 1 GiB is reserved, and the limit leaves 200 MiB more.
+	[[ ${lines[0]} == *" 200.0M left of 1.2G (its address space, RLIMIT_AS), used up in about "*" at this process's rate of about +4.0M/s; usage: no growth seen in "* ]]
+	grep -Eq '^the region at [0-9a-f]+ grows into a reserve of 1\.0G \(10 % used\): full in 3m 50s$' <<<"$output"
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
+	jq -e '.first_limit | .name == "address_space" and .estimate and .seconds_left > 200 and .seconds_left < 300' <<<"$output"
+	jq -e '.reserve | .type == "inaccessible" and .max == 1073741824 and .estimate == false and .left == 920 * 1048576 and
+		(.rate - 4194304 | fabs) < 1 and (.seconds_left - .left / .rate | fabs) < 1' <<<"$output"
+}
+
+@test "the limit on the threads of a user has their growth; root is exempt" {
+	[ "$(id -u)" -eq 0 ] || skip 'only root starts processes of another user'
 	require setpriv
-	local name folder first outputs=() pids=() watchers=()
+	local folder
 	folder=$(mktemp -d /tmp/procmem-headroom.XXXXXX)
 	chmod 755 "$folder"
 	cp "$PROCMEM_TARGETS/leaker" "$folder"
-
-	# A file in tmpfs fills the cgroup; the memory of the process does not grow.
-	target_start filler 8388608
-	pids+=("$TARGET_PID")
-	# A leak of 40 KB/s below a sawtooth of 20 MB.
-	target_start leaker arenas 40960
-	pids+=("$TARGET_PID")
-	# Address space that grows in steps of 4 MiB every 8 s.
-	target_start leaker steps 524288
-	prlimit --pid "$TARGET_PID" --as=$(((100 << 20) + $(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024)):
-	pids+=("$TARGET_PID")
-	# Memory grows within its address space, which does not grow.
-	target_start leaker pool 4194304
-	until [ "$(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status")" -gt 1048576 ]; do
-		kill -0 "$TARGET_PID"
-		sleep 0.05
-	done
-	prlimit --pid "$TARGET_PID" --as=$(($(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024 + (200 << 20))):
-	pids+=("$TARGET_PID")
-	# The threads of a user without privileges, which no other run of this test has.
-	spawn prlimit --nproc=200:200 setpriv --reuid=$((100000 + $$)) --regid=54321 --clear-groups "$folder/leaker" threads 2
+	# A user without privileges, which no other run of this test has.
+	spawn prlimit --nproc=200:200 setpriv --reuid=$((100000 + $$)) --regid=54321 --clear-groups "$folder/leaker" threads 2 stepped
 	target_await ready >/dev/null
-	pids+=("$TARGET_PID")
-	for name in 0 1 2 3 4; do
-		outputs+=("$BATS_TEST_TMPDIR/$name")
-		procmem headroom --for 26s "${pids[name]}" >"${outputs[name]}" 3>&- &
-		watchers+=($!)
-		procmem headroom --json --for 26s "${pids[name]}" >"${outputs[name]}.json" 3>&- &
-		watchers+=($!)
-	done
-	wait "${watchers[@]}"
 	rm -r "$folder"
-	head -n 2 "${outputs[@]}"
-
-	[[ $(<"${outputs[1]}") == *"this process: "*" overall (sawtooth of "*"M, floor "*"); beneath it arena "*" grows steadily, +"*"K/s"* ]]
-	jq -e '.memory | (.verdict == "plateau" or .verdict == "uneven") and .sawtooth > 10000000 and .beneath.kind == "arena" and .beneath.verdict == "steady"
-		and .beneath.rate > 40960 * 0.6 and .beneath.rate < 40960 * 1.5' "${outputs[1]}.json"
-
-	first=$(head -n 1 "${outputs[2]}")
-	[[ $first == *' left of '*'M (its address space, RLIMIT_AS), used up in about '*' at about +'*'K/s' ]]
-	jq -e '.limits[] | select(.name == "address_space") | .estimate == true and .verdict == "steps" and (has("rate") | not)
-		and (.seconds_left - .left / 524288 | fabs) < .left / 524288 / 2' "${outputs[2]}.json"
-	jq -e '.first_limit | .name == "address_space" and .estimate == true' "${outputs[2]}.json"
-
-	# 1 GiB is reserved, and the limit leaves 200 MiB more: about 300 s at 4 MiB/s.
-	first=$(head -n 1 "${outputs[3]}")
-	[[ $first == *" 200.0M left of 1.2G (its address space, RLIMIT_AS), used up in about "*" at this process's rate of about +4."*"M/s; usage: no growth seen in "* ]]
-	jq -e '.first_limit | .name == "address_space" and .estimate and .seconds_left > 200 and .seconds_left < 300' "${outputs[3]}.json"
-
-	grep -Eq '^the region at [0-9a-f]+ grows into a reserve of 1\.0G \([0-9]+ % used\): full in [34]m' "${outputs[3]}"
-	jq -e '.reserve | .type == "inaccessible" and .max == 1073741824 and .estimate == false and
-		(.seconds_left - .left / .rate | fabs) < 2 and (.rate / 4194304 | . > 0.9 and . < 1.1)' "${outputs[3]}.json"
-
-	if [ "$(id -u)" -eq 0 ]; then
-		[[ $(head -n 1 "${outputs[4]}") == *' left of 200 (the threads of its user, RLIMIT_NPROC), used up in '*' at '*'+2.0/s' ]]
-		jq -e '.limits[] | select(.name == "user_threads") | .max == 200 and .used > 40 and .used < 80 and .verdict == "steady"' "${outputs[4]}.json"
-		grep -q '^user_threads .* RLIMIT_NPROC (does not apply to root)$' "${outputs[1]}"
-		jq -e '.limits[] | select(.name == "user_threads") | .exempt and (has("left") | not)' "${outputs[1]}.json"
-	fi
-	grep -q '^threads: [0-9]* left of [0-9]* (.*, the smallest of [0-9] limits)$' "${outputs[1]}"
+	record_seconds "$file" 26
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	[[ ${lines[0]} == *' left of 200 (the threads of its user, RLIMIT_NPROC), used up in '*' at +2.0/s' ]]
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
+	jq -e --argjson used "$(ps -L -o tid= -u $((100000 + $$)) | wc -l)" '.limits[] | select(.name == "user_threads") | .max == 200 and .used == $used and .verdict == "steady"' <<<"$output"
+	target_start hog
+	run -0 procmem headroom "$TARGET_PID"
+	grep -q '^user_threads .* RLIMIT_NPROC (does not apply to root)$' <<<"$output"
+	run -0 procmem headroom --json "$TARGET_PID"
+	jq -e '.limits[] | select(.name == "user_threads") | .exempt and (has("left") | not)' <<<"$output"
 }
 
 @test "a cgroup that tmpfs fills is reached at the rate of its usage" {
-	target_start filler 8388608
+	target_start filler 8388608 stepped
+	# Its code is resident before the first sample.
+	target_tell 'pass 1'
 	cgroup_make $((900 << 20)) "$TARGET_PID"
-	procmem headroom --for 16s "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 3>&- &
-	local headroom=$!
-	run -0 procmem headroom --json --for 16s "$TARGET_PID"
-	wait "$headroom"
-	cat "$BATS_TEST_TMPDIR/out"
-	grep -Eq "^filler .* left of 900\.0M \(the limit of its cgroup\), used up in .* at \+(7\.[5-9]|8\.[0-5])M/s" "$BATS_TEST_TMPDIR/out"
+	record_seconds "$file" 16
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	grep -Eq "^filler .* left of 900\.0M \(the limit of its cgroup\), used up in .* at \+8\.0M/s" <<<"$output"
+	# The line of the cgroup names what fills it.
+	grep -Eq '; tmpfs and shared memory [0-9.]+M$' <<<"$output"
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
 	for name in cgroup cgroup_working_set; do
 		jq -e --arg name "$name" '.limits[] | select(.name == $name) | .verdict == "steady" and .estimate == false
-			and (.rate / 8388608 | . > 0.9 and . < 1.1) and (.seconds_left - .left / .rate | fabs) < 2' <<<"$output"
+			and (.rate / 8388608 | . > 0.98 and . < 1.02) and (.seconds_left - .left / .rate | fabs) < 2' <<<"$output"
 	done
 	# The memory of the process itself does not grow.
 	jq -e '.memory.verdict == "no growth" and .first_limit.name == "cgroup"' <<<"$output"
-	# The line of the cgroup names what fills it.
-	grep -Eq '; tmpfs and shared memory [0-9.]+M$' "$BATS_TEST_TMPDIR/out"
-	jq -e '.group.shmem > 100000000 and .group.shmem <= .group.cache' <<<"$output"
+	jq -e '.group.shmem >= 16 * 8388608 and .group.shmem <= .group.cache' <<<"$output"
 	# Written files are in the page cache, but not reclaimable.
-	jq -e '.limits[] | select(.name == "cgroup") | .used > 100000000 and .reclaimable < 20000000' <<<"$output"
+	jq -e '.limits[] | select(.name == "cgroup") | .used >= 16 * 8388608 and .reclaimable < 20000000' <<<"$output"
 }
 
 @test "a process that leaks beside another one in its cgroup reaches the limit of the cgroup first" {
-	target_start leaker arenas 40960
-	local other=$TARGET_PID
-	target_start leaker merged 524288
+	target_start leaker arenas 40960 stepped
+	local other=$TARGET_PID pipes=$TARGET_IN:$TARGET_OUT
+	target_start leaker merged 524288 stepped
 	cgroup_make $((400 << 20)) "$other" "$TARGET_PID"
-	procmem watch --json -i 1 --for 24s "$TARGET_PID" >"$BATS_TEST_TMPDIR/watch" 3>&- &
-	local watch=$!
-	procmem headroom --for 24s "$TARGET_PID" >"$BATS_TEST_TMPDIR/text" 3>&- &
-	local text=$!
-	run -0 procmem headroom --json --for 24s "$TARGET_PID"
-	wait "$watch" "$text"
-	cat "$BATS_TEST_TMPDIR/text"
+	record_seconds "$file" 24 "$pipes"
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	[[ ${lines[0]} == *' left of 400.0M (the limit of its cgroup), used up in '* ]]
 	# The other process rises and falls by 20 MB, so the rate of the cgroup can be unknown.
-	local check='.first_limit | .name == "cgroup" and (.seconds_left - .left / 524288 | fabs) < .left / 524288 / 3 and
+	local check='.first_limit | .name == "cgroup" and (.seconds_left - .left / 524288 | fabs) < .left / 524288 / 4 and
 		(.at_process_rate | not) == (.estimate | not)'
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
 	jq -e "$check" <<<"$output"
-	tail -n 1 "$BATS_TEST_TMPDIR/watch" | jq -e "$check"
-	[[ $(head -n 1 "$BATS_TEST_TMPDIR/text") == *' left of 400.0M (the limit of its cgroup), used up in '* ]]
 	jq -e '(.group | has("inactive") and (has("reclaimable") | not)) and all(.kinds[]; has("swap"))' <<<"$output"
 	# The other process alone does not grow.
 	jq -e 'all(.limits[]; (.at_process_rate and (.estimate | not)) | not)' <<<"$output"
+	procmem watch --json "$file" | tail -n 1 | jq -e "$check"
 }
 
 @test "a sawtooth over a leak has an estimate: its peaks reach the limit at the rate of the leak" {
-	target_start leaker arenas 65536
+	target_start leaker arenas 65536 stepped
 	cgroup_make $((200 << 20)) "$TARGET_PID"
-	procmem watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_TEST_TMPDIR/watch" 3>&- &
-	local watch=$!
-	procmem headroom --for 26s "$TARGET_PID" >"$BATS_TEST_TMPDIR/text" 3>&- &
-	local text=$!
-	run -0 procmem headroom --json --for 26s "$TARGET_PID"
-	wait "$watch" "$text"
-	cat "$BATS_TEST_TMPDIR/text"
+	record_seconds "$file" 26
 	# The process has peaks of about 20 MB, and grows by 64 KiB a second.
 	local check='.first_limit | .name == "cgroup" and .estimate and .at_beneath_rate and (has("at_process_rate") | not) and
-		.seconds_left > (209715200 - 40000000) / 65536 / 1.5 and .seconds_left < (209715200 - 18000000) / 65536 * 1.5'
+		.seconds_left > (209715200 - 30000000) / 65536 / 1.1 and .seconds_left < (209715200 - 18000000) / 65536 * 1.1'
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
 	jq -e "$check" <<<"$output"
 	jq -e '.limits[] | select(.name == "cgroup") | .verdict != "steady" and .at_beneath_rate' <<<"$output"
-	tail -n 1 "$BATS_TEST_TMPDIR/watch" | jq -e "$check"
-	grep -Eq ' left of 200\.0M \(the limit of its cgroup\), used up in about [0-9].* at arena [0-9]+.s rate of \+' "$BATS_TEST_TMPDIR/text"
-	grep -Eq '^cgroup .* ~[0-9]+m [0-9]+s .*; at the rate of arena [0-9]+$' "$BATS_TEST_TMPDIR/text"
+	procmem watch --json "$file" | tail -n 1 | jq -e "$check"
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	grep -Eq ' left of 200\.0M \(the limit of its cgroup\), used up in about [0-9].* at arena [0-9]+.s rate of \+' <<<"$output"
+	grep -Eq '^cgroup .* ~[0-9]+m [0-9]+s .*; at the rate of arena [0-9]+$' <<<"$output"
 }
 
 @test "a child grows: the limit of the cgroup has the rate of the child, and the child is named" {
-	program_start bash -c '"$1" merged 4194304 </dev/null & echo "started $!"; wait' bash "$PROCMEM_TARGETS/leaker"
+	program_start bash -c 'exec 4<&0; "$1" merged 4194304 stepped <&4 & echo "started $!"; wait' bash "$PROCMEM_TARGETS/leaker"
 	local child
 	child=$(target_await started)
 	child=${child#started }
+	target_await ready >/dev/null
 	cgroup_make $((600 << 20)) "$TARGET_PID" "$child"
-	procmem headroom --for 16s "$TARGET_PID" >"$BATS_TEST_TMPDIR/text" 3>&- &
-	local text=$!
-	run -0 procmem headroom --json --for 16s "$TARGET_PID"
-	wait "$text"
-	cat "$BATS_TEST_TMPDIR/text"
-	# The parent is flat; its limit is used up by the child: left/rate, within 15 %.
+	record_seconds "$file" 16
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
+	# The parent is flat; its limit is used up by the child: left/rate.
 	jq -e '.memory.verdict == "no growth" and .first_limit.name == "cgroup" and (.first_limit |
-		(.seconds_left - .left / 4194304 | fabs) < .left / 4194304 * 0.15)' <<<"$output"
+		(.seconds_left - .left / 4194304 | fabs) < .left / 4194304 * 0.03)' <<<"$output"
 	jq -e --argjson child "$child" '.group.processes[0] | .pid == $child and .name == "leaker"' <<<"$output"
-	head -n 1 "$BATS_TEST_TMPDIR/text" | grep -Eq '^bash .* left of 600\.0M \(the limit of its cgroup\), used up in .* at \+(3\.[5-9]|4\.[0-5])M/s'
-	grep -q "leaker ($child)" "$BATS_TEST_TMPDIR/text"
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	[[ ${lines[0]} == 'bash '*' left of 600.0M (the limit of its cgroup), used up in '*' at +4.'[01]'M/s' ]]
+	[[ $output == *"leaker ($child)"* ]]
 }
 
 @test "pids.max is reached first" {
 	local group=/sys/fs/cgroup/pids/procmem-cli-$$-$BATS_TEST_NUMBER
 	mkdir "$group" 2>/dev/null || skip 'no right to create a pids cgroup of v1'
-	target_start leaker threads 2
+	target_start leaker threads 2 stepped
 	echo "$TARGET_PID" >"$group/cgroup.procs"
 	echo 150 >"$group/pids.max"
-	run -0 procmem headroom --for 14s "$TARGET_PID"
+	record_seconds "$file" 14
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
 	targets_stop
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		! rmdir "$group" 2>/dev/null || break
 		sleep 0.05
 	done
@@ -292,7 +283,7 @@ limit() {
 			\"$PROCMEM_BIN\" headroom --json \"\$1\" >>\"\$3\"
 			\"$PROCMEM_BIN\" headroom \"\$1\"
 			\"$PROCMEM_BIN\" headroom \$\$" bash "$2" "$3" "$4"' bash "$other" "$TARGET_PID" "$BATS_TEST_TMPDIR/mount" "$BATS_TEST_TMPDIR/json"
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		! rmdir "$other" 2>/dev/null || break
 		sleep 0.05
 	done
@@ -347,22 +338,22 @@ limit() {
 }
 
 @test "--from estimates it from a recording" {
-	target_start leaker merged 4194304
-	procmem watch -q -i 1 --for 12s --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID" >/dev/null
-	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
+	target_start leaker merged 4194304 stepped
+	record_seconds "$file" 12
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
 	[[ ${lines[0]} == *"  no limit of its own; the machine's "*' would last '*" at this process's rate of +4."* ||
 		${lines[0]} == *' left of '*'used up in '*'/s'* ]]
 	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF '*'total'* ]]
 	# The age of the rates is that of the last sample.
 	[[ $output == *'rates as of '*' ago, the end of the recording'* ]]
-	run -0 procmem headroom --json --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
 	local last
-	last=$(procmem snap -l --json "$BATS_TEST_TMPDIR/run.pmrec" | jq -r '[.. | .time? // empty] | last | sub("\\.[0-9]+Z$"; "Z") | fromdate')
+	last=$(procmem snap -l --json "$file" | jq -r '[.. | .time? // empty] | last | sub("\\.[0-9]+Z$"; "Z") | fromdate')
 	jq -e --argjson last "$last" '(.time | sub("\\.[0-9]+Z$"; "Z") | fromdate) - $last - .rates_age | fabs < 2' <<<"$output"
 	procmem snap -q -o "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
 	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
 	[[ ${lines[0]} == *': too early (seen for 0.0s in 1 sample; needs 10s and 5 samples)' ]]
-	run -2 --separate-stderr procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" $$
+	run -2 --separate-stderr procmem headroom --from "$file" $$
 	[[ $stderr == *'another process'* ]]
 }
 
