@@ -4,9 +4,9 @@
  * sorted lists. Each chunk of a walk is stored with a mark that says whether it is new, i.e. was
  * not there in the walk before. A chunk with this mark that is found again is a survivor.
  *
- * A walk that did not see all chunks does not show what is new: its breaks are stored, and chunks
- * at these addresses are never new in the next walk. If there are more breaks than are stored, no
- * chunk is new.
+ * A walk that did not see all chunks does not show what is new: the addresses that it skipped are
+ * stored, and chunks at these addresses are never new in the next walk. If other chunks may be
+ * missing, no chunk is new.
  */
 #include <procmem/cohorts.h>
 
@@ -36,10 +36,8 @@ struct walk {
 	size_t capacity;
 	size_t at;      /* index of the first item that the walk after it has not passed */
 	uint64_t begun; /* CLOCK_MONOTONIC, in ns; 0: no walk */
-	bool blind;     /* more is missing than `skipped` says */
-	struct pm_range skipped[PM_HEAP_BREAKS_MAX];
-	size_t skipped_count;
-	struct pm_census *census; /* owned */
+	struct pm_heap_index skipped; /* only `skipped` and `unseen` are used */
+	struct pm_census *census;     /* owned */
 };
 
 struct pm_cohorts {
@@ -85,6 +83,7 @@ static void release(struct walk *walk)
 {
 	free(walk->items);
 	pm_census_destroy(walk->census);
+	pm_heap_index_deinit(&walk->skipped);
 	*walk = (struct walk){ 0 };
 }
 
@@ -116,51 +115,23 @@ static void find_main(struct pm_cohorts *cohorts, struct pm_heap *heap)
 	}
 }
 
-/** Stores what the walk did not see. */
-static void note_breaks(struct walk *walk, const struct pm_heap *heap)
+/** Stores what a walk did not see. */
+static int note_skipped(struct walk *walk, struct pm_heap *heap, struct pm_error *error)
 {
-	for (size_t i = 0; i < heap->break_count; i++) {
-		const struct pm_heap_break *hole = &heap->breaks[i];
+	const struct pm_heap_index *index = pm_heap_index_of(heap);
 
-		if (hole->skipped > 0)
-			walk->skipped[walk->skipped_count++] =
-				(struct pm_range){ hole->address, hole->address + hole->skipped };
-	}
-
-	/* A break of glibc that skipped nothing is in a list of freed chunks: no chunk is missing.
-	 */
-	walk->blind = heap->breaks_total > heap->break_count ||
-	              (!heap->complete && heap->allocator != PM_HEAP_ALLOCATOR_GLIBC);
+	walk->skipped.unseen = index->unseen;
+	for (size_t i = 0; i < index->skipped_count; i++)
+		if (pm_heap_index_skip(&walk->skipped, index->skipped[i].start,
+		                       index->skipped[i].end, error) < 0)
+			return -1;
+	return 0;
 }
 
-/** Tests whether a walk did not see an address. */
+/** Tests whether a walk may not have seen an address. */
 static bool was_skipped(const struct walk *walk, uint64_t address)
 {
-	if (walk->blind)
-		return true;
-	for (size_t i = 0; i < walk->skipped_count; i++)
-		if (pm_range_contains(walk->skipped[i], address))
-			return true;
-	return false;
-}
-
-/** Tests whether a word can be a pointer into the heap, whose value changes with other chunks. */
-static bool may_be_pointer(const struct pm_cohorts *cohorts, uint64_t word)
-{
-	const struct pm_range upper = { (uint64_t)0x7000 << 32, (uint64_t)1 << 47 };
-
-	return pm_range_contains(upper, word) || pm_range_contains(cohorts->main, word);
-}
-
-/** Hashes the first bytes of a chunk, without pointers into the heap. */
-static uint64_t hash_of(const struct pm_cohorts *cohorts, const void *head, size_t size)
-{
-	struct pm_head copy = pm_head_copy(head, size);
-
-	for (size_t i = 0; i < PM_HEAD_WORDS; i++)
-		if (may_be_pointer(cohorts, copy.words[i]))
-			copy.words[i] = 1;
-	return pm_head_hash(&copy);
+	return walk->skipped.unseen || pm_heap_index_has_skipped(&walk->skipped, address);
 }
 
 /** Passes all items below a chunk. Returns the item of the chunk if it is there, unchanged. */
@@ -192,7 +163,7 @@ static int visit(void *context, const struct pm_chunk_item *item)
 	struct record record = {
 		.start = item->chunk.start,
 		.size = item->chunk.size & ~new_bit,
-		.hash = hash_of(cohorts, item->head, item->size),
+		.hash = pm_head_hash_lasting(item->head, item->size, cohorts->main),
 	};
 
 	const struct record *old = find(last, &record);
@@ -222,7 +193,8 @@ static int walk(struct pm_cohorts *cohorts, struct pm_heap *heap, struct pm_erro
 	                     error) < 0)
 		return -1;
 
-	note_breaks(now, heap);
+	if (note_skipped(now, heap, error) < 0)
+		return -1;
 	if (pm_chunk_list(heap, cohorts->types, NULL, visit, &context, error) < 0 ||
 	    pm_census_sort(now->census, PM_CENSUS_BY_BYTES, error) < 0)
 		return -1;
@@ -237,7 +209,7 @@ static void advance(struct pm_cohorts *cohorts)
 
 	cohorts->seconds += (double)cohorts->last_interval / 1e9;
 	cohorts->last_interval = 0;
-	if (last->begun > 0 && !last->blind)
+	if (last->begun > 0 && !last->skipped.unseen)
 		cohorts->last_interval = now->begun - last->begun;
 
 	pm_census_destroy(cohorts->before);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <procmem/chunk_type.h>
+#include <procmem/range.h>
 
 #include "base/hash.h"
 #include "heap/address_map.h"
@@ -49,6 +50,28 @@ static inline uint64_t pm_head_hash(const struct pm_head *head)
 	for (size_t i = 0; i < PM_HEAD_WORDS; i += 2)
 		hash += pm_hash_mix(words[i] ^ PM_HASH_ONE, words[i + 1] ^ (PM_HASH_TWO + 2 * i));
 	return pm_hash_mix(hash, PM_HASH_ONE);
+}
+
+/**
+ * Hashes the first bytes of a chunk without pointers into the heap, which change when other chunks
+ * are added to a list. Which words count as pointers must be the same in all walks, so it does not
+ * depend on which chunks exist: arenas and mapped chunks are in the upper part of the address
+ * space.
+ *
+ * @param head  the bytes
+ * @param size  number of bytes
+ * @param main  addresses of the main arena, now and when it has grown
+ */
+static inline uint64_t pm_head_hash_lasting(const void *head, size_t size, struct pm_range main)
+{
+	const struct pm_range upper = { (uint64_t)0x7000 << 32, (uint64_t)1 << 47 };
+	struct pm_head copy = pm_head_copy(head, size);
+
+	for (size_t i = 0; i < PM_HEAD_WORDS; i++)
+		if (pm_range_contains(upper, copy.words[i]) ||
+		    pm_range_contains(main, copy.words[i]))
+			copy.words[i] = 1;
+	return pm_head_hash(&copy);
 }
 
 /**

@@ -230,6 +230,21 @@ static int follow_fastbin(struct lists *lists, uint32_t arena, unsigned bin)
 	return good;
 }
 
+/**
+ * Reports a list of freed chunks that is not valid. All chunks were found nevertheless: only which
+ * of them are freed is not known.
+ */
+static int note_damage(struct lists *lists, uint32_t arena, uint64_t address, uint64_t previous,
+                       const char *why)
+{
+	struct pm_heap_index *index = &lists->glibc->heap->index;
+	bool unseen = index->unseen;
+	int result = pm_glibc_damage(lists->glibc, arena, address, previous, why, lists->error);
+
+	index->unseen = unseen;
+	return result;
+}
+
 /** Marks the chunks of the fastbins of an arena. */
 static int read_fastbins(struct lists *lists, uint32_t arena)
 {
@@ -248,8 +263,8 @@ static int read_fastbins(struct lists *lists, uint32_t arena)
 			continue;
 
 		glibc->heap->public.arenas[arena].complete = false;
-		if (pm_glibc_damage(glibc, arena, head, glibc->arenas[arena].address,
-		                    "the list of a fastbin is not valid", lists->error) < 0)
+		if (note_damage(lists, arena, head, glibc->arenas[arena].address,
+		                "the list of a fastbin is not valid") < 0)
 			return -1;
 	}
 	return 0;
@@ -460,7 +475,7 @@ static int try_tcache(struct lists *lists, const struct pm_chunk *chunk,
 	if (pm_glibc_can_change(glibc))
 		why = "a tcache has changed each time that it was read";
 	glibc->heap->public.arenas[chunk->arena].complete = false;
-	return pm_glibc_damage(glibc, chunk->arena, chunk->address, 0, why, lists->error);
+	return note_damage(lists, chunk->arena, chunk->address, 0, why);
 }
 
 static int read_tcaches(struct lists *lists)

@@ -117,28 +117,6 @@ static bool contains(struct records *records, const struct record *record)
 	       item->hash == record->hash;
 }
 
-/**
- * Tests whether a word can be a pointer into the heap. The answer must be the same in all walks, so
- * it does not depend on which chunks there are now: arenas and mapped chunks are in the upper part
- * of the address space.
- */
-static bool may_be_pointer(const struct pm_survivors *survivors, uint64_t word)
-{
-	const struct pm_range upper = { (uint64_t)0x7000 << 32, (uint64_t)1 << 47 };
-	return pm_range_contains(upper, word) || pm_range_contains(survivors->main, word);
-}
-
-/** Hashes the first bytes of a chunk, without pointers into the heap. */
-static uint64_t hash_of(const struct pm_survivors *survivors, const void *head, size_t size)
-{
-	struct pm_head copy = pm_head_copy(head, size);
-
-	for (size_t i = 0; i < PM_HEAD_WORDS; i++)
-		if (may_be_pointer(survivors, copy.words[i]))
-			copy.words[i] = 1;
-	return pm_head_hash(&copy);
-}
-
 /** Prepares the first walk. */
 static int begin_first(struct pm_survivors *survivors, struct pm_heap *heap, struct pm_error *error)
 {
@@ -173,7 +151,7 @@ static int compare(struct pm_survivors *survivors, const struct pm_chunk_item *i
 	const struct record record = {
 		.start = item->chunk.start,
 		.size = item->chunk.size,
-		.hash = hash_of(survivors, item->head, item->size),
+		.hash = pm_head_hash_lasting(item->head, item->size, survivors->main),
 	};
 
 	switch (survivors->walks) {

@@ -30,8 +30,9 @@ struct fixture {
 	struct pm_chunk_types *types;
 	struct pm_cohorts *cohorts;
 	volatile sig_atomic_t cancel;
-	struct pm_heap_break skipped; /* break of the next walk; none if `skipped` is 0 */
-	uint64_t breaks;              /* number of breaks of the next walk that are not stored */
+	struct pm_range
+		skipped; /* addresses that the next walk does not see; empty if it sees all */
+	bool unseen; /* the next walk does not see some chunks, and their addresses are not known */
 };
 
 static int setup(void **state)
@@ -94,13 +95,9 @@ static int walk(struct fixture *f, struct pm_error *error)
 	must(pm_heap_window_open(&heap.source, &heap.window, error), error);
 	heap.index.header = HEADER;
 	heap.index.overlap = 8;
-	heap.public.allocator = PM_HEAP_ALLOCATOR_GLIBC;
-	heap.public.complete = f->skipped.skipped == 0 && f->breaks == 0;
-	if (f->skipped.skipped > 0) {
-		heap.public.breaks = &f->skipped;
-		heap.public.break_count = 1;
-	}
-	heap.public.breaks_total = heap.public.break_count + f->breaks;
+	heap.public.complete = f->skipped.end == 0 && !f->unseen;
+	heap.index.unseen = f->unseen;
+	must(pm_heap_index_skip(&heap.index, f->skipped.start, f->skipped.end, error), error);
 
 	assert_non_null(
 		pm_heap_index_add_segment(&heap.index, BASE, BASE + SLOTS * SIZE, 0, error));
@@ -113,8 +110,8 @@ static int walk(struct fixture *f, struct pm_error *error)
 	int result = pm_cohorts_walk(f->cohorts, &heap.public, error);
 	pm_heap_window_close(heap.window);
 	pm_heap_index_deinit(&heap.index);
-	f->skipped.skipped = 0;
-	f->breaks = 0;
+	f->skipped = (struct pm_range){ 0 };
+	f->unseen = false;
 	return result;
 }
 
@@ -204,7 +201,7 @@ static void skipped_chunks_are_not_new(void **state)
 
 	use(f, 0, 1000, "old");
 	unuse(f, 200, 100);
-	f->skipped = (struct pm_heap_break){ .address = BASE + 200 * SIZE, .skipped = 100 * SIZE };
+	f->skipped = (struct pm_range){ BASE + 200 * SIZE, BASE + 300 * SIZE };
 	must_walk(f);
 	use(f, 200, 100, "old");
 	use(f, 1000, 5, "leaked record");
@@ -214,13 +211,13 @@ static void skipped_chunks_are_not_new(void **state)
 }
 
 /** If it is not known what a walk did not see, its interval does not count. */
-static void a_walk_with_unknown_breaks_shows_nothing_new(void **state)
+static void a_walk_that_misses_chunks_shows_nothing_new(void **state)
 {
 	struct fixture *f = *state;
 
 	use(f, 0, 1000, "old");
 	unuse(f, 200, 700);
-	f->breaks = 3;
+	f->unseen = true;
 	must_walk(f);
 	use(f, 200, 700, "old");
 	must_walk(f);
@@ -273,7 +270,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(churn, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_cache_that_does_not_grow, setup, teardown),
 		cmocka_unit_test_setup_teardown(skipped_chunks_are_not_new, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_walk_with_unknown_breaks_shows_nothing_new, setup,
+		cmocka_unit_test_setup_teardown(a_walk_that_misses_chunks_shows_nothing_new, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(a_walk_that_fails, setup, teardown),
 	};
