@@ -404,7 +404,7 @@ static int run(struct grep_target *target, struct search *search, const struct p
 		return -1;
 
 	target->incomplete = search->totals.gave_up > 0 || search->timed_out ||
-	                     search->memory.cut > 0;
+	                     search->memory.cut > 0 || hit_chunk_may_miss(&search->chunks);
 	report(search, target);
 	return 1;
 }

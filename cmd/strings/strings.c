@@ -75,7 +75,7 @@ static enum status run(struct strings *strings, const char *target)
 	search_report(&strings->search, strings->count);
 	if (status < 0)
 		return report_failure(&error);
-	if (strings->search.memory.cut > 0)
+	if (strings->search.memory.cut > 0 || hit_chunk_may_miss(&strings->search.chunks))
 		return STATUS_ERROR;
 
 	return strings->count > 0 ? STATUS_OK : STATUS_NOTHING;

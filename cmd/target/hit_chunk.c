@@ -107,6 +107,11 @@ bool hit_chunk_count(struct hit_chunks *chunks, enum hit_chunk_fate fate,
 	return kept;
 }
 
+bool hit_chunk_may_miss(const struct hit_chunks *chunks)
+{
+	return chunks->counts[HIT_CHUNK_UNKNOWN] > 0;
+}
+
 const struct pm_chunk_parts *hit_chunk_current(const struct hit_chunks *chunks, unsigned worker)
 {
 	return chunks->heap ? &chunks->hits[worker] : NULL;

@@ -94,6 +94,13 @@ bool hit_chunk_count(struct hit_chunks *chunks, enum hit_chunk_fate fate,
                      struct pm_scan_delivery *delivery);
 
 /**
+ * Tests whether hits can be missing, because they are where chunks are not known.
+ * @param chunks  the chunks
+ * @return        true if such hits were left out
+ */
+bool hit_chunk_may_miss(const struct hit_chunks *chunks);
+
+/**
  * Returns the chunk of the current hit, to be printed with it.
  *
  * @param chunks  the chunks

@@ -20,7 +20,7 @@
 
 enum { ROUNDS = 5 };
 
-static void fail(const char *what, const struct pm_error *error)
+static void __attribute__((noreturn)) fail(const char *what, const struct pm_error *error)
 {
 	fprintf(stderr, "heap_bench: %s: %s\n", what, error->text);
 	exit(2);
@@ -44,8 +44,8 @@ static void walk(struct pm_process *process)
 {
 	struct pm_error error = { 0 };
 	struct pm_regions regions;
-	struct pm_pagemap *pagemap;
-	struct pm_reader reader;
+	struct pm_pagemap *pagemap = NULL;
+	struct pm_reader reader = { 0 };
 	double times[ROUNDS];
 
 	pm_regions_init(&regions);
@@ -59,7 +59,7 @@ static void walk(struct pm_process *process)
 		                               .reader = &reader,
 		                               .pages = &pages };
 	for (int i = 0; i < ROUNDS; i++) {
-		struct pm_heap *heap;
+		struct pm_heap *heap = NULL;
 		double begin = now();
 		if (pm_heap_open(&source, &heap, &error) < 0)
 			fail("walk", &error);
@@ -116,11 +116,11 @@ static void ask(struct pm_graph *graph, const struct pm_chunk *chunk)
 static void copy(struct pm_process *process, uint64_t address)
 {
 	struct pm_error error = { 0 };
-	struct pm_symbols *symbols;
-	struct pm_graph *graph;
-	struct pm_copy *copied;
+	struct pm_symbols *symbols = NULL;
+	struct pm_graph *graph = NULL;
+	struct pm_copy *copied = NULL;
 	struct pm_chunk chunk;
-	struct pm_heap *heap;
+	struct pm_heap *heap = NULL;
 
 	if (pm_copy_open(process, NULL, &copied, &error) < 0 || pm_copy_take(copied, &error) < 0)
 		fail("copy", &error);
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 		fputs("usage: heap_bench PID ADDRESS\n", stderr);
 		return 2;
 	}
-	if (pm_process_open(NULL, atoi(argv[1]), &process, &error) < 0)
+	if (pm_process_open(NULL, (pid_t)strtol(argv[1], NULL, 10), &process, &error) < 0)
 		fail("open", &error);
 
 	walk(process);

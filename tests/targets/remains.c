@@ -11,7 +11,8 @@
  * `pair NUMBER ADDRESS SIZE` is a chunk in use; the chunk above it is `free NUMBER`. Pair 20 starts
  * with "begin" and ends with "border". Pair 21 has 200,000 bytes, starts with "LONG" and ends with
  * "end". The chunk `mapped` also has 200,000 times the letter m. `links ADDRESS NEXT` is a chunk in
- * the tcache, and the chunk to which it points.
+ * the tcache, and the chunk to which it points. The
+ * command `damage` writes into the header of `live 5`.
  */
 #include "support.h"
 
@@ -33,6 +34,7 @@ enum {
 };
 
 static char outside[TEXTS][SMALL];
+static char *live[TEXTS];
 static size_t sizes[TEXTS];
 
 /** Writes a text, and prints where it is. */
@@ -77,15 +79,17 @@ static char *create_pair(unsigned number, size_t size, const char *first, const 
 	return above;
 }
 
-static int no_command(const char *line)
+static int damage(const char *line)
 {
-	(void)line;
-	return 1;
+	if (strcmp(line, "damage") != 0)
+		return 1;
+	memset(live[5] - sizeof(size_t), 'A', sizeof(size_t));
+	return 0;
 }
 
 int main(void)
 {
-	static char *live[TEXTS], *cached[TEXTS], *fast[TEXTS], *freed[TEXTS];
+	static char *cached[TEXTS], *fast[TEXTS], *freed[TEXTS];
 
 	target_begin();
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
@@ -119,5 +123,5 @@ int main(void)
 	release(cached);
 
 	target_ready();
-	target_obey(no_command);
+	target_obey(damage);
 }

@@ -128,6 +128,32 @@ texts() {
 		while read -r address; do printf '0x%x\n' $((address + 19)); done | sort
 }
 
+@test "where the heap is damaged, chunks are not known, and matches can be missing" {
+	target_start remains
+	target_tell damage
+	run -2 --separate-stderr procmem grep --in-use 'live number [35] of remains' "$TARGET_PID"
+	[[ $output == *': live number 3 of remains' ]]
+	[[ ${stderr_lines[0]} == *'--in-use left out 1 match: 1 where chunks are not known' ]]
+	[[ ${stderr_lines[1]} == *'not all chunks are known, because the process changed its heap while it was read, or the heap is damaged'* ]]
+	run -0 procmem grep -s --chunks 'live number 5 of remains' "$TARGET_PID"
+	[[ $output == *', chunk not known: live number 5 of remains' ]]
+	run -2 procmem grep -s --stop --freed 'live number 5 of remains' "$TARGET_PID"
+}
+
+@test "the chunks of a stopped process that allocates and frees all the time" {
+	target_start contents
+	target_tell busy
+	target_tell turn
+	# Three threads keep 2000 chunks each. Each thread can be stopped between free and malloc.
+	run -0 procmem grep -s -c --by kind --stop --in-use 'job \d+ of' "$TARGET_PID"
+	[[ $output == *arena && $((${output%arena})) -ge 5994 && $((${output%arena})) -le 6000 ]]
+	# Without --stop, chunks change while they are searched.
+	for _ in {1..5}; do
+		run procmem grep -s -c --by kind --in-use --freed 'job \d+ of' "$TARGET_PID"
+		[[ $status -eq 0 || $status -eq 2 ]]
+	done
+}
+
 @test "redis with jemalloc: values that were deleted are freed, others are in use" {
 	require redis-cli
 	local socket=$BATS_TEST_TMPDIR/socket
@@ -154,6 +180,13 @@ texts() {
 	jq -se 'any(.[]; .text | startswith("big value"))' <<<"$output"
 	run -0 procmem grep -s --json --in-use 'live value number \d+' "$TARGET_PID"
 	jq -r .address <<<"$output" | sort | comm -12 - live | diff live -
+}
+
+@test "chunks of another allocator are not known, and a note says so" {
+	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 10 1000
+	! grep -q 'without jemalloc' "$TARGET_FACTS" || skip 'libjemalloc2 is not installed'
+	run -1 --separate-stderr procmem grep --freed 'no such text' "$TARGET_PID"
+	[[ $stderr == *'the process also uses jemalloc malloc; matches in its chunks count as in no chunk'* ]]
 }
 
 @test "without malloc of a known allocator, the options are refused" {

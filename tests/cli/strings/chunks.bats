@@ -84,6 +84,17 @@ named() {
 	[[ $stderr == *'--freed left out 2 strings: 2 in chunks in use'* ]]
 }
 
+@test "where the heap is damaged, chunks are not known, and strings can be missing" {
+	target_start remains
+	target_tell damage
+	run -2 --separate-stderr procmem strings --in-use -n 20 "$TARGET_PID"
+	fails grep -q 'live number 5 of remains' <<<"$output"
+	grep -q 'live number 3 of remains' <<<"$output"
+	[[ $stderr == *' 1 where chunks are not known'* ]]
+	procmem strings -q --chunks -n 20 "$TARGET_PID" >lines
+	grep -Eq '^[0-9a-f]+ [?] +live number 5 of remains$' lines
+}
+
 @test "without malloc of a known allocator, the options are refused" {
 	target_start no_malloc
 	run -2 --separate-stderr procmem strings --in-use "$TARGET_PID"

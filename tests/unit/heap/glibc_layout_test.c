@@ -337,22 +337,23 @@ static void excess_of_mapped_chunks_is_reported(void **state)
 static void check_mapped_pages(const unsigned pages[2], uint64_t count, uint64_t counted,
                                uint64_t left)
 {
-	enum { PAGE = 4096, COUNTERS = FAKE_PARAMETERS + 56, MAPPED = COUNTERS + 24 };
+	const uint64_t page = 4096;
+	enum { COUNTERS = FAKE_PARAMETERS + 56, MAPPED = COUNTERS + 24 };
 	const uint64_t first = fake_heap_address(FAKE_MAPPED), data = fake_heap_address(FAKE_DATA);
 	struct fake_heap fake;
 	uint32_t mapped = (uint32_t)count;
 
 	fake_heap_init(&fake, FAKE_GLIBC_236);
-	fake_heap_put(&fake, first + 8, PAGE | 2);
-	fake_heap_put(&fake, first + 2 * PAGE + 8, pages[0] * PAGE | 2);
+	fake_heap_put(&fake, first + 8, page | 2);
+	fake_heap_put(&fake, first + 2 * page + 8, pages[0] * page | 2);
 	if (pages[1] > 0)
-		fake_heap_put(&fake, first + (3 + pages[0]) * PAGE + 8, pages[1] * PAGE | 2);
+		fake_heap_put(&fake, first + (3 + pages[0]) * page + 8, pages[1] * page | 2);
 	memcpy(fake_heap_bytes(&fake, data + COUNTERS + 4), &mapped, sizeof mapped);
-	fake_heap_put(&fake, data + MAPPED, counted * PAGE);
+	fake_heap_put(&fake, data + MAPPED, counted * page);
 
 	struct pm_heap *heap = fake_heap_open(&fake, true);
 	assert_int_equal(heap->mapped_count_counter, count);
-	assert_int_equal(heap->mapped, left * PAGE);
+	assert_int_equal(heap->mapped, left * page);
 	assert_int_equal(heap->mapped_uncertain, left != counted);
 	pm_heap_close(heap);
 	fake_heap_deinit(&fake);
