@@ -122,7 +122,8 @@ static bool is_certain(const struct malloc_graph *graph)
 	const struct pm_heap *heap = graph->heap;
 	const struct stopping_others *others = &graph->others;
 
-	if (has_caches(graph) || !heap->complete || heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
+	if (has_caches(graph) || !heap->complete || heap->mapped_uncertain ||
+	    heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
 		return false;
 	if (graph->core || pm_copy_info(graph->copy)->unreadable > 0)
 		return false;

@@ -17,10 +17,16 @@
 enum { DESCRIPTOR_ALIGN = 64, SELF_OFFSET = 16, TID_OFFSET = 720, NEEDED = TID_OFFSET + 4 };
 
 /*
- * Bytes that are searched: above a stack pointer, in a region, at the end of a larger region, and
- * in all regions together.
+ * Bytes that are searched: above a stack pointer, at the start of a region, at the end of a larger
+ * region, above all stack pointers together, and in all regions together.
  */
-enum { STACK_SIZE = 8 << 20, REGION_SIZE = 256 << 10, TOP_SIZE = 16 << 10, ALL_SIZE = 64 << 20 };
+enum {
+	STACK_SIZE = 8 << 20,
+	REGION_SIZE = 256 << 10,
+	TOP_SIZE = 16 << 10,
+	STACKS_SIZE = 512 << 20,
+	REGIONS_SIZE = 64 << 20,
+};
 
 /** A search. */
 struct search {
@@ -28,7 +34,7 @@ struct search {
 	struct pm_thread_descriptor *threads; /* by own_tid */
 	size_t count;
 	size_t missing; /* number of threads without a descriptor */
-	uint64_t left;  /* number of bytes that may still be searched in regions */
+	uint64_t left;  /* number of bytes that may still be searched */
 	struct pm_error *error;
 };
 
@@ -74,7 +80,8 @@ static int scan(struct search *search, struct pm_range range,
 	const uint64_t page = 4096, align = DESCRIPTOR_ALIGN;
 	uint64_t at = (range.start + align - 1) & ~(align - 1);
 
-	while (at < range.end && range.end - at >= NEEDED && search->missing > 0) {
+	while (at < range.end && range.end - at >= NEEDED && search->missing > 0 &&
+	       search->left > 0) {
 		const void *bytes;
 		size_t size = 0, offset = 0;
 
@@ -90,6 +97,7 @@ static int scan(struct search *search, struct pm_range range,
 			test(search, (const unsigned char *)bytes + offset, at + offset);
 
 		at += offset;
+		search->left -= pm_min(search->left, offset);
 		if (offset == 0 && pm_heap_window_next(window, (at & ~(page - 1)) + page, range.end,
 		                                       &at, search->error) < 0)
 			return -1;
@@ -130,12 +138,8 @@ static int scan_stacks(struct search *search)
 	return 0;
 }
 
-/** Searches a part of a region, within the limit for all regions. */
 static int scan_part(struct search *search, uint64_t start, uint64_t size)
 {
-	size = pm_min(size, search->left);
-	search->left -= size;
-
 	return scan(search, (struct pm_range){ start, start + size }, NULL);
 }
 
@@ -162,9 +166,11 @@ static int scan_regions(struct search *search)
 int pm_thread_descriptors_find(struct pm_heap_handle *heap, struct pm_thread_descriptor *threads,
                                size_t count, struct pm_error *error)
 {
-	struct search search = {
-		.heap = heap, .threads = threads, .count = count, .left = ALL_SIZE, .error = error
-	};
+	struct search search = { .heap = heap,
+		                 .threads = threads,
+		                 .count = count,
+		                 .left = STACKS_SIZE,
+		                 .error = error };
 
 	qsort(threads, count, sizeof *threads, by_tid);
 #ifdef __x86_64__
@@ -174,5 +180,7 @@ int pm_thread_descriptors_find(struct pm_heap_handle *heap, struct pm_thread_des
 
 	if (scan_stacks(&search) < 0)
 		return -1;
+
+	search.left = REGIONS_SIZE;
 	return scan_regions(&search);
 }

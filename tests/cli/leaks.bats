@@ -98,6 +98,14 @@ assert_lost() {
 	[[ $output == *': about '*' chunk'* ]]
 	targets_stop
 
+	target_start allocations 0
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain' <<<"$output"
+	target_tell imitate
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.complete and .certain == false' <<<"$output"
+	targets_stop
+
 	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 100 10000
 	[ "$(grep -c 'without jemalloc' "$TARGET_FACTS")" -eq 0 ] || skip 'libjemalloc.so.2 cannot be loaded'
 	run --separate-stderr procmem leaks --json "$TARGET_PID"

@@ -219,11 +219,12 @@ static void protect(void)
 
 static void imitate(void)
 {
-	size_t *fake = mmap(NULL, 2 * LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-	                    -1, 0);
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *guard = mmap(NULL, page + 2 * LARGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	target_check(fake == MAP_FAILED ? -1 : 0, "mmap");
-	fake[1] = LARGE | 2;
+	target_check(guard == MAP_FAILED ? -1 : 0, "mmap");
+	target_check(mprotect(guard + page, 2 * LARGE, PROT_READ | PROT_WRITE), "mprotect");
+	((size_t *)(void *)(guard + page))[1] = LARGE | 2;
 }
 
 static void point(uint64_t count)
