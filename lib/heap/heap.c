@@ -170,7 +170,7 @@ static int number_arenas(struct pm_heap *heap, struct pm_error *error)
 	}
 
 	if (heap->allocator == PM_HEAP_ALLOCATOR_GLIBC) {
-		qsort(sorted, count, sizeof *sorted, by_address);
+		qsort(sorted, count, sizeof(struct pm_heap_arena *), by_address);
 		for (size_t i = 0; i < count; i++)
 			sorted[i]->number = (uint32_t)i + 1;
 	}
