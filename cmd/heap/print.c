@@ -453,14 +453,14 @@ static void report_break(struct heap_report *report, const struct pm_heap_break 
 	text_deinit(&line);
 }
 
-void heap_print_breaks(struct heap_report *report)
+/** Reports the first broken places, or all of them with --verbose. */
+static void report_places(struct heap_report *report)
 {
 	const struct pm_heap *heap = report->heap;
-	bool verbose = report->options->output.verbose;
-	size_t shown = verbose ? heap->break_count : pm_min_size(heap->break_count, BREAKS_SHOWN);
+	size_t shown = heap->break_count;
 
-	if (heap->complete && !verbose)
-		return;
+	if (!report->options->output.verbose)
+		shown = pm_min_size(shown, BREAKS_SHOWN);
 
 	for (size_t i = 0; i < shown; i++)
 		report_break(report, &heap->breaks[i]);
@@ -468,7 +468,50 @@ void heap_print_breaks(struct heap_report *report)
 		report_note("%" PRIu64
 		            " more places of the heap were not valid when they were read",
 		            heap->breaks_total - shown);
-	if (heap->complete)
+}
+
+/**
+ * Reports how much of a running process was skipped. The process has probably changed these places
+ * while they were read. Only a stopped walk can tell this from damage.
+ */
+static void report_skipped(const struct heap_report *report)
+{
+	const struct pm_heap *heap = report->heap;
+	bool verbose = report->options->output.verbose;
+	struct text line = { 0 };
+	uint64_t skipped = 0;
+
+	for (size_t i = 0; i < heap->break_count; i++)
+		skipped += heap->breaks[i].skipped;
+
+	if (skipped == 0) {
+		text_string(&line, "a part of the heap");
+	} else {
+		if (heap->breaks_total > heap->break_count)
+			text_string(&line, "at least ");
+		text_size(&line, skipped);
+		text_string(&line, " of the heap was skipped: it");
+	}
+	text_string(&line, " changed or was not valid when read; figures are approximate (exact: "
+	                   "--stop");
+	if (!verbose && heap->breaks_total > 0)
+		text_string(&line, ", places: -v");
+	text_char(&line, ')');
+
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+void heap_print_breaks(struct heap_report *report)
+{
+	bool complete = report->heap->complete, verbose = report->options->output.verbose;
+	bool still = report->stopped || report->memory.core;
+
+	if (complete && !verbose)
+		return;
+	if (still || verbose)
+		report_places(report);
+	if (complete)
 		return;
 
 	if (report->damaged)
@@ -476,10 +519,9 @@ void heap_print_breaks(struct heap_report *report)
 		            " in two stops: the heap is probably damaged there, by a write beyond "
 		            "the end of the chunk before; sizes and counts are approximate",
 		            report->damaged);
-	else if (report->stopped || report->memory.core)
+	else if (still)
 		report_note("a thread was inside malloc, or the heap is damaged; sizes and counts "
 		            "are approximate");
 	else
-		report_note("the process changed its heap while it was read, or the heap is "
-		            "damaged; sizes and counts are approximate (exact: --stop)");
+		report_skipped(report);
 }

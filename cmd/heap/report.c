@@ -2,17 +2,42 @@
 #include "heap/report.h"
 
 #include "base/clock.h"
+#include "base/report.h"
 #include "target/malloc_heap.h"
 #include "target/selection.h"
 
 /* Maximum number of stops. */
 enum { STOPS_MAX = 4 };
 
+/** Reports that a process is about to be stopped, and for how long. */
+static void announce(const void *context, struct pm_process *process)
+{
+	const struct heap_report *report = context;
+	const double second = 1e9;
+	struct text line = { 0 };
+
+	/* Only the first stop is announced: the limit is that of all stops. */
+	if (report->options->output.quiet || report->limit.spent_ns > 0)
+		return;
+
+	text_format(&line, "stopping process %d while its heap is read",
+	            (int)pm_process_pid(process));
+	/* As in stop_limit_reader(). */
+	if (report->limit.max_ns > 0)
+		text_format(&line, ", for at most about %g s (--max-stop)",
+		            2 * (double)report->limit.max_ns / second);
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
 /** Opens the memory of a target. */
 static int open_memory(struct heap_report *report, const char *word, struct pm_error *error)
 {
 	struct selection selection;
-	const struct memory_options options = { .stop = report->options->stop, .quiet = true };
+	const struct memory_options options = { .stop = report->options->stop,
+		                                .quiet = true,
+		                                .before_stop = announce,
+		                                .context = report };
 
 	if (selection_init(&selection, error) < 0)
 		return -1;

@@ -39,6 +39,8 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 	if (options->stop || stopping_holds(process)) {
 		memory->others = stopping_find_others(process);
 		memory->was_stopped = sampled_is_stopped(process);
+		if (options->before_stop && !stopping_holds(process))
+			options->before_stop(options->context, process);
 		if (stopping_begin(process, memory->cancel, &memory->stop, error) < 0)
 			return -1;
 		memory->threads = pm_stop_count(memory->stop);

@@ -24,11 +24,15 @@
  * Options of memory_open(). If zeroed, the process is not stopped, and no mapped files are opened.
  */
 struct memory_options {
-	bool stop;      /**< stop the process until memory_resume() */
-	bool quiet;     /**< print no notes on kinds and names that match no region */
-	bool files;     /**< open the mapped files, for pages that the process has not touched */
-	unsigned needs; /**< enum region_needs bits of what must be known about the regions, in
-	                   addition to the needs of the selection */
+	bool stop;  /**< stop the process until memory_resume() */
+	bool quiet; /**< print no notes on kinds and names that match no region */
+	bool files; /**< open the mapped files, for pages that the process has not touched */
+	/** Called before `stop` stops a process, but not if the session holds the process stopped
+	 * already; NULL to call nothing */
+	void (*before_stop)(const void *context, struct pm_process *process);
+	const void *context; /**< passed to before_stop() */
+	unsigned needs;      /**< enum region_needs bits of what must be known about the regions, in
+	                        addition to the needs of the selection */
 };
 
 /** Result of memory_open(). */

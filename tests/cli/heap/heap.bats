@@ -327,6 +327,47 @@ assert_threads() {
 		'(.complete | not) and any(.breaks[]; .address == $address and .previous == $before)' <<<"$output"
 }
 
+@test "a broken heap of a running process: one short note; the places with --verbose" {
+	target_start allocations 0
+	tell damage
+	run -1 --separate-stderr procmem heap "$TARGET_PID"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[ "${#stderr}" -le 160 ]
+	[[ $stderr == 'procmem: note: '*' of the heap was skipped: it changed or was not valid when read; figures are approximate (exact: --stop, places: -v)' ]]
+	[[ $stderr != *damage* ]]
+
+	run -1 --separate-stderr procmem heap --verbose "$TARGET_PID"
+	[[ $stderr == *"the chain of chunks breaks at $(printf '%#x' $(($(address damaged) - 16))) ("*'; figures are approximate (exact: --stop)'* ]]
+	[[ $stderr != *'damaged'* ]]
+
+	# A counter that does not fit: nothing was skipped.
+	targets_stop
+	target_start allocations 0
+	tell protect
+	run -1 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $stderr == 'procmem: note: a part of the heap changed or was not valid when read; '* ]]
+}
+
+@test "a stop is announced, with its limit" {
+	target_start allocations 0
+	run -0 --separate-stderr procmem heap --stop --max-stop 30s "$TARGET_PID"
+	[[ ${stderr_lines[0]} == "procmem: note: stopping process $TARGET_PID while its heap is read, for at most about 60 s (--max-stop)" ]]
+	[[ ${stderr_lines[1]} == *'stopped'* ]]
+	run -0 --separate-stderr procmem heap --stop --max-stop 0 "$TARGET_PID"
+	[[ ${stderr_lines[0]} == "procmem: note: stopping process $TARGET_PID while its heap is read" ]]
+	run -0 --separate-stderr procmem heap --stop --quiet "$TARGET_PID"
+	[ -z "$stderr" ]
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $stderr != *stopping* ]]
+
+	# More than one stop is announced once. If a session holds the process, there is no stop to announce.
+	tell damage
+	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[ "$(grep -c 'stopping process' <<<"$stderr")" -eq 1 ]
+	run --separate-stderr procmem shell -c stop -c 'heap --stop' "$TARGET_PID"
+	[[ $stderr != *'while its heap is read'* ]]
+}
+
 @test "a stop that takes too long is ended, and is not repeated" {
 	target_start allocations 0
 	tell sieve 1000000
@@ -393,6 +434,22 @@ assert_threads() {
 	[ "$status" -le 1 ]
 	jq -e '.seconds > 0.5 and (.survivors | length == 1) and (.survivors[0] | .size == 272 and .text == "leak number=#" and
 		.count > 0 and .rate > 0 and .bytes_rate > .rate * 270) and (.certain | type) == "boolean"' <<<"$output"
+}
+
+@test "--growth: classes without net growth come last, and are not marked" {
+	target_start allocations 0
+	tell renew 5000
+	until procmem heap --json --text '^renewed number=' "$TARGET_PID" |
+		jq -e '[.classes[].count] | add == 5000'; do :; done
+	tell grow 50
+
+	run --separate-stderr procmem heap --growth 2s --color=always "$TARGET_PID"
+	[ "$status" -le 1 ]
+	[[ ${lines[2]} == *$'\e[31m'*'K/s'*' 272 '*'"leak number=#"'* ]]
+	local renewed
+	renewed=$(grep -F 'renewed number=' <<<"$output")
+	[[ $renewed == *'no net growth: "renewed number=#"'* && $renewed == *K/s* ]]
+	[[ $renewed != *$'\e[31m'* ]]
 }
 
 @test "a process that changes its heap all the time: no wrong error, and --stop is complete" {
