@@ -148,6 +148,15 @@ grown() {
 	screen_key q
 }
 
+@test "the screen says how many walks are missing" {
+	require tmux
+	target_start allocations 0
+	watch_start 100 30 --heap -i 0.2 --budget 0.01
+	screen_await 'heap: first result after 3 walks; 1 done, one each '
+	[[ $(screen_lines) =~ 'one each '[0-9hms.\ ]+' within the budget' ]]
+	screen_key q
+}
+
 @test "--heap needs one living process whose allocator is known" {
 	target_start no_malloc
 	run -2 --separate-stderr procmem watch --heap --record "$BATS_TEST_TMPDIR/run.pmrec" -c 2 -i 0.1 "$TARGET_PID"
