@@ -98,9 +98,14 @@ static int print_place(const struct refs_found *found, const struct refs_style *
 		utf8_escape(&line, name, strlen(name));
 		text_string(&line, " in ");
 		utf8_escape(&line, found->symbol.object, strlen(found->symbol.object));
+	} else if (found->to) {
+		text_format(&line,
+		            "not in a chunk of malloc, and not in a variable with a symbol: the "
+		            "pointer in the 8 bytes at %" PRIx64 " is shown",
+		            found->range.start);
 	} else {
-		text_string(&line, "not in a chunk of malloc, and not in a variable: pointers to "
-		                   "exactly this address are searched");
+		text_string(&line, "not in a chunk of malloc, and not in a variable with a symbol: "
+		                   "pointers to exactly this address are searched");
 	}
 
 	end_line(&line, out);

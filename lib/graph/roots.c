@@ -20,6 +20,19 @@
  */
 enum { ROOTS_MAX = 1 << 20 };
 
+/*
+ * Maximum number of places without a symbol that are roots of their own. Further places of a file
+ * are one root.
+ */
+enum { PLACES_MAX = 4096 };
+
+/*
+ * Words without a symbol that point to chunks are one place if the start of a word is at most this
+ * number of bytes behind the end of the word before. The words of a container, such as those of a
+ * map, a list or a hash table of C++, are then one place, and two maps are two.
+ */
+enum { PLACE_GAP = 8 };
+
 /* Number of spans after which the cancellation flag is tested. */
 enum { CANCEL_STEP = 4096 };
 
@@ -35,6 +48,8 @@ struct pm_root_table {
 	size_t size;   /* number of slots, a power of 2 */
 	uint64_t seed; /* the addresses of symbols are chosen by the authors of the files */
 	struct pm_thread_areas areas;
+	uint32_t places[PLACES_MAX]; /* roots in data without a symbol, by ascending address */
+	size_t place_count;
 };
 
 static uint64_t hash_root(const struct pm_root *root, uint64_t seed)
@@ -45,7 +60,7 @@ static uint64_t hash_root(const struct pm_root *root, uint64_t seed)
 	return root->start ? hash : pm_hash_bytes(hash, root->module, strlen(root->module));
 }
 
-/** Tests whether two roots are the same. Data without symbols of a file is one root. */
+/** Tests whether two roots are the same. A root without an address is one for each file. */
 static bool same_root(const struct pm_root *one, const struct pm_root *other)
 {
 	return one->kind == other->kind && one->thread == other->thread &&
@@ -197,17 +212,20 @@ static int describe_data(struct pm_graph *graph, uint64_t address, struct pm_roo
 	return found;
 }
 
-int pm_roots_at(struct pm_graph *graph, uint64_t address, uint32_t *index, struct pm_range *range,
-                struct pm_error *error)
+/**
+ * Describes the root to which an address belongs.
+ * @param described  receives the root. `start` is 0 for data of a file without a symbol
+ */
+static int describe(struct pm_graph *graph, uint64_t address, struct pm_root *described,
+                    struct pm_range *range, struct pm_error *error)
 {
 	static const struct pm_root unnamed = { .thread_name = "", .name = "", .module = "" };
 	const struct pm_thread_area *area = pm_thread_areas_at(&graph->table->areas, address);
 	struct pm_root root = unnamed;
 
 	if (area) {
-		if (describe_area(graph, area, address, &root, range, error) < 0)
-			return -1;
-		return intern(graph, &root, index, error);
+		*described = unnamed;
+		return describe_area(graph, area, address, described, range, error);
 	}
 
 	int found = describe_data(graph, address, &root, range, error);
@@ -229,7 +247,86 @@ int pm_roots_at(struct pm_graph *graph, uint64_t address, uint32_t *index, struc
 			                    pm_thread_areas_next(&graph->table->areas, address));
 	}
 
-	return intern(graph, &root, index, error);
+	*described = root;
+	return 0;
+}
+
+/** Returns whether a root is data of a file without a symbol, as describe() describes it. */
+static bool is_place(const struct pm_root *root)
+{
+	return root->start == 0 &&
+	       (root->kind == PM_ROOT_MODULE_DATA || root->kind == PM_ROOT_LIBC);
+}
+
+/** Returns the root of the place that contains an address, or UINT32_MAX. */
+static uint32_t place_at(const struct pm_graph *graph, uint64_t address)
+{
+	const struct pm_root_table *table = graph->table;
+	size_t low = 0, high = table->place_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (graph->roots[table->places[middle]].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+
+	if (low == table->place_count || graph->roots[table->places[low]].start > address)
+		return UINT32_MAX;
+	return table->places[low];
+}
+
+int pm_roots_at(struct pm_graph *graph, uint64_t address, uint32_t *index, struct pm_range *range,
+                struct pm_error *error)
+{
+	struct pm_root root;
+	if (describe(graph, address, &root, range, error) < 0)
+		return -1;
+
+	uint32_t place = is_place(&root) ? place_at(graph, address) : UINT32_MAX;
+	if (place == UINT32_MAX)
+		return intern(graph, &root, index, error);
+
+	*index = place;
+	return 0;
+}
+
+/**
+ * Finds the root of a word that points to a chunk. The words of the memory are passed by ascending
+ * address: a word without a symbol extends the last place, or starts a new one.
+ */
+static int root_of_word(struct pm_graph *graph, uint64_t address, uint32_t *index,
+                        struct pm_range *range, struct pm_error *error)
+{
+	struct pm_root_table *table = graph->table;
+	struct pm_root root;
+
+	if (describe(graph, address, &root, range, error) < 0)
+		return -1;
+	if (!is_place(&root))
+		return intern(graph, &root, index, error);
+
+	if (table->place_count > 0) {
+		uint32_t place = table->places[table->place_count - 1];
+		struct pm_root *last = &graph->roots[place];
+		if (last->kind == root.kind && strcmp(last->module, root.module) == 0 &&
+		    address >= last->end && address - last->end <= PLACE_GAP) {
+			last->end = address + 8;
+			*index = place;
+			return 0;
+		}
+	}
+
+	if (table->place_count == PLACES_MAX)
+		return intern(graph, &root, index, error);
+	root.start = address;
+	root.end = address + 8;
+	if (intern(graph, &root, index, error) < 0)
+		return -1;
+
+	table->places[table->place_count++] = *index;
+	return 0;
 }
 
 int pm_roots_registers(struct pm_graph *graph, size_t thread, uint32_t *root,
@@ -372,7 +469,7 @@ static int note_word(void *context, uint32_t target, uint64_t address)
 	(void)target;
 
 	if (!pm_range_contains(finding->range, address) &&
-	    pm_roots_at(graph, address, &finding->root, &finding->range, finding->error) < 0)
+	    root_of_word(graph, address, &finding->root, &finding->range, finding->error) < 0)
 		return -1;
 
 	graph->roots[finding->root].pointers++;
