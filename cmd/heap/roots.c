@@ -28,11 +28,10 @@ static void put_thread(const struct pm_root *root, struct text *text)
 /** Adds data without a symbol: "data of shop at 5622607f7100". */
 static void put_place(const struct pm_root *root, struct text *text)
 {
-	text_string(text, root->start ? "data" : "other data");
+	text_string(text, "data");
 	if (root->module[0])
 		text_format(text, " of %s", base_name(root->module));
-	if (root->start)
-		text_format(text, " at %" PRIx64, root->start);
+	text_format(text, " at %" PRIx64, root->start);
 }
 
 void heap_roots_name(const struct pm_root *root, struct text *text)

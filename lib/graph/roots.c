@@ -24,7 +24,7 @@ enum { ROOTS_MAX = 1 << 20 };
  * Maximum number of places without a symbol that are roots of their own. Further places of a file
  * are one root.
  */
-enum { PLACES_MAX = 4096 };
+enum { PLACES_MAX = 1024 };
 
 /*
  * Words without a symbol that point to chunks are one place if the start of a word is at most this
@@ -501,6 +501,23 @@ static int scan_memory(struct pm_graph *graph, struct pm_error *error)
 	return pm_check_cancel(graph->options.cancel, error);
 }
 
+/**
+ * Gives addresses to the roots for further words without a symbol. While words were added, such a
+ * root had no address, and was found by its file.
+ */
+static void place_rest(struct pm_graph *graph)
+{
+	for (size_t i = 0; i < graph->span_count; i++) {
+		const struct pm_root_span *span = &graph->spans[i];
+		struct pm_root *root = &graph->roots[span->root];
+		if (root->kind != PM_ROOT_MODULE_DATA && root->kind != PM_ROOT_LIBC)
+			continue;
+		if (root->start == 0)
+			root->start = span->range.start;
+		root->end = pm_max(root->end, span->range.end);
+	}
+}
+
 int pm_roots_find(struct pm_graph *graph, struct pm_error *error)
 {
 	struct pm_range_list dead = { 0 };
@@ -521,6 +538,8 @@ int pm_roots_find(struct pm_graph *graph, struct pm_error *error)
 		result = add_mapped(graph, error);
 	if (result == 0)
 		result = scan_memory(graph, error);
+	if (result == 0)
+		place_rest(graph);
 
 	return result;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * orders: a stripped program whose variables hold chunks of malloc. The variables are in .bss. Each
- * line `map NAME COUNT SIZE ADDRESS` is a std::map: the number of its nodes, the size of the chunk
- * of a node with its header, and the address of the variable.
+ * orders [SLOTS]: a stripped program whose variables hold chunks of malloc. The variables are in
+ * .bss. Each line `map NAME COUNT SIZE ADDRESS` is a std::map: the number of its nodes, the size of
+ * the chunk of a node with its header, and the address of the variable. SLOTS is the number of
+ * pointers to chunks in an array, 64 bytes apart; 0 if omitted. `slots ADDRESS` is the array.
  */
 extern "C" {
 #include "support.h"
@@ -19,7 +20,14 @@ template <int SIZE> struct Value {
 	char bytes[SIZE];
 };
 
-enum { ORDERS = 1000, CUSTOMERS = 300 };
+enum { ORDERS = 1000, CUSTOMERS = 300, SLOTS_MAX = 3000 };
+
+struct Slot {
+	char *chunk;
+	char padding[56];
+};
+
+Slot slots[SLOTS_MAX];
 
 std::map<int, Value<100>> orders;
 std::map<int, Value<500>> customers;
@@ -37,11 +45,16 @@ template <typename Map> void fill(const char *name, Map *map, int count)
 
 } // namespace
 
-int main()
+int main(int argc, char **argv)
 {
+	std::size_t count = argc > 1 ? target_number(argv[1]) : 0;
+
 	target_begin();
 	fill("orders", &orders, ORDERS);
 	fill("customers", &customers, CUSTOMERS);
+	for (std::size_t i = 0; i < count && i < SLOTS_MAX; i++)
+		slots[i].chunk = new char[40]();
+	std::printf("slots %lx\n", reinterpret_cast<unsigned long>(slots));
 	target_ready();
 	target_obey(nullptr);
 }

@@ -565,6 +565,21 @@ tree_rows() {
 	[[ $stderr == *"names of roots start with 'data of orders'; use one of them: data of orders at "*' (3 words), data of orders at '* ]]
 }
 
+@test "--retained: a stripped program with many variables has a limited number of roots" {
+	local slots
+	target_start orders 3000
+	slots=$(sed -n 's/^slots //p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	jq -e '[.roots[] | select(.kind == "module_data" or .kind == "libc")] | length > 1000 and length < 1100' <<<"$output"
+	jq -e '[.roots[] | select(.name | startswith("data of orders at ")) | .chunks] | add == 4300' <<<"$output"
+	jq -e '.roots | map(.name) | length == (unique | length)' <<<"$output"
+
+	run -0 --separate-stderr procmem heap --retained --tree "$(printf '%x' $((0x$slots + 64 * 5)))" --json "$TARGET_PID"
+	jq -e '.chunks == 1' <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --tree "$(printf '%x' $((0x$slots + 64 * 2999)))" --json "$TARGET_PID"
+	jq -e '.chunks > 1900 and .root.kind == "module_data"' <<<"$output"
+}
+
 @test "--tree: the end of a name may be left out, and a refusal names similar ones" {
 	local worker
 	target_start holders
