@@ -238,14 +238,16 @@ static void finish_text(struct pm_class *class)
 {
 	struct pm_census_class *public = &class->public;
 	size_t length = pm_class_text_write(&class->text, public->text, &public->text_cut);
+	bool found = length > 0;
+	uint64_t share = 0;
+
+	if (found)
+		share = (uint64_t)class->text.count * 100 / class->text.all;
 
 	public->text_length = (uint8_t)length;
-	public->text_percent = 0;
-	if (length > 0)
-	public->text_percent = (uint8_t)((uint64_t)class->text.count * 100 / class->text.all);
-
-	public->text_varies = length > 0 && class->text.varies;
-	public->text_cut = length > 0 && public->text_cut;
+	public->text_percent = (uint8_t)share;
+	public->text_varies = found && class->text.varies;
+	public->text_cut = found && public->text_cut;
 }
 
 int pm_census_sort(struct pm_census *census, enum pm_census_order order, struct pm_error *error)
