@@ -46,6 +46,7 @@
  *     at.c                   the chunk at an address
  *     retained.c             --retained: the roots that hold chunks
  *     roots.c                these roots as text
+ *     root_find.c            the root that --tree names
  *     growth.c               --growth: the chunks that are new and still there
  *     json.c                 its JSON
  *   leaks/                 `procmem leaks`

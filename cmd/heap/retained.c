@@ -318,6 +318,8 @@ static void put_root(const struct holding *holding, size_t index, struct json *j
 	if (root->module[0])
 		json_put(json, "module", json_text(root->module));
 	json_put(json, "kind", json_text(pm_root_kind_name((enum pm_root_kind)root->kind)));
+	if (root->start)
+		json_put(json, "address", json_address(root->start));
 	if (root->thread > 0)
 		json_put(json, "thread", json_number((uint64_t)root->thread));
 	json_put(json, "held", json_number(held->held));

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "graph/dominators.h"
 #include "graph/nearest.h"
-#include "graph/roots.h"
+#include "graph/roots_scan.h"
 
 /* Number of steps after which the cancellation flag is tested. */
 enum { CANCEL_STEP = 65536 };

@@ -9,6 +9,7 @@
 #include "base/search.h"
 #include "graph/nearest.h"
 #include "graph/roots.h"
+#include "graph/roots_scan.h"
 
 /* Number of bytes that are searched between two tests of the cancellation flag. */
 static const uint64_t STEP = UINT64_C(16) << 20;

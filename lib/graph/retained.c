@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/minmax.h"
 #include "graph/nearest.h"
-#include "graph/roots.h"
+#include "graph/roots_scan.h"
 
 enum { OTHERS = 1 << PM_RETAINED_SET_ROOTS, MASKS = 1 << 16, CANCEL_STEP = 65536 };
 

@@ -68,7 +68,7 @@ static unsigned char *place_of(struct fake_jemalloc *fake, uint8_t part, uint16_
 	switch (part % PARTS) {
 	case PART_ROOT:
 		/* The entries before and after the one that is used */
-		entry += FAKE_ROOT / WORD + (size_t)offset % ROOT_AROUND - ROOT_AROUND / 2;
+		entry += (size_t)(FAKE_ROOT / WORD + offset % ROOT_AROUND - ROOT_AROUND / 2);
 		return fake->bss + entry * WORD;
 	case PART_NODE:
 		return fake->base + FAKE_NODE + (size_t)offset * WORD % (256 << 10);

@@ -69,7 +69,13 @@ struct pm_root {
 	const char *name;
 	/** Name of the mapped file; for PM_ROOT_ANONYMOUS, the name of the region; may be "" */
 	const char *module;
-	uint64_t start;    /**< first address of the memory; 0 for registers */
+	/**
+	 * First address of the memory; 0 for registers. In data of a file without a symbol,
+	 * neighbouring words that point to chunks are one root, with the address of the first word.
+	 * Of these roots there are at most 1024. Further words are one root for each file, with the
+	 * address of the first of them
+	 */
+	uint64_t start;
 	uint64_t end;      /**< address after the last byte; 0 for registers */
 	uint64_t pointers; /**< number of words that point to chunks in use */
 };

@@ -593,6 +593,67 @@ tree_rows() {
 	[[ $stderr =~ '3 roots are called '.slots.*'; use the address of one of them: 0x'[0-9a-f]+,\ 0x ]]
 }
 
+@test "--retained and --tree: variables of a stripped program have addresses" {
+	local name count size map address row
+	target_start orders
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	jq -e '.roots | map(.name) | length == (unique | length)' <<<"$output"
+	jq -e '[.roots[] | select(.kind == "module_data" or .kind == "libc")] | length > 0 and all(.address)' <<<"$output"
+	cp /dev/stdin retained.json <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --all "$TARGET_PID"
+	cp /dev/stdin retained.txt <<<"$output"
+
+	while read -r _ name count size map; do
+		# A map has the pointers to the top, the first and the last node 16 bytes behind its start.
+		address=$(printf '%x' $((0x$map + 16)))
+		jq -e --arg name "data of orders at $address" --arg address "0x$address" --argjson bytes $((count * size)) \
+			'.roots[] | select(.name == $name) | .address == $address and .held == $bytes' retained.json
+		row="data of orders at $address  (3 words)"
+		grep -qF " $row" retained.txt
+
+		for root in "$row" "${row%  (*}" "$address" "0x$address" "$(printf '%x' $((0x$address + 17)))"; do
+			run -0 --separate-stderr procmem heap --retained --tree "$root" --json "$TARGET_PID"
+			jq -e --arg address "0x$address" --argjson count "$count" \
+				'.root.address == $address and .chunks == $count' <<<"$output"
+		done
+	done < <(grep '^map ' "$TARGET_FACTS")
+
+	run -2 --separate-stderr procmem heap --retained --tree 'data of orders' "$TARGET_PID"
+	[[ $stderr == *"names of roots start with 'data of orders'; use one of them: data of orders at "*' (3 words), data of orders at '* ]]
+}
+
+@test "--retained: a stripped program with many variables has a limited number of roots" {
+	local slots
+	target_start orders 3000
+	slots=$(sed -n 's/^slots //p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	jq -e '[.roots[] | select(.kind == "module_data" or .kind == "libc")] | length > 1000 and length < 1100' <<<"$output"
+	jq -e '[.roots[] | select(.name | startswith("data of orders at ")) | .chunks] | add == 4300' <<<"$output"
+	jq -e '.roots | map(.name) | length == (unique | length)' <<<"$output"
+
+	run -0 --separate-stderr procmem heap --retained --tree "$(printf '%x' $((0x$slots + 64 * 5)))" --json "$TARGET_PID"
+	jq -e '.chunks == 1' <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --tree "$(printf '%x' $((0x$slots + 64 * 2999)))" --json "$TARGET_PID"
+	jq -e '.chunks > 1900 and .root.kind == "module_data"' <<<"$output"
+}
+
+@test "--tree: the end of a name may be left out, and a refusal names similar ones" {
+	local worker
+	target_start holders
+	worker=$(grep -l '^worker$' "/proc/$TARGET_PID/task/"*/comm | sed 's|.*/task/||; s|/comm||')
+	for name in "stack of $worker" "stack of $worker worker"; do
+		run -0 --separate-stderr procmem heap --retained --tree "$name" --json "$TARGET_PID"
+		jq -e --argjson tid "$worker" '.root.kind == "stack" and .root.thread == $tid' <<<"$output"
+	done
+	run -0 --separate-stderr procmem heap --retained --tree 'g_list  (global, holders)' --json "$TARGET_PID"
+	jq -e '.root.name == "g_list"' <<<"$output"
+
+	run -2 --separate-stderr procmem heap --retained --tree g_lsit "$TARGET_PID"
+	[[ $stderr == *"no root is called 'g_lsit'; did you mean 'g_list'?"* ]]
+	run -2 --separate-stderr procmem heap --retained --tree "$worker" "$TARGET_PID"
+	[[ $stderr == *"no root is called '$worker'; use one of these: "*"stack of $worker worker"* ]]
+}
+
 @test "a process that uses malloc of glibc and jemalloc" {
 	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 10000 1000
 	[ "$(grep -c 'without jemalloc' "$TARGET_FACTS")" -eq 0 ] || skip 'libjemalloc.so.2 cannot be loaded'
