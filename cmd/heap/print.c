@@ -16,7 +16,20 @@
 #include "target/chunk_text.h"
 #include "view/table.h"
 
-enum { ARENA, SYSTEM, IN_USE, FREE, CACHED, TOP, CHUNKS, THREADS, COLUMNS };
+enum {
+	ARENA,
+	SYSTEM,
+	ACTIVE,
+	IN_USE,
+	FREE,
+	CACHED,
+	TOP,
+	DIRTY,
+	RETAINED,
+	CHUNKS,
+	THREADS,
+	COLUMNS
+};
 
 /* Bytes of the header of a chunk. */
 enum { HEADER = 16 };
@@ -28,15 +41,25 @@ enum { RESIDENT_PERCENT = 90 };
 enum { ARENAS_SHOWN = 10, BREAKS_SHOWN = 3 };
 
 static const struct table_column arena_columns[COLUMNS] = {
-	{ .title = "ARENA" },
-	{ .title = "SYSTEM", .right = true },
-	{ .title = "IN USE", .right = true },
-	{ .title = "FREE", .right = true },
-	{ .title = "CACHED", .right = true },
-	{ .title = "TOP", .right = true },
-	{ .title = "CHUNKS", .right = true },
-	{ .title = "THREADS" },
+	[ARENA] = { .title = "ARENA" },
+	[SYSTEM] = { .title = "SYSTEM", .right = true },
+	[ACTIVE] = { .title = "ACTIVE", .right = true },
+	[IN_USE] = { .title = "IN USE", .right = true },
+	[FREE] = { .title = "FREE", .right = true },
+	[CACHED] = { .title = "CACHED", .right = true },
+	[TOP] = { .title = "TOP", .right = true },
+	[DIRTY] = { .title = "DIRTY", .right = true },
+	[RETAINED] = { .title = "RETAINED", .right = true },
+	[CHUNKS] = { .title = "CHUNKS", .right = true },
+	[THREADS] = { .title = "THREADS" },
 };
+
+/* The columns for glibc and for jemalloc. jemalloc has no top, and its threads are not known. */
+static const uint8_t glibc_columns[] = {
+	ARENA, SYSTEM, IN_USE, FREE, CACHED, TOP, CHUNKS, THREADS
+};
+static const uint8_t jemalloc_columns[] = { ARENA,  SYSTEM, ACTIVE,   IN_USE, FREE,
+	                                    CACHED, DIRTY,  RETAINED, CHUNKS };
 
 /** The place of an arena in the table. */
 struct rank {
@@ -47,9 +70,11 @@ struct rank {
 /** The data of the table of arenas. */
 struct arenas_view {
 	const struct heap_report *report;
-	struct rank *sorted; /* all arenas, largest first */
-	size_t shown;        /* number of arenas in the table */
-	bool mapped;         /* the next row has the mapped chunks */
+	struct rank *sorted;                  /* all arenas, largest first */
+	size_t shown;                         /* number of arenas in the table */
+	struct table_column columns[COLUMNS]; /* the columns of the allocator */
+	uint8_t fields[COLUMNS];              /* for each of them, what it shows */
+	size_t column_count;
 	struct pm_heap_arena mapped_row;
 	struct pm_heap_arena total_row;
 };
@@ -215,30 +240,68 @@ static void put_mapped(const struct heap_report *report, struct text *line)
 	}
 }
 
+/** Adds the resident size of the arenas if it is much smaller than their size. */
+static void put_resident(const struct heap_report *report, struct text *line)
+{
+	uint64_t system = report->heap->total.system, resident = report->verdict.resident;
+
+	if (resident >= system / 100 * RESIDENT_PERCENT)
+		return;
+
+	text_string(line, " (");
+	put_size(report, resident, line);
+	if (report->heap->mapped > 0) {
+		text_string(line, " of ");
+		put_size(report, system, line);
+		text_string(line, " in arenas");
+	}
+	text_string(line, " resident)");
+}
+
+/** Adds how much is in use, of the same total as in the table. */
+static void put_in_use(const struct heap_report *report, struct text *line)
+{
+	const struct pm_heap *heap = report->heap;
+	uint64_t system = heap->total.system + heap->mapped;
+
+	put_percent(heap->total.in_use + heap->mapped, system, line);
+	text_string(line, " of ");
+	put_size(report, system, line);
+	text_string(line, " is in use");
+	put_resident(report, line);
+}
+
+/** Adds how much of the arenas is free. */
+static void put_free(const struct heap_report *report, struct text *line)
+{
+	const struct pm_heap *heap = report->heap;
+
+	put_percent(report->verdict.free, heap->total.system, line);
+	text_string(line, " of ");
+	put_size(report, heap->total.system, line);
+	if (heap->mapped > 0)
+		text_string(line, " in arenas");
+	text_string(line, " is free");
+	put_resident(report, line);
+}
+
 /** Adds how much of the heap is free or in use. */
 static void put_state(const struct heap_report *report, struct text *line)
 {
-	const struct pm_heap_arena *total = &report->heap->total;
-	const struct heap_verdict *verdict = &report->verdict;
-	bool is_used = verdict->type == HEAP_VERDICT_NONE;
+	enum heap_verdict_type type = report->verdict.type;
 
-	if (verdict->type == HEAP_VERDICT_FRAGMENTED)
+	if (type == HEAP_VERDICT_FRAGMENTED)
 		text_string(line, "FRAGMENTED: ");
-	else if (verdict->type == HEAP_VERDICT_UNUSED)
+	else if (type == HEAP_VERDICT_UNUSED)
 		text_string(line, "UNUSED: ");
 	if (!report->heap->complete)
 		text_string(line, "about ");
 
-	put_percent(is_used ? total->in_use : verdict->free, total->system, line);
-	text_string(line, " of ");
-	put_size(report, total->system, line);
-	text_string(line, is_used ? " is in use" : " is free");
-	if (verdict->resident < total->system / 100 * RESIDENT_PERCENT) {
-		text_string(line, " (");
-		put_size(report, verdict->resident, line);
-		text_string(line, " resident)");
-	}
-	if (verdict->type == HEAP_VERDICT_UNUSED)
+	if (type == HEAP_VERDICT_NONE)
+		put_in_use(report, line);
+	else
+		put_free(report, line);
+	if (type == HEAP_VERDICT_UNUSED)
 		text_string(line, ", most of it at the end of arenas");
 }
 
@@ -322,18 +385,21 @@ static void arena_cell(void *context, size_t row, size_t column, struct text *te
 	const struct heap_report *report = view->report;
 	const struct pm_heap_arena *arena = row_arena(view, row);
 	const uint64_t sizes[COLUMNS] = {
-		[SYSTEM] = arena->system, [IN_USE] = arena->in_use, [FREE] = arena->free,
-		[CACHED] = arena->cached, [TOP] = arena->top,
+		[SYSTEM] = arena->system,      [ACTIVE] = arena->system - arena->unused_pages,
+		[IN_USE] = arena->in_use,      [FREE] = arena->free,
+		[CACHED] = arena->cached,      [TOP] = arena->top,
+		[DIRTY] = arena->unused_pages, [RETAINED] = arena->retained,
 	};
+	uint8_t field = view->fields[column];
 
-	if (column == ARENA)
+	if (field == ARENA)
 		put_name(view, row, text);
-	else if (column == CHUNKS)
+	else if (field == CHUNKS)
 		put_count(report, arena->chunks, text);
-	else if (column == THREADS)
+	else if (field == THREADS)
 		put_threads(view, row, text);
 	else
-		put_size(report, sizes[column], text);
+		put_size(report, sizes[field], text);
 }
 
 /** Prints the number and the size of the arenas that the table leaves out. */
@@ -360,6 +426,24 @@ static void print_left_out(void *context, struct out *out)
 	text_deinit(&line);
 }
 
+/** Sets the columns for the allocator. */
+static void choose_columns(struct arenas_view *view)
+{
+	const uint8_t *fields = glibc_columns;
+	size_t count = sizeof glibc_columns;
+
+	if (view->report->heap->allocator == PM_HEAP_ALLOCATOR_JEMALLOC) {
+		fields = jemalloc_columns;
+		count = sizeof jemalloc_columns;
+	}
+
+	for (size_t i = 0; i < count; i++) {
+		view->fields[i] = fields[i];
+		view->columns[i] = arena_columns[fields[i]];
+	}
+	view->column_count = count;
+}
+
 /**
  * Prints the table of arenas.
  * @return number of lines
@@ -384,10 +468,11 @@ static size_t print_arenas(const struct heap_report *report, struct out *out)
 	view.total_row.system += heap->mapped;
 	view.total_row.in_use += heap->mapped;
 	view.total_row.chunks += heap->mapped_count;
+	choose_columns(&view);
 
 	struct table table = {
-		.columns = arena_columns,
-		.column_count = COLUMNS,
+		.columns = view.columns,
+		.column_count = view.column_count,
 		.rows = view.shown + (heap->mapped > 0),
 		.titles = true,
 		.total = true,

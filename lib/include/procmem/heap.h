@@ -88,8 +88,11 @@ struct pm_heap_arena {
 	uint64_t fast_count;   /**< number of chunks in fastbins */
 	uint64_t attached;     /**< number of threads that use the arena (attached_threads) */
 	uint64_t heaps;        /**< number of heaps (address ranges) of the arena */
-	/** jemalloc: bytes in unused pages that jemalloc keeps for later, part of `free` */
+	/** jemalloc: bytes in unused pages that jemalloc keeps for later (dirty and muzzy pages),
+	 * part of `free`; `system` without them are the active pages */
 	uint64_t unused_pages;
+	/** jemalloc: the part of `unused_pages` that the kernel may take at any time (MADV_FREE) */
+	uint64_t muzzy;
 	/** jemalloc: bytes of address space that is kept without pages, not part of `system` */
 	uint64_t retained;
 	bool complete; /**< false: the figures are approximate */
