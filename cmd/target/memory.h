@@ -29,10 +29,10 @@ struct memory_options {
 	bool files; /**< open the mapped files, for pages that the process has not touched */
 	/** Called before `stop` stops a process, but not if the session holds the process stopped
 	 * already; NULL to call nothing */
-	void (*before_stop)(const void *context, struct pm_process *process);
-	const void *context; /**< passed to before_stop() */
-	unsigned needs;      /**< enum region_needs bits of what must be known about the regions, in
-	                        addition to the needs of the selection */
+	void (*before_stop)(void *context, struct pm_process *process);
+	void *context;  /**< passed to before_stop() */
+	unsigned needs; /**< enum region_needs bits of what must be known about the regions, in
+	                   addition to the needs of the selection */
 };
 
 /** Result of memory_open(). */

@@ -52,17 +52,21 @@ static enum pm_heap_allocator find_by_name(const struct pm_regions *regions,
 	return PM_HEAP_ALLOCATOR_UNKNOWN;
 }
 
-/** Sets the allocator by the names of the mapped libraries. */
+/** Sets the allocator by the names of the mapped libraries, or by the symbols of the program. */
 static void set_by_name(struct pm_heap_handle *heap)
 {
+	struct pm_heap *public = &heap->public;
 	const struct pm_region *region;
-	enum pm_heap_allocator allocator = find_by_name(heap->source.regions, &region);
-	if (allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
-		return;
 
-	heap->public.allocator = allocator;
-	snprintf(heap->public.proof, sizeof heap->public.proof, "%.128s is mapped",
-	         region->mapping);
+	public->allocator = find_by_name(heap->source.regions, &region);
+	if (public->allocator != PM_HEAP_ALLOCATOR_UNKNOWN) {
+		snprintf(public->proof, sizeof public->proof, "%.128s is mapped", region->mapping);
+		return;
+	}
+
+	public->allocator = heap->source.linked;
+	if (public->allocator != PM_HEAP_ALLOCATOR_UNKNOWN)
+		snprintf(public->proof, sizeof public->proof, "the program defines its functions");
 }
 
 /** Releases what an allocator has filled. */
@@ -120,6 +124,8 @@ static int find_others(struct pm_heap_handle *heap, struct pm_error *error)
 	/* Of other allocators, and of other copies of glibc, the chunks are not known. */
 	if (found == 0 && heap->public.other == PM_HEAP_ALLOCATOR_UNKNOWN)
 		heap->public.other = find_by_name(heap->source.regions, NULL);
+	if (found == 0 && heap->public.other == PM_HEAP_ALLOCATOR_UNKNOWN)
+		heap->public.other = heap->source.linked;
 	return 0;
 }
 
@@ -270,6 +276,7 @@ const char *pm_heap_allocator_name(enum pm_heap_allocator allocator)
 		[PM_HEAP_ALLOCATOR_TCMALLOC] = "tcmalloc",
 		[PM_HEAP_ALLOCATOR_MIMALLOC] = "mimalloc",
 		[PM_HEAP_ALLOCATOR_MUSL] = "musl",
+		[PM_HEAP_ALLOCATOR_GO] = "Go",
 	};
 
 	return names[allocator];

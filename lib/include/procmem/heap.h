@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include <procmem/error.h>
+#include <procmem/process.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
@@ -39,6 +40,7 @@ enum pm_heap_allocator {
 	PM_HEAP_ALLOCATOR_TCMALLOC,    /**< tcmalloc: only its name is known */
 	PM_HEAP_ALLOCATOR_MIMALLOC,    /**< mimalloc: only its name is known */
 	PM_HEAP_ALLOCATOR_MUSL,        /**< malloc of musl: only its name is known */
+	PM_HEAP_ALLOCATOR_GO,          /**< the runtime of Go: only its name is known */
 };
 
 /** The state of a chunk. */
@@ -121,7 +123,7 @@ struct pm_heap_break {
  */
 struct pm_heap {
 	enum pm_heap_allocator allocator; /**< the allocator */
-	/** Version or range of versions, such as "2.32-2.41"; "" if not known */
+	/** Version, such as "2.36", or range of versions, such as "2.35-2.41"; "" if not known */
 	char version[32];
 	char proof[160]; /**< how the allocator was found, human-readable */
 	bool unused;     /**< its structures exist, but malloc of this allocator was never called */
@@ -163,8 +165,25 @@ struct pm_heap_source {
 	/** The target does not change while it is read: a broken chain is damage, and is not read
 	 * again */
 	bool stopped;
+	/** An allocator that is part of the program, from pm_heap_find_linked(). It is named if its
+	 * structures are not found. PM_HEAP_ALLOCATOR_UNKNOWN if there is none, or if this is not
+	 * known */
+	enum pm_heap_allocator linked;
 	const volatile sig_atomic_t *cancel; /**< PM_ERROR_CANCELLED if non-zero; may be NULL */
 };
+
+/**
+ * Finds an allocator that was linked statically into the program of a process: the file of the
+ * program defines a function of this allocator. Such an allocator has no library of its own that
+ * pm_heap_open() could see. Reads the symbol tables of the file, so do not call this while the
+ * process is stopped.
+ *
+ * @param process  the process
+ * @return         the allocator: jemalloc, tcmalloc, mimalloc, musl or the runtime of Go.
+ *                 PM_HEAP_ALLOCATOR_UNKNOWN if the program has none of these functions, was
+ *                 stripped, or cannot be read
+ */
+PM_PUBLIC enum pm_heap_allocator pm_heap_find_linked(struct pm_process *process);
 
 /**
  * Finds the allocator, its arenas and all chunks.

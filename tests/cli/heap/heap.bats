@@ -532,8 +532,14 @@ group_bytes() {
 	[[ ${lines[0]} == "holders ($TARGET_PID)  "*' chunks in use, '*'M; each is counted for its nearest root' ]]
 	[[ ${lines[1]} == *HELD*'ONLY BY IT'*CHUNKS*ROOT ]]
 	grep -Eq '^ *62\.5K +62\.5K +1000 g_list  \(global, holders\)$' <<<"$output"
-	grep -Eq '^      shares 6\.3K with g_(one|two), from 0x[0-9a-f]+ on$' <<<"$output"
+	grep -Eq '^      shared or stray pointer: 6\.3K with g_(one|two); 40 words lead there from g_(one|two),' <<<"$output"
+	grep -Eq '^      shared or stray pointer: 4\.9K with g_stray; 1 word leads there from g_stray:' <<<"$output"
 	grep -Eq '^ *1\.1M +- +205 nothing \(possibly lost; see procmem leaks\)$' <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	jq -e --argjson bytes "$(group_bytes chain)" --arg from "0x$(sed -n 's/^stray //p' "$TARGET_FACTS")" \
+		--arg entry "0x$(sed -n 's/^example chain //p' "$TARGET_FACTS")" '.shared[] | select(.bytes == $bytes) |
+		(.roots | sort) == ["g_chain", "g_stray"] and .chunks == 5 and .words == 1 and .through == "g_stray" and
+		.from == $from and .entry == $entry and (.others | not)' <<<"$output"
 	run -0 --separate-stderr procmem heap --retained --csv --max-stop 5s -o name,held -n 2 "$TARGET_PID"
 	[ "${#lines[@]}" -eq 3 ]
 	run -2 procmem heap --retained --size 64 "$TARGET_PID"
@@ -660,10 +666,12 @@ tree_rows() {
 
 	run -0 --separate-stderr procmem heap "$TARGET_PID"
 	[[ ${lines[0]} == *'jemalloc 5.3 malloc, walk complete, not stopped' ]]
+	grep -Eq '^ARENA +SYSTEM +ACTIVE +IN USE +FREE +CACHED +DIRTY +RETAINED +CHUNKS$' <<<"$output"
 	[[ $stderr == *'the process also has '*' in use in glibc malloc, which is not shown'* ]]
 
 	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
 	jq -e '.arenas | length >= 1 and all(.[]; has("address") | not)' <<<"$output"
+	jq -e '.total, .arenas[] | .active + .dirty + .muzzy == .system and .retained >= 0 and .in_use <= .active' <<<"$output"
 	jq -e '.allocator.other.name == "glibc" and .allocator.other.in_use >= 112000' <<<"$output"
 	jq -e '[.classes[] | select(.size == 1024).count] | add == 10000' <<<"$output"
 	# The address of an arena of jemalloc is not known.
@@ -676,12 +684,25 @@ tree_rows() {
 	cp "$(ldconfig -p | awk '$1 == "libm.so.6" && /x86-64/ { print $NF; exit }')" libtcmalloc.so.4
 	LD_PRELOAD=$PWD/libtcmalloc.so.4 target_start allocations 0
 	run -0 --separate-stderr procmem heap "$TARGET_PID"
-	[[ $stderr == *'tcmalloc is mapped, too; the chunks that it has allocated are not known'* ]]
+	[[ $stderr == *'the process also has the allocator tcmalloc; the chunks that it has allocated are not known'* ]]
 	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
 	jq -e '.allocator.name == "glibc" and .allocator.other == {"name": "tcmalloc"}' <<<"$output"
 	run --separate-stderr procmem leaks --json "$TARGET_PID"
 	jq -e '.certain == false' <<<"$output"
-	[[ $stderr == *'tcmalloc is mapped, too; '* ]]
+	[[ $stderr == *'the process also has the allocator tcmalloc; '* ]]
+	targets_stop
+
+	# An allocator that is part of the program.
+	target_start linked_allocator
+	for option in '' --stop; do
+		# shellcheck disable=SC2086 # no word if there is no option
+		run -0 --separate-stderr procmem heap $option "$TARGET_PID"
+		[[ $stderr == *'the process also has the allocator mimalloc; the chunks that it has allocated are not known'* ]]
+	done
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.allocator.other == {"name": "mimalloc"}' <<<"$output"
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain == false' <<<"$output"
 	targets_stop
 
 	target_start second_libc 100
