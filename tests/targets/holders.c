@@ -24,6 +24,7 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,10 @@ static struct node *make(size_t size)
 
 static void print_group(const char *name, size_t count, const void *example)
 {
-	size_t size = ((const size_t *)example)[-1] & ~(size_t)7;
+	/* A chunk of jemalloc has no header, and there may be no memory before it. */
+	const bool has_header = (uintptr_t)example % 4096 != 0;
+	size_t size = has_header ? ((const size_t *)example)[-1] & ~(size_t)7 : 0;
+
 	printf("group %s %zu %zu\n", name, count, size);
 	printf("example %s %" PRIxPTR "\n", name, (uintptr_t)example);
 }

@@ -180,7 +180,27 @@ assert_threads() {
 	target_start allocations 0
 	tell sieve 200000
 	run -0 procmem heap "$TARGET_PID"
-	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M is free; malloc_trim would give back '*'; in '*' free chunks of '???' B on average'* ]]
+	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M in arenas is free; malloc_trim would give back '*'; in '*' free chunks of '???' B on average'* ]]
+}
+
+@test "the verdict is about the total of the table, with mapped chunks" {
+	local mapped total
+	target_start holders
+	run -0 --separate-stderr procmem heap --bytes "$TARGET_PID"
+	mapped=$(awk '$1 == "mapped" { print $2; exit }' <<<"$output")
+	total=$(awk '$1 == "total" { print $2; exit }' <<<"$output")
+	[ "$mapped" -gt 1500000 ]
+	[[ ${lines[1]} == *" % of $total is in use"* ]]
+	[[ ${lines[1]} == *"separately: $mapped"* ]]
+}
+
+@test "the version is that of libc, or versions among which it is" {
+	local version
+	target_start allocations 0
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	version=$(getconf GNU_LIBC_VERSION)
+	jq -e --arg version "${version#glibc 2.}" '.allocator.version | split("-") | map(ltrimstr("2.") | tonumber) |
+		.[0] <= ($version | tonumber) and .[-1] >= ($version | tonumber)' <<<"$output"
 }
 
 @test "an address shows its chunk: where, how large, which state, and its neighbours" {
@@ -496,6 +516,8 @@ assert_threads() {
 	run -2 procmem heap --size 5-3 "$TARGET_PID"
 	run -2 procmem heap --by colour "$TARGET_PID"
 	[[ $output == *"'colour' is unknown: use size, type, text, arena, state or thread" ]]
+	run -2 procmem heap --by size,type,size "$TARGET_PID"
+	[[ $output == *"'size,type,size' has a word twice" ]]
 	run -2 procmem heap --type '(' "$TARGET_PID"
 	run -2 procmem heap --state gone "$TARGET_PID"
 	run -2 procmem heap /proc/self/status
