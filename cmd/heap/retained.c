@@ -357,7 +357,7 @@ static void put_sets(const struct holding *holding, struct json *json)
 		for (size_t k = 0; k < set->count; k++)
 			put_name(holding, NULL, set->roots[k], json);
 		json_shut(json, ']');
-		json_put(json, "others", json_boolean(set->others));
+		json_put(json, "other_roots", json_boolean(set->others));
 		json_put(json, "bytes", json_number(set->bytes));
 		json_put(json, "chunks", json_number(set->chunks));
 		json_put(json, "words", json_number(set->words));

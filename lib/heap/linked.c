@@ -3,7 +3,7 @@
  * Allocators that are part of the program. Each of them is recognised by functions with names
  * that no other program is likely to define.
  */
-#include <procmem/heap.h>
+#include "heap/linked.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ static const enum pm_heap_allocator allocators[] = {
 enum { NAMES = sizeof names / sizeof names[0] };
 _Static_assert(sizeof allocators / sizeof allocators[0] == NAMES, "an allocator for each name");
 
-enum pm_heap_allocator pm_heap_find_linked(struct pm_process *process)
+enum pm_heap_allocator pm_linked_find(struct pm_process *process)
 {
 	int path_fd;
 

@@ -542,11 +542,8 @@ static void the_text_of_libc_has_the_version(void **state)
 	/* Versions that do not have these structures, and other texts. */
 	expect_version("GNU C Library (x) stable release version 2.31.", 0, "2.35-2.41");
 	expect_version("GNU C Library (x) stable release version 2.42.", 0, "2.35-2.41");
-	expect_version("GNU C Library (x) stable release version 3.36.", 0, "2.35-2.41");
-	expect_version("GNU C Library (x) stable release version 2.", 0, "2.35-2.41");
 	expect_version("GNU C Library (x) stable release version 2.99999999999", 0, "2.35-2.41");
 	expect_version("GNU C Library (x) stable release version ", end - 41, "2.35-2.41");
-	expect_version("GNU C Library (", end - 15, "2.35-2.41");
 }
 
 /** Libraries of other allocators are named, although their chunks are not known. */
