@@ -50,8 +50,8 @@ void heap_json_open(struct json *json, const struct heap_report *report)
 static void put_pages(struct json *json, const struct pm_heap_arena *arena)
 {
 	json_put(json, "active", json_number(arena->system - arena->unused_pages));
-	json_put(json, "dirty", json_number(arena->unused_pages - arena->muzzy));
-	json_put(json, "muzzy", json_number(arena->muzzy));
+	json_put(json, "unused_dirty", json_number(arena->unused_pages - arena->muzzy));
+	json_put(json, "unused_muzzy", json_number(arena->muzzy));
 	json_put(json, "retained", json_number(arena->retained));
 }
 

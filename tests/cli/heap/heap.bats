@@ -706,7 +706,7 @@ tree_rows() {
 
 	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
 	jq -e '.arenas | length >= 1 and all(.[]; has("address") | not)' <<<"$output"
-	jq -e '.total, .arenas[] | .active + .dirty + .muzzy == .system and .retained >= 0 and .in_use <= .active' <<<"$output"
+	jq -e '.total, .arenas[] | .active + .unused_dirty + .unused_muzzy == .system and .retained >= 0 and .in_use <= .active' <<<"$output"
 	jq -e '.allocator.other.name == "glibc" and .allocator.other.in_use >= 112000' <<<"$output"
 	jq -e '[.classes[] | select(.size == 1024).count] | add == 10000' <<<"$output"
 	# The address of an arena of jemalloc is not known.
