@@ -140,6 +140,21 @@ texts() {
 	run -2 procmem grep -s --stop --freed 'live number 5 of remains' "$TARGET_PID"
 }
 
+@test "with --stop, the process is stopped again if its heap is not valid, and if that can help" {
+	require strace
+	[ -z "$(nm "$PROCMEM_BIN" 2>/dev/null | grep -E '__(a|t)san_init')" ] || skip 'LeakSanitizer cannot be traced'
+	stops() {
+		strace -f -o stops -e trace=ptrace "$PROCMEM_BIN" "$@" "$TARGET_PID" >/dev/null || [ $? -le 2 ]
+		grep -c PTRACE_SEIZE stops
+	}
+	target_start allocations 0
+	[ "$(stops grep -q --stop --in-use 'order number 7')" -eq 1 ]
+	target_tell damage
+	[ "$(stops grep -q --stop --in-use 'order number 7')" -eq 2 ]
+	[ "$(stops strings -q --stop --freed)" -eq 2 ]
+	[ "$(stops grep -q --stop 'order number 7')" -eq 1 ]
+}
+
 @test "the chunks of a stopped process that allocates and frees all the time" {
 	target_start contents
 	target_tell busy

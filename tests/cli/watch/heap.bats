@@ -35,6 +35,18 @@ await_walks() {
 	walks=$found
 }
 
+# Stops the watcher while it waits in ppoll(2) for the next sample: not in the middle of a walk.
+watcher_pause() {
+	until
+		kill -STOP "$watcher"
+		until grep -q '^State:.T' "/proc/$watcher/status"; do kill -0 "$watcher"; done
+		grep -q '^\(271\|73\) ' "/proc/$watcher/syscall"
+	do
+		kill -CONT "$watcher"
+		sleep 0.01
+	done
+}
+
 # Prints how many chunks the thread of the target has allocated.
 grown() {
 	local line
@@ -49,7 +61,9 @@ grown() {
 	target_start allocations 0
 	watch_heap
 	for _ in 1 2 3 4; do
+		watcher_pause
 		target_tell fragment 50
+		kill -CONT "$watcher"
 		await_walks $((walks + 2))
 	done
 	kill -TERM "$watcher"
