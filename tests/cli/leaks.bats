@@ -114,7 +114,8 @@ assert_lost() {
 
 @test "the predicted stop is printed before the process is stopped, once" {
 	target_start allocations 0
-	target_tell damage
+	printf 'damage\n' >&"$TARGET_IN"
+	target_await 'done damage'
 	run --separate-stderr procmem leaks "$TARGET_PID"
 	[[ ${stderr_lines[0]} =~ ^"procmem: note: stopping process $TARGET_PID for about "[0-9.]+' '(ms|s)', to copy '[0-9.]+[KM]$ ]]
 	[ "$(grep -c 'stopping process' <<<"$stderr")" -eq 1 ]

@@ -130,7 +130,8 @@ texts() {
 
 @test "where the heap is damaged, chunks are not known, and matches can be missing" {
 	target_start remains
-	target_tell damage
+	printf 'damage\n' >&"$TARGET_IN"
+	target_await 'done damage'
 	run -2 --separate-stderr procmem grep --in-use 'live number [35] of remains' "$TARGET_PID"
 	[[ $output == *': live number 3 of remains' ]]
 	[[ ${stderr_lines[0]} == *'--in-use left out 1 match: 1 where chunks are not known' ]]
@@ -149,7 +150,8 @@ texts() {
 	}
 	target_start allocations 0
 	[ "$(stops grep -q --stop --in-use 'order number 7')" -eq 1 ]
-	target_tell damage
+	printf 'damage\n' >&"$TARGET_IN"
+	target_await 'done damage'
 	[ "$(stops grep -q --stop --in-use 'order number 7')" -eq 2 ]
 	[ "$(stops strings -q --stop --freed)" -eq 2 ]
 	[ "$(stops grep -q --stop 'order number 7')" -eq 1 ]

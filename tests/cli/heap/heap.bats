@@ -412,8 +412,7 @@ assert_threads() {
 	require strace
 	[ -z "$(nm "$PROCMEM_BIN" 2>/dev/null | grep -E '__(a|t)san_init')" ] || skip 'LeakSanitizer cannot be traced'
 	target_start allocations 3
-	strace -f -o calls -e trace=ptrace,openat "$PROCMEM_BIN" heap --stop "$TARGET_PID" >out
-	grep -q '^arena 1 .*: [0-9]* ' out || grep -q allocations out
+	strace -f -o calls -e trace=ptrace,openat "$PROCMEM_BIN" heap --stop "$TARGET_PID" >/dev/null
 	awk '/PTRACE_DETACH/ { resumed = 1 } /task\/[0-9]+\/comm/ { read = 1; if (!resumed) exit 1 } END { exit !read }' calls
 }
 
@@ -454,7 +453,7 @@ assert_threads() {
 	printf 'exec\n' >&"$TARGET_IN"
 	target_await ready
 	! wait "$heap"
-	grep -Fx "procmem: error: process $TARGET_PID called exec: the memory it had is gone" out
+	grep -Fx "procmem: process $TARGET_PID called exec: the memory it had is gone" out
 	[ "$(wc -l <out)" -eq 1 ]
 }
 
