@@ -216,12 +216,14 @@ static bool check_options(const struct heap_options *options, bool has_address)
 		wrong = "--list, --growth and --retained concern the whole heap; leave out the "
 			"address";
 	else if (options->tree && !options->retained)
-		wrong = "--tree needs --retained";
+		wrong = "--tree needs --retained: use both";
 	else if (options->retained && heap_options_select(options))
 		wrong = "--retained covers all chunks in use; it cannot be combined with options "
-			"that select chunks";
+			"that select chunks: --list lists these, and 'procmem refs' shows what "
+			"holds one of them";
 	else if (has_address && (options->by || options->list.csv || heap_options_select(options)))
-		wrong = "options that select or count chunks cannot be combined with an address";
+		wrong = "options that select or count chunks cannot be combined with an address: "
+			"leave out the address or these options";
 
 	if (wrong)
 		report_error("heap: %s", wrong);

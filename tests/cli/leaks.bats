@@ -4,6 +4,7 @@
 
 setup() {
 	load support/helper
+	load support/attack
 	require jq
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
@@ -127,7 +128,7 @@ assert_lost() {
 	target_start holders
 	run -2 --separate-stderr procmem leaks --max-stop 1ms "$TARGET_PID"
 	[[ $stderr == *"would be stopped for about "*" ms, but only 1 ms are allowed"* ]]
-	[ "$(awk '/^State:/ { print $2 }' "/proc/$TARGET_PID/status")" = S ]
+	assert_runs_free "$TARGET_PID"
 	run -1 procmem leaks -q --max-stop 0 "$TARGET_PID"
 	run -2 procmem leaks --max-stop never "$TARGET_PID"
 }
@@ -135,7 +136,7 @@ assert_lost() {
 @test "the process is stopped again only if that can help" {
 	require strace
 	[ -z "$(nm "$PROCMEM_BIN" 2>/dev/null | grep -E '__(a|t)san_init')" ] || skip 'LeakSanitizer cannot be traced'
-	stops() { strace -f -o stops -e trace=ptrace "$PROCMEM_BIN" leaks -q "$@" "$TARGET_PID" >/dev/null || true; }
+	stops() { strace -f -o stops -e trace=ptrace "$PROCMEM_BIN" leaks -q --max-stop 0 "$TARGET_PID" >/dev/null || true; }
 	target_start allocations 0
 	printf 'damage\n' >&"$TARGET_IN"
 	target_await 'done damage'
@@ -179,7 +180,7 @@ assert_lost() {
 
 	# Between what the copy alone is assumed to need and what both need.
 	cgroup_make $((copied + copied / 128 * 60 + copied + chunks * 60))
-	run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" leaks "$1"' \
+	run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" leaks --max-stop 0 "$1"' \
 		"$GROUP_FOLDER" "$TARGET_PID"
 	[[ $stderr == *'not enough memory: a graph of '*' chunks needs '* ]]
 }
