@@ -11,6 +11,7 @@
 #include "heap/chunk_heads.h"
 #include "heap/glibc.h"
 #include "heap/jemalloc.h"
+#include "heap/jemalloc_find.h"
 #include "heap/linked.h"
 
 /** An allocator of which only the name is known, and the start of the name of its library. */
@@ -209,6 +210,28 @@ int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, str
 	if (made->index.removed > 0)
 		made->result.complete = made->result.total.complete = false;
 	*heap = &made->result;
+	return 0;
+}
+
+int pm_heap_find_hint(const struct pm_heap_source *source, struct pm_heap_hint *hint,
+                      struct pm_error *error)
+{
+	struct pm_heap_handle handle = { .source = *source };
+	struct pm_jemalloc_tree tree;
+
+	*hint = (struct pm_heap_hint){ 0 };
+	handle.source.hint = *hint;
+	if (pm_heap_window_open(&handle.source, &handle.window, error) < 0)
+		return -1;
+
+	int found = pm_jemalloc_find(&handle, &tree, error);
+	pm_heap_window_close(handle.window);
+	if (found < 0)
+		return -1;
+
+	hint->searched = true;
+	if (found > 0)
+		hint->jemalloc_entry = tree.entry;
 	return 0;
 }
 

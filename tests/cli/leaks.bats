@@ -113,6 +113,17 @@ assert_lost() {
 	jq -e '.certain == false' <<<"$output"
 }
 
+@test "the predicted stop is printed before the process is stopped, once" {
+	target_start allocations 0
+	printf 'damage\n' >&"$TARGET_IN"
+	target_await 'done damage'
+	run --separate-stderr procmem leaks "$TARGET_PID"
+	[[ ${stderr_lines[0]} =~ ^"procmem: note: stopping process $TARGET_PID for about "[0-9.]+' '(ms|s)', to copy '[0-9.]+[KM]$ ]]
+	[ "$(grep -c 'stopping process' <<<"$stderr")" -eq 1 ]
+	run --separate-stderr procmem leaks -q "$TARGET_PID"
+	[[ $stderr != *stopping* ]]
+}
+
 @test "a stop that would take too long is refused, and the process continues" {
 	target_start holders
 	run -2 --separate-stderr procmem leaks --max-stop 1ms "$TARGET_PID"

@@ -22,11 +22,15 @@
  * - `imitate`: maps memory that looks like a chunk of 1 MiB
  * - `point N`: allocates a chunk, `pointed`, and N pointers to it in another chunk
  * - `protect`: allocates 1 MiB, and makes its pages read-only
+ * - `vfork`: starts a thread that waits in the kernel for a child that does not end
+ * - `exec`: executes the program again, without threads
  */
 #include "support.h"
 
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,6 +264,28 @@ static void point(uint64_t count)
 	print_chunk("pointed", pointed);
 }
 
+/* PID of the child of vfork(2); 0 before there is one. */
+static volatile pid_t vfork_child;
+
+static void *wait_for_vfork(void *unused)
+{
+	(void)unused;
+	if (vfork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		vfork_child = getpid();
+		for (;;)
+			pause();
+	}
+	return NULL;
+}
+
+static void block(void)
+{
+	start(wait_for_vfork, 0);
+	while (vfork_child == 0)
+		sched_yield();
+}
+
 static int obey(const char *line)
 {
 	if (strcmp(line, "info") == 0)
@@ -289,6 +315,10 @@ static int obey(const char *line)
 		imitate();
 	else if (strcmp(line, "protect") == 0)
 		protect();
+	else if (strcmp(line, "vfork") == 0)
+		block();
+	else if (strcmp(line, "exec") == 0)
+		target_check(execl("/proc/self/exe", "allocations", "0", NULL), "execl");
 	else
 		return 1;
 	return 0;

@@ -405,12 +405,37 @@ assert_threads() {
 	for round in {1..20}; do
 		for limit in 16 32 64 128 256 512 1024 2048 4096; do
 			run --separate-stderr procmem heap --stop --max-stop "${limit}ms" "$TARGET_PID"
-			[[ $stderr != *' in two stops: '* ]] || break
+			[[ $stderr != *' in two stops'* ]] || break
 			[[ $stderr != *'a thread was inside malloc, or the heap is damaged; '* ]] || return 0
 			[[ $stderr == *'the stop was ended after '* ]]
 		done
 	done
 	return 1
+}
+
+@test "a stop that takes longer than is allowed, but is not ended, is reported" {
+	local allowed stopped wrong
+	target_start allocations 0
+	tell sieve 300000
+	for allowed in 1 5 20 80 320 1280; do
+		run --separate-stderr procmem heap --stop --max-stop "${allowed}ms" "$TARGET_PID"
+		[ "$status" -eq 0 ] || continue
+		stopped=$(sed -n 's/.*the process was stopped for \([0-9.]*\) ms .*/\1/p' <<<"$stderr")
+		# Both are rounded.
+		wrong=$(jq -n --argjson stopped "$stopped" --argjson allowed "$allowed" '$stopped - $allowed | if . > 0.1 then "less"
+			elif . < -0.1 then "has taken longer than" else "nothing" end')
+		[[ $stderr != *"${wrong//\"/}"* ]]
+		[ "$wrong" != '"less"' ] ||
+			[[ $stderr == *"the stop has taken longer than the "*" s that are allowed (--max-stop)" ]]
+	done
+}
+
+@test "the names and IDs of threads are read when the process runs again" {
+	require strace
+	[ -z "$(nm "$PROCMEM_BIN" 2>/dev/null | grep -E '__(a|t)san_init')" ] || skip 'LeakSanitizer cannot be traced'
+	target_start allocations 3
+	strace -f -o calls -e trace=ptrace,openat "$PROCMEM_BIN" heap --stop "$TARGET_PID" >/dev/null
+	awk '/PTRACE_DETACH/ { resumed = 1 } /task\/[0-9]+\/comm/ { read = 1; if (!resumed) exit 1 } END { exit !read }' calls
 }
 
 @test "what is not damage: a counter that does not fit, and a process that cannot run between two stops" {
@@ -428,6 +453,30 @@ assert_threads() {
 	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
 	[[ $stderr == *"the chain of chunks breaks at $(printf '%#x' $(($(address damaged) - 16))) ("*'a thread was inside malloc, or the heap is damaged; '* ]]
 	[[ $stderr != *'probably damaged'* ]]
+}
+
+@test "a thread that did not run between two stops may still be inside malloc" {
+	target_start allocations 0
+	tell vfork
+	tell damage
+	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[[ $stderr == *"the chain of chunks broke at $(printf '%#x' $(($(address damaged) - 16))) in two stops, but a thread did not run in between: the heap is damaged there, or the same thread is still inside malloc; "* ]]
+	[[ $stderr != *'probably damaged'* ]]
+}
+
+@test "--growth does not compare two programs" {
+	local heap
+	target_start allocations 0
+	"$PROCMEM_BIN" heap --growth 2s "$TARGET_PID" >out 2>&1 3>&- &
+	heap=$!
+	TARGETS+=("$heap")
+	# After the first walk, it waits in ppoll(2).
+	until grep -q '^\(271\|73\) ' "/proc/$heap/syscall"; do kill -0 "$heap"; done
+	printf 'exec\n' >&"$TARGET_IN"
+	target_await ready
+	! wait "$heap"
+	grep -Fx "procmem: process $TARGET_PID called exec: the memory it had is gone" out
+	[ "$(wc -l <out)" -eq 1 ]
 }
 
 @test "memory that looks like a mapped chunk: malloc's own count is shown, too" {
