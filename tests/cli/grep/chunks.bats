@@ -152,8 +152,9 @@ texts() {
 	[ "$(stops grep -q --stop --in-use 'order number 7')" -eq 1 ]
 	printf 'damage\n' >&"$TARGET_IN"
 	target_await 'done damage'
-	[ "$(stops grep -q --stop --in-use 'order number 7')" -eq 2 ]
-	[ "$(stops strings -q --stop --freed)" -eq 2 ]
+	# Two, or one more if the process got no processor in between.
+	[[ $(stops grep -q --stop --in-use 'order number 7') == [23] ]]
+	[[ $(stops strings -q --stop --freed) == [23] ]]
 	[ "$(stops grep -q --stop 'order number 7')" -eq 1 ]
 }
 
