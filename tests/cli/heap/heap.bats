@@ -474,7 +474,7 @@ assert_threads() {
 	until grep -q '^\(271\|73\) ' "/proc/$heap/syscall"; do kill -0 "$heap"; done
 	printf 'exec\n' >&"$TARGET_IN"
 	target_await ready
-	! wait "$heap"
+	fails wait "$heap"
 	grep -Fx "procmem: process $TARGET_PID called exec: the memory it had is gone" out
 	[ "$(wc -l <out)" -eq 1 ]
 }
