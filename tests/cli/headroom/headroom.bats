@@ -165,6 +165,7 @@ limit() {
 	rm -r "$folder"
 	record_seconds "$file" 26
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	echo "$output"
 	[[ ${lines[0]} == *' left of 200 (the threads of its user, RLIMIT_NPROC), used up in '*' at +2.0/s' ]]
 	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
 	jq -e --argjson used "$(ps -L -o tid= -u $((100000 + $$)) | wc -l)" '.limits[] | select(.name == "user_threads") | .max == 200 and .used == $used and .verdict == "steady"' <<<"$output"
