@@ -166,7 +166,8 @@ limit() {
 	record_seconds "$file" 26
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
 	echo "$output"
-	[[ ${lines[0]} == *' left of 200 (the threads of its user, RLIMIT_NPROC), used up in '*' at +2.0/s' ]]
+	# It is "about" that rate in a PID namespace: other processes of the user are perhaps not visible.
+	[[ ${lines[0]} == *' left of 200 (the threads of its user, RLIMIT_NPROC), used up in '*' at '*'+2.0/s' ]]
 	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
 	jq -e --argjson used "$(ps -L -o tid= -u $((100000 + $$)) | wc -l)" '.limits[] | select(.name == "user_threads") | .max == 200 and .used == $used and .verdict == "steady"' <<<"$output"
 	target_start hog
@@ -317,11 +318,12 @@ limit() {
 	target_start leaker merged 4194304
 	run -0 procmem headroom "$TARGET_PID"
 	local whole=$output
-	local count=${#lines[@]} first=${lines[0]:0:60} size
+	local count=${#lines[@]} size
 	for size in 24 12 6; do
 		run -0 on_terminal "$size" 200 headroom "$TARGET_PID"
 		[[ $(wc -l <<<"$output") -lt $size ]]
-		[[ ${lines[0]} == "$first"* ]]
+		# The figures change from run to run.
+		[[ ${lines[0]} == "leaker ($TARGET_PID)  "* ]]
 		((size > count)) || [[ ${lines[-1]} == *'no room for '*'events; a pager shows all: | less'* ]]
 	done
 	run -0 on_terminal 200 200 headroom "$TARGET_PID"
