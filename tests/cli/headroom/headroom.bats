@@ -236,10 +236,15 @@ limit() {
 
 @test "a child grows: the limit of the cgroup has the rate of the child, and the child is named" {
 	program_start bash -c 'exec 4<&0; "$1" merged 4194304 stepped <&4 & echo "started $!"; wait' bash "$PROCMEM_TARGETS/leaker"
-	local child
-	child=$(target_await started)
-	child=${child#started }
-	target_await ready >/dev/null
+	# The two lines are of two processes, so either can be the first.
+	local child='' ready='' line
+	until [ -n "$child" ] && [ -n "$ready" ]; do
+		IFS= read -r line <&"$TARGET_OUT"
+		case $line in
+		'started '*) child=${line#started } ;;
+		ready) ready=yes ;;
+		esac
+	done
 	cgroup_make $((600 << 20)) "$TARGET_PID" "$child"
 	record_seconds "$file" 16
 	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
