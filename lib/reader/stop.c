@@ -38,8 +38,8 @@ struct job {
 	int cause; /* errno of ptrace(2); 0 if the call succeeded */
 };
 
-/* While the tracer thread stops the target, the threads of the target that have exited are reaped
- * at intervals of this length, in nanoseconds. Nearly all stops take less. */
+/* Interval of pm_tracer_reap() during a stop, in nanoseconds. Most stops end before the first
+ * call. */
 enum { REAP_INTERVAL = 100 * 1000 * 1000 };
 
 /* Interval and maximum duration in nanoseconds of the tests whether the threads have run. */
