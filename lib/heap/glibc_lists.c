@@ -430,9 +430,9 @@ static int follow_bins(struct lists *lists, struct tcache *tcache, enum pm_glibc
 
 /**
  * Returns whether a candidate is a tcache because of its place. The tcache of the first thread is
- * the first chunk of the main arena as long as the process lives, whatever it contains. A thread
- * that ends frees its tcache, so that the first chunk of another arena can be one of the program,
- * and since 2.43, a thread allocates its tcache later.
+ * the first chunk of the main arena, whatever it contains, because this thread rarely ends before
+ * the process. Other threads free their tcaches when they end, so that the first chunk of another
+ * arena can be one of the program. Since 2.43, a thread allocates its tcache later.
  */
 static bool is_known(const struct pm_glibc *glibc, const struct pm_glibc_tcache *candidate,
                      const struct pm_chunk *chunk, unsigned implausible)
