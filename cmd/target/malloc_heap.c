@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/malloc_heap.h"
 
+#include <procmem/maps.h>
 #include <procmem/target_reader.h>
 
 #include "base/report.h"
@@ -14,6 +15,7 @@ struct pm_heap_source malloc_heap_source(struct memory *memory)
 		.pages = memory->core ? NULL : &memory->pages,
 		.stopped = memory->stop || memory->core,
 		.cancel = memory->cancel,
+		.hint = memory->hint,
 	};
 }
 
@@ -34,6 +36,27 @@ static int open_process(struct pm_process *process, const struct pm_regions *reg
 
 	opened->pages = pm_pagemap_source(opened->pagemap);
 	return 0;
+}
+
+void malloc_heap_find_hint(struct pm_process *process, const volatile sig_atomic_t *cancel,
+                           struct pm_heap_hint *hint)
+{
+	struct malloc_heap opened = { 0 };
+	struct pm_regions regions;
+
+	*hint = (struct pm_heap_hint){ 0 };
+	pm_regions_init(&regions);
+	if (pm_maps_read(process, PM_MAPS, &regions, NULL) == 0 &&
+	    open_process(process, &regions, &opened, NULL) == 0) {
+		const struct pm_heap_source source = { .regions = &regions,
+			                               .reader = &opened.reader,
+			                               .pages = &opened.pages,
+			                               .cancel = cancel };
+		pm_heap_find_hint(&source, hint, NULL);
+	}
+
+	malloc_heap_close(&opened);
+	pm_regions_deinit(&regions);
 }
 
 int malloc_heap_open_process(struct pm_process *process, const struct pm_regions *regions,
@@ -131,7 +154,8 @@ void malloc_heap_report_other(const struct pm_heap *heap, bool bytes)
 		            "chunks are not known");
 	} else {
 		text_format(&line,
-		            "%s is mapped, too; the chunks that it has allocated are not known",
+		            "the process also has the allocator %s; the chunks that it has "
+		            "allocated are not known",
 		            name);
 	}
 	report_note("%s", text_terminate(&line));

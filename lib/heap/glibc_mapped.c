@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/range.h"
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/glibc_pages.h"
@@ -326,12 +327,6 @@ static bool is_candidate(const struct pm_region *region)
 	return (region->perms & write) != 0 && is_private(region);
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct pm_range *one = a, *other = b;
-	return (one->start > other->start) - (one->start < other->start);
-}
-
 /** Merges the memory of the arenas, the ranges of the caller and the chunks into one list. */
 static int make_skip(struct search *search)
 {
@@ -354,7 +349,7 @@ static int make_skip(struct search *search)
 		skip[count - 1 - i] = (struct pm_range){ found->address,
 			                                 found->address + found->size };
 	}
-	qsort(skip, count, sizeof *skip, by_start);
+	qsort(skip, count, sizeof *skip, pm_range_compare);
 
 	for (size_t i = 0; i < count; i++) {
 		if (kept > 0 && skip[i].start <= skip[kept - 1].end)
@@ -440,8 +435,8 @@ static int add_found(struct search *search)
 		if (pm_heap_index_add_mapped(&heap->index, found->address, found->size, found->lead,
 		                             search->error) < 0)
 			return -1;
-		heap->public.mapped += found->size;
-		heap->public.mapped_count++;
+		heap->result.mapped += found->size;
+		heap->result.mapped_count++;
 	}
 
 	return 0;
