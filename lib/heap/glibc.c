@@ -87,6 +87,10 @@ static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *e
 		                         "the arena",
 		                         error);
 	}
+	/* The chunks are found without the bins. */
+	if (result == 0 && state->bad_bin != 0)
+		result = pm_glibc_damage(glibc, arena, state->bad_bin, state->address,
+		                         "a bin does not have the addresses of chunks", error);
 	set_arena_range(glibc, arena, &heaps);
 	for (size_t i = 0; result == 0 && i < heaps.count; i++)
 		result = pm_glibc_walk(glibc, arena, &heaps.items[i], found, error);
@@ -297,6 +301,8 @@ static void set_unused(struct pm_heap *heap)
 	heap->total = (struct pm_heap_arena){ 0 };
 	heap->unused = true;
 	heap->complete = true;
+	heap->break_count = 0;
+	heap->breaks_total = 0;
 }
 
 /** Notes another copy of libc. */

@@ -22,6 +22,7 @@
  * - `imitate`: maps memory that looks like a chunk of 1 MiB
  * - `point N`: allocates a chunk, `pointed`, and N pointers to it in another chunk
  * - `protect`: allocates 1 MiB, and makes its pages read-only
+ * - `hide`: allocates 1 MiB, and overwrites the header of this chunk
  * - `vfork`: starts a thread that waits in the kernel for a child that does not end
  * - `exec`: executes the program again, without threads
  */
@@ -233,13 +234,21 @@ static void damage(void)
 	memset(second - sizeof(size_t), 'y', sizeof(size_t));
 }
 
-/** Makes the pages of a chunk read-only, so that they cannot be told from those of other memory. */
+/** Makes the pages of a chunk read-only. */
 static void protect(void)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t chunk = (uintptr_t)keep(LARGE);
 
 	target_check(mprotect((void *)(chunk & ~(page - 1)), LARGE, PROT_READ), "mprotect");
+}
+
+/** Overwrites the header of a chunk, so that it cannot be told from other memory. */
+static void hide(void)
+{
+	char *chunk = keep(LARGE);
+
+	memset(chunk - sizeof(size_t), 0, sizeof(size_t));
 }
 
 static void imitate(void)
@@ -315,6 +324,8 @@ static int obey(const char *line)
 		imitate();
 	else if (strcmp(line, "protect") == 0)
 		protect();
+	else if (strcmp(line, "hide") == 0)
+		hide();
 	else if (strcmp(line, "vfork") == 0)
 		block();
 	else if (strcmp(line, "exec") == 0)

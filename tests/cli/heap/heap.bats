@@ -364,7 +364,7 @@ assert_threads() {
 	# A counter that does not fit: nothing was skipped.
 	targets_stop
 	target_start allocations 0
-	tell protect
+	tell hide
 	run -1 --separate-stderr procmem heap "$TARGET_PID"
 	[[ $stderr == 'procmem: note: a part of the heap changed or was not valid when read; '* ]]
 }
@@ -440,7 +440,7 @@ assert_threads() {
 
 @test "what is not damage: a counter that does not fit, and a process that cannot run between two stops" {
 	target_start allocations 0
-	tell protect
+	tell hide
 	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
 	[[ $stderr == *'fewer mapped chunks were found than malloc has counted (at 0x'*'a thread was inside malloc, or the heap is damaged; sizes and counts are approximate'* ]]
 	[[ $stderr != *'probably damaged'* && $stderr != *'the chain of chunks'* ]]
@@ -453,6 +453,15 @@ assert_threads() {
 	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
 	[[ $stderr == *"the chain of chunks breaks at $(printf '%#x' $(($(address damaged) - 16))) ("*'a thread was inside malloc, or the heap is damaged; '* ]]
 	[[ $stderr != *'probably damaged'* ]]
+}
+
+@test "a mapped chunk that cannot be written is found" {
+	target_start allocations 0
+	tell protect
+	run -0 --separate-stderr procmem heap --json --stop "$TARGET_PID"
+	jq -e '.complete and .mmapped.count == 1 and .mmapped.counted.count == 1 and
+		.mmapped.bytes == .mmapped.counted.bytes' <<<"$output"
+	[[ $stderr != *'damaged'* ]]
 }
 
 @test "a thread that did not run between two stops may still be inside malloc" {
