@@ -273,11 +273,17 @@ static int await_walk(struct growth *growth, struct pm_error *error)
 static int walk_again(struct growth *growth, const char *word, struct pm_error *error)
 {
 	struct heap_report report = { .options = growth->report.options };
+	struct pm_error gone;
 	int result = -1;
 
 	report.memory.cancel = growth->wait.interrupted;
 	if (heap_report_open(&report, word, error) == 0)
 		result = pm_survivors_walk(growth->survivors, report.heap, error);
+	/* The chunks of two programs, or of two processes of the same name, are not compared. */
+	if (pm_process_check(growth->report.memory.target.process, &gone) < 0) {
+		*error = gone;
+		result = -1;
+	}
 	if (result == 0)
 		growth->complete = growth->complete && report.heap->complete;
 

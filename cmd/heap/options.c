@@ -244,10 +244,26 @@ const struct cli_group heap_options_groups[] = {
 };
 
 const char *const heap_options_exclusive[] = {
-	"json csv",       "all top",        "list by",    "list sort",       "list reverse",
-	"list columns",   "growth list",    "growth by",  "growth stop",     "growth sort",
-	"growth reverse", "growth columns", "growth csv", "retained growth", "retained list",
-	"retained by",    "retained stop",  "tree sort",  "tree reverse",    NULL,
+	"json csv",
+	"all top",
+	"list by: --list prints each chunk, and --by counts chunks",
+	"list sort: chunks are listed by address; --csv helps to sort them",
+	"list reverse: chunks are listed by address; --csv helps to sort them",
+	"list columns: --csv helps to select columns",
+	"growth list: --list shows the chunks of a class with its --size and --text",
+	"growth by: growth is counted by size and type",
+	"growth stop: the process has to run to allocate chunks",
+	"growth sort: the output of --json can be sorted",
+	"growth reverse: the output of --json can be sorted",
+	"growth columns: --json has all fields",
+	"growth csv: use --json",
+	"retained growth: use them one after the other",
+	"retained list: --tree shows the chunks of one root, and 'procmem refs' what holds a chunk",
+	"retained by: --tree counts the chunks of one root by size and type",
+	"retained stop: --retained stops the process anyway",
+	"tree sort: each row is below the row that holds its chunks",
+	"tree reverse: each row is below the row that holds its chunks",
+	NULL,
 };
 
 bool heap_options_select(const struct heap_options *options)

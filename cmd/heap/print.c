@@ -514,7 +514,13 @@ void heap_print_breaks(struct heap_report *report)
 	if (complete)
 		return;
 
-	if (report->damaged)
+	if (report->damaged && report->waiting)
+		report_note("the chain of chunks broke at 0x%" PRIx64
+		            " in two stops, but a thread did not run in between: the heap is "
+		            "damaged there, or the same thread is still inside malloc; sizes and "
+		            "counts are approximate",
+		            report->damaged);
+	else if (report->damaged)
 		report_note("the chain of chunks broke at 0x%" PRIx64
 		            " in two stops: the heap is probably damaged there, by a write beyond "
 		            "the end of the chunk before; sizes and counts are approximate",

@@ -99,9 +99,10 @@ static int print_place(const struct refs_found *found, const struct refs_style *
 
 	text_format(&line, "%" PRIx64 " is ", found->address);
 	if (found->has_chunk) {
-		text_format(&line, "in the chunk %" PRIx64 "-%" PRIx64 ", %s,", found->chunk.start,
-		            found->chunk.end, chunk_text_state(found->chunk.state));
+		text_format(&line, "in the chunk %" PRIx64 "-%" PRIx64, found->chunk.start,
+		            found->chunk.end);
 		result = put_chunk(found, &found->chunk, style, &line, error);
+		text_format(&line, ", %s", chunk_text_state(found->chunk.state));
 	} else if (found->symbol.name) {
 		char name[PM_DEMANGLED_SIZE];
 		pm_demangle(found->symbol.name, name, sizeof name);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include <procmem/maps.h>
 #include <procmem/number.h>
 #include <procmem/target_reader.h>
 
@@ -17,6 +18,7 @@ struct pm_heap_source malloc_heap_source(struct memory *memory)
 		.pages = memory->core ? NULL : &memory->pages,
 		.stopped = memory->stop || memory->core,
 		.cancel = memory->cancel,
+		.hint = memory->hint,
 	};
 }
 
@@ -37,6 +39,27 @@ static int open_process(struct pm_process *process, const struct pm_regions *reg
 
 	opened->pages = pm_pagemap_source(opened->pagemap);
 	return 0;
+}
+
+void malloc_heap_find_hint(struct pm_process *process, const volatile sig_atomic_t *cancel,
+                           struct pm_heap_hint *hint)
+{
+	struct malloc_heap opened = { 0 };
+	struct pm_regions regions;
+
+	*hint = (struct pm_heap_hint){ 0 };
+	pm_regions_init(&regions);
+	if (pm_maps_read(process, PM_MAPS, &regions, NULL) == 0 &&
+	    open_process(process, &regions, &opened, NULL) == 0) {
+		const struct pm_heap_source source = { .regions = &regions,
+			                               .reader = &opened.reader,
+			                               .pages = &opened.pages,
+			                               .cancel = cancel };
+		pm_heap_find_hint(&source, hint, NULL);
+	}
+
+	malloc_heap_close(&opened);
+	pm_regions_deinit(&regions);
 }
 
 int malloc_heap_open_process(struct pm_process *process, const struct pm_regions *regions,

@@ -38,6 +38,16 @@ struct malloc_heap {
 };
 
 /**
+ * Searches a process, which is not stopped, for what takes long to find: see pm_heap_find_hint().
+ *
+ * @param process  the process
+ * @param cancel   as pm_heap_source.cancel; may be NULL
+ * @param hint     receives what was found; zeroed if the process cannot be searched
+ */
+void malloc_heap_find_hint(struct pm_process *process, const volatile sig_atomic_t *cancel,
+                           struct pm_heap_hint *hint);
+
+/**
  * Opens the heap of a process, which is not stopped.
  *
  * @param process  the process; must outlive the heap

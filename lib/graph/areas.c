@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "base/range.h"
 #include "base/search.h"
 
 /*
@@ -311,12 +312,6 @@ static int add_arenas(const struct pm_graph *graph, struct pm_range_list *list,
 	return 0;
 }
 
-static int by_range(const void *a, const void *b)
-{
-	const struct pm_range *one = a, *other = b;
-	return (one->start > other->start) - (one->start < other->start);
-}
-
 /** Adds the parts of a range that are in none of the excluded ranges. */
 static int add_rest(struct pm_range_list *memory, struct pm_range range,
                     const struct pm_range_list *excluded, size_t *next, struct pm_error *error)
@@ -341,7 +336,7 @@ static void join_ranges(struct pm_range_list *list)
 {
 	size_t kept = 0;
 	if (list->count > 0)
-		qsort(list->items, list->count, sizeof *list->items, by_range);
+		qsort(list->items, list->count, sizeof *list->items, pm_range_compare);
 
 	for (size_t i = 0; i < list->count; i++) {
 		struct pm_range *last = kept > 0 ? &list->items[kept - 1] : NULL;

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <procmem/number.h>
 
@@ -95,6 +96,19 @@ struct pm_range pm_graph_bytes(const struct pm_graph *graph, uint32_t node)
 	uint64_t address = (graph->nodes[node] >> ADDRESS_SHIFT) * PM_HEAP_UNIT;
 	return (struct pm_range){ address + graph->index->header,
 		                  address + units * PM_HEAP_UNIT + graph->index->overlap };
+}
+
+size_t pm_graph_head(const struct pm_graph *graph, uint32_t node, unsigned char *head)
+{
+	struct pm_range bytes = pm_graph_bytes(graph, node);
+	size_t size = (size_t)pm_min(pm_range_size(bytes), PM_CHUNK_HEAD_SIZE);
+	const void *from = pm_copy_bytes(graph->copy, bytes.start, size);
+
+	if (!from)
+		return 0;
+
+	memcpy(head, from, size);
+	return size;
 }
 
 const char *pm_graph_next_part(const struct pm_graph *graph, struct pm_range *rest,

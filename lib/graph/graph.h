@@ -77,6 +77,14 @@ struct pm_range pm_graph_extent(const struct pm_graph *graph, uint32_t node);
 struct pm_range pm_graph_bytes(const struct pm_graph *graph, uint32_t node);
 
 /**
+ * Copies the first bytes of the chunk of a node.
+ *
+ * @param head  receives up to PM_CHUNK_HEAD_SIZE bytes
+ * @return      the number of bytes; 0 if they are not in the copy
+ */
+size_t pm_graph_head(const struct pm_graph *graph, uint32_t node, unsigned char *head);
+
+/**
  * Returns the next part of a range that was copied. After a cancellation, large ranges have no more
  * parts; a search tests the cancellation flag at its end.
  *

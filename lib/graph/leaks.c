@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/minmax.h"
 #include "base/wipe.h"
 #include "graph/cycles.h"
 #include "graph/mark.h"
@@ -157,19 +156,6 @@ struct grouping {
 	uint32_t slots[4 * PM_LEAK_GROUPS_MAX];
 };
 
-/** Copies the first bytes of a chunk. */
-static size_t read_head(const struct pm_graph *graph, uint32_t node, unsigned char *head)
-{
-	struct pm_range bytes = pm_graph_bytes(graph, node);
-	size_t size = (size_t)pm_min(pm_range_size(bytes), PM_CHUNK_HEAD_SIZE);
-	const void *from = pm_copy_bytes(graph->copy, bytes.start, size);
-	if (!from)
-		return 0;
-
-	memcpy(head, from, size);
-	return size;
-}
-
 /** Finds the group of a size and type, or adds it. The last group takes what does not fit. */
 static struct pm_leak_group *find_group(struct grouping *grouping, uint64_t size,
                                         const struct pm_chunk_type *type, struct pm_error *error)
@@ -209,7 +195,7 @@ static int add_lost(struct grouping *grouping, uint32_t node, struct pm_error *e
 	uint64_t size = pm_graph_size(grouping->graph, node);
 	bool direct = pm_bit_test(leaks->marks[DIRECT], node);
 	unsigned char head[PM_CHUNK_HEAD_SIZE] = { 0 };
-	size_t head_size = read_head(grouping->graph, node, head);
+	size_t head_size = pm_graph_head(grouping->graph, node, head);
 	const struct pm_chunk_type *type = NULL;
 
 	if (grouping->steps++ % TYPE_STEP == 0 &&

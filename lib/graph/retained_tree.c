@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "base/minmax.h"
 #include "base/wipe.h"
 #include "graph/held.h"
 
@@ -43,19 +42,6 @@ struct search {
 	uint64_t seed;
 	struct pm_error *error;
 };
-
-/** Copies the first bytes of a chunk. */
-static size_t read_head(const struct pm_graph *graph, uint32_t node, unsigned char *head)
-{
-	struct pm_range bytes = pm_graph_bytes(graph, node);
-	size_t size = (size_t)pm_min(pm_range_size(bytes), PM_CHUNK_HEAD_SIZE);
-	const void *from = pm_copy_bytes(graph->copy, bytes.start, size);
-	if (!from)
-		return 0;
-
-	memcpy(head, from, size);
-	return size;
-}
 
 /** Adds a row. */
 static int add_row(struct search *search, const struct pm_retained_row *row, uint32_t *index)
@@ -162,7 +148,7 @@ static int add_chunk(struct search *search, uint32_t number)
 	uint32_t node = search->held.nodes[number], above = PM_RETAINED_NO_ROW;
 	uint64_t size = pm_graph_size(search->graph, node);
 	unsigned char head[PM_CHUNK_HEAD_SIZE] = { 0 };
-	size_t head_size = read_head(search->graph, node, head);
+	size_t head_size = pm_graph_head(search->graph, node, head);
 	const struct pm_chunk_type *type = NULL;
 
 	if (search->types &&

@@ -173,7 +173,7 @@ static void mark(struct lists *lists, bool fast)
 
 	for (size_t i = 0; i < lists->count; i++) {
 		const struct entry *entry = &lists->entries[i];
-		struct pm_heap_arena *arena = &heap->public.arenas[entry->arena];
+		struct pm_heap_arena *arena = &heap->result.arenas[entry->arena];
 		struct pm_chunk chunk;
 
 		/* A damaged list can contain a chunk twice. */
@@ -262,7 +262,7 @@ static int read_fastbins(struct lists *lists, uint32_t arena)
 		if (good > 0)
 			continue;
 
-		glibc->heap->public.arenas[arena].complete = false;
+		glibc->heap->result.arenas[arena].complete = false;
 		if (note_damage(lists, arena, head, glibc->arenas[arena].address,
 		                "the list of a fastbin is not valid") < 0)
 			return -1;
@@ -474,7 +474,7 @@ static int try_tcache(struct lists *lists, const struct pm_chunk *chunk,
 	const char *why = "the lists of a tcache are not valid";
 	if (pm_glibc_can_change(glibc))
 		why = "a tcache has changed each time that it was read";
-	glibc->heap->public.arenas[chunk->arena].complete = false;
+	glibc->heap->result.arenas[chunk->arena].complete = false;
 	return note_damage(lists, chunk->arena, chunk->address, 0, why);
 }
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/range.h"
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/glibc_pages.h"
@@ -296,12 +297,6 @@ static bool is_candidate(const struct pm_region *region)
 	        strncmp(region->mapping, "/anon_hugepage", 14) == 0);
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct pm_range *one = a, *other = b;
-	return (one->start > other->start) - (one->start < other->start);
-}
-
 /** Merges the memory of the arenas and the ranges of the caller into one list. */
 static int make_skip(struct search *search)
 {
@@ -317,7 +312,7 @@ static int make_skip(struct search *search)
 		skip[i] = glibc->ranges[i];
 	for (size_t i = 0; i < source->skip_count; i++)
 		skip[glibc->range_count + i] = source->skip[i];
-	qsort(skip, count, sizeof *skip, by_start);
+	qsort(skip, count, sizeof *skip, pm_range_compare);
 
 	for (size_t i = 0; i < count; i++) {
 		if (kept > 0 && skip[i].start <= skip[kept - 1].end)
@@ -395,8 +390,8 @@ static int add_found(struct search *search)
 		if (pm_heap_index_add_mapped(&heap->index, found->address, found->size, found->lead,
 		                             search->error) < 0)
 			return -1;
-		heap->public.mapped += found->size;
-		heap->public.mapped_count++;
+		heap->result.mapped += found->size;
+		heap->result.mapped_count++;
 	}
 
 	return 0;

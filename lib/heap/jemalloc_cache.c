@@ -8,7 +8,7 @@
  *	16  lower 16 bits of three positions in the stack: low water, full, empty
  *
  * The stacks are in one block of memory, one after the other, so the position `empty` of a bin is
- *the position `full` of the next one. This is how the array is recognised, without symbols.
+ * the position `full` of the next one. This is how the array is recognised, without symbols.
  */
 #include "heap/jemalloc_cache.h"
 
@@ -106,7 +106,7 @@ static int read_bins(struct search *search, uint64_t address, struct bin *bins, 
 /** Gives a region the state PM_CHUNK_CACHED if it is in use and has the size of the class. */
 static void set_cached(struct search *search, uint64_t address, uint64_t size)
 {
-	struct pm_heap *heap = &search->heap->public;
+	struct pm_heap *heap = &search->heap->result;
 	struct pm_chunk chunk;
 
 	if (!pm_heap_index_find(&search->heap->index, address, &chunk) || chunk.start != address ||

@@ -29,7 +29,7 @@
  * Prediction of the duration of a stop in nanoseconds: for 1024 bytes that are copied (0.45 s for
  * 1 GiB), for a thread, and for everything else.
  */
-enum { NS_PER_KIB = 429, NS_PER_THREAD = 200000, NS_FIXED = 2000000 };
+enum { NS_PER_KIB = 429, NS_PER_THREAD = 400000, NS_FIXED = 2000000 };
 
 /* Assumed size of a chunk of malloc in bytes, to predict the size of an index. */
 enum { CHUNK_SIZE = 128 };

@@ -4,6 +4,7 @@
 
 setup() {
 	load support/helper
+	load support/attack
 	require jq
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
@@ -175,11 +176,22 @@ assert_lost() {
 	done
 }
 
+@test "the predicted stop is printed before the process is stopped, once" {
+	target_start allocations 0
+	printf 'damage\n' >&"$TARGET_IN"
+	target_await 'done damage'
+	run --separate-stderr procmem leaks "$TARGET_PID"
+	[[ ${stderr_lines[0]} =~ ^"procmem: note: stopping process $TARGET_PID for about "[0-9.]+' '(ms|s)', to copy '[0-9.]+[KM]$ ]]
+	[ "$(grep -c 'stopping process' <<<"$stderr")" -eq 1 ]
+	run --separate-stderr procmem leaks -q "$TARGET_PID"
+	[[ $stderr != *stopping* ]]
+}
+
 @test "a stop that would take too long is refused, and the process continues" {
 	target_start holders
 	run -2 --separate-stderr procmem leaks --max-stop 1ms "$TARGET_PID"
 	[[ $stderr == *"would be stopped for about "*" ms, but only 1 ms are allowed"* ]]
-	[ "$(awk '/^State:/ { print $2 }' "/proc/$TARGET_PID/status")" = S ]
+	assert_runs_free "$TARGET_PID"
 	run -1 procmem leaks -q --max-stop 0 "$TARGET_PID"
 	run -2 procmem leaks --max-stop never "$TARGET_PID"
 }
@@ -187,7 +199,7 @@ assert_lost() {
 @test "the process is stopped again only if that can help" {
 	require strace
 	[ -z "$(nm "$PROCMEM_BIN" 2>/dev/null | grep -E '__(a|t)san_init')" ] || skip 'LeakSanitizer cannot be traced'
-	stops() { strace -f -o stops -e trace=ptrace "$PROCMEM_BIN" leaks -q "$@" "$TARGET_PID" >/dev/null || true; }
+	stops() { strace -f -o stops -e trace=ptrace "$PROCMEM_BIN" leaks -q --max-stop 0 "$TARGET_PID" >/dev/null || true; }
 	target_start allocations 0
 	printf 'damage\n' >&"$TARGET_IN"
 	target_await 'done damage'
@@ -231,7 +243,7 @@ assert_lost() {
 
 	# Between what the copy alone is assumed to need and what both need.
 	cgroup_make $((copied + copied / 128 * 60 + copied + chunks * 60))
-	run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" leaks "$1"' \
+	run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" leaks --max-stop 0 "$1"' \
 		"$GROUP_FOLDER" "$TARGET_PID"
 	[[ $stderr == *'not enough memory: a graph of '*' chunks needs '* ]]
 }

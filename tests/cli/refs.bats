@@ -55,6 +55,7 @@ refs() {
 		.path[1].symbol == "g_list"' <<<"$output"
 
 	run -0 --separate-stderr procmem refs "$TARGET_PID" "0x$(example list)"
+	[[ ${lines[0]} =~ ^[0-9a-f]+' is in the chunk '[0-9a-f]+-[0-9a-f]+' (64B, '.*'), in use'$ ]]
 	[[ $output == *'path to the nearest root, 3 references:'*', and 1 more of this size in a list'* ]]
 	[[ $output == *'<- global g_list in holders, at '* ]]
 	[[ $stderr == *'the process was stopped for '* ]]

@@ -146,6 +146,12 @@ struct pm_heap {
 	uint32_t chunk_count;  /**< number of chunks of all states: pm_chunk.number is lower */
 };
 
+/** What an earlier search in the same process has found. */
+struct pm_heap_hint {
+	bool searched;           /**< jemalloc was searched for; false: the other fields are 0 */
+	uint64_t jemalloc_entry; /**< address where a structure of jemalloc was found; 0: none */
+};
+
 /** Where the heap is read from. */
 struct pm_heap_source {
 	const struct pm_regions *regions; /**< all regions of the target; must outlive the heap */
@@ -161,7 +167,20 @@ struct pm_heap_source {
 	 * again */
 	bool stopped;
 	const volatile sig_atomic_t *cancel; /**< PM_ERROR_CANCELLED if non-zero; may be NULL */
+	struct pm_heap_hint hint;            /**< result of pm_heap_find_hint(); or zeroed */
 };
+
+/**
+ * Searches for the structures of an allocator that are not found quickly, so that pm_heap_open()
+ * takes less time while the target is stopped.
+ *
+ * @param source  where to read, now; `hint` is ignored
+ * @param hint    receives what was found; zeroed on failure
+ * @param error   as for pm_heap_open()
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_heap_find_hint(const struct pm_heap_source *source, struct pm_heap_hint *hint,
+                                struct pm_error *error);
 
 /**
  * Finds the allocator, its arenas and all chunks.
