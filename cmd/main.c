@@ -42,7 +42,8 @@
  *     options.c              its options
  *     report.c               opens the heap, and counts its chunks
  *     verdict.c              whether the heap is fragmented, and which chunks cause it
- *     print.c                the verdict and the table of arenas
+ *     verdict_text.c         the verdict, as text
+ *     print.c                the table of arenas, and places that are not valid
  *     classes.c              the chunks by size and type as a list
  *     chunks.c               --list: the chunks by address
  *     at.c                   the chunk at an address

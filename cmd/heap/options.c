@@ -107,6 +107,26 @@ static int parse_words(const char *list, const char *const *names, unsigned *bit
 	return -1;
 }
 
+/** Returns whether words separated by commas, all of which are valid, have a word twice. */
+static bool has_twice(const char *list, const char *const *names)
+{
+	unsigned bits = 0;
+
+	for (;;) {
+		unsigned one = 0;
+		size_t length = strcspn(list, ",");
+		for (size_t i = 0; names[i]; i++)
+			if (strncmp(names[i], list, length) == 0 && !names[i][length])
+				one = 1u << i;
+		if (bits & one)
+			return true;
+		bits |= one;
+		if (!list[length])
+			return false;
+		list += length + 1;
+	}
+}
+
 static int parse_by(struct heap_options *options, const char *value, struct pm_error *error)
 {
 	/* In the order of the bits of enum pm_census_key. A thread is that of an arena. */
@@ -116,6 +136,8 @@ static int parse_by(struct heap_options *options, const char *value, struct pm_e
 
 	if (parse_words(value, names, &options->by, error) < 0)
 		return -1;
+	if (has_twice(value, names))
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' has a word twice", value);
 
 	if (options->by & thread) {
 		options->by = (options->by & ~thread) | PM_CENSUS_ARENA;

@@ -15,6 +15,15 @@
 void heap_print_target(const struct heap_report *report, struct text *line);
 
 /**
+ * Adds a size as the options of the command want it.
+ *
+ * @param report  the report, with its options
+ * @param size    bytes
+ * @param text    receives the size
+ */
+void heap_print_size(const struct heap_report *report, uint64_t size, struct text *text);
+
+/**
  * Prints the line about the process, the verdict, and the table of arenas.
  *
  * @param report  what is known

@@ -9,13 +9,25 @@
 /* Maximum number of stops. */
 enum { STOPS_MAX = 4 };
 
-/** Reports that a process is about to be stopped, and for how long. Starts the time of the stop. */
-static void announce(void *context, struct pm_process *process)
+/** Finds the allocator that is part of the program, once. */
+static void find_linked(struct heap_report *report, struct pm_process *process)
+{
+	if (report->linked_known || !process)
+		return;
+
+	report->linked = pm_heap_find_linked(process);
+	report->linked_known = true;
+}
+
+/** Prepares a stop, and reports that a process is about to be stopped, and for how long. Starts the
+ * time of the stop. */
+static void before_stop(void *context, struct pm_process *process)
 {
 	struct heap_report *report = context;
 	const double second = 1e9;
 	struct text line = { 0 };
 
+	find_linked(report, process);
 	stop_limit_begin(&report->limit);
 	/* Only the first stop is announced: the limit is that of all stops. */
 	if (report->options->output.quiet || report->limit.spent_ns > 0)
@@ -38,7 +50,7 @@ static int open_memory(struct heap_report *report, const char *word, struct pm_e
 	const struct memory_options options = { .stop = report->options->stop,
 		                                .quiet = true,
 		                                .heap = true,
-		                                .before_stop = announce,
+		                                .before_stop = before_stop,
 		                                .context = report };
 
 	if (selection_init(&selection, error) < 0)
@@ -59,6 +71,8 @@ static int open_once(struct heap_report *report, const char *word, struct pm_err
 
 	report->stopped = memory->stop != NULL;
 	report->source = malloc_heap_source(memory);
+	find_linked(report, memory->target.process);
+	report->source.linked = report->linked;
 	if (report->stopped && !stopping_holds(memory->target.process))
 		report->source.reader = stop_limit_reader(&report->limit, &memory->reader);
 	if (pm_heap_open(&report->source, &report->heap, error) < 0)

@@ -133,6 +133,7 @@ static int open_heap(struct malloc_graph *graph, const struct malloc_graph_optio
 		.reader = &graph->reader,
 		.pages = &graph->pages,
 		.stopped = true,
+		.linked = graph->linked,
 		.cancel = options->cancel,
 	};
 
@@ -292,8 +293,10 @@ int malloc_graph_open(struct malloc_graph *graph, const char *word,
 	graph->stop_max_ns = options->stop_max_ns;
 	if (open_target(graph, word, error) < 0)
 		return -1;
-	if (graph->target.process)
+	if (graph->target.process) {
 		graph->others = stopping_find_others(graph->target.process);
+		graph->linked = pm_heap_find_linked(graph->target.process);
+	}
 
 	if (copy_and_walk(graph, options, error) < 0 || open_contents(graph, options, error) < 0)
 		return -1;

@@ -38,6 +38,7 @@ struct malloc_graph {
 	struct pm_page_source pages;      /**< page states of the copy */
 	struct pm_heap_source source;     /**< where the heap is read from */
 	struct pm_heap *heap;             /**< the heap in the copy; owned */
+	enum pm_heap_allocator linked;    /**< an allocator that is part of the program */
 	struct pm_reader live;            /**< reads the process itself; owned */
 	struct pm_pagemap *pagemap;       /**< page states of the process itself; owned */
 	struct pm_page_source live_pages; /**< page states of the process itself */

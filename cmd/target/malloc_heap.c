@@ -175,7 +175,8 @@ void malloc_heap_report_other(const struct pm_heap *heap, bool bytes)
 		            "chunks are not known");
 	} else {
 		text_format(&line,
-		            "%s is mapped, too; the chunks that it has allocated are not known",
+		            "the process also has the allocator %s; the chunks that it has "
+		            "allocated are not known",
 		            name);
 	}
 	report_note("%s", text_terminate(&line));

@@ -20,9 +20,6 @@
 
 enum { SIZE_SHIFT = 1, ADDRESS_SHIFT = 20, LARGE = (1 << 19) - 1 };
 
-/* Bytes a chunk that a graph and a question take at most. */
-enum { CHUNK_BYTES = 60 };
-
 /*
  * Ranges up to this size in bytes are scanned as a whole. Pages of them that were not copied are
  * zeros in the buffer.
@@ -146,7 +143,7 @@ void *pm_graph_array(const struct pm_graph *graph, unsigned bits, struct pm_erro
 /** Compares the memory for all questions with the limit of the caller. */
 static int check_memory(const struct pm_graph *graph, struct pm_error *error)
 {
-	uint64_t needed = (uint64_t)graph->node_count * CHUNK_BYTES;
+	uint64_t needed = (uint64_t)graph->node_count * PM_GRAPH_CHUNK_BYTES;
 	char texts[2][PM_SIZE_TEXT_SIZE];
 	if (graph->options.memory_max == 0 || needed <= graph->options.memory_max)
 		return 0;

@@ -15,6 +15,10 @@
 #include "reader/cancel.h"
 #include "reader/copy_buffer.h"
 
+/** Bytes that a graph and a question take at most for each chunk, without what they take for each
+ * pointer. */
+enum { PM_GRAPH_CHUNK_BYTES = 60 };
+
 /**
  * Consecutive words outside of malloc. All words of the span that point to chunks belong to the
  * same root.

@@ -39,6 +39,7 @@ struct search {
 	size_t capacity;
 	struct decision *decisions;
 	size_t decided;
+	uint32_t other; /* the row of chunks without a row of their own, if `tree->cut` */
 	uint64_t seed;
 	struct pm_error *error;
 };
@@ -86,16 +87,13 @@ static uint32_t same_above(const struct search *search, uint32_t row, uint64_t s
 static int find_other(struct search *search, uint32_t *index)
 {
 	const struct pm_retained_row other = { .parent = PM_RETAINED_NO_ROW, .other = true };
-	struct pm_retained_tree *tree = search->tree;
 
-	for (size_t i = tree->count; tree->cut && i-- > 0;) {
-		*index = (uint32_t)i;
-		if (tree->rows[i].other)
-			return 0;
-	}
+	if (!search->tree->cut && add_row(search, &other, &search->other) < 0)
+		return -1;
 
-	tree->cut = true;
-	return add_row(search, &other, index);
+	search->tree->cut = true;
+	*index = search->other;
+	return 0;
 }
 
 /** Decides to which row chunks of a size and type belong that are below a row. */

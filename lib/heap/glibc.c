@@ -21,6 +21,7 @@
 #include "heap/glibc_heaps.h"
 #include "heap/glibc_lists.h"
 #include "heap/glibc_mapped.h"
+#include "heap/glibc_version.h"
 #include "heap/glibc_walk.h"
 
 enum { TRIES = 8 };
@@ -243,14 +244,13 @@ static const char *version_of(const struct pm_glibc *glibc)
 	return has_parameters ? "2.27-2.34" : "2.27-2.42";
 }
 
-/** Sets the names of what was found. */
+/** Sets the names of what was found, except the version. */
 static void describe(struct pm_glibc *glibc)
 {
 	struct pm_heap *heap = &glibc->heap->result;
 	const char *file = glibc->file ? strrchr(glibc->file, '/') : NULL;
 
 	heap->allocator = PM_HEAP_ALLOCATOR_GLIBC;
-	snprintf(heap->version, sizeof heap->version, "%s", version_of(glibc));
 	if (glibc->count == 0) {
 		snprintf(heap->proof, sizeof heap->proof,
 		         "malloc_state found by its structure; it is not initialised");
@@ -260,6 +260,18 @@ static void describe(struct pm_glibc *glibc)
 	snprintf(heap->proof, sizeof heap->proof,
 	         "main arena at %" PRIx64 " in %.60s, found by its structure%s",
 	         glibc->arenas[0].address, file ? file + 1 : "memory", counters);
+}
+
+/** Sets the version: that of the text of libc or, if this is not found, all that are possible. */
+static int set_version(struct pm_glibc *glibc, bool search, struct pm_error *error)
+{
+	struct pm_heap *heap = &glibc->heap->result;
+	const char *range = version_of(glibc);
+	char version[PM_GLIBC_VERSION_SIZE];
+	int found = search ? pm_glibc_version_find(glibc, range, version, error) : 0;
+
+	snprintf(heap->version, sizeof heap->version, "%s", found > 0 ? version : range);
+	return found < 0 ? -1 : 0;
 }
 
 /** Returns whether the arenas have no memory. Then all chunks are mapped ones. */
@@ -351,6 +363,8 @@ int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
 	}
 	if (found > 0)
 		describe(&glibc);
+	if (found > 0 && set_version(&glibc, !unused, error) < 0)
+		found = -1;
 
 	/* Another allocator can be in use. */
 	if (unused) {

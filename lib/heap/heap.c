@@ -12,6 +12,7 @@
 #include "heap/glibc.h"
 #include "heap/jemalloc.h"
 #include "heap/jemalloc_find.h"
+#include "heap/linked.h"
 
 /** An allocator of which only the name is known, and the start of the name of its library. */
 struct named {
@@ -53,17 +54,21 @@ static enum pm_heap_allocator find_by_name(const struct pm_regions *regions,
 	return PM_HEAP_ALLOCATOR_UNKNOWN;
 }
 
-/** Sets the allocator by the names of the mapped libraries. */
+/** Sets the allocator by the names of the mapped libraries, or by the symbols of the program. */
 static void set_by_name(struct pm_heap_handle *heap)
 {
+	struct pm_heap *result = &heap->result;
 	const struct pm_region *region;
-	enum pm_heap_allocator allocator = find_by_name(heap->source.regions, &region);
-	if (allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
-		return;
 
-	heap->result.allocator = allocator;
-	snprintf(heap->result.proof, sizeof heap->result.proof, "%.128s is mapped",
-	         region->mapping);
+	result->allocator = find_by_name(heap->source.regions, &region);
+	if (result->allocator != PM_HEAP_ALLOCATOR_UNKNOWN) {
+		snprintf(result->proof, sizeof result->proof, "%.128s is mapped", region->mapping);
+		return;
+	}
+
+	result->allocator = heap->source.linked;
+	if (result->allocator != PM_HEAP_ALLOCATOR_UNKNOWN)
+		snprintf(result->proof, sizeof result->proof, "the program defines its functions");
 }
 
 /** Releases what an allocator has filled. */
@@ -121,6 +126,8 @@ static int find_others(struct pm_heap_handle *heap, struct pm_error *error)
 	/* Of other allocators, and of other copies of glibc, the chunks are not known. */
 	if (found == 0 && heap->result.other == PM_HEAP_ALLOCATOR_UNKNOWN)
 		heap->result.other = find_by_name(heap->source.regions, NULL);
+	if (found == 0 && heap->result.other == PM_HEAP_ALLOCATOR_UNKNOWN)
+		heap->result.other = heap->source.linked;
 	return 0;
 }
 
@@ -147,6 +154,11 @@ static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
 	free(unused.arenas);
 	free(unused.breaks);
 	return found < 0 ? -1 : 0;
+}
+
+enum pm_heap_allocator pm_heap_find_linked(struct pm_process *process)
+{
+	return pm_linked_find(process);
 }
 
 static int by_address(const void *a, const void *b)
@@ -293,6 +305,7 @@ const char *pm_heap_allocator_name(enum pm_heap_allocator allocator)
 		[PM_HEAP_ALLOCATOR_TCMALLOC] = "tcmalloc",
 		[PM_HEAP_ALLOCATOR_MIMALLOC] = "mimalloc",
 		[PM_HEAP_ALLOCATOR_MUSL] = "musl",
+		[PM_HEAP_ALLOCATOR_GO] = "Go",
 	};
 
 	return names[allocator];

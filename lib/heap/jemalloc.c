@@ -101,6 +101,8 @@ static int add_extent(void *context, uint64_t page, const struct pm_jemalloc_ext
 
 	arena->free += extent->size;
 	arena->unused_pages += extent->size;
+	if (extent->state == PM_JEMALLOC_MUZZY)
+		arena->muzzy += extent->size;
 	arena->trimmable += extent->size;
 	return 0;
 }
@@ -117,6 +119,7 @@ static void add_arena(struct pm_heap_arena *sum, const struct pm_heap_arena *are
 	sum->free_count += arena->free_count;
 	sum->heaps += arena->heaps;
 	sum->unused_pages += arena->unused_pages;
+	sum->muzzy += arena->muzzy;
 	sum->retained += arena->retained;
 }
 

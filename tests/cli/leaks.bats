@@ -207,7 +207,8 @@ assert_lost() {
 	printf 'damage\n' >&"$TARGET_IN"
 	target_await 'done damage'
 	stops
-	[ "$(grep -c PTRACE_SEIZE stops)" -eq 2 ]
+	# Two, or one more if the process got no processor in between.
+	[[ $(grep -c PTRACE_SEIZE stops) == [23] ]]
 }
 
 @test "core files are searched" {

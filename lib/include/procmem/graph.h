@@ -84,7 +84,8 @@ struct pm_root {
 struct pm_graph_options {
 	/**
 	 * Maximum number of bytes that the graph and one question together may take; 0 means no
-	 * limit. 60 bytes a chunk are assumed
+	 * limit. 60 bytes a chunk are assumed and, for pm_retained_tree_find(), 4 bytes for each
+	 * pointer between chunks that the root holds
 	 */
 	uint64_t memory_max;
 	/** Cancellation flag: PM_ERROR_CANCELLED when non-zero. NULL if there is none */

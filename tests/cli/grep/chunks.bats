@@ -152,8 +152,9 @@ texts() {
 	[ "$(stops grep -q --stop --in-use 'order number 7')" -eq 1 ]
 	printf 'damage\n' >&"$TARGET_IN"
 	target_await 'done damage'
-	[ "$(stops grep -q --stop --in-use 'order number 7')" -eq 2 ]
-	[ "$(stops strings -q --stop --freed)" -eq 2 ]
+	# Two, or one more if the process got no processor in between.
+	[[ $(stops grep -q --stop --in-use 'order number 7') == [23] ]]
+	[[ $(stops strings -q --stop --freed) == [23] ]]
 	[ "$(stops grep -q --stop 'order number 7')" -eq 1 ]
 }
 
@@ -174,7 +175,8 @@ texts() {
 @test "redis with jemalloc: values that were deleted are freed, others are in use" {
 	require redis-cli
 	local socket=$BATS_TEST_TMPDIR/socket
-	program_start redis-server --port 0 --unixsocket "$socket" --save '' --daemonize no --enable-debug-command yes
+	# By default, jemalloc returns freed pages to the kernel within seconds.
+	MALLOC_CONF=dirty_decay_ms:-1 program_start redis-server --port 0 --unixsocket "$socket" --save '' --daemonize no --enable-debug-command yes
 	until redis-cli -s "$socket" ping 2>/dev/null | grep -q PONG; do kill -0 "$TARGET_PID"; done
 	seq 6000 | sed 's/.*/SET dead:& "dead value number &"/' | redis-cli -s "$socket" >/dev/null
 	seq 100 | sed 's/.*/SET live:& "live value number &"/' | redis-cli -s "$socket" >/dev/null

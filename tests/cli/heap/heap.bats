@@ -181,7 +181,27 @@ assert_threads() {
 	target_start allocations 0
 	tell sieve 200000
 	run -0 procmem heap "$TARGET_PID"
-	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M is free; malloc_trim would give back '*'; in '*' free chunks of '???' B on average'* ]]
+	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M in arenas is free; malloc_trim would give back '*'; in '*' free chunks of '???' B on average'* ]]
+}
+
+@test "the verdict is about the total of the table, with mapped chunks" {
+	local mapped total
+	target_start holders
+	run -0 --separate-stderr procmem heap --bytes "$TARGET_PID"
+	mapped=$(awk '$1 == "mapped" { print $2; exit }' <<<"$output")
+	total=$(awk '$1 == "total" { print $2; exit }' <<<"$output")
+	[ "$mapped" -gt 1500000 ]
+	[[ ${lines[1]} == *" % of $total is in use"* ]]
+	[[ ${lines[1]} == *"separately: $mapped"* ]]
+}
+
+@test "the version is that of libc, or versions among which it is" {
+	local version
+	target_start allocations 0
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	version=$(ldd --version | sed -n '1s/.* 2\.//p')
+	jq -e --arg version "$version" '.allocator.version | split("-") | map(ltrimstr("2.") | tonumber) |
+		.[0] <= ($version | tonumber) and .[-1] >= ($version | tonumber)' <<<"$output"
 }
 
 @test "an address shows its chunk: where, how large, which state, and its neighbours" {
@@ -454,7 +474,7 @@ assert_threads() {
 	until grep -q '^\(271\|73\) ' "/proc/$heap/syscall"; do kill -0 "$heap"; done
 	printf 'exec\n' >&"$TARGET_IN"
 	target_await ready
-	! wait "$heap"
+	fails wait "$heap"
 	grep -Fx "procmem: process $TARGET_PID called exec: the memory it had is gone" out
 	[ "$(wc -l <out)" -eq 1 ]
 }
@@ -558,6 +578,8 @@ assert_threads() {
 	run -2 procmem heap --size 5-3 "$TARGET_PID"
 	run -2 procmem heap --by colour "$TARGET_PID"
 	[[ $output == *"'colour' is unknown: use size, type, text, arena, state or thread" ]]
+	run -2 procmem heap --by size,type,size "$TARGET_PID"
+	[[ $output == *"'size,type,size' has a word twice" ]]
 	run -2 procmem heap --type '(' "$TARGET_PID"
 	run -2 procmem heap --state gone "$TARGET_PID"
 	run -2 procmem heap /proc/self/status
@@ -594,8 +616,14 @@ group_bytes() {
 	[[ ${lines[0]} == "holders ($TARGET_PID)  "*' chunks in use, '*'M; each is counted for its nearest root' ]]
 	[[ ${lines[1]} == *HELD*'ONLY BY IT'*CHUNKS*ROOT ]]
 	grep -Eq '^ *62\.5K +62\.5K +1000 g_list  \(global, holders\)$' <<<"$output"
-	grep -Eq '^      shares 6\.3K with g_(one|two), from 0x[0-9a-f]+ on$' <<<"$output"
+	grep -Eq '^      shared or stray pointer: 6\.3K with g_(one|two); 40 words lead there from g_(one|two),' <<<"$output"
+	grep -Eq '^      shared or stray pointer: 4\.9K with g_stray; 1 word leads there from g_stray:' <<<"$output"
 	grep -Eq '^ *1\.1M +- +205 nothing \(possibly lost; see procmem leaks\)$' <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	jq -e --argjson bytes "$(group_bytes chain)" --arg from "0x$(sed -n 's/^stray //p' "$TARGET_FACTS")" \
+		--arg entry "0x$(sed -n 's/^example chain //p' "$TARGET_FACTS")" '.shared[] | select(.bytes == $bytes) |
+		(.roots | sort) == ["g_chain", "g_stray"] and .chunks == 5 and .words == 1 and .through == "g_stray" and
+		.from == $from and .entry == $entry and (.other_roots | not)' <<<"$output"
 	run -0 --separate-stderr procmem heap --retained --csv --max-stop 5s -o name,held -n 2 "$TARGET_PID"
 	[ "${#lines[@]}" -eq 3 ]
 	run -2 procmem heap --retained --size 64 "$TARGET_PID"
@@ -722,10 +750,12 @@ tree_rows() {
 
 	run -0 --separate-stderr procmem heap "$TARGET_PID"
 	[[ ${lines[0]} == *'jemalloc 5.3 malloc, walk complete, not stopped' ]]
+	grep -Eq '^ARENA +SYSTEM +ACTIVE +IN USE +FREE +CACHED +DIRTY +RETAINED +CHUNKS$' <<<"$output"
 	[[ $stderr == *'the process also has '*' in use in glibc malloc, which is not shown'* ]]
 
 	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
 	jq -e '.arenas | length >= 1 and all(.[]; has("address") | not)' <<<"$output"
+	jq -e '.total, .arenas[] | .active + .unused_dirty + .unused_muzzy == .system and .retained >= 0 and .in_use <= .active' <<<"$output"
 	jq -e '.allocator.other.name == "glibc" and .allocator.other.in_use >= 112000' <<<"$output"
 	jq -e '[.classes[] | select(.size == 1024).count] | add == 10000' <<<"$output"
 	# The address of an arena of jemalloc is not known.
@@ -738,12 +768,25 @@ tree_rows() {
 	cp "$(ldconfig -p | awk '$1 == "libm.so.6" && /x86-64/ { print $NF; exit }')" libtcmalloc.so.4
 	LD_PRELOAD=$PWD/libtcmalloc.so.4 target_start allocations 0
 	run -0 --separate-stderr procmem heap "$TARGET_PID"
-	[[ $stderr == *'tcmalloc is mapped, too; the chunks that it has allocated are not known'* ]]
+	[[ $stderr == *'the process also has the allocator tcmalloc; the chunks that it has allocated are not known'* ]]
 	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
 	jq -e '.allocator.name == "glibc" and .allocator.other == {"name": "tcmalloc"}' <<<"$output"
 	run --separate-stderr procmem leaks --json "$TARGET_PID"
 	jq -e '.certain == false' <<<"$output"
-	[[ $stderr == *'tcmalloc is mapped, too; '* ]]
+	[[ $stderr == *'the process also has the allocator tcmalloc; '* ]]
+	targets_stop
+
+	# An allocator that is part of the program.
+	target_start linked_allocator
+	for option in '' --stop; do
+		# shellcheck disable=SC2086 # no word if there is no option
+		run -0 --separate-stderr procmem heap $option "$TARGET_PID"
+		[[ $stderr == *'the process also has the allocator mimalloc; the chunks that it has allocated are not known'* ]]
+	done
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.allocator.other == {"name": "mimalloc"}' <<<"$output"
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain == false' <<<"$output"
 	targets_stop
 
 	target_start second_libc 100
