@@ -78,7 +78,7 @@ static int open_once(struct heap_report *report, const char *word, struct pm_err
 	if (pm_heap_open(&report->source, &report->heap, error) < 0)
 		return -1;
 
-	return malloc_heap_check(report->heap, memory->target.word, error);
+	return malloc_heap_check(report->heap, memory->core, memory->target.word, error);
 }
 
 /**

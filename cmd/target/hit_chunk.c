@@ -56,7 +56,7 @@ int hit_chunk_open(struct hit_chunks *chunks, const struct hit_chunk_options *op
 
 	if (malloc_heap_open(memory, &chunks->heap, error) < 0)
 		return -1;
-	return malloc_heap_check(chunks->heap, memory->target.word, error);
+	return malloc_heap_check(chunks->heap, memory->core, memory->target.word, error);
 }
 
 void hit_chunk_close(struct hit_chunks *chunks)

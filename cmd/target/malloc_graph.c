@@ -139,7 +139,7 @@ static int open_heap(struct malloc_graph *graph, const struct malloc_graph_optio
 
 	if (pm_heap_open(&graph->source, &graph->heap, error) < 0)
 		return -1;
-	return malloc_heap_check(graph->heap, graph->target.word, error);
+	return malloc_heap_check(graph->heap, graph->core, graph->target.word, error);
 }
 
 /** Returns whether another stop is allowed: it takes about as long as the last one. */
@@ -345,6 +345,9 @@ static void report_missing(const struct malloc_graph *graph)
 	uint64_t missing = pm_copy_info(graph->copy)->missing;
 	struct text size = { 0 };
 
+	if (graph->core && pm_core_info(graph->core)->truncated)
+		memory_report_truncated(graph->core, graph->target.word);
+
 	text_size(&size, missing);
 	if (missing > 0)
 		report_note("the core file lacks %s of writable memory: pages that were not used, "
@@ -366,6 +369,19 @@ static void report_incomplete(const struct pm_heap *heap)
 	            "chunks there are not known, and the figures are approximate",
 	            text_terminate(&places));
 	text_deinit(&places);
+}
+
+/** Reports shared memory that was not read. */
+static void report_untouched(uint64_t untouched)
+{
+	struct text size = { 0 };
+
+	text_size(&size, untouched);
+	if (untouched > 0)
+		report_note("%s of shared mappings were not read, because the process has not "
+		            "touched them; pointers there are not known",
+		            text_terminate(&size));
+	text_deinit(&size);
 }
 
 void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
@@ -392,6 +408,7 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 		report_note("%s could not be read; pointers there are not known",
 		            text_terminate(&size));
 	text_deinit(&size);
+	report_untouched(info->untouched);
 
 	if (verbose)
 		report_search(graph);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/malloc_heap.h"
 
+#include <inttypes.h>
+
 #include <procmem/maps.h>
+#include <procmem/number.h>
 #include <procmem/target_reader.h>
 
 #include "base/report.h"
@@ -107,10 +110,28 @@ void malloc_heap_close(struct malloc_heap *opened)
 	*opened = (struct malloc_heap){ 0 };
 }
 
-int malloc_heap_check(const struct pm_heap *heap, const char *word, struct pm_error *error)
+/** Explains that a core file lacks memory in which the heap may be. */
+static int explain_truncated(const struct pm_core *core, const char *word, struct pm_error *error)
+{
+	const struct pm_core_info *info = pm_core_info(core);
+	char missing[PM_SIZE_TEXT_SIZE];
+
+	pm_format_size(info->missing, missing);
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+	                    "the heap of %s is not known: the core file is truncated at %" PRIu64
+	                    " bytes, and lacks %s of the memory of the process; malloc was not "
+	                    "found in the rest; a complete core file is needed",
+	                    word, info->size, missing);
+}
+
+int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, const char *word,
+                      struct pm_error *error)
 {
 	const char *name = pm_heap_allocator_name(heap->allocator);
+	bool found = heap->arena_count > 0 || heap->chunk_count > 0;
 
+	if (core && pm_core_info(core)->truncated && (!found || heap->unused))
+		return explain_truncated(core, word, error);
 	if (heap->allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 		                    "the heap of %s is not known: no malloc of glibc 2.26 to 2.44 "
@@ -123,7 +144,7 @@ int malloc_heap_check(const struct pm_heap *heap, const char *word, struct pm_er
 		                    "and no other known allocator was found; 'procmem map' and "
 		                    "'procmem strings' work with any allocator",
 		                    word, name);
-	if (heap->arena_count > 0 || heap->chunk_count > 0)
+	if (found)
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,

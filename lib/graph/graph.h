@@ -36,7 +36,7 @@ struct pm_root_span {
 struct pm_root_register {
 	uint32_t root;    /**< index of the root */
 	uint32_t target;  /**< the node */
-	uint64_t address; /**< position of the register in pm_copy_thread.registers, address of the
+	uint64_t address; /**< number of the register as in pm_roots_register(), address of the
 	                     word, or address of the memory */
 };
 
@@ -59,6 +59,7 @@ struct pm_graph {
 	size_t register_count;
 	size_t register_capacity;
 	struct pm_range_list memory; /**< the copied memory outside of malloc that is searched */
+	struct pm_range_list unused; /**< parts of stacks below stack pointers; not searched */
 };
 
 /** Returns the chunk of a node. Slower than the functions below. */

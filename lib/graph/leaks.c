@@ -51,6 +51,32 @@ static int find_lost(struct pm_graph *graph, struct pm_leaks *leaks, struct pm_e
 	return result;
 }
 
+/** Counts the lost chunks that are reachable from parts of stacks that are not searched. */
+static int count_below_stacks(struct pm_graph *graph, struct pm_leaks *leaks,
+                              struct pm_error *error)
+{
+	struct pm_mark mark;
+	if (leaks->chunks == 0 || graph->unused.count == 0)
+		return 0;
+
+	int result = pm_mark_init(&mark, graph, leaks->marks[LOST], error);
+	for (size_t i = 0; result == 0 && i < graph->unused.count; i++)
+		pm_mark_add_range(&mark, graph->unused.items[i]);
+	if (result == 0)
+		result = pm_mark_run(&mark, error);
+
+	for (uint32_t i = 0; result == 0 && i < graph->node_count; i++) {
+		result = check_node(graph, i, error);
+		if (!pm_bit_test(mark.bits, i))
+			continue;
+		leaks->below_stacks++;
+		leaks->below_stacks_bytes += pm_graph_size(graph, i);
+	}
+
+	pm_mark_deinit(&mark);
+	return result;
+}
+
 /** The lost chunks to which other lost chunks point. */
 struct pointed {
 	const uint64_t *lost;
@@ -243,8 +269,8 @@ int pm_leaks_find(struct pm_graph *graph, struct pm_chunk_types *types, struct p
 	}
 
 	if (result < 0 || find_lost(graph, &found, error) < 0 ||
-	    find_direct(graph, &found, error) < 0 || find_cycles(graph, &found, error) < 0 ||
-	    make_groups(graph, types, &found, error) < 0) {
+	    count_below_stacks(graph, &found, error) < 0 || find_direct(graph, &found, error) < 0 ||
+	    find_cycles(graph, &found, error) < 0 || make_groups(graph, types, &found, error) < 0) {
 		pm_leaks_deinit(&found);
 		return -1;
 	}

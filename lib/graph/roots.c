@@ -326,6 +326,18 @@ static int root_of_word(struct pm_graph *graph, uint64_t address, uint32_t *inde
 	return 0;
 }
 
+size_t pm_roots_register_count(const struct pm_copy_thread *thread)
+{
+	return thread->registers_known ? PM_COPY_REGISTERS + thread->vector_count : 0;
+}
+
+uint64_t pm_roots_register(const struct pm_copy_thread *thread, size_t number)
+{
+	if (number < PM_COPY_REGISTERS)
+		return thread->registers[number];
+	return thread->vectors[number - PM_COPY_REGISTERS];
+}
+
 int pm_roots_registers(struct pm_graph *graph, size_t thread, uint32_t *root,
                        struct pm_error *error)
 {
@@ -364,14 +376,17 @@ static uint32_t header_at(const struct pm_graph *graph, uint64_t address, size_t
 	return target;
 }
 
-/** Finds the registers of a thread that point to chunks, or to their headers. */
+/**
+ * Finds the registers of a thread that point to chunks, or to their headers. The vector registers
+ * follow the general ones.
+ */
 static int scan_registers(struct pm_graph *graph, size_t thread, struct pm_error *error)
 {
 	size_t count, last = 0;
 	const struct pm_copy_thread *owner = &pm_copy_threads(graph->copy, &count)[thread];
 
-	for (uint32_t k = 0; owner->registers_known && k < PM_COPY_REGISTERS; k++) {
-		uint64_t value = owner->registers[k];
+	for (size_t k = 0; k < pm_roots_register_count(owner); k++) {
+		uint64_t value = pm_roots_register(owner, k);
 		const uint32_t targets[] = {
 			pm_heap_index_points_to(graph->index, value, &last),
 			header_at(graph, value, &last),
@@ -517,17 +532,14 @@ static void place_rest(struct pm_graph *graph)
 
 int pm_roots_find(struct pm_graph *graph, struct pm_error *error)
 {
-	struct pm_range_list dead = { 0 };
-
 	graph->table = calloc(1, sizeof *graph->table);
 	if (!graph->table)
 		return pm_error_out_of_memory(error);
 
 	graph->table->seed = pm_hash_seed(graph);
-	int result = pm_thread_areas_find(graph, &graph->table->areas, &dead, error);
+	int result = pm_thread_areas_find(graph, &graph->table->areas, error);
 	if (result == 0)
-		result = pm_root_memory_find(graph, &dead, error);
-	free(dead.items);
+		result = pm_root_memory_find(graph, error);
 
 	if (result == 0)
 		result = scan_threads(graph, error);
@@ -553,4 +565,5 @@ void pm_roots_deinit(struct pm_graph *graph)
 	free(graph->spans);
 	free(graph->registers);
 	free(graph->memory.items);
+	free(graph->unused.items);
 }

@@ -30,6 +30,19 @@ int pm_roots_at(struct pm_graph *graph, uint64_t address, uint32_t *root, struct
                 struct pm_error *error);
 
 /**
+ * Returns the number of registers of a thread: the general registers, and the words of the vector
+ * registers. 0 if they are not known.
+ */
+size_t pm_roots_register_count(const struct pm_copy_thread *thread);
+
+/**
+ * Returns the value of a register of a thread.
+ * @param number  less than pm_roots_register_count(). The first PM_COPY_REGISTERS are those of
+ *                pm_copy_thread.registers
+ */
+uint64_t pm_roots_register(const struct pm_copy_thread *thread, size_t number);
+
+/**
  * Returns the root for the registers of a thread, and adds it if it is new.
  *
  * @param thread  index of the thread in pm_copy_threads()

@@ -45,7 +45,7 @@ assert_lost() {
 		.chunks == (.groups | map(.count) | add) and .bytes == (.groups | map(.bytes) | add) and
 		.direct == 153 and .cycles == 21' <<<"$output"
 	[[ $stderr == *'the process was stopped for '*'(2 threads)'* ]]
-	[[ $stderr == *'not seen: encoded pointers'* ]]
+	[[ $stderr == *'not seen: encoded or unaligned pointers'* ]]
 }
 
 @test "--direct counts where a loss begins, --min-size leaves out small chunks" {
@@ -111,6 +111,72 @@ assert_lost() {
 	[ "$(grep -c 'without jemalloc' "$TARGET_FACTS")" -eq 0 ] || skip 'libjemalloc.so.2 cannot be loaded'
 	run --separate-stderr procmem leaks --json "$TARGET_PID"
 	jq -e '.certain == false' <<<"$output"
+}
+
+@test "pointers in memory that the process cannot read or write are found" {
+	local where
+	for where in none write exec shared chunk; do
+		target_start hidden "$where"
+		run -0 --separate-stderr procmem leaks --json "$TARGET_PID"
+		jq -e '.chunks == 0 and .certain and .unreadable == 0' <<<"$output"
+		targets_stop
+	done
+}
+
+@test "nothing is certain if memory could not be read" {
+	local count size
+	target_start hidden untouched
+	read -r count size < <(group held)
+	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e --argjson count "$count" '.chunks == $count and .certain == false' <<<"$output"
+	[[ $stderr == *'64.0K of shared mappings were not read, because the process has not touched them; '* ]]
+	targets_stop
+
+	target_start hidden secret
+	! grep '^unsupported' "$TARGET_FACTS" || skip 'no memfd_secret(2)'
+	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.chunks > 0 and .certain == false and .unreadable == 65536' <<<"$output"
+	[[ $stderr == *'64.0K could not be read; pointers there are not known'* ]]
+}
+
+@test "a pointer in a vector register is found" {
+	target_start hidden vector
+	! grep '^unsupported' "$TARGET_FACTS" || skip 'not on x86-64'
+	run -0 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.chunks == 0 and .certain' <<<"$output"
+	run -0 --separate-stderr procmem refs "$TARGET_PID" "0x$(sed -n 's/^example held //p' "$TARGET_FACTS")"
+	[[ $output == *'register vector of thread '* ]]
+}
+
+@test "memory below a stack that the program has provided is searched" {
+	target_start stack_parts provided
+	run -0 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.chunks == 0 and .certain' <<<"$output"
+}
+
+@test "functions below the stack pointer of a thread make the answer uncertain" {
+	local which count size
+	for which in signal coroutine; do
+		target_start stack_parts "$which"
+		read -r count size < <(group held)
+		run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+		jq -e --argjson size "$size" '.chunks == 1 and .bytes == $size and .certain == false' <<<"$output"
+		[[ $stderr == *'1 chunk, 2.9K of these are reachable from memory below the stack pointers of threads; '* ]]
+		targets_stop
+	done
+}
+
+@test "a truncated core file without malloc is called truncated" {
+	require gcore
+	target_start many_regions 10 1
+	# procmem writes the program headers at the end of a core file, gdb at its start.
+	gcore -o core "$TARGET_PID" >/dev/null 2>&1
+	mv "core.$TARGET_PID" core
+	truncate -s 65536 core
+	for command in leaks heap; do
+		run -2 --separate-stderr procmem "$command" core
+		[[ $stderr == *'the heap of core is not known: the core file is truncated at 65536 bytes, and lacks '*' of the memory of the process; '* ]]
+	done
 }
 
 @test "the predicted stop is printed before the process is stopped, once" {

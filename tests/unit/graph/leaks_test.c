@@ -214,6 +214,8 @@ static void chunks_of_suspended_coroutines_are_not_lost(void **state)
 	expect_one(&other, &found, "suspended", false);
 	/* The memory below the stack pointer of a thread of glibc is not used. */
 	expect_one(&other, &found, "stale", true);
+	assert_int_equal(found.below_stacks, 1);
+	assert_int_equal(found.below_stacks_bytes, graph_session_group(&other, "stale").size);
 
 	pm_leaks_deinit(&found);
 	graph_session_close(&other);
