@@ -13,6 +13,7 @@
  *     map.c                  the command: its options, from the target to the output
  *     print.c                the listing: table, sums, JSON
  *     header.c               the line about the process above the listing
+ *     sum.c                  the sums over several processes
  *     at.c                   what is at an address
  *     chunk.c                the chunk of malloc there
  *     pmap_format.c          output like that of `pmap -x`
@@ -27,6 +28,7 @@
  *     line.c                 makes a line from a hit, in the threads of the scan
  *     print.c                prints the lines in order
  *     unique.c               prints the counts of distinct strings
+ *     formats.c              formats in the memory of the process that strings fit
  *   grep/                  `procmem grep`
  *     grep.c                 the command: all its targets, and the exit status
  *     options.c              its options
@@ -40,12 +42,15 @@
  *     options.c              its options
  *     report.c               opens the heap, and counts its chunks
  *     verdict.c              whether the heap is fragmented, and which chunks cause it
- *     print.c                the verdict and the table of arenas
+ *     verdict_text.c         the verdict, as text
+ *     print.c                the table of arenas, and places that are not valid
  *     classes.c              the chunks by size and type as a list
  *     chunks.c               --list: the chunks by address
  *     at.c                   the chunk at an address
  *     retained.c             --retained: the roots that hold chunks
  *     roots.c                these roots as text
+ *     root_find.c            the root that --tree names
+ *     tree.c                 --tree: the chunks that one root holds
  *     growth.c               --growth: the chunks that are new and still there
  *     json.c                 its JSON
  *   leaks/                 `procmem leaks`
@@ -64,10 +69,12 @@
  *   diff/                  `procmem diff`
  *     diff.c                 the command
  *     rows.c                 the difference of two samples as rows
+ *     chunks.c               the difference of their chunks of malloc
  *     print.c                prints the rows
  *   headroom/              `procmem headroom`
  *     headroom.c             the command
  *     rates.c                the rates at which the limits are used up
+ *     answer.c               the first lines: which limit is reached first, and when
  *     print.c                its output
  *     members.c              the processes that share the limit
  *   trace/                 `procmem trace`
@@ -92,10 +99,15 @@
  *     step.c                 takes one sample, and updates what is displayed
  *     replay.c               samples of a recording instead of a process
  *     history.c              data about the process: sizes over time, trends, limits
+ *     reserve.c              the reserves into which the process grows
+ *     similar.c              sums of files with similar names
+ *     several.c              several processes: a row for each
  *     view.c                 the rows of a history: selected, judged and sorted
  *     format.c               the texts of a process and a row
  *     print.c                a sample as text, and the summary
  *     json.c                 a sample as JSON
+ *     heap.c                 --heap: walks over the heap, and which chunks grow
+ *     heap_print.c           these chunks as text and as JSON
  *     save.c                 writes regions to a file
  *     events/                --on and --do
  *       events.c               evaluates the conditions after each sample
@@ -151,13 +163,19 @@
  *     root_text.c            variables, stacks and registers that point to chunks as text
  *     chunk_contents.c       what its chunks contain
  *     chunk_text.c           a chunk as text
+ *     chunk_histogram.c      counts its chunks by size and type, for a recording or a comparison
+ *     hit_chunk.c            the chunk that contains a hit of a search
+ *     arena_threads.c        the threads of its arenas, as text and as JSON
  *     unreadable.c           reports what could not be read
  *     stopping.c             --stop, also while a session holds the target stopped
+ *     stop_limit.c           ends a stop that takes too long
  *     search.c               a scan, for the commands that search
  *     region_columns.c       the columns of a region, and what each of them needs
+ *     group_columns.c        the columns of sums of regions
  *     region_text.c          a region as a heading
  *     json_parts.c           the members that the JSON of several commands has
  *     group.c                sums of regions
+ *     similar_name.c         names of files that differ only in numbers
  *     first_limit.c          the limit that is reached first
  *     forecast.c             when a limit is reached
  *     limit_counters.c       what each limit counts, over time

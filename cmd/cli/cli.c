@@ -102,13 +102,13 @@ static struct slot *find_slot(struct parser *parser, int code)
 	return NULL;
 }
 
-/** Checks whether a list of words separated by spaces contains a word. */
+/** Checks whether a list contains a word. Spaces separate its words, and a colon can end it. */
 static bool lists_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
 
-	for (const char *at = list; *at != '\0';) {
-		size_t next = strcspn(at, " ");
+	for (const char *at = list; *at != '\0' && *at != ':';) {
+		size_t next = strcspn(at, " :");
 
 		if (next == length && strncmp(at, word, length) == 0)
 			return true;
@@ -146,8 +146,9 @@ static int check_exclusive(struct parser *parser, struct slot *slot)
 
 		const struct slot *other = find_seen(parser, *list, slot);
 		if (other) {
-			report_error("--%s and --%s cannot be combined", other->option->name,
-			             slot->option->name);
+			const char *advice = strchr(*list, ':');
+			report_error("--%s and --%s cannot be combined%s", other->option->name,
+			             slot->option->name, advice ? advice : "");
 			return -1;
 		}
 	}

@@ -60,8 +60,8 @@ struct cli_spec {
 	const struct cli_group *groups; /**< groups of its options */
 	/**
 	 * Options that exclude each other. Each string has long names, separated by spaces, of
-	 * which at most one may be given. The last string is followed by NULL. The field is NULL if
-	 * all options can be combined.
+	 * which at most one may be given, and may end with a colon and what helps, for the message.
+	 * The last string is followed by NULL. The field is NULL if all options can be combined.
 	 */
 	const char *const *exclusive;
 	const char *notes;          /**< lines that follow the options, "" if there are none */

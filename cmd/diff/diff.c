@@ -111,6 +111,31 @@ static int check(const struct diff_options *options, const struct sampled *befor
 		maps, other);
 }
 
+/** Returns where the kernel has mapped its code into a program; 0 if it has not. */
+static uint64_t kernel_code(const struct pm_regions *regions)
+{
+	for (size_t i = 0; i < regions->count; i++)
+		if (strcmp(regions->items[i].mapping, "[vdso]") == 0)
+			return regions->items[i].start;
+
+	return 0;
+}
+
+/**
+ * Reports that a process called exec between the samples. Each exec maps the code of the kernel
+ * again, at a random address, and nothing else moves it.
+ */
+static void report_exec(const struct sampled *before, const struct sampled *after)
+{
+	uint64_t was = kernel_code(&before->regions), is = kernel_code(&after->regions);
+
+	if (before->identified && after->identified && was != 0 && is != 0 && was != is &&
+	    pm_process_id_equal(&before->id, &after->id))
+		report_note("process %d called exec between the samples: the memory of two "
+		            "programs is compared",
+		            (int)after->id.pid);
+}
+
 static void print(const struct diff_rows *rows, const struct diff_chunks *chunks, struct out *out)
 {
 	if (rows->options->output.json) {
@@ -150,6 +175,8 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 		            before->regions.count, text_plural(before->regions.count),
 		            after->regions.count, growth.count, text_plural(growth.count));
 
+	if (!options->output.quiet)
+		report_exec(before, after);
 	print(&rows, &chunks, out);
 
 	bool differ = rows.count > 0 || chunks.count > 0;

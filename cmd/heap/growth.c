@@ -31,7 +31,7 @@ enum { KEYS = PM_CENSUS_SIZE | PM_CENSUS_TYPE };
 
 static const struct table_column columns[COLUMNS] = {
 	{ .title = "ID", .style = OUT_DIM },
-	{ .title = "RATE", .right = true, .style = OUT_GROWN },
+	{ .title = "RATE", .right = true },
 	{ .title = "NEW/S", .right = true },
 	{ .title = "SIZE", .right = true },
 	{ .title = "NEW", .right = true },
@@ -46,6 +46,7 @@ struct growth {
 	struct poll_loop wait;
 	bool complete; /* all walks were complete */
 	size_t shown;  /* number of classes to print */
+	size_t *order; /* class of each row of text, all classes; owned */
 	size_t *ids;   /* numbers of the shown classes in a session; NULL outside of it; owned */
 };
 
@@ -65,10 +66,33 @@ static double bytes_rate(const struct growth *growth, const struct pm_survivor_c
 	return seconds > 0 ? (double)class->chunks->bytes / seconds : 0;
 }
 
+/** Returns whether the process has not more chunks of a class than before. */
+static bool has_no_net_growth(const struct pm_survivor_class *class)
+{
+	return class->net_known && class->net_count <= 0;
+}
+
+/** Orders the classes for text: those without net growth come last. */
+static void order_classes(struct growth *growth)
+{
+	size_t count = pm_survivors_count(growth->survivors), ordered = 0;
+
+	growth->order = alloc_array(NULL, count, sizeof *growth->order);
+	for (int last = 0; last <= 1; last++) {
+		for (size_t i = 0; i < count; i++) {
+			const struct pm_survivor_class class = class_at(growth, i);
+			if (has_no_net_growth(&class) == (last == 1))
+				growth->order[ordered++] = i;
+		}
+	}
+}
+
 static void put_what(const struct pm_survivor_class *class, struct text *text)
 {
 	struct text raw = { 0 };
 
+	if (has_no_net_growth(class))
+		text_string(text, "no net growth: ");
 	heap_classes_put_what(class->chunks, KEYS, &raw);
 	utf8_escape(text, raw.bytes, raw.length);
 	text_deinit(&raw);
@@ -83,7 +107,7 @@ static size_t first_column(const struct growth *growth)
 static void cell(void *context, size_t row, size_t column, struct text *text)
 {
 	const struct growth *growth = context;
-	const struct pm_survivor_class class = class_at(growth, row);
+	const struct pm_survivor_class class = class_at(growth, growth->order[row]);
 
 	switch (column + first_column(growth)) {
 	case ID:
@@ -112,6 +136,18 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 	default:
 		put_what(&class, text);
 	}
+}
+
+/** Returns the style of a cell. The rate of a class is marked only if the class has grown. */
+static enum out_style style(void *context, size_t row, size_t column)
+{
+	const struct growth *growth = context;
+	const struct pm_survivor_class class = class_at(growth, growth->order[row]);
+	size_t shown = column + first_column(growth);
+
+	if (shown == RATE && class.net_known && class.net_count > 0)
+		return OUT_GROWN;
+	return columns[shown].style;
 }
 
 /** Returns the change of the bytes in use from the first walk to the last. */
@@ -149,8 +185,8 @@ static void number_classes(struct growth *growth, struct out *out)
 
 	growth->ids = alloc_array(NULL, growth->shown, sizeof *growth->ids);
 	for (size_t i = 0; i < growth->shown; i++)
-		growth->ids[i] = heap_classes_number(out->results, class_at(growth, i).chunks,
-		                                     KEYS);
+		growth->ids[i] = heap_classes_number(
+			out->results, class_at(growth, growth->order[i]).chunks, KEYS);
 }
 
 static void print_table(struct growth *growth, struct out *out)
@@ -165,6 +201,7 @@ static void print_table(struct growth *growth, struct out *out)
 		.open_end = out->width == SIZE_MAX,
 		.context = growth,
 		.cell = cell,
+		.style = style,
 	};
 
 	table_measure(&table, widths);
@@ -178,6 +215,7 @@ static void print_text(struct growth *growth, struct out *out)
 	struct text net = { 0 };
 
 	print_header(growth, out);
+	order_classes(growth);
 	number_classes(growth, out);
 	if (pm_survivors_count(growth->survivors) == 0)
 		out_string(
@@ -235,11 +273,17 @@ static int await_walk(struct growth *growth, struct pm_error *error)
 static int walk_again(struct growth *growth, const char *word, struct pm_error *error)
 {
 	struct heap_report report = { .options = growth->report.options };
+	struct pm_error gone;
 	int result = -1;
 
 	report.memory.cancel = growth->wait.interrupted;
 	if (heap_report_open(&report, word, error) == 0)
 		result = pm_survivors_walk(growth->survivors, report.heap, error);
+	/* The chunks of two programs, or of two processes of the same name, are not compared. */
+	if (pm_process_check(growth->report.memory.target.process, &gone) < 0) {
+		*error = gone;
+		result = -1;
+	}
 	if (result == 0)
 		growth->complete = growth->complete && report.heap->complete;
 
@@ -300,6 +344,7 @@ int heap_growth_print(const char *word, const struct heap_options *options, stru
 		result = growth.complete;
 	}
 
+	free(growth.order);
 	free(growth.ids);
 	pm_survivors_close(growth.survivors);
 	heap_report_deinit(&growth.report);

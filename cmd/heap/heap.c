@@ -26,8 +26,9 @@ const struct cli_spec heap_spec = {
 	.groups = heap_options_groups,
 	.exclusive = heap_options_exclusive,
 	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"
-	         "malloc of glibc 2.26 to 2.44 is recognised without symbols. The process is not\n"
-	         "stopped: if it changes its heap while it is read, figures can be too low.",
+	         "malloc of glibc 2.26 to 2.44 and jemalloc 5 are recognised without symbols. The\n"
+	         "process is not stopped: if it changes its heap while it is read, figures are\n"
+	         "approximate, too low or too high (exact: --stop).",
 	.examples = {
 		{ "procmem heap shop", "is the heap of the process called shop fragmented?" },
 		{ "procmem heap --list --size 96 --text session 4711",
@@ -119,7 +120,7 @@ static enum status show_heap(struct heap_report *report, struct out *out)
 	if (heap_report_count(report, &error) < 0)
 		return report_failure(&error);
 	memory_resume(&report->memory);
-	if (print(report, out, &error) < 0)
+	if (heap_report_find_threads(report, &error) < 0 || print(report, out, &error) < 0)
 		return report_failure(&error);
 
 	uint64_t bound = pm_census_bound(report->census);
@@ -146,6 +147,8 @@ static void report_walk(struct heap_report *report, uint64_t started_us)
 	malloc_heap_report_other(report->heap, report->options->output.bytes);
 	if (report->stopped) {
 		stopping_report(heap_report_stopped_ns(report), memory->threads);
+		stopping_report_excess(heap_report_stopped_ns(report),
+		                       report->options->stop_max_ns);
 		stopping_report_others(&memory->others);
 	}
 	if (report->options->output.verbose)
@@ -213,12 +216,14 @@ static bool check_options(const struct heap_options *options, bool has_address)
 		wrong = "--list, --growth and --retained concern the whole heap; leave out the "
 			"address";
 	else if (options->tree && !options->retained)
-		wrong = "--tree needs --retained";
+		wrong = "--tree needs --retained: use both";
 	else if (options->retained && heap_options_select(options))
 		wrong = "--retained covers all chunks in use; it cannot be combined with options "
-			"that select chunks";
+			"that select chunks: --list lists these, and 'procmem refs' shows what "
+			"holds one of them";
 	else if (has_address && (options->by || options->list.csv || heap_options_select(options)))
-		wrong = "options that select or count chunks cannot be combined with an address";
+		wrong = "options that select or count chunks cannot be combined with an address: "
+			"leave out the address or these options";
 
 	if (wrong)
 		report_error("heap: %s", wrong);

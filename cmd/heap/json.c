@@ -46,8 +46,18 @@ void heap_json_open(struct json *json, const struct heap_report *report)
 		json_put(json, "stopped_us", json_number(heap_report_stopped_ns(report) / 1000));
 }
 
+/** Writes the pages of jemalloc. */
+static void put_pages(struct json *json, const struct pm_heap_arena *arena)
+{
+	json_put(json, "active", json_number(arena->system - arena->unused_pages));
+	json_put(json, "unused_dirty", json_number(arena->unused_pages - arena->muzzy));
+	json_put(json, "unused_muzzy", json_number(arena->muzzy));
+	json_put(json, "retained", json_number(arena->retained));
+}
+
 /** Writes the figures that an arena and the totals have. */
-static void put_figures(struct json *json, const struct pm_heap_arena *arena)
+static void put_figures(struct json *json, const struct pm_heap *heap,
+                        const struct pm_heap_arena *arena)
 {
 	json_put(json, "system", json_number(arena->system));
 	json_put(json, "in_use", json_number(arena->in_use));
@@ -57,6 +67,8 @@ static void put_figures(struct json *json, const struct pm_heap_arena *arena)
 	json_put(json, "overhead", json_number(arena->overhead));
 	json_put(json, "trimmable", json_number(arena->trimmable));
 	json_put(json, "chunks", json_number(arena->chunks));
+	if (heap->allocator == PM_HEAP_ALLOCATOR_JEMALLOC)
+		put_pages(json, arena);
 }
 
 static void put_arena(struct json *json, const struct heap_report *report, uint32_t index)
@@ -67,7 +79,7 @@ static void put_arena(struct json *json, const struct heap_report *report, uint3
 	if (arena->address != 0)
 		json_put(json, "address", json_address(arena->address));
 	json_parts_kind(json, arena->main ? PM_KIND_HEAP : PM_KIND_ARENA);
-	put_figures(json, arena);
+	put_figures(json, report->heap, arena);
 	if (arena->address != 0) {
 		json_put(json, "attached", json_number(arena->attached));
 		json_put(json, "threads", arena_threads_json(&report->threads, index));
@@ -138,7 +150,7 @@ void heap_json_put_arenas(struct json *json, const struct heap_report *report)
 	json_shut(json, '}');
 
 	json_open(json, "total", '{');
-	put_figures(json, &heap->total);
+	put_figures(json, heap, &heap->total);
 	if (report->verdict.resident != UINT64_MAX)
 		json_put(json, "rss", json_number(report->verdict.resident));
 	json_shut(json, '}');

@@ -107,6 +107,26 @@ static int parse_words(const char *list, const char *const *names, unsigned *bit
 	return -1;
 }
 
+/** Returns whether words separated by commas, all of which are valid, have a word twice. */
+static bool has_twice(const char *list, const char *const *names)
+{
+	unsigned bits = 0;
+
+	for (;;) {
+		unsigned one = 0;
+		size_t length = strcspn(list, ",");
+		for (size_t i = 0; names[i]; i++)
+			if (strncmp(names[i], list, length) == 0 && !names[i][length])
+				one = 1u << i;
+		if (bits & one)
+			return true;
+		bits |= one;
+		if (!list[length])
+			return false;
+		list += length + 1;
+	}
+}
+
 static int parse_by(struct heap_options *options, const char *value, struct pm_error *error)
 {
 	/* In the order of the bits of enum pm_census_key. A thread is that of an arena. */
@@ -116,6 +136,8 @@ static int parse_by(struct heap_options *options, const char *value, struct pm_e
 
 	if (parse_words(value, names, &options->by, error) < 0)
 		return -1;
+	if (has_twice(value, names))
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' has a word twice", value);
 
 	if (options->by & thread) {
 		options->by = (options->by & ~thread) | PM_CENSUS_ARENA;
@@ -244,10 +266,26 @@ const struct cli_group heap_options_groups[] = {
 };
 
 const char *const heap_options_exclusive[] = {
-	"json csv",       "all top",        "list by",    "list sort",       "list reverse",
-	"list columns",   "growth list",    "growth by",  "growth stop",     "growth sort",
-	"growth reverse", "growth columns", "growth csv", "retained growth", "retained list",
-	"retained by",    "retained stop",  "tree sort",  "tree reverse",    NULL,
+	"json csv",
+	"all top",
+	"list by: --list prints each chunk, and --by counts chunks",
+	"list sort: chunks are listed by address; --csv helps to sort them",
+	"list reverse: chunks are listed by address; --csv helps to sort them",
+	"list columns: --csv helps to select columns",
+	"growth list: --list shows the chunks of a class with its --size and --text",
+	"growth by: growth is counted by size and type",
+	"growth stop: the process has to run to allocate chunks",
+	"growth sort: the output of --json can be sorted",
+	"growth reverse: the output of --json can be sorted",
+	"growth columns: --json has all fields",
+	"growth csv: use --json",
+	"retained growth: use them one after the other",
+	"retained list: --tree shows the chunks of one root, and 'procmem refs' what holds a chunk",
+	"retained by: --tree counts the chunks of one root by size and type",
+	"retained stop: --retained stops the process anyway",
+	"tree sort: each row is below the row that holds its chunks",
+	"tree reverse: each row is below the row that holds its chunks",
+	NULL,
 };
 
 bool heap_options_select(const struct heap_options *options)

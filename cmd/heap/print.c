@@ -11,32 +11,52 @@
 #include "base/minmax.h"
 #include "base/report.h"
 #include "base/utf8.h"
-#include "heap/classes.h"
+#include "heap/verdict_text.h"
 #include "target/arena_threads.h"
 #include "target/chunk_text.h"
 #include "view/table.h"
 
-enum { ARENA, SYSTEM, IN_USE, FREE, CACHED, TOP, CHUNKS, THREADS, COLUMNS };
+enum {
+	ARENA,
+	SYSTEM,
+	ACTIVE,
+	IN_USE,
+	FREE,
+	CACHED,
+	TOP,
+	DIRTY,
+	RETAINED,
+	CHUNKS,
+	THREADS,
+	COLUMNS
+};
 
 /* Bytes of the header of a chunk. */
 enum { HEADER = 16 };
-
-/* If a smaller share of the heap is resident, the resident size is printed. */
-enum { RESIDENT_PERCENT = 90 };
 
 /* Number of arenas and of breaks that are shown by default. */
 enum { ARENAS_SHOWN = 10, BREAKS_SHOWN = 3 };
 
 static const struct table_column arena_columns[COLUMNS] = {
-	{ .title = "ARENA" },
-	{ .title = "SYSTEM", .right = true },
-	{ .title = "IN USE", .right = true },
-	{ .title = "FREE", .right = true },
-	{ .title = "CACHED", .right = true },
-	{ .title = "TOP", .right = true },
-	{ .title = "CHUNKS", .right = true },
-	{ .title = "THREADS" },
+	[ARENA] = { .title = "ARENA" },
+	[SYSTEM] = { .title = "SYSTEM", .right = true },
+	[ACTIVE] = { .title = "ACTIVE", .right = true },
+	[IN_USE] = { .title = "IN USE", .right = true },
+	[FREE] = { .title = "FREE", .right = true },
+	[CACHED] = { .title = "CACHED", .right = true },
+	[TOP] = { .title = "TOP", .right = true },
+	[DIRTY] = { .title = "DIRTY", .right = true },
+	[RETAINED] = { .title = "RETAINED", .right = true },
+	[CHUNKS] = { .title = "CHUNKS", .right = true },
+	[THREADS] = { .title = "THREADS" },
 };
+
+/* The columns for glibc and for jemalloc. jemalloc has no top, and its threads are not known. */
+static const uint8_t glibc_columns[] = {
+	ARENA, SYSTEM, IN_USE, FREE, CACHED, TOP, CHUNKS, THREADS
+};
+static const uint8_t jemalloc_columns[] = { ARENA,  SYSTEM, ACTIVE,   IN_USE, FREE,
+	                                    CACHED, DIRTY,  RETAINED, CHUNKS };
 
 /** The place of an arena in the table. */
 struct rank {
@@ -47,14 +67,16 @@ struct rank {
 /** The data of the table of arenas. */
 struct arenas_view {
 	const struct heap_report *report;
-	struct rank *sorted; /* all arenas, largest first */
-	size_t shown;        /* number of arenas in the table */
-	bool mapped;         /* the next row has the mapped chunks */
+	struct rank *sorted;                  /* all arenas, largest first */
+	size_t shown;                         /* number of arenas in the table */
+	struct table_column columns[COLUMNS]; /* the columns of the allocator */
+	uint8_t fields[COLUMNS];              /* for each of them, what it shows */
+	size_t column_count;
 	struct pm_heap_arena mapped_row;
 	struct pm_heap_arena total_row;
 };
 
-static void put_size(const struct heap_report *report, uint64_t size, struct text *text)
+void heap_print_size(const struct heap_report *report, uint64_t size, struct text *text)
 {
 	if (report->options->output.bytes)
 		text_decimal(text, size);
@@ -129,134 +151,6 @@ static size_t print_header(const struct heap_report *report, struct out *out)
 	return lines;
 }
 
-/** Adds a share, such as "91 %". */
-static void put_percent(uint64_t part, uint64_t whole, struct text *text)
-{
-	double percent = 0;
-
-	if (whole > 0)
-		percent = (double)part * 100 / (double)whole;
-	text_format(text, "%.0f %%", percent);
-}
-
-static void put_trimmable(const struct heap_report *report, struct text *line)
-{
-	uint64_t trimmable = report->heap->total.trimmable;
-
-	if (report->heap->allocator != PM_HEAP_ALLOCATOR_GLIBC)
-		return;
-	if (trimmable == 0) {
-		text_string(line, "; malloc_trim would give back nothing");
-		return;
-	}
-	text_string(line, "; malloc_trim would give back about ");
-	put_size(report, trimmable, line);
-}
-
-/** Adds the size of the free chunks of a fragmented heap if none of them has a whole page. */
-static void put_small_gaps(const struct heap_report *report, struct text *line)
-{
-	const struct pm_heap_arena *total = &report->heap->total;
-
-	if (report->verdict.type != HEAP_VERDICT_FRAGMENTED || total->free_count == 0)
-		return;
-
-	text_string(line, "; in ");
-	text_grouped(line, total->free_count);
-	text_format(line, " free chunk%s of %" PRIu64 " B on average",
-	            text_plural(total->free_count), total->free / total->free_count);
-}
-
-/** Adds what lies between the free chunks. */
-static void put_pins(const struct heap_report *report, struct text *line)
-{
-	const struct heap_pins *pins = &report->verdict.pins;
-
-	if (pins->count == 0) {
-		put_small_gaps(report, line);
-		return;
-	}
-
-	text_string(line, "; pinned by ");
-	if (pins->count < pins->total / 2) {
-		text_grouped(line, pins->total);
-		text_string(line, " chunks, most often ");
-	}
-	text_grouped(line, pins->count);
-	text_format(line, " chunk%s of %" PRIu64 " B", text_plural(pins->count), pins->size);
-
-	const struct pm_census_class *class = heap_report_pins(report);
-	if (!class)
-		return;
-
-	struct text what = { 0 };
-	heap_classes_put_what(class, PM_CENSUS_SIZE, &what);
-	text_char(line, ' ');
-	utf8_escape(line, what.bytes, what.length);
-	text_deinit(&what);
-}
-
-/** Adds the chunks that malloc mapped, if they are a large part of its memory. */
-static void put_mapped(const struct heap_report *report, struct text *line)
-{
-	const struct pm_heap *heap = report->heap;
-
-	if (heap->mapped == 0)
-		return;
-
-	text_string(line, "; malloc mapped ");
-	text_grouped(line, heap->mapped_count);
-	text_format(line, " large chunk%s separately: ", text_plural(heap->mapped_count));
-	put_size(report, heap->mapped, line);
-	if (heap->mapped_uncertain) {
-		text_string(line, " (");
-		text_grouped(line, heap->mapped_count_counter);
-		text_string(line, " by malloc's own count)");
-	}
-}
-
-/** Adds how much of the heap is free or in use. */
-static void put_state(const struct heap_report *report, struct text *line)
-{
-	const struct pm_heap_arena *total = &report->heap->total;
-	const struct heap_verdict *verdict = &report->verdict;
-	bool is_used = verdict->type == HEAP_VERDICT_NONE;
-
-	if (verdict->type == HEAP_VERDICT_FRAGMENTED)
-		text_string(line, "FRAGMENTED: ");
-	else if (verdict->type == HEAP_VERDICT_UNUSED)
-		text_string(line, "UNUSED: ");
-	if (!report->heap->complete)
-		text_string(line, "about ");
-
-	put_percent(is_used ? total->in_use : verdict->free, total->system, line);
-	text_string(line, " of ");
-	put_size(report, total->system, line);
-	text_string(line, is_used ? " is in use" : " is free");
-	if (verdict->resident < total->system / 100 * RESIDENT_PERCENT) {
-		text_string(line, " (");
-		put_size(report, verdict->resident, line);
-		text_string(line, " resident)");
-	}
-	if (verdict->type == HEAP_VERDICT_UNUSED)
-		text_string(line, ", most of it at the end of arenas");
-}
-
-static size_t print_verdict(const struct heap_report *report, struct out *out)
-{
-	struct text line = { 0 };
-
-	put_state(report, &line);
-	put_trimmable(report, &line);
-	put_pins(report, &line);
-	put_mapped(report, &line);
-	text_char(&line, '\n');
-
-	size_t lines = out_wrapped(out, &line, 2);
-	text_deinit(&line);
-	return lines;
-}
-
 static int compare_ranks(const void *a, const void *b)
 {
 	const struct rank *left = a, *right = b;
@@ -322,18 +216,21 @@ static void arena_cell(void *context, size_t row, size_t column, struct text *te
 	const struct heap_report *report = view->report;
 	const struct pm_heap_arena *arena = row_arena(view, row);
 	const uint64_t sizes[COLUMNS] = {
-		[SYSTEM] = arena->system, [IN_USE] = arena->in_use, [FREE] = arena->free,
-		[CACHED] = arena->cached, [TOP] = arena->top,
+		[SYSTEM] = arena->system,      [ACTIVE] = arena->system - arena->unused_pages,
+		[IN_USE] = arena->in_use,      [FREE] = arena->free,
+		[CACHED] = arena->cached,      [TOP] = arena->top,
+		[DIRTY] = arena->unused_pages, [RETAINED] = arena->retained,
 	};
+	uint8_t field = view->fields[column];
 
-	if (column == ARENA)
+	if (field == ARENA)
 		put_name(view, row, text);
-	else if (column == CHUNKS)
+	else if (field == CHUNKS)
 		put_count(report, arena->chunks, text);
-	else if (column == THREADS)
+	else if (field == THREADS)
 		put_threads(view, row, text);
 	else
-		put_size(report, sizes[column], text);
+		heap_print_size(report, sizes[field], text);
 }
 
 /** Prints the number and the size of the arenas that the table leaves out. */
@@ -352,12 +249,30 @@ static void print_left_out(void *context, struct out *out)
 		in_use += ranked(view, i)->in_use;
 	}
 	text_format(&line, "\xe2\x80\xa6 %zu more arena%s, ", missing, text_plural(missing));
-	put_size(view->report, system, &line);
+	heap_print_size(view->report, system, &line);
 	text_string(&line, " SYSTEM, ");
-	put_size(view->report, in_use, &line);
+	heap_print_size(view->report, in_use, &line);
 	text_string(&line, " IN USE (all: -a)\n");
 	out_text(out, &line);
 	text_deinit(&line);
+}
+
+/** Sets the columns for the allocator. */
+static void choose_columns(struct arenas_view *view)
+{
+	const uint8_t *fields = glibc_columns;
+	size_t count = sizeof glibc_columns;
+
+	if (view->report->heap->allocator == PM_HEAP_ALLOCATOR_JEMALLOC) {
+		fields = jemalloc_columns;
+		count = sizeof jemalloc_columns;
+	}
+
+	for (size_t i = 0; i < count; i++) {
+		view->fields[i] = fields[i];
+		view->columns[i] = arena_columns[fields[i]];
+	}
+	view->column_count = count;
 }
 
 /**
@@ -384,10 +299,11 @@ static size_t print_arenas(const struct heap_report *report, struct out *out)
 	view.total_row.system += heap->mapped;
 	view.total_row.in_use += heap->mapped;
 	view.total_row.chunks += heap->mapped_count;
+	choose_columns(&view);
 
 	struct table table = {
-		.columns = arena_columns,
-		.column_count = COLUMNS,
+		.columns = view.columns,
+		.column_count = view.column_count,
 		.rows = view.shown + (heap->mapped > 0),
 		.titles = true,
 		.total = true,
@@ -407,7 +323,7 @@ size_t heap_print(const struct heap_report *report, struct out *out)
 {
 	size_t lines = print_header(report, out);
 
-	lines += print_verdict(report, out);
+	lines += heap_verdict_text_print(report, out);
 	lines += print_arenas(report, out);
 	out_string(out, "\n");
 	return lines + 1;
@@ -453,14 +369,14 @@ static void report_break(struct heap_report *report, const struct pm_heap_break 
 	text_deinit(&line);
 }
 
-void heap_print_breaks(struct heap_report *report)
+/** Reports the first broken places, or all of them with --verbose. */
+static void report_places(struct heap_report *report)
 {
 	const struct pm_heap *heap = report->heap;
-	bool verbose = report->options->output.verbose;
-	size_t shown = verbose ? heap->break_count : pm_min_size(heap->break_count, BREAKS_SHOWN);
+	size_t shown = heap->break_count;
 
-	if (heap->complete && !verbose)
-		return;
+	if (!report->options->output.verbose)
+		shown = pm_min_size(shown, BREAKS_SHOWN);
 
 	for (size_t i = 0; i < shown; i++)
 		report_break(report, &heap->breaks[i]);
@@ -468,18 +384,66 @@ void heap_print_breaks(struct heap_report *report)
 		report_note("%" PRIu64
 		            " more places of the heap were not valid when they were read",
 		            heap->breaks_total - shown);
-	if (heap->complete)
+}
+
+/**
+ * Reports how much of a running process was skipped. The process has probably changed these places
+ * while they were read. Only a stopped walk can tell this from damage.
+ */
+static void report_skipped(const struct heap_report *report)
+{
+	const struct pm_heap *heap = report->heap;
+	bool verbose = report->options->output.verbose;
+	struct text line = { 0 };
+	uint64_t skipped = 0;
+
+	for (size_t i = 0; i < heap->break_count; i++)
+		skipped += heap->breaks[i].skipped;
+
+	if (skipped == 0) {
+		text_string(&line, "a part of the heap");
+	} else {
+		if (heap->breaks_total > heap->break_count)
+			text_string(&line, "at least ");
+		text_size(&line, skipped);
+		text_string(&line, " of the heap was skipped: it");
+	}
+	text_string(&line, " changed or was not valid when read; figures are approximate (exact: "
+	                   "--stop");
+	if (!verbose && heap->breaks_total > 0)
+		text_string(&line, ", places: -v");
+	text_char(&line, ')');
+
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+void heap_print_breaks(struct heap_report *report)
+{
+	bool complete = report->heap->complete, verbose = report->options->output.verbose;
+	bool still = report->stopped || report->memory.core;
+
+	if (complete && !verbose)
+		return;
+	if (still || verbose)
+		report_places(report);
+	if (complete)
 		return;
 
-	if (report->damaged)
+	if (report->damaged && report->waiting)
+		report_note("the chain of chunks broke at 0x%" PRIx64
+		            " in two stops, but a thread did not run in between: the heap is "
+		            "damaged there, or the same thread is still inside malloc; sizes and "
+		            "counts are approximate",
+		            report->damaged);
+	else if (report->damaged)
 		report_note("the chain of chunks broke at 0x%" PRIx64
 		            " in two stops: the heap is probably damaged there, by a write beyond "
 		            "the end of the chunk before; sizes and counts are approximate",
 		            report->damaged);
-	else if (report->stopped || report->memory.core)
+	else if (still)
 		report_note("a thread was inside malloc, or the heap is damaged; sizes and counts "
 		            "are approximate");
 	else
-		report_note("the process changed its heap while it was read, or the heap is "
-		            "damaged; sizes and counts are approximate (exact: --stop)");
+		report_skipped(report);
 }

@@ -15,6 +15,15 @@
 void heap_print_target(const struct heap_report *report, struct text *line);
 
 /**
+ * Adds a size as the options of the command want it.
+ *
+ * @param report  the report, with its options
+ * @param size    bytes
+ * @param text    receives the size
+ */
+void heap_print_size(const struct heap_report *report, uint64_t size, struct text *text);
+
+/**
  * Prints the line about the process, the verdict, and the table of arenas.
  *
  * @param report  what is known
@@ -24,7 +33,8 @@ void heap_print_target(const struct heap_report *report, struct text *line);
 size_t heap_print(const struct heap_report *report, struct out *out);
 
 /**
- * Reports on stderr where the chain of chunks broke, and that figures may be too low.
+ * Reports on stderr that the walk was not complete, so that the figures are approximate. Says where
+ * the chain of chunks broke if the target could not change its heap, or with --verbose.
  * @param report  what is known
  */
 void heap_print_breaks(struct heap_report *report);

@@ -2,17 +2,56 @@
 #include "heap/report.h"
 
 #include "base/clock.h"
+#include "base/report.h"
 #include "target/malloc_heap.h"
 #include "target/selection.h"
 
 /* Maximum number of stops. */
 enum { STOPS_MAX = 4 };
 
+/** Finds the allocator that is part of the program, once. */
+static void find_linked(struct heap_report *report, struct pm_process *process)
+{
+	if (report->linked_known || !process)
+		return;
+
+	report->linked = pm_heap_find_linked(process);
+	report->linked_known = true;
+}
+
+/** Prepares a stop, and reports that a process is about to be stopped, and for how long. Starts the
+ * time of the stop. */
+static void before_stop(void *context, struct pm_process *process)
+{
+	struct heap_report *report = context;
+	const double second = 1e9;
+	struct text line = { 0 };
+
+	find_linked(report, process);
+	stop_limit_begin(&report->limit);
+	/* Only the first stop is announced: the limit is that of all stops. */
+	if (report->options->output.quiet || report->limit.spent_ns > 0)
+		return;
+
+	text_format(&line, "stopping process %d while its heap is read",
+	            (int)pm_process_pid(process));
+	/* As in stop_limit_reader(). */
+	if (report->limit.max_ns > 0)
+		text_format(&line, ", for at most about %g s (--max-stop)",
+		            2 * (double)report->limit.max_ns / second);
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
 /** Opens the memory of a target. */
 static int open_memory(struct heap_report *report, const char *word, struct pm_error *error)
 {
 	struct selection selection;
-	const struct memory_options options = { .stop = report->options->stop, .quiet = true };
+	const struct memory_options options = { .stop = report->options->stop,
+		                                .quiet = true,
+		                                .heap = true,
+		                                .before_stop = before_stop,
+		                                .context = report };
 
 	if (selection_init(&selection, error) < 0)
 		return -1;
@@ -27,41 +66,38 @@ static int open_once(struct heap_report *report, const char *word, struct pm_err
 	struct memory *memory = &report->memory;
 
 	report->limit.max_ns = report->options->stop_max_ns;
-	stop_limit_begin(&report->limit);
 	if (open_memory(report, word, error) < 0)
 		return -1;
 
 	report->stopped = memory->stop != NULL;
 	report->source = malloc_heap_source(memory);
+	find_linked(report, memory->target.process);
+	report->source.linked = report->linked;
 	if (report->stopped && !stopping_holds(memory->target.process))
 		report->source.reader = stop_limit_reader(&report->limit, &memory->reader);
 	if (pm_heap_open(&report->source, &report->heap, error) < 0)
 		return -1;
 
-	return malloc_heap_check(report->heap, memory->target.word, error);
+	return malloc_heap_check(report->heap, memory->core, memory->target.word, error);
 }
 
-/** Closes the heap and the memory, to open them again. */
-static void close_once(struct heap_report *report)
+/**
+ * Closes the heap and the memory, to open them again.
+ * @return false if a thread of the target has not run in between
+ */
+static bool close_once(struct heap_report *report)
 {
-	const volatile sig_atomic_t *cancel = report->memory.cancel;
-
-	memory_resume(&report->memory);
-	report->limit.spent_ns += report->memory.stopped_ns;
 	pm_heap_close(report->heap);
-	memory_close(&report->memory);
 	report->heap = NULL;
-	report->memory = (struct memory){ .cancel = cancel };
+	return memory_reopen(&report->memory, &report->limit.spent_ns);
 }
 
 /** Returns whether another stop can give a better result. */
 static bool can_stop_again(struct heap_report *report)
 {
-	const struct memory *memory = &report->memory;
 	const struct stop_limit *limit = &report->limit;
 
-	if (report->heap->complete || !report->stopped || memory->was_stopped ||
-	    stopping_holds(memory->target.process))
+	if (report->heap->complete || !memory_may_stop_again(&report->memory))
 		return false;
 
 	/* The next stop takes about as long as this one. */
@@ -71,12 +107,14 @@ static bool can_stop_again(struct heap_report *report)
 
 /**
  * Opens the heap. If its chain of chunks is broken, stops the target again, unless the target
- * cannot run in between. A break of the chain at the same address is probably damage. Other breaks
- * always have the same address, so that nothing follows from it.
+ * cannot run in between. A break of the chain at the same address is probably damage, if all
+ * threads have run in between. Other breaks always have the same address, so that nothing follows
+ * from it.
  */
 static int open_heap(struct heap_report *report, const char *word, struct pm_error *error)
 {
 	struct pm_heap_break last = { 0 };
+	bool has_run = true;
 
 	for (int stop = 1;; stop++) {
 		if (open_once(report, word, error) < 0)
@@ -90,13 +128,16 @@ static int open_heap(struct heap_report *report, const char *word, struct pm_err
 			broken = heap->breaks[0];
 
 		bool is_same = stop > 1 && broken.address == last.address;
-		if (is_same && broken.chain && last.chain)
+		if (is_same && broken.chain && last.chain) {
 			report->damaged = broken.address;
-		if (is_same || stop == STOPS_MAX || !can_stop_again(report))
+			report->waiting = !has_run;
+		}
+		if ((is_same && has_run) || stop == STOPS_MAX || !can_stop_again(report))
 			return 0;
 
+		report->damaged = 0;
 		last = broken;
-		close_once(report);
+		has_run = close_once(report);
 	}
 }
 
@@ -159,14 +200,28 @@ int heap_report_count(struct heap_report *report, struct pm_error *error)
 		resident = heap_verdict_resident(report->heap, &report->memory.loaded.regions);
 
 	report->verdict = heap_verdict_make(report->heap, resident);
-	if (pm_arena_threads_find(report->heap, report->memory.target.process, report->memory.core,
-	                          &report->threads, error) < 0 ||
-	    read_pins(report, error) < 0 ||
+	if (read_pins(report, error) < 0 ||
 	    pm_census_create(&options, &report->census, error) < 0 ||
 	    pm_census_add_heap(report->census, report->heap, error) < 0)
 		return -1;
 
 	return pm_census_sort(report->census, PM_CENSUS_BY_BYTES, error);
+}
+
+int heap_report_find_threads(struct heap_report *report, struct pm_error *error)
+{
+	const struct memory *memory = &report->memory;
+
+	stop_limit_end(&report->limit);
+	if (pm_arena_threads_find(report->heap, memory->target.process, memory->core,
+	                          &report->threads, error) == 0)
+		return 0;
+	if (!report->stopped || error->kind != PM_ERROR_GONE)
+		return -1;
+
+	/* The process has ended since the stop. */
+	report->threads = (struct pm_arena_threads){ .unknown = 1 };
+	return 0;
 }
 
 void heap_report_deinit(struct heap_report *report)

@@ -20,7 +20,10 @@ struct heap_report {
 	struct pm_heap_source source;       /**< where the heap is read from */
 	struct pm_heap *heap;               /**< its heap; owned */
 	bool stopped;                       /**< the target was stopped for the walk */
+	enum pm_heap_allocator linked;      /**< an allocator that is part of the program */
+	bool linked_known;                  /**< `linked` is set */
 	uint64_t damaged; /**< address at which the chain of chunks broke in two stops; 0: none */
+	bool waiting;     /**< if `damaged` is set: a thread did not run between these stops */
 	struct stop_limit limit; /**< the limit of the stops; `spent_ns` is that of earlier ones */
 	struct chunk_contents contents; /**< what the chunks contain */
 	struct pm_chunk_filter *filter; /**< which chunks are selected; owned */
@@ -47,13 +50,23 @@ struct heap_report {
 int heap_report_open(struct heap_report *report, const char *word, struct pm_error *error);
 
 /**
- * Judges the heap, counts its chunks by class, and finds the threads that use its arenas.
+ * Judges the heap, and counts its chunks by class.
  *
  * @param report  opened
- * @param error   as for pm_census_add_heap() and pm_arena_threads_find()
+ * @param error   as for pm_census_add_heap()
  * @return        0 or -1
  */
 int heap_report_count(struct heap_report *report, struct pm_error *error);
+
+/**
+ * Finds the threads that use the arenas. Their names and IDs are read, which takes long if there
+ * are many threads, so the target need not be stopped any more.
+ *
+ * @param report  opened; its stop has ended, unless a session holds it
+ * @param error   as for pm_arena_threads_find()
+ * @return        0 or -1
+ */
+int heap_report_find_threads(struct heap_report *report, struct pm_error *error);
 
 /**
  * Closes the heap and the memory.

@@ -201,6 +201,36 @@ static void put_others(const struct holding *holding, const struct pm_retained_s
 		text_string(text, first ? "other roots" : " and others");
 }
 
+/** Adds the root from which the fewest words lead into a set. */
+static void put_through(const struct holding *holding, const struct pm_retained_set *set,
+                        struct text *text)
+{
+	if (set->through == PM_RETAINED_SET_ROOTS)
+		text_string(text, "other roots");
+	else
+		heap_roots_name(&holding->roots[holding->retained.roots[set->through].root], text);
+}
+
+/** Adds the words that lead from a root into a set. */
+static void put_entry(const struct holding *holding, const struct pm_retained_set *set,
+                      struct text *line)
+{
+	struct text name = { 0 };
+
+	put_through(holding, set, &name);
+	text_string(line, "; ");
+	text_grouped(line, set->words);
+	text_format(line, " word%s there from ", set->words == 1 ? " leads" : "s lead");
+	utf8_escape(line, name.bytes, name.length);
+	text_string(line, set->words == 1 ? ": " : ", the first ");
+	if (set->from != 0)
+		text_format(line, "at %#llx", (unsigned long long)set->from);
+	else
+		text_string(line, "in a register");
+	text_format(line, ", to %#llx\n", (unsigned long long)set->entry);
+	text_deinit(&name);
+}
+
 /** Prints the sets of roots to which a root belongs, if it is the largest one of the set. */
 static void print_shared(const void *item, struct out *out)
 {
@@ -217,14 +247,14 @@ static void print_shared(const void *item, struct out *out)
 		text_clear(&line);
 		put_others(holding, set, row->index, &names);
 		text_fill(&line, ' ', INDENT);
-		text_string(&line, "shares ");
+		text_string(&line, "shared or stray pointer: ");
 		if (holding->options->output.bytes)
 			text_decimal(&line, set->bytes);
 		else
 			text_size(&line, set->bytes);
 		text_string(&line, " with ");
 		utf8_escape(&line, names.bytes, names.length);
-		text_format(&line, ", from %#llx on\n", (unsigned long long)set->entry);
+		put_entry(holding, set, &line);
 		out_wrapped(out, &line, INDENT + 2);
 	}
 
@@ -305,6 +335,42 @@ static void put_shared(const struct holding *holding, size_t root, struct json *
 	json_shut(json, ']');
 }
 
+/** Writes the name of a root. */
+static void put_name(const struct holding *holding, const char *key, size_t root, struct json *json)
+{
+	struct text name = { 0 };
+
+	heap_roots_name(&holding->roots[holding->retained.roots[root].root], &name);
+	json_put(json, key, json_bytes(name.bytes, name.length));
+	text_deinit(&name);
+}
+
+/** Writes the sets of chunks that several roots reach. */
+static void put_sets(const struct holding *holding, struct json *json)
+{
+	json_open(json, "shared", '[');
+	for (size_t i = 0; i < holding->retained.set_count; i++) {
+		const struct pm_retained_set *set = &holding->retained.sets[i];
+
+		json_open(json, NULL, '{');
+		json_open(json, "roots", '[');
+		for (size_t k = 0; k < set->count; k++)
+			put_name(holding, NULL, set->roots[k], json);
+		json_shut(json, ']');
+		json_put(json, "other_roots", json_boolean(set->others));
+		json_put(json, "bytes", json_number(set->bytes));
+		json_put(json, "chunks", json_number(set->chunks));
+		json_put(json, "words", json_number(set->words));
+		if (set->through < PM_RETAINED_SET_ROOTS)
+			put_name(holding, "through", set->through, json);
+		if (set->from != 0)
+			json_put(json, "from", json_address(set->from));
+		json_put(json, "entry", json_address(set->entry));
+		json_shut(json, '}');
+	}
+	json_shut(json, ']');
+}
+
 static void put_root(const struct holding *holding, size_t index, struct json *json)
 {
 	const struct row *row = &holding->rows[index];
@@ -318,6 +384,8 @@ static void put_root(const struct holding *holding, size_t index, struct json *j
 	if (root->module[0])
 		json_put(json, "module", json_text(root->module));
 	json_put(json, "kind", json_text(pm_root_kind_name((enum pm_root_kind)root->kind)));
+	if (root->start)
+		json_put(json, "address", json_address(root->start));
 	if (root->thread > 0)
 		json_put(json, "thread", json_number((uint64_t)root->thread));
 	json_put(json, "held", json_number(held->held));
@@ -366,6 +434,8 @@ static void print_json(const struct holding *holding, struct out *out)
 	for (size_t i = 0; i < retained->root_count; i++)
 		put_root(holding, i, &json);
 	json_shut(&json, ']');
+
+	put_sets(holding, &json);
 
 	json_open(&json, "lost", '{');
 	json_put(&json, "bytes", json_number(retained->lost_bytes));

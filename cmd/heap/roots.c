@@ -25,6 +25,15 @@ static void put_thread(const struct pm_root *root, struct text *text)
 		text_format(text, " %s", root->thread_name);
 }
 
+/** Adds data without a symbol: "data of shop at 5622607f7100". */
+static void put_place(const struct pm_root *root, struct text *text)
+{
+	text_string(text, "data");
+	if (root->module[0])
+		text_format(text, " of %s", base_name(root->module));
+	text_format(text, " at %" PRIx64, root->start);
+}
+
 void heap_roots_name(const struct pm_root *root, struct text *text)
 {
 	char name[PM_DEMANGLED_SIZE];
@@ -44,7 +53,7 @@ void heap_roots_name(const struct pm_root *root, struct text *text)
 	} else if (root->kind == PM_ROOT_ANONYMOUS) {
 		text_format(text, "%" PRIx64 "-%" PRIx64, root->start, root->end);
 	} else {
-		text_format(text, "data at %" PRIx64, root->start);
+		put_place(root, text);
 	}
 }
 
@@ -64,6 +73,12 @@ static const char *kind_words(const struct pm_root *root)
 	}
 }
 
+/** Returns whether a root is data of a file without a symbol. */
+static bool is_place(const struct pm_root *root)
+{
+	return !root->name[0] && (root->kind == PM_ROOT_MODULE_DATA || root->kind == PM_ROOT_LIBC);
+}
+
 void heap_roots_put(const struct pm_root *root, struct text *text)
 {
 	heap_roots_name(root, text);
@@ -71,6 +86,13 @@ void heap_roots_put(const struct pm_root *root, struct text *text)
 		return;
 	if (root->kind == PM_ROOT_THREAD_LOCAL && !root->name[0])
 		return;
+
+	if (is_place(root)) {
+		text_string(text, "  (");
+		text_grouped(text, root->pointers);
+		text_format(text, " word%s)", text_plural(root->pointers));
+		return;
+	}
 
 	text_format(text, "  (%s", kind_words(root));
 	if (root->module[0])

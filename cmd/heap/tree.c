@@ -5,17 +5,16 @@
  */
 #include "heap/tree.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <procmem/number.h>
 #include <procmem/retained_tree.h>
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/minmax.h"
 #include "base/utf8.h"
+#include "heap/root_find.h"
 #include "heap/roots.h"
 #include "target/chunk_text.h"
 #include "target/json_parts.h"
@@ -23,9 +22,8 @@
 #include "view/list_print.h"
 
 enum {
-	INDENT = 2,       /* columns for each row above */
-	SHARE = 100,      /* rows that hold less than 1/SHARE of everything are left out */
-	EXAMPLES_MAX = 4, /* number of addresses in the error about an ambiguous name */
+	INDENT = 2,  /* columns for each row above */
+	SHARE = 100, /* rows that hold less than 1/SHARE of everything are left out */
 };
 
 /** What is printed. */
@@ -188,87 +186,6 @@ const struct list_spec heap_tree_spec = {
 	.count_column = true,
 };
 
-/** Returns whether a root has a name. */
-static bool is_called(const struct pm_root *root, const char *name)
-{
-	struct text own = { 0 };
-
-	heap_roots_name(root, &own);
-	bool same = own.length == strlen(name) && memcmp(own.bytes, name, own.length) == 0;
-	text_deinit(&own);
-
-	return same;
-}
-
-/** Reports that several roots have a name. */
-static int refuse_ambiguous(const struct pm_root *roots, size_t count, const char *name,
-                            struct pm_error *error)
-{
-	struct text addresses = { 0 };
-	size_t found = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (is_called(&roots[i], name) && found++ < EXAMPLES_MAX)
-			text_format(&addresses, "%s0x%" PRIx64, found > 1 ? ", " : "",
-			            roots[i].start);
-
-	pm_error_set(error, PM_ERROR_USAGE, 0,
-	             "%zu roots are called '%s'; use the address of one of them: %s%s", found, name,
-	             text_terminate(&addresses), found > EXAMPLES_MAX ? ", and others" : "");
-	text_deinit(&addresses);
-	return -1;
-}
-
-/** Returns the smallest root that contains an address, or SIZE_MAX. */
-static size_t root_at(const struct pm_root *roots, size_t count, uint64_t address)
-{
-	size_t best = SIZE_MAX;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct pm_root *root = &roots[i];
-		if (address < root->start || address >= root->end)
-			continue;
-		if (best == SIZE_MAX ||
-		    root->end - root->start < roots[best].end - roots[best].start)
-			best = i;
-	}
-
-	return best;
-}
-
-/**
- * Finds the root that the user has named: by its name, or by an address in it.
- * @param index  receives its index
- */
-static int find_root(struct view *view, size_t *index, struct pm_error *error)
-{
-	const char *name = view->options->tree;
-	size_t count, named = 0;
-	uint64_t address;
-	const struct pm_root *roots = pm_graph_roots(view->graph.graph, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (!is_called(&roots[i], name))
-			continue;
-		*index = i;
-		named++;
-	}
-
-	if (named > 1)
-		return refuse_ambiguous(roots, count, name, error);
-	if (named == 0 && pm_parse_address(name, &address, NULL) == 0)
-		*index = root_at(roots, count, address);
-	else if (named == 0)
-		*index = SIZE_MAX;
-
-	if (*index == SIZE_MAX)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "no root is called '%s'; 'procmem heap --retained' lists the "
-		                    "roots that hold chunks",
-		                    name);
-	return 0;
-}
-
 static int by_held(const void *a, const void *b)
 {
 	const uint64_t *one = a, *other = b;
@@ -356,6 +273,8 @@ static void put_root(const struct pm_root *root, struct json *json)
 	if (root->module[0])
 		json_put(json, "module", json_text(root->module));
 	json_put(json, "kind", json_text(pm_root_kind_name((enum pm_root_kind)root->kind)));
+	if (root->start)
+		json_put(json, "address", json_address(root->start));
 	if (root->thread > 0)
 		json_put(json, "thread", json_number((uint64_t)root->thread));
 	json_shut(json, '}');
@@ -421,10 +340,14 @@ static int measure(struct view *view, const char *word, struct pm_error *error)
 	struct malloc_graph *graph = &view->graph;
 	size_t index = SIZE_MAX, count;
 
-	if (malloc_graph_open(graph, word, &copy, error) < 0 || find_root(view, &index, error) < 0)
+	if (malloc_graph_open(graph, word, &copy, error) < 0)
 		return -1;
 
-	view->root = &pm_graph_roots(graph->graph, &count)[index];
+	const struct pm_root *roots = pm_graph_roots(graph->graph, &count);
+	if (heap_root_find(roots, count, view->options->tree, &index, error) < 0)
+		return -1;
+
+	view->root = &roots[index];
 	return pm_retained_tree_find(graph->graph, (uint32_t)index, graph->contents.types,
 	                             &view->tree, error);
 }

@@ -117,15 +117,16 @@ static bool has_caches(const struct malloc_graph *graph)
  * Returns whether all chunks of the process are known, and all of its memory was searched for
  * pointers.
  */
-static bool is_certain(const struct malloc_graph *graph)
+static bool is_certain(const struct malloc_graph *graph, const struct pm_leaks *leaks)
 {
 	const struct pm_heap *heap = graph->heap;
+	const struct pm_copy_info *info = pm_copy_info(graph->copy);
 	const struct stopping_others *others = &graph->others;
 
 	if (has_caches(graph) || !heap->complete || heap->mapped_uncertain ||
 	    heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
 		return false;
-	if (graph->core || pm_copy_info(graph->copy)->unreadable > 0)
+	if (graph->core || info->unreadable > 0 || info->untouched > 0 || leaks->below_stacks > 0)
 		return false;
 
 	return others->count == 0 && others->unknown.kind == PM_ERROR_NONE;
@@ -138,7 +139,7 @@ static void print_header(const struct malloc_graph *graph, const struct pm_leaks
 	struct text line = { 0 };
 	const char *about = graph->heap->complete ? "" : "about ";
 
-	if (leaks->chunks == 0 && is_certain(graph)) {
+	if (leaks->chunks == 0 && is_certain(graph, leaks)) {
 		text_format(&line, "nothing lost: %s", about);
 		put_amount(&line, leaks->in_use_chunks, leaks->in_use_bytes, bytes);
 		text_string(&line, " in use, all reachable\n");
@@ -171,7 +172,7 @@ static int print_json(const struct malloc_graph *graph, const struct pm_leaks *l
 	malloc_graph_put_process(graph, &json);
 	json_put(&json, "time", json_now());
 	json_put(&json, "complete", json_boolean(graph->heap->complete));
-	json_put(&json, "certain", json_boolean(is_certain(graph)));
+	json_put(&json, "certain", json_boolean(is_certain(graph, leaks)));
 	if (graph->stopped_ns > 0)
 		json_put(&json, "stopped_us", json_number(graph->stopped_ns / 1000));
 	json_put(&json, "copied", json_number(pm_copy_info(graph->copy)->copied));
@@ -212,6 +213,19 @@ static int print(const struct malloc_graph *graph, const struct pm_leaks *leaks,
 	return result;
 }
 
+/** Reports that some of the lost chunks may be in use by functions that the search does not see. */
+static void report_below_stacks(const struct pm_leaks *leaks, bool bytes)
+{
+	struct text line = { 0 };
+
+	put_amount(&line, leaks->below_stacks, leaks->below_stacks_bytes, bytes);
+	report_note("%s of these are reachable from memory below the stack pointers of threads; "
+	            "they are in use if a thread has switched to another part of its stack, such "
+	            "as an alternate signal stack or the stack of a coroutine",
+	            text_terminate(&line));
+	text_deinit(&line);
+}
+
 /** Reports what the search cannot see. */
 static void report(const struct malloc_graph *graph, const struct pm_leaks *leaks,
                    const struct leaks_options *options)
@@ -225,9 +239,12 @@ static void report(const struct malloc_graph *graph, const struct pm_leaks *leak
 	if (has_caches(graph))
 		report_note("the caches of threads of jemalloc point to some hundred chunks of "
 		            "each size: of these, lost ones are not found");
+	if (leaks->below_stacks > 0)
+		report_below_stacks(leaks, options->output.bytes);
 	if (leaks->chunks > 0)
-		report_note("not seen: encoded pointers, pointers that only the kernel has, and "
-		            "what is lost inside a chunk, such as in a memory pool");
+		report_note(
+			"not seen: encoded or unaligned pointers, pointers that only the kernel "
+			"has, and what is lost inside a chunk, such as in a memory pool");
 }
 
 /**

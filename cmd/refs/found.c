@@ -22,6 +22,9 @@ int refs_found_place(struct refs_found *found, struct pm_error *error)
 	if (result == 1 && found->symbol.size > 0) {
 		found->range.start = address - found->symbol.offset;
 		found->range.end = found->range.start + found->symbol.size;
+	} else if (found->to) {
+		found->range.start = address & ~UINT64_C(7);
+		found->range.end = pm_max(found->range.start + 8, found->range.start);
 	}
 
 	return pm_min_int(result, 0);

@@ -32,9 +32,10 @@ struct refs_found {
 
 /**
  * Finds out what is at an address, and which range is searched for: the bytes of a chunk, a
- * variable, or else the address alone.
+ * variable, or else the address alone. If `to` is set, the word at the address instead of the
+ * address alone.
  *
- * @param found  `graph` and `address` are set
+ * @param found  `graph`, `address` and `to` are set
  * @param error  PM_ERROR_RESOURCES
  * @return       0 or -1
  */

@@ -79,6 +79,17 @@ static void end_line(struct text *line, struct out *out)
 	text_clear(line);
 }
 
+/** Adds what is searched if the address is neither in a chunk nor in a variable with a symbol. */
+static void put_elsewhere(const struct refs_found *found, struct text *line)
+{
+	text_string(line, "not in a chunk of malloc, and not in a variable with a symbol: ");
+	if (found->to)
+		text_format(line, "the pointer in the 8 bytes at %" PRIx64 " is shown",
+		            found->range.start);
+	else
+		text_string(line, "pointers to exactly this address are searched");
+}
+
 /** Prints what is at the address. */
 static int print_place(const struct refs_found *found, const struct refs_style *style,
                        struct out *out, struct pm_error *error)
@@ -88,9 +99,10 @@ static int print_place(const struct refs_found *found, const struct refs_style *
 
 	text_format(&line, "%" PRIx64 " is ", found->address);
 	if (found->has_chunk) {
-		text_format(&line, "in the chunk %" PRIx64 "-%" PRIx64 ", %s,", found->chunk.start,
-		            found->chunk.end, chunk_text_state(found->chunk.state));
+		text_format(&line, "in the chunk %" PRIx64 "-%" PRIx64, found->chunk.start,
+		            found->chunk.end);
 		result = put_chunk(found, &found->chunk, style, &line, error);
+		text_format(&line, ", %s", chunk_text_state(found->chunk.state));
 	} else if (found->symbol.name) {
 		char name[PM_DEMANGLED_SIZE];
 		pm_demangle(found->symbol.name, name, sizeof name);
@@ -99,8 +111,7 @@ static int print_place(const struct refs_found *found, const struct refs_style *
 		text_string(&line, " in ");
 		utf8_escape(&line, found->symbol.object, strlen(found->symbol.object));
 	} else {
-		text_string(&line, "not in a chunk of malloc, and not in a variable: pointers to "
-		                   "exactly this address are searched");
+		put_elsewhere(found, &line);
 	}
 
 	end_line(&line, out);

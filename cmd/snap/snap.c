@@ -68,7 +68,8 @@ static const struct cli_group groups[] = {
 	{ 0 },
 };
 
-static const char *const exclusive[] = { "list output", "list heap", NULL };
+static const char *const exclusive[] = { "list output: -l reads a recording, and -o writes one",
+	                                 "list heap: -l shows which samples have chunks", NULL };
 
 const struct cli_spec snap_spec = {
 	.command = "snap",

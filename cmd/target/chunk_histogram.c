@@ -41,7 +41,7 @@ int chunk_histogram_take(struct pm_process *process, const struct pm_regions *re
 	int result = malloc_heap_open_process(process, regions, NULL, &opened, error);
 
 	if (result == 0)
-		result = malloc_heap_check(opened.heap, word, error);
+		result = malloc_heap_check(opened.heap, NULL, word, error);
 	if (result == 0) {
 		const struct chunk_contents_target target = { .process = process,
 			                                      .memory = &opened.source,

@@ -42,16 +42,21 @@ int hit_chunk_parse_option(void *into, int id, const char *value, struct pm_erro
 	return 0;
 }
 
+bool hit_chunk_is_needed(const struct hit_chunk_options *options)
+{
+	return options->in_use || options->freed || options->show;
+}
+
 int hit_chunk_open(struct hit_chunks *chunks, const struct hit_chunk_options *options,
                    struct memory *memory, struct pm_error *error)
 {
 	chunks->options = options;
-	if (!options->in_use && !options->freed && !options->show)
+	if (!hit_chunk_is_needed(options))
 		return 0;
 
 	if (malloc_heap_open(memory, &chunks->heap, error) < 0)
 		return -1;
-	return malloc_heap_check(chunks->heap, memory->target.word, error);
+	return malloc_heap_check(chunks->heap, memory->core, memory->target.word, error);
 }
 
 void hit_chunk_close(struct hit_chunks *chunks)

@@ -53,6 +53,13 @@ struct hit_chunks {
 };
 
 /**
+ * Tests whether an option needs the heap.
+ * @param options  the options
+ * @return         true if one of them is given
+ */
+bool hit_chunk_is_needed(const struct hit_chunk_options *options);
+
+/**
  * Opens the heap of a target, if an option needs it.
  *
  * @param chunks   zeroed; release with hit_chunk_close(), even on failure

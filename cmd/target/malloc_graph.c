@@ -19,9 +19,6 @@
 /* Maximum number of stops, and bytes of memory that are needed for each chunk. */
 enum { STOPS_MAX = 4, CHUNK_BYTES = 60 };
 
-/* A stop that takes longer than this, in nanoseconds, is announced. */
-static const uint64_t announce_ns = 100000000;
-
 /**
  * Returns the number of bytes that procmem may use: half of what the machine and its own cgroup
  * have left; 0 if this is not known.
@@ -73,16 +70,24 @@ static int open_target(struct malloc_graph *graph, const char *word, struct pm_e
 static void announce(const struct malloc_graph *graph, const struct malloc_graph_options *options)
 {
 	const struct pm_copy_info *info = pm_copy_info(graph->copy);
-	struct text size = { 0 };
+	const double second = 1e9, millisecond = 1e6;
+	struct text line = { 0 };
+	double ns = (double)info->predicted_ns;
 
-	if (options->quiet || !graph->target.process || info->predicted_ns < announce_ns)
+	/* A further stop takes about as long as the first one. */
+	if (options->quiet || !graph->target.process || graph->stopped_ns > 0)
 		return;
 
-	text_size(&size, info->planned);
-	report_note("stopping process %d for about %.1f s, to copy %s",
-	            (int)pm_process_pid(graph->target.process), (double)info->predicted_ns / 1e9,
-	            text_terminate(&size));
-	text_deinit(&size);
+	text_format(&line, "stopping process %d for about ",
+	            (int)pm_process_pid(graph->target.process));
+	if (ns < second / 10)
+		text_format(&line, "%.0f ms", ns / millisecond);
+	else
+		text_format(&line, "%.1f s", ns / second);
+	text_string(&line, ", to copy ");
+	text_size(&line, info->planned);
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
 }
 
 /** Copies the memory. A stop that the session holds is used. */
@@ -128,12 +133,13 @@ static int open_heap(struct malloc_graph *graph, const struct malloc_graph_optio
 		.reader = &graph->reader,
 		.pages = &graph->pages,
 		.stopped = true,
+		.linked = graph->linked,
 		.cancel = options->cancel,
 	};
 
 	if (pm_heap_open(&graph->source, &graph->heap, error) < 0)
 		return -1;
-	return malloc_heap_check(graph->heap, graph->target.word, error);
+	return malloc_heap_check(graph->heap, graph->core, graph->target.word, error);
 }
 
 /** Returns whether another stop is allowed: it takes about as long as the last one. */
@@ -149,13 +155,14 @@ static bool may_stop_again(const struct malloc_graph *graph,
 }
 
 /**
- * Copies the memory until the heap is valid. If the same place is not valid in two copies, another
- * copy does not help.
+ * Copies the memory until the heap is valid. If the same place is not valid in two copies, and all
+ * threads have run in between, another copy does not help.
  */
 static int copy_and_walk(struct malloc_graph *graph, const struct malloc_graph_options *options,
                          struct pm_error *error)
 {
 	uint64_t last = 0;
+	bool has_run = true;
 
 	for (int stop = 1;; stop++) {
 		if (take_copy(graph, options, error) < 0 || open_heap(graph, options, error) < 0)
@@ -166,10 +173,12 @@ static int copy_and_walk(struct malloc_graph *graph, const struct malloc_graph_o
 		uint64_t broken = 0;
 		if (graph->heap->break_count > 0)
 			broken = graph->heap->breaks[0].address;
-		if (stop > 1 && broken == last)
+		if (stop > 1 && has_run && broken == last)
 			return 0;
 		last = broken;
 
+		/* A thread that has not run may still be inside malloc, where it was. */
+		has_run = pm_stop_await_run(graph->target.process, options->cancel);
 		pm_heap_close(graph->heap);
 		pm_copy_close(graph->copy);
 		graph->heap = NULL;
@@ -281,10 +290,13 @@ int malloc_graph_open(struct malloc_graph *graph, const char *word,
 	struct pm_graph_options limits = { .cancel = options->cancel };
 
 	graph->memory_max = memory_max();
+	graph->stop_max_ns = options->stop_max_ns;
 	if (open_target(graph, word, error) < 0)
 		return -1;
-	if (graph->target.process)
+	if (graph->target.process) {
 		graph->others = stopping_find_others(graph->target.process);
+		graph->linked = pm_heap_find_linked(graph->target.process);
+	}
 
 	if (copy_and_walk(graph, options, error) < 0 || open_contents(graph, options, error) < 0)
 		return -1;
@@ -333,6 +345,9 @@ static void report_missing(const struct malloc_graph *graph)
 	uint64_t missing = pm_copy_info(graph->copy)->missing;
 	struct text size = { 0 };
 
+	if (graph->core && pm_core_info(graph->core)->truncated)
+		memory_report_truncated(graph->core, graph->target.word);
+
 	text_size(&size, missing);
 	if (missing > 0)
 		report_note("the core file lacks %s of writable memory: pages that were not used, "
@@ -356,6 +371,19 @@ static void report_incomplete(const struct pm_heap *heap)
 	text_deinit(&places);
 }
 
+/** Reports shared memory that was not read. */
+static void report_untouched(uint64_t untouched)
+{
+	struct text size = { 0 };
+
+	text_size(&size, untouched);
+	if (untouched > 0)
+		report_note("%s of shared mappings were not read, because the process has not "
+		            "touched them; pointers there are not known",
+		            text_terminate(&size));
+	text_deinit(&size);
+}
+
 void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 {
 	const struct pm_copy_info *info = pm_copy_info(graph->copy);
@@ -363,6 +391,7 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 
 	if (graph->stopped_ns > 0)
 		stopping_report(graph->stopped_ns, (size_t)info->threads);
+	stopping_report_excess(graph->stopped_ns, graph->stop_max_ns);
 	stopping_report_others(&graph->others);
 
 	if (!graph->heap->complete)
@@ -379,6 +408,7 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 		report_note("%s could not be read; pointers there are not known",
 		            text_terminate(&size));
 	text_deinit(&size);
+	report_untouched(info->untouched);
 
 	if (verbose)
 		report_search(graph);

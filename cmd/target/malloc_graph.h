@@ -38,6 +38,7 @@ struct malloc_graph {
 	struct pm_page_source pages;      /**< page states of the copy */
 	struct pm_heap_source source;     /**< where the heap is read from */
 	struct pm_heap *heap;             /**< the heap in the copy; owned */
+	enum pm_heap_allocator linked;    /**< an allocator that is part of the program */
 	struct pm_reader live;            /**< reads the process itself; owned */
 	struct pm_pagemap *pagemap;       /**< page states of the process itself; owned */
 	struct pm_page_source live_pages; /**< page states of the process itself */
@@ -49,6 +50,7 @@ struct malloc_graph {
 	struct pm_graph *graph;            /**< the graph; owned */
 	struct stopping_others others;     /**< processes that were not stopped */
 	uint64_t stopped_ns;               /**< duration of all stops in nanoseconds */
+	uint64_t stop_max_ns;              /**< their maximum duration; 0: any */
 	/** Maximum size in bytes of the copy and the graph together; 0 if it is not known */
 	uint64_t memory_max;
 };
@@ -58,7 +60,7 @@ struct malloc_graph {
  * when the process was stopped, so that the chain of chunks is broken, the process is stopped
  * again, a few times, if all stops together are not longer than the maximum.
  *
- * Before a stop of more than 0.1 s, a note with the predicted duration is printed.
+ * Before the first stop, a note with its predicted duration is printed.
  *
  * @param graph    zeroed; must not be moved; release with malloc_graph_close(), even on failure
  * @param word     the TARGET; must outlive the graph

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/malloc_heap.h"
 
+#include <inttypes.h>
+
+#include <procmem/maps.h>
+#include <procmem/number.h>
 #include <procmem/target_reader.h>
 
 #include "base/report.h"
@@ -14,6 +18,7 @@ struct pm_heap_source malloc_heap_source(struct memory *memory)
 		.pages = memory->core ? NULL : &memory->pages,
 		.stopped = memory->stop || memory->core,
 		.cancel = memory->cancel,
+		.hint = memory->hint,
 	};
 }
 
@@ -34,6 +39,27 @@ static int open_process(struct pm_process *process, const struct pm_regions *reg
 
 	opened->pages = pm_pagemap_source(opened->pagemap);
 	return 0;
+}
+
+void malloc_heap_find_hint(struct pm_process *process, const volatile sig_atomic_t *cancel,
+                           struct pm_heap_hint *hint)
+{
+	struct malloc_heap opened = { 0 };
+	struct pm_regions regions;
+
+	*hint = (struct pm_heap_hint){ 0 };
+	pm_regions_init(&regions);
+	if (pm_maps_read(process, PM_MAPS, &regions, NULL) == 0 &&
+	    open_process(process, &regions, &opened, NULL) == 0) {
+		const struct pm_heap_source source = { .regions = &regions,
+			                               .reader = &opened.reader,
+			                               .pages = &opened.pages,
+			                               .cancel = cancel };
+		pm_heap_find_hint(&source, hint, NULL);
+	}
+
+	malloc_heap_close(&opened);
+	pm_regions_deinit(&regions);
 }
 
 int malloc_heap_open_process(struct pm_process *process, const struct pm_regions *regions,
@@ -84,10 +110,28 @@ void malloc_heap_close(struct malloc_heap *opened)
 	*opened = (struct malloc_heap){ 0 };
 }
 
-int malloc_heap_check(const struct pm_heap *heap, const char *word, struct pm_error *error)
+/** Explains that a core file lacks memory in which the heap may be. */
+static int explain_truncated(const struct pm_core *core, const char *word, struct pm_error *error)
+{
+	const struct pm_core_info *info = pm_core_info(core);
+	char missing[PM_SIZE_TEXT_SIZE];
+
+	pm_format_size(info->missing, missing);
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+	                    "the heap of %s is not known: the core file is truncated at %" PRIu64
+	                    " bytes, and lacks %s of the memory of the process; malloc was not "
+	                    "found in the rest; a complete core file is needed",
+	                    word, info->size, missing);
+}
+
+int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, const char *word,
+                      struct pm_error *error)
 {
 	const char *name = pm_heap_allocator_name(heap->allocator);
+	bool found = heap->arena_count > 0 || heap->chunk_count > 0;
 
+	if (core && pm_core_info(core)->truncated && (!found || heap->unused))
+		return explain_truncated(core, word, error);
 	if (heap->allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 		                    "the heap of %s is not known: no malloc of glibc 2.26 to 2.44 "
@@ -100,7 +144,7 @@ int malloc_heap_check(const struct pm_heap *heap, const char *word, struct pm_er
 		                    "and no other known allocator was found; 'procmem map' and "
 		                    "'procmem strings' work with any allocator",
 		                    word, name);
-	if (heap->arena_count > 0 || heap->chunk_count > 0)
+	if (found)
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
@@ -131,7 +175,8 @@ void malloc_heap_report_other(const struct pm_heap *heap, bool bytes)
 		            "chunks are not known");
 	} else {
 		text_format(&line,
-		            "%s is mapped, too; the chunks that it has allocated are not known",
+		            "the process also has the allocator %s; the chunks that it has "
+		            "allocated are not known",
 		            name);
 	}
 	report_note("%s", text_terminate(&line));

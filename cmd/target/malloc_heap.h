@@ -38,6 +38,16 @@ struct malloc_heap {
 };
 
 /**
+ * Searches a process, which is not stopped, for what takes long to find: see pm_heap_find_hint().
+ *
+ * @param process  the process
+ * @param cancel   as pm_heap_source.cancel; may be NULL
+ * @param hint     receives what was found; zeroed if the process cannot be searched
+ */
+void malloc_heap_find_hint(struct pm_process *process, const volatile sig_atomic_t *cancel,
+                           struct pm_heap_hint *hint);
+
+/**
  * Opens the heap of a process, which is not stopped.
  *
  * @param process  the process; must outlive the heap
@@ -82,10 +92,12 @@ void malloc_heap_report_other(const struct pm_heap *heap, bool bytes);
  * Checks whether the chunks of a heap are known.
  *
  * @param heap   the heap
+ * @param core   the core file from which the heap was read; NULL for a process
  * @param word   the TARGET, for the error
  * @param error  PM_ERROR_UNSUPPORTED: why the chunks are not known, and what helps
  * @return       0 or -1
  */
-int malloc_heap_check(const struct pm_heap *heap, const char *word, struct pm_error *error);
+int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, const char *word,
+                      struct pm_error *error);
 
 #endif

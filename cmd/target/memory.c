@@ -10,6 +10,7 @@
 
 #include "base/minmax.h"
 #include "base/report.h"
+#include "target/malloc_heap.h"
 #include "target/sampled.h"
 
 /**
@@ -39,6 +40,10 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 	if (options->stop || stopping_holds(process)) {
 		memory->others = stopping_find_others(process);
 		memory->was_stopped = sampled_is_stopped(process);
+		if (options->heap && !stopping_holds(process))
+			malloc_heap_find_hint(process, memory->cancel, &memory->hint);
+		if (options->before_stop && !stopping_holds(process))
+			options->before_stop(options->context, process);
 		if (stopping_begin(process, memory->cancel, &memory->stop, error) < 0)
 			return -1;
 		memory->threads = pm_stop_count(memory->stop);
@@ -127,6 +132,24 @@ void memory_resume(struct memory *memory)
 	if (memory->stop)
 		memory->stopped_ns = stopping_end(memory->stop);
 	memory->stop = NULL;
+}
+
+bool memory_may_stop_again(const struct memory *memory)
+{
+	return memory->stop && !memory->was_stopped && !stopping_holds(memory->target.process);
+}
+
+bool memory_reopen(struct memory *memory, uint64_t *ns)
+{
+	const volatile sig_atomic_t *cancel = memory->cancel;
+
+	memory_resume(memory);
+	*ns += memory->stopped_ns;
+
+	bool has_run = pm_stop_await_run(memory->target.process, cancel);
+	memory_close(memory);
+	*memory = (struct memory){ .cancel = cancel };
+	return has_run;
 }
 
 int memory_classify(struct memory *memory, struct pm_error *error)

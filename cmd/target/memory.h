@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include <procmem/core.h>
+#include <procmem/heap.h>
 #include <procmem/pagemap.h>
 #include <procmem/stop.h>
 #include <procmem/unit_read.h>
@@ -24,11 +25,16 @@
  * Options of memory_open(). If zeroed, the process is not stopped, and no mapped files are opened.
  */
 struct memory_options {
-	bool stop;      /**< stop the process until memory_resume() */
-	bool quiet;     /**< print no notes on kinds and names that match no region */
-	bool files;     /**< open the mapped files, for pages that the process has not touched */
+	bool stop;  /**< stop the process until memory_resume() */
+	bool quiet; /**< print no notes on kinds and names that match no region */
+	bool files; /**< open the mapped files, for pages that the process has not touched */
+	bool heap;  /**< the heap is read, too: search before the stop what takes long */
+	/** Called before `stop` stops a process, but not if the session holds the process stopped
+	 * already; NULL to call nothing */
+	void (*before_stop)(void *context, struct pm_process *process);
+	void *context;  /**< passed to before_stop() */
 	unsigned needs; /**< enum region_needs bits of what must be known about the regions, in
-	                   addition to the needs of the selection */
+	                        addition to the needs of the selection */
 };
 
 /** Result of memory_open(). */
@@ -50,6 +56,7 @@ struct memory {
 	bool was_stopped;     /**< a signal had stopped the process (state T) before `stop` began */
 	uint64_t stopped_ns;  /**< duration of the stop in nanoseconds, once the stop has ended */
 	size_t threads;       /**< number of stopped threads */
+	struct pm_heap_hint hint;       /**< what was found before the stop, if `heap` is set */
 	struct stopping_others others;  /**< processes that can change the memory during the stop */
 	struct pm_region_range *ranges; /**< the selected ranges; owned */
 	size_t count;                   /**< number of ranges */
@@ -81,6 +88,26 @@ enum memory_status memory_open(struct memory *memory, const char *word,
  * @param memory  the memory
  */
 void memory_resume(struct memory *memory);
+
+/**
+ * Tests whether a result can be better if the target is stopped again: a thread may have been
+ * inside malloc. The memory must be stopped by this command, and the target must be able to run in
+ * between.
+ *
+ * @param memory  the memory
+ * @return        true if another stop can help
+ */
+bool memory_may_stop_again(const struct memory *memory);
+
+/**
+ * Ends the stop, waits until the threads of the target have run, and closes the memory, so that it
+ * can be opened again. `cancel` stays.
+ *
+ * @param memory  the memory; zeroed except `cancel`
+ * @param ns      the duration of the stop is added to it, in nanoseconds
+ * @return        false if a thread of the target has not run
+ */
+bool memory_reopen(struct memory *memory, uint64_t *ns);
 
 /**
  * Classifies the regions, unless they are classified already.

@@ -8,7 +8,11 @@
 
 #include "base/utf8.h"
 
-/** Returns the name of a register: its position in struct user_regs_struct of x86-64. */
+/**
+ * Returns the name of a register.
+ * @param position  position in struct user_regs_struct of x86-64; positions behind it are those of
+ *                  vector registers
+ */
 static const char *register_name(uint64_t position)
 {
 	static const char *const names[PM_COPY_REGISTERS] = {
@@ -16,7 +20,7 @@ static const char *register_name(uint64_t position)
 		"r8",  "rax", "rcx", "rdx", "rsi", "rdi", "",    "rip",    "cs",
 		"",    "rsp", "ss",  "fs",  "gs",  "ds",  "es",  "fs_sel", "gs_sel",
 	};
-	return position < PM_COPY_REGISTERS ? names[position] : "";
+	return position < PM_COPY_REGISTERS ? names[position] : "vector";
 }
 
 static void put_escaped(struct text *text, const char *string)

@@ -21,6 +21,7 @@ enum {
 	SLOW_AFTER_US = 5000000, /* time in microseconds after which a search can be called slow */
 	SLOW_BYTES = 4 << 20,    /* a search of fewer bytes per second is slow */
 	SLOW_HITS_MAX = 100000,  /* with more hits, their output can be the cause */
+	STOPS_MAX = 4,           /* maximum number of stops to find a heap that is valid */
 	UNREADABLE_DEFAULT = 3, /* maximum number of unreadable ranges that are listed without -v */
 };
 
@@ -64,26 +65,66 @@ static uint64_t expect(const struct search *search, const struct pm_region_range
 	return pm_min(touched, size);
 }
 
-int search_open(struct search *search, const char *word, struct pm_error *error)
+/** Opens the memory and, if an option needs it, the heap. The result is that of search_open(). */
+static int open_once(struct search *search, const char *word, struct pm_error *error)
 {
 	const struct search_options *options = search->options;
 	const struct memory_options how = { .stop = options->stop,
-		                            .quiet = options->output.quiet,
+		                            .quiet = options->output.quiet ||
+		                                     search->stopped_ns > 0,
 		                            .files = options->whole_files,
+		                            .heap = hit_chunk_is_needed(&options->chunks),
 		                            .needs = search->needs };
 
-	progress_init(&search->progress, options->output.quiet);
 	int ready = memory_open(&search->memory, word, &options->selection, &how, error);
 	if (ready <= 0)
 		return ready;
+
+	return hit_chunk_open(&search->chunks, &options->chunks, &search->memory, error) < 0 ? -1
+	                                                                                     : 1;
+}
+
+/**
+ * Returns whether another stop can help to find a valid heap. If the same place is not valid in two
+ * stops, and all threads have run in between, it cannot.
+ *
+ * @param has_run  all threads have run since the last stop
+ * @param broken   the first place that was not valid in the last stop; 0 if there was none; updated
+ */
+static bool may_stop_again(const struct search *search, bool has_run, uint64_t *broken)
+{
+	const struct pm_heap *heap = search->chunks.heap;
+	uint64_t last = *broken;
+
+	if (!heap || heap->complete || !memory_may_stop_again(&search->memory))
+		return false;
+	if (heap->break_count > 0)
+		*broken = heap->breaks[0].address;
+	return !has_run || *broken != last;
+}
+
+int search_open(struct search *search, const char *word, struct pm_error *error)
+{
+	uint64_t broken = 0;
+	bool has_run = false;
+
+	progress_init(&search->progress, search->options->output.quiet);
+	for (int stop = 1;; stop++) {
+		int ready = open_once(search, word, error);
+		if (ready <= 0)
+			return ready;
+		if (stop == STOPS_MAX || !may_stop_again(search, has_run, &broken))
+			break;
+
+		/* A thread was probably inside malloc: it has to leave it. */
+		hit_chunk_close(&search->chunks);
+		has_run = memory_reopen(&search->memory, &search->stopped_ns);
+	}
 
 	memory_note_unmapped(&search->memory);
 	memory_note_cut(&search->memory);
 	for (size_t i = 0; i < search->memory.count; i++)
 		search->expected += expect(search, &search->memory.ranges[i]);
-
-	if (hit_chunk_open(&search->chunks, &options->chunks, &search->memory, error) < 0)
-		return -1;
 	return 1;
 }
 
@@ -444,7 +485,8 @@ void search_report(const struct search *search, uint64_t found)
 		return;
 
 	if (search->options->stop) {
-		stopping_report(search->memory.stopped_ns, search->memory.threads);
+		uint64_t last_ns = search->memory.stopped_ns;
+		stopping_report(search->stopped_ns + last_ns, search->memory.threads);
 		stopping_report_others(&search->memory.others);
 	}
 

@@ -67,6 +67,7 @@ struct search {
 	struct memory memory;           /**< the memory to search; set by search_open() */
 	struct hit_chunks chunks;       /**< the chunks of the hits; set by search_open() */
 	struct progress progress;       /**< the progress line on stderr */
+	uint64_t stopped_ns;            /**< duration of earlier stops, which were repeated */
 	uint64_t expected;              /**< estimate of the bytes to search */
 	const struct search_what *what; /**< what to search for; set while the search runs */
 	struct pm_scan_totals totals;   /**< totals of the scan */

@@ -8,13 +8,19 @@
 void stop_limit_begin(struct stop_limit *limit)
 {
 	limit->begun_us = clock_us();
+	limit->ended = false;
+}
+
+void stop_limit_end(struct stop_limit *limit)
+{
+	limit->ended = true;
 }
 
 static int check(const struct stop_limit *limit, struct pm_error *error)
 {
 	uint64_t spent = limit->spent_ns + (clock_us() - limit->begun_us) * 1000;
 
-	if (spent / 2 <= limit->max_ns)
+	if (limit->ended || spent / 2 <= limit->max_ns)
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_RESOURCES, 0,

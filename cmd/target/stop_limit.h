@@ -7,6 +7,7 @@
 #ifndef CMD_TARGET_STOP_LIMIT_H
 #define CMD_TARGET_STOP_LIMIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <procmem/reader.h>
@@ -16,6 +17,7 @@ struct stop_limit {
 	uint64_t max_ns;          /**< the duration that the user allows, in nanoseconds; 0: any */
 	uint64_t begun_us;        /**< when the stop began, as clock_us() returns it */
 	uint64_t spent_ns;        /**< duration of earlier stops in nanoseconds */
+	bool ended;               /**< the stop has ended */
 	struct pm_reader source;  /**< reads the memory */
 	struct pm_reader limited; /**< reads from `source` until the limit is reached */
 };
@@ -26,6 +28,12 @@ struct stop_limit {
  * @param limit  with `max_ns` and `spent_ns`
  */
 void stop_limit_begin(struct stop_limit *limit);
+
+/**
+ * Ends the limit, because the stop has ended: reading does not fail any more.
+ * @param limit  the limit
+ */
+void stop_limit_end(struct stop_limit *limit);
 
 /**
  * Makes the reader `limited`. If more than twice the allowed time has passed, it fails with

@@ -57,6 +57,13 @@ struct stopping_others stopping_find_others(struct pm_process *process)
 	return others;
 }
 
+void stopping_report_excess(uint64_t nanoseconds, uint64_t max_ns)
+{
+	if (max_ns > 0 && nanoseconds > max_ns)
+		report_note("the stop has taken longer than the %g s that are allowed (--max-stop)",
+		            (double)max_ns / 1e9);
+}
+
 void stopping_report_others(const struct stopping_others *others)
 {
 	if (others->unknown.kind != PM_ERROR_NONE)

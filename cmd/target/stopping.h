@@ -75,6 +75,13 @@ uint64_t stopping_end(struct pm_stop *stop);
 void stopping_report(uint64_t nanoseconds, size_t threads);
 
 /**
+ * Reports on stderr that a stop has taken longer than the user allows. Has no effect otherwise.
+ * @param nanoseconds  the duration of all stops
+ * @param max_ns       the duration that is allowed, in nanoseconds; 0: any
+ */
+void stopping_report_excess(uint64_t nanoseconds, uint64_t max_ns);
+
+/**
  * Stops a process for a session, until stopping_release(). The session must not hold another
  * process stopped.
  *

@@ -112,7 +112,7 @@ static int open_first(struct watch_heap *heap, struct pm_error *error)
 
 	if (pm_maps_read(heap->process, PM_MAPS, &heap->regions, error) < 0 ||
 	    malloc_heap_open_process(heap->process, &heap->regions, NULL, first, error) < 0 ||
-	    malloc_heap_check(first->heap, heap->word, error) < 0)
+	    malloc_heap_check(first->heap, NULL, heap->word, error) < 0)
 		return -1;
 
 	const struct chunk_contents_target target = { .process = heap->process,
@@ -156,7 +156,7 @@ static int walk(struct watch_heap *heap, struct pm_error *error)
 	pm_regions_init(&regions);
 	if (pm_maps_read(heap->process, PM_MAPS, &regions, error) == 0 &&
 	    malloc_heap_open_process(heap->process, &regions, NULL, &opened, error) == 0 &&
-	    malloc_heap_check(opened.heap, heap->word, error) == 0)
+	    malloc_heap_check(opened.heap, NULL, heap->word, error) == 0)
 		result = add_walk(heap, opened.heap, error);
 
 	malloc_heap_close(&opened);

@@ -191,6 +191,27 @@ void watch_heap_print(const struct watch_heap *heap, uint64_t max, bool bytes, s
 		           growing - shown);
 }
 
+bool watch_heap_print_wait(const struct watch_heap *heap, struct text *text)
+{
+	const struct watch_heap_walks walks = watch_heap_walks(heap);
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (walks.count >= WALKS_MIN)
+		return false;
+
+	text_format(text, "heap: first result after %d walks; %" PRIu64 " done", WALKS_MIN,
+	            walks.count);
+	if (walks.allowed >= 1) {
+		pm_format_duration(walks.allowed, duration);
+		text_format(text, ", one each %s within the budget", duration);
+	}
+	if (walks.failure) {
+		text_string(text, "; the last walk failed: ");
+		utf8_escape(text, walks.failure, strlen(walks.failure));
+	}
+	return true;
+}
+
 bool watch_heap_print_line(const struct watch_heap *heap, size_t index, struct text *text)
 {
 	size_t count;

@@ -26,6 +26,16 @@ void watch_heap_print(const struct watch_heap *heap, uint64_t max, bool bytes, s
 void watch_heap_print_json(const struct watch_heap *heap, struct json *json);
 
 /**
+ * Adds a line with the number of walks so far, if it is too early for a result, and how often the
+ * budget allows one.
+ *
+ * @param heap  the walks
+ * @param text  receives the line
+ * @return      false if there were enough walks
+ */
+bool watch_heap_print_wait(const struct watch_heap *heap, struct text *text);
+
+/**
  * Adds one line for each class that grows, without a table: rate, size, verdict and content.
  *
  * @param heap   the walks

@@ -6,17 +6,20 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "base/range.h"
 #include "base/search.h"
 
 /*
  * Sizes in bytes. Functions may use 128 bytes below the stack pointer (System V ABI for x86-64).
- * The thread descriptor of glibc has at most 0x900 bytes. The libraries that are loaded with the
- * program have some thread-local data below those of the program. A guard below a stack has less
- * than 1 MiB.
+ * The thread descriptor of glibc has at most 0x900 bytes, and up to 4 KiB are between its end and
+ * the end of the stack, depending on the alignment of thread-local data. The libraries that are
+ * loaded with the program have some thread-local data below those of the program. A guard below a
+ * stack has less than 1 MiB.
  */
 enum {
 	RED_ZONE = 128,
 	DESCRIPTOR = 0x900,
+	DESCRIPTOR_GAP = 4096,
 	GUARD_MAX = 1 << 20,
 };
 
@@ -27,7 +30,6 @@ enum { ARENA_SIZE = 0x8a0 };
 struct search {
 	struct pm_graph *graph;
 	struct pm_thread_areas *areas;
-	struct pm_range_list *dead;
 	uint64_t *used; /* stack pointers and descriptors of all threads, by ascending address */
 	size_t used_count;
 	struct pm_error *error;
@@ -75,9 +77,33 @@ static bool is_guarded(const struct pm_graph *graph, const struct pm_region *reg
 }
 
 /**
+ * Returns the lowest address of the stack of a thread as glibc has noted it in the descriptor of
+ * the thread: `stackblock`, followed by `stackblock_size` (struct pthread of nptl/descr.h). The
+ * position of these members depends on the version. The descriptor is at the top of the stack.
+ * @return 0 if no two words can be these members
+ */
+static uint64_t noted_bottom(const struct pm_graph *graph, const struct pm_copy_thread *thread)
+{
+	uint64_t descriptor = thread->thread_pointer;
+	const uint64_t *words = pm_copy_bytes(graph->copy, descriptor, DESCRIPTOR);
+	if (!words || descriptor % sizeof *words != 0)
+		return 0;
+
+	for (size_t i = 0; i + 1 < DESCRIPTOR / sizeof *words; i++) {
+		uint64_t start = words[i], end = start + words[i + 1];
+		if (start != 0 && start < thread->stack_pointer && end > descriptor &&
+		    end - descriptor <= DESCRIPTOR + DESCRIPTOR_GAP)
+			return start;
+	}
+
+	return 0;
+}
+
+/**
  * Finds the lowest address of the stack of a thread. glibc has the descriptor of a thread at the
  * top of the thread's stack. If it is not there, the program has switched to a stack of its own,
- * as for a coroutine, and the memory below can contain the stacks of other coroutines.
+ * as for a coroutine, and the memory below can contain the stacks of other coroutines. If the
+ * program has provided the stack, the memory below can contain other data.
  * @return 0 if it is not certain that everything from there on is the stack
  */
 static uint64_t stack_bottom(const struct pm_graph *graph, const struct pm_region *region,
@@ -92,10 +118,14 @@ static uint64_t stack_bottom(const struct pm_graph *graph, const struct pm_regio
 		return region->start;
 	if (descriptor < pointer || descriptor >= stack_top(graph, region, pointer))
 		return 0;
-	if (next > 0 && guards[next - 1].end > region->start)
-		return guards[next - 1].end;
 
-	return is_guarded(graph, region) ? region->start : 0;
+	uint64_t noted = noted_bottom(graph, thread);
+	if (noted == 0)
+		return 0;
+	if (next > 0 && guards[next - 1].end > region->start)
+		return pm_max(noted, guards[next - 1].end);
+
+	return is_guarded(graph, region) ? pm_max(noted, region->start) : 0;
 }
 
 static int by_address(const void *a, const void *b)
@@ -150,7 +180,7 @@ static int add_stack(struct search *search, size_t index)
 	struct pm_range stack = { low, stack_top(graph, region, pointer) };
 
 	if (unused.start != 0 && unused.start < low && !is_used(search, unused) &&
-	    pm_range_list_add(search->dead, unused, search->error) < 0)
+	    pm_range_list_add(&graph->unused, unused, search->error) < 0)
 		return -1;
 	if (thread->thread_pointer > pointer)
 		stack.end = pm_min(stack.end, thread->thread_pointer + DESCRIPTOR);
@@ -200,9 +230,9 @@ static void sort_areas(struct pm_thread_areas *areas)
 }
 
 int pm_thread_areas_find(struct pm_graph *graph, struct pm_thread_areas *areas,
-                         struct pm_range_list *dead, struct pm_error *error)
+                         struct pm_error *error)
 {
-	struct search search = { .graph = graph, .areas = areas, .dead = dead, .error = error };
+	struct search search = { .graph = graph, .areas = areas, .error = error };
 	struct pm_thread_local_sizes sizes = { 0 };
 	size_t count;
 
@@ -282,12 +312,6 @@ static int add_arenas(const struct pm_graph *graph, struct pm_range_list *list,
 	return 0;
 }
 
-static int by_range(const void *a, const void *b)
-{
-	const struct pm_range *one = a, *other = b;
-	return (one->start > other->start) - (one->start < other->start);
-}
-
 /** Adds the parts of a range that are in none of the excluded ranges. */
 static int add_rest(struct pm_range_list *memory, struct pm_range range,
                     const struct pm_range_list *excluded, size_t *next, struct pm_error *error)
@@ -312,7 +336,7 @@ static void join_ranges(struct pm_range_list *list)
 {
 	size_t kept = 0;
 	if (list->count > 0)
-		qsort(list->items, list->count, sizeof *list->items, by_range);
+		qsort(list->items, list->count, sizeof *list->items, pm_range_compare);
 
 	for (size_t i = 0; i < list->count; i++) {
 		struct pm_range *last = kept > 0 ? &list->items[kept - 1] : NULL;
@@ -325,9 +349,9 @@ static void join_ranges(struct pm_range_list *list)
 	list->count = kept;
 }
 
-int pm_root_memory_find(struct pm_graph *graph, const struct pm_range_list *dead,
-                        struct pm_error *error)
+int pm_root_memory_find(struct pm_graph *graph, struct pm_error *error)
 {
+	const struct pm_range_list *unused = &graph->unused;
 	struct pm_range_list excluded = { 0 };
 	size_t count, next = 0;
 	const struct pm_range *copied = pm_copy_ranges(graph->copy, &count);
@@ -335,8 +359,8 @@ int pm_root_memory_find(struct pm_graph *graph, const struct pm_range_list *dead
 
 	if (result == 0)
 		result = add_arenas(graph, &excluded, error);
-	for (size_t i = 0; result == 0 && i < dead->count; i++)
-		result = pm_range_list_add(&excluded, dead->items[i], error);
+	for (size_t i = 0; result == 0 && i < unused->count; i++)
+		result = pm_range_list_add(&excluded, unused->items[i], error);
 
 	join_ranges(&excluded);
 	for (size_t i = 0; result == 0 && i < count; i++)

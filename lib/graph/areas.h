@@ -25,15 +25,17 @@ struct pm_thread_areas {
 };
 
 /**
- * Finds the areas of all threads.
+ * Finds the areas of all threads, and sets `unused` of the graph: the parts of stacks below the
+ * stack pointers, if it is certain that the memory is the stack of the thread. The threads have
+ * returned from the functions that had their variables there. But if a thread runs on another part
+ * of its stack at the moment, such as an alternate signal stack or the stack of a coroutine that is
+ * a variable, functions that are still in use can have their variables there.
  *
  * @param areas  empty; receives the areas
- * @param dead   receives the parts of stacks below the stack pointers: what the threads have
- *               returned from. Only if it is certain that the memory is a stack
  * @return       0, or -1 with PM_ERROR_RESOURCES
  */
 int pm_thread_areas_find(struct pm_graph *graph, struct pm_thread_areas *areas,
-                         struct pm_range_list *dead, struct pm_error *error);
+                         struct pm_error *error);
 
 /** Returns the area that contains an address, or NULL. */
 const struct pm_thread_area *pm_thread_areas_at(const struct pm_thread_areas *areas,
@@ -44,10 +46,9 @@ uint64_t pm_thread_areas_next(const struct pm_thread_areas *areas, uint64_t addr
 
 /**
  * Finds the memory that is searched for roots, and sets `memory` of the graph: all copied memory
- * without chunks in any state, without the arenas of malloc and without `dead`.
+ * without chunks in any state, without the arenas of malloc and without `unused`.
  * @return 0, or -1 with PM_ERROR_RESOURCES or PM_ERROR_CANCELLED
  */
-int pm_root_memory_find(struct pm_graph *graph, const struct pm_range_list *dead,
-                        struct pm_error *error);
+int pm_root_memory_find(struct pm_graph *graph, struct pm_error *error);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <procmem/number.h>
 
@@ -18,9 +19,6 @@
 #include "graph/roots.h"
 
 enum { SIZE_SHIFT = 1, ADDRESS_SHIFT = 20, LARGE = (1 << 19) - 1 };
-
-/* Bytes a chunk that a graph and a question take at most. */
-enum { CHUNK_BYTES = 60 };
 
 /*
  * Ranges up to this size in bytes are scanned as a whole. Pages of them that were not copied are
@@ -97,6 +95,19 @@ struct pm_range pm_graph_bytes(const struct pm_graph *graph, uint32_t node)
 		                  address + units * PM_HEAP_UNIT + graph->index->overlap };
 }
 
+size_t pm_graph_head(const struct pm_graph *graph, uint32_t node, unsigned char *head)
+{
+	struct pm_range bytes = pm_graph_bytes(graph, node);
+	size_t size = (size_t)pm_min(pm_range_size(bytes), PM_CHUNK_HEAD_SIZE);
+	const void *from = pm_copy_bytes(graph->copy, bytes.start, size);
+
+	if (!from)
+		return 0;
+
+	memcpy(head, from, size);
+	return size;
+}
+
 const char *pm_graph_next_part(const struct pm_graph *graph, struct pm_range *rest,
                                struct pm_range *part)
 {
@@ -132,7 +143,7 @@ void *pm_graph_array(const struct pm_graph *graph, unsigned bits, struct pm_erro
 /** Compares the memory for all questions with the limit of the caller. */
 static int check_memory(const struct pm_graph *graph, struct pm_error *error)
 {
-	uint64_t needed = (uint64_t)graph->node_count * CHUNK_BYTES;
+	uint64_t needed = (uint64_t)graph->node_count * PM_GRAPH_CHUNK_BYTES;
 	char texts[2][PM_SIZE_TEXT_SIZE];
 	if (graph->options.memory_max == 0 || needed <= graph->options.memory_max)
 		return 0;

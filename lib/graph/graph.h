@@ -15,6 +15,10 @@
 #include "reader/cancel.h"
 #include "reader/copy_buffer.h"
 
+/** Bytes that a graph and a question take at most for each chunk, without what they take for each
+ * pointer. */
+enum { PM_GRAPH_CHUNK_BYTES = 60 };
+
 /**
  * Consecutive words outside of malloc. All words of the span that point to chunks belong to the
  * same root.
@@ -32,7 +36,7 @@ struct pm_root_span {
 struct pm_root_register {
 	uint32_t root;    /**< index of the root */
 	uint32_t target;  /**< the node */
-	uint64_t address; /**< position of the register in pm_copy_thread.registers, address of the
+	uint64_t address; /**< number of the register as in pm_roots_register(), address of the
 	                     word, or address of the memory */
 };
 
@@ -55,6 +59,7 @@ struct pm_graph {
 	size_t register_count;
 	size_t register_capacity;
 	struct pm_range_list memory; /**< the copied memory outside of malloc that is searched */
+	struct pm_range_list unused; /**< parts of stacks below stack pointers; not searched */
 };
 
 /** Returns the chunk of a node. Slower than the functions below. */
@@ -74,6 +79,14 @@ struct pm_range pm_graph_extent(const struct pm_graph *graph, uint32_t node);
 
 /** Returns the addresses that the program may use in the chunk of a node. */
 struct pm_range pm_graph_bytes(const struct pm_graph *graph, uint32_t node);
+
+/**
+ * Copies the first bytes of the chunk of a node.
+ *
+ * @param head  receives up to PM_CHUNK_HEAD_SIZE bytes
+ * @return      the number of bytes; 0 if they are not in the copy
+ */
+size_t pm_graph_head(const struct pm_graph *graph, uint32_t node, unsigned char *head);
 
 /**
  * Returns the next part of a range that was copied. After a cancellation, large ranges have no more

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "graph/dominators.h"
 #include "graph/nearest.h"
-#include "graph/roots.h"
+#include "graph/roots_scan.h"
 
 /* Number of steps after which the cancellation flag is tested. */
 enum { CANCEL_STEP = 65536 };
@@ -197,10 +197,11 @@ static inline __attribute__((always_inline)) int scan_all(struct search *search,
 	return pm_check_cancel(graph->options.cancel, search->error);
 }
 
-/** Refuses more pointers than the memory or the indexes allow. */
+/** Refuses more pointers than the indexes allow, or than the memory that the chunks leave. */
 static int check_pointers(const struct search *search)
 {
-	uint64_t needed = search->pointers * sizeof *search->predecessors;
+	uint64_t chunks = (uint64_t)search->graph->node_count * PM_GRAPH_CHUNK_BYTES;
+	uint64_t needed = chunks + search->pointers * sizeof *search->predecessors;
 	uint64_t max = search->graph->options.memory_max;
 	char texts[2][PM_SIZE_TEXT_SIZE];
 	if (search->pointers < UINT32_MAX && (max == 0 || needed <= max))
@@ -209,8 +210,8 @@ static int check_pointers(const struct search *search)
 	pm_format_size(needed, texts[0]);
 	pm_format_size(max, texts[1]);
 	return pm_error_set(search->error, PM_ERROR_RESOURCES, 0,
-	                    "not enough memory: the pointers between the chunks need %s, and the "
-	                    "limit is %s; free memory, or raise the limit of the cgroup",
+	                    "not enough memory: the chunks and the pointers between them need %s, "
+	                    "and the limit is %s; free memory, or raise the limit of the cgroup",
 	                    texts[0], max > 0 ? texts[1] : "2^32 pointers");
 }
 

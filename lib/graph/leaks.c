@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/minmax.h"
 #include "base/wipe.h"
 #include "graph/cycles.h"
 #include "graph/mark.h"
@@ -46,6 +45,32 @@ static int find_lost(struct pm_graph *graph, struct pm_leaks *leaks, struct pm_e
 		pm_bit_set(leaks->marks[LOST], i);
 		leaks->chunks++;
 		leaks->bytes += size;
+	}
+
+	pm_mark_deinit(&mark);
+	return result;
+}
+
+/** Counts the lost chunks that are reachable from parts of stacks that are not searched. */
+static int count_below_stacks(struct pm_graph *graph, struct pm_leaks *leaks,
+                              struct pm_error *error)
+{
+	struct pm_mark mark;
+	if (leaks->chunks == 0 || graph->unused.count == 0)
+		return 0;
+
+	int result = pm_mark_init(&mark, graph, leaks->marks[LOST], error);
+	for (size_t i = 0; result == 0 && i < graph->unused.count; i++)
+		pm_mark_add_range(&mark, graph->unused.items[i]);
+	if (result == 0)
+		result = pm_mark_run(&mark, error);
+
+	for (uint32_t i = 0; result == 0 && i < graph->node_count; i++) {
+		result = check_node(graph, i, error);
+		if (!pm_bit_test(mark.bits, i))
+			continue;
+		leaks->below_stacks++;
+		leaks->below_stacks_bytes += pm_graph_size(graph, i);
 	}
 
 	pm_mark_deinit(&mark);
@@ -131,19 +156,6 @@ struct grouping {
 	uint32_t slots[4 * PM_LEAK_GROUPS_MAX];
 };
 
-/** Copies the first bytes of a chunk. */
-static size_t read_head(const struct pm_graph *graph, uint32_t node, unsigned char *head)
-{
-	struct pm_range bytes = pm_graph_bytes(graph, node);
-	size_t size = (size_t)pm_min(pm_range_size(bytes), PM_CHUNK_HEAD_SIZE);
-	const void *from = pm_copy_bytes(graph->copy, bytes.start, size);
-	if (!from)
-		return 0;
-
-	memcpy(head, from, size);
-	return size;
-}
-
 /** Finds the group of a size and type, or adds it. The last group takes what does not fit. */
 static struct pm_leak_group *find_group(struct grouping *grouping, uint64_t size,
                                         const struct pm_chunk_type *type, struct pm_error *error)
@@ -183,7 +195,7 @@ static int add_lost(struct grouping *grouping, uint32_t node, struct pm_error *e
 	uint64_t size = pm_graph_size(grouping->graph, node);
 	bool direct = pm_bit_test(leaks->marks[DIRECT], node);
 	unsigned char head[PM_CHUNK_HEAD_SIZE] = { 0 };
-	size_t head_size = read_head(grouping->graph, node, head);
+	size_t head_size = pm_graph_head(grouping->graph, node, head);
 	const struct pm_chunk_type *type = NULL;
 
 	if (grouping->steps++ % TYPE_STEP == 0 &&
@@ -257,8 +269,8 @@ int pm_leaks_find(struct pm_graph *graph, struct pm_chunk_types *types, struct p
 	}
 
 	if (result < 0 || find_lost(graph, &found, error) < 0 ||
-	    find_direct(graph, &found, error) < 0 || find_cycles(graph, &found, error) < 0 ||
-	    make_groups(graph, types, &found, error) < 0) {
+	    count_below_stacks(graph, &found, error) < 0 || find_direct(graph, &found, error) < 0 ||
+	    find_cycles(graph, &found, error) < 0 || make_groups(graph, types, &found, error) < 0) {
 		pm_leaks_deinit(&found);
 		return -1;
 	}

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "graph/roots.h"
+#include "graph/roots_scan.h"
 
 /* Number of nodes after which the cancellation flag is tested. */
 enum { CANCEL_STEP = 65536 };
@@ -44,6 +44,12 @@ static int add_target(void *context, uint32_t target, uint64_t address)
 	(void)address;
 	pm_mark_add(context, target);
 	return 0;
+}
+
+void pm_mark_add_range(struct pm_mark *mark, struct pm_range range)
+{
+	size_t last = 0;
+	pm_graph_scan(mark->graph, range, &last, add_target, mark);
 }
 
 int pm_mark_run(struct pm_mark *mark, struct pm_error *error)

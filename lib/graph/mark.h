@@ -32,6 +32,9 @@ void pm_mark_add(struct pm_mark *mark, uint32_t node);
  */
 int pm_mark_add_roots(struct pm_mark *mark, struct pm_error *error);
 
+/** Marks the nodes to which words of a range point. */
+void pm_mark_add_range(struct pm_mark *mark, struct pm_range range);
+
 /**
  * Marks all nodes that are reachable from marked nodes.
  * @return 0, or -1 with PM_ERROR_CANCELLED

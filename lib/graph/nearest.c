@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "graph/roots.h"
+#include "graph/roots_scan.h"
 
 /* Number of nodes after which the cancellation flag is tested. */
 enum { CANCEL_STEP = 65536 };

@@ -9,6 +9,7 @@
 #include "base/search.h"
 #include "graph/nearest.h"
 #include "graph/roots.h"
+#include "graph/roots_scan.h"
 
 /* Number of bytes that are searched between two tests of the cancellation flag. */
 static const uint64_t STEP = UINT64_C(16) << 20;
@@ -103,8 +104,8 @@ static int search_registers(struct search *search)
 	const struct pm_copy_thread *threads = pm_copy_threads(search->graph->copy, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		for (uint32_t k = 0; threads[i].registers_known && k < PM_COPY_REGISTERS; k++) {
-			struct pm_ref ref = { .value = threads[i].registers[k],
+		for (size_t k = 0; k < pm_roots_register_count(&threads[i]); k++) {
+			struct pm_ref ref = { .value = pm_roots_register(&threads[i], k),
 				              .offset = UINT64_C(8) * k };
 			if (!pm_range_contains(search->range, ref.value))
 				continue;

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/minmax.h"
 #include "graph/graph.h"
-#include "graph/roots.h"
+#include "graph/roots_scan.h"
 
 /* Number of chunks after which the cancellation flag is tested. */
 enum { CANCEL_STEP = 65536 };

@@ -12,7 +12,8 @@
 #include "base/array.h"
 #include "base/minmax.h"
 #include "graph/nearest.h"
-#include "graph/roots.h"
+#include "graph/roots_scan.h"
+#include "graph/set_entries.h"
 
 enum { OTHERS = 1 << PM_RETAINED_SET_ROOTS, MASKS = 1 << 16, CANCEL_STEP = 65536 };
 
@@ -169,14 +170,13 @@ static int by_bytes(const void *a, const void *b)
 	return (one->bytes < other->bytes) - (one->bytes > other->bytes);
 }
 
-/** Adds up the chunks of each mask. The first one in the order of the search is the entry. */
+/** Adds up the chunks of each mask. */
 static void sum_masks(const struct retaining *state, struct pm_retained_set *sets)
 {
 	for (uint32_t i = 0; i < state->nearest.count; i++) {
 		uint32_t node = state->nearest.order[i];
 		struct pm_retained_set *set = &sets[state->masks[node]];
-		if (set->chunks++ == 0)
-			set->entry = pm_graph_bytes(state->graph, node).start;
+		set->chunks++;
 		set->bytes += pm_graph_size(state->graph, node);
 	}
 }
@@ -212,6 +212,34 @@ static int list_sets(struct retaining *state)
 	return 0;
 }
 
+/** Finds the words that lead into the sets. */
+static int find_entries(const struct retaining *state)
+{
+	const struct pm_retained *result = state->result;
+	uint16_t kept[PM_RETAINED_SETS_MAX] = { 0 };
+	const struct pm_set_entries entries = {
+		.graph = state->graph,
+		.masks = state->masks,
+		.bits = state->bits,
+		.nearest = state->nearest.parents,
+		.order = state->nearest.order,
+		.count = state->nearest.count,
+		.kept = kept,
+		.sets = result->sets,
+		.set_count = result->set_count,
+	};
+
+	for (size_t i = 0; i < result->set_count; i++) {
+		const struct pm_retained_set *set = &result->sets[i];
+		unsigned mask = set->others ? OTHERS : 0;
+		for (size_t k = 0; k < set->count; k++)
+			mask |= 1u << set->roots[k];
+		kept[i] = (uint16_t)mask;
+	}
+
+	return pm_set_entries_find(&entries, state->error);
+}
+
 /** Finds the masks of all nodes. */
 static int find_masks(struct retaining *state)
 {
@@ -239,6 +267,8 @@ int pm_retained_find(struct pm_graph *graph, struct pm_retained *retained, struc
 		result = find_masks(&state);
 	if (result == 0)
 		result = list_sets(&state);
+	if (result == 0)
+		result = find_entries(&state);
 
 	pm_nearest_deinit(&state.nearest);
 	free(state.bits);

@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "base/minmax.h"
 #include "base/wipe.h"
 #include "graph/held.h"
 
@@ -40,22 +39,10 @@ struct search {
 	size_t capacity;
 	struct decision *decisions;
 	size_t decided;
+	uint32_t other; /* the row of chunks without a row of their own, if `tree->cut` */
 	uint64_t seed;
 	struct pm_error *error;
 };
-
-/** Copies the first bytes of a chunk. */
-static size_t read_head(const struct pm_graph *graph, uint32_t node, unsigned char *head)
-{
-	struct pm_range bytes = pm_graph_bytes(graph, node);
-	size_t size = (size_t)pm_min(pm_range_size(bytes), PM_CHUNK_HEAD_SIZE);
-	const void *from = pm_copy_bytes(graph->copy, bytes.start, size);
-	if (!from)
-		return 0;
-
-	memcpy(head, from, size);
-	return size;
-}
 
 /** Adds a row. */
 static int add_row(struct search *search, const struct pm_retained_row *row, uint32_t *index)
@@ -100,16 +87,13 @@ static uint32_t same_above(const struct search *search, uint32_t row, uint64_t s
 static int find_other(struct search *search, uint32_t *index)
 {
 	const struct pm_retained_row other = { .parent = PM_RETAINED_NO_ROW, .other = true };
-	struct pm_retained_tree *tree = search->tree;
 
-	for (size_t i = tree->count; tree->cut && i-- > 0;) {
-		*index = (uint32_t)i;
-		if (tree->rows[i].other)
-			return 0;
-	}
+	if (!search->tree->cut && add_row(search, &other, &search->other) < 0)
+		return -1;
 
-	tree->cut = true;
-	return add_row(search, &other, index);
+	search->tree->cut = true;
+	*index = search->other;
+	return 0;
 }
 
 /** Decides to which row chunks of a size and type belong that are below a row. */
@@ -162,7 +146,7 @@ static int add_chunk(struct search *search, uint32_t number)
 	uint32_t node = search->held.nodes[number], above = PM_RETAINED_NO_ROW;
 	uint64_t size = pm_graph_size(search->graph, node);
 	unsigned char head[PM_CHUNK_HEAD_SIZE] = { 0 };
-	size_t head_size = read_head(search->graph, node, head);
+	size_t head_size = pm_graph_head(search->graph, node, head);
 	const struct pm_chunk_type *type = NULL;
 
 	if (search->types &&

@@ -20,8 +20,18 @@
  */
 enum { ROOTS_MAX = 1 << 20 };
 
-/* Number of spans after which the cancellation flag is tested. */
-enum { CANCEL_STEP = 4096 };
+/*
+ * Maximum number of places without a symbol that are roots of their own. Further places of a file
+ * are one root.
+ */
+enum { PLACES_MAX = 1024 };
+
+/*
+ * Words without a symbol that point to chunks are one place if the start of a word is at most this
+ * number of bytes behind the end of the word before. The words of a container, such as those of a
+ * map, a list or a hash table of C++, are then one place, and two maps are two.
+ */
+enum { PLACE_GAP = 8 };
 
 /*
  * Size in bytes of the part of a stack, from the stack pointer on, in which pointers to headers of
@@ -35,6 +45,8 @@ struct pm_root_table {
 	size_t size;   /* number of slots, a power of 2 */
 	uint64_t seed; /* the addresses of symbols are chosen by the authors of the files */
 	struct pm_thread_areas areas;
+	uint32_t places[PLACES_MAX]; /* roots in data without a symbol, by ascending address */
+	size_t place_count;
 };
 
 static uint64_t hash_root(const struct pm_root *root, uint64_t seed)
@@ -45,7 +57,7 @@ static uint64_t hash_root(const struct pm_root *root, uint64_t seed)
 	return root->start ? hash : pm_hash_bytes(hash, root->module, strlen(root->module));
 }
 
-/** Tests whether two roots are the same. Data without symbols of a file is one root. */
+/** Tests whether two roots are the same. A root without an address is one for each file. */
 static bool same_root(const struct pm_root *one, const struct pm_root *other)
 {
 	return one->kind == other->kind && one->thread == other->thread &&
@@ -197,17 +209,20 @@ static int describe_data(struct pm_graph *graph, uint64_t address, struct pm_roo
 	return found;
 }
 
-int pm_roots_at(struct pm_graph *graph, uint64_t address, uint32_t *index, struct pm_range *range,
-                struct pm_error *error)
+/**
+ * Describes the root to which an address belongs.
+ * @param described  receives the root. `start` is 0 for data of a file without a symbol
+ */
+static int describe(struct pm_graph *graph, uint64_t address, struct pm_root *described,
+                    struct pm_range *range, struct pm_error *error)
 {
 	static const struct pm_root unnamed = { .thread_name = "", .name = "", .module = "" };
 	const struct pm_thread_area *area = pm_thread_areas_at(&graph->table->areas, address);
 	struct pm_root root = unnamed;
 
 	if (area) {
-		if (describe_area(graph, area, address, &root, range, error) < 0)
-			return -1;
-		return intern(graph, &root, index, error);
+		*described = unnamed;
+		return describe_area(graph, area, address, described, range, error);
 	}
 
 	int found = describe_data(graph, address, &root, range, error);
@@ -229,7 +244,98 @@ int pm_roots_at(struct pm_graph *graph, uint64_t address, uint32_t *index, struc
 			                    pm_thread_areas_next(&graph->table->areas, address));
 	}
 
-	return intern(graph, &root, index, error);
+	*described = root;
+	return 0;
+}
+
+/** Returns whether a root is data of a file without a symbol, as describe() describes it. */
+static bool is_place(const struct pm_root *root)
+{
+	return root->start == 0 &&
+	       (root->kind == PM_ROOT_MODULE_DATA || root->kind == PM_ROOT_LIBC);
+}
+
+/** Returns the root of the place that contains an address, or UINT32_MAX. */
+static uint32_t place_at(const struct pm_graph *graph, uint64_t address)
+{
+	const struct pm_root_table *table = graph->table;
+	size_t low = 0, high = table->place_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (graph->roots[table->places[middle]].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+
+	if (low == table->place_count || graph->roots[table->places[low]].start > address)
+		return UINT32_MAX;
+	return table->places[low];
+}
+
+int pm_roots_at(struct pm_graph *graph, uint64_t address, uint32_t *index, struct pm_range *range,
+                struct pm_error *error)
+{
+	struct pm_root root;
+	if (describe(graph, address, &root, range, error) < 0)
+		return -1;
+
+	uint32_t place = is_place(&root) ? place_at(graph, address) : UINT32_MAX;
+	if (place == UINT32_MAX)
+		return intern(graph, &root, index, error);
+
+	*index = place;
+	return 0;
+}
+
+/**
+ * Finds the root of a word that points to a chunk. The words of the memory are passed by ascending
+ * address: a word without a symbol extends the last place, or starts a new one.
+ */
+static int root_of_word(struct pm_graph *graph, uint64_t address, uint32_t *index,
+                        struct pm_range *range, struct pm_error *error)
+{
+	struct pm_root_table *table = graph->table;
+	struct pm_root root;
+
+	if (describe(graph, address, &root, range, error) < 0)
+		return -1;
+	if (!is_place(&root))
+		return intern(graph, &root, index, error);
+
+	if (table->place_count > 0) {
+		uint32_t place = table->places[table->place_count - 1];
+		struct pm_root *last = &graph->roots[place];
+		if (last->kind == root.kind && strcmp(last->module, root.module) == 0 &&
+		    address >= last->end && address - last->end <= PLACE_GAP) {
+			last->end = address + 8;
+			*index = place;
+			return 0;
+		}
+	}
+
+	if (table->place_count == PLACES_MAX)
+		return intern(graph, &root, index, error);
+	root.start = address;
+	root.end = address + 8;
+	if (intern(graph, &root, index, error) < 0)
+		return -1;
+
+	table->places[table->place_count++] = *index;
+	return 0;
+}
+
+size_t pm_roots_register_count(const struct pm_copy_thread *thread)
+{
+	return thread->registers_known ? PM_COPY_REGISTERS + thread->vector_count : 0;
+}
+
+uint64_t pm_roots_register(const struct pm_copy_thread *thread, size_t number)
+{
+	if (number < PM_COPY_REGISTERS)
+		return thread->registers[number];
+	return thread->vectors[number - PM_COPY_REGISTERS];
 }
 
 int pm_roots_registers(struct pm_graph *graph, size_t thread, uint32_t *root,
@@ -270,14 +376,17 @@ static uint32_t header_at(const struct pm_graph *graph, uint64_t address, size_t
 	return target;
 }
 
-/** Finds the registers of a thread that point to chunks, or to their headers. */
+/**
+ * Finds the registers of a thread that point to chunks, or to their headers. The vector registers
+ * follow the general ones.
+ */
 static int scan_registers(struct pm_graph *graph, size_t thread, struct pm_error *error)
 {
 	size_t count, last = 0;
 	const struct pm_copy_thread *owner = &pm_copy_threads(graph->copy, &count)[thread];
 
-	for (uint32_t k = 0; owner->registers_known && k < PM_COPY_REGISTERS; k++) {
-		uint64_t value = owner->registers[k];
+	for (size_t k = 0; k < pm_roots_register_count(owner); k++) {
+		uint64_t value = pm_roots_register(owner, k);
 		const uint32_t targets[] = {
 			pm_heap_index_points_to(graph->index, value, &last),
 			header_at(graph, value, &last),
@@ -372,7 +481,7 @@ static int note_word(void *context, uint32_t target, uint64_t address)
 	(void)target;
 
 	if (!pm_range_contains(finding->range, address) &&
-	    pm_roots_at(graph, address, &finding->root, &finding->range, finding->error) < 0)
+	    root_of_word(graph, address, &finding->root, &finding->range, finding->error) < 0)
 		return -1;
 
 	graph->roots[finding->root].pointers++;
@@ -404,19 +513,33 @@ static int scan_memory(struct pm_graph *graph, struct pm_error *error)
 	return pm_check_cancel(graph->options.cancel, error);
 }
 
+/**
+ * Gives addresses to the roots for further words without a symbol. While words were added, such a
+ * root had no address, and was found by its file.
+ */
+static void place_rest(struct pm_graph *graph)
+{
+	for (size_t i = 0; i < graph->span_count; i++) {
+		const struct pm_root_span *span = &graph->spans[i];
+		struct pm_root *root = &graph->roots[span->root];
+		if (root->kind != PM_ROOT_MODULE_DATA && root->kind != PM_ROOT_LIBC)
+			continue;
+		if (root->start == 0)
+			root->start = span->range.start;
+		root->end = pm_max(root->end, span->range.end);
+	}
+}
+
 int pm_roots_find(struct pm_graph *graph, struct pm_error *error)
 {
-	struct pm_range_list dead = { 0 };
-
 	graph->table = calloc(1, sizeof *graph->table);
 	if (!graph->table)
 		return pm_error_out_of_memory(error);
 
 	graph->table->seed = pm_hash_seed(graph);
-	int result = pm_thread_areas_find(graph, &graph->table->areas, &dead, error);
+	int result = pm_thread_areas_find(graph, &graph->table->areas, error);
 	if (result == 0)
-		result = pm_root_memory_find(graph, &dead, error);
-	free(dead.items);
+		result = pm_root_memory_find(graph, error);
 
 	if (result == 0)
 		result = scan_threads(graph, error);
@@ -424,6 +547,8 @@ int pm_roots_find(struct pm_graph *graph, struct pm_error *error)
 		result = add_mapped(graph, error);
 	if (result == 0)
 		result = scan_memory(graph, error);
+	if (result == 0)
+		place_rest(graph);
 
 	return result;
 }
@@ -440,59 +565,5 @@ void pm_roots_deinit(struct pm_graph *graph)
 	free(graph->spans);
 	free(graph->registers);
 	free(graph->memory.items);
-}
-
-/** Passes the words of a span to a visitor of roots. */
-struct span_scan {
-	pm_root_visitor *visit;
-	void *context;
-	uint32_t root;
-};
-
-static int visit_word(void *context, uint32_t target, uint64_t address)
-{
-	const struct span_scan *scan = context;
-	return scan->visit(scan->context, scan->root, target, address);
-}
-
-/** Visits the words of a span, without the memory of malloc that may be between them. */
-static int scan_span(const struct pm_graph *graph, const struct pm_root_span *span, size_t *next,
-                     size_t *last, struct span_scan *scan)
-{
-	const struct pm_range_list *memory = &graph->memory;
-	while (*next < memory->count && memory->items[*next].end <= span->range.start)
-		++*next;
-
-	for (size_t i = *next; i < memory->count && memory->items[i].start < span->range.end; i++) {
-		struct pm_range part = pm_range_clip(memory->items[i], span->range);
-		int result = pm_graph_scan(graph, part, last, visit_word, scan);
-		if (result != 0)
-			return result;
-	}
-
-	return 0;
-}
-
-int pm_roots_scan(const struct pm_graph *graph, unsigned level, pm_root_visitor *visit,
-                  void *context, struct pm_error *error)
-{
-	struct span_scan scan = { .visit = visit, .context = context };
-	size_t last = 0, next = 0;
-	int result = 0;
-
-	for (size_t i = 0; result == 0 && i < graph->register_count; i++) {
-		const struct pm_root_register *found = &graph->registers[i];
-		if (level == 0 || graph->roots[found->root].level == level)
-			result = visit(context, found->root, found->target, found->address);
-	}
-
-	for (size_t i = 0; result == 0 && i < graph->span_count; i++) {
-		if (i % CANCEL_STEP == 0 && pm_is_cancelled(graph->options.cancel))
-			break;
-		scan.root = graph->spans[i].root;
-		if (level == 0 || graph->roots[scan.root].level == level)
-			result = scan_span(graph, &graph->spans[i], &next, &last, &scan);
-	}
-
-	return result != 0 ? result : pm_check_cancel(graph->options.cancel, error);
+	free(graph->unused.items);
 }

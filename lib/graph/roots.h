@@ -30,6 +30,19 @@ int pm_roots_at(struct pm_graph *graph, uint64_t address, uint32_t *root, struct
                 struct pm_error *error);
 
 /**
+ * Returns the number of registers of a thread: the general registers, and the words of the vector
+ * registers. 0 if they are not known.
+ */
+size_t pm_roots_register_count(const struct pm_copy_thread *thread);
+
+/**
+ * Returns the value of a register of a thread.
+ * @param number  less than pm_roots_register_count(). The first PM_COPY_REGISTERS are those of
+ *                pm_copy_thread.registers
+ */
+uint64_t pm_roots_register(const struct pm_copy_thread *thread, size_t number);
+
+/**
  * Returns the root for the registers of a thread, and adds it if it is new.
  *
  * @param thread  index of the thread in pm_copy_threads()
@@ -38,26 +51,5 @@ int pm_roots_at(struct pm_graph *graph, uint64_t address, uint32_t *root, struct
  */
 int pm_roots_registers(struct pm_graph *graph, size_t thread, uint32_t *root,
                        struct pm_error *error);
-
-/**
- * Called for each word of a root that points to a chunk in use.
- *
- * @param context  as passed to pm_roots_scan()
- * @param root     index of the root
- * @param target   the node
- * @param address  address of the word; for a register, its position
- * @return         0 to continue; any other value ends the scan
- */
-typedef int pm_root_visitor(void *context, uint32_t root, uint32_t target, uint64_t address);
-
-/**
- * Visits the words of all roots of a level that point to chunks in use.
- *
- * @param level  enum pm_root_level; 0 means all levels
- * @param error  PM_ERROR_CANCELLED
- * @return       0; the value with which `visit` ended the scan; or -1 with `error`
- */
-int pm_roots_scan(const struct pm_graph *graph, unsigned level, pm_root_visitor *visit,
-                  void *context, struct pm_error *error);
 
 #endif

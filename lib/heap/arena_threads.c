@@ -157,7 +157,7 @@ static int list_saved(struct search *search, const struct pm_core *core)
 /** Lists the arenas by address. */
 static int list_arenas(struct search *search)
 {
-	const struct pm_heap *heap = &search->heap->public;
+	const struct pm_heap *heap = &search->heap->result;
 
 	search->arenas = calloc(heap->arena_count + 1, sizeof *search->arenas);
 	if (!search->arenas)
@@ -243,7 +243,7 @@ static int find_distances(struct search *search, uint64_t *distances)
 /** Returns how far the numbers of threads are from those that the arenas have counted. */
 static int compare_counts(struct search *search, struct choice *choice)
 {
-	const struct pm_heap *heap = &search->heap->public;
+	const struct pm_heap *heap = &search->heap->result;
 	uint64_t *counts = calloc(heap->arena_count + 1, sizeof *counts);
 
 	if (!counts)

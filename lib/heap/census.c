@@ -59,13 +59,13 @@ void pm_census_destroy(struct pm_census *census)
 static void vote_for_type(struct pm_class *class, const struct pm_chunk_type *type)
 {
 	if (class->type_votes == 0) {
-		class->public.type = type;
-		class->public.type_count = 0;
+		class->counts.type = type;
+		class->counts.type_count = 0;
 	}
 
-	if (class->public.type == type) {
+	if (class->counts.type == type) {
 		class->type_votes++;
-		class->public.type_count++;
+		class->counts.type_count++;
 	} else {
 		class->type_votes--;
 	}
@@ -84,15 +84,15 @@ static void vote_for_bytes(struct pm_class *class, const struct pm_chunk_item *i
 		hash = pm_head_hash(&head);
 	}
 
-	class->public.zeros += is_zeros;
+	class->counts.zeros += is_zeros;
 	if (class->head_votes == 0) {
 		class->head = hash;
-		class->public.equal = 0;
+		class->counts.equal = 0;
 	}
 
 	if (class->head == hash) {
 		class->head_votes++;
-		class->public.equal++;
+		class->counts.equal++;
 	} else {
 		class->head_votes--;
 	}
@@ -102,8 +102,8 @@ static void vote_for_bytes(struct pm_class *class, const struct pm_chunk_item *i
 static bool is_sample(const struct pm_census *census, const struct pm_class *class)
 {
 	bool is_key = census->options.keys & PM_CENSUS_TEXT;
-	return is_key || class->public.count < FIRST_TEXTS ||
-	       class->public.count % TEXT_INTERVAL == 0;
+	return is_key || class->counts.count < FIRST_TEXTS ||
+	       class->counts.count % TEXT_INTERVAL == 0;
 }
 
 /** Adds a chunk to its class. */
@@ -112,16 +112,16 @@ static void add_to(const struct pm_census *census, struct pm_class *class,
                    uint64_t text_hash)
 {
 	const struct pm_chunk *chunk = &item->chunk;
-	struct pm_census_class *public = &class->public;
+	struct pm_census_class *counts = &class->counts;
 	unsigned keys = census->options.keys;
 
-	if (public->count == 0) {
-		public->size = chunk->size;
-		public->example = chunk->start;
-		public->arena = chunk->arena;
-		public->state = chunk->state;
-	} else if (!(keys & PM_CENSUS_SIZE) && public->size != chunk->size) {
-		public->size = 0;
+	if (counts->count == 0) {
+		counts->size = chunk->size;
+		counts->example = chunk->start;
+		counts->arena = chunk->arena;
+		counts->state = chunk->state;
+	} else if (!(keys & PM_CENSUS_SIZE) && counts->size != chunk->size) {
+		counts->size = 0;
 	}
 
 	vote_for_type(class, item->type);
@@ -134,8 +134,8 @@ static void add_to(const struct pm_census *census, struct pm_class *class,
 		pm_class_text_add(&class->text, &found, pm_class_text_hash(&found));
 	}
 
-	public->count++;
-	public->bytes += chunk->size;
+	counts->count++;
+	counts->bytes += chunk->size;
 }
 
 int pm_census_add_item(struct pm_census *census, const struct pm_chunk_item *item,
@@ -224,8 +224,8 @@ static uint64_t rank_of(const struct pm_census_class *class, enum pm_census_orde
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct sorting *sorting = context;
-	const struct pm_census_class *a = &sorting->items[*(const uint32_t *)left].public;
-	const struct pm_census_class *b = &sorting->items[*(const uint32_t *)right].public;
+	const struct pm_census_class *a = &sorting->items[*(const uint32_t *)left].counts;
+	const struct pm_census_class *b = &sorting->items[*(const uint32_t *)right].counts;
 	uint64_t rank_a = rank_of(a, sorting->order), rank_b = rank_of(b, sorting->order);
 
 	if (rank_a != rank_b)
@@ -236,16 +236,18 @@ static int compare(const void *left, const void *right, void *context)
 /** Writes the text of a class. */
 static void finish_text(struct pm_class *class)
 {
-	struct pm_census_class *public = &class->public;
-	size_t length = pm_class_text_write(&class->text, public->text, &public->text_cut);
+	struct pm_census_class *counts = &class->counts;
+	size_t length = pm_class_text_write(&class->text, counts->text, &counts->text_cut);
+	bool found = length > 0;
+	uint64_t share = 0;
 
-	public->text_length = (uint8_t)length;
-	public->text_percent = 0;
-	if (length > 0)
-	public->text_percent = (uint8_t)((uint64_t)class->text.count * 100 / class->text.all);
+	if (found)
+		share = (uint64_t)class->text.count * 100 / class->text.all;
 
-	public->text_varies = length > 0 && class->text.varies;
-	public->text_cut = length > 0 && public->text_cut;
+	counts->text_length = (uint8_t)length;
+	counts->text_percent = (uint8_t)share;
+	counts->text_varies = found && class->text.varies;
+	counts->text_cut = found && counts->text_cut;
 }
 
 int pm_census_sort(struct pm_census *census, enum pm_census_order order, struct pm_error *error)
@@ -275,7 +277,7 @@ size_t pm_census_count(const struct pm_census *census)
 
 const struct pm_census_class *pm_census_get(const struct pm_census *census, size_t index)
 {
-	return &census->table.items[census->order[index]].public;
+	return &census->table.items[census->order[index]].counts;
 }
 
 const struct pm_census_class *pm_census_find(struct pm_census *census, uint64_t size,
@@ -284,7 +286,7 @@ const struct pm_census_class *pm_census_find(struct pm_census *census, uint64_t 
 	const struct pm_class_key key = { .size = size, .type = type };
 	const struct pm_class *class = pm_class_table_find(&census->table, &key);
 
-	return class ? &class->public : NULL;
+	return class ? &class->counts : NULL;
 }
 
 uint64_t pm_census_bound(const struct pm_census *census)

@@ -122,7 +122,7 @@ static void find_part(const struct pm_heap_handle *heap, uint64_t address, struc
 	part->has_chunk = pm_heap_index_find(&heap->index, address, &part->chunk);
 	if (!part->has_chunk) {
 		find_other_part(heap, address, part);
-	} else if (heap->public.allocator == PM_HEAP_ALLOCATOR_GLIBC) {
+	} else if (heap->result.allocator == PM_HEAP_ALLOCATOR_GLIBC) {
 		find_glibc_part(heap, address, part);
 	} else {
 		part->kind = 1U << part->chunk.state;

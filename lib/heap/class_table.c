@@ -107,7 +107,7 @@ static int grow(struct pm_class_table *table, struct pm_error *error)
 /** Returns the maximum number of bytes that a class can have. */
 static uint64_t max_bytes(const struct pm_class *item)
 {
-	return item->public.bytes + item->public.missed;
+	return item->counts.bytes + item->counts.missed;
 }
 
 /** Returns the level of a number: STEPS levels for each power of two. */
@@ -172,7 +172,7 @@ struct pm_class *pm_class_table_add(struct pm_class_table *table, const struct p
 	*item = (struct pm_class){
 		.key = *key,
 		.hash = hash_of(table, key),
-		.public.missed = table->bound,
+		.counts.missed = table->bound,
 	};
 	*slot_of(table, key, item->hash) = (uint32_t)(table->count + 1);
 	table->last = table->count++;

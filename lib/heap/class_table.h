@@ -23,7 +23,7 @@ struct pm_class_key {
 /** A class while chunks are counted. */
 struct pm_class {
 	struct pm_class_key key;       /**< what the chunks have in common */
-	struct pm_census_class public; /**< the counts */
+	struct pm_census_class counts; /**< the counts */
 	uint64_t hash;                 /**< hash of the key */
 	uint64_t head;       /**< hash of the bytes of the candidate for pm_census_class.equal */
 	uint64_t head_votes; /**< votes for it, as in pm_class_text.votes */

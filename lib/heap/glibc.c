@@ -21,6 +21,7 @@
 #include "heap/glibc_heaps.h"
 #include "heap/glibc_lists.h"
 #include "heap/glibc_mapped.h"
+#include "heap/glibc_version.h"
 #include "heap/glibc_walk.h"
 
 enum { TRIES = 8 };
@@ -64,7 +65,7 @@ static void set_arena_range(struct pm_glibc *glibc, size_t arena,
 /** Walks over the heaps of an arena. */
 static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *error)
 {
-	struct pm_heap_arena *found = &glibc->heap->public.arenas[arena];
+	struct pm_heap_arena *found = &glibc->heap->result.arenas[arena];
 	struct pm_glibc_heaps heaps = { 0 };
 	int result = find_heaps(glibc, arena, &heaps, error);
 
@@ -86,6 +87,10 @@ static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *e
 		                         "the arena",
 		                         error);
 	}
+	/* The chunks are found without the bins. */
+	if (result == 0 && state->bad_bin != 0)
+		result = pm_glibc_damage(glibc, arena, state->bad_bin, state->address,
+		                         "a bin does not have the addresses of chunks", error);
 	set_arena_range(glibc, arena, &heaps);
 	for (size_t i = 0; result == 0 && i < heaps.count; i++)
 		result = pm_glibc_walk(glibc, arena, &heaps.items[i], found, error);
@@ -100,7 +105,7 @@ static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *e
  */
 static int check_parts(struct pm_glibc *glibc, struct pm_error *error)
 {
-	struct pm_heap_arena *main = &glibc->heap->public.arenas[0];
+	struct pm_heap_arena *main = &glibc->heap->result.arenas[0];
 
 	if (glibc->arenas[0].contiguous || main->in_use + main->free + main->top >= main->system ||
 	    main->system - main->in_use - main->free - main->top < main->system / 64)
@@ -117,7 +122,7 @@ static int check_parts(struct pm_glibc *glibc, struct pm_error *error)
  */
 static bool has_false_chunks(const struct pm_glibc *glibc)
 {
-	const struct pm_heap *heap = &glibc->heap->public;
+	const struct pm_heap *heap = &glibc->heap->result;
 
 	return glibc->parameters.address != 0 && !pm_glibc_can_change(glibc) &&
 	       (heap->mapped_count > heap->mapped_count_counter ||
@@ -127,7 +132,7 @@ static bool has_false_chunks(const struct pm_glibc *glibc)
 /** Sets the figures of mapped chunks according to mp_, and compares them. */
 static int check_mapped(struct pm_glibc *glibc, struct pm_error *error)
 {
-	struct pm_heap *heap = &glibc->heap->public;
+	struct pm_heap *heap = &glibc->heap->result;
 	int got;
 
 	for (int i = 0; i < TRIES; i++) {
@@ -169,7 +174,7 @@ static int check_index(struct pm_glibc *glibc, struct pm_error *error)
  */
 static int check_sizes(struct pm_glibc *glibc, struct pm_error *error)
 {
-	const struct pm_heap *heap = &glibc->heap->public;
+	const struct pm_heap *heap = &glibc->heap->result;
 
 	for (uint32_t i = 0; i < heap->arena_count; i++) {
 		struct pm_heap_arena *arena = &heap->arenas[i];
@@ -209,7 +214,7 @@ static void add_figures(struct pm_heap_arena *sum, const struct pm_heap_arena *a
 /** Computes the overhead of each arena, and the sums. */
 static void add_up(struct pm_glibc *glibc)
 {
-	struct pm_heap *heap = &glibc->heap->public;
+	struct pm_heap *heap = &glibc->heap->result;
 
 	heap->total = (struct pm_heap_arena){ .complete = true };
 	for (size_t i = 0; i < heap->arena_count; i++) {
@@ -243,14 +248,13 @@ static const char *version_of(const struct pm_glibc *glibc)
 	return has_parameters ? "2.27-2.34" : "2.27-2.42";
 }
 
-/** Sets the names of what was found. */
+/** Sets the names of what was found, except the version. */
 static void describe(struct pm_glibc *glibc)
 {
-	struct pm_heap *heap = &glibc->heap->public;
+	struct pm_heap *heap = &glibc->heap->result;
 	const char *file = glibc->file ? strrchr(glibc->file, '/') : NULL;
 
 	heap->allocator = PM_HEAP_ALLOCATOR_GLIBC;
-	snprintf(heap->version, sizeof heap->version, "%s", version_of(glibc));
 	if (glibc->count == 0) {
 		snprintf(heap->proof, sizeof heap->proof,
 		         "malloc_state found by its structure; it is not initialised");
@@ -260,6 +264,18 @@ static void describe(struct pm_glibc *glibc)
 	snprintf(heap->proof, sizeof heap->proof,
 	         "main arena at %" PRIx64 " in %.60s, found by its structure%s",
 	         glibc->arenas[0].address, file ? file + 1 : "memory", counters);
+}
+
+/** Sets the version: that of the text of libc or, if this is not found, all that are possible. */
+static int set_version(struct pm_glibc *glibc, bool search, struct pm_error *error)
+{
+	struct pm_heap *heap = &glibc->heap->result;
+	const char *range = version_of(glibc);
+	char version[PM_GLIBC_VERSION_SIZE];
+	int found = search ? pm_glibc_version_find(glibc, range, version, error) : 0;
+
+	snprintf(heap->version, sizeof heap->version, "%s", found > 0 ? version : range);
+	return found < 0 ? -1 : 0;
 }
 
 /** Returns whether the arenas have no memory. Then all chunks are mapped ones. */
@@ -285,6 +301,8 @@ static void set_unused(struct pm_heap *heap)
 	heap->total = (struct pm_heap_arena){ 0 };
 	heap->unused = true;
 	heap->complete = true;
+	heap->break_count = 0;
+	heap->breaks_total = 0;
 }
 
 /** Notes another copy of libc. */
@@ -292,7 +310,7 @@ static int find_copy(struct pm_glibc *glibc, struct pm_error *error)
 {
 	int found = pm_glibc_find_copy(glibc, error);
 	if (found > 0)
-		glibc->heap->public.other = PM_HEAP_ALLOCATOR_GLIBC;
+		glibc->heap->result.other = PM_HEAP_ALLOCATOR_GLIBC;
 	return found < 0 ? -1 : 0;
 }
 
@@ -300,7 +318,7 @@ static int find_copy(struct pm_glibc *glibc, struct pm_error *error)
 static int read_chunks(struct pm_glibc *glibc, struct pm_error *error)
 {
 	struct pm_heap_handle *handle = glibc->heap;
-	struct pm_heap *heap = &handle->public;
+	struct pm_heap *heap = &handle->result;
 
 	heap->arenas = calloc(glibc->count, sizeof *heap->arenas);
 	if (!heap->arenas)
@@ -347,14 +365,16 @@ int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
 		add_up(&glibc);
 		/* Without the counters, only the mapped chunks themselves show use. */
 		unused = found > 0 && is_idle(&glibc) && glibc.parameters.address == 0 &&
-		         heap->public.mapped_count == 0;
+		         heap->result.mapped_count == 0;
 	}
 	if (found > 0)
 		describe(&glibc);
+	if (found > 0 && set_version(&glibc, !unused, error) < 0)
+		found = -1;
 
 	/* Another allocator can be in use. */
 	if (unused) {
-		set_unused(&heap->public);
+		set_unused(&heap->result);
 		found = 0;
 	}
 

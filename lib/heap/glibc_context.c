@@ -8,7 +8,7 @@
 int pm_glibc_break(struct pm_glibc *glibc, const struct pm_heap_break *found,
                    struct pm_error *error)
 {
-	struct pm_heap *heap = &glibc->heap->public;
+	struct pm_heap *heap = &glibc->heap->result;
 
 	if (!heap->breaks) {
 		heap->breaks = calloc(PM_HEAP_BREAKS_MAX, sizeof *heap->breaks);

@@ -19,6 +19,15 @@ struct pm_glibc_link {
 	uint64_t word;
 };
 
+/** A chunk in use that has the size of a tcache. */
+struct pm_glibc_tcache {
+	uint64_t address; /**< of its header */
+	/** The first chunk of an arena: malloc usually allocates a tcache before anything else */
+	bool first;
+	/** Some of its lists are not valid, and nothing shows yet that it is a tcache */
+	bool doubtful;
+};
+
 /** Saved links of one heap. */
 struct pm_glibc_run {
 	uint64_t address; /**< start of the heap */
@@ -42,8 +51,8 @@ struct pm_glibc {
 	size_t range_count;
 	size_t range_capacity;
 
-	/** Chunks in use that have the size of a tcache: addresses of their headers */
-	uint64_t *tcaches;
+	/** Candidates for tcaches, in the order of the walk */
+	struct pm_glibc_tcache *tcaches;
 	size_t tcache_count;
 	size_t tcache_capacity;
 
@@ -72,6 +81,8 @@ struct pm_glibc {
 	bool incomplete; /**< the figures of all arenas together are approximate */
 	enum pm_glibc_links links;
 	uint64_t tcache_size; /**< chunk size of the tcaches that were found; 0 if none was found */
+	/** Second word of all chunks in tcaches (tcache_key, since 2.34); 0 if it is not known */
+	uint64_t tcache_key;
 };
 
 /** Bounds for one process, some hundred times what a process needs that is not hostile. */

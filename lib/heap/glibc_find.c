@@ -12,9 +12,8 @@
 #include "heap/glibc_pages.h"
 
 enum {
-	STEP = 16,          /* alignment of the main arena: it is 32 in all known builds */
-	ARENAS_MAX = 65536, /* malloc creates at most 8 arenas for each CPU by default */
-	BINS_GOOD = 96,     /* other bins may be inconsistent because malloc changes them now */
+	STEP = 16,               /* alignment of the main arena: it is 32 in all known builds */
+	ARENAS_MAX = 65536,      /* malloc creates at most 8 arenas for each CPU by default */
 	FILE_SIZE_MAX = 1 << 30, /* bytes of a mapping that are searched */
 	CODE_DISTANCE = 64,      /* regions before the data of a file among which its code is */
 	SLICE = 1 << 28,         /* bytes whose page states are known at a time */
@@ -87,19 +86,19 @@ static int bin_is_linked(struct pm_glibc *glibc, uint64_t bin, uint64_t first, u
 static int bins_are_linked(struct pm_glibc *glibc, const struct pm_glibc_layout *layout,
                            uint64_t address, const unsigned char *bytes, struct pm_error *error)
 {
-	int good = 0;
+	unsigned bad = 0;
 
-	for (size_t i = 0; i < PM_GLIBC_BINS; i++) {
+	for (size_t i = 0; i < PM_GLIBC_BINS && bad <= PM_GLIBC_BINS_BAD_MAX; i++) {
 		size_t offset = layout->bins + i * 16;
 		int linked = bin_is_linked(glibc, address + offset - 16,
 		                           pm_glibc_word(bytes + offset),
 		                           pm_glibc_word(bytes + offset + 8), error);
 		if (linked < 0)
 			return -1;
-		good += linked;
+		bad += linked == 0;
 	}
 
-	return good >= BINS_GOOD;
+	return bad <= PM_GLIBC_BINS_BAD_MAX;
 }
 
 /**
@@ -143,17 +142,15 @@ static void keep(struct candidate *kept, const struct candidate *candidate)
 
 /**
  * Checks a plausible malloc_state.
+ *
+ * @param state  the bytes of the malloc_state, not in the window, which is read again
  * @return 1 if it is the main arena, and is in use; 0 if not, or if there may be a better one; -1
  */
 static int check_state(struct search *search, const struct pm_glibc_layout *layout,
-                       uint64_t address, const unsigned char *bytes, struct pm_error *error)
+                       uint64_t address, const unsigned char *state, struct pm_error *error)
 {
 	struct pm_glibc *glibc = search->glibc;
 	struct candidate candidate = { .region = search->region, .layout = layout };
-	unsigned char state[PM_GLIBC_STATE_MAX];
-
-	/* The window can be read again below. */
-	memcpy(state, bytes, layout->size);
 	int good = bins_are_linked(glibc, layout, address, state, error);
 	if (good <= 0)
 		return good;
@@ -184,7 +181,10 @@ static int check_state(struct search *search, const struct pm_glibc_layout *layo
 static int check(struct search *search, uint64_t address, const unsigned char *bytes, size_t size,
                  struct pm_error *error)
 {
-	for (size_t i = 0; i < PM_GLIBC_LAYOUTS; i++) {
+	unsigned char copy[PM_GLIBC_STATE_MAX];
+	int found = 0;
+
+	for (size_t i = 0; found == 0 && i < PM_GLIBC_LAYOUTS; i++) {
 		const struct pm_glibc_layout *layout = pm_glibc_layout(i);
 		if (size < layout->size)
 			continue;
@@ -192,11 +192,16 @@ static int check(struct search *search, uint64_t address, const unsigned char *b
 		enum pm_glibc_guess guess = pm_glibc_guess_state(layout, address, bytes);
 		if (guess == PM_GLIBC_UNUSED)
 			search->glibc->layout = layout;
-		if (guess == PM_GLIBC_PLAUSIBLE)
-			return check_state(search, layout, address, bytes, error);
+		if (guess != PM_GLIBC_PLAUSIBLE)
+			continue;
+
+		if (bytes != copy)
+			memcpy(copy, bytes, size);
+		bytes = copy;
+		found = check_state(search, layout, address, bytes, error);
 	}
 
-	return 0;
+	return found;
 }
 
 /** Searches contiguous pages for a main arena. */

@@ -43,21 +43,46 @@ static bool is_empty(const struct pm_glibc_layout *layout, const unsigned char *
 	return true;
 }
 
-/** Returns whether each bin is an empty list, or has pointers that can belong to chunks. */
+/** Returns whether the words of a bin can be addresses of chunks, or of the bin. */
+static bool bin_has_pointers(const unsigned char *words)
+{
+	uint64_t first = pm_glibc_word(words), last = pm_glibc_word(words + 8);
+
+	return first != 0 && last != 0 && first % 8 == 0 && last % 8 == 0;
+}
+
+/**
+ * Returns whether most bins are empty lists, or have pointers that can belong to chunks. The others
+ * are damaged, or malloc changes them now.
+ */
 static bool bins_are_plausible(const struct pm_glibc_layout *layout, uint64_t address,
                                const unsigned char *bytes)
 {
+	unsigned bad = 0;
+
 	for (size_t i = 0; i < PM_GLIBC_BINS; i++) {
 		size_t offset = layout->bins + i * 16;
 		uint64_t bin = address + offset - 16;
 		uint64_t first = pm_glibc_word(bytes + offset);
 		uint64_t last = pm_glibc_word(bytes + offset + 8);
 
-		if (first == 0 || last == 0 || first % 8 != 0 || last % 8 != 0 ||
-		    (first == bin) != (last == bin))
+		bad += !bin_has_pointers(bytes + offset) || (first == bin) != (last == bin);
+		if (bad > PM_GLIBC_BINS_BAD_MAX)
 			return false;
 	}
 	return true;
+}
+
+/** Returns the address of the first bin that does not have pointers; 0 if there is none. */
+static uint64_t find_bad_bin(const struct pm_glibc_layout *layout, uint64_t address,
+                             const unsigned char *bytes)
+{
+	for (size_t i = 0; i < PM_GLIBC_BINS; i++) {
+		size_t offset = layout->bins + i * 16;
+		if (!bin_has_pointers(bytes + offset))
+			return address + offset;
+	}
+	return 0;
 }
 
 bool pm_glibc_state_is_sane(const struct pm_glibc_layout *layout, const unsigned char *bytes)
@@ -103,6 +128,7 @@ void pm_glibc_parse_state(const struct pm_glibc_layout *layout, uint64_t address
 		.attached = pm_glibc_word(bytes + layout->attached),
 		.system = pm_glibc_word(bytes + layout->system),
 		.contiguous = (half(bytes + 4) & NONCONTIGUOUS) == 0,
+		.bad_bin = find_bad_bin(layout, address, bytes),
 	};
 
 	if (layout->fastbins != 0)

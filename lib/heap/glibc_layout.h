@@ -19,6 +19,7 @@ enum {
 	PM_GLIBC_LAYOUTS = 3,
 	PM_GLIBC_FASTBINS = 10,
 	PM_GLIBC_BINS = 127,        /**< bins 1 to 127; bin 0 does not exist */
+	PM_GLIBC_BINS_BAD_MAX = 31, /**< number of bins that need not be valid in a malloc_state */
 	PM_GLIBC_STATE_MAX = 0x898, /**< size of the largest malloc_state */
 };
 
@@ -45,6 +46,7 @@ struct pm_glibc_arena {
 	uint64_t system;
 	uint64_t fastbins[PM_GLIBC_FASTBINS]; /**< zeros if there are no fastbins */
 	bool contiguous;                      /**< NONCONTIGUOUS_BIT of `flags` is not set */
+	uint64_t bad_bin; /**< address of the first bin that has no pointers to chunks; or 0 */
 };
 
 /** What mp_ contains. */

@@ -4,9 +4,15 @@
  * The fastbins are in malloc_state. A tcache is a chunk in use of a certain size: each such chunk
  * is a candidate, and is accepted if all of its lists consist of chunks of the right sizes and have
  * the right lengths.
+ *
+ * A write to a freed chunk can damage a list. A candidate with such a list is accepted, and
+ * reported as damaged, if something else shows that it is a tcache: most of its lists are valid, it
+ * is the first chunk of an arena, or its chunks have the key that malloc writes to each cached
+ * chunk.
  */
 #include "heap/glibc_lists.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -21,7 +27,8 @@ enum {
 	TCACHE_MAX = 0x300,  /* bytes of the largest tcache */
 	LARGE_SIZE = 0x410,  /* size of the largest chunks in small bins */
 	IMPLAUSIBLE_MAX = 2, /* see count_implausible() */
-	/* Minimum number of bins with chunks of a tcache that a stopped thread was changing */
+	/* Minimum number of bins with chunks of a tcache of which only the lists are a proof, and
+	 * one of them is not valid */
 	TORN_USED_MIN = 4,
 };
 
@@ -173,7 +180,7 @@ static void mark(struct lists *lists, bool fast)
 
 	for (size_t i = 0; i < lists->count; i++) {
 		const struct entry *entry = &lists->entries[i];
-		struct pm_heap_arena *arena = &heap->public.arenas[entry->arena];
+		struct pm_heap_arena *arena = &heap->result.arenas[entry->arena];
 		struct pm_chunk chunk;
 
 		/* A damaged list can contain a chunk twice. */
@@ -262,7 +269,7 @@ static int read_fastbins(struct lists *lists, uint32_t arena)
 		if (good > 0)
 			continue;
 
-		glibc->heap->public.arenas[arena].complete = false;
+		glibc->heap->result.arenas[arena].complete = false;
 		if (note_damage(lists, arena, head, glibc->arenas[arena].address,
 		                "the list of a fastbin is not valid") < 0)
 			return -1;
@@ -293,7 +300,8 @@ static int read_all_fastbins(struct lists *lists)
 struct tcache {
 	const struct tcache_type *type;
 	unsigned char bytes[TCACHE_MAX];
-	unsigned used; /* number of bins with chunks */
+	unsigned used;  /* number of bins with chunks */
+	unsigned valid; /* number of these bins whose list is valid */
 	/* Number of bins whose counter may differ from the number of chunks by 1. A thread that is
 	 * stopped while it adds a chunk to its tcache, or takes one, leaves one such bin. */
 	unsigned slack;
@@ -374,6 +382,27 @@ static int follow_nearly(struct lists *lists, uint64_t head, struct rule rule,
 	return follow_any(lists, head, &rule, links);
 }
 
+/** Follows the list of a bin. Returns as follow_any(). */
+static int follow_bin(struct lists *lists, struct tcache *tcache, unsigned bin,
+                      enum pm_glibc_links *links)
+{
+	const struct rule rule = tcache_rule(lists->glibc, tcache, bin);
+	const uint64_t head = tcache_head(tcache, bin);
+	const bool partial = lists->partial;
+
+	lists->partial = false;
+	int good = follow_any(lists, head, &rule, links);
+	if (good == 0 && tcache->slack > 0) {
+		good = follow_nearly(lists, head, rule, links);
+		tcache->slack -= good > 0;
+	}
+
+	lists->partial = partial;
+	if (good == 0 && partial)
+		good = follow_any(lists, head, &rule, links);
+	return good;
+}
+
 /**
  * Follows the lists of a candidate. Their chunks are appended to the entries.
  * @return 1 if all lists are valid; 0 if not; -1 on error
@@ -383,81 +412,165 @@ static int follow_bins(struct lists *lists, struct tcache *tcache, enum pm_glibc
 	int all = 1;
 
 	lists->count = 0;
-	tcache->used = 0;
-	for (unsigned bin = 0; bin < tcache->type->bins; bin++) {
-		const struct rule rule = tcache_rule(lists->glibc, tcache, bin);
-		uint64_t head = tcache_head(tcache, bin);
-		if (head == 0)
+	tcache->used = tcache->valid = 0;
+	for (unsigned bin = 0; bin < tcache->type->bins && (all || lists->partial); bin++) {
+		if (tcache_head(tcache, bin) == 0)
 			continue;
 
-		int good = follow_any(lists, head, &rule, links);
-		if (good == 0 && tcache->slack > 0) {
-			tcache->slack--;
-			good = follow_nearly(lists, head, rule, links);
-		}
+		int good = follow_bin(lists, tcache, bin, links);
 		if (good < 0)
 			return -1;
 		tcache->used++;
+		tcache->valid += good > 0;
 		all &= good;
-		if (!all && !lists->partial)
-			break;
 	}
 
 	return all;
 }
 
 /**
- * Reads the candidate at an address, again if it changes.
- * @return 1 if all of its lists are valid; 0 if not; -1 on error
+ * Returns whether a candidate is a tcache because of its place. The tcache of the first thread is
+ * the first chunk of the main arena, whatever it contains, because this thread rarely ends before
+ * the process. Other threads free their tcaches when they end, so that the first chunk of another
+ * arena can be one of the program. Since 2.43, a thread allocates its tcache later.
  */
-static int read_tcache(struct lists *lists, uint64_t address, struct tcache *tcache,
-                       enum pm_glibc_links *links)
+static bool is_known(const struct pm_glibc *glibc, const struct pm_glibc_tcache *candidate,
+                     const struct pm_chunk *chunk, unsigned implausible)
+{
+	bool is_main = chunk->arena == 0 && glibc->layout->fastbins != 0;
+
+	return candidate->first && (is_main || implausible == 0);
+}
+
+/** What a candidate is. */
+enum finding {
+	FAILED = -1,
+	OTHER_CHUNK, /* not a tcache */
+	DOUBTFUL,    /* some lists are not valid, and nothing shows that it is a tcache */
+	DAMAGED,     /* a tcache; some of its lists are not valid */
+	VALID,       /* a tcache */
+};
+
+/** Reads a candidate in a running process, again if it changes. */
+static enum finding read_changing(struct lists *lists, const struct pm_glibc_tcache *candidate,
+                                  const struct pm_chunk *chunk, struct tcache *tcache,
+                                  enum pm_glibc_links *links)
 {
 	struct pm_glibc *glibc = lists->glibc;
+	const uint64_t address = chunk->address + PM_GLIBC_HEADER;
 	const size_t size = (size_t)tcache->type->size - PM_GLIBC_HEADER;
-	const unsigned tries = pm_glibc_can_change(glibc) ? TRIES : 1;
-	int got = pm_heap_window_peek(lists->window, address + PM_GLIBC_HEADER, tcache->bytes, size,
-	                              lists->error);
+	unsigned implausible = UINT_MAX;
+	int got = pm_heap_window_peek(lists->window, address, tcache->bytes, size, lists->error);
 
-	for (unsigned i = 0; got > 0 && i < tries; i++) {
-		unsigned implausible = count_implausible(glibc, tcache);
+	for (unsigned i = 0; got > 0 && i < TRIES; i++) {
+		implausible = count_implausible(glibc, tcache);
 		if (implausible > IMPLAUSIBLE_MAX)
 			break;
 
-		tcache->slack = tries > 1 ? 0 : 1;
-		lists->partial = i + 1 == tries && tries > 1;
+		lists->partial = i + 1 == TRIES;
 		lists->again = i > 0;
-		int good = implausible > tcache->slack ? 0 : follow_bins(lists, tcache, links);
+		int good = implausible > 0 ? 0 : follow_bins(lists, tcache, links);
 		lists->partial = lists->again = false;
-		/* A few valid lists are no proof of a tcache that was being changed. */
-		if (good >= 0 && tries == 1 && tcache->used < TORN_USED_MIN &&
-		    (good == 0 || tcache->slack == 0 || implausible > 0)) {
-			lists->count = 0;
-			return 0;
-		}
 		if (good != 0)
-			return good;
-		got = pm_glibc_read_now(glibc, address + PM_GLIBC_HEADER, tcache->bytes, size,
-		                        lists->error);
+			return good < 0 ? FAILED : VALID;
+		got = pm_glibc_read_now(glibc, address, tcache->bytes, size, lists->error);
 	}
 
+	if (got < 0)
+		return FAILED;
+	bool known = got > 0 && is_known(glibc, candidate, chunk, implausible);
+	return known || lists->count > 0 ? DAMAGED : OTHER_CHUNK;
+}
+
+/** Returns whether a chunk of a list has the key that malloc writes to each cached chunk. */
+static int has_key(struct lists *lists, uint64_t address, const struct tcache *tcache)
+{
+	const struct pm_glibc *glibc = lists->glibc;
+	const uint64_t own = address + PM_GLIBC_HEADER; /* the key from 2.29 to 2.33 */
+	const bool is_old = glibc->layout->fastbins != 0 && !glibc->parameters.has_huge_pages;
+
+	for (unsigned bin = 0; bin < tcache->type->bins; bin++) {
+		uint64_t head = tcache_head(tcache, bin), key = 0;
+
+		if (head == 0 || head % PM_GLIBC_ALIGNMENT != 0)
+			continue;
+		int got = pm_heap_window_word(lists->window, head + 8, &key, lists->error);
+		if (got < 0)
+			return -1;
+		if (key != 0 && (key == glibc->tcache_key || (is_old && key == own)))
+			return 1;
+	}
+	return 0;
+}
+
+/** Reads a candidate in a process that does not change. */
+static enum finding read_stopped(struct lists *lists, const struct pm_glibc_tcache *candidate,
+                                 const struct pm_chunk *chunk, struct tcache *tcache,
+                                 enum pm_glibc_links *links)
+{
+	const size_t size = (size_t)tcache->type->size - PM_GLIBC_HEADER;
+	int got = pm_heap_window_peek(lists->window, chunk->address + PM_GLIBC_HEADER,
+	                              tcache->bytes, size, lists->error);
+	if (got <= 0)
+		return got < 0 ? FAILED : OTHER_CHUNK;
+
+	const unsigned implausible = count_implausible(lists->glibc, tcache);
+	int proof = is_known(lists->glibc, candidate, chunk, implausible);
+	if (implausible > IMPLAUSIBLE_MAX && proof == 0)
+		return OTHER_CHUNK;
+
+	tcache->slack = 1;
+	lists->partial = true;
+	int good = follow_bins(lists, tcache, links);
+	lists->partial = false;
+	if (good < 0)
+		return FAILED;
+	if (good > 0 && tcache->slack > 0 && implausible == 0)
+		return VALID;
+
+	/* Fewer valid lists are no proof: other chunks can contain pointers to chunks. */
+	if (tcache->used >= TORN_USED_MIN && tcache->valid > tcache->used / 2)
+		proof = 1;
+	if (proof == 0)
+		proof = has_key(lists, chunk->address, tcache);
+	if (proof <= 0)
+		return proof < 0 ? FAILED : DOUBTFUL;
+	return good > 0 && implausible <= 1 ? VALID : DAMAGED;
+}
+
+/** Saves the second word of a cached chunk, which all of them have since 2.34. */
+static int save_key(struct lists *lists)
+{
+	struct pm_glibc *glibc = lists->glibc;
+
+	if (glibc->tcache_key != 0 || lists->count == 0)
+		return 0;
+
+	int got = pm_heap_window_word(lists->window,
+	                              lists->entries[0].address + PM_GLIBC_HEADER + 8,
+	                              &glibc->tcache_key, lists->error);
 	return got < 0 ? -1 : 0;
 }
 
 /** Reads a candidate, and marks the chunks of its lists if it is a tcache. */
-static int try_tcache(struct lists *lists, const struct pm_chunk *chunk,
-                      const struct tcache_type *type)
+static int try_tcache(struct lists *lists, struct pm_glibc_tcache *candidate,
+                      const struct pm_chunk *chunk, const struct tcache_type *type)
 {
 	struct pm_glibc *glibc = lists->glibc;
+	const bool can_change = pm_glibc_can_change(glibc);
 	struct tcache tcache = { .type = type };
 	enum pm_glibc_links links = glibc->links;
+	enum finding found;
 
 	lists->count = 0;
-	int good = read_tcache(lists, chunk->address, &tcache, &links);
-	if (good < 0)
-		return -1;
-	if (good == 0 && lists->count == 0)
-		return 0;
+	if (can_change)
+		found = read_changing(lists, candidate, chunk, &tcache, &links);
+	else
+		found = read_stopped(lists, candidate, chunk, &tcache, &links);
+
+	candidate->doubtful = found == DOUBTFUL;
+	if (found != DAMAGED && found != VALID)
+		return found == FAILED ? -1 : 0;
 
 	/* A tcache of a running thread changes while it is read; some of its lists are valid. */
 	if (tcache.used > 0) {
@@ -465,37 +578,51 @@ static int try_tcache(struct lists *lists, const struct pm_chunk *chunk,
 		glibc->tcache_size = type->size;
 	}
 	/* Before 2.29, when counters had one byte, there was no key. */
-	if (type->counter > 1 && add_keyed(lists) < 0)
+	if (type->counter > 1 && (add_keyed(lists) < 0 || save_key(lists) < 0))
 		return -1;
 	mark(lists, false);
-	if (good > 0)
+	if (found == VALID)
 		return 0;
 
 	const char *why = "the lists of a tcache are not valid";
-	if (pm_glibc_can_change(glibc))
+	if (can_change)
 		why = "a tcache has changed each time that it was read";
-	glibc->heap->public.arenas[chunk->arena].complete = false;
+	glibc->heap->result.arenas[chunk->arena].complete = false;
 	return note_damage(lists, chunk->arena, chunk->address, 0, why);
 }
 
-static int read_tcaches(struct lists *lists)
+/** Reads a candidate as a tcache of the sort that its size fits. */
+static int read_candidate(struct lists *lists, struct pm_glibc_tcache *candidate)
 {
 	const struct pm_glibc *glibc = lists->glibc;
 	const bool is_first = glibc->layout == pm_glibc_layout(2);
 	const bool is_last = glibc->layout->fastbins == 0;
+	struct pm_chunk chunk;
 
-	for (size_t i = 0; i < glibc->tcache_count; i++) {
-		struct pm_chunk chunk;
-		if (!pm_heap_index_find(&glibc->heap->index, glibc->tcaches[i] + 8, &chunk) ||
-		    chunk.arena >= glibc->count)
-			continue;
+	if (!pm_heap_index_find(&glibc->heap->index, candidate->address + 8, &chunk) ||
+	    chunk.arena >= glibc->count)
+		return 0;
 
-		for (size_t type = 0; type < sizeof tcache_types / sizeof *tcache_types; type++)
-			if (pm_glibc_is_tcache_size(chunk.size, tcache_types[type].size) &&
-			    (type == 0 || !is_first) && (type == 2 || !is_last) &&
-			    try_tcache(lists, &chunk, &tcache_types[type]) < 0)
-				return -1;
-	}
+	for (size_t type = 0; type < sizeof tcache_types / sizeof *tcache_types; type++)
+		if (pm_glibc_is_tcache_size(chunk.size, tcache_types[type].size) &&
+		    (type == 0 || !is_first) && (type == 2 || !is_last) &&
+		    try_tcache(lists, candidate, &chunk, &tcache_types[type]) < 0)
+			return -1;
+	return 0;
+}
+
+static int read_tcaches(struct lists *lists)
+{
+	struct pm_glibc *glibc = lists->glibc;
+
+	for (size_t i = 0; i < glibc->tcache_count; i++)
+		if (read_candidate(lists, &glibc->tcaches[i]) < 0)
+			return -1;
+
+	/* Now that the key is known, it can show that the others are tcaches, too. */
+	for (size_t i = 0; i < glibc->tcache_count && glibc->tcache_key != 0; i++)
+		if (glibc->tcaches[i].doubtful && read_candidate(lists, &glibc->tcaches[i]) < 0)
+			return -1;
 	return 0;
 }
 

@@ -5,7 +5,12 @@
  * 2.43, `size` does not include the header, and bit 0 of prev_size marks huge pages.
  *
  * posix_memalign(3) writes a second header in front of the address that it returns. Its prev_size
- * is the distance from the start of the mapping. The first header remains.
+ * is the distance from the start of the mapping. The first header remains, and realloc(3) does not
+ * change it: it can exceed the mapping.
+ *
+ * mprotect(2) and madvise(2) divide a chunk into several regions. If fewer chunks are found than
+ * malloc has counted, regions that cannot be written are searched, too, and chunks that extend over
+ * several regions.
  *
  * Other memory can contain words that look like such a header: pages of the metaspace of a JVM do.
  * A chunk has a whole mapping, so it usually begins or ends where another chunk or a region does.
@@ -17,6 +22,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/range.h"
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/glibc_pages.h"
@@ -31,6 +37,9 @@ enum {
 	 * if page states are not known: the memory of a core file can be missing. */
 	FAILURES_MAX = 256,
 };
+
+/* Bytes of a mapping, and of a region that cannot be written and is searched. */
+static const uint64_t mapping_max = UINT64_C(1) << 47, protected_max = UINT64_C(1) << 34;
 
 /** A chunk that was found. */
 struct found {
@@ -51,6 +60,7 @@ struct search {
 	size_t next_skip; /* the first range that ends after `at` */
 	uint64_t at;      /* address of the next page to test */
 	uint64_t end;     /* end of the region */
+	uint64_t limit;   /* where a chunk must end: `end`, or the end of a later region */
 	bool jumped;      /* `at` follows a chunk or a range that was skipped */
 	uint64_t border;  /* start of the region, or the end of the last chunk or skipped range */
 	bool wants_parts; /* the main arena has parts in mapped memory */
@@ -85,13 +95,14 @@ static uint64_t mapping_size(const struct pm_glibc *glibc, const unsigned char *
 /**
  * Searches the second header of a chunk of posix_memalign(3), for each alignment.
  *
- * @param size  size of the mapping according to its first header; receives the size according to
- *              the second header, which realloc(3) keeps up to date
+ * @param size  size of the mapping according to its first header, which can exceed the region;
+ *              receives the size according to the second header, which realloc(3) keeps up to date
  * @param lead  receives the distance of the second header; 0 if there is none
  */
 static int find_lead(struct search *search, uint64_t *size, uint64_t *lead)
 {
-	const uint64_t start = search->at, max = search->end - start;
+	const uint64_t start = search->at, max = search->limit - start;
+	const uint64_t alignment_max = pm_max(max, *size);
 
 	*lead = 0;
 	for (unsigned bits = ALIGNMENT_BITS_MIN; bits <= ALIGNMENT_BITS_MAX; bits++) {
@@ -101,7 +112,8 @@ static int find_lead(struct search *search, uint64_t *size, uint64_t *lead)
 
 		if (distance > 0 && distance < PM_GLIBC_CHUNK_MIN)
 			distance += alignment;
-		if (distance >= max || max - distance < PM_GLIBC_HEADER || alignment > max)
+		if (distance >= max || max - distance < PM_GLIBC_HEADER ||
+		    alignment > alignment_max)
 			break;
 		if (distance == 0)
 			continue;
@@ -122,17 +134,25 @@ static int find_lead(struct search *search, uint64_t *size, uint64_t *lead)
 	return 0;
 }
 
+/**
+ * Adds the chunk whose first header is at `at`, unless it exceeds the region.
+ * @param size  size of the mapping according to the first header
+ */
 static int add_chunk(struct search *search, uint64_t size)
 {
 	struct found found = { .address = search->at };
 
-	if (find_lead(search, &size, &found.lead) < 0 ||
-	    pm_array_reserve(&search->found, &search->found_capacity, search->found_count, 1,
+	if (find_lead(search, &size, &found.lead) < 0)
+		return -1;
+	if (size > search->limit - search->at)
+		return 0;
+	if (pm_array_reserve(&search->found, &search->found_capacity, search->found_count, 1,
 	                     sizeof *search->found, search->error) < 0)
 		return -1;
 
 	found.size = size;
-	found.adjacent = search->at == search->border || search->at + size == search->end;
+	found.adjacent = search->at == search->border || search->at + size == search->end ||
+	                 search->at + size == search->limit;
 	if (search->at == search->border && search->found_count > 0) {
 		struct found *last = &search->found[search->found_count - 1];
 		last->adjacent |= last->address + last->size == search->at;
@@ -210,11 +230,11 @@ static int test_page(struct search *search, uint64_t end)
 	search->jumped = false;
 	search->failures = got == 0 ? search->failures + 1 : 0;
 	if (got > 0) {
-		uint64_t size = mapping_size(search->glibc, header, 0, search->end - search->at);
+		uint64_t size = mapping_size(search->glibc, header, 0, mapping_max);
 		uint64_t head = pm_glibc_word(header + 8);
 
-		if (size != 0)
-			return add_chunk(search, size);
+		if (size != 0 && add_chunk(search, size) < 0)
+			return -1;
 		if (search->wants_parts && pm_glibc_word(header) == 0 &&
 		    (head & PM_GLIBC_FLAGS) == PM_GLIBC_PREV_INUSE && try_part(search) < 0)
 			return -1;
@@ -260,15 +280,20 @@ static int search_pages(struct search *search, struct pm_range pages)
 	return 0;
 }
 
-static int search_region(struct search *search, const struct pm_region *region)
+/**
+ * Searches a region from `at` on.
+ * @param limit  where a chunk must end
+ */
+static int search_region(struct search *search, const struct pm_region *region, uint64_t limit)
 {
 	const struct pm_heap_source *source = &search->glibc->heap->source;
 	struct pm_glibc_pages pages = { 0 };
 	int result = 0;
 
-	search->at = region->start;
-	search->border = region->start;
+	search->at = pm_max(search->at, region->start);
+	search->border = search->at;
 	search->end = region->end;
+	search->limit = limit;
 	search->jumped = true;
 	search->failures = 0;
 
@@ -285,29 +310,31 @@ static int search_region(struct search *search, const struct pm_region *region)
 	return result;
 }
 
-/** Returns whether malloc can have mapped memory of a region. */
-static bool is_candidate(const struct pm_region *region)
+/** Returns whether the memory of a region is private, and not that of a file or device. */
+static bool is_private(const struct pm_region *region)
 {
-	unsigned write = PM_PERM_WRITE | PM_PERM_MAYBE(PM_PERM_WRITE);
-
-	return (region->perms & write) != 0 && (region->perms & PM_PERM_SHARED) == 0 &&
+	return (region->perms & PM_PERM_SHARED) == 0 &&
 	       (region->vm_flags & (PM_VM_IO | PM_VM_PFNMAP)) == 0 &&
 	       (pm_region_is_anonymous(region) ||
 	        strncmp(region->mapping, "/anon_hugepage", 14) == 0);
 }
 
-static int by_start(const void *a, const void *b)
+/** Returns whether malloc can have mapped memory of a region. */
+static bool is_candidate(const struct pm_region *region)
 {
-	const struct pm_range *one = a, *other = b;
-	return (one->start > other->start) - (one->start < other->start);
+	unsigned write = PM_PERM_WRITE | PM_PERM_MAYBE(PM_PERM_WRITE);
+
+	return (region->perms & write) != 0 && is_private(region);
 }
 
-/** Merges the memory of the arenas and the ranges of the caller into one list. */
+/** Merges the memory of the arenas, the ranges of the caller and the chunks into one list. */
 static int make_skip(struct search *search)
 {
 	const struct pm_heap_source *source = &search->glibc->heap->source;
 	const struct pm_glibc *glibc = search->glibc;
 	size_t count = glibc->range_count + source->skip_count, kept = 0;
+
+	count += search->found_count;
 	struct pm_range *skip = malloc((count + 1) * sizeof *skip);
 
 	if (!skip)
@@ -317,7 +344,12 @@ static int make_skip(struct search *search)
 		skip[i] = glibc->ranges[i];
 	for (size_t i = 0; i < source->skip_count; i++)
 		skip[glibc->range_count + i] = source->skip[i];
-	qsort(skip, count, sizeof *skip, by_start);
+	for (size_t i = 0; i < search->found_count; i++) {
+		const struct found *found = &search->found[i];
+		skip[count - 1 - i] = (struct pm_range){ found->address,
+			                                 found->address + found->size };
+	}
+	qsort(skip, count, sizeof *skip, pm_range_compare);
 
 	for (size_t i = 0; i < count; i++) {
 		if (kept > 0 && skip[i].start <= skip[kept - 1].end)
@@ -326,8 +358,10 @@ static int make_skip(struct search *search)
 			skip[kept++] = skip[i];
 	}
 
+	free(search->skip);
 	search->skip = skip;
 	search->skip_count = kept;
+	search->next_skip = 0;
 	return 0;
 }
 
@@ -367,18 +401,24 @@ static bool select_false(const struct search *search, struct sum excess, uint64_
 	return is_equal(all, excess) || (excess.count == 1 && matches == 1);
 }
 
-/** Adds the chunks to the index and to the figures, except those that are other memory. */
-static int add_found(struct search *search)
+static struct sum sum_of(const struct search *search)
 {
-	const struct pm_glibc *glibc = search->glibc;
-	struct pm_heap_handle *heap = glibc->heap;
 	struct sum sum = { 0 };
-	uint64_t only = 0;
 
 	for (size_t i = 0; i < search->found_count; i++) {
 		sum.count++;
 		sum.bytes += search->found[i].size;
 	}
+	return sum;
+}
+
+/** Adds the chunks to the index and to the figures, except those that are other memory. */
+static int add_found(struct search *search)
+{
+	const struct pm_glibc *glibc = search->glibc;
+	struct pm_heap_handle *heap = glibc->heap;
+	const struct sum sum = sum_of(search);
+	uint64_t only = 0;
 
 	const struct sum excess = { sum.count - glibc->parameters.mapped_count,
 		                    sum.bytes - glibc->parameters.mapped };
@@ -395,10 +435,75 @@ static int add_found(struct search *search)
 		if (pm_heap_index_add_mapped(&heap->index, found->address, found->size, found->lead,
 		                             search->error) < 0)
 			return -1;
-		heap->public.mapped += found->size;
-		heap->public.mapped_count++;
+		heap->result.mapped += found->size;
+		heap->result.mapped_count++;
 	}
 
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct found *one = a, *other = b;
+	return (one->address > other->address) - (one->address < other->address);
+}
+
+/** Returns the end of the private regions that follow a region without a gap. */
+static uint64_t end_of_private(const struct pm_regions *regions, size_t index)
+{
+	uint64_t end = regions->items[index].end;
+
+	for (size_t i = index + 1;
+	     i < regions->count && regions->items[i].start == end && is_private(&regions->items[i]);
+	     i++)
+		end = regions->items[i].end;
+	return end;
+}
+
+/** Searches the chunks that were divided into several regions, or that cannot be written. */
+static int search_divided(struct search *search)
+{
+	const struct pm_regions *regions = search->glibc->heap->source.regions;
+	int result = make_skip(search);
+	uint64_t limit = 0;
+
+	search->at = 0;
+	search->wants_parts = false;
+	for (size_t i = 0; result == 0 && i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i];
+		if (!is_private(region))
+			continue;
+
+		if (region->start >= limit)
+			limit = end_of_private(regions, i);
+		bool wanted = is_candidate(region) ? limit > region->end
+		                                   : pm_region_size(region) <= protected_max;
+		if (wanted)
+			result = search_region(search, region, limit);
+	}
+
+	return result;
+}
+
+/** Searches chunks that malloc has counted and that were not found. */
+static int find_missing(struct search *search)
+{
+	const struct pm_glibc_parameters *counted = &search->glibc->parameters;
+	const size_t before = search->found_count;
+	struct sum sum = sum_of(search);
+
+	if (counted->address == 0 || sum.count >= counted->mapped_count ||
+	    sum.bytes >= counted->mapped)
+		return 0;
+	if (search_divided(search) < 0)
+		return -1;
+
+	/* Too many chunks are other memory. */
+	sum = sum_of(search);
+	if (sum.count > counted->mapped_count || sum.bytes > counted->mapped)
+		search->found_count = before;
+	if (search->found_count > before)
+		qsort(search->found, search->found_count, sizeof *search->found, by_address);
 	return 0;
 }
 
@@ -416,7 +521,9 @@ int pm_glibc_mapped_find(struct pm_glibc *glibc, struct pm_heap_arena *main, str
 
 	for (size_t i = 0; result == 0 && i < regions->count; i++)
 		if (is_candidate(&regions->items[i]))
-			result = search_region(&search, &regions->items[i]);
+			result = search_region(&search, &regions->items[i], regions->items[i].end);
+	if (result == 0)
+		result = find_missing(&search);
 	if (result == 0)
 		result = add_found(&search);
 

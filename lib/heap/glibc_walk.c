@@ -71,12 +71,29 @@ static int add_trimmable(struct walk *walk, uint64_t start, uint64_t end)
 	return 0;
 }
 
-static int add_tcache(struct pm_glibc *glibc, uint64_t address, struct pm_error *error)
+/** Returns whether a chunk is the first one of its arena. */
+static bool is_first(const struct walk *walk, uint64_t address)
 {
+	const struct pm_glibc_heap *heap = walk->heap;
+	const struct pm_range before = { heap->start, heap->first };
+
+	if (address != heap->first || heap->is_part)
+		return false;
+	/* The oldest heap of an arena contains its malloc_state. */
+	return walk->arena == 0 ||
+	       pm_range_contains(before, walk->glibc->arenas[walk->arena].address);
+}
+
+static int add_tcache(struct walk *walk, uint64_t address)
+{
+	struct pm_glibc *glibc = walk->glibc;
+	const struct pm_glibc_tcache added = { .address = address,
+		                               .first = is_first(walk, address) };
+
 	if (pm_array_reserve(&glibc->tcaches, &glibc->tcache_capacity, glibc->tcache_count, 1,
-	                     sizeof *glibc->tcaches, error) < 0)
+	                     sizeof *glibc->tcaches, walk->error) < 0)
 		return -1;
-	glibc->tcaches[glibc->tcache_count++] = address;
+	glibc->tcaches[glibc->tcache_count++] = added;
 	return 0;
 }
 
@@ -118,8 +135,7 @@ static int commit_chunk(struct walk *walk, const struct pm_glibc_chunk *chunk)
 		found->chunks++;
 		if (size <= PM_GLIBC_FAST_MAX)
 			return save_link(walk->glibc, chunk, walk->error);
-		return is_tcache_size(size) ? add_tcache(walk->glibc, chunk->address, walk->error)
-		                            : 0;
+		return is_tcache_size(size) ? add_tcache(walk, chunk->address) : 0;
 	}
 	if (state == PM_CHUNK_FREE) {
 		found->free += size;

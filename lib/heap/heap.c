@@ -11,6 +11,8 @@
 #include "heap/chunk_heads.h"
 #include "heap/glibc.h"
 #include "heap/jemalloc.h"
+#include "heap/jemalloc_find.h"
+#include "heap/linked.h"
 
 /** An allocator of which only the name is known, and the start of the name of its library. */
 struct named {
@@ -52,29 +54,33 @@ static enum pm_heap_allocator find_by_name(const struct pm_regions *regions,
 	return PM_HEAP_ALLOCATOR_UNKNOWN;
 }
 
-/** Sets the allocator by the names of the mapped libraries. */
+/** Sets the allocator by the names of the mapped libraries, or by the symbols of the program. */
 static void set_by_name(struct pm_heap_handle *heap)
 {
+	struct pm_heap *result = &heap->result;
 	const struct pm_region *region;
-	enum pm_heap_allocator allocator = find_by_name(heap->source.regions, &region);
-	if (allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
-		return;
 
-	heap->public.allocator = allocator;
-	snprintf(heap->public.proof, sizeof heap->public.proof, "%.128s is mapped",
-	         region->mapping);
+	result->allocator = find_by_name(heap->source.regions, &region);
+	if (result->allocator != PM_HEAP_ALLOCATOR_UNKNOWN) {
+		snprintf(result->proof, sizeof result->proof, "%.128s is mapped", region->mapping);
+		return;
+	}
+
+	result->allocator = heap->source.linked;
+	if (result->allocator != PM_HEAP_ALLOCATOR_UNKNOWN)
+		snprintf(result->proof, sizeof result->proof, "the program defines its functions");
 }
 
 /** Releases what an allocator has filled. */
 static void release(struct pm_heap_handle *heap)
 {
 	pm_heap_index_deinit(&heap->index);
-	free(heap->public.arenas);
-	free(heap->public.breaks);
+	free(heap->result.arenas);
+	free(heap->result.breaks);
 	free(heap->own);
 	free(heap->unused);
 	free(heap->keyed);
-	heap->public = (struct pm_heap){ 0 };
+	heap->result = (struct pm_heap){ 0 };
 }
 
 /** Returns the number of bytes that the program has allocated. */
@@ -96,16 +102,16 @@ static int find_second(struct pm_heap_handle *heap, struct pm_error *error)
 		return found;
 	}
 
-	if (allocated(&second.public) > allocated(&heap->public)) {
+	if (allocated(&second.result) > allocated(&heap->result)) {
 		struct pm_heap_handle first = *heap;
 
 		*heap = second;
 		second = first;
 	}
 
-	heap->public.other = second.public.allocator;
-	heap->public.other_known = true;
-	heap->public.other_in_use = allocated(&second.public);
+	heap->result.other = second.result.allocator;
+	heap->result.other_known = true;
+	heap->result.other_in_use = allocated(&second.result);
 	release(&second);
 	return 1;
 }
@@ -118,8 +124,10 @@ static int find_others(struct pm_heap_handle *heap, struct pm_error *error)
 		return -1;
 
 	/* Of other allocators, and of other copies of glibc, the chunks are not known. */
-	if (found == 0 && heap->public.other == PM_HEAP_ALLOCATOR_UNKNOWN)
-		heap->public.other = find_by_name(heap->source.regions, NULL);
+	if (found == 0 && heap->result.other == PM_HEAP_ALLOCATOR_UNKNOWN)
+		heap->result.other = find_by_name(heap->source.regions, NULL);
+	if (found == 0 && heap->result.other == PM_HEAP_ALLOCATOR_UNKNOWN)
+		heap->result.other = heap->source.linked;
 	return 0;
 }
 
@@ -128,24 +136,29 @@ static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
 	int found = pm_heap_glibc(heap, error);
 	if (found < 0)
 		return -1;
-	if (found > 0 && !heap->public.unused)
+	if (found > 0 && !heap->result.unused)
 		return find_others(heap, error);
 
 	/* A program that uses another allocator usually has glibc's malloc, too. */
-	const struct pm_heap unused = heap->public;
+	const struct pm_heap unused = heap->result;
 
-	heap->public = (struct pm_heap){ 0 };
+	heap->result = (struct pm_heap){ 0 };
 	found = pm_heap_jemalloc(heap, error);
 	if (found == 0)
 		set_by_name(heap);
-	if (found == 0 && heap->public.allocator == PM_HEAP_ALLOCATOR_UNKNOWN) {
-		heap->public = unused;
+	if (found == 0 && heap->result.allocator == PM_HEAP_ALLOCATOR_UNKNOWN) {
+		heap->result = unused;
 		return 0;
 	}
 
 	free(unused.arenas);
 	free(unused.breaks);
 	return found < 0 ? -1 : 0;
+}
+
+enum pm_heap_allocator pm_heap_find_linked(struct pm_process *process)
+{
+	return pm_linked_find(process);
 }
 
 static int by_address(const void *a, const void *b)
@@ -170,7 +183,7 @@ static int number_arenas(struct pm_heap *heap, struct pm_error *error)
 	}
 
 	if (heap->allocator == PM_HEAP_ALLOCATOR_GLIBC) {
-		qsort(sorted, count, sizeof *sorted, by_address);
+		qsort(sorted, count, sizeof(struct pm_heap_arena *), by_address);
 		for (size_t i = 0; i < count; i++)
 			sorted[i]->number = (uint32_t)i + 1;
 	}
@@ -188,15 +201,37 @@ int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, str
 	made->source = *source;
 	if (pm_heap_window_open(&made->source, &made->window, error) < 0 ||
 	    find_allocator(made, error) < 0 || pm_heap_index_finish(&made->index, error) < 0 ||
-	    number_arenas(&made->public, error) < 0) {
-		pm_heap_close(&made->public);
+	    number_arenas(&made->result, error) < 0) {
+		pm_heap_close(&made->result);
 		return -1;
 	}
 
-	made->public.chunk_count = made->index.chunks;
+	made->result.chunk_count = made->index.chunks;
 	if (made->index.removed > 0)
-		made->public.complete = made->public.total.complete = false;
-	*heap = &made->public;
+		made->result.complete = made->result.total.complete = false;
+	*heap = &made->result;
+	return 0;
+}
+
+int pm_heap_find_hint(const struct pm_heap_source *source, struct pm_heap_hint *hint,
+                      struct pm_error *error)
+{
+	struct pm_heap_handle handle = { .source = *source };
+	struct pm_jemalloc_tree tree;
+
+	*hint = (struct pm_heap_hint){ 0 };
+	handle.source.hint = *hint;
+	if (pm_heap_window_open(&handle.source, &handle.window, error) < 0)
+		return -1;
+
+	int found = pm_jemalloc_find(&handle, &tree, error);
+	pm_heap_window_close(handle.window);
+	if (found < 0)
+		return -1;
+
+	hint->searched = true;
+	if (found > 0)
+		hint->jemalloc_entry = tree.entry;
 	return 0;
 }
 
@@ -270,6 +305,7 @@ const char *pm_heap_allocator_name(enum pm_heap_allocator allocator)
 		[PM_HEAP_ALLOCATOR_TCMALLOC] = "tcmalloc",
 		[PM_HEAP_ALLOCATOR_MIMALLOC] = "mimalloc",
 		[PM_HEAP_ALLOCATOR_MUSL] = "musl",
+		[PM_HEAP_ALLOCATOR_GO] = "Go",
 	};
 
 	return names[allocator];

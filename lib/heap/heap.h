@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The heap as the library sees it: the public part, the index, and where it is read.
- * Private. */
+/** @file The heap as the library sees it: the result of pm_heap_open(), the index, and where it is
+ * read. Private. */
 #ifndef PM_HEAP_HEAP_H
 #define PM_HEAP_HEAP_H
 
@@ -10,7 +10,7 @@
 
 /** A heap. */
 struct pm_heap_handle {
-	struct pm_heap public; /**< first, so that a pointer to it is a pointer to the handle */
+	struct pm_heap result; /**< first, so that a pointer to it is a pointer to the handle */
 	struct pm_heap_source source; /**< a copy */
 	struct pm_heap_index index;
 	struct pm_heap_window *window;

@@ -59,7 +59,7 @@ const struct pm_histogram_class **pm_histogram_by_key(const struct pm_histogram 
 {
 	const struct pm_histogram_class **sorted;
 
-	sorted = calloc(histogram->class_count + 1, sizeof *sorted);
+	sorted = calloc(histogram->class_count + 1, sizeof(struct pm_histogram_class *));
 	if (!sorted) {
 		pm_error_out_of_memory(error);
 		return NULL;
@@ -68,7 +68,8 @@ const struct pm_histogram_class **pm_histogram_by_key(const struct pm_histogram 
 	for (size_t i = 0; i < histogram->class_count; i++)
 		sorted[i] = &histogram->classes[i];
 
-	qsort(sorted, histogram->class_count, sizeof *sorted, compare_pointers);
+	qsort(sorted, histogram->class_count, sizeof(struct pm_histogram_class *),
+	      compare_pointers);
 	return sorted;
 }
 

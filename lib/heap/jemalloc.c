@@ -101,6 +101,8 @@ static int add_extent(void *context, uint64_t page, const struct pm_jemalloc_ext
 
 	arena->free += extent->size;
 	arena->unused_pages += extent->size;
+	if (extent->state == PM_JEMALLOC_MUZZY)
+		arena->muzzy += extent->size;
 	arena->trimmable += extent->size;
 	return 0;
 }
@@ -117,6 +119,7 @@ static void add_arena(struct pm_heap_arena *sum, const struct pm_heap_arena *are
 	sum->free_count += arena->free_count;
 	sum->heaps += arena->heaps;
 	sum->unused_pages += arena->unused_pages;
+	sum->muzzy += arena->muzzy;
 	sum->retained += arena->retained;
 }
 
@@ -176,13 +179,13 @@ static int read_extents(struct pm_heap_handle *heap, const struct pm_jemalloc_tr
 static void describe(struct pm_heap_handle *heap, const struct pm_jemalloc_tree *tree,
                      const struct sums *sums)
 {
-	struct pm_heap *public = &heap->public;
+	struct pm_heap *result = &heap->result;
 	const struct pm_region *region = pm_regions_find(heap->source.regions, tree->root);
 	const char *name = region ? region->mapping : "";
 
-	public->allocator = PM_HEAP_ALLOCATOR_JEMALLOC;
-	snprintf(public->version, sizeof public->version, "%s", tree->layout->versions);
-	snprintf(public->proof, sizeof public->proof,
+	result->allocator = PM_HEAP_ALLOCATOR_JEMALLOC;
+	snprintf(result->version, sizeof result->version, "%s", tree->layout->versions);
+	snprintf(result->proof, sizeof result->proof,
 	         "the radix tree at 0x%" PRIx64 "%s%.80s refers to %" PRIu64
 	         " extents that fit their entries",
 	         tree->root, name[0] ? " in " : "", name, sums->count);
@@ -218,7 +221,7 @@ int pm_heap_jemalloc(struct pm_heap_handle *heap, struct pm_error *error)
 
 	int result = read_extents(heap, &tree, &sums, error);
 	describe(heap, &tree, &sums);
-	keep_arenas(&heap->public, &sums);
+	keep_arenas(&heap->result, &sums);
 	if (result == 0)
 		result = find_caches(heap, &tree, &sums, error);
 

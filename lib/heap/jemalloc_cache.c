@@ -8,7 +8,7 @@
  *	16  lower 16 bits of three positions in the stack: low water, full, empty
  *
  * The stacks are in one block of memory, one after the other, so the position `empty` of a bin is
- *the position `full` of the next one. This is how the array is recognised, without symbols.
+ * the position `full` of the next one. This is how the array is recognised, without symbols.
  */
 #include "heap/jemalloc_cache.h"
 
@@ -30,8 +30,8 @@ enum {
 	POINTERS = 128,
 };
 
-/* In an untrusted process, at most this number of pages is searched. */
-static const uint64_t pages_max = (UINT64_C(256) << 20) / PAGE;
+/* In an untrusted process, at most this number of pages is read. */
+static const uint64_t pages_max = (UINT64_C(512) << 20) / PAGE;
 
 /* Number of bytes for which page states are fetched at once. */
 static const uint64_t states_ahead = UINT64_C(1) << 30;
@@ -48,7 +48,7 @@ struct search {
 	struct pm_heap_handle *heap;
 	const struct pm_jemalloc_layout *layout;
 	const struct pm_heap_index *extents;
-	uint64_t left; /* number of pages that may still be searched */
+	uint64_t left; /* number of pages that may still be read */
 };
 
 /** Parses a bin. Returns false if it is not one. */
@@ -106,7 +106,7 @@ static int read_bins(struct search *search, uint64_t address, struct bin *bins, 
 /** Gives a region the state PM_CHUNK_CACHED if it is in use and has the size of the class. */
 static void set_cached(struct search *search, uint64_t address, uint64_t size)
 {
-	struct pm_heap *heap = &search->heap->public;
+	struct pm_heap *heap = &search->heap->result;
 	struct pm_chunk chunk;
 
 	if (!pm_heap_index_find(&search->heap->index, address, &chunk) || chunk.start != address ||
@@ -178,6 +178,7 @@ static int search_page(struct search *search, uint64_t page, struct pm_error *er
 	if (got <= 0)
 		return got;
 
+	search->left--;
 	for (size_t at = 0; at < PAGE; at += 8) {
 		uint64_t next = 0;
 
@@ -212,7 +213,6 @@ static int search_region(struct search *search, const struct pm_region *region,
 			if (search->left == 0)
 				return 0;
 
-			search->left--;
 			if (search_page(search, at, error) < 0)
 				return -1;
 		}

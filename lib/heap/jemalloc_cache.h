@@ -8,7 +8,7 @@
 
 /**
  * Finds the caches, and gives the regions in them the state PM_CHUNK_CACHED. The caches are
- * searched in private anonymous memory that is not jemalloc's, at most 256 MiB of it. jemalloc
+ * searched in private anonymous memory that is not jemalloc's, at most 512 MiB of it. jemalloc
  * itself counts cached regions as allocated.
  *
  * @param heap     the index is finished, and the figures are set; both are updated

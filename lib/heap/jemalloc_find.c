@@ -3,8 +3,10 @@
  * leaf whose entries refer to extents that fit the place of the entries. */
 #include "heap/jemalloc_find.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/minmax.h"
 #include "heap/presence.h"
 
@@ -12,10 +14,16 @@ enum {
 	SHAPES = 2,
 	PAGE_BITS = 12,
 	PAGE = PM_JEMALLOC_PAGE,
-	ENTRIES = PAGE / 8,
 	USER_BITS = 47, /* addresses of user space have at most this number of bits */
 	/* Number of entries of a leaf that are checked */
 	CHECKED_MAX = 512,
+	/*
+	 * Pages at the start of a leaf that are read one by one. Most words that are tried point to
+	 * something else, whose first page shows this. The pages that follow are read ahead.
+	 */
+	SINGLE_PAGES = 4,
+	/* Bytes that are searched for words at once */
+	BLOCK = 16 * PAGE,
 };
 
 static const struct pm_jemalloc_shape shapes[SHAPES] = { { 2, 18, 8 }, { 3, 15, 16 } };
@@ -45,6 +53,8 @@ struct search {
 	struct pm_jemalloc_tree *tree; /* receives the tree */
 	uint64_t words;                /* number of words that may still be tried */
 	uint64_t pages;                /* number of pages that may still be read for them */
+	unsigned char page[PAGE];      /* the page of a leaf that was read last */
+	unsigned char block[BLOCK];    /* the bytes in which words are searched */
 };
 
 static uint64_t word_at(const unsigned char *bytes, size_t index)
@@ -124,6 +134,27 @@ static int check_entry(struct search *search, struct candidate *candidate, uint6
 }
 
 /**
+ * Reads a page of a leaf, or the part of it that belongs to the leaf.
+ *
+ * @param leaf   address and end of the leaf
+ * @param part   the bytes to read
+ * @param bytes  receives the bytes, valid until the next read
+ * @return       1; 0 if they cannot be read or were never touched; -1 on error
+ */
+static int read_leaf(struct search *search, struct pm_range leaf, struct pm_range part,
+                     const void **bytes, struct pm_error *error)
+{
+	struct pm_heap_window *window = search->heap->window;
+	size_t size = (size_t)pm_range_size(part);
+
+	if (part.start - leaf.start >= SINGLE_PAGES * PAGE)
+		return pm_heap_window_at(window, part.start, size, leaf.end, bytes, error);
+
+	*bytes = search->page;
+	return pm_heap_window_peek(window, part.start, search->page, size, error);
+}
+
+/**
  * Checks whether a word points to a leaf.
  * @return 1 if it does; 0 if not; -1 on error
  */
@@ -137,8 +168,8 @@ static int check_leaf(struct search *search, uint64_t leaf, struct candidate *ca
 		const void *bytes;
 
 		next = pm_min((at & ~(uint64_t)(PAGE - 1)) + PAGE, end);
-		int got = pm_heap_window_at(search->heap->window, at, (size_t)(next - at), end,
-		                            &bytes, error);
+		int got = read_leaf(search, (struct pm_range){ leaf, end },
+		                    (struct pm_range){ at, next }, &bytes, error);
 		if (got < 0)
 			return -1;
 		if (got)
@@ -234,38 +265,61 @@ static int check_word(struct search *search, const struct pm_jemalloc_shape *sha
 	if (result > 0 && !layout)
 		return 0;
 	if (result > 0)
-		*search->tree = (struct pm_jemalloc_tree){ shape, candidate.root, layout };
+		*search->tree = (struct pm_jemalloc_tree){ shape, candidate.root, layout, at };
 	return result;
 }
 
 /**
- * Searches a page for an entry of the root.
+ * Tries a word as an entry of the root of a tree of each shape.
  *
- * @param bytes  the page
- * @return       1 if a tree was found; 0 if not; -1 on error
+ * @param at  address of the word
+ * @return    1 if it is one, with the tree set; 0 if not; -1 on error
  */
-static int search_page(struct search *search, uint64_t page, const unsigned char *bytes,
-                       struct pm_error *error)
+static int try_word(struct search *search, uint64_t at, uint64_t word, struct pm_error *error)
 {
-	for (size_t i = 0; i < ENTRIES && search->words > 0 && search->pages > 0; i++) {
-		uint64_t word = word_at(bytes, i);
-		int result = 0;
+	int result = 0;
 
-		if (!pm_jemalloc_tree_may_point_to(search->heap, word,
-		                                   pm_jemalloc_tree_level_bytes(&shapes[1], false)))
-			continue;
+	if (!pm_jemalloc_tree_may_point_to(search->heap, word,
+	                                   pm_jemalloc_tree_level_bytes(&shapes[1], false)))
+		return 0;
 
-		search->words--;
-		for (size_t shape = 0; shape < SHAPES && result == 0; shape++)
-			result = check_word(search, &shapes[shape], page + i * 8, word, error);
-		if (result != 0)
-			return result;
-	}
-
-	return 0;
+	search->words--;
+	for (size_t shape = 0; shape < SHAPES && result == 0; shape++)
+		result = check_word(search, &shapes[shape], at, word, error);
+	return result;
 }
 
-/** Searches the pages of a region. The result is that of search_page(). */
+/**
+ * Searches the start of a range for an entry of the root.
+ *
+ * @param range  the range, of at least one page
+ * @param next   receives the end of what was searched
+ * @return       1 if a tree was found; 0 if not; -1 on error
+ */
+static int search_block(struct search *search, struct pm_range range, uint64_t *next,
+                        struct pm_error *error)
+{
+	const void *bytes;
+	size_t size = 0;
+	uint64_t end = pm_min(range.end, range.start + BLOCK);
+	int result = pm_heap_window_ahead(search->heap->window, range.start, end, &bytes, &size,
+	                                  error);
+	if (result < 0)
+		return -1;
+
+	/* Copied, because the bytes are lost when a leaf is read */
+	*next = range.start + pm_max(size, PAGE) / PAGE * PAGE;
+	if (result > 0)
+		memcpy(search->block, bytes, size);
+
+	result = 0;
+	for (size_t i = 0; i < size / 8 && result == 0 && search->words > 0 && search->pages > 0;
+	     i++)
+		result = try_word(search, range.start + i * 8, word_at(search->block, i), error);
+	return result;
+}
+
+/** Searches the pages of a region. The result is that of search_block(). */
 static int search_region(struct search *search, const struct pm_region *region,
                          struct pm_error *error)
 {
@@ -279,15 +333,12 @@ static int search_region(struct search *search, const struct pm_region *region,
 		if (state < 0)
 			return -1;
 
-		for (; state == PM_PRESENCE_PAGES && at < until && result == 0; at += PAGE) {
-			/* Not pm_heap_window_at(): its bytes would be lost when a leaf is read. */
-			unsigned char bytes[PAGE];
+		while (state == PM_PRESENCE_PAGES && at < until && result == 0) {
 			if (search->words == 0 || search->pages == 0)
 				return 0;
 
-			result = pm_heap_window_peek(search->heap->window, at, bytes, PAGE, error);
-			if (result > 0)
-				result = search_page(search, at, bytes, error);
+			struct pm_range rest = { at, until };
+			result = search_block(search, rest, &at, error);
 		}
 	}
 
@@ -312,22 +363,53 @@ static bool may_have_root(const struct pm_regions *regions, size_t index)
 	       regions->items[index - 1].mapping[0] == '/';
 }
 
+/** Tries the word at which an earlier search has found the tree. */
+static int try_hint(struct search *search, uint64_t at, struct pm_error *error)
+{
+	uint64_t word;
+	int result = pm_heap_window_word(search->heap->window, at, &word, error);
+
+	return result > 0 ? try_word(search, at, word, error) : result;
+}
+
+/** Searches all regions that can contain the root. */
+static int search_regions(struct search *search, struct pm_error *error)
+{
+	const struct pm_regions *regions = search->heap->source.regions;
+	int result = 0;
+
+	for (size_t i = 0; i < regions->count && result == 0; i++) {
+		if (search->words == 0 || search->pages == 0)
+			break;
+		if (may_have_root(regions, i))
+			result = search_region(search, &regions->items[i], error);
+	}
+
+	return result;
+}
+
 int pm_jemalloc_find(struct pm_heap_handle *heap, struct pm_jemalloc_tree *tree,
                      struct pm_error *error)
 {
-	const struct pm_regions *regions = heap->source.regions;
-	struct search search = { heap, tree, words_max, pages_max };
+	const struct pm_heap_hint *hint = &heap->source.hint;
+	if (hint->searched && hint->jemalloc_entry == 0)
+		return 0;
 
-	for (size_t i = 0; i < regions->count; i++) {
-		if (search.words == 0 || search.pages == 0)
-			break;
-		if (!may_have_root(regions, i))
-			continue;
+	struct search *search = malloc(sizeof *search);
+	if (!search)
+		return pm_error_out_of_memory(error);
 
-		int result = search_region(&search, &regions->items[i], error);
-		if (result != 0)
-			return result;
-	}
+	search->heap = heap;
+	search->tree = tree;
+	search->words = words_max;
+	search->pages = pages_max;
 
-	return 0;
+	int result = 0;
+	if (hint->searched)
+		result = try_hint(search, hint->jemalloc_entry, error);
+	if (result == 0)
+		result = search_regions(search, error);
+
+	free(search);
+	return result;
 }

@@ -20,6 +20,7 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "base/range.h"
 
 enum {
 	PAGE_BITS = 12,
@@ -114,12 +115,6 @@ static uint64_t cost_max(uint64_t size)
 	return pm_min(least + size / PAGE * 2, most);
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct pm_range *one = a, *other = b;
-	return (one->start > other->start) - (one->start < other->start);
-}
-
 /** Sorts the structures of the allocator, and unites ranges that overlap or adjoin. */
 static void unite_own(struct pm_heap_handle *heap)
 {
@@ -127,7 +122,7 @@ static void unite_own(struct pm_heap_handle *heap)
 	if (heap->own_count == 0)
 		return;
 
-	qsort(heap->own, heap->own_count, sizeof *heap->own, by_start);
+	qsort(heap->own, heap->own_count, sizeof *heap->own, pm_range_compare);
 	for (size_t i = 1; i < heap->own_count; i++) {
 		struct pm_range *last = &heap->own[kept];
 

@@ -24,6 +24,7 @@ struct pm_jemalloc_tree {
 	const struct pm_jemalloc_shape *shape;   /**< the dimensions */
 	uint64_t root;                           /**< address of the first entry of the root */
 	const struct pm_jemalloc_layout *layout; /**< the layout that matches the extents */
+	uint64_t entry; /**< address of an entry of the root that is not empty */
 };
 
 /** Returns the size in bytes of a leaf, or of a node of another level. */

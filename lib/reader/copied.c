@@ -8,18 +8,33 @@
 #include "base/search.h"
 #include "reader/region_rules.h"
 
+/**
+ * Returns whether a private region that is not writable may contain bytes that the process has
+ * written. Of a region of a core file, only PM_SIZE_RSS is known, and of a region that the process
+ * has mapped since smaps was read, no size. Such a region without permissions can be a large
+ * reservation of addresses.
+ */
+static bool is_changed(const struct pm_region *region)
+{
+	if (!pm_region_knows(region, PM_SIZE_ANONYMOUS))
+		return pm_region_is_anonymous(region) &&
+		       (region->bytes[PM_SIZE_RSS] > 0 ||
+		        (!pm_region_knows(region, PM_SIZE_RSS) && region->perms & PM_PERM_READ));
+
+	return region->bytes[PM_SIZE_ANONYMOUS] > 0 || region->bytes[PM_SIZE_SWAP] > 0 ||
+	       region->bytes[PM_SIZE_PRIVATE_HUGETLB] > 0;
+}
+
 bool pm_region_is_copied(const struct pm_region *region)
 {
-	bool readable = region->perms & (PM_PERM_READ | PM_PERM_MAYBE(PM_PERM_READ));
-	bool writable = region->perms & (PM_PERM_WRITE | PM_PERM_MAYBE(PM_PERM_WRITE));
-	bool changed = region->bytes[PM_SIZE_ANONYMOUS] > 0 || region->bytes[PM_SIZE_SWAP] > 0;
-
-	if (!readable || pm_region_forbidden(region) || pm_region_is_secret(region))
+	if (pm_region_forbidden(region) || pm_region_is_secret(region))
 		return false;
-	if (writable)
+	if (region->perms & (PM_PERM_WRITE | PM_PERM_MAYBE(PM_PERM_WRITE)))
 		return true;
+	if (region->perms & PM_PERM_SHARED)
+		return pm_region_is_shared_memory(region);
 
-	return changed && !(region->perms & (PM_PERM_SHARED | PM_PERM_EXEC));
+	return is_changed(region);
 }
 
 /** Returns the first range of a list that ends after an address, or NULL. */

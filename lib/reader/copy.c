@@ -20,16 +20,16 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/minmax.h"
-#include "base/wipe.h"
 #include "reader/cancel.h"
 #include "reader/copied.h"
 #include "reader/copy_threads.h"
+#include "reader/region_rules.h"
 
 /*
  * Prediction of the duration of a stop in nanoseconds: for 1024 bytes that are copied (0.45 s for
  * 1 GiB), for a thread, and for everything else.
  */
-enum { NS_PER_KIB = 429, NS_PER_THREAD = 200000, NS_FIXED = 2000000 };
+enum { NS_PER_KIB = 429, NS_PER_THREAD = 400000, NS_FIXED = 2000000 };
 
 /* Assumed size of a chunk of malloc in bytes, to predict the size of an index. */
 enum { CHUNK_SIZE = 128 };
@@ -84,18 +84,23 @@ static int visit_run(void *context, const struct pm_page_run *run)
 	return walk->copy_run(walk, range);
 }
 
-/** Walks over the present pages of all regions that are copied. */
-static int walk_pages(struct walk *walk, const struct pm_regions *regions)
+/** Walks over the present pages of a region. */
+static int walk_region(struct walk *walk, const struct pm_region *region)
 {
 	const struct pm_page_source *pages = &walk->copy->pages;
 
-	for (size_t i = 0; i < regions->count; i++) {
-		const struct pm_region *region = &regions->items[i];
-		if (pm_region_is_copied(region) &&
-		    pages->walk(pages->context, region->start, region->end, visit_run, walk,
-		                walk->error) != 0)
+	int result = pages->walk(pages->context, region->start, region->end, visit_run, walk,
+	                         walk->error);
+	return result == 0 ? 0 : -1;
+}
+
+/** Walks over the present pages of all regions that are copied. */
+static int walk_pages(struct walk *walk, const struct pm_regions *regions)
+{
+	for (size_t i = 0; i < regions->count; i++)
+		if (pm_region_is_copied(&regions->items[i]) &&
+		    walk_region(walk, &regions->items[i]) < 0)
 			return -1;
-	}
 
 	return 0;
 }
@@ -386,7 +391,7 @@ void pm_copy_close(struct pm_copy *copy)
 	free(copy->content.ranges.items);
 	free(copy->content.zeros.items);
 	free(copy->guards.items);
-	pm_wipe_free(copy->threads, copy->thread_count * sizeof *copy->threads);
+	pm_copy_threads_free(copy->threads, copy->thread_count);
 	free(copy);
 }
 
@@ -439,6 +444,29 @@ static void count_missing(struct pm_copy *copy, const struct pm_region *region)
 		copy->info.missing += size - pm_min(size, held);
 }
 
+/** Adds the bytes of a region of a process that is not copied, if it can contain pointers. */
+static void count_hidden(struct pm_copy *copy, const struct pm_region *region)
+{
+	bool device = pm_region_forbidden(region) && !pm_region_is_of_kernel(region) &&
+	              region->perms & PM_PERM_WRITE;
+
+	if (copy->process && (device || pm_region_is_secret(region)))
+		copy->info.unreadable += pm_region_size(region);
+}
+
+/** Copies the pages of a region, and counts those that the process has not touched. */
+static int copy_region(struct walk *walk, const struct pm_region *region)
+{
+	struct pm_copy_info *info = &walk->copy->info;
+	uint64_t before = info->copied + info->unreadable, size = pm_region_size(region);
+
+	if (walk_region(walk, region) < 0)
+		return -1;
+	if (walk->copy->process && region->perms & PM_PERM_SHARED)
+		info->untouched += size - pm_min(size, info->copied + info->unreadable - before);
+	return 0;
+}
+
 /** Copies all memory. The regions at the stop and the reader are known. */
 static int copy_memory(struct pm_copy *copy, struct pm_error *error)
 {
@@ -458,7 +486,15 @@ static int copy_memory(struct pm_copy *copy, struct pm_error *error)
 		walk.zeros = &copy->content.zeros;
 
 	copy->info.swapped = 0;
-	return walk_pages(&walk, &copy->content.regions);
+	for (size_t i = 0; i < copy->content.regions.count; i++) {
+		const struct pm_region *region = &copy->content.regions.items[i];
+		if (!pm_region_is_copied(region))
+			count_hidden(copy, region);
+		else if (copy_region(&walk, region) < 0)
+			return -1;
+	}
+
+	return 0;
 }
 
 /** Copies everything while the process is stopped. */

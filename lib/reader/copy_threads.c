@@ -8,10 +8,50 @@
 #include <procmem/threads.h>
 
 #include "base/array.h"
+#include "base/wipe.h"
 #include "reader/core_notes.h"
 
-/* Positions in struct user_regs_struct of x86-64. */
-enum { REGISTER_RSP = 19, REGISTER_FS_BASE = 21 };
+/*
+ * Positions in struct user_regs_struct of x86-64. ORIG_RAX is the number of the system call in
+ * which the thread is, or negative.
+ */
+enum { REGISTER_ORIG_RAX = 15, REGISTER_RSP = 19, REGISTER_FS_BASE = 21 };
+
+#ifdef __x86_64__
+/*
+ * Words of an XSAVE area (Intel SDM, volume 1, chapter 13). The FXSAVE area at its start has
+ * control words and addresses of instructions, the registers of the x87 and MMX, those of SSE, and
+ * bytes that software may use. The header of the XSAVE area follows, and then the other registers.
+ * All registers, with those of AMX, take less than 16 KiB.
+ */
+enum { X87_START = 32 / 8, SSE_END = 416 / 8, REST_START = 576 / 8, XSAVE_WORDS = 2048 };
+
+/**
+ * Reads the vector registers of a thread. If this process has no memory for them, or if the kernel
+ * does not let it read them, they are not known.
+ */
+static void read_vectors(struct pm_stop *stop, size_t index, struct pm_copy_thread *thread)
+{
+	uint64_t words[XSAVE_WORDS] = { 0 };
+	size_t size = 0;
+	if (pm_stop_read_registers(stop, index, NT_X86_XSTATE, words, sizeof words, &size, NULL) <
+	            0 &&
+	    pm_stop_read_registers(stop, index, NT_FPREGSET, words, sizeof words, &size, NULL) < 0)
+		return;
+
+	memset(words, 0, X87_START * sizeof *words);
+	memset(&words[SSE_END], 0, (REST_START - SSE_END) * sizeof *words);
+
+	size_t count = size / sizeof *words;
+	thread->vectors = calloc(count + 1, sizeof *thread->vectors);
+	if (thread->vectors) {
+		memcpy(thread->vectors, words, count * sizeof *words);
+		thread->vector_count = count;
+	}
+
+	explicit_bzero(words, sizeof words);
+}
+#endif
 
 /** Reads the registers of a thread. */
 static void read_registers(struct pm_stop *stop, size_t index, struct pm_copy_thread *thread)
@@ -26,6 +66,8 @@ static void read_registers(struct pm_stop *stop, size_t index, struct pm_copy_th
 	thread->registers_known = true;
 	thread->stack_pointer = thread->registers[REGISTER_RSP];
 	thread->thread_pointer = thread->registers[REGISTER_FS_BASE];
+	if ((int64_t)thread->registers[REGISTER_ORIG_RAX] < 0)
+		read_vectors(stop, index, thread);
 #else
 	(void)stop, (void)index, (void)thread;
 #endif
@@ -72,6 +114,14 @@ int pm_copy_threads_read_core(const struct pm_core *core, struct pm_copy_thread 
 	*threads = made;
 	*count = found;
 	return 0;
+}
+
+void pm_copy_threads_free(struct pm_copy_thread *threads, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		pm_wipe_free(threads[i].vectors,
+		             threads[i].vector_count * sizeof *threads[i].vectors);
+	pm_wipe_free(threads, count * sizeof *threads);
 }
 
 void pm_copy_threads_name(struct pm_process *process, struct pm_copy_thread *threads, size_t count)

@@ -9,7 +9,8 @@
  * Reads the registers of all threads of a stopped process. A thread whose registers cannot be read
  * has none.
  *
- * @param threads  receives the threads by ascending TID, without names; release with free(3)
+ * @param threads  receives the threads by ascending TID, without names; release with
+ *                 pm_copy_threads_free()
  * @param count    receives the number of threads
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
@@ -23,6 +24,9 @@ int pm_copy_threads_read(struct pm_stop *stop, struct pm_copy_thread **threads, 
  */
 int pm_copy_threads_read_core(const struct pm_core *core, struct pm_copy_thread **threads,
                               size_t *count, struct pm_error *error);
+
+/** Overwrites and releases threads. */
+void pm_copy_threads_free(struct pm_copy_thread *threads, size_t count);
 
 /** Sets the names of threads. Threads that have ended since the stop have none. */
 void pm_copy_threads_name(struct pm_process *process, struct pm_copy_thread *threads, size_t count);

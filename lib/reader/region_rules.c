@@ -35,6 +35,12 @@ static bool is_device_by_name(const char *mapping)
 	return starts_with_any(mapping, drivers) && !starts_with_any(mapping, ordinary);
 }
 
+bool pm_region_is_of_kernel(const struct pm_region *region)
+{
+	return region->start >> 63 || starts_with(region->mapping, "[vvar") ||
+	       starts_with(region->mapping, "[vsyscall]");
+}
+
 const char *pm_region_forbidden(const struct pm_region *region)
 {
 	if (region->start >> 63)
@@ -51,8 +57,7 @@ const char *pm_region_forbidden(const struct pm_region *region)
 	return NULL;
 }
 
-/** Tests whether a region maps shared memory, and not a file on a disk. */
-static bool is_shared_memory(const struct pm_region *region)
+bool pm_region_is_shared_memory(const struct pm_region *region)
 {
 	static const char *const names[] = {
 		"/memfd:", "/SYSV", "/dev/zero", "/dev/shm/", "/anon_hugepage", "[anon_shmem:", NULL
@@ -90,7 +95,7 @@ struct pm_verdict pm_region_untouched(const struct pm_region *region)
 	if (pm_region_is_secret(region))
 		return secret;
 	if (region->perms & PM_PERM_SHARED)
-		return is_shared_memory(region) ? shared : file;
+		return pm_region_is_shared_memory(region) ? shared : file;
 	if (starts_with(region->mapping, "[vdso]"))
 		return vdso;
 	/* Private mappings of /dev/zero and private anonymous huge pages have an inode, but
@@ -98,7 +103,7 @@ struct pm_verdict pm_region_untouched(const struct pm_region *region)
 	if (region->inode == 0 || starts_with(region->mapping, "/dev/zero") ||
 	    starts_with(region->mapping, "/anon_hugepage"))
 		return hole;
-	return is_shared_memory(region) ? shared : file;
+	return pm_region_is_shared_memory(region) ? shared : file;
 }
 
 bool pm_region_allows_readv(const struct pm_region *region)

@@ -22,6 +22,20 @@ struct pm_verdict {
  */
 const char *pm_region_forbidden(const struct pm_region *region);
 
+/**
+ * Tests whether a region contains only data of the kernel, such as [vvar].
+ * @param region  the region
+ * @return        true if it does
+ */
+bool pm_region_is_of_kernel(const struct pm_region *region);
+
+/**
+ * Tests whether a region maps shared memory, and not a file on a disk.
+ * @param region  the region
+ * @return        true if it does
+ */
+bool pm_region_is_shared_memory(const struct pm_region *region);
+
 /** The reason why pages of memfd_secret(2) cannot be read. */
 extern const char pm_region_secret[];
 

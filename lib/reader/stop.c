@@ -10,16 +10,19 @@
 #include <errno.h>
 #include <linux/kcmp.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "proc/process.h"
+#include "proc/process_stat.h"
 #include "reader/tracer.h"
 
 /**
@@ -35,9 +38,12 @@ struct job {
 	int cause; /* errno of ptrace(2); 0 if the call succeeded */
 };
 
-/* While the tracer thread stops the target, the threads of the target that have exited are reaped
- * at intervals of this length, in nanoseconds. Nearly all stops take less. */
+/* Interval of pm_tracer_reap() during a stop, in nanoseconds. Most stops end before the first
+ * call. */
 enum { REAP_INTERVAL = 100 * 1000 * 1000 };
+
+/* Interval and maximum duration in nanoseconds of the tests whether the threads have run. */
+enum { RUN_INTERVAL = 1000 * 1000, RUN_MAX = 200 * 1000 * 1000 };
 
 struct pm_stop {
 	/* The threads of the target. Only the tracer thread changes them, and only before it
@@ -294,6 +300,87 @@ int pm_stop_read_siginfo(struct pm_stop *stop, size_t index, void *info, struct 
 	struct job job = { .index = index,
 		           .bytes = { .iov_base = info, .iov_len = sizeof(siginfo_t) } };
 	return run(stop, &job, "siginfo", error);
+}
+
+/** A thread that may not have run since it was resumed. */
+struct awaited {
+	pid_t tid;
+	char *before; /* text of its schedstat file; NULL until it was read; owned */
+};
+
+/**
+ * Tests whether a thread has run since it was resumed. The end of a stop wakes all threads, so that
+ * a thread that sleeps has run. The other ones have run if the file with their times has changed
+ * since the first call.
+ */
+static bool has_run(const struct pm_procfs *procfs, struct awaited *thread)
+{
+	struct pm_process_stat stat;
+	char path[64], *now;
+
+	snprintf(path, sizeof path, "task/%d/stat", (int)thread->tid);
+	if (pm_process_stat_read(procfs, path, &stat) < 0)
+		return true;
+	if (stat.state != 'R' && stat.state != 'D')
+		return true;
+
+	/* Without this file, only the state is known. */
+	snprintf(path, sizeof path, "task/%d/schedstat", (int)thread->tid);
+	if (pm_procfs_read(procfs, path, &now, NULL) < 0)
+		return false;
+	if (!thread->before) {
+		thread->before = now;
+		return false;
+	}
+
+	bool changed = strcmp(now, thread->before) != 0;
+	free(now);
+	return changed;
+}
+
+/** Removes the threads that have run. Returns the number of the other ones. */
+static size_t remove_run(const struct pm_procfs *procfs, struct awaited *threads, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (has_run(procfs, &threads[i]))
+			free(threads[i].before);
+		else
+			threads[kept++] = threads[i];
+	}
+
+	return kept;
+}
+
+bool pm_stop_await_run(struct pm_process *process, const volatile sig_atomic_t *cancel)
+{
+	const struct pm_procfs *procfs = &process->procfs;
+	const struct timespec pause = { .tv_nsec = RUN_INTERVAL };
+	uint64_t until = pm_clock_ns(CLOCK_MONOTONIC) + RUN_MAX;
+	size_t count;
+	pid_t *tids;
+
+	if (pm_procfs_list_numbers(procfs, "task", &tids, &count) < 0)
+		return true;
+
+	struct awaited *threads = calloc(count + 1, sizeof *threads);
+	for (size_t i = 0; threads && i < count; i++)
+		threads[i].tid = tids[i];
+	free(tids);
+	if (!threads)
+		return false;
+
+	count = remove_run(procfs, threads, count);
+	while (count > 0 && !(cancel && *cancel) && pm_clock_ns(CLOCK_MONOTONIC) < until) {
+		nanosleep(&pause, NULL);
+		count = remove_run(procfs, threads, count);
+	}
+
+	for (size_t i = 0; i < count; i++)
+		free(threads[i].before);
+	free(threads);
+	return count == 0;
 }
 
 static bool share_memory(pid_t one, pid_t other)

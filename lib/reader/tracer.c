@@ -189,15 +189,16 @@ static int check_pending(struct pm_tracer *tracer, struct pm_traced *traced, uin
 	pid_t tid = traced->thread.tid;
 	char state = state_of(tracer->process, tid);
 
-	/* If another traced thread has called execve(2), it has the TID of the leader now, but was
-	 * perhaps never interrupted. A thread that is interrupted twice stops once: the end of the
-	 * stop clears the second request. */
-	if (!pm_state_is_dead(state))
-		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-
-	if (pm_state_is_dead(state))
+	if (pm_state_is_dead(state)) {
 		traced->state = PM_TRACE_GONE;
-	else if (state == 'D' && idle >= ASLEEP_AFTER)
+		return 0;
+	}
+
+	/* A thread that has called execve(2) gets the TID of the leader, and was perhaps not
+	 * interrupted before. PTRACE_DETACH clears a second request. */
+	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+
+	if (state == 'D' && idle >= ASLEEP_AFTER)
 		traced->state = PM_TRACE_ASLEEP;
 	else if (idle >= FAIL_AFTER)
 		return pm_error_set(error, PM_ERROR_IO, 0,
@@ -281,9 +282,9 @@ void pm_tracer_reap(const struct pm_process *process)
 	if (pm_procfs_list_numbers(&process->procfs, "task", &tids, &count) < 0)
 		return;
 
-	/* The leader is left out: its status may belong to the caller of the library, and execve(2)
-	 * reaps the leader itself. For a thread that is not a zombie, waitid(2) would take away the
-	 * status of a ptrace stop, also without WSTOPPED. */
+	/* Skip the leader: if the target is a child of the caller, the caller reaps it. Skip
+	 * threads that are not zombies: waitid(2) would take the status of a ptrace stop, even
+	 * without WSTOPPED. */
 	for (size_t i = 0; i < count; i++) {
 		siginfo_t info;
 		if (tids[i] != process->procfs.pid && state_of(process, tids[i]) == 'Z')

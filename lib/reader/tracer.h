@@ -48,9 +48,9 @@ struct pm_tracer {
 int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error);
 
 /**
- * Reaps the traced threads that have exited, except the leader. Call it from time to time in
- * another thread while pm_tracer_stop() runs: if the target calls execve(2), both can wait for
- * this. pm_tracer_stop() detects that a thread was reaped.
+ * Reaps traced threads that have exited. The leader is not reaped. While one thread runs
+ * pm_tracer_stop(), another must call this at intervals: otherwise, an execve(2) of the target and
+ * pm_tracer_stop() can wait for each other forever.
  * @param process  the target
  */
 void pm_tracer_reap(const struct pm_process *process);

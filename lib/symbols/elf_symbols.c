@@ -278,6 +278,67 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 	return status;
 }
 
+static bool is_function(const GElf_Sym *symbol)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info);
+	return type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+/**
+ * Returns the index of the first name that a symbol table defines, or `found` if this is lower or
+ * if the table defines none.
+ */
+static size_t search_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                           const char *const *names, size_t found)
+{
+	Elf_Data *data = section_data(section, header->sh_type);
+	Elf_Data *texts = section_data(elf_getscn(elf, header->sh_link), SHT_STRTAB);
+
+	/* The last byte of a string table is a NUL. */
+	if (!data || !texts || header->sh_entsize == 0 ||
+	    ((const char *)texts->d_buf)[texts->d_size - 1] != '\0')
+		return found;
+
+	size_t count = header->sh_size / header->sh_entsize;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Sym symbol;
+		if (!gelf_getsym(data, (int)i, &symbol))
+			break;
+		if (symbol.st_name >= texts->d_size || !is_function(&symbol) || !is_place(&symbol))
+			continue;
+		const char *text = (const char *)texts->d_buf + symbol.st_name;
+		for (size_t name = 0; name < found; name++)
+			if (strcmp(text, names[name]) == 0)
+				found = name;
+	}
+
+	return found;
+}
+
+size_t pm_elf_symbols_search(int fd, const char *const *names, size_t count)
+{
+	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
+	size_t found = count;
+
+	if (elf_version(EV_CURRENT) == EV_NONE || !has_few_sections(fd))
+		return count;
+
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+		Elf_Scn *section = NULL;
+		while (elf && elf_kind(elf) == ELF_K_ELF && (section = elf_nextscn(elf, section))) {
+			GElf_Shdr header;
+			if (!gelf_getshdr(section, &header) || header.sh_type != types[i])
+				continue;
+			found = search_table(elf, section, &header, names, found);
+			break;
+		}
+	}
+
+	elf_end(elf);
+	return found;
+}
+
 /**
  * Removes the reference to the section headers from an ELF header. Section headers are not part of
  * the image of a program in memory.

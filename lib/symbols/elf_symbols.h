@@ -107,6 +107,18 @@ const struct pm_elf_symbol *pm_elf_symbols_thread_local_at(const struct pm_elf_s
 int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error *error);
 
 /**
+ * Searches the symbol tables of a file for functions that the file itself defines. Does not keep
+ * the symbols.
+ *
+ * @param fd     descriptor of the file; remains owned by the caller
+ * @param names  the names of the functions
+ * @param count  number of names
+ * @return       index of the first of these names that the file defines; `count` if it defines
+ *               none of them, or is not a valid ELF file
+ */
+size_t pm_elf_symbols_search(int fd, const char *const *names, size_t count);
+
+/**
  * Reads segments and build ID of a program from the start of its image in memory. The image does
  * not contain the symbol tables.
  *

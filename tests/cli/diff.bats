@@ -192,6 +192,24 @@ logged() {
 	[[ $stderr == *'run.pmrec is damaged'* ]]
 }
 
+@test "a process that called exec between two samples: a note says so" {
+	target_start allocations 0
+	procmem snap -q --heap -o "$file" "$TARGET_PID"
+	procmem snap -q --heap -o "$file" "$TARGET_PID"
+	run --separate-stderr procmem diff "$file@1" "$file@2"
+	[[ $stderr != *exec* ]]
+
+	printf 'exec\n' >&"$TARGET_IN"
+	target_await ready
+	procmem snap -q --heap -o "$file" "$TARGET_PID"
+	run -1 --separate-stderr procmem diff "$file@2" "$file@3"
+	[ "$stderr" = "procmem: note: process $TARGET_PID called exec between the samples: the memory of two programs is compared" ]
+	run -1 --separate-stderr procmem diff "$file@1" "$TARGET_PID"
+	[[ $stderr == *'called exec between the samples'* ]]
+	run -1 --separate-stderr procmem diff -q "$file@2" "$file@3"
+	[ -z "$stderr" ]
+}
+
 @test "wrong usage is an error" {
 	run -2 --separate-stderr procmem snap $$
 	[[ $stderr == *'-o FILE is missing'* ]]

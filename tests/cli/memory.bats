@@ -87,9 +87,9 @@ is_small() {
 	found=$(target_await 'chunk pointed')
 	target_await 'done point'
 	address=$(awk '{ print $3 }' <<<"$found")
-	few=$(peak refs "$TARGET_PID" "$address")
-	[ $(($(peak refs --all "$TARGET_PID" "$address") - few)) -lt 24576 ]
-	[ $(($(peak refs --json "$TARGET_PID" "$address") - few)) -lt 24576 ]
-	run -0 --separate-stderr "$PROCMEM_BIN" refs -q --all "$TARGET_PID" "$address"
+	few=$(peak refs --max-stop 0 "$TARGET_PID" "$address")
+	[ $(($(peak refs --max-stop 0 --all "$TARGET_PID" "$address") - few)) -lt 24576 ]
+	[ $(($(peak refs --max-stop 0 --json "$TARGET_PID" "$address") - few)) -lt 24576 ]
+	run -0 --separate-stderr procmem refs -q --all "$TARGET_PID" "$address"
 	[ "$(grep -c '^  chunk .*pointers)$' <<<"$output")" -ge 400000 ]
 }

@@ -55,6 +55,7 @@ refs() {
 		.path[1].symbol == "g_list"' <<<"$output"
 
 	run -0 --separate-stderr procmem refs "$TARGET_PID" "0x$(example list)"
+	[[ ${lines[0]} =~ ^[0-9a-f]+' is in the chunk '[0-9a-f]+-[0-9a-f]+' (64B, '.*'), in use'$ ]]
 	[[ $output == *'path to the nearest root, 3 references:'*', and 1 more of this size in a list'* ]]
 	[[ $output == *'<- global g_list in holders, at '* ]]
 	[[ $stderr == *'the process was stopped for '* ]]
@@ -128,4 +129,19 @@ refs() {
 	procmem dump -q --core --stop -o core "$TARGET_PID"
 	run -0 --separate-stderr procmem refs --json core "$(example last)"
 	jq -e '.count == 1 and (.path | length) == 2 and (has("stopped_us") | not)' <<<"$output"
+}
+
+@test "--to: the word at an address in a variable without a symbol" {
+	local map
+	target_start orders
+	map=$(sed -n 's/^map orders .* //p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem refs --to "$TARGET_PID" "$(printf '%x' $((0x$map + 18)))"
+	[[ ${lines[0]} == *'not in a chunk of malloc, and not in a variable with a symbol'* ]]
+	[[ $output == *"the pointer in the 8 bytes at $(printf '%x' $((0x$map + 16))) is shown"* ]]
+	[[ $output == *'1 pointer:'*'+0x0 -> chunk '* ]]
+	[[ $output != *'exactly this address'* ]]
+
+	# The number of nodes is no pointer.
+	run -1 --separate-stderr procmem refs --to "$TARGET_PID" "$(printf '%x' $((0x$map + 40)))"
+	[[ $output == *'0 pointers'* ]]
 }

@@ -59,7 +59,7 @@ teardown() {
 	run -2 --separate-stderr procmem snap -l "$recording"
 	[[ $stderr == *'is not a recording of procmem' ]]
 	run -2 --separate-stderr procmem snap -l -o "$recording" "$TARGET_PID"
-	[[ $stderr == *'--list and --output cannot be combined' ]]
+	[[ $stderr == *'--list and --output cannot be combined: -l reads a recording, and -o writes one' ]]
 	run -2 --separate-stderr procmem snap "$TARGET_PID"
 	[[ $stderr == *'-o FILE is missing'* ]]
 }

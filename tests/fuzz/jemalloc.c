@@ -68,8 +68,8 @@ static unsigned char *place_of(struct fake_jemalloc *fake, uint8_t part, uint16_
 	switch (part % PARTS) {
 	case PART_ROOT:
 		/* The entries before and after the one that is used */
-		return fake->bss + FAKE_ROOT +
-		       (entry - ROOT_AROUND / 2 + offset % ROOT_AROUND) * WORD;
+		entry += (size_t)(FAKE_ROOT / WORD + offset % ROOT_AROUND - ROOT_AROUND / 2);
+		return fake->bss + entry * WORD;
 	case PART_NODE:
 		return fake->base + FAKE_NODE + (size_t)offset * WORD % (256 << 10);
 	case PART_BINS:

@@ -6,24 +6,32 @@
  * thread.
  *
  * Commands:
- *   info          prints the members of mallinfo2(3) again
- *   fragment N    allocates N times 8000 and 80 bytes, then frees the 8000; the 80 bytes are
- *                 "session user=I"
- *   sieve N       allocates N times 56 bytes, then frees two of three
- *   trim          calls malloc_trim(3)
- *   mapped N      allocates N times 1 MiB
- *   grow N        a thread keeps N chunks of 264 bytes a second, "leak number=I"
- *   grown         prints `grown N`: the number of chunks that `grow` has allocated
- *   renew N       a thread keeps N chunks of 528 bytes, and replaces the oldest one every
- * millisecond churn         a thread allocates and frees all the time damage        overwrites the
- * size of a chunk; prints both chunks imitate       maps memory that looks like a chunk of 1 MiB
- *   point N       allocates a chunk, `pointed`, and N pointers to it in another chunk
- *   protect       allocates 1 MiB, and makes its pages read-only
+ * - `info`: prints the members of mallinfo2(3) again
+ * - `fragment N`: allocates N times 8000 and 80 bytes, then frees the 8000; the 80 bytes are
+ *   "session user=I and more"
+ * - `sieve N`: allocates N times 56 bytes, then frees two of three
+ * - `trim`: calls malloc_trim(3)
+ * - `mapped N`: allocates N times 1 MiB
+ * - `grow N`: starts a thread that keeps N chunks of 264 bytes a second, "leak number=I"
+ * - `grown`: prints `grown N`: the number of chunks that `grow` has allocated
+ * - `renew N`: starts a thread that keeps N chunks of 528 bytes, "renewed number=I", and replaces
+ *   the oldest one every millisecond; done when all N chunks exist
+ * - `churn`: starts a thread that allocates and frees all the time; done when it has allocated in
+ *   each of its slots
+ * - `damage`: overwrites the size of a chunk; prints both chunks
+ * - `imitate`: maps memory that looks like a chunk of 1 MiB
+ * - `point N`: allocates a chunk, `pointed`, and N pointers to it in another chunk
+ * - `protect`: allocates 1 MiB, and makes its pages read-only
+ * - `hide`: allocates 1 MiB, and overwrites the header of this chunk
+ * - `vfork`: starts a thread that waits in the kernel for a child that does not end
+ * - `exec`: executes the program again, without threads
  */
 #include "support.h"
 
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +65,9 @@ static pthread_barrier_t created;
 
 /* Number of chunks that grow() has filled. */
 static atomic_ulong grown;
+
+/* Number of threads that have allocated what the answer to `renew` or `churn` promises. */
+static atomic_uint prepared;
 
 static char *keep(size_t size)
 {
@@ -163,6 +174,8 @@ static void *renew(void *count)
 		free(*oldest);
 		*oldest = keep(RENEWED);
 		snprintf(*oldest, RENEWED, "renewed number=%llu", (unsigned long long)i);
+		if (i + 1 == (size_t)count)
+			prepared++;
 		if (i >= (size_t)count)
 			usleep(1000);
 	}
@@ -173,7 +186,7 @@ static void *churn(void *unused)
 {
 	enum { SLOTS = 1000 };
 	static void *slots[SLOTS];
-	unsigned seed = 1;
+	unsigned seed = 1, empty = SLOTS;
 
 	(void)unused;
 	for (;;) {
@@ -181,10 +194,13 @@ static void *churn(void *unused)
 		unsigned slot = seed >> 8 & 1023;
 		if (slot >= SLOTS)
 			continue;
+		if (!slots[slot] && --empty == 0)
+			prepared++;
 		free(slots[slot]);
 		slots[slot] = malloc(16 + (seed >> 20));
-		if (slots[slot])
-			memset(slots[slot], (int)seed, 16);
+		if (!slots[slot])
+			abort();
+		memset(slots[slot], (int)seed, 16);
 	}
 	return NULL;
 }
@@ -194,6 +210,16 @@ static void start(void *(*run)(void *), size_t argument)
 	pthread_t thread;
 
 	target_check(-pthread_create(&thread, NULL, run, (void *)argument), "pthread_create");
+}
+
+/** Starts a thread, and waits until it is prepared. */
+static void start_prepared(void *(*run)(void *), size_t argument)
+{
+	unsigned before = prepared;
+
+	start(run, argument);
+	while (prepared == before)
+		usleep(1000);
 }
 
 /** Overwrites the size of a chunk, as a write beyond the end of the chunk before it does. */
@@ -208,13 +234,21 @@ static void damage(void)
 	memset(second - sizeof(size_t), 'y', sizeof(size_t));
 }
 
-/** Makes the pages of a chunk read-only, so that they cannot be told from those of other memory. */
+/** Makes the pages of a chunk read-only. */
 static void protect(void)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t chunk = (uintptr_t)keep(LARGE);
 
 	target_check(mprotect((void *)(chunk & ~(page - 1)), LARGE, PROT_READ), "mprotect");
+}
+
+/** Overwrites the header of a chunk, so that it cannot be told from other memory. */
+static void hide(void)
+{
+	char *chunk = keep(LARGE);
+
+	memset(chunk - sizeof(size_t), 0, sizeof(size_t));
 }
 
 static void imitate(void)
@@ -239,6 +273,28 @@ static void point(uint64_t count)
 	print_chunk("pointed", pointed);
 }
 
+/* PID of the child of vfork(2); 0 before there is one. */
+static volatile pid_t vfork_child;
+
+static void *wait_for_vfork(void *unused)
+{
+	(void)unused;
+	if (vfork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		vfork_child = getpid();
+		for (;;)
+			pause();
+	}
+	return NULL;
+}
+
+static void block(void)
+{
+	start(wait_for_vfork, 0);
+	while (vfork_child == 0)
+		sched_yield();
+}
+
 static int obey(const char *line)
 {
 	if (strcmp(line, "info") == 0)
@@ -257,9 +313,9 @@ static int obey(const char *line)
 	else if (strcmp(line, "grown") == 0)
 		printf("grown %lu\n", grown);
 	else if (strncmp(line, "renew ", 6) == 0)
-		start(renew, target_number(line + 6));
+		start_prepared(renew, target_number(line + 6));
 	else if (strcmp(line, "churn") == 0)
-		start(churn, 0);
+		start_prepared(churn, 0);
 	else if (strcmp(line, "damage") == 0)
 		damage();
 	else if (strncmp(line, "point ", 6) == 0)
@@ -268,6 +324,12 @@ static int obey(const char *line)
 		imitate();
 	else if (strcmp(line, "protect") == 0)
 		protect();
+	else if (strcmp(line, "hide") == 0)
+		hide();
+	else if (strcmp(line, "vfork") == 0)
+		block();
+	else if (strcmp(line, "exec") == 0)
+		target_check(execl("/proc/self/exe", "allocations", "0", NULL), "execl");
 	else
 		return 1;
 	return 0;
@@ -281,6 +343,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 
+	/* By default, malloc makes 8 arenas for each processor. */
+	mallopt(M_ARENA_MAX, WORKERS_MAX + 8);
 	char *orders[ORDERS];
 	for (size_t i = 0; i < ORDERS; i++) {
 		orders[i] = keep(ORDER);

@@ -3,8 +3,7 @@
  * contents: chunks of malloc with known contents. Prints `chunks COUNT SIZE ADDRESS NAME` for each
  * content: the number of chunks, the bytes that the program may use in each
  * (malloc_usable_size(3)), and the address of the last one. Each content has a size that no other
- * content has. `mixture COUNT SIZE` is about chunks of which three of four have
- * the same text.
+ * content has. `mixture COUNT SIZE` is about chunks of which three of four have the same text.
  *
  * Commands:
  * - `leak N`: allocates N chunks of LEAK_SIZE bytes and keeps them

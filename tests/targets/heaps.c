@@ -7,6 +7,9 @@
  * large=N         chunks that each thread allocates with up to 120 KiB each (0)
  * mapped=N        chunks that malloc maps separately (0)
  * aligned=N       chunks of posix_memalign(3) that malloc maps separately (0)
+ * shrink=N        realloc(3) makes these chunks smaller (0 or 1)
+ * protect=N       pages in all chunks that malloc maps separately become read-only (0 or 1)
+ * dangling=N      a write to a freed chunk damages a list of the tcache (0 or 1)
  * sbrk=N          other users of sbrk(2) between parts of the heap (0)
  * blocked=N       mappings that stop the brk heap from growing (0 or 1)
  * fork=N          the heap belongs to a child process, which extends it (0 or 1)
@@ -15,8 +18,10 @@
  *
  * Prints `kept N` for each thread, the number of chunks that it keeps, `pid PID`, `mallinfo ARENA
  * UORDBLKS FORDBLKS FSMBLKS HBLKS HBLKHD KEEPCOST` (mallinfo2(3)), for each arena `arena FAST_COUNT
- * FAST REST_COUNT REST SYSTEM` (malloc_info(3)), and `aligned ADDRESS` for each chunk of
- * posix_memalign(3). Nothing is allocated after the figures were taken.
+ * FAST REST_COUNT REST SYSTEM` (malloc_info(3)), `aligned ADDRESS` for each chunk of
+ * posix_memalign(3), and with dangling=1 `freed ADDRESS` for each chunk of the damaged list, the
+ * first one of the list first; the third one was written to. Nothing is allocated after the figures
+ * were taken.
  *
  * Commands: `trim` calls malloc_trim(3), `info` prints the text of malloc_info(3).
  */
@@ -47,20 +52,24 @@
 enum { THREADS_MAX = 256, ALIGNED_MAX = 64, INFO_SIZE = 1 << 20, PAGE = 4096 };
 
 static uint64_t threads, chunks = 1000, large, mapped, aligned, foreign, blocked, forked, churn,
-			 holes;
+			 holes, shrunk, read_only, dangling;
 
 static const struct option {
 	const char *name;
 	uint64_t *value;
 } options[] = {
-	{ "threads", &threads }, { "chunks", &chunks },   { "large", &large },
-	{ "mapped", &mapped },   { "aligned", &aligned }, { "sbrk", &foreign },
-	{ "blocked", &blocked }, { "fork", &forked },     { "churn", &churn },
-	{ "holes", &holes },
+	{ "threads", &threads },   { "chunks", &chunks },   { "large", &large },
+	{ "mapped", &mapped },     { "aligned", &aligned }, { "sbrk", &foreign },
+	{ "blocked", &blocked },   { "fork", &forked },     { "churn", &churn },
+	{ "holes", &holes },       { "shrink", &shrunk },   { "protect", &read_only },
+	{ "dangling", &dangling },
 };
 
 /** Number of slots in which a thread that churns allocates and frees memory. */
 enum { SLOTS = 20000 };
+
+/** Number and size of the chunks of the damaged list. */
+enum { FREED = 7, FREED_SIZE = 900 };
 
 /* The text of malloc_info(3). */
 static char info[INFO_SIZE];
@@ -170,6 +179,14 @@ static void block(void)
 	target_check(page == MAP_FAILED ? -1 : 0, "mmap");
 }
 
+/** Makes the second page after an address read-only. */
+static void protect(void *address)
+{
+	uintptr_t page = ((uintptr_t)address + PAGE) & ~(uintptr_t)(PAGE - 1);
+
+	target_check(mprotect((void *)page, PAGE, PROT_READ), "mprotect");
+}
+
 /** Creates what is not created by threads. Returns the addresses of posix_memalign(3). */
 static void fill_main(void **addresses)
 {
@@ -185,13 +202,37 @@ static void fill_main(void **addresses)
 		fill(50, 20 * chunks);
 	}
 
-	for (uint64_t i = 0; i < mapped; i++)
-		allocate(256 * 1024 + i * 100000);
+	for (uint64_t i = 0; i < mapped; i++) {
+		char *chunk = allocate(256 * 1024 + i * 100000) - 16;
+		if (read_only)
+			target_check(mprotect(chunk, PAGE, PROT_READ), "mprotect");
+	}
 	for (uint64_t i = 0; i < aligned; i++) {
 		size_t alignment = (size_t)64 << (i * 3 % 16);
 		target_check(-posix_memalign(&addresses[i], alignment, 300000 + i * 5000),
 		             "posix_memalign");
+		if (shrunk)
+			addresses[i] = realloc(addresses[i], 20000);
+		target_check(addresses[i] ? 0 : -1, "realloc");
+		if (read_only)
+			protect(addresses[i]);
 	}
+}
+
+/** Frees chunks, and then writes to one of them, so that a list of the tcache is damaged. */
+static void damage(void)
+{
+	uintptr_t freed[FREED];
+
+	for (int i = 0; i < FREED; i++)
+		freed[i] = (uintptr_t)allocate(FREED_SIZE);
+	for (int i = 0; i < FREED; i++)
+		free((void *)freed[i]);
+
+	uint64_t *written = (uint64_t *)freed[FREED - 3];
+	*(volatile uint64_t *)written = UINT64_C(0x4242424242424242);
+	for (int i = FREED; i-- > 0;)
+		printf("freed %" PRIxPTR "\n", freed[i]);
 }
 
 /** Returns a number of the text of malloc_info(3): of an attribute after a position. */
@@ -290,6 +331,8 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < threads; i++)
 		printf("kept %" PRIu64 "\n", kept_counts[i]);
 	printf("pid %d\n", (int)getpid());
+	if (dangling)
+		damage();
 	print_figures(file, addresses);
 	target_ready();
 	target_obey(obey);

@@ -8,7 +8,8 @@
  * Held: `list` and `owned` by globals, `table` by a static array, `local` by a thread-local
  * variable of the thread `worker`, `stack` by the stack of this thread, `inside` by a pointer to
  * the middle, `big` by a global, and `last` by the last words of `big`. `both` is held by g_one and
- * g_two, `one` and `two` by one of them.
+ * g_two, `one` and `two` by one of them. `chain` is held by g_chain, which points to all of its
+ * chunks, and by g_stray, which points to the third of them: each points to its neighbours.
  *
  * Lost: `single`; `head`, each of which points to a `tail`; `ring`, in cycles of 2 that point to
  * nothing else; `knot`, a cycle of 2 that points to `hanging`; `self`, which points to itself;
@@ -23,13 +24,23 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { LIST = 1000, TABLE = 100, LOCAL = 50, STACK = 20, PAIRS = 40, LAST = 10, MAPPED = 1 << 20 };
+enum {
+	LIST = 1000,
+	TABLE = 100,
+	LOCAL = 50,
+	STACK = 20,
+	PAIRS = 40,
+	LAST = 10,
+	MAPPED = 1 << 20,
+	CHAIN = 5
+};
 
 struct node {
 	struct node *next;
@@ -37,6 +48,7 @@ struct node {
 };
 
 struct node *g_list, *g_owned, *g_big, *g_one[2 * PAIRS], *g_two[2 * PAIRS];
+struct node *g_chain[CHAIN], *g_stray;
 char *g_inside;
 static struct node *table[TABLE];
 static __thread struct node *local;
@@ -53,7 +65,10 @@ static struct node *make(size_t size)
 
 static void print_group(const char *name, size_t count, const void *example)
 {
-	size_t size = ((const size_t *)example)[-1] & ~(size_t)7;
+	/* A chunk of jemalloc has no header, and there may be no memory before it. */
+	const bool has_header = (uintptr_t)example % 4096 != 0;
+	size_t size = has_header ? ((const size_t *)example)[-1] & ~(size_t)7 : 0;
+
 	printf("group %s %zu %zu\n", name, count, size);
 	printf("example %s %" PRIxPTR "\n", name, (uintptr_t)example);
 }
@@ -102,6 +117,21 @@ static void __attribute__((noinline)) build_pairs(void)
 	print_group("both", PAIRS, g_one[2]);
 	print_group("one", PAIRS, g_one[3]);
 	print_group("two", PAIRS, g_two[3]);
+}
+
+static void __attribute__((noinline)) build_chain(void)
+{
+	for (size_t i = 0; i < CHAIN; i++) {
+		g_chain[i] = make(1000);
+		if (i > 0) {
+			g_chain[i]->other = g_chain[i - 1];
+			g_chain[i - 1]->next = g_chain[i];
+		}
+	}
+
+	g_stray = g_chain[2];
+	print_group("chain", CHAIN, g_stray);
+	printf("stray %" PRIxPTR "\n", (uintptr_t)&g_stray);
 }
 
 static void __attribute__((noinline)) build_rings(size_t scale)
@@ -216,6 +246,7 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&built, NULL, 2);
 	build_held(scale);
 	build_pairs();
+	build_chain();
 	build_lost(scale);
 	clear_stack();
 

@@ -2,17 +2,22 @@
 /*
  * Texts in chunks of malloc in all states: remains
  *
- * Prints `at STATE NUMBER ADDRESS SIZE` for each text: `STATE number NUMBER of remains`. STATE says
- * what the chunk is: `live`, `mapped` (in use, mapped separately), `cached` (freed; the first seven
- * are in the tcache, the others in a bin), `fast` (the first seven are in the tcache, the others in
- * a fastbin), `free` (in a bin), `top` (a part of top); or `outside`, which is a static array.
- * ADDRESS is that of the text, SIZE what malloc_usable_size(3) has returned for its chunk.
+ * Prints `at STATE NUMBER ADDRESS SIZE` for each text, which is "STATE number NUMBER of remains".
+ * ADDRESS is that of the text, and SIZE what malloc_usable_size(3) has returned for its chunk.
+ * STATE says where the text is:
+ * - `live`: in a chunk in use
+ * - `mapped`: in a chunk in use that was mapped separately. It also has 200,000 times the letter m
+ * - `cached`: in a freed chunk: the first seven are in the tcache, the others in a bin
+ * - `fast`: in a freed chunk: the first seven are in the tcache, the others in a fastbin
+ * - `free`: in a freed chunk in a bin
+ * - `top`: in the top chunk
+ * - `outside`: in a static array
  *
  * `pair NUMBER ADDRESS SIZE` is a chunk in use; the chunk above it is `free NUMBER`. Pair 20 starts
  * with "begin" and ends with "border". Pair 21 has 200,000 bytes, starts with "LONG" and ends with
- * "end". The chunk `mapped` also has 200,000 times the letter m. `links ADDRESS NEXT` is a chunk in
- * the tcache, and the chunk to which it points. The
- * command `damage` writes into the header of `live 5`.
+ * "end". `links ADDRESS NEXT` is a chunk in the tcache, and the chunk to which it points.
+ *
+ * Command `damage`: writes into the header of `live 5`.
  */
 #include "support.h"
 

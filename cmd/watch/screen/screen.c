@@ -110,6 +110,25 @@ static int draw_peek(const struct screen_state *state, struct terminal *terminal
 }
 
 /**
+ * Draws the number of walks over the heap, if there were too few to show classes.
+ * @return number of lines used
+ */
+static int draw_heap_wait(const struct watch_heap *heap, struct terminal *terminal, int end)
+{
+	const struct terminal_look dim = { .style = OUT_DIM };
+	struct text line = { 0 };
+	int used = 0;
+
+	if (watch_heap_print_wait(heap, &line)) {
+		used = 1;
+		terminal_put(terminal, end - used, 0, terminal->columns, &line, dim);
+	}
+
+	text_deinit(&line);
+	return used;
+}
+
+/**
  * Draws the classes of chunks that grow (--heap), where they leave room for the rows of regions. A
  * paused screen does not show them.
  * @param end     the line below the last one that can be used
@@ -126,6 +145,10 @@ static int draw_heap(const struct screen_state *state, struct terminal *terminal
 
 	if (!heap || state->snapshot.taken || height < HEAP_LINES_MAX * 2 + 1)
 		return 0;
+
+	used = draw_heap_wait(heap, terminal, end);
+	if (used > 0)
+		return used;
 
 	while (count < HEAP_LINES_MAX && watch_heap_print_line(heap, (size_t)count, &lines[count]))
 		count++;

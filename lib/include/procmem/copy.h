@@ -4,10 +4,13 @@
  * A copy of the writable memory of a process, taken while all of its threads are stopped, and the
  * registers of the threads.
  *
- * The copy contains the present pages of these regions:
- * - readable and writable regions, private and shared, except mappings of devices
- * - private regions that are readable only, if the process has changed pages of them. An example
- *   is data that is made read-only after relocation
+ * The copy contains the present pages of these regions, whether the process may read them or not:
+ * - writable regions, private and shared
+ * - private regions that are not writable, if the process has changed pages of them. Examples are
+ *   data that is made read-only after relocation, and memory that is protected with PROT_NONE
+ * - shared memory that is mapped read-only, but not files on a disk that are
+ *
+ * Mappings of devices and memory of memfd_secret(2) are not copied.
  *
  * To keep the stop short, everything else is done before the stop: pm_copy_open() reads the
  * regions, decides what is to be copied, and allocates and populates the buffers. pm_copy_take()
@@ -79,8 +82,18 @@ struct pm_copy_info {
 	/** Bytes that were swapped out when pm_copy_open() read them; contained in `planned` */
 	uint64_t swapped;
 	uint64_t copied; /**< bytes that were copied, also if pm_copy_take() has failed */
-	/** Bytes that should have been copied, and that the kernel did not let this process read */
+	/**
+	 * Bytes that may contain data of the process, and that could not be copied: the kernel did
+	 * not let this process read them, or they belong to a device or to memfd_secret(2). The
+	 * last two are counted only for a process
+	 */
 	uint64_t unreadable;
+	/**
+	 * Bytes of shared mappings of the copied regions that the process has not touched through
+	 * these mappings. They are not read, because this would allocate memory. They can contain
+	 * what the process has written by other ways. 0 for a core file
+	 */
+	uint64_t untouched;
 	/**
 	 * Bytes of writable regions that a core file does not contain: the file is truncated, or
 	 * the memory was left out when it was written. 0 for a process
@@ -109,6 +122,15 @@ struct pm_copy_thread {
 	 */
 	bool registers_known;
 	uint64_t registers[PM_COPY_REGISTERS]; /**< in the order of struct user_regs_struct */
+	/**
+	 * The vector and floating-point registers as words: the XSAVE area (NT_X86_XSTATE), or the
+	 * FXSAVE area if the machine has no other. Words that are not part of a register are 0.
+	 * NULL if they are not known, for a thread in a system call, and for a core file. A
+	 * function keeps no values in these registers while it calls a function of libc that
+	 * enters the kernel (System V ABI for x86-64), so what they contain then is stale
+	 */
+	uint64_t *vectors;
+	size_t vector_count; /**< number of words in `vectors` */
 };
 
 /** A copy; opaque. Several threads may read from it after pm_copy_take(). */

@@ -46,7 +46,7 @@ extern "C" {
 PM_PUBLIC size_t pm_format_next(const char *text, size_t length, size_t *at, size_t *format);
 
 /**
- * Tests whether a text has a prefix that a format may have written. A conversion of a number,
+ * Tests whether a text begins with what a format could have printed. A conversion of a number,
  * such as `%d`, fits only numbers. Other conversions fit any characters.
  *
  * @param format         the format

@@ -69,7 +69,13 @@ struct pm_root {
 	const char *name;
 	/** Name of the mapped file; for PM_ROOT_ANONYMOUS, the name of the region; may be "" */
 	const char *module;
-	uint64_t start;    /**< first address of the memory; 0 for registers */
+	/**
+	 * First address of the memory; 0 for registers. In data of a file without a symbol,
+	 * neighbouring words that point to chunks are one root, with the address of the first word.
+	 * Of these roots there are at most 1024. Further words are one root for each file, with the
+	 * address of the first of them
+	 */
+	uint64_t start;
 	uint64_t end;      /**< address after the last byte; 0 for registers */
 	uint64_t pointers; /**< number of words that point to chunks in use */
 };
@@ -78,7 +84,8 @@ struct pm_root {
 struct pm_graph_options {
 	/**
 	 * Maximum number of bytes that the graph and one question together may take; 0 means no
-	 * limit. 60 bytes a chunk are assumed
+	 * limit. 60 bytes a chunk are assumed and, for pm_retained_tree_find(), 4 bytes for each
+	 * pointer between chunks that the root holds
 	 */
 	uint64_t memory_max;
 	/** Cancellation flag: PM_ERROR_CANCELLED when non-zero. NULL if there is none */

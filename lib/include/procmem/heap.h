@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include <procmem/error.h>
+#include <procmem/process.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
@@ -39,6 +40,7 @@ enum pm_heap_allocator {
 	PM_HEAP_ALLOCATOR_TCMALLOC,    /**< tcmalloc: only its name is known */
 	PM_HEAP_ALLOCATOR_MIMALLOC,    /**< mimalloc: only its name is known */
 	PM_HEAP_ALLOCATOR_MUSL,        /**< malloc of musl: only its name is known */
+	PM_HEAP_ALLOCATOR_GO,          /**< the runtime of Go: only its name is known */
 };
 
 /** The state of a chunk. */
@@ -88,8 +90,11 @@ struct pm_heap_arena {
 	uint64_t fast_count;   /**< number of chunks in fastbins */
 	uint64_t attached;     /**< number of threads that use the arena (attached_threads) */
 	uint64_t heaps;        /**< number of heaps (address ranges) of the arena */
-	/** jemalloc: bytes in unused pages that jemalloc keeps for later, part of `free` */
+	/** jemalloc: bytes in unused pages that jemalloc keeps for later (dirty and muzzy pages),
+	 * part of `free`; `system` without them are the active pages */
 	uint64_t unused_pages;
+	/** jemalloc: the part of `unused_pages` that the kernel may take at any time (MADV_FREE) */
+	uint64_t muzzy;
 	/** jemalloc: bytes of address space that is kept without pages, not part of `system` */
 	uint64_t retained;
 	bool complete; /**< false: the figures are approximate */
@@ -118,7 +123,7 @@ struct pm_heap_break {
  */
 struct pm_heap {
 	enum pm_heap_allocator allocator; /**< the allocator */
-	/** Version or range of versions, such as "2.32-2.41"; "" if not known */
+	/** Version, such as "2.36", or range of versions, such as "2.35-2.41"; "" if not known */
 	char version[32];
 	char proof[160]; /**< how the allocator was found, human-readable */
 	bool unused;     /**< its structures exist, but malloc of this allocator was never called */
@@ -146,6 +151,12 @@ struct pm_heap {
 	uint32_t chunk_count;  /**< number of chunks of all states: pm_chunk.number is lower */
 };
 
+/** What an earlier search in the same process has found. */
+struct pm_heap_hint {
+	bool searched;           /**< jemalloc was searched for; false: the other fields are 0 */
+	uint64_t jemalloc_entry; /**< address where a structure of jemalloc was found; 0: none */
+};
+
 /** Where the heap is read from. */
 struct pm_heap_source {
 	const struct pm_regions *regions; /**< all regions of the target; must outlive the heap */
@@ -160,8 +171,38 @@ struct pm_heap_source {
 	/** The target does not change while it is read: a broken chain is damage, and is not read
 	 * again */
 	bool stopped;
+	/** An allocator that is part of the program, from pm_heap_find_linked(). It is named if its
+	 * structures are not found. PM_HEAP_ALLOCATOR_UNKNOWN if there is none, or if this is not
+	 * known */
+	enum pm_heap_allocator linked;
 	const volatile sig_atomic_t *cancel; /**< PM_ERROR_CANCELLED if non-zero; may be NULL */
+	struct pm_heap_hint hint;            /**< result of pm_heap_find_hint(); or zeroed */
 };
+
+/**
+ * Finds an allocator that was linked statically into the program of a process: the file of the
+ * program defines a function of this allocator. Such an allocator has no library of its own that
+ * pm_heap_open() could see. Reads the symbol tables of the file, so do not call this while the
+ * process is stopped.
+ *
+ * @param process  the process
+ * @return         the allocator: jemalloc, tcmalloc, mimalloc, musl or the runtime of Go.
+ *                 PM_HEAP_ALLOCATOR_UNKNOWN if the program has none of these functions, was
+ *                 stripped, or cannot be read
+ */
+PM_PUBLIC enum pm_heap_allocator pm_heap_find_linked(struct pm_process *process);
+
+/**
+ * Searches for the structures of an allocator that are not found quickly, so that pm_heap_open()
+ * takes less time while the target is stopped.
+ *
+ * @param source  where to read, now; `hint` is ignored
+ * @param hint    receives what was found; zeroed on failure
+ * @param error   as for pm_heap_open()
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_heap_find_hint(const struct pm_heap_source *source, struct pm_heap_hint *hint,
+                                struct pm_error *error);
 
 /**
  * Finds the allocator, its arenas and all chunks.

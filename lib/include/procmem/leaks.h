@@ -49,13 +49,20 @@ struct pm_leak_group {
 
 /** All lost chunks. */
 struct pm_leaks {
-	uint64_t in_use_chunks;       /**< number of all chunks in use */
-	uint64_t in_use_bytes;        /**< sum of their sizes */
-	uint64_t chunks;              /**< number of lost chunks */
-	uint64_t bytes;               /**< sum of their sizes */
-	uint64_t direct;              /**< number of direct chunks */
-	uint64_t direct_bytes;        /**< sum of the sizes of the direct chunks */
-	uint64_t cycles;              /**< number of cycles */
+	uint64_t in_use_chunks; /**< number of all chunks in use */
+	uint64_t in_use_bytes;  /**< sum of their sizes */
+	uint64_t chunks;        /**< number of lost chunks */
+	uint64_t bytes;         /**< sum of their sizes */
+	uint64_t direct;        /**< number of direct chunks */
+	uint64_t direct_bytes;  /**< sum of the sizes of the direct chunks */
+	uint64_t cycles;        /**< number of cycles */
+	/**
+	 * Number of lost chunks that are reachable from parts of stacks below the stack pointers.
+	 * This memory is not used, unless a thread runs on another part of its stack at the moment,
+	 * such as an alternate signal stack or a coroutine: then the chunks may not be lost
+	 */
+	uint64_t below_stacks;
+	uint64_t below_stacks_bytes;  /**< sum of their sizes */
 	struct pm_leak_group *groups; /**< the groups, by descending `bytes` */
 	size_t count;                 /**< number of groups */
 	/** true if there were more than PM_LEAK_GROUPS_MAX groups: the last one then has size 0,

@@ -30,7 +30,8 @@ struct pm_ref {
 	/** Index of the root in pm_graph_roots(), or PM_REF_CHUNK if the word is in a chunk */
 	uint32_t root;
 	/** Offset of the word in bytes from the address that malloc returned, or from the start of
-	 * the root; for a register, 8 times its position in struct user_regs_struct */
+	 * the root; for a register, 8 times its position in struct user_regs_struct. The words of
+	 * pm_copy_thread.vectors follow at 8 * PM_COPY_REGISTERS */
 	uint64_t offset;
 	struct pm_chunk chunk; /**< the chunk that contains the word, if `root` is PM_REF_CHUNK */
 };

@@ -234,8 +234,8 @@ PM_PUBLIC int pm_regions_append(struct pm_regions *regions, const struct pm_regi
 PM_PUBLIC const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t length);
 
 /**
- * Copies a detail to `to`. The list of regions owns the lists and texts of the copy. They are valid
- * until the list of regions is cleared or released.
+ * Copies a detail. The lists and texts of the copy belong to `regions`, and are valid until
+ * `regions` is cleared or released.
  *
  * @param regions  the list of regions that owns the lists and texts of the copy
  * @param from     the detail

@@ -7,8 +7,7 @@
  * which the chunk is reachable, the one with the fewest steps. So the figures of all roots add up
  * to all reachable memory. A second figure says from which other roots of the same level the chunk
  * is reachable. One stale pointer is enough to make a large structure reachable from a second root:
- * then the structure is in a set of two roots (pm_retained_set), with the chunk in which the set
- * begins.
+ * then the structure is in a set of two roots (pm_retained_set), with the word that leads there.
  */
 #ifndef PROCMEM_RETAINED_H
 #define PROCMEM_RETAINED_H
@@ -48,9 +47,19 @@ struct pm_retained_set {
 	uint64_t bytes;  /**< sum of the sizes of the chunks */
 	uint64_t chunks; /**< number of the chunks */
 	/**
-	 * Address that malloc returned for the chunk of the set that is nearest to a root: here the
-	 * paths from the roots join
+	 * The root from which the fewest words lead into the set: an element of `roots`, or
+	 * PM_RETAINED_SET_ROOTS for the roots that the sets do not distinguish. If one of the
+	 * pointers to the set is stale, it is probably among these words
 	 */
+	uint8_t through;
+	/**
+	 * Number of these words. They are in the memory of this root, or in chunks that are
+	 * reachable from this root, but not from all roots of the set
+	 */
+	uint64_t words;
+	/** Address of the first of these words; 0 if it is in a register */
+	uint64_t from;
+	/** Address that malloc returned for the chunk to which this word points */
 	uint64_t entry;
 };
 

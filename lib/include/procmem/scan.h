@@ -164,8 +164,8 @@ typedef int pm_scan_deliver(void *context, const struct pm_scan_delivery *delive
 /** Totals of a scan. pm_scan_tick receives the totals so far. */
 struct pm_scan_totals {
 	/**
-	 * Number of bytes that were read. Holes (PM_SEGMENT_HOLE) do not count. Pages that were
-	 * read and contain only zeros count.
+	 * Number of bytes that were read, including pages of zeros, but without holes
+	 * (PM_SEGMENT_HOLE), which are not read.
 	 */
 	uint64_t searched;
 	uint64_t unreadable; /**< number of bytes that could not be read */

@@ -105,6 +105,18 @@ PM_PUBLIC int pm_stop_find_sharing(struct pm_process *process, pid_t *first, siz
                                    struct pm_error *error);
 
 /**
+ * Waits after a stop until the threads of the process have run again: each one has used a processor
+ * or sleeps. Otherwise, a thread that waits for a processor is at the next stop where it was
+ * before, for example in the middle of malloc. Waits for at most 0.2 s.
+ *
+ * @param process  the process, which is not stopped
+ * @param cancel   cancellation flag, which ends the wait; NULL if there is none
+ * @return         false if a thread has not run: it got no processor, or is in uninterruptible
+ * sleep
+ */
+PM_PUBLIC bool pm_stop_await_run(struct pm_process *process, const volatile sig_atomic_t *cancel);
+
+/**
  * Reads a set of registers of a thread (PTRACE_GETREGSET). If the set is larger than `capacity`,
  * only its first `capacity` bytes are read.
  *

@@ -192,3 +192,78 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	[ "${lines[0]}" -eq 4096 ]
 	[ "$(grep -E '^Vm(RSS|PTE|Swap):' "/proc/$TARGET_PID/status")" = "$before" ]
 }
+
+@test "two thousand threads: their heap is read, and all of them run afterwards" {
+	target_start busy 2000 || skip 'this machine does not allow 2000 threads'
+	for command in heap leaks refs; do
+		look_words "$command" "$TARGET_PID"
+		assert_sound "${words[@]}"
+		[ "$status" -le 1 ] || { echo "${words[*]}: $stderr" && false; }
+		assert_runs_free "$TARGET_PID"
+	done
+	for words in '--stop' '--retained'; do
+		assert_sound heap $words --max-stop 0 --json "$TARGET_PID"
+		[ "$status" -eq 0 ] || { echo "$words: $stderr" && false; }
+		jq -e '.complete and .stopped_us > 0' <<<"$output"
+		assert_runs_free "$TARGET_PID"
+	done
+	# Within the default limit, the stop can be refused.
+	for command in 'heap --stop' 'leaks' 'heap --retained'; do
+		# shellcheck disable=SC2086
+		assert_sound $command "$TARGET_PID"
+		[ "$status" -ne 2 ] || [[ $stderr == *--max-stop* ]] || { echo "$command: $stderr" && false; }
+		assert_runs_free "$TARGET_PID"
+	done
+	target_tell ping
+}
+
+# Runs procmem, and kills it when it has stopped the target. Fails if it ends earlier, several times.
+kill_within_stop() {
+	local pid traced try
+	for try in {1..20}; do
+		"$PROCMEM_BIN" "$@" >/dev/null 2>&1 3>&- &
+		pid=$!
+		traced=
+		while [ -z "$traced" ] && kill -0 "$pid" 2>/dev/null; do
+			# A thread of procmem traces the target.
+			traced=$(sed -n 's/^TracerPid:[[:blank:]]*\([1-9]\)/\1/p' "/proc/$TARGET_PID/status")
+		done
+		kill -KILL "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+		[ -z "$traced" ] || return 0
+		echo "try $try: the target was not seen stopped"
+	done
+	return 1
+}
+
+@test "a command that is killed while the target is stopped leaves nothing stopped" {
+	target_start allocations 4
+	target_tell sieve 400000
+	for round in 1 2 3; do
+		for command in 'heap --stop' 'heap --list --stop' 'heap --retained' 'leaks'; do
+			# shellcheck disable=SC2086
+			kill_within_stop $command --max-stop 0 "$TARGET_PID"
+			assert_runs_free "$TARGET_PID"
+		done
+		kill_within_stop refs --max-stop 0 "$TARGET_PID" 0x1000
+		assert_runs_free "$TARGET_PID"
+		target_tell trim || { echo "round $round" && false; }
+	done
+	run -0 --separate-stderr procmem heap --stop --json "$TARGET_PID"
+	jq -e '.complete' <<<"$output"
+}
+
+@test "without rights, the heap is refused with the reason" {
+	[ "$(id -u)" -eq 0 ] || skip 'only root can become another user'
+	target_start allocations 0
+	for command in heap 'heap --stop' 'heap --list' 'heap --retained' 'heap --growth 1s' leaks 'watch --heap -c 2' \
+		"snap --heap -o $BATS_TEST_TMPDIR/run.pmrec" 'grep --freed x' 'strings --in-use'; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr as_nobody $command "$TARGET_PID"
+		[[ -z $output && $stderr == *'runs as root, but you are uid 65534'* ]] || { echo "$command: $stderr" && false; }
+		[ "$(grep -vc '^procmem: note: ' <<<"$stderr")" -eq 1 ] || { echo "$command: $stderr" && false; }
+	done
+	run -2 --separate-stderr as_nobody refs "$TARGET_PID" 0x1000
+	[[ -z $output && $stderr == *'runs as root, but you are uid 65534'* ]]
+	assert_runs_free "$TARGET_PID"
+}

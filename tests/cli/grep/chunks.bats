@@ -130,7 +130,8 @@ texts() {
 
 @test "where the heap is damaged, chunks are not known, and matches can be missing" {
 	target_start remains
-	target_tell damage
+	printf 'damage\n' >&"$TARGET_IN"
+	target_await 'done damage'
 	run -2 --separate-stderr procmem grep --in-use 'live number [35] of remains' "$TARGET_PID"
 	[[ $output == *': live number 3 of remains' ]]
 	[[ ${stderr_lines[0]} == *'--in-use left out 1 match: 1 where chunks are not known' ]]
@@ -138,6 +139,23 @@ texts() {
 	run -0 procmem grep -s --chunks 'live number 5 of remains' "$TARGET_PID"
 	[[ $output == *', chunk not known: live number 5 of remains' ]]
 	run -2 procmem grep -s --stop --freed 'live number 5 of remains' "$TARGET_PID"
+}
+
+@test "with --stop, the process is stopped again if its heap is not valid, and if that can help" {
+	require strace
+	[ -z "$(nm "$PROCMEM_BIN" 2>/dev/null | grep -E '__(a|t)san_init')" ] || skip 'LeakSanitizer cannot be traced'
+	stops() {
+		strace -f -o stops -e trace=ptrace "$PROCMEM_BIN" "$@" "$TARGET_PID" >/dev/null || [ $? -le 2 ]
+		grep -c PTRACE_SEIZE stops
+	}
+	target_start allocations 0
+	[ "$(stops grep -q --stop --in-use 'order number 7')" -eq 1 ]
+	printf 'damage\n' >&"$TARGET_IN"
+	target_await 'done damage'
+	# Two, or one more if the process got no processor in between.
+	[[ $(stops grep -q --stop --in-use 'order number 7') == [23] ]]
+	[[ $(stops strings -q --stop --freed) == [23] ]]
+	[ "$(stops grep -q --stop 'order number 7')" -eq 1 ]
 }
 
 @test "the chunks of a stopped process that allocates and frees all the time" {
@@ -157,7 +175,8 @@ texts() {
 @test "redis with jemalloc: values that were deleted are freed, others are in use" {
 	require redis-cli
 	local socket=$BATS_TEST_TMPDIR/socket
-	program_start redis-server --port 0 --unixsocket "$socket" --save '' --daemonize no --enable-debug-command yes
+	# By default, jemalloc returns freed pages to the kernel within seconds.
+	MALLOC_CONF=dirty_decay_ms:-1 program_start redis-server --port 0 --unixsocket "$socket" --save '' --daemonize no --enable-debug-command yes
 	until redis-cli -s "$socket" ping 2>/dev/null | grep -q PONG; do kill -0 "$TARGET_PID"; done
 	seq 6000 | sed 's/.*/SET dead:& "dead value number &"/' | redis-cli -s "$socket" >/dev/null
 	seq 100 | sed 's/.*/SET live:& "live value number &"/' | redis-cli -s "$socket" >/dev/null

@@ -165,7 +165,9 @@ limit() {
 	rm -r "$folder"
 	record_seconds "$file" 26
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
-	[[ ${lines[0]} == *' left of 200 (the threads of its user, RLIMIT_NPROC), used up in '*' at +2.0/s' ]]
+	echo "$output"
+	# It is "about" that rate in a PID namespace: other processes of the user are perhaps not visible.
+	[[ ${lines[0]} == *' left of 200 (the threads of its user, RLIMIT_NPROC), used up in '*' at '*'+2.0/s' ]]
 	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
 	jq -e --argjson used "$(ps -L -o tid= -u $((100000 + $$)) | wc -l)" '.limits[] | select(.name == "user_threads") | .max == 200 and .used == $used and .verdict == "steady"' <<<"$output"
 	target_start hog
@@ -234,10 +236,15 @@ limit() {
 
 @test "a child grows: the limit of the cgroup has the rate of the child, and the child is named" {
 	program_start bash -c 'exec 4<&0; "$1" merged 4194304 stepped <&4 & echo "started $!"; wait' bash "$PROCMEM_TARGETS/leaker"
-	local child
-	child=$(target_await started)
-	child=${child#started }
-	target_await ready >/dev/null
+	# The two lines are of two processes, so either can be the first.
+	local child='' ready='' line
+	until [ -n "$child" ] && [ -n "$ready" ]; do
+		IFS= read -r line <&"$TARGET_OUT"
+		case $line in
+		'started '*) child=${line#started } ;;
+		ready) ready=yes ;;
+		esac
+	done
 	cgroup_make $((600 << 20)) "$TARGET_PID" "$child"
 	record_seconds "$file" 16
 	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
@@ -316,11 +323,12 @@ limit() {
 	target_start leaker merged 4194304
 	run -0 procmem headroom "$TARGET_PID"
 	local whole=$output
-	local count=${#lines[@]} first=${lines[0]:0:60} size
+	local count=${#lines[@]} size
 	for size in 24 12 6; do
 		run -0 on_terminal "$size" 200 headroom "$TARGET_PID"
 		[[ $(wc -l <<<"$output") -lt $size ]]
-		[[ ${lines[0]} == "$first"* ]]
+		# The figures change from run to run.
+		[[ ${lines[0]} == "leaker ($TARGET_PID)  "* ]]
 		((size > count)) || [[ ${lines[-1]} == *'no room for '*'events; a pager shows all: | less'* ]]
 	done
 	run -0 on_terminal 200 200 headroom "$TARGET_PID"

@@ -5,6 +5,7 @@
 
 setup() {
 	load ../support/helper
+	load ../support/attack
 	require jq
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
@@ -180,7 +181,27 @@ assert_threads() {
 	target_start allocations 0
 	tell sieve 200000
 	run -0 procmem heap "$TARGET_PID"
-	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M is free; malloc_trim would give back '*'; in '*' free chunks of '???' B on average'* ]]
+	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M in arenas is free; malloc_trim would give back '*'; in '*' free chunks of '???' B on average'* ]]
+}
+
+@test "the verdict is about the total of the table, with mapped chunks" {
+	local mapped total
+	target_start holders
+	run -0 --separate-stderr procmem heap --bytes "$TARGET_PID"
+	mapped=$(awk '$1 == "mapped" { print $2; exit }' <<<"$output")
+	total=$(awk '$1 == "total" { print $2; exit }' <<<"$output")
+	[ "$mapped" -gt 1500000 ]
+	[[ ${lines[1]} == *" % of $total is in use"* ]]
+	[[ ${lines[1]} == *"separately: $mapped"* ]]
+}
+
+@test "the version is that of libc, or versions among which it is" {
+	local version
+	target_start allocations 0
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	version=$(ldd --version | sed -n '1s/.* 2\.//p')
+	jq -e --arg version "$version" '.allocator.version | split("-") | map(ltrimstr("2.") | tonumber) |
+		.[0] <= ($version | tonumber) and .[-1] >= ($version | tonumber)' <<<"$output"
 }
 
 @test "an address shows its chunk: where, how large, which state, and its neighbours" {
@@ -327,31 +348,99 @@ assert_threads() {
 		'(.complete | not) and any(.breaks[]; .address == $address and .previous == $before)' <<<"$output"
 }
 
+@test "a broken heap of a running process: one short note; the places with --verbose" {
+	target_start allocations 0
+	tell damage
+	run -1 --separate-stderr procmem heap "$TARGET_PID"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[ "${#stderr}" -le 160 ]
+	[[ $stderr == 'procmem: note: '*' of the heap was skipped: it changed or was not valid when read; figures are approximate (exact: --stop, places: -v)' ]]
+	[[ $stderr != *damage* ]]
+
+	run -1 --separate-stderr procmem heap --verbose "$TARGET_PID"
+	[[ $stderr == *"the chain of chunks breaks at $(printf '%#x' $(($(address damaged) - 16))) ("*'; figures are approximate (exact: --stop)'* ]]
+	[[ $stderr != *'damaged'* ]]
+
+	# A counter that does not fit: nothing was skipped.
+	targets_stop
+	target_start allocations 0
+	tell hide
+	run -1 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $stderr == 'procmem: note: a part of the heap changed or was not valid when read; '* ]]
+}
+
+@test "a stop is announced, with its limit" {
+	target_start allocations 0
+	run -0 --separate-stderr procmem heap --stop --max-stop 30s "$TARGET_PID"
+	[[ ${stderr_lines[0]} == "procmem: note: stopping process $TARGET_PID while its heap is read, for at most about 60 s (--max-stop)" ]]
+	[[ ${stderr_lines[1]} == *'stopped'* ]]
+	run -0 --separate-stderr procmem heap --stop --max-stop 0 "$TARGET_PID"
+	[[ ${stderr_lines[0]} == "procmem: note: stopping process $TARGET_PID while its heap is read" ]]
+	run -0 --separate-stderr procmem heap --stop --quiet "$TARGET_PID"
+	[ -z "$stderr" ]
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $stderr != *stopping* ]]
+
+	# More than one stop is announced once. If a session holds the process, there is no stop to announce.
+	tell damage
+	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[ "$(grep -c 'stopping process' <<<"$stderr")" -eq 1 ]
+	run --separate-stderr procmem shell -c stop -c 'heap --stop' "$TARGET_PID"
+	[[ $stderr != *'while its heap is read'* ]]
+}
+
 @test "a stop that takes too long is ended, and is not repeated" {
 	target_start allocations 0
 	tell sieve 1000000
 	run -2 --separate-stderr procmem heap --stop --max-stop 1ms "$TARGET_PID"
 	[[ $stderr == *'the stop was ended after '*' ms, before the heap was read: it took more than twice the 1 ms that are allowed; allow a longer stop with --max-stop' ]]
-	[ "$(awk '/^State:/ { print $2 }' "/proc/$TARGET_PID/status")" = S ]
+	assert_runs_free "$TARGET_PID"
 	run -0 --separate-stderr procmem heap --stop --max-stop 0 "$TARGET_PID"
 
-	# If one stop takes more than half of the allowed time, there is no second one. A stop does not
-	# take the same time each time.
+	# If one stop takes more than half of the allowed time, there is no second one, and a stop that
+	# takes more than twice this time is ended. Each stop takes another time: one of these limits is
+	# between the half and the double of it.
 	tell damage
-	local both _
-	for _ in {1..10}; do
-		run -1 --separate-stderr procmem heap --json --stop --max-stop 0 "$TARGET_PID"
-		[[ $stderr == *' in two stops: '* ]]
-		both=$(jq .stopped_us <<<"$output")
-		run --separate-stderr procmem heap --stop --max-stop "$((both * 3 / 4000))ms" "$TARGET_PID"
-		[[ $stderr != *'a thread was inside malloc, or the heap is damaged; '* ]] || return 0
+	local limit round
+	for round in {1..20}; do
+		for limit in 16 32 64 128 256 512 1024 2048 4096; do
+			run --separate-stderr procmem heap --stop --max-stop "${limit}ms" "$TARGET_PID"
+			[[ $stderr != *' in two stops'* ]] || break
+			[[ $stderr != *'a thread was inside malloc, or the heap is damaged; '* ]] || return 0
+			[[ $stderr == *'the stop was ended after '* ]]
+		done
 	done
 	return 1
 }
 
+@test "a stop that takes longer than is allowed, but is not ended, is reported" {
+	local allowed stopped wrong
+	target_start allocations 0
+	tell sieve 300000
+	for allowed in 1 5 20 80 320 1280; do
+		run --separate-stderr procmem heap --stop --max-stop "${allowed}ms" "$TARGET_PID"
+		[ "$status" -eq 0 ] || continue
+		stopped=$(sed -n 's/.*the process was stopped for \([0-9.]*\) ms .*/\1/p' <<<"$stderr")
+		# Both are rounded.
+		wrong=$(jq -n --argjson stopped "$stopped" --argjson allowed "$allowed" '$stopped - $allowed | if . > 0.1 then "less"
+			elif . < -0.1 then "has taken longer than" else "nothing" end')
+		[[ $stderr != *"${wrong//\"/}"* ]]
+		[ "$wrong" != '"less"' ] ||
+			[[ $stderr == *"the stop has taken longer than the "*" s that are allowed (--max-stop)" ]]
+	done
+}
+
+@test "the names and IDs of threads are read when the process runs again" {
+	require strace
+	[ -z "$(nm "$PROCMEM_BIN" 2>/dev/null | grep -E '__(a|t)san_init')" ] || skip 'LeakSanitizer cannot be traced'
+	target_start allocations 3
+	strace -f -o calls -e trace=ptrace,openat "$PROCMEM_BIN" heap --stop "$TARGET_PID" >/dev/null
+	awk '/PTRACE_DETACH/ { resumed = 1 } /task\/[0-9]+\/comm/ { read = 1; if (!resumed) exit 1 } END { exit !read }' calls
+}
+
 @test "what is not damage: a counter that does not fit, and a process that cannot run between two stops" {
 	target_start allocations 0
-	tell protect
+	tell hide
 	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
 	[[ $stderr == *'fewer mapped chunks were found than malloc has counted (at 0x'*'a thread was inside malloc, or the heap is damaged; sizes and counts are approximate'* ]]
 	[[ $stderr != *'probably damaged'* && $stderr != *'the chain of chunks'* ]]
@@ -364,6 +453,39 @@ assert_threads() {
 	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
 	[[ $stderr == *"the chain of chunks breaks at $(printf '%#x' $(($(address damaged) - 16))) ("*'a thread was inside malloc, or the heap is damaged; '* ]]
 	[[ $stderr != *'probably damaged'* ]]
+}
+
+@test "a mapped chunk that cannot be written is found" {
+	target_start allocations 0
+	tell protect
+	run -0 --separate-stderr procmem heap --json --stop "$TARGET_PID"
+	jq -e '.complete and .mmapped.count == 1 and .mmapped.counted.count == 1 and
+		.mmapped.bytes == .mmapped.counted.bytes' <<<"$output"
+	[[ $stderr != *'damaged'* ]]
+}
+
+@test "a thread that did not run between two stops may still be inside malloc" {
+	target_start allocations 0
+	tell vfork
+	tell damage
+	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
+	[[ $stderr == *"the chain of chunks broke at $(printf '%#x' $(($(address damaged) - 16))) in two stops, but a thread did not run in between: the heap is damaged there, or the same thread is still inside malloc; "* ]]
+	[[ $stderr != *'probably damaged'* ]]
+}
+
+@test "--growth does not compare two programs" {
+	local heap
+	target_start allocations 0
+	"$PROCMEM_BIN" heap --growth 2s "$TARGET_PID" >out 2>&1 3>&- &
+	heap=$!
+	TARGETS+=("$heap")
+	# After the first walk, it waits in ppoll(2).
+	until grep -q '^\(271\|73\) ' "/proc/$heap/syscall"; do kill -0 "$heap"; done
+	printf 'exec\n' >&"$TARGET_IN"
+	target_await ready
+	fails wait "$heap"
+	grep -Fx "procmem: process $TARGET_PID called exec: the memory it had is gone" out
+	[ "$(wc -l <out)" -eq 1 ]
 }
 
 @test "memory that looks like a mapped chunk: malloc's own count is shown, too" {
@@ -393,6 +515,20 @@ assert_threads() {
 	[ "$status" -le 1 ]
 	jq -e '.seconds > 0.5 and (.survivors | length == 1) and (.survivors[0] | .size == 272 and .text == "leak number=#" and
 		.count > 0 and .rate > 0 and .bytes_rate > .rate * 270) and (.certain | type) == "boolean"' <<<"$output"
+}
+
+@test "--growth: classes without net growth come last, and are not marked" {
+	target_start allocations 0
+	tell renew 5000
+	tell grow 50
+
+	run --separate-stderr procmem heap --growth 2s --color=always "$TARGET_PID"
+	[ "$status" -le 1 ]
+	[[ ${lines[2]} == *$'\e[31m'*'K/s'*' 272 '*'"leak number=#"'* ]]
+	local renewed
+	renewed=$(grep -F 'renewed number=' <<<"$output")
+	[[ $renewed == *'no net growth: "renewed number=#"'* && $renewed == *K/s* ]]
+	[[ $renewed != *$'\e[31m'* ]]
 }
 
 @test "a process that changes its heap all the time: no wrong error, and --stop is complete" {
@@ -435,10 +571,24 @@ assert_threads() {
 	run -2 procmem heap --list "$TARGET_PID" "$(address order)"
 	[[ $output == *'leave out the address' ]]
 	run -2 procmem heap --size 96 "$TARGET_PID" "$(address order)"
-	run -2 procmem heap --growth 1s --stop "$TARGET_PID"
+	[[ $output == *'leave out the address or these options' ]]
+	# Each refusal says what helps.
+	local words pattern='^procmem: (heap: )?--[a-z]+ and --[a-z]+ cannot be combined: .{8}'
+	for words in '--growth 1s --stop' '--growth 1s --csv' '--growth 1s --list' '--growth 1s --by type' \
+		'--list --by size' '--list --sort size' '--list --reverse' '--list --columns size' \
+		'--retained --stop' '--retained --list' '--retained --by type' '--retained --growth 1s' \
+		'--retained --tree x --sort held' '--retained --tree x --reverse'; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr procmem heap $words "$TARGET_PID"
+		[[ $stderr =~ $pattern ]]
+	done
+	run -2 --separate-stderr procmem heap --retained --size 96 "$TARGET_PID"
+	[[ $stderr == *"'procmem refs' shows what holds one of them" ]]
 	run -2 procmem heap --size 5-3 "$TARGET_PID"
 	run -2 procmem heap --by colour "$TARGET_PID"
 	[[ $output == *"'colour' is unknown: use size, type, text, arena, state or thread" ]]
+	run -2 procmem heap --by size,type,size "$TARGET_PID"
+	[[ $output == *"'size,type,size' has a word twice" ]]
 	run -2 procmem heap --type '(' "$TARGET_PID"
 	run -2 procmem heap --state gone "$TARGET_PID"
 	run -2 procmem heap /proc/self/status
@@ -475,8 +625,14 @@ group_bytes() {
 	[[ ${lines[0]} == "holders ($TARGET_PID)  "*' chunks in use, '*'M; each is counted for its nearest root' ]]
 	[[ ${lines[1]} == *HELD*'ONLY BY IT'*CHUNKS*ROOT ]]
 	grep -Eq '^ *62\.5K +62\.5K +1000 g_list  \(global, holders\)$' <<<"$output"
-	grep -Eq '^      shares 6\.3K with g_(one|two), from 0x[0-9a-f]+ on$' <<<"$output"
+	grep -Eq '^      shared or stray pointer: 6\.3K with g_(one|two); 40 words lead there from g_(one|two),' <<<"$output"
+	grep -Eq '^      shared or stray pointer: 4\.9K with g_stray; 1 word leads there from g_stray:' <<<"$output"
 	grep -Eq '^ *1\.1M +- +205 nothing \(possibly lost; see procmem leaks\)$' <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	jq -e --argjson bytes "$(group_bytes chain)" --arg from "0x$(sed -n 's/^stray //p' "$TARGET_FACTS")" \
+		--arg entry "0x$(sed -n 's/^example chain //p' "$TARGET_FACTS")" '.shared[] | select(.bytes == $bytes) |
+		(.roots | sort) == ["g_chain", "g_stray"] and .chunks == 5 and .words == 1 and .through == "g_stray" and
+		.from == $from and .entry == $entry and (.other_roots | not)' <<<"$output"
 	run -0 --separate-stderr procmem heap --retained --csv --max-stop 5s -o name,held -n 2 "$TARGET_PID"
 	[ "${#lines[@]}" -eq 3 ]
 	run -2 procmem heap --retained --size 64 "$TARGET_PID"
@@ -536,16 +692,79 @@ tree_rows() {
 	[[ $stderr =~ '3 roots are called '.slots.*'; use the address of one of them: 0x'[0-9a-f]+,\ 0x ]]
 }
 
+@test "--retained and --tree: variables of a stripped program have addresses" {
+	local name count size map address row
+	target_start orders
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	jq -e '.roots | map(.name) | length == (unique | length)' <<<"$output"
+	jq -e '[.roots[] | select(.kind == "module_data" or .kind == "libc")] | length > 0 and all(.address)' <<<"$output"
+	cp /dev/stdin retained.json <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --all "$TARGET_PID"
+	cp /dev/stdin retained.txt <<<"$output"
+
+	while read -r _ name count size map; do
+		# A map has the pointers to the top, the first and the last node 16 bytes behind its start.
+		address=$(printf '%x' $((0x$map + 16)))
+		jq -e --arg name "data of orders at $address" --arg address "0x$address" --argjson bytes $((count * size)) \
+			'.roots[] | select(.name == $name) | .address == $address and .held == $bytes' retained.json
+		row="data of orders at $address  (3 words)"
+		grep -qF " $row" retained.txt
+
+		for root in "$row" "${row%  (*}" "$address" "0x$address" "$(printf '%x' $((0x$address + 17)))"; do
+			run -0 --separate-stderr procmem heap --retained --tree "$root" --json "$TARGET_PID"
+			jq -e --arg address "0x$address" --argjson count "$count" \
+				'.root.address == $address and .chunks == $count' <<<"$output"
+		done
+	done < <(grep '^map ' "$TARGET_FACTS")
+
+	run -2 --separate-stderr procmem heap --retained --tree 'data of orders' "$TARGET_PID"
+	[[ $stderr == *"names of roots start with 'data of orders'; use one of them: data of orders at "*' (3 words), data of orders at '* ]]
+}
+
+@test "--retained: a stripped program with many variables has a limited number of roots" {
+	local slots
+	target_start orders 3000
+	slots=$(sed -n 's/^slots //p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem heap --retained --json "$TARGET_PID"
+	jq -e '[.roots[] | select(.kind == "module_data" or .kind == "libc")] | length > 1000 and length < 1100' <<<"$output"
+	jq -e '[.roots[] | select(.name | startswith("data of orders at ")) | .chunks] | add == 4300' <<<"$output"
+	jq -e '.roots | map(.name) | length == (unique | length)' <<<"$output"
+
+	run -0 --separate-stderr procmem heap --retained --tree "$(printf '%x' $((0x$slots + 64 * 5)))" --json "$TARGET_PID"
+	jq -e '.chunks == 1' <<<"$output"
+	run -0 --separate-stderr procmem heap --retained --tree "$(printf '%x' $((0x$slots + 64 * 2999)))" --json "$TARGET_PID"
+	jq -e '.chunks > 1900 and .root.kind == "module_data"' <<<"$output"
+}
+
+@test "--tree: the end of a name may be left out, and a refusal names similar ones" {
+	local worker
+	target_start holders
+	worker=$(grep -l '^worker$' "/proc/$TARGET_PID/task/"*/comm | sed 's|.*/task/||; s|/comm||')
+	for name in "stack of $worker" "stack of $worker worker"; do
+		run -0 --separate-stderr procmem heap --retained --tree "$name" --json "$TARGET_PID"
+		jq -e --argjson tid "$worker" '.root.kind == "stack" and .root.thread == $tid' <<<"$output"
+	done
+	run -0 --separate-stderr procmem heap --retained --tree 'g_list  (global, holders)' --json "$TARGET_PID"
+	jq -e '.root.name == "g_list"' <<<"$output"
+
+	run -2 --separate-stderr procmem heap --retained --tree g_lsit "$TARGET_PID"
+	[[ $stderr == *"no root is called 'g_lsit'; did you mean 'g_list'?"* ]]
+	run -2 --separate-stderr procmem heap --retained --tree "$worker" "$TARGET_PID"
+	[[ $stderr == *"no root is called '$worker'; use one of these: "*"stack of $worker worker"* ]]
+}
+
 @test "a process that uses malloc of glibc and jemalloc" {
 	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 10000 1000
 	[ "$(grep -c 'without jemalloc' "$TARGET_FACTS")" -eq 0 ] || skip 'libjemalloc.so.2 cannot be loaded'
 
 	run -0 --separate-stderr procmem heap "$TARGET_PID"
 	[[ ${lines[0]} == *'jemalloc 5.3 malloc, walk complete, not stopped' ]]
+	grep -Eq '^ARENA +SYSTEM +ACTIVE +IN USE +FREE +CACHED +DIRTY +RETAINED +CHUNKS$' <<<"$output"
 	[[ $stderr == *'the process also has '*' in use in glibc malloc, which is not shown'* ]]
 
 	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
 	jq -e '.arenas | length >= 1 and all(.[]; has("address") | not)' <<<"$output"
+	jq -e '.total, .arenas[] | .active + .unused_dirty + .unused_muzzy == .system and .retained >= 0 and .in_use <= .active' <<<"$output"
 	jq -e '.allocator.other.name == "glibc" and .allocator.other.in_use >= 112000' <<<"$output"
 	jq -e '[.classes[] | select(.size == 1024).count] | add == 10000' <<<"$output"
 	# The address of an arena of jemalloc is not known.
@@ -558,12 +777,25 @@ tree_rows() {
 	cp "$(ldconfig -p | awk '$1 == "libm.so.6" && /x86-64/ { print $NF; exit }')" libtcmalloc.so.4
 	LD_PRELOAD=$PWD/libtcmalloc.so.4 target_start allocations 0
 	run -0 --separate-stderr procmem heap "$TARGET_PID"
-	[[ $stderr == *'tcmalloc is mapped, too; the chunks that it has allocated are not known'* ]]
+	[[ $stderr == *'the process also has the allocator tcmalloc; the chunks that it has allocated are not known'* ]]
 	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
 	jq -e '.allocator.name == "glibc" and .allocator.other == {"name": "tcmalloc"}' <<<"$output"
 	run --separate-stderr procmem leaks --json "$TARGET_PID"
 	jq -e '.certain == false' <<<"$output"
-	[[ $stderr == *'tcmalloc is mapped, too; '* ]]
+	[[ $stderr == *'the process also has the allocator tcmalloc; '* ]]
+	targets_stop
+
+	# An allocator that is part of the program.
+	target_start linked_allocator
+	for option in '' --stop; do
+		# shellcheck disable=SC2086 # no word if there is no option
+		run -0 --separate-stderr procmem heap $option "$TARGET_PID"
+		[[ $stderr == *'the process also has the allocator mimalloc; the chunks that it has allocated are not known'* ]]
+	done
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.allocator.other == {"name": "mimalloc"}' <<<"$output"
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.certain == false' <<<"$output"
 	targets_stop
 
 	target_start second_libc 100

@@ -285,9 +285,10 @@ PYTHON
 
 @test "several processes are listed one after the other" {
 	require jq
-	target_start records
+	target_copy records
+	target_start "$TARGET_NAME"
 	local first=$TARGET_PID
-	target_start records
+	target_start "$TARGET_NAME"
 	run -0 procmem map --json "$first,$TARGET_PID"
 	[ "$(jq -sc 'map(.pid)' <<<"$output")" = "[$first,$TARGET_PID,null]" ]
 	# The last object has the sums.
@@ -296,14 +297,14 @@ PYTHON
 	for pid in "$first" "$TARGET_PID"; do
 		[ "$(jq -s --argjson pid "$pid" '.[] | select(.pid == $pid) | .regions | length' <<<"$output")" -eq "$(wc -l <"/proc/$pid/maps")" ]
 	done
-	run -0 procmem map --all-processes --by kind records
-	[ "$(grep -c '^records (' <<<"$output")" -ge 2 ]
+	run -0 procmem map --all-processes --by kind "$TARGET_NAME"
+	[ "$(grep -c "^$TARGET_NAME (" <<<"$output")" -ge 2 ]
 	grep -q '^total of [0-9]* processes: [0-9]* regions, SIZE .*, RSS ' <<<"$output"
-	[ "$(grep -c '^total [0-9]\|^total  ' <<<"$output")" -eq "$(grep -c '^records (' <<<"$output")" ]
+	[ "$(grep -c '^total [0-9]\|^total  ' <<<"$output")" -eq "$(grep -c "^$TARGET_NAME (" <<<"$output")" ]
 	for command in map strings; do
-		run -2 --separate-stderr procmem "$command" records
+		run -2 --separate-stderr procmem "$command" "$TARGET_NAME"
 		[[ $stderr == *"matches"*"use --all-processes for all processes with this name, or list PIDs: 1,2,3" ]]
-		run -2 --separate-stderr procmem "$command" -q records
+		run -2 --separate-stderr procmem "$command" -q "$TARGET_NAME"
 		[[ $stderr != *--all-processes* ]]
 	done
 	# A process that is gone is an error; the other one is listed.

@@ -87,7 +87,7 @@ tell() {
 	[[ $stderr == *'the heap of '*' is not known: '* ]]
 	[ ! -e "$file" ]
 	run -2 --separate-stderr procmem snap --heap -l "$file"
-	[[ $stderr == *'--heap and --list cannot be combined' ]]
+	[[ $stderr == *'--heap and --list cannot be combined: -l shows which samples have chunks' ]]
 }
 
 @test "if the chunks of the living process cannot be counted, diff says why" {

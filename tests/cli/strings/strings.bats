@@ -509,16 +509,17 @@ input()'
 
 @test "several processes: each string has its PID, and -u counts each process by itself" {
 	require jq
-	target_start records
+	target_copy records
+	target_start "$TARGET_NAME"
 	local first=$TARGET_PID
-	target_start records
+	target_start "$TARGET_NAME"
 	run -0 procmem strings -q "$first,$TARGET_PID" anon
 	for pid in "$first" "$TARGET_PID"; do
 		[ "$(grep -c "^$pid:.* item/" <<<"$output")" -eq 5000 ]
 	done
 	run -0 procmem strings -q --json "$first,$TARGET_PID" anon
 	jq -se --argjson pid "$first" 'map(select(.pid == $pid and (.text | startswith("item/")))) | length == 5000' <<<"$output"
-	run -0 procmem strings -q -u --similar --all-processes --json records anon
+	run -0 procmem strings -q -u --similar --all-processes --json "$TARGET_NAME" anon
 	jq -se --argjson one "$first" --argjson other "$TARGET_PID" 'map(select(.text == "item/#" and (.pid | IN($one, $other))) | .count) == [5000, 5000]' <<<"$output"
 	run -0 procmem strings -q -u --similar "$first,$TARGET_PID" anon
 	[ "$(grep -cx "$first:\|$TARGET_PID:" <<<"$output")" -eq 2 ]

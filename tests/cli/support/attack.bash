@@ -19,8 +19,10 @@ look_words() {
 	watch) words=(watch -c 3 -i 0.1 --budget 0 --peek 3 "$2") ;;
 	snap) words=(snap -o "$file.pmrec" "$2") ;;
 	diff) words=(diff "$2" "$2") ;;
-	refs) words=(refs "$2" 0x1000) ;;
-	headroom | heap | leaks | ps) words=("$1" "$2") ;;
+	# On a loaded machine, the stop can take longer than is allowed by default.
+	refs) words=(refs --max-stop 0 "$2" 0x1000) ;;
+	leaks) words=(leaks --max-stop 0 "$2") ;;
+	headroom | heap | ps) words=("$1" "$2") ;;
 	esac
 }
 
@@ -43,10 +45,10 @@ assert_sound() {
 	}
 }
 
-# Fails if a process is stopped or traced.
+# Fails if a thread of a process is stopped or traced.
 assert_runs_free() {
 	local state
-	state=$(grep -E '^(State|TracerPid):' "/proc/$1/status")
+	state=$(grep -hE '^(State|TracerPid):' "/proc/$1/task/"*/status | sort -u)
 	[[ $state != *'T (stopped)'* && $state != *'t (tracing'* && $state == *"TracerPid:"*0 ]] || {
 		echo "$state"
 		false

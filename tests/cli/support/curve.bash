@@ -32,14 +32,18 @@ pass_second() {
 	done
 }
 
-# Changes the times of all samples but the last.
+# Changes the times of all samples but the last. What all processes of the machine use becomes
+# constant: within such a short time, other programs would seem to use it up in no time.
 pace_samples() {
 	require sqlite3
 	sqlite3 "$1" '
 		UPDATE sample SET
 			time = last.time - (last.number - sample.number),
 			wall_ns = last.wall_ns - (last.number - sample.number) * 1000000000
-		FROM (SELECT number, time, wall_ns FROM sample ORDER BY number DESC LIMIT 1) AS last'
+		FROM (SELECT number, time, wall_ns FROM sample ORDER BY number DESC LIMIT 1) AS last;
+		UPDATE headroom SET used = last.used, reclaimable = last.reclaimable
+		FROM (SELECT name, used, reclaimable, max(sample) FROM headroom GROUP BY name) AS last
+		WHERE headroom.name = last.name AND last.name IN ("system", "threads", "pid_max")'
 }
 
 log_growth() {

@@ -17,6 +17,8 @@
 #                           runs procmem, waits for its first byte of output, and does not read the
 #                           rest; sets BLOCKED (its PID) and READER
 #   targets_stop            call it in teardown, or in teardown_file for targets of setup_file
+#   target_copy records     makes a copy of a target program with a name that no other test has, in
+#                           TARGET_NAME, and lets target_start find it
 #   json_check              checks the output of each `procmem COMMAND --json` of the test against
 #                           docs/schema; call it at the end of teardown
 #   json_keep watch FILE    lets json_check check a file, too
@@ -43,9 +45,16 @@ fails() {
 	fi
 }
 
-# The output of --json is kept, for json_check.
+# Runs the program. The output of --json is kept, for json_check. On a loaded machine, a stop can take
+# longer than the second that is allowed by default, so these commands get no limit.
 procmem() {
 	local word
+	case ${1:-} in
+	heap | leaks | refs)
+		[[ " $* " == *' --max-stop'* ]] || set -- "$1" --max-stop 0 "${@:2}"
+		;;
+	esac
+
 	for word; do
 		if [ "$word" = --json ]; then
 			json_run "$1" "$PROCMEM_BIN" "$@"
@@ -140,6 +149,13 @@ target_start() {
 	done
 	echo "$name ended before it was ready: $(tail -1 "$TARGET_FACTS")" >&2
 	return 1
+}
+
+# Other tests that run at the same time have targets of the same name.
+target_copy() {
+	TARGET_NAME=$1$$
+	cp "$PROCMEM_TARGETS/$1" "$BATS_TEST_TMPDIR/$TARGET_NAME"
+	PROCMEM_TARGETS=$BATS_TEST_TMPDIR
 }
 
 program_start() {

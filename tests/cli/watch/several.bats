@@ -58,8 +58,13 @@ teardown() {
 }
 
 @test "all processes of a name are watched" {
-	run -0 procmem watch --json -i 0.1 -c 1 --all-processes grower
-	jq -se --argjson first "$first" --argjson second "$second" '[.[].pid] | contains([$first, $second])' <<<"$output"
+	target_copy grower
+	target_start "$TARGET_NAME"
+	first=$TARGET_PID
+	target_start "$TARGET_NAME"
+	second=$TARGET_PID
+	run -0 procmem watch --json -i 0.1 -c 1 --all-processes "$TARGET_NAME"
+	jq -se --argjson first "$first" --argjson second "$second" '[.[].pid] | unique == ([$first, $second] | sort)' <<<"$output"
 }
 
 @test "a process that ends stays with its reason, and the others go on" {

@@ -102,6 +102,27 @@ static void shared_chunks_are_in_a_set(void **state)
 	                 one.root + two.root);
 	assert_true(pm_heap_find(session.heap, set->entry, &chunk));
 	assert_int_equal(chunk.size, graph_session_group(&session, "both").size);
+	assert_int_equal(set->words, graph_session_group(&session, "both").count);
+}
+
+/** Of five pointers from one variable and one from another, the latter is reported. */
+static void a_stray_pointer_is_found(void **state)
+{
+	(void)state;
+	struct graph_group chain = graph_session_group(&session, "chain");
+	const struct pm_retained_set *set = NULL;
+
+	for (size_t i = 0; i < retained.set_count; i++)
+		if (retained.sets[i].bytes == bytes_of("chain"))
+			set = &retained.sets[i];
+
+	assert_non_null(set);
+	assert_int_equal(set->count, 2);
+	assert_int_equal(set->words, 1);
+	assert_int_equal(set->entry, chain.example);
+	assert_int_equal(set->from, strtoull(target_fact(&session.target, "stray"), NULL, 16));
+	assert_int_equal(retained.roots[set->through].root,
+	                 graph_session_root(&session, PM_ROOT_GLOBAL, "g_stray"));
 }
 
 static void all_chunks_are_attributed_once(void **state)
@@ -129,6 +150,7 @@ int main(void)
 		cmocka_unit_test(variables_hold_their_chunks),
 		cmocka_unit_test(threads_hold_their_chunks),
 		cmocka_unit_test(shared_chunks_are_in_a_set),
+		cmocka_unit_test(a_stray_pointer_is_found),
 		cmocka_unit_test(all_chunks_are_attributed_once),
 	};
 

@@ -176,6 +176,34 @@ static void a_tree_has_what_the_table_of_roots_says(void **state)
 	pm_retained_deinit(&retained);
 }
 
+/** The pointers need memory in addition to that of the chunks. */
+static void the_limit_of_the_memory_holds(void **state)
+{
+	(void)state;
+	enum { CHUNK_BYTES = 60 };
+	const uint64_t chunks = (uint64_t)CHUNK_BYTES * session.heap->chunk_count;
+	const uint64_t limits[] = { chunks + 4 * (tree.chunks - 1), chunks + (1 << 20) };
+
+	for (int i = 0; i < 2; i++) {
+		const struct pm_graph_options options = { .memory_max = limits[i] };
+		struct pm_retained_tree other = { 0 };
+		struct pm_graph *graph;
+		struct pm_error error = { 0 };
+		must(pm_graph_open(session.copy, session.heap, session.symbols, &options, &graph,
+		                   &error),
+		     &error);
+
+		/* Each chunk has at least one pointer to it. The order of the roots is the same. */
+		uint32_t root = graph_session_root(&session, PM_ROOT_GLOBAL, "g_shop");
+		int result = pm_retained_tree_find(graph, root, NULL, &other, &error);
+		assert_int_equal(result, i == 0 ? -1 : 0);
+		if (i == 0)
+			assert_int_equal(error.kind, PM_ERROR_RESOURCES);
+		pm_retained_tree_deinit(&other);
+		pm_graph_close(graph);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +212,7 @@ int main(void)
 		cmocka_unit_test(rows_follow_the_row_above),
 		cmocka_unit_test(a_search_can_be_cancelled),
 		cmocka_unit_test(a_tree_has_what_the_table_of_roots_says),
+		cmocka_unit_test(the_limit_of_the_memory_holds),
 	};
 
 	return cmocka_run_group_tests_name("retained_tree", tests, begin, end);

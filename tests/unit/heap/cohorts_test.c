@@ -95,7 +95,7 @@ static int walk(struct fixture *f, struct pm_error *error)
 	must(pm_heap_window_open(&heap.source, &heap.window, error), error);
 	heap.index.header = HEADER;
 	heap.index.overlap = 8;
-	heap.public.complete = f->skipped.end == 0 && !f->unseen;
+	heap.result.complete = f->skipped.end == 0 && !f->unseen;
 	heap.index.unseen = f->unseen;
 	must(pm_heap_index_skip(&heap.index, f->skipped.start, f->skipped.end, error), error);
 
@@ -105,9 +105,9 @@ static int walk(struct fixture *f, struct pm_error *error)
 		pm_heap_index_add(&heap.index, BASE + (uint64_t)i * SIZE, SIZE,
 		                  f->used[i] ? PM_CHUNK_IN_USE : PM_CHUNK_FREE);
 	must(pm_heap_index_finish(&heap.index, error), error);
-	heap.public.chunk_count = heap.index.chunks;
+	heap.result.chunk_count = heap.index.chunks;
 
-	int result = pm_cohorts_walk(f->cohorts, &heap.public, error);
+	int result = pm_cohorts_walk(f->cohorts, &heap.result, error);
 	pm_heap_window_close(heap.window);
 	pm_heap_index_deinit(&heap.index);
 	f->skipped = (struct pm_range){ 0 };

@@ -369,6 +369,152 @@ static void damaged_tcache(void **state)
 	}
 }
 
+static enum pm_chunk_state state_of(const struct pm_heap *heap, uint64_t address)
+{
+	struct pm_chunk chunk;
+
+	assert_true(pm_heap_find(heap, address + 16, &chunk));
+	assert_int_equal(chunk.address, address);
+	return (enum pm_chunk_state)chunk.state;
+}
+
+/** One link of the only list is damaged: the chunks before it are cached ones. */
+static void damaged_link(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t tcache = fake_heap_address(FAKE_BRK);
+	const uint64_t first = tcache + 0x290 + 0x40, second = first + FAKE_CACHED_SIZE + 0x40;
+
+	fake_heap_put(&f->fake, second + 16, UINT64_C(0x4242424242424242));
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_heap *heap = open_heap(f, stopped);
+		assert_false(heap->complete);
+		assert_false(heap->arenas[0].complete);
+		assert_int_equal(heap->breaks_total, 1);
+		assert_int_equal(heap->breaks[0].address, tcache);
+		assert_int_equal(state_of(heap, first), PM_CHUNK_CACHED);
+		assert_int_equal(state_of(heap, second), PM_CHUNK_CACHED);
+		assert_int_equal(heap->arenas[0].cached - heap->arenas[0].fast,
+		                 2 * FAKE_CACHED_SIZE);
+		pm_heap_close(heap);
+	}
+}
+
+/** The lists after a damaged one are read. */
+static void lists_after_a_damaged_one(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t user = f->fake.user_chunk[0], first = fake_heap_address(FAKE_BRK) + 0x2d0;
+
+	put_cached(f, user + 0x90, 4, 1);
+	put_cached(f, user, 7, 1);
+	fake_heap_put(&f->fake, first + 16, UINT64_C(0x4242424242424242));
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_heap *heap = open_heap(f, stopped);
+		assert_int_equal(heap->breaks_total, 1);
+		assert_int_equal(state_of(heap, first), PM_CHUNK_CACHED);
+		assert_int_equal(state_of(heap, user), PM_CHUNK_CACHED);
+		assert_int_equal(state_of(heap, user + 0x90), PM_CHUNK_CACHED);
+		pm_heap_close(heap);
+	}
+}
+
+/** Nothing is left of the tcache of the first thread. */
+static void overwritten_tcache(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t tcache = fake_heap_address(FAKE_BRK);
+
+	memset(fake_heap_bytes(&f->fake, tcache + 16), 0x41, 0x280);
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_heap *heap = open_heap(f, stopped);
+		assert_false(heap->complete);
+		assert_int_equal(heap->breaks_total, 1);
+		assert_int_equal(heap->breaks[0].address, tcache);
+		pm_heap_close(heap);
+	}
+}
+
+/**
+ * A second tcache of the main arena has one list, with a wrong length. The key of malloc in its
+ * chunk shows that it is a tcache; without the key, it can be a chunk of the program.
+ */
+static void tcache_with_a_key(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t cached = fake_heap_address(FAKE_BRK) + 0x2d0, user = f->fake.user_chunk[0];
+	const uint64_t other = user + 0x90, key = UINT64_C(0x1122334455667788);
+
+	fake_heap_put(&f->fake, other + 8, 0x290 | 1);
+	fake_heap_put(&f->fake, other + 0x298, (20 * 0x60 - 0x290) | 1);
+	memset(fake_heap_bytes(&f->fake, other + 16), 0, 0x280);
+	*fake_heap_bytes(&f->fake, other + 16 + 2 * 7) = 5;
+	fake_heap_put(&f->fake, other + 16 + 128 + 8 * 7, user + 16);
+	fake_heap_put(&f->fake, user + 16, (user + 16) >> 12);
+	fake_heap_put(&f->fake, cached + 24, key);
+
+	struct pm_heap *heap = open_heap(f, true);
+	assert_true(heap->complete);
+	assert_int_equal(state_of(heap, user), PM_CHUNK_IN_USE);
+	pm_heap_close(heap);
+
+	fake_heap_put(&f->fake, user + 24, key);
+	heap = open_heap(f, true);
+	assert_false(heap->complete);
+	assert_int_equal(heap->breaks_total, 1);
+	assert_int_equal(heap->breaks[0].address, other);
+	assert_int_equal(state_of(heap, user), PM_CHUNK_CACHED);
+	pm_heap_close(heap);
+}
+
+/** One bin of an arena does not have addresses. The chunks are found nevertheless. */
+static void damaged_bin(void **state)
+{
+	struct fixture *f = *state;
+	static const uint64_t words[] = { 0, UINT64_C(0x4141414141414141) };
+	const uint64_t main = fake_heap_address(FAKE_DATA) + FAKE_MAIN;
+
+	for (size_t i = 0; i < 4; i++) {
+		const uint64_t bin = main + 0x70 + 16 * 50;
+
+		fake_heap_put(&f->fake, bin, words[i / 2]);
+		struct pm_heap *heap = open_heap(f, i % 2);
+		assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
+		assert_false(heap->complete);
+		assert_int_equal(heap->breaks_total, 1);
+		assert_int_equal(heap->breaks[0].address, bin);
+		assert_int_equal(heap->arenas[0].in_use, f->fake.in_use[0]);
+		assert_int_equal(heap->arenas[1].in_use, f->fake.in_use[1]);
+		pm_heap_close(heap);
+	}
+}
+
+/** realloc(3) made a chunk of posix_memalign(3) smaller: its first header exceeds the region. */
+static void first_header_that_is_too_old(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t start = fake_heap_address(FAKE_MAPPED), lead = 0x3ff0;
+
+	fake_heap_put(&f->fake, start + 8, 0x20000 | 2);
+	struct pm_heap *heap = open_heap(f, true);
+	assert_int_equal(heap->mapped_count, 0);
+	pm_heap_close(heap);
+
+	fake_heap_put(&f->fake, start + lead, lead);
+	fake_heap_put(&f->fake, start + lead + 8, (FAKE_PART_SIZE - lead) | 2);
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_chunk chunk;
+
+		heap = open_heap(f, stopped);
+		assert_true(heap->complete);
+		assert_int_equal(heap->mapped_count, 1);
+		assert_int_equal(heap->mapped, FAKE_PART_SIZE);
+		assert_true(pm_heap_find(heap, start + lead + 100, &chunk));
+		assert_int_equal(chunk.start, start + lead + 16);
+		pm_heap_close(heap);
+	}
+}
+
 /** Makes the main arena one without memory, and mp_ one that is not recognised. */
 static void use_only_mapped(struct fixture *f)
 {
@@ -457,6 +603,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(heaps_that_overlap, setup, teardown),
 		cmocka_unit_test_setup_teardown(chunks_that_exceed_the_arena, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_tcache, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged_link, setup, teardown),
+		cmocka_unit_test_setup_teardown(lists_after_a_damaged_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(overwritten_tcache, setup, teardown),
+		cmocka_unit_test_setup_teardown(tcache_with_a_key, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged_bin, setup, teardown),
+		cmocka_unit_test_setup_teardown(first_header_that_is_too_old, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_mapped_chunks, setup, teardown),
 		cmocka_unit_test_setup_teardown(arenas_everywhere, setup, teardown),
 	};

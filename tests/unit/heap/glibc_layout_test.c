@@ -501,6 +501,51 @@ static void target_that_is_gone_is_an_error(void **state)
 	fake_heap_deinit(&fake);
 }
 
+/** Expects the version of a heap whose libc has a text in its constant data. */
+static void expect_version(const char *text, size_t at, const char *version)
+{
+	static unsigned char constants[2 << 20];
+	const struct pm_region region = { .start = 0x7fff00000000,
+		                          .end = 0x7fff00000000 + sizeof constants,
+		                          .perms = PM_PERM_READ,
+		                          .mapping = "/usr/lib/libc.so.6" };
+	struct fake_heap fake;
+
+	memset(constants, 'x', sizeof constants);
+	memcpy(constants + at, text, strlen(text));
+	fake_heap_init(&fake, FAKE_GLIBC_236);
+	fake.ranges[FAKE_PARTS] = (struct pm_fake_range){ region.start, constants,
+		                                          sizeof constants };
+	fake.target.count = FAKE_PARTS + 1;
+	assert_int_equal(pm_regions_append(&fake.regions, &region, NULL), 0);
+
+	struct pm_heap *heap = fake_heap_open(&fake, true);
+	assert_string_equal(heap->version, version);
+	pm_heap_close(heap);
+	fake_heap_deinit(&fake);
+}
+
+static void the_text_of_libc_has_the_version(void **state)
+{
+	(void)state;
+	static const char debian[] = "GNU C Library (Debian GLIBC 2.36-9) stable release version "
+				     "2.36.\nCopyright";
+	const size_t end = 2 << 20;
+
+	expect_version(debian, 100, "2.36");
+	/* At the ends of what is read at once, and of the data. */
+	for (size_t before = 8; before < sizeof debian; before += 8)
+		expect_version(debian, end / 2 - before, "2.36");
+	expect_version(debian, end - sizeof debian + 1, "2.36");
+	expect_version("GNU C Library (x) development release version 2.39.9000.", 0, "2.39");
+
+	/* Versions that do not have these structures, and other texts. */
+	expect_version("GNU C Library (x) stable release version 2.31.", 0, "2.35-2.41");
+	expect_version("GNU C Library (x) stable release version 2.42.", 0, "2.35-2.41");
+	expect_version("GNU C Library (x) stable release version 2.99999999999", 0, "2.35-2.41");
+	expect_version("GNU C Library (x) stable release version ", end - 41, "2.35-2.41");
+}
+
 /** Libraries of other allocators are named, although their chunks are not known. */
 static void another_allocator_by_name(void **state)
 {
@@ -533,6 +578,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(another_allocator_by_name),
+		cmocka_unit_test(the_text_of_libc_has_the_version),
 		cmocka_unit_test(all_layouts_are_read),
 		cmocka_unit_test(unknown_structures_are_not_an_empty_heap),
 		cmocka_unit_test(malloc_that_was_never_called_is_unused),

@@ -234,6 +234,19 @@ static void mapped_chunks(void **state)
 	compare_program("heaps", "threads=1 mapped=20 aligned=16");
 }
 
+/** The first header of such a chunk has the size before realloc(3). */
+static void aligned_chunks_that_were_made_smaller(void **state)
+{
+	(void)state;
+	compare_program("heaps", "threads=1 mapped=3 aligned=32 shrink=1");
+}
+
+static void chunks_in_several_regions(void **state)
+{
+	(void)state;
+	compare_program("heaps", "threads=1 mapped=5 aligned=16 protect=1");
+}
+
 static void other_users_of_sbrk(void **state)
 {
 	(void)state;
@@ -308,6 +321,57 @@ static void core_file(void **state)
 	compare_core(path, &target);
 	target_stop(&target);
 	tree_remove(folder);
+}
+
+/** Returns whether a break has a reason. */
+static bool has_break(const struct pm_heap *heap, const char *why)
+{
+	for (size_t i = 0; i < heap->break_count; i++)
+		if (strcmp(heap->breaks[i].why, why) == 0)
+			return true;
+	return false;
+}
+
+/**
+ * Compares the states of the chunks of a damaged list: the chunks up to the damage were freed.
+ * Those after it seem to be in use.
+ */
+static void compare_freed(const struct pm_heap *heap, const struct target *target)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < target->count; i++) {
+		uint64_t address;
+		struct pm_chunk chunk;
+		if (sscanf(target->facts[i], "freed %" SCNx64, &address) != 1)
+			continue;
+		assert_true(pm_heap_find(heap, address, &chunk));
+		expect_equal("freed chunk", chunk.start, address);
+		expect_equal("state of a freed chunk", chunk.state,
+		             count < 3 ? PM_CHUNK_CACHED : PM_CHUNK_IN_USE);
+		count++;
+	}
+	expect_equal("freed chunks", count, 7);
+}
+
+/** A write to a freed chunk is reported, also if the process is stopped. */
+static void write_to_a_freed_chunk(void **state)
+{
+	(void)state;
+	struct target target;
+
+	target_start(&target, "heaps", "chunks=0", "dangling=1", NULL);
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct subject subject;
+		open_heap(&subject, target.pid, stopped);
+		assert_false(subject.heap->complete);
+		assert_true(has_break(subject.heap,
+		                      stopped ? "the lists of a tcache are not valid"
+		                              : "a tcache has changed each time that it was read"));
+		compare_freed(subject.heap, &target);
+		close_heap(&subject);
+	}
+	target_stop(&target);
 }
 
 /** A program that never calls the malloc of its libc. */
@@ -467,11 +531,14 @@ int main(void)
 		cmocka_unit_test(many_arenas),
 		cmocka_unit_test(arenas_with_several_heaps),
 		cmocka_unit_test(mapped_chunks),
+		cmocka_unit_test(aligned_chunks_that_were_made_smaller),
+		cmocka_unit_test(chunks_in_several_regions),
 		cmocka_unit_test(other_users_of_sbrk),
 		cmocka_unit_test(heap_that_sbrk_cannot_extend),
 		cmocka_unit_test(static_program),
 		cmocka_unit_test(forked_process),
 		cmocka_unit_test(core_file),
+		cmocka_unit_test(write_to_a_freed_chunk),
 		cmocka_unit_test(malloc_that_was_never_called),
 		cmocka_unit_test(program_without_glibc),
 		cmocka_unit_test(busy_process),

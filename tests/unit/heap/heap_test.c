@@ -141,7 +141,7 @@ static int check(void *context, const struct pm_chunk *chunk, const void *head, 
 	struct pm_chunk expected = { 0 };
 
 	do
-		pm_heap_chunk(&f->heap.public, f->next++, &expected);
+		pm_heap_chunk(&f->heap.result, f->next++, &expected);
 	while (!(f->mask >> expected.state & 1));
 
 	assert_int_equal(chunk->number, expected.number);
@@ -172,7 +172,7 @@ static int read_chunks(struct fixture *f, unsigned mask)
 {
 	f->next = 0;
 	f->mask = mask;
-	return pm_heap_read_chunks(&f->heap.public, mask, check, f, NULL);
+	return pm_heap_read_chunks(&f->heap.result, mask, check, f, NULL);
 }
 
 /** Expects that the visitor was called up to the last chunk of its states. */
@@ -180,7 +180,7 @@ static void expect_end(struct fixture *f)
 {
 	struct pm_chunk chunk;
 	for (; f->next < f->heap.index.chunks; f->next++) {
-		pm_heap_chunk(&f->heap.public, f->next, &chunk);
+		pm_heap_chunk(&f->heap.result, f->next, &chunk);
 		assert_false(f->mask >> chunk.state & 1);
 	}
 }
@@ -278,12 +278,12 @@ static void errors(void **state)
 
 	add_chunks(f, 200);
 	f->target.gone = true;
-	assert_int_equal(pm_heap_read_chunks(&f->heap.public, ALL, check, f, &error), -1);
+	assert_int_equal(pm_heap_read_chunks(&f->heap.result, ALL, check, f, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 
 	f->target.gone = false;
 	f->cancel = 1;
-	assert_int_equal(pm_heap_read_chunks(&f->heap.public, ALL, check, f, &error), -1);
+	assert_int_equal(pm_heap_read_chunks(&f->heap.result, ALL, check, f, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
 	assert_int_equal(f->next, 0);
 }

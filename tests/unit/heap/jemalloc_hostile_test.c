@@ -119,6 +119,93 @@ static void a_search_that_finds_nothing(void **state)
 	fake_jemalloc_destroy(f);
 }
 
+/** Reads the fake memory, and counts the bytes. */
+struct counter {
+	struct pm_reader source;
+	uint64_t bytes;
+};
+
+static int read_counted(void *context, const struct pm_range *ranges, size_t count, void *buffer,
+                        size_t *done, struct pm_error *error)
+{
+	struct counter *counter = context;
+	int result = counter->source.ops->read(counter->source.context, ranges, count, buffer, done,
+	                                       error);
+
+	counter->bytes += *done;
+	return result;
+}
+
+static void close_counted(void *context)
+{
+	(void)context;
+}
+
+/** Most words of a program that can be pointers lead to its own data, whose first page shows it. */
+static void words_that_point_to_data(void **state)
+{
+	(void)state;
+	static const struct pm_reader_ops ops = { .read = read_counted, .close = close_counted };
+	enum { WORDS = 4000, SHAPES = 2, PAGES = 4 };
+	struct fake_jemalloc *f = fake_jemalloc_create(&fake_jemalloc_versions[0]);
+	struct counter counter = { .source = f->reader };
+	struct pm_reader reader = { .ops = &ops, .context = &counter };
+
+	for (size_t at = 0; at < sizeof f->base; at += 8)
+		fake_jemalloc_put(f->base + at, fake_jemalloc_base + at / 64 * 64);
+	memset(f->bss, 0, sizeof f->bss);
+	for (size_t i = 0; i < WORDS; i++)
+		fake_jemalloc_put(f->bss + i * 512, fake_jemalloc_base + i * 512);
+
+	f->source.reader = &reader;
+	struct pm_heap *heap = fake_jemalloc_open(f);
+	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_UNKNOWN);
+	assert_in_range(counter.bytes, 1,
+	                sizeof f->bss + sizeof f->data + WORDS * SHAPES * PAGES * FAKE_PAGE);
+	pm_heap_close(heap);
+	fake_jemalloc_destroy(f);
+}
+
+/** What was found before is not searched for again. */
+static void a_hint_replaces_the_search(void **state)
+{
+	(void)state;
+	struct fake_jemalloc *f = fake_jemalloc_create(&fake_jemalloc_versions[0]);
+	struct pm_heap_hint hint = { .jemalloc_entry = 1 };
+	struct pm_error error = { 0 };
+
+	/* Words before the root that lead to nothing */
+	for (size_t at = 0; at < FAKE_ROOT / 8 * 8; at += 8)
+		fake_jemalloc_put(f->bss + at, fake_jemalloc_base + FAKE_EXTENTS);
+	fake_jemalloc_fill(f);
+	must(pm_heap_find_hint(&f->source, &hint, &error), &error);
+	assert_true(hint.searched);
+	assert_int_not_equal(hint.jemalloc_entry, 0);
+
+	size_t calls = f->target.calls;
+	pm_heap_close(fake_jemalloc_open(f));
+	size_t without = f->target.calls - calls;
+
+	f->source.hint = hint;
+	calls = f->target.calls;
+	struct pm_heap *heap = fake_jemalloc_open(f);
+	fake_jemalloc_expect(f, heap);
+	assert_true(f->target.calls - calls < without);
+	pm_heap_close(heap);
+
+	/* The tree is found if it is elsewhere now, but not if there was none. */
+	f->source.hint.jemalloc_entry = fake_jemalloc_bss;
+	heap = fake_jemalloc_open(f);
+	fake_jemalloc_expect(f, heap);
+	pm_heap_close(heap);
+
+	f->source.hint.jemalloc_entry = 0;
+	heap = fake_jemalloc_open(f);
+	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_UNKNOWN);
+	pm_heap_close(heap);
+	fake_jemalloc_destroy(f);
+}
+
 /** Opens the heap while random bytes of its structures are wrong. */
 static void damage_bytes(struct fake_jemalloc *f, unsigned count)
 {
@@ -171,6 +258,8 @@ int main(void)
 		cmocka_unit_test(root_entries_of_the_same_leaf),
 		cmocka_unit_test(pages_of_the_extents),
 		cmocka_unit_test(a_search_that_finds_nothing),
+		cmocka_unit_test(words_that_point_to_data),
+		cmocka_unit_test(a_hint_replaces_the_search),
 		cmocka_unit_test(hostile_memory),
 	};
 

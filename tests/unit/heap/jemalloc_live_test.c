@@ -56,12 +56,34 @@ static FILE *redis_command(const struct redis *redis, const char *words)
 
 /** What jemalloc has counted. */
 struct counters {
-	uint64_t allocated, active;
+	uint64_t allocated, active, muzzy, retained;
+	/* Active, dirty and muzzy pages. Redis frees a buffer after it has read the statistics, so
+	 * that active pages become dirty. */
+	uint64_t pages;
 	struct {
 		uint64_t size, regions;
 	} bins[64];
 	size_t bin_count;
 };
+
+/** Reads the sizes of unused pages of all arenas together, which precede those of each arena. */
+static void read_pages(const char *line, struct counters *counters)
+{
+	enum { PAGE = 4096 };
+	const char *active = strstr(line, ", active: "), *retained = strstr(line, ", retained: ");
+	uint64_t number;
+
+	if (active && retained) {
+		sscanf(active, ", active: %" SCNu64, &counters->pages);
+		sscanf(retained, ", retained: %" SCNu64, &counters->retained);
+	}
+	if (sscanf(line, " dirty: %*s %" SCNu64, &number) == 1)
+		counters->pages += number * PAGE;
+	if (sscanf(line, " muzzy: %*s %" SCNu64, &number) == 1) {
+		counters->muzzy = number * PAGE;
+		counters->pages += number * PAGE;
+	}
+}
 
 /** Reads the number of used regions of each size, of all arenas together. */
 static void read_bins(FILE *output, struct counters *counters)
@@ -76,6 +98,8 @@ static void read_bins(FILE *output, struct counters *counters)
 			break;
 		if (strncmp(line, "bins:", 5) == 0)
 			in_bins = true;
+		if (!in_bins)
+			read_pages(line, counters);
 		/* size ind allocated nmalloc rate ndalloc rate nrequests rate nshards curregs */
 		if (in_bins &&
 		    sscanf(line, "%" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &size,
@@ -150,7 +174,9 @@ static bool compare(const struct redis *redis, struct sizes *sizes)
 	assert_int_equal(heap->allocator, PM_HEAP_ALLOCATOR_JEMALLOC);
 	bool same = memcmp(&before, &after, sizeof before) == 0 && heap->complete &&
 	            heap->total.in_use + heap->total.cached == after.allocated &&
-	            heap->total.system - heap->total.unused_pages == after.active;
+	            heap->total.system - heap->total.unused_pages == after.active &&
+	            heap->total.system == after.pages && heap->total.muzzy == after.muzzy &&
+	            heap->total.retained == after.retained;
 	assert_true(after.bin_count > 10);
 	for (size_t i = 0; i < after.bin_count; i++)
 		same = same && sizes->count[after.bins[i].size] == after.bins[i].regions;

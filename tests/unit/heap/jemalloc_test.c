@@ -96,6 +96,12 @@ static void unused_pages_are_free(void **state)
 	fake_jemalloc_add_large(f, 0);
 
 	struct pm_heap *heap = fake_jemalloc_open(f);
+	/* States: 1 dirty, 2 muzzy, 3 retained */
+	assert_int_equal(heap->total.unused_pages, 23 * FAKE_PAGE);
+	assert_int_equal(heap->total.muzzy, 20 * FAKE_PAGE);
+	assert_int_equal(heap->total.retained, 4 * FAKE_PAGE);
+	assert_int_equal(heap->arenas[0].muzzy, 20 * FAKE_PAGE);
+
 	const struct {
 		struct pm_range range;
 		unsigned inside, outside;

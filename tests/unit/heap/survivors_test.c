@@ -113,12 +113,12 @@ static int walk(struct fixture *f, struct pm_error *error)
 		pm_heap_index_add(&heap.index, BASE + (uint64_t)i * SIZE, SIZE,
 		                  f->used[i] ? PM_CHUNK_IN_USE : PM_CHUNK_FREE);
 	must(pm_heap_index_finish(&heap.index, error), error);
-	heap.public.chunk_count = heap.index.chunks;
+	heap.result.chunk_count = heap.index.chunks;
 
-	int result = pm_survivors_walk(f->survivors, &heap.public, error);
+	int result = pm_survivors_walk(f->survivors, &heap.result, error);
 	pm_heap_window_close(heap.window);
 	pm_heap_index_deinit(&heap.index);
-	free(heap.public.breaks);
+	free(heap.result.breaks);
 	return result;
 }
 

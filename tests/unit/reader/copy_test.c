@@ -110,6 +110,7 @@ static void all_written_pages_are_copied(void **state)
 	assert_int_equal(bytes_in(copy, 0, UINT64_MAX), info->copied);
 	assert_in_range(info->copied, planned, planned + 64 * PAGE);
 	assert_int_equal(info->unreadable, 0);
+	assert_int_equal(info->untouched, 0);
 	assert_int_equal(info->threads, 2);
 	assert_true(info->stopped_ns > 0);
 	pm_copy_close(copy);
@@ -266,6 +267,7 @@ static void a_core_file_is_copied_with_registers(void **state)
 	take(live);
 
 	expect_region(copy, "filled", 1);
+	expect_region(copy, "readonly", 1);
 	const struct pm_copy_thread *threads = pm_copy_threads(copy, &count);
 	const struct pm_copy_thread *now = pm_copy_threads(live, &live_count);
 	assert_int_equal(count, live_count);

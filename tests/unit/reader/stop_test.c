@@ -459,6 +459,7 @@ static void uninterruptible_threads_do_not_prevent_a_stop(void **state)
 
 	assert_int_equal(unreachable, 1);
 	pm_stop_end(made);
+	assert_false(pm_stop_await_run(session.process, NULL));
 
 	/* The kernel detaches the sleeper when the tracer thread has exited, which can take a
 	 * moment. */
@@ -466,6 +467,32 @@ static void uninterruptible_threads_do_not_prevent_a_stop(void **state)
 	kill(child, SIGKILL);
 	expect_running(&session);
 	end(&session);
+}
+
+/** After a stop, all threads run again. */
+static void threads_run_after_a_stop(void **state)
+{
+	(void)state;
+	struct session session;
+	begin(&session, "20");
+
+	for (int i = 0; i < STOPS; i++) {
+		struct pm_stop *made = stop(&session);
+		pm_stop_end(made);
+		/* On a machine with much load, a thread may get no processor for 0.2 s. */
+		while (!pm_stop_await_run(session.process, NULL))
+			assert_int_equal(pm_process_check(session.process, NULL), 0);
+	}
+
+	const volatile sig_atomic_t cancel = 1;
+	pm_stop_await_run(session.process, &cancel);
+	end(&session);
+
+	/* A process that is gone is not awaited. */
+	begin(&session, "1");
+	target_stop(&session.target);
+	assert_true(pm_stop_await_run(session.process, NULL));
+	pm_process_close(session.process);
 }
 
 static void programs_that_exec_are_not_affected(void **state)
@@ -563,6 +590,7 @@ int main(void)
 		cmocka_unit_test(registers_are_those_of_the_thread),
 #endif
 		cmocka_unit_test(uninterruptible_threads_do_not_prevent_a_stop),
+		cmocka_unit_test(threads_run_after_a_stop),
 		cmocka_unit_test(programs_that_exec_are_not_affected),
 		cmocka_unit_test(exec_during_a_stop_does_not_block),
 		cmocka_unit_test(process_with_dead_leader_is_stopped),

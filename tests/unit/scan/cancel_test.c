@@ -50,7 +50,8 @@ static int deliver(void *context, const struct pm_scan_delivery *delivery, struc
 	struct delivered *delivered = context;
 	(void)delivery, (void)error;
 	delivered->hits++;
-	delivered->cancel = delivered->hits == CANCEL_AT;
+	/* Atomic, because the workers read the flag in their own threads. */
+	__atomic_store_n(&delivered->cancel, delivered->hits == CANCEL_AT, __ATOMIC_RELAXED);
 	return 0;
 }
 

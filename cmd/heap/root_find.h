@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Finds the root that the user means with `heap --retained --tree ROOT`. */
+#ifndef CMD_HEAP_ROOT_FIND_H
+#define CMD_HEAP_ROOT_FIND_H
+
+#include <procmem/graph.h>
+
+/**
+ * Finds a root by its name, by its row in the table of `heap --retained`, by the start of its name,
+ * up to a space, or by an address in it.
+ *
+ * @param roots  the roots, as in pm_graph_roots()
+ * @param count  number of roots
+ * @param name   what the user has typed
+ * @param index  receives the index of the root
+ * @param error  PM_ERROR_USAGE if no root or several roots are meant; the message has candidates
+ * @return       0 or -1
+ */
+int heap_root_find(const struct pm_root *roots, size_t count, const char *name, size_t *index,
+                   struct pm_error *error);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Allocators that are part of the program. Private. */
+#ifndef PM_HEAP_LINKED_H
+#define PM_HEAP_LINKED_H
+
+#include <procmem/heap.h>
+
+/** As pm_heap_find_linked(). */
+enum pm_heap_allocator pm_linked_find(struct pm_process *process);
+
+#endif
