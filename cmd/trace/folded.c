@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/minmax.h"
 #include "base/utf8.h"
-#include "trace/frames.h"
+#include "target/frames.h"
 
 /** Adds a frame, and a semicolon before it unless it is the first one. */
 static void put_name(const struct text *name, bool first, struct text *line)
@@ -41,16 +41,16 @@ static void put_stack(const struct pm_stack *stack, bool before, struct text *li
 	size_t start = line->length;
 
 	if (before)
-		put_marker(TRACE_FRAMES_BEFORE, true, line);
+		put_marker(FRAMES_BEFORE, true, line);
 	if (stack->count == 0)
-		put_marker(TRACE_FRAMES_NONE, line->length == start, line);
+		put_marker(FRAMES_NONE, line->length == start, line);
 	else if (stack->cut)
-		put_marker(TRACE_FRAMES_CUT, line->length == start, line);
+		put_marker(FRAMES_CUT, line->length == start, line);
 
 	for (size_t i = stack->count; i-- > 0;) {
 		struct text name = { 0 };
 
-		trace_frames_name(&stack->frames[i], &name);
+		frames_name(&stack->frames[i], &name);
 		put_name(&name, line->length == start, line);
 		text_deinit(&name);
 	}

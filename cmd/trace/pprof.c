@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "base/minmax.h"
 #include "base/utf8.h"
-#include "trace/frames.h"
+#include "target/frames.h"
 
 /* Types of values. */
 enum { VARINT = 0, BYTES = 2 };
@@ -195,7 +195,7 @@ static uint64_t function_id(struct profile *profile, const struct pm_frame *fram
 	struct text name = { 0 }, message = { 0 };
 	bool added;
 
-	trace_frames_name(frame, &name);
+	frames_name(frame, &name);
 	const uint64_t key[] = { string_bytes(profile, name.bytes, name.length),
 		                 string_of(profile, frame->file ? frame->file : "") };
 	uint64_t id = number_of(&profile->functions, (const char *)key, sizeof key, &added) + 1;
@@ -319,7 +319,7 @@ static void put_sample(struct profile *profile, size_t index)
 {
 	const struct pm_trace_site *site = &profile->report->result->sites[index];
 	const struct pm_stack *stack = &profile->report->stacks[index];
-	const struct pm_frame none = { .function = TRACE_FRAMES_NONE, .source = PM_FRAME_KERNEL };
+	const struct pm_frame none = { .function = FRAMES_NONE, .source = PM_FRAME_KERNEL };
 	struct text sample = { 0 }, ids = { 0 }, values = { 0 };
 
 	if (stack->count > 0)
@@ -374,7 +374,7 @@ static void name_program(struct profile *profile)
 		const struct pm_stack *stack = &profile->report->stacks[i];
 
 		for (size_t at = stack->count; at-- > 0;) {
-			if (trace_frames_kind(&stack->frames[at]) == TRACE_FRAME_PROGRAM &&
+			if (frames_kind(&stack->frames[at]) == FRAME_PROGRAM &&
 			    mapping_id(profile, &stack->frames[at]) > 0)
 				return;
 		}

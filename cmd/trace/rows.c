@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/delta.h"
 #include "base/minmax.h"
-#include "trace/frames.h"
+#include "target/frames.h"
 #include "view/json.h"
 #include "view/results.h"
 
@@ -29,7 +29,7 @@ static const struct pm_stack *stack_of(const struct trace_row *row)
 static const struct pm_frame *own_frame(const struct trace_report *report, size_t site)
 {
 	const struct pm_stack *stack = &report->stacks[site];
-	size_t own = trace_frames_own(stack);
+	size_t own = frames_own(stack);
 
 	return own < stack->count ? &stack->frames[own] : NULL;
 }
@@ -123,9 +123,9 @@ static void function_text(const struct list_column *column, const void *item, st
 
 	(void)column;
 	if (frame)
-		trace_frames_name(frame, text);
+		frames_name(frame, text);
 	else
-		trace_frames_line(stack_of(row), site_of(row)->before, text);
+		frames_line(stack_of(row), site_of(row)->before, text);
 }
 
 /** Adds the program or library of the innermost function of the program. */
@@ -138,7 +138,7 @@ static void put_object(const struct trace_report *report, size_t site, struct te
 	else if (frame)
 		text_string(text, "[generated code]");
 	else
-		trace_frames_line(&report->stacks[site], report->result->sites[site].before, text);
+		frames_line(&report->stacks[site], report->result->sites[site].before, text);
 }
 
 static void object_text(const struct list_column *column, const void *item, struct text *text)
@@ -154,37 +154,13 @@ static void site_text(const struct list_column *column, const void *item, struct
 	const struct trace_row *row = item;
 
 	(void)column;
-	trace_frames_line(stack_of(row), site_of(row)->before, text);
-}
-
-json_t *trace_rows_stack_json(const struct pm_stack *stack)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < stack->count; i++) {
-		const struct pm_frame *frame = &stack->frames[i];
-		json_t *object = json_object();
-
-		if (frame->function)
-			json_object_set_new(object, "function", json_text(frame->function));
-		if (frame->module)
-			json_object_set_new(object, "module", json_text(frame->module));
-		if (frame->file)
-			json_object_set_new(object, "source_file", json_text(frame->file));
-		if (frame->line > 0)
-			json_object_set_new(object, "source_line", json_number(frame->line));
-		json_object_set_new(object, "address", json_address(frame->address));
-		if (frame->source == PM_FRAME_INLINED)
-			json_object_set_new(object, "inlined", json_true());
-		json_array_append_new(list, object);
-	}
-	return list;
+	frames_line(stack_of(row), site_of(row)->before, text);
 }
 
 static json_t *stack_json(const struct list_column *column, const void *item)
 {
 	(void)column;
-	return trace_rows_stack_json(stack_of(item));
+	return frames_json(stack_of(item));
 }
 
 static json_t *cut_json(const struct list_column *column, const void *item)

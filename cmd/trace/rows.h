@@ -55,11 +55,4 @@ int trace_rows_init(struct trace_rows *rows, const struct trace_report *report, 
 /** Releases the list. */
 void trace_rows_deinit(struct trace_rows *rows);
 
-/**
- * Makes the JSON of a stack: an array with its frames, the innermost first.
- * @param stack  the stack
- * @return       the array
- */
-json_t *trace_rows_stack_json(const struct pm_stack *stack);
-
 #endif

@@ -26,17 +26,17 @@ enum { PART_MIN = 20000 };
 enum { SHADES = 4 };
 
 static const char *const colours[][SHADES] = {
-	[TRACE_FRAME_PROGRAM] = { "#f08a4b", "#f29d5e", "#ee7f52", "#f4ad6c" },
-	[TRACE_FRAME_SYSTEM] = { "#9db8d9", "#a9c2df", "#93b0d3", "#b3cae4" },
-	[TRACE_FRAME_GENERATED] = { "#8cc98a", "#9ad197", "#7fc07f", "#a6d8a2" },
-	[TRACE_FRAME_MARKER] = { "#c9c9c9", "#c9c9c9", "#c9c9c9", "#c9c9c9" },
+	[FRAME_PROGRAM] = { "#f08a4b", "#f29d5e", "#ee7f52", "#f4ad6c" },
+	[FRAME_SYSTEM] = { "#9db8d9", "#a9c2df", "#93b0d3", "#b3cae4" },
+	[FRAME_GENERATED] = { "#8cc98a", "#9ad197", "#7fc07f", "#a6d8a2" },
+	[FRAME_MARKER] = { "#c9c9c9", "#c9c9c9", "#c9c9c9", "#c9c9c9" },
 };
 
 static const char *const legend[] = {
-	[TRACE_FRAME_PROGRAM] = "program and its libraries",
-	[TRACE_FRAME_SYSTEM] = "system libraries",
-	[TRACE_FRAME_GENERATED] = "generated code",
-	[TRACE_FRAME_MARKER] = "remarks",
+	[FRAME_PROGRAM] = "program and its libraries",
+	[FRAME_SYSTEM] = "system libraries",
+	[FRAME_GENERATED] = "generated code",
+	[FRAME_MARKER] = "remarks",
 };
 
 /** What is being drawn. */

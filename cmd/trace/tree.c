@@ -33,7 +33,7 @@ static bool has_name(const struct trace_node *node, const struct text *name)
  * @return        index of the callee
  */
 static size_t find_child(struct trace_tree *tree, size_t parent, struct text *name,
-                         enum trace_frame_kind kind)
+                         enum frame_kind kind)
 {
 	size_t last = TRACE_TREE_NONE, at = tree->nodes[parent].child;
 
@@ -79,7 +79,7 @@ static size_t enter_marker(struct trace_tree *tree, size_t at, const char *marke
 	struct text name = { 0 };
 
 	text_string(&name, marker);
-	at = find_child(tree, at, &name, TRACE_FRAME_MARKER);
+	at = find_child(tree, at, &name, FRAME_MARKER);
 	add_amounts(&tree->nodes[at], site);
 	return at;
 }
@@ -91,11 +91,11 @@ static void add_site(struct trace_tree *tree, const struct pm_trace_site *site,
 
 	add_amounts(&tree->nodes[0], site);
 	if (site->before)
-		at = enter_marker(tree, at, TRACE_FRAMES_BEFORE, site);
+		at = enter_marker(tree, at, FRAMES_BEFORE, site);
 	if (stack->count == 0)
-		at = enter_marker(tree, at, TRACE_FRAMES_NONE, site);
+		at = enter_marker(tree, at, FRAMES_NONE, site);
 	else if (stack->cut)
-		at = enter_marker(tree, at, TRACE_FRAMES_CUT, site);
+		at = enter_marker(tree, at, FRAMES_CUT, site);
 
 	for (size_t i = stack->count; i-- > 0;) {
 		const struct pm_frame *frame = &stack->frames[i];
@@ -103,8 +103,8 @@ static void add_site(struct trace_tree *tree, const struct pm_trace_site *site,
 
 		if (tree->nodes[at].depth >= TRACE_TREE_DEPTH_MAX)
 			return;
-		trace_frames_name(frame, &name);
-		at = find_child(tree, at, &name, trace_frames_kind(frame));
+		frames_name(frame, &name);
+		at = find_child(tree, at, &name, frames_kind(frame));
 		add_amounts(&tree->nodes[at], site);
 	}
 }
@@ -126,7 +126,7 @@ static void set_positions(struct trace_tree *tree)
 void trace_tree_init(struct trace_tree *tree, const struct trace_report *report)
 {
 	struct trace_node root = { .parent = TRACE_TREE_NONE,
-		                   .kind = TRACE_FRAME_MARKER,
+		                   .kind = FRAME_MARKER,
 		                   .child = TRACE_TREE_NONE,
 		                   .sibling = TRACE_TREE_NONE };
 

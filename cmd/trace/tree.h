@@ -4,7 +4,7 @@
 #define CMD_TRACE_TREE_H
 
 #include "base/text.h"
-#include "trace/frames.h"
+#include "target/frames.h"
 #include "trace/report.h"
 
 /** Maximum depth of a tree. Stacks that are deeper lose their innermost frames. */
@@ -15,12 +15,12 @@ enum { TRACE_TREE_DEPTH_MAX = 600 };
 
 /** A node: a function, called by all functions on the path from the root. */
 struct trace_node {
-	struct text name;           /**< unescaped; owned */
-	enum trace_frame_kind kind; /**< sort of code */
-	size_t parent;              /**< index of the caller; TRACE_TREE_NONE for the root */
-	size_t child;               /**< index of the first callee, or TRACE_TREE_NONE */
-	size_t sibling;  /**< index of the next callee of the caller, or TRACE_TREE_NONE */
-	size_t depth;    /**< number of callers */
+	struct text name;     /**< unescaped; owned */
+	enum frame_kind kind; /**< sort of code */
+	size_t parent;        /**< index of the caller; TRACE_TREE_NONE for the root */
+	size_t child;         /**< index of the first callee, or TRACE_TREE_NONE */
+	size_t sibling;       /**< index of the next callee of the caller, or TRACE_TREE_NONE */
+	size_t depth;         /**< number of callers */
 	uint64_t start;  /**< position in bytes: that of the caller, plus the siblings before */
 	uint64_t bytes;  /**< resident bytes, with those of the callees */
 	uint64_t calls;  /**< calls that mapped memory, with those of the callees */

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "target/frames.h"
 #include "trace/folded.h"
-#include "trace/frames.h"
 #include "trace/header.h"
 #include "trace/pprof.h"
 #include "trace/rows.h"
@@ -161,18 +161,18 @@ static void the_line_of_a_stack_starts_with_the_program(void **state)
 	struct text text = { 0 };
 
 	(void)state;
-	trace_frames_line(&stacks[1], false, &text);
+	frames_line(&stacks[1], false, &text);
 	assert_string_equal(text_terminate(&text), "grow_table < handle<a;b> < main");
 	text_clear(&text);
-	trace_frames_line(&stacks[3], true, &text);
+	frames_line(&stacks[3], true, &text);
 	assert_string_equal(text_terminate(&text),
 	                    "[mapped before the trace] touched by grow_table < handle<a;b> < main");
 	text_clear(&text);
 	/* All frames are of libc: none is left out. */
-	trace_frames_line(&stacks[5], false, &text);
+	frames_line(&stacks[5], false, &text);
 	assert_string_equal(text_terminate(&text), "__mmap < [libc.so.6]");
 	text_clear(&text);
-	trace_frames_line(&stacks[4], false, &text);
+	frames_line(&stacks[4], false, &text);
 	assert_string_equal(text_terminate(&text), "[no stack]");
 	text_deinit(&text);
 }
@@ -347,7 +347,7 @@ static void a_flame_graph_without_memory_is_valid(void **state)
 
 static void json_has_all_frames(void **state)
 {
-	json_t *list = trace_rows_stack_json(&stacks[1]);
+	json_t *list = frames_json(&stacks[1]);
 
 	(void)state;
 	assert_int_equal(json_array_size(list), COUNT(grow));

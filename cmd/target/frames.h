@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /** @file Frames of stacks as text. */
-#ifndef CMD_TRACE_FRAMES_H
-#define CMD_TRACE_FRAMES_H
+#ifndef CMD_FRAMES_H
+#define CMD_FRAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include <jansson.h>
 
 #include <procmem/stacks.h>
 
 #include "base/text.h"
 
 /** The sort of code of a frame. */
-enum trace_frame_kind {
-	TRACE_FRAME_PROGRAM,   /**< the program, or one of its own libraries */
-	TRACE_FRAME_SYSTEM,    /**< libc, the loader, an allocator, or another system library */
-	TRACE_FRAME_GENERATED, /**< code that a runtime has generated */
-	TRACE_FRAME_MARKER,    /**< no code: a remark about the stack */
+enum frame_kind {
+	FRAME_PROGRAM,   /**< the program, or one of its own libraries */
+	FRAME_SYSTEM,    /**< libc, the loader, an allocator, or another system library */
+	FRAME_GENERATED, /**< code that a runtime has generated */
+	FRAME_MARKER,    /**< no code: a remark about the stack */
 };
 
 /** Text of the frame in place of callers that are not known. */
-#define TRACE_FRAMES_CUT "[callers not known]"
+#define FRAMES_CUT "[callers not known]"
 
 /** Text of a stack that could not be unwound. */
-#define TRACE_FRAMES_NONE "[no stack]"
+#define FRAMES_NONE "[no stack]"
 
 /** Text of the memory that was mapped before the trace. */
-#define TRACE_FRAMES_BEFORE "[mapped before the trace]"
+#define FRAMES_BEFORE "[mapped before the trace]"
 
 /**
  * Adds the name of a frame, unescaped: the function; else the name of the file in brackets; else
@@ -34,14 +36,14 @@ enum trace_frame_kind {
  * @param frame  the frame
  * @param text   receives the name
  */
-void trace_frames_name(const struct pm_frame *frame, struct text *text);
+void frames_name(const struct pm_frame *frame, struct text *text);
 
 /**
  * Returns the sort of code of a frame.
  * @param frame  the frame
- * @return       not TRACE_FRAME_MARKER, unless the library has made the frame as a marker
+ * @return       not FRAME_MARKER, unless the library has made the frame as a marker
  */
-enum trace_frame_kind trace_frames_kind(const struct pm_frame *frame);
+enum frame_kind frames_kind(const struct pm_frame *frame);
 
 /**
  * Finds the innermost frame of the program: the first one that is not in a system library and is
@@ -51,7 +53,7 @@ enum trace_frame_kind trace_frames_kind(const struct pm_frame *frame);
  * @return       index of the frame; 0 if all frames are of system libraries; `stack->count` if
  *               there are no frames
  */
-size_t trace_frames_own(const struct pm_stack *stack);
+size_t frames_own(const struct pm_stack *stack);
 
 /**
  * Adds a stack in one line, unescaped: "grow_table < handle_request < main". It starts with the
@@ -61,6 +63,13 @@ size_t trace_frames_own(const struct pm_stack *stack);
  * @param before  whether the memory was mapped before the trace
  * @param text    receives the line
  */
-void trace_frames_line(const struct pm_stack *stack, bool before, struct text *text);
+void frames_line(const struct pm_stack *stack, bool before, struct text *text);
+
+/**
+ * Makes the JSON of a stack: an array with its frames, the innermost first.
+ * @param stack  the stack
+ * @return       the array
+ */
+json_t *frames_json(const struct pm_stack *stack);
 
 #endif

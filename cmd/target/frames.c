@@ -4,9 +4,11 @@
  * at the inner end of nearly all stacks. System libraries are recognized by the names of their
  * files, and allocators in static programs by the names of their functions.
  */
-#include "trace/frames.h"
+#include "target/frames.h"
 
 #include <string.h>
+
+#include "view/json.h"
 
 /* The first letters of the names of system libraries. */
 static const char *const system_files[] = {
@@ -94,21 +96,21 @@ static bool is_allocator(const char *function)
 	return false;
 }
 
-enum trace_frame_kind trace_frames_kind(const struct pm_frame *frame)
+enum frame_kind frames_kind(const struct pm_frame *frame)
 {
 	if (frame->source == PM_FRAME_KERNEL)
-		return TRACE_FRAME_MARKER;
+		return FRAME_MARKER;
 	if (frame->source == PM_FRAME_JIT || (!frame->module && frame->address))
-		return TRACE_FRAME_GENERATED;
+		return FRAME_GENERATED;
 	if (frame->module && is_system_file(frame->module))
-		return TRACE_FRAME_SYSTEM;
+		return FRAME_SYSTEM;
 	if (frame->function && is_allocator(frame->function))
-		return TRACE_FRAME_SYSTEM;
+		return FRAME_SYSTEM;
 
-	return TRACE_FRAME_PROGRAM;
+	return FRAME_PROGRAM;
 }
 
-void trace_frames_name(const struct pm_frame *frame, struct text *text)
+void frames_name(const struct pm_frame *frame, struct text *text)
 {
 	if (frame->function && frame->function[0]) {
 		text_string(text, frame->function);
@@ -123,32 +125,56 @@ void trace_frames_name(const struct pm_frame *frame, struct text *text)
 	}
 }
 
-size_t trace_frames_own(const struct pm_stack *stack)
+size_t frames_own(const struct pm_stack *stack)
 {
 	for (size_t i = 0; i < stack->count; i++) {
-		if (trace_frames_kind(&stack->frames[i]) != TRACE_FRAME_SYSTEM)
+		if (frames_kind(&stack->frames[i]) != FRAME_SYSTEM)
 			return i;
 	}
 	return 0;
 }
 
-void trace_frames_line(const struct pm_stack *stack, bool before, struct text *text)
+void frames_line(const struct pm_stack *stack, bool before, struct text *text)
 {
 	if (before) {
-		text_string(text, TRACE_FRAMES_BEFORE);
+		text_string(text, FRAMES_BEFORE);
 		if (stack->count == 0)
 			return;
 		text_string(text, " touched by ");
 	} else if (stack->count == 0) {
-		text_string(text, TRACE_FRAMES_NONE);
+		text_string(text, FRAMES_NONE);
 		return;
 	}
 
-	for (size_t i = trace_frames_own(stack); i < stack->count; i++) {
-		trace_frames_name(&stack->frames[i], text);
+	for (size_t i = frames_own(stack); i < stack->count; i++) {
+		frames_name(&stack->frames[i], text);
 		if (i + 1 < stack->count)
 			text_string(text, " < ");
 	}
 	if (stack->cut)
-		text_string(text, " < " TRACE_FRAMES_CUT);
+		text_string(text, " < " FRAMES_CUT);
+}
+
+json_t *frames_json(const struct pm_stack *stack)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < stack->count; i++) {
+		const struct pm_frame *frame = &stack->frames[i];
+		json_t *object = json_object();
+
+		if (frame->function)
+			json_object_set_new(object, "function", json_text(frame->function));
+		if (frame->module)
+			json_object_set_new(object, "module", json_text(frame->module));
+		if (frame->file)
+			json_object_set_new(object, "source_file", json_text(frame->file));
+		if (frame->line > 0)
+			json_object_set_new(object, "source_line", json_number(frame->line));
+		json_object_set_new(object, "address", json_address(frame->address));
+		if (frame->source == PM_FRAME_INLINED)
+			json_object_set_new(object, "inlined", json_true());
+		json_array_append_new(list, object);
+	}
+	return list;
 }
