@@ -17,6 +17,12 @@ static bool is_release(uint64_t advice)
 	       advice == DONTNEED_LOCKED;
 }
 
+bool pm_trace_call_populates(uint64_t advice)
+{
+	enum { POPULATE_READ = 22, POPULATE_WRITE = 23 };
+	return advice == POPULATE_READ || advice == POPULATE_WRITE;
+}
+
 bool pm_trace_call_is_used(const struct pm_trace_event *event)
 {
 	bool failed = pm_trace_failed(event->result);
@@ -30,6 +36,8 @@ bool pm_trace_call_is_used(const struct pm_trace_event *event)
 		return failed;
 	case PM_TRACE_MADVISE:
 		return !failed && is_release(event->arguments[2]);
+	case PM_TRACE_POPULATE:
+		return pm_trace_call_populates(event->arguments[2]);
 	default:
 		return true;
 	}

@@ -18,6 +18,13 @@
 bool pm_trace_call_is_used(const struct pm_trace_event *event);
 
 /**
+ * Tests whether an advice of madvise(2) creates pages without page faults.
+ * @param advice  third argument of madvise(2)
+ * @return        true or false
+ */
+bool pm_trace_call_populates(uint64_t advice);
+
+/**
  * Tests whether an event makes memory executable: then the unwinder has to read maps again.
  * @param event  an event that is used
  * @return       whether the list of files with code may have changed

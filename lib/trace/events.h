@@ -25,7 +25,8 @@ enum pm_trace_kind {
 	PM_TRACE_MPROTECT,      /**< end of mprotect */
 	PM_TRACE_SHMAT,         /**< end of shmat */
 	PM_TRACE_SHMDT_BEGIN,   /**< begin of shmdt */
-	PM_TRACE_MADVISE,       /**< end of madvise */
+	PM_TRACE_MADVISE,       /**< end of madvise that gives pages back */
+	PM_TRACE_POPULATE,      /**< start or end of madvise(MADV_POPULATE_*) */
 	PM_TRACE_FAULT,         /**< page fault; arguments[0] is the address */
 	PM_TRACE_EXEC,          /**< the process has called exec */
 	PM_TRACE_EXIT,          /**< a thread has exited */

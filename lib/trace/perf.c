@@ -166,6 +166,18 @@ static void fill_call(struct pm_trace_event *event, const uint64_t *registers)
 	event->result = registers[PM_UNWIND_AX];
 }
 
+/** Returns what an event is: the end of a system call has a stack only if all calls are recorded.
+ */
+static enum pm_trace_kind kind_of(const struct perf *perf, unsigned what,
+                                  const struct pm_tracepoint_call *call, uint64_t advice)
+{
+	if (what == PM_TRACEPOINT_EXIT_ALL && call->kind == PM_TRACE_MADVISE &&
+	    perf->events.choice.faults && pm_trace_call_populates(advice))
+		return PM_TRACE_POPULATE;
+
+	return call->kind;
+}
+
 /** Estimates what a record has cost the target. */
 static uint64_t cost_of(const struct pm_perf_record *record)
 {
@@ -194,8 +206,8 @@ static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
 
 	event.arguments[0] = record->address;
 	if (call) {
-		event.kind = call->kind;
 		fill_call(&event, record->registers);
+		event.kind = kind_of(perf, source->what, call, event.arguments[2]);
 		if (!pm_trace_call_is_used(&event))
 			return 0;
 	}
@@ -203,7 +215,8 @@ static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
 	perf->recorded++;
 	if (append(perf, event, source->owner, error) < 0)
 		return -1;
-	if ((!call || call->stack) && add_sample(perf, record, error) < 0)
+	if ((!call || call->stack || event.kind == PM_TRACE_POPULATE) &&
+	    add_sample(perf, record, error) < 0)
 		return -1;
 
 	return pm_trace_call_maps_code(&event) ? refresh(perf, false, error) : 0;

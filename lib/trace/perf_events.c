@@ -223,15 +223,16 @@ static void make_filter(bool enter, char *text, size_t size)
 		const struct pm_tracepoint_call *call = &pm_tracepoint_calls[i];
 		const char *separator = length > 0 ? "||" : "";
 
-		if (call->enter == enter && length < size)
+		/* Begins have no stack here, which MADV_POPULATE_* needs: the end is used. */
+		if (call->enter == enter && !(enter && call->stack) && length < size)
 			length += (size_t)snprintf(text + length, size - length, "%sid==%d",
 			                           separator, call->number);
 	}
 }
 
 /**
- * Sets the filter of an event. A filter only saves time at munmap, whose records are filtered
- * again, but without the filter of all system calls each of them is recorded.
+ * Sets the filter of an event. A filter only saves time at munmap and madvise, whose records are
+ * filtered again, but without the filter of all system calls each of them is recorded.
  * @return  0, or -1 with errno set
  */
 static int set_filter(int fd, unsigned what)
@@ -240,6 +241,9 @@ static int set_filter(int fd, unsigned what)
 
 	if (what == PM_TRACEPOINT_EXIT_MUNMAP)
 		ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "ret != 0");
+	/* MADV_POPULATE_READ and MADV_POPULATE_WRITE. */
+	if (what == PM_TRACEPOINT_ENTER_MADVISE)
+		ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "behavior == 22 || behavior == 23");
 	if (!is_all(what))
 		return 0;
 
@@ -283,6 +287,9 @@ static bool is_selected(const struct pm_perf_events *events, unsigned what)
 {
 	if (what == PM_PERF_FAULTS)
 		return events->choice.faults;
+	/* These calls fill memory without page faults. */
+	if (what == PM_TRACEPOINT_ENTER_MADVISE && !events->choice.faults)
+		return false;
 
 	return is_all(what) == (events->plan == PM_PERF_FILTERED);
 }

@@ -63,6 +63,10 @@ const struct pm_tracepoint_call pm_tracepoint_calls[PM_TRACEPOINT_CALLS] = {
 	                                 true, false },
 	[PM_TRACEPOINT_ENTER_SHMDT] = { "sys_enter_shmdt", PM_TRACE_SHMDT_BEGIN, SYS_shmdt, true,
 	                                false },
+	/* Only the tracepoint of the start has a field with the advice, for the filter: other calls
+	 * need no stack. */
+	[PM_TRACEPOINT_ENTER_MADVISE] = { "sys_enter_madvise", PM_TRACE_POPULATE, SYS_madvise, true,
+	                                  true },
 };
 
 /* --- Files of tracefs ------------------------------------------------------------------------- */
@@ -287,6 +291,13 @@ struct answer {
 	int refused; /**< errno of refused calls; 0 if there was none */
 };
 
+/** Tests whether the reader of a pipe has closed it. */
+static bool is_unread(int to)
+{
+	struct pollfd fd = { .fd = to };
+	return poll(&fd, 1, 0) == 1;
+}
+
 /**
  * Counts all tracepoints in the child, and writes the answer to a pipe. The child may only make
  * system calls, because other threads of the parent may have held locks.
@@ -308,7 +319,7 @@ static void count_in_child(int to, bool drop)
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
 
-	while (next < ID_END && !is_enough(&answer.ids)) {
+	while (next < ID_END && !is_enough(&answer.ids) && !is_unread(0)) {
 		open_batch(&batch, &next, &answer.refused);
 		count_batch(&batch, &answer.ids);
 		if (next == ID_END || is_enough(&answer.ids))
@@ -322,8 +333,11 @@ static void count_in_child(int to, bool drop)
 	_exit(0);
 }
 
-/** Reads the answer of the child. Returns false if the child ended without it, or is stuck. */
-static bool read_answer(int from, struct answer *answer)
+/**
+ * Reads the answer of the child.
+ * @return  0; ETIME if the child does not answer in time, or ECHILD if it has ended without answer
+ */
+static int read_answer(int from, struct answer *answer)
 {
 	uint64_t end = pm_clock_ns(CLOCK_MONOTONIC) + UINT64_C(1000000) * CHILD_MAX_MS;
 	struct pollfd fd = { .fd = from, .events = POLLIN };
@@ -334,7 +348,9 @@ static bool read_answer(int from, struct answer *answer)
 		ready = now < end ? poll(&fd, 1, (int)((end - now) / 1000000) + 1) : 0;
 	} while (ready < 0 && errno == EINTR);
 
-	return ready == 1 && pm_read(from, answer, sizeof *answer) == (ssize_t)sizeof *answer;
+	if (ready == 0)
+		return ETIME;
+	return pm_read(from, answer, sizeof *answer) == (ssize_t)sizeof *answer ? 0 : ECHILD;
 }
 
 /**
@@ -364,9 +380,11 @@ static void count_all(bool drop, struct pm_tracepoint_ids *ids, int *refused)
 
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		continue;
-	if (child > 0 && read_answer(ends[0], &answer)) {
+	if (child > 0) {
+		int cause = read_answer(ends[0], &answer);
+
 		*ids = answer.ids;
-		*refused = answer.refused;
+		*refused = cause != 0 ? cause : answer.refused;
 	}
 	close(ends[0]);
 }
@@ -378,6 +396,15 @@ static int not_found(int refused, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_RESOURCES, refused,
 		                    "cannot count tracepoints: this process lacks descriptors or "
 		                    "memory: increase 'ulimit -n'");
+	if (refused == ETIME)
+		return pm_error_set(error, PM_ERROR_RESOURCES, refused,
+		                    "cannot count tracepoints within %d seconds, which takes long "
+		                    "with few descriptors: increase 'ulimit -Hn', or run as root, "
+		                    "which need not count",
+		                    CHILD_MAX_MS / 1000);
+	if (refused == ECHILD)
+		return pm_error_set(error, PM_ERROR_RESOURCES, refused,
+		                    "cannot count tracepoints: the process that counts was killed");
 	if (refused == EACCES || refused == EPERM)
 		return pm_error_set(error, PM_ERROR_ACCESS, refused,
 		                    "the numbers of tracepoints cannot be found: tracefs cannot be "
@@ -404,6 +431,8 @@ int pm_perf_tracepoints_find(const char *const *directories, struct pm_tracepoin
 	count_all(true, ids, &refused);
 	if (is_enough(ids))
 		return 0;
+	if (refused == ETIME)
+		return not_found(refused, error);
 
 	count_all(false, ids, &refused);
 	return is_enough(ids) ? 0 : not_found(refused, error);

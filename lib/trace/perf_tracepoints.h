@@ -26,6 +26,7 @@ enum pm_tracepoint {
 	PM_TRACEPOINT_ENTER_MUNMAP,
 	PM_TRACEPOINT_ENTER_MREMAP,
 	PM_TRACEPOINT_ENTER_SHMDT,
+	PM_TRACEPOINT_ENTER_MADVISE,
 	PM_TRACEPOINT_CALLS, /**< number of tracepoints of one system call */
 	PM_TRACEPOINT_EXIT_ALL = PM_TRACEPOINT_CALLS, /**< end of each system call */
 	PM_TRACEPOINT_ENTER_ALL,                      /**< begin of each system call */
@@ -38,7 +39,9 @@ struct pm_tracepoint_call {
 	enum pm_trace_kind kind; /**< what it records */
 	int number;              /**< number of the system call */
 	bool enter;              /**< begin of the system call, otherwise its end */
-	bool stack;              /**< whether the stack is needed: memory is mapped */
+	/** Whether the stack is needed: memory is mapped, or filled. Memory that is released
+	 * belongs to the stack that mapped it */
+	bool stack;
 };
 
 /** The tracepoints that are less than PM_TRACEPOINT_CALLS, by enum pm_tracepoint. */

@@ -252,8 +252,9 @@ static void begin_call(struct tracer *tracer, struct thread *thread,
 
 	thread->number = native ? (int64_t)info->entry.nr : NUMBER_OTHER;
 
+	/* What fills memory matters only beside page faults, which ptrace does not record. */
 	const struct pm_tracepoint_call *call = find_call(thread->number, true);
-	if (!call)
+	if (!call || call->kind == PM_TRACE_POPULATE)
 		return;
 
 	struct pm_trace_event event = { .kind = call->kind, .tid = (pid_t)thread->tid };

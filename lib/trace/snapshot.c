@@ -233,9 +233,57 @@ static int remove_extra(struct pm_trace_space *space, const struct pm_trace_piec
 	return 0;
 }
 
+/** Removes from the pieces what a list does not contain. Their owners remain. */
+static int keep_common(const struct pm_trace_intervals *list, struct pm_trace_pieces *pieces,
+                       struct pm_error *error)
+{
+	struct pm_trace_pieces common = { 0 };
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < pieces->count; i++) {
+		size_t first = common.count;
+
+		result = pm_trace_intervals_copy(list, pieces->items[i].range, &common, error);
+		for (size_t at = first; at < common.count; at++)
+			common.items[at].owner = pieces->items[i].owner;
+	}
+	if (result < 0) {
+		free(common.items);
+		return -1;
+	}
+
+	free(pieces->items);
+	*pieces = common;
+	return 0;
+}
+
+static int add_pieces(struct pm_trace_intervals *list, const struct pm_trace_pieces *pieces,
+                      struct pm_error *error)
+{
+	for (size_t i = 0; i < pieces->count; i++)
+		if (pm_trace_intervals_set(list, pieces->items[i].range, pieces->items[i].owner,
+		                           error) < 0)
+			return -1;
+
+	return 0;
+}
+
+/** Leaves out what is not suspected, and suspects only the rest from now on. */
+static int keep_suspects(struct pm_trace_intervals *suspects, struct pm_trace_pieces *missing,
+                         struct pm_trace_pieces *extra, struct pm_error *error)
+{
+	if (keep_common(suspects, missing, error) < 0 || keep_common(suspects, extra, error) < 0)
+		return -1;
+
+	pm_trace_intervals_clear(suspects);
+	if (add_pieces(suspects, missing, error) < 0)
+		return -1;
+	return add_pieces(suspects, extra, error);
+}
+
 int pm_trace_snapshot_compare(struct pm_trace_space *space, const struct pm_regions *regions,
-                              bool correct, struct pm_trace_difference *difference,
-                              struct pm_error *error)
+                              bool correct, struct pm_trace_intervals *suspects,
+                              struct pm_trace_difference *difference, struct pm_error *error)
 {
 	struct pm_trace_pieces missing = { 0 }, extra = { 0 };
 	struct pm_trace_difference found = { 0, 0 };
@@ -247,6 +295,8 @@ int pm_trace_snapshot_compare(struct pm_trace_space *space, const struct pm_regi
 	int result = find_missing(space, list, space->list, &missing, error);
 	if (result == 0)
 		result = find_missing(space, space->list, list, &extra, error);
+	if (result == 0)
+		result = keep_suspects(suspects, &missing, &extra, error);
 	if (result == 0)
 		result = add_missing(space, &missing, correct, &found.regions, error);
 	if (result == 0)

@@ -54,12 +54,14 @@ struct pm_trace_difference {
  *                    applied
  * @param correct     whether to change the list so that it contains the addresses of the regions:
  *                    those that it lacks get the owner PM_STACK_NONE
+ * @param suspects    the addresses that may differ: others are left out. Receives those of them
+ * that differ, for the next comparison
  * @param difference  receives the bytes
  * @param error       PM_ERROR_RESOURCES
  * @return            0 or -1
  */
 int pm_trace_snapshot_compare(struct pm_trace_space *space, const struct pm_regions *regions,
-                              bool correct, struct pm_trace_difference *difference,
-                              struct pm_error *error);
+                              bool correct, struct pm_trace_intervals *suspects,
+                              struct pm_trace_difference *difference, struct pm_error *error);
 
 #endif

@@ -454,7 +454,9 @@ static int apply_madvise(struct pm_trace_space *space, const struct pm_trace_eve
 {
 	struct pm_range range = range_of(event->arguments[0], event->arguments[1]);
 
-	if (pm_trace_failed(event->result))
+	/* A call that fills memory is recorded when it begins. If it fails, the pages that it has
+	 * not filled are not resident. */
+	if (event->kind == PM_TRACE_MADVISE && pm_trace_failed(event->result))
 		return 0;
 	return pm_trace_faults_advise(space, event, range, error);
 }
@@ -489,6 +491,7 @@ int pm_trace_space_apply(struct pm_trace_space *space, const struct pm_trace_eve
 	case PM_TRACE_SHMDT_BEGIN:
 		return begin_shmdt(space, event, error);
 	case PM_TRACE_MADVISE:
+	case PM_TRACE_POPULATE:
 		return apply_madvise(space, event, error);
 	case PM_TRACE_FAULT:
 		return pm_trace_faults_add(space, event, error);

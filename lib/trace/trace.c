@@ -361,7 +361,7 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
  * Compares the list with the regions. Both are not of the same moment: what calls have changed
  * within 20 ms before, or since, is left out.
  */
-static int compare_once(struct pm_trace *trace, bool correct,
+static int compare_once(struct pm_trace *trace, bool correct, struct pm_trace_intervals *suspects,
                         struct pm_trace_difference *difference, struct pm_error *error)
 {
 	struct pm_trace_space *space = &trace->space;
@@ -379,7 +379,8 @@ static int compare_once(struct pm_trace *trace, bool correct,
 	if (result == 0)
 		result = drain(trace, error);
 	if (result == 0)
-		result = pm_trace_snapshot_compare(space, &regions, correct, difference, error);
+		result = pm_trace_snapshot_compare(space, &regions, correct, suspects, difference,
+		                                   error);
 
 	pm_regions_deinit(&regions);
 	return result;
@@ -391,19 +392,24 @@ static int compare_once(struct pm_trace *trace, bool correct,
  */
 static int compare(struct pm_trace *trace, struct pm_error *error)
 {
+	const struct pm_range all = { 0, PM_TRACE_ADDRESS_END };
+	const struct pm_trace_owner nobody = { 0 };
+	struct pm_trace_intervals *suspects;
 	uint64_t lost = trace->lost;
 	uint64_t bytes = 1;
-	int result = 0;
 
+	if (pm_trace_intervals_open(&suspects, error) < 0)
+		return -1;
+
+	int result = pm_trace_intervals_set(suspects, all, nobody, error);
 	for (int i = 0; result == 0 && bytes > 0 && i < COMPARE_TRIES; i++) {
 		struct pm_trace_difference difference = { 0, 0 };
-		/* What differs only once was changed by a call that took long. */
-		bool correct = i == COMPARE_TRIES - 1;
-
-		result = compare_once(trace, correct, &difference, error);
+		/* What does not differ each time was changed by calls that took long. */
+		result = compare_once(trace, i == COMPARE_TRIES - 1, suspects, &difference, error);
 		bytes = difference.list + difference.regions;
 	}
 
+	pm_trace_intervals_close(suspects);
 	trace->space.changed_since = UINT64_MAX;
 	if (result == 0) {
 		trace->difference += bytes;

@@ -10,6 +10,7 @@
  * - cut NAME PAGES: unmaps its last pages
  * - stretch NAME PAGES: extends it by mremap(2), and does not touch the new part; it can move
  * - touch NAME PAGES: touches more pages of a mapping made by `reserve`
+ * - populate NAME PAGES: touches more pages by MADV_POPULATE_WRITE, without page faults
  * - write NAME PAGES TEXT: touches more pages, and writes TEXT (to the end of the line) at the
  *   start of each
  * - across NAME BYTES TEXT: touches one more page, and writes TEXT across its start, with BYTES
@@ -39,6 +40,11 @@
 /* Linux 4.17; missing in the headers of older C libraries. */
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+/* Linux 5.14. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
 #endif
 
 enum { MAPPINGS = 64, PAGE = 4096 };
@@ -171,6 +177,15 @@ static void touch_more(struct mapping *mapping, size_t pages)
 	tell(0, (long)pages);
 }
 
+static void populate(struct mapping *mapping, size_t pages)
+{
+	char *start = mapping->memory + mapping->touched * PAGE;
+
+	target_check(madvise(start, pages * PAGE, MADV_POPULATE_WRITE), "madvise");
+	mapping->touched += pages;
+	tell(0, (long)pages);
+}
+
 static void write_text(struct mapping *mapping, size_t pages, const char *text)
 {
 	for (size_t i = 0; i < pages; i++)
@@ -261,6 +276,8 @@ static int command(const char *line)
 		cut(mapping, pages);
 	else if (strcmp(word, "touch") == 0)
 		touch_more(mapping, pages);
+	else if (strcmp(word, "populate") == 0)
+		populate(mapping, pages);
 	else if (strcmp(word, "write") == 0 && text > 0)
 		write_text(mapping, pages, line + text);
 	else if (strcmp(word, "across") == 0 && pages < PAGE && strlen(line + text) > pages &&

@@ -103,6 +103,29 @@ grower_trace() {
 		add == 200 * 4096' <<<"$output"
 }
 
+# Traces a grower that fills memory by MADV_POPULATE_WRITE, without page faults. The plan of the
+# trace must begin with this text.
+trace_populate() {
+	target_start grower
+	target_tell reserve one 300
+	trace_start --faults --json
+	target_tell populate one 200
+	trace_end
+	jq -e --arg plan "$1" '.plan | startswith($plan)' <<<"$output"
+	jq -e '[.sites[] | select(.earlier and any(.stack[]; .function == "populate")) | .resident] |
+		add == 200 * 4096' <<<"$output"
+}
+
+@test "--faults shows which code fills memory without page faults" {
+	trace_populate 'one event per thread, CPU'
+}
+
+@test "--faults shows the same with few descriptors" {
+	# A thread needs 13 descriptors for each CPU, or 4 with a filter of all system calls.
+	ulimit -n $((64 + 8 * $(nproc --all)))
+	trace_populate 'two events per thread'
+}
+
 @test "--strings shows the text in the memory of a site" {
 	grower_trace --strings 2
 	target_tell reserve one 300

@@ -34,6 +34,8 @@ enum {
 	NOBODY = 65534,
 	LOST_PAIRS = 20000,
 	THREADS = 10,
+	MANY_THREADS = 200,
+	FEW_DESCRIPTORS = 1000,
 	STORM_THREADS = 300,
 	STORM_PAGES = 3
 };
@@ -47,17 +49,22 @@ static void *wait_forever(void *argument)
 	return argument;
 }
 
-/** Creates threads that do nothing. The next job is that of perf_session_calls(). */
-static void each_call_after_threads(struct log *log)
+/** Creates threads that do nothing. */
+static void create_threads(struct log *log, size_t count)
 {
 	pthread_t thread;
 
-	if (log->count == THREADS) {
-		perf_session_calls(log);
-		return;
-	}
-	while (log->count < THREADS && pthread_create(&thread, NULL, wait_forever, NULL) == 0)
+	while (log->count < count && pthread_create(&thread, NULL, wait_forever, NULL) == 0)
 		log->count++;
+}
+
+/** Creates threads. The next job is that of perf_session_calls(). */
+static void each_call_after_threads(struct log *log)
+{
+	if (log->count == THREADS)
+		perf_session_calls(log);
+	else
+		create_threads(log, THREADS);
 }
 
 /** Traces all calls, and checks the events and the plan. */
@@ -198,17 +205,25 @@ static void process_of_another_user_is_refused(void **state)
 	in_child(trace_parent_as_nobody);
 }
 
+static void create_many_threads(struct log *log)
+{
+	create_threads(log, MANY_THREADS);
+}
+
+/** The descriptors suffice to count tracepoints, but not for an event of each thread and call. */
 static void trace_few_as_nobody(void)
 {
+	const struct rlimit limit = { FEW_DESCRIPTORS, FEW_DESCRIPTORS };
 	struct session session;
 	struct pm_error error = { 0 };
 	struct worker worker;
 
 	become_nobody();
-	perf_session_work(&worker, each_call_after_threads);
+	perf_session_work(&worker, create_many_threads);
 	perf_session_tell(&worker);
 	perf_session_await(&worker);
-	limit_descriptors(PM_PERF_FILTERED);
+	assert_int_equal(worker.log->count, MANY_THREADS);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(perf_session_try(&session, worker.pid, false, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
 	assert_non_null(strstr(error.text, "ulimit -Hn"));

@@ -400,7 +400,7 @@ static void memory_that_is_given_back_belongs_to_the_next_stack(void **state)
 	assert_int_equal(stack_at(11), 3);
 
 	/* Four pages that were given back, and eight that nothing has touched. */
-	call(PM_TRACE_MADVISE, 4, 0, 20, 23 /* MADV_POPULATE_WRITE */, 0);
+	call(PM_TRACE_POPULATE, 4, 0, 20, 23 /* MADV_POPULATE_WRITE */, 0);
 	assert_int_equal(pages_of(4, true), 12);
 	assert_int_equal(stack_at(0), PM_STACK_NONE);
 }
