@@ -163,7 +163,7 @@ static const struct list_spec samples_spec = {
 	.table_columns = "sample,time,rss,swap,threads,regions,holds",
 	.csv_columns = "",
 	.json_columns = "sample,time,rss,anon,file,shmem,swap,size,threads,regions,holds,"
-	                "has_chunks,has_sites",
+			"has_chunks,has_sites",
 	.json_identity = "sample",
 	.sort = "sample",
 	.left_out_column = "rss",
