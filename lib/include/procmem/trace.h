@@ -31,6 +31,7 @@
 #include <sys/types.h>
 
 #include <procmem/process.h>
+#include <procmem/range.h>
 #include <procmem/stacks.h>
 
 #ifdef __cplusplus
@@ -184,6 +185,23 @@ PM_PUBLIC int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace
  */
 PM_PUBLIC int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result,
                                struct pm_error *error);
+
+/**
+ * Measures parts of the address space: what each stack is responsible for in these ranges, as the
+ * trace was at the last pm_trace_measure(). Pages are counted now.
+ *
+ * @param trace   the trace, after pm_trace_measure()
+ * @param ranges  the ranges, by ascending address, without overlap
+ * @param count   number of ranges
+ * @param result  filled; release with pm_trace_result_deinit(). `calls`, and `faults` of memory
+ * that was mapped in the trace, are those of the whole stack
+ * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_ACCESS, PM_ERROR_IO,
+ *                PM_ERROR_GONE
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_trace_measure_ranges(struct pm_trace *trace, const struct pm_range *ranges,
+                                      size_t count, struct pm_trace_result *result,
+                                      struct pm_error *error);
 
 /**
  * Releases the members of a result.
