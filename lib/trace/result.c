@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "trace/faults.h"
-#include "trace/trace.h"
 
 /* The kernel makes pages of a file present around the address of a page fault: fault_around_bytes
  * of debugfs, 64 KiB by default. */
@@ -318,20 +317,4 @@ bool pm_trace_result_is_unnamed(const struct pm_trace_result *result,
 			return true;
 
 	return false;
-}
-
-int pm_trace_measure_ranges(struct pm_trace *trace, const struct pm_range *ranges, size_t count,
-                            struct pm_trace_result *result, struct pm_error *error)
-{
-	struct pm_pagemap *pagemap;
-
-	if (pm_pagemap_open(pm_trace_process(trace), PM_PAGEMAP_BEST, &pagemap, error) < 0)
-		return -1;
-
-	int status = pm_trace_result_make_ranges(&trace->space, pagemap, ranges, count,
-	                                         trace->options.cancel, result, error);
-	if (status == 0)
-		result->seconds = trace->last.seconds;
-	pm_pagemap_close(pagemap);
-	return status;
 }

@@ -566,3 +566,19 @@ int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result, str
 		return -1;
 	return pm_trace_result_copy(&trace->last, result, error);
 }
+
+int pm_trace_measure_ranges(struct pm_trace *trace, const struct pm_range *ranges, size_t count,
+                            struct pm_trace_result *result, struct pm_error *error)
+{
+	struct pm_pagemap *pagemap;
+
+	if (pm_pagemap_open(process_of(trace), PM_PAGEMAP_BEST, &pagemap, error) < 0)
+		return -1;
+
+	int status = pm_trace_result_make_ranges(&trace->space, pagemap, ranges, count,
+	                                         trace->options.cancel, result, error);
+	if (status == 0)
+		result->seconds = trace->last.seconds;
+	pm_pagemap_close(pagemap);
+	return status;
+}

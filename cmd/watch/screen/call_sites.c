@@ -206,7 +206,8 @@ static void put_result(struct pm_trace *trace, const struct screen_call_sites *w
 
 	text_format(text, "%*s%*s  CALL SITE\n", CELL_WIDTH, "RESIDENT", CELL_WIDTH, "MAPPED");
 	if (put_row(row, stacks, wanted->bytes, text) == 0)
-		text_string(text, "no code has mapped or touched memory of this row meanwhile\n");
+		text_string(text,
+		            "no code has mapped or touched memory of this row in this time\n");
 	put_others(all, row, stacks, wanted->bytes, text);
 }
 

@@ -14,9 +14,9 @@
  *
  * Backends:
  * - perf: perf_event_open(2) on the tracepoints of these system calls. The target is never stopped.
- *   Each other system call of the target becomes slower by about 50 ns. A user without privileges
+ *   Each other system call of the target becomes slower by about 70 ns. A user without privileges
  *   can trace own processes if kernel.perf_event_paranoid is at most 2.
- * - ptrace: ptrace(2) stops a thread at each system call, which costs about 0.1 ms each. The start
+ * - ptrace: ptrace(2) stops a thread at each system call, which costs up to 0.1 ms each. The start
  * of the trace interrupts epoll_wait(2) and similar calls of a running process with EINTR once. The
  *   end of the trace interrupts only such a call that begins at that moment. A child process of the
  *   calling process is the tracer.
@@ -77,8 +77,12 @@ struct pm_trace_state {
 	uint64_t events;     /**< events recorded */
 	uint64_t lost;       /**< events that the kernel dropped because a buffer was full */
 	uint64_t tracer_ns;  /**< CPU time of this process and the unwinder */
-	/** Estimate of the time by which the target was slowed, in nanoseconds; 0 if unknown */
+	/** Expected time by which events have slowed the target, in nanoseconds: their number and
+	 * constants of measurements (docs/INTERNALS.md). 0 if unknown */
 	uint64_t target_ns;
+	/** Time by which each system call that is not recorded is expected to become slower, in
+	 * nanoseconds */
+	uint64_t call_ns;
 	uint64_t execs; /**< how often the target has called exec: each time the list is cleared */
 	/**
 	 * Bytes that only the list or only /proc/PID/maps contained when both were compared, in
