@@ -129,7 +129,6 @@ static bool read_link(Elf *elf, const char **name, uint32_t *checksum)
 /** Opens the debug file of a mapped file, once. */
 static void open_debug_file(struct pm_child_file *file)
 {
-	struct pm_build_id id = { 0 };
 	const char *name = NULL;
 	uint32_t checksum = 0;
 
@@ -142,10 +141,10 @@ static void open_debug_file(struct pm_child_file *file)
 	if (!elf)
 		return;
 
-	pm_build_id_find(elf, &id);
-	file->debug_fd = find_by_id(file, &id);
+	pm_build_id_find(elf, &file->id);
+	file->debug_fd = find_by_id(file, &file->id);
 	if (file->debug_fd < 0 && read_link(elf, &name, &checksum))
-		file->debug_fd = find_link(file, name, checksum, &id);
+		file->debug_fd = find_link(file, name, checksum, &file->id);
 	elf_end(elf);
 }
 

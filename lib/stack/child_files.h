@@ -27,6 +27,7 @@ struct pm_child_file {
 	bool read;                     /**< whether `symbols` is filled */
 	int fd;                        /**< the file; -1 if there is none */
 	int debug_fd;                  /**< the debug file; -1 if there is none */
+	struct pm_build_id id;         /**< of the file; size 0: none, or not read yet */
 	struct pm_elf_symbols symbols; /**< of both files */
 };
 

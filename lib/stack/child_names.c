@@ -249,6 +249,9 @@ static void put_frames(struct output *output, Dwfl_Module *module, struct pm_sta
 	named->count = put_inlined(output, module, named->address, &line, outer);
 
 	const char *symbol = symbol_of(module, named->address, named->module_address);
+	const struct pm_child_file *file = pm_child_files_of(module);
+	if (file)
+		named->id = file->id;
 	if (!symbol && outer[0] != '\0')
 		symbol = outer;
 	if (symbol) {
