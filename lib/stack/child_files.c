@@ -254,6 +254,7 @@ static struct pm_child_file *add_file(struct pm_child_files *files,
 bool pm_child_files_report(struct pm_child_files *files, const struct pm_stack_module *modules,
                            size_t count)
 {
+	pm_child_rules_clear(&files->rules);
 	dwfl_report_begin(files->dwfl);
 
 	for (size_t i = 0; i < count; i++) {
@@ -321,6 +322,7 @@ static void release_file(struct pm_child_file *file)
 
 void pm_child_files_deinit(struct pm_child_files *files)
 {
+	pm_child_rules_clear(&files->rules);
 	dwfl_end(files->dwfl);
 	elf_end(files->vdso);
 	for (size_t i = 0; i < files->count; i++)

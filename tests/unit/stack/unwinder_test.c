@@ -426,7 +426,8 @@ static void damage(const char *path, const char *section, uint32_t *seed)
 	char command[4096], line[256];
 
 	snprintf(command, sizeof command,
-	         "readelf -SW '%s' | sed -n 's/^ *\\[ *[0-9]*\\] %s  *[A-Z0-9_]* *//p'", path, section);
+	         "readelf -SW '%s' | sed -n 's/^ *\\[ *[0-9]*\\] %s  *[A-Z0-9_]* *//p'", path,
+	         section);
 	FILE *readelf = popen(command, "r");
 	assert_non_null(readelf);
 	assert_non_null(fgets(line, sizeof line, readelf));
