@@ -101,3 +101,16 @@ int options_parse_output(void *into, int id, const char *value, struct pm_error 
 		return 0;
 	}
 }
+
+int options_parse_recording(const char *value, const char **file, struct pm_error *error)
+{
+	if (*value == '\0')
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
+	if (strcmp(value, "-") == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a recording is a database and cannot be written to a pipe: "
+		                    "name a file");
+
+	*file = value;
+	return 0;
+}

@@ -64,4 +64,14 @@ extern const struct cli_option options_of_output[];
 /** Parses one of options_of_output. @see cli_parse_option */
 int options_parse_output(void *into, int id, const char *value, struct pm_error *error);
 
+/**
+ * Checks the name of a recording to write.
+ *
+ * @param value  the argument of the option
+ * @param file   receives the name
+ * @param error  PM_ERROR_USAGE
+ * @return       0 or -1
+ */
+int options_parse_recording(const char *value, const char **file, struct pm_error *error);
+
 #endif

@@ -9,11 +9,13 @@
 #include "base/report.h"
 #include "diff/print.h"
 #include "diff/rows.h"
+#include "diff/sites.h"
 
 enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE };
 
 static const struct cli_option diff_option_list[] = {
-	{ OPTION_BY, "by", "WHAT", "print sums by kind or by mapping" },
+	{ OPTION_BY, "by", "WHAT",
+	  "print sums by kind or by mapping, or only the call\nsites of traces (site)" },
 	{ 'n', "top", "N", "show only the N largest changes" },
 	{ OPTION_FORCE, "force", NULL, "allow comparing two different processes" },
 	{ 0 },
@@ -21,6 +23,9 @@ static const struct cli_option diff_option_list[] = {
 
 static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
+	static const char *const words[] = {
+		[DIFF_BY_KIND] = "kind", [DIFF_BY_MAPPING] = "mapping", [DIFF_BY_SITE] = "site"
+	};
 	struct diff_options *options = into;
 
 	switch (id) {
@@ -34,14 +39,14 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		break;
 	}
 
-	if (strcmp(value, "kind") != 0 && strcmp(value, "mapping") != 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "cannot sum up by '%s': use kind or mapping", value);
-
-	options->by = DIFF_BY_MAPPING;
-	if (strcmp(value, "kind") == 0)
-		options->by = DIFF_BY_KIND;
-	return 0;
+	for (enum diff_by by = DIFF_BY_KIND; by <= DIFF_BY_SITE; by++) {
+		if (strcmp(value, words[by]) == 0) {
+			options->by = by;
+			return 0;
+		}
+	}
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "cannot sum up by '%s': use kind, mapping or site", value);
 }
 
 static const struct cli_group groups[] = {
@@ -68,7 +73,8 @@ const struct cli_spec diff_spec = {
 		 "FILE@N, FILE@first, FILE@last, FILE@2026-01-31T12:00 and FILE@12:00 (UTC)\n"
 		 "select another sample. If both samples have chunks of malloc ('snap --heap',\n"
 		 "'watch --record --heap'), the classes of chunks that changed follow. If one\n"
-		 "sample has them, those of a running process are counted now. The exit status\n"
+		 "sample has them, those of a running process are counted now. If both samples\n"
+		 "have call sites ('trace --record'), those that changed follow. The exit status\n"
 		 "is 1 if there are differences, 0 if there are none.",
 	.examples = {
 		{ "procmem diff java.pmrec@first java",
@@ -136,15 +142,45 @@ static void report_exec(const struct sampled *before, const struct sampled *afte
 		            (int)after->id.pid);
 }
 
-static void print(const struct diff_rows *rows, const struct diff_chunks *chunks, struct out *out)
+/** What besides regions is compared. */
+struct extras {
+	struct diff_chunks chunks;
+	struct diff_sites sites;
+};
+
+static void deinit_extras(struct extras *extras)
 {
+	diff_chunks_deinit(&extras->chunks);
+	diff_sites_deinit(&extras->sites);
+}
+
+/** Compares what options select. */
+static int init_extras(struct extras *extras, const struct diff_options *options,
+                       const struct sampled *before, const struct sampled *after,
+                       struct pm_error *error)
+{
+	if (options->by == DIFF_BY_SITE && !pm_select_is_everything(options->selection.select))
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--by site compares call sites: options that select regions "
+		                    "cannot be used with it");
+	if (options->by != DIFF_BY_SITE &&
+	    diff_chunks_init(&extras->chunks, options, before, after, error) < 0)
+		return -1;
+	return diff_sites_init(&extras->sites, options, before, after, error);
+}
+
+static void print(const struct diff_rows *rows, const struct extras *extras, struct out *out)
+{
+	bool bytes = rows->options->output.bytes;
+
 	if (rows->options->output.json) {
-		diff_print_json(rows, chunks, out);
+		diff_print_json(rows, &extras->chunks, &extras->sites, out);
 		return;
 	}
 
 	diff_print(rows, out);
-	diff_chunks_print(chunks, rows->options->output.bytes, out);
+	diff_chunks_print(&extras->chunks, bytes, out);
+	diff_sites_print(&extras->sites, bytes, out);
 }
 
 /**
@@ -155,16 +191,16 @@ static int compare(const struct diff_options *options, const struct sampled *bef
                    const struct sampled *after, struct out *out, struct pm_error *error)
 {
 	struct pm_growth growth;
-	struct diff_chunks chunks = { 0 };
+	struct extras extras = { 0 };
 	struct diff_rows rows;
 
 	if (check(options, before, after, error) < 0 ||
 	    pm_growth_compare(&before->regions, &after->regions, &growth, error) < 0)
 		return -1;
 
-	if (diff_chunks_init(&chunks, options, before, after, error) < 0 ||
+	if (init_extras(&extras, options, before, after, error) < 0 ||
 	    diff_rows_init(&rows, options, before, after, &growth, error) < 0) {
-		diff_chunks_deinit(&chunks);
+		deinit_extras(&extras);
 		pm_growth_deinit(&growth);
 		return -1;
 	}
@@ -177,10 +213,14 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 
 	if (!options->output.quiet)
 		report_exec(before, after);
-	print(&rows, &chunks, out);
+	print(&rows, &extras, out);
+	if (!options->output.quiet)
+		diff_sites_notes(&extras.sites);
 
-	bool differ = rows.count > 0 || chunks.count > 0;
-	diff_chunks_deinit(&chunks);
+	bool differ = extras.sites.count > 0;
+	if (options->by != DIFF_BY_SITE)
+		differ = differ || rows.count > 0 || extras.chunks.count > 0;
+	deinit_extras(&extras);
 	diff_rows_deinit(&rows);
 	pm_growth_deinit(&growth);
 

@@ -261,8 +261,11 @@ void diff_print(const struct diff_rows *diff, struct out *out)
 		.before_total = print_left_out,
 	};
 
-	choose_columns(&view, &table, columns, out);
 	print_heading(diff, out);
+	if (diff->options->by == DIFF_BY_SITE)
+		return;
+
+	choose_columns(&view, &table, columns, out);
 	numbered_table_print(&table, identify, out);
 	text_deinit(&view.dropped);
 	if (!diff->options->output.quiet)
@@ -303,26 +306,34 @@ static void put_row(struct json *json, enum diff_by by, const struct diff_row *r
 	json_shut(json, '}');
 }
 
+/** Writes the rows and their totals. */
+static void put_rows(struct json *json, const struct diff_rows *diff)
+{
+	json_open(json, diff->options->by == DIFF_BY_REGION ? "regions" : "groups", '[');
+	for (size_t i = 0; i < diff->shown; i++)
+		put_row(json, diff->options->by, &diff->rows[i]);
+	json_shut(json, ']');
+
+	json_open(json, "total", '{');
+	json_put(json, "count", json_number(diff->total.regions));
+	json_put(json, "changes", json_number(diff->total.count - diff->same));
+	put_sizes(json, &diff->total);
+	json_shut(json, '}');
+}
+
 void diff_print_json(const struct diff_rows *diff, const struct diff_chunks *chunks,
-                     struct out *out)
+                     const struct diff_sites *sites, struct out *out)
 {
 	struct json json = { .out = out };
 
 	json_open(&json, NULL, '{');
 	sampled_put_json(&json, "before", diff->before);
 	sampled_put_json(&json, "after", diff->after);
-	json_open(&json, diff->options->by == DIFF_BY_REGION ? "regions" : "groups", '[');
-
-	for (size_t i = 0; i < diff->shown; i++)
-		put_row(&json, diff->options->by, &diff->rows[i]);
-
-	json_shut(&json, ']');
-	json_open(&json, "total", '{');
-	json_put(&json, "count", json_number(diff->total.regions));
-	json_put(&json, "changes", json_number(diff->total.count - diff->same));
-	put_sizes(&json, &diff->total);
-	json_shut(&json, '}');
-	diff_chunks_put_json(chunks, &json);
+	if (diff->options->by != DIFF_BY_SITE) {
+		put_rows(&json, diff);
+		diff_chunks_put_json(chunks, &json);
+	}
+	diff_sites_put_json(sites, &json);
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

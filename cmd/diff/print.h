@@ -6,9 +6,10 @@
 #include "base/out.h"
 #include "diff/chunks.h"
 #include "diff/rows.h"
+#include "diff/sites.h"
 
 /**
- * Prints a difference as a table.
+ * Prints a difference as a table; with DIFF_BY_SITE, only what is compared.
  *
  * @param diff  the difference
  * @param out   the output
@@ -20,9 +21,10 @@ void diff_print(const struct diff_rows *diff, struct out *out);
  *
  * @param diff    the difference
  * @param chunks  the difference of the chunks of malloc
+ * @param sites   the difference of the call sites
  * @param out     the output
  */
 void diff_print_json(const struct diff_rows *diff, const struct diff_chunks *chunks,
-                     struct out *out);
+                     const struct diff_sites *sites, struct out *out);
 
 #endif

@@ -18,6 +18,7 @@ enum diff_by {
 	DIFF_BY_REGION,  /**< not summed up: one row for each part */
 	DIFF_BY_KIND,    /**< by kind */
 	DIFF_BY_MAPPING, /**< by file or name */
+	DIFF_BY_SITE,    /**< no rows: only the call sites of traces are compared */
 };
 
 /** The parsed options of `procmem diff`. */

@@ -80,6 +80,8 @@ static void holds_show(const struct list_column *column, const void *item, bool 
 	text_string(text, names[holds_of(item)]);
 	if (listed->chunks)
 		text_string(text, ", chunks");
+	if (listed->sites)
+		text_string(text, ", call sites");
 }
 
 /** Returns whether a sample has the chunks of malloc, for JSON. */
@@ -93,6 +95,19 @@ static void chunks_text(const struct list_column *column, const void *item, stru
 {
 	(void)column;
 	text_string(text, ((const struct pm_listed *)item)->chunks ? "true" : "false");
+}
+
+/** Returns whether a sample has the sites of a trace, for JSON. */
+static json_t *sites_value(const struct list_column *column, const void *item)
+{
+	(void)column;
+	return json_boolean(((const struct pm_listed *)item)->sites);
+}
+
+static void sites_text(const struct list_column *column, const void *item, struct text *text)
+{
+	(void)column;
+	text_string(text, ((const struct pm_listed *)item)->sites ? "true" : "false");
 }
 
 /* A column with a total of the process, such as its RSS. It has no sum over all rows, because a sum
@@ -132,6 +147,12 @@ static const struct list_column columns[] = {
 	  .safe = true,
 	  .text = chunks_text,
 	  .value = chunks_value },
+	{ .name = "has_sites",
+	  .title = "SITES",
+	  .type = LIST_TEXT,
+	  .safe = true,
+	  .text = sites_text,
+	  .value = sites_value },
 };
 
 static const struct list_spec samples_spec = {
@@ -141,8 +162,8 @@ static const struct list_spec samples_spec = {
 	.column_count = sizeof columns / sizeof columns[0],
 	.table_columns = "sample,time,rss,swap,threads,regions,holds",
 	.csv_columns = "",
-	.json_columns =
-		"sample,time,rss,anon,file,shmem,swap,size,threads,regions,holds,has_chunks",
+	.json_columns = "sample,time,rss,anon,file,shmem,swap,size,threads,regions,holds,"
+			"has_chunks,has_sites",
 	.json_identity = "sample",
 	.sort = "sample",
 	.left_out_column = "rss",

@@ -50,15 +50,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return 0;
 	}
 
-	if (*value == '\0')
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
-	if (strcmp(value, "-") == 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "a recording is a database and cannot be written to a pipe: "
-		                    "name a file");
-
-	options->file = value;
-	return 0;
+	return options_parse_recording(value, &options->file, error);
 }
 
 static const struct cli_group groups[] = {

@@ -40,6 +40,8 @@ int trace_json_print(const struct trace_report *report, const struct trace_rows 
 	json_parts_process(&json, report->pid, report->name, report->command);
 	json_put(&json, "time", json_time(report->wall_ns));
 	json_put(&json, "final", json_boolean(final));
+	if (report->sample > 0)
+		json_put(&json, "sample", json_number(report->sample));
 	put_state(report, &json);
 
 	json_open(&json, "before", '{');

@@ -20,6 +20,7 @@ enum {
 	OPTION_FOLDED,
 	OPTION_SVG,
 	OPTION_PPROF,
+	OPTION_RECORD,
 };
 
 /* Maximum of --strings. */
@@ -64,6 +65,9 @@ static const struct cli_option file_options[] = {
 	  "write a line for each stack, with resident bytes, for\n"
 	  "other viewers of flame graphs" },
 	{ OPTION_PPROF, "pprof", "FILE", "write a profile for 'go tool pprof'" },
+	{ OPTION_RECORD, "record", "FILE",
+	  "add the sites to a recording at the start, at each\n"
+	  "--every and at the end; 'procmem diff' compares them" },
 	{ 0 },
 };
 
@@ -152,6 +156,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return parse_stack(options, value, error);
 	case OPTION_BY:
 		return parse_by(options, value, error);
+	case OPTION_RECORD:
+		return options_parse_recording(value, &options->record, error);
 	case OPTION_STRINGS:
 		return parse_strings(options, value, error);
 

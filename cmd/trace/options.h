@@ -18,6 +18,7 @@ struct trace_options {
 	const char *folded;            /**< --folded: path, or NULL */
 	const char *svg;               /**< --svg: path, or NULL */
 	const char *pprof;             /**< --pprof: path, or NULL */
+	const char *record;            /**< --record: path, or NULL */
 	struct list_options list;      /**< the table */
 	struct output_options output;  /**< output options */
 };

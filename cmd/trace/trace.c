@@ -6,11 +6,13 @@
 #include "trace/trace.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/minmax.h"
 #include "base/new_file.h"
@@ -21,6 +23,7 @@
 #include "trace/json.h"
 #include "trace/options.h"
 #include "trace/pprof.h"
+#include "trace/record.h"
 #include "trace/strings.h"
 #include "trace/svg.h"
 #include "view/list_print.h"
@@ -59,10 +62,12 @@ struct tracing {
 	struct pm_trace_result result; /* the newest result */
 	struct pm_trace_result last;   /* the result before */
 	struct pm_stack *stacks;       /* the stack of each site of `result`; owned */
+	struct trace_record record;    /* --record */
 };
 
 static void close_tracing(struct tracing *tracing)
 {
+	trace_record_close(&tracing->record);
 	pm_trace_result_deinit(&tracing->result);
 	pm_trace_result_deinit(&tracing->last);
 	pm_trace_close(tracing->trace);
@@ -149,6 +154,13 @@ static void make_report(const struct tracing *tracing, struct trace_report *repo
 	pm_trace_state(tracing->trace, &report->state);
 }
 
+/** Adds a result to the recording, if there is one. */
+static int add_to_recording(struct tracing *tracing, struct trace_report *report,
+                            struct pm_error *error)
+{
+	return trace_record_add(&tracing->record, pm_trace_process(tracing->trace), report, error);
+}
+
 /** Prints a result: the one at the end, or one of --every. */
 static int print(struct tracing *tracing, struct trace_report *report, bool final,
                  struct pm_error *error)
@@ -189,26 +201,32 @@ static int print(struct tracing *tracing, struct trace_report *report, bool fina
 static int record(struct tracing *tracing, struct pm_error *error)
 {
 	const struct trace_options *options = tracing->options;
-	double left = options->seconds > 0 ? options->seconds : -1;
+	double deadline = clock_seconds() + options->seconds;
 	enum pm_trace_end end = PM_TRACE_TIME;
 
 	for (;;) {
-		bool last_part = options->every <= 0 || (left >= 0 && left <= options->every);
+		double left = -1;
 		struct trace_report report;
 
+		if (options->seconds > 0)
+			left = deadline - clock_seconds();
+		if (options->seconds > 0 && left < 0)
+			left = 0;
+
+		bool last_part = options->every <= 0 || (left >= 0 && left <= options->every);
 		if (pm_trace_run(tracing->trace, last_part ? left : options->every, &end, error) <
 		    0)
 			return -1;
 		if (end != PM_TRACE_TIME || last_part)
 			return 0;
-		if (left >= 0)
-			left -= options->every;
 
 		read_target(tracing);
 		if (measure(tracing, error) < 0)
 			return -1;
 		make_report(tracing, &report);
 		report.last = &tracing->last;
+		if (add_to_recording(tracing, &report, error) < 0)
+			return -1;
 		if (print(tracing, &report, false, error) < 0 || out_failed(tracing->out))
 			return out_failed(tracing->out) ? 0 : -1;
 	}
@@ -270,10 +288,14 @@ static int finish(struct tracing *tracing, struct pm_error *error)
 		return -1;
 
 	make_report(tracing, &report);
-	if (print(tracing, &report, true, error) < 0)
+	if (add_to_recording(tracing, &report, error) < 0 ||
+	    print(tracing, &report, true, error) < 0)
 		return -1;
 	if (!options->output.quiet)
 		trace_header_notes(&report);
+	if (options->record && !options->output.quiet)
+		report_note("the sites are in sample %" PRIu64 " of %s", report.sample,
+		            options->record);
 
 	if (write_output(&report, options->folded, trace_folded_make, error) < 0 ||
 	    write_output(&report, options->svg, trace_svg_make, error) < 0)
@@ -302,6 +324,27 @@ static void report_start(const struct tracing *tracing)
 		            tracing->info.comm, (int)tracing->info.pid);
 }
 
+/**
+ * Measures at the start of the trace, so that there is a result with which later results can be
+ * compared, and adds this result to the recording.
+ */
+static int start(struct tracing *tracing, struct pm_error *error)
+{
+	const struct trace_options *options = tracing->options;
+	struct trace_report report;
+
+	if (!options->record && options->every <= 0)
+		return 0;
+	if (options->record && trace_record_open(&tracing->record, options->record, tracing->trace,
+	                                         options->trace.faults, error) < 0)
+		return -1;
+
+	if (measure(tracing, error) < 0)
+		return -1;
+	make_report(tracing, &report);
+	return add_to_recording(tracing, &report, error);
+}
+
 static enum status run(struct tracing *tracing, char **words, bool is_command)
 {
 	struct pm_error error;
@@ -310,6 +353,8 @@ static enum status run(struct tracing *tracing, char **words, bool is_command)
 		return report_failure(&error);
 
 	read_target(tracing);
+	if (start(tracing, &error) < 0)
+		return report_failure(&error);
 	report_start(tracing);
 	if (record(tracing, &error) < 0 || finish(tracing, &error) < 0)
 		return report_failure(&error);

@@ -67,12 +67,12 @@ _procmem() {
 	heap:--by) _procmem_words "$word" 'size type text arena state thread' && return ;;
 	trace:--by) mapfile -t COMPREPLY < <(compgen -W 'stack function thread object' -- "$word") && return ;;
 	trace:--backend) mapfile -t COMPREPLY < <(compgen -W 'auto perf ptrace' -- "$word") && return ;;
-	trace:--svg | trace:--folded | trace:--pprof) compopt -o default && return ;;
+	trace:--svg | trace:--folded | trace:--pprof | trace:--record) compopt -o default && return ;;
 	trace:--every | trace:--stack | trace:--strings) return ;;
 	heap:--state) _procmem_words "$word" 'in_use cached free top all' && return ;;
 	heap:--growth | heap:--max-stop | heap:--tree | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop | refs:--depth) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
-	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
+	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping site' -- "$word") && return ;;
 	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
 	shell:-c | shell:--command) return ;;
 	shell:-k | shell:--keep-going) before= ;;
@@ -123,7 +123,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")
 		;;
 	trace:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--for --faults --every --backend --stack --all --by --strings --svg --folded --pprof
+		mapfile -t COMPREPLY < <(compgen -W "--for --faults --every --backend --stack --all --by --strings --svg --folded --pprof --record
 			$_procmem_list $_procmem_output" -- "$word")
 		;;
 	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --depth --to --max-stop $_procmem_output" -- "$word") ;;

@@ -163,6 +163,7 @@ complete -c procmem -n $trace -l strings -x -d 'Show the most frequent strings o
 complete -c procmem -n $trace -l svg -r -F -d 'Write a flame graph'
 complete -c procmem -n $trace -l folded -r -F -d 'Write a line for each stack'
 complete -c procmem -n $trace -l pprof -r -F -d 'Write a profile of pprof'
+complete -c procmem -n $trace -l record -r -F -d 'Add the sites to a recording'
 complete -c procmem -n $trace -s s -l sort -x -a "$site_columns" -d 'Sort by'
 complete -c procmem -n $trace -s o -l columns -x -a "(__fish_append , help $site_columns)" -d 'Show these columns'
 
@@ -225,7 +226,7 @@ complete -c procmem -n $snap -s l -l list -d 'List the samples of a recording'
 
 set -l diff '__fish_seen_subcommand_from diff'
 complete -c procmem -n $diff -a '(__procmem_targets)'
-complete -c procmem -n $diff -l by -x -a 'kind mapping' -d 'Print sums by'
+complete -c procmem -n $diff -l by -x -a 'kind mapping site' -d 'Print sums by'
 complete -c procmem -n $diff -s n -l top -x -d 'Show only the N largest changes'
 complete -c procmem -n $diff -l force -d 'Allow comparing two different processes'
 complete -c procmem -n $diff -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'

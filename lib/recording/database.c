@@ -22,6 +22,8 @@
 #include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
+#include "recording/stored_sites.h"
+#include "recording/stored_stacks.h"
 
 /* "pmem" in ASCII. SQLite stores this ID in the header of the file; file(1) shows it. */
 enum { APPLICATION_ID = 0x706d656d };
@@ -69,7 +71,8 @@ static const char schema[] =
  */
 static const char later_schema[] = PM_STORED_LIMITS_SCHEMA
 	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT "
-	"NULL);" PM_STORED_DETAIL_SCHEMA PM_STORED_CHUNKS_SCHEMA;
+	"NULL);" PM_STORED_DETAIL_SCHEMA PM_STORED_CHUNKS_SCHEMA PM_STORED_STACKS_SCHEMA
+		PM_STORED_SITES_SCHEMA;
 
 /** Returns what a failed write means for earlier samples, as the end of a sentence. */
 static const char *consequence(const struct pm_database *database)

@@ -15,6 +15,7 @@
 #include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
+#include "recording/stored_sites.h"
 
 /* Minimum time between two samples, in seconds. Rates are computed from the difference. */
 static const double TIME_STEP = 0.001;
@@ -63,6 +64,7 @@ struct pm_recorder {
 	               */
 	bool ended;   /* an error occurred, and no more samples can be added */
 	const struct pm_histogram *chunks; /* is stored with the next sample; may be NULL */
+	const struct pm_site_list *sites;  /* the same */
 };
 
 static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
@@ -519,6 +521,9 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 	if (recorder->chunks &&
 	    pm_stored_chunks_write(&recorder->database, number, recorder->chunks, error) < 0)
 		return -1;
+	if (recorder->sites &&
+	    pm_stored_sites_write(&recorder->database, number, recorder->sites, error) < 0)
+		return -1;
 	if (pm_database_run(&recorder->database, "COMMIT", error) < 0)
 		return -1;
 
@@ -561,6 +566,7 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 
 	recorder->number = place.number;
 	recorder->chunks = NULL;
+	recorder->sites = NULL;
 	recorder->database.has_samples = true;
 	if (sample->fresh) {
 		forget_regions(recorder);
@@ -574,6 +580,11 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 void pm_recorder_set_chunks(struct pm_recorder *recorder, const struct pm_histogram *chunks)
 {
 	recorder->chunks = chunks;
+}
+
+void pm_recorder_set_sites(struct pm_recorder *recorder, const struct pm_site_list *sites)
+{
+	recorder->sites = sites;
 }
 
 uint64_t pm_recorder_number(const struct pm_recorder *recorder)

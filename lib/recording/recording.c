@@ -14,10 +14,12 @@
 #include "base/io.h"
 #include "base/number.h"
 #include "recording/database.h"
+#include "recording/listing.h"
 #include "recording/process_id.h"
 #include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
+#include "recording/stored_sites.h"
 #include "recording/time_spec.h"
 
 struct pm_recording {
@@ -91,32 +93,10 @@ int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct p
 	return result > 0 ? 0 : -1;
 }
 
-/* Columns of a sample, in the order that recorded_of_row() expects. */
-#define SAMPLE_COLUMNS \
-	"number, time, wall_ns, fresh, size, rss, anon, file, shmem, swap, pte, threads"
-
-static struct pm_recorded recorded_of_row(sqlite3_stmt *statement)
-{
-	return (struct pm_recorded){
-		.number = pm_column(statement, 0),
-		.time = sqlite3_column_double(statement, 1),
-		.wall_ns = sqlite3_column_int64(statement, 2),
-		.fresh = sqlite3_column_int(statement, 3) != 0,
-		.totals = { .size = pm_column(statement, 4),
-		            .rss = pm_column(statement, 5),
-		            .anon = pm_column(statement, 6),
-		            .file = pm_column(statement, 7),
-		            .shmem = pm_column(statement, 8),
-		            .swap = pm_column(statement, 9),
-		            .pte = pm_column(statement, 10),
-		            .threads = pm_column(statement, 11) },
-	};
-}
-
 static int read_totals(struct pm_recording *recording, uint64_t number,
                        struct pm_recorded *recorded, struct pm_error *error)
 {
-	static const char sql[] = "SELECT " SAMPLE_COLUMNS " FROM sample WHERE number = ?";
+	static const char sql[] = "SELECT " PM_LISTING_COLUMNS " FROM sample WHERE number = ?";
 	sqlite3_stmt *statement;
 
 	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)
@@ -125,7 +105,7 @@ static int read_totals(struct pm_recording *recording, uint64_t number,
 	pm_bind(statement, 1, number);
 	int result = pm_statement_next(&recording->database, statement, error);
 	if (result > 0)
-		*recorded = recorded_of_row(statement);
+		*recorded = pm_listing_row(statement);
 	sqlite3_finalize(statement);
 
 	if (result == 0)
@@ -272,19 +252,29 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 	return result;
 }
 
+/** Begins a transaction: all statements see the same state of a file that is being written. */
+static int begin(struct pm_recording *recording, struct pm_error *error)
+{
+	return pm_database_run(&recording->database, "BEGIN", error);
+}
+
+static void end(struct pm_recording *recording)
+{
+	sqlite3_exec(recording->database.handle, "COMMIT", NULL, NULL, NULL);
+}
+
 int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm_recorded *recorded,
                       struct pm_regions *regions, struct pm_error *error)
 {
 	struct pm_recorded read;
 
-	/* One transaction: all statements see the same state of a file that is being written. */
-	if (pm_database_run(&recording->database, "BEGIN", error) < 0)
+	if (begin(recording, error) < 0)
 		return -1;
 
 	int result = read_totals(recording, number, &read, error);
 	if (result == 0 && regions)
 		result = read_regions(recording, number, regions, error);
-	sqlite3_exec(recording->database.handle, "COMMIT", NULL, NULL, NULL);
+	end(recording);
 
 	if (result == 0)
 		*recorded = read;
@@ -294,138 +284,34 @@ int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm
 int pm_recording_read_chunks(struct pm_recording *recording, uint64_t number, uint64_t *found,
                              struct pm_histogram *chunks, struct pm_error *error)
 {
-	/* One transaction: all statements see the same state of a file that is being written. */
-	if (pm_database_run(&recording->database, "BEGIN", error) < 0)
+	if (begin(recording, error) < 0)
 		return -1;
 
 	int result = pm_stored_chunks_read(&recording->database, number, found, chunks, error);
-	sqlite3_exec(recording->database.handle, "COMMIT", NULL, NULL, NULL);
+	end(recording);
 	return result;
 }
 
-/*
- * Selects the change of the number of regions at each sample, and the change of the number of
- * regions that have sizes from smaps: a region adds 1 at its first sample, and subtracts 1 at the
- * first sample at which it no longer exists. In this way, each row is read only once.
- */
-static const char changes_sql[] = "SELECT sample, sum(change), sum(detailed) FROM"
-				  " (SELECT first_sample AS sample, 1 AS change, id IN (SELECT "
-				  "region FROM smaps) AS detailed FROM region"
-				  " UNION ALL SELECT until_sample, -1, -(id IN (SELECT region FROM "
-				  "smaps)) FROM region WHERE until_sample IS NOT NULL)"
-				  " GROUP BY sample ORDER BY sample";
-
-/** List of the samples that were read so far. */
-struct listing {
-	struct pm_listed *items;
-	size_t count, capacity;
-};
-
-static int list_samples(struct pm_recording *recording, sqlite3_stmt *rows, struct listing *listing,
-                        struct pm_error *error)
+int pm_recording_read_sites(struct pm_recording *recording, uint64_t number, uint64_t *found,
+                            struct pm_site_list *sites, struct pm_error *error)
 {
-	int result;
-
-	while ((result = pm_statement_next(&recording->database, rows, error)) > 0) {
-		if (pm_array_reserve(&listing->items, &listing->capacity, listing->count, 1,
-		                     sizeof *listing->items, error) < 0)
-			return -1;
-		listing->items[listing->count++] =
-			(struct pm_listed){ .recorded = recorded_of_row(rows) };
-	}
-	return result;
-}
-
-/** Computes the number of regions of each sample: adds up the rows of `changes_sql`. */
-static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes,
-                         struct listing *listing, struct pm_error *error)
-{
-	uint64_t regions = 0, detailed = 0;
-	int result = pm_statement_next(&recording->database, changes, error);
-
-	for (size_t i = 0; i < listing->count; i++) {
-		struct pm_listed *item = &listing->items[i];
-
-		/* A negative change is added modulo 2^64, which gives the right sum. */
-		while (result > 0 && pm_column(changes, 0) <= item->recorded.number) {
-			regions += pm_column(changes, 1);
-			detailed += pm_column(changes, 2);
-			result = pm_statement_next(&recording->database, changes, error);
-		}
-		item->regions = regions;
-		item->detailed = regions > 0 && detailed == regions;
-	}
-
-	return result < 0 ? -1 : 0;
-}
-
-/** Sets pm_listed.chunks of the samples that have a histogram. */
-static int note_chunks(struct pm_recording *recording, struct listing *listing,
-                       struct pm_error *error)
-{
-	const struct pm_database *database = &recording->database;
-	int result = pm_database_has_table(database, "chunk_total", error);
-	sqlite3_stmt *rows;
-	size_t at = 0;
-
-	if (result <= 0)
-		return result;
-	if (pm_database_prepare(database, "SELECT sample FROM chunk_total ORDER BY sample", &rows,
-	                        error) < 0)
+	if (begin(recording, error) < 0)
 		return -1;
 
-	while ((result = pm_statement_next(database, rows, error)) > 0) {
-		uint64_t number = pm_column(rows, 0);
-
-		while (at < listing->count && listing->items[at].recorded.number < number)
-			at++;
-		if (at < listing->count && listing->items[at].recorded.number == number)
-			listing->items[at].chunks = true;
-	}
-
-	sqlite3_finalize(rows);
-	return result;
-}
-
-static int list(struct pm_recording *recording, struct listing *listing, struct pm_error *error)
-{
-	static const char samples_sql[] = "SELECT " SAMPLE_COLUMNS " FROM sample ORDER BY number";
-	sqlite3_stmt *rows = NULL, *changes = NULL;
-	int result = -1;
-
-	if (pm_database_prepare(&recording->database, samples_sql, &rows, error) == 0 &&
-	    pm_database_prepare(&recording->database, changes_sql, &changes, error) == 0 &&
-	    list_samples(recording, rows, listing, error) == 0)
-		result = count_regions(recording, changes, listing, error);
-	if (result == 0)
-		result = note_chunks(recording, listing, error);
-
-	sqlite3_finalize(rows);
-	sqlite3_finalize(changes);
-
+	int result = pm_stored_sites_read(&recording->database, number, found, sites, error);
+	end(recording);
 	return result;
 }
 
 int pm_recording_list(struct pm_recording *recording, struct pm_listed **samples, size_t *count,
                       struct pm_error *error)
 {
-	struct listing listing = { 0 };
-
-	/* One transaction: all statements see the same state of a file that is being written. */
-	if (pm_database_run(&recording->database, "BEGIN", error) < 0)
+	if (begin(recording, error) < 0)
 		return -1;
 
-	int result = list(recording, &listing, error);
-	sqlite3_exec(recording->database.handle, "COMMIT", NULL, NULL, NULL);
-	if (result < 0) {
-		free(listing.items);
-		return -1;
-	}
-
-	*samples = listing.items;
-	*count = listing.count;
-
-	return 0;
+	int result = pm_listing_read(&recording->database, samples, count, error);
+	end(recording);
+	return result;
 }
 
 /**

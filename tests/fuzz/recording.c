@@ -78,6 +78,34 @@ static void read_chunks(struct pm_recording *recording)
 	pm_histogram_deinit(&last);
 }
 
+/** Reads the sites of the samples, and compares them with those of the sample before. */
+static void read_sites(struct pm_recording *recording)
+{
+	struct pm_site_list last = { 0 };
+
+	for (uint64_t number = 1; number <= SAMPLES_MAX; number++) {
+		struct pm_site_change *changes;
+		struct pm_site_list sites;
+		struct pm_error error = { 0 };
+		uint64_t found;
+		size_t count;
+		int result = pm_recording_read_sites(recording, number, &found, &sites, &error);
+
+		if (result < 0)
+			fuzz_check_error(&error);
+		if (result <= 0)
+			continue;
+
+		fuzz_check(found <= number && sites.count <= PM_SITE_LIST_MAX);
+		if (pm_site_list_compare(&last, &sites, &changes, &count, &error) == 0)
+			free(changes);
+		pm_site_list_deinit(&last);
+		last = sites;
+	}
+
+	pm_site_list_deinit(&last);
+}
+
 static void list_samples(struct pm_recording *recording)
 {
 	struct pm_listed *samples = NULL;
@@ -122,6 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	read_samples(recording);
 	read_chunks(recording);
+	read_sites(recording);
 	list_samples(recording);
 	pm_recording_close(recording);
 

@@ -79,6 +79,7 @@
 #include <procmem/search.h>
 #include <procmem/select.h>
 #include <procmem/series.h>
+#include <procmem/site_list.h>
 #include <procmem/stacks.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>

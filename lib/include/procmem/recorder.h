@@ -16,6 +16,7 @@
 #include <procmem/histogram.h>
 #include <procmem/process_id.h>
 #include <procmem/sample.h>
+#include <procmem/site_list.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,6 +71,17 @@ PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_samp
  */
 PM_PUBLIC void pm_recorder_set_chunks(struct pm_recorder *recorder,
                                       const struct pm_histogram *chunks);
+
+/**
+ * Sets the sites of a trace at the time of the next sample: the next call of pm_recorder_add()
+ * stores them with their stacks.
+ *
+ * @param recorder  the recorder
+ * @param sites     the sites; must remain valid until the next call of pm_recorder_add(). NULL to
+ *                  store none
+ */
+PM_PUBLIC void pm_recorder_set_sites(struct pm_recorder *recorder,
+                                     const struct pm_site_list *sites);
 
 /**
  * Returns the number of the last sample that a recorder added. Numbers start at 1.

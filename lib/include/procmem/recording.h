@@ -16,6 +16,7 @@
 #include <procmem/process_id.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>
+#include <procmem/site_list.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,6 +100,7 @@ struct pm_listed {
 	 */
 	bool detailed;
 	bool chunks; /**< the chunks in use were recorded (pm_recording_read_chunks()) */
+	bool sites;  /**< the sites of a trace were recorded (pm_recording_read_sites()) */
 };
 
 /**
@@ -181,6 +183,21 @@ PM_PUBLIC int pm_recording_read_headroom(struct pm_recording *recording, uint64_
 PM_PUBLIC int pm_recording_read_chunks(struct pm_recording *recording, uint64_t number,
                                        uint64_t *found, struct pm_histogram *chunks,
                                        struct pm_error *error);
+
+/**
+ * Reads the sites of a trace at the time of a sample or, if they were not recorded for this sample,
+ * at the time of the last sample before it for which they were recorded.
+ *
+ * @param recording  the recording
+ * @param number     number of the sample
+ * @param found      receives the number of the sample that has the sites
+ * @param sites      filled if there is such a sample; release with pm_site_list_deinit()
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT, PM_ERROR_RESOURCES
+ * @return           1 if there is such a sample, 0 if not, -1 on errors
+ */
+PM_PUBLIC int pm_recording_read_sites(struct pm_recording *recording, uint64_t number,
+                                      uint64_t *found, struct pm_site_list *sites,
+                                      struct pm_error *error);
 
 /**
  * Size of the buffer for pm_recording_ending(), in bytes, including the NUL. Longer texts are cut.
