@@ -56,27 +56,20 @@ static void put_first(const struct trace_report *report, struct text *line)
 	text_char(line, '\n');
 }
 
-/** Adds what the trace was expected to cost, and what it did cost. */
+/** Adds what the trace did cost, and what it is expected to have cost the process. */
 static void put_cost(const struct trace_report *report, struct text *line)
 {
 	const struct pm_trace_state *state = &report->state;
 
-	text_string(line, "cost: expected ");
-	if (state->backend == PM_TRACE_PTRACE)
-		text_string(line, "about 0.1 ms for each system call");
-	else
-		text_string(line, "about 4 \xc2\xb5s for each event, 0.05 \xc2\xb5s for each "
-		                  "other system call");
-
-	text_string(line, "; measured ");
+	text_string(line, "cost: measured ");
 	put_share(line, state->tracer_ns, state->running_ns);
-	text_string(line, " of a CPU for procmem");
+	text_string(line, " of a CPU for procmem; expected ");
 	if (state->target_ns > 0) {
-		text_string(line, ", about ");
 		put_share(line, state->target_ns, state->running_ns);
-		text_string(line, " for the process");
+		text_string(line, " for events of the process, and ");
 	}
-	text_char(line, '\n');
+	text_format(line, "%.2f \xc2\xb5s for each other system call\n",
+	            (double)state->call_ns / 1000);
 }
 
 static void put_before(const struct trace_report *report, bool bytes, struct text *line)

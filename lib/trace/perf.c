@@ -31,8 +31,10 @@ enum { BATCH_MAX = 64 };
 /* Time after which the rings are read though they are not half full, in nanoseconds. */
 static const uint64_t INTERVAL = UINT64_C(100000000);
 
-/* What a record costs the target, in nanoseconds. */
-enum { COST = 1200, COST_STACK = 1800, COST_CHAIN = 2100 };
+/* What a record costs the target, and what a system call that is not recorded costs with one event
+ * for each tracepoint and with events of all calls, in nanoseconds. docs/INTERNALS.md has the
+ * measurements. */
+enum { COST = 1200, COST_STACK = 1800, COST_CHAIN = 2100, COST_CALL = 70, COST_CALL_ALL = 210 };
 
 /** An event that waits for its turn. */
 struct waiting {
@@ -416,6 +418,7 @@ static void fill_state(const void *backend, struct pm_trace_state *state)
 	state->events = perf->recorded;
 	state->lost = perf->lost;
 	state->target_ns = perf->target_ns;
+	state->call_ns = perf->events.plan == PM_PERF_FILTERED ? COST_CALL_ALL : COST_CALL;
 }
 
 /* --- Opening ---------------------------------------------------------------------------------- */

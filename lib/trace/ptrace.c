@@ -33,7 +33,8 @@ enum { BATCH_MAX = 64, CHAIN_MAX = 64 };
 /* Time after which the records are read though the ring is not half full, in nanoseconds. */
 static const uint64_t INTERVAL = UINT64_C(100000000);
 
-/* What a stop costs the target, in nanoseconds. */
+/* What a stop costs the target if the tracer is on another CPU, in nanoseconds. A system call has
+ * two. docs/INTERNALS.md has the measurements. */
 enum { STOP_NS = 46000 };
 
 /* Maximum time to attach, in milliseconds. A target that calls exec at the same time can wait for
@@ -236,6 +237,7 @@ static void fill_state(const void *backend, struct pm_trace_state *state)
 	state->events = ptrace->recorded;
 	state->lost = ptrace->lost;
 	state->target_ns = __atomic_load_n(&ptrace->ring->stops, __ATOMIC_RELAXED) * STOP_NS;
+	state->call_ns = 2 * STOP_NS;
 }
 
 /* --- Opening ---------------------------------------------------------------------------------- */

@@ -103,14 +103,20 @@ static int add_interval(struct measuring *measuring, const struct pm_trace_inter
 	return 0;
 }
 
-static int add_intervals(struct measuring *measuring)
+/** Adds the parts of intervals that are within a range. */
+static int add_intervals(struct measuring *measuring, struct pm_range within)
 {
 	struct pm_trace_interval interval;
 
-	for (uint64_t at = 0; pm_trace_intervals_find(measuring->space->list, at, &interval);
-	     at = interval.range.end)
+	for (uint64_t at = within.start; at < within.end; at = interval.range.end) {
+		if (!pm_trace_intervals_find(measuring->space->list, at, &interval) ||
+		    interval.range.start >= within.end)
+			break;
+
+		interval.range = pm_range_clip(interval.range, within);
 		if (add_interval(measuring, &interval) < 0)
 			return -1;
+	}
 
 	return 0;
 }
@@ -198,23 +204,28 @@ static int add_run(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Visits the pages of all intervals. Adjacent intervals are visited with one call. */
-static int add_pages(struct measuring *measuring, struct pm_pagemap *pagemap)
+/** Visits the pages of intervals within a range. Adjacent intervals are visited with one call. */
+static int add_pages(struct measuring *measuring, struct pm_pagemap *pagemap,
+                     struct pm_range within)
 {
 	const struct pm_trace_intervals *list = measuring->space->list;
 	struct pm_trace_interval interval, next;
-	int result = 0;
+	uint64_t at = within.start;
 
-	for (uint64_t at = 0; result == 0 && pm_trace_intervals_find(list, at, &interval);) {
+	while (at < within.end && pm_trace_intervals_find(list, at, &interval) &&
+	       interval.range.start < within.end) {
 		at = interval.range.end;
 		while (pm_trace_intervals_find(list, at, &next) && next.range.start == at)
 			at = next.range.end;
 
-		result = pm_pagemap_walk(pagemap, interval.range.start, at, add_run, measuring,
-		                         measuring->error);
+		struct pm_range part = pm_range_clip((struct pm_range){ interval.range.start, at },
+		                                     within);
+		if (pm_pagemap_walk(pagemap, part.start, part.end, add_run, measuring,
+		                    measuring->error) < 0)
+			return -1;
 	}
 
-	return result;
+	return 0;
 }
 
 /** Returns a number above those of all stacks in the list. */
@@ -247,6 +258,16 @@ int pm_trace_result_make(const struct pm_trace_space *space, struct pm_pagemap *
                          const volatile sig_atomic_t *cancel, struct pm_trace_result *result,
                          struct pm_error *error)
 {
+	const struct pm_range all = { 0, UINT64_MAX };
+
+	return pm_trace_result_make_ranges(space, pagemap, &all, 1, cancel, result, error);
+}
+
+int pm_trace_result_make_ranges(const struct pm_trace_space *space, struct pm_pagemap *pagemap,
+                                const struct pm_range *ranges, size_t count,
+                                const volatile sig_atomic_t *cancel, struct pm_trace_result *result,
+                                struct pm_error *error)
+{
 	struct measuring measuring = { .space = space, .cancel = cancel, .error = error };
 
 	measuring.stacks = count_stacks(space);
@@ -254,9 +275,12 @@ int pm_trace_result_make(const struct pm_trace_space *space, struct pm_pagemap *
 	if (!measuring.sites)
 		return pm_error_out_of_memory(error);
 
-	int status = add_intervals(&measuring);
-	if (status == 0)
-		status = add_pages(&measuring, pagemap);
+	int status = 0;
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		status = add_intervals(&measuring, ranges[i]);
+		if (status == 0)
+			status = add_pages(&measuring, pagemap, ranges[i]);
+	}
 	free(measuring.sites);
 	if (status != 0) {
 		pm_trace_result_deinit(&measuring.result);

@@ -28,6 +28,23 @@ int pm_trace_result_make(const struct pm_trace_space *space, struct pm_pagemap *
                          struct pm_error *error);
 
 /**
+ * Measures the parts of intervals that are in some ranges.
+ *
+ * @param space    the address space
+ * @param pagemap  page states of the target
+ * @param ranges   the ranges, by ascending address, without overlap
+ * @param count    number of ranges
+ * @param cancel   cancel flag; may be NULL
+ * @param result   filled, except for `seconds`; release with pm_trace_result_deinit()
+ * @param error    PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_GONE, PM_ERROR_IO
+ * @return         0 or -1
+ */
+int pm_trace_result_make_ranges(const struct pm_trace_space *space, struct pm_pagemap *pagemap,
+                                const struct pm_range *ranges, size_t count,
+                                const volatile sig_atomic_t *cancel, struct pm_trace_result *result,
+                                struct pm_error *error);
+
+/**
  * Copies a result.
  *
  * @param from   the result

@@ -34,36 +34,6 @@ enum {
 static const uint64_t millisecond = 1000000;
 static const uint64_t second = 1000000000;
 
-struct pm_trace {
-	struct pm_process *process;      /* the target */
-	struct pm_process *after_exec;   /* the target since its last exec; NULL before */
-	bool owned;                      /* whether `process` is closed with the trace */
-	bool started;                    /* whether it was started for the trace */
-	struct pm_trace_command command; /* the child then */
-	struct pm_trace_options options;
-	struct pm_stacks *stacks;
-	struct pm_unwinder *unwinder;  /* NULL if the backend needs none */
-	struct pm_trace_target target; /* what the backend has */
-	const struct pm_trace_backend_calls *calls;
-	void *backend;
-	struct pm_trace_space space;
-
-	uint64_t cpu_ns;     /* CPU time of this process when the trace was opened */
-	uint64_t setup_ns;   /* time to open it */
-	uint64_t started_ns; /* when it was open */
-	uint64_t segment_ns; /* when the regions were read for a segment of shared memory */
-
-	uint64_t events, lost, execs;
-	uint64_t corrected; /* value of `lost` when the list was corrected */
-	uint64_t difference;
-	bool jit_unnamed;
-	bool exited;
-
-	struct pm_trace_result last; /* the last measurement */
-	bool measured;               /* whether there is one */
-	uint64_t next_measurement;   /* when pm_trace_run() measures again */
-};
-
 static uint64_t now(void)
 {
 	return pm_clock_ns(CLOCK_MONOTONIC);
@@ -597,4 +567,20 @@ int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result, str
 	if (name_stacks(trace, error) < 0)
 		return -1;
 	return pm_trace_result_copy(&trace->last, result, error);
+}
+
+int pm_trace_measure_ranges(struct pm_trace *trace, const struct pm_range *ranges, size_t count,
+                            struct pm_trace_result *result, struct pm_error *error)
+{
+	struct pm_pagemap *pagemap;
+
+	if (pm_pagemap_open(process_of(trace), PM_PAGEMAP_BEST, &pagemap, error) < 0)
+		return -1;
+
+	int status = pm_trace_result_make_ranges(&trace->space, pagemap, ranges, count,
+	                                         trace->options.cancel, result, error);
+	if (status == 0)
+		result->seconds = trace->last.seconds;
+	pm_pagemap_close(pagemap);
+	return status;
 }

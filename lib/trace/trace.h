@@ -8,6 +8,8 @@
 #include <procmem/trace.h>
 
 #include "trace/backend.h"
+#include "trace/command.h"
+#include "trace/space.h"
 
 /**
  * Opens a backend.
@@ -33,6 +35,37 @@ struct pm_trace_setup {
 	bool unwind;
 	pm_trace_opener *open; /**< opens the backend */
 	void *context;         /**< first argument of `open` */
+};
+
+/** A trace. */
+struct pm_trace {
+	struct pm_process *process;      /**< the target */
+	struct pm_process *after_exec;   /**< the target since its last exec; NULL before */
+	bool owned;                      /**< whether `process` is closed with the trace */
+	bool started;                    /**< whether it was started for the trace */
+	struct pm_trace_command command; /**< the child then */
+	struct pm_trace_options options;
+	struct pm_stacks *stacks;
+	struct pm_unwinder *unwinder;  /**< NULL if the backend needs none */
+	struct pm_trace_target target; /**< what the backend has */
+	const struct pm_trace_backend_calls *calls;
+	void *backend;
+	struct pm_trace_space space;
+
+	uint64_t cpu_ns;     /**< CPU time of this process when the trace was opened */
+	uint64_t setup_ns;   /**< time to open it */
+	uint64_t started_ns; /**< when it was open */
+	uint64_t segment_ns; /**< when the regions were read for a segment of shared memory */
+
+	uint64_t events, lost, execs;
+	uint64_t corrected; /**< value of `lost` when the list was corrected */
+	uint64_t difference;
+	bool jit_unnamed;
+	bool exited;
+
+	struct pm_trace_result last; /**< the last measurement */
+	bool measured;               /**< whether there is one */
+	uint64_t next_measurement;   /**< when pm_trace_run() measures again */
 };
 
 /**

@@ -8,7 +8,9 @@
 const char screen_keys_help[] = "up, down, j, k, PgUp, PgDn, Home, End   select a row\n"
 				"Enter      show the text in the newest pages of the row\n"
 				"d          write the bytes of the row to a file\n"
-				"Esc        cancel Enter or d; pressing Enter or d again\n"
+				"t          show which code maps or touches the memory of\n"
+				"           the row: a trace of 10 s\n"
+				"Esc        cancel Enter, d or t; pressing the key again\n"
 				"           does the same\n"
 				"s          sort by growth, rate, rss (all rows) or delta\n"
 				"g          switch between regions and sums by kind\n"
@@ -60,6 +62,7 @@ static const struct {
 	{ TERMINAL_ENTER, SCREEN_STRINGS },
 	{ TERMINAL_ESCAPE, SCREEN_CANCEL },
 	{ 'd', SCREEN_SAVE },
+	{ 't', SCREEN_TRACE },
 	{ 's', SCREEN_SORT },
 	{ 'g', SCREEN_GROUP },
 	{ 'f', SCREEN_FILTER },

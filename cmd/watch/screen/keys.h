@@ -23,6 +23,7 @@ enum screen_action {
 	SCREEN_REBASE,       /**< reset growth: count it from now on */
 	SCREEN_STRINGS,      /**< show the text in the newest pages */
 	SCREEN_SAVE,         /**< write the bytes of the row to a file */
+	SCREEN_TRACE,        /**< show which code maps the memory of the row */
 	SCREEN_EVENTS,       /**< list the conditions that were met */
 	SCREEN_HELP,         /**< show the help */
 	SCREEN_CANCEL,       /**< cancel the background task */

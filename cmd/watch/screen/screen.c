@@ -39,11 +39,11 @@ static void add_keys(const struct screen_state *state, struct text *text)
 	else if (state->rows.count > 0)
 		text_format(text,
 		            "row %zu of %zu  ?:help q:quit s:sort f:filter /:search Enter:text "
-		            "d:dump b:base g:group p:pause",
+		            "d:dump t:trace b:base g:group p:pause",
 		            state->rows.index + 1, state->rows.count);
 	else
-		text_string(text,
-		            "?help s:ort f:ilter Enter:text d:ump b:aseline g:roup p:ause q:uit");
+		text_string(text, "?help s:ort f:ilter Enter:text d:ump t:race b:aseline g:roup "
+		                  "p:ause q:uit");
 }
 
 /**
@@ -302,6 +302,8 @@ static bool is_busy(struct screen_state *state, enum screen_worker_kind wanted)
 		screen_worker_cancel(worker);
 	else if (worker->kind == SCREEN_WRITES_FILE)
 		screen_state_message(state, "the file is still being written (Esc: cancel)");
+	else if (worker->kind == SCREEN_TRACES)
+		screen_state_message(state, "the process is still being traced (Esc: cancel)");
 	else
 		screen_state_message(state, "text is still being read (Esc: cancel)");
 
@@ -316,6 +318,17 @@ static void read_strings(struct screen_state *state)
 	if (is_busy(state, SCREEN_READS_TEXT) || !screen_state_selected(state, &row))
 		return;
 	if (screen_worker_read_text(&state->worker, state->watch, &row, &error) < 0)
+		screen_state_message(state, "%s", error.text);
+}
+
+static void trace(struct screen_state *state)
+{
+	struct watch_row row;
+	struct pm_error error = { 0 };
+
+	if (is_busy(state, SCREEN_TRACES) || !screen_state_selected(state, &row))
+		return;
+	if (screen_worker_trace(&state->worker, state->watch, &row, &error) < 0)
 		screen_state_message(state, "%s", error.text);
 }
 
@@ -468,6 +481,9 @@ static void obey(struct screen_state *state, enum screen_action action)
 		return;
 	case SCREEN_SAVE:
 		ask_for_file(state);
+		return;
+	case SCREEN_TRACE:
+		trace(state);
 		return;
 	case SCREEN_EVENTS:
 		show_events(state);

@@ -4,10 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/utf8.h"
 #include "watch/format.h"
 #include "watch/peek/peek.h"
 #include "watch/save.h"
+#include "watch/screen/call_sites.h"
 
 /* Maximum number of strings that are shown. The number is limited because the pane is drawn again
  * with each sample. */
@@ -134,6 +136,42 @@ int screen_worker_write_file(struct screen_worker *worker, const struct watch *w
 	return start(worker, SCREEN_WRITES_FILE, write_row, &work, error);
 }
 
+/** Traces the code that maps the memory of a row. Implements screen_task_work. */
+static int trace_row(void *context, struct screen_task_line *line,
+                     const volatile sig_atomic_t *cancel, struct text *answer,
+                     struct pm_error *error)
+{
+	const struct work *work = context;
+	const struct watch *watch = work->watch;
+	const struct pm_track *track = work->row->track;
+	struct screen_call_sites wanted = { .process = watch->run.target->process,
+		                            .bytes = watch->view.bytes,
+		                            .cancel = cancel };
+
+	if (track->regions == 0)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
+
+	struct pm_region_range *regions = watch_history_regions(&watch->history, track,
+	                                                        &wanted.count);
+	struct pm_range *ranges = alloc_array(NULL, wanted.count + 1, sizeof *ranges);
+
+	for (size_t i = 0; i < wanted.count; i++)
+		ranges[i] = regions[i].range;
+	wanted.ranges = ranges;
+
+	int status = screen_call_sites_find(&wanted, line, answer, error);
+	free(ranges);
+	free(regions);
+	return status;
+}
+
+int screen_worker_trace(struct screen_worker *worker, const struct watch *watch,
+                        const struct watch_row *row, struct pm_error *error)
+{
+	struct work work = { .watch = watch, .row = row };
+	return start(worker, SCREEN_TRACES, trace_row, &work, error);
+}
+
 void screen_worker_cancel(struct screen_worker *worker)
 {
 	screen_task_cancel(&worker->task);
@@ -162,32 +200,50 @@ enum screen_worker_event screen_worker_poll(struct screen_worker *worker, struct
 		return SCREEN_WORKER_PROGRESS;
 
 	add_outcome(worker, result);
-	if (worker->task.answered && worker->kind == SCREEN_READS_TEXT)
+	if (worker->task.answered && worker->kind != SCREEN_WRITES_FILE)
 		return SCREEN_WORKER_TEXT;
 
 	return SCREEN_WORKER_MESSAGE;
 }
 
-void screen_worker_describe(const struct screen_worker *worker, struct text *text)
+/** Adds how much of the task is done. */
+static void add_progress(const struct screen_worker *worker, struct text *text)
 {
 	const struct screen_task *task = &worker->task;
-	bool writes = worker->kind == SCREEN_WRITES_FILE;
+
+	if (task->total == 0)
+		return;
+	if (worker->kind == SCREEN_TRACES) {
+		text_format(text, ": %" PRIu64 " of %" PRIu64 " s", task->done / 1000,
+		            task->total / 1000);
+		return;
+	}
+
+	text_format(text, ": %.0f%% of ", (double)task->done / (double)task->total * 100);
+	text_size(text, task->total);
+}
+
+void screen_worker_describe(const struct screen_worker *worker, struct text *text)
+{
+	static const char *const doing[] = { [SCREEN_READS_TEXT] = "reading text",
+		                             [SCREEN_WRITES_FILE] = "writing",
+		                             [SCREEN_TRACES] = "tracing" };
+	static const char *const keys[] = {
+		[SCREEN_READS_TEXT] = "Enter", [SCREEN_WRITES_FILE] = "d", [SCREEN_TRACES] = "t"
+	};
+	const struct screen_task *task = &worker->task;
 
 	if (!screen_task_runs(task))
 		return;
 
-	text_string(text, writes ? "writing" : "reading text");
-	if (task->total > 0) {
-		text_format(text, ": %.0f%% of ", (double)task->done / (double)task->total * 100);
-		text_size(text, task->total);
-	}
-
+	text_string(text, doing[worker->kind]);
+	add_progress(worker, text);
 	if (task->cancelled)
 		text_string(text, " (cancelling)");
 	else
-		text_format(text, " (Esc or %s: cancel)", writes ? "d" : "Enter");
+		text_format(text, " (Esc or %s: cancel)", keys[worker->kind]);
 
-	if (writes) {
+	if (worker->kind == SCREEN_WRITES_FILE) {
 		text_string(text, "  to ");
 		utf8_escape(text, worker->path.bytes, worker->path.length);
 	}

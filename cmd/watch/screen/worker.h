@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The background tasks of the live screen: reading the text of a row, and writing its bytes
- * to a file. One task runs at a time; the screen polls its progress and its result.
+ * @file The background tasks of the live screen: reading the text of a row, writing its bytes to a
+ * file, and tracing the code that maps its memory. One task runs at a time; the screen polls its
+ * progress and its result.
  */
 #ifndef CMD_WATCH_SCREEN_WORKER_H
 #define CMD_WATCH_SCREEN_WORKER_H
@@ -13,6 +14,7 @@
 enum screen_worker_kind {
 	SCREEN_READS_TEXT,  /**< reads the text in the newest pages of a row */
 	SCREEN_WRITES_FILE, /**< writes the bytes of a row to a file */
+	SCREEN_TRACES,      /**< finds out which code maps the memory of a row */
 };
 
 /** The result of screen_worker_poll(). */
@@ -57,6 +59,17 @@ int screen_worker_read_text(struct screen_worker *worker, const struct watch *wa
  */
 int screen_worker_write_file(struct screen_worker *worker, const struct watch *watch,
                              const struct watch_row *row, const char *path, struct pm_error *error);
+
+/**
+ * Starts to trace which code maps and touches the memory of a row.
+ * @param worker an idle worker
+ * @param watch the watch
+ * @param row the row; its track is not a copy
+ * @param error PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
+int screen_worker_trace(struct screen_worker *worker, const struct watch *watch,
+                        const struct watch_row *row, struct pm_error *error);
 
 /**
  * Checks whether a task is running.

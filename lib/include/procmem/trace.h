@@ -14,9 +14,9 @@
  *
  * Backends:
  * - perf: perf_event_open(2) on the tracepoints of these system calls. The target is never stopped.
- *   Each other system call of the target becomes slower by about 50 ns. A user without privileges
+ *   Each other system call of the target becomes slower by about 70 ns. A user without privileges
  *   can trace own processes if kernel.perf_event_paranoid is at most 2.
- * - ptrace: ptrace(2) stops a thread at each system call, which costs about 0.1 ms each. The start
+ * - ptrace: ptrace(2) stops a thread at each system call, which costs up to 0.1 ms each. The start
  * of the trace interrupts epoll_wait(2) and similar calls of a running process with EINTR once. The
  *   end of the trace interrupts only such a call that begins at that moment. A child process of the
  *   calling process is the tracer.
@@ -31,6 +31,7 @@
 #include <sys/types.h>
 
 #include <procmem/process.h>
+#include <procmem/range.h>
 #include <procmem/stacks.h>
 
 #ifdef __cplusplus
@@ -76,8 +77,12 @@ struct pm_trace_state {
 	uint64_t events;     /**< events recorded */
 	uint64_t lost;       /**< events that the kernel dropped because a buffer was full */
 	uint64_t tracer_ns;  /**< CPU time of this process and the unwinder */
-	/** Estimate of the time by which the target was slowed, in nanoseconds; 0 if unknown */
+	/** Expected time by which events have slowed the target, in nanoseconds: their number and
+	 * constants of measurements (docs/INTERNALS.md). 0 if unknown */
 	uint64_t target_ns;
+	/** Time by which each system call that is not recorded is expected to become slower, in
+	 * nanoseconds */
+	uint64_t call_ns;
 	uint64_t execs; /**< how often the target has called exec: each time the list is cleared */
 	/**
 	 * Bytes that only the list or only /proc/PID/maps contained when both were compared, in
@@ -186,6 +191,23 @@ PM_PUBLIC int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace
  */
 PM_PUBLIC int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result,
                                struct pm_error *error);
+
+/**
+ * Measures parts of the address space: what each stack is responsible for in these ranges, as the
+ * trace was at the last pm_trace_measure(). Pages are counted now.
+ *
+ * @param trace   the trace, after pm_trace_measure()
+ * @param ranges  the ranges, by ascending address, without overlap
+ * @param count   number of ranges
+ * @param result  filled; release with pm_trace_result_deinit(). `calls`, and `faults` of memory
+ * that was mapped in the trace, are those of the whole stack
+ * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_ACCESS, PM_ERROR_IO,
+ *                PM_ERROR_GONE
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_trace_measure_ranges(struct pm_trace *trace, const struct pm_range *ranges,
+                                      size_t count, struct pm_trace_result *result,
+                                      struct pm_error *error);
 
 /**
  * Releases the members of a result.

@@ -232,3 +232,38 @@ is_empty() {
 	screen_await 'child process ended without a result: it was killed'
 	goes_on
 }
+
+# Skips the test if the kernel refuses perf_event_open.
+require_perf() {
+	run procmem trace -q --for 0.1 "$TARGET_PID"
+	[[ $status -eq 0 || $output != *perf_event* ]] || skip "$output"
+}
+
+@test "t shows which code maps the memory of a row, and the screen continues meanwhile" {
+	require_perf
+	screen_key t
+	# The trace has begun.
+	screen_await 'tracing: '
+	[[ $(screen_lines | tail -n 1) =~ ^tracing:\ [0-9]+\ of\ 10\ s\ \(Esc\ or\ t:\ cancel\)$ ]]
+	goes_on
+	screen_key d
+	screen_await 'the process is still being traced (Esc: cancel)'
+	screen_await 'code that maps or touches '
+	# The new memory belongs to the row; what the row had before has no call site.
+	[[ $(screen_lines | sed '/^other memory/,$d') =~ \ 8388608\ +8388608\ \ .*command\ \<\ target_obey\ \<\ main ]]
+	[[ $(screen_lines) == *'[mapped before the trace]'* ]]
+	screen_key Escape
+	screen_await 'ADDRESS'
+}
+
+@test "Esc and t cancel the trace, and nothing is left" {
+	require_perf
+	for key in Escape t; do
+		screen_key t
+		screen_await 'tracing: '
+		screen_key "$key"
+		screen_await 'cancelled'
+		goes_on
+	done
+	[ -z "$(cat "/proc/$watcher/task/$watcher/children")" ]
+}

@@ -218,6 +218,46 @@ static void sites_have_the_resident_bytes_of_their_memory(void **state)
 	assert_true(fake.closed);
 }
 
+/** Measures the parts of the memory of a site: their sum is the whole, and nothing else is in it.
+ */
+static void parts_of_the_memory_can_be_measured(void **state)
+{
+	(void)state;
+	const struct pm_trace_options options = { 0 };
+	struct pm_trace *trace = open_trace(&options);
+	struct pm_trace_result part;
+	struct pm_error error;
+
+	target_tell(&target, "map");
+	struct pm_trace_result result = measure(trace);
+	const struct pm_trace_site *site = find(&result, BY_GROWTH, false);
+	const struct pm_range whole = { site->start, site->end };
+	assert_int_equal(site->end - site->start, 300 * PAGE);
+
+	must(pm_trace_measure_ranges(trace, &whole, 1, &part, &error), &error);
+	assert_int_equal(part.count, 1);
+	expect_site(&part, BY_GROWTH, 300, 300, 300);
+	assert_true(part.seconds == result.seconds);
+	pm_trace_result_deinit(&part);
+
+	/* The ends of ranges need not be those of intervals, nor be mapped. */
+	const struct pm_range parts[] = { { site->start + PAGE, site->start + 11 * PAGE },
+		                          { site->end - 5 * PAGE, site->end } };
+	must(pm_trace_measure_ranges(trace, parts, 2, &part, &error), &error);
+	assert_int_equal(part.count, 1);
+	expect_site(&part, BY_GROWTH, 15, 15, 300);
+	assert_int_equal(part.sites[0].regions, 2);
+	pm_trace_result_deinit(&part);
+
+	const struct pm_range nothing = { 0, PAGE };
+	must(pm_trace_measure_ranges(trace, &nothing, 1, &part, &error), &error);
+	assert_int_equal(part.count, 0);
+
+	pm_trace_result_deinit(&part);
+	pm_trace_result_deinit(&result);
+	pm_trace_close(trace);
+}
+
 static void faults_split_what_was_mapped_before(void **state)
 {
 	(void)state;
@@ -494,6 +534,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(sites_have_the_resident_bytes_of_their_memory),
+		TEST(parts_of_the_memory_can_be_measured),
 		TEST(faults_split_what_was_mapped_before),
 		TEST(pages_without_a_fault_of_their_own_have_a_stack),
 		TEST(memory_from_before_can_be_released),
