@@ -30,9 +30,10 @@ test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy clang-format-
 # For slow checks.
 analysis_packages='cppcheck valgrind'
 
-# Large packages: a browser, a metrics server, a compiler, a database; git and mmdebstrap create other
-# Debian systems.
-full_packages='chromium chromium-driver prometheus golang-go postgresql git mmdebstrap'
+# Large packages: a browser, a metrics server, compilers, a runtime, a database; git and mmdebstrap
+# create other Debian systems.
+full_packages='chromium chromium-driver prometheus golang-go rustc nodejs protobuf-compiler postgresql
+	git mmdebstrap'
 
 wanted() {
 	echo "$build_packages"

@@ -9,6 +9,7 @@
 # - install/fresh: tests/fresh.sh for Debian 12
 # - install/glibc: heaps of processes that use the glibc of Debian 11 or 13
 # - cli/heap/large: the heap of PostgreSQL, and 14 million chunks
+# - cli/trace/languages: profiles in `go tool pprof` and protoc; functions of Rust and node
 set -eu
 cd "$(dirname "$0")/.."
 sh docs/setup.sh full
@@ -17,8 +18,11 @@ echo '== versions of the programs used'
 chromium --version
 chromedriver --version
 go version
+node --version
 prometheus --version 2>&1 | head -n 1
+protoc --version
 psql --version
+rustc --version
 
 echo '== dev: build'
 cmake --preset dev >/dev/null

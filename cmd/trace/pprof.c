@@ -41,6 +41,7 @@ enum {
 	MAPPING_START = 2,
 	MAPPING_LIMIT = 3,
 	MAPPING_FILE = 5,
+	MAPPING_BUILD_ID = 6,
 	MAPPING_HAS_FUNCTIONS = 7,
 	MAPPING_HAS_FILES = 8,
 	MAPPING_HAS_LINES = 9,
@@ -61,7 +62,7 @@ struct numbers {
 /** A mapping: a file of the process. */
 struct mapping {
 	uint64_t start, limit;
-	uint64_t file; /* number of the string */
+	uint64_t file, build_id; /* numbers of the strings; 0: unknown */
 };
 
 /** A profile that is being made. */
@@ -228,7 +229,12 @@ static uint64_t mapping_id(struct profile *profile, const struct pm_frame *frame
 	if (added) {
 		profile->mappings = alloc_array(profile->mappings, number + 1,
 		                                sizeof *profile->mappings);
-		profile->mappings[number] = (struct mapping){ start, start, key[0] };
+		profile->mappings[number] = (struct mapping){
+			.start = start,
+			.limit = start,
+			.file = key[0],
+			.build_id = string_of(profile, frame->build_id ? frame->build_id : ""),
+		};
 	}
 
 	struct mapping *mapping = &profile->mappings[number];
@@ -357,6 +363,7 @@ static void put_mappings(const struct profile *profile, struct text *whole)
 		put_number(&message, MAPPING_START, mapping->start);
 		put_number(&message, MAPPING_LIMIT, mapping->limit);
 		put_number(&message, MAPPING_FILE, mapping->file);
+		put_number(&message, MAPPING_BUILD_ID, mapping->build_id);
 		put_number(&message, MAPPING_HAS_FUNCTIONS, true);
 		put_number(&message, MAPPING_HAS_FILES, true);
 		put_number(&message, MAPPING_HAS_LINES, true);

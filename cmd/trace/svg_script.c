@@ -34,8 +34,8 @@ const char *const trace_svg_script[] = {
 	"function label(frame, width) {",
 	"  var room = Math.floor((width - 6) / LETTER), letters = Array.from(frame.name);",
 	"  if (room < 3) return '';",
-	"  return letters.length <= room ? frame.name : letters.slice(0, room - 1).join('') + "
-	"'\\u2026';",
+	"  if (letters.length <= room) return frame.name;",
+	"  return letters.slice(0, room - 1).join('') + '\\u2026';",
 	"}",
 	"",
 	"function place(frame) {",

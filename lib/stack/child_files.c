@@ -129,7 +129,6 @@ static bool read_link(Elf *elf, const char **name, uint32_t *checksum)
 /** Opens the debug file of a mapped file, once. */
 static void open_debug_file(struct pm_child_file *file)
 {
-	struct pm_build_id id = { 0 };
 	const char *name = NULL;
 	uint32_t checksum = 0;
 
@@ -142,10 +141,10 @@ static void open_debug_file(struct pm_child_file *file)
 	if (!elf)
 		return;
 
-	pm_build_id_find(elf, &id);
-	file->debug_fd = find_by_id(file, &id);
+	pm_build_id_find(elf, &file->id);
+	file->debug_fd = find_by_id(file, &file->id);
 	if (file->debug_fd < 0 && read_link(elf, &name, &checksum))
-		file->debug_fd = find_link(file, name, checksum, &id);
+		file->debug_fd = find_link(file, name, checksum, &file->id);
 	elf_end(elf);
 }
 
@@ -255,6 +254,7 @@ static struct pm_child_file *add_file(struct pm_child_files *files,
 bool pm_child_files_report(struct pm_child_files *files, const struct pm_stack_module *modules,
                            size_t count)
 {
+	pm_child_rules_clear(&files->rules);
 	dwfl_report_begin(files->dwfl);
 
 	for (size_t i = 0; i < count; i++) {
@@ -322,6 +322,7 @@ static void release_file(struct pm_child_file *file)
 
 void pm_child_files_deinit(struct pm_child_files *files)
 {
+	pm_child_rules_clear(&files->rules);
 	dwfl_end(files->dwfl);
 	elf_end(files->vdso);
 	for (size_t i = 0; i < files->count; i++)

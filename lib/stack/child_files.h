@@ -12,6 +12,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "stack/child_rules.h"
 #include "stack/protocol.h"
 #include "symbols/elf_symbols.h"
 
@@ -27,6 +28,7 @@ struct pm_child_file {
 	bool read;                     /**< whether `symbols` is filled */
 	int fd;                        /**< the file; -1 if there is none */
 	int debug_fd;                  /**< the debug file; -1 if there is none */
+	struct pm_build_id id;         /**< of the file; size 0: none, or not read yet */
 	struct pm_elf_symbols symbols; /**< of both files */
 };
 
@@ -37,6 +39,7 @@ struct pm_child_files {
 	Dwfl_Callbacks callbacks;     /**< of libdw */
 	Elf *vdso;                    /**< the vDSO of this process; NULL if there is none */
 	void *thread;                 /**< state of child_unwind.c */
+	struct pm_child_rules rules;  /**< used by child_unwind.c */
 	struct pm_child_file **items; /**< by number of the module; NULL: not known yet */
 	size_t count;                 /**< number of items */
 	size_t capacity;              /**< number of allocated items */

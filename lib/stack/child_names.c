@@ -15,6 +15,9 @@
 
 #include "stack/function_name.h"
 
+/* Maximum depth of the scopes of an address, and number of DIEs that are visited to find them. */
+enum { SCOPES_MAX = 256, DIES_MAX = 4 << 20 };
+
 /** Output that is written. */
 struct output {
 	char *at;
@@ -166,6 +169,55 @@ static struct line line_of(Dwfl_Module *module, uint64_t address)
 	return line;
 }
 
+/** Tests whether a DIE can contain functions, and has no addresses itself. */
+static bool is_container(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/** A search for an address. */
+struct search {
+	uint64_t address;
+	size_t left; /* number of DIEs that may still be visited: a damaged file can have a cycle */
+};
+
+/**
+ * Finds the innermost function or block below a DIE that contains an address.
+ * @param depth  DIEs around it
+ * @param found  receives the innermost one
+ * @return       whether there is one
+ */
+static bool find_scope(struct search *search, Dwarf_Die *parent, unsigned depth, Dwarf_Die *found)
+{
+	Dwarf_Die child;
+
+	if (depth == SCOPES_MAX || dwarf_child(parent, &child) != 0)
+		return false;
+
+	do {
+		if (is_container(&child)) {
+			if (find_scope(search, &child, depth + 1, found))
+				return true;
+		} else if (dwarf_haspc(&child, search->address) > 0) {
+			*found = child;
+			find_scope(search, &child, depth + 1, found);
+			return true;
+		}
+	} while (search->left > 0 && search->left-- > 0 && dwarf_siblingof(&child, &child) == 0);
+
+	return false;
+}
+
 /**
  * Finds the scopes of an address, the innermost first.
  * @return their number; 0 if there is no DWARF
@@ -173,12 +225,21 @@ static struct line line_of(Dwfl_Module *module, uint64_t address)
 static int scopes_at(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
 {
 	Dwarf_Die *found = NULL;
+	Dwarf_Die innermost;
 	int count = dwarf_getscopes(unit, address, &found);
+	bool known = count > 1;
+
+	if (known)
+		innermost = found[0];
+	free(found);
+	/* libdw does not find functions that are defined inside of a namespace, as in Rust. */
+	struct search search = { address, DIES_MAX };
+	if (!known && !find_scope(&search, unit, 0, &innermost))
+		return 0;
 
 	/* The scopes outside of an inlined function are not those of its calls: ask again. */
-	int result = count > 0 ? dwarf_getscopes_die(&found[0], scopes) : 0;
-	free(found);
-	return result > 0 ? result : 0;
+	count = dwarf_getscopes_die(&innermost, scopes);
+	return count > 0 ? count : 0;
 }
 
 /**
@@ -249,6 +310,9 @@ static void put_frames(struct output *output, Dwfl_Module *module, struct pm_sta
 	named->count = put_inlined(output, module, named->address, &line, outer);
 
 	const char *symbol = symbol_of(module, named->address, named->module_address);
+	const struct pm_child_file *file = pm_child_files_of(module);
+	if (file)
+		named->id = file->id;
 	if (!symbol && outer[0] != '\0')
 		symbol = outer;
 	if (symbol) {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * A stack is unwound by the rules of its addresses (child_rules.h). If one of its rules is not
+ * simple, or memory cannot be read, libdw unwinds the whole stack.
+ *
  * libdw unwinds a "process" with one thread. The state of the thread is the sample: its registers,
  * and its stack as the only memory.
  */
 #include "stack/child_unwind.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,8 +126,80 @@ bool pm_child_unwind_attach(struct pm_child_files *files)
 	return dwfl_attach_state(files->dwfl, files->vdso, SAMPLE_ID, &thread_calls, files->thread);
 }
 
+/** Reads 8 bytes of the copy of the stack. Returns false outside of the copy. */
+static bool read_word(const struct pm_stack_sample *sample, const char *stack, uint64_t address,
+                      uint64_t *word)
+{
+	uint64_t offset = address - sample->registers[PM_UNWIND_SP];
+
+	if (sample->size < sizeof *word || offset > sample->size - sizeof *word)
+		return false;
+
+	memcpy(word, stack + offset, sizeof *word);
+	return true;
+}
+
+/** What is known of a frame. */
+struct frame {
+	uint64_t address; /* of its code */
+	uint64_t pointer; /* rsp */
+	uint64_t base;    /* rbp */
+};
+
+/** Finds the caller of a frame. Returns false if libdw must do it. */
+static bool find_caller(const struct pm_child_rule *rule, const struct pm_stack_sample *sample,
+                        const char *stack, struct frame *frame)
+{
+	uint64_t from = rule->cfa_from_frame ? frame->base : frame->pointer;
+	uint64_t cfa = from + (uint64_t)(int64_t)rule->cfa_offset;
+	uint64_t caller;
+
+	/* The stack shrinks with each return. */
+	if (rule->kind != PM_CHILD_RULE_FRAME || cfa <= frame->pointer ||
+	    !read_word(sample, stack, cfa + (uint64_t)(int64_t)rule->return_offset, &caller) ||
+	    caller == 0)
+		return false;
+	if (rule->frame_saved &&
+	    !read_word(sample, stack, cfa + (uint64_t)(int64_t)rule->frame_offset, &frame->base))
+		return false;
+
+	frame->pointer = cfa;
+	/* A return address belongs to the line of the call before it. */
+	frame->address = caller - 1;
+	return true;
+}
+
+bool pm_child_unwind_by_rules(struct pm_child_files *files, const struct pm_stack_sample *sample,
+                              const char *stack, struct pm_stack_unwound *unwound)
+{
+	struct frame frame = { .address = sample->registers[PM_UNWIND_IP],
+		               .pointer = sample->registers[PM_UNWIND_SP],
+		               .base = sample->registers[PM_UNWIND_BP] };
+
+	memset(unwound, 0, offsetof(struct pm_stack_unwound, addresses));
+	while (unwound->count < PM_STACK_MAX) {
+		const struct pm_child_rule *rule = pm_child_rules_find(&files->rules, files->dwfl,
+		                                                       frame.address);
+
+		unwound->addresses[unwound->count++] = frame.address;
+		if (rule && rule->kind == PM_CHILD_RULE_LAST)
+			return true;
+		if (!rule || !find_caller(rule, sample, stack, &frame))
+			return false;
+	}
+
+	return false;
+}
+
 void pm_child_unwind(struct pm_child_files *files, const struct pm_stack_sample *sample,
                      const char *stack, struct pm_stack_unwound *unwound)
+{
+	if (!pm_child_unwind_by_rules(files, sample, stack, unwound))
+		pm_child_unwind_by_libdw(files, sample, stack, unwound);
+}
+
+void pm_child_unwind_by_libdw(struct pm_child_files *files, const struct pm_stack_sample *sample,
+                              const char *stack, struct pm_stack_unwound *unwound)
 {
 	struct state *state = files->thread;
 

@@ -22,4 +22,15 @@ bool pm_child_unwind_attach(struct pm_child_files *files);
 void pm_child_unwind(struct pm_child_files *files, const struct pm_stack_sample *sample,
                      const char *stack, struct pm_stack_unwound *unwound);
 
+/**
+ * As pm_child_unwind(), but only by simple rules.
+ * @return  whether the stack was unwound up to its outermost frame
+ */
+bool pm_child_unwind_by_rules(struct pm_child_files *files, const struct pm_stack_sample *sample,
+                              const char *stack, struct pm_stack_unwound *unwound);
+
+/** As pm_child_unwind(), but only by libdw. */
+void pm_child_unwind_by_libdw(struct pm_child_files *files, const struct pm_stack_sample *sample,
+                              const char *stack, struct pm_stack_unwound *unwound);
+
 #endif

@@ -17,7 +17,7 @@
 #include "stack/files.h"
 
 /* Milliseconds until an answer must arrive. The timer of the child ends before. */
-enum { ANSWER_MS_MAX = (PM_STACK_SECONDS_MAX + 5) * 1000 };
+enum { ANSWER_MS = (PM_STACK_SECONDS_MAX + 5) * 1000 };
 
 /** Returns the time in milliseconds. */
 static int64_t now_ms(void)
@@ -128,7 +128,7 @@ static bool await_message(struct pm_helper *helper, int64_t until, struct pm_sta
 		snprintf(helper->why, sizeof helper->why,
 		         "the process that reads the target's programs did not answer for %d "
 		         "seconds",
-		         ANSWER_MS_MAX / 1000);
+		         helper->answer_ms / 1000);
 		return false;
 	}
 	return result > 0 && pm_stack_receive(helper->socket, message, NULL);
@@ -138,7 +138,7 @@ static bool await_message(struct pm_helper *helper, int64_t until, struct pm_sta
 static bool await_answer(struct pm_helper *helper, const struct pm_modules *modules,
                          enum pm_stack_message_kind kind, struct pm_stack_message *message)
 {
-	int64_t until = now_ms() + ANSWER_MS_MAX;
+	int64_t until = now_ms() + helper->answer_ms;
 
 	for (;;) {
 		if (!await_message(helper, until, message)) {
@@ -180,7 +180,9 @@ int pm_helper_start(struct pm_helper *helper, struct pm_process *process, struct
 	struct pm_stack_message message;
 	struct pm_modules none = { 0 };
 
-	*helper = (struct pm_helper){ .process = process, .root = -1, .socket = -1 };
+	*helper = (struct pm_helper){
+		.process = process, .root = -1, .socket = -1, .answer_ms = ANSWER_MS
+	};
 	void *area = mmap(NULL, sizeof *helper->area, PROT_READ | PROT_WRITE,
 	                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (area == MAP_FAILED)

@@ -20,6 +20,7 @@ struct pm_helper {
 	int root;                   /**< root directory of the target; -1 if it cannot be opened */
 	int socket;                 /**< -1 after the child has ended */
 	pid_t pid;                  /**< 0 after the child has ended */
+	int answer_ms;              /**< milliseconds until an answer must arrive */
 	char why[PM_HELPER_WHY_SIZE]; /**< why it has ended; "" if it runs */
 };
 

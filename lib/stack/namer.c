@@ -69,6 +69,22 @@ static bool get_frame(struct answer *answer, struct pm_frame *frame)
 	return true;
 }
 
+/** The digits of a build ID. */
+struct id_text {
+	char digits[2 * PM_BUILD_ID_MAX + 1];
+};
+
+/** Formats the build ID of an answer. @return `text`, or NULL if there is none, or is too long */
+static const char *format_id(const struct pm_build_id *id, struct id_text *text)
+{
+	if (id->size == 0 || id->size > PM_BUILD_ID_MAX)
+		return NULL;
+
+	for (size_t i = 0; i < id->size; i++)
+		snprintf(text->digits + 2 * i, 3, "%02x", id->bytes[i]);
+	return text->digits;
+}
+
 /** Returns a frame that has no name. */
 static struct pm_frame unnamed(const struct pm_module_file *file, uint64_t address)
 {
@@ -85,6 +101,7 @@ static int store_next(struct pm_namer *namer, struct answer *answer, uint64_t ad
 {
 	struct pm_stack_named named;
 	struct pm_frame frames[FRAMES_MAX];
+	struct id_text text;
 	const struct pm_module_file *file = pm_modules_at(&namer->modules, address);
 
 	if (!get(answer, &named, sizeof named) || named.address != address ||
@@ -103,8 +120,10 @@ static int store_next(struct pm_namer *namer, struct answer *answer, uint64_t ad
 		return 1;
 
 	size_t count = pm_max((size_t)named.count, (size_t)1);
-	for (size_t i = 0; i < count && named.known; i++)
+	for (size_t i = 0; i < count && named.known; i++) {
 		frames[i].module_address = named.module_address;
+		frames[i].build_id = format_id(&named.id, &text);
+	}
 	return pm_stacks_name(namer->stacks, address, frames, count, error) < 0 ? -1 : 1;
 }
 

@@ -91,6 +91,7 @@ struct pm_stack_named {
 	uint64_t module_address; /**< address in the ELF file */
 	uint32_t count;          /**< number of frames; 0: no function is known */
 	uint32_t known;          /**< whether module_address is known */
+	struct pm_build_id id;   /**< of the ELF file; size 0: unknown */
 };
 
 /** A frame, followed by its texts: the function, then the path of the source file. */

@@ -382,7 +382,8 @@ static int keep_frame(struct pm_stacks *stacks, struct pm_frame frame, struct pm
 {
 	if (keep_text(stacks, &frame.function, error) < 0 ||
 	    keep_text(stacks, &frame.module, error) < 0 ||
-	    keep_text(stacks, &frame.file, error) < 0)
+	    keep_text(stacks, &frame.file, error) < 0 ||
+	    keep_text(stacks, &frame.build_id, error) < 0)
 		return -1;
 	if (pm_array_reserve(&stacks->frames, &stacks->frame_capacity, stacks->frame_count, 1,
 	                     sizeof *stacks->frames, error) < 0)

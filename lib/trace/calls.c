@@ -3,6 +3,9 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -49,21 +52,65 @@ bool pm_trace_call_maps_code(const struct pm_trace_event *event)
 	       event->arguments[2] & PROT_EXEC;
 }
 
-int pm_trace_calls_check(struct pm_process *process, struct pm_error *error)
+/** Tests whether a file is a 32-bit program, and closes it. */
+static bool is_narrow(int fd)
 {
 	char ident[EI_NIDENT] = "";
+	ssize_t length = pm_pread(fd, ident, sizeof ident, 0);
+
+	close(fd);
+	return length == (ssize_t)sizeof ident && memcmp(ident, ELFMAG, SELFMAG) == 0 &&
+	       ident[EI_CLASS] == ELFCLASS32;
+}
+
+int pm_trace_calls_check(struct pm_process *process, struct pm_error *error)
+{
 	int fd;
 
-	if (pm_process_open_file(process, "exe", O_RDONLY, &fd, NULL) < 0)
-		return 0;
-
-	ssize_t length = pm_pread(fd, ident, sizeof ident, 0);
-	close(fd);
-	if (length != (ssize_t)sizeof ident || memcmp(ident, ELFMAG, SELFMAG) != 0 ||
-	    ident[EI_CLASS] != ELFCLASS32)
+	if (pm_process_open_file(process, "exe", O_RDONLY, &fd, NULL) < 0 || !is_narrow(fd))
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 	                    "process %d runs a 32-bit program, which trace does not support",
 	                    (int)pm_process_pid(process));
+}
+
+/**
+ * Opens the program that execvp(3) would execute for a name.
+ * @return  a descriptor, or -1
+ */
+static int open_program(const char *name)
+{
+	const char *at = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return pm_open_regular(name);
+	if (!at)
+		at = "/bin:/usr/bin";
+
+	for (const char *end; *at; at = end + (*end == ':')) {
+		char path[PATH_MAX];
+
+		end = strchrnul(at, ':');
+		/* An empty folder is the current one. */
+		int length = snprintf(path, sizeof path, "%.*s%s%s", (int)(end - at), at,
+		                      end > at ? "/" : "", name);
+		if (length < (int)sizeof path && access(path, X_OK) == 0)
+			return pm_open_regular(path);
+	}
+
+	return -1;
+}
+
+int pm_trace_calls_check_command(const char *name, struct pm_error *error)
+{
+	int fd = open_program(name);
+
+	if (fd < 0 || !is_narrow(fd))
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+	                    "cannot start '%s': it is a 32-bit program, which trace does not "
+	                    "support",
+	                    name);
 }

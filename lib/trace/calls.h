@@ -39,4 +39,13 @@ bool pm_trace_call_maps_code(const struct pm_trace_event *event);
  */
 int pm_trace_calls_check(struct pm_process *process, struct pm_error *error);
 
+/**
+ * Refuses a command that is a 32-bit program, before it is started. A script is not refused, also
+ * if its interpreter is such a program.
+ * @param name   the program, as for execvp(3)
+ * @param error  PM_ERROR_UNSUPPORTED
+ * @return       0, also if there is no such program; -1 if it is refused
+ */
+int pm_trace_calls_check_command(const char *name, struct pm_error *error);
+
 #endif

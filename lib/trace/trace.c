@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "trace/calls.h"
 #include "trace/command.h"
 #include "trace/openers.h"
 #include "trace/result.h"
@@ -92,16 +93,17 @@ static int follow_exec(struct pm_trace *trace, struct pm_error *error)
 	if (result == 0) {
 		pm_process_close(trace->after_exec);
 		trace->after_exec = process;
-		result = pm_trace_snapshot_load(&trace->space, process, false, &cause);
+		result = pm_trace_calls_check(process, &cause);
 	}
+	if (result == 0)
+		result = pm_trace_snapshot_load(&trace->space, process, false, &cause);
 
 	/* Other failures, such as a program that must not be read, end the next measurement. */
-	if (result < 0 && cause.kind == PM_ERROR_RESOURCES) {
-		if (error)
-			*error = cause;
-		return -1;
-	}
-	return 0;
+	if (result == 0 || (cause.kind != PM_ERROR_RESOURCES && cause.kind != PM_ERROR_UNSUPPORTED))
+		return 0;
+	if (error)
+		*error = cause;
+	return -1;
 }
 
 static int consume(void *context, const struct pm_trace_event *event, struct pm_error *error)
@@ -257,7 +259,8 @@ int pm_trace_start(char *const *arguments, const struct pm_trace_options *option
 	struct pm_trace_command command;
 	struct pm_trace *started = NULL;
 
-	if (pm_trace_command_fork(&command, arguments, error) < 0)
+	if (pm_trace_calls_check_command(arguments[0], error) < 0 ||
+	    pm_trace_command_fork(&command, arguments, error) < 0)
 		return -1;
 	if (start_command(&command, arguments[0], options, &started, error) < 0) {
 		pm_trace_command_cancel(&command);
@@ -363,7 +366,6 @@ static int compare_once(struct pm_trace *trace, bool correct, struct pm_trace_in
 static int compare(struct pm_trace *trace, struct pm_error *error)
 {
 	const struct pm_range all = { 0, PM_TRACE_ADDRESS_END };
-	const struct pm_trace_owner nobody = { 0 };
 	struct pm_trace_intervals *suspects;
 	uint64_t lost = trace->lost;
 	uint64_t bytes = 1;
@@ -371,7 +373,7 @@ static int compare(struct pm_trace *trace, struct pm_error *error)
 	if (pm_trace_intervals_open(&suspects, error) < 0)
 		return -1;
 
-	int result = pm_trace_intervals_set(suspects, all, nobody, error);
+	int result = pm_trace_intervals_set(suspects, all, (struct pm_trace_owner){ 0 }, error);
 	for (int i = 0; result == 0 && bytes > 0 && i < COMPARE_TRIES; i++) {
 		struct pm_trace_difference difference = { 0, 0 };
 		/* What does not differ each time was changed by calls that took long. */

@@ -76,3 +76,21 @@ teardown() {
 	jq -e --arg start "0x$(sed -n 's/-.*\[heap\]$//p' "/proc/$TARGET_PID/maps" | sed 's/^0*//')" \
 		'[.regions[] | select(.kind == "heap") | .start] == [$start]' <<<"$output"
 }
+
+@test "trace refuses 32-bit programs, and commands before they start" {
+	run -2 --separate-stderr procmem trace --for 1s "$TARGET_PID"
+	[[ $stderr = *"process $TARGET_PID runs a 32-bit program, which trace does not support"* ]]
+	PATH=$BATS_FILE_TMPDIR:$PATH run -2 --separate-stderr procmem trace -- narrow
+	[[ $stderr = *"cannot start 'narrow': it is a 32-bit program"* ]]
+	[[ -z $output ]]
+
+	# The interpreter of a script is seen after exec. The script runs on.
+	cd "$BATS_TEST_TMPDIR"
+	printf '#!%s\n' "$BATS_FILE_TMPDIR/narrow" >script
+	chmod 755 script
+	for backend in perf ptrace; do
+		run -2 --separate-stderr procmem trace --backend $backend -- ./script </dev/null
+		[[ $stderr != *perf_event* ]] || continue
+		[[ $stderr = *"runs a 32-bit program, which trace does not support"* ]]
+	done
+}

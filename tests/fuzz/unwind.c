@@ -13,6 +13,19 @@
 
 enum { START = 0x400000, SIZE = 0x10000 };
 
+/** What is unwound by rules must be what libdw unwinds. */
+static void check_rules(struct pm_child_files *files, const struct pm_stack_sample *sample,
+                        const char *stack)
+{
+	static struct pm_stack_unwound one, other;
+
+	if (!pm_child_unwind_by_rules(files, sample, stack, &one))
+		return;
+	pm_child_unwind_by_libdw(files, sample, stack, &other);
+	fuzz_check(one.count == other.count && other.cut == 0);
+	fuzz_check(memcmp(one.addresses, other.addresses, one.count * sizeof *one.addresses) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char output[PM_STACK_OUTPUT_SIZE];
@@ -34,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		sample.registers[PM_UNWIND_SP] = 0x7fff0000;
 		pm_child_unwind(&files, &sample, stack, &unwound);
 		fuzz_check(unwound.count <= PM_STACK_MAX);
+		check_rules(&files, &sample, stack);
 		fuzz_check(pm_child_names_find(&files, START + offset, output, sizeof output) > 0);
 	}
 

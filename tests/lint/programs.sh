@@ -24,7 +24,9 @@ scope_of() {
 	case $1 in
 	docs/tour.sh | docs/case.sh | docs/package.sh) echo build ;;
 	tests/analyse.sh | tests/valgrind.sh) echo analyse ;;
-	tests/full.sh | tests/fresh.sh | tests/cli/heap/large.bats) echo full ;;
+	tests/full.sh | tests/fresh.sh | tests/cli/heap/large.bats | tests/cli/trace/languages.bats)
+		echo full
+		;;
 	docs/setup.sh) echo full ;; # only checks what is installed
 	*) echo test ;;
 	esac

@@ -54,6 +54,8 @@ struct pm_frame {
 	uint64_t address;            /**< address of the code in the process */
 	/** Address in the ELF file (as symbols have it); 0 if `module` is NULL */
 	uint64_t module_address;
+	/** Build ID of the ELF file in hexadecimal digits; NULL if it has none, or is not known */
+	const char *build_id;
 };
 
 /** The frames of a stack. */

@@ -145,7 +145,8 @@ PM_PUBLIC int pm_trace_attach(struct pm_process *process, const struct pm_trace_
  *                   refused and no page faults are recorded
  * @param trace      receives the trace; release with pm_trace_close()
  * @param error      as for pm_trace_attach(); PM_ERROR_NOT_FOUND if the command does not exist,
- *                   PM_ERROR_ACCESS if it cannot be executed
+ *                   PM_ERROR_ACCESS if it cannot be executed, PM_ERROR_UNSUPPORTED if it is a
+ *                   32-bit program
  * @return           0 or -1
  */
 PM_PUBLIC int pm_trace_start(char *const *arguments, const struct pm_trace_options *options,
@@ -170,7 +171,8 @@ PM_PUBLIC struct pm_process *pm_trace_process(const struct pm_trace *trace);
  * @param trace    the trace
  * @param seconds  how long; negative: until the target exits or the cancel flag is set
  * @param end      receives why the call has returned
- * @param error    PM_ERROR_RESOURCES, PM_ERROR_IO
+ * @param error    PM_ERROR_RESOURCES, PM_ERROR_IO, PM_ERROR_UNSUPPORTED (the target has called exec
+ *                 with a 32-bit program)
  * @return         0 or -1
  */
 PM_PUBLIC int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace_end *end,

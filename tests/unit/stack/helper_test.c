@@ -2,17 +2,24 @@
 /* Answers of a child process that a hostile file has taken over. */
 #include "stack/helper.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "stack/channel.h"
+#include "stack/child_sandbox.h"
+
+enum { ANSWER_MS = 60000 };
 
 /** Starts a child that answers a request with a message. @param size bytes of the answer sent */
 static void start(struct pm_helper *helper, const struct pm_stack_message *answer, size_t size)
@@ -21,7 +28,9 @@ static void start(struct pm_helper *helper, const struct pm_stack_message *answe
 	static struct pm_stack_area area;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	*helper = (struct pm_helper){ .area = &area, .root = -1, .socket = ends[0] };
+	*helper = (struct pm_helper){
+		.area = &area, .root = -1, .socket = ends[0], .answer_ms = ANSWER_MS
+	};
 	helper->pid = fork();
 	assert_true(helper->pid >= 0);
 	if (helper->pid == 0) {
@@ -91,7 +100,7 @@ static void test_files_that_the_target_has_not_mapped_are_not_opened(void **stat
 	(void)state;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	helper = (struct pm_helper){ .root = -1, .socket = ends[0] };
+	helper = (struct pm_helper){ .root = -1, .socket = ends[0], .answer_ms = ANSWER_MS };
 	helper.pid = fork();
 	assert_true(helper.pid >= 0);
 	if (helper.pid == 0) {
@@ -112,12 +121,70 @@ static void test_files_that_the_target_has_not_mapped_are_not_opened(void **stat
 	pm_helper_reject(&helper);
 }
 
+/** Runs a child that does nothing with a request. @param stopped whether it cannot even run */
+static void ask_in_vain(bool stopped)
+{
+	struct pm_helper helper;
+	struct pm_modules none = { 0 };
+	struct pm_stack_message message = { .kind = PM_STACK_UNWIND, .count = 1 };
+	int ends[2];
+
+	static struct pm_stack_area area;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	helper = (struct pm_helper){ .area = &area, .root = -1, .socket = ends[0], .answer_ms = 1 };
+	helper.pid = fork();
+	assert_true(helper.pid >= 0);
+	for (; helper.pid == 0;)
+		pause();
+	close(ends[1]);
+	if (stopped)
+		assert_int_equal(kill(helper.pid, SIGSTOP), 0);
+
+	pid_t child = helper.pid;
+	assert_false(pm_helper_ask(&helper, &none, &message));
+	assert_non_null(strstr(helper.why, "did not answer for 0 seconds"));
+	/* It was killed and reaped. */
+	assert_int_equal(helper.pid, 0);
+	assert_int_equal(kill(child, 0), -1);
+}
+
+static void test_a_child_that_hangs_is_killed(void **state)
+{
+	(void)state;
+	ask_in_vain(false);
+	ask_in_vain(true);
+}
+
+/** The kernel ends a child whose parent does not: the timer is set before each request. */
+static void test_the_timer_kills_a_busy_child(void **state)
+{
+	(void)state;
+	int status;
+	timer_t timer;
+
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (!pm_stack_child_timer(&timer) ||
+		    !pm_stack_child_sandbox(open("/dev/null", O_RDWR | O_CLOEXEC)))
+			_exit(2);
+		pm_stack_child_timer_set(timer, 1);
+		for (;;)
+			;
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers_that_are_not_valid),
 		cmocka_unit_test(test_an_answer_that_is_valid),
 		cmocka_unit_test(test_files_that_the_target_has_not_mapped_are_not_opened),
+		cmocka_unit_test(test_a_child_that_hangs_is_killed),
+		cmocka_unit_test(test_the_timer_kills_a_busy_child),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

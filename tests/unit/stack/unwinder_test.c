@@ -136,6 +136,23 @@ static struct pm_stack name_descent(struct fixture *fixture, const char *module)
 	return stack;
 }
 
+/** Expects the build ID that readelf(1) finds in the module of a frame. */
+static void expect_build_id(const struct pm_frame *frame)
+{
+	char command[4096], line[256] = "";
+
+	snprintf(command, sizeof command, "readelf -n '%s' | sed -n 's/.*Build ID: //p'",
+	         frame->module);
+	FILE *readelf = popen(command, "r");
+	assert_non_null(readelf);
+	assert_non_null(fgets(line, sizeof line, readelf));
+	pclose(readelf);
+	line[strcspn(line, "\n")] = '\0';
+
+	assert_non_null(frame->build_id);
+	assert_string_equal(frame->build_id, line);
+}
+
 static void test_a_stack_without_frame_pointers(void **state)
 {
 	struct fixture fixture = { 0 };
@@ -153,6 +170,7 @@ static void test_a_stack_without_frame_pointers(void **state)
 	assert_true(inlined->line > 0 && inlined[1].line > inlined->line);
 	assert_int_equal(inlined->address, inlined[1].address);
 	assert_true(inlined->module_address > 0 && inlined->module_address < inlined->address);
+	expect_build_id(inlined);
 
 	struct pm_unwinder_state how;
 	pm_unwinder_state(fixture.unwinder, &how);
@@ -394,6 +412,84 @@ static void test_a_debug_file(void **state)
 	close_sample(&fixture);
 }
 
+/** Returns a pseudo-random number that is the same in each run. */
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+/** Overwrites random bytes of a section of a file. @param section as readelf(1) prints it */
+static void damage(const char *path, const char *section, uint32_t *seed)
+{
+	unsigned long long offset = 0, size = 0;
+	char command[4096], line[256];
+
+	snprintf(command, sizeof command,
+	         "readelf -SW '%s' | sed -n 's/^ *\\[ *[0-9]*\\] %s  *[A-Z0-9_]* *//p'", path,
+	         section);
+	FILE *readelf = popen(command, "r");
+	assert_non_null(readelf);
+	assert_non_null(fgets(line, sizeof line, readelf));
+	pclose(readelf);
+	assert_int_equal(sscanf(line, "%*x %llx %llx", &offset, &size), 2);
+
+	FILE *file = fopen(path, "r+be");
+	assert_non_null(file);
+	for (unsigned long long i = 0; i < size / 16 + 4; i++) {
+		fseek(file, (long)(offset + next_random(seed) % size), SEEK_SET);
+		fputc((int)(next_random(seed) & 0xff), file);
+	}
+	fclose(file);
+}
+
+/** Unwinds and names the stack of a damaged program. The names can be anything. */
+static void unwind_damaged(const char *path)
+{
+	struct fixture fixture = { 0 };
+	struct pm_unwinder_state how;
+	struct pm_stack stack;
+	struct pm_error error = { 0 };
+
+	program_start(&fixture.target, "sh", "-c", "exec \"$0\"", path, NULL);
+	free(target_await(&fixture.target, "ready"));
+	open_sample(&fixture, fixture.target.pid);
+	uint32_t number = unwind(&fixture);
+	must(pm_unwinder_name(fixture.unwinder, &error), &error);
+
+	pm_unwinder_state(fixture.unwinder, &how);
+	assert_true(how.alive || how.why[0] != '\0');
+	pm_stacks_get(fixture.stacks, number, &stack);
+	assert_true(stack.count > 0 || !how.alive);
+	/* The program was not changed, so that the innermost frame has no damaged module. */
+	if (how.alive)
+		assert_non_null(stack.frames[0].module);
+	close_sample(&fixture);
+}
+
+static void test_damaged_programs(void **state)
+{
+	static const char *const sections[] = { ".eh_frame",      ".debug_info", ".debug_abbrev",
+		                                ".debug_line",    ".symtab",     ".strtab",
+		                                ".debug_aranges", ".debug_str" };
+	enum { ROUNDS = 3 };
+	uint32_t seed = 4711;
+	char folder[] = "/tmp/procmem-damaged-XXXXXX", path[64], command[4200];
+	(void)state;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/frames", folder);
+	for (size_t i = 0; i < ROUNDS * sizeof sections / sizeof *sections; i++) {
+		snprintf(command, sizeof command, "cp '%s/frames' '%s'", getenv("PROCMEM_TARGETS"),
+		         path);
+		assert_int_equal(system(command), 0);
+		damage(path, sections[i / ROUNDS], &seed);
+		unwind_damaged(path);
+		unlink(path);
+	}
+	rmdir(folder);
+}
+
 static void test_names_of_generated_code(void **state)
 {
 	struct fixture fixture = { 0 };
@@ -440,6 +536,7 @@ int main(void)
 		cmocka_unit_test(test_the_child_has_no_privileges),
 		cmocka_unit_test(test_stacks_after_an_exec),
 		cmocka_unit_test(test_a_debug_file),
+		cmocka_unit_test(test_damaged_programs),
 		cmocka_unit_test(test_names_of_generated_code),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

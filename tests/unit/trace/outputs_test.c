@@ -57,6 +57,7 @@ static const struct pm_frame grow[] = {
 	  .line = 90,
 	  .address = 0x555500004040,
 	  .module_address = 0x4040,
+	  .build_id = "8c5f00aa",
 	  .source = PM_FRAME_SYMBOL },
 };
 
@@ -439,6 +440,7 @@ static void the_profile_has_each_thing_once(void **state)
 	/* __mmap, malloc, handle with grow_table, main twice, two of generated code, libc, none. */
 	assert_int_equal(counts[4], 9);
 	assert_int_equal(counts[5], 9); /* functions: "main" once */
+	assert_non_null(memmem(whole.bytes, whole.length, "8c5f00aa", strlen("8c5f00aa")));
 	text_deinit(&profile);
 	text_deinit(&whole);
 }

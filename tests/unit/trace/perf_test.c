@@ -37,7 +37,9 @@ enum {
 	MANY_THREADS = 200,
 	FEW_DESCRIPTORS = 1000,
 	STORM_THREADS = 300,
-	STORM_PAGES = 3
+	STORM_MAPS = 3,
+	/* Sanitizers map other sizes. */
+	STORM_SIZE = 13 * PAGE
 };
 
 /* --- All system calls ------------------------------------------------------------------------- */
@@ -328,15 +330,15 @@ static void exec_and_the_end_are_reported(void **state)
 /** Held while threads are created: the threads wait for it. */
 static pthread_rwlock_t creating = PTHREAD_RWLOCK_INITIALIZER;
 
-/** Maps some pages, which stay, after all threads were created. */
+/** Maps some memory, which stays, after all threads were created. */
 static void *map_later(void *argument)
 {
 	struct log *log = argument;
 
 	pthread_rwlock_rdlock(&creating);
-	for (size_t i = 0; i < STORM_PAGES; i++) {
+	for (size_t i = 0; i < STORM_MAPS; i++) {
 		size_t index = __atomic_fetch_add(&log->count, 1, __ATOMIC_SEQ_CST);
-		log->addresses[index] = perf_session_map(PAGE);
+		log->addresses[index] = perf_session_map(STORM_SIZE);
 	}
 	pthread_rwlock_unlock(&creating);
 
@@ -365,9 +367,9 @@ static void storm(struct log *log)
 }
 
 /** Tests whether an event is a mapping of a thread of storm(). */
-static bool is_page(const struct pm_trace_event *event)
+static bool is_of_storm(const struct pm_trace_event *event)
 {
-	return event->kind == PM_TRACE_MMAP && event->arguments[1] == PAGE;
+	return event->kind == PM_TRACE_MMAP && event->arguments[1] == STORM_SIZE;
 }
 
 static int compare_results(const void *a, const void *b)
@@ -394,7 +396,7 @@ static void threads_created_while_attaching_count_once(void **state)
 
 	uint64_t *results = calloc(session.count + 1, sizeof *results);
 	for (size_t i = 0; i < session.count; i++)
-		if (is_page(&session.events[i]))
+		if (is_of_storm(&session.events[i]))
 			results[count++] = session.events[i].result;
 	qsort(results, count, sizeof *results, compare_results);
 	qsort(worker.log->addresses, worker.log->count, sizeof *results, compare_results);
