@@ -8,13 +8,77 @@
 #include "base/clock.h"
 #include "target/sampled.h"
 
+/**
+ * Reads the identity of a process. If the process has called exec, it is opened again: the trace
+ * may not have noticed that yet.
+ * @param again  receives the process if it was opened again; otherwise unchanged
+ */
+static int read_id(struct pm_process *process, struct pm_process **again, struct pm_process_id *id,
+                   struct pm_error *error)
+{
+	struct pm_process *opened;
+	struct pm_error cause = { 0 };
+
+	if (pm_process_id_read(process, id, &cause) == 0)
+		return 0;
+
+	if (cause.kind == PM_ERROR_GONE &&
+	    pm_process_open(NULL, pm_process_pid(process), &opened, NULL) == 0) {
+		if (pm_process_id_read(opened, id, NULL) == 0) {
+			*again = opened;
+			return 0;
+		}
+		pm_process_close(opened);
+	}
+
+	*error = cause;
+	return -1;
+}
+
 int trace_record_open(struct trace_record *record, const char *file, const struct pm_trace *trace,
                       bool faults, struct pm_error *error)
 {
+	struct pm_process *again = NULL;
+
 	*record = (struct trace_record){ .faults = faults, .stacks = pm_trace_stacks(trace) };
-	if (pm_process_id_read(pm_trace_process(trace), &record->id, error) < 0)
+	if (read_id(pm_trace_process(trace), &again, &record->id, error) < 0)
 		return -1;
+
+	pm_process_close(again);
 	return pm_recorder_open(file, &record->id, &record->recorder, error);
+}
+
+/**
+ * Takes a sample of the process, also if it has just called exec.
+ * @param error  PM_ERROR_GONE: the process has exited
+ */
+static int sample_alive(struct trace_record *record, struct pm_process *process,
+                        struct pm_error *error)
+{
+	struct pm_process *again = NULL;
+	struct pm_process_id id;
+	struct pm_sampler *sampler;
+	struct pm_sample sample;
+
+	if (read_id(process, &again, &id, error) < 0)
+		return -1;
+
+	bool same = pm_process_id_equal(&id, &record->id);
+	pm_process_id_deinit(&id);
+	if (!same)
+		pm_error_set(error, PM_ERROR_GONE, 0, "process %d has exited", (int)record->id.pid);
+
+	if (!same || sampled_take_sample(again ? again : process, &sampler, &sample, error) < 0) {
+		pm_process_close(again);
+		return -1;
+	}
+
+	pm_sampler_close(record->sampler);
+	pm_process_close(record->again);
+	record->again = again;
+	record->sampler = sampler;
+	record->sample = sample;
+	return 0;
 }
 
 /**
@@ -24,30 +88,28 @@ int trace_record_open(struct trace_record *record, const char *file, const struc
 static int take_sample(struct trace_record *record, struct pm_process *process,
                        struct pm_error *gone, struct pm_error *error)
 {
-	struct pm_sampler *sampler;
-	struct pm_sample sample;
-	struct pm_error cause = { 0 };
+	enum { TRIES = 3 };
+	struct timespec now, boot;
 
-	*gone = (struct pm_error){ 0 };
-	if (sampled_take_sample(process, &sampler, &sample, &cause) == 0) {
-		pm_sampler_close(record->sampler);
-		record->sampler = sampler;
-		record->sample = sample;
-		return 0;
+	/* The process can call exec between the checks and the sample. */
+	for (int i = 0; i < TRIES; i++) {
+		*gone = (struct pm_error){ 0 };
+		if (sample_alive(record, process, gone) == 0)
+			return 0;
+		if (gone->kind != PM_ERROR_GONE)
+			break;
 	}
 
-	if (cause.kind != PM_ERROR_GONE || !record->sampler) {
-		*error = cause;
+	if (gone->kind != PM_ERROR_GONE || !record->sampler) {
+		*error = *gone;
 		return -1;
 	}
 
-	struct timespec now, boot;
 	clock_gettime(CLOCK_REALTIME, &now);
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	record->sample.time = (double)boot.tv_sec + (double)boot.tv_nsec / 1e9;
 	record->sample.wall_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	record->sample.fresh = false;
-	*gone = cause;
 	return 0;
 }
 
@@ -98,6 +160,7 @@ void trace_record_close(struct trace_record *record)
 {
 	pm_recorder_close(record->recorder);
 	pm_sampler_close(record->sampler);
+	pm_process_close(record->again);
 	pm_process_id_deinit(&record->id);
 	*record = (struct trace_record){ 0 };
 }

@@ -14,6 +14,7 @@ struct trace_record {
 	struct pm_process_id id;    /**< the target */
 	struct pm_sampler *sampler; /**< owns the regions of `sample`; NULL before the first one */
 	struct pm_sample sample;    /**< the last sample of the target */
+	struct pm_process *again;   /**< the target if it was opened again after exec, or NULL */
 	uint64_t first;             /**< number of the sample at the start of the trace */
 	bool faults;                /**< page faults are recorded */
 	const struct pm_stacks *stacks; /**< the stacks of the trace */

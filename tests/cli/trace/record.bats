@@ -121,3 +121,14 @@ made() {
 	run -2 --separate-stderr procmem trace --record run.pmrec --for 0.1 "$TARGET_PID"
 	[[ $stderr = *"run.pmrec"*"another process"* ]]
 }
+
+@test "the recording continues after exec" {
+	target_start exiter
+	trace_start --record run.pmrec
+	echo exec >&"$TARGET_IN"
+	target_await ready
+	trace_end
+	run -0 --separate-stderr procmem snap -l --json run.pmrec
+	jq -e '[.samples[].has_sites] == [true, true] and all(.samples[]; .holds == "rss")' <<<"$output"
+	[ "$(sqlite3 run.pmrec 'SELECT count(*) FROM ending')" = 0 ]
+}
