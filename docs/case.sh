@@ -3,7 +3,8 @@
 # usage: docs/case.sh
 #
 # Writes docs/CASE.md: a server is killed for its memory, restarted, and investigated until the
-# cause is known. All output is real. Needs root, to create a memory cgroup; takes a minute.
+# cause is known; and a JVM whose direct buffers grow is traced. All output is real. Needs root, to
+# create a memory cgroup, Java and strace; takes two minutes.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -19,7 +20,9 @@ export LC_ALL=C.UTF-8
 group=/sys/fs/cgroup/checkout-$$
 [ ! -e /sys/fs/cgroup/memory/cgroup.procs ] || group=/sys/fs/cgroup/memory/checkout-$$
 server=
+input=
 finish() {
+	[ -z "$input" ] || kill "$input" 2>/dev/null || true
 	[ -z "$server" ] || kill "$server" 2>/dev/null || true
 	[ -z "$server" ] || wait "$server" 2>/dev/null || true
 	rmdir "$group" 2>/dev/null || true
@@ -116,6 +119,73 @@ page() {
 	END
 }
 
+# start_java: starts a JVM that creates direct buffers, in a process with the name of a service.
+start_java() {
+	javac -d "$scratch" tests/targets/DirectBuffers.java
+	mkfifo "$scratch/input"
+	sleep 600 >"$scratch/input" &
+	input=$!
+	# Compiled code, as after hours of service.
+	java -XX:+PreserveFramePointer -Xcomp -XX:TieredStopAtLevel=1 -Xmx64m \
+		-XX:MaxDirectMemorySize=4g -cp "$scratch" DirectBuffers 4000000 \
+		<"$scratch/input" >"$scratch/log" 2>&1 &
+	server=$!
+	until grep -q '^ready' "$scratch/log"; do sleep 0.2; done
+	sleep 5
+}
+
+# on_terminal COLUMNS COMMAND...: runs a command on a terminal of this width.
+on_terminal() {
+	columns=$1
+	shift
+	script -qec "stty cols $columns; $*" /dev/null </dev/null | tr -d '\r'
+}
+
+# strace_for SECONDS OPTION...: traces the memory calls of the JVM.
+strace_for() {
+	seconds=$1
+	shift
+	timeout -s INT "$seconds" strace "$@" -p "$server" 2>&1 | grep -v '^strace: ' || true
+}
+
+java_page() {
+	cat <<-'END'
+
+		## Another case: which code allocates the memory?
+
+		A JVM has a heap of 64 MiB, but its resident memory grows by 4 MB a second. It is
+		[DirectBuffers](../tests/targets/DirectBuffers.java), with `-XX:+PreserveFramePointer`.
+		The JVM writes the names of its compiled methods, and 10 seconds of a trace show
+		which code is responsible for the memory that is still there. The process is not
+		stopped.
+	END
+	show jcmd "$server" Compiler.perfmap
+	show on_terminal 96 procmem trace --faults --for 10s -n 4 --folded stacks "$server"
+	cat <<-'END'
+
+		The first row is the memory from before the trace. All that was mapped since, and is
+		still there, comes from one call site in the thread *leak*. `--faults` gives a row to
+		code that touches the memory from before: here only the JVM itself does, and hardly.
+		This is the whole stack, the outermost function first:
+	END
+	show sh -c 'grep allocateDirect stacks | tr ";" "\n"'
+	cat <<-'END'
+
+		strace shows the calls, but neither code nor what is still there:
+	END
+	most=4
+	show strace_for 2 -f -e trace=memory
+	cat <<-'END'
+
+		Its option `-k` prints stacks, and stops the process for some milliseconds at each
+		call. These stacks end at the first method of Java. Functions that are not exported
+		have the name of another one, such as *timer_settime*:
+	END
+	most=9
+	show strace_for 3 -f -k -e trace=memory
+	most=100
+}
+
 # The first server is killed at its limit.
 start --leak --rate 200000000
 wait "$server" 2>/dev/null || [ $? -eq 137 ] || {
@@ -125,4 +195,10 @@ wait "$server" 2>/dev/null || [ $? -eq 137 ] || {
 start --leak --rate 4000000
 until [ "$(awk '/VmRSS/ { print $2 }' "/proc/$server/status")" -gt 210000 ]; do sleep 0.2; done
 page | sed "s|$scratch/||g" >"$scratch/CASE.md"
+kill "$server" 2>/dev/null || true
+wait "$server" 2>/dev/null || true
+
+start_java
+(cd "$scratch" && java_page) | sed "s|$scratch/||g; s/on_terminal 96 //; s/sh -c grep/grep/
+	s/strace_for \([0-9]*\) \(.*\)/timeout -s INT \1 strace \2 -p $server/" >>"$scratch/CASE.md"
 cp "$scratch/CASE.md" docs/CASE.md

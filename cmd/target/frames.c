@@ -55,6 +55,35 @@ static const char *const allocators[] = {
 	"new_heap",
 	"mremap_chunk",
 	"malloc_consolidate",
+	/* Functions of programs that only pass requests on to malloc or mmap. */
+	"PyObject_Malloc",
+	"PyObject_Calloc",
+	"PyObject_Realloc",
+	"PyObject_ArenaMmap",
+	"PyMem_Malloc",
+	"PyMem_Calloc",
+	"PyMem_Realloc",
+	"PyMem_RawMalloc",
+	"PyMem_RawCalloc",
+	"PyMem_RawRealloc",
+	"pymalloc_alloc",
+	"pymalloc_pool_extend",
+	"allocate_from_new_pool",
+	"new_arena",
+	"zmalloc",
+	"zmalloc_usable",
+	"zcalloc",
+	"zrealloc",
+	"ztrymalloc_usable_internal",
+	"ztryrealloc_usable_internal",
+	"os::malloc",
+	"os::realloc",
+	"xmalloc",
+	"xcalloc",
+	"xrealloc",
+	"g_malloc",
+	"g_malloc0",
+	"g_realloc",
 };
 
 /** Returns the part of a path after the last slash. */
@@ -134,21 +163,41 @@ size_t frames_own(const struct pm_stack *stack)
 	return 0;
 }
 
+/** Returns whether two frames have the same name. */
+static bool is_same_name(const struct pm_frame *left, const struct pm_frame *right)
+{
+	struct text one = { 0 }, other = { 0 };
+
+	frames_name(left, &one);
+	frames_name(right, &other);
+	bool same = one.length == other.length && memcmp(one.bytes, other.bytes, one.length) == 0;
+
+	text_deinit(&one);
+	text_deinit(&other);
+	return same;
+}
+
 void frames_line(const struct pm_stack *stack, bool before, struct text *text)
 {
-	if (before) {
-		text_string(text, FRAMES_BEFORE);
-		if (stack->count == 0)
-			return;
-		text_string(text, " touched by ");
-	} else if (stack->count == 0) {
-		text_string(text, FRAMES_NONE);
+	if (stack->count == 0) {
+		text_string(text, before ? FRAMES_BEFORE : FRAMES_NONE);
 		return;
 	}
+	if (before)
+		text_string(text, "touched by ");
 
-	for (size_t i = frames_own(stack); i < stack->count; i++) {
+	for (size_t i = frames_own(stack); i < stack->count;) {
+		size_t same = 1;
+
+		while (i + same < stack->count &&
+		       is_same_name(&stack->frames[i], &stack->frames[i + same]))
+			same++;
+
 		frames_name(&stack->frames[i], text);
-		if (i + 1 < stack->count)
+		if (same > 1)
+			text_format(text, " \xc3\x97%zu", same);
+		i += same;
+		if (i < stack->count)
 			text_string(text, " < ");
 	}
 	if (stack->cut)

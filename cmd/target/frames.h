@@ -57,7 +57,8 @@ size_t frames_own(const struct pm_stack *stack);
 
 /**
  * Adds a stack in one line, unescaped: "grow_table < handle_request < main". It starts with the
- * innermost frame of the program.
+ * innermost frame of the program. Frames with the same name that follow each other are one item:
+ * "search ×12". If the memory was mapped before the trace, "touched by " comes first.
  *
  * @param stack   the stack
  * @param before  whether the memory was mapped before the trace

@@ -45,7 +45,7 @@ static void put_first(const struct trace_report *report, struct text *line)
 		text_format(line, " (%d)", (int)report->pid);
 	text_format(line, "  traced for %.1f s by %s", report->result->seconds,
 	            trace_header_backend(state->backend));
-	if (state->plan && state->plan[0]) {
+	if (state->plan && state->plan[0] && !state->plan_usual) {
 		text_string(line, " (");
 		utf8_escape(line, state->plan, strlen(state->plan));
 		text_char(line, ')');
@@ -61,15 +61,14 @@ static void put_cost(const struct trace_report *report, struct text *line)
 {
 	const struct pm_trace_state *state = &report->state;
 
-	text_string(line, "cost: measured ");
+	text_string(line, "cost: procmem ");
 	put_share(line, state->tracer_ns, state->running_ns);
-	text_string(line, " of a CPU for procmem; expected ");
+	text_string(line, " of a CPU (measured); process ");
 	if (state->target_ns > 0) {
 		put_share(line, state->target_ns, state->running_ns);
-		text_string(line, " for events of the process, and ");
+		text_string(line, " + ");
 	}
-	text_format(line, "%.2f \xc2\xb5s for each other system call\n",
-	            (double)state->call_ns / 1000);
+	text_format(line, "%.2f \xc2\xb5s/call (expected)\n", (double)state->call_ns / 1000);
 }
 
 static void put_before(const struct trace_report *report, bool bytes, struct text *line)

@@ -324,6 +324,7 @@ const struct list_spec trace_rows_spec = {
 	.left_out_column = "resident",
 	.droppable = "live,mapped",
 	.droppable_last = "thread,calls",
+	.last_wanted = 40,
 	.count_column = false,
 	.identify = identify,
 	.id_prefix = "#r",

@@ -95,7 +95,9 @@ struct list_spec {
 	 * not enough. NULL if there are none.
 	 */
 	const char *droppable_last;
-	bool count_column; /**< one column of the row of totals shows the number of items */
+	size_t last_wanted; /**< columns of `droppable` are left out until the last column has this
+	                       width; 0: 20 */
+	bool count_column;  /**< one column of the row of totals shows the number of items */
 	/**
 	 * Gives an item a number in a session (results.h); the table shows this number. NULL if
 	 * items get no numbers.

@@ -217,7 +217,8 @@ void list_fit_view(struct list_view *view, struct table *table, size_t *widths,
 		table_measure(table, widths);
 	}
 
-	drop_columns(view, table, widths, out, spec->droppable, LAST_COLUMN_WANTED, drop);
+	size_t wanted = spec->last_wanted > 0 ? spec->last_wanted : LAST_COLUMN_WANTED;
+	drop_columns(view, table, widths, out, spec->droppable, wanted, drop);
 	drop_columns(view, table, widths, out, spec->droppable_last, LAST_COLUMN_MIN, drop);
 
 	while ((missing = missing_room(table, widths, LAST_COLUMN_WANTED, out)) > 0 &&

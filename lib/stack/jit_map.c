@@ -89,11 +89,32 @@ static size_t next_unnamed(uint32_t *next, size_t position)
 	return position;
 }
 
+/**
+ * Removes return type and arguments of a Java method, such as "void shop.Order.add(int)". Names of
+ * other languages do not have this form.
+ */
+static void shorten(struct line *line)
+{
+	const char *open = memchr(line->name, '(', line->length);
+	const char *space = memchr(line->name, ' ', line->length);
+
+	if (!open || !space || space > open || line->name[line->length - 1] != ')')
+		return;
+
+	size_t length = (size_t)(open - space) - 1;
+	if (length == 0 || memchr(space + 1, ' ', length) || !memchr(space + 1, '.', length))
+		return;
+
+	line->name = space + 1;
+	line->length = length;
+}
+
 /** Gives the name of a line to the addresses in it that have none. */
-static void apply(const struct line *line, struct pm_jit_name *names, size_t count, uint32_t *next)
+static void apply(struct line *line, struct pm_jit_name *names, size_t count, uint32_t *next)
 {
 	size_t at = next_unnamed(next, first_from(names, count, line->start));
 
+	shorten(line);
 	for (; at < count && names[at].address - line->start < line->size;
 	     at = next_unnamed(next, at)) {
 		names[at].name = line->name;

@@ -412,6 +412,7 @@ static void fill_state(const void *backend, struct pm_trace_state *state)
 
 	state->backend = PM_TRACE_PERF;
 	state->plan = plans[perf->events.plan];
+	state->plan_usual = perf->events.plan == PM_PERF_PER_THREAD;
 	state->descriptors = perf->events.count + perf->rings.count;
 	state->threads = perf->events.threads;
 	state->setup_ns = perf->setup_ns;

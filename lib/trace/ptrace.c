@@ -232,6 +232,7 @@ static void fill_state(const void *backend, struct pm_trace_state *state)
 
 	state->backend = PM_TRACE_PTRACE;
 	state->plan = "each thread stops at each system call";
+	state->plan_usual = true;
 	state->threads = ptrace->threads;
 	state->setup_ns = ptrace->setup_ns;
 	state->events = ptrace->recorded;

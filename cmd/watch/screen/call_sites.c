@@ -107,12 +107,7 @@ static void put_site(const struct pm_trace_site *site, const struct pm_stacks *s
 	put_size(site->mapped, bytes, text);
 	text_string(text, "  ");
 
-	if (site->before && stack.count > 0) {
-		text_string(text, "touched by ");
-		frames_line(&stack, false, &line);
-	} else {
-		frames_line(&stack, site->before, &line);
-	}
+	frames_line(&stack, site->before, &line);
 	utf8_escape(text, line.bytes ? line.bytes : "", line.length);
 	text_char(text, '\n');
 	text_deinit(&line);

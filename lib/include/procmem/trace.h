@@ -70,6 +70,7 @@ enum pm_trace_end {
 struct pm_trace_state {
 	enum pm_trace_backend backend; /**< the backend in use: not PM_TRACE_AUTO */
 	const char *plan;    /**< how events are selected, such as "one event per thread and CPU" */
+	bool plan_usual;     /**< `plan` is the one with the least cost, or the only one */
 	size_t descriptors;  /**< open descriptors of events */
 	size_t threads;      /**< threads that were attached at the start */
 	uint64_t setup_ns;   /**< time to attach, in nanoseconds */

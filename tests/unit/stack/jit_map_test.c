@@ -39,6 +39,21 @@ static void test_a_name_is_that_of_the_range(void **state)
 	expect(text, 0x201f, "Lshop/Order;::price int");
 }
 
+static void test_java_methods_have_no_types(void **state)
+{
+	(void)state;
+	expect("1000 10 void shop.Order.add(int, long)\n", 0x1000, "shop.Order.add");
+	expect("1000 10 void shop.Order$$Lambda$2/0x00ab.<init>()\n", 0x1000,
+	       "shop.Order$$Lambda$2/0x00ab.<init>");
+	expect("1000 10 StubRoutines (1)\n", 0x1000, "StubRoutines (1)");
+	expect("1000 10 LazyCompile:*add /a (b)/order.js:3\n", 0x1000,
+	       "LazyCompile:*add /a (b)/order.js:3");
+	expect("1000 10 JS:~add file (x.js)\n", 0x1000, "JS:~add file (x.js)");
+	expect("1000 10 f ()\n", 0x1000, "f ()");
+	expect("1000 10 a b c.d()\n", 0x1000, "a b c.d()");
+	expect("1000 10 )\n", 0x1000, ")");
+}
+
 static void test_the_last_line_wins(void **state)
 {
 	(void)state;
@@ -92,6 +107,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_name_is_that_of_the_range),
+		cmocka_unit_test(test_java_methods_have_no_types),
 		cmocka_unit_test(test_the_last_line_wins),
 		cmocka_unit_test(test_damaged_lines_are_ignored),
 		cmocka_unit_test(test_many_lines_with_the_same_addresses),

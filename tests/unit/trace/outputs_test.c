@@ -166,8 +166,22 @@ static void the_line_of_a_stack_starts_with_the_program(void **state)
 	assert_string_equal(text_terminate(&text), "grow_table < handle<a;b> < main");
 	text_clear(&text);
 	frames_line(&stacks[3], true, &text);
-	assert_string_equal(text_terminate(&text),
-	                    "[mapped before the trace] touched by grow_table < handle<a;b> < main");
+	assert_string_equal(text_terminate(&text), "touched by grow_table < handle<a;b> < main");
+	text_clear(&text);
+	/* A recursion is one item, and functions that only allocate are not of the program. */
+	const struct pm_frame frames[] = {
+		{ .function = "_PyObject_Malloc", .module = SHOP },
+		{ .function = "walk", .module = SHOP },
+		{ .function = "walk", .module = SHOP },
+		{ .function = "walk", .module = SHOP },
+		{ .address = 1 },
+		{ .address = 2 },
+		{ .function = "walk", .module = SHOP },
+	};
+	frames_line(&(struct pm_stack){ frames, COUNT(frames), false }, false, &text);
+	assert_string_equal(text_terminate(&text), "walk \xc3\x97"
+	                                           "3 < [unknown] \xc3\x97"
+	                                           "2 < walk");
 	text_clear(&text);
 	/* All frames are of libc: none is left out. */
 	frames_line(&stacks[5], false, &text);
