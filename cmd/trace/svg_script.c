@@ -41,8 +41,8 @@ const char *const trace_svg_script[] = {
 	"function place(frame) {",
 	"  var caller = frame.y > zoom.y, x = 0, w = WIDTH;",
 	"  if (caller) {",
-	"    frame.shown = frame.x <= zoom.x + TINY && frame.x + frame.w >= zoom.x + zoom.w - "
-	"TINY;",
+	"    var left = frame.x <= zoom.x + TINY;",
+	"    frame.shown = left && frame.x + frame.w >= zoom.x + zoom.w - TINY;",
 	"  } else {",
 	"    x = (frame.x - zoom.x) / zoom.w * WIDTH;",
 	"    w = frame.w / zoom.w * WIDTH;",
@@ -91,8 +91,8 @@ const char *const trace_svg_script[] = {
 	"}",
 	"",
 	"function calls(caller, callee) {",
-	"  return callee.x >= caller.x - TINY && callee.x + callee.w <= caller.x + caller.w + "
-	"TINY;",
+	"  if (callee.x < caller.x - TINY) return false;",
+	"  return callee.x + callee.w <= caller.x + caller.w + TINY;",
 	"}",
 	"",
 	"function nearest(accept, distance) {",

@@ -422,20 +422,37 @@ static void close_events(struct pm_perf_events *events)
 	events->repeated = false;
 }
 
+/** Fills an error after the events of all plans were too many, or were refused. */
+static int too_many(struct pm_perf_events *events, pid_t pid, size_t threads, int cause,
+                    struct pm_error *error)
+{
+	/* The other plans need fewer, but privileges. */
+	events->plan = PM_PERF_PER_THREAD;
+	size_t count = needed(events, threads);
+
+	if (count > EVENTS_MAX)
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause,
+		                    "cannot trace the %zu threads of process %d: without "
+		                    "privileges they need %zu events, and trace opens at most %d; "
+		                    "run as root, which needs fewer",
+		                    threads, (int)pid, count, EVENTS_MAX);
+	return pm_error_set(error, PM_ERROR_RESOURCES, cause,
+	                    "cannot trace the %zu threads of process %d: without privileges they "
+	                    "need %zu descriptors, which is more than 'ulimit -Hn' permits; "
+	                    "increase it, or run as root, which needs fewer",
+	                    threads, (int)pid, count);
+}
+
 /** Fills an error after no plan was possible. */
-static int open_failed(struct pm_process *process, size_t threads, int cause,
-                       struct pm_error *error)
+static int open_failed(struct pm_perf_events *events, struct pm_process *process, size_t threads,
+                       int cause, struct pm_error *error)
 {
 	const struct pm_procfs *procfs = &process->procfs;
 
 	if (cause == ESRCH || cause == ENOENT)
 		return pm_access_explain(procfs->root, procfs->pid, "trace", ESRCH, error);
 	if (cause == EACCES || cause == EPERM || pm_errno_is_ours(cause))
-		return pm_error_set(error, PM_ERROR_RESOURCES, cause,
-		                    "cannot trace the %zu threads of process %d: they need more "
-		                    "descriptors than 'ulimit -Hn' permits; increase it, or run as "
-		                    "root, which needs fewer",
-		                    threads, (int)procfs->pid);
+		return too_many(events, procfs->pid, threads, cause, error);
 
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, cause,
 	                    "the kernel cannot open the events of process %d: %s", (int)procfs->pid,
@@ -462,7 +479,7 @@ int pm_perf_events_open(struct pm_perf_events *events, struct pm_process *proces
 	events->inherit_thread = true;
 	events->count_lost = true;
 	if (pm_procfs_list_numbers(procfs, "task", &tids, &threads) < 0)
-		return open_failed(process, 0, errno, error);
+		return open_failed(events, process, 0, errno, error);
 	free(tids);
 
 	for (unsigned plan = 0; plan < PM_PERF_PLANS; plan++) {
@@ -481,7 +498,7 @@ int pm_perf_events_open(struct pm_perf_events *events, struct pm_process *proces
 			break;
 	}
 
-	return open_failed(process, threads, cause, error);
+	return open_failed(events, process, threads, cause, error);
 }
 
 void pm_perf_events_close(struct pm_perf_events *events)

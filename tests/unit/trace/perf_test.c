@@ -229,6 +229,7 @@ static void trace_few_as_nobody(void)
 	assert_int_equal(perf_session_try(&session, worker.pid, false, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
 	assert_non_null(strstr(error.text, "ulimit -Hn"));
+	assert_non_null(strstr(error.text, "the 201 threads"));
 	perf_session_stop(&worker);
 }
 
