@@ -266,7 +266,8 @@ static void describe(struct pm_glibc *glibc)
 	         glibc->arenas[0].address, file ? file + 1 : "memory", counters);
 }
 
-/** Sets the version: that of the text of libc or, if this is not found, all that are possible. */
+/** Sets the version: the one that the text of libc names or, if this text is not found, the range
+ * of possible versions. */
 static int set_version(struct pm_glibc *glibc, bool search, struct pm_error *error)
 {
 	struct pm_heap *heap = &glibc->heap->result;

@@ -341,7 +341,7 @@ static int try_tcache(struct pm_glibc_lists *lists, struct pm_glibc_tcache *cand
 		glibc->links = links;
 		glibc->tcache_size = type->size;
 	}
-	/* Before 2.29, when counters had one byte, there was no key. */
+	/* Before 2.30, counters have one byte. The key of 2.29 is not used. */
 	if (type->counter > 1 && (add_keyed(lists) < 0 || save_key(lists) < 0))
 		return -1;
 	pm_glibc_lists_mark(lists, false);
