@@ -46,8 +46,8 @@ enum pm_heap_allocator {
 /** The state of a chunk. */
 enum pm_chunk_state {
 	PM_CHUNK_IN_USE = 0, /**< the program has allocated it */
-	/** The program has freed it, but malloc counts it as used. It is in a tcache or a fastbin
-	 * (glibc), or in the cache of a thread (jemalloc 5.3) */
+	/** The program has freed it, but malloc still marks it as used. It is in a tcache or a
+	 * fastbin (glibc), or in the cache of a thread (jemalloc 5.3) */
 	PM_CHUNK_CACHED,
 	PM_CHUNK_FREE, /**< free, in a bin of malloc */
 	PM_CHUNK_TOP,  /**< the rest at the end of an arena, from which malloc takes new chunks */
