@@ -7,6 +7,7 @@
 #include <procmem/file_reader.h>
 
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/minmax.h"
 #include "base/report.h"
 #include "target/stopping.h"
@@ -103,7 +104,8 @@ static bool may_stop_again(const struct search *search, bool has_run, uint64_t *
 	return !has_run || *broken != last;
 }
 
-int search_open(struct search *search, const char *word, struct pm_error *error)
+/** Opens the memory and the heap. The result is that of search_open(). */
+static int open_all(struct search *search, const char *word, struct pm_error *error)
 {
 	uint64_t broken = 0;
 	bool has_run = false;
@@ -120,6 +122,37 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 		hit_chunk_close(&search->chunks);
 		has_run = memory_reopen(&search->memory, &search->stopped_ns);
 	}
+
+	return 1;
+}
+
+/** Opens the memory and the heap until the time limit, which then sets the flag for Ctrl-C. */
+static int open_until(struct search *search, const char *word, struct pm_error *error)
+{
+	uint64_t now = clock_us();
+	uint64_t left = search->deadline_us - pm_min(search->deadline_us, now);
+
+	if (search->deadline_us == 0 || !hit_chunk_is_needed(&search->options->chunks))
+		return open_all(search, word, error);
+
+	interrupt_set_alarm((double)left / 1e6);
+	int ready = open_all(search, word, error);
+	bool late = interrupt_end_alarm();
+
+	if (late && ready < 0 && error->kind == PM_ERROR_CANCELLED)
+		pm_error_set(error, PM_ERROR_CANCELLED, 0,
+		             "the time limit has ended the search while the heap of %s was read: "
+		             "nothing was searched; allow more time with --timeout",
+		             word);
+	return ready;
+}
+
+int search_open(struct search *search, const char *word, struct pm_error *error)
+{
+	int ready = open_until(search, word, error);
+
+	if (ready <= 0)
+		return ready;
 
 	memory_note_unmapped(&search->memory);
 	memory_note_cut(&search->memory);
