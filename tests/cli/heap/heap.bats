@@ -586,7 +586,7 @@ assert_threads() {
 		[[ $stderr =~ $pattern ]]
 	done
 	run -2 --separate-stderr procmem heap --retained --size 96 "$TARGET_PID"
-	[[ $stderr == *"'procmem refs' shows what holds one of them" ]]
+	[[ $stderr == *"'procmem refs' to show what holds one of them" ]]
 	run -2 procmem heap --size 5-3 "$TARGET_PID"
 	run -2 procmem heap --by colour "$TARGET_PID"
 	[[ $output == *"'colour' is unknown: use size, type, text, arena, state or thread" ]]
