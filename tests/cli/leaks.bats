@@ -48,6 +48,16 @@ assert_lost() {
 	[[ $stderr == *'not seen: encoded or unaligned pointers'* ]]
 }
 
+@test "thousands of lost chunks in the arenas of several live threads" {
+	local lost=4000
+	target_start ../bench/chunks $((100 * lost))
+	run -1 --separate-stderr procmem leaks --json --all "$TARGET_PID"
+	# At most one for each of 5 threads and one of 1000 is missed, and only chunks with this text are lost.
+	jq -c '{chunks, others: [.groups[] | select(.text != "lost chunk")]}' <<<"$output"
+	jq -e --argjson lost $lost 'all(.groups[]; .text == "lost chunk") and .complete and
+		.chunks <= $lost and .chunks >= $lost - 5 - $lost / 1000 and .chunks == (.groups | map(.count) | add)' <<<"$output"
+}
+
 @test "--direct counts where a loss begins, --min-size leaves out small chunks" {
 	target_start holders
 	run -1 --separate-stderr procmem leaks --json --direct "$TARGET_PID"
