@@ -257,9 +257,14 @@ assert_lost() {
 
 	# Between what the copy alone is assumed to need and what both need.
 	cgroup_make $((copied + copied / 128 * 60 + copied + chunks * 60))
-	run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" leaks --max-stop 0 "$1"' \
-		"$GROUP_FOLDER" "$TARGET_PID"
-	[[ $stderr == *'not enough memory: a graph of '*' chunks needs '* ]]
+	for words in "leaks $TARGET_PID" "heap --retained $TARGET_PID" "heap --retained --tree g_list $TARGET_PID" \
+		"refs $TARGET_PID $(sed -n 's/^example list //p' "$TARGET_FACTS")"; do
+		# shellcheck disable=SC2016 # the inner shell expands these
+		run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" $1 --max-stop 0' \
+			"$GROUP_FOLDER" "$words"
+		[[ $stderr == *'not enough memory: a graph of '*' chunks needs '* ]]
+		assert_runs_free "$TARGET_PID"
+	done
 }
 
 @test "a session that holds the target stopped uses its stop" {

@@ -18,8 +18,8 @@
  * - `grown`: prints `grown N`: the number of chunks that `grow` and `seep` have allocated
  * - `renew N`: starts a thread that keeps N chunks of 528 bytes, "renewed number=I", and replaces
  *   the oldest one every millisecond; done when all N chunks exist
- * - `churn`: starts a thread, at most 64 in all, that allocates and frees all the time; done when it
- *   has allocated in each of its slots
+ * - `churn`: starts a thread, at most 64 in all, that allocates and frees all the time; done when
+ * it has allocated in each of its slots
  * - `damage`: overwrites the size of a chunk; prints both chunks
  * - `imitate`: maps memory that looks like a chunk of 1 MiB
  * - `point N`: allocates a chunk, `pointed`, and N pointers to it in another chunk
