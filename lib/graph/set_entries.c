@@ -91,10 +91,10 @@ static int count_words(struct search *search, struct pm_error *error)
 static void choose(struct pm_retained_set *set, const struct entering *entering)
 {
 	set->words = UINT64_MAX;
-	for (uint8_t bit = 0; bit < PM_SET_BITS; bit++) {
+	for (unsigned bit = 0; bit < PM_SET_BITS; bit++) {
 		if (entering[bit].words == 0 || entering[bit].words > set->words)
 			continue;
-		set->through = bit;
+		set->through = (uint8_t)bit;
 		set->words = entering[bit].words;
 		set->from = entering[bit].from;
 		set->entry = entering[bit].entry;

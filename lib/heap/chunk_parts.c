@@ -150,5 +150,11 @@ void pm_chunk_parts_find(const struct pm_heap *heap, struct pm_range range,
 			parts->inside |= part.kind;
 		else
 			parts->outside |= part.kind;
+
+		if (part.kind & (PM_CHUNK_PART_LINKS | PM_CHUNK_PART_HEADER))
+			continue;
+		if (pm_range_size(parts->content) == 0)
+			parts->content.start = at;
+		parts->content.end = pm_min(part.end, range.end);
 	}
 }

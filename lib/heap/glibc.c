@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "heap/glibc_cached.h"
 #include "heap/glibc_find.h"
 #include "heap/glibc_heaps.h"
-#include "heap/glibc_lists.h"
 #include "heap/glibc_mapped.h"
 #include "heap/glibc_version.h"
 #include "heap/glibc_walk.h"
@@ -341,7 +341,7 @@ static int read_chunks(struct pm_glibc *glibc, struct pm_error *error)
 	    pm_heap_index_finish(&handle->index, error) < 0 || check_index(glibc, error) < 0 ||
 	    check_sizes(glibc, error) < 0)
 		return -1;
-	return pm_glibc_lists_read(glibc, error);
+	return pm_glibc_cached_read(glibc, error);
 }
 
 int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)

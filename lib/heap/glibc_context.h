@@ -64,7 +64,7 @@ struct pm_glibc {
 	struct pm_glibc_link *saved;
 	size_t saved_count;
 	size_t saved_capacity;
-	struct pm_glibc_run *runs; /**< by ascending address after pm_glibc_lists_read() */
+	struct pm_glibc_run *runs; /**< by ascending address after pm_glibc_cached_read() */
 	size_t run_count;
 	size_t run_capacity;
 	/** Lowest and highest address of the arena that is walked over */

@@ -18,10 +18,11 @@ enum {
 	/* Number of entries of a leaf that are checked */
 	CHECKED_MAX = 512,
 	/*
-	 * Pages at the start of a leaf that are read one by one. Most words that are tried point to
-	 * something else, whose first page shows this. The pages that follow are read ahead.
+	 * Bytes at the start of a leaf of which the pages are read one by one. Most words that are
+	 * tried point to something else, whose first page shows this. The pages that follow are
+	 * read ahead.
 	 */
-	SINGLE_PAGES = 4,
+	SINGLE_BYTES = 4 * PAGE,
 	/* Bytes that are searched for words at once */
 	BLOCK = 16 * PAGE,
 };
@@ -147,7 +148,7 @@ static int read_leaf(struct search *search, struct pm_range leaf, struct pm_rang
 	struct pm_heap_window *window = search->heap->window;
 	size_t size = (size_t)pm_range_size(part);
 
-	if (part.start - leaf.start >= SINGLE_PAGES * PAGE)
+	if (part.start - leaf.start >= SINGLE_BYTES)
 		return pm_heap_window_at(window, part.start, size, leaf.end, bytes, error);
 
 	*bytes = search->page;

@@ -60,6 +60,11 @@ struct pm_chunk_parts {
 	struct pm_chunk chunk;
 	unsigned inside;  /**< enum pm_chunk_part bits of the bytes in this chunk; 0 without one */
 	unsigned outside; /**< enum pm_chunk_part bits of all other bytes of the range */
+	/**
+	 * The range without the bytes at its start and its end that are PM_CHUNK_PART_LINKS or
+	 * PM_CHUNK_PART_HEADER; empty if there are no other bytes
+	 */
+	struct pm_range content;
 };
 
 /**

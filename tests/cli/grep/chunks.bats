@@ -215,3 +215,17 @@ texts() {
 	run -2 procmem grep --chunks -c x "$TARGET_PID"
 	[[ $output == *'--chunks'* ]]
 }
+
+@test "--timeout ends the search while the heap is read, and the process runs on" {
+	local how
+	target_start allocations 0
+	target_tell sieve 1000000
+	for how in --in-use '--in-use --stop'; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr procmem grep $how --timeout 0.001 number "$TARGET_PID"
+		[ -z "$output" ]
+		[[ $stderr == *"procmem: the time limit has ended the search while the heap of $TARGET_PID was read: nothing was searched; allow more time with --timeout" ]]
+	done
+	target_tell trim
+	run -1 --separate-stderr procmem grep --in-use --timeout 1h 'not in the heap[.]' "$TARGET_PID"
+}
