@@ -34,7 +34,7 @@ memory() {
 
 
 chapter "heap, leaks, refs: $million million chunks, the library alone"
-target_start ../bench/chunks $count
+target_start ../bench/chunks "$count"
 "$heap_bench" "$target" "$(sed -n 's/^example //p' "$scratch/facts")" >"$scratch/steps"
 gibibytes=$(awk '/^copied / { print $2 / 1073741824 }' "$scratch/steps")
 within 'find all chunks, without a stop' 'pm_heap_open()' "$(of walk)" 1000
@@ -59,7 +59,7 @@ row 'the process is stopped for' 'gcore -o FILE PID' "$peer ms" 'procmem leaks -
 	"$ours ms" "$(ratio "$ours" "$peer")" 1
 # The check at the end would be the second one.
 checked=$(printf 'check\nquit\n' | LSAN_OPTIONS=leak_check_at_exit=0 \
-	"$targets/../bench/chunks_lsan" $count 2>"$scratch/report" | sed -n 's/^checked //p')
+	"$targets/../bench/chunks_lsan" "$count" 2>"$scratch/report" | sed -n 's/^checked //p')
 ms=$(milliseconds sh -c "procmem leaks --max-stop 0 $target || [ \$? -eq 1 ]")
 row "$((count / 100000))000 lost chunks" 'LeakSanitizer, inside the process' "$checked ms" \
 	"procmem leaks --max-stop 0 PID" "$ms ms" "$(ratio "$ms" "$checked")" 5
