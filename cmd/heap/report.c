@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/report.h"
 
+#include <inttypes.h>
+
 #include "base/clock.h"
 #include "base/report.h"
 #include "target/malloc_heap.h"
@@ -8,6 +10,9 @@
 
 /* Maximum number of stops. */
 enum { STOPS_MAX = 4 };
+
+/* Time to read and count the contents of a chunk, and to stop a thread, in nanoseconds. */
+enum { NS_PER_CHUNK = 300, NS_PER_THREAD = 400000 };
 
 /** Finds the allocator that is part of the program, once. */
 static void find_linked(struct heap_report *report, struct pm_process *process)
@@ -19,28 +24,63 @@ static void find_linked(struct heap_report *report, struct pm_process *process)
 	report->linked_known = true;
 }
 
-/** Prepares a stop, and reports that a process is about to be stopped, and for how long. Starts the
- * time of the stop. */
-static void before_stop(void *context, struct pm_process *process)
+/**
+ * Predicts how long a process will be stopped: reads its heap once without a stop.
+ * @return nanoseconds; 0 if this is not known
+ */
+static uint64_t predict(struct heap_report *report, struct pm_process *process)
 {
-	struct heap_report *report = context;
+	struct malloc_heap_cost cost;
+
+	if (!malloc_heap_measure(process, &report->memory.hint, report->memory.cancel, &cost))
+		return 0;
+
+	uint64_t ns = cost.ns + cost.threads * NS_PER_THREAD;
+	if (!report->has_address)
+		ns += cost.chunks * NS_PER_CHUNK;
+	return ns;
+}
+
+/** Adds how long a process will be stopped. */
+static void put_predicted(uint64_t ns, struct text *line)
+{
+	const uint64_t second = 1000000000, millisecond = 1000000;
+
+	if (ns < second / 10)
+		text_format(line, " for about %" PRIu64 " ms", ns / millisecond + 1);
+	else
+		text_format(line, " for about %.1f s", (double)ns / (double)second);
+}
+
+/** Reports that a process is about to be stopped, and for how long. */
+static void announce(struct heap_report *report, struct pm_process *process)
+{
 	const double second = 1e9;
+	uint64_t predicted = predict(report, process);
 	struct text line = { 0 };
 
-	find_linked(report, process);
-	stop_limit_begin(&report->limit);
-	/* Only the first stop is announced: the limit is that of all stops. */
-	if (report->options->output.quiet || report->limit.spent_ns > 0)
-		return;
-
-	text_format(&line, "stopping process %d while its heap is read",
-	            (int)pm_process_pid(process));
+	text_format(&line, "stopping process %d", (int)pm_process_pid(process));
+	if (predicted > 0)
+		put_predicted(predicted, &line);
+	text_string(&line, ", to read its heap");
 	/* As in stop_limit_reader(). */
 	if (report->limit.max_ns > 0)
-		text_format(&line, ", for at most about %g s (--max-stop)",
+		text_format(&line, "; the stop is ended after %g s (twice --max-stop)",
 		            2 * (double)report->limit.max_ns / second);
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
+}
+
+/** Prepares a stop, and announces the first one: the limit is that of all stops. Starts the time of
+ * the stop. */
+static void before_stop(void *context, struct pm_process *process)
+{
+	struct heap_report *report = context;
+
+	find_linked(report, process);
+	if (!report->options->output.quiet && report->limit.spent_ns == 0)
+		announce(report, process);
+	stop_limit_begin(&report->limit);
 }
 
 /** Opens the memory of a target. */
@@ -106,10 +146,10 @@ static bool can_stop_again(struct heap_report *report)
 }
 
 /**
- * Opens the heap. If its chain of chunks is broken, stops the target again, unless the target
- * cannot run in between. A break of the chain at the same address is probably damage, if all
- * threads have run in between. Other breaks always have the same address, so that nothing follows
- * from it.
+ * Opens the heap. If the heap is not complete, stops the target again, if this is allowed and can
+ * help. If the chain of chunks breaks at the same address in two stops, and all threads have run in
+ * between, the heap is probably damaged there. The address of another break, such as that of a
+ * counter, is always the same, and shows nothing.
  */
 static int open_heap(struct heap_report *report, const char *word, struct pm_error *error)
 {

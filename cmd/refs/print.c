@@ -97,7 +97,7 @@ static int print_place(const struct refs_found *found, const struct refs_style *
 	struct text line = { 0 };
 	int result = 0;
 
-	text_format(&line, "%" PRIx64 " is ", found->address);
+	text_format(&line, "0x%" PRIx64 " is ", found->address);
 	if (found->has_chunk) {
 		text_format(&line, "in the chunk %" PRIx64 "-%" PRIx64, found->chunk.start,
 		            found->chunk.end);
@@ -115,6 +115,9 @@ static int print_place(const struct refs_found *found, const struct refs_style *
 	}
 
 	end_line(&line, out);
+	if (found->has_chunk && found->chunk.state != PM_CHUNK_IN_USE)
+		out_string(out, "the chunk is not in use: if an earlier output showed it in use, "
+		                "the program has freed it\n");
 	text_deinit(&line);
 	return result;
 }
@@ -165,12 +168,27 @@ static void print_total(const struct refs_found *found, struct out *out)
 {
 	struct text line = { 0 };
 
+	if (found->total == 0) {
+		out_string(out, found->to ? "no pointers to chunks\n" : "no references\n");
+		return;
+	}
+
 	text_grouped(&line, found->total);
 	text_string(&line, found->to ? " pointer" : " reference");
 	text_string(&line, text_plural(found->total));
-	text_string(&line, found->total > 0 ? ":\n" : "\n");
+	text_string(&line, ":\n");
 	out_text(out, &line);
 	text_deinit(&line);
+}
+
+/** Adds the number of references that are not shown. */
+static void put_left_out(const struct refs_found *found, uint64_t count, struct text *line)
+{
+	text_string(line, "  \xe2\x80\xa6 ");
+	text_grouped(line, count);
+	text_format(line, " more %s%s", found->to ? "pointer" : "reference", text_plural(count));
+	if (!found->all)
+		text_string(line, " (all: -a)");
 }
 
 static int print_refs(const struct refs_found *found, const struct refs_style *style,
@@ -183,8 +201,7 @@ static int print_refs(const struct refs_found *found, const struct refs_style *s
 	int result = refs_found_visit(found, print_ref, &printing, error);
 
 	if (result == 0 && !found->all && found->count < found->total) {
-		text_format(line, "  ... and %" PRIu64 " more: -a shows all",
-		            found->total - found->count);
+		put_left_out(found, found->total - found->count, line);
 		end_line(line, out);
 	}
 
@@ -230,9 +247,8 @@ static int print_tree(const struct refs_found *found, const struct refs_style *s
 	}
 
 	if (first < found->total) {
-		text_format(&line, "  ... and %" PRIu64 " more%s\n", found->total - first,
-		            found->all ? "" : ": -a shows all");
-		out_text(out, &line);
+		put_left_out(found, found->total - first, &line);
+		end_line(&line, out);
 	}
 	text_deinit(&line);
 

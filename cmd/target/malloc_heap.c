@@ -7,6 +7,7 @@
 #include <procmem/number.h>
 #include <procmem/target_reader.h>
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "base/text.h"
 
@@ -60,6 +61,36 @@ void malloc_heap_find_hint(struct pm_process *process, const volatile sig_atomic
 
 	malloc_heap_close(&opened);
 	pm_regions_deinit(&regions);
+}
+
+bool malloc_heap_measure(struct pm_process *process, const struct pm_heap_hint *hint,
+                         const volatile sig_atomic_t *cancel, struct malloc_heap_cost *cost)
+{
+	struct pm_process_info info = { 0 };
+	struct malloc_heap opened = { 0 };
+	struct pm_regions regions;
+	uint64_t began_us = clock_us();
+	bool known = false;
+
+	pm_regions_init(&regions);
+	if (pm_process_read_info(process, &info, NULL) == 0 &&
+	    pm_maps_read(process, PM_SMAPS, &regions, NULL) == 0 &&
+	    open_process(process, &regions, &opened, NULL) == 0) {
+		const struct pm_heap_source source = { .regions = &regions,
+			                               .reader = &opened.reader,
+			                               .pages = &opened.pages,
+			                               .cancel = cancel,
+			                               .hint = *hint };
+		known = pm_heap_open(&source, &opened.heap, NULL) == 0;
+	}
+
+	*cost = (struct malloc_heap_cost){ .ns = (clock_us() - began_us) * 1000,
+		                           .threads = info.threads };
+	if (known)
+		cost->chunks = opened.heap->chunk_count;
+	malloc_heap_close(&opened);
+	pm_regions_deinit(&regions);
+	return known;
 }
 
 int malloc_heap_open_process(struct pm_process *process, const struct pm_regions *regions,
@@ -139,11 +170,12 @@ int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, co
 		                    "strings' work with any allocator",
 		                    word);
 	if (heap->unused)
-		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "the heap of %s is not known: it has not called malloc of %s, "
-		                    "and no other known allocator was found; 'procmem map' and "
-		                    "'procmem strings' work with any allocator",
-		                    word, name);
+		return pm_error_set(
+			error, PM_ERROR_UNSUPPORTED, 0,
+			"the heap of %s is not known: the process has not called malloc of %s, "
+			"and no other known allocator was found; 'procmem map' and "
+			"'procmem strings' work with any allocator",
+			word, name);
 	if (found)
 		return 0;
 

@@ -104,6 +104,11 @@ static void put_walks(const struct watch_heap_walks *walks, bool bytes, struct t
 {
 	char duration[PM_DURATION_TEXT_SIZE];
 
+	if (walks->count == 0) {
+		text_string(line, "malloc: the first walk over the heap was not finished\n");
+		return;
+	}
+
 	text_string(line, "malloc: ");
 	text_grouped(line, walks->chunks);
 	text_format(line, " chunk%s in use, ", text_plural(walks->chunks));
@@ -201,9 +206,11 @@ bool watch_heap_print_wait(const struct watch_heap *heap, struct text *text)
 
 	text_format(text, "heap: first result after %d walks; %" PRIu64 " done", WALKS_MIN,
 	            walks.count);
-	if (walks.allowed >= 1) {
+	if (walks.running)
+		text_string(text, ", one is running");
+	else if (walks.allowed >= 1) {
 		pm_format_duration(walks.allowed, duration);
-		text_format(text, ", one each %s within the budget", duration);
+		text_format(text, ", and --budget allows one every %s", duration);
 	}
 	if (walks.failure) {
 		text_string(text, "; the last walk failed: ");
@@ -258,7 +265,7 @@ void watch_heap_print_json(const struct watch_heap *heap, struct json *json)
 	json_put(json, "seconds", json_real(walks.seconds));
 	json_put(json, "walk_count", json_number(walks.count));
 	json_put(json, "walk_cost_us", json_number(convert_uint64(walks.cpu * 1e6)));
-	json_put(json, "complete", json_boolean(walks.incomplete == 0));
+	json_put(json, "complete", json_boolean(walks.count > 0 && walks.incomplete == 0));
 	json_open(json, "survivors", '[');
 	for (size_t i = 0; i < count; i++)
 		put_class(&classes[i], json);

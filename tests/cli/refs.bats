@@ -55,7 +55,7 @@ refs() {
 		.path[1].symbol == "g_list"' <<<"$output"
 
 	run -0 --separate-stderr procmem refs "$TARGET_PID" "0x$(example list)"
-	[[ ${lines[0]} =~ ^[0-9a-f]+' is in the chunk '[0-9a-f]+-[0-9a-f]+' (64B, '.*'), in use'$ ]]
+	[[ ${lines[0]} =~ ^0x[0-9a-f]+' is in the chunk '[0-9a-f]+-[0-9a-f]+' (64B, '.*'), in use'$ ]]
 	[[ $output == *'path to the nearest root, 3 references:'*', and 1 more of this size in a list'* ]]
 	[[ $output == *'<- global g_list in holders, at '* ]]
 	[[ $stderr == *'the process was stopped for '* ]]
@@ -63,7 +63,7 @@ refs() {
 
 @test "a lost chunk has no path, and no references" {
 	run -1 procmem refs -q "$TARGET_PID" "$(example single)"
-	[[ $output == *'0 references'*'no path from a root: the chunk is possibly lost'* ]]
+	[[ $output == *'no references'*'no path from a root: the chunk is possibly lost'* ]]
 	run -0 procmem refs -q "$TARGET_PID" "$(example tail)"
 	[[ $output == *"1 reference:"*"  chunk $(example head) +0x0 ("*'possibly lost'* ]]
 }
@@ -102,10 +102,20 @@ refs() {
 	run -2 procmem refs --depth 101 "$TARGET_PID" 0x1000
 }
 
+@test "a chunk that is not in use may have been in use before" {
+	local top
+	top=$(procmem heap -q --list --state top --csv "$TARGET_PID" | sed -n 2p | cut -d, -f1)
+	run -1 procmem refs -q "$TARGET_PID" "$top"
+	[[ ${lines[0]} == *'), top' ]]
+	[[ ${lines[1]} == 'the chunk is not in use: if an earlier output showed it in use, the program has freed it' ]]
+	run procmem refs -q "$TARGET_PID" "$(example list)"
+	[[ $output != *'not in use'* ]]
+}
+
 @test "the first 20 references are shown, or all" {
 	run -0 --separate-stderr procmem refs "$TARGET_PID" "$(jq -r .path[0].chunk.start < <(
 		procmem refs -q --json "$TARGET_PID" "$(example owned)"))"
-	[[ $output == *'  ... and '*' more: -a shows all'* ]]
+	[[ $output == *'  … '*' more references (all: -a)'* ]]
 	[ "$(grep -cE '^  (chunk|global)' <<<"$output")" -eq 20 ]
 	run -0 --separate-stderr procmem refs -a -b "$TARGET_PID" "$(jq -r .path[0].chunk.start < <(
 		procmem refs -q --json "$TARGET_PID" "$(example owned)"))"
@@ -143,5 +153,5 @@ refs() {
 
 	# The number of nodes is no pointer.
 	run -1 --separate-stderr procmem refs --to "$TARGET_PID" "$(printf '%x' $((0x$map + 40)))"
-	[[ $output == *'0 pointers'* ]]
+	[[ $output == *'no pointers to chunks'* ]]
 }

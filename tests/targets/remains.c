@@ -17,6 +17,8 @@
  * with "begin" and ends with "border". Pair 21 has 200,000 bytes, starts with "LONG" and ends with
  * "end". `links ADDRESS NEXT` is a chunk in the tcache, and the chunk to which it points.
  *
+ * Two chunks end with a text: "<in use, to the end>" and, in a freed chunk, "<freed, to the end>".
+ *
  * Command `damage`: writes into the header of `live 5`.
  */
 #include "support.h"
@@ -34,6 +36,7 @@ enum {
 	SMALL = 72,
 	LARGE = 2000,
 	LONG = 200000,
+	FULL = 200,
 	MAPPED = 2000000,
 	START = 32, /* offset of the texts: what malloc writes into freed chunks is before it */
 };
@@ -84,6 +87,20 @@ static char *create_pair(unsigned number, size_t size, const char *first, const 
 	return above;
 }
 
+/**
+ * Creates a chunk whose last bytes are a text. A chunk of 48 bytes in use follows: its size in the
+ * header, with a flag, is 0x31, the character 1.
+ * @return  the chunk
+ */
+static char *create_full(const char *text)
+{
+	char *chunk = calloc(1, FULL);
+	target_check(chunk && calloc(1, 40) ? 0 : -1, "calloc");
+
+	memcpy(chunk + malloc_usable_size(chunk) - strlen(text), text, strlen(text));
+	return chunk;
+}
+
 static int damage(const char *line)
 {
 	if (strcmp(line, "damage") != 0)
@@ -108,6 +125,8 @@ int main(void)
 	allocate("free", LARGE, freed);
 	char *above = create_pair(TEXTS, LARGE, "begin", "border");
 	char *far_above = create_pair(TEXTS + 1, LONG, "LONG", "end");
+	char *full_freed = create_full("<freed, to the end>");
+	create_full("<in use, to the end>");
 	for (unsigned i = 0; i < TEXTS; i++)
 		put("outside", i, outside[i], SMALL);
 
@@ -121,6 +140,7 @@ int main(void)
 	/* Nothing is allocated from here on. The last chunk of the heap becomes a part of top. Of
 	 * the chunks of a size, seven are in the tcache, and the rest in fastbins or bins. */
 	free(last);
+	free(full_freed);
 	free(above);
 	free(far_above);
 	release(freed);

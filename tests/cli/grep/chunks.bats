@@ -205,7 +205,7 @@ texts() {
 	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000 target_start two_allocators 10 1000
 	! grep -q 'without jemalloc' "$TARGET_FACTS" || skip 'libjemalloc.so.2 cannot be loaded'
 	run -1 --separate-stderr procmem grep --freed 'no such text' "$TARGET_PID"
-	[[ $stderr == *'the process also uses jemalloc malloc; matches in its chunks count as in no chunk'* ]]
+	[[ $stderr == *'the process also uses jemalloc malloc, whose chunks are not read; matches there count as outside of chunks'* ]]
 }
 
 @test "without malloc of a known allocator, the options are refused" {
@@ -214,4 +214,18 @@ texts() {
 	[[ -z $output && $stderr == *"the heap of $TARGET_PID is not known"* ]]
 	run -2 procmem grep --chunks -c x "$TARGET_PID"
 	[[ $output == *'--chunks'* ]]
+}
+
+@test "--timeout ends the search while the heap is read, and the process runs on" {
+	local how
+	target_start allocations 0
+	target_tell sieve 1000000
+	for how in --in-use '--in-use --stop'; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr procmem grep $how --timeout 0.001 number "$TARGET_PID"
+		[ -z "$output" ]
+		[[ $stderr == *"procmem: the time limit has ended the search while the heap of $TARGET_PID was read: nothing was searched; allow more time with --timeout" ]]
+	done
+	target_tell trim
+	run -1 --separate-stderr procmem grep --in-use --timeout 1h 'not in the heap[.]' "$TARGET_PID"
 }

@@ -166,6 +166,20 @@ grown() {
 	[[ $output != *malloc:* ]]
 }
 
+@test "a recording with chunks: a note says which command shows them" {
+	local file=$BATS_TEST_TMPDIR/run.pmrec
+	target_start allocations 0
+	run -0 procmem watch --heap --budget 0 -i 0.1 -c 3 --record "$file" "$TARGET_PID"
+	run -0 --separate-stderr procmem watch "$file"
+	[[ $output != *malloc:* ]]
+	[[ $stderr == *"the chunks of malloc in $file are not shown: "*' at 3 walks over the heap, '*"'procmem diff $file@first $file' shows what grew" ]]
+	run --separate-stderr procmem diff "$file@first" "$file"
+	[ "$status" -le 1 ]
+	[[ $output == *hunks* ]]
+	run -0 --separate-stderr procmem watch -q "$file"
+	[ -z "$stderr" ]
+}
+
 @test "the action snap stores chunks, too" {
 	local file=$BATS_TEST_TMPDIR/snap.pmrec
 	target_start allocations 0
@@ -192,9 +206,37 @@ grown() {
 	require tmux
 	target_start allocations 0
 	watch_start 100 30 --heap -i 0.2 --budget 0.01
-	screen_await 'heap: first result after 3 walks; 1 done, one each '
-	[[ $(screen_lines) =~ 'one each '[0-9hms.\ ]+' within the budget' ]]
+	screen_await 'heap: first result after 3 walks; 1 done, and --budget allows one every '
+	[[ $(screen_lines) =~ 'and --budget allows one every '[0-9hms.\ ]+ ]]
 	screen_key q
+}
+
+@test "the screen continues while the heap is walked, and Ctrl-C ends a walk" {
+	require tmux
+	target_start allocations 0
+	target_tell sieve 3000000
+	target_tell grow 200
+	# A walk takes longer than the time between two samples.
+	watch_start 100 30 --heap -i 0.1 --budget 0
+	screen_await ' done, one is running'
+	screen_await 'chunks of malloc that are new and still there (a walk is running):'
+	screen_key C-c
+	screen_await 'ended: interrupted'
+	screen_await 'malloc: '
+	[[ $(screen_lines) == *' chunks in use, '*' walks, every '* ]]
+}
+
+@test "a process that ends while its heap is walked" {
+	require tmux
+	target_start allocations 0
+	target_tell sieve 3000000
+	watch_start 100 30 --heap -i 0.1 --budget 0
+	screen_await ' done, one is running'
+	kill -KILL "$TARGET_PID"
+	screen_await '(q: quit)'
+	screen_key q
+	screen_await 'ended: the process is gone'
+	screen_await 'malloc: '
 }
 
 @test "--heap needs one living process whose allocator is known" {
