@@ -48,6 +48,16 @@ assert_lost() {
 	[[ $stderr == *'not seen: encoded or unaligned pointers'* ]]
 }
 
+@test "thousands of lost chunks in the arenas of several live threads" {
+	local lost=4000
+	target_start ../bench/chunks $((100 * lost))
+	run -1 --separate-stderr procmem leaks --json --all "$TARGET_PID"
+	# At most one for each of 5 threads and one of 1000 is missed, and only chunks with this text are lost.
+	jq -c '{chunks, others: [.groups[] | select(.text != "lost chunk")]}' <<<"$output"
+	jq -e --argjson lost $lost 'all(.groups[]; .text == "lost chunk") and .complete and
+		.chunks <= $lost and .chunks >= $lost - 5 - $lost / 1000 and .chunks == (.groups | map(.count) | add)' <<<"$output"
+}
+
 @test "--direct counts where a loss begins, --min-size leaves out small chunks" {
 	target_start holders
 	run -1 --separate-stderr procmem leaks --json --direct "$TARGET_PID"
@@ -247,9 +257,14 @@ assert_lost() {
 
 	# Between what the copy alone is assumed to need and what both need.
 	cgroup_make $((copied + copied / 128 * 60 + copied + chunks * 60))
-	run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" leaks --max-stop 0 "$1"' \
-		"$GROUP_FOLDER" "$TARGET_PID"
-	[[ $stderr == *'not enough memory: a graph of '*' chunks needs '* ]]
+	for words in "leaks $TARGET_PID" "heap --retained $TARGET_PID" "heap --retained --tree g_list $TARGET_PID" \
+		"refs $TARGET_PID $(sed -n 's/^example list //p' "$TARGET_FACTS")"; do
+		# shellcheck disable=SC2016 # the inner shell expands these
+		run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" $1 --max-stop 0' \
+			"$GROUP_FOLDER" "$words"
+		[[ $stderr == *'not enough memory: a graph of '*' chunks needs '* ]]
+		assert_runs_free "$TARGET_PID"
+	done
 }
 
 @test "a session that holds the target stopped uses its stop" {

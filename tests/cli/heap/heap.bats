@@ -518,6 +518,27 @@ assert_threads() {
 		.count > 0 and .rate > 0 and .bytes_rate > .rate * 270) and (.certain | type) == "boolean"' <<<"$output"
 }
 
+@test "--growth: the survivors of a slow leak among chunks that change all the time" {
+	local heap count=500 _
+	target_start allocations 0
+	for _ in 1 2 3; do tell churn; done
+	"$PROCMEM_BIN" heap --growth 6s --json "$TARGET_PID" >grown 2>errors 3>&- &
+	heap=$!
+	TARGETS+=("$heap")
+
+	# After the first walk, it waits in ppoll(2). The leak is between the first and the second walk.
+	until grep -q '^\(271\|73\) ' "/proc/$heap/syscall"; do kill -0 "$heap"; done
+	kill -STOP "$heap"
+	tell seep "$count"
+	kill -CONT "$heap"
+	wait "$heap" || [ $? -eq 1 ] || { cat errors && false; }
+	jq -c '[.survivors[] | {size, text, count}]' grown
+
+	jq -e --argjson count "$count" '([.survivors[] | select(.size == 272 and .text == "leak number=#") | .count] | length == 1 and
+		(.[0] - $count | fabs) <= $count / 10) and .survivors[0].size == 272 and all(.survivors[1:][]; .count <= 10)' grown
+	json_keep heap grown
+}
+
 @test "--growth: classes without net growth come last, and are not marked" {
 	target_start allocations 0
 	tell renew 5000

@@ -248,6 +248,19 @@ grown() {
 	[[ $(screen_lines) == *' chunks in use, '*' walks, every '* ]]
 }
 
+@test "a process that ends while its heap is walked" {
+	require tmux
+	target_start allocations 0
+	target_tell sieve 3000000
+	watch_start 100 30 --heap -i 0.1 --budget 0
+	screen_await ' done, one is running'
+	kill -KILL "$TARGET_PID"
+	screen_await '(q: quit)'
+	screen_key q
+	screen_await 'ended: the process is gone'
+	screen_await 'malloc: '
+}
+
 @test "--heap needs one living process whose allocator is known" {
 	target_start no_malloc
 	run -2 --separate-stderr procmem watch --heap --record "$BATS_TEST_TMPDIR/run.pmrec" -c 2 -i 0.1 "$TARGET_PID"
