@@ -231,7 +231,7 @@ bool watch_heap_print_wait(const struct watch_heap *heap, struct text *text)
 		text_string(text, ", one is running");
 	else if (walks.allowed >= 1) {
 		pm_format_duration(walks.allowed, duration);
-		text_format(text, ", one each %s within the budget", duration);
+		text_format(text, ", and --budget allows one every %s", duration);
 	}
 	if (walks.failure) {
 		text_string(text, "; the last walk failed: ");

@@ -280,5 +280,5 @@ assert_lost() {
 
 	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
 	jq -e '.complete and ([.groups[] | select(.size == 1048576)] | length == 1 and .[0].count == 1)' <<<"$output"
-	[[ $stderr == *'the caches of threads of jemalloc point to some hundred chunks of each size: of these, lost ones are not found'* ]]
+	[[ $stderr == *'the thread caches of jemalloc point to some hundred chunks of each size; a lost chunk among these is not found'* ]]
 }

@@ -228,8 +228,8 @@ grown() {
 	require tmux
 	target_start allocations 0
 	watch_start 100 30 --heap -i 0.2 --budget 0.01
-	screen_await 'heap: first result after 3 walks; 1 done, one each '
-	[[ $(screen_lines) =~ 'one each '[0-9hms.\ ]+' within the budget' ]]
+	screen_await 'heap: first result after 3 walks; 1 done, and --budget allows one every '
+	[[ $(screen_lines) =~ 'and --budget allows one every '[0-9hms.\ ]+ ]]
 	screen_key q
 }
 
