@@ -12,7 +12,8 @@
 /* Bytes of a chunk that the program cannot use. */
 enum { HEADER = 8 };
 
-/* A text that less than this share of the compared chunks is known to have is marked. */
+/* A text is marked as "mostly" if less than this percentage of the compared chunks is known to have
+ * it. */
 enum { SURE_PERCENT = 90 };
 
 /** A row of the list. */

@@ -49,8 +49,7 @@ static const struct cli_option filter_options[] = {
 	  "chunks of this size, with malloc's header, as the\n"
 	  "table shows it (96, 1K-64K, 1M-)" },
 	{ OPTION_TYPE, "type", "REGEX", "chunks whose type matches" },
-	{ OPTION_TEXT, "text", "REGEX",
-	  "chunks with a text that matches in their first 64\nbytes" },
+	{ OPTION_TEXT, "text", "REGEX", "chunks whose text in the first 64 bytes matches" },
 	{ OPTION_STATE, "state", "LIST",
 	  "chunks that are in_use (default), cached, free or\n"
 	  "top, or all" },
@@ -129,7 +128,7 @@ static bool has_twice(const char *list, const char *const *names)
 
 static int parse_by(struct heap_options *options, const char *value, struct pm_error *error)
 {
-	/* In the order of the bits of enum pm_census_key. A thread is that of an arena. */
+	/* In the order of the bits of enum pm_census_key. "thread" counts by arena. */
 	static const char *const names[] = { "size",  "type",   "text", "arena",
 		                             "state", "thread", NULL };
 	const unsigned thread = 1u << 5;

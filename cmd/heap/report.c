@@ -146,10 +146,10 @@ static bool can_stop_again(struct heap_report *report)
 }
 
 /**
- * Opens the heap. If its chain of chunks is broken, stops the target again, unless the target
- * cannot run in between. A break of the chain at the same address is probably damage, if all
- * threads have run in between. Other breaks always have the same address, so that nothing follows
- * from it.
+ * Opens the heap. If the heap is not complete, stops the target again, if this is allowed and can
+ * help. If the chain of chunks breaks at the same address in two stops, and all threads have run in
+ * between, the heap is probably damaged there. The address of another break, such as that of a
+ * counter, is always the same, and shows nothing.
  */
 static int open_heap(struct heap_report *report, const char *word, struct pm_error *error)
 {
@@ -240,6 +240,8 @@ int heap_report_count(struct heap_report *report, struct pm_error *error)
 		resident = heap_verdict_resident(report->heap, &report->memory.loaded.regions);
 
 	report->verdict = heap_verdict_make(report->heap, resident);
+	if (!report->memory.core)
+		report->verdict.anonymous = heap_verdict_anonymous(&report->memory.loaded.regions);
 	if (read_pins(report, error) < 0 ||
 	    pm_census_create(&options, &report->census, error) < 0 ||
 	    pm_census_add_heap(report->census, report->heap, error) < 0)

@@ -38,9 +38,8 @@ struct heap_report {
 
 /**
  * Opens the memory of a target, its heap, and what is needed to find out what its chunks contain.
- * With --stop, a thread
- * can be inside malloc when it is stopped, so that the chain of chunks is broken for that moment.
- * The target is then resumed and stopped again, a few times.
+ * With --stop, a thread can be inside malloc when it is stopped. The chain of chunks is then broken
+ * for a moment, so the target is resumed and stopped again, a few times.
  *
  * @param report  zeroed except `options`, `has_address` and `memory.cancel`; must not be moved;
  * release with heap_report_deinit(), even on failure

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A heap is fragmented if most of it is free, but not at the ends of its arenas. What keeps this
- * memory from the kernel are the chunks between the free ones: short sequences of used chunks, with
- * a large free chunk on both sides. The most frequent size among those is reported.
+ * A heap is fragmented if most of it is free, but not at the ends of its arenas. malloc cannot give
+ * this memory back because of pins: short sequences of used chunks with a large free chunk on both
+ * sides. The most frequent size of these chunks is reported.
  */
 #include "heap/verdict.h"
 
@@ -36,7 +36,7 @@ struct sequence {
 	uint64_t end;    /* address after its last chunk, or after the free chunk before it */
 };
 
-/** Returns whether a free chunk is at least as large as the pages that it could give back. */
+/** Returns whether a chunk is free and has at least the size of a page. */
 static bool is_gap(const struct pm_chunk *chunk)
 {
 	bool is_free = chunk->state == PM_CHUNK_FREE || chunk->state == PM_CHUNK_TOP;
@@ -170,6 +170,17 @@ uint64_t heap_verdict_resident(const struct pm_heap *heap, const struct pm_regio
 		if (!pm_region_knows(region, PM_SIZE_RSS))
 			return UINT64_MAX;
 		sum += region->bytes[PM_SIZE_RSS];
+	}
+	return sum;
+}
+
+uint64_t heap_verdict_anonymous(const struct pm_regions *regions)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < regions->count; i++) {
+		if (pm_region_knows(&regions->items[i], PM_SIZE_ANONYMOUS))
+			sum += regions->items[i].bytes[PM_SIZE_ANONYMOUS];
 	}
 	return sum;
 }

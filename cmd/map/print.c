@@ -92,6 +92,9 @@ static void open_inside(struct inside *inside, struct groups *groups, const stru
 		return;
 
 	struct pm_heap *heap = inside->opened.heap;
+	if (heap->allocator == PM_HEAP_ALLOCATOR_JEMALLOC && !quiet)
+		report_note("the arenas of jemalloc have no regions of their own: 'procmem heap' "
+		            "shows them");
 	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || heap->unused ||
 	    pm_arena_threads_find(heap, loaded->target->process, loaded->core, &inside->threads,
 	                          NULL) < 0)

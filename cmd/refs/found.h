@@ -31,9 +31,9 @@ struct refs_found {
 };
 
 /**
- * Finds out what is at an address, and which range is searched for: the bytes of a chunk, a
- * variable, or else the address alone. If `to` is set, the word at the address instead of the
- * address alone.
+ * Finds out what is at an address, and which range is searched for: the bytes of the chunk, or the
+ * variable. If there is neither, this is the address alone or, with `to`, the word that contains
+ * it.
  *
  * @param found  `graph`, `address` and `to` are set
  * @param error  PM_ERROR_RESOURCES

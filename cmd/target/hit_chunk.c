@@ -333,9 +333,9 @@ static void report_unknown(const struct hit_chunks *chunks, const struct memory 
 		            "heap is damaged");
 
 	if (heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
-		report_note(
-			"the process also uses %s malloc; %s in its chunks count as in no chunk",
-			pm_heap_allocator_name(heap->other), plural);
+		report_note("the process also uses %s malloc, whose chunks are not read; %s there "
+		            "count as outside of chunks",
+		            pm_heap_allocator_name(heap->other), plural);
 }
 
 void hit_chunk_report(const struct hit_chunks *chunks, const struct memory *memory,

@@ -301,7 +301,7 @@ int malloc_graph_open(struct malloc_graph *graph, const char *word,
 	if (copy_and_walk(graph, options, error) < 0 || open_contents(graph, options, error) < 0)
 		return -1;
 
-	/* The copy and the graph share what may be used. */
+	/* The copy and the graph share the memory that may be used. */
 	uint64_t copied = pm_copy_info(graph->copy)->copied, max = graph->memory_max;
 	if (max > 0)
 		limits.memory_max = max - pm_min(copied, max - 1);

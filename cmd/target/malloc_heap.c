@@ -170,11 +170,12 @@ int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, co
 		                    "strings' work with any allocator",
 		                    word);
 	if (heap->unused)
-		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "the heap of %s is not known: it has not called malloc of %s, "
-		                    "and no other known allocator was found; 'procmem map' and "
-		                    "'procmem strings' work with any allocator",
-		                    word, name);
+		return pm_error_set(
+			error, PM_ERROR_UNSUPPORTED, 0,
+			"the heap of %s is not known: the process has not called malloc of %s, "
+			"and no other known allocator was found; 'procmem map' and "
+			"'procmem strings' work with any allocator",
+			word, name);
 	if (found)
 		return 0;
 

@@ -265,6 +265,10 @@ static int count_walk(struct watch_heap *heap, double now, struct pm_error *erro
 /** Counts a walk that failed. */
 static int count_failure(struct watch_heap *heap, double now, struct pm_error *error)
 {
+	/* A process that ended during the walk: the next sample finds out why. */
+	if (heap->walk.background && heap->failure.kind == PM_ERROR_GONE)
+		return 0;
+
 	if (heap->walks.count == 0) {
 		*error = heap->failure;
 		return -1;

@@ -30,8 +30,8 @@ struct watch_heap_walks {
 	int64_t net_bytes;   /**< change of `bytes` since the first walk */
 	size_t classes;      /**< number of classes that have survivors */
 	uint64_t incomplete; /**< number of walks that were not complete */
-	double allowed;      /**< time in seconds until the budget allows the next walk after the
-	                        last one; 0 if there is no budget */
+	double allowed; /**< minimum time in seconds from the last walk to the next one, according
+	                   to the budget; 0 if there is no budget */
 	const char *failure; /**< why the last walk failed; NULL if it did not */
 	bool running;        /**< a walk has started, and was not counted yet */
 };
@@ -46,7 +46,8 @@ struct watch_heap_class {
 	uint64_t in_use;   /**< chunks of the class at the last walk; 0 if not known */
 	int64_t net_count; /**< change of the chunks in use since the class was first seen */
 	bool net_known;    /**< `in_use` and `net_count` are known */
-	/** The number of chunks in use grows, or has risen so far, or is not known */
+	/** The number of chunks in use grows; or it has risen, and it is too early to judge; or it
+	 * is not known */
 	bool growing;
 	struct pm_trend trend; /**< of the number of chunks in use */
 };

@@ -55,7 +55,8 @@ static size_t guard_after(const struct pm_range *guards, size_t count, uint64_t 
 	                      address);
 }
 
-/** Returns the end of the part of a region that can be the stack with a stack pointer. */
+/** Returns the end of the stack that contains a stack pointer: the end of the region, or the next
+ * guard. */
 static uint64_t stack_top(const struct pm_graph *graph, const struct pm_region *region,
                           uint64_t pointer)
 {
@@ -289,7 +290,8 @@ static int add_chunks(const struct pm_graph *graph, struct pm_range_list *list,
 	return 0;
 }
 
-/** Adds the structures of the allocator: they point to chunks, also to free ones. */
+/** Adds the structures of the allocator. They are not searched, because they point to chunks in any
+ * state. */
 static int add_arenas(const struct pm_graph *graph, struct pm_range_list *list,
                       struct pm_error *error)
 {

@@ -25,11 +25,10 @@ struct pm_thread_areas {
 };
 
 /**
- * Finds the areas of all threads, and sets `unused` of the graph: the parts of stacks below the
- * stack pointers, if it is certain that the memory is the stack of the thread. The threads have
- * returned from the functions that had their variables there. But if a thread runs on another part
- * of its stack at the moment, such as an alternate signal stack or the stack of a coroutine that is
- * a variable, functions that are still in use can have their variables there.
+ * Finds the areas of all threads, and sets pm_graph.unused: the parts of stacks below the stack
+ * pointers, if it is certain that the memory is the stack of the thread. Usually, no function in
+ * use has its variables there. An exception is a thread that runs on another part of its stack at
+ * the moment, such as an alternate signal stack, or a coroutine whose stack is a variable.
  *
  * @param areas  empty; receives the areas
  * @return       0, or -1 with PM_ERROR_RESOURCES

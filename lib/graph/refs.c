@@ -235,8 +235,7 @@ static bool continues(const struct pm_path_step *step, const struct pm_ref *ref)
 	       step->ref.offset == ref->offset && step->ref.chunk.size == ref->chunk.size;
 }
 
-/** Adds a reference to a path. In a path that is too long, the oldest step in the middle is lost.
- */
+/** Adds a reference to a path. If the path has too many steps, a step in the middle is removed. */
 static int add_step(struct pm_path *path, size_t *capacity, const struct pm_ref *ref,
                     struct pm_error *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * First, a breadth-first search attributes each chunk to its nearest root. Then the roots that hold
- * most memory get a bit each, all others share one, and the bits are passed along all edges between
- * chunks of the same level until nothing changes.
+ * First, a breadth-first search attributes each chunk to its nearest root. Then each of the roots
+ * that hold most memory gets a bit, and all other roots share one bit. The bits are passed along
+ * all edges between chunks of the same level until nothing changes.
  */
 #include <procmem/retained.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All words that point from one mask to another one are counted, for each bit of the mask that they
- * come from. A set is reachable from each of its roots, so at least one such word carries the bit
- * of each root.
+ * Counts the words that point from a chunk or root with one mask to a chunk with another mask, for
+ * each bit of the first mask. A set is reachable from each of its roots, so there is at least one
+ * such word for the bit of each root.
  */
 #include "graph/set_entries.h"
 
@@ -87,7 +87,8 @@ static int count_words(struct search *search, struct pm_error *error)
 	return pm_roots_scan(graph, 0, count_root_word, search, error);
 }
 
-/** Sets the entry of a set: of several roots with as few words, that which holds least. */
+/** Sets the entry of a set. If several roots have the fewest words, the one that holds least is
+ * chosen. */
 static void choose(struct pm_retained_set *set, const struct entering *entering)
 {
 	set->words = UINT64_MAX;

@@ -90,7 +90,7 @@ static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *e
 	/* The chunks are found without the bins. */
 	if (result == 0 && state->bad_bin != 0)
 		result = pm_glibc_damage(glibc, arena, state->bad_bin, state->address,
-		                         "a bin does not have the addresses of chunks", error);
+		                         "a bin does not contain addresses of chunks", error);
 	set_arena_range(glibc, arena, &heaps);
 	for (size_t i = 0; result == 0 && i < heaps.count; i++)
 		result = pm_glibc_walk(glibc, arena, &heaps.items[i], found, error);
@@ -266,7 +266,8 @@ static void describe(struct pm_glibc *glibc)
 	         glibc->arenas[0].address, file ? file + 1 : "memory", counters);
 }
 
-/** Sets the version: that of the text of libc or, if this is not found, all that are possible. */
+/** Sets the version: the one that the text of libc names or, if this text is not found, the range
+ * of possible versions. */
 static int set_version(struct pm_glibc *glibc, bool search, struct pm_error *error)
 {
 	struct pm_heap *heap = &glibc->heap->result;

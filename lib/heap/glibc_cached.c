@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fastbins of an arena are singly linked lists in malloc_state. Their chunks, as those of a
- * tcache, are chunks that malloc counts as used.
+ * The fastbins of an arena are singly linked lists in malloc_state. Their chunks, like those of a
+ * tcache, are freed, but malloc still marks them as used.
  */
 #include "heap/glibc_cached.h"
 

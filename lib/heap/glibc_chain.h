@@ -43,7 +43,8 @@ enum pm_glibc_stop {
 	PM_GLIBC_STOP_BUFFER, /**< the next header, or the one after it, is not in the buffer */
 	PM_GLIBC_STOP_LARGE,  /**< the chunk is larger than `large` */
 	PM_GLIBC_STOP_END,    /**< the end of the chain */
-	PM_GLIBC_STOP_FENCE, /**< fenceposts of the main arena: memory of another user may follow */
+	PM_GLIBC_STOP_FENCE,  /**< fenceposts of the main arena: memory of another user of sbrk(2)
+	                         may follow */
 	PM_GLIBC_STOP_BROKEN, /**< the header at `at` is not valid */
 	PM_GLIBC_STOP_MEMORY, /**< out of memory */
 };
@@ -100,8 +101,7 @@ enum pm_glibc_start {
 
 /** A test whether a chain of chunks begins at an address. */
 struct pm_glibc_start_test {
-	uint64_t at;       /**< address of the next header to test; before the first call, the first
-	                      one */
+	uint64_t at; /**< address of the next header to test; the caller sets it to the first one */
 	uint64_t previous; /**< size of the chunk before `at`; 0 for the first one */
 	unsigned headers;  /**< number of headers that were tested */
 };

@@ -85,9 +85,9 @@ struct pm_glibc {
 	uint64_t tcache_key;
 };
 
-/** Bounds for one process, some hundred times what a process needs that is not hostile. */
+/** Bounds for one process. A process that is not hostile needs less than a hundredth of them. */
 enum pm_glibc_budget {
-	/** Attempts of repairs; parsing 64 KiB again counts as another one */
+	/** Attempts to repair; each 64 KiB that are parsed again count as one more */
 	PM_GLIBC_REPAIR_WORK = 1 << 14,
 	/** Tests whether a chain of chunks starts, if they leave the buffer: up to 8 reads each */
 	PM_GLIBC_SLOW_TESTS = 1 << 20,

@@ -12,9 +12,10 @@
 #include "heap/glibc_pages.h"
 
 enum {
-	STEP = 16,               /* alignment of the main arena: it is 32 in all known builds */
+	STEP = 16, /* distance of tested addresses; the main arena is aligned to 32 in all known
+	              builds */
 	ARENAS_MAX = 65536,      /* malloc creates at most 8 arenas for each CPU by default */
-	FILE_SIZE_MAX = 1 << 30, /* bytes of a mapping that are searched */
+	FILE_SIZE_MAX = 1 << 30, /* larger mappings are not searched */
 	CODE_DISTANCE = 64,      /* regions before the data of a file among which its code is */
 	SLICE = 1 << 28,         /* bytes whose page states are known at a time */
 };
@@ -52,8 +53,8 @@ static bool has_code(const struct pm_regions *regions, size_t index)
 }
 
 /**
- * Reads a word to check a malloc_state. All of these reads together are bounded: a file that was
- * made for it can contain many structures that look like a malloc_state.
+ * Reads a word to check a malloc_state. The number of these reads is bounded, because a hostile
+ * file can contain many structures that look like a malloc_state.
  */
 static int read_state_word(struct pm_glibc *glibc, uint64_t address, uint64_t *word,
                            struct pm_error *error)
@@ -130,7 +131,7 @@ struct search {
 	struct pm_glibc *glibc;
 	const struct pm_region *region; /* the region that is searched */
 	struct candidate idle;          /* initialised, but without memory */
-	struct candidate open;          /* does not lead back to itself */
+	struct candidate open;          /* its list of arenas does not lead back to it */
 };
 
 /** Keeps a candidate, unless there is one already. */

@@ -17,7 +17,8 @@ struct pm_glibc_entry {
 
 /** What the chunks of a list must have in common. */
 struct pm_glibc_rule {
-	uint64_t user;     /**< 16 if links lead to the memory of the user; 0 if to the header */
+	uint64_t user;     /**< 16 if links point to the memory of the user; 0 if they point to the
+	                      header */
 	uint64_t size_min; /**< sizes of the chunks */
 	uint64_t size_max;
 	uint64_t count; /**< number of chunks; UINT64_MAX if it is not known */
@@ -32,8 +33,8 @@ struct pm_glibc_lists {
 	struct pm_glibc_entry *entries;
 	size_t count;
 	size_t capacity;
-	uint64_t budget; /**< number of chunks that may still be visited: damaged lists are circles
-	                  */
+	uint64_t budget; /**< number of chunks that may still be visited: a damaged list can be a
+	                    circle */
 	bool partial;    /**< keep the chunks before the first one that does not conform */
 	bool again;      /**< read the links again that were saved during the walk */
 	struct pm_error *error; /**< PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED */

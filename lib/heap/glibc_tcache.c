@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bins of a tcache are singly linked lists of chunks that malloc counts as used. A tcache is a
- * chunk in use of a certain size: each such chunk is a candidate, and is accepted if all of its
- * lists consist of chunks of the right sizes and have the right lengths.
+ * The bins of a tcache are singly linked lists of freed chunks that malloc still marks as used. A
+ * tcache is a chunk in use of a certain size: each such chunk is a candidate, and is accepted if
+ * all of its lists consist of chunks of the right sizes and have the right lengths.
  *
  * A write to a freed chunk can damage a list. A candidate with such a list is accepted, and
  * reported as damaged, if something else shows that it is a tcache: most of its lists are valid, it
@@ -43,7 +43,8 @@ static const struct tcache_type tcache_types[] = {
 	{ 0x300, 76, 2, true },  /* since 2.42 */
 };
 
-/** Notes that the chunks of the entries have a second word of malloc: the key of the tcache. */
+/** Notes that malloc has overwritten the second word of the chunks of the entries: with the key of
+ * the tcache. */
 static int add_keyed(struct pm_glibc_lists *lists)
 {
 	struct pm_heap_handle *heap = lists->glibc->heap;
@@ -108,8 +109,9 @@ static struct pm_glibc_rule tcache_rule(const struct pm_glibc *glibc, const stru
 }
 
 /**
- * Counts the bins whose counter or head cannot be that of a tcache. Chunks of other users have many
- * of them. In a running process, a tcache can have one, because both are not read at once.
+ * Counts the bins whose counter or head cannot be that of a tcache. A chunk that is not a tcache
+ * has many such bins. A tcache of a running process can have one, because its counters and heads
+ * are not read at the same moment.
  */
 static unsigned count_implausible(const struct pm_glibc *glibc, const struct tcache *tcache)
 {
@@ -191,10 +193,10 @@ static int follow_bins(struct pm_glibc_lists *lists, struct tcache *tcache,
 }
 
 /**
- * Returns whether a candidate is a tcache because of its place. The tcache of the first thread is
- * the first chunk of the main arena, whatever it contains, because this thread rarely ends before
- * the process. Other threads free their tcaches when they end, so that the first chunk of another
- * arena can be one of the program. Since 2.43, a thread allocates its tcache later.
+ * Returns whether the place of a candidate shows that it is a tcache. The tcache of the first
+ * thread is the first chunk of the main arena, whatever it contains, because this thread rarely
+ * ends before the process. Other threads free their tcaches when they end, so that the first chunk
+ * of another arena can be one of the program. Since 2.43, a thread allocates its tcache later.
  */
 static bool is_known(const struct pm_glibc *glibc, const struct pm_glibc_tcache *candidate,
                      const struct pm_chunk *chunk, unsigned implausible)
@@ -341,7 +343,7 @@ static int try_tcache(struct pm_glibc_lists *lists, struct pm_glibc_tcache *cand
 		glibc->links = links;
 		glibc->tcache_size = type->size;
 	}
-	/* Before 2.29, when counters had one byte, there was no key. */
+	/* Before 2.30, counters have one byte. The key of 2.29 is not used. */
 	if (type->counter > 1 && (add_keyed(lists) < 0 || save_key(lists) < 0))
 		return -1;
 	pm_glibc_lists_mark(lists, false);

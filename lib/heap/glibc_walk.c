@@ -148,8 +148,8 @@ static int commit_chunk(struct walk *walk, const struct pm_glibc_chunk *chunk)
 	found->top += size;
 	if (!walk->chain.main)
 		return 0;
-	/* malloc_trim(3) keeps MINSIZE bytes at the start of top, and not the top of other arenas.
-	 */
+	/* malloc_trim(3) keeps MINSIZE bytes at the start of top. It does not trim the top of other
+	 * arenas. */
 	return add_trimmable(walk, chunk->address + PM_GLIBC_CHUNK_MIN + 1, end);
 }
 

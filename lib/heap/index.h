@@ -177,8 +177,7 @@ bool pm_heap_index_has_skipped(const struct pm_heap_index *index, uint64_t addre
 /**
  * Sorts the segments and numbers the chunks. If segments overlap, only the first one is kept; if
  * there are more than 2^32 - 2 chunks, the last ones are removed. What is removed is noted as
- * skipped. May be called again after more
- * segments were added.
+ * skipped. May be called again after more segments were added.
  * @return 0, or -1 with PM_ERROR_RESOURCES
  */
 int pm_heap_index_finish(struct pm_heap_index *index, struct pm_error *error);

@@ -29,7 +29,7 @@ enum {
 
 static const struct pm_jemalloc_shape shapes[SHAPES] = { { 2, 18, 8 }, { 3, 15, 16 } };
 
-/* In an untrusted process, at most this number of words are taken for entries of the root... */
+/* In an untrusted process, at most this number of words are tried as entries of the root... */
 static const uint64_t words_max = 100000;
 /* ...and at most this number of pages are read to check them. */
 static const uint64_t pages_max = UINT64_C(1) << 20;

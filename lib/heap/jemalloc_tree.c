@@ -159,7 +159,7 @@ static int add_own(struct pm_heap_handle *heap, uint64_t start, uint64_t size,
 	return 0;
 }
 
-/** Takes costs from the rest. Returns false if the rest is not sufficient; the walk then ends. */
+/** Subtracts a cost from what is left. Returns false if too little is left; the walk then ends. */
 static bool pay(struct walk *walk, uint64_t cost)
 {
 	bool enough = walk->left >= cost;
@@ -289,7 +289,7 @@ static int walk_node(struct walk *walk, uint64_t node, unsigned level, uint64_t 
 		if (got < 0)
 			return -1;
 		if (!got) {
-			/* The other entries in this page cannot be read, too. */
+			/* The other entries in this page cannot be read either. */
 			i += ((at | (PAGE - 1)) - at) / 8;
 			continue;
 		}

@@ -181,7 +181,7 @@ int pm_heap_window_at(struct pm_heap_window *window, uint64_t address, size_t si
 	return 1;
 }
 
-/** Returns whether reading again would not make more bytes available. */
+/** Returns whether the buffer is sufficient: to read again would not make more bytes available. */
 static bool is_enough(const struct pm_heap_window *window, uint64_t address, uint64_t end)
 {
 	const struct pm_range *loaded = &window->loaded;

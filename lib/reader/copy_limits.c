@@ -8,8 +8,8 @@
 #include "base/clock.h"
 
 /*
- * Prediction of the duration of a stop in nanoseconds: for 1024 bytes that are copied (0.45 s for
- * 1 GiB), for a thread, and for everything else.
+ * Predicted duration of a stop in nanoseconds: for each KiB that is copied (0.45 s for 1 GiB), for
+ * each thread, and for everything else.
  */
 enum { NS_PER_KIB = 429, NS_PER_THREAD = 400000, NS_FIXED = 2000000 };
 

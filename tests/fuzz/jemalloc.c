@@ -26,7 +26,7 @@ struct saved {
 	uint64_t word;
 };
 
-/** Adds the cache of a thread with addresses of which some are regions. */
+/** Adds the cache of a thread. Only some of the addresses in it are those of regions. */
 static void add_cache(struct fake_jemalloc *fake)
 {
 	for (unsigned bin = 0; bin < FAKE_BINS; bin++) {

@@ -97,9 +97,9 @@ struct pm_path {
 #define PM_PATH_STEPS_MAX 1000
 
 /**
- * Finds the path from a chunk to its nearest root: of the roots of the lowest level from which the
- * chunk is reachable, the one with the fewest references. Takes up to 8 bytes of memory for each
- * chunk.
+ * Finds the path from a chunk to its nearest root. Of the roots that reach the chunk, those of the
+ * lowest level count; the nearest of them has the fewest references on the path. Takes up to 8
+ * bytes of memory for each chunk.
  *
  * @param graph    the graph
  * @param address  an address in a chunk in use

@@ -3,11 +3,12 @@
  * @file
  * Which root (graph.h) holds how much memory of malloc.
  *
- * Each reachable chunk is attributed to its nearest root: of the roots of the lowest level from
- * which the chunk is reachable, the one with the fewest steps. So the figures of all roots add up
- * to all reachable memory. A second figure says from which other roots of the same level the chunk
- * is reachable. One stale pointer is enough to make a large structure reachable from a second root:
- * then the structure is in a set of two roots (pm_retained_set), with the word that leads there.
+ * Each reachable chunk is attributed to its nearest root. Of the roots that reach the chunk, those
+ * of the lowest level count; the nearest of them has the fewest pointers on the way. So the figures
+ * of all roots add up to all reachable memory. Sets (pm_retained_set) show which chunks are
+ * reachable from several roots of the same level. One stale pointer is enough to make a large
+ * structure reachable from a second root. The structure is then in a set of two roots, with the
+ * address of a word that leads there.
  */
 #ifndef PROCMEM_RETAINED_H
 #define PROCMEM_RETAINED_H
@@ -23,7 +24,7 @@
 extern "C" {
 #endif
 
-/** Number of roots that sets distinguish: those that hold most memory. */
+/** Number of roots that sets distinguish: the roots that hold most memory. */
 #define PM_RETAINED_SET_ROOTS 15
 
 /** What a root holds. */

@@ -593,7 +593,7 @@ assert_threads() {
 	run -2 procmem heap --list "$TARGET_PID" "$(address order)"
 	[[ $output == *"leave out the address; 'procmem refs' shows what holds the chunk there" ]]
 	run -2 procmem heap --csv "$TARGET_PID" "$(address order)"
-	[[ $output == *'with an address there is none: use --json' ]]
+	[[ $output == *'with an address there is no table: use --json' ]]
 	run -2 procmem heap --size 96 "$TARGET_PID" "$(address order)"
 	[[ $output == *'leave out the address or these options' ]]
 	# Each refusal says what helps.
@@ -607,7 +607,7 @@ assert_threads() {
 		[[ $stderr =~ $pattern ]]
 	done
 	run -2 --separate-stderr procmem heap --retained --size 96 "$TARGET_PID"
-	[[ $stderr == *"'procmem refs' shows what holds one of them" ]]
+	[[ $stderr == *"'procmem refs' to show what holds one of them" ]]
 	run -2 procmem heap --size 5-3 "$TARGET_PID"
 	run -2 procmem heap --by colour "$TARGET_PID"
 	[[ $output == *"'colour' is unknown: use size, type, text, arena, state or thread" ]]

@@ -105,7 +105,8 @@ static void shared_chunks_are_in_a_set(void **state)
 	assert_int_equal(set->words, graph_session_group(&session, "both").count);
 }
 
-/** Of five pointers from one variable and one from another, the latter is reported. */
+/** One variable has five pointers to the chunks, another one has a single pointer: this pointer is
+ * reported. */
 static void a_stray_pointer_is_found(void **state)
 {
 	(void)state;

@@ -267,8 +267,8 @@ static void counts_by_arena(void **state)
 }
 
 /**
- * More classes than memory: a few large ones among many small ones. What is in the census has the
- * bounds that it promises, and the large classes are in it.
+ * More classes than memory: a few large ones among many small ones. The counts in the census are
+ * within the promised bounds, and the large classes are in the census.
  */
 static void bounds_hold_in_little_memory(void **state)
 {

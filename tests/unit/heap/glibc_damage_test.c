@@ -44,7 +44,7 @@ static bool has_break(const struct pm_heap *heap, uint32_t arena, const char *wh
 	return false;
 }
 
-/** The brk heap is said to be where the heap of the second arena is. */
+/** mp_ says that the brk heap is where the heap of the second arena is. */
 static void heaps_that_overlap(void **state)
 {
 	struct fake_heap *fake = *state;

@@ -319,7 +319,7 @@ static void first_header_that_is_too_old(void **state)
 	}
 }
 
-/** Makes the main arena one without memory, and mp_ one that is not recognised. */
+/** Removes the memory of the main arena, and changes mp_ so that it is not recognised. */
 static void use_only_mapped(struct fixture *f)
 {
 	const uint64_t data = fake_heap_address(FAKE_DATA), main = data + FAKE_MAIN;
@@ -374,7 +374,7 @@ static void put_endless(struct fixture *f, size_t offset)
 	put(f->brk + offset + SYSTEM + 8, PAGE);
 }
 
-/** The search for the main arena is given up; it then has not found that malloc is unused. */
+/** The search for the main arena is given up. The result must not be that malloc is unused. */
 static void arenas_everywhere(void **state)
 {
 	struct fixture *f = *state;

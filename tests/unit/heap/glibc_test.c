@@ -500,7 +500,7 @@ static uint64_t resident_size(const struct subject *subject)
 	return sum;
 }
 
-/** The pages that malloc_trim(3) returns are those that were counted, and are not counted again. */
+/** malloc_trim(3) returns the pages that were counted. Afterwards, they are no longer counted. */
 static void trimmable_memory(void **state)
 {
 	(void)state;
