@@ -240,6 +240,8 @@ int heap_report_count(struct heap_report *report, struct pm_error *error)
 		resident = heap_verdict_resident(report->heap, &report->memory.loaded.regions);
 
 	report->verdict = heap_verdict_make(report->heap, resident);
+	if (!report->memory.core)
+		report->verdict.anonymous = heap_verdict_anonymous(&report->memory.loaded.regions);
 	if (read_pins(report, error) < 0 ||
 	    pm_census_create(&options, &report->census, error) < 0 ||
 	    pm_census_add_heap(report->census, report->heap, error) < 0)

@@ -21,6 +21,12 @@
 /* Indentation of the lines below a root, in columns. */
 enum { INDENT = 6 };
 
+/*
+ * Without --all: the number of shares of a root that are shown, the minimum percentage of the bytes
+ * that the root holds, and the number of names of other roots.
+ */
+enum { SHARES_SHOWN = 3, SHARE_PERCENT_MIN = 5, NAMES_SHOWN = 2 };
+
 /** What is printed. */
 struct holding {
 	const struct heap_options *options;
@@ -136,7 +142,7 @@ static const struct list_column columns[] = {
 	  .title = "CHUNKS",
 	  .type = LIST_COUNT,
 	  .number = chunks_number,
-	  .help = "number of the chunks held" },
+	  .help = "number of these chunks" },
 	{ .name = "kind",
 	  .title = "KIND",
 	  .type = LIST_TEXT,
@@ -187,18 +193,22 @@ static bool has_root(const struct pm_retained_set *set, size_t root)
 static void put_others(const struct holding *holding, const struct pm_retained_set *set,
                        size_t root, struct text *text)
 {
-	bool first = true;
+	size_t count = 0, max = NAMES_SHOWN;
+
+	if (holding->options->list.all)
+		max = SIZE_MAX;
 
 	for (size_t i = 0; i < set->count; i++) {
-		if (set->roots[i] == root)
+		if (set->roots[i] == root || count++ >= max)
 			continue;
-		if (!first)
+		if (count > 1)
 			text_string(text, ", ");
 		heap_roots_name(&holding->roots[holding->retained.roots[set->roots[i]].root], text);
-		first = false;
 	}
-	if (set->others)
-		text_string(text, first ? "other roots" : " and others");
+	if (count > max || (set->others && count > 0))
+		text_string(text, " and others");
+	else if (set->others)
+		text_string(text, "other roots");
 }
 
 /** Adds the root from which the fewest words lead into a set. */
@@ -231,35 +241,75 @@ static void put_entry(const struct holding *holding, const struct pm_retained_se
 	text_deinit(&name);
 }
 
-/** Prints the sets of roots to which a root belongs, if it is the largest one of the set. */
+static void put_size(const struct holding *holding, uint64_t size, struct text *line)
+{
+	if (holding->options->output.bytes)
+		text_decimal(line, size);
+	else
+		text_size(line, size);
+}
+
+/** Prints a set of roots to which a root belongs. */
+static void print_set(const struct row *row, const struct pm_retained_set *set, struct out *out)
+{
+	struct text names = { 0 }, line = { 0 };
+
+	put_others(row->holding, set, row->index, &names);
+	text_fill(&line, ' ', INDENT);
+	text_string(&line, "shared or stray pointer: ");
+	put_size(row->holding, set->bytes, &line);
+	text_string(&line, " with ");
+	utf8_escape(&line, names.bytes, names.length);
+	put_entry(row->holding, set, &line);
+	out_wrapped(out, &line, INDENT + 2);
+
+	text_deinit(&names);
+	text_deinit(&line);
+}
+
+/** Prints how much is in the sets that were left out. */
+static void print_left_out(const struct row *row, size_t count, uint64_t size, struct out *out)
+{
+	struct text line = { 0 };
+
+	if (count == 0)
+		return;
+
+	text_fill(&line, ' ', INDENT);
+	text_format(&line, "\xe2\x80\xa6 %zu smaller share%s, ", count, text_plural(count));
+	put_size(row->holding, size, &line);
+	text_string(&line, " (all: -a)\n");
+	out_text(out, &line);
+	text_deinit(&line);
+}
+
+/**
+ * Prints the sets of roots to which a root belongs, if it is the largest one of the set. Without
+ * --all, only the largest sets.
+ */
 static void print_shared(const void *item, struct out *out)
 {
 	const struct row *row = item;
 	const struct holding *holding = row->holding;
-	struct text names = { 0 }, line = { 0 };
+	size_t shown = 0, left_out = 0;
+	uint64_t left_out_size = 0;
 
 	for (size_t i = 0; !is_lost(row) && i < holding->retained.set_count; i++) {
 		const struct pm_retained_set *set = &holding->retained.sets[i];
 
 		if (!has_root(set, row->index) || set->roots[0] != row->index)
 			continue;
-		text_clear(&names);
-		text_clear(&line);
-		put_others(holding, set, row->index, &names);
-		text_fill(&line, ' ', INDENT);
-		text_string(&line, "shared or stray pointer: ");
-		if (holding->options->output.bytes)
-			text_decimal(&line, set->bytes);
-		else
-			text_size(&line, set->bytes);
-		text_string(&line, " with ");
-		utf8_escape(&line, names.bytes, names.length);
-		put_entry(holding, set, &line);
-		out_wrapped(out, &line, INDENT + 2);
+		bool small = set->bytes < held_of(row)->held / 100 * SHARE_PERCENT_MIN;
+		if (!holding->options->list.all && (small || shown == SHARES_SHOWN)) {
+			left_out++;
+			left_out_size += set->bytes;
+			continue;
+		}
+		print_set(row, set, out);
+		shown++;
 	}
 
-	text_deinit(&names);
-	text_deinit(&line);
+	print_left_out(row, left_out, left_out_size, out);
 }
 
 /** Adds the rows to a list. */

@@ -174,6 +174,17 @@ uint64_t heap_verdict_resident(const struct pm_heap *heap, const struct pm_regio
 	return sum;
 }
 
+uint64_t heap_verdict_anonymous(const struct pm_regions *regions)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < regions->count; i++) {
+		if (pm_region_knows(&regions->items[i], PM_SIZE_ANONYMOUS))
+			sum += regions->items[i].bytes[PM_SIZE_ANONYMOUS];
+	}
+	return sum;
+}
+
 /** Returns the bytes of free memory that are resident, or all of it if that is not known. */
 static uint64_t resident_free(const struct pm_heap *heap, uint64_t free, uint64_t resident)
 {

@@ -11,6 +11,9 @@
 /* If a smaller share of the heap is resident, the resident size is printed. */
 enum { RESIDENT_PERCENT = 90 };
 
+/* Minimum size in bytes of anonymous memory that is worth a line about memory beside malloc. */
+enum { OTHER_MIN = 8 << 20 };
+
 /** Adds a share, such as "91 %". */
 static void put_percent(uint64_t part, uint64_t whole, struct text *text)
 {
@@ -121,6 +124,10 @@ static void put_in_use(const struct heap_report *report, struct text *line)
 	const struct pm_heap *heap = report->heap;
 	uint64_t system = heap->total.system + heap->mapped;
 
+	if (system == 0) {
+		text_string(line, "no memory of malloc is in use");
+		return;
+	}
 	put_percent(heap->total.in_use + heap->mapped, system, line);
 	text_string(line, " of ");
 	heap_print_size(report, system, line);
@@ -162,6 +169,20 @@ static void put_state(const struct heap_report *report, struct text *line)
 		text_string(line, ", most of it at the end of arenas");
 }
 
+/** Adds that most of the memory of the process does not come from malloc. */
+static void put_other_memory(const struct heap_report *report, struct text *line)
+{
+	const struct pm_heap *heap = report->heap;
+	uint64_t system = heap->total.system + heap->mapped, all = report->verdict.anonymous;
+
+	if (all < OTHER_MIN || system >= all / 2 || heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
+		return;
+
+	text_string(line, "most of the memory of the process is not from malloc: ");
+	heap_print_size(report, all, line);
+	text_string(line, " is anonymous ('procmem map --by kind' shows it)\n");
+}
+
 size_t heap_verdict_text_print(const struct heap_report *report, struct out *out)
 {
 	struct text line = { 0 };
@@ -173,6 +194,11 @@ size_t heap_verdict_text_print(const struct heap_report *report, struct out *out
 	text_char(&line, '\n');
 
 	size_t lines = out_wrapped(out, &line, 2);
+	text_clear(&line);
+
+	put_other_memory(report, &line);
+	if (line.length > 0)
+		lines += out_wrapped(out, &line, 2);
 	text_deinit(&line);
 	return lines;
 }

@@ -219,9 +219,9 @@ static void report_below_stacks(const struct pm_leaks *leaks, bool bytes)
 	struct text line = { 0 };
 
 	put_amount(&line, leaks->below_stacks, leaks->below_stacks_bytes, bytes);
-	report_note("%s of these are reachable from memory below the stack pointers of threads; "
-	            "they are in use if a thread has switched to another part of its stack, such "
-	            "as an alternate signal stack or the stack of a coroutine",
+	report_note("of these, %s can be reached from memory below the stack pointers of threads: "
+	            "not lost if a thread has switched to another part of its stack, such as an "
+	            "alternate signal stack or the stack of a coroutine",
 	            text_terminate(&line));
 	text_deinit(&line);
 }

@@ -167,7 +167,26 @@ static void print_table(const struct watch_heap_class *classes, size_t shown, st
 	table_print(&table, widths, out);
 }
 
-void watch_heap_print(const struct watch_heap *heap, uint64_t max, bool bytes, struct out *out)
+/** Prints why the RSS seems not to grow although chunks do. */
+static void print_difference(const struct pm_trend *rss, const struct watch_heap_class *class,
+                             struct out *out)
+{
+	struct text line = { 0 };
+
+	if (rss->verdict == PM_VERDICT_STEADY || rss->verdict == PM_VERDICT_TOO_EARLY ||
+	    !class->net_known || class->trend.verdict != PM_VERDICT_STEADY)
+		return;
+
+	text_format(&line,
+	            "the verdicts below count chunks; that on the RSS (%s) differs, because "
+	            "malloc first uses memory that is free, and then takes many pages at once\n",
+	            pm_verdict_name(rss->verdict));
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+void watch_heap_print(const struct watch_heap *heap, const struct pm_trend *rss, uint64_t max,
+                      bool bytes, struct out *out)
 {
 	const struct watch_heap_walks walks = watch_heap_walks(heap);
 	size_t count;
@@ -189,8 +208,10 @@ void watch_heap_print(const struct watch_heap *heap, uint64_t max, bool bytes, s
 		           count, walks.classes - count);
 	else if (growing == 0)
 		out_string(out, "no class of chunks grows\n");
-	if (shown > 0)
+	if (shown > 0) {
+		print_difference(rss, classes, out);
 		print_table(classes, shown, out);
+	}
 	if (shown < growing)
 		out_format(out, "\xe2\x80\xa6 %zu more classes (to see them: --top)\n",
 		           growing - shown);

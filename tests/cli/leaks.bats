@@ -171,7 +171,7 @@ assert_lost() {
 		read -r count size < <(group held)
 		run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
 		jq -e --argjson size "$size" '.chunks == 1 and .bytes == $size and .certain == false' <<<"$output"
-		[[ $stderr == *'1 chunk, 2.9K of these are reachable from memory below the stack pointers of threads; '* ]]
+		[[ $stderr == *'of these, 1 chunk, 2.9K can be reached from memory below the stack pointers of threads: '* ]]
 		targets_stop
 	done
 }

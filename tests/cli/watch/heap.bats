@@ -129,6 +129,28 @@ grown() {
 		.net_count <= $most' <<<"$output"
 }
 
+@test "chunks that grow within free memory: their verdict and that on the RSS differ" {
+	local words='the verdicts below count chunks; that on the RSS ('
+	target_start allocations 0
+	# Leaves about 8 MiB of free memory.
+	target_tell fragment 1000
+	"$PROCMEM_BIN" watch --heap --budget 50 -i 0.5 -c 26 "$TARGET_PID" >"$BATS_TEST_TMPDIR/text" 3>&- &
+	watcher=$!
+	TARGETS+=("$watcher")
+	while kill -0 "$watcher" 2>/dev/null; do
+		target_tell fragment 3
+		sleep 0.2
+	done
+	wait "$watcher"
+	output=$(cat "$BATS_TEST_TMPDIR/text")
+	# Under load, the chunks may grow unevenly.
+	if [[ $output =~ ' steady '+'"session ' && $output == *'no growth seen'* ]]; then
+		[[ $output == *"$words"'no growth) differs, because malloc first uses memory that is free'* ]]
+	else
+		[[ $output != *"$words"'no growth)'* ]]
+	fi
+}
+
 @test "within a small budget there is one walk, and the summary says that this is too few" {
 	target_start allocations 0
 	run -0 --separate-stderr procmem watch --heap --budget 0.01 -i 0.1 -c 12 "$TARGET_PID"
