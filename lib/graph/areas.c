@@ -87,13 +87,17 @@ static uint64_t noted_bottom(const struct pm_graph *graph, const struct pm_copy_
 {
 	uint64_t descriptor = thread->thread_pointer;
 	const uint64_t *words = pm_copy_bytes(graph->copy, descriptor, DESCRIPTOR);
+	const struct pm_regions *regions = pm_copy_regions(graph->copy);
+	uint64_t lowest = regions->count > 0 ? regions->items[0].start : 0;
 	if (!words || descriptor % sizeof *words != 0)
 		return 0;
 
 	for (size_t i = 0; i + 1 < DESCRIPTOR / sizeof *words; i++) {
 		uint64_t start = words[i], end = start + words[i + 1];
-		if (start != 0 && start < thread->stack_pointer && end > descriptor &&
-		    end - descriptor <= DESCRIPTOR + DESCRIPTOR_GAP)
+		bool fits = start < thread->stack_pointer && end > descriptor &&
+		            end - descriptor <= DESCRIPTOR + DESCRIPTOR_GAP;
+		/* A low thread ID and the list of robust mutexes also have such a sum. */
+		if (fits && start >= lowest)
 			return start;
 	}
 

@@ -164,6 +164,15 @@ assert_lost() {
 	jq -e '.chunks == 0 and .certain' <<<"$output"
 }
 
+@test "a low thread ID is not taken for the start of a stack" {
+	unshare --pid --fork --kill-child true 2>/dev/null || skip 'no right to create a PID namespace'
+	printf '#!/bin/sh\nexec unshare --pid --fork --kill-child "%s/stack_parts" provided\n' "$PROCMEM_TARGETS" >"$BATS_TEST_TMPDIR/first"
+	chmod +x "$BATS_TEST_TMPDIR/first"
+	PROCMEM_TARGETS=$BATS_TEST_TMPDIR target_start first
+	run -0 --separate-stderr procmem leaks --json "$(pgrep -P "$TARGET_PID")"
+	jq -e '.chunks == 0 and .certain' <<<"$output"
+}
+
 @test "functions below the stack pointer of a thread make the answer uncertain" {
 	local which count size
 	for which in signal coroutine; do
