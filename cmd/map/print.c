@@ -103,8 +103,8 @@ static void open_inside(struct inside *inside, struct groups *groups, const stru
 	group_know_heap(groups, heap, &inside->threads);
 	if (!heap->complete && !quiet)
 		report_note(
-			"the heap changed while it was read, or it is damaged: what is in use and "
-			"free is approximate; 'procmem heap' says more");
+			"the heap changed while it was read, or it is damaged: the sizes in use "
+			"and free are approximate; 'procmem heap' says more");
 }
 
 static void close_inside(struct inside *inside)

@@ -19,6 +19,10 @@
 /* Maximum number of stops, and bytes of memory that are needed for each chunk. */
 enum { STOPS_MAX = 4, CHUNK_BYTES = 60 };
 
+/* From this number of threads on, the stop takes much longer if the CPUs are busy: each thread has
+ * to run before it stops. */
+enum { THREADS_MANY = 60 };
+
 /**
  * Returns the number of bytes that procmem may use: half of what the machine and its own cgroup
  * have left; 0 if this is not known.
@@ -84,6 +88,8 @@ static void announce(const struct malloc_graph *graph, const struct malloc_graph
 		text_format(&line, "%.0f ms", ns / millisecond);
 	else
 		text_format(&line, "%.1f s", ns / second);
+	if (info->threads >= THREADS_MANY)
+		text_string(&line, ", or longer if the CPUs are busy");
 	text_string(&line, ", to copy ");
 	text_size(&line, info->planned);
 	report_note("%s", text_terminate(&line));

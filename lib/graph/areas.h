@@ -44,8 +44,8 @@ const struct pm_thread_area *pm_thread_areas_at(const struct pm_thread_areas *ar
 uint64_t pm_thread_areas_next(const struct pm_thread_areas *areas, uint64_t address);
 
 /**
- * Finds the memory that is searched for roots, and sets `memory` of the graph: all copied memory
- * without chunks in any state, without the arenas of malloc and without `unused`.
+ * Finds the memory that is searched for roots, and sets pm_graph.memory: all copied memory except
+ * the chunks of malloc in all states, the structures of malloc, and pm_graph.unused.
  * @return 0, or -1 with PM_ERROR_RESOURCES or PM_ERROR_CANCELLED
  */
 int pm_root_memory_find(struct pm_graph *graph, struct pm_error *error);

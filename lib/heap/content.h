@@ -75,8 +75,8 @@ static inline uint64_t pm_head_hash_lasting(const void *head, size_t size, struc
 }
 
 /**
- * Determines what bytes are, except for PM_CONTENT_UNREAD, PM_CONTENT_OBJECT, PM_CONTENT_STATIC and
- * PM_CONTENT_FUNCTION.
+ * Classifies the first bytes of a chunk without a named type. Never returns PM_CONTENT_UNREAD,
+ * PM_CONTENT_OBJECT, PM_CONTENT_STATIC or PM_CONTENT_FUNCTION.
  *
  * @param map   what addresses point to
  * @param head  the bytes

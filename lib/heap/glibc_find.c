@@ -227,7 +227,7 @@ static int search_pages(struct search *search, struct pm_range pages, uint64_t e
 	return 0;
 }
 
-/** Searches the pages of a region that can be read. */
+/** Searches the readable pages of a region. */
 static int search_region(struct search *search, struct pm_error *error)
 {
 	const struct pm_region *region = search->region;

@@ -498,7 +498,8 @@ static int find_missing(struct search *search)
 	if (search_divided(search) < 0)
 		return -1;
 
-	/* Too many chunks are other memory. */
+	/* If there are more chunks than malloc has counted, some are other memory: keep none of
+	 * them. */
 	sum = sum_of(search);
 	if (sum.count > counted->mapped_count || sum.bytes > counted->mapped)
 		search->found_count = before;

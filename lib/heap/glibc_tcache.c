@@ -24,8 +24,8 @@ enum {
 	TCACHE_MAX = 0x300,  /* bytes of the largest tcache */
 	LARGE_SIZE = 0x410,  /* size of the largest chunks in small bins */
 	IMPLAUSIBLE_MAX = 2, /* see count_implausible() */
-	/* Minimum number of bins with chunks of a tcache of which only the lists are a proof, and
-	 * one of them is not valid */
+	/* If a list of a candidate is not valid, and only its other lists can show that it is a
+	 * tcache: minimum number of bins that have chunks */
 	TORN_USED_MIN = 4,
 };
 

@@ -19,7 +19,8 @@ enum {
 	STATES_TRIES = 4,   /* of this number of attempts, the first reads the page states again */
 	PROGRESS = 8,       /* chunks after a break that show that it is repaired */
 	LARGE = 128 * 1024, /* chunks in use from this size on are read again */
-	REPAIRS = 256,      /* repairs of a heap, and one more for each REPAIR_STEP bytes */
+	REPAIRS =
+		256, /* maximum number of repairs of a heap; one more for each REPAIR_STEP bytes */
 	REPAIR_STEP = 65536,
 	REPAIRS_MAX = 2048, /* bounds the time for a hostile target */
 	/* Pages that have content but cannot be read, before a search is given up */

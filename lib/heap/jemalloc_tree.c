@@ -27,7 +27,8 @@ enum {
 	PAGE = PM_JEMALLOC_PAGE,
 	USER_BITS = 47, /* addresses of user space have at most this number of bits */
 	FLAGS = 63,
-	/* More classes do not exist; the number after the last class is that of unused extents */
+	/* Upper bound of the numbers of classes, and of the number that unused extents have instead
+	 */
 	CLASS_MAX = 240,
 	/* Cost of a page of a leaf in a walk: it takes about the time of this number of entries */
 	PAGE_COST = 8,

@@ -97,7 +97,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/** Allocates memory that is never freed by name, and writes to it. */
+/** Allocates memory, and writes to it. */
 static char *allocate(size_t size)
 {
 	char *memory = malloc(size);

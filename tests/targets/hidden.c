@@ -32,7 +32,8 @@
 
 enum { PAGE = 4096, SIZE = 16 * PAGE, COUNT = 10, CHUNK = 1000 };
 
-/* The complement of an address, which is not an address, and a flag of the thread. */
+/* The complement of the chunk's address: memory must not contain the address itself. Then a flag of
+ * the thread. */
 static uint64_t complement;
 static int running;
 

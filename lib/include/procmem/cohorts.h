@@ -65,8 +65,8 @@ PM_PUBLIC void pm_cohorts_close(struct pm_cohorts *cohorts);
  * @param cohorts  the handle
  * @param heap     the heap, opened just before; not used after the call
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
- * @return         0 or -1. What earlier walks have found is kept after a failure; the third walk
- *                 after it is the next one that adds survivors
+ * @return         0 or -1. After a failure, the survivors of earlier walks are kept, and the third
+ *                 walk from then on is the first to add new ones
  */
 PM_PUBLIC int pm_cohorts_walk(struct pm_cohorts *cohorts, struct pm_heap *heap,
                               struct pm_error *error);

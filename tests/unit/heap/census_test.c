@@ -215,7 +215,7 @@ static void long_texts_have_one_class(void **state)
 	end(&fixture);
 }
 
-/** A class without a common text has none. */
+/** If the chunks of a class have no common text, the class has no text. */
 static void no_text_for_different_texts(void **state)
 {
 	static const char *const words[] = { "apple", "pear", "plum", "cherry", "fig" };
