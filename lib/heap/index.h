@@ -5,10 +5,10 @@
  *
  * The index has segments: ranges of addresses with chunks of one arena. There are two types:
  *
- * - A segment with a bitmap has chunks of any sizes, with gaps between them. It has a block for 64
- *   units of 16 bytes: which units are the first of a chunk or of a gap, the states of the chunks,
- *   and two numbers that make lookups take constant time. A block has 24 bytes, so the index takes
- *   24 MiB for 1 GiB of heap.
+ * - A segment with a bitmap has chunks of any sizes, with gaps between them. It has a block for
+ *   each 64 units of 16 bytes: which units are the first of a chunk or of a gap, the states of the
+ *   chunks, and two numbers that make lookups take constant time. A block has 24 bytes, so the
+ *   index takes 24 MiB for 1 GiB of heap.
  * - A uniform segment has chunks of the same size without gaps. A mapped chunk is a uniform segment
  *   with one chunk, and so is each chunk from PM_HEAP_LARGE bytes on.
  */
