@@ -173,6 +173,8 @@ static int check_leaf(struct search *search, uint64_t leaf, struct candidate *ca
 		                    (struct pm_range){ at, next }, &bytes, error);
 		if (got < 0)
 			return -1;
+		if (!got && pm_heap_window_next(search->heap->window, next, end, &next, error) < 0)
+			return -1;
 		if (got)
 			count_page(search);
 

@@ -251,6 +251,8 @@ static int walk_leaf(struct walk *walk, uint64_t leaf, uint64_t first, struct pm
 		                            &bytes, error);
 		if (got < 0)
 			return -1;
+		if (!got && pm_heap_window_next(walk->heap->window, next, end, &next, error) < 0)
+			return -1;
 		if (got && !pay(walk, PAGE_COST))
 			return report_end(walk, first + (index << PAGE_BITS), error);
 

@@ -41,6 +41,7 @@ struct pm_heap_window {
 	struct pm_heap_presence ahead;
 	struct pm_heap_presence single; /* for the cache */
 	struct cached_page cache[CACHED_PAGES];
+	size_t used; /* number of bytes at the start of `buffer` that were ever written */
 	unsigned char buffer[BUFFER_SIZE];
 };
 
@@ -52,6 +53,7 @@ int pm_heap_window_open(const struct pm_heap_source *source, struct pm_heap_wind
 		return pm_error_out_of_memory(error);
 
 	made->source = source;
+	made->used = 0;
 	pm_heap_presence_init(&made->ahead, source);
 	pm_heap_presence_init(&made->single, source);
 	pm_heap_window_forget(made);
@@ -62,8 +64,9 @@ int pm_heap_window_open(const struct pm_heap_source *source, struct pm_heap_wind
 
 void pm_heap_window_close(struct pm_heap_window *window)
 {
+	/* The rest of the buffer has no data of the target, and no memory yet. */
 	if (window)
-		explicit_bzero(window, sizeof *window);
+		explicit_bzero(window, offsetof(struct pm_heap_window, buffer) + window->used);
 	free(window);
 }
 
@@ -102,6 +105,8 @@ static int append(struct pm_heap_window *window, uint64_t size, struct pm_error 
 {
 	unsigned char *to = window->buffer + pm_range_size(window->loaded);
 	size_t done = 0;
+
+	window->used = pm_max_size(window->used, (size_t)(pm_range_size(window->loaded) + size));
 	if (read_bytes(window, window->loaded.end, to, size, &done, error) < 0)
 		return -1;
 
