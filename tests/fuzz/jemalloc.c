@@ -22,8 +22,9 @@ enum { GROUP = 12, SAVED_MAX = 4096, WORD = 8, RANGES_MAX = 8 };
  * it. If all of the latter lead to the same leaf, a walk exceeds its limit. */
 enum { BEFORE = 512, AROUND = 2048 };
 
-/* Number of words that REPEAT sets. */
-enum { REPEATED = 256 };
+/* Number of words that REPEAT sets. With more words, too many inputs would exceed the limit of a
+ * walk, and take 50 times as long as others. */
+enum { REPEATED = 64 };
 
 /** What is changed. */
 enum part { PART_ROOT, PART_NODE, PART_LEAF, PART_EXTENTS, PART_BINS, PART_STACKS, PARTS };
@@ -46,10 +47,14 @@ struct process {
 	struct pm_fake_range ranges[RANGES_MAX]; /* by ascending address */
 };
 
-/** Adds a slab of each class, and extents of all other sorts. */
-static void add_extents(struct fake_jemalloc *fake)
+/**
+ * Adds a slab of each class, and extents of all other sorts.
+ * @param slabs  receives the addresses of the slabs
+ */
+static void add_extents(struct fake_jemalloc *fake, uint64_t slabs[FAKE_CLASSES])
 {
 	for (unsigned i = 0; i < FAKE_CLASSES; i++) {
+		slabs[i] = fake_jemalloc_first + fake->next_page * FAKE_PAGE;
 		fake_jemalloc_add_slab(fake, i, i % 2 * 3);
 		if (i % 4 == 0)
 			fake_jemalloc_add_large(fake, i * 64);
@@ -62,7 +67,7 @@ static void add_extents(struct fake_jemalloc *fake)
 }
 
 /** Adds the cache of a thread. Only some of the addresses in it are those of regions. */
-static void add_cache(struct fake_jemalloc *fake)
+static void add_cache(struct fake_jemalloc *fake, const uint64_t slabs[FAKE_CLASSES])
 {
 	for (unsigned bin = 0; bin < FAKE_BINS; bin++) {
 		uint64_t pointers[FAKE_SLOTS];
@@ -71,6 +76,8 @@ static void add_cache(struct fake_jemalloc *fake)
 			pointers[i] = fake_jemalloc_first +
 			              fake_jemalloc_roll(fake, fake->next_page * FAKE_PAGE) / 48 *
 			                      48;
+		for (unsigned i = 0; bin < FAKE_CLASSES && i < FAKE_SLOTS; i += 2)
+			pointers[i] = slabs[bin] + i * fake->version->classes[bin];
 		fake_jemalloc_put_bin(fake, bin, pointers, bin % FAKE_SLOTS);
 	}
 }
@@ -144,10 +151,12 @@ static struct process *process_of(uint8_t first)
 	if (!process->fake) {
 		struct fake_jemalloc *made = fake_jemalloc_create(
 			&fake_jemalloc_versions[index / 2]);
+		uint64_t slabs[FAKE_CLASSES];
+
 		made->three_levels = index % 2;
 		fake_jemalloc_link(made);
-		add_extents(made);
-		add_cache(made);
+		add_extents(made, slabs);
+		add_cache(made, slabs);
 		process->fake = made;
 		set_ranges(process);
 	}
