@@ -35,7 +35,7 @@ static uint64_t predict(struct heap_report *report, struct pm_process *process)
 	if (!malloc_heap_measure(process, &report->memory.hint, report->memory.cancel, &cost))
 		return 0;
 
-	uint64_t ns = cost.ns + cost.threads * NS_PER_THREAD;
+	uint64_t ns = cost.ns + (uint64_t)cost.threads * NS_PER_THREAD;
 	if (!report->has_address)
 		ns += cost.chunks * NS_PER_CHUNK;
 	return ns;

@@ -163,6 +163,14 @@ int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, co
 
 	if (core && pm_core_info(core)->truncated && (!found || heap->unused))
 		return explain_truncated(core, word, error);
+	if (heap->allocator == PM_HEAP_ALLOCATOR_UNKNOWN && heap->narrow)
+		return pm_error_set(
+			error, PM_ERROR_UNSUPPORTED, 0,
+			"the heap of %s is not known: all of its memory is below 4 GiB, "
+			"as in a 32-bit process, and only malloc of 64-bit processes can "
+			"be read; 'procmem map' and 'procmem strings' work with any "
+			"process",
+			word);
 	if (heap->allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 		                    "the heap of %s is not known: no malloc of glibc 2.26 to 2.44 "

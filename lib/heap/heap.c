@@ -192,6 +192,16 @@ static int number_arenas(struct pm_heap *heap, struct pm_error *error)
 	return 0;
 }
 
+/** Returns whether all regions are below 4 GiB. The stack of a 64-bit process is above. */
+static bool is_narrow(const struct pm_regions *regions)
+{
+	for (size_t i = 0; i < regions->count; i++) {
+		if (regions->items[i].end > UINT64_C(1) << 32)
+			return false;
+	}
+	return regions->count > 0;
+}
+
 int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, struct pm_error *error)
 {
 	struct pm_heap_handle *made = calloc(1, sizeof *made);
@@ -199,6 +209,7 @@ int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, str
 		return pm_error_out_of_memory(error);
 
 	made->source = *source;
+	made->result.narrow = is_narrow(source->regions);
 	if (pm_heap_window_open(&made->source, &made->window, error) < 0 ||
 	    find_allocator(made, error) < 0 || pm_heap_index_finish(&made->index, error) < 0 ||
 	    number_arenas(&made->result, error) < 0) {

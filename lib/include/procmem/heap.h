@@ -129,6 +129,8 @@ struct pm_heap {
 	char version[32];
 	char proof[160]; /**< how the allocator was found, human-readable */
 	bool unused;     /**< its structures exist, but malloc of this allocator was never called */
+	bool narrow;     /**< all regions are below 4 GiB, as in a 32-bit process: chunks of 32-bit
+	                    processes cannot be read */
 	bool complete;   /**< false: the figures are approximate */
 	struct pm_heap_arena *arenas;  /**< the arenas; the main arena is first */
 	size_t arena_count;            /**< number of elements of `arenas` */
