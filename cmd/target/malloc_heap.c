@@ -155,6 +155,25 @@ static int explain_truncated(const struct pm_core *core, const char *word, struc
 	                    word, info->size, missing);
 }
 
+/** Explains that no known allocator was found. */
+static int explain_unknown(const struct pm_heap *heap, const char *word, struct pm_error *error)
+{
+	if (heap->narrow)
+		return pm_error_set(
+			error, PM_ERROR_UNSUPPORTED, 0,
+			"the heap of %s is not known: all of its memory is below 4 GiB, "
+			"as in a 32-bit process, and only malloc of 64-bit processes can "
+			"be read; 'procmem map' and 'procmem strings' work with any "
+			"process",
+			word);
+
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+	                    "the heap of %s is not known: no malloc of glibc 2.26 to 2.44 or of "
+	                    "jemalloc 5 was found; 'procmem map' and 'procmem strings' work with "
+	                    "any allocator",
+	                    word);
+}
+
 int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, const char *word,
                       struct pm_error *error)
 {
@@ -163,29 +182,18 @@ int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, co
 
 	if (core && pm_core_info(core)->truncated && (!found || heap->unused))
 		return explain_truncated(core, word, error);
-	if (heap->allocator == PM_HEAP_ALLOCATOR_UNKNOWN && heap->narrow)
-		return pm_error_set(
-			error, PM_ERROR_UNSUPPORTED, 0,
-			"the heap of %s is not known: all of its memory is below 4 GiB, "
-			"as in a 32-bit process, and only malloc of 64-bit processes can "
-			"be read; 'procmem map' and 'procmem strings' work with any "
-			"process",
-			word);
 	if (heap->allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
-		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "the heap of %s is not known: no malloc of glibc 2.26 to 2.44 "
-		                    "or of jemalloc 5 was found; 'procmem map' and 'procmem "
-		                    "strings' work with any allocator",
-		                    word);
+		return explain_unknown(heap, word, error);
+	if (found && !heap->unused)
+		return 0;
+
 	if (heap->unused)
 		return pm_error_set(
 			error, PM_ERROR_UNSUPPORTED, 0,
-			"the heap of %s is not known: the process has not called malloc of %s, "
-			"and no other known allocator was found; 'procmem map' and "
-			"'procmem strings' work with any allocator",
+			"the heap of %s is not known: the process has not called malloc "
+			"of %s, and no other known allocator was found; 'procmem map' "
+			"and 'procmem strings' work with any allocator",
 			word, name);
-	if (found)
-		return 0;
 
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 	                    "the heap of %s is not known: its allocator is %s, whose chunks "
