@@ -5,8 +5,11 @@
 
 #include <procmem/copy.h>
 
-/** Sets `predicted_ns`, from `planned` and `threads`. */
-void pm_copy_limits_predict(struct pm_copy_info *info);
+/**
+ * Sets `predicted_ns`, from `planned` and `threads`.
+ * @param walk_ns  measured duration of reading all page states, in nanoseconds
+ */
+void pm_copy_limits_predict(struct pm_copy_info *info, uint64_t walk_ns);
 
 /**
  * Compares the memory that the planned copy and its index need with the limit of the caller.

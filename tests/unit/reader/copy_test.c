@@ -444,7 +444,7 @@ static void a_stop_ends_within_a_large_region(void **state)
 	pm_copy_close(copy);
 
 	/* The region of 256 MiB takes more than ten times as long as everything else. */
-	const struct pm_copy_options options = { .stop_max_ns = predicted + predicted / 8 };
+	const struct pm_copy_options options = { .stop_max_ns = predicted + predicted / 4 };
 	struct pm_copy_info info = refuse_grown(&options, "the stop was ended");
 	assert_true(info.copied < 256 << 20);
 }
@@ -462,6 +462,48 @@ static void a_cancelled_copy_leaves_the_target_running(void **state)
 	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
 	pm_copy_close(copy);
 	target_tell(&session.target, "ping");
+}
+
+static void a_copy_without_pages_can_be_cancelled(void **state)
+{
+	(void)state;
+	static struct core_image image;
+	volatile sig_atomic_t cancel = 1;
+	const struct pm_copy_options options = { .cancel = &cancel };
+	struct pm_error error = { 0 };
+	struct pm_copy *copy;
+	Elf64_Phdr *programs = core_image_make(&image, 1);
+
+	programs[0] = core_image_load(0x10000, 4 * PAGE, 0, 0);
+	struct pm_core *core = open_sparse(&image);
+	assert_int_equal(pm_copy_open_core(core, &options, &copy, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
+
+	cancel = 0;
+	must(pm_copy_open_core(core, &options, &copy, &error), &error);
+	cancel = 1;
+	assert_int_equal(pm_copy_take(copy, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
+
+	pm_copy_close(copy);
+	pm_core_close(core);
+}
+
+static void the_prediction_includes_absent_pages(void **state)
+{
+	(void)state;
+	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy_info before = *pm_copy_info(copy);
+	pm_copy_close(copy);
+
+	target_tell(&session.target, "reserve");
+	copy = open_copy(NULL);
+	struct pm_copy_info after = *pm_copy_info(copy);
+	pm_copy_close(copy);
+
+	/* Walking over 1 TiB takes longer than copying 16 pages. */
+	assert_in_range(after.planned, before.planned, before.planned + 16 * PAGE);
+	assert_true(after.predicted_ns > before.predicted_ns + 100000);
 }
 
 static void a_target_that_has_ended_is_reported(void **state)
@@ -521,6 +563,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_stop_ends_within_a_large_region, begin, end),
 		cmocka_unit_test_setup_teardown(a_cancelled_copy_leaves_the_target_running, begin,
 		                                end),
+		cmocka_unit_test_setup_teardown(the_prediction_includes_absent_pages, begin, end),
+		cmocka_unit_test(a_copy_without_pages_can_be_cancelled),
 		cmocka_unit_test_setup_teardown(a_target_that_has_ended_is_reported, begin, end),
 		cmocka_unit_test_setup_teardown(buffers_are_not_dumped, begin, end),
 	};
