@@ -372,7 +372,7 @@ static void report_incomplete(const struct pm_heap *heap)
 		text_format(&places, " in %" PRIu64 " place%s", heap->breaks_total,
 		            text_plural(heap->breaks_total));
 	report_note("the heap is not valid%s: a thread was inside malloc, or the heap is damaged; "
-	            "chunks there are not known, and the figures are approximate",
+	            "which chunks are in use there is not known, and the figures are approximate",
 	            text_terminate(&places));
 	text_deinit(&places);
 }
