@@ -18,9 +18,6 @@ static bool has_both(unsigned encodings, enum pm_encoding little, enum pm_encodi
 	return (encodings & PM_ENCODING_BIT(little)) && (encodings & PM_ENCODING_BIT(big));
 }
 
-/* Minimum number of characters if -n is not given, as in pm_strings_options. */
-enum { MIN_LENGTH = 4 };
-
 static int create_scanner(const struct strings_options *options, struct pm_scanner **scanner,
                           struct pm_error *error)
 {
@@ -45,13 +42,9 @@ static int print_strings(struct strings *strings, struct pm_error *error)
 	if (create_scanner(strings->options, &scanner, error) < 0)
 		return -1;
 
-	uint64_t min = strings->options->min_length;
-	if (min == 0)
-		min = MIN_LENGTH;
-
 	const struct search_what what = { .scanner = scanner,
 		                          .texts = true,
-		                          .min_length = min,
+		                          .min_length = strings->options->min_length,
 		                          .found = strings_line_found,
 		                          .deliver = strings_print_deliver };
 	int status = search_run(&strings->search, &what, error);

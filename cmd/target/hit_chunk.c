@@ -110,6 +110,25 @@ static void round_content(const struct pm_hit *hit, size_t *start, size_t *end)
 		--*end;
 }
 
+/**
+ * Tests whether a text has as many characters as a string must have.
+ * @param min  as in pm_strings_options
+ */
+static bool is_long_enough(enum pm_encoding encoding, const uint8_t *bytes, size_t size,
+                           uint64_t min)
+{
+	size_t unit = pm_encoding_unit(encoding);
+	uint64_t characters = size / unit;
+
+	if (min == 0)
+		min = unit == 2 ? 6 : 4;
+	/* In UTF-8, the first byte of a character differs from its other bytes. */
+	for (size_t i = 0; encoding == PM_ENCODING_UTF8 && i < size; i++)
+		characters -= (bytes[i] & 0xc0) == 0x80;
+
+	return characters >= min;
+}
+
 enum hit_chunk_fate hit_chunk_trim(struct hit_chunks *chunks, unsigned worker, uint64_t min,
                                    struct pm_hit *hit)
 {
@@ -123,7 +142,8 @@ enum hit_chunk_fate hit_chunk_trim(struct hit_chunks *chunks, unsigned worker, u
 
 	round_content(hit, &start, &end);
 	bool is_piece = hit->truncated || hit->continued;
-	if (end <= start || (!is_piece && (end - start) / pm_encoding_unit(hit->encoding) < min))
+	if (end <= start ||
+	    (!is_piece && !is_long_enough(hit->encoding, hit->bytes + start, end - start, min)))
 		return options->in_use || options->freed ? HIT_CHUNK_IN_HEADER : HIT_CHUNK_KEPT;
 
 	hit->address += start;

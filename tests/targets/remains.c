@@ -17,7 +17,8 @@
  * with "begin" and ends with "border". Pair 21 has 200,000 bytes, starts with "LONG" and ends with
  * "end". `links ADDRESS NEXT` is a chunk in the tcache, and the chunk to which it points.
  *
- * Two chunks end with a text: "<in use, to the end>" and, in a freed chunk, "<freed, to the end>".
+ * Chunks in use end with the texts "<in use, to the end>", "large" in UTF-16 (little-endian) and
+ * "äöü" in UTF-8. A freed chunk ends with "<freed, to the end>".
  *
  * Command `damage`: writes into the header of `live 5`.
  */
@@ -44,6 +45,9 @@ enum {
 static char outside[TEXTS][SMALL];
 static char *live[TEXTS];
 static size_t sizes[TEXTS];
+
+/** The bytes and the size of a text. */
+#define TEXT(text) (text), sizeof(text) - 1
 
 /** Writes a text, and prints where it is. */
 static void put(const char *state, unsigned number, char *text, size_t size)
@@ -92,12 +96,12 @@ static char *create_pair(unsigned number, size_t size, const char *first, const 
  * header, with a flag, is 0x31, the character 1.
  * @return  the chunk
  */
-static char *create_full(const char *text)
+static char *create_full(const char *text, size_t size)
 {
 	char *chunk = calloc(1, FULL);
 	target_check(chunk && calloc(1, 40) ? 0 : -1, "calloc");
 
-	memcpy(chunk + malloc_usable_size(chunk) - strlen(text), text, strlen(text));
+	memcpy(chunk + malloc_usable_size(chunk) - size, text, size);
 	return chunk;
 }
 
@@ -125,8 +129,10 @@ int main(void)
 	allocate("free", LARGE, freed);
 	char *above = create_pair(TEXTS, LARGE, "begin", "border");
 	char *far_above = create_pair(TEXTS + 1, LONG, "LONG", "end");
-	char *full_freed = create_full("<freed, to the end>");
-	create_full("<in use, to the end>");
+	char *full_freed = create_full(TEXT("<freed, to the end>"));
+	create_full(TEXT("<in use, to the end>"));
+	create_full(TEXT("l\0a\0r\0g\0e\0"));
+	create_full(TEXT("\xc3\xa4\xc3\xb6\xc3\xbc"));
 	for (unsigned i = 0; i < TEXTS; i++)
 		put("outside", i, outside[i], SMALL);
 

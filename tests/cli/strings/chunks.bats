@@ -95,6 +95,18 @@ named() {
 	[[ $output != *'to the end'* && $stderr == *' 1 in headers and list pointers of malloc'* ]]
 }
 
+@test "a text that is too short without the header is left out: characters count, not bytes" {
+	target_start remains
+	# Each text would be long enough with the header, which is the character 1.
+	procmem strings -q -e l "$TARGET_PID" heap | grep -q 'large1$'
+	procmem strings -q "$TARGET_PID" heap | grep -q 'äöü1$'
+	run -0 procmem strings -q -e u,l --in-use "$TARGET_PID" heap
+	[[ $output != *large* && $output != *äöü* ]]
+	run -0 procmem strings -q -e u,l --in-use -n 3 "$TARGET_PID" heap
+	grep -q 'large$' <<<"$output"
+	grep -q 'äöü$' <<<"$output"
+}
+
 @test "long strings" {
 	target_start remains
 	run -0 procmem strings -q --in-use -t n -n 200000 "$TARGET_PID"
