@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/minmax.h"
+#include "refs/outside.h"
 
 int refs_found_place(struct refs_found *found, struct pm_error *error)
 {
@@ -138,7 +139,7 @@ int refs_found_pointers(struct refs_found *found, struct pm_error *error)
 {
 	struct collecting collecting = { .found = found, .error = error };
 
-	return pm_refs_from(found->graph->graph, found->range, collect, &collecting, error);
+	return refs_outside_find(found->graph, found->range, collect, &collecting, error);
 }
 
 /** A visit of references that are searched again. */
@@ -162,7 +163,7 @@ int refs_found_visit(const struct refs_found *found, refs_group_visitor *visit, 
 	struct visiting visiting = { .visit = visit, .context = context };
 
 	if (found->all && found->kept < found->total && found->to)
-		return pm_refs_from(graph, found->range, visit_ref, &visiting, error);
+		return refs_outside_find(found->graph, found->range, visit_ref, &visiting, error);
 	if (found->all && found->kept < found->total)
 		return pm_refs_find(graph, found->range, visit_ref, &visiting, error);
 

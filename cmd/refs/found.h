@@ -36,7 +36,7 @@ struct refs_found {
 	size_t capacity;          /**< number of allocated elements */
 	size_t max;               /**< maximum of `count` */
 	uint64_t kept;            /**< number of references in `groups` */
-	bool to;                  /**< the references are from the range to chunks */
+	bool to;                  /**< the references are from the range */
 	bool all;                 /**< print all references, not only those in `groups` */
 	uint64_t total;           /**< number of all references */
 	unsigned depth;           /**< number of levels of references; more than 1: in `tree` */
@@ -66,7 +66,8 @@ int refs_found_place(struct refs_found *found, struct pm_error *error);
 int refs_found_referrers(struct refs_found *found, struct pm_error *error);
 
 /**
- * Finds the chunks to which the words of the range point.
+ * Finds what the words of the range point to: chunks, and memory outside of malloc
+ * (refs/outside.h).
  *
  * @param found  the place is known
  * @param error  any

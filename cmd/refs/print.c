@@ -8,6 +8,7 @@
 
 #include "base/minmax.h"
 #include "base/utf8.h"
+#include "refs/outside.h"
 #include "target/chunk_text.h"
 #include "target/json_parts.h"
 #include "target/root_text.h"
@@ -105,6 +106,10 @@ static int print_place(const struct refs_found *found, const struct refs_style *
 static int put_ref(const struct refs_found *found, const struct pm_ref *ref,
                    const struct refs_style *style, struct text *line, struct pm_error *error)
 {
+	if (ref->root == REFS_OUTSIDE) {
+		text_format(line, "+0x%" PRIx64 " -> ", ref->offset);
+		return refs_outside_put(found->graph, ref->value, line, error);
+	}
 	if (ref->root != PM_REF_CHUNK) {
 		root_text(root_of(found, ref), ref->offset, line);
 		if (ref->address)
@@ -168,7 +173,7 @@ static void print_total(const struct refs_found *found, struct out *out)
 	struct text line = { 0 };
 
 	if (found->total == 0) {
-		out_string(out, found->to ? "no pointers to chunks\n" : "no references\n");
+		out_string(out, found->to ? "no pointers\n" : "no references\n");
 		return;
 	}
 
@@ -328,6 +333,8 @@ static int put_ref_members(const struct refs_found *found, const struct pm_ref *
 	json_put(json, "offset", json_number(ref->offset));
 	if (ref->root == PM_REF_CHUNK)
 		return put_chunk_json(found, &ref->chunk, json, error);
+	if (ref->root == REFS_OUTSIDE)
+		return refs_outside_json(found->graph, ref->value, json, error);
 
 	root_text_json(root_of(found, ref), json);
 	return 0;

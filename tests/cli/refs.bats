@@ -128,6 +128,37 @@ refs() {
 	[[ ${lines[4]} == 'path to the nearest root'* ]]
 }
 
+@test "--to shows pointers to programs, libraries and other memory" {
+	local object file page
+	targets_stop
+	target_start trees
+	page=$(sed -n 's/^page //p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem refs --to "$TARGET_PID" "$(example second)"
+	[[ ${lines[1]} == '2 pointers:' && ${lines[2]} == '  +0x0 -> chunk '* ]]
+	[[ ${lines[3]} =~ ^'  +0x10 -> memory '([0-9a-f]+)-[0-9a-f]+' +0x'([0-9a-f]+)$ ]]
+	[ $((0x${BASH_REMATCH[1]} + 0x${BASH_REMATCH[2]})) -eq $((0x$page + 24)) ]
+	run -0 --separate-stderr procmem refs --to --json "$TARGET_PID" "$(example second)"
+	jq -e --arg to "$(printf '0x%x' $((0x$page + 24)))" '.count == 2 and (.pointers[0] | has("chunk")) and
+		(.pointers[1] | .offset == 16 and .outside.address == $to and (has("chunk") | not))' <<<"$output"
+
+	# The first word of an object is the address of its virtual table.
+	targets_stop
+	target_start objects
+	object=$(sed -n 's/^class [0-9]* [0-9]* \([0-9a-fx]*\) shop::Order$/\1/p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem refs --to "$TARGET_PID" "$object"
+	[[ ${lines[2]} == '  +0x0 -> vtable for shop::Order +0x10 in objects' ]]
+	run -0 --separate-stderr procmem refs --to --json "$TARGET_PID" "$object"
+	jq -e '.pointers[0].outside | .symbol == "vtable for shop::Order" and .offset == 16 and
+		(.mapping | endswith("/objects"))' <<<"$output"
+
+	# Without symbols, the place in the file is shown.
+	targets_stop
+	target_start objects_stripped
+	object=$(sed -n 's/^class [0-9]* [0-9]* \([0-9a-fx]*\) shop::Order$/\1/p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem refs --to "$TARGET_PID" "$object"
+	[[ ${lines[2]} =~ ^'  +0x0 -> objects_stripped+0x'[0-9a-f]+$ ]]
+}
+
 @test "a chunk that is not in use may have been in use before" {
 	local top
 	top=$(procmem heap -q --list --state top --csv "$TARGET_PID" | sed -n 2p | cut -d, -f1)
@@ -179,5 +210,5 @@ refs() {
 
 	# The number of nodes is no pointer.
 	run -1 --separate-stderr procmem refs --to "$TARGET_PID" "$(printf '%x' $((0x$map + 40)))"
-	[[ $output == *'no pointers to chunks'* ]]
+	[[ $output == *'no pointers'* ]]
 }

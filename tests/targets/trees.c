@@ -11,7 +11,8 @@
  * - `link` and `knot`: a chain of both in turn. Each knot holds a `leaf`
  *
  * g_other holds a list of `lone`, whose last element points to an order. g_shop is nearer to it.
- * Two words of memory that is not from malloc point to the second element, `example second`.
+ * Two words of memory that is not from malloc, `page`, point to the second element, `example
+ * second`, which points to the fourth word of that memory.
  */
 #include "support.h"
 
@@ -76,6 +77,7 @@ static void __attribute__((noinline)) build_orders(void)
 	                           -1, 0);
 	target_check(page == MAP_FAILED ? -1 : 0, "mmap");
 	page[10] = page[20] = g_other->to[0];
+	g_other->to[0]->to[2] = (void *)&page[3];
 	printf("example second %" PRIxPTR "\n", (uintptr_t)g_other->to[0]);
 	printf("page %" PRIxPTR "\n", (uintptr_t)page);
 }
