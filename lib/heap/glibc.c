@@ -113,16 +113,17 @@ static int check_parts(struct pm_glibc *glibc, struct pm_error *error)
 }
 
 /**
- * Returns whether more mapped chunks were found than malloc has counted. In a running process,
- * chunks may have been unmapped since they were found.
+ * Returns whether more mapped chunks were found than malloc has counted, or whether the counters of
+ * malloc were not found. In a running process, chunks may have been unmapped since they were found.
  */
-static bool has_false_chunks(const struct pm_glibc *glibc)
+static bool may_have_false_chunks(const struct pm_glibc *glibc)
 {
 	const struct pm_heap *heap = &glibc->heap->result;
 
-	return glibc->parameters.address != 0 && !pm_glibc_can_change(glibc) &&
-	       (heap->mapped_count > heap->mapped_count_counter ||
-	        heap->mapped > heap->mapped_counter);
+	if (pm_glibc_can_change(glibc))
+		return false;
+	return !heap->mapped_counted || heap->mapped_count > heap->mapped_count_counter ||
+	       heap->mapped > heap->mapped_counter;
 }
 
 /** Sets the figures of mapped chunks according to mp_, and compares them. */
@@ -134,7 +135,8 @@ static int check_mapped(struct pm_glibc *glibc, struct pm_error *error)
 	for (int i = 0; i < TRIES; i++) {
 		heap->mapped_counter = glibc->parameters.mapped;
 		heap->mapped_count_counter = glibc->parameters.mapped_count;
-		heap->mapped_uncertain = has_false_chunks(glibc);
+		heap->mapped_counted = glibc->parameters.address != 0;
+		heap->mapped_uncertain = may_have_false_chunks(glibc);
 		if (glibc->parameters.address == 0 || heap->mapped >= heap->mapped_counter)
 			return 0;
 		if (!pm_glibc_can_change(glibc))
