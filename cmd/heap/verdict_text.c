@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/minmax.h"
 #include "base/report.h"
 #include "base/utf8.h"
 #include "heap/classes.h"
@@ -93,7 +94,9 @@ static void put_mapped(const struct heap_report *report, struct text *line)
 	text_grouped(line, heap->mapped_count);
 	text_format(line, " large chunk%s separately: ", text_plural(heap->mapped_count));
 	heap_print_size(report, heap->mapped, line);
-	if (heap->mapped_uncertain) {
+	if (heap->mapped_uncertain && !heap->mapped_counted) {
+		text_string(line, " (malloc's own count is not known)");
+	} else if (heap->mapped_uncertain) {
 		text_string(line, " (");
 		text_grouped(line, heap->mapped_count_counter);
 		text_string(line, " by malloc's own count)");
@@ -173,8 +176,13 @@ static void put_state(const struct heap_report *report, struct text *line)
 static void put_other_memory(const struct heap_report *report, struct text *line)
 {
 	const struct pm_heap *heap = report->heap;
-	uint64_t system = heap->total.system + heap->mapped, all = report->verdict.anonymous;
+	uint64_t system = heap->total.system + pm_max(heap->mapped, heap->mapped_counter);
+	uint64_t all = report->verdict.anonymous;
 
+	/* Memory of malloc may not have been found. */
+	if (!heap->complete ||
+	    (heap->allocator == PM_HEAP_ALLOCATOR_GLIBC && !heap->mapped_counted))
+		return;
 	if (all < OTHER_MIN || system >= all / 2 || heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
 		return;
 

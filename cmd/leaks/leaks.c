@@ -126,7 +126,8 @@ static bool is_certain(const struct malloc_graph *graph, const struct pm_leaks *
 	if (has_caches(graph) || !heap->complete || heap->mapped_uncertain ||
 	    heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
 		return false;
-	if (graph->core || info->unreadable > 0 || info->untouched > 0 || leaks->below_stacks > 0)
+	if (graph->core || info->unreadable > 0 || info->untouched > 0 ||
+	    info->unread_threads > 0 || leaks->below_stacks > 0)
 		return false;
 
 	return others->count == 0 && others->unknown.kind == PM_ERROR_NONE;
@@ -177,6 +178,7 @@ static int print_json(const struct malloc_graph *graph, const struct pm_leaks *l
 		json_put(&json, "stopped_us", json_number(graph->stopped_ns / 1000));
 	json_put(&json, "copied", json_number(pm_copy_info(graph->copy)->copied));
 	json_put(&json, "unreadable", json_number(pm_copy_info(graph->copy)->unreadable));
+	json_put(&json, "unread_threads", json_number(pm_copy_info(graph->copy)->unread_threads));
 	json_put(&json, "in_use", json_number(leaks->in_use_bytes));
 
 	json_put(&json, "chunks", json_number(leaks->chunks));

@@ -372,7 +372,7 @@ static void report_incomplete(const struct pm_heap *heap)
 		text_format(&places, " in %" PRIu64 " place%s", heap->breaks_total,
 		            text_plural(heap->breaks_total));
 	report_note("the heap is not valid%s: a thread was inside malloc, or the heap is damaged; "
-	            "chunks there are not known, and the figures are approximate",
+	            "which chunks are in use there is not known, and the figures are approximate",
 	            text_terminate(&places));
 	text_deinit(&places);
 }
@@ -404,7 +404,12 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 		report_incomplete(graph->heap);
 	malloc_heap_report_other(graph->heap, false);
 
-	if (graph->heap->mapped_uncertain)
+	if (graph->heap->mapped_uncertain && !graph->heap->mapped_counted)
+		report_note("malloc's counters of the chunks that it mapped separately were not "
+		            "found: such chunks can be missing, and %" PRIu64
+		            " ranges that look like such chunks count as held",
+		            graph->heap->mapped_count);
+	else if (graph->heap->mapped_uncertain)
 		report_note("malloc has mapped %" PRIu64 " chunks separately, but %" PRIu64
 		            " ranges look like such chunks; all of them count as held",
 		            graph->heap->mapped_count_counter, graph->heap->mapped_count);
@@ -415,6 +420,11 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 		            text_terminate(&size));
 	text_deinit(&size);
 	report_untouched(info->untouched);
+	if (info->unread_threads > 0)
+		report_note("the registers of %" PRIu64 " of %" PRIu64
+		            " threads were not all read; "
+		            "pointers there are not known",
+		            info->unread_threads, info->threads);
 
 	if (verbose)
 		report_search(graph);

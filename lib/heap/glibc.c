@@ -87,10 +87,6 @@ static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *e
 		                         "the arena",
 		                         error);
 	}
-	/* The chunks are found without the bins. */
-	if (result == 0 && state->bad_bin != 0)
-		result = pm_glibc_damage(glibc, arena, state->bad_bin, state->address,
-		                         "a bin does not contain addresses of chunks", error);
 	set_arena_range(glibc, arena, &heaps);
 	for (size_t i = 0; result == 0 && i < heaps.count; i++)
 		result = pm_glibc_walk(glibc, arena, &heaps.items[i], found, error);
@@ -117,16 +113,17 @@ static int check_parts(struct pm_glibc *glibc, struct pm_error *error)
 }
 
 /**
- * Returns whether more mapped chunks were found than malloc has counted. In a running process,
- * chunks may have been unmapped since they were found.
+ * Returns whether more mapped chunks were found than malloc has counted, or whether the counters of
+ * malloc were not found. In a running process, chunks may have been unmapped since they were found.
  */
-static bool has_false_chunks(const struct pm_glibc *glibc)
+static bool may_have_false_chunks(const struct pm_glibc *glibc)
 {
 	const struct pm_heap *heap = &glibc->heap->result;
 
-	return glibc->parameters.address != 0 && !pm_glibc_can_change(glibc) &&
-	       (heap->mapped_count > heap->mapped_count_counter ||
-	        heap->mapped > heap->mapped_counter);
+	if (pm_glibc_can_change(glibc))
+		return false;
+	return !heap->mapped_counted || heap->mapped_count > heap->mapped_count_counter ||
+	       heap->mapped > heap->mapped_counter;
 }
 
 /** Sets the figures of mapped chunks according to mp_, and compares them. */
@@ -138,7 +135,8 @@ static int check_mapped(struct pm_glibc *glibc, struct pm_error *error)
 	for (int i = 0; i < TRIES; i++) {
 		heap->mapped_counter = glibc->parameters.mapped;
 		heap->mapped_count_counter = glibc->parameters.mapped_count;
-		heap->mapped_uncertain = has_false_chunks(glibc);
+		heap->mapped_counted = glibc->parameters.address != 0;
+		heap->mapped_uncertain = may_have_false_chunks(glibc);
 		if (glibc->parameters.address == 0 || heap->mapped >= heap->mapped_counter)
 			return 0;
 		if (!pm_glibc_can_change(glibc))
@@ -266,17 +264,17 @@ static void describe(struct pm_glibc *glibc)
 	         glibc->arenas[0].address, file ? file + 1 : "memory", counters);
 }
 
-/** Sets the version: the one that the text of libc names or, if this text is not found, the range
- * of possible versions. */
-static int set_version(struct pm_glibc *glibc, bool search, struct pm_error *error)
+/** Sets the version: the one that the text of libc names or, if this text was not found or does not
+ * fit the structures, the range of possible versions. */
+static void set_version(struct pm_glibc *glibc)
 {
 	struct pm_heap *heap = &glibc->heap->result;
 	const char *range = version_of(glibc);
-	char version[PM_GLIBC_VERSION_SIZE];
-	int found = search ? pm_glibc_version_find(glibc, range, version, error) : 0;
 
-	snprintf(heap->version, sizeof heap->version, "%s", found > 0 ? version : range);
-	return found < 0 ? -1 : 0;
+	if (pm_glibc_version_is_in(range, glibc->minor))
+		snprintf(heap->version, sizeof heap->version, "2.%d", glibc->minor);
+	else
+		snprintf(heap->version, sizeof heap->version, "%s", range);
 }
 
 /** Returns whether the arenas have no memory. Then all chunks are mapped ones. */
@@ -332,6 +330,8 @@ static int read_chunks(struct pm_glibc *glibc, struct pm_error *error)
 	else if (glibc->layout->fastbins == 0 || glibc->parameters.has_huge_pages)
 		glibc->links = PM_GLIBC_LINKS_SAFE;
 
+	if (pm_glibc_version_find(glibc, error) < 0)
+		return -1;
 	for (uint32_t i = 0; i < glibc->count; i++)
 		if (read_arena(glibc, i, error) < 0)
 			return -1;
@@ -368,10 +368,10 @@ int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
 		unused = found > 0 && is_idle(&glibc) && glibc.parameters.address == 0 &&
 		         heap->result.mapped_count == 0;
 	}
-	if (found > 0)
+	if (found > 0) {
 		describe(&glibc);
-	if (found > 0 && set_version(&glibc, !unused, error) < 0)
-		found = -1;
+		set_version(&glibc);
+	}
 
 	/* Another allocator can be in use. */
 	if (unused) {

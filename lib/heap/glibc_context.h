@@ -80,7 +80,10 @@ struct pm_glibc {
 
 	bool incomplete; /**< the figures of all arenas together are approximate */
 	enum pm_glibc_links links;
-	uint64_t tcache_size; /**< chunk size of the tcaches that were found; 0 if none was found */
+	int minor; /**< the version that the text of libc names is 2.`minor`; 0 if it was not found
+	            */
+	/** Chunk size of the tcaches whose lists are valid; 0 if none was found that has chunks */
+	uint64_t tcache_size;
 	/** Second word of all chunks in tcaches (tcache_key, since 2.34); 0 if it is not known */
 	uint64_t tcache_key;
 };

@@ -283,7 +283,7 @@ static int find_main(struct pm_glibc *glibc, struct candidate *best, struct pm_e
 }
 
 /** How well an address fits as mp_.sbrk_base. */
-enum fit { FIT_NONE, FIT_POSSIBLE, FIT_EXACT };
+enum fit { FIT_NONE, FIT_POSSIBLE, FIT_TUNED, FIT_EXACT };
 
 /**
  * Compares an address with the start of the brk heap.
@@ -300,6 +300,20 @@ static enum fit fit_of(const struct pm_glibc *glibc, uint64_t sbrk_base, uint64_
 	if (sbrk_base == 0 || !pm_regions_find(glibc->heap->source.regions, sbrk_base))
 		return FIT_NONE;
 	return FIT_POSSIBLE;
+}
+
+/**
+ * As fit_of(), for parameters. If tunables have changed them all, only the start of the brk heap
+ * shows that they are mp_.
+ */
+static enum fit fit_parameters(const struct pm_glibc *glibc,
+                               const struct pm_glibc_parameters *parameters, uint64_t expected)
+{
+	enum fit fit = fit_of(glibc, parameters->sbrk_base, expected);
+
+	if (!parameters->tuned)
+		return fit;
+	return fit == FIT_EXACT && parameters->sbrk_base != 0 ? FIT_TUNED : FIT_NONE;
 }
 
 /** Finds mp_ in a region. mp_ is not needed, so it is not an error if it is not found. */
@@ -335,7 +349,7 @@ static int find_parameters(struct pm_glibc *glibc, const struct pm_region *regio
 		if (!pm_glibc_parse_parameters(from + PM_GLIBC_PARAMETERS_BEFORE, &parameters))
 			continue;
 
-		enum fit fit = fit_of(glibc, parameters.sbrk_base, expected);
+		enum fit fit = fit_parameters(glibc, &parameters, expected);
 		if (fit <= best)
 			continue;
 		best = fit;

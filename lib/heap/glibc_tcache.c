@@ -35,13 +35,16 @@ struct tcache_type {
 	unsigned bins;     /* number of its bins */
 	unsigned counter;  /* bytes of a counter */
 	bool counts_slots; /* counters are the numbers of free places instead of chunks */
+	int first, last;   /* minor versions of glibc that have it */
 };
 
 static const struct tcache_type tcache_types[] = {
-	{ 0x250, 64, 1, false }, /* 2.26-2.29 */
-	{ 0x290, 64, 2, false }, /* 2.30-2.41 */
-	{ 0x300, 76, 2, true },  /* since 2.42 */
+	{ 0x250, 64, 1, false, 26, 29 },
+	{ 0x290, 64, 2, false, 30, 41 },
+	{ 0x300, 76, 2, true, 42, INT_MAX },
 };
+
+enum { TYPES = sizeof tcache_types / sizeof *tcache_types };
 
 /** Notes that malloc has overwritten the second word of the chunks of the entries: with the key of
  * the tcache. */
@@ -84,6 +87,12 @@ static uint64_t tcache_head(const struct tcache *tcache, unsigned bin)
 	return pm_glibc_word(tcache->bytes + heads + 8 * (size_t)bin);
 }
 
+/** Returns whether the counters of a tcache say the number of its chunks. */
+static bool knows_counts(const struct pm_glibc *glibc, const struct tcache_type *type)
+{
+	return !type->counts_slots || glibc->parameters.address != 0;
+}
+
 /** Returns the rule for a bin of a tcache. */
 static struct pm_glibc_rule tcache_rule(const struct pm_glibc *glibc, const struct tcache *tcache,
                                         unsigned bin)
@@ -101,7 +110,7 @@ static struct pm_glibc_rule tcache_rule(const struct pm_glibc *glibc, const stru
 
 	if (!tcache->type->counts_slots)
 		return rule;
-	if (glibc->parameters.address != 0 && rule.count <= glibc->parameters.tcache_count)
+	if (knows_counts(glibc, tcache->type) && rule.count <= glibc->parameters.tcache_count)
 		rule.count = glibc->parameters.tcache_count - rule.count;
 	else
 		rule.count = UINT64_MAX;
@@ -115,14 +124,16 @@ static struct pm_glibc_rule tcache_rule(const struct pm_glibc *glibc, const stru
  */
 static unsigned count_implausible(const struct pm_glibc *glibc, const struct tcache *tcache)
 {
+	const bool counts = knows_counts(glibc, tcache->type);
 	uint64_t max = UINT16_MAX;
 	unsigned bad = 0;
 
 	if (glibc->parameters.address != 0)
 		max = glibc->parameters.tcache_count;
+	const uint64_t empty = tcache->type->counts_slots ? max : 0;
 	for (unsigned bin = 0; bin < tcache->type->bins; bin++) {
 		uint64_t count = tcache_counter(tcache, bin), head = tcache_head(tcache, bin);
-		bool unequal = !tcache->type->counts_slots && (count == 0) != (head == 0);
+		bool unequal = counts && (count == empty) != (head == 0);
 
 		bad += count > max || head % PM_GLIBC_ALIGNMENT != 0 || head >> 56 != 0 || unequal;
 	}
@@ -199,11 +210,65 @@ static int follow_bins(struct pm_glibc_lists *lists, struct tcache *tcache,
  * of another arena can be one of the program. Since 2.43, a thread allocates its tcache later.
  */
 static bool is_known(const struct pm_glibc *glibc, const struct pm_glibc_tcache *candidate,
-                     const struct pm_chunk *chunk, unsigned implausible)
+                     const struct pm_chunk *chunk, const struct tcache_type *type,
+                     unsigned implausible)
 {
 	bool is_main = chunk->arena == 0 && glibc->layout->fastbins != 0;
+	bool is_plausible = implausible == 0 && knows_counts(glibc, type);
 
-	return candidate->first && (is_main || implausible == 0);
+	return candidate->first && (is_main || is_plausible);
+}
+
+/** Returns whether the chunk at the head of a bin can be cached there. */
+static bool has_head(const struct pm_glibc *glibc, const struct tcache *tcache, unsigned bin)
+{
+	const struct pm_glibc_rule rule = tcache_rule(glibc, tcache, bin);
+	const uint64_t head = tcache_head(tcache, bin);
+	struct pm_chunk chunk;
+
+	return rule.count > 0 && head >= PM_GLIBC_HEADER && head % PM_GLIBC_ALIGNMENT == 0 &&
+	       pm_heap_index_find(&glibc->heap->index, head - 8, &chunk) &&
+	       chunk.address == head - PM_GLIBC_HEADER && chunk.size >= rule.size_min &&
+	       chunk.size <= rule.size_max;
+}
+
+/**
+ * Returns whether a chunk of a list has the key that malloc writes to each cached chunk. Another
+ * chunk can contain a pointer to a cached one: it is rarely at the place for chunks of its size,
+ * with a counter.
+ */
+static int has_key(struct pm_glibc_lists *lists, uint64_t address, const struct tcache *tcache)
+{
+	const struct pm_glibc *glibc = lists->glibc;
+	const uint64_t own = address + PM_GLIBC_HEADER; /* the key from 2.29 to 2.33 */
+	const bool is_old = glibc->layout->fastbins != 0 && !glibc->parameters.has_huge_pages;
+
+	for (unsigned bin = 0; bin < tcache->type->bins; bin++) {
+		uint64_t key = 0;
+
+		if (!has_head(glibc, tcache, bin))
+			continue;
+		int got = pm_heap_window_word(lists->window, tcache_head(tcache, bin) + 8, &key,
+		                              lists->error);
+		if (got < 0)
+			return -1;
+		if (key != 0 && (key == glibc->tcache_key || (is_old && key == own)))
+			return 1;
+	}
+	return 0;
+}
+
+/**
+ * Returns whether the lists of a candidate that were followed show that it is a tcache: most of
+ * them are valid, or a chunk has the key. Fewer valid lists are no proof: other chunks can contain
+ * pointers to chunks.
+ */
+static int has_proof(struct pm_glibc_lists *lists, uint64_t address, const struct tcache *tcache)
+{
+	if (knows_counts(lists->glibc, tcache->type) && tcache->used >= TORN_USED_MIN &&
+	    tcache->valid > tcache->used / 2)
+		return 1;
+	return has_key(lists, address, tcache);
 }
 
 /** What a candidate is. */
@@ -243,29 +308,15 @@ static enum finding read_changing(struct pm_glibc_lists *lists,
 
 	if (got < 0)
 		return FAILED;
-	bool known = got > 0 && is_known(glibc, candidate, chunk, implausible);
-	return known || lists->count > 0 ? DAMAGED : OTHER_CHUNK;
-}
+	if (got > 0 && is_known(glibc, candidate, chunk, tcache->type, implausible))
+		return DAMAGED;
+	if (implausible > IMPLAUSIBLE_MAX || tcache->used == 0)
+		return OTHER_CHUNK;
 
-/** Returns whether a chunk of a list has the key that malloc writes to each cached chunk. */
-static int has_key(struct pm_glibc_lists *lists, uint64_t address, const struct tcache *tcache)
-{
-	const struct pm_glibc *glibc = lists->glibc;
-	const uint64_t own = address + PM_GLIBC_HEADER; /* the key from 2.29 to 2.33 */
-	const bool is_old = glibc->layout->fastbins != 0 && !glibc->parameters.has_huge_pages;
-
-	for (unsigned bin = 0; bin < tcache->type->bins; bin++) {
-		uint64_t head = tcache_head(tcache, bin), key = 0;
-
-		if (head == 0 || head % PM_GLIBC_ALIGNMENT != 0)
-			continue;
-		int got = pm_heap_window_word(lists->window, head + 8, &key, lists->error);
-		if (got < 0)
-			return -1;
-		if (key != 0 && (key == glibc->tcache_key || (is_old && key == own)))
-			return 1;
-	}
-	return 0;
+	int proof = has_proof(lists, chunk->address, tcache);
+	if (proof <= 0)
+		return proof < 0 ? FAILED : DOUBTFUL;
+	return DAMAGED;
 }
 
 /** Reads a candidate in a process that does not change. */
@@ -281,7 +332,7 @@ static enum finding read_stopped(struct pm_glibc_lists *lists,
 		return got < 0 ? FAILED : OTHER_CHUNK;
 
 	const unsigned implausible = count_implausible(lists->glibc, tcache);
-	int proof = is_known(lists->glibc, candidate, chunk, implausible);
+	int proof = is_known(lists->glibc, candidate, chunk, tcache->type, implausible);
 	if (implausible > IMPLAUSIBLE_MAX && proof == 0)
 		return OTHER_CHUNK;
 
@@ -294,11 +345,8 @@ static enum finding read_stopped(struct pm_glibc_lists *lists,
 	if (good > 0 && tcache->slack > 0 && implausible == 0)
 		return VALID;
 
-	/* Fewer valid lists are no proof: other chunks can contain pointers to chunks. */
-	if (tcache->used >= TORN_USED_MIN && tcache->valid > tcache->used / 2)
-		proof = 1;
 	if (proof == 0)
-		proof = has_key(lists, chunk->address, tcache);
+		proof = has_proof(lists, chunk->address, tcache);
 	if (proof <= 0)
 		return proof < 0 ? FAILED : DOUBTFUL;
 	return good > 0 && implausible <= 1 ? VALID : DAMAGED;
@@ -325,7 +373,8 @@ static int try_tcache(struct pm_glibc_lists *lists, struct pm_glibc_tcache *cand
 	struct pm_glibc *glibc = lists->glibc;
 	const bool can_change = pm_glibc_can_change(glibc);
 	struct tcache tcache = { .type = type };
-	enum pm_glibc_links links = glibc->links;
+	/* Links are stored safely since 2.32. */
+	enum pm_glibc_links links = type->counts_slots ? PM_GLIBC_LINKS_SAFE : glibc->links;
 	enum finding found;
 
 	lists->count = 0;
@@ -338,8 +387,7 @@ static int try_tcache(struct pm_glibc_lists *lists, struct pm_glibc_tcache *cand
 	if (found != DAMAGED && found != VALID)
 		return found == FAILED ? -1 : 0;
 
-	/* A tcache of a running thread changes while it is read; some of its lists are valid. */
-	if (tcache.used > 0) {
+	if (found == VALID && tcache.used > 0) {
 		glibc->links = links;
 		glibc->tcache_size = type->size;
 	}
@@ -357,21 +405,70 @@ static int try_tcache(struct pm_glibc_lists *lists, struct pm_glibc_tcache *cand
 	return pm_glibc_lists_damage(lists, chunk->arena, chunk->address, 0, why);
 }
 
-/** Reads a candidate as a tcache of the sort that its size fits. */
-static int read_candidate(struct pm_glibc_lists *lists, struct pm_glibc_tcache *candidate)
+/** Returns whether malloc of this process can have tcaches of a sort. */
+static bool is_possible(const struct pm_glibc *glibc, const struct tcache_type *type)
+{
+	if (glibc->layout == pm_glibc_layout(2))
+		return type->last < 30;
+	if (glibc->layout->fastbins == 0)
+		return type->first >= 42;
+	return !glibc->parameters.has_huge_pages || type->first >= 30;
+}
+
+/** Returns the sort of the first chunk of the main arena, which is a tcache; or NULL. */
+static const struct tcache_type *first_type(const struct pm_glibc *glibc)
+{
+	for (size_t i = 0; i < glibc->tcache_count; i++) {
+		const struct pm_glibc_tcache *candidate = &glibc->tcaches[i];
+		struct pm_chunk chunk;
+
+		if (!candidate->first ||
+		    !pm_heap_index_find(&glibc->heap->index, candidate->address + 8, &chunk) ||
+		    chunk.arena != 0)
+			continue;
+		for (size_t type = 0; type < TYPES; type++)
+			if (pm_glibc_is_tcache_size(chunk.size, tcache_types[type].size) &&
+			    is_possible(glibc, &tcache_types[type]))
+				return &tcache_types[type];
+	}
+	return NULL;
+}
+
+/**
+ * Returns whether a sort of tcache is expected: all tcaches of a process are of the same sort. The
+ * first chunk of the main arena shows which, and so does the version. If they differ, or if both
+ * are not known, more than one sort is expected.
+ */
+static bool is_expected(const struct pm_glibc *glibc, const struct tcache_type *type,
+                        const struct tcache_type *first)
+{
+	const int minor = glibc->minor;
+
+	if (!is_possible(glibc, type) ||
+	    (glibc->tcache_size != 0 && glibc->tcache_size != type->size))
+		return false;
+	if (type == first || (minor >= type->first && minor <= type->last))
+		return true;
+	return !first && minor == 0;
+}
+
+/**
+ * Reads a candidate as a tcache of the sort that its size fits.
+ * @param first  the sort that the first chunk of the main arena has, or NULL
+ */
+static int read_candidate(struct pm_glibc_lists *lists, struct pm_glibc_tcache *candidate,
+                          const struct tcache_type *first)
 {
 	const struct pm_glibc *glibc = lists->glibc;
-	const bool is_first = glibc->layout == pm_glibc_layout(2);
-	const bool is_last = glibc->layout->fastbins == 0;
 	struct pm_chunk chunk;
 
 	if (!pm_heap_index_find(&glibc->heap->index, candidate->address + 8, &chunk) ||
 	    chunk.arena >= glibc->count)
 		return 0;
 
-	for (size_t type = 0; type < sizeof tcache_types / sizeof *tcache_types; type++)
+	for (size_t type = 0; type < TYPES; type++)
 		if (pm_glibc_is_tcache_size(chunk.size, tcache_types[type].size) &&
-		    (type == 0 || !is_first) && (type == 2 || !is_last) &&
+		    is_expected(glibc, &tcache_types[type], first) &&
 		    try_tcache(lists, candidate, &chunk, &tcache_types[type]) < 0)
 			return -1;
 	return 0;
@@ -380,14 +477,16 @@ static int read_candidate(struct pm_glibc_lists *lists, struct pm_glibc_tcache *
 int pm_glibc_tcache_read(struct pm_glibc_lists *lists)
 {
 	struct pm_glibc *glibc = lists->glibc;
+	const struct tcache_type *first = first_type(glibc);
 
 	for (size_t i = 0; i < glibc->tcache_count; i++)
-		if (read_candidate(lists, &glibc->tcaches[i]) < 0)
+		if (read_candidate(lists, &glibc->tcaches[i], first) < 0)
 			return -1;
 
 	/* Now that the key is known, it can show that the others are tcaches, too. */
 	for (size_t i = 0; i < glibc->tcache_count && glibc->tcache_key != 0; i++)
-		if (glibc->tcaches[i].doubtful && read_candidate(lists, &glibc->tcaches[i]) < 0)
+		if (glibc->tcaches[i].doubtful &&
+		    read_candidate(lists, &glibc->tcaches[i], first) < 0)
 			return -1;
 	return 0;
 }

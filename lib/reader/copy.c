@@ -468,6 +468,13 @@ static int copy_memory(struct pm_copy *copy, struct pm_error *error)
 	return 0;
 }
 
+/** Counts the threads with registers that were not read. */
+static void count_unread(struct pm_copy *copy)
+{
+	for (size_t i = 0; i < copy->thread_count; i++)
+		copy->info.unread_threads += copy->threads[i].registers_missing;
+}
+
 /** Copies everything while the process is stopped. */
 static int take_stopped(struct pm_copy *copy, struct pm_stop *stop, struct pm_error *error)
 {
@@ -476,10 +483,12 @@ static int take_stopped(struct pm_copy *copy, struct pm_stop *stop, struct pm_er
 		return -1;
 
 	inherit(copy);
-	if (pm_copy_threads_read(stop, &copy->threads, &copy->thread_count, error) < 0)
+	if (pm_copy_threads_read(stop, pm_copy_limits_vectors(&copy->options), &copy->threads,
+	                         &copy->thread_count, error) < 0)
 		return -1;
 
 	copy->info.threads = copy->thread_count;
+	count_unread(copy);
 	return copy_memory(copy, error);
 }
 
@@ -510,6 +519,7 @@ static int take_core(struct pm_copy *copy, struct pm_error *error)
 	if (pm_copy_threads_read_core(copy->core, &copy->threads, &copy->thread_count, error) < 0)
 		return -1;
 
+	count_unread(copy);
 	copy->reader = pm_core_reader(copy->core);
 	if (pm_core_regions(copy->core, &copy->content.regions, error) < 0)
 		return -1;

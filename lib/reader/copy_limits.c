@@ -6,6 +6,7 @@
 #include <procmem/number.h>
 
 #include "base/clock.h"
+#include "base/minmax.h"
 
 /*
  * Predicted duration of a stop in nanoseconds: for each KiB that is copied (0.45 s for 1 GiB), for
@@ -20,6 +21,19 @@ void pm_copy_limits_predict(struct pm_copy_info *info, uint64_t walk_ns)
 {
 	info->predicted_ns = NS_FIXED + info->planned / 1024 * NS_PER_KIB +
 	                     info->threads * NS_PER_THREAD + walk_ns;
+}
+
+/*
+ * Maximum size of all vector registers, and the part of the memory limit that they may take. They
+ * take less than 1 KiB for a thread without AVX-512.
+ */
+enum { VECTORS_MAX = 64 << 20, VECTORS_PART = 16 };
+
+uint64_t pm_copy_limits_vectors(const struct pm_copy_options *options)
+{
+	uint64_t max = options->memory_max;
+
+	return max == 0 ? VECTORS_MAX : pm_min(max / VECTORS_PART, VECTORS_MAX);
 }
 
 /** Returns the bytes that an index of copied memory is assumed to need. */

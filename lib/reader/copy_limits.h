@@ -11,6 +11,9 @@
  */
 void pm_copy_limits_predict(struct pm_copy_info *info, uint64_t walk_ns);
 
+/** Returns the maximum size in bytes of the vector registers that are copied of all threads. */
+uint64_t pm_copy_limits_vectors(const struct pm_copy_options *options);
+
 /**
  * Compares the memory that the planned copy and its index need with the limit of the caller.
  *

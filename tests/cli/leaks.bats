@@ -149,6 +149,25 @@ assert_lost() {
 	[[ $stderr == *'64.0K could not be read; pointers there are not known'* ]]
 }
 
+@test "nothing is certain if the registers of a thread could not be read" {
+	target_start hidden suspended
+	! grep '^unsupported' "$TARGET_FACTS" || skip 'not on x86-64'
+	# The child prints the facts; the process is about to sleep until the child ends.
+	until grep -q '^State:.D' "/proc/$TARGET_PID/status"; do :; done
+	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.chunks == 1 and .complete and .certain == false and .unread_threads == 1' <<<"$output"
+	[[ $stderr == *'the registers of 1 of 1 threads were not all read; pointers there are not known'* ]]
+}
+
+@test "memory that looks like a mapped chunk is found with tunables" {
+	local tunables=glibc.malloc.tcache_count=100:glibc.malloc.mmap_max=1000 size
+	GLIBC_TUNABLES=$tunables target_start false_chunk
+	read -r _ size < <(group lost)
+	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e --argjson size "$size" '.certain == false and .chunks == 1 and .bytes == $size' <<<"$output"
+	[[ $stderr == *'malloc has mapped 0 chunks separately, but 1 ranges look like such chunks; '* ]]
+}
+
 @test "a pointer in a vector register is found" {
 	target_start hidden vector
 	! grep '^unsupported' "$TARGET_FACTS" || skip 'not on x86-64'

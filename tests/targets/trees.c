@@ -11,6 +11,8 @@
  * - `link` and `knot`: a chain of both in turn. Each knot holds a `leaf`
  *
  * g_other holds a list of `lone`, whose last element points to an order. g_shop is nearer to it.
+ * Two words of memory that is not from malloc, `page`, point to the second element, `example
+ * second`, which points to the fourth word of that memory.
  */
 #include "support.h"
 
@@ -19,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { ORDERS = 1000, LINKS = 200, LONE = 3 };
 
@@ -69,6 +72,14 @@ static void __attribute__((noinline)) build_orders(void)
 	print_group("payload", ORDERS, table[7]->to[1]);
 	print_group("shared", 1, shared);
 	print_group("lone", LONE, g_other);
+
+	struct chunk **page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	                           -1, 0);
+	target_check(page == MAP_FAILED ? -1 : 0, "mmap");
+	page[10] = page[20] = g_other->to[0];
+	g_other->to[0]->to[2] = (void *)&page[3];
+	printf("example second %" PRIxPTR "\n", (uintptr_t)g_other->to[0]);
+	printf("page %" PRIxPTR "\n", (uintptr_t)page);
 }
 
 static void __attribute__((noinline)) build_chain(void)

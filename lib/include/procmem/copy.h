@@ -105,6 +105,13 @@ struct pm_copy_info {
 	/** Duration of the stop in nanoseconds; 0 for a core file, and with pm_copy_options.stop */
 	uint64_t stopped_ns;
 	uint64_t threads; /**< number of threads */
+	/**
+	 * Number of threads with registers that were not read, and that can contain pointers. Such
+	 * a thread was in uninterruptible sleep, the kernel did not let this process read its
+	 * registers, or the memory for vector registers was used up. For a core file, only general
+	 * registers count
+	 */
+	uint64_t unread_threads;
 };
 
 /** Number of general registers of a thread: struct user_regs_struct of x86-64 (sys/user.h). */
@@ -125,13 +132,17 @@ struct pm_copy_thread {
 	uint64_t registers[PM_COPY_REGISTERS]; /**< in the order of struct user_regs_struct */
 	/**
 	 * The vector and floating-point registers as words: the XSAVE area (NT_X86_XSTATE), or the
-	 * FXSAVE area if the machine has no other. Words that are not part of a register are 0.
-	 * NULL if they are not known, for a thread in a system call, and for a core file. During a
-	 * system call, their values are stale: by the System V ABI for x86-64, a function does not
-	 * keep values in these registers while it calls another function
+	 * FXSAVE area if the machine has no other. Words that are not part of a register, and words
+	 * that cannot be addresses (2^56 and above), are 0. Zeros at the end are left out.
+	 * NULL if there is no other word, if the registers are not known, for a thread in a system
+	 * call, and for a core file. During a system call, their values are stale: by the System V
+	 * ABI for x86-64, a function does not keep values in these registers while it calls another
+	 * function
 	 */
 	uint64_t *vectors;
 	size_t vector_count; /**< number of words in `vectors` */
+	/** Whether registers that can contain pointers were not read; see pm_copy_info */
+	bool registers_missing;
 };
 
 /** A copy; opaque. Several threads may read from it after pm_copy_take(). */

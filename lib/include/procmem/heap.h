@@ -140,8 +140,11 @@ struct pm_heap {
 	uint64_t mapped_counter;       /**< `mapped` according to malloc's own counters (mp_); 0 if
 	                                  these were not found */
 	uint64_t mapped_count_counter; /**< `mapped_count` according to malloc's own counters */
-	/** More mapped chunks were found in a stopped process than malloc has counted: some of them
-	 * are other memory that looks like a mapped chunk */
+	/** Whether malloc's own counters of mapped chunks were found; false for jemalloc */
+	bool mapped_counted;
+	/** The process is stopped, and more mapped chunks were found than malloc has counted, or
+	 * the counters were not found: some of the chunks can be other memory that looks like a
+	 * mapped chunk. If the counters were not found, mapped chunks can also be missing */
 	bool mapped_uncertain;
 	struct pm_heap_break *breaks; /**< the first PM_HEAP_BREAKS_MAX breaks */
 	size_t break_count;           /**< number of elements of `breaks` */

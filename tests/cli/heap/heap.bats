@@ -367,6 +367,11 @@ assert_threads() {
 	tell hide
 	run -1 --separate-stderr procmem heap "$TARGET_PID"
 	[[ $stderr == 'procmem: note: a part of the heap changed or was not valid when read; '* ]]
+
+	# Memory of malloc that was not found is not called memory of others.
+	for _ in {1..15}; do tell hide; done
+	run -1 --separate-stderr procmem heap "$TARGET_PID"
+	[[ $output != *'is not from malloc'* ]]
 }
 
 @test "a stop is announced, with its predicted duration and its limit" {

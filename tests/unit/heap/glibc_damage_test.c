@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/heap.h"
 #include "support/fake_heap.h"
 
 enum {
@@ -208,6 +209,69 @@ static void tcache_with_a_key(void **state)
 	pm_heap_close(heap);
 }
 
+/** Makes the second chunk of the user a table of pointers, with zeros in front of them. Returns the
+ * address of its first word. */
+static uint64_t put_table(struct fake_heap *fake, uint64_t size)
+{
+	const uint64_t table = fake->user_chunk[0] + 0x90;
+
+	fake_heap_put(fake, table + 8, size | 1);
+	fake_heap_put(fake, table + size + 8, (20 * 0x60 - size) | 1);
+	memset(fake_heap_bytes(fake, table + 16), 0, size - 16);
+	return table + 16;
+}
+
+/**
+ * A table of pointers has the size of a tcache of another version, and a pointer to a chunk in use
+ * at the place for chunks of its size. The last round is that of a process in which nothing else
+ * shows the version: the first chunk was given back to malloc, and mp_ is not found.
+ */
+static void table_of_another_size(void **state)
+{
+	struct fake_heap *fake = *state;
+	const uint64_t user = fake->user_chunk[0], table = put_table(fake, 0x300);
+
+	fake_heap_put(fake, table + 152 + 8 * 7, user + 16);
+	memset(fake_heap_bytes(fake, user + 16), 0, 0x80);
+	for (int round = 0; round < 3; round++) {
+		if (round == 2) {
+			memset(fake_heap_bytes(fake, fake_heap_address(FAKE_DATA) + 0x200), 0,
+			       0x100);
+			fake_heap_put(fake, fake_heap_address(FAKE_BRK) + 8, 0x230 | 1);
+			fake_heap_put(fake, fake_heap_address(FAKE_BRK) + 0x238, 0x60 | 1);
+		}
+
+		struct pm_heap *heap = fake_heap_open(fake, round == 1);
+		assert_int_equal(state_of(heap, user), PM_CHUNK_IN_USE);
+		assert_string_not_equal(heap->version, "2.42");
+		if (round < 2)
+			assert_true(heap->complete);
+		assert_false(has_break(heap, 0, "the lists of a tcache are not valid"));
+		assert_false(has_break(heap, 0, "a tcache has changed each time that it was read"));
+		pm_heap_close(heap);
+	}
+}
+
+/** A table of pointers has the size of a tcache, and a pointer to a cached chunk. */
+static void table_with_a_cached_chunk(void **state)
+{
+	struct fake_heap *fake = *state;
+	const uint64_t cached = fake_heap_address(FAKE_BRK) + 0x2d0;
+	const uint64_t table = put_table(fake, 0x290);
+
+	for (uint64_t i = 0; i < 3; i++)
+		fake_heap_put(fake, cached + i * (FAKE_CACHED_SIZE + 0x40) + 24,
+		              UINT64_C(0x1122334455667788));
+	fake_heap_put(fake, table + 128 + 8, cached + 16);
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_heap *heap = fake_heap_open(fake, stopped);
+		assert_true(heap->complete);
+		assert_int_equal(heap->breaks_total, 0);
+		assert_int_equal(state_of(heap, cached), PM_CHUNK_CACHED);
+		pm_heap_close(heap);
+	}
+}
+
 /** One bin of an arena does not have addresses. The chunks are found nevertheless. */
 static void damaged_bin(void **state)
 {
@@ -224,10 +288,26 @@ static void damaged_bin(void **state)
 		assert_false(heap->complete);
 		assert_int_equal(heap->breaks_total, 1);
 		assert_int_equal(heap->breaks[0].address, bin);
+		assert_false(pm_heap_index_of(heap)->unseen);
 		assert_int_equal(heap->arenas[0].in_use, fake->in_use[0]);
 		assert_int_equal(heap->arenas[1].in_use, fake->in_use[1]);
 		pm_heap_close(heap);
 	}
+}
+
+/** The first break of a heap is compared in two stops: it is the one of the chain of chunks. */
+static void damaged_bin_and_chain(void **state)
+{
+	struct fake_heap *fake = *state;
+
+	fake_heap_put(fake, fake_heap_address(FAKE_DATA) + FAKE_MAIN + 0x70 + 16 * 50, 0);
+	fake_heap_put(fake, fake->user_chunk[1] + 8, UINT64_C(0x4141414141414141));
+
+	struct pm_heap *heap = fake_heap_open(fake, true);
+	assert_int_equal(heap->breaks[0].arena, 1);
+	assert_true(heap->breaks[0].chain);
+	assert_true(has_break(heap, 0, "a bin does not contain addresses of chunks"));
+	pm_heap_close(heap);
 }
 
 int main(void)
@@ -240,7 +320,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lists_after_a_damaged_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(overwritten_tcache, setup, teardown),
 		cmocka_unit_test_setup_teardown(tcache_with_a_key, setup, teardown),
+		cmocka_unit_test_setup_teardown(table_of_another_size, setup, teardown),
+		cmocka_unit_test_setup_teardown(table_with_a_cached_chunk, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_bin, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged_bin_and_chain, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

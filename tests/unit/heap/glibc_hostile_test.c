@@ -347,6 +347,8 @@ static void only_mapped_chunks(void **state)
 	assert_int_equal(heap->mapped_count, 1);
 	assert_int_equal(heap->mapped, FAKE_PART_SIZE);
 	assert_int_equal(heap->mapped_counter, 0);
+	assert_false(heap->mapped_counted);
+	assert_true(heap->mapped_uncertain);
 	pm_heap_close(heap);
 
 	fake_heap_put(&f->fake, fake_heap_address(FAKE_MAPPED) + 8, 0);

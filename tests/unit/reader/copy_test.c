@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "reader/copy_threads.h"
 #include "reader/core.h"
 #include "support/core_image.h"
 #include "support/target.h"
@@ -246,6 +247,51 @@ static void threads_have_names_and_registers(void **state)
 #endif
 	pm_copy_close(copy);
 }
+
+#ifdef __x86_64__
+/** The running thread of the target `hidden` has an address in a vector register. */
+static void vector_registers_are_limited(void **state)
+{
+	(void)state;
+	struct target target;
+	struct pm_error error;
+	struct pm_stop *stop;
+	uint64_t address = 0;
+
+	target_start(&target, "hidden", "vector", NULL);
+	for (size_t i = 0; i < target.count; i++)
+		if (strncmp(target.facts[i], "example held ", 13) == 0)
+			address = strtoull(target.facts[i] + 13, NULL, 16);
+	assert_true(address != 0);
+	struct pm_process *process = open_process(target.pid);
+	must(pm_stop_begin(process, NULL, &stop, &error), &error);
+
+	for (int enough = 0; enough < 2; enough++) {
+		struct pm_copy_thread *threads;
+		size_t count, at = 0;
+		must(pm_copy_threads_read(stop, enough ? 16384 : 0, &threads, &count, &error),
+		     &error);
+		assert_int_equal(count, 2);
+		const struct pm_copy_thread *thread = &threads[1];
+		assert_true(thread->registers_known);
+		assert_int_equal(thread->registers_missing, !enough);
+		assert_int_equal(thread->vector_count > 0, enough);
+
+		while (at < thread->vector_count && thread->vectors[at] != address)
+			at++;
+		assert_int_equal(at < thread->vector_count, enough);
+		for (size_t i = 0; i < thread->vector_count; i++)
+			assert_true(thread->vectors[i] < UINT64_C(1) << 56);
+		if (enough)
+			assert_true(thread->vectors[thread->vector_count - 1] != 0);
+		pm_copy_threads_free(threads, count);
+	}
+
+	pm_stop_end(stop);
+	pm_process_close(process);
+	target_stop(&target);
+}
+#endif
 
 static void a_core_file_is_copied_with_registers(void **state)
 {
@@ -554,6 +600,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_source_reports_the_pages_of_the_copy, begin,
 		                                end),
 		cmocka_unit_test_setup_teardown(threads_have_names_and_registers, begin, end),
+#ifdef __x86_64__
+		cmocka_unit_test(vector_registers_are_limited),
+#endif
 		cmocka_unit_test_setup_teardown(a_core_file_is_copied_with_registers, begin, end),
 		cmocka_unit_test(memory_that_a_core_file_lacks_is_unreadable),
 		cmocka_unit_test_setup_teardown(the_target_does_not_grow, begin, end),
