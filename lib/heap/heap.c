@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "heap/chunk_heads.h"
 #include "heap/glibc.h"
+#include "heap/grown.h"
 #include "heap/jemalloc.h"
 #include "heap/jemalloc_find.h"
 #include "heap/linked.h"
@@ -95,7 +96,9 @@ static uint64_t allocated(const struct pm_heap *heap)
  */
 static int find_second(struct pm_heap_handle *heap, struct pm_error *error)
 {
-	struct pm_heap_handle second = { .source = heap->source, .window = heap->window };
+	struct pm_heap_handle second = { .source = heap->source,
+		                         .grown = heap->grown,
+		                         .window = heap->window };
 	int found = pm_heap_jemalloc(&second, error);
 	if (found <= 0) {
 		release(&second);
@@ -260,6 +263,7 @@ void pm_heap_close(struct pm_heap *heap)
 	free(handle->own);
 	free(handle->unused);
 	free(handle->keyed);
+	pm_heap_grown_free(handle->grown);
 	free(handle);
 }
 
