@@ -14,7 +14,6 @@
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "heap/roots.h"
-#include "target/json_parts.h"
 #include "target/malloc_graph.h"
 #include "view/list_print.h"
 

@@ -728,8 +728,22 @@ tree_rows() {
 
 	run -2 --separate-stderr procmem heap --retained --tree g_none "$TARGET_PID"
 	[[ $stderr == *"no root is called 'g_none'; 'procmem heap --retained' lists "* ]]
+	run -2 --separate-stderr procmem heap --retained --tree nothing "$TARGET_PID"
+	[[ $stderr == *"'nothing' is not a root: "*"use 'procmem leaks'"* ]]
 	run -2 --separate-stderr procmem heap --tree g_shop "$TARGET_PID"
 	[[ $stderr == *'--tree needs --retained'* ]]
+
+	# ABI tags and arguments may be left out.
+	target_start objects
+	for name in shop::products 'shop::products[abi:cxx11]'; do
+		run -0 --separate-stderr procmem heap --retained --tree "$name" --json "$TARGET_PID"
+		jq -e '.root.name == "shop::products[abi:cxx11]" and .chunks == 1 and .held == 656' <<<"$output"
+	done
+	for name in 'shop::found(int)::kept' shop::found::kept; do
+		run -0 --separate-stderr procmem heap --retained --tree "$name" --json "$TARGET_PID"
+		jq -e '(.root.name | startswith("shop::found")) and .chunks == 1 and .held == 1296' <<<"$output"
+	done
+	run -2 procmem heap --retained --tree shop "$TARGET_PID"
 
 	# Each thread has the thread-local variable.
 	target_start holders
