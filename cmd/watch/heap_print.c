@@ -148,6 +148,17 @@ static void print_too_few(const struct watch_heap_walks *walks, struct out *out)
 	text_deinit(&line);
 }
 
+/** Prints that no two walks could be compared. */
+static void print_not_known(struct out *out)
+{
+	struct text line = { 0 };
+
+	text_string(&line, "what grows is not known: the walks did not find all chunks (where: "
+	                   "procmem heap -v)\n");
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
 static void print_table(const struct watch_heap_class *classes, size_t shown, struct out *out)
 {
 	/* The table does not change its context. */
@@ -201,6 +212,8 @@ void watch_heap_print(const struct watch_heap *heap, const struct pm_trend *rss,
 
 	if (walks.count < WALKS_MIN)
 		print_too_few(&walks, out);
+	else if (growing == 0 && walks.seconds <= 0)
+		print_not_known(out);
 	else if (growing == 0 && walks.classes > count)
 		out_format(out,
 		           "none of the %zu classes with the most bytes of new chunks grows; %zu "

@@ -279,6 +279,37 @@ static int order_nodes(struct pm_refs_tree *tree, struct pm_error *error)
 	return 0;
 }
 
+/** Finds for each reference marked `again` the reference whose chunk is the same and was searched.
+ * The references are in their final order. */
+static int find_searched(struct pm_refs_tree *tree, struct pm_error *error)
+{
+	struct target *searched = calloc(tree->count + 1, sizeof *searched);
+	size_t count = 0;
+	if (!searched)
+		return pm_error_out_of_memory(error);
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct pm_refs_node *node = &tree->nodes[i];
+		if (node->searched)
+			searched[count++] = (struct target){ node->ref.chunk.number, (uint32_t)i };
+	}
+	qsort(searched, count, sizeof *searched, by_chunk);
+
+	for (size_t i = 0; i < tree->count; i++) {
+		struct pm_refs_node *node = &tree->nodes[i];
+		const struct target key = { .chunk = node->ref.chunk.number };
+		node->searched_at = PM_REFS_NO_NODE;
+		if (!node->again)
+			continue;
+		const struct target *found = bsearch(&key, searched, count, sizeof key, by_chunk);
+		if (found)
+			node->searched_at = found->node;
+	}
+
+	free(searched);
+	return 0;
+}
+
 int pm_refs_tree_find(struct pm_graph *graph, struct pm_range range,
                       const struct pm_refs_tree_options *options, struct pm_refs_tree *tree,
                       struct pm_error *error)
@@ -301,6 +332,8 @@ int pm_refs_tree_find(struct pm_graph *graph, struct pm_range range,
 		result = find_levels(&search, range);
 	if (result == 0)
 		result = order_nodes(&found, error);
+	if (result == 0)
+		result = find_searched(&found, error);
 
 	free(search.seen);
 	free(search.wanted);

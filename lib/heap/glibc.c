@@ -87,10 +87,6 @@ static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *e
 		                         "the arena",
 		                         error);
 	}
-	/* The chunks are found without the bins. */
-	if (result == 0 && state->bad_bin != 0)
-		result = pm_glibc_damage(glibc, arena, state->bad_bin, state->address,
-		                         "a bin does not contain addresses of chunks", error);
 	set_arena_range(glibc, arena, &heaps);
 	for (size_t i = 0; result == 0 && i < heaps.count; i++)
 		result = pm_glibc_walk(glibc, arena, &heaps.items[i], found, error);

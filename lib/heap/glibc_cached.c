@@ -93,6 +93,21 @@ static int compare_words(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
+/** Reports bins that are not valid. The chunks were found without the bins. */
+static int check_bins(struct pm_glibc_lists *lists)
+{
+	const struct pm_glibc *glibc = lists->glibc;
+
+	for (uint32_t arena = 0; arena < glibc->count; arena++) {
+		const struct pm_glibc_arena *state = &glibc->arenas[arena];
+		if (state->bad_bin != 0 &&
+		    pm_glibc_lists_damage(lists, arena, state->bad_bin, state->address,
+		                          "a bin does not contain addresses of chunks") < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int pm_glibc_cached_read(struct pm_glibc *glibc, struct pm_error *error)
 {
 	struct pm_glibc_lists lists = {
@@ -105,7 +120,9 @@ int pm_glibc_cached_read(struct pm_glibc *glibc, struct pm_error *error)
 	if (glibc->run_count > 0)
 		qsort(glibc->runs, glibc->run_count, sizeof *glibc->runs, by_address);
 
-	int result = read_all_fastbins(&lists);
+	int result = check_bins(&lists);
+	if (result == 0)
+		result = read_all_fastbins(&lists);
 	if (result == 0)
 		result = pm_glibc_trim_merged(glibc, error);
 	if (result == 0)

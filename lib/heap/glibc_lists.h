@@ -61,8 +61,8 @@ int pm_glibc_lists_follow(struct pm_glibc_lists *lists, uint64_t head,
 void pm_glibc_lists_mark(struct pm_glibc_lists *lists, bool fast);
 
 /**
- * Reports a list of cached chunks that is not valid. All chunks of the heap were found
- * nevertheless: only which of them are cached is not known.
+ * Reports a list of freed chunks that is not valid. All chunks of the heap were found nevertheless:
+ * only which of them are cached may not be known.
  *
  * @param arena     index of the arena
  * @param address   address of the list

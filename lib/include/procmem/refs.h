@@ -52,7 +52,8 @@ typedef int pm_ref_visitor(void *context, const struct pm_ref *ref);
  *
  * @param graph    the graph; roots may be added
  * @param range    the range, such as the bytes of a chunk (pm_chunk.start, pm_chunk.end)
- * @param visit    called for each word: first registers, then memory by ascending address
+ * @param visit    called for each word: first registers, then the memory outside of malloc by
+ *                 ascending address, then chunks by ascending address
  * @param context  passed to `visit`
  * @param error    PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
  * @return         0; -1 on an error; or the value with which `visit` ended the search

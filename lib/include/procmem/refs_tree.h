@@ -48,6 +48,12 @@ struct pm_refs_node {
 	 * searched. False for roots, on the last level, and if `again` is true */
 	bool searched;
 	bool again; /**< the chunk is at another place in the tree, too, or is the range itself */
+	/**
+	 * If `again` is true: index of the reference whose chunk is the same and was searched. It
+	 * can be before or after this reference. PM_REFS_NO_NODE if the chunk is the range itself,
+	 * and if `again` is false
+	 */
+	uint32_t searched_at;
 	uint64_t count; /**< number of references that were found, if `searched` */
 	uint64_t kept;  /**< number of those that are in the tree */
 };

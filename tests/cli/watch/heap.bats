@@ -166,6 +166,16 @@ grown() {
 	[[ $output == *'malloc: '*', net change -; '*' walks, every '*' on average, '* ]]
 }
 
+@test "walks that do not find all chunks do not show what grows" {
+	target_start allocations 0
+	target_tell hide
+	run -0 --separate-stderr procmem watch --heap --budget 0 -i 0.1 -c 12 "$TARGET_PID"
+	[[ $output == *' incomplete'$'\n''what grows is not known: the walks did not find all chunks (where: procmem heap -v)' ]]
+	[[ $output != *'no class of chunks'* ]]
+	procmem watch --heap --budget 0 -i 0.1 -c 12 --json "$TARGET_PID" >"$BATS_TEST_TMPDIR/json"
+	jq -es 'last | .seconds == 0 and .complete == false and .survivors == []' "$BATS_TEST_TMPDIR/json"
+}
+
 @test "chunks that are replaced all the time do not grow, although there are new ones" {
 	target_start allocations 0
 	target_tell renew 2000

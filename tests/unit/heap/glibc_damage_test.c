@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/heap.h"
 #include "support/fake_heap.h"
 
 enum {
@@ -287,10 +288,26 @@ static void damaged_bin(void **state)
 		assert_false(heap->complete);
 		assert_int_equal(heap->breaks_total, 1);
 		assert_int_equal(heap->breaks[0].address, bin);
+		assert_false(pm_heap_index_of(heap)->unseen);
 		assert_int_equal(heap->arenas[0].in_use, fake->in_use[0]);
 		assert_int_equal(heap->arenas[1].in_use, fake->in_use[1]);
 		pm_heap_close(heap);
 	}
+}
+
+/** The first break of a heap is compared in two stops: it is the one of the chain of chunks. */
+static void damaged_bin_and_chain(void **state)
+{
+	struct fake_heap *fake = *state;
+
+	fake_heap_put(fake, fake_heap_address(FAKE_DATA) + FAKE_MAIN + 0x70 + 16 * 50, 0);
+	fake_heap_put(fake, fake->user_chunk[1] + 8, UINT64_C(0x4141414141414141));
+
+	struct pm_heap *heap = fake_heap_open(fake, true);
+	assert_int_equal(heap->breaks[0].arena, 1);
+	assert_true(heap->breaks[0].chain);
+	assert_true(has_break(heap, 0, "a bin does not contain addresses of chunks"));
+	pm_heap_close(heap);
 }
 
 int main(void)
@@ -306,6 +323,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(table_of_another_size, setup, teardown),
 		cmocka_unit_test_setup_teardown(table_with_a_cached_chunk, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_bin, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged_bin_and_chain, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
