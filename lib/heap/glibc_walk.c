@@ -13,6 +13,7 @@
 #include "heap/glibc_find.h"
 #include "heap/glibc_pages.h"
 #include "heap/glibc_start.h"
+#include "heap/glibc_trim.h"
 
 enum {
 	KEPT = 8192,        /* chunks that are not added to the index yet */
@@ -26,7 +27,6 @@ enum {
 	MOVES = 16,         /* times that a walk follows a top chunk that has moved */
 	REPAIRS_MAX = 2048, /* bounds the time for a hostile target */
 	BACK_MAX = 4 << 20, /* bytes before a break that are parsed again */
-	TRIM_HEADER = 0x30, /* malloc_trim(3) keeps the header of a free chunk */
 };
 
 /** Chunk sizes of a tcache: 2.26-2.29, 2.30-2.41, since 2.42. */
@@ -57,20 +57,24 @@ static bool is_tcache_size(uint64_t size)
 	return false;
 }
 
-/** Stores the whole pages of a range, which malloc_trim(3) would return. */
-static int add_trimmable(struct walk *walk, uint64_t start, uint64_t end)
+/** Stores the whole pages of a free chunk that malloc_trim(3) would return. */
+static int add_trimmable(struct walk *walk, const struct pm_glibc_chunk *chunk, bool is_top)
 {
-	uint64_t page = walk->glibc->page;
+	uint64_t size = chunk->size & ~(uint64_t)PM_GLIBC_FLAGS;
+	const struct pm_glibc_free_run run = {
+		.range = { chunk->address, chunk->address + size },
+		.arena = walk->arena,
+		.is_top = is_top,
+	};
+	const struct pm_range pages = pm_glibc_trim_pages(walk->glibc, &run);
 
-	start = (start + page - 1) & ~(page - 1);
-	end &= ~(page - 1);
-	if (start >= end)
+	if (pages.start == pages.end)
 		return 0;
 
 	if (pm_array_reserve(&walk->trim.items, &walk->trim.capacity, walk->trim.count, 1,
 	                     sizeof *walk->trim.items, walk->error) < 0)
 		return -1;
-	walk->trim.items[walk->trim.count++] = (struct pm_range){ start, end };
+	walk->trim.items[walk->trim.count++] = pages;
 	return 0;
 }
 
@@ -128,7 +132,6 @@ static int commit_chunk(struct walk *walk, const struct pm_glibc_chunk *chunk)
 	struct pm_heap_arena *found = walk->found;
 	unsigned state = chunk->size & PM_GLIBC_FLAGS;
 	uint64_t size = chunk->size & ~(uint64_t)PM_GLIBC_FLAGS;
-	uint64_t end = chunk->address + size;
 
 	pm_heap_index_add(&walk->glibc->heap->index, chunk->address, size, state);
 	walk->previous = chunk->address;
@@ -143,17 +146,11 @@ static int commit_chunk(struct walk *walk, const struct pm_glibc_chunk *chunk)
 	if (state == PM_CHUNK_FREE) {
 		found->free += size;
 		found->free_count++;
-		if (size < walk->glibc->page)
-			return 0;
-		return add_trimmable(walk, chunk->address + TRIM_HEADER, end);
+		return size < walk->glibc->page ? 0 : add_trimmable(walk, chunk, false);
 	}
 
 	found->top += size;
-	if (!walk->chain.main)
-		return 0;
-	/* malloc_trim(3) keeps MINSIZE bytes at the start of top. It does not trim the top of other
-	 * arenas. */
-	return add_trimmable(walk, chunk->address + PM_GLIBC_CHUNK_MIN + 1, end);
+	return add_trimmable(walk, chunk, true);
 }
 
 /** Adds all chunks except the last `keep` ones to the index. */

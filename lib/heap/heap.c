@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "heap/chunk_heads.h"
 #include "heap/glibc.h"
+#include "heap/glibc_chain.h"
 #include "heap/grown.h"
 #include "heap/jemalloc.h"
 #include "heap/jemalloc_find.h"
@@ -275,6 +276,25 @@ bool pm_heap_find(const struct pm_heap *heap, uint64_t address, struct pm_chunk 
 void pm_heap_chunk(const struct pm_heap *heap, uint32_t number, struct pm_chunk *chunk)
 {
 	pm_heap_index_chunk(pm_heap_index_of(heap), number, chunk);
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+	return (one > other) - (one < other);
+}
+
+bool pm_heap_in_fastbin(const struct pm_heap *heap, const struct pm_chunk *chunk)
+{
+	const struct pm_heap_handle *handle = pm_heap_const_handle(heap);
+
+	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || heap->total.fast == 0 ||
+	    chunk->state != PM_CHUNK_CACHED || chunk->size > PM_GLIBC_FAST_MAX)
+		return false;
+
+	return handle->keyed_count == 0 ||
+	       !bsearch(&chunk->address, handle->keyed, handle->keyed_count, sizeof *handle->keyed,
+	                compare_words);
 }
 
 int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,

@@ -184,6 +184,22 @@ assert_threads() {
 	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M in arenas is free; malloc_trim would give back '*'; in '*' free chunks of '???' B on average'* ]]
 }
 
+@test "a heap with full fastbins: they count as free, and as what malloc_trim returns" {
+	local before
+	target_start heaps chunks=1000 fast=80000
+	run -0 procmem heap "$TARGET_PID"
+	[[ ${lines[1]} == 'FRAGMENTED: '??' % of '*'M in arenas is free, '*'M of it in fastbins; malloc_trim would give back about '*'M; '* ]]
+	run -0 procmem heap --json "$TARGET_PID"
+	jq -e '.total.fastbins > 2000000 and .total.cached >= .total.fastbins and
+		.fragmented.free == .total.free + .total.top + .total.fastbins and
+		.total.trimmable > 8000000' <<<"$output"
+	before=$(jq '.total | .rss - .trimmable' <<<"$output")
+	tell trim
+	run -0 procmem heap --json "$TARGET_PID"
+	jq -e --argjson expected "$before" '.total.fastbins == 0 and
+		(.total.rss - $expected | fabs) < 500000' <<<"$output"
+}
+
 @test "the verdict is about the total of the table, with mapped chunks" {
 	local mapped total
 	target_start holders
