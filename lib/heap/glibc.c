@@ -259,6 +259,18 @@ static void add_figures(struct pm_heap_arena *sum, const struct pm_heap_arena *a
 	sum->complete = sum->complete && arena->complete;
 }
 
+/**
+ * Returns whether most of an arena that is not complete was not read. Small arenas do not count:
+ * their loss does not change the sums much.
+ */
+static bool is_lost(const struct pm_heap *heap, const struct pm_heap_arena *arena)
+{
+	uint64_t all = heap->total.system + heap->mapped;
+
+	return !arena->complete && arena->overhead > arena->system / 2 &&
+	       arena->overhead > all / 16;
+}
+
 /** Computes the overhead of each arena, and the sums. */
 static void add_up(struct pm_glibc *glibc)
 {
@@ -274,6 +286,8 @@ static void add_up(struct pm_glibc *glibc)
 	}
 
 	heap->complete = heap->total.complete && !glibc->incomplete;
+	for (size_t i = 0; pm_glibc_can_change(glibc) && i < heap->arena_count; i++)
+		heap->lost = heap->lost || is_lost(heap, &heap->arenas[i]);
 }
 
 /** Returns the versions of glibc that have the structures that were found. */
