@@ -207,7 +207,7 @@ static int read_pins(struct heap_report *report, struct pm_error *error)
 		                                   .types = report->contents.types,
 		                                   .budget = PM_CENSUS_BUDGET_MIN };
 
-	if (pins->count == 0)
+	if (pins->sample_count == 0)
 		return 0;
 	if (pm_census_create(&options, &report->pins, error) < 0)
 		return -1;
@@ -217,8 +217,6 @@ static int read_pins(struct heap_report *report, struct pm_error *error)
 		struct chunk_content content;
 
 		pm_heap_chunk(report->heap, pins->samples[i], &chunk);
-		/* A cached chunk pins memory, too, but is not counted by default. */
-		chunk.state = PM_CHUNK_IN_USE;
 		if (chunk_contents_read(&report->contents, report->heap, &chunk, &content, error) <
 		            0 ||
 		    pm_census_add(report->pins, &chunk, content.item.head, content.item.size,

@@ -14,7 +14,6 @@
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "heap/roots.h"
-#include "target/json_parts.h"
 #include "target/malloc_graph.h"
 #include "view/list_print.h"
 
@@ -137,7 +136,8 @@ static const struct list_column columns[] = {
 	  .alone = true,
 	  .optional = true,
 	  .number = only_number,
-	  .help = "chunks that no other root of the same level reaches" },
+	  .help = "chunks that no other root of the same sort and, on stacks, no other memory "
+	          "reaches" },
 	{ .name = "chunks",
 	  .title = "CHUNKS",
 	  .type = LIST_COUNT,
@@ -211,34 +211,61 @@ static void put_others(const struct holding *holding, const struct pm_retained_s
 		text_string(text, "other roots");
 }
 
-/** Adds the root from which the fewest words lead into a set. */
-static void put_through(const struct holding *holding, const struct pm_retained_set *set,
-                        struct text *text)
+/** Adds the words that lead from a root to the chunks of a set, if there are any. */
+static void put_entry(const struct pm_retained_entry *entry, const struct text *name,
+                      bool *is_first, struct text *line)
 {
-	if (set->through == PM_RETAINED_SET_ROOTS)
-		text_string(text, "other roots");
+	if (entry->words == 0)
+		return;
+
+	text_string(line, *is_first ? "; words that lead there: " : "; ");
+	*is_first = false;
+	text_grouped(line, entry->words);
+	text_string(line, " from ");
+	utf8_escape(line, name->bytes, name->length);
+	text_string(line, entry->words == 1 ? ", " : ", the first ");
+	if (entry->from != 0)
+		text_format(line, "at %#llx", (unsigned long long)entry->from);
 	else
-		heap_roots_name(&holding->roots[holding->retained.roots[set->through].root], text);
+		text_string(line, "in a register");
+	text_format(line, ", to %#llx", (unsigned long long)entry->entry);
 }
 
-/** Adds the words that lead from a root into a set. */
-static void put_entry(const struct holding *holding, const struct pm_retained_set *set,
-                      struct text *line)
+/** Adds the words that lead from one of the roots of a set. */
+static void put_root_entry(const struct holding *holding, const struct pm_retained_set *set,
+                           size_t index, bool *is_first, struct text *line)
 {
 	struct text name = { 0 };
 
-	put_through(holding, set, &name);
-	text_string(line, "; ");
-	text_grouped(line, set->words);
-	text_format(line, " word%s there from ", set->words == 1 ? " leads" : "s lead");
-	utf8_escape(line, name.bytes, name.length);
-	text_string(line, set->words == 1 ? ": " : ", the first ");
-	if (set->from != 0)
-		text_format(line, "at %#llx", (unsigned long long)set->from);
-	else
-		text_string(line, "in a register");
-	text_format(line, ", to %#llx\n", (unsigned long long)set->entry);
+	heap_roots_name(&holding->roots[holding->retained.roots[set->roots[index]].root], &name);
+	put_entry(&set->entries[index], &name, is_first, line);
 	text_deinit(&name);
+}
+
+/** Adds the words that lead to the chunks of a set: first those from the other roots, then those
+ * from the root below which the set is shown. */
+static void put_entries(const struct holding *holding, const struct pm_retained_set *set,
+                        size_t root, struct text *line)
+{
+	size_t max = holding->options->list.all ? SIZE_MAX : NAMES_SHOWN;
+	size_t count = 0, own = set->count;
+	bool is_first = true;
+
+	for (size_t i = 0; i < set->count; i++) {
+		if (set->roots[i] == root)
+			own = i;
+		else if (count++ < max)
+			put_root_entry(holding, set, i, &is_first, line);
+	}
+
+	if (set->others) {
+		struct text name = { 0 };
+		text_string(&name, "other roots");
+		put_entry(&set->other_entry, &name, &is_first, line);
+		text_deinit(&name);
+	}
+	if (own < set->count)
+		put_root_entry(holding, set, own, &is_first, line);
 }
 
 static void put_size(const struct holding *holding, uint64_t size, struct text *line)
@@ -260,7 +287,8 @@ static void print_set(const struct row *row, const struct pm_retained_set *set, 
 	put_size(row->holding, set->bytes, &line);
 	text_string(&line, " with ");
 	utf8_escape(&line, names.bytes, names.length);
-	put_entry(row->holding, set, &line);
+	put_entries(row->holding, set, row->index, &line);
+	text_char(&line, '\n');
 	out_wrapped(out, &line, INDENT + 2);
 
 	text_deinit(&names);
@@ -320,7 +348,8 @@ static void add_rows(struct holding *holding, struct list *list)
 	holding->rows = alloc_array(NULL, count + 1, sizeof *holding->rows);
 	for (size_t i = 0; i <= count; i++) {
 		holding->rows[i] = (struct row){ .holding = holding, .index = i };
-		if (i < count || holding->retained.lost_chunks > 0)
+		if (i == count ? holding->retained.lost_chunks > 0
+		               : holding->retained.roots[i].chunks > 0)
 			list_add(list, &holding->rows[i]);
 	}
 	list_sort(list);
@@ -395,6 +424,24 @@ static void put_name(const struct holding *holding, const char *key, size_t root
 	text_deinit(&name);
 }
 
+/**
+ * Writes the words that lead from a root to the chunks of a set.
+ * @param root  index in pm_retained.roots; SIZE_MAX for the roots that sets do not distinguish
+ */
+static void put_entry_json(const struct holding *holding, const struct pm_retained_entry *entry,
+                           size_t root, struct json *json)
+{
+	json_open(json, NULL, '{');
+	if (root != SIZE_MAX)
+		put_name(holding, "name", root, json);
+	json_put(json, "words", json_number(entry->words));
+	if (entry->from != 0)
+		json_put(json, "from", json_address(entry->from));
+	if (entry->words > 0)
+		json_put(json, "entry", json_address(entry->entry));
+	json_shut(json, '}');
+}
+
 /** Writes the sets of chunks that several roots reach. */
 static void put_sets(const struct holding *holding, struct json *json)
 {
@@ -410,12 +457,12 @@ static void put_sets(const struct holding *holding, struct json *json)
 		json_put(json, "other_roots", json_boolean(set->others));
 		json_put(json, "bytes", json_number(set->bytes));
 		json_put(json, "chunks", json_number(set->chunks));
-		json_put(json, "words", json_number(set->words));
-		if (set->through < PM_RETAINED_SET_ROOTS)
-			put_name(holding, "through", set->through, json);
-		if (set->from != 0)
-			json_put(json, "from", json_address(set->from));
-		json_put(json, "entry", json_address(set->entry));
+		json_open(json, "entries", '[');
+		for (size_t k = 0; k < set->count; k++)
+			put_entry_json(holding, &set->entries[k], set->roots[k], json);
+		if (set->others)
+			put_entry_json(holding, &set->other_entry, SIZE_MAX, json);
+		json_shut(json, ']');
 		json_shut(json, '}');
 	}
 	json_shut(json, ']');
@@ -447,24 +494,6 @@ static void put_root(const struct holding *holding, size_t index, struct json *j
 	text_deinit(&name);
 }
 
-/** Writes the process, or what the core file says about it. */
-static void put_process(const struct malloc_graph *graph, struct json *json)
-{
-	struct pm_process_info info = { 0 };
-	char *command = NULL;
-
-	if (graph->core) {
-		const struct pm_core_info *saved = pm_core_info(graph->core);
-		json_parts_process(json, saved->pid, saved->comm, saved->command);
-		return;
-	}
-
-	pm_process_read_info(graph->target.process, &info, NULL);
-	pm_process_read_command(graph->target.process, &command, NULL);
-	json_parts_process(json, pm_process_pid(graph->target.process), info.comm, command);
-	free(command);
-}
-
 static void print_json(const struct holding *holding, struct out *out)
 {
 	const struct malloc_graph *graph = &holding->graph;
@@ -472,7 +501,7 @@ static void print_json(const struct holding *holding, struct out *out)
 	struct json json = { .out = out };
 
 	json_open(&json, NULL, '{');
-	put_process(graph, &json);
+	malloc_graph_put_process(graph, &json);
 	json_put(&json, "time", json_now());
 	json_put(&json, "complete", json_boolean(graph->heap->complete));
 	if (graph->stopped_ns > 0)
@@ -482,7 +511,8 @@ static void print_json(const struct holding *holding, struct out *out)
 
 	json_open(&json, "roots", '[');
 	for (size_t i = 0; i < retained->root_count; i++)
-		put_root(holding, i, &json);
+		if (retained->roots[i].chunks > 0)
+			put_root(holding, i, &json);
 	json_shut(&json, ']');
 
 	put_sets(holding, &json);

@@ -21,7 +21,7 @@ struct heap_pins {
 	uint64_t count; /**< number of chunks; 0 if there are none */
 	uint64_t size;  /**< their size as malloc counts it, in bytes */
 	uint64_t total; /**< number of chunks between free chunks, of all sizes */
-	/** Numbers of some of them, for pm_heap_chunk(); the first one is the first of all */
+	/** Numbers of some of them that are in use, for pm_heap_chunk(), the first one first */
 	uint32_t samples[HEAP_PINS_SAMPLES];
 	size_t sample_count; /**< number of elements of `samples` */
 };
@@ -29,7 +29,7 @@ struct heap_pins {
 /** A verdict. Sizes are in bytes. */
 struct heap_verdict {
 	enum heap_verdict_type type; /**< the verdict */
-	uint64_t free;               /**< free chunks and top, of all arenas */
+	uint64_t free;               /**< free chunks, fastbins and top, of all arenas */
 	uint64_t anonymous;          /**< anonymous memory of the process; 0 if not known */
 	uint64_t resident;           /**< resident bytes of arenas; UINT64_MAX if not known */
 	struct heap_pins pins;       /**< only for HEAP_VERDICT_FRAGMENTED */

@@ -12,6 +12,9 @@
 /* If a smaller share of the heap is resident, the resident size is printed. */
 enum { RESIDENT_PERCENT = 90 };
 
+/* From this share of the free memory on, the size of the chunks in fastbins is printed. */
+enum { FAST_PERCENT = 2 };
+
 /* Minimum size in bytes of anonymous memory that is worth a line about memory beside malloc. */
 enum { OTHER_MIN = 8 << 20 };
 
@@ -149,6 +152,11 @@ static void put_free(const struct heap_report *report, struct text *line)
 	if (heap->mapped > 0)
 		text_string(line, " in arenas");
 	text_string(line, " is free");
+	if (heap->total.fast > 0 && heap->total.fast >= report->verdict.free / 100 * FAST_PERCENT) {
+		text_string(line, ", ");
+		heap_print_size(report, heap->total.fast, line);
+		text_string(line, " of it in fastbins");
+	}
 	put_resident(report, line);
 }
 

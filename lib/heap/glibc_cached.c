@@ -11,6 +11,7 @@
 #include "heap/glibc_find.h"
 #include "heap/glibc_lists.h"
 #include "heap/glibc_tcache.h"
+#include "heap/glibc_trim.h"
 #include "heap/lookup.h"
 
 /** Reads a fastbin of an arena, again if it changes. */
@@ -122,6 +123,8 @@ int pm_glibc_cached_read(struct pm_glibc *glibc, struct pm_error *error)
 	int result = check_bins(&lists);
 	if (result == 0)
 		result = read_all_fastbins(&lists);
+	if (result == 0)
+		result = pm_glibc_trim_merged(glibc, error);
 	if (result == 0)
 		result = pm_glibc_tcache_read(&lists);
 

@@ -362,6 +362,7 @@ struct counting {
 	struct pm_range range; /* where the references must lead */
 	uint64_t count;
 	uint64_t address; /* of the last word in memory */
+	bool in_chunks;   /* the addresses have started again: the memory of malloc is searched */
 };
 
 static int count_ref(void *context, const struct pm_ref *ref)
@@ -369,7 +370,11 @@ static int count_ref(void *context, const struct pm_ref *ref)
 	struct counting *counting = context;
 
 	fuzz_check(ref->value >= counting->range.start && ref->value < counting->range.end);
-	fuzz_check(ref->address == 0 ? counting->address == 0 : ref->address > counting->address);
+	if (ref->address != 0 && ref->address <= counting->address) {
+		fuzz_check(!counting->in_chunks);
+		counting->in_chunks = true;
+	}
+	fuzz_check(ref->address != 0 || counting->address == 0);
 	counting->address = ref->address;
 	counting->count++;
 	return 0;

@@ -77,12 +77,13 @@ struct pm_heap_arena {
 	uint64_t system; /**< obtained from the kernel (malloc_state.system_mem) */
 	/** Chunks in use. jemalloc before 5.3: includes regions in the caches of threads */
 	uint64_t in_use;
-	uint64_t cached;       /**< cached chunks */
-	uint64_t free;         /**< free chunks, without top */
-	uint64_t top;          /**< size of top */
-	uint64_t overhead;     /**< malloc_state, heap_info, fenceposts; also what was skipped */
-	uint64_t trimmable;    /**< whole pages in free chunks and in top: malloc_trim(3) would
-	                          return about this much */
+	uint64_t cached;   /**< cached chunks */
+	uint64_t free;     /**< free chunks, without top */
+	uint64_t top;      /**< size of top */
+	uint64_t overhead; /**< malloc_state, heap_info, fenceposts; also what was skipped */
+	/** Whole pages in free chunks and in top, after chunks of fastbins were merged with them:
+	 * malloc_trim(3) would return about this much */
+	uint64_t trimmable;
 	uint64_t chunks;       /**< number of chunks in use */
 	uint64_t cached_count; /**< number of cached chunks */
 	uint64_t free_count;   /**< number of free chunks, without top */
@@ -132,6 +133,9 @@ struct pm_heap {
 	bool narrow;     /**< all regions are below 4 GiB, as in a 32-bit process: chunks of 32-bit
 	                    processes cannot be read */
 	bool complete;   /**< false: the figures are approximate */
+	/** Most of the memory of an arena of a running process could not be read, also when it was
+	 * tried again: the figures say nothing about what is in use */
+	bool lost;
 	struct pm_heap_arena *arenas;  /**< the arenas; the main arena is first */
 	size_t arena_count;            /**< number of elements of `arenas` */
 	struct pm_heap_arena total;    /**< sums over `arenas`, without mapped chunks */
@@ -251,6 +255,17 @@ PM_PUBLIC bool pm_heap_find(const struct pm_heap *heap, uint64_t address, struct
  * @param chunk   receives the chunk
  */
 PM_PUBLIC void pm_heap_chunk(const struct pm_heap *heap, uint32_t number, struct pm_chunk *chunk);
+
+/**
+ * Returns whether a chunk is in a fastbin of glibc: malloc_trim(3) and large requests merge such a
+ * chunk with free chunks beside it. Chunks in tcaches are never merged. In glibc before 2.30,
+ * chunks in tcaches cannot be distinguished from chunks in fastbins if they have at most 176 bytes.
+ *
+ * @param heap   the heap
+ * @param chunk  one of its chunks
+ * @return       true if it is in a fastbin
+ */
+PM_PUBLIC bool pm_heap_in_fastbin(const struct pm_heap *heap, const struct pm_chunk *chunk);
 
 /** Maximum number of bytes of a chunk that pm_heap_read_chunks() passes to the visitor. */
 #define PM_CHUNK_HEAD_SIZE 64
