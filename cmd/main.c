@@ -107,6 +107,7 @@
  *     print.c                a sample as text, and the summary
  *     json.c                 a sample as JSON
  *     heap.c                 --heap: walks over the heap, and which chunks grow
+ *     heap_walk.c            a walk; a thread of its own for the live screen
  *     heap_print.c           these chunks as text and as JSON
  *     save.c                 writes regions to a file
  *     events/                --on and --do

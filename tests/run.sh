@@ -91,7 +91,8 @@ if [ $quick = no ]; then
 	run fuzz -L fuzz
 	build asan
 	run asan
-	build tsan
+	# shellcheck disable=SC2046 # a list of names
+	build tsan tests/targets/all $(cd tests/unit && echo scan/*_test.c | sed 's|/|_|g; s|\.c||g')
 	run tsan -R '^unit/scan'
 fi
 build dev

@@ -54,4 +54,16 @@ static inline double clock_cpu_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/**
+ * Reads the processor time of the calling thread.
+ * @return seconds
+ */
+static inline double clock_thread_cpu_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 #endif

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/time.h>
 
 #include "base/temporary_names.h"
 
@@ -85,6 +86,47 @@ void interrupt_release(void)
 {
 	for (size_t i = 0; i < HELD; i++)
 		sigaction(numbers[i], &before_hold[i], NULL);
+}
+
+const volatile sig_atomic_t *interrupt_flag(void)
+{
+	return &interrupted;
+}
+
+static void handle_alarm(int number)
+{
+	sig_atomic_t none = 0;
+
+	/* A signal of the user takes precedence. */
+	__atomic_compare_exchange_n(&interrupted, &none, number, false, __ATOMIC_RELAXED,
+	                            __ATOMIC_RELAXED);
+}
+
+void interrupt_set_alarm(double seconds)
+{
+	const struct sigaction action = { .sa_handler = handle_alarm };
+	struct itimerval timer = { 0 };
+
+	timer.it_value.tv_sec = (time_t)seconds;
+	timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
+	/* Zero would set no alarm. */
+	if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
+		timer.it_value.tv_usec = 1;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+bool interrupt_end_alarm(void)
+{
+	const struct sigaction action = { .sa_handler = SIG_DFL };
+	const struct itimerval none = { 0 };
+	sig_atomic_t alarm = SIGALRM;
+
+	setitimer(ITIMER_REAL, &none, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	return __atomic_compare_exchange_n(&interrupted, &alarm, 0, false, __ATOMIC_RELAXED,
+	                                   __ATOMIC_RELAXED);
 }
 
 void interrupt_add_held(sigset_t *set)

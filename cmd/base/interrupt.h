@@ -8,6 +8,7 @@
 #define CMD_BASE_INTERRUPT_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 /**
  * Clears a flag, and catches SIGINT, SIGTERM and SIGHUP. Each of these signals stores its number in
@@ -33,6 +34,26 @@ const volatile sig_atomic_t *interrupt_hold(void);
  * that was caught.
  */
 void interrupt_release(void);
+
+/**
+ * Returns the flag of interrupt_catch() and interrupt_hold(), without catching signals.
+ * @return  the flag, which is valid until the program ends
+ */
+const volatile sig_atomic_t *interrupt_flag(void);
+
+/**
+ * Stores SIGALRM in the flag when a time has passed, unless a signal was caught before. Only one
+ * such time can be set. interrupt_end_alarm() must follow.
+ * @param seconds  time from now, greater than 0
+ */
+void interrupt_set_alarm(double seconds);
+
+/**
+ * Ends what interrupt_set_alarm() has started. If the time has passed, and no signal was caught,
+ * the flag becomes 0 again.
+ * @return  true if the time has passed, and no signal was caught
+ */
+bool interrupt_end_alarm(void);
 
 /**
  * Adds the signals of interrupt_hold() to a set.

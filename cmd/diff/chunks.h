@@ -13,9 +13,9 @@ struct diff_chunks {
 	bool known;                 /**< both samples have chunks */
 	struct pm_histogram before; /**< the chunks of the first sample; owned */
 	struct pm_histogram after;  /**< the chunks of the second sample; owned */
-	uint64_t sample_before;     /**< number of the sample that has the first chunks if it is an
-	                               earlier one; otherwise 0 */
-	uint64_t sample_after;      /**< the same for the second chunks */
+	uint64_t sample_before; /**< if the first chunks are those of an earlier sample: its number;
+	                           otherwise 0 */
+	uint64_t sample_after;  /**< the same for the second chunks */
 	struct pm_histogram_change *changes; /**< classes that differ, largest first; owned */
 	size_t count;                        /**< number of changes */
 	size_t shown;                        /**< number of changes to print */

@@ -12,7 +12,8 @@
 /* Bytes of a chunk that the program cannot use. */
 enum { HEADER = 8 };
 
-/* A text that less than this share of the compared chunks is known to have is marked. */
+/* A text is marked as "mostly" if less than this percentage of the compared chunks is known to have
+ * it. */
 enum { SURE_PERCENT = 90 };
 
 /** A row of the list. */
@@ -248,7 +249,7 @@ static const struct list_column columns[] = {
 	  .title = "TEXT",
 	  .type = LIST_TEXT,
 	  .text = text_text,
-	  .help = "text that most chunks start with; # is a number that differs" },
+	  .help = "text that most chunks contain; # is a number that differs" },
 	{ .name = "what",
 	  .json = "",
 	  .title = "WHAT",

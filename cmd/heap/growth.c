@@ -46,7 +46,7 @@ struct growth {
 	struct poll_loop wait;
 	bool complete; /* all walks were complete */
 	size_t shown;  /* number of classes to print */
-	size_t *order; /* class of each row of text, all classes; owned */
+	size_t *order; /* index of the class of each row of the table, for all classes; owned */
 	size_t *ids;   /* numbers of the shown classes in a session; NULL outside of it; owned */
 };
 
@@ -66,7 +66,7 @@ static double bytes_rate(const struct growth *growth, const struct pm_survivor_c
 	return seconds > 0 ? (double)class->chunks->bytes / seconds : 0;
 }
 
-/** Returns whether the process has not more chunks of a class than before. */
+/** Returns whether it is known that the process has no more chunks of a class than before. */
 static bool has_no_net_growth(const struct pm_survivor_class *class)
 {
 	return class->net_known && class->net_count <= 0;
@@ -220,7 +220,7 @@ static void print_text(struct growth *growth, struct out *out)
 	if (pm_survivors_count(growth->survivors) == 0)
 		out_string(
 			out,
-			"no chunk was allocated between the first two walks and is still there\n");
+			"no chunk that was allocated between the first two walks is still there\n");
 	else
 		print_table(growth, out);
 

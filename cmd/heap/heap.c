@@ -127,7 +127,7 @@ static enum status show_heap(struct heap_report *report, struct out *out)
 	if (bound > 0 && !report->options->output.quiet) {
 		struct text size = { 0 };
 		text_size(&size, bound);
-		report_note("there are too many classes: some of at most %s are not shown",
+		report_note("there are too many classes: some classes of at most %s are not shown",
 		            text_terminate(&size));
 		text_deinit(&size);
 	}
@@ -207,21 +207,23 @@ static enum status run_special(const struct heap_options *options, const char *w
 	return complete ? STATUS_OK : STATUS_NOTHING;
 }
 
-/** Refuses options that an address makes useless. */
+/** Refuses options that cannot be combined with an address or with each other. */
 static bool check_options(const struct heap_options *options, bool has_address)
 {
 	const char *wrong = NULL;
 
 	if (has_address && (options->chunks || options->growth > 0 || options->retained))
-		wrong = "--list, --growth and --retained concern the whole heap; leave out the "
-			"address";
+		wrong = "--list, --growth and --retained concern the whole heap: leave out the "
+			"address; 'procmem refs' shows what holds the chunk there";
 	else if (options->tree && !options->retained)
 		wrong = "--tree needs --retained: use both";
 	else if (options->retained && heap_options_select(options))
-		wrong = "--retained covers all chunks in use; it cannot be combined with options "
-			"that select chunks: --list lists these, and 'procmem refs' shows what "
-			"holds one of them";
-	else if (has_address && (options->by || options->list.csv || heap_options_select(options)))
+		wrong = "--retained cannot be combined with options that select chunks, because it "
+			"covers all chunks in use; use --list to list the selected chunks, and "
+			"'procmem refs' to show what holds one of them";
+	else if (has_address && options->list.csv)
+		wrong = "--csv prints tables, but with an address there is no table: use --json";
+	else if (has_address && (options->by || heap_options_select(options)))
 		wrong = "options that select or count chunks cannot be combined with an address: "
 			"leave out the address or these options";
 
@@ -260,6 +262,7 @@ enum status heap_run(struct out *out, int argc, char **argv)
 	if (options.growth > 0 || options.retained)
 		return run_special(&options, words.operands[0], out);
 
+	report.has_address = has_address;
 	report.memory.cancel = interrupt_catch();
 	enum status status = run(&report, words.operands[0], has_address ? &address : NULL, out);
 	heap_report_deinit(&report);

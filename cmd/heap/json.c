@@ -63,6 +63,8 @@ static void put_figures(struct json *json, const struct pm_heap *heap,
 	json_put(json, "in_use", json_number(arena->in_use));
 	json_put(json, "free", json_number(arena->free));
 	json_put(json, "cached", json_number(arena->cached));
+	if (heap->allocator == PM_HEAP_ALLOCATOR_GLIBC)
+		json_put(json, "fastbins", json_number(arena->fast));
 	json_put(json, "top", json_number(arena->top));
 	json_put(json, "overhead", json_number(arena->overhead));
 	json_put(json, "trimmable", json_number(arena->trimmable));

@@ -49,8 +49,7 @@ static const struct cli_option filter_options[] = {
 	  "chunks of this size, with malloc's header, as the\n"
 	  "table shows it (96, 1K-64K, 1M-)" },
 	{ OPTION_TYPE, "type", "REGEX", "chunks whose type matches" },
-	{ OPTION_TEXT, "text", "REGEX",
-	  "chunks with a text that matches in their first 64\nbytes" },
+	{ OPTION_TEXT, "text", "REGEX", "chunks whose text in the first 64 bytes matches" },
 	{ OPTION_STATE, "state", "LIST",
 	  "chunks that are in_use (default), cached, free or\n"
 	  "top, or all" },
@@ -129,7 +128,7 @@ static bool has_twice(const char *list, const char *const *names)
 
 static int parse_by(struct heap_options *options, const char *value, struct pm_error *error)
 {
-	/* In the order of the bits of enum pm_census_key. A thread is that of an arena. */
+	/* In the order of the bits of enum pm_census_key. "thread" counts by arena. */
 	static const char *const names[] = { "size",  "type",   "text", "arena",
 		                             "state", "thread", NULL };
 	const unsigned thread = 1u << 5;
@@ -268,13 +267,13 @@ const struct cli_group heap_options_groups[] = {
 const char *const heap_options_exclusive[] = {
 	"json csv",
 	"all top",
-	"list by: --list prints each chunk, and --by counts chunks",
+	"list by: --list prints each chunk, and --by counts chunks; use one of them",
 	"list sort: chunks are listed by address; --csv helps to sort them",
 	"list reverse: chunks are listed by address; --csv helps to sort them",
 	"list columns: --csv helps to select columns",
 	"growth list: --list shows the chunks of a class with its --size and --text",
-	"growth by: growth is counted by size and type",
-	"growth stop: the process has to run to allocate chunks",
+	"growth by: growth is counted by size and type; the output of --json can be summed up",
+	"growth stop: the process has to run to allocate chunks; leave out --stop",
 	"growth sort: the output of --json can be sorted",
 	"growth reverse: the output of --json can be sorted",
 	"growth columns: --json has all fields",
@@ -282,9 +281,9 @@ const char *const heap_options_exclusive[] = {
 	"retained growth: use them one after the other",
 	"retained list: --tree shows the chunks of one root, and 'procmem refs' what holds a chunk",
 	"retained by: --tree counts the chunks of one root by size and type",
-	"retained stop: --retained stops the process anyway",
-	"tree sort: each row is below the row that holds its chunks",
-	"tree reverse: each row is below the row that holds its chunks",
+	"retained stop: --retained stops the process anyway; leave out --stop",
+	"tree sort: each row is below the row that holds its chunks; --csv helps to sort them",
+	"tree reverse: each row is below the row that holds its chunks; --csv helps to sort them",
 	NULL,
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/report.h"
 
+#include <inttypes.h>
+
 #include "base/clock.h"
 #include "base/report.h"
 #include "target/malloc_heap.h"
@@ -8,6 +10,9 @@
 
 /* Maximum number of stops. */
 enum { STOPS_MAX = 4 };
+
+/* Time to read and count the contents of a chunk, and to stop a thread, in nanoseconds. */
+enum { NS_PER_CHUNK = 300, NS_PER_THREAD = 400000 };
 
 /** Finds the allocator that is part of the program, once. */
 static void find_linked(struct heap_report *report, struct pm_process *process)
@@ -19,28 +24,63 @@ static void find_linked(struct heap_report *report, struct pm_process *process)
 	report->linked_known = true;
 }
 
-/** Prepares a stop, and reports that a process is about to be stopped, and for how long. Starts the
- * time of the stop. */
-static void before_stop(void *context, struct pm_process *process)
+/**
+ * Predicts how long a process will be stopped: reads its heap once without a stop.
+ * @return nanoseconds; 0 if this is not known
+ */
+static uint64_t predict(struct heap_report *report, struct pm_process *process)
 {
-	struct heap_report *report = context;
+	struct malloc_heap_cost cost;
+
+	if (!malloc_heap_measure(process, &report->memory.hint, report->memory.cancel, &cost))
+		return 0;
+
+	uint64_t ns = cost.ns + (uint64_t)cost.threads * NS_PER_THREAD;
+	if (!report->has_address)
+		ns += cost.chunks * NS_PER_CHUNK;
+	return ns;
+}
+
+/** Adds how long a process will be stopped. */
+static void put_predicted(uint64_t ns, struct text *line)
+{
+	const uint64_t second = 1000000000, millisecond = 1000000;
+
+	if (ns < second / 10)
+		text_format(line, " for about %" PRIu64 " ms", ns / millisecond + 1);
+	else
+		text_format(line, " for about %.1f s", (double)ns / (double)second);
+}
+
+/** Reports that a process is about to be stopped, and for how long. */
+static void announce(struct heap_report *report, struct pm_process *process)
+{
 	const double second = 1e9;
+	uint64_t predicted = predict(report, process);
 	struct text line = { 0 };
 
-	find_linked(report, process);
-	stop_limit_begin(&report->limit);
-	/* Only the first stop is announced: the limit is that of all stops. */
-	if (report->options->output.quiet || report->limit.spent_ns > 0)
-		return;
-
-	text_format(&line, "stopping process %d while its heap is read",
-	            (int)pm_process_pid(process));
+	text_format(&line, "stopping process %d", (int)pm_process_pid(process));
+	if (predicted > 0)
+		put_predicted(predicted, &line);
+	text_string(&line, ", to read its heap");
 	/* As in stop_limit_reader(). */
 	if (report->limit.max_ns > 0)
-		text_format(&line, ", for at most about %g s (--max-stop)",
+		text_format(&line, "; the stop is ended after %g s (twice --max-stop)",
 		            2 * (double)report->limit.max_ns / second);
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
+}
+
+/** Prepares a stop, and announces the first one: the limit is that of all stops. Starts the time of
+ * the stop. */
+static void before_stop(void *context, struct pm_process *process)
+{
+	struct heap_report *report = context;
+
+	find_linked(report, process);
+	if (!report->options->output.quiet && report->limit.spent_ns == 0)
+		announce(report, process);
+	stop_limit_begin(&report->limit);
 }
 
 /** Opens the memory of a target. */
@@ -73,8 +113,10 @@ static int open_once(struct heap_report *report, const char *word, struct pm_err
 	report->source = malloc_heap_source(memory);
 	find_linked(report, memory->target.process);
 	report->source.linked = report->linked;
-	if (report->stopped && !stopping_holds(memory->target.process))
+	if (report->stopped && !stopping_holds(memory->target.process)) {
 		report->source.reader = stop_limit_reader(&report->limit, &memory->reader);
+		report->source.pages = stop_limit_pages(&report->limit, &memory->pages);
+	}
 	if (pm_heap_open(&report->source, &report->heap, error) < 0)
 		return -1;
 
@@ -106,10 +148,10 @@ static bool can_stop_again(struct heap_report *report)
 }
 
 /**
- * Opens the heap. If its chain of chunks is broken, stops the target again, unless the target
- * cannot run in between. A break of the chain at the same address is probably damage, if all
- * threads have run in between. Other breaks always have the same address, so that nothing follows
- * from it.
+ * Opens the heap. If the heap is not complete, stops the target again, if this is allowed and can
+ * help. If the chain of chunks breaks at the same address in two stops, and all threads have run in
+ * between, the heap is probably damaged there. The address of another break, such as that of a
+ * counter, is always the same, and shows nothing.
  */
 static int open_heap(struct heap_report *report, const char *word, struct pm_error *error)
 {
@@ -165,7 +207,7 @@ static int read_pins(struct heap_report *report, struct pm_error *error)
 		                                   .types = report->contents.types,
 		                                   .budget = PM_CENSUS_BUDGET_MIN };
 
-	if (pins->count == 0)
+	if (pins->sample_count == 0)
 		return 0;
 	if (pm_census_create(&options, &report->pins, error) < 0)
 		return -1;
@@ -175,8 +217,6 @@ static int read_pins(struct heap_report *report, struct pm_error *error)
 		struct chunk_content content;
 
 		pm_heap_chunk(report->heap, pins->samples[i], &chunk);
-		/* A cached chunk pins memory, too, but is not counted by default. */
-		chunk.state = PM_CHUNK_IN_USE;
 		if (chunk_contents_read(&report->contents, report->heap, &chunk, &content, error) <
 		            0 ||
 		    pm_census_add(report->pins, &chunk, content.item.head, content.item.size,
@@ -200,6 +240,8 @@ int heap_report_count(struct heap_report *report, struct pm_error *error)
 		resident = heap_verdict_resident(report->heap, &report->memory.loaded.regions);
 
 	report->verdict = heap_verdict_make(report->heap, resident);
+	if (!report->memory.core)
+		report->verdict.anonymous = heap_verdict_anonymous(&report->memory.loaded.regions);
 	if (read_pins(report, error) < 0 ||
 	    pm_census_create(&options, &report->census, error) < 0 ||
 	    pm_census_add_heap(report->census, report->heap, error) < 0)

@@ -19,6 +19,7 @@ struct heap_report {
 	struct memory memory;               /**< the memory of the target */
 	struct pm_heap_source source;       /**< where the heap is read from */
 	struct pm_heap *heap;               /**< its heap; owned */
+	bool has_address;                   /**< only the chunk at an address is needed */
 	bool stopped;                       /**< the target was stopped for the walk */
 	enum pm_heap_allocator linked;      /**< an allocator that is part of the program */
 	bool linked_known;                  /**< `linked` is set */
@@ -37,12 +38,11 @@ struct heap_report {
 
 /**
  * Opens the memory of a target, its heap, and what is needed to find out what its chunks contain.
- * With --stop, a thread
- * can be inside malloc when it is stopped, so that the chain of chunks is broken for that moment.
- * The target is then resumed and stopped again, a few times.
+ * With --stop, a thread can be inside malloc when it is stopped. The chain of chunks is then broken
+ * for a moment, so the target is resumed and stopped again, a few times.
  *
- * @param report  zeroed except `options` and `memory.cancel`; must not be moved; release with
- *                heap_report_deinit(), even on failure
+ * @param report  zeroed except `options`, `has_address` and `memory.cancel`; must not be moved;
+ * release with heap_report_deinit(), even on failure
  * @param word    the TARGET; must outlive the report
  * @param error   any; PM_ERROR_UNSUPPORTED if no known allocator was found
  * @return        0 or -1

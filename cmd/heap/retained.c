@@ -14,12 +14,17 @@
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "heap/roots.h"
-#include "target/json_parts.h"
 #include "target/malloc_graph.h"
 #include "view/list_print.h"
 
 /* Indentation of the lines below a root, in columns. */
 enum { INDENT = 6 };
+
+/*
+ * Without --all: the number of shares of a root that are shown, the minimum percentage of the bytes
+ * that the root holds, and the number of names of other roots.
+ */
+enum { SHARES_SHOWN = 3, SHARE_PERCENT_MIN = 5, NAMES_SHOWN = 2 };
 
 /** What is printed. */
 struct holding {
@@ -131,12 +136,13 @@ static const struct list_column columns[] = {
 	  .alone = true,
 	  .optional = true,
 	  .number = only_number,
-	  .help = "chunks that no other root of the same level reaches" },
+	  .help = "chunks that no other root of the same sort and, on stacks, no other memory "
+	          "reaches" },
 	{ .name = "chunks",
 	  .title = "CHUNKS",
 	  .type = LIST_COUNT,
 	  .number = chunks_number,
-	  .help = "number of the chunks held" },
+	  .help = "number of these chunks" },
 	{ .name = "kind",
 	  .title = "KIND",
 	  .type = LIST_TEXT,
@@ -187,79 +193,151 @@ static bool has_root(const struct pm_retained_set *set, size_t root)
 static void put_others(const struct holding *holding, const struct pm_retained_set *set,
                        size_t root, struct text *text)
 {
-	bool first = true;
+	size_t count = 0, max = NAMES_SHOWN;
+
+	if (holding->options->list.all)
+		max = SIZE_MAX;
 
 	for (size_t i = 0; i < set->count; i++) {
-		if (set->roots[i] == root)
+		if (set->roots[i] == root || count++ >= max)
 			continue;
-		if (!first)
+		if (count > 1)
 			text_string(text, ", ");
 		heap_roots_name(&holding->roots[holding->retained.roots[set->roots[i]].root], text);
-		first = false;
 	}
-	if (set->others)
-		text_string(text, first ? "other roots" : " and others");
-}
-
-/** Adds the root from which the fewest words lead into a set. */
-static void put_through(const struct holding *holding, const struct pm_retained_set *set,
-                        struct text *text)
-{
-	if (set->through == PM_RETAINED_SET_ROOTS)
+	if (count > max || (set->others && count > 0))
+		text_string(text, " and others");
+	else if (set->others)
 		text_string(text, "other roots");
-	else
-		heap_roots_name(&holding->roots[holding->retained.roots[set->through].root], text);
 }
 
-/** Adds the words that lead from a root into a set. */
-static void put_entry(const struct holding *holding, const struct pm_retained_set *set,
-                      struct text *line)
+/** Adds the words that lead from a root to the chunks of a set, if there are any. */
+static void put_entry(const struct pm_retained_entry *entry, const struct text *name,
+                      bool *is_first, struct text *line)
+{
+	if (entry->words == 0)
+		return;
+
+	text_string(line, *is_first ? "; words that lead there: " : "; ");
+	*is_first = false;
+	text_grouped(line, entry->words);
+	text_string(line, " from ");
+	utf8_escape(line, name->bytes, name->length);
+	text_string(line, entry->words == 1 ? ", " : ", the first ");
+	if (entry->from != 0)
+		text_format(line, "at %#llx", (unsigned long long)entry->from);
+	else
+		text_string(line, "in a register");
+	text_format(line, ", to %#llx", (unsigned long long)entry->entry);
+}
+
+/** Adds the words that lead from one of the roots of a set. */
+static void put_root_entry(const struct holding *holding, const struct pm_retained_set *set,
+                           size_t index, bool *is_first, struct text *line)
 {
 	struct text name = { 0 };
 
-	put_through(holding, set, &name);
-	text_string(line, "; ");
-	text_grouped(line, set->words);
-	text_format(line, " word%s there from ", set->words == 1 ? " leads" : "s lead");
-	utf8_escape(line, name.bytes, name.length);
-	text_string(line, set->words == 1 ? ": " : ", the first ");
-	if (set->from != 0)
-		text_format(line, "at %#llx", (unsigned long long)set->from);
-	else
-		text_string(line, "in a register");
-	text_format(line, ", to %#llx\n", (unsigned long long)set->entry);
+	heap_roots_name(&holding->roots[holding->retained.roots[set->roots[index]].root], &name);
+	put_entry(&set->entries[index], &name, is_first, line);
 	text_deinit(&name);
 }
 
-/** Prints the sets of roots to which a root belongs, if it is the largest one of the set. */
+/** Adds the words that lead to the chunks of a set: first those from the other roots, then those
+ * from the root below which the set is shown. */
+static void put_entries(const struct holding *holding, const struct pm_retained_set *set,
+                        size_t root, struct text *line)
+{
+	size_t max = holding->options->list.all ? SIZE_MAX : NAMES_SHOWN;
+	size_t count = 0, own = set->count;
+	bool is_first = true;
+
+	for (size_t i = 0; i < set->count; i++) {
+		if (set->roots[i] == root)
+			own = i;
+		else if (count++ < max)
+			put_root_entry(holding, set, i, &is_first, line);
+	}
+
+	if (set->others) {
+		struct text name = { 0 };
+		text_string(&name, "other roots");
+		put_entry(&set->other_entry, &name, &is_first, line);
+		text_deinit(&name);
+	}
+	if (own < set->count)
+		put_root_entry(holding, set, own, &is_first, line);
+}
+
+static void put_size(const struct holding *holding, uint64_t size, struct text *line)
+{
+	if (holding->options->output.bytes)
+		text_decimal(line, size);
+	else
+		text_size(line, size);
+}
+
+/** Prints a set of roots to which a root belongs. */
+static void print_set(const struct row *row, const struct pm_retained_set *set, struct out *out)
+{
+	struct text names = { 0 }, line = { 0 };
+
+	put_others(row->holding, set, row->index, &names);
+	text_fill(&line, ' ', INDENT);
+	text_string(&line, "shared or stray pointer: ");
+	put_size(row->holding, set->bytes, &line);
+	text_string(&line, " with ");
+	utf8_escape(&line, names.bytes, names.length);
+	put_entries(row->holding, set, row->index, &line);
+	text_char(&line, '\n');
+	out_wrapped(out, &line, INDENT + 2);
+
+	text_deinit(&names);
+	text_deinit(&line);
+}
+
+/** Prints how much is in the sets that were left out. */
+static void print_left_out(const struct row *row, size_t count, uint64_t size, struct out *out)
+{
+	struct text line = { 0 };
+
+	if (count == 0)
+		return;
+
+	text_fill(&line, ' ', INDENT);
+	text_format(&line, "\xe2\x80\xa6 %zu smaller share%s, ", count, text_plural(count));
+	put_size(row->holding, size, &line);
+	text_string(&line, " (all: -a)\n");
+	out_text(out, &line);
+	text_deinit(&line);
+}
+
+/**
+ * Prints the sets of roots to which a root belongs, if it is the largest one of the set. Without
+ * --all, only the largest sets.
+ */
 static void print_shared(const void *item, struct out *out)
 {
 	const struct row *row = item;
 	const struct holding *holding = row->holding;
-	struct text names = { 0 }, line = { 0 };
+	size_t shown = 0, left_out = 0;
+	uint64_t left_out_size = 0;
 
 	for (size_t i = 0; !is_lost(row) && i < holding->retained.set_count; i++) {
 		const struct pm_retained_set *set = &holding->retained.sets[i];
 
 		if (!has_root(set, row->index) || set->roots[0] != row->index)
 			continue;
-		text_clear(&names);
-		text_clear(&line);
-		put_others(holding, set, row->index, &names);
-		text_fill(&line, ' ', INDENT);
-		text_string(&line, "shared or stray pointer: ");
-		if (holding->options->output.bytes)
-			text_decimal(&line, set->bytes);
-		else
-			text_size(&line, set->bytes);
-		text_string(&line, " with ");
-		utf8_escape(&line, names.bytes, names.length);
-		put_entry(holding, set, &line);
-		out_wrapped(out, &line, INDENT + 2);
+		bool small = set->bytes < held_of(row)->held / 100 * SHARE_PERCENT_MIN;
+		if (!holding->options->list.all && (small || shown == SHARES_SHOWN)) {
+			left_out++;
+			left_out_size += set->bytes;
+			continue;
+		}
+		print_set(row, set, out);
+		shown++;
 	}
 
-	text_deinit(&names);
-	text_deinit(&line);
+	print_left_out(row, left_out, left_out_size, out);
 }
 
 /** Adds the rows to a list. */
@@ -270,7 +348,8 @@ static void add_rows(struct holding *holding, struct list *list)
 	holding->rows = alloc_array(NULL, count + 1, sizeof *holding->rows);
 	for (size_t i = 0; i <= count; i++) {
 		holding->rows[i] = (struct row){ .holding = holding, .index = i };
-		if (i < count || holding->retained.lost_chunks > 0)
+		if (i == count ? holding->retained.lost_chunks > 0
+		               : holding->retained.roots[i].chunks > 0)
 			list_add(list, &holding->rows[i]);
 	}
 	list_sort(list);
@@ -345,6 +424,24 @@ static void put_name(const struct holding *holding, const char *key, size_t root
 	text_deinit(&name);
 }
 
+/**
+ * Writes the words that lead from a root to the chunks of a set.
+ * @param root  index in pm_retained.roots; SIZE_MAX for the roots that sets do not distinguish
+ */
+static void put_entry_json(const struct holding *holding, const struct pm_retained_entry *entry,
+                           size_t root, struct json *json)
+{
+	json_open(json, NULL, '{');
+	if (root != SIZE_MAX)
+		put_name(holding, "name", root, json);
+	json_put(json, "words", json_number(entry->words));
+	if (entry->from != 0)
+		json_put(json, "from", json_address(entry->from));
+	if (entry->words > 0)
+		json_put(json, "entry", json_address(entry->entry));
+	json_shut(json, '}');
+}
+
 /** Writes the sets of chunks that several roots reach. */
 static void put_sets(const struct holding *holding, struct json *json)
 {
@@ -360,12 +457,12 @@ static void put_sets(const struct holding *holding, struct json *json)
 		json_put(json, "other_roots", json_boolean(set->others));
 		json_put(json, "bytes", json_number(set->bytes));
 		json_put(json, "chunks", json_number(set->chunks));
-		json_put(json, "words", json_number(set->words));
-		if (set->through < PM_RETAINED_SET_ROOTS)
-			put_name(holding, "through", set->through, json);
-		if (set->from != 0)
-			json_put(json, "from", json_address(set->from));
-		json_put(json, "entry", json_address(set->entry));
+		json_open(json, "entries", '[');
+		for (size_t k = 0; k < set->count; k++)
+			put_entry_json(holding, &set->entries[k], set->roots[k], json);
+		if (set->others)
+			put_entry_json(holding, &set->other_entry, SIZE_MAX, json);
+		json_shut(json, ']');
 		json_shut(json, '}');
 	}
 	json_shut(json, ']');
@@ -397,24 +494,6 @@ static void put_root(const struct holding *holding, size_t index, struct json *j
 	text_deinit(&name);
 }
 
-/** Writes the process, or what the core file says about it. */
-static void put_process(const struct malloc_graph *graph, struct json *json)
-{
-	struct pm_process_info info = { 0 };
-	char *command = NULL;
-
-	if (graph->core) {
-		const struct pm_core_info *saved = pm_core_info(graph->core);
-		json_parts_process(json, saved->pid, saved->comm, saved->command);
-		return;
-	}
-
-	pm_process_read_info(graph->target.process, &info, NULL);
-	pm_process_read_command(graph->target.process, &command, NULL);
-	json_parts_process(json, pm_process_pid(graph->target.process), info.comm, command);
-	free(command);
-}
-
 static void print_json(const struct holding *holding, struct out *out)
 {
 	const struct malloc_graph *graph = &holding->graph;
@@ -422,7 +501,7 @@ static void print_json(const struct holding *holding, struct out *out)
 	struct json json = { .out = out };
 
 	json_open(&json, NULL, '{');
-	put_process(graph, &json);
+	malloc_graph_put_process(graph, &json);
 	json_put(&json, "time", json_now());
 	json_put(&json, "complete", json_boolean(graph->heap->complete));
 	if (graph->stopped_ns > 0)
@@ -432,7 +511,8 @@ static void print_json(const struct holding *holding, struct out *out)
 
 	json_open(&json, "roots", '[');
 	for (size_t i = 0; i < retained->root_count; i++)
-		put_root(holding, i, &json);
+		if (retained->roots[i].chunks > 0)
+			put_root(holding, i, &json);
 	json_shut(&json, ']');
 
 	put_sets(holding, &json);

@@ -58,6 +58,64 @@ static bool is_start(const struct pm_root *root, const char *text)
 	return same;
 }
 
+/** Returns the end of a part of a name that starts at a bracket, after the bracket that closes it.
+ */
+static const char *end_of_part(const char *name)
+{
+	char open = name[0], close = open == '(' ? ')' : ']';
+	size_t depth = 0;
+
+	for (; *name; name++) {
+		depth += *name == open;
+		if (*name == close && --depth == 0)
+			return name + 1;
+	}
+	return name;
+}
+
+/** Adds a name without ABI tags and, if wanted, without the arguments of functions. */
+static void put_short(const char *name, bool arguments, struct text *text)
+{
+	static const char tag[] = "[abi:", unnamed[] = "(anonymous namespace)";
+
+	while (*name) {
+		bool is_tag = strncmp(name, tag, sizeof tag - 1) == 0;
+		bool is_list = *name == '(' && !arguments &&
+		               strncmp(name, unnamed, sizeof unnamed - 1) != 0;
+
+		if (is_tag || is_list)
+			name = end_of_part(name);
+		else
+			text_char(text, *name++);
+	}
+}
+
+/** Returns whether a text is the name without ABI tags, with or without arguments. */
+static bool is_short(const struct pm_root *root, const char *text, bool arguments)
+{
+	struct text own = { 0 }, name = { 0 };
+
+	heap_roots_name(root, &own);
+	put_short(text_terminate(&own), arguments, &name);
+	bool same = strcmp(text_terminate(&name), text) == 0;
+	text_deinit(&own);
+	text_deinit(&name);
+
+	return same;
+}
+
+/** The text is the name without ABI tags, such as [abi:cxx11]. */
+static bool is_untagged(const struct pm_root *root, const char *text)
+{
+	return is_short(root, text, true);
+}
+
+/** The text is the name without ABI tags and without the arguments of functions. */
+static bool is_without_arguments(const struct pm_root *root, const char *text)
+{
+	return is_short(root, text, false);
+}
+
 /** The text is a part of the name. */
 static bool is_part(const struct pm_root *root, const char *text)
 {
@@ -163,6 +221,11 @@ static int refuse_unknown(const struct pm_root *roots, size_t count, const char 
 {
 	struct text similar = { 0 };
 
+	if (strcmp(name, "nothing") == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'nothing' is not a root: no root reaches these chunks; use "
+		                    "'procmem leaks', which groups them");
+
 	put_similar(roots, count, name, &similar);
 	if (similar.length > 0) {
 		pm_error_set(error, PM_ERROR_USAGE, 0, "no root is called '%s'; did you mean '%s'?",
@@ -205,7 +268,7 @@ static size_t root_at(const struct pm_root *roots, size_t count, uint64_t addres
 int heap_root_find(const struct pm_root *roots, size_t count, const char *name, size_t *index,
                    struct pm_error *error)
 {
-	is_meant *const ways[] = { is_called, is_row, is_start };
+	is_meant *const ways[] = { is_called, is_row, is_start, is_untagged, is_without_arguments };
 	uint64_t address;
 
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {

@@ -7,7 +7,8 @@
 
 /**
  * Finds a root by its name, by its row in the table of `heap --retained`, by the start of its name,
- * up to a space, or by an address in it.
+ * up to a space, by its name without ABI tags and without the arguments of functions, or by an
+ * address in it.
  *
  * @param roots  the roots, as in pm_graph_roots()
  * @param count  number of roots

@@ -21,7 +21,7 @@ struct heap_pins {
 	uint64_t count; /**< number of chunks; 0 if there are none */
 	uint64_t size;  /**< their size as malloc counts it, in bytes */
 	uint64_t total; /**< number of chunks between free chunks, of all sizes */
-	/** Numbers of some of them, for pm_heap_chunk(); the first one is the first of all */
+	/** Numbers of some of them that are in use, for pm_heap_chunk(), the first one first */
 	uint32_t samples[HEAP_PINS_SAMPLES];
 	size_t sample_count; /**< number of elements of `samples` */
 };
@@ -29,7 +29,8 @@ struct heap_pins {
 /** A verdict. Sizes are in bytes. */
 struct heap_verdict {
 	enum heap_verdict_type type; /**< the verdict */
-	uint64_t free;               /**< free chunks and top, of all arenas */
+	uint64_t free;               /**< free chunks, fastbins and top, of all arenas */
+	uint64_t anonymous;          /**< anonymous memory of the process; 0 if not known */
 	uint64_t resident;           /**< resident bytes of arenas; UINT64_MAX if not known */
 	struct heap_pins pins;       /**< only for HEAP_VERDICT_FRAGMENTED */
 };
@@ -51,5 +52,13 @@ struct heap_verdict heap_verdict_make(const struct pm_heap *heap, uint64_t resid
  * @return         bytes; UINT64_MAX if the resident sizes are not known
  */
 uint64_t heap_verdict_resident(const struct pm_heap *heap, const struct pm_regions *regions);
+
+/**
+ * Sums the sizes of anonymous memory.
+ *
+ * @param regions  the regions, with sizes
+ * @return         bytes; 0 if the sizes are not known
+ */
+uint64_t heap_verdict_anonymous(const struct pm_regions *regions);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/minmax.h"
 #include "base/report.h"
 #include "base/utf8.h"
 #include "heap/classes.h"
@@ -10,6 +11,12 @@
 
 /* If a smaller share of the heap is resident, the resident size is printed. */
 enum { RESIDENT_PERCENT = 90 };
+
+/* From this share of the free memory on, the size of the chunks in fastbins is printed. */
+enum { FAST_PERCENT = 2 };
+
+/* Minimum size in bytes of anonymous memory that is worth a line about memory beside malloc. */
+enum { OTHER_MIN = 8 << 20 };
 
 /** Adds a share, such as "91 %". */
 static void put_percent(uint64_t part, uint64_t whole, struct text *text)
@@ -90,7 +97,9 @@ static void put_mapped(const struct heap_report *report, struct text *line)
 	text_grouped(line, heap->mapped_count);
 	text_format(line, " large chunk%s separately: ", text_plural(heap->mapped_count));
 	heap_print_size(report, heap->mapped, line);
-	if (heap->mapped_uncertain) {
+	if (heap->mapped_uncertain && !heap->mapped_counted) {
+		text_string(line, " (malloc's own count is not known)");
+	} else if (heap->mapped_uncertain) {
 		text_string(line, " (");
 		text_grouped(line, heap->mapped_count_counter);
 		text_string(line, " by malloc's own count)");
@@ -121,6 +130,10 @@ static void put_in_use(const struct heap_report *report, struct text *line)
 	const struct pm_heap *heap = report->heap;
 	uint64_t system = heap->total.system + heap->mapped;
 
+	if (system == 0) {
+		text_string(line, "no memory of malloc is in use");
+		return;
+	}
 	put_percent(heap->total.in_use + heap->mapped, system, line);
 	text_string(line, " of ");
 	heap_print_size(report, system, line);
@@ -139,6 +152,11 @@ static void put_free(const struct heap_report *report, struct text *line)
 	if (heap->mapped > 0)
 		text_string(line, " in arenas");
 	text_string(line, " is free");
+	if (heap->total.fast > 0 && heap->total.fast >= report->verdict.free / 100 * FAST_PERCENT) {
+		text_string(line, ", ");
+		heap_print_size(report, heap->total.fast, line);
+		text_string(line, " of it in fastbins");
+	}
 	put_resident(report, line);
 }
 
@@ -162,6 +180,25 @@ static void put_state(const struct heap_report *report, struct text *line)
 		text_string(line, ", most of it at the end of arenas");
 }
 
+/** Adds that most of the memory of the process does not come from malloc. */
+static void put_other_memory(const struct heap_report *report, struct text *line)
+{
+	const struct pm_heap *heap = report->heap;
+	uint64_t system = heap->total.system + pm_max(heap->mapped, heap->mapped_counter);
+	uint64_t all = report->verdict.anonymous;
+
+	/* Memory of malloc may not have been found. */
+	if (!heap->complete ||
+	    (heap->allocator == PM_HEAP_ALLOCATOR_GLIBC && !heap->mapped_counted))
+		return;
+	if (all < OTHER_MIN || system >= all / 2 || heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
+		return;
+
+	text_string(line, "most of the memory of the process is not from malloc: ");
+	heap_print_size(report, all, line);
+	text_string(line, " is anonymous ('procmem map --by kind' shows it)\n");
+}
+
 size_t heap_verdict_text_print(const struct heap_report *report, struct out *out)
 {
 	struct text line = { 0 };
@@ -173,6 +210,11 @@ size_t heap_verdict_text_print(const struct heap_report *report, struct out *out
 	text_char(&line, '\n');
 
 	size_t lines = out_wrapped(out, &line, 2);
+	text_clear(&line);
+
+	put_other_memory(report, &line);
+	if (line.length > 0)
+		lines += out_wrapped(out, &line, 2);
 	text_deinit(&line);
 	return lines;
 }

@@ -81,9 +81,9 @@ const struct cli_spec leaks_spec = {
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"
-	         "A chunk is not found if a stale pointer to it exists. A chunk is reported\n"
-	         "although it is not lost if its address is stored in another form. The exit\n"
-	         "status is 1 if lost chunks were found.",
+	         "A lost chunk is not found if a stale pointer to it exists. A chunk that is\n"
+	         "not lost is reported if all pointers to it are encoded. The exit status is 1\n"
+	         "if lost chunks were found.",
 	.examples = {
 		{ "procmem leaks shop", "the lost chunks of the process called shop" },
 		{ "procmem leaks --direct --max-stop 5s 4711",
@@ -126,7 +126,8 @@ static bool is_certain(const struct malloc_graph *graph, const struct pm_leaks *
 	if (has_caches(graph) || !heap->complete || heap->mapped_uncertain ||
 	    heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
 		return false;
-	if (graph->core || info->unreadable > 0 || info->untouched > 0 || leaks->below_stacks > 0)
+	if (graph->core || info->unreadable > 0 || info->untouched > 0 ||
+	    info->unread_threads > 0 || leaks->below_stacks > 0)
 		return false;
 
 	return others->count == 0 && others->unknown.kind == PM_ERROR_NONE;
@@ -177,6 +178,7 @@ static int print_json(const struct malloc_graph *graph, const struct pm_leaks *l
 		json_put(&json, "stopped_us", json_number(graph->stopped_ns / 1000));
 	json_put(&json, "copied", json_number(pm_copy_info(graph->copy)->copied));
 	json_put(&json, "unreadable", json_number(pm_copy_info(graph->copy)->unreadable));
+	json_put(&json, "unread_threads", json_number(pm_copy_info(graph->copy)->unread_threads));
 	json_put(&json, "in_use", json_number(leaks->in_use_bytes));
 
 	json_put(&json, "chunks", json_number(leaks->chunks));
@@ -219,9 +221,9 @@ static void report_below_stacks(const struct pm_leaks *leaks, bool bytes)
 	struct text line = { 0 };
 
 	put_amount(&line, leaks->below_stacks, leaks->below_stacks_bytes, bytes);
-	report_note("%s of these are reachable from memory below the stack pointers of threads; "
-	            "they are in use if a thread has switched to another part of its stack, such "
-	            "as an alternate signal stack or the stack of a coroutine",
+	report_note("of these, %s can be reached from memory below the stack pointers of threads: "
+	            "not lost if a thread has switched to another part of its stack, such as an "
+	            "alternate signal stack or the stack of a coroutine",
 	            text_terminate(&line));
 	text_deinit(&line);
 }
@@ -237,8 +239,8 @@ static void report(const struct malloc_graph *graph, const struct pm_leaks *leak
 	if (leaks->cut)
 		report_note("there are more groups than can be listed: the last one has the rest");
 	if (has_caches(graph))
-		report_note("the caches of threads of jemalloc point to some hundred chunks of "
-		            "each size: of these, lost ones are not found");
+		report_note("the thread caches of jemalloc point to some hundred chunks of each "
+		            "size; a lost chunk among these is not found");
 	if (leaks->below_stacks > 0)
 		report_below_stacks(leaks, options->output.bytes);
 	if (leaks->chunks > 0)

@@ -19,9 +19,8 @@ struct map_chunk {
 };
 
 /**
- * Finds the chunk that contains an address. Only regions of the kinds heap, arena and malloc,
- * and those of which an allocator is known, are considered: in others, no chunk is expected, and
- * reading the whole heap would take time.
+ * Finds the chunk that contains an address. The heap is read only for regions of the kinds heap,
+ * arena and malloc, and for regions whose allocator is known. Other regions have no chunks.
  *
  * @param found    filled, and must not be moved; release with map_chunk_deinit()
  * @param loaded   the regions of the target, with their kinds; must outlive the chunk

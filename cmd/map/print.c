@@ -92,7 +92,10 @@ static void open_inside(struct inside *inside, struct groups *groups, const stru
 		return;
 
 	struct pm_heap *heap = inside->opened.heap;
-	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || heap->unused ||
+	if (heap->allocator == PM_HEAP_ALLOCATOR_JEMALLOC && !quiet)
+		report_note("the arenas of jemalloc have no regions of their own: 'procmem heap' "
+		            "shows them");
+	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || heap->unused || heap->lost ||
 	    pm_arena_threads_find(heap, loaded->target->process, loaded->core, &inside->threads,
 	                          NULL) < 0)
 		return;
@@ -100,8 +103,8 @@ static void open_inside(struct inside *inside, struct groups *groups, const stru
 	group_know_heap(groups, heap, &inside->threads);
 	if (!heap->complete && !quiet)
 		report_note(
-			"the heap changed while it was read, or it is damaged: what is in use and "
-			"free is approximate; 'procmem heap' says more");
+			"the heap changed while it was read, or it is damaged: the sizes in use "
+			"and free are approximate; 'procmem heap' says more");
 }
 
 static void close_inside(struct inside *inside)

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/minmax.h"
+#include "refs/outside.h"
 
 int refs_found_place(struct refs_found *found, struct pm_error *error)
 {
@@ -30,19 +31,76 @@ int refs_found_place(struct refs_found *found, struct pm_error *error)
 	return pm_min_int(result, 0);
 }
 
+int refs_found_content(const struct refs_found *found, const struct pm_chunk *chunk,
+                       const struct pm_chunk_type **type, struct pm_chunk_text *text,
+                       struct pm_error *error)
+{
+	uint64_t size = pm_min(chunk->end - chunk->start, PM_CHUNK_HEAD_SIZE);
+	const void *head = pm_copy_bytes(found->graph->copy, chunk->start, size);
+	if (!head)
+		size = 0;
+
+	*text = pm_chunk_text_find(head, (size_t)size);
+	return pm_chunk_types_find(found->graph->contents.types, head, (size_t)size, type, error);
+}
+
+/** References while they are collected. */
+struct collecting {
+	struct refs_found *found;
+	struct pm_error *error;
+};
+
+/** Returns whether a reference belongs to a group. */
+static bool belongs(const struct refs_group *group, const struct pm_ref *ref,
+                    const struct pm_chunk_type *type)
+{
+	const struct pm_ref *first = &group->ref;
+
+	if (first->root != ref->root)
+		return false;
+	return ref->root != PM_REF_CHUNK ||
+	       (first->offset == ref->offset && first->chunk.size == ref->chunk.size &&
+	        group->type == type);
+}
+
+/** Returns the group of a reference, or NULL if there is none yet. */
+static struct refs_group *find_group(const struct refs_found *found, const struct pm_ref *ref,
+                                     const struct pm_chunk_type *type)
+{
+	for (size_t i = 0; found->grouped && i < found->count; i++) {
+		if (belongs(&found->groups[i], ref, type))
+			return &found->groups[i];
+	}
+	return NULL;
+}
+
 static int collect(void *context, const struct pm_ref *ref)
 {
-	struct refs_found *found = context;
+	struct collecting *collecting = context;
+	struct refs_found *found = collecting->found;
+	const struct pm_chunk_type *type = NULL;
+	struct pm_chunk_text text;
 
 	found->total++;
-	if (found->count == found->max)
+	if (found->grouped && ref->root == PM_REF_CHUNK &&
+	    refs_found_content(found, &ref->chunk, &type, &text, collecting->error) < 0)
+		return -1;
+
+	struct refs_group *group = find_group(found, ref, type);
+	if (!group && found->count == found->max)
 		return 0;
+	found->kept++;
+	if (group) {
+		group->count++;
+		return 0;
+	}
 
 	if (found->count == found->capacity) {
 		found->capacity = pm_max_size(2 * found->capacity, 64);
-		found->refs = alloc_array(found->refs, found->capacity, sizeof *found->refs);
+		found->groups = alloc_array(found->groups, found->capacity, sizeof *found->groups);
 	}
-	found->refs[found->count++] = *ref;
+	found->groups[found->count++] =
+		(struct refs_group){ .ref = *ref, .type = type, .count = 1 };
 
 	return 0;
 }
@@ -60,7 +118,9 @@ static int find_path(struct refs_found *found, struct pm_error *error)
 
 int refs_found_referrers(struct refs_found *found, struct pm_error *error)
 {
-	if (pm_refs_find(found->graph->graph, found->range, collect, found, error) < 0)
+	struct collecting collecting = { .found = found, .error = error };
+
+	if (pm_refs_find(found->graph->graph, found->range, collect, &collecting, error) < 0)
 		return -1;
 	return find_path(found, error);
 }
@@ -77,21 +137,38 @@ int refs_found_tree(struct refs_found *found, const struct pm_refs_tree_options 
 
 int refs_found_pointers(struct refs_found *found, struct pm_error *error)
 {
-	return pm_refs_from(found->graph->graph, found->range, collect, found, error);
+	struct collecting collecting = { .found = found, .error = error };
+
+	return refs_outside_find(found->graph, found->range, collect, &collecting, error);
 }
 
-int refs_found_visit(const struct refs_found *found, pm_ref_visitor *visit, void *context,
+/** A visit of references that are searched again. */
+struct visiting {
+	refs_group_visitor *visit;
+	void *context;
+};
+
+static int visit_ref(void *context, const struct pm_ref *ref)
+{
+	const struct visiting *visiting = context;
+	const struct refs_group group = { .ref = *ref, .count = 1 };
+
+	return visiting->visit(visiting->context, &group);
+}
+
+int refs_found_visit(const struct refs_found *found, refs_group_visitor *visit, void *context,
                      struct pm_error *error)
 {
 	struct pm_graph *graph = found->graph->graph;
+	struct visiting visiting = { .visit = visit, .context = context };
 
-	if (found->all && found->count < found->total && found->to)
-		return pm_refs_from(graph, found->range, visit, context, error);
-	if (found->all && found->count < found->total)
-		return pm_refs_find(graph, found->range, visit, context, error);
+	if (found->all && found->kept < found->total && found->to)
+		return refs_outside_find(found->graph, found->range, visit_ref, &visiting, error);
+	if (found->all && found->kept < found->total)
+		return pm_refs_find(graph, found->range, visit_ref, &visiting, error);
 
 	for (size_t i = 0; i < found->count; i++) {
-		int result = visit(context, &found->refs[i]);
+		int result = visit(context, &found->groups[i]);
 		if (result != 0)
 			return result;
 	}
@@ -100,7 +177,7 @@ int refs_found_visit(const struct refs_found *found, pm_ref_visitor *visit, void
 
 void refs_found_deinit(struct refs_found *found)
 {
-	free(found->refs);
+	free(found->groups);
 	pm_refs_tree_deinit(&found->tree);
 	if (found->has_path)
 		pm_path_deinit(&found->path);

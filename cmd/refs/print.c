@@ -8,33 +8,13 @@
 
 #include "base/minmax.h"
 #include "base/utf8.h"
+#include "refs/outside.h"
 #include "target/chunk_text.h"
 #include "target/json_parts.h"
 #include "target/root_text.h"
 
 /* Indentation of continuation lines, in columns. */
 enum { INDENT = 6 };
-
-/** What a chunk contains. */
-struct content {
-	const struct pm_chunk_type *type;
-	struct pm_chunk_text text; /* refers to the copy */
-};
-
-static int read_content(const struct refs_found *found, const struct pm_chunk *chunk,
-                        struct content *content, struct pm_error *error)
-{
-	size_t size = (size_t)(chunk->end - chunk->start);
-	if (size > PM_CHUNK_HEAD_SIZE)
-		size = PM_CHUNK_HEAD_SIZE;
-
-	const void *head = pm_copy_bytes(found->graph->copy, chunk->start, size);
-	if (!head)
-		size = 0;
-
-	content->text = pm_chunk_text_find(head, size);
-	return pm_chunk_types_find(found->graph->contents.types, head, size, &content->type, error);
-}
 
 static const struct pm_root *root_of(const struct refs_found *found, const struct pm_ref *ref)
 {
@@ -54,14 +34,14 @@ static void put_size(uint64_t size, const struct refs_style *style, struct text 
 static int put_chunk(const struct refs_found *found, const struct pm_chunk *chunk,
                      const struct refs_style *style, struct text *line, struct pm_error *error)
 {
-	struct content content;
+	const struct pm_chunk_type *type;
+	struct pm_chunk_text content;
 	struct text what = { 0 };
 
-	if (read_content(found, chunk, &content, error) < 0)
+	if (refs_found_content(found, chunk, &type, &content, error) < 0)
 		return -1;
 
-	chunk_text_what(content.type, content.text.text, content.text.length, content.text.cut,
-	                &what);
+	chunk_text_what(type, content.text, content.length, content.cut, &what);
 	text_string(line, " (");
 	put_size(chunk->size, style, line);
 	text_string(line, ", ");
@@ -97,7 +77,7 @@ static int print_place(const struct refs_found *found, const struct refs_style *
 	struct text line = { 0 };
 	int result = 0;
 
-	text_format(&line, "%" PRIx64 " is ", found->address);
+	text_format(&line, "0x%" PRIx64 " is ", found->address);
 	if (found->has_chunk) {
 		text_format(&line, "in the chunk %" PRIx64 "-%" PRIx64, found->chunk.start,
 		            found->chunk.end);
@@ -115,6 +95,9 @@ static int print_place(const struct refs_found *found, const struct refs_style *
 	}
 
 	end_line(&line, out);
+	if (found->has_chunk && found->chunk.state != PM_CHUNK_IN_USE)
+		out_string(out, "the chunk is not in use: if an earlier output showed it in use, "
+		                "the program has freed it\n");
 	text_deinit(&line);
 	return result;
 }
@@ -123,6 +106,10 @@ static int print_place(const struct refs_found *found, const struct refs_style *
 static int put_ref(const struct refs_found *found, const struct pm_ref *ref,
                    const struct refs_style *style, struct text *line, struct pm_error *error)
 {
+	if (ref->root == REFS_OUTSIDE) {
+		text_format(line, "+0x%" PRIx64 " -> ", ref->offset);
+		return refs_outside_put(found->graph, ref->value, line, error);
+	}
 	if (ref->root != PM_REF_CHUNK) {
 		root_text(root_of(found, ref), ref->offset, line);
 		if (ref->address)
@@ -148,13 +135,33 @@ struct printing {
 	struct pm_error *error;
 };
 
-static int print_ref(void *context, const struct pm_ref *ref)
+/** Adds the number of further references of a group. */
+static void put_more(const struct refs_found *found, const struct refs_group *group,
+                     struct text *line)
+{
+	const struct pm_ref *ref = &group->ref;
+	uint64_t more = group->count - 1;
+	if (more == 0)
+		return;
+
+	text_string(line, ", and ");
+	text_grouped(line, more);
+	if (ref->root == PM_REF_CHUNK)
+		text_string(line, " more at this offset in chunks of this size and type");
+	else if (root_of(found, ref)->kind == PM_ROOT_REGISTER)
+		text_format(line, " more register%s of this thread", text_plural(more));
+	else
+		text_format(line, " more word%s of the same memory", text_plural(more));
+}
+
+static int print_group(void *context, const struct refs_group *group)
 {
 	struct printing *printing = context;
 	struct text *line = &printing->line;
 
 	text_string(line, "  ");
-	int result = put_ref(printing->found, ref, printing->style, line, printing->error);
+	int result = put_ref(printing->found, &group->ref, printing->style, line, printing->error);
+	put_more(printing->found, group, line);
 	end_line(line, printing->out);
 
 	return result < 0 ? -1 : out_failed(printing->out);
@@ -165,12 +172,27 @@ static void print_total(const struct refs_found *found, struct out *out)
 {
 	struct text line = { 0 };
 
+	if (found->total == 0) {
+		out_string(out, found->to ? "no pointers\n" : "no references\n");
+		return;
+	}
+
 	text_grouped(&line, found->total);
 	text_string(&line, found->to ? " pointer" : " reference");
 	text_string(&line, text_plural(found->total));
-	text_string(&line, found->total > 0 ? ":\n" : "\n");
+	text_string(&line, ":\n");
 	out_text(out, &line);
 	text_deinit(&line);
+}
+
+/** Adds the number of references that are not shown. */
+static void put_left_out(const struct refs_found *found, uint64_t count, struct text *line)
+{
+	text_string(line, "  \xe2\x80\xa6 ");
+	text_grouped(line, count);
+	text_format(line, " more %s%s", found->to ? "pointer" : "reference", text_plural(count));
+	if (!found->all)
+		text_string(line, " (all: -a)");
 }
 
 static int print_refs(const struct refs_found *found, const struct refs_style *style,
@@ -180,11 +202,10 @@ static int print_refs(const struct refs_found *found, const struct refs_style *s
 	struct text *line = &printing.line;
 
 	print_total(found, out);
-	int result = refs_found_visit(found, print_ref, &printing, error);
+	int result = refs_found_visit(found, print_group, &printing, error);
 
-	if (result == 0 && !found->all && found->count < found->total) {
-		text_format(line, "  ... and %" PRIu64 " more: -a shows all",
-		            found->total - found->count);
+	if (result == 0 && !found->all && found->kept < found->total) {
+		put_left_out(found, found->total - found->kept, line);
 		end_line(line, out);
 	}
 
@@ -193,13 +214,14 @@ static int print_refs(const struct refs_found *found, const struct refs_style *s
 }
 
 /** Adds what was found out about the chunk of a reference in a tree. */
-static void put_further(const struct refs_found *found, const struct pm_refs_node *node,
-                        struct text *line)
+static void put_further(const struct refs_found *found, size_t index, struct text *line)
 {
+	const struct pm_refs_node *node = &found->tree.nodes[index];
 	const char *noun = found->to ? "pointer" : "reference";
+	bool below = node->searched_at != PM_REFS_NO_NODE && node->searched_at > index;
 
 	if (node->again)
-		text_string(line, ": see above");
+		text_string(line, below ? ": see below" : ": see above");
 	if (!node->searched)
 		return;
 
@@ -225,14 +247,13 @@ static int print_tree(const struct refs_found *found, const struct refs_style *s
 		first += node->depth == 0;
 		text_fill(&line, ' ', 2 + 2 * (size_t)node->depth);
 		result = put_ref(found, &node->ref, style, &line, error);
-		put_further(found, node, &line);
+		put_further(found, i, &line);
 		end_line(&line, out);
 	}
 
 	if (first < found->total) {
-		text_format(&line, "  ... and %" PRIu64 " more%s\n", found->total - first,
-		            found->all ? "" : ": -a shows all");
-		out_text(out, &line);
+		put_left_out(found, found->total - first, &line);
+		end_line(&line, out);
 	}
 	text_deinit(&line);
 
@@ -290,13 +311,14 @@ int refs_print_text(const struct refs_found *found, const struct refs_style *sty
 static int put_chunk_json(const struct refs_found *found, const struct pm_chunk *chunk,
                           struct json *json, struct pm_error *error)
 {
-	struct content content;
-	if (read_content(found, chunk, &content, error) < 0)
+	const struct pm_chunk_type *type;
+	struct pm_chunk_text content;
+	if (refs_found_content(found, chunk, &type, &content, error) < 0)
 		return -1;
 
 	json_open(json, "chunk", '{');
 	json_parts_chunk(json, found->graph->heap, chunk);
-	json_parts_content(json, content.type, content.text.text, content.text.length);
+	json_parts_content(json, type, content.text, content.length);
 	json_shut(json, '}');
 
 	return 0;
@@ -311,6 +333,8 @@ static int put_ref_members(const struct refs_found *found, const struct pm_ref *
 	json_put(json, "offset", json_number(ref->offset));
 	if (ref->root == PM_REF_CHUNK)
 		return put_chunk_json(found, &ref->chunk, json, error);
+	if (ref->root == REFS_OUTSIDE)
+		return refs_outside_json(found->graph, ref->value, json, error);
 
 	root_text_json(root_of(found, ref), json);
 	return 0;
@@ -349,10 +373,10 @@ static int put_tree_json(const struct refs_found *found, struct json *json, stru
 	return result;
 }
 
-static int print_ref_json(void *context, const struct pm_ref *ref)
+static int print_group_json(void *context, const struct refs_group *group)
 {
 	struct printing *printing = context;
-	int result = put_ref_json(printing->found, ref, 0, printing->json, printing->error);
+	int result = put_ref_json(printing->found, &group->ref, 0, printing->json, printing->error);
 
 	return result < 0 ? -1 : out_failed(printing->out);
 }
@@ -378,7 +402,7 @@ int refs_print_json(const struct refs_found *found, struct out *out, struct pm_e
 	if (result == 0 && found->depth > 1)
 		result = put_tree_json(found, &json, error);
 	else if (result == 0)
-		result = pm_min_int(refs_found_visit(found, print_ref_json, &printing, error), 0);
+		result = pm_min_int(refs_found_visit(found, print_group_json, &printing, error), 0);
 	json_shut(&json, ']');
 
 	if (found->has_path) {

@@ -30,7 +30,9 @@ struct refs_options {
 };
 
 static const struct cli_option show_options[] = {
-	{ 'a', "all", NULL, "show all references, not only the first 20" },
+	{ 'a', "all", NULL,
+	  "show all references, one per line; otherwise equal\nones are one line, and 20 lines are "
+	  "shown" },
 	{ OPTION_DEPTH, "depth", "N",
 	  "show N levels: also what points to the chunks that\ncontain references, and so on" },
 	{ OPTION_TO, "to", NULL, "show what the memory at ADDRESS points to instead" },
@@ -115,6 +117,7 @@ static enum status search(struct malloc_graph *graph, uint64_t address,
 		                    .max = all ? REFS_KEPT : REFS_SHOWN,
 		                    .to = options->to,
 		                    .all = all,
+		                    .grouped = !all && !options->to,
 		                    .depth = (unsigned)options->depth };
 	struct pm_refs_tree_options levels = {
 		.to = options->to,

@@ -43,6 +43,8 @@ static int print_strings(struct strings *strings, struct pm_error *error)
 		return -1;
 
 	const struct search_what what = { .scanner = scanner,
+		                          .texts = true,
+		                          .min_length = strings->options->min_length,
 		                          .found = strings_line_found,
 		                          .deliver = strings_print_deliver };
 	int status = search_run(&strings->search, &what, error);

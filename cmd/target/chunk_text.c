@@ -2,6 +2,7 @@
 #include "target/chunk_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 const char *chunk_text_state(unsigned state)
 {
@@ -68,6 +69,7 @@ static void put_type(const struct pm_chunk_type *type, struct text *text)
 void chunk_text_what(const struct pm_chunk_type *type, const char *bytes, size_t length, bool cut,
                      struct text *text)
 {
+	static const char ellipsis[] = "\xe2\x80\xa6";
 	bool is_text = length > 0 && type && type->content == PM_CONTENT_TEXT;
 
 	if (!type)
@@ -79,5 +81,9 @@ void chunk_text_what(const struct pm_chunk_type *type, const char *bytes, size_t
 
 	text_string(text, is_text ? "\"" : " \"");
 	text_bytes(text, bytes, length);
-	text_string(text, cut ? "\xe2\x80\xa6\"" : "\"");
+	/* A template can end with the mark of a filler. */
+	bool marked = length >= strlen(ellipsis) &&
+	              memcmp(bytes + length - strlen(ellipsis), ellipsis, strlen(ellipsis)) == 0;
+	text_string(text, cut && !marked ? ellipsis : "");
+	text_char(text, '"');
 }

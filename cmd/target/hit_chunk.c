@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <procmem/strings_scan.h>
+
 #include "base/minmax.h"
 #include "base/report.h"
 #include "target/malloc_heap.h"
@@ -89,6 +91,67 @@ enum hit_chunk_fate hit_chunk_find(struct hit_chunks *chunks, unsigned worker,
 	if (all & PM_CHUNK_PART_UNKNOWN)
 		return HIT_CHUNK_UNKNOWN;
 	return parts->found ? HIT_CHUNK_IN_HEADER : HIT_CHUNK_NOT_A_CHUNK;
+}
+
+/** Moves the ends of the content of a text so that it has only whole characters. */
+static void round_content(const struct pm_hit *hit, size_t *start, size_t *end)
+{
+	size_t unit = pm_encoding_unit(hit->encoding);
+
+	*start = (*start + unit - 1) / unit * unit;
+	*end = *end / unit * unit;
+	if (hit->encoding != PM_ENCODING_UTF8)
+		return;
+
+	/* A character of several bytes that is cut belongs to neither side. */
+	while (*start > 0 && *start < *end && (hit->bytes[*start] & 0xc0) == 0x80)
+		++*start;
+	while (*end < hit->size && *end > *start && (hit->bytes[*end] & 0xc0) == 0x80)
+		--*end;
+}
+
+/**
+ * Tests whether a text has as many characters as a string must have.
+ * @param min  as in pm_strings_options
+ */
+static bool is_long_enough(enum pm_encoding encoding, const uint8_t *bytes, size_t size,
+                           uint64_t min)
+{
+	size_t unit = pm_encoding_unit(encoding);
+	uint64_t characters = size / unit;
+
+	if (min == 0)
+		min = unit == 2 ? 6 : 4;
+	/* In UTF-8, the first byte of a character differs from its other bytes. */
+	for (size_t i = 0; encoding == PM_ENCODING_UTF8 && i < size; i++)
+		characters -= (bytes[i] & 0xc0) == 0x80;
+
+	return characters >= min;
+}
+
+enum hit_chunk_fate hit_chunk_trim(struct hit_chunks *chunks, unsigned worker, uint64_t min,
+                                   struct pm_hit *hit)
+{
+	const struct hit_chunk_options *options = chunks->options;
+	struct pm_chunk_parts *parts = &chunks->hits[worker];
+	size_t start = (size_t)(parts->content.start - hit->address);
+	size_t end = (size_t)(parts->content.end - hit->address);
+
+	if (pm_range_size(parts->content) == 0 || (start == 0 && end == hit->size))
+		return HIT_CHUNK_KEPT;
+
+	round_content(hit, &start, &end);
+	bool is_piece = hit->truncated || hit->continued;
+	if (end <= start ||
+	    (!is_piece && !is_long_enough(hit->encoding, hit->bytes + start, end - start, min)))
+		return options->in_use || options->freed ? HIT_CHUNK_IN_HEADER : HIT_CHUNK_KEPT;
+
+	hit->address += start;
+	hit->bytes += start;
+	hit->size = end - start;
+	pm_chunk_parts_find(chunks->heap,
+	                    (struct pm_range){ hit->address, hit->address + hit->size }, parts);
+	return HIT_CHUNK_KEPT;
 }
 
 bool hit_chunk_count(struct hit_chunks *chunks, enum hit_chunk_fate fate,
@@ -290,9 +353,9 @@ static void report_unknown(const struct hit_chunks *chunks, const struct memory 
 		            "heap is damaged");
 
 	if (heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
-		report_note(
-			"the process also uses %s malloc; %s in its chunks count as in no chunk",
-			pm_heap_allocator_name(heap->other), plural);
+		report_note("the process also uses %s malloc, whose chunks are not read; %s there "
+		            "count as outside of chunks",
+		            pm_heap_allocator_name(heap->other), plural);
 }
 
 void hit_chunk_report(const struct hit_chunks *chunks, const struct memory *memory,

@@ -90,6 +90,22 @@ enum hit_chunk_fate hit_chunk_find(struct hit_chunks *chunks, unsigned worker,
                                    const struct pm_hit *hit);
 
 /**
+ * Removes from a text the bytes at its start and its end that are not content of chunks: headers,
+ * and what malloc has written into freed chunks. In memory, they often directly follow a text that
+ * fills its chunk.
+ *
+ * @param chunks  opened
+ * @param worker  number of the calling thread; the text is its current hit, and is kept
+ * @param min     minimum number of characters of a text, as in pm_strings_options: 0 means that of
+ *                the encoding
+ * @param hit     the text, or a piece of one; receives the rest. Unchanged if it has no content
+ * @return        what happens to the text: with --in-use and --freed, it is left out if the rest
+ *                has fewer characters than the minimum
+ */
+enum hit_chunk_fate hit_chunk_trim(struct hit_chunks *chunks, unsigned worker, uint64_t min,
+                                   struct pm_hit *hit);
+
+/**
  * Counts a delivered hit. Must be called for all hits, in the order of delivery.
  *
  * @param chunks    opened

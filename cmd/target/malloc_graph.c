@@ -19,6 +19,10 @@
 /* Maximum number of stops, and bytes of memory that are needed for each chunk. */
 enum { STOPS_MAX = 4, CHUNK_BYTES = 60 };
 
+/* From this number of threads on, the stop takes much longer if the CPUs are busy: each thread has
+ * to run before it stops. */
+enum { THREADS_MANY = 60 };
+
 /**
  * Returns the number of bytes that procmem may use: half of what the machine and its own cgroup
  * have left; 0 if this is not known.
@@ -84,6 +88,8 @@ static void announce(const struct malloc_graph *graph, const struct malloc_graph
 		text_format(&line, "%.0f ms", ns / millisecond);
 	else
 		text_format(&line, "%.1f s", ns / second);
+	if (info->threads >= THREADS_MANY)
+		text_string(&line, ", or longer if the CPUs are busy");
 	text_string(&line, ", to copy ");
 	text_size(&line, info->planned);
 	report_note("%s", text_terminate(&line));
@@ -301,7 +307,7 @@ int malloc_graph_open(struct malloc_graph *graph, const char *word,
 	if (copy_and_walk(graph, options, error) < 0 || open_contents(graph, options, error) < 0)
 		return -1;
 
-	/* The copy and the graph share what may be used. */
+	/* The copy and the graph share the memory that may be used. */
 	uint64_t copied = pm_copy_info(graph->copy)->copied, max = graph->memory_max;
 	if (max > 0)
 		limits.memory_max = max - pm_min(copied, max - 1);
@@ -366,7 +372,7 @@ static void report_incomplete(const struct pm_heap *heap)
 		text_format(&places, " in %" PRIu64 " place%s", heap->breaks_total,
 		            text_plural(heap->breaks_total));
 	report_note("the heap is not valid%s: a thread was inside malloc, or the heap is damaged; "
-	            "chunks there are not known, and the figures are approximate",
+	            "which chunks are in use there is not known, and the figures are approximate",
 	            text_terminate(&places));
 	text_deinit(&places);
 }
@@ -398,7 +404,12 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 		report_incomplete(graph->heap);
 	malloc_heap_report_other(graph->heap, false);
 
-	if (graph->heap->mapped_uncertain)
+	if (graph->heap->mapped_uncertain && !graph->heap->mapped_counted)
+		report_note("malloc's counters of the chunks that it mapped separately were not "
+		            "found: such chunks can be missing, and %" PRIu64
+		            " ranges that look like such chunks count as held",
+		            graph->heap->mapped_count);
+	else if (graph->heap->mapped_uncertain)
 		report_note("malloc has mapped %" PRIu64 " chunks separately, but %" PRIu64
 		            " ranges look like such chunks; all of them count as held",
 		            graph->heap->mapped_count_counter, graph->heap->mapped_count);
@@ -409,6 +420,11 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 		            text_terminate(&size));
 	text_deinit(&size);
 	report_untouched(info->untouched);
+	if (info->unread_threads > 0)
+		report_note("the registers of %" PRIu64 " of %" PRIu64
+		            " threads were not all read; "
+		            "pointers there are not known",
+		            info->unread_threads, info->threads);
 
 	if (verbose)
 		report_search(graph);

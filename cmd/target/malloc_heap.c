@@ -7,6 +7,7 @@
 #include <procmem/number.h>
 #include <procmem/target_reader.h>
 
+#include "base/clock.h"
 #include "base/report.h"
 #include "base/text.h"
 
@@ -60,6 +61,36 @@ void malloc_heap_find_hint(struct pm_process *process, const volatile sig_atomic
 
 	malloc_heap_close(&opened);
 	pm_regions_deinit(&regions);
+}
+
+bool malloc_heap_measure(struct pm_process *process, const struct pm_heap_hint *hint,
+                         const volatile sig_atomic_t *cancel, struct malloc_heap_cost *cost)
+{
+	struct pm_process_info info = { 0 };
+	struct malloc_heap opened = { 0 };
+	struct pm_regions regions;
+	uint64_t began_us = clock_us();
+	bool known = false;
+
+	pm_regions_init(&regions);
+	if (pm_process_read_info(process, &info, NULL) == 0 &&
+	    pm_maps_read(process, PM_SMAPS, &regions, NULL) == 0 &&
+	    open_process(process, &regions, &opened, NULL) == 0) {
+		const struct pm_heap_source source = { .regions = &regions,
+			                               .reader = &opened.reader,
+			                               .pages = &opened.pages,
+			                               .cancel = cancel,
+			                               .hint = *hint };
+		known = pm_heap_open(&source, &opened.heap, NULL) == 0;
+	}
+
+	*cost = (struct malloc_heap_cost){ .ns = (clock_us() - began_us) * 1000,
+		                           .threads = info.threads };
+	if (known)
+		cost->chunks = opened.heap->chunk_count;
+	malloc_heap_close(&opened);
+	pm_regions_deinit(&regions);
+	return known;
 }
 
 int malloc_heap_open_process(struct pm_process *process, const struct pm_regions *regions,
@@ -124,6 +155,25 @@ static int explain_truncated(const struct pm_core *core, const char *word, struc
 	                    word, info->size, missing);
 }
 
+/** Explains that no known allocator was found. */
+static int explain_unknown(const struct pm_heap *heap, const char *word, struct pm_error *error)
+{
+	if (heap->narrow)
+		return pm_error_set(
+			error, PM_ERROR_UNSUPPORTED, 0,
+			"the heap of %s is not known: all of its memory is below 4 GiB, "
+			"as in a 32-bit process, and only malloc of 64-bit processes can "
+			"be read; 'procmem map' and 'procmem strings' work with any "
+			"process",
+			word);
+
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+	                    "the heap of %s is not known: no malloc of glibc 2.26 to 2.44 or of "
+	                    "jemalloc 5 was found; 'procmem map' and 'procmem strings' work with "
+	                    "any allocator",
+	                    word);
+}
+
 int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, const char *word,
                       struct pm_error *error)
 {
@@ -133,19 +183,23 @@ int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, co
 	if (core && pm_core_info(core)->truncated && (!found || heap->unused))
 		return explain_truncated(core, word, error);
 	if (heap->allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
+		return explain_unknown(heap, word, error);
+	if (heap->lost)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "the heap of %s is not known: no malloc of glibc 2.26 to 2.44 "
-		                    "or of jemalloc 5 was found; 'procmem map' and 'procmem "
-		                    "strings' work with any allocator",
+		                    "the heap of %s is not known: most of it could not be read, "
+		                    "because it changes too fast or is damaged; 'procmem heap "
+		                    "--stop' reads it while the process is stopped",
 		                    word);
-	if (heap->unused)
-		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "the heap of %s is not known: it has not called malloc of %s, "
-		                    "and no other known allocator was found; 'procmem map' and "
-		                    "'procmem strings' work with any allocator",
-		                    word, name);
-	if (found)
+	if (found && !heap->unused)
 		return 0;
+
+	if (heap->unused)
+		return pm_error_set(
+			error, PM_ERROR_UNSUPPORTED, 0,
+			"the heap of %s is not known: the process has not called malloc "
+			"of %s, and no other known allocator was found; 'procmem map' "
+			"and 'procmem strings' work with any allocator",
+			word, name);
 
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 	                    "the heap of %s is not known: its allocator is %s, whose chunks "

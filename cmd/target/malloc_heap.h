@@ -47,6 +47,25 @@ struct malloc_heap {
 void malloc_heap_find_hint(struct pm_process *process, const volatile sig_atomic_t *cancel,
                            struct pm_heap_hint *hint);
 
+/** What it takes to read a heap. */
+struct malloc_heap_cost {
+	uint64_t ns;      /**< time to find all chunks, in nanoseconds */
+	uint64_t chunks;  /**< number of chunks */
+	uint32_t threads; /**< number of threads of the process */
+};
+
+/**
+ * Reads the heap of a process, which is not stopped, and measures what this takes.
+ *
+ * @param process  the process
+ * @param hint     from malloc_heap_find_hint()
+ * @param cancel   as pm_heap_source.cancel; may be NULL
+ * @param cost     receives the result
+ * @return         whether the heap could be read
+ */
+bool malloc_heap_measure(struct pm_process *process, const struct pm_heap_hint *hint,
+                         const volatile sig_atomic_t *cancel, struct malloc_heap_cost *cost);
+
 /**
  * Opens the heap of a process, which is not stopped.
  *

@@ -10,8 +10,8 @@
 
 /**
  * Returns the name of a register.
- * @param position  position in struct user_regs_struct of x86-64; positions behind it are those of
- *                  vector registers
+ * @param position  position in struct user_regs_struct of x86-64; higher positions are vector
+ *                  registers
  */
 static const char *register_name(uint64_t position)
 {

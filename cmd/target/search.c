@@ -7,6 +7,7 @@
 #include <procmem/file_reader.h>
 
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/minmax.h"
 #include "base/report.h"
 #include "target/stopping.h"
@@ -103,7 +104,8 @@ static bool may_stop_again(const struct search *search, bool has_run, uint64_t *
 	return !has_run || *broken != last;
 }
 
-int search_open(struct search *search, const char *word, struct pm_error *error)
+/** Opens the memory and the heap. The result is that of search_open(). */
+static int open_all(struct search *search, const char *word, struct pm_error *error)
 {
 	uint64_t broken = 0;
 	bool has_run = false;
@@ -120,6 +122,37 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 		hit_chunk_close(&search->chunks);
 		has_run = memory_reopen(&search->memory, &search->stopped_ns);
 	}
+
+	return 1;
+}
+
+/** Opens the memory and the heap until the time limit, which then sets the flag for Ctrl-C. */
+static int open_until(struct search *search, const char *word, struct pm_error *error)
+{
+	uint64_t now = clock_us();
+	uint64_t left = search->deadline_us - pm_min(search->deadline_us, now);
+
+	if (search->deadline_us == 0 || !hit_chunk_is_needed(&search->options->chunks))
+		return open_all(search, word, error);
+
+	interrupt_set_alarm((double)left / 1e6);
+	int ready = open_all(search, word, error);
+	bool late = interrupt_end_alarm();
+
+	if (late && ready < 0 && error->kind == PM_ERROR_CANCELLED)
+		pm_error_set(error, PM_ERROR_CANCELLED, 0,
+		             "the time limit has ended the search while the heap of %s was read: "
+		             "nothing was searched; allow more time with --timeout",
+		             word);
+	return ready;
+}
+
+int search_open(struct search *search, const char *word, struct pm_error *error)
+{
+	int ready = open_until(search, word, error);
+
+	if (ready <= 0)
+		return ready;
 
 	memory_note_unmapped(&search->memory);
 	memory_note_cut(&search->memory);
@@ -214,37 +247,55 @@ static int tick(void *context, const struct pm_scan_totals *totals)
 	return search->reader_gone || search->timed_out;
 }
 
+/** What was found out about the chunk of a hit. */
+struct placed {
+	uint64_t address; /* of the rest of the hit: see hit_chunk_trim() */
+	uint64_t size;
+	enum hit_chunk_fate fate;
+};
+
 /**
- * Finds the chunk of a hit. Appends one byte, what happens to the hit, before the bytes that the
- * command appends. See pm_scan_found.
+ * Finds the chunk of a hit. Appends a struct placed before the bytes that the command appends. See
+ * pm_scan_found.
  */
 static int found_in_chunk(void *context, unsigned worker, const struct pm_hit *hit,
                           struct pm_scan_batch *batch, struct pm_error *error)
 {
 	struct search *search = context;
-	uint8_t fate = (uint8_t)hit_chunk_find(&search->chunks, worker, hit);
+	const struct search_what *what = search->what;
+	struct pm_hit kept = *hit;
+	struct placed placed = { .fate = hit_chunk_find(&search->chunks, worker, hit) };
 
-	if (pm_scan_append(batch, &fate, sizeof fate, error) < 0)
+	if (placed.fate == HIT_CHUNK_KEPT && what->texts)
+		placed.fate = hit_chunk_trim(&search->chunks, worker, what->min_length, &kept);
+	placed.address = kept.address;
+	placed.size = kept.size;
+	if (pm_scan_append(batch, &placed, sizeof placed, error) < 0)
 		return -1;
-	if (fate != HIT_CHUNK_KEPT || !search->what->found)
+	if (placed.fate != HIT_CHUNK_KEPT || !what->found)
 		return 0;
 
-	return search->what->found(search, worker, hit, batch, error);
+	return what->found(search, worker, &kept, batch, error);
 }
 
 /**
- * Removes the byte that found_in_chunk() has appended, and counts the hit.
+ * Removes what found_in_chunk() has appended, and counts the hit.
  * @return  true if the hit is kept
  */
 static bool is_kept(struct search *search, struct pm_scan_delivery *delivery)
 {
-	const uint8_t *bytes = delivery->bytes;
+	const char *bytes = delivery->bytes;
+	struct placed placed;
+
 	if (!search->chunks.heap)
 		return true;
 
-	delivery->bytes = bytes + 1;
-	delivery->length--;
-	return hit_chunk_count(&search->chunks, (enum hit_chunk_fate)bytes[0], delivery);
+	memcpy(&placed, bytes, sizeof placed);
+	delivery->bytes = bytes + sizeof placed;
+	delivery->length -= sizeof placed;
+	delivery->address = placed.address;
+	delivery->size = (size_t)placed.size;
+	return hit_chunk_count(&search->chunks, placed.fate, delivery);
 }
 
 static int deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)

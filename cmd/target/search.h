@@ -93,6 +93,8 @@ struct search {
 struct search_what {
 	const struct pm_scanner *scanner; /**< what to search for */
 	size_t around;            /**< number of bytes before and after a hit that `found` needs */
+	bool texts;               /**< hits are texts: hit_chunk_trim() is called for them */
+	uint64_t min_length;      /**< as in pm_strings_options */
 	pm_scan_found *found;     /**< as in pm_scan; the context is the struct search */
 	pm_scan_deliver *deliver; /**< as in pm_scan; the context is the struct search */
 };

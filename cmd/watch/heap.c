@@ -10,13 +10,10 @@
 #include <string.h>
 
 #include <procmem/cohorts.h>
-#include <procmem/maps.h>
 #include <procmem/minmax.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "target/chunk_contents.h"
-#include "target/malloc_heap.h"
+#include "watch/heap_walk.h"
 
 enum {
 	/* Classes whose number of chunks is followed over time. A class is followed once it is
@@ -31,6 +28,10 @@ static const double gap_share = 0.02, gap_max = 60;
 /* Share of the budget that the walks may use. */
 static const double budget_share = 0.5;
 
+/* Maximum time in seconds for which the first walk delays the live screen. Most walks are shorter:
+ * then an error is reported before there is a screen. */
+static const double first_wait = 0.5;
+
 /** A class whose number of chunks is followed over time. */
 struct followed {
 	uint64_t size;
@@ -39,16 +40,8 @@ struct followed {
 };
 
 struct watch_heap {
-	struct pm_process *process;
-	const char *word;
 	double budget;
-	bool keep;
-
-	/* The first walk, whose memory finds the types. Its heap is closed. */
-	struct pm_regions regions;
-	struct malloc_heap first;
-	struct chunk_contents contents;
-	struct pm_cohorts *cohorts;
+	struct watch_heap_walk walk;
 
 	bool walked;   /* after the last sample */
 	double began;  /* pm_sample.time of the first walk */
@@ -57,23 +50,22 @@ struct watch_heap {
 	uint64_t first_bytes;
 	struct watch_heap_walks walks;
 	struct pm_error failure;
-	struct pm_histogram chunks;
 
 	struct followed followed[FOLLOWED_MAX]; /* by size and type */
 	size_t followed_count;
 	struct watch_heap_class classes[WATCH_HEAP_CLASSES_MAX];
+	struct pm_census_class survivors[WATCH_HEAP_CLASSES_MAX]; /* of `classes`, copied */
 	size_t class_count;
 };
 
-void watch_heap_open(struct pm_process *process, const char *word, double budget, bool keep,
+void watch_heap_open(struct pm_process *process, const struct watch_heap_options *options,
                      struct watch_heap **heap)
 {
 	struct watch_heap *opened = alloc_array(NULL, 1, sizeof *opened);
 
-	*opened = (struct watch_heap){
-		.process = process, .word = word, .budget = budget, .keep = keep
-	};
-	pm_regions_init(&opened->regions);
+	*opened = (struct watch_heap){ .budget = options->budget };
+	watch_heap_walk_init(&opened->walk, process, options->word, options->background);
+	opened->walk.keep = options->keep;
 	*heap = opened;
 }
 
@@ -85,11 +77,7 @@ void watch_heap_close(struct watch_heap *heap)
 	for (size_t i = 0; i < heap->followed_count; i++)
 		pm_series_deinit(&heap->followed[i].series);
 
-	pm_cohorts_close(heap->cohorts);
-	chunk_contents_close(&heap->contents);
-	malloc_heap_close(&heap->first);
-	pm_regions_deinit(&heap->regions);
-	pm_histogram_deinit(&heap->chunks);
+	watch_heap_walk_deinit(&heap->walk);
 	free(heap);
 }
 
@@ -98,70 +86,11 @@ static bool is_due(const struct watch_heap *heap, double now)
 {
 	double gap = gap_share * (now - heap->began);
 
-	if (!heap->cohorts)
+	if (heap->walks.count == 0)
 		return true;
 	if (gap > gap_max)
 		gap = gap_max;
 	return now - heap->last >= gap && now - heap->last >= heap->walks.allowed;
-}
-
-/** Opens the heap for the first time, and what finds the types of all walks. */
-static int open_first(struct watch_heap *heap, struct pm_error *error)
-{
-	struct malloc_heap *first = &heap->first;
-
-	if (pm_maps_read(heap->process, PM_MAPS, &heap->regions, error) < 0 ||
-	    malloc_heap_open_process(heap->process, &heap->regions, NULL, first, error) < 0 ||
-	    malloc_heap_check(first->heap, NULL, heap->word, error) < 0)
-		return -1;
-
-	const struct chunk_contents_target target = { .process = heap->process,
-		                                      .memory = &first->source,
-		                                      .heap = first->heap };
-
-	if (chunk_contents_open(&heap->contents, &target, error) < 0)
-		return -1;
-	return pm_cohorts_open(heap->contents.types, &heap->cohorts, error);
-}
-
-/** Adds a walk over a heap that was opened. */
-static int add_walk(struct watch_heap *heap, struct pm_heap *walked, struct pm_error *error)
-{
-	if (pm_cohorts_walk(heap->cohorts, walked, error) < 0)
-		return -1;
-
-	heap->walks.incomplete += !walked->complete;
-	if (!heap->keep)
-		return 0;
-
-	pm_histogram_deinit(&heap->chunks);
-	return pm_histogram_make(pm_cohorts_present(heap->cohorts), walked, &heap->chunks, error);
-}
-
-static int walk(struct watch_heap *heap, struct pm_error *error)
-{
-	struct pm_regions regions;
-	struct malloc_heap opened = { 0 };
-	int result = -1;
-
-	if (!heap->cohorts) {
-		if (open_first(heap, error) < 0)
-			return -1;
-		result = add_walk(heap, heap->first.heap, error);
-		pm_heap_close(heap->first.heap);
-		heap->first.heap = NULL;
-		return result;
-	}
-
-	pm_regions_init(&regions);
-	if (pm_maps_read(heap->process, PM_MAPS, &regions, error) == 0 &&
-	    malloc_heap_open_process(heap->process, &regions, NULL, &opened, error) == 0 &&
-	    malloc_heap_check(opened.heap, NULL, heap->word, error) == 0)
-		result = add_walk(heap, opened.heap, error);
-
-	malloc_heap_close(&opened);
-	pm_regions_deinit(&regions);
-	return result;
 }
 
 static int compare_keys(const struct followed *followed, const struct pm_census_class *class)
@@ -209,11 +138,11 @@ static int follow(struct watch_heap *heap, size_t place, const struct pm_cohort_
 /** Adds the number of chunks of each class that is followed, and follows new classes. */
 static int follow_all(struct watch_heap *heap, struct pm_error *error)
 {
-	for (size_t i = 0; i < pm_cohorts_count(heap->cohorts); i++) {
+	for (size_t i = 0; i < pm_cohorts_count(heap->walk.cohorts); i++) {
 		struct pm_cohort_class class;
 		bool found;
 
-		pm_cohorts_get(heap->cohorts, i, &class);
+		pm_cohorts_get(heap->walk.cohorts, i, &class);
 		size_t place = place_of(heap, class.survivors, &found);
 		if (!class.in_use_known || (!found && (i >= WATCH_HEAP_CLASSES_MAX ||
 		                                       heap->followed_count == FOLLOWED_MAX)))
@@ -250,7 +179,7 @@ static struct watch_heap_class judge(const struct watch_heap *heap,
                                      const struct pm_cohort_class *class)
 {
 	struct watch_heap_class judged = { .survivors = class->survivors };
-	double seconds = pm_cohorts_seconds(heap->cohorts);
+	double seconds = pm_cohorts_seconds(heap->walk.cohorts);
 	bool found;
 	size_t place = place_of(heap, class->survivors, &found);
 
@@ -260,7 +189,7 @@ static struct watch_heap_class judge(const struct watch_heap *heap,
 	}
 
 	/* After a walk that failed, the figures of the walk before it are shown. */
-	if (found && (class->in_use_known || !pm_cohorts_present(heap->cohorts))) {
+	if (found && (class->in_use_known || !pm_cohorts_present(heap->walk.cohorts))) {
 		const struct pm_series *series = &heap->followed[place].series;
 
 		judged.net_known = true;
@@ -285,16 +214,21 @@ static int compare_classes(const void *left, const void *right)
 	       (a->survivors->example < b->survivors->example);
 }
 
-/** Judges the classes with the most bytes of survivors. */
+/**
+ * Judges the classes with the most bytes of survivors. Their counts are copied, because the next
+ * walk changes them while the classes are shown.
+ */
 static void judge_all(struct watch_heap *heap)
 {
-	heap->walks.classes = pm_cohorts_count(heap->cohorts);
+	heap->walks.classes = pm_cohorts_count(heap->walk.cohorts);
 	heap->class_count = pm_min_size(heap->walks.classes, WATCH_HEAP_CLASSES_MAX);
 	for (size_t i = 0; i < heap->class_count; i++) {
 		struct pm_cohort_class class;
 
-		pm_cohorts_get(heap->cohorts, i, &class);
+		pm_cohorts_get(heap->walk.cohorts, i, &class);
 		heap->classes[i] = judge(heap, &class);
+		heap->survivors[i] = *class.survivors;
+		heap->classes[i].survivors = &heap->survivors[i];
 	}
 
 	qsort(heap->classes, heap->class_count, sizeof *heap->classes, compare_classes);
@@ -304,7 +238,8 @@ static void judge_all(struct watch_heap *heap)
 static int count_walk(struct watch_heap *heap, double now, struct pm_error *error)
 {
 	struct watch_heap_walks *walks = &heap->walks;
-	const struct pm_census_total total = pm_census_total(pm_cohorts_present(heap->cohorts));
+	const struct pm_census_total total = pm_census_total(
+		pm_cohorts_present(heap->walk.cohorts));
 
 	if (walks->count == 0) {
 		heap->began = now;
@@ -313,7 +248,7 @@ static int count_walk(struct watch_heap *heap, double now, struct pm_error *erro
 
 	walks->count++;
 	walks->gap = now - heap->began;
-	walks->seconds = pm_cohorts_seconds(heap->cohorts);
+	walks->seconds = pm_cohorts_seconds(heap->walk.cohorts);
 	walks->chunks = total.count;
 	walks->bytes = total.bytes;
 	walks->net_bytes = (int64_t)(total.bytes - heap->first_bytes);
@@ -327,41 +262,69 @@ static int count_walk(struct watch_heap *heap, double now, struct pm_error *erro
 	return 0;
 }
 
-int watch_heap_step(struct watch_heap *heap, const struct pm_sample *sample, struct pm_error *error)
+/** Counts a walk that failed. */
+static int count_failure(struct watch_heap *heap, double now, struct pm_error *error)
 {
-	double cpu = clock_cpu_seconds();
-	bool first = heap->walks.count == 0;
-	int result;
-
-	heap->walked = false;
-	if (!is_due(heap, sample->time))
+	/* A process that ended during the walk: the next sample finds out why. */
+	if (heap->walk.background && heap->failure.kind == PM_ERROR_GONE)
 		return 0;
 
-	/* The classes refer to what the walk replaces. */
-	heap->class_count = 0;
-	heap->walks.failure = NULL;
-	result = walk(heap, &heap->failure);
-	if (result == 0)
-		result = count_walk(heap, sample->time, &heap->failure);
-
-	cpu = clock_cpu_seconds() - cpu;
-	heap->walks.cpu += cpu;
-	if (heap->budget > 0)
-		heap->walks.allowed = cpu / (heap->budget * budget_share);
-	heap->walked = result == 0;
-	if (result == 0)
-		return 0;
-
-	if (first) {
+	if (heap->walks.count == 0) {
 		*error = heap->failure;
 		return -1;
 	}
 
-	heap->last = sample->time;
-	if (heap->failure.kind != PM_ERROR_GONE)
+	heap->last = now;
+	if (heap->failure.kind != PM_ERROR_GONE && heap->failure.kind != PM_ERROR_CANCELLED)
 		heap->walks.failure = heap->failure.text;
 	judge_all(heap);
 	return 0;
+}
+
+/** Counts a walk that has ended. */
+static int finish(struct watch_heap *heap, double now, struct pm_error *error)
+{
+	struct watch_heap_walk *walk = &heap->walk;
+	int result = walk->result;
+
+	heap->failure = walk->error;
+	heap->walks.failure = NULL;
+	heap->walks.running = false;
+	heap->walks.cpu += walk->cpu;
+	if (heap->budget > 0)
+		heap->walks.allowed = walk->cpu / (heap->budget * budget_share);
+	if (result < 0)
+		return count_failure(heap, now, error);
+
+	heap->walks.incomplete += !walk->complete;
+	if (count_walk(heap, now, error) < 0)
+		return -1;
+
+	heap->walked = true;
+	return 0;
+}
+
+int watch_heap_step(struct watch_heap *heap, const struct pm_sample *sample, struct pm_error *error)
+{
+	double wait = heap->walks.count == 0 && !heap->walk.runs ? first_wait : 0;
+
+	heap->walked = false;
+	if (!heap->walk.runs) {
+		if (!is_due(heap, sample->time))
+			return 0;
+		watch_heap_walk_start(&heap->walk);
+		heap->walks.running = true;
+	}
+
+	if (!watch_heap_walk_await(&heap->walk, wait))
+		return 0;
+	return finish(heap, sample->time, error);
+}
+
+void watch_heap_cancel(struct watch_heap *heap)
+{
+	if (heap)
+		watch_heap_walk_cancel(&heap->walk);
 }
 
 bool watch_heap_walked(const struct watch_heap *heap)
@@ -371,7 +334,7 @@ bool watch_heap_walked(const struct watch_heap *heap)
 
 const struct pm_histogram *watch_heap_chunks(const struct watch_heap *heap)
 {
-	return &heap->chunks;
+	return &heap->walk.chunks;
 }
 
 struct watch_heap_walks watch_heap_walks(const struct watch_heap *heap)

@@ -30,22 +30,24 @@ struct watch_heap_walks {
 	int64_t net_bytes;   /**< change of `bytes` since the first walk */
 	size_t classes;      /**< number of classes that have survivors */
 	uint64_t incomplete; /**< number of walks that were not complete */
-	double allowed;      /**< time in seconds until the budget allows the next walk after the
-	                        last one; 0 if there is no budget */
+	double allowed; /**< minimum time in seconds from the last walk to the next one, according
+	                   to the budget; 0 if there is no budget */
 	const char *failure; /**< why the last walk failed; NULL if it did not */
+	bool running;        /**< a walk has started, and was not counted yet */
 };
 
 /** A class of chunks. */
 struct watch_heap_class {
 	/** Chunks that were allocated and still there one walk later: number, bytes, type, text and
-	 * an example. Valid until the next walk */
+	 * an example. Valid until the next walk was counted */
 	const struct pm_census_class *survivors;
 	double rate;       /**< these chunks per second */
 	double bytes_rate; /**< these bytes per second */
 	uint64_t in_use;   /**< chunks of the class at the last walk; 0 if not known */
 	int64_t net_count; /**< change of the chunks in use since the class was first seen */
 	bool net_known;    /**< `in_use` and `net_count` are known */
-	/** The number of chunks in use grows, or has risen so far, or is not known */
+	/** The number of chunks in use grows; or it has risen, and it is too early to judge; or it
+	 * is not known */
 	bool growing;
 	struct pm_trend trend; /**< of the number of chunks in use */
 };
@@ -53,16 +55,24 @@ struct watch_heap_class {
 /** Maximum number of classes that watch_heap_classes() returns. */
 enum { WATCH_HEAP_CLASSES_MAX = 128 };
 
+/** How to walk. */
+struct watch_heap_options {
+	const char *word; /**< the TARGET, for errors; must outlive the walks */
+	double budget;    /**< share of one core that watch may use; 0: no limit */
+	bool keep;        /**< keep the chunks of each walk for watch_heap_chunks() */
+	/** Walk in a thread, so that samples are taken during a walk. Otherwise, each walk ends
+	 * before watch_heap_step() returns, and interrupt_flag() cancels it */
+	bool background;
+};
+
 /**
  * Prepares the walks.
  *
  * @param process  the process; must outlive the walks
- * @param word     the TARGET, for errors; must outlive the walks
- * @param budget   share of one core that watch may use; 0: no limit
- * @param keep     keep the chunks of each walk for watch_heap_chunks()
+ * @param options  how to walk
  * @param heap     receives the walks; release with watch_heap_close()
  */
-void watch_heap_open(struct pm_process *process, const char *word, double budget, bool keep,
+void watch_heap_open(struct pm_process *process, const struct watch_heap_options *options,
                      struct watch_heap **heap);
 
 /**
@@ -72,7 +82,8 @@ void watch_heap_open(struct pm_process *process, const char *word, double budget
 void watch_heap_close(struct watch_heap *heap);
 
 /**
- * Walks over the heap after a sample, if a walk is due.
+ * Walks over the heap after a sample, if a walk is due, or counts a walk in the background that has
+ * ended. A walk that was cancelled does not count.
  *
  * @param heap    the walks
  * @param sample  the sample
@@ -84,16 +95,22 @@ int watch_heap_step(struct watch_heap *heap, const struct pm_sample *sample,
                     struct pm_error *error);
 
 /**
- * Checks whether there was a walk after the last sample.
+ * Cancels a walk in the background, and waits for its end.
+ * @param heap  the walks, or NULL. Do not call watch_heap_step() again
+ */
+void watch_heap_cancel(struct watch_heap *heap);
+
+/**
+ * Checks whether a walk was counted after the last sample.
  * @param heap  the walks, or NULL
- * @return      true if there was a walk, and it succeeded
+ * @return      true if a walk has ended, and it succeeded
  */
 bool watch_heap_walked(const struct watch_heap *heap);
 
 /**
  * Returns the chunks in use of the last walk.
  * @param heap  the walks, opened with `keep`
- * @return      the chunks; valid until the next walk
+ * @return      the chunks; valid until the next watch_heap_step()
  */
 const struct pm_histogram *watch_heap_chunks(const struct watch_heap *heap);
 

@@ -104,6 +104,11 @@ static void put_walks(const struct watch_heap_walks *walks, bool bytes, struct t
 {
 	char duration[PM_DURATION_TEXT_SIZE];
 
+	if (walks->count == 0) {
+		text_string(line, "malloc: the first walk over the heap was not finished\n");
+		return;
+	}
+
 	text_string(line, "malloc: ");
 	text_grouped(line, walks->chunks);
 	text_format(line, " chunk%s in use, ", text_plural(walks->chunks));
@@ -143,6 +148,17 @@ static void print_too_few(const struct watch_heap_walks *walks, struct out *out)
 	text_deinit(&line);
 }
 
+/** Prints that no two walks could be compared. */
+static void print_not_known(struct out *out)
+{
+	struct text line = { 0 };
+
+	text_string(&line, "what grows is not known: the walks did not find all chunks (where: "
+	                   "procmem heap -v)\n");
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
 static void print_table(const struct watch_heap_class *classes, size_t shown, struct out *out)
 {
 	/* The table does not change its context. */
@@ -162,7 +178,26 @@ static void print_table(const struct watch_heap_class *classes, size_t shown, st
 	table_print(&table, widths, out);
 }
 
-void watch_heap_print(const struct watch_heap *heap, uint64_t max, bool bytes, struct out *out)
+/** Prints why the RSS seems not to grow although chunks do. */
+static void print_difference(const struct pm_trend *rss, const struct watch_heap_class *class,
+                             struct out *out)
+{
+	struct text line = { 0 };
+
+	if (rss->verdict == PM_VERDICT_STEADY || rss->verdict == PM_VERDICT_TOO_EARLY ||
+	    !class->net_known || class->trend.verdict != PM_VERDICT_STEADY)
+		return;
+
+	text_format(&line,
+	            "the verdicts below count chunks; that on the RSS (%s) differs, because "
+	            "malloc first uses memory that is free, and then takes many pages at once\n",
+	            pm_verdict_name(rss->verdict));
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+void watch_heap_print(const struct watch_heap *heap, const struct pm_trend *rss, uint64_t max,
+                      bool bytes, struct out *out)
 {
 	const struct watch_heap_walks walks = watch_heap_walks(heap);
 	size_t count;
@@ -177,6 +212,8 @@ void watch_heap_print(const struct watch_heap *heap, uint64_t max, bool bytes, s
 
 	if (walks.count < WALKS_MIN)
 		print_too_few(&walks, out);
+	else if (growing == 0 && walks.seconds <= 0)
+		print_not_known(out);
 	else if (growing == 0 && walks.classes > count)
 		out_format(out,
 		           "none of the %zu classes with the most bytes of new chunks grows; %zu "
@@ -184,8 +221,10 @@ void watch_heap_print(const struct watch_heap *heap, uint64_t max, bool bytes, s
 		           count, walks.classes - count);
 	else if (growing == 0)
 		out_string(out, "no class of chunks grows\n");
-	if (shown > 0)
+	if (shown > 0) {
+		print_difference(rss, classes, out);
 		print_table(classes, shown, out);
+	}
 	if (shown < growing)
 		out_format(out, "\xe2\x80\xa6 %zu more classes (to see them: --top)\n",
 		           growing - shown);
@@ -201,9 +240,11 @@ bool watch_heap_print_wait(const struct watch_heap *heap, struct text *text)
 
 	text_format(text, "heap: first result after %d walks; %" PRIu64 " done", WALKS_MIN,
 	            walks.count);
-	if (walks.allowed >= 1) {
+	if (walks.running)
+		text_string(text, ", one is running");
+	else if (walks.allowed >= 1) {
 		pm_format_duration(walks.allowed, duration);
-		text_format(text, ", one each %s within the budget", duration);
+		text_format(text, ", and --budget allows one every %s", duration);
 	}
 	if (walks.failure) {
 		text_string(text, "; the last walk failed: ");
@@ -258,7 +299,7 @@ void watch_heap_print_json(const struct watch_heap *heap, struct json *json)
 	json_put(json, "seconds", json_real(walks.seconds));
 	json_put(json, "walk_count", json_number(walks.count));
 	json_put(json, "walk_cost_us", json_number(convert_uint64(walks.cpu * 1e6)));
-	json_put(json, "complete", json_boolean(walks.incomplete == 0));
+	json_put(json, "complete", json_boolean(walks.count > 0 && walks.incomplete == 0));
 	json_open(json, "survivors", '[');
 	for (size_t i = 0; i < count; i++)
 		put_class(&classes[i], json);

@@ -11,11 +11,13 @@
  * Prints the walks and a table of the classes that grow.
  *
  * @param heap   the walks
+ * @param rss    the trend of the RSS of the process, which may differ from those of the classes
  * @param max    maximum number of classes
  * @param bytes  print sizes in bytes
  * @param out    receives the text
  */
-void watch_heap_print(const struct watch_heap *heap, uint64_t max, bool bytes, struct out *out);
+void watch_heap_print(const struct watch_heap *heap, const struct pm_trend *rss, uint64_t max,
+                      bool bytes, struct out *out);
 
 /**
  * Writes the members `survivors`, `seconds`, `chunks`, `in_use`, `walk_count` and `walk_cost_us`.

@@ -128,7 +128,8 @@ void watch_print(const struct watch_run *run, const struct watch_history *histor
 		print_rows(run, history, view, false, out);
 	print_peeks(run->peek, view, history->sample.time, out);
 	if (watch_heap_walked(run->heap))
-		watch_heap_print(run->heap, run->options->top, view->bytes, out);
+		watch_heap_print(run->heap, &history->memory.trend, run->options->top, view->bytes,
+		                 out);
 	out_string(out, "\n");
 }
 
@@ -313,5 +314,6 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 	}
 
 	if (run->heap)
-		watch_heap_print(run->heap, run->options->top, view->bytes, out);
+		watch_heap_print(run->heap, &history->memory.trend, run->options->top, view->bytes,
+		                 out);
 }

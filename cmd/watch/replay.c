@@ -188,3 +188,12 @@ bool watch_replay_ending(struct watch_replay *replay, struct text *why)
 	utf8_escape(why, words, strlen(words));
 	return true;
 }
+
+size_t watch_replay_walks(const struct watch_replay *replay)
+{
+	size_t walks = 0;
+
+	for (size_t i = 0; i < replay->count; i++)
+		walks += replay->samples[i].chunks;
+	return walks;
+}

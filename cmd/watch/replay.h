@@ -65,4 +65,11 @@ void watch_replay_headroom(struct watch_replay *replay, struct pm_headroom *head
  */
 bool watch_replay_ending(struct watch_replay *replay, struct text *why);
 
+/**
+ * Counts the samples for which the chunks of malloc in use were recorded (--heap).
+ * @param replay the recording
+ * @return number of samples
+ */
+size_t watch_replay_walks(const struct watch_replay *replay);
+
 #endif

@@ -34,6 +34,10 @@ int watch_run_init(struct watch_run *run, const struct watch_options *options,
                    const struct target *target, struct pm_error *error)
 {
 	bool pages = options->peek > 0 || options->live;
+	const struct watch_heap_options walks = { .word = target->word,
+		                                  .budget = options->budget,
+		                                  .keep = options->record != NULL,
+		                                  .background = options->live };
 
 	*run = (struct watch_run){ .options = options, .target = target };
 	if (!target->process)
@@ -41,8 +45,7 @@ int watch_run_init(struct watch_run *run, const struct watch_options *options,
 	if (open_sampler(run, pages, error) < 0)
 		return -1;
 	if (options->heap)
-		watch_heap_open(target->process, target->word, options->budget, options->record,
-		                &run->heap);
+		watch_heap_open(target->process, &walks, &run->heap);
 	if (!pages)
 		return 0;
 

@@ -10,6 +10,7 @@
 #include "base/poll_loop.h"
 #include "view/terminal.h"
 #include "watch/events/events.h"
+#include "watch/heap.h"
 #include "watch/json.h"
 #include "watch/options.h"
 #include "watch/print.h"
@@ -212,6 +213,7 @@ static void watch_and_act(struct watch *watch, struct watch_options *options, st
 	if (events_open(&events, &watch->run, &watch->history, &options->events, &wait,
 	                &watch->run.failure) == 0) {
 		watch_process(watch, &events, out);
+		watch_heap_cancel(watch->run.heap);
 		events_close(&events, out);
 	}
 
@@ -268,9 +270,24 @@ static void replay(struct watch *watch, struct out *out)
 		run->failure = error;
 }
 
+/** Reports why the chunks in a recording are not shown, and which command shows them. */
+static void note_chunks(const struct watch_run *run)
+{
+	size_t walks = run->replay ? watch_replay_walks(run->replay) : 0;
+	const char *path = run->target->path;
+
+	if (walks == 0)
+		return;
+
+	report_note("the chunks of malloc in %s are not shown: the recording has their number at "
+	            "%zu walk%s over the heap, but not which chunks were new; 'procmem diff "
+	            "%s@first %s' shows what grew",
+	            path, walks, text_plural(walks), path, path);
+}
+
 /**
- * Reports on stderr the cost of all samples (with --verbose), and why there are no rows if no
- * region was chosen. The summary contains neither.
+ * Reports on stderr the cost of all samples (with --verbose), why there are no rows if no region
+ * was chosen, and why the chunks of a recording are not shown. The summary contains none of these.
  */
 static void report_notes(const struct watch *watch)
 {
@@ -286,6 +303,7 @@ static void report_notes(const struct watch *watch)
 
 	if (watch->view.row_count == 0 && none->kind != PM_ERROR_NONE)
 		report_note("%s", none->text);
+	note_chunks(&watch->run);
 }
 
 /**

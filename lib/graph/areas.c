@@ -55,7 +55,8 @@ static size_t guard_after(const struct pm_range *guards, size_t count, uint64_t 
 	                      address);
 }
 
-/** Returns the end of the part of a region that can be the stack with a stack pointer. */
+/** Returns the end of the stack that contains a stack pointer: the end of the region, or the next
+ * guard. */
 static uint64_t stack_top(const struct pm_graph *graph, const struct pm_region *region,
                           uint64_t pointer)
 {
@@ -86,13 +87,17 @@ static uint64_t noted_bottom(const struct pm_graph *graph, const struct pm_copy_
 {
 	uint64_t descriptor = thread->thread_pointer;
 	const uint64_t *words = pm_copy_bytes(graph->copy, descriptor, DESCRIPTOR);
+	const struct pm_regions *regions = pm_copy_regions(graph->copy);
+	uint64_t lowest = regions->count > 0 ? regions->items[0].start : 0;
 	if (!words || descriptor % sizeof *words != 0)
 		return 0;
 
 	for (size_t i = 0; i + 1 < DESCRIPTOR / sizeof *words; i++) {
 		uint64_t start = words[i], end = start + words[i + 1];
-		if (start != 0 && start < thread->stack_pointer && end > descriptor &&
-		    end - descriptor <= DESCRIPTOR + DESCRIPTOR_GAP)
+		bool fits = start < thread->stack_pointer && end > descriptor &&
+		            end - descriptor <= DESCRIPTOR + DESCRIPTOR_GAP;
+		/* A low thread ID and the list of robust mutexes also have such a sum. */
+		if (fits && start >= lowest)
 			return start;
 	}
 
@@ -289,7 +294,8 @@ static int add_chunks(const struct pm_graph *graph, struct pm_range_list *list,
 	return 0;
 }
 
-/** Adds the structures of the allocator: they point to chunks, also to free ones. */
+/** Adds the structures of the allocator. They are not searched, because they point to chunks in any
+ * state. */
 static int add_arenas(const struct pm_graph *graph, struct pm_range_list *list,
                       struct pm_error *error)
 {

@@ -25,11 +25,10 @@ struct pm_thread_areas {
 };
 
 /**
- * Finds the areas of all threads, and sets `unused` of the graph: the parts of stacks below the
- * stack pointers, if it is certain that the memory is the stack of the thread. The threads have
- * returned from the functions that had their variables there. But if a thread runs on another part
- * of its stack at the moment, such as an alternate signal stack or the stack of a coroutine that is
- * a variable, functions that are still in use can have their variables there.
+ * Finds the areas of all threads, and sets pm_graph.unused: the parts of stacks below the stack
+ * pointers, if it is certain that the memory is the stack of the thread. Usually, no function in
+ * use has its variables there. An exception is a thread that runs on another part of its stack at
+ * the moment, such as an alternate signal stack, or a coroutine whose stack is a variable.
  *
  * @param areas  empty; receives the areas
  * @return       0, or -1 with PM_ERROR_RESOURCES
@@ -45,8 +44,8 @@ const struct pm_thread_area *pm_thread_areas_at(const struct pm_thread_areas *ar
 uint64_t pm_thread_areas_next(const struct pm_thread_areas *areas, uint64_t address);
 
 /**
- * Finds the memory that is searched for roots, and sets `memory` of the graph: all copied memory
- * without chunks in any state, without the arenas of malloc and without `unused`.
+ * Finds the memory that is searched for roots, and sets pm_graph.memory: all copied memory except
+ * the chunks of malloc in all states, the structures of malloc, and pm_graph.unused.
  * @return 0, or -1 with PM_ERROR_RESOURCES or PM_ERROR_CANCELLED
  */
 int pm_root_memory_find(struct pm_graph *graph, struct pm_error *error);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A depth-first search visits all nodes of the set. Of the nodes that are not reachable from a
- * chosen node yet, the one whose visit ended last is in a cycle that no other of them points to
- * (Kosaraju's algorithm). The search has its own stack, because lists can have millions of nodes.
+ * A depth-first search visits all nodes of the set. Then nodes are chosen (Kosaraju's algorithm):
+ * of the nodes that no chosen node reaches, the one whose visit ended last is chosen next. It is in
+ * a cycle to which no other of these nodes points. The search has its own stack, because lists can
+ * have millions of nodes.
  */
 #include "graph/cycles.h"
 

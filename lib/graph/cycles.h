@@ -6,8 +6,8 @@
 #include "graph/graph.h"
 
 /**
- * Chooses the fewest nodes from which all nodes of a set are reachable, if edges to and from other
- * nodes are ignored.
+ * Chooses as few nodes of a set as possible from which all nodes of the set are reachable. Edges to
+ * and from nodes outside of the set are ignored.
  *
  * @param set     bitmap of the set
  * @param chosen  bitmap of zeros; receives the chosen nodes

@@ -19,7 +19,7 @@ enum { CANCEL_STEP = 65536 };
 struct search {
 	const struct pm_flow *flow;
 	uint32_t *ancestors; /* for each node, a node above it in the tree of the search */
-	uint32_t *semi;      /* semidominators; for nodes that were not processed, the nodes */
+	uint32_t *semi;      /* semidominators; a node that was not processed has its own number */
 	uint32_t *labels;    /* the node with the lowest semidominator on the path to the ancestor,
 	                        without the ancestor */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Dominators: the dominator of a node is the last node that is on all paths from the root to it.
- * Without this node, the root would not reach the other. Private.
+ * Dominators. The dominator of a node N is the last node before N that is on all paths from the
+ * root to N. Without it, the root would not reach N. Private.
  */
 #ifndef PM_GRAPH_DOMINATORS_H
 #define PM_GRAPH_DOMINATORS_H

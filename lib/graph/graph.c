@@ -21,8 +21,8 @@
 enum { SIZE_SHIFT = 1, ADDRESS_SHIFT = 20, LARGE = (1 << 19) - 1 };
 
 /*
- * Ranges up to this size in bytes are scanned as a whole. Pages of them that were not copied are
- * zeros in the buffer.
+ * Ranges up to this size in bytes are scanned as a whole. Pages that were not copied are zeros in
+ * the buffer.
  */
 enum { SMALL = 65536 };
 
@@ -140,7 +140,7 @@ void *pm_graph_array(const struct pm_graph *graph, unsigned bits, struct pm_erro
 	return array;
 }
 
-/** Compares the memory for all questions with the limit of the caller. */
+/** Compares the memory that a search can need with the limit of the caller. */
 static int check_memory(const struct pm_graph *graph, struct pm_error *error)
 {
 	uint64_t needed = (uint64_t)graph->node_count * PM_GRAPH_CHUNK_BYTES;

@@ -15,8 +15,8 @@
 #include "reader/cancel.h"
 #include "reader/copy_buffer.h"
 
-/** Bytes that a graph and a question take at most for each chunk, without what they take for each
- * pointer. */
+/** Maximum number of bytes that a graph and a search take for each chunk, without what they take
+ * for each pointer. */
 enum { PM_GRAPH_CHUNK_BYTES = 60 };
 
 /**
@@ -29,9 +29,10 @@ struct pm_root_span {
 };
 
 /**
- * A register that points to a chunk, or a word near the top of a stack that points to the header of
- * a chunk: while a thread is inside malloc, this may be the only pointer to the chunk. Or memory
- * that may be a mapped chunk, and is reachable as other memory outside of malloc is.
+ * A reference of a root that is not in a span. One of these: a register that points to a chunk; a
+ * word near the top of a stack that points to the header of a chunk, which may be the only pointer
+ * to the chunk while a thread is inside malloc; or memory that may be a mapped chunk, which is
+ * reachable as other memory outside of malloc is.
  */
 struct pm_root_register {
 	uint32_t root;    /**< index of the root */

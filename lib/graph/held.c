@@ -151,7 +151,7 @@ static int visit_from(void *context, uint32_t root, uint32_t target, uint64_t ad
 	return 0;
 }
 
-/** Counts a pointer in `first` of the node after the next one: see make_lists(). */
+/** Counts a pointer to number N in first[N + 2]: see make_lists(). */
 static int count_pointer(void *context, uint32_t target, uint64_t address)
 {
 	struct search *search = context;
@@ -197,7 +197,8 @@ static inline __attribute__((always_inline)) int scan_all(struct search *search,
 	return pm_check_cancel(graph->options.cancel, search->error);
 }
 
-/** Refuses more pointers than the indexes allow, or than the memory that the chunks leave. */
+/** Fails if there are too many pointers for the type of the indexes, or for the memory that is
+ * left. */
 static int check_pointers(const struct search *search)
 {
 	uint64_t chunks = (uint64_t)search->graph->node_count * PM_GRAPH_CHUNK_BYTES;
@@ -216,8 +217,9 @@ static int check_pointers(const struct search *search)
 }
 
 /**
- * Makes the lists of predecessors. first[N + 2] is the number of predecessors of N at first. The
- * sums make first[N + 1] the start of its list, which is moved to its end while the list is filled.
+ * Makes the lists of predecessors. First, first[N + 2] is the number of predecessors of N. After
+ * the sums, first[N + 1] is the start of the list of N. While the list is filled, first[N + 1]
+ * moves to its end, which is the start of the list of N + 1.
  */
 static int make_lists(struct search *search)
 {

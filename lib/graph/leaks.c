@@ -61,7 +61,7 @@ static int count_below_stacks(struct pm_graph *graph, struct pm_leaks *leaks,
 
 	int result = pm_mark_init(&mark, graph, leaks->marks[LOST], error);
 	for (size_t i = 0; result == 0 && i < graph->unused.count; i++)
-		pm_mark_add_range(&mark, graph->unused.items[i]);
+		result = pm_mark_add_range(&mark, graph->unused.items[i], error);
 	if (result == 0)
 		result = pm_mark_run(&mark, error);
 

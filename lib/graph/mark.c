@@ -46,10 +46,12 @@ static int add_target(void *context, uint32_t target, uint64_t address)
 	return 0;
 }
 
-void pm_mark_add_range(struct pm_mark *mark, struct pm_range range)
+int pm_mark_add_range(struct pm_mark *mark, struct pm_range range, struct pm_error *error)
 {
 	size_t last = 0;
+
 	pm_graph_scan(mark->graph, range, &last, add_target, mark);
+	return pm_check_cancel(mark->graph->options.cancel, error);
 }
 
 int pm_mark_run(struct pm_mark *mark, struct pm_error *error)

@@ -32,8 +32,11 @@ void pm_mark_add(struct pm_mark *mark, uint32_t node);
  */
 int pm_mark_add_roots(struct pm_mark *mark, struct pm_error *error);
 
-/** Marks the nodes to which words of a range point. */
-void pm_mark_add_range(struct pm_mark *mark, struct pm_range range);
+/**
+ * Marks the nodes to which words of a range point.
+ * @return 0, or -1 with PM_ERROR_CANCELLED
+ */
+int pm_mark_add_range(struct pm_mark *mark, struct pm_range range, struct pm_error *error);
 
 /**
  * Marks all nodes that are reachable from marked nodes.

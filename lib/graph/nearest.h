@@ -12,8 +12,8 @@
 /** Result of the search. */
 struct pm_nearest {
 	/**
-	 * For each node, what points to it on the way from the root: 0 if no root reaches the node,
-	 * the number of a node + 1, or the number of nodes + 1 + the index of a root
+	 * For each node, what points to it on the way from the root. 0 if no root reaches the node;
+	 * the number of a node + 1; or, for a root, its index + the number of nodes + 1
 	 */
 	uint32_t *parents;
 	uint32_t *order; /**< the reached nodes in the order of the search */
@@ -43,9 +43,7 @@ static inline uint32_t pm_nearest_root(const struct pm_graph *graph, uint32_t pa
 }
 
 /**
- * Replaces the parents by the roots: 0 if no root reaches the node, or the index of the nearest
- * root
- * + 1.
+ * Replaces each parent by the index of the nearest root + 1, or by 0 if no root reaches the node.
  * @param nearest  result of a search for all nodes
  */
 void pm_nearest_attribute(const struct pm_graph *graph, struct pm_nearest *nearest);

@@ -76,26 +76,62 @@ static int search_part(struct search *search, struct pm_range part)
 	return 0;
 }
 
-static int search_memory(struct search *search)
+/** Searches a range that was copied. */
+static int search_range(struct search *search, struct pm_range rest)
 {
-	const struct pm_graph *graph = search->graph;
-	size_t count;
-	const struct pm_range *ranges = pm_copy_ranges(graph->copy, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		struct pm_range rest = ranges[i];
-		while (rest.start < rest.end) {
-			struct pm_range part = { rest.start, pm_min(rest.end, rest.start + STEP) };
-			if (pm_check_cancel(graph->options.cancel, search->error) < 0)
-				return -1;
-			int result = search_part(search, part);
-			if (result != 0)
-				return result;
-			rest.start = part.end;
-		}
+	while (rest.start < rest.end) {
+		struct pm_range part = { rest.start, pm_min(rest.end, rest.start + STEP) };
+		if (pm_check_cancel(search->graph->options.cancel, search->error) < 0)
+			return -1;
+		int result = search_part(search, part);
+		if (result != 0)
+			return result;
+		rest.start = part.end;
 	}
 
 	return 0;
+}
+
+/**
+ * Searches the parts of a copied range that are outside of malloc, or the other parts.
+ * @param next  index of the first range of pm_graph.memory that may overlap; updated
+ */
+static int search_parts(struct search *search, struct pm_range range, bool outside, size_t *next)
+{
+	const struct pm_range_list *memory = &search->graph->memory;
+	uint64_t done = range.start;
+	int result = 0;
+
+	while (*next < memory->count && memory->items[*next].end <= range.start)
+		++*next;
+
+	for (size_t i = *next; i < memory->count && memory->items[i].start < range.end; i++) {
+		struct pm_range part = pm_range_clip(memory->items[i], range);
+		/* A word across the end of a part is in the part that follows. */
+		part.start = pm_max((part.start + 7) & ~UINT64_C(7), done);
+		part.end = pm_max(part.end & ~UINT64_C(7), part.start);
+		if (outside)
+			result = search_range(search, part);
+		else
+			result = search_range(search, (struct pm_range){ done, part.start });
+		if (result != 0)
+			return result;
+		done = part.end;
+	}
+
+	return outside ? 0 : search_range(search, (struct pm_range){ done, range.end });
+}
+
+/** Searches the copied memory outside of malloc, or all other copied memory. */
+static int search_memory(struct search *search, bool outside)
+{
+	size_t count, next = 0;
+	const struct pm_range *ranges = pm_copy_ranges(search->graph->copy, &count);
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < count; i++)
+		result = search_parts(search, ranges[i], outside, &next);
+	return result;
 }
 
 static int search_registers(struct search *search)
@@ -129,7 +165,9 @@ int pm_refs_find(struct pm_graph *graph, struct pm_range range, pm_ref_visitor *
 
 	int result = search_registers(&search);
 	if (result == 0)
-		result = search_memory(&search);
+		result = search_memory(&search, true);
+	if (result == 0)
+		result = search_memory(&search, false);
 	return result;
 }
 
@@ -235,8 +273,7 @@ static bool continues(const struct pm_path_step *step, const struct pm_ref *ref)
 	       step->ref.offset == ref->offset && step->ref.chunk.size == ref->chunk.size;
 }
 
-/** Adds a reference to a path. In a path that is too long, the oldest step in the middle is lost.
- */
+/** Adds a reference to a path. If the path has too many steps, a step in the middle is removed. */
 static int add_step(struct pm_path *path, size_t *capacity, const struct pm_ref *ref,
                     struct pm_error *error)
 {

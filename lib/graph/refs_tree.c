@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tree is made level by level. One scan of all memory finds the references to all chunks of a
- * level. Each chunk is searched only once, so the tree ends where it meets itself.
+ * level. Each chunk is searched only once: at other places in the tree, nothing is below it.
  */
 #include <procmem/refs_tree.h>
 
@@ -33,7 +33,7 @@ struct search {
 	struct target *targets; /* by ascending number */
 	size_t target_count;
 	size_t target_capacity;
-	uint32_t from; /* the chunk whose words are scanned, or the node with --to */
+	uint32_t from; /* the chunk whose words are scanned; with `to`, its reference */
 	struct pm_error *error;
 };
 
@@ -233,7 +233,8 @@ static int find_levels(struct search *search, struct pm_range range)
 	return result;
 }
 
-/** Orders the references: those of a chunk follow its own. Their order is the one of the search. */
+/** Sorts the references into depth-first order: after each reference come those of its chunk, in
+ * the order in which they were found. */
 static int order_nodes(struct pm_refs_tree *tree, struct pm_error *error)
 {
 	struct pm_refs_node *nodes = calloc(tree->count + 1, sizeof *nodes);
@@ -254,7 +255,8 @@ static int order_nodes(struct pm_refs_tree *tree, struct pm_error *error)
 			sizes[tree->nodes[i].parent] += sizes[i];
 	}
 
-	/* `sizes` becomes the place of the next reference below, of those whose place is known. */
+	/* The place of a reference replaces its size; then `sizes` is the place of the next
+	 * reference below it. */
 	for (size_t i = 0; i < tree->count; i++) {
 		uint32_t parent = tree->nodes[i].parent, size = sizes[i];
 		uint32_t *at = parent == PM_REFS_NO_NODE ? &next : &sizes[parent];
@@ -274,6 +276,37 @@ static int order_nodes(struct pm_refs_tree *tree, struct pm_error *error)
 	free(places);
 	free(tree->nodes);
 	tree->nodes = nodes;
+	return 0;
+}
+
+/** Finds for each reference marked `again` the reference whose chunk is the same and was searched.
+ * The references are in their final order. */
+static int find_searched(struct pm_refs_tree *tree, struct pm_error *error)
+{
+	struct target *searched = calloc(tree->count + 1, sizeof *searched);
+	size_t count = 0;
+	if (!searched)
+		return pm_error_out_of_memory(error);
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct pm_refs_node *node = &tree->nodes[i];
+		if (node->searched)
+			searched[count++] = (struct target){ node->ref.chunk.number, (uint32_t)i };
+	}
+	qsort(searched, count, sizeof *searched, by_chunk);
+
+	for (size_t i = 0; i < tree->count; i++) {
+		struct pm_refs_node *node = &tree->nodes[i];
+		const struct target key = { .chunk = node->ref.chunk.number };
+		node->searched_at = PM_REFS_NO_NODE;
+		if (!node->again)
+			continue;
+		const struct target *found = bsearch(&key, searched, count, sizeof key, by_chunk);
+		if (found)
+			node->searched_at = found->node;
+	}
+
+	free(searched);
 	return 0;
 }
 
@@ -299,6 +332,8 @@ int pm_refs_tree_find(struct pm_graph *graph, struct pm_range range,
 		result = find_levels(&search, range);
 	if (result == 0)
 		result = order_nodes(&found, error);
+	if (result == 0)
+		result = find_searched(&found, error);
 
 	free(search.seen);
 	free(search.wanted);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * First, a breadth-first search attributes each chunk to its nearest root. Then the roots that hold
- * most memory get a bit each, all others share one, and the bits are passed along all edges between
- * chunks of the same level until nothing changes.
+ * First, a breadth-first search attributes each chunk to its nearest root. Then each of the roots
+ * that hold most memory gets a bit, and all other roots share one bit. The bits are passed along
+ * all edges between chunks of the same level until nothing changes. The bits of other memory are
+ * also passed to chunks that stacks hold.
  */
 #include <procmem/retained.h>
 
@@ -17,12 +18,20 @@
 
 enum { OTHERS = 1 << PM_RETAINED_SET_ROOTS, MASKS = 1 << 16, CANCEL_STEP = 65536 };
 
+/** The chunks that have a mask. */
+struct mask_sum {
+	uint64_t chunks;
+	uint64_t bytes;
+	uint16_t mask;
+};
+
 /** State of the search. */
 struct retaining {
 	struct pm_graph *graph;
 	struct pm_retained *result;
 	struct pm_nearest nearest; /* after attribute(), `parents` are 0 or the root + 1 */
 	uint16_t *bits;            /* for each root, its bit */
+	uint16_t memory;           /* the bits of other memory */
 	uint16_t *masks;           /* for each node, the bits of the roots that reach it */
 	uint32_t *stack;           /* nodes whose mask was changed */
 	uint64_t *on_stack;        /* bitmap of these nodes */
@@ -77,6 +86,30 @@ static void count_lost(struct retaining *state)
 	}
 }
 
+/** Returns whether a root is other memory that points to chunks. */
+static bool is_memory(const struct retaining *state, uint32_t root)
+{
+	const struct pm_root *found = &state->graph->roots[root];
+	return found->kind == PM_ROOT_ANONYMOUS && found->pointers > 0;
+}
+
+/** Moves other memory that holds no chunks to the start of the roots that hold none, and adds it to
+ * the list as long as there are bits. */
+static void list_memory(struct retaining *state, size_t count)
+{
+	struct pm_retained *result = state->result;
+
+	for (size_t i = result->root_count; i < count; i++) {
+		const struct pm_retained_root found = result->roots[i];
+		if (result->root_count >= PM_RETAINED_SET_ROOTS)
+			return;
+		if (!is_memory(state, found.root))
+			continue;
+		result->roots[i] = result->roots[result->root_count];
+		result->roots[result->root_count++] = found;
+	}
+}
+
 /** Makes the list of roots, and gives bits to the first of them. */
 static int list_roots(struct retaining *state)
 {
@@ -92,9 +125,10 @@ static int list_roots(struct retaining *state)
 		result->roots[i].root = (uint32_t)i;
 
 	attribute(state, result->roots);
-	qsort(result->roots, count + 1, sizeof *result->roots, by_held);
+	qsort(result->roots, count, sizeof *result->roots, by_held);
 	while (result->root_count < count && result->roots[result->root_count].chunks > 0)
 		result->root_count++;
+	list_memory(state, count);
 
 	for (size_t i = 0; i < count; i++)
 		state->bits[i] = OTHERS;
@@ -102,6 +136,8 @@ static int list_roots(struct retaining *state)
 		state->bits[result->roots[i].root] = (uint16_t)(1 << i);
 		result->roots[i].only_known = true;
 	}
+	for (size_t i = 0; i < count; i++)
+		state->memory |= is_memory(state, (uint32_t)i) ? state->bits[i] : 0;
 
 	return 0;
 }
@@ -130,8 +166,9 @@ static int pass_bits(void *context, uint32_t target, uint64_t address)
 	struct retaining *state = context;
 	(void)address;
 
-	if (level_of(state, target) == level_of(state, state->node))
-		add_bits(state, target, state->masks[state->node]);
+	add_bits(state, target,
+	         pm_set_passed(state->masks[state->node], level_of(state, state->node),
+	                       level_of(state, target), state->memory));
 	return 0;
 }
 
@@ -158,56 +195,73 @@ static int start_at_root(void *context, uint32_t root, uint32_t target, uint64_t
 	struct retaining *state = context;
 	(void)address;
 
-	if (state->graph->roots[root].level != level_of(state, target))
-		return 0;
-	add_bits(state, target, state->bits[root]);
+	uint16_t memory = is_memory(state, root) ? state->bits[root] : 0;
+	add_bits(state, target,
+	         pm_set_passed(state->bits[root], state->graph->roots[root].level,
+	                       level_of(state, target), memory));
 	return pass_all(state);
 }
 
 static int by_bytes(const void *a, const void *b)
 {
-	const struct pm_retained_set *one = a, *other = b;
-	return (one->bytes < other->bytes) - (one->bytes > other->bytes);
+	const struct mask_sum *one = a, *other = b;
+	if (one->bytes != other->bytes)
+		return (one->bytes < other->bytes) - (one->bytes > other->bytes);
+	return (one->mask > other->mask) - (one->mask < other->mask);
 }
 
 /** Adds up the chunks of each mask. */
-static void sum_masks(const struct retaining *state, struct pm_retained_set *sets)
+static void sum_masks(const struct retaining *state, struct mask_sum *sums)
 {
 	for (uint32_t i = 0; i < state->nearest.count; i++) {
 		uint32_t node = state->nearest.order[i];
-		struct pm_retained_set *set = &sets[state->masks[node]];
-		set->chunks++;
-		set->bytes += pm_graph_size(state->graph, node);
+		struct mask_sum *sum = &sums[state->masks[node]];
+		sum->chunks++;
+		sum->bytes += pm_graph_size(state->graph, node);
 	}
+}
+
+/** Returns the set of a mask. */
+static struct pm_retained_set make_set(const struct mask_sum *sum)
+{
+	struct pm_retained_set set = { .chunks = sum->chunks,
+		                       .bytes = sum->bytes,
+		                       .others = sum->mask & OTHERS };
+
+	for (uint8_t i = 0; i < PM_RETAINED_SET_ROOTS; i++)
+		if (sum->mask >> i & 1)
+			set.roots[set.count++] = i;
+	return set;
 }
 
 /** Makes the list of sets from the sums of all masks. */
 static int list_sets(struct retaining *state)
 {
 	struct pm_retained *result = state->result;
-	struct pm_retained_set *sets = calloc(MASKS, sizeof *sets);
+	struct mask_sum *sums = calloc(MASKS, sizeof *sums);
 	size_t kept = 0;
-	if (!sets)
+
+	result->sets = calloc(PM_RETAINED_SETS_MAX, sizeof *result->sets);
+	if (!sums || !result->sets) {
+		free(sums);
 		return pm_error_out_of_memory(state->error);
-
-	sum_masks(state, sets);
-	for (size_t i = 0; i < result->root_count && i < PM_RETAINED_SET_ROOTS; i++)
-		result->roots[i].only = sets[1 << i].bytes;
-
-	for (unsigned mask = 0; mask < MASKS; mask++) {
-		struct pm_retained_set set = sets[mask];
-		if (set.chunks == 0 || __builtin_popcount(mask) < 2)
-			continue;
-		for (uint8_t i = 0; i < PM_RETAINED_SET_ROOTS; i++)
-			if (mask >> i & 1)
-				set.roots[set.count++] = i;
-		set.others = mask & OTHERS;
-		sets[kept++] = set;
 	}
 
-	qsort(sets, kept, sizeof *sets, by_bytes);
+	sum_masks(state, sums);
+	for (size_t i = 0; i < result->root_count && i < PM_RETAINED_SET_ROOTS; i++)
+		result->roots[i].only = sums[1 << i].bytes;
+
+	for (unsigned mask = 0; mask < MASKS; mask++) {
+		sums[mask].mask = (uint16_t)mask;
+		if (sums[mask].chunks > 0 && __builtin_popcount(mask) >= 2)
+			sums[kept++] = sums[mask];
+	}
+
+	qsort(sums, kept, sizeof *sums, by_bytes);
 	result->set_count = pm_min_size(kept, PM_RETAINED_SETS_MAX);
-	result->sets = sets;
+	for (size_t i = 0; i < result->set_count; i++)
+		result->sets[i] = make_set(&sums[i]);
+	free(sums);
 
 	return 0;
 }
@@ -221,6 +275,7 @@ static int find_entries(const struct retaining *state)
 		.graph = state->graph,
 		.masks = state->masks,
 		.bits = state->bits,
+		.memory = state->memory,
 		.nearest = state->nearest.parents,
 		.order = state->nearest.order,
 		.count = state->nearest.count,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each chunk gets a row when the row of its dominator is known. If a row above has the same size
- * and type, the chunk is added to that row: so a list, a tree, or a list of two alternating types
- * is one row or a few.
+ * and type, the chunk is added to that row. So a list or a tree becomes one row, and a list of two
+ * alternating types becomes two.
  */
 #include <procmem/retained_tree.h>
 
@@ -20,7 +20,7 @@ enum { CANCEL_STEP = 1024 };
 /* Number of slots for decisions. If most of them are used, further chunks have no row. */
 enum { SLOTS = 16 * PM_RETAINED_ROWS_MAX };
 
-/** Below a row, chunks of a size and type belong to another row. */
+/** The row of the chunks of this size and type that the row `above` holds. */
 struct decision {
 	bool used;
 	uint32_t above;
@@ -96,7 +96,7 @@ static int find_other(struct search *search, uint32_t *index)
 	return 0;
 }
 
-/** Decides to which row chunks of a size and type belong that are below a row. */
+/** Decides which row gets the chunks of a size and type that a row holds. */
 static int decide(struct search *search, struct decision *decision)
 {
 	struct pm_retained_tree *tree = search->tree;

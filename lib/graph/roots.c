@@ -27,9 +27,9 @@ enum { ROOTS_MAX = 1 << 20 };
 enum { PLACES_MAX = 1024 };
 
 /*
- * Words without a symbol that point to chunks are one place if the start of a word is at most this
- * number of bytes behind the end of the word before. The words of a container, such as those of a
- * map, a list or a hash table of C++, are then one place, and two maps are two.
+ * Words without a symbol that point to chunks are one place if at most this number of bytes is
+ * between two of them. So the words of one container of C++, such as a map, a list or a hash table,
+ * are one place, and two containers are usually two places.
  */
 enum { PLACE_GAP = 8 };
 
@@ -43,7 +43,7 @@ enum { FRAMES = 512 };
 struct pm_root_table {
 	uint32_t *slots;
 	size_t size;   /* number of slots, a power of 2 */
-	uint64_t seed; /* the addresses of symbols are chosen by the authors of the files */
+	uint64_t seed; /* random, because a hostile file can choose the addresses of its symbols */
 	struct pm_thread_areas areas;
 	uint32_t places[PLACES_MAX]; /* roots in data without a symbol, by ascending address */
 	size_t place_count;
@@ -57,7 +57,8 @@ static uint64_t hash_root(const struct pm_root *root, uint64_t seed)
 	return root->start ? hash : pm_hash_bytes(hash, root->module, strlen(root->module));
 }
 
-/** Tests whether two roots are the same. A root without an address is one for each file. */
+/** Tests whether two roots are the same. Roots without an address are the same if their files are.
+ */
 static bool same_root(const struct pm_root *one, const struct pm_root *other)
 {
 	return one->kind == other->kind && one->thread == other->thread &&
@@ -237,7 +238,8 @@ static int describe(struct pm_graph *graph, uint64_t address, struct pm_root *de
 		root.module = region ? region->mapping : "";
 		root.start = region ? region->start : address;
 		root.end = region ? region->end : address + 8;
-		/* Data of a program are at the start of a region, so none follow. */
+		/* If the region has data of a program, they are at its start. So none follow this
+		 * address. */
 		*range = (struct pm_range){ address, address + 8 };
 		if (region && pm_region_is_anonymous(region))
 			range->end = pm_min(region->end,
@@ -429,7 +431,7 @@ static int scan_frames(struct pm_graph *graph, const struct pm_thread_area *area
 	return 0;
 }
 
-/** Finds what only the threads have: registers, and what functions of malloc use. */
+/** Finds pointers in registers, and pointers to headers of chunks that functions of malloc use. */
 static int scan_threads(struct pm_graph *graph, struct pm_error *error)
 {
 	const struct pm_thread_areas *areas = &graph->table->areas;
@@ -514,8 +516,8 @@ static int scan_memory(struct pm_graph *graph, struct pm_error *error)
 }
 
 /**
- * Gives addresses to the roots for further words without a symbol. While words were added, such a
- * root had no address, and was found by its file.
+ * Sets the addresses of roots without a symbol for which there was no place of their own. Until now
+ * they had no address, and were found by their file.
  */
 static void place_rest(struct pm_graph *graph)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All words that point from one mask to another one are counted, for each bit of the mask that they
- * come from. A set is reachable from each of its roots, so at least one such word carries the bit
- * of each root.
+ * Counts the words that point from a chunk or root with one mask to a chunk with another mask, for
+ * each bit of the first mask. A set is reachable from each of its roots, so there is at least one
+ * such word for the bit of each root.
  */
 #include "graph/set_entries.h"
 
@@ -14,19 +14,13 @@
 /* Number of masks, and of nodes after which the cancellation flag is tested. */
 enum { MASKS = 1 << PM_SET_BITS, CANCEL_STEP = 65536 };
 
-/** The words that lead from a root into a set. */
-struct entering {
-	uint64_t words; /* number of words */
-	uint64_t from;  /* address of the first one */
-	uint64_t entry; /* the chunk to which the first one points */
-};
-
 /** State of the search. */
 struct search {
 	const struct pm_set_entries *entries;
-	struct entering (*found)[PM_SET_BITS]; /* for each set and bit */
-	uint8_t *places;                       /* for each mask, 0 or the index of its set + 1 */
-	uint16_t mask;                         /* where the word comes from */
+	struct pm_retained_entry (*found)[PM_SET_BITS]; /* for each set and bit */
+	uint8_t *places; /* for each mask, 0 or the index of its set + 1 */
+	uint16_t mask;   /* where the word comes from */
+	uint16_t memory; /* the bits of `mask` that pass to the level of stacks */
 	unsigned level;
 };
 
@@ -44,15 +38,17 @@ static int count_word(void *context, uint32_t target, uint64_t address)
 	struct search *search = context;
 	uint16_t mask = search->entries->masks[target];
 
-	if (search->places[mask] == 0 || mask == search->mask ||
-	    level_of(search, target) != search->level)
+	if (search->places[mask] == 0 || mask == search->mask)
 		return 0;
 
+	uint16_t passed = mask & pm_set_passed(search->mask, search->level,
+	                                       level_of(search, target), search->memory);
+
 	for (unsigned bit = 0; bit < PM_SET_BITS; bit++) {
-		struct entering *entering = &search->found[search->places[mask] - 1][bit];
-		if ((search->mask & mask) >> bit & 1 && entering->words++ == 0) {
-			entering->from = address;
-			entering->entry = pm_graph_bytes(search->entries->graph, target).start;
+		struct pm_retained_entry *entry = &search->found[search->places[mask] - 1][bit];
+		if (passed >> bit & 1 && entry->words++ == 0) {
+			entry->from = address;
+			entry->entry = pm_graph_bytes(search->entries->graph, target).start;
 		}
 	}
 	return 0;
@@ -64,6 +60,7 @@ static int count_root_word(void *context, uint32_t root, uint32_t target, uint64
 	const struct pm_root *from = &search->entries->graph->roots[root];
 
 	search->mask = search->entries->bits[root];
+	search->memory = from->kind == PM_ROOT_ANONYMOUS ? search->mask : 0;
 	search->level = from->level;
 	return count_word(search, target, from->kind == PM_ROOT_REGISTER ? 0 : address);
 }
@@ -80,6 +77,7 @@ static int count_words(struct search *search, struct pm_error *error)
 		if (i % CANCEL_STEP == 0 && pm_check_cancel(graph->options.cancel, error) < 0)
 			return -1;
 		search->mask = entries->masks[node];
+		search->memory = entries->memory;
 		search->level = level_of(search, node);
 		pm_graph_scan(graph, pm_graph_bytes(graph, node), &last, count_word, search);
 	}
@@ -87,18 +85,12 @@ static int count_words(struct search *search, struct pm_error *error)
 	return pm_roots_scan(graph, 0, count_root_word, search, error);
 }
 
-/** Sets the entry of a set: of several roots with as few words, that which holds least. */
-static void choose(struct pm_retained_set *set, const struct entering *entering)
+/** Copies what was found for the roots of a set. */
+static void set_entries(struct pm_retained_set *set, const struct pm_retained_entry *found)
 {
-	set->words = UINT64_MAX;
-	for (uint8_t bit = 0; bit < PM_SET_BITS; bit++) {
-		if (entering[bit].words == 0 || entering[bit].words > set->words)
-			continue;
-		set->through = bit;
-		set->words = entering[bit].words;
-		set->from = entering[bit].from;
-		set->entry = entering[bit].entry;
-	}
+	for (size_t i = 0; i < set->count; i++)
+		set->entries[i] = found[set->roots[i]];
+	set->other_entry = found[PM_RETAINED_SET_ROOTS];
 }
 
 int pm_set_entries_find(const struct pm_set_entries *entries, struct pm_error *error)
@@ -118,7 +110,7 @@ int pm_set_entries_find(const struct pm_set_entries *entries, struct pm_error *e
 	if (result == 0)
 		result = count_words(&search, error);
 	for (size_t i = 0; result == 0 && i < entries->set_count; i++)
-		choose(&entries->sets[i], search.found[i]);
+		set_entries(&entries->sets[i], search.found[i]);
 
 	free(search.places);
 	free(search.found);

@@ -15,6 +15,7 @@ struct pm_set_entries {
 	const struct pm_graph *graph;
 	const uint16_t *masks;   /**< for each node, the bits of the roots that reach it */
 	const uint16_t *bits;    /**< for each root, its bit */
+	uint16_t memory;         /**< the bits of other memory (PM_ROOT_ANONYMOUS) */
 	const uint32_t *nearest; /**< for each node, 0 or its nearest root + 1 */
 	const uint32_t *order;   /**< the nodes that roots reach */
 	uint32_t count;          /**< number of elements of `order` */
@@ -24,10 +25,26 @@ struct pm_set_entries {
 };
 
 /**
- * Finds for each set the root from which the fewest words lead into the set, and the first of these
- * words. Only words whose root has the same level as the nearest root of the chunk count.
+ * Returns the bits that a pointer passes on.
  *
- * @param entries  everything is set; `through`, `words`, `from` and `entry` of the sets are filled
+ * @param mask    the bits of the roots that reach the word
+ * @param from    the level of the root, or of the nearest root of the chunk, that has the word
+ * @param to      the level of the nearest root of the chunk to which the word points
+ * @param memory  the bits of other memory
+ * @return        the bits; of other memory, also from its level to the level of stacks
+ */
+static inline uint16_t pm_set_passed(uint16_t mask, unsigned from, unsigned to, uint16_t memory)
+{
+	if (from == to)
+		return mask;
+	return from == PM_LEVEL_OTHER && to == PM_LEVEL_STACKS ? mask & memory : 0;
+}
+
+/**
+ * Counts for each set the words that lead from each of its roots into the set. Only words that pass
+ * the bit of the root on count.
+ *
+ * @param entries  everything is set; `entries` and `other_entry` of the sets are filled
  * @param error    PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
  * @return         0 or -1
  */

@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* Maximum size in bytes of an anonymous region after the data of a file that is taken for its
- * zero-initialised data. */
+/* An anonymous region directly after the data of a file is taken for its zero-initialised data if
+ * it has at most this number of bytes. */
 static const uint64_t bss_max = (uint64_t)1 << 30;
 
 static bool is_file(const struct pm_region *region)

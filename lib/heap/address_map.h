@@ -19,8 +19,7 @@ struct pm_address_range {
 	uint64_t start; /**< first address */
 	uint64_t end;   /**< address after the last byte */
 	/** The region, or the first of several that were merged; valid as long as the regions that
-	 * pm_address_map_fill() got. NULL if it is not one of these and PM_ADDRESS_FILE is not set
-	 */
+	 * pm_address_map_fill() got. NULL for memory without a file that was mapped later */
 	const struct pm_region *region;
 	unsigned use; /**< enum pm_address_use bits */
 };
@@ -33,13 +32,13 @@ struct pm_address_map {
 	size_t count;                    /**< number of ranges */
 	size_t capacity;                 /**< number of allocated ranges */
 	/**
-	 * Index of the range that was found last, for each value of some bits of the address: see
-	 * pm_address_map_slot()
+	 * Cache: index of the range that was found last for each slot (pm_address_map_slot())
 	 */
 	uint32_t recent[PM_ADDRESS_SLOTS];
 };
 
-/** Returns the index in pm_address_map.recent for an address: one for each MiB, repeatedly. */
+/** Returns the index in pm_address_map.recent for an address. It is the same for all addresses in a
+ * MiB. */
 static inline size_t pm_address_map_slot(uint64_t address)
 {
 	return (size_t)(address >> 20) % PM_ADDRESS_SLOTS;
@@ -54,7 +53,7 @@ int pm_address_map_fill(struct pm_address_map *map, const struct pm_regions *reg
                         struct pm_error *error);
 
 /**
- * Replaces what is not mapped from files. Files that were mapped after pm_address_map_fill() are
+ * Updates the map to the present regions. Files that were mapped after pm_address_map_fill() are
  * left out.
  * @param regions  the present regions; not used after the call
  * @return         0, or -1 with PM_ERROR_RESOURCES and the map unchanged

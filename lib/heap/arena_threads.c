@@ -23,7 +23,8 @@
 /* Position of fs_base in struct user_regs_struct of x86-64. */
 enum { REGISTER_FS_BASE = 21 };
 
-/* Bytes below a descriptor that are searched, the threads that decide, and the best distances. */
+/* Maximum numbers: bytes below a descriptor that are searched, threads that vote for distances, and
+ * distances that are compared. */
 enum { BELOW = 64 << 10, PAGE = 4096, WORDS = BELOW / 8, DECIDING = 32, DISTANCES_MAX = 16 };
 
 /** Value of struct thread.arena: the thread has no arena, or this is not known. */
@@ -35,12 +36,12 @@ struct arena_address {
 	uint32_t index;
 };
 
-/** What a distance would mean. */
+/** What was found at a distance. */
 struct choice {
 	uint64_t distance;
 	uint32_t *arenas; /* of each descriptor: index of an arena, or ARENA_NONE */
 	size_t hits;      /* number of threads with an arena */
-	uint64_t differs; /* how far the numbers of threads are from those of the arenas */
+	uint64_t differs; /* sum of the differences to pm_heap_arena.attached */
 	size_t unread;    /* number of threads whose word could not be read */
 };
 
@@ -170,13 +171,13 @@ static int list_arenas(struct search *search)
 	return 0;
 }
 
-/** What the threads that decide have at the distances. */
+/** What the threads that vote have at each distance. */
 struct votes {
 	uint16_t hits[WORDS + 1];  /* by distance / 8: number of threads with an arena */
 	uint16_t wrong[WORDS + 1]; /* number of threads with another value */
 };
 
-/** Counts what a thread has at the distances, down to the first page that was never touched. */
+/** Counts what a thread has at each distance, down to the first page that cannot be read. */
 static int vote(struct search *search, uint64_t descriptor, struct votes *votes)
 {
 	unsigned char bytes[PAGE];
@@ -240,7 +241,7 @@ static int find_distances(struct search *search, uint64_t *distances)
 	return result < 0 ? -1 : count;
 }
 
-/** Returns how far the numbers of threads are from those that the arenas have counted. */
+/** Sets `differs`: compares the numbers of threads with those that the arenas have counted. */
 static int compare_counts(struct search *search, struct choice *choice)
 {
 	const struct pm_heap *heap = &search->heap->result;

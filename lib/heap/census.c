@@ -10,8 +10,8 @@
 enum {
 	ALL_KEYS = PM_CENSUS_SIZE | PM_CENSUS_TYPE | PM_CENSUS_TEXT | PM_CENSUS_ARENA |
 	           PM_CENSUS_STATE,
-	/* If the text is not a key, the text of the first chunks of a class is compared, and then
-	 * that of one of several. */
+	/* If the text is not a key, only the texts of the first FIRST_TEXTS chunks of a class are
+	 * compared, and then the text of each TEXT_INTERVAL-th chunk. */
 	FIRST_TEXTS = 256,
 	TEXT_INTERVAL = 64,
 };

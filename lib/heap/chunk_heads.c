@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A batch has ranges of memory that contain the first bytes of its chunks. Small distances between
- * them are read, too, so that one range covers many small chunks. A range is divided into parts by
+/* A batch has ranges of memory that contain the first bytes of its chunks. Small gaps between these
+ * bytes are read, too, so that one range covers many small chunks. A range is divided into parts by
  * page states; the parts in memory are read by one call. */
 #include "heap/chunk_heads.h"
 
@@ -19,7 +19,7 @@ enum {
 	RANGES_MAX = 256,
 	/* A range has at most two more parts than whole pages */
 	PARTS_MAX = BUFFER_SIZE / 4096 + 2 * RANGES_MAX,
-	/* Larger distances between the bytes that are needed are not read */
+	/* Larger gaps between the bytes that are needed are not read */
 	DISTANCE_MAX = 4096,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Divides a range into parts: from each address, the part that contains it, and the address after
- * that part. */
+/* Divides a range into parts: finds the part that contains the first address, continues at the end
+ * of this part, and so on. */
 #include <procmem/chunk_parts.h>
 
 #include <stddef.h>
@@ -129,7 +129,7 @@ static void find_part(const struct pm_heap_handle *heap, uint64_t address, struc
 		part->end = part->chunk.end;
 	}
 
-	/* Always ahead, even if the index is inconsistent. */
+	/* Always advance, even if the index is inconsistent. */
 	part->end = pm_max(part->end, address + 1);
 }
 
@@ -150,5 +150,11 @@ void pm_chunk_parts_find(const struct pm_heap *heap, struct pm_range range,
 			parts->inside |= part.kind;
 		else
 			parts->outside |= part.kind;
+
+		if (part.kind & (PM_CHUNK_PART_LINKS | PM_CHUNK_PART_HEADER))
+			continue;
+		if (pm_range_size(parts->content) == 0)
+			parts->content.start = at;
+		parts->content.end = pm_min(part.end, range.end);
 	}
 }

@@ -10,8 +10,8 @@
 #include "base/minmax.h"
 
 enum {
-	START_MIN = 4, /* characters of a text at the start of the bytes */
-	INNER_MIN = 8, /* characters of a text elsewhere */
+	START_MIN = 4, /* least length of a text at the start of the bytes */
+	INNER_MIN = 8, /* least length of a text that starts later */
 	/* Length of a text that can be the address of a program or its heap, which starts with 0x55
 	 * or 0x56: six bytes and two NULs */
 	ADDRESS_LENGTH = 6,

@@ -27,8 +27,8 @@ enum {
 	VTABLE_HEADER = 16, /* bytes of a vtable before its first function */
 };
 
-/* Bytes of malloc_state from its start that malloc leaves pointers to in chunks: bins and fastbins.
- */
+/* malloc leaves pointers to bins and fastbins in chunks. The bins and fastbins are in this number
+ * of bytes at the start of malloc_state. */
 enum { ARENA_SIZE = 0x8a0 };
 
 /* Bit of a key for the second word of a chunk. No user address has it. */
@@ -108,7 +108,8 @@ static void set_type(struct lookup *lookup, enum pm_content content, enum pm_typ
 
 /**
  * Looks a word up as a symbol.
- * @return 1 if it points to a vtable; 0 if not, then `type` is set if it is another symbol; -1
+ * @return 1 if it points to a vtable; 0 if not: `type` is set if it points to another symbol; -1 on
+ *         error
  */
 static int find_symbol(struct pm_chunk_types *types, struct lookup *lookup, struct pm_error *error)
 {

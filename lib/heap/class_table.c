@@ -10,7 +10,7 @@
 
 enum {
 	FIRST_CLASSES = 256,
-	STEPS = 8, /* levels of bytes for each power of two */
+	STEPS = 8, /* number of levels for each power of two: see level_of() */
 	LEVELS = 64 * STEPS,
 };
 
@@ -119,7 +119,8 @@ static size_t level_of(uint64_t number)
 	return (size_t)power * STEPS + (number >> (power - 3) & (STEPS - 1));
 }
 
-/** Returns the level up to which at least half of the classes are. */
+/** Returns the lowest level with this property: at least half of the classes are on this level or
+ * below. */
 static size_t middle_level(const struct pm_class_table *table)
 {
 	size_t counts[LEVELS] = { 0 };

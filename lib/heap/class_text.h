@@ -18,8 +18,8 @@ enum { PM_CLASS_TEXT_COMPARED = 32 };
  * is the candidate in the end.
  */
 struct pm_class_text {
-	uint64_t hash; /**< hash of the template of the candidate; 0 if the candidate is the lack of
-	                  a text */
+	uint64_t hash;  /**< hash of the template of the candidate; 0 if the candidate means "no
+	                   text" */
 	uint32_t votes; /**< votes for the candidate that were not cancelled */
 	uint32_t count; /**< texts that had this template since it became the candidate */
 	uint32_t all;   /**< number of texts that were compared */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A walk delivers chunks in ascending address order, so it is compared with the one before like
- * sorted lists. Each chunk of a walk is stored with a mark that says whether it is new, i.e. was
- * not there in the walk before. A chunk with this mark that is found again is a survivor.
+ * A walk delivers chunks in ascending address order, so it is compared with the walk before as two
+ * sorted lists are. Each chunk is stored with a mark if it is new, which means that it was not
+ * there in the walk before. A chunk with this mark that is found again is a survivor.
  *
  * A walk that did not see all chunks does not show what is new: the addresses that it skipped are
  * stored, and chunks at these addresses are never new in the next walk. If other chunks may be
@@ -42,10 +42,10 @@ struct walk {
 
 struct pm_cohorts {
 	struct pm_chunk_types *types;
-	struct walk last;         /* the last walk */
-	struct walk now;          /* the walk that is being made */
-	uint64_t last_interval;   /* ns between the last walk and the one before it; 0 if the last
-	                             one has no marks */
+	struct walk last;       /* the last walk */
+	struct walk now;        /* the walk that is being made */
+	uint64_t last_interval; /* ns between the last walk and the one before it; 0 if no chunk of
+	                           the last walk can be new */
 	struct pm_census *before; /* census of the walk before the last one; owned */
 	struct pm_census *found;  /* all survivors; owned */
 	double seconds;
@@ -134,7 +134,8 @@ static bool was_skipped(const struct walk *walk, uint64_t address)
 	return walk->skipped.unseen || pm_heap_index_has_skipped(&walk->skipped, address);
 }
 
-/** Passes all items below a chunk. Returns the item of the chunk if it is there, unchanged. */
+/** Passes all items below a chunk. Returns the item of the chunk, or NULL if there is none or it
+ * has changed. */
 static const struct record *find(struct walk *walk, const struct record *record)
 {
 	while (walk->at < walk->count && walk->items[walk->at].start < record->start)
@@ -231,8 +232,8 @@ int pm_cohorts_walk(struct pm_cohorts *cohorts, struct pm_heap *heap, struct pm_
 		return 0;
 	}
 
-	/* A part of the survivors may have been found. With the time of all, their rate is not too
-	 * high. */
+	/* Some of the survivors may have been found. The whole time is added nevertheless, so that
+	 * their rate is not too high. */
 	cohorts->seconds += (double)cohorts->last_interval / 1e9;
 	cohorts->last_interval = 0;
 	release(&cohorts->now);

@@ -3,7 +3,7 @@
 
 #include "heap/chunk_text.h"
 
-enum { SMALL_BITS = 24 }; /* integers of less bits are numbers */
+enum { SMALL_BITS = 24 }; /* integers of at most this number of bits count as numbers */
 
 /** Tests whether half of a word is an integer with an absolute value below 2^24. */
 static bool is_small(uint32_t half)

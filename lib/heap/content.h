@@ -38,8 +38,8 @@ static inline struct pm_head pm_head_copy(const void *head, size_t size)
 }
 
 /**
- * Hashes the first bytes of a chunk. The seed is constant: two chunks with equal hashes are only
- * counted as equal.
+ * Hashes the first bytes of a chunk. The seed is constant, so a hostile target can choose equal
+ * hashes. This does no harm: the chunks are only counted as equal.
  */
 static inline uint64_t pm_head_hash(const struct pm_head *head)
 {
@@ -54,9 +54,9 @@ static inline uint64_t pm_head_hash(const struct pm_head *head)
 
 /**
  * Hashes the first bytes of a chunk without pointers into the heap, which change when other chunks
- * are added to a list. Which words count as pointers must be the same in all walks, so it does not
- * depend on which chunks exist: arenas and mapped chunks are in the upper part of the address
- * space.
+ * are added to a list. The same words must count as pointers in all walks, whatever chunks exist.
+ * So all addresses in the main arena count, and all in the upper part of the address space, where
+ * other arenas and mapped chunks are.
  *
  * @param head  the bytes
  * @param size  number of bytes
@@ -75,8 +75,8 @@ static inline uint64_t pm_head_hash_lasting(const void *head, size_t size, struc
 }
 
 /**
- * Determines what bytes are, except for PM_CONTENT_UNREAD, PM_CONTENT_OBJECT, PM_CONTENT_STATIC and
- * PM_CONTENT_FUNCTION.
+ * Classifies the first bytes of a chunk without a named type. Never returns PM_CONTENT_UNREAD,
+ * PM_CONTENT_OBJECT, PM_CONTENT_STATIC or PM_CONTENT_FUNCTION.
  *
  * @param map   what addresses point to
  * @param head  the bytes

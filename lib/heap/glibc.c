@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "heap/glibc_cached.h"
 #include "heap/glibc_find.h"
 #include "heap/glibc_heaps.h"
-#include "heap/glibc_lists.h"
 #include "heap/glibc_mapped.h"
 #include "heap/glibc_version.h"
 #include "heap/glibc_walk.h"
@@ -62,6 +62,54 @@ static void set_arena_range(struct pm_glibc *glibc, size_t arena,
 	glibc->arena_range = range;
 }
 
+/** Returns whether the arena got another heap while its heaps were walked over. */
+static bool has_new_heap(const struct pm_glibc *glibc, size_t arena,
+                         const struct pm_glibc_heaps *heaps)
+{
+	uint64_t top = glibc->arenas[arena].top;
+
+	if (arena == 0 || !pm_glibc_can_change(glibc) || heaps->count == 0)
+		return false;
+
+	for (size_t i = 0; i < heaps->count; i++)
+		if (top >= heaps->items[i].start && top < heaps->items[i].end)
+			return false;
+	return true;
+}
+
+/**
+ * Finds the heaps of an arena again, and walks over those that are new.
+ * @param heaps  the heaps that were walked over; the new ones are added
+ */
+static int walk_new_heaps(struct pm_glibc *glibc, uint32_t arena, struct pm_glibc_heaps *heaps,
+                          struct pm_heap_arena *found, struct pm_error *error)
+{
+	struct pm_glibc_heaps now = { 0 };
+	int result = find_heaps(glibc, arena, &now, error);
+
+	for (size_t i = 0; result == 0 && i < now.count; i++) {
+		bool known = false;
+		for (size_t k = 0; k < heaps->count; k++)
+			known = known || heaps->items[k].start == now.items[i].start;
+		if (known)
+			continue;
+
+		result = pm_array_reserve(&heaps->items, &heaps->capacity, heaps->count, 1,
+		                          sizeof *heaps->items, error);
+		if (result < 0)
+			break;
+		heaps->items[heaps->count] = now.items[i];
+		found->system += pm_range_size(
+			(struct pm_range){ now.items[i].start, now.items[i].end });
+		found->heaps++;
+		set_arena_range(glibc, arena, &now);
+		result = pm_glibc_walk(glibc, arena, &heaps->items[heaps->count++], found, error);
+	}
+
+	free(now.items);
+	return result;
+}
+
 /** Walks over the heaps of an arena. */
 static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *error)
 {
@@ -87,13 +135,11 @@ static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *e
 		                         "the arena",
 		                         error);
 	}
-	/* The chunks are found without the bins. */
-	if (result == 0 && state->bad_bin != 0)
-		result = pm_glibc_damage(glibc, arena, state->bad_bin, state->address,
-		                         "a bin does not have the addresses of chunks", error);
 	set_arena_range(glibc, arena, &heaps);
 	for (size_t i = 0; result == 0 && i < heaps.count; i++)
 		result = pm_glibc_walk(glibc, arena, &heaps.items[i], found, error);
+	for (int i = 0; result == 0 && i < TRIES && has_new_heap(glibc, arena, &heaps); i++)
+		result = walk_new_heaps(glibc, arena, &heaps, found, error);
 
 	free(heaps.items);
 	return result;
@@ -117,16 +163,17 @@ static int check_parts(struct pm_glibc *glibc, struct pm_error *error)
 }
 
 /**
- * Returns whether more mapped chunks were found than malloc has counted. In a running process,
- * chunks may have been unmapped since they were found.
+ * Returns whether more mapped chunks were found than malloc has counted, or whether the counters of
+ * malloc were not found. In a running process, chunks may have been unmapped since they were found.
  */
-static bool has_false_chunks(const struct pm_glibc *glibc)
+static bool may_have_false_chunks(const struct pm_glibc *glibc)
 {
 	const struct pm_heap *heap = &glibc->heap->result;
 
-	return glibc->parameters.address != 0 && !pm_glibc_can_change(glibc) &&
-	       (heap->mapped_count > heap->mapped_count_counter ||
-	        heap->mapped > heap->mapped_counter);
+	if (pm_glibc_can_change(glibc))
+		return false;
+	return !heap->mapped_counted || heap->mapped_count > heap->mapped_count_counter ||
+	       heap->mapped > heap->mapped_counter;
 }
 
 /** Sets the figures of mapped chunks according to mp_, and compares them. */
@@ -138,7 +185,8 @@ static int check_mapped(struct pm_glibc *glibc, struct pm_error *error)
 	for (int i = 0; i < TRIES; i++) {
 		heap->mapped_counter = glibc->parameters.mapped;
 		heap->mapped_count_counter = glibc->parameters.mapped_count;
-		heap->mapped_uncertain = has_false_chunks(glibc);
+		heap->mapped_counted = glibc->parameters.address != 0;
+		heap->mapped_uncertain = may_have_false_chunks(glibc);
 		if (glibc->parameters.address == 0 || heap->mapped >= heap->mapped_counter)
 			return 0;
 		if (!pm_glibc_can_change(glibc))
@@ -211,6 +259,18 @@ static void add_figures(struct pm_heap_arena *sum, const struct pm_heap_arena *a
 	sum->complete = sum->complete && arena->complete;
 }
 
+/**
+ * Returns whether most of an arena that is not complete was not read. Small arenas do not count:
+ * their loss does not change the sums much.
+ */
+static bool is_lost(const struct pm_heap *heap, const struct pm_heap_arena *arena)
+{
+	uint64_t all = heap->total.system + heap->mapped;
+
+	return !arena->complete && arena->overhead > arena->system / 2 &&
+	       arena->overhead > all / 16;
+}
+
 /** Computes the overhead of each arena, and the sums. */
 static void add_up(struct pm_glibc *glibc)
 {
@@ -226,6 +286,8 @@ static void add_up(struct pm_glibc *glibc)
 	}
 
 	heap->complete = heap->total.complete && !glibc->incomplete;
+	for (size_t i = 0; pm_glibc_can_change(glibc) && i < heap->arena_count; i++)
+		heap->lost = heap->lost || is_lost(heap, &heap->arenas[i]);
 }
 
 /** Returns the versions of glibc that have the structures that were found. */
@@ -266,16 +328,17 @@ static void describe(struct pm_glibc *glibc)
 	         glibc->arenas[0].address, file ? file + 1 : "memory", counters);
 }
 
-/** Sets the version: that of the text of libc or, if this is not found, all that are possible. */
-static int set_version(struct pm_glibc *glibc, bool search, struct pm_error *error)
+/** Sets the version: the one that the text of libc names or, if this text was not found or does not
+ * fit the structures, the range of possible versions. */
+static void set_version(struct pm_glibc *glibc)
 {
 	struct pm_heap *heap = &glibc->heap->result;
 	const char *range = version_of(glibc);
-	char version[PM_GLIBC_VERSION_SIZE];
-	int found = search ? pm_glibc_version_find(glibc, range, version, error) : 0;
 
-	snprintf(heap->version, sizeof heap->version, "%s", found > 0 ? version : range);
-	return found < 0 ? -1 : 0;
+	if (pm_glibc_version_is_in(range, glibc->minor))
+		snprintf(heap->version, sizeof heap->version, "2.%d", glibc->minor);
+	else
+		snprintf(heap->version, sizeof heap->version, "%s", range);
 }
 
 /** Returns whether the arenas have no memory. Then all chunks are mapped ones. */
@@ -331,6 +394,8 @@ static int read_chunks(struct pm_glibc *glibc, struct pm_error *error)
 	else if (glibc->layout->fastbins == 0 || glibc->parameters.has_huge_pages)
 		glibc->links = PM_GLIBC_LINKS_SAFE;
 
+	if (pm_glibc_version_find(glibc, error) < 0)
+		return -1;
 	for (uint32_t i = 0; i < glibc->count; i++)
 		if (read_arena(glibc, i, error) < 0)
 			return -1;
@@ -341,7 +406,7 @@ static int read_chunks(struct pm_glibc *glibc, struct pm_error *error)
 	    pm_heap_index_finish(&handle->index, error) < 0 || check_index(glibc, error) < 0 ||
 	    check_sizes(glibc, error) < 0)
 		return -1;
-	return pm_glibc_lists_read(glibc, error);
+	return pm_glibc_cached_read(glibc, error);
 }
 
 int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
@@ -352,6 +417,7 @@ int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
 		.repair_work = PM_GLIBC_REPAIR_WORK,
 		.slow_tests = PM_GLIBC_SLOW_TESTS,
 		.state_reads = PM_GLIBC_STATE_READS,
+		.growth = PM_GLIBC_GROWTH,
 	};
 
 	heap->index.header = 16;
@@ -367,10 +433,10 @@ int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
 		unused = found > 0 && is_idle(&glibc) && glibc.parameters.address == 0 &&
 		         heap->result.mapped_count == 0;
 	}
-	if (found > 0)
+	if (found > 0) {
 		describe(&glibc);
-	if (found > 0 && set_version(&glibc, !unused, error) < 0)
-		found = -1;
+		set_version(&glibc);
+	}
 
 	/* Another allocator can be in use. */
 	if (unused) {

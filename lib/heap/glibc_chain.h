@@ -43,7 +43,9 @@ enum pm_glibc_stop {
 	PM_GLIBC_STOP_BUFFER, /**< the next header, or the one after it, is not in the buffer */
 	PM_GLIBC_STOP_LARGE,  /**< the chunk is larger than `large` */
 	PM_GLIBC_STOP_END,    /**< the end of the chain */
-	PM_GLIBC_STOP_FENCE, /**< fenceposts of the main arena: memory of another user may follow */
+	PM_GLIBC_STOP_FENCE,  /**< fenceposts of the main arena: memory of another user of sbrk(2)
+	                         may follow */
+	PM_GLIBC_STOP_MOVED,  /**< `at` was the top chunk, which has moved or changed its size */
 	PM_GLIBC_STOP_BROKEN, /**< the header at `at` is not valid */
 	PM_GLIBC_STOP_MEMORY, /**< out of memory */
 };
@@ -55,6 +57,7 @@ struct pm_glibc_chain {
 	uint64_t top;    /**< address of the top chunk of the arena */
 	uint64_t large;  /**< chunks that are larger must be checked by the caller */
 	bool main;       /**< chunks of the main arena */
+	bool moves;      /**< the top chunk can move while the heap is read */
 	bool any_top;    /**< a chunk that ends at the end of the heap is accepted as top */
 	const char *why; /**< for PM_GLIBC_STOP_BROKEN: what is not valid */
 };
@@ -91,6 +94,17 @@ enum pm_glibc_stop pm_glibc_chain_parse_large(struct pm_glibc_chain *chain, uint
                                               uint64_t word, const unsigned char *next,
                                               struct pm_glibc_chunks *chunks);
 
+/**
+ * Ends a chain at the place that the top chunk had when the arena was read: the rest of the heap is
+ * the top chunk of that moment.
+ *
+ * @param chain   the chain; `at` is moved to the end
+ * @param chunks  the top chunk is appended
+ * @return        PM_GLIBC_STOP_END or PM_GLIBC_STOP_MEMORY
+ */
+enum pm_glibc_stop pm_glibc_chain_finish(struct pm_glibc_chain *chain,
+                                         struct pm_glibc_chunks *chunks);
+
 /** Whether a chain of chunks begins at an address. */
 enum pm_glibc_start {
 	PM_GLIBC_START_NO,
@@ -100,8 +114,7 @@ enum pm_glibc_start {
 
 /** A test whether a chain of chunks begins at an address. */
 struct pm_glibc_start_test {
-	uint64_t at;       /**< address of the next header to test; before the first call, the first
-	                      one */
+	uint64_t at; /**< address of the next header to test; the caller sets it to the first one */
 	uint64_t previous; /**< size of the chunk before `at`; 0 for the first one */
 	unsigned headers;  /**< number of headers that were tested */
 };

@@ -64,7 +64,7 @@ struct pm_glibc {
 	struct pm_glibc_link *saved;
 	size_t saved_count;
 	size_t saved_capacity;
-	struct pm_glibc_run *runs; /**< by ascending address after pm_glibc_lists_read() */
+	struct pm_glibc_run *runs; /**< by ascending address after pm_glibc_cached_read() */
 	size_t run_count;
 	size_t run_capacity;
 	/** Lowest and highest address of the arena that is walked over */
@@ -77,23 +77,30 @@ struct pm_glibc {
 	uint64_t repair_work;
 	uint64_t slow_tests;
 	uint64_t state_reads;
+	uint64_t growth;
 
 	bool incomplete; /**< the figures of all arenas together are approximate */
 	enum pm_glibc_links links;
-	uint64_t tcache_size; /**< chunk size of the tcaches that were found; 0 if none was found */
+	int minor; /**< the version that the text of libc names is 2.`minor`; 0 if it was not found
+	            */
+	/** Chunk size of the tcaches whose lists are valid; 0 if none was found that has chunks */
+	uint64_t tcache_size;
 	/** Second word of all chunks in tcaches (tcache_key, since 2.34); 0 if it is not known */
 	uint64_t tcache_key;
 };
 
-/** Bounds for one process, some hundred times what a process needs that is not hostile. */
+/** Bounds for one process. A process that is not hostile needs less than a hundredth of them. */
 enum pm_glibc_budget {
-	/** Attempts of repairs; parsing 64 KiB again counts as another one */
+	/** Attempts to repair; each 64 KiB that are parsed again count as one more */
 	PM_GLIBC_REPAIR_WORK = 1 << 14,
 	/** Tests whether a chain of chunks starts, if they leave the buffer: up to 8 reads each */
 	PM_GLIBC_SLOW_TESTS = 1 << 20,
 	/** Reads of bins and arenas to check whether memory is the main arena */
 	PM_GLIBC_STATE_READS = 1 << 22,
 };
+
+/** Bytes of memory that a running process can map while it is read, as in pm_glibc.growth. */
+#define PM_GLIBC_GROWTH (UINT64_C(64) << 30)
 
 enum { PM_GLIBC_LINK_SHIFT = 12 };
 
@@ -141,6 +148,16 @@ int pm_glibc_damage(struct pm_glibc *glibc, uint32_t arena, uint64_t address, ui
  */
 int pm_glibc_add_range(struct pm_glibc *glibc, uint64_t start, uint64_t end,
                        struct pm_error *error);
+
+/**
+ * Makes memory of an arena readable that a running process has mapped since its regions were read.
+ *
+ * @param start  start of the memory
+ * @param end    end of the memory
+ * @param error  PM_ERROR_RESOURCES
+ * @return       0 or -1
+ */
+int pm_glibc_grow(struct pm_glibc *glibc, uint64_t start, uint64_t end, struct pm_error *error);
 
 /**
  * Reads the current bytes of the target without a cache. The page must be known to be present.

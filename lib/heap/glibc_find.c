@@ -12,9 +12,10 @@
 #include "heap/glibc_pages.h"
 
 enum {
-	STEP = 16,               /* alignment of the main arena: it is 32 in all known builds */
+	STEP = 16, /* distance of tested addresses; the main arena is aligned to 32 in all known
+	              builds */
 	ARENAS_MAX = 65536,      /* malloc creates at most 8 arenas for each CPU by default */
-	FILE_SIZE_MAX = 1 << 30, /* bytes of a mapping that are searched */
+	FILE_SIZE_MAX = 1 << 30, /* larger mappings are not searched */
 	CODE_DISTANCE = 64,      /* regions before the data of a file among which its code is */
 	SLICE = 1 << 28,         /* bytes whose page states are known at a time */
 };
@@ -52,8 +53,8 @@ static bool has_code(const struct pm_regions *regions, size_t index)
 }
 
 /**
- * Reads a word to check a malloc_state. All of these reads together are bounded: a file that was
- * made for it can contain many structures that look like a malloc_state.
+ * Reads a word to check a malloc_state. The number of these reads is bounded, because a hostile
+ * file can contain many structures that look like a malloc_state.
  */
 static int read_state_word(struct pm_glibc *glibc, uint64_t address, uint64_t *word,
                            struct pm_error *error)
@@ -130,7 +131,7 @@ struct search {
 	struct pm_glibc *glibc;
 	const struct pm_region *region; /* the region that is searched */
 	struct candidate idle;          /* initialised, but without memory */
-	struct candidate open;          /* does not lead back to itself */
+	struct candidate open;          /* its list of arenas does not lead back to it */
 };
 
 /** Keeps a candidate, unless there is one already. */
@@ -226,7 +227,7 @@ static int search_pages(struct search *search, struct pm_range pages, uint64_t e
 	return 0;
 }
 
-/** Searches the pages of a region that can be read. */
+/** Searches the readable pages of a region. */
 static int search_region(struct search *search, struct pm_error *error)
 {
 	const struct pm_region *region = search->region;
@@ -282,7 +283,7 @@ static int find_main(struct pm_glibc *glibc, struct candidate *best, struct pm_e
 }
 
 /** How well an address fits as mp_.sbrk_base. */
-enum fit { FIT_NONE, FIT_POSSIBLE, FIT_EXACT };
+enum fit { FIT_NONE, FIT_POSSIBLE, FIT_TUNED, FIT_EXACT };
 
 /**
  * Compares an address with the start of the brk heap.
@@ -299,6 +300,20 @@ static enum fit fit_of(const struct pm_glibc *glibc, uint64_t sbrk_base, uint64_
 	if (sbrk_base == 0 || !pm_regions_find(glibc->heap->source.regions, sbrk_base))
 		return FIT_NONE;
 	return FIT_POSSIBLE;
+}
+
+/**
+ * As fit_of(), for parameters. If tunables have changed them all, only the start of the brk heap
+ * shows that they are mp_.
+ */
+static enum fit fit_parameters(const struct pm_glibc *glibc,
+                               const struct pm_glibc_parameters *parameters, uint64_t expected)
+{
+	enum fit fit = fit_of(glibc, parameters->sbrk_base, expected);
+
+	if (!parameters->tuned)
+		return fit;
+	return fit == FIT_EXACT && parameters->sbrk_base != 0 ? FIT_TUNED : FIT_NONE;
 }
 
 /** Finds mp_ in a region. mp_ is not needed, so it is not an error if it is not found. */
@@ -334,7 +349,7 @@ static int find_parameters(struct pm_glibc *glibc, const struct pm_region *regio
 		if (!pm_glibc_parse_parameters(from + PM_GLIBC_PARAMETERS_BEFORE, &parameters))
 			continue;
 
-		enum fit fit = fit_of(glibc, parameters.sbrk_base, expected);
+		enum fit fit = fit_parameters(glibc, &parameters, expected);
 		if (fit <= best)
 			continue;
 		best = fit;

@@ -187,15 +187,13 @@ bool pm_glibc_parse_parameters(const unsigned char *bytes, struct pm_glibc_param
 		return false;
 
 	const struct counters *counters = is_new ? &new : &old;
-	if (counters->max != MMAPS_MAX && !is_default)
-		return false;
-
 	*parameters = (struct pm_glibc_parameters){
 		.mapped = mapped,
 		.mapped_count = counters->count,
 		.sbrk_base = pm_glibc_word(bytes + 16),
 		.tcache_count = count,
 		.has_huge_pages = is_new,
+		.tuned = counters->max != MMAPS_MAX && !is_default,
 	};
 	return true;
 }

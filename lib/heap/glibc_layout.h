@@ -57,6 +57,7 @@ struct pm_glibc_parameters {
 	uint64_t sbrk_base;    /**< start of the brk heap */
 	uint64_t tcache_count; /**< maximum number of chunks in a bin of a tcache */
 	bool has_huge_pages;   /**< has fields for huge pages: glibc 2.35 or newer */
+	bool tuned;            /**< no field has its default: other words can look like this */
 };
 
 /** Number of bytes that pm_glibc_parse_parameters() needs before and after `mmapped_mem`. */

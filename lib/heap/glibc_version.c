@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/glibc_version.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -24,17 +23,6 @@ static int parse_minor(const char *text, size_t size, size_t *length)
 
 	*length = at;
 	return at > 2 && minor <= MINOR_MAX ? minor : -1;
-}
-
-/** Returns whether a range such as "2.35-2.41" contains 2.`minor`. */
-static bool contains(const char *range, int minor)
-{
-	size_t size = strlen(range), length = 0;
-	int first = parse_minor(range, size, &length), last = first;
-
-	if (first >= 0 && range[length] == '-')
-		last = parse_minor(range + length + 1, size - length - 1, &length);
-	return first >= 0 && minor >= first && minor <= last;
 }
 
 /** Searches bytes for the text. Returns the minor version, or -1. */
@@ -96,8 +84,7 @@ static int search_region(const struct pm_glibc *glibc, const struct pm_region *r
 	return 0;
 }
 
-int pm_glibc_version_find(const struct pm_glibc *glibc, const char *range,
-                          char version[PM_GLIBC_VERSION_SIZE], struct pm_error *error)
+int pm_glibc_version_find(struct pm_glibc *glibc, struct pm_error *error)
 {
 	const struct pm_regions *regions = glibc->heap->source.regions;
 	uint64_t left = SEARCHED_MAX;
@@ -112,9 +99,17 @@ int pm_glibc_version_find(const struct pm_glibc *glibc, const char *range,
 		if (search_region(glibc, region, &left, &minor, error) < 0)
 			return -1;
 	}
-	if (!contains(range, minor))
-		return 0;
 
-	snprintf(version, PM_GLIBC_VERSION_SIZE, "2.%d", minor);
-	return 1;
+	glibc->minor = minor > 0 ? minor : 0;
+	return 0;
+}
+
+bool pm_glibc_version_is_in(const char *range, int minor)
+{
+	size_t size = strlen(range), length = 0;
+	int first = parse_minor(range, size, &length), last = first;
+
+	if (first >= 0 && range[length] == '-')
+		last = parse_minor(range + length + 1, size - length - 1, &length);
+	return first >= 0 && minor >= first && minor <= last;
 }

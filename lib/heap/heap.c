@@ -10,9 +10,14 @@
 #include "base/array.h"
 #include "heap/chunk_heads.h"
 #include "heap/glibc.h"
+#include "heap/glibc_chain.h"
+#include "heap/grown.h"
 #include "heap/jemalloc.h"
 #include "heap/jemalloc_find.h"
 #include "heap/linked.h"
+
+/* Walks over a heap of which most is lost each time, because it changes. */
+enum { OPEN_TRIES = 3 };
 
 /** An allocator of which only the name is known, and the start of the name of its library. */
 struct named {
@@ -95,7 +100,9 @@ static uint64_t allocated(const struct pm_heap *heap)
  */
 static int find_second(struct pm_heap_handle *heap, struct pm_error *error)
 {
-	struct pm_heap_handle second = { .source = heap->source, .window = heap->window };
+	struct pm_heap_handle second = { .source = heap->source,
+		                         .grown = heap->grown,
+		                         .window = heap->window };
 	int found = pm_heap_jemalloc(&second, error);
 	if (found <= 0) {
 		release(&second);
@@ -192,13 +199,26 @@ static int number_arenas(struct pm_heap *heap, struct pm_error *error)
 	return 0;
 }
 
-int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, struct pm_error *error)
+/** Returns whether all regions are below 4 GiB. The stack of a 64-bit process is above. */
+static bool is_narrow(const struct pm_regions *regions)
+{
+	for (size_t i = 0; i < regions->count; i++) {
+		if (regions->items[i].end > UINT64_C(1) << 32)
+			return false;
+	}
+	return regions->count > 0;
+}
+
+/** Finds the allocator and all chunks, once. */
+static int open_once(const struct pm_heap_source *source, struct pm_heap **heap,
+                     struct pm_error *error)
 {
 	struct pm_heap_handle *made = calloc(1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
 
 	made->source = *source;
+	made->result.narrow = is_narrow(source->regions);
 	if (pm_heap_window_open(&made->source, &made->window, error) < 0 ||
 	    find_allocator(made, error) < 0 || pm_heap_index_finish(&made->index, error) < 0 ||
 	    number_arenas(&made->result, error) < 0) {
@@ -211,6 +231,17 @@ int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, str
 		made->result.complete = made->result.total.complete = false;
 	*heap = &made->result;
 	return 0;
+}
+
+int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, struct pm_error *error)
+{
+	for (int i = 1;; i++) {
+		if (open_once(source, heap, error) < 0)
+			return -1;
+		if (!(*heap)->lost || i == OPEN_TRIES)
+			return 0;
+		pm_heap_close(*heap);
+	}
 }
 
 int pm_heap_find_hint(const struct pm_heap_source *source, struct pm_heap_hint *hint,
@@ -249,6 +280,7 @@ void pm_heap_close(struct pm_heap *heap)
 	free(handle->own);
 	free(handle->unused);
 	free(handle->keyed);
+	pm_heap_grown_free(handle->grown);
 	free(handle);
 }
 
@@ -260,6 +292,25 @@ bool pm_heap_find(const struct pm_heap *heap, uint64_t address, struct pm_chunk 
 void pm_heap_chunk(const struct pm_heap *heap, uint32_t number, struct pm_chunk *chunk)
 {
 	pm_heap_index_chunk(pm_heap_index_of(heap), number, chunk);
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+	return (one > other) - (one < other);
+}
+
+bool pm_heap_in_fastbin(const struct pm_heap *heap, const struct pm_chunk *chunk)
+{
+	const struct pm_heap_handle *handle = pm_heap_const_handle(heap);
+
+	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || heap->total.fast == 0 ||
+	    chunk->state != PM_CHUNK_CACHED || chunk->size > PM_GLIBC_FAST_MAX)
+		return false;
+
+	return handle->keyed_count == 0 ||
+	       !bsearch(&chunk->address, handle->keyed, handle->keyed_count, sizeof *handle->keyed,
+	                compare_words);
 }
 
 int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,

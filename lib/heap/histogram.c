@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms are compared like sorted lists: both are brought into the order of their keys. A
- * census can have several types with the same name, such as static variables of two files. Their
- * classes are merged, because a stored class has only the name.
+ * Histograms are compared as sorted lists: the classes of both are sorted by their keys. A census
+ * can have several types with the same name, such as static variables of two files. Their classes
+ * are merged, because a stored class has only the name.
  */
 #include "heap/histogram.h"
 
@@ -193,7 +193,7 @@ int pm_histogram_make(const struct pm_census *census, const struct pm_heap *heap
 	return 0;
 }
 
-/** Returns the change of a class, of which at least one of the two exists. */
+/** Returns the change of a class. At most one of `was` and `is` may be NULL. */
 static struct pm_histogram_change change_of(const struct pm_histogram *before,
                                             const struct pm_histogram_class *was,
                                             const struct pm_histogram *after,

@@ -5,10 +5,10 @@
  *
  * The index has segments: ranges of addresses with chunks of one arena. There are two types:
  *
- * - A segment with a bitmap has chunks of any sizes, with gaps between them. It has a block for 64
- *   units of 16 bytes: which units are the first of a chunk or of a gap, the states of the chunks,
- *   and two numbers that make lookups take constant time. A block has 24 bytes, so the index takes
- *   24 MiB for 1 GiB of heap.
+ * - A segment with a bitmap has chunks of any sizes, with gaps between them. It has a block for
+ *   each 64 units of 16 bytes: which units are the first of a chunk or of a gap, the states of the
+ *   chunks, and two numbers that make lookups take constant time. A block has 24 bytes, so the
+ *   index takes 24 MiB for 1 GiB of heap.
  * - A uniform segment has chunks of the same size without gaps. A mapped chunk is a uniform segment
  *   with one chunk, and so is each chunk from PM_HEAP_LARGE bytes on.
  */
@@ -115,6 +115,12 @@ struct pm_heap_index {
 };
 
 /**
+ * Moves the end of the segment that was added last: its heap has grown.
+ * @param end  address after the last byte, not less than before
+ */
+void pm_heap_index_extend(struct pm_heap_index *index, uint64_t end);
+
+/**
  * Adds a segment with a bitmap. Its chunks are added next, with pm_heap_index_add().
  *
  * @param start  first address, a multiple of PM_HEAP_UNIT
@@ -177,8 +183,7 @@ bool pm_heap_index_has_skipped(const struct pm_heap_index *index, uint64_t addre
 /**
  * Sorts the segments and numbers the chunks. If segments overlap, only the first one is kept; if
  * there are more than 2^32 - 2 chunks, the last ones are removed. What is removed is noted as
- * skipped. May be called again after more
- * segments were added.
+ * skipped. May be called again after more segments were added.
  * @return 0, or -1 with PM_ERROR_RESOURCES
  */
 int pm_heap_index_finish(struct pm_heap_index *index, struct pm_error *error);

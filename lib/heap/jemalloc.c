@@ -163,7 +163,8 @@ static int read_extents(struct pm_heap_handle *heap, const struct pm_jemalloc_tr
 		pm_heap_window_forget(heap->window);
 		pm_heap_index_deinit(sums->index);
 		pm_heap_index_deinit(&sums->extents);
-		memset(sums->arenas, 0, ARENAS_MAX * sizeof *sums->arenas);
+		if (i > 1)
+			memset(sums->arenas, 0, ARENAS_MAX * sizeof *sums->arenas);
 		sums->count = sums->damaged = 0;
 		heap->own_count = heap->unused_count = 0;
 

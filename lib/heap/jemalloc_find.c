@@ -18,17 +18,18 @@ enum {
 	/* Number of entries of a leaf that are checked */
 	CHECKED_MAX = 512,
 	/*
-	 * Pages at the start of a leaf that are read one by one. Most words that are tried point to
-	 * something else, whose first page shows this. The pages that follow are read ahead.
+	 * Bytes at the start of a leaf of which the pages are read one by one. Most words that are
+	 * tried point to something else, whose first page shows this. The pages that follow are
+	 * read ahead.
 	 */
-	SINGLE_PAGES = 4,
+	SINGLE_BYTES = 4 * PAGE,
 	/* Bytes that are searched for words at once */
 	BLOCK = 16 * PAGE,
 };
 
 static const struct pm_jemalloc_shape shapes[SHAPES] = { { 2, 18, 8 }, { 3, 15, 16 } };
 
-/* In an untrusted process, at most this number of words are taken for entries of the root... */
+/* In an untrusted process, at most this number of words are tried as entries of the root... */
 static const uint64_t words_max = 100000;
 /* ...and at most this number of pages are read to check them. */
 static const uint64_t pages_max = UINT64_C(1) << 20;
@@ -147,7 +148,7 @@ static int read_leaf(struct search *search, struct pm_range leaf, struct pm_rang
 	struct pm_heap_window *window = search->heap->window;
 	size_t size = (size_t)pm_range_size(part);
 
-	if (part.start - leaf.start >= SINGLE_PAGES * PAGE)
+	if (part.start - leaf.start >= SINGLE_BYTES)
 		return pm_heap_window_at(window, part.start, size, leaf.end, bytes, error);
 
 	*bytes = search->page;
@@ -171,6 +172,8 @@ static int check_leaf(struct search *search, uint64_t leaf, struct candidate *ca
 		int got = read_leaf(search, (struct pm_range){ leaf, end },
 		                    (struct pm_range){ at, next }, &bytes, error);
 		if (got < 0)
+			return -1;
+		if (!got && pm_heap_window_next(search->heap->window, next, end, &next, error) < 0)
 			return -1;
 		if (got)
 			count_page(search);

@@ -27,7 +27,8 @@ enum {
 	PAGE = PM_JEMALLOC_PAGE,
 	USER_BITS = 47, /* addresses of user space have at most this number of bits */
 	FLAGS = 63,
-	/* More classes do not exist; the number after the last class is that of unused extents */
+	/* Upper bound of the numbers of classes, and of the number that unused extents have instead
+	 */
 	CLASS_MAX = 240,
 	/* Cost of a page of a leaf in a walk: it takes about the time of this number of entries */
 	PAGE_COST = 8,
@@ -159,7 +160,7 @@ static int add_own(struct pm_heap_handle *heap, uint64_t start, uint64_t size,
 	return 0;
 }
 
-/** Takes costs from the rest. Returns false if the rest is not sufficient; the walk then ends. */
+/** Subtracts a cost from what is left. Returns false if too little is left; the walk then ends. */
 static bool pay(struct walk *walk, uint64_t cost)
 {
 	bool enough = walk->left >= cost;
@@ -250,6 +251,8 @@ static int walk_leaf(struct walk *walk, uint64_t leaf, uint64_t first, struct pm
 		                            &bytes, error);
 		if (got < 0)
 			return -1;
+		if (!got && pm_heap_window_next(walk->heap->window, next, end, &next, error) < 0)
+			return -1;
 		if (got && !pay(walk, PAGE_COST))
 			return report_end(walk, first + (index << PAGE_BITS), error);
 
@@ -289,7 +292,7 @@ static int walk_node(struct walk *walk, uint64_t node, unsigned level, uint64_t 
 		if (got < 0)
 			return -1;
 		if (!got) {
-			/* The other entries in this page cannot be read, too. */
+			/* The other entries in this page cannot be read either. */
 			i += ((at | (PAGE - 1)) - at) / 8;
 			continue;
 		}

@@ -23,6 +23,10 @@ enum {
 /* Number of bytes for which page states are fetched at once for the buffer. */
 static const uint64_t states_ahead = UINT64_C(64) << 20;
 
+/* Size in bytes of the aligned blocks whose page states are fetched at once for the cache, if the
+ * process is stopped. In a running process, the state of each page is fetched when it is read. */
+static const uint64_t states_block = UINT64_C(2) << 20;
+
 /** A page in the cache. */
 struct cached_page {
 	uint64_t address; /* 1 if the entry is empty */
@@ -37,6 +41,7 @@ struct pm_heap_window {
 	struct pm_heap_presence ahead;
 	struct pm_heap_presence single; /* for the cache */
 	struct cached_page cache[CACHED_PAGES];
+	size_t used; /* number of bytes at the start of `buffer` that were ever written */
 	unsigned char buffer[BUFFER_SIZE];
 };
 
@@ -48,6 +53,7 @@ int pm_heap_window_open(const struct pm_heap_source *source, struct pm_heap_wind
 		return pm_error_out_of_memory(error);
 
 	made->source = source;
+	made->used = 0;
 	pm_heap_presence_init(&made->ahead, source);
 	pm_heap_presence_init(&made->single, source);
 	pm_heap_window_forget(made);
@@ -58,8 +64,9 @@ int pm_heap_window_open(const struct pm_heap_source *source, struct pm_heap_wind
 
 void pm_heap_window_close(struct pm_heap_window *window)
 {
+	/* The rest of the buffer has no data of the target, and no memory yet. */
 	if (window)
-		explicit_bzero(window, sizeof *window);
+		explicit_bzero(window, offsetof(struct pm_heap_window, buffer) + window->used);
 	free(window);
 }
 
@@ -98,6 +105,8 @@ static int append(struct pm_heap_window *window, uint64_t size, struct pm_error 
 {
 	unsigned char *to = window->buffer + pm_range_size(window->loaded);
 	size_t done = 0;
+
+	window->used = pm_max_size(window->used, (size_t)(pm_range_size(window->loaded) + size));
 	if (read_bytes(window, window->loaded.end, to, size, &done, error) < 0)
 		return -1;
 
@@ -181,7 +190,7 @@ int pm_heap_window_at(struct pm_heap_window *window, uint64_t address, size_t si
 	return 1;
 }
 
-/** Returns whether reading again would not make more bytes available. */
+/** Returns whether the buffer is sufficient: to read again would not make more bytes available. */
 static bool is_enough(const struct pm_heap_window *window, uint64_t address, uint64_t end)
 {
 	const struct pm_range *loaded = &window->loaded;
@@ -229,20 +238,46 @@ int pm_heap_window_next(struct pm_heap_window *window, uint64_t address, uint64_
 }
 
 /**
+ * Returns the state of a page that goes into the cache. Single words are read in any order, so that
+ * the states of the pages before an address are as useful as those after it.
+ *
+ * @param address  of the page
+ * @return         an enum pm_presence_state, or -1 on error
+ */
+static int page_state(struct pm_heap_window *window, uint64_t address, struct pm_error *error)
+{
+	struct pm_heap_presence *single = &window->single;
+	uint64_t block = address & ~(states_block - 1), until;
+
+	if (!window->source->stopped) {
+		int state = pm_heap_presence_at(single, address, PAGE, &until, error);
+		if (state == PM_PRESENCE_NONE)
+			state = pm_heap_presence_beyond(single, address, error);
+		return state;
+	}
+
+	/* The block can start in front of the region: then nothing is fetched here. */
+	if (!pm_range_contains(single->known, address) &&
+	    pm_heap_presence_at(single, block, states_block, &until, error) < 0)
+		return -1;
+
+	return pm_heap_presence_at(single, address, states_block, &until, error);
+}
+
+/**
  * Loads a page into the cache.
  * @return 0; -1 on error
  */
 static int load_page(struct pm_heap_window *window, uint64_t address, struct cached_page *page,
                      struct pm_error *error)
 {
-	uint64_t until;
 	size_t done = 0;
 
 	page->address = 1;
 	if (pm_check_cancel(window->source->cancel, error) < 0)
 		return -1;
 
-	int state = pm_heap_presence_at(&window->single, address, PAGE, &until, error);
+	int state = page_state(window, address, error);
 	if (state < 0)
 		return -1;
 	if (state == PM_PRESENCE_PAGES &&

@@ -10,9 +10,9 @@
 
 /**
  * Returns whether a private region that is not writable may contain bytes that the process has
- * written. Of a region of a core file, only PM_SIZE_RSS is known, and of a region that the process
- * has mapped since smaps was read, no size. Such a region without permissions can be a large
- * reservation of addresses.
+ * written. For a region of a core file, only PM_SIZE_RSS is known. For a region that was mapped
+ * after smaps was read, no size is known; if it is not readable, it can be a large reservation of
+ * addresses, and counts as unchanged.
  */
 static bool is_changed(const struct pm_region *region)
 {

@@ -15,8 +15,8 @@ struct pm_copied {
 	struct pm_copy_buffer buffer; /**< the bytes */
 	struct pm_range_list ranges;  /**< the pages that were copied */
 	struct pm_range_list zeros;   /**< holes of a core file: their bytes are zeros */
-	bool holes; /**< whether private anonymous memory that was not copied is zeros: not so in a
-	               core file, which may lack memory */
+	bool holes; /**< whether private anonymous memory that was not copied consists of zeros.
+	               False for a core file, which may lack memory */
 };
 
 /**

@@ -26,36 +26,75 @@ enum { REGISTER_ORIG_RAX = 15, REGISTER_RSP = 19, REGISTER_FS_BASE = 21 };
  */
 enum { X87_START = 32 / 8, SSE_END = 416 / 8, REST_START = 576 / 8, XSAVE_WORDS = 2048 };
 
-/**
- * Reads the vector registers of a thread. If this process has no memory for them, or if the kernel
- * does not let it read them, they are not known.
- */
-static void read_vectors(struct pm_stop *stop, size_t index, struct pm_copy_thread *thread)
+/** Addresses are below this: user space has 56 bits with page tables of five levels. */
+static const uint64_t ADDRESS_END = UINT64_C(1) << 56;
+
+/** Overwrites words that cannot be addresses. Returns the number of words up to the last other. */
+static size_t keep_addresses(uint64_t *words, size_t count)
 {
-	uint64_t words[XSAVE_WORDS] = { 0 };
-	size_t size = 0;
-	if (pm_stop_read_registers(stop, index, NT_X86_XSTATE, words, sizeof words, &size, NULL) <
-	            0 &&
-	    pm_stop_read_registers(stop, index, NT_FPREGSET, words, sizeof words, &size, NULL) < 0)
-		return;
+	size_t used = 0;
 
 	memset(words, 0, X87_START * sizeof *words);
 	memset(&words[SSE_END], 0, (REST_START - SSE_END) * sizeof *words);
-
-	size_t count = size / sizeof *words;
-	thread->vectors = calloc(count + 1, sizeof *thread->vectors);
-	if (thread->vectors) {
-		memcpy(thread->vectors, words, count * sizeof *words);
-		thread->vector_count = count;
+	for (size_t i = 0; i < count; i++) {
+		if (words[i] >= ADDRESS_END)
+			words[i] = 0;
+		if (words[i] != 0)
+			used = i + 1;
 	}
 
+	return used;
+}
+
+/**
+ * Copies the vector registers of a thread.
+ * @param words  room for XSAVE_WORDS words, all zeros
+ * @param room   number of words that may be allocated; is reduced
+ * @return       false if the registers could not be read, or if there is no memory for them
+ */
+static bool copy_vectors(struct pm_stop *stop, size_t index, uint64_t *words, size_t *room,
+                         struct pm_copy_thread *thread)
+{
+	size_t size = 0, max = XSAVE_WORDS * sizeof *words;
+	if (pm_stop_read_registers(stop, index, NT_X86_XSTATE, words, max, &size, NULL) < 0 &&
+	    pm_stop_read_registers(stop, index, NT_FPREGSET, words, max, &size, NULL) < 0)
+		return false;
+
+	size_t count = keep_addresses(words, size / sizeof *words);
+	if (count == 0)
+		return true;
+	if (count > *room)
+		return false;
+
+	thread->vectors = calloc(count, sizeof *thread->vectors);
+	if (!thread->vectors)
+		return false;
+
+	memcpy(thread->vectors, words, count * sizeof *words);
+	thread->vector_count = count;
+	*room -= count;
+	return true;
+}
+
+static bool read_vectors(struct pm_stop *stop, size_t index, size_t *room,
+                         struct pm_copy_thread *thread)
+{
+	uint64_t words[XSAVE_WORDS] = { 0 };
+	bool result = copy_vectors(stop, index, words, room, thread);
+
 	explicit_bzero(words, sizeof words);
+	return result;
 }
 #endif
 
-/** Reads the registers of a thread. */
-static void read_registers(struct pm_stop *stop, size_t index, struct pm_copy_thread *thread)
+/**
+ * Reads the registers of a thread.
+ * @param room  number of words of vector registers that may be allocated; is reduced
+ */
+static void read_registers(struct pm_stop *stop, size_t index, size_t *room,
+                           struct pm_copy_thread *thread)
 {
+	thread->registers_missing = true;
 #ifdef __x86_64__
 	size_t size = 0;
 	if (pm_stop_read_registers(stop, index, NT_PRSTATUS, thread->registers,
@@ -66,24 +105,24 @@ static void read_registers(struct pm_stop *stop, size_t index, struct pm_copy_th
 	thread->registers_known = true;
 	thread->stack_pointer = thread->registers[REGISTER_RSP];
 	thread->thread_pointer = thread->registers[REGISTER_FS_BASE];
-	if ((int64_t)thread->registers[REGISTER_ORIG_RAX] < 0)
-		read_vectors(stop, index, thread);
+	bool in_call = (int64_t)thread->registers[REGISTER_ORIG_RAX] >= 0;
+	thread->registers_missing = !in_call && !read_vectors(stop, index, room, thread);
 #else
-	(void)stop, (void)index, (void)thread;
+	(void)stop, (void)index, (void)room;
 #endif
 }
 
-int pm_copy_threads_read(struct pm_stop *stop, struct pm_copy_thread **threads, size_t *count,
-                         struct pm_error *error)
+int pm_copy_threads_read(struct pm_stop *stop, uint64_t vectors_max,
+                         struct pm_copy_thread **threads, size_t *count, struct pm_error *error)
 {
-	size_t found = pm_stop_count(stop);
+	size_t found = pm_stop_count(stop), room = (size_t)vectors_max / sizeof(uint64_t);
 	struct pm_copy_thread *made = calloc(found + 1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
 
 	for (size_t i = 0; i < found; i++) {
 		made[i].tid = pm_stop_thread(stop, i)->tid;
-		read_registers(stop, i, &made[i]);
+		read_registers(stop, i, &room, &made[i]);
 	}
 
 	*threads = made;
@@ -104,6 +143,7 @@ int pm_copy_threads_read_core(const struct pm_core *core, struct pm_copy_thread 
 		const uint64_t *registers = pm_core_registers(core, saved[i].tid);
 		made[i].tid = saved[i].tid;
 		made[i].stack_pointer = saved[i].stack_pointer;
+		made[i].registers_missing = !registers;
 		if (!registers)
 			continue;
 		memcpy(made[i].registers, registers, sizeof made[i].registers);

@@ -2,6 +2,7 @@
 /*
  * chunks COUNT: a process with COUNT chunks of malloc of 32 to 112 bytes, in the arenas of four
  * threads. Each thread links its chunks in a list; one of 100 chunks is in no list, so it is lost.
+ * Lost chunks, and no others, contain the text "lost chunk".
  *
  * Prints `example ADDRESS`, a chunk in the middle of the last list. The command `check` is for the
  * build with LeakSanitizer: it searches leaks as at the exit of a process, and prints `checked
@@ -40,8 +41,10 @@ static void __attribute__((noinline)) build(size_t thread)
 		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 		struct node *node = calloc(1, SIZE_MIN + (random >> 33) % SIZES);
 		target_check(node ? 0 : -1, "calloc");
-		if (i % LOST == LOST - 1)
+		if (i % LOST == LOST - 1) {
+			memcpy(node, "lost chunk", sizeof "lost chunk");
 			continue;
+		}
 
 		node->next = lists[thread];
 		if (node->next)

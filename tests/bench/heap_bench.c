@@ -5,9 +5,10 @@
  *
  * - walk: ms to find all chunks of the running process, median of ROUNDS walks
  * - chunks: number of chunks in use
- * - stopped, copied: duration of the stop in ms, and bytes that were copied
+ * - stopped, copied: duration of the stop in ms, median of ROUNDS copies, and bytes that were
+ * copied
  * - graph: ms to walk the copy and to find the roots
- * - direct: ms to find all references to the chunk
+ * - direct: ms to find all references to the chunk, median of ROUNDS searches
  * - path: ms to find the path from a root to the chunk
  * - retained: ms to find who holds all chunks
  */
@@ -37,6 +38,12 @@ static int by_value(const void *a, const void *b)
 {
 	const double *one = a, *other = b;
 	return (*one > *other) - (*one < *other);
+}
+
+static double median(double *times)
+{
+	qsort(times, ROUNDS, sizeof *times, by_value);
+	return times[ROUNDS / 2];
 }
 
 /** Walks over the heap of the running process, as `procmem heap` does. */
@@ -69,8 +76,7 @@ static void walk(struct pm_process *process)
 		pm_heap_close(heap);
 	}
 
-	qsort(times, ROUNDS, sizeof *times, by_value);
-	printf("walk %.1f\n", times[ROUNDS / 2]);
+	printf("walk %.1f\n", median(times));
 	pm_reader_close(&reader);
 	pm_pagemap_close(pagemap);
 	pm_regions_deinit(&regions);
@@ -90,16 +96,20 @@ static void ask(struct pm_graph *graph, const struct pm_chunk *chunk)
 	struct pm_error error = { 0 };
 	struct pm_retained retained;
 	struct pm_path path;
+	double times[ROUNDS];
 	uint64_t count = 0;
 
-	double begin = now();
-	if (pm_refs_find(graph, range, ignore_reference, &count, &error) < 0)
-		fail("references", &error);
-	printf("direct %.1f\n", now() - begin);
+	for (int i = 0; i < ROUNDS; i++) {
+		double begin = now();
+		if (pm_refs_find(graph, range, ignore_reference, &count, &error) < 0)
+			fail("references", &error);
+		times[i] = now() - begin;
+	}
+	printf("direct %.1f\n", median(times));
 	if (count == 0)
 		fprintf(stderr, "heap_bench: there are no references\n");
 
-	begin = now();
+	double begin = now();
 	if (pm_refs_path(graph, chunk->start, &path, &error) < 0)
 		fail("path", &error);
 	printf("path %.1f\nlength %" PRIu64 "\n", now() - begin, path.length);
@@ -112,20 +122,35 @@ static void ask(struct pm_graph *graph, const struct pm_chunk *chunk)
 	pm_retained_deinit(&retained);
 }
 
+/** Copies the memory several times. Returns the last copy. */
+static struct pm_copy *take_copies(struct pm_process *process)
+{
+	struct pm_error error = { 0 };
+	struct pm_copy *copied = NULL;
+	double times[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		pm_copy_close(copied);
+		if (pm_copy_open(process, NULL, &copied, &error) < 0 ||
+		    pm_copy_take(copied, &error) < 0)
+			fail("copy", &error);
+		times[i] = (double)pm_copy_info(copied)->stopped_ns / 1e6;
+	}
+
+	printf("stopped %.1f\n", median(times));
+	printf("copied %" PRIu64 "\n", pm_copy_info(copied)->copied);
+	return copied;
+}
+
 /** Copies the memory, and makes the graph, as `procmem refs` does. */
 static void copy(struct pm_process *process, uint64_t address)
 {
 	struct pm_error error = { 0 };
 	struct pm_symbols *symbols = NULL;
 	struct pm_graph *graph = NULL;
-	struct pm_copy *copied = NULL;
+	struct pm_copy *copied = take_copies(process);
 	struct pm_chunk chunk;
 	struct pm_heap *heap = NULL;
-
-	if (pm_copy_open(process, NULL, &copied, &error) < 0 || pm_copy_take(copied, &error) < 0)
-		fail("copy", &error);
-	printf("stopped %.1f\n", (double)pm_copy_info(copied)->stopped_ns / 1e6);
-	printf("copied %" PRIu64 "\n", pm_copy_info(copied)->copied);
 
 	struct pm_reader reader = pm_copy_reader(copied);
 	const struct pm_page_source pages = pm_copy_source(copied);

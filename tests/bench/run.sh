@@ -87,7 +87,7 @@ row() {
 # shown COMMAND...: prints a command for the table: without the paths of the run, with PID for the
 # target, and without the part that accepts the status for "nothing found".
 shown() {
-	echo "$*" | sed "s|$scratch/||g; s|/proc/$target/|/proc/PID/|g; s| $target\\b| PID|g
+	echo "$*" | sed "s| 2>$scratch/report||g; s|$scratch/||g; s|/proc/$target/|/proc/PID/|g; s| $target\\b| PID|g
 		s/\\bsh -c //g; s/ || \\[ .*//; s/|/\\\\|/g"
 }
 

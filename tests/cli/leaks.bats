@@ -48,6 +48,16 @@ assert_lost() {
 	[[ $stderr == *'not seen: encoded or unaligned pointers'* ]]
 }
 
+@test "thousands of lost chunks in the arenas of several live threads" {
+	local lost=4000
+	target_start ../bench/chunks $((100 * lost))
+	run -1 --separate-stderr procmem leaks --json --all "$TARGET_PID"
+	# At most one for each of 5 threads and one of 1000 is missed, and only chunks with this text are lost.
+	jq -c '{chunks, others: [.groups[] | select(.text != "lost chunk")]}' <<<"$output"
+	jq -e --argjson lost $lost 'all(.groups[]; .text == "lost chunk") and .complete and
+		.chunks <= $lost and .chunks >= $lost - 5 - $lost / 1000 and .chunks == (.groups | map(.count) | add)' <<<"$output"
+}
+
 @test "--direct counts where a loss begins, --min-size leaves out small chunks" {
 	target_start holders
 	run -1 --separate-stderr procmem leaks --json --direct "$TARGET_PID"
@@ -139,6 +149,25 @@ assert_lost() {
 	[[ $stderr == *'64.0K could not be read; pointers there are not known'* ]]
 }
 
+@test "nothing is certain if the registers of a thread could not be read" {
+	target_start hidden suspended
+	! grep '^unsupported' "$TARGET_FACTS" || skip 'not on x86-64'
+	# The child prints the facts; the process is about to sleep until the child ends.
+	until grep -q '^State:.D' "/proc/$TARGET_PID/status"; do :; done
+	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e '.chunks == 1 and .complete and .certain == false and .unread_threads == 1' <<<"$output"
+	[[ $stderr == *'the registers of 1 of 1 threads were not all read; pointers there are not known'* ]]
+}
+
+@test "memory that looks like a mapped chunk is found with tunables" {
+	local tunables=glibc.malloc.tcache_count=100:glibc.malloc.mmap_max=1000 size
+	GLIBC_TUNABLES=$tunables target_start false_chunk
+	read -r _ size < <(group lost)
+	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq -e --argjson size "$size" '.certain == false and .chunks == 1 and .bytes == $size' <<<"$output"
+	[[ $stderr == *'malloc has mapped 0 chunks separately, but 1 ranges look like such chunks; '* ]]
+}
+
 @test "a pointer in a vector register is found" {
 	target_start hidden vector
 	! grep '^unsupported' "$TARGET_FACTS" || skip 'not on x86-64'
@@ -154,6 +183,15 @@ assert_lost() {
 	jq -e '.chunks == 0 and .certain' <<<"$output"
 }
 
+@test "a low thread ID is not taken for the start of a stack" {
+	unshare --pid --fork --kill-child true 2>/dev/null || skip 'no right to create a PID namespace'
+	printf '#!/bin/sh\nexec unshare --pid --fork --kill-child "%s/stack_parts" provided\n' "$PROCMEM_TARGETS" >"$BATS_TEST_TMPDIR/first"
+	chmod +x "$BATS_TEST_TMPDIR/first"
+	PROCMEM_TARGETS=$BATS_TEST_TMPDIR target_start first
+	run -0 --separate-stderr procmem leaks --json "$(pgrep -P "$TARGET_PID")"
+	jq -e '.chunks == 0 and .certain' <<<"$output"
+}
+
 @test "functions below the stack pointer of a thread make the answer uncertain" {
 	local which count size
 	for which in signal coroutine; do
@@ -161,7 +199,7 @@ assert_lost() {
 		read -r count size < <(group held)
 		run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
 		jq -e --argjson size "$size" '.chunks == 1 and .bytes == $size and .certain == false' <<<"$output"
-		[[ $stderr == *'1 chunk, 2.9K of these are reachable from memory below the stack pointers of threads; '* ]]
+		[[ $stderr == *'of these, 1 chunk, 2.9K can be reached from memory below the stack pointers of threads: '* ]]
 		targets_stop
 	done
 }
@@ -188,6 +226,11 @@ assert_lost() {
 	[ "$(grep -c 'stopping process' <<<"$stderr")" -eq 1 ]
 	run --separate-stderr procmem leaks -q "$TARGET_PID"
 	[[ $stderr != *stopping* ]]
+	targets_stop
+
+	target_start allocations 64
+	run --separate-stderr procmem leaks --max-stop 0 "$TARGET_PID"
+	[[ ${stderr_lines[0]} =~ ^"procmem: note: stopping process $TARGET_PID for about "[0-9.]+' '(ms|s)', or longer if the CPUs are busy, to copy '[0-9.]+[KM]$ ]]
 }
 
 @test "a stop that would take too long is refused, and the process continues" {
@@ -247,9 +290,14 @@ assert_lost() {
 
 	# Between what the copy alone is assumed to need and what both need.
 	cgroup_make $((copied + copied / 128 * 60 + copied + chunks * 60))
-	run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" leaks --max-stop 0 "$1"' \
-		"$GROUP_FOLDER" "$TARGET_PID"
-	[[ $stderr == *'not enough memory: a graph of '*' chunks needs '* ]]
+	for words in "leaks $TARGET_PID" "heap --retained $TARGET_PID" "heap --retained --tree g_list $TARGET_PID" \
+		"refs $TARGET_PID $(sed -n 's/^example list //p' "$TARGET_FACTS")"; do
+		# shellcheck disable=SC2016 # the inner shell expands these
+		run -2 --separate-stderr sh -c 'echo $$ >"$0/cgroup.procs" && exec "$PROCMEM_BIN" $1 --max-stop 0' \
+			"$GROUP_FOLDER" "$words"
+		[[ $stderr == *'not enough memory: a graph of '*' chunks needs '* ]]
+		assert_runs_free "$TARGET_PID"
+	done
 }
 
 @test "a session that holds the target stopped uses its stop" {
@@ -260,10 +308,11 @@ assert_lost() {
 }
 
 @test "jemalloc: a lost large chunk is found, and a note says what is not found" {
-	LD_PRELOAD=libjemalloc.so.2 target_start holders
+	# A cache of a thread can hold the address of a freed region where the chunk starts now.
+	MALLOC_CONF=tcache:false LD_PRELOAD=libjemalloc.so.2 target_start holders
 	grep -q libjemalloc "/proc/$TARGET_PID/maps" || skip 'libjemalloc.so.2 cannot be loaded'
 
 	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
 	jq -e '.complete and ([.groups[] | select(.size == 1048576)] | length == 1 and .[0].count == 1)' <<<"$output"
-	[[ $stderr == *'the caches of threads of jemalloc point to some hundred chunks of each size: of these, lost ones are not found'* ]]
+	[[ $stderr == *'the thread caches of jemalloc point to some hundred chunks of each size; a lost chunk among these is not found'* ]]
 }

@@ -56,6 +56,13 @@ teardown() {
 	for command in $LOOKS; do
 		look_words "$command" "$TARGET_PID"
 		assert_sound "${words[@]}"
+		case $command in
+		heap | leaks | refs)
+			[ "$status" -eq 2 ]
+			[[ $stderr == *"the heap of $TARGET_PID is not known: all of its memory is below 4 GiB, as in a 32-bit process, "* ]]
+			continue
+			;;
+		esac
 		[ "$status" -le 1 ] || { echo "${words[*]}: $stderr" && false; }
 	done
 	assert_sound dump --stop -o "$BATS_TEST_TMPDIR/bytes" "$TARGET_PID" "$range"

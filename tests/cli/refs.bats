@@ -55,7 +55,7 @@ refs() {
 		.path[1].symbol == "g_list"' <<<"$output"
 
 	run -0 --separate-stderr procmem refs "$TARGET_PID" "0x$(example list)"
-	[[ ${lines[0]} =~ ^[0-9a-f]+' is in the chunk '[0-9a-f]+-[0-9a-f]+' (64B, '.*'), in use'$ ]]
+	[[ ${lines[0]} =~ ^0x[0-9a-f]+' is in the chunk '[0-9a-f]+-[0-9a-f]+' (64B, '.*'), in use'$ ]]
 	[[ $output == *'path to the nearest root, 3 references:'*', and 1 more of this size in a list'* ]]
 	[[ $output == *'<- global g_list in holders, at '* ]]
 	[[ $stderr == *'the process was stopped for '* ]]
@@ -63,7 +63,7 @@ refs() {
 
 @test "a lost chunk has no path, and no references" {
 	run -1 procmem refs -q "$TARGET_PID" "$(example single)"
-	[[ $output == *'0 references'*'no path from a root: the chunk is possibly lost'* ]]
+	[[ $output == *'no references'*'no path from a root: the chunk is possibly lost'* ]]
 	run -0 procmem refs -q "$TARGET_PID" "$(example tail)"
 	[[ $output == *"1 reference:"*"  chunk $(example head) +0x0 ("*'possibly lost'* ]]
 }
@@ -96,16 +96,83 @@ refs() {
 	run -0 --separate-stderr procmem refs --depth 2 -a "$TARGET_PID" "$(example table)"
 	[ "$(grep -c '^    chunk ' <<<"$output")" -eq 1000 ]
 
+	# The second order is found below the first one, but what points to it is shown further down.
+	run -0 --separate-stderr procmem refs --depth 3 "$TARGET_PID" "$(example shop)"
+	local second line
+	second=$(sed -n 's/^      chunk \([0-9a-f]* +0x0 .*\): see below$/\1/p' <<<"$output" | head -1)
+	line=$(grep -nF "      chunk $second: see below" <<<"$output" | head -1 | cut -d: -f1)
+	[[ $second && $(tail -n "+$((line + 1))" <<<"$output") == *"    chunk ${second%% *} +0x8 "*': 2 references'* ]]
+
 	run -0 --separate-stderr procmem refs --to --depth 3 --json "$TARGET_PID" "$(example link)"
 	jq -e '(.pointers | map(.depth)) == [0, 1, 2, 1] and (.pointers | map(.offset)) == [0, 0, 0, 8]' <<<"$output"
 	run -2 procmem refs --depth 0 "$TARGET_PID" 0x1000
 	run -2 procmem refs --depth 101 "$TARGET_PID" 0x1000
 }
 
-@test "the first 20 references are shown, or all" {
-	run -0 --separate-stderr procmem refs "$TARGET_PID" "$(jq -r .path[0].chunk.start < <(
+@test "references outside of chunks come first, and those of the same memory are one line" {
+	local page
+	targets_stop
+	target_start trees
+	page=$(sed -n 's/^page //p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem refs "$TARGET_PID" "$(example second)"
+	[[ ${lines[1]} == '3 references:' ]]
+	[[ ${lines[2]} =~ ^'  memory '[0-9a-f]+-[0-9a-f]+.*", at $(printf '%x' $((0x$page + 80))), and 1 more word of the same memory"$ ]]
+	[[ ${lines[3]} == "  chunk $(example lone) +0x0 ("*')' ]]
+	run -0 --separate-stderr procmem refs -a "$TARGET_PID" "$(example second)"
+	[[ ${lines[2]} == *"at $(printf '%x' $((0x$page + 80)))" && ${lines[3]} == *"at $(printf '%x' $((0x$page + 160)))" ]]
+
+	# 1000 payloads point to the shop.
+	run -0 --separate-stderr procmem refs "$TARGET_PID" "$(example shop)"
+	[[ ${lines[1]} == '1,001 references:' && ${lines[2]} == '  global g_shop '* ]]
+	[[ ${lines[3]} == '  chunk '*', and 999 more at this offset in chunks of this size and type' ]]
+	[[ ${lines[4]} == 'path to the nearest root'* ]]
+}
+
+@test "--to shows pointers to programs, libraries and other memory" {
+	local object file page
+	targets_stop
+	target_start trees
+	page=$(sed -n 's/^page //p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem refs --to "$TARGET_PID" "$(example second)"
+	[[ ${lines[1]} == '2 pointers:' && ${lines[2]} == '  +0x0 -> chunk '* ]]
+	[[ ${lines[3]} =~ ^'  +0x10 -> memory '([0-9a-f]+)-[0-9a-f]+' +0x'([0-9a-f]+)$ ]]
+	[ $((0x${BASH_REMATCH[1]} + 0x${BASH_REMATCH[2]})) -eq $((0x$page + 24)) ]
+	run -0 --separate-stderr procmem refs --to --json "$TARGET_PID" "$(example second)"
+	jq -e --arg to "$(printf '0x%x' $((0x$page + 24)))" '.count == 2 and (.pointers[0] | has("chunk")) and
+		(.pointers[1] | .offset == 16 and .outside.address == $to and (has("chunk") | not))' <<<"$output"
+
+	# The first word of an object is the address of its virtual table.
+	targets_stop
+	target_start objects
+	object=$(sed -n 's/^class [0-9]* [0-9]* \([0-9a-fx]*\) shop::Order$/\1/p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem refs --to "$TARGET_PID" "$object"
+	[[ ${lines[2]} == '  +0x0 -> vtable for shop::Order +0x10 in objects' ]]
+	run -0 --separate-stderr procmem refs --to --json "$TARGET_PID" "$object"
+	jq -e '.pointers[0].outside | .symbol == "vtable for shop::Order" and .offset == 16 and
+		(.mapping | endswith("/objects"))' <<<"$output"
+
+	# Without symbols, the place in the file is shown.
+	targets_stop
+	target_start objects_stripped
+	object=$(sed -n 's/^class [0-9]* [0-9]* \([0-9a-fx]*\) shop::Order$/\1/p' "$TARGET_FACTS")
+	run -0 --separate-stderr procmem refs --to "$TARGET_PID" "$object"
+	[[ ${lines[2]} =~ ^'  +0x0 -> objects_stripped+0x'[0-9a-f]+$ ]]
+}
+
+@test "a chunk that is not in use may have been in use before" {
+	local top
+	top=$(procmem heap -q --list --state top --csv "$TARGET_PID" | sed -n 2p | cut -d, -f1)
+	run -1 procmem refs -q "$TARGET_PID" "$top"
+	[[ ${lines[0]} == *'), top' ]]
+	[[ ${lines[1]} == 'the chunk is not in use: if an earlier output showed it in use, the program has freed it' ]]
+	run procmem refs -q "$TARGET_PID" "$(example list)"
+	[[ $output != *'not in use'* ]]
+}
+
+@test "the first 20 lines are shown, or all references" {
+	run -0 --separate-stderr procmem refs --depth 2 "$TARGET_PID" "$(jq -r .path[0].chunk.start < <(
 		procmem refs -q --json "$TARGET_PID" "$(example owned)"))"
-	[[ $output == *'  ... and '*' more: -a shows all'* ]]
+	[[ $output == *'  … '*' more references (all: -a)'* ]]
 	[ "$(grep -cE '^  (chunk|global)' <<<"$output")" -eq 20 ]
 	run -0 --separate-stderr procmem refs -a -b "$TARGET_PID" "$(jq -r .path[0].chunk.start < <(
 		procmem refs -q --json "$TARGET_PID" "$(example owned)"))"
@@ -143,5 +210,5 @@ refs() {
 
 	# The number of nodes is no pointer.
 	run -1 --separate-stderr procmem refs --to "$TARGET_PID" "$(printf '%x' $((0x$map + 40)))"
-	[[ $output == *'0 pointers'* ]]
+	[[ $output == *'no pointers'* ]]
 }

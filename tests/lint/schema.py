@@ -46,8 +46,14 @@ def commands_with_json():
 
 
 def load(path):
+    def unique(members):
+        names = [name for name, _ in members]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            complain(f"{path} defines {name} twice")
+        return dict(members)
+
     with open(path, encoding="utf-8") as file:
-        return json.load(file)
+        return json.load(file, object_pairs_hook=unique)
 
 
 def objects(part):

@@ -13,11 +13,13 @@
  * - `trim`: calls malloc_trim(3)
  * - `mapped N`: allocates N times 1 MiB
  * - `grow N`: starts a thread that keeps N chunks of 264 bytes a second, "leak number=I"
- * - `grown`: prints `grown N`: the number of chunks that `grow` has allocated
+ * - `seep N`: the threads of `churn` keep N chunks like those of `grow`, one of each 1000 that they
+ *   allocate; done when they have
+ * - `grown`: prints `grown N`: the number of chunks that `grow` and `seep` have allocated
  * - `renew N`: starts a thread that keeps N chunks of 528 bytes, "renewed number=I", and replaces
  *   the oldest one every millisecond; done when all N chunks exist
- * - `churn`: starts a thread that allocates and frees all the time; done when it has allocated in
- *   each of its slots
+ * - `churn`: starts a thread, at most 64 in all, that allocates and frees all the time; done when
+ * it has allocated in each of its slots
  * - `damage`: overwrites the size of a chunk; prints both chunks
  * - `imitate`: maps memory that looks like a chunk of 1 MiB
  * - `point N`: allocates a chunk, `pointed`, and N pointers to it in another chunk
@@ -63,8 +65,11 @@ static struct worker {
 /* Reached when all threads have allocated. */
 static pthread_barrier_t created;
 
-/* Number of chunks that grow() has filled. */
+/* Number of chunks that grow() and seep() have filled. */
 static atomic_ulong grown;
+
+/* Numbers of chunks that the threads of churn() have to keep, and have kept, for `seep`. */
+static atomic_long seeping, seeped;
 
 /* Number of threads that have allocated what the answer to `renew` or `churn` promises. */
 static atomic_uint prepared;
@@ -153,12 +158,20 @@ static void *work(void *slot)
 	return NULL;
 }
 
+/** Allocates a chunk of the growing class. */
+static void leak_one(void)
+{
+	static atomic_ulong next_number;
+	char *leak = keep(LEAK);
+
+	snprintf(leak, LEAK, "leak number=%lu", next_number++);
+	grown++;
+}
+
 static void *grow(void *count)
 {
-	for (uint64_t i = 0;; i++) {
-		char *leak = keep(LEAK);
-		snprintf(leak, LEAK, "leak number=%llu", (unsigned long long)i);
-		grown++;
+	for (;;) {
+		leak_one();
 		usleep((useconds_t)(1000000 / (size_t)count));
 	}
 	return NULL;
@@ -184,12 +197,16 @@ static void *renew(void *count)
 
 static void *churn(void *unused)
 {
-	enum { SLOTS = 1000 };
-	static void *slots[SLOTS];
+	enum { SLOTS = 1000, SEEP = 1000 };
+	static __thread void *slots[SLOTS];
 	unsigned seed = 1, empty = SLOTS;
 
 	(void)unused;
-	for (;;) {
+	for (unsigned long i = 0;; i++) {
+		if (i % SEEP == 0 && seeping > 0 && seeping-- > 0) {
+			leak_one();
+			seeped++;
+		}
 		seed = seed * 1103515245 + 12345;
 		unsigned slot = seed >> 8 & 1023;
 		if (slot >= SLOTS)
@@ -219,6 +236,15 @@ static void start_prepared(void *(*run)(void *), size_t argument)
 
 	start(run, argument);
 	while (prepared == before)
+		usleep(1000);
+}
+
+/** Lets the threads of churn() keep chunks. */
+static void seep(uint64_t count)
+{
+	seeped = 0;
+	seeping = (long)count;
+	while (seeped < (long)count)
 		usleep(1000);
 }
 
@@ -310,6 +336,8 @@ static int obey(const char *line)
 			print_chunk("mapped", memset(keep(LARGE), 'm', LARGE));
 	else if (strncmp(line, "grow ", 5) == 0)
 		start(grow, target_number(line + 5));
+	else if (strncmp(line, "seep ", 5) == 0)
+		seep(target_number(line + 5));
 	else if (strcmp(line, "grown") == 0)
 		printf("grown %lu\n", grown);
 	else if (strncmp(line, "renew ", 6) == 0)

@@ -44,7 +44,7 @@ enum {
 	BUSY_THREADS = 3,
 	BUSY_CHUNKS = 2000,
 	TURN = 20 * BUSY_CHUNKS, /* after this number of random choices, all were chosen */
-	WORDS = 64,              /* a large number of words of any chunk */
+	WORDS = 64,              /* number of words at the start of a chunk that are written */
 };
 
 /** A description that chunks point to. */

@@ -14,7 +14,9 @@
  * blocked=N       mappings that stop the brk heap from growing (0 or 1)
  * fork=N          the heap belongs to a child process, which extends it (0 or 1)
  * holes=N         runs of freed chunks of several pages in each arena (0 or 1)
- * churn=N         the threads allocate and free memory without pause (0 or 1)
+ * fast=N          chunks that each thread allocates last, and of which it frees 200 of each 300,
+ * half of them into fastbins (0) churn=N         the threads allocate and free memory without pause
+ * (0 or 1)
  *
  * Prints `kept N` for each thread, the number of chunks that it keeps, `pid PID`, `mallinfo ARENA
  * UORDBLKS FORDBLKS FSMBLKS HBLKS HBLKHD KEEPCOST` (mallinfo2(3)), for each arena `arena FAST_COUNT
@@ -52,7 +54,7 @@
 enum { THREADS_MAX = 256, ALIGNED_MAX = 64, INFO_SIZE = 1 << 20, PAGE = 4096 };
 
 static uint64_t threads, chunks = 1000, large, mapped, aligned, foreign, blocked, forked, churn,
-			 holes, shrunk, read_only, dangling;
+			 holes, shrunk, read_only, dangling, fast;
 
 static const struct option {
 	const char *name;
@@ -62,7 +64,7 @@ static const struct option {
 	{ "mapped", &mapped },     { "aligned", &aligned }, { "sbrk", &foreign },
 	{ "blocked", &blocked },   { "fork", &forked },     { "churn", &churn },
 	{ "holes", &holes },       { "shrink", &shrunk },   { "protect", &read_only },
-	{ "dangling", &dangling },
+	{ "dangling", &dangling }, { "fast", &fast },
 };
 
 /** Number of slots in which a thread that churns allocates and frees memory. */
@@ -97,13 +99,30 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/** Allocates memory that is never freed by name, and writes to it. */
+/** Allocates memory, and writes to it. */
 static char *allocate(size_t size)
 {
 	char *memory = malloc(size);
 	target_check(memory ? 0 : -1, "malloc");
 	memset(memory, 'x', size < 64 ? size : 64);
 	return memory;
+}
+
+/**
+ * Allocates runs of chunks, alternately of 112 and of 512 bytes, and frees two of three runs. The
+ * small ones of a run fill fastbins, so that malloc does not merge them with the large ones. No
+ * free chunk contains a page.
+ */
+static void fill_fastbins(void)
+{
+	char **kept = calloc(fast + 1, sizeof *kept);
+	target_check(kept ? 0 : -1, "calloc");
+
+	for (uint64_t i = 0; i < fast; i++)
+		kept[i] = allocate(i % 2 == 0 ? 100 : 500);
+	for (uint64_t i = 0; i < fast; i++)
+		if (i / 100 % 3 != 0)
+			free(kept[i]);
 }
 
 /**
@@ -142,6 +161,8 @@ static uint64_t fill(uint64_t seed, uint64_t count)
 
 	for (uint64_t i = 0; i < large; i++)
 		allocate(next_random(&seed) % (120 * 1024));
+	if (fast)
+		fill_fastbins();
 
 	return kept_count;
 }
@@ -315,6 +336,8 @@ int main(int argc, char **argv)
 	FILE *file = fmemopen(info, sizeof info, "w");
 	target_check(file ? 0 : -1, "fmemopen");
 	setvbuf(file, NULL, _IOFBF, INFO_SIZE / 4);
+	/* Allocates the buffer now: a large request would empty the fastbins. */
+	fputc(' ', file);
 	mallopt(M_ARENA_MAX, THREADS_MAX + 1);
 
 	fill_main(addresses);

@@ -10,6 +10,8 @@
  * - secret: memory of memfd_secret(2), or `unsupported secret`
  * - chunk: a chunk of malloc whose pages are protected with PROT_NONE
  * - vector: a vector register of a thread that runs, or `unsupported vector`
+ * - suspended: a register of a thread in uninterruptible sleep, or `unsupported suspended`. The
+ * child for which the thread waits prints "ready"
  *
  * Facts: `group held COUNT SIZE`, and `example held ADDRESS`, one of the chunks.
  */
@@ -19,10 +21,12 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,7 +36,8 @@
 
 enum { PAGE = 4096, SIZE = 16 * PAGE, COUNT = 10, CHUNK = 1000 };
 
-/* The complement of an address, which is not an address, and a flag of the thread. */
+/* The complement of the chunk's address: memory must not contain the address itself. Then a flag of
+ * the thread. */
 static uint64_t complement;
 static int running;
 
@@ -143,10 +148,42 @@ static void start_thread(void)
 	while (!__atomic_load_n(&running, __ATOMIC_ACQUIRE))
 		sched_yield();
 }
+
+/** Puts the address into a register, and waits for a child that is a copy of this process. */
+static void wait_for_child(void)
+{
+	enum { CLONE = 56, FLAGS = CLONE_VFORK | SIGCHLD };
+	long child = CLONE;
+
+	make_complement();
+	clear_stack();
+	pid_t parent = getpid();
+	__asm__ volatile("movq %1, %%rbx\n"
+	                 "notq %%rbx\n"
+	                 "movl %2, %%edi\n"
+	                 "xorl %%esi, %%esi\n"
+	                 "xorl %%edx, %%edx\n"
+	                 "xorl %%r10d, %%r10d\n"
+	                 "xorl %%r8d, %%r8d\n"
+	                 "syscall"
+	                 : "+a"(child)
+	                 : "m"(complement), "i"(FLAGS)
+	                 : "rbx", "rcx", "rdx", "rdi", "rsi", "r8", "r10", "r11", "memory");
+	target_check(child, "clone");
+
+	target_check(prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
+	if (getppid() != parent)
+		raise(SIGKILL);
+}
 #else
 static void start_thread(void)
 {
 	puts("unsupported vector");
+}
+
+static void wait_for_child(void)
+{
+	puts("unsupported suspended");
 }
 #endif
 
@@ -175,6 +212,8 @@ int main(int argc, char **argv)
 		keep_secret();
 	else if (strcmp(where, "chunk") == 0)
 		protect_chunk();
+	else if (strcmp(where, "suspended") == 0)
+		wait_for_child();
 	else
 		start_thread();
 

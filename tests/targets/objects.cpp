@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * objects: known numbers of C++ objects in the heap. Prints `class COUNT SIZE ADDRESS NAME` for each
- * class: the number of its objects, the bytes that the program may use in each chunk
+ * objects: known numbers of C++ objects in the heap. Prints `class COUNT SIZE ADDRESS NAME` for
+ * each class: the number of its objects, the bytes that the program may use in each chunk
  * (malloc_usable_size(3)), and the address of one of them. The program objects_stripped is the same
- * without symbols.
+ * without symbols. shop::products[abi:cxx11] and shop::found(int)::kept[abi:cxx11] hold one chunk
+ * each: their names have an ABI tag.
  */
 extern "C" {
 #include "support.h"
@@ -16,7 +17,8 @@ extern "C" {
 #include <string>
 #include <vector>
 
-namespace {
+namespace
+{
 
 /** A class without external linkage. */
 struct Hidden {
@@ -24,9 +26,10 @@ struct Hidden {
 	long number = 4711;
 };
 
-}
+} // namespace
 
-namespace shop {
+namespace shop
+{
 
 struct Order {
 	virtual ~Order() = default;
@@ -35,7 +38,16 @@ struct Order {
 	int items[20] = { 1, 2, 3 };
 };
 
+std::vector<std::string> products;
+
+std::vector<std::string> &found(int count)
+{
+	static std::vector<std::string> kept;
+	kept.reserve(static_cast<std::size_t>(count));
+	return kept;
 }
+
+} // namespace shop
 
 struct Shape {
 	virtual ~Shape() = default;
@@ -45,12 +57,18 @@ struct Shape {
 
 struct Circle : Shape {
 	double radius = 2;
-	double area() const override { return 3 * radius * radius; }
+	double area() const override
+	{
+		return 3 * radius * radius;
+	}
 };
 
 struct Square : Shape {
 	double side[3] = { 1, 1, 1 };
-	double area() const override { return side[0] * side[1]; }
+	double area() const override
+	{
+		return side[0] * side[1];
+	}
 };
 
 struct Named {
@@ -96,6 +114,8 @@ template <typename T> static void create(const char *name, int count)
 int main()
 {
 	target_begin();
+	shop::products.reserve(20);
+	shop::found(40);
 
 	create<Circle>("Circle", 300);
 	create<Square>("Square", 150);

@@ -17,6 +17,9 @@
  * with "begin" and ends with "border". Pair 21 has 200,000 bytes, starts with "LONG" and ends with
  * "end". `links ADDRESS NEXT` is a chunk in the tcache, and the chunk to which it points.
  *
+ * Chunks in use end with the texts "<in use, to the end>", "large" in UTF-16 (little-endian) and
+ * "äöü" in UTF-8. A freed chunk ends with "<freed, to the end>".
+ *
  * Command `damage`: writes into the header of `live 5`.
  */
 #include "support.h"
@@ -34,6 +37,7 @@ enum {
 	SMALL = 72,
 	LARGE = 2000,
 	LONG = 200000,
+	FULL = 200,
 	MAPPED = 2000000,
 	START = 32, /* offset of the texts: what malloc writes into freed chunks is before it */
 };
@@ -41,6 +45,9 @@ enum {
 static char outside[TEXTS][SMALL];
 static char *live[TEXTS];
 static size_t sizes[TEXTS];
+
+/** The bytes and the size of a text. */
+#define TEXT(text) (text), sizeof(text) - 1
 
 /** Writes a text, and prints where it is. */
 static void put(const char *state, unsigned number, char *text, size_t size)
@@ -84,6 +91,20 @@ static char *create_pair(unsigned number, size_t size, const char *first, const 
 	return above;
 }
 
+/**
+ * Creates a chunk whose last bytes are a text. A chunk of 48 bytes in use follows: its size in the
+ * header, with a flag, is 0x31, the character 1.
+ * @return  the chunk
+ */
+static char *create_full(const char *text, size_t size)
+{
+	char *chunk = calloc(1, FULL);
+	target_check(chunk && calloc(1, 40) ? 0 : -1, "calloc");
+
+	memcpy(chunk + malloc_usable_size(chunk) - size, text, size);
+	return chunk;
+}
+
 static int damage(const char *line)
 {
 	if (strcmp(line, "damage") != 0)
@@ -108,6 +129,10 @@ int main(void)
 	allocate("free", LARGE, freed);
 	char *above = create_pair(TEXTS, LARGE, "begin", "border");
 	char *far_above = create_pair(TEXTS + 1, LONG, "LONG", "end");
+	char *full_freed = create_full(TEXT("<freed, to the end>"));
+	create_full(TEXT("<in use, to the end>"));
+	create_full(TEXT("l\0a\0r\0g\0e\0"));
+	create_full(TEXT("\xc3\xa4\xc3\xb6\xc3\xbc"));
 	for (unsigned i = 0; i < TEXTS; i++)
 		put("outside", i, outside[i], SMALL);
 
@@ -121,6 +146,7 @@ int main(void)
 	/* Nothing is allocated from here on. The last chunk of the heap becomes a part of top. Of
 	 * the chunks of a size, seven are in the tcache, and the rest in fastbins or bins. */
 	free(last);
+	free(full_freed);
 	free(above);
 	free(far_above);
 	release(freed);

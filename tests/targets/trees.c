@@ -11,6 +11,9 @@
  * - `link` and `knot`: a chain of both in turn. Each knot holds a `leaf`
  *
  * g_other holds a list of `lone`, whose last element points to an order. g_shop is nearer to it.
+ * Two words of memory that is not from malloc, `page`, point to the second element, `example
+ * second`, which points to the fourth word of that memory. The stack and this memory point to a
+ * list of `pool`.
  */
 #include "support.h"
 
@@ -19,8 +22,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ORDERS = 1000, LINKS = 200, LONE = 3 };
+enum { ORDERS = 1000, LINKS = 200, LONE = 3, POOL = 3 };
 
 /** Any chunk: words that point to other chunks. */
 struct chunk {
@@ -42,7 +46,21 @@ static void print_group(const char *name, size_t count, void *example)
 	printf("example %s %" PRIxPTR "\n", name, (uintptr_t)example);
 }
 
-static void __attribute__((noinline)) build_orders(void)
+static struct chunk *__attribute__((noinline)) build_pool(void)
+{
+	struct chunk *first = NULL;
+
+	for (size_t i = 0; i < POOL; i++) {
+		struct chunk *made = make(850);
+		made->to[0] = first;
+		first = made;
+	}
+	print_group("pool", POOL, first);
+
+	return first;
+}
+
+static void __attribute__((noinline)) build_orders(struct chunk *pool)
 {
 	struct chunk **table = calloc(ORDERS, sizeof *table), *shared = make(300);
 	target_check(table ? 0 : -1, "calloc");
@@ -69,6 +87,15 @@ static void __attribute__((noinline)) build_orders(void)
 	print_group("payload", ORDERS, table[7]->to[1]);
 	print_group("shared", 1, shared);
 	print_group("lone", LONE, g_other);
+
+	struct chunk **page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	                           -1, 0);
+	target_check(page == MAP_FAILED ? -1 : 0, "mmap");
+	page[10] = page[20] = g_other->to[0];
+	page[30] = pool;
+	g_other->to[0]->to[2] = (void *)&page[3];
+	printf("example second %" PRIxPTR "\n", (uintptr_t)g_other->to[0]);
+	printf("page %" PRIxPTR "\n", (uintptr_t)page);
 }
 
 static void __attribute__((noinline)) build_chain(void)
@@ -104,12 +131,15 @@ static int command(const char *line)
 
 int main(void)
 {
+	struct chunk *volatile pool;
 	target_begin();
 	g_shop = make(100);
 	print_group("shop", 1, g_shop);
-	build_orders();
+	pool = build_pool();
+	build_orders(pool);
 	build_chain();
 	clear_stack();
 	target_ready();
 	target_obey(command);
+	return pool == NULL;
 }

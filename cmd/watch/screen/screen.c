@@ -155,7 +155,8 @@ static int draw_heap(const struct screen_state *state, struct terminal *terminal
 
 	if (count > 0) {
 		struct text title = { 0 };
-		text_string(&title, "chunks of malloc that are new and still there:");
+		text_string(&title, "chunks of malloc that are new and still there");
+		text_string(&title, watch_heap_walks(heap).running ? " (a walk is running):" : ":");
 		used = count + 1;
 		terminal_put(terminal, end - used, 0, terminal->columns, &title, dim);
 		text_deinit(&title);

@@ -6,8 +6,8 @@
  * without symbols: it has the same distance from the thread pointer in all threads, and it contains
  * the address of an arena, or 0 if the thread has not called malloc yet.
  *
- * A chunk can be allocated by one thread and freed by another one. A thread that has ended leaves
- * its chunks to the next thread that gets its arena.
+ * A chunk can be allocated by one thread and freed by another one. The chunks of a thread that has
+ * ended stay in its arena, which another thread can get.
  *
  * x86-64 only.
  */
@@ -38,7 +38,7 @@ struct pm_arena_thread {
 struct pm_arena_threads {
 	struct pm_arena_thread *items; /**< the threads, by arena, then by TID */
 	size_t count;                  /**< number of elements of `items` */
-	size_t unknown;                /**< number of threads of which it is not known */
+	size_t unknown;                /**< number of threads whose arena is not known */
 };
 
 /**

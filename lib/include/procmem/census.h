@@ -57,14 +57,13 @@ struct pm_census_class {
 	uint64_t size;    /**< size of each chunk; 0 if the sizes differ */
 	uint64_t example; /**< pm_chunk.start of the first chunk */
 	/**
-	 * The type. If PM_CENSUS_TYPE is not a key, the type of at least `type_count` chunks, which
-	 * is the type of most of them if any type is
+	 * The type. If PM_CENSUS_TYPE is not a key, chunks can have several types. If more than
+	 * half of the chunks have the same type, it is this type; otherwise, it is any of the types
 	 */
 	const struct pm_chunk_type *type;
-	uint64_t type_count; /**< number of chunks that are known to have this type */
+	uint64_t type_count; /**< at least this number of chunks have this type */
 	uint64_t zeros;      /**< number of chunks that contain only zeros, as far as it was read */
-	/** Number of chunks that are known to have the same first bytes as one chunk of the class
-	 */
+	/** At least this number of chunks have the same first bytes */
 	uint64_t equal;
 	/** The arena of all chunks, or of the first one if PM_CENSUS_ARENA is not a key */
 	uint32_t arena;
@@ -72,16 +71,17 @@ struct pm_census_class {
 	 * key */
 	uint8_t state;
 	/**
-	 * Number of bytes of `text`. 0 if PM_CENSUS_TEXT is a key and the chunks have no text, or
-	 * if less than half of the chunks whose text was compared have a common template
+	 * Number of bytes of `text`. 0 if the chunks have no text, or if less than half of the
+	 * chunks that were compared have the same template. Some chunks are compared; all are if
+	 * PM_CENSUS_TEXT is a key
 	 */
 	uint8_t text_length;
 	/**
-	 * Share of the chunks whose text was compared that are known to have the template of
-	 * `text`, in percent: 50 to 100; 0 if there is no text
+	 * At least this percentage of the compared chunks have the template of `text`: 50 to 100; 0
+	 * if there is no text
 	 */
 	uint8_t text_percent;
-	/** Texts with the same template differ: `text` is this template (text_template.h) */
+	/** The texts differ: `text` is the template that they have in common (text_template.h) */
 	bool text_varies;
 	bool text_cut;                 /**< the text, or the template, continues after `text` */
 	char text[PM_CHUNK_HEAD_SIZE]; /**< the text, not NUL-terminated */

@@ -60,8 +60,8 @@ struct pm_chunk_item {
 };
 
 /**
- * Tests whether a filter selects a chunk. An attempt to match an expression is ended, without a
- * match, when it takes too long.
+ * Tests whether a filter selects a chunk. If it takes too long to match an expression, the chunk is
+ * not selected.
  *
  * @param filter  the filter; NULL selects all chunks in use
  * @param item    the chunk

@@ -19,8 +19,8 @@ extern "C" {
 #endif
 
 /**
- * What a byte is for; bits, because a range can have bytes of several parts. The content of a chunk
- * has the bit 1 << enum pm_chunk_state: it was written by the program.
+ * What a byte is for. The values are bits, because a range can have bytes of several parts. Content
+ * is what the program has written; its bit is 1 << enum pm_chunk_state.
  */
 enum pm_chunk_part {
 	/** Content of a chunk in use */
@@ -35,8 +35,8 @@ enum pm_chunk_part {
 	 * What malloc of glibc has written into a freed chunk: pointers to other freed chunks, and
 	 * the key of a tcache. These are the first 8 bytes of a chunk in a fastbin, and the first
 	 * 16 bytes of a chunk in a tcache or in a bin. In a bin of chunks of at least 1 KiB, malloc
-	 * also uses the next 16 bytes of some chunks; they are not told apart from content. In
-	 * glibc before 2.30, only 8 bytes of a chunk in a tcache are known.
+	 * also uses the next 16 bytes of some chunks; these are reported as content. In glibc
+	 * before 2.30, only the first 8 bytes of a chunk in a tcache are recognised.
 	 */
 	PM_CHUNK_PART_LINKS = 1 << 4,
 	/** The header of a chunk, or the size at the end of a free chunk */
@@ -58,8 +58,14 @@ struct pm_chunk_parts {
 	 * unused pages of jemalloc, `arena` is PM_CHUNK_MAPPED and `number` is UINT32_MAX.
 	 */
 	struct pm_chunk chunk;
-	unsigned inside;  /**< enum pm_chunk_part bits of the bytes in this chunk; 0 without one */
+	unsigned inside; /**< enum pm_chunk_part bits of the bytes in `chunk`; 0 if `found` is false
+	                  */
 	unsigned outside; /**< enum pm_chunk_part bits of all other bytes of the range */
+	/**
+	 * The range without the bytes at its start and its end that are PM_CHUNK_PART_LINKS or
+	 * PM_CHUNK_PART_HEADER; empty if there are no other bytes
+	 */
+	struct pm_range content;
 };
 
 /**

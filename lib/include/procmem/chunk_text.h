@@ -22,12 +22,13 @@ struct pm_chunk_text {
 	const char *text;
 	size_t length; /**< number of bytes; 0 if there is no text */
 	size_t offset; /**< offset of the text in the bytes */
-	bool cut;      /**< the bytes end within the text, or directly after it */
+	bool cut;      /**< the bytes end without a NUL, so the text may continue */
 };
 
 /**
- * Finds text in the first bytes of a chunk: at their start at least 4 printable characters;
- * elsewhere the first sequence of at least 8. A NUL or the end of the bytes follows the text.
+ * Finds text in the first bytes of a chunk: at least 4 printable characters at the start, or else
+ * the first sequence of at least 8 printable characters. The text ends at a NUL or at the end of
+ * the bytes; a sequence that ends elsewhere is not text.
  *
  * @param head  the bytes
  * @param size  number of bytes; bytes beyond PM_CHUNK_HEAD_SIZE are ignored

@@ -30,9 +30,11 @@ extern "C" {
 enum pm_content {
 	PM_CONTENT_UNREAD = 0, /**< they cannot be read, or are not in memory */
 	PM_CONTENT_ZEROS,      /**< zeros */
-	PM_CONTENT_OBJECT, /**< a C++ object: the first word points to the vtable of its class */
-	/** The first word points to a variable or constant of a mapped file, or a count is before
-	 * such a pointer */
+	/** C++ object: the first word points to the vtable of its class; or the first word is a
+	 * count, and the second word is such a pointer */
+	PM_CONTENT_OBJECT,
+	/** The first word points to a variable or constant of a mapped file; or the first word is a
+	 * count, and the second word is such a pointer */
 	PM_CONTENT_STATIC,
 	PM_CONTENT_FUNCTION, /**< the first word points to a function */
 	/** Text of at least 4 printable characters (ASCII or UTF-8), up to a NUL or to the end of
@@ -40,8 +42,8 @@ enum pm_content {
 	PM_CONTENT_TEXT,
 	/** At least half of the words that are not 0 are addresses of mapped memory */
 	PM_CONTENT_POINTERS,
-	/** Most words that are not 0 are two integers below 2^24, or a floating-point number of
-	 * usual size (10^-12 to 10^15) */
+	/** More than half of the words that are not 0 are two integers below 2^24, or one or two
+	 * floating-point numbers of usual size (such as 10^-12 to 10^15) */
 	PM_CONTENT_NUMBERS,
 	PM_CONTENT_DATA, /**< none of these, such as compressed data */
 	PM_CONTENT_COUNT /**< number of values */
@@ -49,7 +51,7 @@ enum pm_content {
 
 /** How the name of a type was found. */
 enum pm_type_proof {
-	PM_TYPE_PROOF_NONE = 0, /**< the type has no name, or it is a file and an offset */
+	PM_TYPE_PROOF_NONE = 0, /**< the type has no name, or the name is a file and an offset */
 	PM_TYPE_PROOF_SYMBOL,   /**< by a symbol */
 	PM_TYPE_PROOF_RTTI,     /**< by C++ type information in the memory of the target */
 };
@@ -65,12 +67,11 @@ struct pm_chunk_type {
 	/**
 	 * Name, demangled: of the class (PM_CONTENT_OBJECT), the variable (PM_CONTENT_STATIC) or
 	 * the function. Without a symbol, file and offset of a variable or function, such as
-	 * "libx.so+0x4d20". "" if the content of the chunk is another one. It may contain any bytes
-	 * except NUL.
+	 * "libx.so+0x4d20". "" for other contents. It may contain any bytes except NUL.
 	 */
 	const char *name;
-	/** Path of the file that contains what `name` is the name of (pm_region.mapping); "" if
-	 * `name` is "". Valid as long as the regions */
+	/** Path of the file that contains the named class, variable or function
+	 * (pm_region.mapping); "" if `name` is "". Valid as long as the regions */
 	const char *object;
 };
 
@@ -82,14 +83,14 @@ struct pm_chunk_type_source {
 	/** The memory of the target, as for pm_heap_open(); a copy of the structure is stored */
 	const struct pm_heap_source *memory;
 	/**
-	 * The heap: stale pointers into its main arena, which malloc leaves in chunks, are ignored.
-	 * Only used by pm_chunk_types_open(). May be NULL
+	 * The heap. malloc leaves stale pointers to its main arena in chunks; they are not taken
+	 * for pointers to a variable. Used only during pm_chunk_types_open(). May be NULL
 	 */
 	const struct pm_heap *heap;
 	struct pm_symbols *symbols; /**< must outlive the types; NULL: only RTTI gives names */
 	/**
-	 * Reads mapped files (pm_file_reader_open()): names in pages that the target has not
-	 * touched; must outlive the types. NULL: such names are not found
+	 * Reads mapped files (pm_file_reader_open()), to find names in pages that the target has
+	 * not touched; must outlive the types. NULL: such names are not found
 	 */
 	struct pm_reader *files;
 };

@@ -4,13 +4,12 @@
  * What grows inside a heap over a long time, without stopping the target. The heap is walked again
  * and again, at any intervals.
  *
- * A chunk survives if it appears in one walk and is still there in the next one, with the same size
- * and content, as in survivors.h. Each walk from the third one on adds the survivors of the time
- * between the two walks before it. Chunks that live longer than the time between two walks are
- * survivors, too, even if all of them are freed later: compare pm_cohort_class.in_use over time.
+ * A chunk survives if it is new in one walk and is still there in the next walk, with the same size
+ * and content (see survivors.h). So each walk from the third one on adds survivors: chunks that
+ * were allocated between the two walks before it. Survivors that are freed later stay counted. To
+ * see whether a class grows, compare pm_cohort_class.in_use over time.
  *
- * The memory is 24 bytes for each chunk in use, during a walk 48 bytes, and up to 48 MiB for
- * counts.
+ * Memory: 24 bytes for each chunk in use (48 bytes during a walk), and up to 64 MiB for counts.
  */
 #ifndef PROCMEM_COHORTS_H
 #define PROCMEM_COHORTS_H
@@ -66,8 +65,8 @@ PM_PUBLIC void pm_cohorts_close(struct pm_cohorts *cohorts);
  * @param cohorts  the handle
  * @param heap     the heap, opened just before; not used after the call
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
- * @return         0 or -1; after a failure, survivors are found again from the third walk on. What
- *                 earlier walks have found is kept
+ * @return         0 or -1. After a failure, the survivors of earlier walks are kept, and the third
+ *                 walk from then on is the first to add new ones
  */
 PM_PUBLIC int pm_cohorts_walk(struct pm_cohorts *cohorts, struct pm_heap *heap,
                               struct pm_error *error);

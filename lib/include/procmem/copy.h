@@ -49,20 +49,21 @@ extern "C" {
 /** Options of a copy. If all fields are zero, there are no limits. */
 struct pm_copy_options {
 	/**
-	 * Maximum size in bytes of the copy, with the memory that `chunk_bytes` predicts; 0 means
-	 * no limit. pm_copy_open() compares it with the memory that is to be copied, and
-	 * pm_copy_take() with the memory that it copies: the process may have grown
+	 * Maximum size in bytes of the copy and of the memory that `chunk_bytes` predicts; 0 means
+	 * no limit. pm_copy_open() checks the planned copy. pm_copy_take() checks again while it
+	 * copies, because the process may have grown
 	 */
 	uint64_t memory_max;
 	/**
-	 * Number of bytes that the caller will need for each chunk of malloc, to compare the sum
-	 * with `memory_max`. The number of chunks is not known before the copy. One chunk for 128
-	 * bytes of the copy is assumed
+	 * Number of bytes that the caller will need for each chunk of malloc; they count towards
+	 * `memory_max`. The number of chunks is not known before the copy, so one chunk for each
+	 * 128 bytes of the copy is assumed
 	 */
 	uint32_t chunk_bytes;
 	/**
-	 * Maximum duration of the stop in nanoseconds; 0 means no limit. pm_copy_take() compares it
-	 * with the predicted duration, and ends a stop that takes twice as long
+	 * Maximum duration of the stop in nanoseconds; 0 means no limit. If the predicted duration
+	 * is longer, pm_copy_take() fails without a stop. It ends a stop that takes twice this
+	 * maximum
 	 */
 	uint64_t stop_max_ns;
 	/**
@@ -84,14 +85,14 @@ struct pm_copy_info {
 	uint64_t copied; /**< bytes that were copied, also if pm_copy_take() has failed */
 	/**
 	 * Bytes that may contain data of the process, and that could not be copied: the kernel did
-	 * not let this process read them, or they belong to a device or to memfd_secret(2). The
-	 * last two are counted only for a process
+	 * not let this process read them, or they belong to a device or to memfd_secret(2). For a
+	 * core file, devices and memfd_secret(2) are not counted
 	 */
 	uint64_t unreadable;
 	/**
-	 * Bytes of shared mappings of the copied regions that the process has not touched through
-	 * these mappings. They are not read, because this would allocate memory. They can contain
-	 * what the process has written by other ways. 0 for a core file
+	 * Bytes in pages of shared regions that the process has not touched. They are not read,
+	 * because this would allocate memory. They can contain data that was written in another
+	 * way, such as with write(2). 0 for a core file
 	 */
 	uint64_t untouched;
 	/**
@@ -104,6 +105,13 @@ struct pm_copy_info {
 	/** Duration of the stop in nanoseconds; 0 for a core file, and with pm_copy_options.stop */
 	uint64_t stopped_ns;
 	uint64_t threads; /**< number of threads */
+	/**
+	 * Number of threads with registers that were not read, and that can contain pointers. Such
+	 * a thread was in uninterruptible sleep, the kernel did not let this process read its
+	 * registers, or the memory for vector registers was used up. For a core file, only general
+	 * registers count
+	 */
+	uint64_t unread_threads;
 };
 
 /** Number of general registers of a thread: struct user_regs_struct of x86-64 (sys/user.h). */
@@ -124,13 +132,17 @@ struct pm_copy_thread {
 	uint64_t registers[PM_COPY_REGISTERS]; /**< in the order of struct user_regs_struct */
 	/**
 	 * The vector and floating-point registers as words: the XSAVE area (NT_X86_XSTATE), or the
-	 * FXSAVE area if the machine has no other. Words that are not part of a register are 0.
-	 * NULL if they are not known, for a thread in a system call, and for a core file. A
-	 * function keeps no values in these registers while it calls a function of libc that
-	 * enters the kernel (System V ABI for x86-64), so what they contain then is stale
+	 * FXSAVE area if the machine has no other. Words that are not part of a register, and words
+	 * that cannot be addresses (2^56 and above), are 0. Zeros at the end are left out.
+	 * NULL if there is no other word, if the registers are not known, for a thread in a system
+	 * call, and for a core file. During a system call, their values are stale: by the System V
+	 * ABI for x86-64, a function does not keep values in these registers while it calls another
+	 * function
 	 */
 	uint64_t *vectors;
 	size_t vector_count; /**< number of words in `vectors` */
+	/** Whether registers that can contain pointers were not read; see pm_copy_info */
+	bool registers_missing;
 };
 
 /** A copy; opaque. Several threads may read from it after pm_copy_take(). */

@@ -3,8 +3,8 @@
  * @file
  * Demangling: the names of C++ and Rust symbols as they are written in the source code.
  *
- * Names come from files and memory of the target, so they are untrusted: a short name can describe
- * one of terabytes. Time and memory are bounded, and a result is cut at the size of the buffer.
+ * Names come from files and memory of the target, so they are untrusted: a short mangled name can
+ * expand to terabytes. Time and memory are bounded, and a result is cut at the size of the buffer.
  *
  * Several threads may call these functions at the same time.
  */

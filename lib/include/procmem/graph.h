@@ -12,9 +12,8 @@
  * in registers and at the top of stacks, the address of a header counts, because functions of
  * malloc use such addresses.
  *
- * The edges are not stored: memory is scanned again for each question. A graph takes about 8 bytes
- * of memory for each chunk; the questions take more while they are answered (leaks.h, retained.h,
- * refs.h).
+ * The pointers are not stored: each search (leaks.h, retained.h, refs.h) scans the memory again. A
+ * graph takes about 8 bytes of memory for each chunk. A search takes more while it runs.
  */
 #ifndef PROCMEM_GRAPH_H
 #define PROCMEM_GRAPH_H
@@ -70,10 +69,10 @@ struct pm_root {
 	/** Name of the mapped file; for PM_ROOT_ANONYMOUS, the name of the region; may be "" */
 	const char *module;
 	/**
-	 * First address of the memory; 0 for registers. In data of a file without a symbol,
-	 * neighbouring words that point to chunks are one root, with the address of the first word.
-	 * Of these roots there are at most 1024. Further words are one root for each file, with the
-	 * address of the first of them
+	 * First address of the memory; 0 for registers. In data of a file that no symbol covers,
+	 * neighbouring words that point to chunks are one root. There are at most 1024 of these
+	 * roots. All further such words of a file are one root. `start` is the address of the first
+	 * word
 	 */
 	uint64_t start;
 	uint64_t end;      /**< address after the last byte; 0 for registers */
@@ -83,7 +82,7 @@ struct pm_root {
 /** Options of a graph. If all fields are zero, the defaults are used. */
 struct pm_graph_options {
 	/**
-	 * Maximum number of bytes that the graph and one question together may take; 0 means no
+	 * Maximum number of bytes that the graph and one search together may take; 0 means no
 	 * limit. 60 bytes a chunk are assumed and, for pm_retained_tree_find(), 4 bytes for each
 	 * pointer between chunks that the root holds
 	 */

@@ -7,12 +7,12 @@
  * are not those of a supported version, pm_heap.allocator is PM_HEAP_ALLOCATOR_UNKNOWN; the heap is
  * then not known, which does not mean that it is empty.
  *
- * In a running process the chunks change while they are read. Where the chain of chunks breaks, it
- * is read again, and what cannot be repaired is skipped and reported (pm_heap_break). The figures
- * are then approximate (pm_heap.complete is false): chunks in the skipped parts are missing, and
- * chunks that were freed during the walk can be counted as in use.
+ * In a running process, the chunks change while they are read. Where the chain of chunks breaks,
+ * the memory is read again. If this does not help, the part is skipped and reported
+ * (pm_heap_break). The figures are then approximate (pm_heap.complete is false): the chunks of
+ * skipped parts are missing, and chunks that were freed during the walk can be counted as in use.
  *
- * The index takes about 24 MiB of memory for 1 GiB of heap.
+ * An open heap takes about 24 MiB of memory for each GiB of chunks.
  */
 #ifndef PROCMEM_HEAP_H
 #define PROCMEM_HEAP_H
@@ -46,8 +46,8 @@ enum pm_heap_allocator {
 /** The state of a chunk. */
 enum pm_chunk_state {
 	PM_CHUNK_IN_USE = 0, /**< the program has allocated it */
-	/** The program has freed it; malloc counts it as used. Lists: tcache and fastbins; in
-	 * jemalloc 5.3, the caches of threads */
+	/** The program has freed it, but malloc still marks it as used. It is in a tcache or a
+	 * fastbin (glibc), or in the cache of a thread (jemalloc 5.3) */
 	PM_CHUNK_CACHED,
 	PM_CHUNK_FREE, /**< free, in a bin of malloc */
 	PM_CHUNK_TOP,  /**< the rest at the end of an arena, from which malloc takes new chunks */
@@ -71,31 +71,33 @@ struct pm_chunk {
 struct pm_heap_arena {
 	uint64_t address; /**< address of malloc_state; 0 in jemalloc: not known */
 	bool main;        /**< the main arena of glibc, which uses brk(2) */
-	/** Number for people. glibc: the arenas other than the main one are numbered from 1 on, by
-	 * address, as in pm_arena_heaps; the main arena has 0. jemalloc: from 0 on */
+	/** Number that is shown to the user. glibc: 0 for the main arena; the others have numbers
+	 * from 1 on, by address, as in the details of regions. jemalloc: from 0 on */
 	uint32_t number;
 	uint64_t system; /**< obtained from the kernel (malloc_state.system_mem) */
 	/** Chunks in use. jemalloc before 5.3: includes regions in the caches of threads */
 	uint64_t in_use;
-	uint64_t cached;       /**< cached chunks */
-	uint64_t free;         /**< free chunks, without top */
-	uint64_t top;          /**< size of top */
-	uint64_t overhead;     /**< malloc_state, heap_info, fenceposts; also what was skipped */
-	uint64_t trimmable;    /**< whole pages in free chunks and in top: malloc_trim(3) would
-	                          return about this much */
+	uint64_t cached;   /**< cached chunks */
+	uint64_t free;     /**< free chunks, without top */
+	uint64_t top;      /**< size of top */
+	uint64_t overhead; /**< malloc_state, heap_info, fenceposts; also what was skipped */
+	/** Whole pages in free chunks and in top, after chunks of fastbins were merged with them:
+	 * malloc_trim(3) would return about this much */
+	uint64_t trimmable;
 	uint64_t chunks;       /**< number of chunks in use */
 	uint64_t cached_count; /**< number of cached chunks */
 	uint64_t free_count;   /**< number of free chunks, without top */
 	uint64_t fast;         /**< bytes of the cached chunks that are in fastbins */
 	uint64_t fast_count;   /**< number of chunks in fastbins */
 	uint64_t attached;     /**< number of threads that use the arena (attached_threads) */
-	uint64_t heaps;        /**< number of heaps (address ranges) of the arena */
-	/** jemalloc: bytes in unused pages that jemalloc keeps for later (dirty and muzzy pages),
-	 * part of `free`; `system` without them are the active pages */
+	uint64_t heaps; /**< number of address ranges: heaps in glibc, used extents in jemalloc */
+	/** jemalloc: bytes of unused pages that jemalloc keeps for later (dirty and muzzy pages).
+	 * They are part of `free`. The rest of `system` are active pages */
 	uint64_t unused_pages;
 	/** jemalloc: the part of `unused_pages` that the kernel may take at any time (MADV_FREE) */
 	uint64_t muzzy;
-	/** jemalloc: bytes of address space that is kept without pages, not part of `system` */
+	/** jemalloc: bytes of address space without pages that jemalloc keeps for later; not part
+	 * of `system` */
 	uint64_t retained;
 	bool complete; /**< false: the figures are approximate */
 };
@@ -105,11 +107,12 @@ struct pm_heap_break {
 	/** Address of the chunk header or of the structure; in jemalloc, of a page whose extent is
 	 * not valid */
 	uint64_t address;
-	uint64_t previous; /**< address of the chunk before it; 0 if it is the first */
+	uint64_t previous; /**< address of the chunk before it, or of the structure that refers to
+	                      it; 0 if there is none */
 	uint64_t skipped;  /**< number of bytes that were skipped; 0 if reading again repaired it */
 	uint32_t arena;    /**< index of the arena */
-	/** The chain of chunks of glibc breaks at `address`. false: something else is not valid,
-	 * such as a counter, a list or a tcache; its address is always the same */
+	/** true: the chain of chunks of glibc breaks at `address`. false: something else is not
+	 * valid, such as a counter, a list or a tcache */
 	bool chain;
 	const char *why; /**< what is not valid, a constant human-readable text */
 };
@@ -127,7 +130,12 @@ struct pm_heap {
 	char version[32];
 	char proof[160]; /**< how the allocator was found, human-readable */
 	bool unused;     /**< its structures exist, but malloc of this allocator was never called */
+	bool narrow;     /**< all regions are below 4 GiB, as in a 32-bit process: chunks of 32-bit
+	                    processes cannot be read */
 	bool complete;   /**< false: the figures are approximate */
+	/** Most of the memory of an arena of a running process could not be read, also when it was
+	 * tried again: the figures say nothing about what is in use */
+	bool lost;
 	struct pm_heap_arena *arenas;  /**< the arenas; the main arena is first */
 	size_t arena_count;            /**< number of elements of `arenas` */
 	struct pm_heap_arena total;    /**< sums over `arenas`, without mapped chunks */
@@ -136,19 +144,25 @@ struct pm_heap {
 	uint64_t mapped_counter;       /**< `mapped` according to malloc's own counters (mp_); 0 if
 	                                  these were not found */
 	uint64_t mapped_count_counter; /**< `mapped_count` according to malloc's own counters */
-	/** More mapped chunks were found in a stopped process than malloc has counted: some of them
-	 * are other memory that looks like a mapped chunk */
+	/** Whether malloc's own counters of mapped chunks were found; false for jemalloc */
+	bool mapped_counted;
+	/** The process is stopped, and more mapped chunks were found than malloc has counted, or
+	 * the counters were not found: some of the chunks can be other memory that looks like a
+	 * mapped chunk. If the counters were not found, mapped chunks can also be missing */
 	bool mapped_uncertain;
 	struct pm_heap_break *breaks; /**< the first PM_HEAP_BREAKS_MAX breaks */
 	size_t break_count;           /**< number of elements of `breaks` */
 	uint64_t breaks_total;        /**< number of all breaks */
-	/** Another allocator that the process has, too; its chunks are not in this heap.
-	 * PM_HEAP_ALLOCATOR_UNKNOWN if there is none; PM_HEAP_ALLOCATOR_GLIBC is possible twice: in
-	 * another copy of libc (dlmopen(3), LD_AUDIT) */
+	/** A second allocator of the process, whose chunks are not in this heap.
+	 * PM_HEAP_ALLOCATOR_UNKNOWN if there is none. It can be equal to `allocator`: a process can
+	 * have two copies of glibc (dlmopen(3), LD_AUDIT) */
 	enum pm_heap_allocator other;
-	bool other_known;      /**< the chunks of `other` were read, and have fewer bytes in use */
-	uint64_t other_in_use; /**< bytes in use in chunks of `other`; 0 if these are not known */
-	uint32_t chunk_count;  /**< number of chunks of all states: pm_chunk.number is lower */
+	bool other_known; /**< the chunks of `other` were read. This heap has at least as many bytes
+	                     in use */
+	/** Bytes in use in chunks of `other`; 0 if `other_known` is false */
+	uint64_t other_in_use;
+	uint32_t chunk_count; /**< number of chunks of all states; each pm_chunk.number is less than
+	                         this */
 };
 
 /** What an earlier search in the same process has found. */
@@ -164,19 +178,20 @@ struct pm_heap_source {
 	/** Page states: only present and swapped pages are read. NULL: all pages are read, as for a
 	 * core file or a copy */
 	const struct pm_page_source *pages;
-	/** Ranges in which no mapped chunks are searched, ascending, such as a Java heap; or NULL
-	 */
+	/** Ranges in which mapped chunks are not searched for, such as a Java heap; ascending. NULL
+	 * if there are none */
 	const struct pm_range *skip;
 	size_t skip_count; /**< number of elements of `skip` */
-	/** The target does not change while it is read: a broken chain is damage, and is not read
-	 * again */
+	/** The target does not change while it is read. Then a chain that breaks is damaged, and is
+	 * not read again */
 	bool stopped;
-	/** An allocator that is part of the program, from pm_heap_find_linked(). It is named if its
-	 * structures are not found. PM_HEAP_ALLOCATOR_UNKNOWN if there is none, or if this is not
-	 * known */
+	/** The allocator that is part of the program, from pm_heap_find_linked(); its name is
+	 * reported if its structures are not found. PM_HEAP_ALLOCATOR_UNKNOWN if there is none, or
+	 * if this is not known */
 	enum pm_heap_allocator linked;
-	const volatile sig_atomic_t *cancel; /**< PM_ERROR_CANCELLED if non-zero; may be NULL */
-	struct pm_heap_hint hint;            /**< result of pm_heap_find_hint(); or zeroed */
+	/** Cancellation flag: PM_ERROR_CANCELLED when non-zero. May be NULL */
+	const volatile sig_atomic_t *cancel;
+	struct pm_heap_hint hint; /**< result of pm_heap_find_hint(); or zeroed */
 };
 
 /**
@@ -193,10 +208,10 @@ struct pm_heap_source {
 PM_PUBLIC enum pm_heap_allocator pm_heap_find_linked(struct pm_process *process);
 
 /**
- * Searches for the structures of an allocator that are not found quickly, so that pm_heap_open()
- * takes less time while the target is stopped.
+ * Searches for the structures of jemalloc, which takes long. Call this before the target is
+ * stopped: with the hint, pm_heap_open() takes less time.
  *
- * @param source  where to read, now; `hint` is ignored
+ * @param source  where to read; `hint` is ignored
  * @param hint    receives what was found; zeroed on failure
  * @param error   as for pm_heap_open()
  * @return        0 or -1
@@ -222,8 +237,8 @@ PM_PUBLIC int pm_heap_open(const struct pm_heap_source *source, struct pm_heap *
 PM_PUBLIC void pm_heap_close(struct pm_heap *heap);
 
 /**
- * Finds the chunk that contains an address, in any state. In glibc, the first 8 bytes of a header
- * belong to the chunk before it if that chunk is in use.
+ * Finds the chunk, in any state, that contains an address. In glibc, the first 8 bytes of a header
+ * belong to the chunk before it if that chunk is in use or cached.
  *
  * @param heap     the heap
  * @param address  any address: inside the chunk, or inside its header
@@ -240,6 +255,17 @@ PM_PUBLIC bool pm_heap_find(const struct pm_heap *heap, uint64_t address, struct
  * @param chunk   receives the chunk
  */
 PM_PUBLIC void pm_heap_chunk(const struct pm_heap *heap, uint32_t number, struct pm_chunk *chunk);
+
+/**
+ * Returns whether a chunk is in a fastbin of glibc: malloc_trim(3) and large requests merge such a
+ * chunk with free chunks beside it. Chunks in tcaches are never merged. In glibc before 2.30,
+ * chunks in tcaches cannot be distinguished from chunks in fastbins if they have at most 176 bytes.
+ *
+ * @param heap   the heap
+ * @param chunk  one of its chunks
+ * @return       true if it is in a fastbin
+ */
+PM_PUBLIC bool pm_heap_in_fastbin(const struct pm_heap *heap, const struct pm_chunk *chunk);
 
 /** Maximum number of bytes of a chunk that pm_heap_read_chunks() passes to the visitor. */
 #define PM_CHUNK_HEAD_SIZE 64
@@ -258,8 +284,8 @@ typedef int pm_chunk_visitor(void *context, const struct pm_chunk *chunk, const 
                              size_t size);
 
 /**
- * Reads the first bytes of all chunks of some states, in ascending address order. The memory is
- * read in large pieces, once.
+ * Reads the first bytes of all chunks of some states, in ascending address order, with few system
+ * calls.
  *
  * @param heap     the heap
  * @param states   bit mask: 1 << enum pm_chunk_state

@@ -4,8 +4,8 @@
  * The chunks in use of a heap, counted by size and type, in a form that outlives the heap: it can
  * be stored in a recording (recorder.h), and two of them can be compared.
  *
- * A class has the same size, type and content in both histograms of a comparison. Types are
- * compared by name, so the histograms may have been made by different programs.
+ * Two histograms are compared class by class. A class is identified by its size, its content and
+ * the name of its type, so the histograms can be of different processes.
  */
 #ifndef PROCMEM_HISTOGRAM_H
 #define PROCMEM_HISTOGRAM_H
@@ -38,13 +38,13 @@ struct pm_histogram_class {
 	bool text_varies; /**< as pm_census_class.text_varies */
 	bool text_cut;    /**< as pm_census_class.text_cut */
 	const char *name; /**< as pm_chunk_type.name; owned by the histogram */
-	const char *text; /**< text that most chunks start with; "" if there is none; owned by the
+	const char *text; /**< text as in pm_census_class.text; "" if there is none; owned by the
 	                     histogram. It may contain any bytes except NUL */
 };
 
 /** The chunks in use of a heap. A zeroed histogram is empty. */
 struct pm_histogram {
-	/** False: the target changed while it was read, and parts of the heap are missing */
+	/** False: the counts are approximate, as in pm_heap.complete */
 	bool complete;
 	char allocator[32]; /**< name of the allocator (pm_heap_allocator_name()) */
 	uint64_t count;     /**< number of all chunks in use, also of those in no class */
@@ -80,8 +80,8 @@ struct pm_histogram_change {
 	const struct pm_histogram_class *after;  /**< NULL: the class is not in the second one */
 	int64_t count; /**< chunks in the second one, minus those in the first one */
 	int64_t bytes; /**< the same in bytes */
-	/** The true difference is `bytes`, give or take this number of bytes: what the histograms
-	 * left out */
+	/** `bytes` is wrong by at most this number, because the counts of a histogram can be too
+	 * low */
 	uint64_t uncertain;
 };
 

@@ -28,7 +28,7 @@ extern "C" {
 struct pm_lost {
 	struct pm_chunk chunk; /**< the chunk */
 	bool direct; /**< no other lost chunk points to it, or it was chosen for its cycle */
-	bool cycle;  /**< it is direct, and other lost chunks in a cycle with it point to it */
+	bool cycle;  /**< it is the direct chunk that was chosen for a cycle */
 };
 
 /** Lost chunks of equal size and type. */
@@ -58,8 +58,9 @@ struct pm_leaks {
 	uint64_t cycles;        /**< number of cycles */
 	/**
 	 * Number of lost chunks that are reachable from parts of stacks below the stack pointers.
-	 * This memory is not used, unless a thread runs on another part of its stack at the moment,
-	 * such as an alternate signal stack or a coroutine: then the chunks may not be lost
+	 * Usually the program does not use this memory. But these chunks may not be lost if a
+	 * thread runs on another part of its stack at the moment, such as an alternate signal stack
+	 * or a coroutine
 	 */
 	uint64_t below_stacks;
 	uint64_t below_stacks_bytes;  /**< sum of their sizes */
@@ -68,7 +69,7 @@ struct pm_leaks {
 	/** true if there were more than PM_LEAK_GROUPS_MAX groups: the last one then has size 0,
 	 * and contains all chunks of the other groups */
 	bool cut;
-	/** Private: a bit for each chunk that is lost, direct, or direct in a cycle */
+	/** Private: bitmaps of the chunks that are lost, direct, and chosen for a cycle */
 	uint64_t *marks[3];
 };
 

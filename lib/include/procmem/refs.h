@@ -52,7 +52,8 @@ typedef int pm_ref_visitor(void *context, const struct pm_ref *ref);
  *
  * @param graph    the graph; roots may be added
  * @param range    the range, such as the bytes of a chunk (pm_chunk.start, pm_chunk.end)
- * @param visit    called for each word: first registers, then memory by ascending address
+ * @param visit    called for each word: first registers, then the memory outside of malloc by
+ *                 ascending address, then chunks by ascending address
  * @param context  passed to `visit`
  * @param error    PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
  * @return         0; -1 on an error; or the value with which `visit` ended the search
@@ -97,9 +98,9 @@ struct pm_path {
 #define PM_PATH_STEPS_MAX 1000
 
 /**
- * Finds the path from a chunk to its nearest root: of the roots of the lowest level from which the
- * chunk is reachable, the one with the fewest references. Takes up to 8 bytes of memory for each
- * chunk.
+ * Finds the path from a chunk to its nearest root. Of the roots that reach the chunk, those of the
+ * lowest level count; the nearest of them has the fewest references on the path. Takes up to 8
+ * bytes of memory for each chunk.
  *
  * @param graph    the graph
  * @param address  an address in a chunk in use

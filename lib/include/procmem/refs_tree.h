@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * References over several levels: what points to a range, what points to these chunks, and so on,
- * or the same in the direction of the pointers.
+ * References over several levels: what points to a range, what points to the chunks with these
+ * pointers, and so on. Or in the other direction: the chunks to which a range points, the chunks to
+ * which these point, and so on.
  */
 #ifndef PROCMEM_REFS_TREE_H
 #define PROCMEM_REFS_TREE_H
@@ -43,17 +44,24 @@ struct pm_refs_node {
 	struct pm_ref ref; /**< the reference, as in pm_refs_find() or pm_refs_from() */
 	uint32_t parent;   /**< index of the reference above, or PM_REFS_NO_NODE */
 	uint32_t depth;    /**< number of references above */
-	/** The references to `ref.chunk` were searched, or those from it: not for roots, on the
-	 * last level, and with `again` */
+	/** Whether the references to `ref.chunk` (with pm_refs_tree_options.to: from it) were
+	 * searched. False for roots, on the last level, and if `again` is true */
 	bool searched;
-	bool again;     /**< the chunk is further up in the tree, or is the range itself */
+	bool again; /**< the chunk is at another place in the tree, too, or is the range itself */
+	/**
+	 * If `again` is true: index of the reference whose chunk is the same and was searched. It
+	 * can be before or after this reference. PM_REFS_NO_NODE if the chunk is the range itself,
+	 * and if `again` is false
+	 */
+	uint32_t searched_at;
 	uint64_t count; /**< number of references that were found, if `searched` */
 	uint64_t kept;  /**< number of those that are in the tree */
 };
 
 /** References over several levels. */
 struct pm_refs_tree {
-	/** The references; those of a chunk follow its own, in the order of pm_refs_find() */
+	/** The references, in depth-first order: after each reference come those of its chunk, in
+	 * the order of pm_refs_find() */
 	struct pm_refs_node *nodes;
 	size_t count;   /**< number of elements of `nodes` */
 	uint64_t total; /**< number of references to (or from) the range */

@@ -3,11 +3,14 @@
  * @file
  * Which root (graph.h) holds how much memory of malloc.
  *
- * Each reachable chunk is attributed to its nearest root: of the roots of the lowest level from
- * which the chunk is reachable, the one with the fewest steps. So the figures of all roots add up
- * to all reachable memory. A second figure says from which other roots of the same level the chunk
- * is reachable. One stale pointer is enough to make a large structure reachable from a second root:
- * then the structure is in a set of two roots (pm_retained_set), with the word that leads there.
+ * Each reachable chunk is attributed to its nearest root. Of the roots that reach the chunk, those
+ * of the lowest level count; the nearest of them has the fewest pointers on the way. So the figures
+ * of all roots add up to all reachable memory. Sets (pm_retained_set) show which chunks are
+ * reachable from several roots of the same level. Chunks that a stack holds are also in a set with
+ * the other memory (PM_ROOT_ANONYMOUS) that reaches them, although it has another level: a stale
+ * word of a stack can point to what the memory of another allocator really holds. One stale pointer
+ * is enough to make a large structure reachable from a second root. The structure is then in a set
+ * of two roots, with the address of a word that leads there from each of them.
  */
 #ifndef PROCMEM_RETAINED_H
 #define PROCMEM_RETAINED_H
@@ -23,7 +26,7 @@
 extern "C" {
 #endif
 
-/** Number of roots that sets distinguish: those that hold most memory. */
+/** Number of roots that sets distinguish: the roots that hold most memory. */
 #define PM_RETAINED_SET_ROOTS 15
 
 /** What a root holds. */
@@ -33,8 +36,20 @@ struct pm_retained_root {
 	uint64_t chunks; /**< number of these chunks */
 	/** Whether `only` is known: only for the first PM_RETAINED_SET_ROOTS roots */
 	bool only_known;
-	/** Bytes of the chunks that are not reachable from another root of the same level */
+	/** Bytes of the chunks that are not in a set with another root */
 	uint64_t only;
+};
+
+/**
+ * The words that lead from a root to the chunks of a set. They are in the memory of the root, or in
+ * chunks that are reachable from the root, but not from all roots of the set. If the root reaches
+ * the set only through a stale pointer, the stale pointer is one of these words or on the way to
+ * them.
+ */
+struct pm_retained_entry {
+	uint64_t words; /**< number of these words */
+	uint64_t from;  /**< address of the first of them; 0 if it is in a register */
+	uint64_t entry; /**< address that malloc returned for the chunk to which this word points */
 };
 
 /** The chunks that are reachable from the same roots. */
@@ -46,21 +61,10 @@ struct pm_retained_set {
 	bool others;
 	uint64_t bytes;  /**< sum of the sizes of the chunks */
 	uint64_t chunks; /**< number of the chunks */
-	/**
-	 * The root from which the fewest words lead into the set: an element of `roots`, or
-	 * PM_RETAINED_SET_ROOTS for the roots that the sets do not distinguish. If one of the
-	 * pointers to the set is stale, it is probably among these words
-	 */
-	uint8_t through;
-	/**
-	 * Number of these words. They are in the memory of this root, or in chunks that are
-	 * reachable from this root, but not from all roots of the set
-	 */
-	uint64_t words;
-	/** Address of the first of these words; 0 if it is in a register */
-	uint64_t from;
-	/** Address that malloc returned for the chunk to which this word points */
-	uint64_t entry;
+	/** For each element of `roots`, how this root leads to the chunks */
+	struct pm_retained_entry entries[PM_RETAINED_SET_ROOTS];
+	/** The same for the roots that the sets do not distinguish, if `others` is true */
+	struct pm_retained_entry other_entry;
 };
 
 /** Maximum number of sets: the largest are kept. */
@@ -68,14 +72,18 @@ struct pm_retained_set {
 
 /** What all roots hold. */
 struct pm_retained {
-	uint64_t in_use_chunks;         /**< number of all chunks in use */
-	uint64_t in_use_bytes;          /**< sum of their sizes */
-	uint64_t lost_chunks;           /**< number of chunks in use that no root reaches */
-	uint64_t lost_bytes;            /**< sum of their sizes */
-	struct pm_retained_root *roots; /**< roots that hold chunks, by descending `held` */
-	size_t root_count;              /**< number of elements of `roots` */
-	struct pm_retained_set *sets;   /**< sets of at least 2 roots, by descending `bytes` */
-	size_t set_count;               /**< number of elements of `sets` */
+	uint64_t in_use_chunks; /**< number of all chunks in use */
+	uint64_t in_use_bytes;  /**< sum of their sizes */
+	uint64_t lost_chunks;   /**< number of chunks in use that no root reaches */
+	uint64_t lost_bytes;    /**< sum of their sizes */
+	/**
+	 * Roots that hold chunks, by descending `held`. If sets can distinguish more roots, other
+	 * memory that points to chunks, but holds none, follows
+	 */
+	struct pm_retained_root *roots;
+	size_t root_count;            /**< number of elements of `roots` */
+	struct pm_retained_set *sets; /**< sets of at least 2 roots, by descending `bytes` */
+	size_t set_count;             /**< number of elements of `sets` */
 };
 
 /**

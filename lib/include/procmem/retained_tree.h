@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** Maximum number of rows of a tree; the last one takes what does not fit. */
+/** Maximum number of rows of a tree, with the row of the chunks that do not fit (`other`). */
 #define PM_RETAINED_ROWS_MAX 16384
 
 /** Maximum number of rows on the way from the root to a row. */
@@ -58,7 +58,7 @@ struct pm_retained_tree {
 	 * first */
 	struct pm_retained_row *rows;
 	size_t count; /**< number of elements of `rows` */
-	bool cut;     /**< there were too many rows: some chunks are in rows with `other` */
+	bool cut;     /**< there were too many rows: some chunks are in the row with `other` */
 };
 
 /**

@@ -105,9 +105,9 @@ PM_PUBLIC int pm_stop_find_sharing(struct pm_process *process, pid_t *first, siz
                                    struct pm_error *error);
 
 /**
- * Waits after a stop until the threads of the process have run again: each one has used a processor
- * or sleeps. Otherwise, a thread that waits for a processor is at the next stop where it was
- * before, for example in the middle of malloc. Waits for at most 0.2 s.
+ * Waits after a stop until each thread of the process has used a processor, or sleeps. Call this
+ * before another stop. Otherwise, a thread that still waits for a processor would be stopped at the
+ * same place again, for example in the middle of malloc. Waits for at most 0.2 s.
  *
  * @param process  the process, which is not stopped
  * @param cancel   cancellation flag, which ends the wait; NULL if there is none

@@ -5,15 +5,15 @@
  *
  * The heap is walked three times. A chunk survives if it is in use in the second and in the third
  * walk, with the same size and content, and was not there in the first one. Programs that allocate
- * and free all the time have nearly no survivors, whatever the fluctuation of their totals, so the
- * classes with most survivors are those that grow.
+ * and free all the time have nearly no survivors, however much their totals change. So the classes
+ * with most survivors are those that grow.
  *
- * The content of a chunk is a hash of its first 64 bytes, in which pointers into the heap are
- * ignored: those of a list change when other elements are added. A chunk whose other bytes change
- * between the second and the third walk, such as a counter, is not counted. An old chunk whose
- * other bytes change between the first and the second walk, and not after that, is counted.
+ * Contents are compared by a hash of the first 64 bytes. Pointers into the heap are ignored,
+ * because the pointers of a list change when other elements are added. Changes of other bytes, such
+ * as a counter, cause errors: a new chunk that changes between the second and the third walk is not
+ * counted, and an old chunk that changes only between the first and the second walk is counted.
  *
- * The memory is 24 bytes for each chunk that is in use, and up to 48 MiB for counts.
+ * Memory: 24 bytes for each chunk in use, and up to 48 MiB for counts.
  */
 #ifndef PROCMEM_SURVIVORS_H
 #define PROCMEM_SURVIVORS_H
@@ -47,7 +47,8 @@ struct pm_survivor_class {
 	double rate;
 	int64_t net_count; /**< chunks of the class in the third walk minus those in the first */
 	int64_t net_bytes; /**< the same in bytes */
-	/** Whether both are known. False, and both are 0, if a census dropped the class */
+	/** Whether `net_count` and `net_bytes` are known. Both are 0 if a census dropped the class
+	 */
 	bool net_known;
 };
 
@@ -90,9 +91,9 @@ PM_PUBLIC int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *
 PM_PUBLIC size_t pm_survivors_count(const struct pm_survivors *survivors);
 
 /**
- * Tests whether the first walk has seen all chunks, or at least their addresses are known. If not,
- * such as when an arena was not found, there can be too many survivors. Chunks at addresses that
- * the first walk skipped are never survivors, so there can be too few.
+ * Tests whether it is certain that there are not too many survivors. It is not if the first walk
+ * has missed chunks at unknown addresses, such as those of an arena that was not found. Chunks at
+ * addresses that the first walk skipped are never counted, so there can be too few survivors.
  * @param survivors  the walks
  * @return           false if rates can be too high; true before the first walk
  */

@@ -217,23 +217,101 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	target_tell ping
 }
 
+# Waits until procmem, which runs as process $1, has stopped the target. Fails if it ends before.
+await_stop() {
+	local traced=
+	while [ -z "$traced" ] && kill -0 "$1" 2>/dev/null; do
+		# A thread of procmem traces the target.
+		traced=$(sed -n 's/^TracerPid:[[:blank:]]*\([1-9]\)/\1/p' "/proc/$TARGET_PID/status")
+	done
+	[ -n "$traced" ]
+}
+
 # Runs procmem, and kills it when it has stopped the target. Fails if it ends earlier, several times.
 kill_within_stop() {
-	local pid traced try
+	local pid seen try
 	for try in {1..20}; do
 		"$PROCMEM_BIN" "$@" >/dev/null 2>&1 3>&- &
 		pid=$!
-		traced=
-		while [ -z "$traced" ] && kill -0 "$pid" 2>/dev/null; do
-			# A thread of procmem traces the target.
-			traced=$(sed -n 's/^TracerPid:[[:blank:]]*\([1-9]\)/\1/p' "/proc/$TARGET_PID/status")
-		done
+		seen=0
+		await_stop "$pid" || seen=$?
 		kill -KILL "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
-		[ -z "$traced" ] || return 0
+		[ "$seen" -ne 0 ] || return 0
 		echo "try $try: the target was not seen stopped"
 	done
 	return 1
+}
+
+# Runs procmem, and kills the target when procmem has stopped it. Fails if procmem ends earlier,
+# several times, or if its end is not sound.
+end_within_stop() {
+	local pid seen status try
+	for try in {1..20}; do
+		"$PROCMEM_BIN" "$@" >out 2>errors 3>&- &
+		pid=$!
+		seen=0 status=0
+		await_stop "$pid" || seen=$?
+		[ "$seen" -ne 0 ] || kill -KILL "$TARGET_PID"
+		wait "$pid" || status=$?
+		[ "$seen" -ne 0 ] || {
+			assert_end "$status" "$*"
+			return
+		}
+		echo "try $try: the target was not seen stopped"
+	done
+	return 1
+}
+
+# Fails unless a run with the status $1 gave an answer, or says in one line that the target has ended.
+assert_end() {
+	[ "$1" -le 1 ] && [ -s out ] && return
+	[ "$1" -eq 2 ] && [[ "$(grep -v '^procmem: note: ' errors)" =~ ^procmem:\ ([^$'\n']*:\ )?process\ $TARGET_PID\ exited$ ]] && return
+	echo "$2: $1, $(cat errors)"
+	return 1
+}
+
+# Starts a target with a heap that takes some time to read.
+sieve_start() {
+	targets_stop
+	target_start allocations 4
+	target_tell sieve 200000
+}
+
+@test "a target that is killed while procmem reads its heap" {
+	local pid status
+	cd "$BATS_TEST_TMPDIR"
+	for command in 'heap --stop' 'leaks'; do
+		sieve_start
+		# shellcheck disable=SC2086
+		end_within_stop $command --max-stop 0 "$TARGET_PID"
+	done
+	sieve_start
+	end_within_stop refs --max-stop 0 "$TARGET_PID" 0x1000
+
+	# Not stopped: before or within the walk, and between two walks.
+	for command in 'heap' 'heap --growth 1s' 'watch --heap -i 0.1' 'grep --in-use order'; do
+		sieve_start
+		rm -f out
+		# shellcheck disable=SC2086
+		"$PROCMEM_BIN" $command "$TARGET_PID" >out 2>errors 3>&- &
+		pid=$! status=0
+		until [ -s out ] || [ -n "$(find "/proc/$pid/fd" -lname "/proc/$TARGET_PID/*" 2>/dev/null)" ]; do
+			kill -0 "$pid" 2>/dev/null || break
+		done
+		kill -KILL "$TARGET_PID"
+		wait "$pid" || status=$?
+		assert_end "$status" "$command"
+	done
+}
+
+@test "a target that calls exec all the time: its heap is that of one program" {
+	target_start restless exec
+	for command in 'heap --stop' 'heap --retained' 'heap --list' 'heap --growth 0.2s' 'watch --heap -c 3 -i 0.1' 'grep --freed x'; do
+		# shellcheck disable=SC2086
+		assert_sound $command "$TARGET_PID"
+	done
+	assert_runs_free "$TARGET_PID"
 }
 
 @test "a command that is killed while the target is stopped leaves nothing stopped" {

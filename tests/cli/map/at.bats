@@ -125,6 +125,8 @@ start_of() {
 	require redis-cli
 	program_start redis-server --port 0 --unixsocket "$socket" --save '' --daemonize no --enable-debug-command yes
 	until redis-cli -s "$socket" ping 2>/dev/null | grep -q PONG; do kill -0 "$TARGET_PID"; done
+	run -0 --separate-stderr procmem map --by arena "$TARGET_PID"
+	[[ $stderr == *"the arenas of jemalloc have no regions of their own: 'procmem heap' shows them"* ]]
 	redis-cli -s "$socket" set key 'value of the key' >/dev/null
 	address=$(redis-cli -s "$socket" debug object key | sed -n 's/^Value at:\(0x[0-9a-f]*\) .*/\1/p')
 	run -0 procmem map --json "$TARGET_PID" "$(printf '%#x' $((address + 20)))"

@@ -75,6 +75,38 @@ named() {
 	grep -qx "$(printf '0x%x' $((0x${links[0]} + 32)))" addresses
 }
 
+@test "the header after a text that fills its chunk does not belong to the text" {
+	local words
+	target_start remains
+	procmem strings -q "$TARGET_PID" heap | grep -q '<in use, to the end>1$'
+	for words in '--in-use' '--freed' '--in-use --freed' '--chunks' '--in-use --freed -u'; do
+		# shellcheck disable=SC2086
+		procmem strings -q $words "$TARGET_PID" heap | grep -o '<.*, to the end>.*' | sort >found
+		{
+			[[ $words != *freed* && $words != *chunks* ]] || echo '<freed, to the end>'
+			[[ $words != *use* && $words != *chunks* ]] || echo '<in use, to the end>'
+		} | diff - found
+	done
+	run -0 procmem strings -q --in-use --json -n 20 "$TARGET_PID" heap
+	jq -se '.[] | select(.text == "<in use, to the end>") | .length == 20 and .chunk.state == "in_use" and
+		(.chunk | has("also") | not)' <<<"$output"
+	# Without the header, it is too short.
+	run -0 --separate-stderr procmem strings --in-use -n 21 "$TARGET_PID" heap
+	[[ $output != *'to the end'* && $stderr == *' 1 in headers and list pointers of malloc'* ]]
+}
+
+@test "a text that is too short without the header is left out: characters count, not bytes" {
+	target_start remains
+	# Each text would be long enough with the header, which is the character 1.
+	procmem strings -q -e l "$TARGET_PID" heap | grep -q 'large1$'
+	procmem strings -q "$TARGET_PID" heap | grep -q 'äöü1$'
+	run -0 procmem strings -q -e u,l --in-use "$TARGET_PID" heap
+	[[ $output != *large* && $output != *äöü* ]]
+	run -0 procmem strings -q -e u,l --in-use -n 3 "$TARGET_PID" heap
+	grep -q 'large$' <<<"$output"
+	grep -q 'äöü$' <<<"$output"
+}
+
 @test "long strings" {
 	target_start remains
 	run -0 procmem strings -q --in-use -t n -n 200000 "$TARGET_PID"

@@ -129,6 +129,28 @@ grown() {
 		.net_count <= $most' <<<"$output"
 }
 
+@test "chunks that grow within free memory: their verdict and that on the RSS differ" {
+	local words='the verdicts below count chunks; that on the RSS ('
+	target_start allocations 0
+	# Leaves about 8 MiB of free memory.
+	target_tell fragment 1000
+	"$PROCMEM_BIN" watch --heap --budget 50 -i 0.5 -c 26 "$TARGET_PID" >"$BATS_TEST_TMPDIR/text" 3>&- &
+	watcher=$!
+	TARGETS+=("$watcher")
+	while kill -0 "$watcher" 2>/dev/null; do
+		target_tell fragment 3
+		sleep 0.2
+	done
+	wait "$watcher"
+	output=$(cat "$BATS_TEST_TMPDIR/text")
+	# Under load, the chunks may grow unevenly.
+	if [[ $output =~ ' steady '+'"session ' && $output == *'no growth seen'* ]]; then
+		[[ $output == *"$words"'no growth) differs, because malloc first uses memory that is free'* ]]
+	else
+		[[ $output != *"$words"'no growth)'* ]]
+	fi
+}
+
 @test "within a small budget there is one walk, and the summary says that this is too few" {
 	target_start allocations 0
 	run -0 --separate-stderr procmem watch --heap --budget 0.01 -i 0.1 -c 12 "$TARGET_PID"
@@ -142,6 +164,16 @@ grown() {
 	run -0 --separate-stderr procmem watch --heap --budget 0 -i 0.1 -c 6 "$TARGET_PID"
 	[[ $output == *$'\nno class of chunks grows' ]]
 	[[ $output == *'malloc: '*', net change -; '*' walks, every '*' on average, '* ]]
+}
+
+@test "walks that do not find all chunks do not show what grows" {
+	target_start allocations 0
+	target_tell hide
+	run -0 --separate-stderr procmem watch --heap --budget 0 -i 0.1 -c 12 "$TARGET_PID"
+	[[ $output == *' incomplete'$'\n''what grows is not known: the walks did not find all chunks (where: procmem heap -v)' ]]
+	[[ $output != *'no class of chunks'* ]]
+	procmem watch --heap --budget 0 -i 0.1 -c 12 --json "$TARGET_PID" >"$BATS_TEST_TMPDIR/json"
+	jq -es 'last | .seconds == 0 and .complete == false and .survivors == []' "$BATS_TEST_TMPDIR/json"
 }
 
 @test "chunks that are replaced all the time do not grow, although there are new ones" {
@@ -164,6 +196,20 @@ grown() {
 	jq -e 'all(.samples[]; .has_chunks | not)' <<<"$output"
 	run -0 procmem watch -i 0.1 -c 3 "$TARGET_PID"
 	[[ $output != *malloc:* ]]
+}
+
+@test "a recording with chunks: a note says which command shows them" {
+	local file=$BATS_TEST_TMPDIR/run.pmrec
+	target_start allocations 0
+	run -0 procmem watch --heap --budget 0 -i 0.1 -c 3 --record "$file" "$TARGET_PID"
+	run -0 --separate-stderr procmem watch "$file"
+	[[ $output != *malloc:* ]]
+	[[ $stderr == *"the chunks of malloc in $file are not shown: "*' at 3 walks over the heap, '*"'procmem diff $file@first $file' shows what grew" ]]
+	run --separate-stderr procmem diff "$file@first" "$file"
+	[ "$status" -le 1 ]
+	[[ $output == *hunks* ]]
+	run -0 --separate-stderr procmem watch -q "$file"
+	[ -z "$stderr" ]
 }
 
 @test "the action snap stores chunks, too" {
@@ -192,9 +238,37 @@ grown() {
 	require tmux
 	target_start allocations 0
 	watch_start 100 30 --heap -i 0.2 --budget 0.01
-	screen_await 'heap: first result after 3 walks; 1 done, one each '
-	[[ $(screen_lines) =~ 'one each '[0-9hms.\ ]+' within the budget' ]]
+	screen_await 'heap: first result after 3 walks; 1 done, and --budget allows one every '
+	[[ $(screen_lines) =~ 'and --budget allows one every '[0-9hms.\ ]+ ]]
 	screen_key q
+}
+
+@test "the screen continues while the heap is walked, and Ctrl-C ends a walk" {
+	require tmux
+	target_start allocations 0
+	target_tell sieve 3000000
+	target_tell grow 200
+	# A walk takes longer than the time between two samples.
+	watch_start 100 30 --heap -i 0.1 --budget 0
+	screen_await ' done, one is running'
+	screen_await 'chunks of malloc that are new and still there (a walk is running):'
+	screen_key C-c
+	screen_await 'ended: interrupted'
+	screen_await 'malloc: '
+	[[ $(screen_lines) == *' chunks in use, '*' walks, every '* ]]
+}
+
+@test "a process that ends while its heap is walked" {
+	require tmux
+	target_start allocations 0
+	target_tell sieve 3000000
+	watch_start 100 30 --heap -i 0.1 --budget 0
+	screen_await ' done, one is running'
+	kill -KILL "$TARGET_PID"
+	screen_await '(q: quit)'
+	screen_key q
+	screen_await 'ended: the process is gone'
+	screen_await 'malloc: '
 }
 
 @test "--heap needs one living process whose allocator is known" {

@@ -76,7 +76,7 @@ static void number_nodes(const struct graph *graph, struct numbered *numbered)
 	numbered->first[numbered->count] = count;
 }
 
-/** Marks what is reachable from a node without another node. */
+/** Marks what a node reaches if another node is removed. */
 static void reach(const struct graph *graph, uint32_t node, uint32_t without, bool *reached)
 {
 	if (node == without || reached[node])

@@ -161,8 +161,9 @@ static void add_lost(struct graph_session *churning, struct addresses *lost)
 	uint32_t number = 0;
 
 	must(pm_leaks_find(churning->graph, NULL, &found, &error), &error);
-	/* free() has pointers to the chunk after the one that is freed. They are roots. */
-	assert_in_range(found.chunks, leaks.chunks - 2 * THREADS, leaks.chunks);
+	/* free() has pointers to the chunk after the one that is freed. They are roots. At most one
+	 * chunk for each thread and one of 1000 is missed. */
+	assert_in_range(found.chunks, leaks.chunks - THREADS - leaks.chunks / 1000, leaks.chunks);
 	for (size_t i = 0; i < found.count; i++)
 		assert_true(found.groups[i].chunks <= lost_of_size(found.groups[i].size).chunks);
 

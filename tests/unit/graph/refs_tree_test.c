@@ -102,6 +102,8 @@ static void referrers_of_referrers_are_found(void **state)
 		                 graph_session_group(&session, "payload").size);
 	for (size_t i = 0; i < sizeof after / sizeof *after; i++)
 		expect_node(&tree, 8 + i, &after[i]);
+	/* The second one of these is the table, which was searched above. */
+	assert_int_equal(tree.nodes[9].searched_at, 1);
 
 	pm_refs_tree_deinit(&tree);
 }
@@ -127,6 +129,31 @@ static void pointers_of_pointers_are_found(void **state)
 	assert_true(tree.nodes[3].searched);
 	assert_int_equal(tree.nodes[3].count, 0);
 	assert_int_equal(tree.nodes[3].ref.offset, 8);
+
+	pm_refs_tree_deinit(&tree);
+}
+
+static void the_place_of_a_search_is_known(void **state)
+{
+	(void)state;
+	const struct pm_refs_tree_options options = { .depth = 3, .width_first = 20, .width = 20 };
+	struct pm_refs_tree tree = find("shop", &options);
+	size_t below = 0;
+
+	/* Each payload of the shop is held by an order, which the next order precedes in a list. So
+	 * the next order is found before its own payload, but searched below this payload. */
+	for (size_t i = 0; i < tree.count; i++) {
+		const struct pm_refs_node *node = &tree.nodes[i];
+		if (!node->again || node->searched_at == PM_REFS_NO_NODE) {
+			assert_int_equal(node->searched_at, PM_REFS_NO_NODE);
+			continue;
+		}
+		const struct pm_refs_node *searched = &tree.nodes[node->searched_at];
+		assert_true(searched->searched);
+		assert_int_equal(searched->ref.chunk.start, node->ref.chunk.start);
+		below += node->searched_at > i;
+	}
+	assert_true(below >= 10);
 
 	pm_refs_tree_deinit(&tree);
 }
@@ -181,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(referrers_of_referrers_are_found),
 		cmocka_unit_test(pointers_of_pointers_are_found),
+		cmocka_unit_test(the_place_of_a_search_is_known),
 		cmocka_unit_test(one_level_is_what_refs_find_reports),
 		cmocka_unit_test(a_search_has_limits),
 	};

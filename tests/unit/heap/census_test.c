@@ -215,7 +215,7 @@ static void long_texts_have_one_class(void **state)
 	end(&fixture);
 }
 
-/** A class without a common text has none. */
+/** If the chunks of a class have no common text, the class has no text. */
 static void no_text_for_different_texts(void **state)
 {
 	static const char *const words[] = { "apple", "pear", "plum", "cherry", "fig" };
@@ -267,8 +267,8 @@ static void counts_by_arena(void **state)
 }
 
 /**
- * More classes than memory: a few large ones among many small ones. What is in the census has the
- * bounds that it promises, and the large classes are in it.
+ * More classes than memory: a few large ones among many small ones. The counts in the census are
+ * within the promised bounds, and the large classes are in the census.
  */
 static void bounds_hold_in_little_memory(void **state)
 {

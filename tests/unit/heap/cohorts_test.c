@@ -186,7 +186,7 @@ static void a_cache_that_does_not_grow(void **state)
 
 	for (unsigned i = 0; i < 10; i++) {
 		unuse(f, 0, SLOTS);
-		/* Those of three walks: a session lives for three walks. */
+		/* Each session lives for three walks. */
 		for (unsigned age = 0; age < 3; age++)
 			use(f, 100 * ((i + age) % 10), 100, "session");
 		must_walk(f);

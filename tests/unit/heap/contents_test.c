@@ -18,7 +18,7 @@
 #include "support/open_heap.h"
 #include "support/target.h"
 
-/** Bytes of a chunk that the program may use less than the size of the chunk. */
+/** Size of a chunk minus the number of bytes that the program may use. */
 enum { OVERHEAD = 8 };
 
 static struct pm_census *count(struct open_heap *heap, unsigned keys,

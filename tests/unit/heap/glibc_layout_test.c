@@ -369,7 +369,7 @@ static void false_mapped_chunks_are_left_out(void **state)
 	check_mapped_pages((const unsigned[]){ 1, 2 }, 2, 2, 2);
 	check_mapped_pages((const unsigned[]){ 1, 2 }, 2, 3, 3);
 	check_mapped_pages((const unsigned[]){ 1, 2 }, 3, 4, 4);
-	/* Which one is false is not known, or none of them explains the counters. */
+	/* It is not known which chunk is false, or no chunk explains the counters. */
 	check_mapped_pages((const unsigned[]){ 1, 1 }, 2, 2, 3);
 	check_mapped_pages((const unsigned[]){ 1, 2 }, 1, 2, 4);
 	/* A chunk that ends at the end of the region has a whole mapping. */
@@ -468,7 +468,7 @@ static void breaks_of_stopped_processes_are_not_repaired(void **state)
 	fake_heap_deinit(&fake);
 }
 
-/** A chunk was split off the top chunk while the heap was read: its old size is not believed. */
+/** A chunk was split off the top chunk while the heap was read: its old size is not used. */
 static void top_is_read_again(void **state)
 {
 	(void)state;

@@ -500,7 +500,7 @@ static uint64_t resident_size(const struct subject *subject)
 	return sum;
 }
 
-/** The pages that malloc_trim(3) returns are those that were counted, and are not counted again. */
+/** malloc_trim(3) returns the pages that were counted. Afterwards, they are no longer counted. */
 static void trimmable_memory(void **state)
 {
 	(void)state;
@@ -524,6 +524,42 @@ static void trimmable_memory(void **state)
 	target_stop(&target);
 }
 
+/**
+ * malloc_trim(3) merges chunks in fastbins with free chunks first, and chunks in tcaches never. In
+ * a running process, too, the estimate is what it returns.
+ */
+static void trimmable_memory_with_fastbins(void **state)
+{
+	(void)state;
+	struct subject before, running, after;
+	struct target target;
+
+	target_start(&target, "heaps", "threads=2", "chunks=1000", "fast=40000", NULL);
+	open_heap(&running, target.pid, false);
+	open_heap(&before, target.pid, true);
+	uint64_t trimmable = before.heap->total.trimmable;
+
+	target_tell(&target, "trim");
+	open_heap(&after, target.pid, true);
+	uint64_t returned = resident_size(&before) - resident_size(&after);
+
+	for (size_t i = 0; i < before.heap->arena_count; i++)
+		assert_true(before.heap->arenas[i].fast > 1 << 20);
+	assert_true(returned > 8 << 20);
+	expect_equal("memory that malloc_trim returned", trimmable, returned);
+	expect_equal("estimate in a running process", running.heap->total.trimmable, returned);
+	assert_true(after.heap->total.trimmable < trimmable / 20);
+	assert_int_equal(after.heap->total.fast, 0);
+	assert_int_equal(after.heap->total.in_use, before.heap->total.in_use);
+	/* The chunks in tcaches are still there. */
+	expect_equal("chunks in tcaches", after.heap->total.cached,
+	             before.heap->total.cached - before.heap->total.fast);
+	close_heap(&after);
+	close_heap(&running);
+	close_heap(&before);
+	target_stop(&target);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -543,6 +579,7 @@ int main(void)
 		cmocka_unit_test(program_without_glibc),
 		cmocka_unit_test(busy_process),
 		cmocka_unit_test(trimmable_memory),
+		cmocka_unit_test(trimmable_memory_with_fastbins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ static uint32_t model_find(uint64_t address)
 
 		if (address >= item->address && address - item->address < item->size)
 			found = i;
-		/* The last word belongs to a chunk in use, whatever follows. */
+		/* The word after a chunk in use belongs to it, also if it lies in the next item. */
 		if (item->state <= PM_CHUNK_CACHED && address >= item->address + item->size &&
 		    address < end_of(item))
 			return i;

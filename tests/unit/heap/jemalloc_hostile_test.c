@@ -54,7 +54,7 @@ static void overlapping_extents(void **state)
 	fake_jemalloc_destroy(f);
 }
 
-/** All entries of the root point to the same leaf, whose entries are only valid for the first. */
+/** All entries of the root point to the same leaf, which is valid only for the first entry. */
 static void root_entries_of_the_same_leaf(void **state)
 {
 	(void)state;

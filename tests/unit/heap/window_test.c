@@ -346,6 +346,23 @@ static size_t expect_ahead(struct fixture *f, uint64_t address, uint64_t end, si
 	return size;
 }
 
+static void page_states_of_a_stopped_process_are_fetched_in_blocks(void **state)
+{
+	enum { BLOCK_PAGES = 512 };
+	struct fixture *f = *state;
+	uint64_t word;
+
+	f->source.stopped = true;
+	memset(f->states + PAGES - 10, '.', 5);
+	for (size_t page = PAGES; page-- > 0;) {
+		int expected = f->states[page] == 'p';
+		assert_int_equal(pm_heap_window_word(f->window, base + page * PAGE, &word, NULL),
+		                 expected);
+	}
+
+	assert_int_equal(f->walks, (PAGES + BLOCK_PAGES - 1) / BLOCK_PAGES);
+}
+
 static void bytes_ahead_are_read_once(void **state)
 {
 	struct fixture *f = *state;
@@ -471,6 +488,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(forgotten_bytes_are_read_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(words_anywhere, setup, teardown),
 		cmocka_unit_test_setup_teardown(repeated_words_are_read_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			page_states_of_a_stopped_process_are_fetched_in_blocks, setup, teardown),
 		cmocka_unit_test_setup_teardown(bytes_ahead_are_read_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(bytes_ahead_end_at_gaps, setup, teardown),
 		cmocka_unit_test_setup_teardown(gaps_are_skipped, setup, teardown),

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "reader/copy_threads.h"
 #include "reader/core.h"
 #include "support/core_image.h"
 #include "support/target.h"
@@ -247,6 +248,51 @@ static void threads_have_names_and_registers(void **state)
 	pm_copy_close(copy);
 }
 
+#ifdef __x86_64__
+/** The running thread of the target `hidden` has an address in a vector register. */
+static void vector_registers_are_limited(void **state)
+{
+	(void)state;
+	struct target target;
+	struct pm_error error;
+	struct pm_stop *stop;
+	uint64_t address = 0;
+
+	target_start(&target, "hidden", "vector", NULL);
+	for (size_t i = 0; i < target.count; i++)
+		if (strncmp(target.facts[i], "example held ", 13) == 0)
+			address = strtoull(target.facts[i] + 13, NULL, 16);
+	assert_true(address != 0);
+	struct pm_process *process = open_process(target.pid);
+	must(pm_stop_begin(process, NULL, &stop, &error), &error);
+
+	for (int enough = 0; enough < 2; enough++) {
+		struct pm_copy_thread *threads;
+		size_t count, at = 0;
+		must(pm_copy_threads_read(stop, enough ? 16384 : 0, &threads, &count, &error),
+		     &error);
+		assert_int_equal(count, 2);
+		const struct pm_copy_thread *thread = &threads[1];
+		assert_true(thread->registers_known);
+		assert_int_equal(thread->registers_missing, !enough);
+		assert_int_equal(thread->vector_count > 0, enough);
+
+		while (at < thread->vector_count && thread->vectors[at] != address)
+			at++;
+		assert_int_equal(at < thread->vector_count, enough);
+		for (size_t i = 0; i < thread->vector_count; i++)
+			assert_true(thread->vectors[i] < UINT64_C(1) << 56);
+		if (enough)
+			assert_true(thread->vectors[thread->vector_count - 1] != 0);
+		pm_copy_threads_free(threads, count);
+	}
+
+	pm_stop_end(stop);
+	pm_process_close(process);
+	target_stop(&target);
+}
+#endif
+
 static void a_core_file_is_copied_with_registers(void **state)
 {
 	(void)state;
@@ -380,90 +426,6 @@ static void the_target_does_not_grow(void **state)
 	assert_int_equal(value_of("status", "\nVmPTE:"), tables);
 }
 
-static void limits_refuse_a_copy(void **state)
-{
-	(void)state;
-	struct pm_error error = { 0 };
-	struct pm_copy *copy = NULL;
-	struct pm_copy_options options = { .memory_max = 8 << 20 };
-	assert_int_equal(pm_copy_open(session.process, &options, &copy, &error), -1);
-	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
-	assert_null(copy);
-
-	/* 17 MiB fit, but not together with their index. */
-	options.memory_max = 24 << 20;
-	pm_copy_close(open_copy(&options));
-	options.chunk_bytes = 128;
-	assert_int_equal(pm_copy_open(session.process, &options, &copy, &error), -1);
-
-	options = (struct pm_copy_options){ .stop_max_ns = 1000 };
-	copy = open_copy(&options);
-	assert_true(pm_copy_info(copy)->predicted_ns > 1000);
-	assert_int_equal(pm_copy_take(copy, &error), -1);
-	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
-	assert_int_equal(pm_copy_info(copy)->stopped_ns, 0);
-	pm_copy_close(copy);
-	target_tell(&session.target, "ping");
-}
-
-/** Expects a copy to be refused at the stop because the target has grown by 256 MiB. */
-static struct pm_copy_info refuse_grown(const struct pm_copy_options *options, const char *words)
-{
-	struct pm_error error = { 0 };
-	struct pm_copy *copy = open_copy(options);
-
-	target_tell(&session.target, "grow 256");
-	assert_int_equal(pm_copy_take(copy, &error), -1);
-	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
-	assert_non_null(strstr(error.text, words));
-
-	const struct pm_copy_info info = *pm_copy_info(copy);
-	pm_copy_close(copy);
-	target_tell(&session.target, "ping");
-
-	return info;
-}
-
-static void a_process_that_has_grown_is_not_copied_beyond_the_limit(void **state)
-{
-	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
-	uint64_t planned = pm_copy_info(copy)->planned;
-	pm_copy_close(copy);
-
-	const struct pm_copy_options options = { .memory_max = planned + (32 << 20) };
-	struct pm_copy_info info = refuse_grown(&options, "has grown");
-	assert_true(info.copied <= options.memory_max);
-}
-
-static void a_stop_ends_within_a_large_region(void **state)
-{
-	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
-	uint64_t predicted = pm_copy_info(copy)->predicted_ns;
-	pm_copy_close(copy);
-
-	/* The region of 256 MiB takes more than ten times as long as everything else. */
-	const struct pm_copy_options options = { .stop_max_ns = predicted + predicted / 8 };
-	struct pm_copy_info info = refuse_grown(&options, "the stop was ended");
-	assert_true(info.copied < 256 << 20);
-}
-
-static void a_cancelled_copy_leaves_the_target_running(void **state)
-{
-	(void)state;
-	volatile sig_atomic_t cancel = 0;
-	struct pm_copy_options options = { .cancel = &cancel };
-	struct pm_error error = { 0 };
-	struct pm_copy *copy = open_copy(&options);
-
-	cancel = 1;
-	assert_int_equal(pm_copy_take(copy, &error), -1);
-	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
-	pm_copy_close(copy);
-	target_tell(&session.target, "ping");
-}
-
 static void a_target_that_has_ended_is_reported(void **state)
 {
 	(void)state;
@@ -512,15 +474,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_source_reports_the_pages_of_the_copy, begin,
 		                                end),
 		cmocka_unit_test_setup_teardown(threads_have_names_and_registers, begin, end),
+#ifdef __x86_64__
+		cmocka_unit_test(vector_registers_are_limited),
+#endif
 		cmocka_unit_test_setup_teardown(a_core_file_is_copied_with_registers, begin, end),
 		cmocka_unit_test(memory_that_a_core_file_lacks_is_unreadable),
 		cmocka_unit_test_setup_teardown(the_target_does_not_grow, begin, end),
-		cmocka_unit_test_setup_teardown(limits_refuse_a_copy, begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_process_that_has_grown_is_not_copied_beyond_the_limit, begin, end),
-		cmocka_unit_test_setup_teardown(a_stop_ends_within_a_large_region, begin, end),
-		cmocka_unit_test_setup_teardown(a_cancelled_copy_leaves_the_target_running, begin,
-		                                end),
 		cmocka_unit_test_setup_teardown(a_target_that_has_ended_is_reported, begin, end),
 		cmocka_unit_test_setup_teardown(buffers_are_not_dumped, begin, end),
 	};

@@ -43,8 +43,8 @@ enum {
 	FAKE_MAIN = 0xc80,        /**< offset of the main arena in FAKE_DATA */
 	FAKE_PARAMETERS = 0x200,  /**< offset of mp_ in FAKE_DATA */
 	FAKE_FREE_SIZE = 0x100,   /**< size of the free chunk of each arena */
-	FAKE_FAST_SIZE = 0x50,    /**< size of the two chunks in a fastbin of each arena */
-	FAKE_CACHED_SIZE = 0x30,  /**< size of the three chunks in the tcache of each arena */
+	FAKE_FAST_SIZE = 0x50,    /**< size of each of the two chunks in a fastbin of an arena */
+	FAKE_CACHED_SIZE = 0x30,  /**< size of each of the three chunks in the tcache of an arena */
 	FAKE_NEWER_SIZE = 0x1000, /**< size of the chunk in use in FAKE_NEWER */
 };
 

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <procmem/stop.h>
+
 /** Opens the copy and its heap. The heap may be broken: a thread can be inside malloc. */
 static void copy(struct graph_session *session)
 {
@@ -35,6 +37,8 @@ void graph_session_open(struct graph_session *session)
 
 	copy(session);
 	for (int i = 0; i < COPIES_MAX && !session->heap->complete; i++) {
+		/* On a loaded machine, a thread inside malloc may not have run since the copy. */
+		pm_stop_await_run(session->process, NULL);
 		graph_session_release(session);
 		copy(session);
 	}

@@ -114,7 +114,7 @@ static void characters_are_not_cut(void **state)
 		size_t length = strlen(buffer);
 		assert_true(length < size);
 		assert_string_equal(buffer + length - 3, "...");
-		/* The first byte of a character has no character after it. */
+		/* The byte before the dots is not the first byte of a longer character. */
 		assert_true(length < 4 || (unsigned char)buffer[length - 4] < 0xc0);
 	}
 }
