@@ -113,8 +113,10 @@ static int open_once(struct heap_report *report, const char *word, struct pm_err
 	report->source = malloc_heap_source(memory);
 	find_linked(report, memory->target.process);
 	report->source.linked = report->linked;
-	if (report->stopped && !stopping_holds(memory->target.process))
+	if (report->stopped && !stopping_holds(memory->target.process)) {
 		report->source.reader = stop_limit_reader(&report->limit, &memory->reader);
+		report->source.pages = stop_limit_pages(&report->limit, &memory->pages);
+	}
 	if (pm_heap_open(&report->source, &report->heap, error) < 0)
 		return -1;
 

@@ -95,7 +95,7 @@ static void open_inside(struct inside *inside, struct groups *groups, const stru
 	if (heap->allocator == PM_HEAP_ALLOCATOR_JEMALLOC && !quiet)
 		report_note("the arenas of jemalloc have no regions of their own: 'procmem heap' "
 		            "shows them");
-	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || heap->unused ||
+	if (heap->allocator != PM_HEAP_ALLOCATOR_GLIBC || heap->unused || heap->lost ||
 	    pm_arena_threads_find(heap, loaded->target->process, loaded->core, &inside->threads,
 	                          NULL) < 0)
 		return;

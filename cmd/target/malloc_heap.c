@@ -184,6 +184,12 @@ int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, co
 		return explain_truncated(core, word, error);
 	if (heap->allocator == PM_HEAP_ALLOCATOR_UNKNOWN)
 		return explain_unknown(heap, word, error);
+	if (heap->lost)
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "the heap of %s is not known: most of it could not be read, "
+		                    "because it changes too fast or is damaged; 'procmem heap "
+		                    "--stop' reads it while the process is stopped",
+		                    word);
 	if (found && !heap->unused)
 		return 0;
 

@@ -3,7 +3,12 @@
 
 #include <inttypes.h>
 
+#include <procmem/minmax.h>
+
 #include "base/clock.h"
+
+/* Maximum size in bytes of a range whose page states are read at once. */
+static const uint64_t WALK_STEP = UINT64_C(8) << 30;
 
 void stop_limit_begin(struct stop_limit *limit)
 {
@@ -57,4 +62,35 @@ struct pm_reader *stop_limit_reader(struct stop_limit *limit, struct pm_reader *
 	limit->source = *source;
 	limit->limited = (struct pm_reader){ .ops = &ops, .context = limit };
 	return &limit->limited;
+}
+
+static int walk_limited(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
+                        void *visitor, struct pm_error *error)
+{
+	const struct stop_limit *limit = context;
+	const struct pm_page_source *pages = limit->pages;
+	int result = 0;
+
+	while (result == 0 && start < end) {
+		uint64_t next = start + pm_min(end - start, WALK_STEP);
+		if (check(limit, error) < 0)
+			return -1;
+		result = pages->walk(pages->context, start, next, visit, visitor, error);
+		start = next;
+	}
+
+	return result;
+}
+
+const struct pm_page_source *stop_limit_pages(struct stop_limit *limit,
+                                              const struct pm_page_source *source)
+{
+	if (limit->max_ns == 0)
+		return source;
+
+	limit->pages = source;
+	limit->limited_pages = *source;
+	limit->limited_pages.walk = walk_limited;
+	limit->limited_pages.context = limit;
+	return &limit->limited_pages;
 }

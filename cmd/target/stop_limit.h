@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <procmem/read_plan.h>
 #include <procmem/reader.h>
 
-/** A limit. Must not be moved while `limited` is in use. */
+/** A limit. Must not be moved while `limited` or `limited_pages` is in use. */
 struct stop_limit {
 	uint64_t max_ns;          /**< the duration that the user allows, in nanoseconds; 0: any */
 	uint64_t begun_us;        /**< when the stop began, as clock_us() returns it */
@@ -20,6 +21,8 @@ struct stop_limit {
 	bool ended;               /**< the stop has ended */
 	struct pm_reader source;  /**< reads the memory */
 	struct pm_reader limited; /**< reads from `source` until the limit is reached */
+	const struct pm_page_source *pages;  /**< reads the page states */
+	struct pm_page_source limited_pages; /**< reads from `pages` until the limit is reached */
 };
 
 /**
@@ -44,5 +47,15 @@ void stop_limit_end(struct stop_limit *limit);
  * @return        `limited`, or `source` if any time is allowed
  */
 struct pm_reader *stop_limit_reader(struct stop_limit *limit, struct pm_reader *source);
+
+/**
+ * Makes the source `limited_pages`. It tests the limit as `limited` does, before each 8 GiB.
+ *
+ * @param limit   begun
+ * @param source  reads the page states; must outlive `limited_pages`
+ * @return        `limited_pages`, or `source` if any time is allowed
+ */
+const struct pm_page_source *stop_limit_pages(struct stop_limit *limit,
+                                              const struct pm_page_source *source);
 
 #endif

@@ -19,13 +19,19 @@ void watch_heap_walk_init(struct watch_heap_walk *walk, struct pm_process *proce
 	pm_regions_init(&walk->regions);
 }
 
+/** Releases what open_first() has opened, except for the cohorts. It can be called again. */
+static void close_first(struct watch_heap_walk *walk)
+{
+	chunk_contents_close(&walk->contents);
+	malloc_heap_close(&walk->first);
+	pm_regions_deinit(&walk->regions);
+}
+
 void watch_heap_walk_deinit(struct watch_heap_walk *walk)
 {
 	watch_heap_walk_cancel(walk);
 	pm_cohorts_close(walk->cohorts);
-	chunk_contents_close(&walk->contents);
-	malloc_heap_close(&walk->first);
-	pm_regions_deinit(&walk->regions);
+	close_first(walk);
 	pm_histogram_deinit(&walk->chunks);
 }
 
@@ -65,8 +71,11 @@ static int walk_over(struct watch_heap_walk *walk, struct pm_heap *heap, struct 
 
 static int walk_first(struct watch_heap_walk *walk, struct pm_error *error)
 {
-	if (open_first(walk, error) < 0)
+	if (open_first(walk, error) < 0) {
+		/* The next walk is a first one again. */
+		close_first(walk);
 		return -1;
+	}
 
 	int result = walk_over(walk, walk->first.heap, error);
 

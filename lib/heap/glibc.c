@@ -62,6 +62,54 @@ static void set_arena_range(struct pm_glibc *glibc, size_t arena,
 	glibc->arena_range = range;
 }
 
+/** Returns whether the arena got another heap while its heaps were walked over. */
+static bool has_new_heap(const struct pm_glibc *glibc, size_t arena,
+                         const struct pm_glibc_heaps *heaps)
+{
+	uint64_t top = glibc->arenas[arena].top;
+
+	if (arena == 0 || !pm_glibc_can_change(glibc) || heaps->count == 0)
+		return false;
+
+	for (size_t i = 0; i < heaps->count; i++)
+		if (top >= heaps->items[i].start && top < heaps->items[i].end)
+			return false;
+	return true;
+}
+
+/**
+ * Finds the heaps of an arena again, and walks over those that are new.
+ * @param heaps  the heaps that were walked over; the new ones are added
+ */
+static int walk_new_heaps(struct pm_glibc *glibc, uint32_t arena, struct pm_glibc_heaps *heaps,
+                          struct pm_heap_arena *found, struct pm_error *error)
+{
+	struct pm_glibc_heaps now = { 0 };
+	int result = find_heaps(glibc, arena, &now, error);
+
+	for (size_t i = 0; result == 0 && i < now.count; i++) {
+		bool known = false;
+		for (size_t k = 0; k < heaps->count; k++)
+			known = known || heaps->items[k].start == now.items[i].start;
+		if (known)
+			continue;
+
+		result = pm_array_reserve(&heaps->items, &heaps->capacity, heaps->count, 1,
+		                          sizeof *heaps->items, error);
+		if (result < 0)
+			break;
+		heaps->items[heaps->count] = now.items[i];
+		found->system += pm_range_size(
+			(struct pm_range){ now.items[i].start, now.items[i].end });
+		found->heaps++;
+		set_arena_range(glibc, arena, &now);
+		result = pm_glibc_walk(glibc, arena, &heaps->items[heaps->count++], found, error);
+	}
+
+	free(now.items);
+	return result;
+}
+
 /** Walks over the heaps of an arena. */
 static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *error)
 {
@@ -90,6 +138,8 @@ static int read_arena(struct pm_glibc *glibc, uint32_t arena, struct pm_error *e
 	set_arena_range(glibc, arena, &heaps);
 	for (size_t i = 0; result == 0 && i < heaps.count; i++)
 		result = pm_glibc_walk(glibc, arena, &heaps.items[i], found, error);
+	for (int i = 0; result == 0 && i < TRIES && has_new_heap(glibc, arena, &heaps); i++)
+		result = walk_new_heaps(glibc, arena, &heaps, found, error);
 
 	free(heaps.items);
 	return result;
@@ -209,6 +259,18 @@ static void add_figures(struct pm_heap_arena *sum, const struct pm_heap_arena *a
 	sum->complete = sum->complete && arena->complete;
 }
 
+/**
+ * Returns whether most of an arena that is not complete was not read. Small arenas do not count:
+ * their loss does not change the sums much.
+ */
+static bool is_lost(const struct pm_heap *heap, const struct pm_heap_arena *arena)
+{
+	uint64_t all = heap->total.system + heap->mapped;
+
+	return !arena->complete && arena->overhead > arena->system / 2 &&
+	       arena->overhead > all / 16;
+}
+
 /** Computes the overhead of each arena, and the sums. */
 static void add_up(struct pm_glibc *glibc)
 {
@@ -224,6 +286,8 @@ static void add_up(struct pm_glibc *glibc)
 	}
 
 	heap->complete = heap->total.complete && !glibc->incomplete;
+	for (size_t i = 0; pm_glibc_can_change(glibc) && i < heap->arena_count; i++)
+		heap->lost = heap->lost || is_lost(heap, &heap->arenas[i]);
 }
 
 /** Returns the versions of glibc that have the structures that were found. */
@@ -353,6 +417,7 @@ int pm_heap_glibc(struct pm_heap_handle *heap, struct pm_error *error)
 		.repair_work = PM_GLIBC_REPAIR_WORK,
 		.slow_tests = PM_GLIBC_SLOW_TESTS,
 		.state_reads = PM_GLIBC_STATE_READS,
+		.growth = PM_GLIBC_GROWTH,
 	};
 
 	heap->index.header = 16;

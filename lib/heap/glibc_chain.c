@@ -53,6 +53,8 @@ static enum pm_glibc_stop parse_last(struct pm_glibc_chain *chain, uint64_t head
 
 	if (chain->at != chain->top && !chain->any_top)
 		return broken(chain, "the chunk at the end of the heap is not the top chunk");
+	if (size != rest && chain->moves && !chain->any_top)
+		return PM_GLIBC_STOP_MOVED;
 	if (!(head & PM_GLIBC_PREV_INUSE))
 		return broken(chain, "the top chunk follows a free chunk");
 
@@ -61,6 +63,17 @@ static enum pm_glibc_stop parse_last(struct pm_glibc_chain *chain, uint64_t head
 
 	/* In a running process, the heap may have grown or shrunk since its end was read. */
 	size = pm_min(size, rest) & ~(uint64_t)(PM_GLIBC_ALIGNMENT - 1);
+	if (size >= PM_GLIBC_CHUNK_MIN && !append(chunks, chain->at, size, PM_CHUNK_TOP, 0))
+		return PM_GLIBC_STOP_MEMORY;
+	chain->at = chain->end;
+	return PM_GLIBC_STOP_END;
+}
+
+enum pm_glibc_stop pm_glibc_chain_finish(struct pm_glibc_chain *chain,
+                                         struct pm_glibc_chunks *chunks)
+{
+	uint64_t size = (chain->end - chain->at) & ~(uint64_t)(PM_GLIBC_ALIGNMENT - 1);
+
 	if (size >= PM_GLIBC_CHUNK_MIN && !append(chunks, chain->at, size, PM_CHUNK_TOP, 0))
 		return PM_GLIBC_STOP_MEMORY;
 	chain->at = chain->end;
@@ -126,6 +139,10 @@ static enum pm_glibc_stop parse_chunk(struct pm_glibc_chain *chain, uint64_t hea
 	uint64_t size = head & ~(uint64_t)PM_GLIBC_FLAGS;
 	bool in_use = pm_glibc_word(next + 8) & PM_GLIBC_PREV_INUSE;
 
+	/* The chunk before the top chunk is in use. malloc writes the header of the top chunk last:
+	 * it can be missing yet. */
+	if (chain->moves && chain->at + size == chain->top && pm_glibc_word(next) != size)
+		in_use = true;
 	if (!in_use && pm_glibc_word(next) != size)
 		return broken(chain, "it is free, but the next chunk has another prev_size");
 

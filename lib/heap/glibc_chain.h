@@ -45,6 +45,7 @@ enum pm_glibc_stop {
 	PM_GLIBC_STOP_END,    /**< the end of the chain */
 	PM_GLIBC_STOP_FENCE,  /**< fenceposts of the main arena: memory of another user of sbrk(2)
 	                         may follow */
+	PM_GLIBC_STOP_MOVED,  /**< `at` was the top chunk, which has moved or changed its size */
 	PM_GLIBC_STOP_BROKEN, /**< the header at `at` is not valid */
 	PM_GLIBC_STOP_MEMORY, /**< out of memory */
 };
@@ -56,6 +57,7 @@ struct pm_glibc_chain {
 	uint64_t top;    /**< address of the top chunk of the arena */
 	uint64_t large;  /**< chunks that are larger must be checked by the caller */
 	bool main;       /**< chunks of the main arena */
+	bool moves;      /**< the top chunk can move while the heap is read */
 	bool any_top;    /**< a chunk that ends at the end of the heap is accepted as top */
 	const char *why; /**< for PM_GLIBC_STOP_BROKEN: what is not valid */
 };
@@ -91,6 +93,17 @@ enum pm_glibc_stop pm_glibc_chain_parse(struct pm_glibc_chain *chain,
 enum pm_glibc_stop pm_glibc_chain_parse_large(struct pm_glibc_chain *chain, uint64_t head,
                                               uint64_t word, const unsigned char *next,
                                               struct pm_glibc_chunks *chunks);
+
+/**
+ * Ends a chain at the place that the top chunk had when the arena was read: the rest of the heap is
+ * the top chunk of that moment.
+ *
+ * @param chain   the chain; `at` is moved to the end
+ * @param chunks  the top chunk is appended
+ * @return        PM_GLIBC_STOP_END or PM_GLIBC_STOP_MEMORY
+ */
+enum pm_glibc_stop pm_glibc_chain_finish(struct pm_glibc_chain *chain,
+                                         struct pm_glibc_chunks *chunks);
 
 /** Whether a chain of chunks begins at an address. */
 enum pm_glibc_start {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "heap/grown.h"
 
 int pm_glibc_break(struct pm_glibc *glibc, const struct pm_heap_break *found,
                    struct pm_error *error)
@@ -43,6 +44,42 @@ int pm_glibc_add_range(struct pm_glibc *glibc, uint64_t start, uint64_t end, str
 
 	glibc->ranges[glibc->range_count++] = (struct pm_range){ start, end };
 	return 0;
+}
+
+/** Returns whether a region contains each address of a range. */
+static bool is_covered(const struct pm_regions *regions, struct pm_range range)
+{
+	for (size_t i = pm_regions_index(regions, range.start);
+	     range.start < range.end && i < regions->count; i++) {
+		if (regions->items[i].start > range.start)
+			return false;
+		range.start = regions->items[i].end;
+	}
+	return range.start >= range.end;
+}
+
+int pm_glibc_grow(struct pm_glibc *glibc, uint64_t start, uint64_t end, struct pm_error *error)
+{
+	struct pm_heap_handle *heap = glibc->heap;
+	const uint64_t mask = glibc->page - 1;
+
+	if (!pm_glibc_can_change(glibc) || end > UINT64_MAX / 2)
+		return 0;
+
+	const struct pm_range range = { start & ~mask, (end + mask) & ~mask };
+	if (is_covered(heap->source.regions, range))
+		return 0;
+
+	if (!heap->grown) {
+		heap->grown = pm_heap_grown_copy(heap->source.regions, error);
+		if (!heap->grown)
+			return -1;
+		heap->source.regions = heap->grown;
+	}
+
+	int result = pm_heap_grown_add(heap->grown, range, &glibc->growth, error);
+	pm_heap_window_forget(heap->window);
+	return result;
 }
 
 int pm_glibc_read_now(struct pm_glibc *glibc, uint64_t address, void *buffer, size_t size,

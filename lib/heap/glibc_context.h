@@ -77,6 +77,7 @@ struct pm_glibc {
 	uint64_t repair_work;
 	uint64_t slow_tests;
 	uint64_t state_reads;
+	uint64_t growth;
 
 	bool incomplete; /**< the figures of all arenas together are approximate */
 	enum pm_glibc_links links;
@@ -97,6 +98,9 @@ enum pm_glibc_budget {
 	/** Reads of bins and arenas to check whether memory is the main arena */
 	PM_GLIBC_STATE_READS = 1 << 22,
 };
+
+/** Bytes of memory that a running process can map while it is read, as in pm_glibc.growth. */
+#define PM_GLIBC_GROWTH (UINT64_C(64) << 30)
 
 enum { PM_GLIBC_LINK_SHIFT = 12 };
 
@@ -144,6 +148,16 @@ int pm_glibc_damage(struct pm_glibc *glibc, uint32_t arena, uint64_t address, ui
  */
 int pm_glibc_add_range(struct pm_glibc *glibc, uint64_t start, uint64_t end,
                        struct pm_error *error);
+
+/**
+ * Makes memory of an arena readable that a running process has mapped since its regions were read.
+ *
+ * @param start  start of the memory
+ * @param end    end of the memory
+ * @param error  PM_ERROR_RESOURCES
+ * @return       0 or -1
+ */
+int pm_glibc_grow(struct pm_glibc *glibc, uint64_t start, uint64_t end, struct pm_error *error);
 
 /**
  * Reads the current bytes of the target without a cache. The page must be known to be present.

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "heap/glibc_chain.h"
+#include "heap/glibc_find.h"
 
 enum {
 	ALIGNMENT = 16,
@@ -98,6 +100,43 @@ static uint64_t end_of_regions(const struct pm_regions *regions, uint64_t addres
 }
 
 /**
+ * Sets the end of a contiguous brk heap according to malloc_state. This is one structure that is
+ * read at once, while the top chunk can move before its size is read.
+ *
+ * @param end  receives the end, unless it is not known
+ * @return     false if the end is not known
+ */
+static bool end_of_state(const struct pm_glibc *glibc, uint64_t *end)
+{
+	const struct pm_glibc_arena *main = &glibc->arenas[0];
+	uint64_t base = glibc->parameters.sbrk_base, from_state = base + main->system;
+
+	if (!main->contiguous || base == 0 || main->system > ADDRESS_MAX - base ||
+	    main->top < base || main->top >= from_state ||
+	    from_state - main->top < PM_GLIBC_CHUNK_MIN)
+		return false;
+
+	*end = from_state;
+	return true;
+}
+
+/**
+ * Reads an arena again.
+ * @return 1 if it has changed, 0 if not or if it cannot be read, -1 on error
+ */
+static int read_again(struct pm_glibc *glibc, size_t arena, struct pm_error *error)
+{
+	const struct pm_glibc_arena before = glibc->arenas[arena];
+	const struct pm_glibc_arena *now = &glibc->arenas[arena];
+
+	pm_heap_window_forget_bytes(glibc->heap->window);
+	int got = pm_glibc_find_again(glibc, arena, error);
+	if (got <= 0)
+		return got;
+	return now->top != before.top || now->system != before.system;
+}
+
+/**
  * Finds the brk heap. If it is contiguous, system_mem is its size, also with memory of other users
  * of sbrk(2) in it.
  */
@@ -113,16 +152,21 @@ static int find_main(struct pm_glibc *glibc, struct pm_glibc_heaps *heaps, struc
 		heaps->complete = true;
 		return 0;
 	}
-	if (got == 0 || size > main->system || size > UINT64_MAX - main->top)
-		return 0;
 
-	uint64_t end = main->top + size;
-	if (end > ADDRESS_MAX)
-		return 0;
-	if (base == 0 || (base > main->top && main->contiguous))
+	bool fits = got > 0 && size <= main->system && size <= ADDRESS_MAX - main->top;
+	uint64_t end = fits ? main->top + size : 0;
+	if (fits && (base == 0 || (base > main->top && main->contiguous)))
 		base = end - main->system;
-	if (main->contiguous && end - main->system == base)
-		heaps->complete = true;
+
+	heaps->complete = fits && main->contiguous && end - main->system == base;
+	/* In a running process, the size of the top chunk may be newer or older than the arena. The
+	 * walk checks whether the top chunk ends at this end. */
+	if (!heaps->complete && pm_glibc_can_change(glibc) && end_of_state(glibc, &end))
+		fits = heaps->complete = true;
+	if (!fits)
+		return 0;
+	if (heaps->complete && pm_glibc_grow(glibc, base, end, error) < 0)
+		return -1;
 
 	/* Otherwise, sbrk failed once, and the top chunk can be in mapped memory. */
 	uint64_t limit = end_of_regions(glibc->heap->source.regions, base);
@@ -178,6 +222,31 @@ struct list {
 	uint64_t max; /* maximum size of a heap */
 };
 
+/**
+ * Compares the sum of the sizes of all heaps with system_mem. In a running process, the arena can
+ * have grown since system_mem was read: then the sum is newer.
+ */
+static int compare_sum(struct pm_glibc *glibc, const struct pm_glibc_arena *arena, uint64_t sum,
+                       bool *complete, struct pm_error *error)
+{
+	const size_t index = (size_t)(arena - glibc->arenas);
+	const struct pm_glibc_arena before = *arena;
+
+	*complete = sum == arena->system;
+	if (*complete || !pm_glibc_can_change(glibc))
+		return 0;
+
+	int changed = read_again(glibc, index, error);
+	if (changed < 0)
+		return -1;
+	if (changed > 0) {
+		glibc->arenas[index] = before;
+		glibc->arenas[index].system = sum;
+		*complete = true;
+	}
+	return 0;
+}
+
 /** Follows the list of heaps. Sets `complete` if it leads to the oldest heap. */
 static int follow(struct pm_glibc *glibc, const struct list *list, struct pm_glibc_heaps *heaps,
                   struct pm_error *error)
@@ -196,6 +265,9 @@ static int follow(struct pm_glibc *glibc, const struct list *list, struct pm_gli
 		    !info_is_sane(glibc, &info, arena->address, list->max))
 			return 0;
 
+		if (pm_glibc_grow(glibc, at, at + info.size, error) < 0)
+			return -1;
+
 		uint64_t first = at + info_size;
 		if (at == list->oldest)
 			first = align_up(arena->address + glibc->layout->size);
@@ -206,10 +278,8 @@ static int follow(struct pm_glibc *glibc, const struct list *list, struct pm_gli
 			return -1;
 
 		sum += info.size;
-		if (at == list->oldest) {
-			heaps->complete = sum == arena->system;
-			return 0;
-		}
+		if (at == list->oldest)
+			return compare_sum(glibc, list->arena, sum, &heaps->complete, error);
 		if ((heaps->count & (heaps->count - 1)) == 0)
 			seen = at;
 		at = info.previous;
@@ -273,6 +343,8 @@ int pm_glibc_heaps_end(struct pm_glibc *glibc, size_t arena, const struct pm_gli
 	struct info info = { 0 };
 	uint64_t size;
 
+	if (arena == 0 && pm_glibc_can_change(glibc) && end_of_state(glibc, end))
+		return 1;
 	if (arena == 0) {
 		int got = read_top(glibc, state->top, &size, error);
 		if (got > 0 && (state->top < heap->first || size > UINT64_MAX - state->top))

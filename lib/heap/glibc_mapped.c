@@ -26,6 +26,7 @@
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/glibc_pages.h"
+#include "heap/glibc_start.h"
 #include "heap/glibc_walk.h"
 
 enum {
@@ -177,7 +178,7 @@ static int try_part(struct search *search)
 	uint64_t head = 0;
 	bool starts = false;
 
-	if (pm_glibc_walk_test(glibc, search->at, search->end, &starts, search->error) < 0)
+	if (pm_glibc_start_test(glibc, search->at, search->end, &starts, search->error) < 0)
 		return -1;
 	if (!starts)
 		return 0;

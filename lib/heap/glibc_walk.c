@@ -12,6 +12,7 @@
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/glibc_pages.h"
+#include "heap/glibc_start.h"
 #include "heap/glibc_trim.h"
 
 enum {
@@ -23,9 +24,8 @@ enum {
 	REPAIRS =
 		256, /* maximum number of repairs of a heap; one more for each REPAIR_STEP bytes */
 	REPAIR_STEP = 65536,
+	MOVES = 16,         /* times that a walk follows a top chunk that has moved */
 	REPAIRS_MAX = 2048, /* bounds the time for a hostile target */
-	/* Pages that have content but cannot be read, before a search is given up */
-	UNREADABLE_MAX = 65536,
 	BACK_MAX = 4 << 20, /* bytes before a break that are parsed again */
 };
 
@@ -42,7 +42,9 @@ struct walk {
 	struct pm_glibc_chunks chunks; /* parsed, not in the index yet */
 	struct pm_glibc_pages trim;    /* whole pages in free chunks */
 	uint64_t repairs;              /* number of repairs that are left */
-	uint64_t previous;             /* address of the last chunk that was added to the index */
+	unsigned moves;    /* number of moves of the top chunk that are left to follow */
+	bool moved;        /* the top chunk has moved, or has changed its size */
+	uint64_t previous; /* address of the last chunk that was added to the index */
 	uint32_t arena;
 	struct pm_error *error;
 };
@@ -183,6 +185,22 @@ static int read_piece(struct walk *walk, uint64_t address, struct pm_glibc_buffe
 }
 
 /**
+ * Reads the header after a chunk, in a running process as it is now.
+ * @param next  receives it; unchanged if it is that of a top chunk that malloc has not written yet
+ * @return      1; 0 if it cannot be read; -1 on error
+ */
+static int read_next(struct walk *walk, uint64_t address, unsigned char *next)
+{
+	int got = pm_heap_window_peek(walk->window, address, next, PM_GLIBC_HEADER, walk->error);
+
+	if (got > 0 && pm_glibc_can_change(walk->glibc))
+		got = pm_glibc_read_now(walk->glibc, address, next, PM_GLIBC_HEADER, walk->error);
+	if (got == 0 && walk->chain.moves && address == walk->chain.top)
+		return 1;
+	return got;
+}
+
+/**
  * Parses a chunk whose next header is outside of the buffer, or a large chunk. In a running
  * process, both headers are read again: a size that was valid once may lead far away.
  */
@@ -190,18 +208,14 @@ static int parse_alone(struct walk *walk, uint64_t head, enum pm_glibc_stop *sto
 {
 	struct pm_glibc_chain *chain = &walk->chain;
 	uint64_t size = head & ~(uint64_t)PM_GLIBC_FLAGS, now = head, word = 0;
-	unsigned char next[PM_GLIBC_HEADER];
-	int got = pm_heap_window_peek(walk->window, chain->at + size, next, sizeof next,
-	                              walk->error);
+	unsigned char next[PM_GLIBC_HEADER] = { 0 };
+	int got = read_next(walk, chain->at + size, next);
 
 	if (got > 0 && size <= PM_GLIBC_FAST_MAX)
 		got = pm_heap_window_word(walk->window, chain->at + PM_GLIBC_HEADER, &word,
 		                          walk->error);
 	if (got > 0 && pm_glibc_can_change(walk->glibc))
 		got = pm_glibc_read_now(walk->glibc, chain->at + 8, &now, sizeof now, walk->error);
-	if (got > 0 && pm_glibc_can_change(walk->glibc))
-		got = pm_glibc_read_now(walk->glibc, chain->at + size, next, sizeof next,
-		                        walk->error);
 	if (got < 0)
 		return -1;
 
@@ -232,8 +246,11 @@ static int parse_piece(struct walk *walk, enum pm_glibc_stop *stop)
 	if (got < 0)
 		return -1;
 	if (got == 0) {
+		/* malloc may not have written the header of a new top chunk yet. */
+		bool is_new = chain->moves && chain->at == chain->top;
+
 		chain->why = "its header cannot be read";
-		*stop = PM_GLIBC_STOP_BROKEN;
+		*stop = is_new ? PM_GLIBC_STOP_MOVED : PM_GLIBC_STOP_BROKEN;
 		return 0;
 	}
 
@@ -260,6 +277,27 @@ static int parse_piece(struct walk *walk, enum pm_glibc_stop *stop)
 	return 0;
 }
 
+/**
+ * Moves the end of a heap that has grown. Its new memory can be unknown to the list of regions.
+ * @return 0 or -1
+ */
+static int extend(struct walk *walk, uint64_t end)
+{
+	struct pm_glibc *glibc = walk->glibc;
+	struct pm_glibc_heap *heap = walk->heap;
+
+	if (heap->is_part || end <= heap->end)
+		return 0;
+	if (pm_glibc_grow(glibc, heap->end, end, walk->error) < 0)
+		return -1;
+
+	pm_heap_index_extend(&glibc->heap->index, end);
+	glibc->arena_range.end = pm_max(glibc->arena_range.end, end);
+	walk->found->system += end - heap->end;
+	heap->end = end;
+	return 0;
+}
+
 /** Reads the arena and the end of the heap again; the page states only if `states` is set. */
 static int refresh(struct walk *walk, bool states)
 {
@@ -271,15 +309,17 @@ static int refresh(struct walk *walk, bool states)
 	else
 		pm_heap_window_forget_bytes(walk->window);
 	int got = pm_glibc_find_again(glibc, walk->arena, walk->error);
-	if (got > 0) {
-		walk->chain.top = glibc->arenas[walk->arena].top;
+	if (got > 0)
 		got = pm_glibc_heaps_end(glibc, walk->arena, walk->heap, &end, walk->error);
-	}
+	if (got > 0)
+		got = extend(walk, end) < 0 ? -1 : 1;
+	if (got <= 0)
+		return got;
 
-	/* The segment of the index has the size that the heap had before. */
-	if (got > 0 && end > walk->chain.at)
+	walk->chain.top = glibc->arenas[walk->arena].top;
+	if (end > walk->chain.at)
 		walk->chain.end = pm_min(walk->heap->end, end);
-	return got < 0 ? -1 : 0;
+	return 0;
 }
 
 static int add_break(struct walk *walk, uint64_t address, uint64_t skipped, const char *why)
@@ -377,92 +417,10 @@ static int repair(struct walk *walk)
 	return 0;
 }
 
-/**
- * Continues a test whether a chain starts, beyond the end of the buffer. Headers that lead far away
- * are rare in memory that was not made for it.
- */
-static int test_slowly(struct walk *walk, struct pm_glibc_start_test *test, bool *starts)
-{
-	enum pm_glibc_start result = PM_GLIBC_START_UNKNOWN;
-
-	*starts = false;
-	if (walk->glibc->slow_tests == 0)
-		return 0;
-	walk->glibc->slow_tests--;
-
-	while (result == PM_GLIBC_START_UNKNOWN) {
-		unsigned char bytes[2 * PM_GLIBC_HEADER] = { 0 };
-		const struct pm_glibc_buffer buffer = { test->at, test->at + sizeof bytes, bytes };
-		int got = pm_heap_window_peek(walk->window, test->at, bytes, sizeof bytes,
-		                              walk->error);
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		result = pm_glibc_chain_starts(&walk->chain, &buffer, test);
-	}
-
-	*starts = result == PM_GLIBC_START_YES;
-	return 0;
-}
-
-/**
- * Finds the first address of a buffer, from `*at` on, at which a chain of chunks starts.
- * @param at  receives the address; the end of the buffer if there is none
- */
-static int search_start(struct walk *walk, const struct pm_glibc_buffer *buffer, uint64_t *at)
-{
-	for (; *at < buffer->end && buffer->end - *at >= PM_GLIBC_HEADER;
-	     *at += PM_GLIBC_ALIGNMENT) {
-		struct pm_glibc_start_test test = { .at = *at };
-		enum pm_glibc_start result = pm_glibc_chain_starts(&walk->chain, buffer, &test);
-		bool starts = result == PM_GLIBC_START_YES;
-
-		if (result == PM_GLIBC_START_UNKNOWN && test_slowly(walk, &test, &starts) < 0)
-			return -1;
-		if (starts)
-			return 0;
-	}
-
-	*at = buffer->end;
-	return 0;
-}
-
 /** Moves `chain.at` to the next address, from `from` on, at which a chain of chunks starts. */
 static int resync(struct walk *walk, uint64_t from)
 {
-	struct pm_glibc_chain *chain = &walk->chain;
-	uint64_t at = from;
-	unsigned unreadable = 0;
-
-	while (unreadable < UNREADABLE_MAX) {
-		struct pm_glibc_buffer buffer;
-
-		if (pm_heap_window_next(walk->window, at, chain->end, &at, walk->error) < 0)
-			return -1;
-		at = (at + PM_GLIBC_ALIGNMENT - 1) & ~(uint64_t)(PM_GLIBC_ALIGNMENT - 1);
-		if (at >= chain->end || chain->end - at < PM_GLIBC_HEADER)
-			break;
-
-		int got = read_piece(walk, at, &buffer);
-		if (got < 0)
-			return -1;
-		if (got == 0) {
-			at = (at | (walk->glibc->page - 1)) + 1;
-			unreadable++;
-			continue;
-		}
-
-		if (search_start(walk, &buffer, &at) < 0)
-			return -1;
-		if (at < buffer.end) {
-			chain->at = at;
-			return 0;
-		}
-	}
-
-	chain->at = chain->end;
-	return 0;
+	return pm_glibc_start_find(walk->glibc, &walk->chain, from, walk->error);
 }
 
 /** Repairs or skips what is broken. */
@@ -483,6 +441,54 @@ static int handle_break(struct walk *walk)
 	if (resync(walk, broken + PM_GLIBC_ALIGNMENT) < 0)
 		return -1;
 	return add_break(walk, broken, chain->at - broken, why);
+}
+
+/**
+ * Ends a walk that could not follow the top chunk: the heap is that of the moment when the arena
+ * was read. A top chunk that did not move has a damaged header, unless malloc has not written it
+ * yet.
+ */
+static int finish_chain(struct walk *walk)
+{
+	struct pm_glibc_chain *chain = &walk->chain;
+	uint64_t broken = chain->at, head = 0;
+	int got = pm_glibc_read_now(walk->glibc, broken + 8, &head, sizeof head, walk->error);
+
+	if (got < 0)
+		return -1;
+	if (pm_glibc_chain_finish(chain, &walk->chunks) == PM_GLIBC_STOP_MEMORY)
+		return pm_error_out_of_memory(walk->error);
+	if (head == 0 || walk->moved)
+		return 0;
+
+	walk->found->complete = false;
+	return add_break(walk, broken, 0, "the top chunk does not end at the end of the heap");
+}
+
+/**
+ * Follows the top chunk, which has moved since the arena was read. If it moves faster than the walk
+ * can follow, the walk ends where the top chunk was.
+ */
+static int handle_move(struct walk *walk)
+{
+	struct pm_glibc_chain *chain = &walk->chain;
+
+	if (walk->moves > 0) {
+		const uint64_t end = chain->end;
+
+		walk->moves--;
+		if (refresh(walk, true) < 0)
+			return -1;
+		walk->moved = walk->moved || chain->top != chain->at || chain->end != end;
+		/* The top chunk can be in another heap now. */
+		if (chain->top < walk->heap->first || chain->top >= chain->at)
+			return 0;
+
+		chain->why = "the top chunk has moved to an earlier address";
+		return handle_break(walk);
+	}
+
+	return finish_chain(walk);
 }
 
 /** Continues after fenceposts of the main arena. The memory after them is not malloc's. */
@@ -519,6 +525,8 @@ static int walk_chain(struct walk *walk)
 			return -1;
 		if (stop == PM_GLIBC_STOP_MEMORY)
 			return pm_error_out_of_memory(walk->error);
+		if (stop == PM_GLIBC_STOP_MOVED)
+			result = handle_move(walk);
 		if (stop == PM_GLIBC_STOP_FENCE)
 			result = handle_fence(walk);
 		if (stop == PM_GLIBC_STOP_BROKEN)
@@ -528,20 +536,6 @@ static int walk_chain(struct walk *walk)
 	}
 
 	return commit(walk, 0);
-}
-
-int pm_glibc_walk_test(struct pm_glibc *glibc, uint64_t address, uint64_t end, bool *starts,
-                       struct pm_error *error)
-{
-	struct walk walk = {
-		.glibc = glibc,
-		.window = glibc->heap->window,
-		.chain = { .end = end, .top = glibc->arenas[0].top, .main = true },
-		.error = error,
-	};
-	struct pm_glibc_start_test test = { .at = address };
-
-	return test_slowly(&walk, &test, starts);
 }
 
 int pm_glibc_walk(struct pm_glibc *glibc, uint32_t arena, struct pm_glibc_heap *heap,
@@ -556,7 +550,9 @@ int pm_glibc_walk(struct pm_glibc *glibc, uint32_t arena, struct pm_glibc_heap *
 		           .end = heap->end,
 		           .top = glibc->arenas[arena].top,
 		           .large = LARGE,
+		           .moves = pm_glibc_can_change(glibc),
 		           .main = arena == 0 },
+		.moves = MOVES,
 		.repairs = pm_min(REPAIRS + (heap->end - heap->first) / REPAIR_STEP, REPAIRS_MAX),
 		.arena = arena,
 		.error = error,

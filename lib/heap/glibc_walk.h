@@ -22,16 +22,4 @@
 int pm_glibc_walk(struct pm_glibc *glibc, uint32_t arena, struct pm_glibc_heap *heap,
                   struct pm_heap_arena *found, struct pm_error *error);
 
-/**
- * Tests whether a chain of chunks of the main arena starts at an address.
- *
- * @param address  a multiple of 16
- * @param end      end of the memory in which the chunks can be
- * @param starts   receives the result
- * @param error    PM_ERROR_GONE, PM_ERROR_CANCELLED
- * @return         0 or -1
- */
-int pm_glibc_walk_test(struct pm_glibc *glibc, uint64_t address, uint64_t end, bool *starts,
-                       struct pm_error *error);
-
 #endif

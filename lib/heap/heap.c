@@ -11,9 +11,13 @@
 #include "heap/chunk_heads.h"
 #include "heap/glibc.h"
 #include "heap/glibc_chain.h"
+#include "heap/grown.h"
 #include "heap/jemalloc.h"
 #include "heap/jemalloc_find.h"
 #include "heap/linked.h"
+
+/* Walks over a heap of which most is lost each time, because it changes. */
+enum { OPEN_TRIES = 3 };
 
 /** An allocator of which only the name is known, and the start of the name of its library. */
 struct named {
@@ -96,7 +100,9 @@ static uint64_t allocated(const struct pm_heap *heap)
  */
 static int find_second(struct pm_heap_handle *heap, struct pm_error *error)
 {
-	struct pm_heap_handle second = { .source = heap->source, .window = heap->window };
+	struct pm_heap_handle second = { .source = heap->source,
+		                         .grown = heap->grown,
+		                         .window = heap->window };
 	int found = pm_heap_jemalloc(&second, error);
 	if (found <= 0) {
 		release(&second);
@@ -203,7 +209,9 @@ static bool is_narrow(const struct pm_regions *regions)
 	return regions->count > 0;
 }
 
-int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, struct pm_error *error)
+/** Finds the allocator and all chunks, once. */
+static int open_once(const struct pm_heap_source *source, struct pm_heap **heap,
+                     struct pm_error *error)
 {
 	struct pm_heap_handle *made = calloc(1, sizeof *made);
 	if (!made)
@@ -223,6 +231,17 @@ int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, str
 		made->result.complete = made->result.total.complete = false;
 	*heap = &made->result;
 	return 0;
+}
+
+int pm_heap_open(const struct pm_heap_source *source, struct pm_heap **heap, struct pm_error *error)
+{
+	for (int i = 1;; i++) {
+		if (open_once(source, heap, error) < 0)
+			return -1;
+		if (!(*heap)->lost || i == OPEN_TRIES)
+			return 0;
+		pm_heap_close(*heap);
+	}
 }
 
 int pm_heap_find_hint(const struct pm_heap_source *source, struct pm_heap_hint *hint,
@@ -261,6 +280,7 @@ void pm_heap_close(struct pm_heap *heap)
 	free(handle->own);
 	free(handle->unused);
 	free(handle->keyed);
+	pm_heap_grown_free(handle->grown);
 	free(handle);
 }
 

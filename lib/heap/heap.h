@@ -12,6 +12,9 @@
 struct pm_heap_handle {
 	struct pm_heap result; /**< first, so that a pointer to it is a pointer to the handle */
 	struct pm_heap_source source; /**< a copy */
+	/** Regions with the memory that a running process has mapped since the regions of the
+	 * caller were read: `source` refers to them. NULL if there is no such memory */
+	struct pm_regions *grown;
 	struct pm_heap_index index;
 	struct pm_heap_window *window;
 	/** Structures of the allocator outside of chunks: a pointer from there to a chunk does not

@@ -241,6 +241,12 @@ int pm_heap_index_add_uniform(struct pm_heap_index *index, uint64_t start, uint6
 	return pm_error_out_of_memory(error);
 }
 
+void pm_heap_index_extend(struct pm_heap_index *index, uint64_t end)
+{
+	if (index->current.open && end > index->current.limit)
+		index->current.limit = index->segments[index->count - 1].end = end;
+}
+
 /** Tests whether a chunk can be added to a segment. */
 static bool fits(const struct pm_heap_open_segment *current, uint64_t address, uint64_t size)
 {

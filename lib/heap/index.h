@@ -115,6 +115,12 @@ struct pm_heap_index {
 };
 
 /**
+ * Moves the end of the segment that was added last: its heap has grown.
+ * @param end  address after the last byte, not less than before
+ */
+void pm_heap_index_extend(struct pm_heap_index *index, uint64_t end);
+
+/**
  * Adds a segment with a bitmap. Its chunks are added next, with pm_heap_index_add().
  *
  * @param start  first address, a multiple of PM_HEAP_UNIT

@@ -19,6 +19,7 @@ void pm_heap_presence_init(struct pm_heap_presence *presence, const struct pm_he
 
 void pm_heap_presence_forget(struct pm_heap_presence *presence)
 {
+	presence->region = NULL;
 	presence->known = (struct pm_range){ 0 };
 	presence->count = 0;
 }
@@ -130,4 +131,24 @@ int pm_heap_presence_at(struct pm_heap_presence *presence, uint64_t address, uin
 	if (next < presence->count)
 		*until = pm_min(*until, run->start);
 	return untouched_state(presence, region);
+}
+
+int pm_heap_presence_beyond(struct pm_heap_presence *presence, uint64_t address,
+                            struct pm_error *error)
+{
+	const struct pm_heap_source *source = presence->source;
+	const uint64_t page = address & ~presence->page_mask;
+
+	if (!source->pages || source->stopped || pm_regions_find(source->regions, address))
+		return PM_PRESENCE_NONE;
+
+	pm_heap_presence_forget(presence);
+	int result = source->pages->walk(source->pages->context, page,
+	                                 page + presence->page_mask + 1, keep_run, presence, error);
+	bool found = presence->count > 0 && run_state(&presence->runs[0]) == PM_PRESENCE_PAGES;
+
+	pm_heap_presence_forget(presence);
+	if (result < 0)
+		return -1;
+	return found ? PM_PRESENCE_PAGES : PM_PRESENCE_NONE;
 }

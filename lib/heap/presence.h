@@ -48,4 +48,15 @@ void pm_heap_presence_forget(struct pm_heap_presence *presence);
 int pm_heap_presence_at(struct pm_heap_presence *presence, uint64_t address, uint64_t ahead,
                         uint64_t *until, struct pm_error *error);
 
+/**
+ * Determines what a page of a running process is if no region contains it: the process can have
+ * mapped the page after the regions were read.
+ *
+ * @param address  an address in the page
+ * @param error    as for pm_heap_presence_at()
+ * @return         PM_PRESENCE_PAGES, or PM_PRESENCE_NONE if the page is not in memory; -1
+ */
+int pm_heap_presence_beyond(struct pm_heap_presence *presence, uint64_t address,
+                            struct pm_error *error);
+
 #endif

@@ -249,8 +249,12 @@ static int page_state(struct pm_heap_window *window, uint64_t address, struct pm
 	struct pm_heap_presence *single = &window->single;
 	uint64_t block = address & ~(states_block - 1), until;
 
-	if (!window->source->stopped)
-		return pm_heap_presence_at(single, address, PAGE, &until, error);
+	if (!window->source->stopped) {
+		int state = pm_heap_presence_at(single, address, PAGE, &until, error);
+		if (state == PM_PRESENCE_NONE)
+			state = pm_heap_presence_beyond(single, address, error);
+		return state;
+	}
 
 	/* The block can start in front of the region: then nothing is fetched here. */
 	if (!pm_range_contains(single->known, address) &&

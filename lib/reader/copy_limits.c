@@ -10,17 +10,17 @@
 
 /*
  * Predicted duration of a stop in nanoseconds: for each KiB that is copied (0.45 s for 1 GiB), for
- * each thread, and for everything else.
+ * each thread, and for everything else. The time to read the page states is measured.
  */
 enum { NS_PER_KIB = 429, NS_PER_THREAD = 400000, NS_FIXED = 2000000 };
 
 /* Assumed size of a chunk of malloc in bytes, to predict the size of an index. */
 enum { CHUNK_SIZE = 128 };
 
-void pm_copy_limits_predict(struct pm_copy_info *info)
+void pm_copy_limits_predict(struct pm_copy_info *info, uint64_t walk_ns)
 {
 	info->predicted_ns = NS_FIXED + info->planned / 1024 * NS_PER_KIB +
-	                     info->threads * NS_PER_THREAD;
+	                     info->threads * NS_PER_THREAD + walk_ns;
 }
 
 /*

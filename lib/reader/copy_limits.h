@@ -5,8 +5,11 @@
 
 #include <procmem/copy.h>
 
-/** Sets `predicted_ns`, from `planned` and `threads`. */
-void pm_copy_limits_predict(struct pm_copy_info *info);
+/**
+ * Sets `predicted_ns`, from `planned` and `threads`.
+ * @param walk_ns  measured duration of reading all page states, in nanoseconds
+ */
+void pm_copy_limits_predict(struct pm_copy_info *info, uint64_t walk_ns);
 
 /** Returns the maximum size in bytes of the vector registers that are copied of all threads. */
 uint64_t pm_copy_limits_vectors(const struct pm_copy_options *options);

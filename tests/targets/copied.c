@@ -15,6 +15,7 @@
  *
  * - grow [MIB]: maps and fills MIB MiB, 8 if omitted (`grown START-END`), and extends the brk heap
  *   by 1 MiB (`heap START-END`)
+ * - reserve: maps 1 TiB that is not touched
  * - ping: does nothing
  */
 #include "support.h"
@@ -53,6 +54,10 @@ static int command(const char *line)
 {
 	if (strcmp(line, "ping") == 0)
 		return 0;
+	if (strcmp(line, "reserve") == 0) {
+		target_island((size_t)MIB * MIB, PROT_READ | PROT_WRITE, MAP_NORESERVE, 0);
+		return 0;
+	}
 	if (strncmp(line, "grow", 4) != 0)
 		return 1;
 

@@ -252,6 +252,27 @@ static void table_of_another_size(void **state)
 	}
 }
 
+/** The main arena does not lead to its chunks: then nothing is said about a running process. */
+static void lost_arena(void **state)
+{
+	struct fake_heap *fake = *state;
+	const uint64_t main = fake_heap_address(FAKE_DATA) + FAKE_MAIN;
+	struct pm_heap *heap = fake_heap_open(fake, false);
+
+	assert_true(heap->complete);
+	assert_false(heap->lost);
+	pm_heap_close(heap);
+
+	fake_heap_put(fake, main + 0x60, 0x10000);
+	for (int stopped = 0; stopped < 2; stopped++) {
+		heap = fake_heap_open(fake, stopped);
+		assert_int_equal(heap->arenas[0].in_use, 0);
+		assert_false(heap->complete);
+		assert_int_equal(heap->lost, !stopped);
+		pm_heap_close(heap);
+	}
+}
+
 /** A table of pointers has the size of a tcache, and a pointer to a cached chunk. */
 static void table_with_a_cached_chunk(void **state)
 {
@@ -322,6 +343,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tcache_with_a_key, setup, teardown),
 		cmocka_unit_test_setup_teardown(table_of_another_size, setup, teardown),
 		cmocka_unit_test_setup_teardown(table_with_a_cached_chunk, setup, teardown),
+		cmocka_unit_test_setup_teardown(lost_arena, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_bin, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_bin_and_chain, setup, teardown),
 	};

@@ -426,90 +426,6 @@ static void the_target_does_not_grow(void **state)
 	assert_int_equal(value_of("status", "\nVmPTE:"), tables);
 }
 
-static void limits_refuse_a_copy(void **state)
-{
-	(void)state;
-	struct pm_error error = { 0 };
-	struct pm_copy *copy = NULL;
-	struct pm_copy_options options = { .memory_max = 8 << 20 };
-	assert_int_equal(pm_copy_open(session.process, &options, &copy, &error), -1);
-	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
-	assert_null(copy);
-
-	/* 17 MiB fit, but not together with their index. */
-	options.memory_max = 24 << 20;
-	pm_copy_close(open_copy(&options));
-	options.chunk_bytes = 128;
-	assert_int_equal(pm_copy_open(session.process, &options, &copy, &error), -1);
-
-	options = (struct pm_copy_options){ .stop_max_ns = 1000 };
-	copy = open_copy(&options);
-	assert_true(pm_copy_info(copy)->predicted_ns > 1000);
-	assert_int_equal(pm_copy_take(copy, &error), -1);
-	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
-	assert_int_equal(pm_copy_info(copy)->stopped_ns, 0);
-	pm_copy_close(copy);
-	target_tell(&session.target, "ping");
-}
-
-/** Expects a copy to be refused at the stop because the target has grown by 256 MiB. */
-static struct pm_copy_info refuse_grown(const struct pm_copy_options *options, const char *words)
-{
-	struct pm_error error = { 0 };
-	struct pm_copy *copy = open_copy(options);
-
-	target_tell(&session.target, "grow 256");
-	assert_int_equal(pm_copy_take(copy, &error), -1);
-	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
-	assert_non_null(strstr(error.text, words));
-
-	const struct pm_copy_info info = *pm_copy_info(copy);
-	pm_copy_close(copy);
-	target_tell(&session.target, "ping");
-
-	return info;
-}
-
-static void a_process_that_has_grown_is_not_copied_beyond_the_limit(void **state)
-{
-	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
-	uint64_t planned = pm_copy_info(copy)->planned;
-	pm_copy_close(copy);
-
-	const struct pm_copy_options options = { .memory_max = planned + (32 << 20) };
-	struct pm_copy_info info = refuse_grown(&options, "has grown");
-	assert_true(info.copied <= options.memory_max);
-}
-
-static void a_stop_ends_within_a_large_region(void **state)
-{
-	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
-	uint64_t predicted = pm_copy_info(copy)->predicted_ns;
-	pm_copy_close(copy);
-
-	/* The region of 256 MiB takes more than ten times as long as everything else. */
-	const struct pm_copy_options options = { .stop_max_ns = predicted + predicted / 8 };
-	struct pm_copy_info info = refuse_grown(&options, "the stop was ended");
-	assert_true(info.copied < 256 << 20);
-}
-
-static void a_cancelled_copy_leaves_the_target_running(void **state)
-{
-	(void)state;
-	volatile sig_atomic_t cancel = 0;
-	struct pm_copy_options options = { .cancel = &cancel };
-	struct pm_error error = { 0 };
-	struct pm_copy *copy = open_copy(&options);
-
-	cancel = 1;
-	assert_int_equal(pm_copy_take(copy, &error), -1);
-	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
-	pm_copy_close(copy);
-	target_tell(&session.target, "ping");
-}
-
 static void a_target_that_has_ended_is_reported(void **state)
 {
 	(void)state;
@@ -564,12 +480,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_core_file_is_copied_with_registers, begin, end),
 		cmocka_unit_test(memory_that_a_core_file_lacks_is_unreadable),
 		cmocka_unit_test_setup_teardown(the_target_does_not_grow, begin, end),
-		cmocka_unit_test_setup_teardown(limits_refuse_a_copy, begin, end),
-		cmocka_unit_test_setup_teardown(
-			a_process_that_has_grown_is_not_copied_beyond_the_limit, begin, end),
-		cmocka_unit_test_setup_teardown(a_stop_ends_within_a_large_region, begin, end),
-		cmocka_unit_test_setup_teardown(a_cancelled_copy_leaves_the_target_running, begin,
-		                                end),
 		cmocka_unit_test_setup_teardown(a_target_that_has_ended_is_reported, begin, end),
 		cmocka_unit_test_setup_teardown(buffers_are_not_dumped, begin, end),
 	};

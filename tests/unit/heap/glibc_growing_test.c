@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Heaps that grow after the regions of the process were read, and during the walk. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/uio.h>
+
+#include <procmem/heap.h>
+
+#include "support/look.h"
+#include "support/target.h"
+
+/** A target, and its heap. */
+struct subject {
+	struct look look;
+	struct pm_heap *heap;
+};
+
+static void close_heap(struct subject *subject)
+{
+	pm_heap_close(subject->heap);
+	look_close(&subject->look);
+}
+
+static void expect_equal(const char *what, uint64_t ours, uint64_t theirs)
+{
+	if (ours != theirs)
+		fail_msg("%s: %" PRIu64 ", but malloc says %" PRIu64, what, ours, theirs);
+}
+
+/** Checks that the chunks of the index have the sizes and counts of the figures. */
+static void compare_chunks(const struct pm_heap *heap)
+{
+	uint64_t bytes[PM_CHUNK_TOP + 1] = { 0 }, counts[PM_CHUNK_TOP + 1] = { 0 };
+	uint64_t mapped = 0, last = 0;
+
+	for (uint32_t i = 0; i < heap->chunk_count; i++) {
+		struct pm_chunk chunk;
+		pm_heap_chunk(heap, i, &chunk);
+		assert_int_equal(chunk.number, i);
+		assert_true(chunk.address >= last);
+		last = chunk.address + chunk.size;
+		if (chunk.arena == PM_CHUNK_MAPPED) {
+			mapped++;
+			continue;
+		}
+		assert_true(chunk.arena < heap->arena_count);
+		bytes[chunk.state] += chunk.size;
+		counts[chunk.state]++;
+	}
+
+	expect_equal("chunks in use", bytes[PM_CHUNK_IN_USE], heap->total.in_use);
+	expect_equal("cached chunks", bytes[PM_CHUNK_CACHED], heap->total.cached);
+	expect_equal("free chunks", bytes[PM_CHUNK_FREE], heap->total.free);
+	expect_equal("top chunks", bytes[PM_CHUNK_TOP], heap->total.top);
+	expect_equal("number of chunks in use", counts[PM_CHUNK_IN_USE], heap->total.chunks);
+	expect_equal("number of cached chunks", counts[PM_CHUNK_CACHED], heap->total.cached_count);
+	expect_equal("number of free chunks", counts[PM_CHUNK_FREE], heap->total.free_count);
+	expect_equal("mapped chunks in the index", mapped, heap->mapped_count);
+}
+
+/** What a target `growing` says about its heap. */
+struct counters {
+	uint64_t made;   /* chunks that its thread has allocated */
+	uint64_t system; /* bytes of all arenas */
+	uint64_t top;    /* bytes of the top chunk of the main arena */
+	uint64_t mapped; /* bytes of mapped chunks */
+};
+
+static struct counters read_counters(const struct target *target)
+{
+	struct counters counters;
+	unsigned long long address;
+
+	assert_int_equal(sscanf(target_fact(target, "counters"), "%llx", &address), 1);
+	const struct iovec local = { &counters, sizeof counters };
+	const struct iovec remote = { (void *)(uintptr_t)address, sizeof counters };
+	assert_int_equal(process_vm_readv(target->pid, &local, 1, &remote, 1, 0), sizeof counters);
+	return counters;
+}
+
+/** Opens the heap of a process whose regions were read before. */
+static void open_later(struct subject *subject)
+{
+	struct pm_error error = { 0 };
+	const struct pm_heap_source source = { .regions = &subject->look.regions,
+		                               .reader = &subject->look.memory,
+		                               .pages = &subject->look.pages };
+
+	must(pm_heap_open(&source, &subject->heap, &error), &error);
+}
+
+/** Returns the number of chunks of malloc(100000) in use. */
+static uint64_t count_grown(const struct pm_heap *heap)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < heap->chunk_count; i++) {
+		struct pm_chunk chunk;
+
+		pm_heap_chunk(heap, i, &chunk);
+		count += chunk.state == PM_CHUNK_IN_USE && chunk.size == 100016;
+	}
+	return count;
+}
+
+/** The regions were read before the heap grew far beyond them, into new heaps, too. */
+static void memory_that_is_newer_than_the_regions(void **state)
+{
+	static const char *const arenas[] = { "main", "other" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct target target;
+		struct subject subject;
+
+		target_start(&target, "growing", arenas[i], NULL);
+		look_open(&subject.look, target.pid);
+		target_tell(&target, "grow 3000");
+		open_later(&subject);
+
+		const struct pm_heap *heap = subject.heap;
+		const struct counters counters = read_counters(&target);
+		expect_equal("chunks", count_grown(subject.heap), counters.made);
+		expect_equal("system", heap->total.system, counters.system);
+		expect_equal("top", heap->arenas[0].top, counters.top);
+		expect_equal("mapped", heap->mapped, counters.mapped);
+		expect_equal("breaks", heap->breaks_total, 0);
+		assert_true(heap->complete);
+		compare_chunks(heap);
+
+		close_heap(&subject);
+		target_stop(&target);
+	}
+}
+
+/** An arena that grows as fast as it can during the walk: no chunk is lost. */
+static void arena_that_grows_all_the_time(void **state)
+{
+	static const char *const arenas[] = { "main", "other" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct target target;
+
+		target_start(&target, "growing", arenas[i], NULL);
+		for (int k = 0; k < 5; k++) {
+			struct subject subject;
+
+			look_open(&subject.look, target.pid);
+			const uint64_t before = read_counters(&target).made;
+			target_tell(&target, "run 5000");
+			open_later(&subject);
+			const uint64_t after = read_counters(&target).made;
+
+			for (size_t b = 0; b < subject.heap->break_count; b++)
+				print_message("%zu: %" PRIx64 ", %" PRIu64 " skipped: %s\n", i,
+				              subject.heap->breaks[b].address,
+				              subject.heap->breaks[b].skipped,
+				              subject.heap->breaks[b].why);
+			/* The last chunk can have been allocated, and not counted yet. */
+			assert_in_range(count_grown(subject.heap), before, after + 1);
+			assert_true(subject.heap->complete);
+			assert_int_not_equal(subject.heap->arenas[i].top, 0);
+			compare_chunks(subject.heap);
+			close_heap(&subject);
+			target_tell(&target, "grow 1");
+		}
+		target_stop(&target);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_that_is_newer_than_the_regions),
+		cmocka_unit_test(arena_that_grows_all_the_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
