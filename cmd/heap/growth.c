@@ -6,11 +6,14 @@
 #include "heap/growth.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <procmem/survivors.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/delta.h"
 #include "base/minmax.h"
 #include "base/poll_loop.h"
@@ -44,8 +47,9 @@ struct growth {
 	struct heap_report report; /* the first walk, whose memory finds the types */
 	struct pm_survivors *survivors;
 	struct poll_loop wait;
-	bool complete; /* all walks were complete */
-	size_t shown;  /* number of classes to print */
+	double begun[PM_SURVIVORS_WALKS]; /* when the chunks of each walk were read, in seconds */
+	bool complete;                    /* all walks were complete */
+	size_t shown;                     /* number of classes to print */
 	size_t *order; /* index of the class of each row of the table, for all classes; owned */
 	size_t *ids;   /* numbers of the shown classes in a session; NULL outside of it; owned */
 };
@@ -159,14 +163,33 @@ static int64_t net_bytes(const struct growth *growth)
 	return (int64_t)(last.bytes - first.bytes);
 }
 
+/** Returns the time between two walks, in seconds. */
+static double seconds_between(const struct growth *growth, size_t walk, size_t next)
+{
+	return growth->begun[next] - growth->begun[walk];
+}
+
+/** Adds the times between the walks: a walk over a large heap takes longer than the option says. */
+static void put_times(const struct growth *growth, struct text *line)
+{
+	char times[2][32];
+
+	for (size_t i = 0; i < 2; i++)
+		snprintf(times[i], sizeof times[i], "%.1f s", seconds_between(growth, i, i + 1));
+
+	text_format(line, "  %d walks, %s", PM_SURVIVORS_WALKS, times[0]);
+	if (strcmp(times[0], times[1]) != 0)
+		text_format(line, " and %s", times[1]);
+	text_string(line, " apart, not stopped");
+}
+
 static void print_header(const struct growth *growth, struct out *out)
 {
 	const struct heap_report *report = &growth->report;
 	struct text line = { 0 };
 
 	heap_print_target(report, &line);
-	text_format(&line, "  %d walks, %.1f s apart, not stopped", PM_SURVIVORS_WALKS,
-	            report->options->growth / (PM_SURVIVORS_WALKS - 1));
+	put_times(growth, &line);
 	if (!growth->complete)
 		text_string(&line, ", incomplete");
 	if (!pm_survivors_are_certain(growth->survivors))
@@ -225,7 +248,8 @@ static void print_text(struct growth *growth, struct out *out)
 		print_table(growth, out);
 
 	delta_put_bytes(&net, net_bytes(growth), growth->report.options->output.bytes);
-	out_format(out, "net change of all chunks in use: %s\n", text_terminate(&net));
+	out_format(out, "net change of all chunks in use in %.1f s: %s\n",
+	           seconds_between(growth, 0, PM_SURVIVORS_WALKS - 1), text_terminate(&net));
 	text_deinit(&net);
 }
 
@@ -235,6 +259,8 @@ static void print_json(const struct growth *growth, struct out *out)
 
 	heap_json_open(&json, &growth->report);
 	json_put(&json, "seconds", json_real(pm_survivors_seconds(growth->survivors)));
+	json_put(&json, "net_seconds",
+	         json_real(seconds_between(growth, 0, PM_SURVIVORS_WALKS - 1)));
 	json_put(&json, "certain", json_boolean(pm_survivors_are_certain(growth->survivors)));
 	json_open(&json, "survivors", '[');
 	for (size_t i = 0; i < growth->shown; i++) {
@@ -270,15 +296,17 @@ static int await_walk(struct growth *growth, struct pm_error *error)
 }
 
 /** Makes the second or third walk. */
-static int walk_again(struct growth *growth, const char *word, struct pm_error *error)
+static int walk_again(struct growth *growth, size_t walk, const char *word, struct pm_error *error)
 {
 	struct heap_report report = { .options = growth->report.options };
 	struct pm_error gone;
 	int result = -1;
 
 	report.memory.cancel = growth->wait.interrupted;
-	if (heap_report_open(&report, word, error) == 0)
+	if (heap_report_open(&report, word, error) == 0) {
+		growth->begun[walk] = clock_seconds();
 		result = pm_survivors_walk(growth->survivors, report.heap, error);
+	}
 	/* The chunks of two programs, or of two processes of the same name, are not compared. */
 	if (pm_process_check(growth->report.memory.target.process, &gone) < 0) {
 		*error = gone;
@@ -301,13 +329,16 @@ static int measure(struct growth *growth, const char *word, struct pm_error *err
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "--growth needs a process, but %s is a core file", word);
 	if (pm_survivors_open(report->contents.types, report->filter, &growth->survivors, error) <
-	            0 ||
-	    pm_survivors_walk(growth->survivors, report->heap, error) < 0)
+	    0)
+		return -1;
+
+	growth->begun[0] = clock_seconds();
+	if (pm_survivors_walk(growth->survivors, report->heap, error) < 0)
 		return -1;
 
 	growth->complete = report->heap->complete;
-	for (int i = 1; i < PM_SURVIVORS_WALKS; i++) {
-		if (await_walk(growth, error) < 0 || walk_again(growth, word, error) < 0)
+	for (size_t i = 1; i < PM_SURVIVORS_WALKS; i++) {
+		if (await_walk(growth, error) < 0 || walk_again(growth, i, word, error) < 0)
 			return -1;
 	}
 	return 0;

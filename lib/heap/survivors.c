@@ -202,7 +202,7 @@ static int end_walk(struct pm_survivors *survivors, struct pm_error *error)
 		return 0;
 
 	release(&survivors->fresh);
-	return pm_census_sort(survivors->found, PM_CENSUS_BY_COUNT, error);
+	return pm_census_sort(survivors->found, PM_CENSUS_BY_BYTES, error);
 }
 
 static const struct pm_regions *regions_of(struct pm_heap *heap)

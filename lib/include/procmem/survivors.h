@@ -6,7 +6,7 @@
  * The heap is walked three times. A chunk survives if it is in use in the second and in the third
  * walk, with the same size and content, and was not there in the first one. Programs that allocate
  * and free all the time have nearly no survivors, however much their totals change. So the classes
- * with most survivors are those that grow.
+ * with the most bytes in survivors are those that grow.
  *
  * Contents are compared by a hash of the first 64 bytes. Pointers into the heap are ignored,
  * because the pointers of a list change when other elements are added. Changes of other bytes, such
@@ -102,7 +102,7 @@ PM_PUBLIC bool pm_survivors_are_certain(const struct pm_survivors *survivors);
 /**
  * Returns a class.
  * @param survivors  the handle
- * @param index      position, less than pm_survivors_count(); most survivors first
+ * @param index      position, less than pm_survivors_count(); most bytes first
  * @param result     receives the class; its pointers are valid until pm_survivors_close()
  */
 PM_PUBLIC void pm_survivors_get(const struct pm_survivors *survivors, size_t index,

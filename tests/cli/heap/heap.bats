@@ -530,7 +530,8 @@ assert_threads() {
 	# The walk can be incomplete, because the process changes its heap.
 	run --separate-stderr procmem heap --growth 2s "$TARGET_PID"
 	[ "$status" -le 1 ]
-	[[ ${lines[0]} == "allocations ($TARGET_PID)  3 walks, 1.0 s apart, not stopped"* ]]
+	[[ ${lines[0]} =~ ^"allocations ($TARGET_PID)  3 walks, "[1-9][0-9.]*' s '(and [0-9.]+ s )?'apart, not stopped' ]]
+	[[ ${lines[-1]} =~ ^'net change of all chunks in use in '[0-9.]+' s: '[+-] ]]
 	[[ ${lines[1]} == *RATE*NEW/S*SIZE*NEW*NET*WHAT ]]
 	[[ ${lines[2]} == *' 272 '*'"leak number=#"' ]]
 	run --separate-stderr procmem heap --growth 2s --json -n 1 "$TARGET_PID"
@@ -556,8 +557,31 @@ assert_threads() {
 	jq -c '[.survivors[] | {size, text, count}]' grown
 
 	jq -e --argjson count "$count" '([.survivors[] | select(.size == 272 and .text == "leak number=#") | .count] | length == 1 and
-		(.[0] - $count | fabs) <= $count / 10) and .survivors[0].size == 272 and all(.survivors[1:][]; .count <= 10)' grown
+		(.[0] - $count | fabs) <= $count / 10) and .survivors[0].size == 272 and
+		all(.survivors[1:][]; .count <= 10) and ([.survivors[].bytes_rate] | . == (sort | reverse)) and
+		.net_seconds > .seconds' grown
 	json_keep heap grown
+}
+
+@test "--growth: the times between the walks are measured" {
+	local heap until
+	target_start allocations 0
+	"$PROCMEM_BIN" heap --growth 0.4s "$TARGET_PID" >grown 2>errors 3>&- &
+	heap=$!
+	TARGETS+=("$heap")
+
+	# While it waits for the second walk, it is stopped for two seconds.
+	until grep -q '^\(271\|73\) ' "/proc/$heap/syscall"; do kill -0 "$heap"; done
+	kill -STOP "$heap"
+	until=$((SECONDS + 3))
+	while [ "$SECONDS" -lt "$until" ]; do :; done
+	kill -CONT "$heap"
+	wait "$heap" || [ $? -eq 1 ] || { cat errors && false; }
+
+	[[ $(head -n 1 grown) =~ '  3 walks, '([0-9]+)'.'[0-9]' s '(and [0-9.]+ s )?'apart' ]]
+	[ "${BASH_REMATCH[1]}" -ge 2 ]
+	[[ $(tail -n 1 grown) =~ ^'net change of all chunks in use in '([0-9]+)'.'[0-9]' s: ' ]]
+	[ "${BASH_REMATCH[1]}" -ge 2 ]
 }
 
 @test "--growth: classes without net growth come last, and are not marked" {
