@@ -38,8 +38,8 @@ struct job {
 	int cause; /* errno of ptrace(2); 0 if the call succeeded */
 };
 
-/* Interval of pm_tracer_reap() during a stop, in nanoseconds. Most stops end before the first
- * call. */
+/* Nanoseconds between two calls of pm_tracer_reap() during a stop. Most stops are over before the
+ * first call. */
 enum { REAP_INTERVAL = 100 * 1000 * 1000 };
 
 /* Interval and maximum duration in nanoseconds of the tests whether the threads have run. */

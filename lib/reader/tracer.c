@@ -194,8 +194,8 @@ static int check_pending(struct pm_tracer *tracer, struct pm_traced *traced, uin
 		return 0;
 	}
 
-	/* A thread that has called execve(2) gets the TID of the leader, and was perhaps not
-	 * interrupted before. PTRACE_DETACH clears a second request. */
+	/* After an execve(2), this TID may belong to a thread that was not interrupted yet. If it
+	 * was, interrupting it again does no harm: PTRACE_DETACH clears the second request. */
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 
 	if (state == 'D' && idle >= ASLEEP_AFTER)
@@ -282,9 +282,9 @@ void pm_tracer_reap(const struct pm_process *process)
 	if (pm_procfs_list_numbers(&process->procfs, "task", &tids, &count) < 0)
 		return;
 
-	/* Skip the leader: if the target is a child of the caller, the caller reaps it. Skip
-	 * threads that are not zombies: waitid(2) would take the status of a ptrace stop, even
-	 * without WSTOPPED. */
+	/* Reap only zombies: for other threads, waitid(2) would consume the ptrace stop that the
+	 * tracer waits for, even without WSTOPPED. Do not reap the leader: its parent does that,
+	 * which may be the program that uses this library. */
 	for (size_t i = 0; i < count; i++) {
 		siginfo_t info;
 		if (tids[i] != process->procfs.pid && state_of(process, tids[i]) == 'Z')

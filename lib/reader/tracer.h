@@ -48,9 +48,9 @@ struct pm_tracer {
 int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error);
 
 /**
- * Reaps traced threads that have exited. The leader is not reaped. While one thread runs
- * pm_tracer_stop(), another must call this at intervals: otherwise, an execve(2) of the target and
- * pm_tracer_stop() can wait for each other forever.
+ * Reaps traced threads that have exited, except the leader. Call this at intervals from another
+ * thread while pm_tracer_stop() runs. Without these calls, pm_tracer_stop() can hang if the target
+ * calls execve(2).
  * @param process  the target
  */
 void pm_tracer_reap(const struct pm_process *process);

@@ -46,8 +46,8 @@ extern "C" {
 PM_PUBLIC size_t pm_format_next(const char *text, size_t length, size_t *at, size_t *format);
 
 /**
- * Tests whether a text begins with what a format could have printed. A conversion of a number,
- * such as `%d`, fits only numbers. Other conversions fit any characters.
+ * Tests whether the start of a text looks like output of a format. A conversion of a number, such
+ * as `%d`, matches only numbers. Other conversions match any characters.
  *
  * @param format         the format
  * @param format_length  bytes of `format`

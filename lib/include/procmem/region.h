@@ -234,7 +234,7 @@ PM_PUBLIC int pm_regions_append(struct pm_regions *regions, const struct pm_regi
 PM_PUBLIC const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t length);
 
 /**
- * Copies a detail. The lists and texts of the copy belong to `regions`, and are valid until
+ * Copies a detail. The lists and texts of the copy are stored in `regions`. They are valid until
  * `regions` is cleared or released.
  *
  * @param regions  the list of regions that owns the lists and texts of the copy

@@ -36,14 +36,14 @@ pass_second() {
 # constant: within such a short time, other programs would seem to use it up in no time.
 pace_samples() {
 	require sqlite3
-	sqlite3 "$1" '
+	sqlite3 "$1" "
 		UPDATE sample SET
 			time = last.time - (last.number - sample.number),
 			wall_ns = last.wall_ns - (last.number - sample.number) * 1000000000
 		FROM (SELECT number, time, wall_ns FROM sample ORDER BY number DESC LIMIT 1) AS last;
 		UPDATE headroom SET used = last.used, reclaimable = last.reclaimable
 		FROM (SELECT name, used, reclaimable, max(sample) FROM headroom GROUP BY name) AS last
-		WHERE headroom.name = last.name AND last.name IN ("system", "threads", "pid_max")'
+		WHERE headroom.name = last.name AND last.name IN ('system', 'threads', 'pid_max')"
 }
 
 log_growth() {
