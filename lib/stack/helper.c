@@ -2,6 +2,7 @@
 #include "stack/helper.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,17 +21,53 @@
 /* Milliseconds until an answer must arrive. The timer of the child ends before. */
 enum { ANSWER_MS = (PM_STACK_SECONDS_MAX + 5) * 1000 };
 
-/* Milliseconds for all answers after the cancel flag was set, and between two tests of the flag: a
- * signal does not interrupt the wait if another thread handles the signal. */
-enum { CANCELLED_MS = 500, TEST_MS = 100 };
+/* Milliseconds of CPU time for all answers after the cancel flag was set. A child that does not run
+ * has the same time. On a busy machine, a child that runs has up to BUSY_MS. */
+enum { CANCELLED_MS = 500, BUSY_MS = 20000 };
 
-/** Returns the time in milliseconds. */
-static int64_t now_ms(void)
+/* Milliseconds between two tests of the cancel flag: a signal does not interrupt the wait if
+ * another thread handles the signal. */
+enum { TEST_MS = 100 };
+
+/** Returns the time of a clock in milliseconds; 0 if there is no such clock. */
+static int64_t clock_ms(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	if (clock_gettime(clock, &time) < 0)
+		return 0;
 	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static int64_t now_ms(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
+}
+
+/** Returns the CPU time of the child in milliseconds. */
+static int64_t child_cpu_ms(const struct pm_helper *helper)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(helper->pid, &clock) == 0 ? clock_ms(clock) : 0;
+}
+
+/** Tests whether the child runs, or waits for a disk. */
+static bool is_running(const struct pm_helper *helper)
+{
+	char path[32], text[256];
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)helper->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t length = read(fd, text, sizeof text - 1);
+	close(fd);
+
+	text[length > 0 ? length : 0] = '\0';
+	/* The state follows the name. */
+	const char *end = strrchr(text, ')');
+	return end && end[1] == ' ' && (end[2] == 'R' || end[2] == 'D');
 }
 
 /** Waits for the end of the child, and describes it, if no other reason is known. */
@@ -125,10 +162,16 @@ static bool is_cancelled(struct pm_helper *helper)
 		helper->cancelled_ms = 0;
 		return false;
 	}
-
-	if (helper->cancelled_ms == 0)
+	if (helper->cancelled_ms == 0) {
 		helper->cancelled_ms = now_ms();
-	return now_ms() - helper->cancelled_ms >= CANCELLED_MS;
+		helper->cancelled_cpu_ms = child_cpu_ms(helper);
+	}
+
+	int64_t since = now_ms() - helper->cancelled_ms;
+	int64_t used = child_cpu_ms(helper) - helper->cancelled_cpu_ms;
+	if (used >= CANCELLED_MS || since >= BUSY_MS)
+		return true;
+	return since >= CANCELLED_MS && !is_running(helper);
 }
 
 /** Waits for a message of the child. @return false if there is none until a time */

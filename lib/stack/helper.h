@@ -23,11 +23,11 @@ struct pm_helper {
 	int socket;                 /**< -1 after the child has ended */
 	pid_t pid;                  /**< 0 after the child has ended */
 	int answer_ms;              /**< milliseconds until an answer must arrive */
-	/** Set by a signal handler: the child then has half a second for all answers. May be NULL
-	 */
+	/** Set by a signal handler: the child then has half a second of CPU time for all answers,
+	 * and must run. May be NULL */
 	const volatile sig_atomic_t *cancel;
-	int64_t cancelled_ms; /**< when the flag was first seen, in milliseconds; 0: it is not set
-	                       */
+	int64_t cancelled_ms;     /**< when the flag was seen, in milliseconds; 0: it is not set */
+	int64_t cancelled_cpu_ms; /**< CPU time of the child then */
 	char why[PM_HELPER_WHY_SIZE]; /**< why it has ended; "" if it runs */
 };
 

@@ -37,8 +37,8 @@ static const uint64_t INTERVAL = UINT64_C(100000000);
  * two. docs/INTERNALS.md has the measurements. */
 enum { STOP_NS = 46000 };
 
-/* Maximum time to attach, in milliseconds. A target that calls exec at the same time can wait for
- * the tracer, and the tracer for the target. */
+/* Maximum time to attach, in milliseconds. While a thread of the target calls exec, no thread can
+ * be attached. */
 enum { ATTACH_MS_MAX = 5000 };
 
 /** The state of the backend. */

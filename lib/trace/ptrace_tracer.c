@@ -12,6 +12,10 @@
  * it is about to begin epoll_wait(2), the call returns EINTR. The same happens if the tracer is
  * killed.
  *
+ * PTRACE_SEIZE waits while a thread of the target calls execve(2). The kernel kills the other
+ * threads then, and execve returns when all of them are reaped: those that are traced, by the
+ * tracer. So a thread of the tracer reaps them while threads are attached.
+ *
  * A filter of seccomp(2) could limit the stops to the system calls that matter, but it cannot be
  * removed. Without a tracer, the kernel fails such calls with ENOSYS. The target, and all its
  * children, could not map memory after the end of the trace.
@@ -46,6 +50,7 @@
 #include "proc/process_handle.h"
 #include "trace/calls.h"
 #include "trace/perf_tracepoints.h"
+#include "trace/ptrace_reaper.h"
 
 /* Threads that create threads all the time could be listed forever. New threads of an attached
  * thread are attached by the kernel. */
@@ -80,8 +85,9 @@ struct tracer {
 	int socket, signals;
 	struct thread *threads; /**< by ascending ID */
 	size_t count, capacity;
-	size_t starting; /**< threads that have not stopped yet */
-	bool asked;      /**< whether the reader was asked to read since the ring was half full */
+	size_t starting;    /**< threads that have not stopped yet */
+	bool exec_recorded; /**< an exec was recorded, and no thread has stopped since */
+	bool asked; /**< whether the reader was asked to read since the ring was half full */
 };
 
 /* --- Threads ---------------------------------------------------------------------------------- */
@@ -314,7 +320,9 @@ static void handle_exec(struct tracer *tracer, struct thread *thread)
 	tracer->threads[0] = only;
 	tracer->count = 1;
 	tracer->starting = 0;
-	record(tracer, (struct pm_trace_event){ .kind = PM_TRACE_EXEC, .tid = (pid_t)only.tid });
+	if (!tracer->exec_recorded)
+		record(tracer,
+		       (struct pm_trace_event){ .kind = PM_TRACE_EXEC, .tid = (pid_t)only.tid });
 }
 
 /** Lets a thread run to its next system call. Fails if the thread is being killed. */
@@ -341,6 +349,7 @@ static void handle_stop(struct tracer *tracer, struct thread *thread, int status
 		handle_call(tracer, thread);
 	if (event == PTRACE_EVENT_EXEC)
 		handle_exec(tracer, thread);
+	tracer->exec_recorded = false;
 
 	if (event == PTRACE_EVENT_STOP && is_stop_signal(signal))
 		/* The process is stopped for all, and stays so until SIGCONT. */
@@ -424,6 +433,41 @@ static bool work(struct tracer *tracer, int timeout_ms)
 
 /* --- Attaching -------------------------------------------------------------------------------- */
 
+/** Tests whether this process traces the first thread of the target. */
+static bool traces_first(const struct tracer *tracer)
+{
+	static const char name[] = "\nTracerPid:\t";
+	char *text;
+
+	if (pm_procfs_read(&tracer->job->process->procfs, "status", &text, NULL) < 0)
+		return true;
+
+	const char *line = strstr(text, name);
+	bool traced = line && strtol(line + sizeof name - 1, NULL, 10) == getpid();
+	free(text);
+	return traced;
+}
+
+/**
+ * Tests whether a thread is attached. After execve(2), another thread, which may not be attached,
+ * has the ID of the first one. During execve, the answer for this ID can be false by mistake.
+ */
+static bool is_attached(const struct tracer *tracer, pid_t tid)
+{
+	return find_thread(tracer, tid) &&
+	       (tid != tracer->job->process->procfs.pid || traces_first(tracer));
+}
+
+/** Removes the threads that execve(2) has ended. */
+static void forget_program(struct tracer *tracer, pid_t tid)
+{
+	tracer->count = 0;
+	tracer->starting = 0;
+	/* The thread may be inside execve, and stop for that once more. */
+	record(tracer, (struct pm_trace_event){ .kind = PM_TRACE_EXEC, .tid = tid });
+	tracer->exec_recorded = true;
+}
+
 /**
  * Attaches to the threads that are not attached yet.
  * @param cause  receives errno of a refused call
@@ -441,12 +485,16 @@ static size_t attach_new(struct tracer *tracer, int *cause)
 	}
 
 	for (size_t i = 0; i < count; i++) {
-		if (find_thread(tracer, tids[i]))
+		if (is_attached(tracer, tids[i]))
 			continue;
+		bool listed = find_thread(tracer, tids[i]);
 		if (ptrace(PTRACE_SEIZE, tids[i], NULL, (void *)options) < 0) {
-			*cause = errno;
+			if (!listed)
+				*cause = errno;
 			continue;
 		}
+		if (listed)
+			forget_program(tracer, tids[i]);
 		add_thread(tracer, tids[i]);
 		ptrace(PTRACE_INTERRUPT, tids[i], NULL, NULL);
 		attached++;
@@ -460,13 +508,19 @@ static size_t attach_new(struct tracer *tracer, int *cause)
 static void attach(struct tracer *tracer, struct pm_ptrace_answer *answer)
 {
 	uint64_t end = pm_clock_ns(CLOCK_MONOTONIC) + FIRST_STOP_MAX;
+	struct pm_ptrace_reaper reaper;
 	size_t attached = 0, found = 1;
 	int cause = 0;
 
-	for (size_t pass = 0; found > 0 && pass < PASSES_MAX; pass++) {
+	/* The target runs on. */
+	if (!pm_ptrace_reaper_start(&reaper, tracer->job->process))
+		_exit(1);
+	/* If the first thread cannot be attached because of execve(2), another one has its ID. */
+	for (size_t pass = 0; pass < 2 || (found > 0 && pass < PASSES_MAX); pass++) {
 		found = attach_new(tracer, &cause);
 		attached += found;
 	}
+	pm_ptrace_reaper_stop(&reaper);
 	/* The kernel has attached threads that are refused now: they are new. */
 	answer->cause = attached == 0 ? cause : 0;
 	answer->threads = (uint32_t)attached;

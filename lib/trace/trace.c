@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "trace/calls.h"
 #include "trace/command.h"
+#include "trace/compare.h"
 #include "trace/openers.h"
 #include "trace/result.h"
 #include "trace/snapshot.h"
@@ -28,7 +29,6 @@
 enum {
 	DEFAULT_STACK = 8192,
 	MEASURE_TRIES = 3, /* the target can call exec during a measurement */
-	COMPARE_TRIES = 3, /* a call that takes long is in the list, but not in the regions yet */
 };
 
 static const uint64_t millisecond = 1000000;
@@ -123,6 +123,63 @@ static int consume(void *context, const struct pm_trace_event *event, struct pm_
 	return 0;
 }
 
+int pm_trace_record(struct pm_trace *trace, uint64_t until, struct pm_error *error)
+{
+	int result = trace->calls->poll(trace->backend, until, false, error);
+
+	if (result <= 0)
+		return result;
+
+	trace->exited = true;
+	pm_trace_command_reap(&trace->command);
+	return trace->calls->poll(trace->backend, now(), true, error) < 0 ? -1 : 0;
+}
+
+int pm_trace_drain(struct pm_trace *trace, struct pm_error *error)
+{
+	/* The second call after the time of the events hands them over. */
+	for (int i = 0; i < 2 && !trace->exited; i++)
+		if (pm_trace_record(trace, now(), error) < 0)
+			return -1;
+	return 0;
+}
+
+/** Finds out whether the memory is gone because of an exit or of exec. */
+static int follow_end(struct pm_trace *trace, uint64_t execs, struct pm_error *error)
+{
+	const struct pm_trace_event event = { .time = now(), .kind = PM_TRACE_EXEC };
+
+	if (pm_trace_drain(trace, error) < 0)
+		return -1;
+	if (has_ended(trace->process))
+		trace->exited = true;
+	if (trace->exited || trace->execs > execs)
+		return 0;
+
+	/* The event was lost. */
+	trace->events--;
+	return consume(trace, &event, error);
+}
+
+/**
+ * Takes the memory of the target into the list. Events are recorded already, so that no change is
+ * missed. If the target has called exec while events were opened, its new program is taken.
+ */
+static int load_snapshot(struct pm_trace *trace, struct pm_error *error)
+{
+	struct pm_error cause = { 0 };
+
+	if (pm_trace_snapshot_load(&trace->space, trace->process, true, &cause) == 0)
+		return 0;
+	if (is_gone(&cause) && !has_ended(trace->process) && follow_end(trace, 0, error) == 0 &&
+	    !trace->exited)
+		return 0;
+
+	if (error)
+		*error = cause;
+	return -1;
+}
+
 static int copy_options(struct pm_trace *trace, const struct pm_trace_options *options,
                         struct pm_error *error)
 {
@@ -162,8 +219,7 @@ static int open_parts(struct pm_trace *trace, const struct pm_trace_setup *setup
 	if (setup->open(setup->context, &trace->target, &trace->calls, &trace->backend, error) < 0)
 		return -1;
 
-	/* Events are recorded from now on, so that no change is missed. */
-	return pm_trace_snapshot_load(&trace->space, trace->process, true, error);
+	return load_snapshot(trace, error);
 }
 
 int pm_trace_open(const struct pm_trace_setup *setup, struct pm_trace **trace,
@@ -187,28 +243,6 @@ int pm_trace_open(const struct pm_trace_setup *setup, struct pm_trace **trace,
 	opened->started_ns = now();
 	opened->setup_ns = opened->started_ns - start;
 	*trace = opened;
-	return 0;
-}
-
-/** Applies the events until a time. */
-static int record(struct pm_trace *trace, uint64_t until, struct pm_error *error)
-{
-	int result = trace->calls->poll(trace->backend, until, false, error);
-
-	if (result <= 0)
-		return result;
-
-	trace->exited = true;
-	pm_trace_command_reap(&trace->command);
-	return trace->calls->poll(trace->backend, now(), true, error) < 0 ? -1 : 0;
-}
-
-/** Applies all events up to now: the second call after their time hands them over. */
-static int drain(struct pm_trace *trace, struct pm_error *error)
-{
-	for (int i = 0; i < 2 && !trace->exited; i++)
-		if (record(trace, now(), error) < 0)
-			return -1;
 	return 0;
 }
 
@@ -269,7 +303,7 @@ int pm_trace_start(char *const *arguments, const struct pm_trace_options *option
 
 	/* The memory of the process before the exec is that of this process: it is dropped now. */
 	started->command = command;
-	if (drain(started, error) < 0) {
+	if (pm_trace_drain(started, error) < 0) {
 		pm_trace_close(started);
 		return -1;
 	}
@@ -331,66 +365,6 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
 	trace->calls->state(trace->backend, state);
 }
 
-/**
- * Compares the list with the regions. Both are not of the same moment: what calls have changed
- * within 20 ms before, or since, is left out.
- */
-static int compare_once(struct pm_trace *trace, bool correct, struct pm_trace_intervals *suspects,
-                        struct pm_trace_difference *difference, struct pm_error *error)
-{
-	struct pm_trace_space *space = &trace->space;
-	struct pm_regions regions;
-	uint64_t settled = now() + 20 * millisecond;
-
-	pm_trace_intervals_clear(space->changed);
-	space->changed_since = now();
-	while (now() < settled && !trace->exited)
-		if (record(trace, settled, error) < 0)
-			return -1;
-
-	pm_regions_init(&regions);
-	int result = pm_maps_read(process_of(trace), PM_MAPS, &regions, error);
-	if (result == 0)
-		result = drain(trace, error);
-	if (result == 0)
-		result = pm_trace_snapshot_compare(space, &regions, correct, suspects, difference,
-		                                   error);
-
-	pm_regions_deinit(&regions);
-	return result;
-}
-
-/**
- * Compares the list with the regions, and corrects the list if it differs. The kernel reports lost
- * events only with the next event, so that a difference can be seen before.
- */
-static int compare(struct pm_trace *trace, struct pm_error *error)
-{
-	const struct pm_range all = { 0, PM_TRACE_ADDRESS_END };
-	struct pm_trace_intervals *suspects;
-	uint64_t lost = trace->lost;
-	uint64_t bytes = 1;
-
-	if (pm_trace_intervals_open(&suspects, error) < 0)
-		return -1;
-
-	int result = pm_trace_intervals_set(suspects, all, (struct pm_trace_owner){ 0 }, error);
-	for (int i = 0; result == 0 && bytes > 0 && i < COMPARE_TRIES; i++) {
-		struct pm_trace_difference difference = { 0, 0 };
-		/* What does not differ each time was changed by calls that took long. */
-		result = compare_once(trace, i == COMPARE_TRIES - 1, suspects, &difference, error);
-		bytes = difference.list + difference.regions;
-	}
-
-	pm_trace_intervals_close(suspects);
-	trace->space.changed_since = UINT64_MAX;
-	if (result == 0) {
-		trace->difference += bytes;
-		trace->corrected = lost;
-	}
-	return result;
-}
-
 static int count_pages(struct pm_trace *trace, const volatile sig_atomic_t *cancel,
                        struct pm_error *error)
 {
@@ -420,30 +394,13 @@ static int count_pages(struct pm_trace *trace, const volatile sig_atomic_t *canc
 static int measure_once(struct pm_trace *trace, bool compared, const volatile sig_atomic_t *cancel,
                         struct pm_error *error)
 {
-	if (drain(trace, error) < 0)
+	if (pm_trace_drain(trace, error) < 0)
 		return -1;
 	if (trace->exited)
 		return 0;
-	if (compared && compare(trace, error) < 0)
+	if (compared && pm_trace_compare(trace, error) < 0)
 		return -1;
 	return count_pages(trace, cancel, error);
-}
-
-/** Finds out whether the memory is gone because of an exit or of exec. */
-static int follow_end(struct pm_trace *trace, uint64_t execs, struct pm_error *error)
-{
-	const struct pm_trace_event event = { .time = now(), .kind = PM_TRACE_EXEC };
-
-	if (drain(trace, error) < 0)
-		return -1;
-	if (has_ended(trace->process))
-		trace->exited = true;
-	if (trace->exited || trace->execs > execs)
-		return 0;
-
-	/* The event was lost. */
-	trace->events--;
-	return consume(trace, &event, error);
 }
 
 /** Measures once more. Sets `exited` if the target is gone. */
@@ -537,7 +494,8 @@ int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace_end *end,
 			return 0;
 		}
 
-		if (record(trace, pm_min(deadline, now() + 100 * millisecond), error) < 0 ||
+		if (pm_trace_record(trace, pm_min(deadline, now() + 100 * millisecond), error) <
+		            0 ||
 		    measure_regularly(trace, error) < 0)
 			return -1;
 	}

@@ -79,4 +79,21 @@ struct pm_trace {
 int pm_trace_open(const struct pm_trace_setup *setup, struct pm_trace **trace,
                   struct pm_error *error);
 
+/**
+ * Applies the events until a time, or until the process exits.
+ * @param trace  the trace
+ * @param until  time of CLOCK_MONOTONIC in nanoseconds
+ * @param error  PM_ERROR_RESOURCES, PM_ERROR_IO, PM_ERROR_UNSUPPORTED
+ * @return       0 or -1
+ */
+int pm_trace_record(struct pm_trace *trace, uint64_t until, struct pm_error *error);
+
+/**
+ * Applies all events up to now.
+ * @param trace  the trace
+ * @param error  as for pm_trace_record()
+ * @return       0 or -1
+ */
+int pm_trace_drain(struct pm_trace *trace, struct pm_error *error);
+
 #endif

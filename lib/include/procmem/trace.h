@@ -52,8 +52,8 @@ struct pm_trace_options {
 	/** Bytes of each stack that are copied: a multiple of 8, at most PM_UNWIND_STACK_MAX; 0:
 	 * 8192 */
 	size_t stack_size;
-	/** Set by a signal handler to end the trace early: after half a second, stacks and names
-	 * that are not known yet are left out. NULL if there is none */
+	/** Set by a signal handler to end the trace early: stacks and names that are not known
+	 * after half a second of CPU time are left out. NULL if there is none */
 	const volatile sig_atomic_t *cancel;
 };
 

@@ -82,7 +82,8 @@ struct pm_unwinder_state {
  * @param process   the target; must outlive the unwinder
  * @param stacks    receives the stacks; must outlive the unwinder
  * @param cancel    set by a signal handler: then the child process is ended if it does not answer
- *                  within half a second. NULL if there is none; must outlive the unwinder
+ *                  within half a second of CPU time, or does not run. NULL if there is none; must
+ *                  outlive the unwinder
  * @param unwinder  receives the handle; release with pm_unwinder_close()
  * @param error     PM_ERROR_RESOURCES, PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_UNSUPPORTED (not
  *                  x86-64)

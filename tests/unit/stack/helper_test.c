@@ -141,7 +141,7 @@ static void ask_in_vain(struct pm_helper *helper, bool stopped)
 	helper->pid = fork();
 	assert_true(helper->pid >= 0);
 	for (; helper->pid == 0;)
-		pause();
+		;
 	close(ends[1]);
 	if (stopped)
 		assert_int_equal(kill(helper->pid, SIGSTOP), 0);
@@ -171,17 +171,25 @@ static void set_cancel(int number)
 	cancel = number;
 }
 
-static void test_a_signal_ends_the_wait_for_an_answer(void **state)
+/** Sets a flag by a signal while a child does not answer. */
+static void cancel_wait(bool stopped)
 {
 	const struct sigaction action = { .sa_handler = set_cancel };
 	struct pm_helper helper = { .answer_ms = INT_MAX, .cancel = &cancel };
-	(void)state;
 
+	cancel = 0;
 	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
 	ualarm(10000, 0);
-	ask_in_vain(&helper, false);
+	ask_in_vain(&helper, stopped);
 	assert_int_equal(cancel, SIGALRM);
 	assert_non_null(strstr(helper.why, "after procmem was interrupted"));
+}
+
+static void test_a_signal_ends_the_wait_for_an_answer(void **state)
+{
+	(void)state;
+	cancel_wait(false);
+	cancel_wait(true);
 }
 
 /** The kernel ends a child whose parent does not: the timer is set before each request. */
