@@ -116,6 +116,9 @@ static void note_stacks(const struct trace_report *report)
 {
 	size_t cut = count_stacks(report, true), none = count_stacks(report, false);
 
+	if (report->state.no_stacks[0])
+		report_note("some events have no stack, and functions can lack names: %s",
+		            report->state.no_stacks);
 	if (cut > 0)
 		report_note("the outermost callers of %zu stack%s are not known; --stack 32K may "
 		            "find more",

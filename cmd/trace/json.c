@@ -28,6 +28,8 @@ static void put_state(const struct trace_report *report, struct json *json)
 	json_put(json, "tracer_us", json_number(state->tracer_ns / 1000));
 	if (state->target_ns > 0)
 		json_put(json, "target_us", json_number(state->target_ns / 1000));
+	if (state->no_stacks[0])
+		json_put(json, "no_stacks", json_text(state->no_stacks));
 }
 
 int trace_json_print(const struct trace_report *report, const struct trace_rows *rows,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/report.h"
 
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "base/minmax.h"
 
@@ -17,16 +19,29 @@ uint64_t trace_report_untouched(const struct trace_report *report)
 	return sum;
 }
 
+static int compare_stacks(const void *one, const void *other)
+{
+	const struct pm_trace_site *a = one, *b = other;
+
+	if (a->stack != b->stack)
+		return a->stack < b->stack ? -1 : 1;
+	return (int)a->before - (int)b->before;
+}
+
+void trace_report_sort(struct pm_trace_result *result)
+{
+	if (result->count > 0)
+		qsort(result->sites, result->count, sizeof *result->sites, compare_stacks);
+}
+
 const struct pm_trace_site *trace_report_last(const struct trace_report *report,
                                               const struct pm_trace_site *site)
 {
-	for (size_t i = 0; report->last && i < report->last->count; i++) {
-		const struct pm_trace_site *other = &report->last->sites[i];
+	if (!report->last || report->last->count == 0)
+		return NULL;
 
-		if (other->stack == site->stack && other->before == site->before)
-			return other;
-	}
-	return NULL;
+	return bsearch(site, report->last->sites, report->last->count, sizeof *site,
+	               compare_stacks);
 }
 
 const char *trace_report_thread(const struct trace_report *report, pid_t tid)

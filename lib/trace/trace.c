@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -327,6 +328,8 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
 	};
 	state->tracer_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - trace->cpu_ns +
 	                   unwinder.unwound_ns;
+	if (!unwinder.alive)
+		snprintf(state->no_stacks, sizeof state->no_stacks, "%s", unwinder.why);
 	trace->calls->state(trace->backend, state);
 }
 

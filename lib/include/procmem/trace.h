@@ -92,6 +92,9 @@ struct pm_trace_state {
 	 */
 	uint64_t difference;
 	bool jit_unnamed; /**< frames in generated code have no name: no /tmp/perf-PID.map */
+	/** Why later events have no stacks, and functions no names: the process that reads the
+	 * files of the target has ended. "" if it runs */
+	char no_stacks[256];
 };
 
 /** Memory that one stack is responsible for. */

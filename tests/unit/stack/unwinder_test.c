@@ -523,6 +523,41 @@ static void test_names_of_generated_code(void **state)
 	close_sample(&fixture);
 }
 
+/** Calls exec in another mount namespace, as another user, who owns the names. */
+static const char changing_script[] =
+	"echo begun; read line; exec unshare --mount sh -c '"
+	"mount -t tmpfs none /mnt && cp \"$0\" /mnt/hidden && mount -t tmpfs none /tmp && "
+	"echo 1000 10 shop.Order::price >/tmp/perf-$$.map && chown 65534 /tmp/perf-$$.map && "
+	"exec setpriv --reuid 65534 /mnt/hidden' \"$0\"";
+
+static void test_names_after_a_change_of_root_and_user(void **state)
+{
+	struct fixture fixture = { 0 };
+	struct pm_error error = { 0 };
+	struct pm_stack stack;
+	char path[4096];
+	(void)state;
+
+	if (geteuid() != 0)
+		skip_because("only root can create a mount namespace");
+	snprintf(path, sizeof path, "%s/frames", getenv("PROCMEM_TARGETS"));
+	program_start(&fixture.target, "sh", "-c", changing_script, path, NULL);
+	free(target_await(&fixture.target, "begun"));
+	open_sample(&fixture, fixture.target.pid);
+	fputs("go\n", fixture.target.to);
+	fflush(fixture.target.to);
+	free(target_await(&fixture.target, "ready"));
+
+	pm_unwinder_refresh(fixture.unwinder, true);
+	fixture.registers[PM_UNWIND_IP] = 0x1008;
+	uint32_t number = unwind(&fixture);
+	must(pm_unwinder_name(fixture.unwinder, &error), &error);
+	pm_stacks_get(fixture.stacks, number, &stack);
+	assert_non_null(stack.frames[0].function);
+	assert_string_equal(stack.frames[0].function, "shop.Order::price");
+	close_sample(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -538,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_a_debug_file),
 		cmocka_unit_test(test_damaged_programs),
 		cmocka_unit_test(test_names_of_generated_code),
+		cmocka_unit_test(test_names_after_a_change_of_root_and_user),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,12 +245,13 @@ static void changes_are_since_the_result_before(void **state)
 	struct trace_report report = make_report();
 	/* Site 2 did not exist, and site 1 has shrunk by 1 MiB. */
 	struct pm_trace_site old[] = { sites[0], sites[1], sites[3], sites[4] };
-	const struct pm_trace_result last = { .sites = old, .count = COUNT(old) };
+	struct pm_trace_result last = { .sites = old, .count = COUNT(old) };
 	struct pm_error error;
 	struct trace_rows rows;
 
 	(void)state;
 	old[1].resident = 5 << 20;
+	trace_report_sort(&last);
 	report.last = &last;
 	assert_int_equal(trace_rows_init(&rows, &report, TRACE_BY_STACK, &options, true, &error),
 	                 0);
