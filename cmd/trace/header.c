@@ -116,9 +116,6 @@ static void note_stacks(const struct trace_report *report)
 {
 	size_t cut = count_stacks(report, true), none = count_stacks(report, false);
 
-	if (report->state.no_stacks[0])
-		report_note("some events have no stack, and functions can lack names: %s",
-		            report->state.no_stacks);
 	if (cut > 0)
 		report_note("the outermost callers of %zu stack%s are not known; --stack 32K may "
 		            "find more",
@@ -149,6 +146,8 @@ void trace_header_notes(const struct trace_report *report)
 
 	if (state->execs > 0)
 		report_note("the process has called exec: sites are those of the new program");
+	if (state->stacks_why[0])
+		report_note("stacks and names are incomplete: %s", state->stacks_why);
 	note_stacks(report);
 	text_deinit(&size);
 }

@@ -22,14 +22,14 @@ static void put_state(const struct trace_report *report, struct json *json)
 	json_put(json, "events", json_number(state->events));
 	json_put(json, "lost", json_number(state->lost));
 	json_put(json, "difference", json_number(state->difference));
+	if (state->stacks_why[0])
+		json_put(json, "stacks_missing", json_text(state->stacks_why));
 	json_put(json, "execs", json_number(state->execs));
 	json_put(json, "threads", json_number(state->threads));
 	json_put(json, "setup_us", json_number(state->setup_ns / 1000));
 	json_put(json, "tracer_us", json_number(state->tracer_ns / 1000));
 	if (state->target_ns > 0)
 		json_put(json, "target_us", json_number(state->target_ns / 1000));
-	if (state->no_stacks[0])
-		json_put(json, "no_stacks", json_text(state->no_stacks));
 }
 
 int trace_json_print(const struct trace_report *report, const struct trace_rows *rows,

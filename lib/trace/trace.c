@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -148,9 +147,9 @@ static int open_parts(struct pm_trace *trace, const struct pm_trace_setup *setup
 	trace->space.size = read_segment_size;
 	trace->space.context = trace;
 
-	if (setup->unwind &&
-	    (pm_stacks_open(&trace->stacks, error) < 0 ||
-	     pm_unwinder_open(trace->process, trace->stacks, &trace->unwinder, error) < 0))
+	if (setup->unwind && (pm_stacks_open(&trace->stacks, error) < 0 ||
+	                      pm_unwinder_open(trace->process, trace->stacks, trace->options.cancel,
+	                                       &trace->unwinder, error) < 0))
 		return -1;
 
 	trace->target = (struct pm_trace_target){
@@ -326,10 +325,9 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
 		.difference = trace->difference,
 		.jit_unnamed = trace->jit_unnamed,
 	};
+	memcpy(state->stacks_why, unwinder.why, sizeof state->stacks_why);
 	state->tracer_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - trace->cpu_ns +
 	                   unwinder.unwound_ns;
-	if (!unwinder.alive)
-		snprintf(state->no_stacks, sizeof state->no_stacks, "%s", unwinder.why);
 	trace->calls->state(trace->backend, state);
 }
 
@@ -556,20 +554,31 @@ static int name_stacks(struct pm_trace *trace, struct pm_error *error)
 	return 0;
 }
 
+/** Measures, if the target has not exited, and finds the names of the stacks. */
+static int measure_and_name(struct pm_trace *trace, const volatile sig_atomic_t *cancel,
+                            struct pm_error *error)
+{
+	if (!trace->exited && measure(trace, true, cancel, error) < 0)
+		return -1;
+	if (!trace->measured)
+		return pm_error_set(error, PM_ERROR_GONE, ESRCH,
+		                    "the process exited before its memory could be measured");
+	return name_stacks(trace, error);
+}
+
 int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result, struct pm_error *error)
 {
 	const volatile sig_atomic_t *cancel = trace->options.cancel;
 
 	if (cancel && *cancel)
 		cancel = NULL;
-	if (!trace->exited && measure(trace, true, cancel, error) < 0)
-		return -1;
-	if (!trace->measured)
-		return pm_error_set(error, PM_ERROR_GONE, ESRCH,
-		                    "the process exited before its memory could be measured");
-	if (name_stacks(trace, error) < 0)
-		return -1;
-	return pm_trace_result_copy(&trace->last, result, error);
+	if (trace->unwinder)
+		pm_unwinder_set_cancel(trace->unwinder, cancel);
+	int status = measure_and_name(trace, cancel, error);
+	if (trace->unwinder)
+		pm_unwinder_set_cancel(trace->unwinder, trace->options.cancel);
+
+	return status < 0 ? -1 : pm_trace_result_copy(&trace->last, result, error);
 }
 
 int pm_trace_measure_ranges(struct pm_trace *trace, const struct pm_range *ranges, size_t count,

@@ -52,7 +52,8 @@ struct pm_trace_options {
 	/** Bytes of each stack that are copied: a multiple of 8, at most PM_UNWIND_STACK_MAX; 0:
 	 * 8192 */
 	size_t stack_size;
-	/** Set by a signal handler to end the trace early; NULL if there is none */
+	/** Set by a signal handler to end the trace early: after half a second, stacks and names
+	 * that are not known yet are left out. NULL if there is none */
 	const volatile sig_atomic_t *cancel;
 };
 
@@ -91,10 +92,9 @@ struct pm_trace_state {
 	 * traced. The list was corrected then: what it lacked has the stack PM_STACK_NONE
 	 */
 	uint64_t difference;
+	/** Why stacks and names are missing from some time on; "" if they are not */
+	char stacks_why[256];
 	bool jit_unnamed; /**< frames in generated code have no name: no /tmp/perf-PID.map */
-	/** Why later events have no stacks, and functions no names: the process that reads the
-	 * files of the target has ended. "" if it runs */
-	char no_stacks[256];
 };
 
 /** Memory that one stack is responsible for. */

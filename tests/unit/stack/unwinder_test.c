@@ -35,6 +35,7 @@ struct fixture {
 	uint64_t registers[PM_UNWIND_REGISTERS];
 	char stack[COPY];
 	struct pm_unwind_sample sample;
+	volatile sig_atomic_t cancel;
 };
 
 /** Takes a sample of the first thread during a stop. */
@@ -71,7 +72,8 @@ static void open_sample(struct fixture *fixture, pid_t pid)
 
 	fixture->process = open_process(pid);
 	must(pm_stacks_open(&fixture->stacks, &error), &error);
-	must(pm_unwinder_open(fixture->process, fixture->stacks, &fixture->unwinder, &error),
+	must(pm_unwinder_open(fixture->process, fixture->stacks, &fixture->cancel,
+	                      &fixture->unwinder, &error),
 	     &error);
 	take_sample(fixture);
 }
@@ -339,6 +341,32 @@ static void test_a_child_that_is_killed_is_reported(void **state)
 	close_sample(&fixture);
 }
 
+static void test_a_cancelled_unwinder_does_not_wait_for_the_child(void **state)
+{
+	struct fixture fixture = { 0 };
+	struct pm_unwinder_state how;
+	struct pm_stack stack;
+	struct pm_error error = { 0 };
+	(void)state;
+
+	target_start(&fixture.target, "frames", NULL);
+	open_sample(&fixture, fixture.target.pid);
+	uint32_t number = unwind(&fixture);
+	fixture.cancel = SIGINT;
+	/* It answers in time. */
+	assert_int_equal(unwind(&fixture), number);
+	assert_int_equal(kill(helper_of(&fixture), SIGSTOP), 0);
+
+	must(pm_unwinder_name(fixture.unwinder, &error), &error);
+	pm_unwinder_state(fixture.unwinder, &how);
+	assert_false(how.alive);
+	assert_non_null(strstr(how.why, "after procmem was interrupted"));
+	pm_stacks_get(fixture.stacks, number, &stack);
+	assert_true(stack.count > DEPTH);
+	assert_non_null(stack.frames[DEPTH / 2].module);
+	close_sample(&fixture);
+}
+
 static void test_the_child_has_no_privileges(void **state)
 {
 	struct fixture fixture = { 0 };
@@ -358,25 +386,36 @@ static void test_the_child_has_no_privileges(void **state)
 	close_sample(&fixture);
 }
 
+/** Starts a shell that calls exec in let_it_exec(), and takes a sample of the shell. */
+static void start_before_exec(struct fixture *fixture, const char *script)
+{
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/frames", getenv("PROCMEM_TARGETS"));
+	program_start(&fixture->target, "sh", "-c", script, path, NULL);
+	free(target_await(&fixture->target, "begun"));
+	open_sample(fixture, fixture->target.pid);
+}
+
+static void let_it_exec(struct fixture *fixture)
+{
+	fputs("go\n", fixture->target.to);
+	fflush(fixture->target.to);
+	free(target_await(&fixture->target, "ready"));
+	pm_unwinder_refresh(fixture->unwinder, true);
+}
+
 static void test_stacks_after_an_exec(void **state)
 {
 	struct fixture fixture = { 0 };
 	struct pm_stack stack;
 	(void)state;
 
-	char path[4096];
-	snprintf(path, sizeof path, "%s/frames", getenv("PROCMEM_TARGETS"));
-	program_start(&fixture.target, "sh", "-c", "echo begun; read line; exec \"$0\"", path,
-	              NULL);
-	free(target_await(&fixture.target, "begun"));
-	open_sample(&fixture, fixture.target.pid);
+	start_before_exec(&fixture, "echo begun; read line; exec \"$0\"");
 	uint32_t before = unwind(&fixture);
-	fputs("go\n", fixture.target.to);
-	fflush(fixture.target.to);
-	free(target_await(&fixture.target, "ready"));
+	let_it_exec(&fixture);
 
 	/* The old handle refuses a process that has called exec: take the sample with a new one. */
-	pm_unwinder_refresh(fixture.unwinder, true);
 	struct pm_process *old = fixture.process;
 	fixture.process = open_process(fixture.target.pid);
 	take_sample(&fixture);
@@ -535,20 +574,12 @@ static void test_names_after_a_change_of_root_and_user(void **state)
 	struct fixture fixture = { 0 };
 	struct pm_error error = { 0 };
 	struct pm_stack stack;
-	char path[4096];
 	(void)state;
 
 	if (geteuid() != 0)
 		skip_because("only root can create a mount namespace");
-	snprintf(path, sizeof path, "%s/frames", getenv("PROCMEM_TARGETS"));
-	program_start(&fixture.target, "sh", "-c", changing_script, path, NULL);
-	free(target_await(&fixture.target, "begun"));
-	open_sample(&fixture, fixture.target.pid);
-	fputs("go\n", fixture.target.to);
-	fflush(fixture.target.to);
-	free(target_await(&fixture.target, "ready"));
-
-	pm_unwinder_refresh(fixture.unwinder, true);
+	start_before_exec(&fixture, changing_script);
+	let_it_exec(&fixture);
 	fixture.registers[PM_UNWIND_IP] = 0x1008;
 	uint32_t number = unwind(&fixture);
 	must(pm_unwinder_name(fixture.unwinder, &error), &error);
@@ -568,6 +599,7 @@ int main(void)
 		cmocka_unit_test(test_a_deleted_program),
 		cmocka_unit_test(test_a_program_in_a_private_mount_namespace),
 		cmocka_unit_test(test_a_child_that_is_killed_is_reported),
+		cmocka_unit_test(test_a_cancelled_unwinder_does_not_wait_for_the_child),
 		cmocka_unit_test(test_the_child_has_no_privileges),
 		cmocka_unit_test(test_stacks_after_an_exec),
 		cmocka_unit_test(test_a_debug_file),
