@@ -6,15 +6,18 @@
 #include "base/alloc.h"
 #include "base/minmax.h"
 
+bool trace_report_is_untouched(const struct trace_report *report, size_t site)
+{
+	return report->result->sites[site].before && report->stacks[site].count == 0;
+}
+
 uint64_t trace_report_untouched(const struct trace_report *report)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < report->result->count; i++) {
-		const struct pm_trace_site *site = &report->result->sites[i];
-
-		if (site->before && report->stacks[i].count == 0)
-			sum += site->resident;
+		if (trace_report_is_untouched(report, i))
+			sum += report->result->sites[i].resident;
 	}
 	return sum;
 }

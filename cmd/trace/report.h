@@ -25,9 +25,18 @@ struct trace_report {
 };
 
 /**
- * Returns the resident bytes that no code of the trace is responsible for: memory that was mapped
- * before the trace, and that no recorded page fault has touched. The pictures and profiles leave
- * this memory out.
+ * Tests whether no code of the trace is responsible for the memory of a site: it was mapped before
+ * the trace, and no recorded page fault has touched it.
+ *
+ * @param report  the report
+ * @param site    index of the site
+ * @return        true or false
+ */
+bool trace_report_is_untouched(const struct trace_report *report, size_t site);
+
+/**
+ * Returns the resident bytes of the sites of trace_report_is_untouched(). The pictures and profiles
+ * leave this memory out.
  *
  * @param report  the report
  * @return        bytes

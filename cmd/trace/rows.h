@@ -17,6 +17,7 @@ enum trace_by {
 /** A row: one site, or several. */
 struct trace_row {
 	const struct trace_report *report; /**< the report */
+	enum trace_by by;                  /**< what its sites have in common */
 	size_t site;                       /**< index of its largest site */
 	size_t sites;                      /**< number of its sites */
 	pid_t tid;                         /**< the thread; 0 if several */
