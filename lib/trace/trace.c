@@ -323,6 +323,7 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
 		/* The first exec has started the command. */
 		.execs = trace->execs - (trace->started && trace->execs > 0),
 		.difference = trace->difference,
+		.short_copies = unwinder.cut,
 		.jit_unnamed = trace->jit_unnamed,
 	};
 	memcpy(state->stacks_why, unwinder.why, sizeof state->stacks_why);

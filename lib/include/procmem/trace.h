@@ -94,7 +94,10 @@ struct pm_trace_state {
 	uint64_t difference;
 	/** Why stacks and names are missing from some time on; "" if they are not */
 	char stacks_why[256];
-	bool jit_unnamed; /**< frames in generated code have no name: no /tmp/perf-PID.map */
+	/** Events whose outermost callers are not known because the copy of the stack was too small
+	 */
+	uint64_t short_copies;
+	bool jit_unnamed; /**< frames in no file have no name: no /tmp/perf-PID.map has them */
 };
 
 /** Memory that one stack is responsible for. */
