@@ -23,7 +23,8 @@ const struct pm_trace_site *trace_report_last(const struct trace_report *report,
 	for (size_t i = 0; report->last && i < report->last->count; i++) {
 		const struct pm_trace_site *other = &report->last->sites[i];
 
-		if (other->stack == site->stack && other->before == site->before)
+		if (other->stack == site->stack && other->before == site->before &&
+		    (!report->per_thread || other->tid == site->tid))
 			return other;
 	}
 	return NULL;

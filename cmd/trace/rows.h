@@ -12,6 +12,7 @@ enum trace_by {
 	TRACE_BY_FUNCTION, /**< the innermost function of the program */
 	TRACE_BY_THREAD,   /**< a thread */
 	TRACE_BY_OBJECT,   /**< the program or library of that function */
+	TRACE_BY_LINE,     /**< the text of a call stack: --by stack in a table */
 };
 
 /** A row: one site, or several. */
@@ -19,6 +20,7 @@ struct trace_row {
 	const struct trace_report *report; /**< the report */
 	size_t site;                       /**< index of its largest site */
 	size_t sites;                      /**< number of its sites */
+	bool of_thread;                    /**< a row of --by thread */
 	pid_t tid;                         /**< the thread; 0 if several */
 	uint64_t resident;                 /**< sums over the sites, as in struct pm_trace_site */
 	uint64_t mapped, calls, live, faults;

@@ -24,6 +24,7 @@
 #include "trace/result.h"
 #include "trace/snapshot.h"
 #include "trace/space.h"
+#include "trace/unnamed.h"
 
 enum {
 	DEFAULT_STACK = 8192,
@@ -109,6 +110,7 @@ static int follow_exec(struct pm_trace *trace, struct pm_error *error)
 static int consume(void *context, const struct pm_trace_event *event, struct pm_error *error)
 {
 	struct pm_trace *trace = context;
+	struct pm_trace_event applied = *event;
 
 	if (event->kind == PM_TRACE_LOST) {
 		trace->lost += event->arguments[0];
@@ -116,7 +118,13 @@ static int consume(void *context, const struct pm_trace_event *event, struct pm_
 	}
 
 	trace->events++;
-	if (pm_trace_space_apply(&trace->space, event, error) < 0)
+	if (trace->options.per_thread) {
+		const struct pm_trace_thread_stack pair = { event->stack, event->tid };
+
+		if (pm_trace_thread_stacks_add(&trace->pairs, pair, &applied.stack, error) < 0)
+			return -1;
+	}
+	if (pm_trace_space_apply(&trace->space, &applied, error) < 0)
 		return -1;
 	if (event->kind == PM_TRACE_EXEC)
 		return follow_exec(trace, error);
@@ -288,6 +296,7 @@ void pm_trace_close(struct pm_trace *trace)
 	pm_unwinder_close(trace->unwinder);
 	pm_stacks_close(trace->stacks);
 	pm_trace_space_deinit(&trace->space);
+	pm_trace_thread_stacks_deinit(&trace->pairs);
 	pm_trace_result_deinit(&trace->last);
 	pm_process_close(trace->after_exec);
 	if (trace->owned)
@@ -324,6 +333,7 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
 		.execs = trace->execs - (trace->started && trace->execs > 0),
 		.difference = trace->difference,
 		.jit_unnamed = trace->jit_unnamed,
+		.short_copies = unwinder.cut,
 	};
 	state->tracer_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - trace->cpu_ns +
 	                   unwinder.unwound_ns;
@@ -410,6 +420,8 @@ static int count_pages(struct pm_trace *trace, const volatile sig_atomic_t *canc
 		return -1;
 
 	result.seconds = (double)(now() - trace->started_ns) / (double)second;
+	if (trace->options.per_thread)
+		pm_trace_thread_stacks_replace(&trace->pairs, &result);
 	pm_trace_result_deinit(&trace->last);
 	trace->last = result;
 	trace->measured = true;
@@ -549,7 +561,7 @@ static int name_stacks(struct pm_trace *trace, struct pm_error *error)
 	if (pm_unwinder_name(trace->unwinder, error) < 0)
 		return -1;
 
-	trace->jit_unnamed = pm_trace_result_is_unnamed(&trace->last, trace->stacks);
+	trace->jit_unnamed = pm_trace_unnamed(&trace->last, trace->stacks, process_of(trace));
 	return 0;
 }
 
@@ -579,8 +591,11 @@ int pm_trace_measure_ranges(struct pm_trace *trace, const struct pm_range *range
 
 	int status = pm_trace_result_make_ranges(&trace->space, pagemap, ranges, count,
 	                                         trace->options.cancel, result, error);
-	if (status == 0)
+	if (status == 0) {
 		result->seconds = trace->last.seconds;
+		if (trace->options.per_thread)
+			pm_trace_thread_stacks_replace(&trace->pairs, result);
+	}
 	pm_pagemap_close(pagemap);
 	return status;
 }

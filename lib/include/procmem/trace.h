@@ -49,6 +49,8 @@ enum pm_trace_backend {
 struct pm_trace_options {
 	enum pm_trace_backend backend; /**< how events are recorded */
 	bool faults;                   /**< record page faults, too (perf only) */
+	/** Make a site for each thread of a stack. Otherwise a site has all threads of its stack */
+	bool per_thread;
 	/** Bytes of each stack that are copied: a multiple of 8, at most PM_UNWIND_STACK_MAX; 0:
 	 * 8192 */
 	size_t stack_size;
@@ -91,7 +93,10 @@ struct pm_trace_state {
 	 * traced. The list was corrected then: what it lacked has the stack PM_STACK_NONE
 	 */
 	uint64_t difference;
-	bool jit_unnamed; /**< frames in generated code have no name: no /tmp/perf-PID.map */
+	/** Frames in generated code have no name: /tmp/perf-PID.map does not exist, or is older
+	 * than the code */
+	bool jit_unnamed;
+	uint64_t short_copies; /**< stacks whose copy was too small (`stack_size`) */
 };
 
 /** Memory that one stack is responsible for. */
