@@ -147,6 +147,8 @@ void trace_header_notes(const struct trace_report *report)
 
 	if (state->execs > 0)
 		report_note("the process has called exec: sites are those of the new program");
+	if (state->stacks_why[0])
+		report_note("stacks and names are incomplete: %s", state->stacks_why);
 	note_stacks(report);
 	text_deinit(&size);
 }

@@ -12,12 +12,17 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "stack/channel.h"
 #include "stack/child.h"
 #include "stack/files.h"
 
 /* Milliseconds until an answer must arrive. The timer of the child ends before. */
 enum { ANSWER_MS = (PM_STACK_SECONDS_MAX + 5) * 1000 };
+
+/* Milliseconds for all answers after the cancel flag was set, and between two tests of the flag: a
+ * signal does not interrupt the wait if another thread handles the signal. */
+enum { CANCELLED_MS = 500, TEST_MS = 100 };
 
 /** Returns the time in milliseconds. */
 static int64_t now_ms(void)
@@ -113,24 +118,42 @@ static bool answer(const struct pm_helper *helper, const struct pm_modules *modu
 	return sent;
 }
 
+/** Notes when the cancel flag was set. @return whether the time for answers after that is over */
+static bool is_cancelled(struct pm_helper *helper)
+{
+	if (!helper->cancel || *helper->cancel == 0) {
+		helper->cancelled_ms = 0;
+		return false;
+	}
+
+	if (helper->cancelled_ms == 0)
+		helper->cancelled_ms = now_ms();
+	return now_ms() - helper->cancelled_ms >= CANCELLED_MS;
+}
+
 /** Waits for a message of the child. @return false if there is none until a time */
 static bool await_message(struct pm_helper *helper, int64_t until, struct pm_stack_message *message)
 {
 	struct pollfd wait = { .fd = helper->socket, .events = POLLIN };
+	bool cancelled = false;
+	int64_t left;
 	int result;
 
 	do {
-		int64_t left = until - now_ms();
-		result = poll(&wait, 1, left > 0 ? (int)left : 0);
-	} while (result < 0 && errno == EINTR);
+		left = until - now_ms();
+		result = poll(&wait, 1, pm_clamp_int((int)left, 0, TEST_MS));
+		cancelled = is_cancelled(helper);
+	} while ((result == 0 && left > 0 && !cancelled) || (result < 0 && errno == EINTR));
 
-	if (result == 0) {
+	if (result == 0 && cancelled)
+		snprintf(helper->why, sizeof helper->why,
+		         "the process that reads the target's programs was stopped: it did not "
+		         "answer after procmem was interrupted");
+	else if (result == 0)
 		snprintf(helper->why, sizeof helper->why,
 		         "the process that reads the target's programs did not answer for %d "
 		         "seconds",
 		         helper->answer_ms / 1000);
-		return false;
-	}
 	return result > 0 && pm_stack_receive(helper->socket, message, NULL);
 }
 
@@ -175,14 +198,17 @@ bool pm_helper_ask(struct pm_helper *helper, const struct pm_modules *modules,
 	return true;
 }
 
-int pm_helper_start(struct pm_helper *helper, struct pm_process *process, struct pm_error *error)
+int pm_helper_start(struct pm_helper *helper, struct pm_process *process,
+                    const volatile sig_atomic_t *cancel, struct pm_error *error)
 {
 	struct pm_stack_message message;
 	struct pm_modules none = { 0 };
 
-	*helper = (struct pm_helper){
-		.process = process, .root = -1, .socket = -1, .answer_ms = ANSWER_MS
-	};
+	*helper = (struct pm_helper){ .process = process,
+		                      .root = -1,
+		                      .socket = -1,
+		                      .answer_ms = ANSWER_MS,
+		                      .cancel = cancel };
 	void *area = mmap(NULL, sizeof *helper->area, PROT_READ | PROT_WRITE,
 	                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (area == MAP_FAILED)

@@ -4,7 +4,9 @@
 #ifndef PM_STACK_HELPER_H
 #define PM_STACK_HELPER_H
 
+#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "stack/modules.h"
@@ -21,6 +23,11 @@ struct pm_helper {
 	int socket;                 /**< -1 after the child has ended */
 	pid_t pid;                  /**< 0 after the child has ended */
 	int answer_ms;              /**< milliseconds until an answer must arrive */
+	/** Set by a signal handler: the child then has half a second for all answers. May be NULL
+	 */
+	const volatile sig_atomic_t *cancel;
+	int64_t cancelled_ms; /**< when the flag was first seen, in milliseconds; 0: it is not set
+	                       */
 	char why[PM_HELPER_WHY_SIZE]; /**< why it has ended; "" if it runs */
 };
 
@@ -28,10 +35,12 @@ struct pm_helper {
  * Starts the child.
  * @param helper   filled; release with pm_helper_stop(), also after a failure
  * @param process  the target; must outlive the helper
+ * @param cancel   the cancel flag; may be NULL; must outlive the helper
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_helper_start(struct pm_helper *helper, struct pm_process *process, struct pm_error *error);
+int pm_helper_start(struct pm_helper *helper, struct pm_process *process,
+                    const volatile sig_atomic_t *cancel, struct pm_error *error);
 
 /**
  * Ends the child.
@@ -41,7 +50,8 @@ void pm_helper_stop(struct pm_helper *helper);
 
 /**
  * Sends a request to the child, opens the files that it asks for, and waits for the answer. If the
- * child has ended or does not answer, it is stopped, and `why` says so.
+ * child has ended or does not answer, or if the cancel flag is set and it does not answer soon, it
+ * is stopped, and `why` says so.
  *
  * @param helper   the child
  * @param modules  the mapped files that the child can ask for

@@ -288,7 +288,7 @@ static long own_pid(struct pm_process *process)
 }
 
 int pm_namer_init(struct pm_namer *namer, struct pm_process *process, struct pm_stacks *stacks,
-                  struct pm_error *error)
+                  const volatile sig_atomic_t *cancel, struct pm_error *error)
 {
 	struct pm_process_info info;
 
@@ -300,7 +300,7 @@ int pm_namer_init(struct pm_namer *namer, struct pm_process *process, struct pm_
 
 	namer->owner = info.euid;
 	snprintf(namer->jit_map, sizeof namer->jit_map, "/tmp/perf-%ld.map", own_pid(process));
-	return pm_helper_start(&namer->helper, process, error);
+	return pm_helper_start(&namer->helper, process, cancel, error);
 }
 
 void pm_namer_deinit(struct pm_namer *namer)

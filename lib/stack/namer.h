@@ -20,11 +20,12 @@ struct pm_namer {
  * @param namer    filled; release with pm_namer_deinit(), also after a failure
  * @param process  the target; must outlive the namer
  * @param stacks   the store; must outlive the namer
+ * @param cancel   the cancel flag, as for pm_helper_start()
  * @param error    PM_ERROR_RESOURCES, PM_ERROR_GONE, PM_ERROR_ACCESS
  * @return         0 or -1
  */
 int pm_namer_init(struct pm_namer *namer, struct pm_process *process, struct pm_stacks *stacks,
-                  struct pm_error *error);
+                  const volatile sig_atomic_t *cancel, struct pm_error *error);
 
 /**
  * Finds the names of all addresses of the current program that have none. If the child has ended,

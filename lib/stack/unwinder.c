@@ -57,11 +57,13 @@ static int update_modules(struct pm_unwinder *unwinder, bool exec, struct pm_err
 }
 
 int pm_unwinder_open(struct pm_process *process, struct pm_stacks *stacks,
-                     struct pm_unwinder **unwinder, struct pm_error *error)
+                     const volatile sig_atomic_t *cancel, struct pm_unwinder **unwinder,
+                     struct pm_error *error)
 {
 #ifndef __x86_64__
 	(void)process;
 	(void)stacks;
+	(void)cancel;
 	(void)unwinder;
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "stacks can be unwound on x86-64 only");
 #else
@@ -70,7 +72,7 @@ int pm_unwinder_open(struct pm_process *process, struct pm_stacks *stacks,
 		return pm_error_out_of_memory(error);
 
 	new->stacks = stacks;
-	if (pm_namer_init(&new->namer, process, stacks, error) < 0 ||
+	if (pm_namer_init(&new->namer, process, stacks, cancel, error) < 0 ||
 	    update_modules(new, false, error) < 0) {
 		pm_unwinder_close(new);
 		return -1;
@@ -88,6 +90,11 @@ void pm_unwinder_close(struct pm_unwinder *unwinder)
 
 	pm_namer_deinit(&unwinder->namer);
 	free(unwinder);
+}
+
+void pm_unwinder_set_cancel(struct pm_unwinder *unwinder, const volatile sig_atomic_t *cancel)
+{
+	unwinder->namer.helper.cancel = cancel;
 }
 
 void pm_unwinder_refresh(struct pm_unwinder *unwinder, bool exec)

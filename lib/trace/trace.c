@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A trace: events from a backend are applied to the address space. Measurements compare it with
- * /proc/PID/maps and count its resident pages. After exec, the handle of the process belongs to
- * memory that no longer exists, so that the process is opened again.
+ * /proc/PID/maps and count its resident pages.
  */
 #include "trace/trace.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,6 +18,7 @@
 #include "base/clock.h"
 #include "trace/calls.h"
 #include "trace/command.h"
+#include "trace/exec.h"
 #include "trace/openers.h"
 #include "trace/result.h"
 #include "trace/snapshot.h"
@@ -52,61 +51,6 @@ static bool is_gone(const struct pm_error *error)
 	       error->kind == PM_ERROR_NO_MEMORY;
 }
 
-/** Finds the size of a segment. The target decides how often, hence at most 100 times a second. */
-static uint64_t read_segment_size(void *context, uint64_t start)
-{
-	struct pm_trace *trace = context;
-	struct pm_regions regions;
-	uint64_t size = 0;
-
-	if (now() - trace->segment_ns < 10 * millisecond)
-		return 0;
-
-	trace->segment_ns = now();
-	pm_regions_init(&regions);
-	if (pm_maps_read(process_of(trace), PM_MAPS, &regions, NULL) == 0)
-		size = pm_trace_snapshot_segment(&regions, start);
-	pm_regions_deinit(&regions);
-
-	return size;
-}
-
-/** Tests whether the process has ended: then its PID can belong to another process. */
-static bool has_ended(const struct pm_process *process)
-{
-	struct pollfd wait = { .fd = pm_process_poll_fd(process), .events = POLLIN };
-	return wait.fd >= 0 && poll(&wait, 1, 0) > 0;
-}
-
-/** Opens the process again, and takes the memory of the new program into the list. */
-static int follow_exec(struct pm_trace *trace, struct pm_error *error)
-{
-	struct pm_process *process;
-	struct pm_error cause = { 0 };
-	int result = pm_process_open(pm_process_root(trace->process),
-	                             pm_process_pid(trace->process), &process, &cause);
-
-	trace->execs++;
-	if (result == 0 && has_ended(trace->process)) {
-		pm_process_close(process);
-		return 0;
-	}
-	if (result == 0) {
-		pm_process_close(trace->after_exec);
-		trace->after_exec = process;
-		result = pm_trace_calls_check(process, &cause);
-	}
-	if (result == 0)
-		result = pm_trace_snapshot_load(&trace->space, process, false, &cause);
-
-	/* Other failures, such as a program that must not be read, end the next measurement. */
-	if (result == 0 || (cause.kind != PM_ERROR_RESOURCES && cause.kind != PM_ERROR_UNSUPPORTED))
-		return 0;
-	if (error)
-		*error = cause;
-	return -1;
-}
-
 static int consume(void *context, const struct pm_trace_event *event, struct pm_error *error)
 {
 	struct pm_trace *trace = context;
@@ -127,7 +71,7 @@ static int consume(void *context, const struct pm_trace_event *event, struct pm_
 	if (pm_trace_space_apply(&trace->space, &applied, error) < 0)
 		return -1;
 	if (event->kind == PM_TRACE_EXEC)
-		return follow_exec(trace, error);
+		return pm_trace_exec_follow(trace, error);
 	return 0;
 }
 
@@ -152,12 +96,12 @@ static int open_parts(struct pm_trace *trace, const struct pm_trace_setup *setup
 {
 	if (pm_trace_space_init(&trace->space, error) < 0)
 		return -1;
-	trace->space.size = read_segment_size;
+	trace->space.size = pm_trace_exec_segment_size;
 	trace->space.context = trace;
 
-	if (setup->unwind &&
-	    (pm_stacks_open(&trace->stacks, error) < 0 ||
-	     pm_unwinder_open(trace->process, trace->stacks, &trace->unwinder, error) < 0))
+	if (setup->unwind && (pm_stacks_open(&trace->stacks, error) < 0 ||
+	                      pm_unwinder_open(trace->process, trace->stacks, trace->options.cancel,
+	                                       &trace->unwinder, error) < 0))
 		return -1;
 
 	trace->target = (struct pm_trace_target){
@@ -335,6 +279,7 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
 		.jit_unnamed = trace->jit_unnamed,
 		.short_copies = unwinder.cut,
 	};
+	memcpy(state->stacks_why, unwinder.why, sizeof state->stacks_why);
 	state->tracer_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - trace->cpu_ns +
 	                   unwinder.unwound_ns;
 	trace->calls->state(trace->backend, state);
@@ -447,7 +392,7 @@ static int follow_end(struct pm_trace *trace, uint64_t execs, struct pm_error *e
 
 	if (drain(trace, error) < 0)
 		return -1;
-	if (has_ended(trace->process))
+	if (pm_trace_exec_ended(trace->process))
 		trace->exited = true;
 	if (trace->exited || trace->execs > execs)
 		return 0;
@@ -565,20 +510,31 @@ static int name_stacks(struct pm_trace *trace, struct pm_error *error)
 	return 0;
 }
 
+/** Measures, if the target has not exited, and finds the names of the stacks. */
+static int measure_and_name(struct pm_trace *trace, const volatile sig_atomic_t *cancel,
+                            struct pm_error *error)
+{
+	if (!trace->exited && measure(trace, true, cancel, error) < 0)
+		return -1;
+	if (!trace->measured)
+		return pm_error_set(error, PM_ERROR_GONE, ESRCH,
+		                    "the process exited before its memory could be measured");
+	return name_stacks(trace, error);
+}
+
 int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result, struct pm_error *error)
 {
 	const volatile sig_atomic_t *cancel = trace->options.cancel;
 
 	if (cancel && *cancel)
 		cancel = NULL;
-	if (!trace->exited && measure(trace, true, cancel, error) < 0)
-		return -1;
-	if (!trace->measured)
-		return pm_error_set(error, PM_ERROR_GONE, ESRCH,
-		                    "the process exited before its memory could be measured");
-	if (name_stacks(trace, error) < 0)
-		return -1;
-	return pm_trace_result_copy(&trace->last, result, error);
+	if (trace->unwinder)
+		pm_unwinder_set_cancel(trace->unwinder, cancel);
+	int status = measure_and_name(trace, cancel, error);
+	if (trace->unwinder)
+		pm_unwinder_set_cancel(trace->unwinder, trace->options.cancel);
+
+	return status < 0 ? -1 : pm_trace_result_copy(&trace->last, result, error);
 }
 
 int pm_trace_measure_ranges(struct pm_trace *trace, const struct pm_range *ranges, size_t count,

@@ -54,7 +54,8 @@ struct pm_trace_options {
 	/** Bytes of each stack that are copied: a multiple of 8, at most PM_UNWIND_STACK_MAX; 0:
 	 * 8192 */
 	size_t stack_size;
-	/** Set by a signal handler to end the trace early; NULL if there is none */
+	/** Set by a signal handler to end the trace early: after half a second, stacks and names
+	 * that are not known yet are left out. NULL if there is none */
 	const volatile sig_atomic_t *cancel;
 };
 
@@ -97,6 +98,8 @@ struct pm_trace_state {
 	 * than the code */
 	bool jit_unnamed;
 	uint64_t short_copies; /**< stacks whose copy was too small (`stack_size`) */
+	/** Why stacks and names are missing from some time on; "" if they are not */
+	char stacks_why[256];
 };
 
 /** Memory that one stack is responsible for. */

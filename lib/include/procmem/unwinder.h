@@ -20,6 +20,8 @@
 #ifndef PROCMEM_UNWINDER_H
 #define PROCMEM_UNWINDER_H
 
+#include <signal.h>
+
 #include <procmem/process.h>
 #include <procmem/stacks.h>
 
@@ -79,13 +81,24 @@ struct pm_unwinder_state {
  *
  * @param process   the target; must outlive the unwinder
  * @param stacks    receives the stacks; must outlive the unwinder
+ * @param cancel    set by a signal handler: then the child process is ended if it does not answer
+ *                  within half a second. NULL if there is none; must outlive the unwinder
  * @param unwinder  receives the handle; release with pm_unwinder_close()
  * @param error     PM_ERROR_RESOURCES, PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_UNSUPPORTED (not
  *                  x86-64)
  * @return          0 or -1
  */
 PM_PUBLIC int pm_unwinder_open(struct pm_process *process, struct pm_stacks *stacks,
-                               struct pm_unwinder **unwinder, struct pm_error *error);
+                               const volatile sig_atomic_t *cancel, struct pm_unwinder **unwinder,
+                               struct pm_error *error);
+
+/**
+ * Replaces the cancel flag of pm_unwinder_open().
+ * @param unwinder  the handle
+ * @param cancel    the new flag; may be NULL; must outlive the unwinder
+ */
+PM_PUBLIC void pm_unwinder_set_cancel(struct pm_unwinder *unwinder,
+                                      const volatile sig_atomic_t *cancel);
 
 /**
  * Ends the child process.
@@ -100,8 +113,7 @@ PM_PUBLIC void pm_unwinder_close(struct pm_unwinder *unwinder);
  * @param samples   the samples
  * @param count     number of samples
  * @param numbers   receives the number of the stack of each sample; PM_STACK_NONE if it has none
- * @param error     PM_ERROR_RESOURCES, PM_ERROR_CANCELLED. The end of the child process is not an
- *                  error
+ * @param error     PM_ERROR_RESOURCES. The end of the child process is not an error
  * @return          0 or -1
  */
 PM_PUBLIC int pm_unwinder_add(struct pm_unwinder *unwinder, const struct pm_unwind_sample *samples,
@@ -120,7 +132,8 @@ PM_PUBLIC void pm_unwinder_refresh(struct pm_unwinder *unwinder, bool exec);
  * generated code from /tmp/perf-PID.map of the target, which is read now.
  *
  * @param unwinder  the handle
- * @param error     PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @param error     PM_ERROR_RESOURCES. The end of the child process is not an error: then only the
+ *                  modules are known
  * @return          0 or -1
  */
 PM_PUBLIC int pm_unwinder_name(struct pm_unwinder *unwinder, struct pm_error *error);

@@ -142,3 +142,14 @@ trace_populate() {
 	jq -es '.[-1].final and ([.[-1].sites[].resident] | max >= 300 * 4096)' <<<"$output"
 	jq -es '.[:-1] | all(.final | not)' <<<"$output"
 }
+
+@test "Ctrl-C ends the trace though the process that reads programs hangs" {
+	grower_trace --json
+	kill -STOP "$(pgrep -P "$TRACE_NUMBER")"
+	target_tell map one 300
+	# Procmem waits for its answer: poll(2), which is call 7, of one descriptor.
+	until [[ $(<"/proc/$TRACE_NUMBER/syscall") = '7 0x'*' 0x1 '* ]]; do sleep 0.01; done
+	trace_end
+	jq -e '.final and (.stacks_missing | contains("after procmem was interrupted"))' <<<"$output"
+	jq -e '[.sites[] | select(.earlier | not) | .resident] | add == 300 * 4096' <<<"$output"
+}

@@ -3,6 +3,7 @@
 #include "stack/helper.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -121,38 +122,66 @@ static void test_files_that_the_target_has_not_mapped_are_not_opened(void **stat
 	pm_helper_reject(&helper);
 }
 
-/** Runs a child that does nothing with a request. @param stopped whether it cannot even run */
-static void ask_in_vain(bool stopped)
+/**
+ * Runs a child that does nothing with a request.
+ * @param helper   options: `answer_ms` and `cancel`; has no child at the end
+ * @param stopped  whether the child cannot even run
+ */
+static void ask_in_vain(struct pm_helper *helper, bool stopped)
 {
-	struct pm_helper helper;
 	struct pm_modules none = { 0 };
 	struct pm_stack_message message = { .kind = PM_STACK_UNWIND, .count = 1 };
 	int ends[2];
 
 	static struct pm_stack_area area;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	helper = (struct pm_helper){ .area = &area, .root = -1, .socket = ends[0], .answer_ms = 1 };
-	helper.pid = fork();
-	assert_true(helper.pid >= 0);
-	for (; helper.pid == 0;)
+	helper->area = &area;
+	helper->root = -1;
+	helper->socket = ends[0];
+	helper->pid = fork();
+	assert_true(helper->pid >= 0);
+	for (; helper->pid == 0;)
 		pause();
 	close(ends[1]);
 	if (stopped)
-		assert_int_equal(kill(helper.pid, SIGSTOP), 0);
+		assert_int_equal(kill(helper->pid, SIGSTOP), 0);
 
-	pid_t child = helper.pid;
-	assert_false(pm_helper_ask(&helper, &none, &message));
-	assert_non_null(strstr(helper.why, "did not answer for 0 seconds"));
+	pid_t child = helper->pid;
+	assert_false(pm_helper_ask(helper, &none, &message));
 	/* It was killed and reaped. */
-	assert_int_equal(helper.pid, 0);
+	assert_int_equal(helper->pid, 0);
 	assert_int_equal(kill(child, 0), -1);
 }
 
 static void test_a_child_that_hangs_is_killed(void **state)
 {
 	(void)state;
-	ask_in_vain(false);
-	ask_in_vain(true);
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_helper helper = { .answer_ms = 1 };
+
+		ask_in_vain(&helper, stopped);
+		assert_non_null(strstr(helper.why, "did not answer for 0 seconds"));
+	}
+}
+
+static volatile sig_atomic_t cancel;
+
+static void set_cancel(int number)
+{
+	cancel = number;
+}
+
+static void test_a_signal_ends_the_wait_for_an_answer(void **state)
+{
+	const struct sigaction action = { .sa_handler = set_cancel };
+	struct pm_helper helper = { .answer_ms = INT_MAX, .cancel = &cancel };
+	(void)state;
+
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	ualarm(10000, 0);
+	ask_in_vain(&helper, false);
+	assert_int_equal(cancel, SIGALRM);
+	assert_non_null(strstr(helper.why, "after procmem was interrupted"));
 }
 
 /** The kernel ends a child whose parent does not: the timer is set before each request. */
@@ -184,6 +213,7 @@ int main(void)
 		cmocka_unit_test(test_an_answer_that_is_valid),
 		cmocka_unit_test(test_files_that_the_target_has_not_mapped_are_not_opened),
 		cmocka_unit_test(test_a_child_that_hangs_is_killed),
+		cmocka_unit_test(test_a_signal_ends_the_wait_for_an_answer),
 		cmocka_unit_test(test_the_timer_kills_a_busy_child),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,7 @@ struct fixture {
 	uint64_t registers[PM_UNWIND_REGISTERS];
 	char stack[COPY];
 	struct pm_unwind_sample sample;
+	volatile sig_atomic_t cancel;
 };
 
 /** Takes a sample of the first thread during a stop. */
@@ -71,7 +72,8 @@ static void open_sample(struct fixture *fixture, pid_t pid)
 
 	fixture->process = open_process(pid);
 	must(pm_stacks_open(&fixture->stacks, &error), &error);
-	must(pm_unwinder_open(fixture->process, fixture->stacks, &fixture->unwinder, &error),
+	must(pm_unwinder_open(fixture->process, fixture->stacks, &fixture->cancel,
+	                      &fixture->unwinder, &error),
 	     &error);
 	take_sample(fixture);
 }
@@ -339,6 +341,32 @@ static void test_a_child_that_is_killed_is_reported(void **state)
 	close_sample(&fixture);
 }
 
+static void test_a_cancelled_unwinder_does_not_wait_for_the_child(void **state)
+{
+	struct fixture fixture = { 0 };
+	struct pm_unwinder_state how;
+	struct pm_stack stack;
+	struct pm_error error = { 0 };
+	(void)state;
+
+	target_start(&fixture.target, "frames", NULL);
+	open_sample(&fixture, fixture.target.pid);
+	uint32_t number = unwind(&fixture);
+	fixture.cancel = SIGINT;
+	/* It answers in time. */
+	assert_int_equal(unwind(&fixture), number);
+	assert_int_equal(kill(helper_of(&fixture), SIGSTOP), 0);
+
+	must(pm_unwinder_name(fixture.unwinder, &error), &error);
+	pm_unwinder_state(fixture.unwinder, &how);
+	assert_false(how.alive);
+	assert_non_null(strstr(how.why, "after procmem was interrupted"));
+	pm_stacks_get(fixture.stacks, number, &stack);
+	assert_true(stack.count > DEPTH);
+	assert_non_null(stack.frames[DEPTH / 2].module);
+	close_sample(&fixture);
+}
+
 static void test_the_child_has_no_privileges(void **state)
 {
 	struct fixture fixture = { 0 };
@@ -533,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_a_deleted_program),
 		cmocka_unit_test(test_a_program_in_a_private_mount_namespace),
 		cmocka_unit_test(test_a_child_that_is_killed_is_reported),
+		cmocka_unit_test(test_a_cancelled_unwinder_does_not_wait_for_the_child),
 		cmocka_unit_test(test_the_child_has_no_privileges),
 		cmocka_unit_test(test_stacks_after_an_exec),
 		cmocka_unit_test(test_a_debug_file),

@@ -533,8 +533,10 @@ static void an_exit_before_a_measurement_is_an_error(void **state)
 	struct pm_trace *trace = open_trace(&options);
 	struct pm_trace_result result;
 	struct pm_error error;
+	siginfo_t info;
 
 	kill(target.pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)target.pid, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(pm_trace_measure(trace, &result, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	pm_trace_close(trace);
