@@ -100,7 +100,7 @@ static void thread_text(const struct list_column *column, const void *item, stru
 	const char *name = trace_report_thread(row->report, row->tid);
 
 	(void)column;
-	if (row->tid == 0 && row->of_thread && stack_of(row)->count == 0)
+	if (row->by == TRACE_BY_THREAD && row->tid == 0 && stack_of(row)->count == 0)
 		frames_line(stack_of(row), site_of(row)->before, text);
 	else if (row->tid == 0 && (row->calls > 0 || row->faults > 0))
 		text_string(text, "several");
@@ -173,8 +173,13 @@ static json_t *cut_json(const struct list_column *column, const void *item)
 
 static json_t *earlier_json(const struct list_column *column, const void *item)
 {
+	const struct trace_row *row = item;
+	bool earlier = site_of(row)->before;
+
 	(void)column;
-	return site_of(item)->before ? json_true() : NULL;
+	if (row->by == TRACE_BY_THREAD)
+		earlier = trace_report_is_untouched(row->report, row->site);
+	return earlier ? json_true() : NULL;
 }
 
 /** The text of columns that exist for JSON only: yes, or nothing. */
@@ -346,7 +351,8 @@ static const struct {
 	[TRACE_BY_THREAD] = { "thread", "threads", "resident,mapped,calls,live,sites,tid,thread",
 	                      "resident,change,mapped,calls,live,tid,thread",
 	                      "resident,mapped,calls,live,faults,sites,tid,thread",
-	                      "thread,resident,change,mapped,calls,live,faults,sites", "thread" },
+	                      "thread,resident,change,mapped,calls,live,faults,sites,earlier",
+	                      "thread" },
 	[TRACE_BY_OBJECT] = { "object", "objects", "resident,mapped,calls,live,sites,object",
 	                      "resident,change,mapped,calls,live,object",
 	                      "resident,mapped,calls,live,faults,sites,object",
@@ -447,9 +453,7 @@ static void add_rows(struct trace_rows *rows, const struct trace_report *report,
 
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || by == TRACE_BY_STACK || strcmp(keys[i].key, keys[i - 1].key) != 0)
-			rows->own[rows->count++] = (struct trace_row){
-				.report = report, .of_thread = by == TRACE_BY_THREAD
-			};
+			rows->own[rows->count++] = (struct trace_row){ .report = report, .by = by };
 		add_site(&rows->own[rows->count - 1], keys[i].site);
 	}
 

@@ -18,9 +18,9 @@ enum trace_by {
 /** A row: one site, or several. */
 struct trace_row {
 	const struct trace_report *report; /**< the report */
+	enum trace_by by;                  /**< what its sites have in common */
 	size_t site;                       /**< index of its largest site */
 	size_t sites;                      /**< number of its sites */
-	bool of_thread;                    /**< a row of --by thread */
 	pid_t tid;                         /**< the thread; 0 if several */
 	uint64_t resident;                 /**< sums over the sites, as in struct pm_trace_site */
 	uint64_t mapped, calls, live, faults;

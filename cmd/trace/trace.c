@@ -129,6 +129,7 @@ static int measure(struct tracing *tracing, struct pm_error *error)
 
 	pm_trace_result_deinit(&tracing->last);
 	tracing->last = tracing->result;
+	trace_report_sort(&tracing->last);
 	tracing->result = result;
 
 	free(tracing->stacks);

@@ -293,3 +293,28 @@ int pm_trace_result_make_ranges(const struct pm_trace_space *space, struct pm_pa
 	*result = measuring.result;
 	return 0;
 }
+
+/** Tests whether a stack has a frame that is in no file and has no name. */
+static bool has_unnamed(const struct pm_stacks *stacks, uint32_t number)
+{
+	struct pm_stack stack = { 0 };
+
+	if (number >= pm_stacks_count(stacks))
+		return false;
+
+	pm_stacks_get(stacks, number, &stack);
+	for (size_t i = 0; i < stack.count; i++)
+		if (!stack.frames[i].module && !stack.frames[i].function)
+			return true;
+	return false;
+}
+
+bool pm_trace_result_is_unnamed(const struct pm_trace_result *result,
+                                const struct pm_stacks *stacks)
+{
+	for (size_t i = 0; i < result->count; i++)
+		if (has_unnamed(stacks, result->sites[i].stack))
+			return true;
+
+	return false;
+}

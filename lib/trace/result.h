@@ -55,4 +55,13 @@ int pm_trace_result_make_ranges(const struct pm_trace_space *space, struct pm_pa
 int pm_trace_result_copy(const struct pm_trace_result *from, struct pm_trace_result *to,
                          struct pm_error *error);
 
+/**
+ * Tests whether a stack of a result has a frame that is in no file and has no name.
+ * @param result  the result
+ * @param stacks  the stacks, with their names
+ * @return        whether there is generated code without a name
+ */
+bool pm_trace_result_is_unnamed(const struct pm_trace_result *result,
+                                const struct pm_stacks *stacks);
+
 #endif

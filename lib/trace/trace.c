@@ -23,7 +23,6 @@
 #include "trace/result.h"
 #include "trace/snapshot.h"
 #include "trace/space.h"
-#include "trace/unnamed.h"
 
 enum {
 	DEFAULT_STACK = 8192,
@@ -506,7 +505,7 @@ static int name_stacks(struct pm_trace *trace, struct pm_error *error)
 	if (pm_unwinder_name(trace->unwinder, error) < 0)
 		return -1;
 
-	trace->jit_unnamed = pm_trace_unnamed(&trace->last, trace->stacks, process_of(trace));
+	trace->jit_unnamed = pm_trace_result_is_unnamed(&trace->last, trace->stacks);
 	return 0;
 }
 

@@ -94,12 +94,12 @@ struct pm_trace_state {
 	 * traced. The list was corrected then: what it lacked has the stack PM_STACK_NONE
 	 */
 	uint64_t difference;
-	/** Frames in generated code have no name: /tmp/perf-PID.map does not exist, or is older
-	 * than the code */
-	bool jit_unnamed;
-	uint64_t short_copies; /**< stacks whose copy was too small (`stack_size`) */
 	/** Why stacks and names are missing from some time on; "" if they are not */
 	char stacks_why[256];
+	/** Events whose outermost callers are not known because the copy of the stack was too small
+	 */
+	uint64_t short_copies;
+	bool jit_unnamed; /**< frames in no file have no name: no /tmp/perf-PID.map has them */
 };
 
 /** Memory that one stack is responsible for. */

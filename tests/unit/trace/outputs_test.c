@@ -319,18 +319,42 @@ static void rows_have_different_texts(void **state)
 	trace_rows_deinit(&rows);
 }
 
+static void memory_of_no_thread_is_not_that_of_several(void **state)
+{
+	const struct list_options options = { 0 };
+	struct trace_report report = make_report();
+	struct pm_trace_site changed[COUNT(sites)];
+	struct pm_trace_result copy = *report.result;
+	struct pm_error error;
+	struct trace_rows rows;
+
+	(void)state;
+	memcpy(changed, sites, sizeof sites);
+	changed[2].tid = 0;
+	copy.sites = changed;
+	report.result = &copy;
+	assert_int_equal(trace_rows_init(&rows, &report, TRACE_BY_THREAD, &options, true, &error),
+	                 0);
+
+	assert_int_equal(rows.list.count, 4);
+	expect_row(&rows.list, 0, 8 << 20, 0, 1);
+	expect_row(&rows.list, 2, 2 << 20, 3, 1);
+	trace_rows_deinit(&rows);
+}
+
 static void changes_are_since_the_result_before(void **state)
 {
 	const struct list_options options = { 0 };
 	struct trace_report report = make_report();
 	/* Site 2 did not exist, and site 1 has shrunk by 1 MiB. */
 	struct pm_trace_site old[] = { sites[0], sites[1], sites[3], sites[4] };
-	const struct pm_trace_result last = { .sites = old, .count = COUNT(old) };
+	struct pm_trace_result last = { .sites = old, .count = COUNT(old) };
 	struct pm_error error;
 	struct trace_rows rows;
 
 	(void)state;
 	old[1].resident = 5 << 20;
+	trace_report_sort(&last);
 	report.last = &last;
 	assert_int_equal(trace_rows_init(&rows, &report, TRACE_BY_STACK, &options, true, &error),
 	                 0);
@@ -548,6 +572,7 @@ int main(void)
 		cmocka_unit_test(rows_are_sums),
 		cmocka_unit_test(memory_from_before_is_of_no_thread),
 		cmocka_unit_test(rows_have_different_texts),
+		cmocka_unit_test(memory_of_no_thread_is_not_that_of_several),
 		cmocka_unit_test(changes_are_since_the_result_before),
 		cmocka_unit_test(the_tree_has_sums),
 		cmocka_unit_test(folded_stacks_have_one_line_each),
