@@ -31,10 +31,19 @@ static int compare_stacks(const void *one, const void *other)
 	return (int)a->before - (int)b->before;
 }
 
+/** Orders sites as compare_stacks() does; those of the same stack by thread. */
+static int compare_threads(const void *one, const void *other)
+{
+	const struct pm_trace_site *a = one, *b = other;
+	int order = compare_stacks(a, b);
+
+	return order != 0 ? order : (a->tid > b->tid) - (a->tid < b->tid);
+}
+
 void trace_report_sort(struct pm_trace_result *result)
 {
 	if (result->count > 0)
-		qsort(result->sites, result->count, sizeof *result->sites, compare_stacks);
+		qsort(result->sites, result->count, sizeof *result->sites, compare_threads);
 }
 
 const struct pm_trace_site *trace_report_last(const struct trace_report *report,
@@ -44,7 +53,7 @@ const struct pm_trace_site *trace_report_last(const struct trace_report *report,
 		return NULL;
 
 	return bsearch(site, report->last->sites, report->last->count, sizeof *site,
-	               compare_stacks);
+	               report->per_thread ? compare_threads : compare_stacks);
 }
 
 const char *trace_report_thread(const struct trace_report *report, pid_t tid)

@@ -20,6 +20,7 @@ struct trace_report {
 	struct pm_trace_state state;     /**< how the trace went */
 	const struct pm_thread *threads; /**< threads by ascending TID; NULL if not known */
 	size_t thread_count;             /**< number of threads */
+	bool per_thread;                 /**< whether each site is of one thread */
 	int64_t wall_ns;                 /**< time of the result, nanoseconds since 1970 */
 	uint64_t sample; /**< number of the sample of the recording; 0: it is not recorded */
 };

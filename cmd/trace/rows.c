@@ -100,8 +100,8 @@ static void thread_text(const struct list_column *column, const void *item, stru
 	const char *name = trace_report_thread(row->report, row->tid);
 
 	(void)column;
-	if (row->by == TRACE_BY_THREAD && trace_report_is_untouched(row->report, row->site))
-		text_string(text, FRAMES_BEFORE);
+	if (row->by == TRACE_BY_THREAD && row->tid == 0 && stack_of(row)->count == 0)
+		frames_line(stack_of(row), site_of(row)->before, text);
 	else if (row->tid == 0 && (row->calls > 0 || row->faults > 0))
 		text_string(text, "several");
 	else if (name)
@@ -364,7 +364,7 @@ static void choose_columns(struct list_spec *spec, enum trace_by by, bool change
 {
 	if (changes)
 		spec->sort = "change";
-	if (by == TRACE_BY_STACK) {
+	if (by == TRACE_BY_STACK || by == TRACE_BY_LINE) {
 		if (changes)
 			spec->table_columns = "resident,change,mapped,calls,live,thread,site";
 		return;
@@ -388,6 +388,7 @@ struct keyed {
 static char *key_of(const struct trace_report *report, size_t site, enum trace_by by)
 {
 	const struct trace_row row = { .report = report, .site = site };
+	pid_t tid = site_of(&row)->tid;
 	struct text text = { 0 };
 
 	if (by == TRACE_BY_FUNCTION)
@@ -395,12 +396,13 @@ static char *key_of(const struct trace_report *report, size_t site, enum trace_b
 	if (by == TRACE_BY_FUNCTION || by == TRACE_BY_OBJECT) {
 		text_char(&text, '\n');
 		put_object(report, site, &text);
-	} else if (trace_report_is_untouched(report, site)) {
-		/* No thread is responsible for it: it must not be among the sites of several. */
-		text_string(&text, FRAMES_BEFORE);
-	} else {
-		text_format(&text, "%d", (int)report->result->sites[site].tid);
 	}
+	if (by == TRACE_BY_THREAD)
+		text_format(&text, "%d", (int)tid);
+	/* No thread is responsible for memory that was mapped before, or has no stack. */
+	if (by == TRACE_BY_LINE ||
+	    (by == TRACE_BY_THREAD && tid == 0 && stack_of(&row)->count == 0))
+		frames_line(stack_of(&row), site_of(&row)->before, &text);
 	text_terminate(&text);
 	return text.bytes;
 }

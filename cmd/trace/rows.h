@@ -12,6 +12,7 @@ enum trace_by {
 	TRACE_BY_FUNCTION, /**< the innermost function of the program */
 	TRACE_BY_THREAD,   /**< a thread */
 	TRACE_BY_OBJECT,   /**< the program or library of that function */
+	TRACE_BY_LINE,     /**< the text of a call stack: --by stack in a table */
 };
 
 /** A row: one site, or several. */

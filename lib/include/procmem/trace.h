@@ -49,6 +49,8 @@ enum pm_trace_backend {
 struct pm_trace_options {
 	enum pm_trace_backend backend; /**< how events are recorded */
 	bool faults;                   /**< record page faults, too (perf only) */
+	/** Make a site for each thread of a stack. Otherwise a site has all threads of its stack */
+	bool per_thread;
 	/** Bytes of each stack that are copied: a multiple of 8, at most PM_UNWIND_STACK_MAX; 0:
 	 * 8192 */
 	size_t stack_size;
