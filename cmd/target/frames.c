@@ -110,6 +110,26 @@ static bool is_system_file(const char *path)
 	return false;
 }
 
+/* The first letters of functions of standard libraries that are compiled into programs. */
+static const char *const standard_functions[] = {
+	"std::",        "__gnu_cxx::",    "alloc::alloc::",  "alloc::raw_vec::",
+	"alloc::vec::", "alloc::boxed::", "alloc::string::", "alloc::collections::",
+	"<alloc::",     "<std::",         "<core::",
+};
+
+/** Returns whether a frame is of a standard library, but not the code of a lambda. */
+static bool is_standard(const struct pm_frame *frame)
+{
+	if (!frame->function || strstr(frame->function, "lambda"))
+		return false;
+
+	for (size_t i = 0; i < sizeof standard_functions / sizeof *standard_functions; i++) {
+		if (starts_with(frame->function, standard_functions[i]))
+			return true;
+	}
+	return false;
+}
+
 /** Returns whether a function maps or allocates memory for its callers. */
 static bool is_allocator(const char *function)
 {
@@ -156,11 +176,18 @@ void frames_name(const struct pm_frame *frame, struct text *text)
 
 size_t frames_own(const struct pm_stack *stack)
 {
-	for (size_t i = 0; i < stack->count; i++) {
+	size_t standard = 0;
+
+	for (size_t i = stack->count; i-- > 0;) {
 		if (frames_kind(&stack->frames[i]) != FRAME_SYSTEM)
+			standard = i;
+	}
+	for (size_t i = standard; i < stack->count; i++) {
+		if (frames_kind(&stack->frames[i]) != FRAME_SYSTEM &&
+		    !is_standard(&stack->frames[i]))
 			return i;
 	}
-	return 0;
+	return standard;
 }
 
 /** Returns whether two frames have the same name. */

@@ -47,7 +47,7 @@ enum frame_kind frames_kind(const struct pm_frame *frame);
 
 /**
  * Finds the innermost frame of the program: the first one that is not in a system library and is
- * not a function of an allocator.
+ * neither a function of an allocator nor of the standard library of C++ or Rust.
  *
  * @param stack  the stack
  * @return       index of the frame; 0 if all frames are of system libraries; `stack->count` if

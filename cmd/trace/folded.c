@@ -98,7 +98,7 @@ int trace_folded_make(const struct trace_report *report, struct text *text, stru
 	for (size_t i = 0; i < result->count; i++) {
 		const struct pm_trace_site *site = &result->sites[i];
 
-		if (site->resident == 0 || (site->before && report->stacks[i].count == 0))
+		if (site->resident == 0 || trace_report_is_untouched(report, i))
 			continue;
 		lines[count] = (struct line){ .resident = site->resident };
 		put_stack(&report->stacks[i], site->before, &lines[count].frames);

@@ -116,16 +116,19 @@ static void note_stacks(const struct trace_report *report)
 {
 	size_t cut = count_stacks(report, true), none = count_stacks(report, false);
 
-	if (cut > 0)
-		report_note("the outermost callers of %zu stack%s are not known; --stack 32K may "
-		            "find more",
+	if (cut > 0 && report->state.short_copies > 0)
+		report_note("the outermost callers of %zu stack%s are not known; a larger --stack "
+		            "may find more",
+		            cut, text_plural(cut));
+	else if (cut > 0)
+		report_note("the outermost callers of %zu stack%s are not known: no unwind table "
+		            "or frame pointer leads to them",
 		            cut, text_plural(cut));
 	if (none > 0)
 		report_note("memory without a stack is listed as '[no stack]'");
 	if (report->state.jit_unnamed)
-		report_note("functions of generated code have no names: the runtime has not "
-		            "written /tmp/perf-%d.map",
-		            (int)report->pid);
+		report_note("some functions have no names, because their code is in no file: for "
+		            "generated code, the runtime must write /tmp/perf-PID.map");
 }
 
 void trace_header_notes(const struct trace_report *report)

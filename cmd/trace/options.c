@@ -111,6 +111,7 @@ static int parse_by(struct trace_options *options, const char *value, struct pm_
 	if (found < 0)
 		return -1;
 	options->by = (enum trace_by)found;
+	options->trace.per_thread = options->by == TRACE_BY_THREAD;
 	return 0;
 }
 

@@ -401,7 +401,7 @@ static void put_profile(struct profile *profile, struct text *whole)
 	put_type(profile, "inuse_space", "bytes", whole);
 	put_type(profile, "calls", "count", whole);
 	for (size_t i = 0; i < result->count; i++) {
-		if (!result->sites[i].before || profile->report->stacks[i].count > 0)
+		if (!trace_report_is_untouched(profile->report, i))
 			put_sample(profile, i);
 	}
 

@@ -1,32 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/report.h"
 
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "base/minmax.h"
+
+bool trace_report_is_untouched(const struct trace_report *report, size_t site)
+{
+	return report->result->sites[site].before && report->stacks[site].count == 0;
+}
 
 uint64_t trace_report_untouched(const struct trace_report *report)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < report->result->count; i++) {
-		const struct pm_trace_site *site = &report->result->sites[i];
-
-		if (site->before && report->stacks[i].count == 0)
-			sum += site->resident;
+		if (trace_report_is_untouched(report, i))
+			sum += report->result->sites[i].resident;
 	}
 	return sum;
+}
+
+static int compare_stacks(const void *one, const void *other)
+{
+	const struct pm_trace_site *a = one, *b = other;
+
+	if (a->stack != b->stack)
+		return a->stack < b->stack ? -1 : 1;
+	return (int)a->before - (int)b->before;
+}
+
+/** Orders sites as compare_stacks() does; those of the same stack by thread. */
+static int compare_threads(const void *one, const void *other)
+{
+	const struct pm_trace_site *a = one, *b = other;
+	int order = compare_stacks(a, b);
+
+	return order != 0 ? order : (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+void trace_report_sort(struct pm_trace_result *result)
+{
+	if (result->count > 0)
+		qsort(result->sites, result->count, sizeof *result->sites, compare_threads);
 }
 
 const struct pm_trace_site *trace_report_last(const struct trace_report *report,
                                               const struct pm_trace_site *site)
 {
-	for (size_t i = 0; report->last && i < report->last->count; i++) {
-		const struct pm_trace_site *other = &report->last->sites[i];
+	if (!report->last || report->last->count == 0)
+		return NULL;
 
-		if (other->stack == site->stack && other->before == site->before)
-			return other;
-	}
-	return NULL;
+	return bsearch(site, report->last->sites, report->last->count, sizeof *site,
+	               report->per_thread ? compare_threads : compare_stacks);
 }
 
 const char *trace_report_thread(const struct trace_report *report, pid_t tid)

@@ -14,24 +14,41 @@ struct trace_report {
 	char name[PM_COMM_SIZE];              /**< name of the target; "" if it is not known */
 	const char *command;                  /**< command line; NULL if it is not known */
 	const struct pm_trace_result *result; /**< the sites */
-	const struct pm_trace_result *last;   /**< the result before, for changes; NULL if none */
-	const struct pm_stack *stacks;        /**< the stack of each site */
-	struct pm_trace_state state;          /**< how the trace went */
-	const struct pm_thread *threads;      /**< threads by ascending TID; NULL if not known */
-	size_t thread_count;                  /**< number of threads */
-	int64_t wall_ns;                      /**< time of the result, nanoseconds since 1970 */
+	/** The result before, for changes, sorted by trace_report_sort(); NULL if there is none */
+	const struct pm_trace_result *last;
+	const struct pm_stack *stacks;   /**< the stack of each site */
+	struct pm_trace_state state;     /**< how the trace went */
+	const struct pm_thread *threads; /**< threads by ascending TID; NULL if not known */
+	size_t thread_count;             /**< number of threads */
+	bool per_thread;                 /**< whether each site is of one thread */
+	int64_t wall_ns;                 /**< time of the result, nanoseconds since 1970 */
 	uint64_t sample; /**< number of the sample of the recording; 0: it is not recorded */
 };
 
 /**
- * Returns the resident bytes that no code of the trace is responsible for: memory that was mapped
- * before the trace, and that no recorded page fault has touched. The pictures and profiles leave
- * this memory out.
+ * Tests whether no code of the trace is responsible for the memory of a site: it was mapped before
+ * the trace, and no recorded page fault has touched it.
+ *
+ * @param report  the report
+ * @param site    index of the site
+ * @return        true or false
+ */
+bool trace_report_is_untouched(const struct trace_report *report, size_t site);
+
+/**
+ * Returns the resident bytes of the sites of trace_report_is_untouched(). The pictures and profiles
+ * leave this memory out.
  *
  * @param report  the report
  * @return        bytes
  */
 uint64_t trace_report_untouched(const struct trace_report *report);
+
+/**
+ * Sorts the sites of a result by stack, for trace_report_last().
+ * @param result  the result
+ */
+void trace_report_sort(struct pm_trace_result *result);
 
 /**
  * Returns the site of the result before that has the same stack.

@@ -100,7 +100,9 @@ static void thread_text(const struct list_column *column, const void *item, stru
 	const char *name = trace_report_thread(row->report, row->tid);
 
 	(void)column;
-	if (row->tid == 0 && (row->calls > 0 || row->faults > 0))
+	if (row->by == TRACE_BY_THREAD && row->tid == 0 && stack_of(row)->count == 0)
+		frames_line(stack_of(row), site_of(row)->before, text);
+	else if (row->tid == 0 && (row->calls > 0 || row->faults > 0))
 		text_string(text, "several");
 	else if (name)
 		text_string(text, name);
@@ -171,8 +173,13 @@ static json_t *cut_json(const struct list_column *column, const void *item)
 
 static json_t *earlier_json(const struct list_column *column, const void *item)
 {
+	const struct trace_row *row = item;
+	bool earlier = site_of(row)->before;
+
 	(void)column;
-	return site_of(item)->before ? json_true() : NULL;
+	if (row->by == TRACE_BY_THREAD)
+		earlier = trace_report_is_untouched(row->report, row->site);
+	return earlier ? json_true() : NULL;
 }
 
 /** The text of columns that exist for JSON only: yes, or nothing. */
@@ -344,7 +351,8 @@ static const struct {
 	[TRACE_BY_THREAD] = { "thread", "threads", "resident,mapped,calls,live,sites,tid,thread",
 	                      "resident,change,mapped,calls,live,tid,thread",
 	                      "resident,mapped,calls,live,faults,sites,tid,thread",
-	                      "thread,resident,change,mapped,calls,live,faults,sites", "thread" },
+	                      "thread,resident,change,mapped,calls,live,faults,sites,earlier",
+	                      "thread" },
 	[TRACE_BY_OBJECT] = { "object", "objects", "resident,mapped,calls,live,sites,object",
 	                      "resident,change,mapped,calls,live,object",
 	                      "resident,mapped,calls,live,faults,sites,object",
@@ -356,7 +364,7 @@ static void choose_columns(struct list_spec *spec, enum trace_by by, bool change
 {
 	if (changes)
 		spec->sort = "change";
-	if (by == TRACE_BY_STACK) {
+	if (by == TRACE_BY_STACK || by == TRACE_BY_LINE) {
 		if (changes)
 			spec->table_columns = "resident,change,mapped,calls,live,thread,site";
 		return;
@@ -380,6 +388,7 @@ struct keyed {
 static char *key_of(const struct trace_report *report, size_t site, enum trace_by by)
 {
 	const struct trace_row row = { .report = report, .site = site };
+	pid_t tid = site_of(&row)->tid;
 	struct text text = { 0 };
 
 	if (by == TRACE_BY_FUNCTION)
@@ -387,9 +396,13 @@ static char *key_of(const struct trace_report *report, size_t site, enum trace_b
 	if (by == TRACE_BY_FUNCTION || by == TRACE_BY_OBJECT) {
 		text_char(&text, '\n');
 		put_object(report, site, &text);
-	} else {
-		text_format(&text, "%d", (int)report->result->sites[site].tid);
 	}
+	if (by == TRACE_BY_THREAD)
+		text_format(&text, "%d", (int)tid);
+	/* No thread is responsible for memory that was mapped before, or has no stack. */
+	if (by == TRACE_BY_LINE ||
+	    (by == TRACE_BY_THREAD && tid == 0 && stack_of(&row)->count == 0))
+		frames_line(stack_of(&row), site_of(&row)->before, &text);
 	text_terminate(&text);
 	return text.bytes;
 }
@@ -440,7 +453,7 @@ static void add_rows(struct trace_rows *rows, const struct trace_report *report,
 
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || by == TRACE_BY_STACK || strcmp(keys[i].key, keys[i - 1].key) != 0)
-			rows->own[rows->count++] = (struct trace_row){ .report = report };
+			rows->own[rows->count++] = (struct trace_row){ .report = report, .by = by };
 		add_site(&rows->own[rows->count - 1], keys[i].site);
 	}
 

@@ -12,11 +12,13 @@ enum trace_by {
 	TRACE_BY_FUNCTION, /**< the innermost function of the program */
 	TRACE_BY_THREAD,   /**< a thread */
 	TRACE_BY_OBJECT,   /**< the program or library of that function */
+	TRACE_BY_LINE,     /**< the text of a call stack: --by stack in a table */
 };
 
 /** A row: one site, or several. */
 struct trace_row {
 	const struct trace_report *report; /**< the report */
+	enum trace_by by;                  /**< what its sites have in common */
 	size_t site;                       /**< index of its largest site */
 	size_t sites;                      /**< number of its sites */
 	pid_t tid;                         /**< the thread; 0 if several */

@@ -129,6 +129,7 @@ static int measure(struct tracing *tracing, struct pm_error *error)
 
 	pm_trace_result_deinit(&tracing->last);
 	tracing->last = tracing->result;
+	trace_report_sort(&tracing->last);
 	tracing->result = result;
 
 	free(tracing->stacks);
@@ -148,6 +149,7 @@ static void make_report(const struct tracing *tracing, struct trace_report *repo
 		.stacks = tracing->stacks,
 		.threads = tracing->threads,
 		.thread_count = tracing->thread_count,
+		.per_thread = tracing->options->trace.per_thread,
 		.wall_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
 	};
 	memcpy(report->name, tracing->info.comm, sizeof report->name);
@@ -168,9 +170,14 @@ static int print(struct tracing *tracing, struct trace_report *report, bool fina
 	const struct trace_options *options = tracing->options;
 	struct out *out = tracing->out;
 	struct trace_strings strings = { 0 };
+	enum trace_by by = options->by;
 	struct trace_rows rows;
-	int result = trace_rows_init(&rows, report, options->by, &options->list,
-	                             options->output.bytes, error);
+
+	/* Stacks that differ only in addresses would be rows with the same text. */
+	if (by == TRACE_BY_STACK && !options->output.json)
+		by = TRACE_BY_LINE;
+	int result = trace_rows_init(&rows, report, by, &options->list, options->output.bytes,
+	                             error);
 
 	if (result == 0 && options->strings > 0 && final) {
 		struct pm_process *process = pm_trace_process(tracing->trace);

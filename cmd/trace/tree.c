@@ -136,10 +136,9 @@ void trace_tree_init(struct trace_tree *tree, const struct trace_report *report)
 
 	for (size_t i = 0; i < report->result->count; i++) {
 		const struct pm_trace_site *site = &report->result->sites[i];
-		const struct pm_stack *stack = &report->stacks[i];
 
-		if (site->resident > 0 && (!site->before || stack->count > 0))
-			add_site(tree, site, stack);
+		if (site->resident > 0 && !trace_report_is_untouched(report, i))
+			add_site(tree, site, &report->stacks[i]);
 	}
 	set_positions(tree);
 }

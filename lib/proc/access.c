@@ -460,7 +460,7 @@ static bool is_traced(const struct refusal *refusal)
 		return false;
 	return refused(refusal, PM_ERROR_ACCESS,
 	               "%s, and a process can have only one tracer: detach that tracer, or omit "
-	               "--stop",
+	               "--stop or --backend ptrace",
 	               tracer);
 }
 

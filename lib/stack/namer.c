@@ -184,11 +184,22 @@ static int name_by_module(struct pm_namer *namer, const uint64_t *addresses, siz
 	return 0;
 }
 
+/** Reads the user of the target, who can have changed. After its exit, the last one remains. */
+static void update_owner(struct pm_namer *namer)
+{
+	struct pm_process_info info;
+
+	if (pm_process_read_info(namer->helper.process, &info, NULL) == 0)
+		namer->owner = info.euid;
+}
+
 /** Reads the JIT map. A file of another user than the target's, and not of root, is not used. */
-static char *read_jit_map(const struct pm_namer *namer, size_t *length)
+static char *read_jit_map(struct pm_namer *namer, size_t *length)
 {
 	struct stat status;
 	char *text = NULL;
+
+	update_owner(namer);
 	int fd = pm_stack_files_open(namer->helper.root, namer->jit_map);
 
 	if (fd < 0)
@@ -301,6 +312,17 @@ int pm_namer_init(struct pm_namer *namer, struct pm_process *process, struct pm_
 	namer->owner = info.euid;
 	snprintf(namer->jit_map, sizeof namer->jit_map, "/tmp/perf-%ld.map", own_pid(process));
 	return pm_helper_start(&namer->helper, process, cancel, error);
+}
+
+void pm_namer_follow_exec(struct pm_namer *namer)
+{
+	int root = pm_stack_files_root(namer->helper.process);
+
+	if (root < 0)
+		return;
+	if (namer->helper.root >= 0)
+		close(namer->helper.root);
+	namer->helper.root = root;
 }
 
 void pm_namer_deinit(struct pm_namer *namer)

@@ -37,6 +37,12 @@ int pm_namer_init(struct pm_namer *namer, struct pm_process *process, struct pm_
 int pm_namer_run(struct pm_namer *namer, struct pm_error *error);
 
 /**
+ * Opens the root directory of the target again: a program can change it before it calls exec.
+ * @param namer  the namer
+ */
+void pm_namer_follow_exec(struct pm_namer *namer);
+
+/**
  * Ends the child process.
  * @param namer  the namer
  */

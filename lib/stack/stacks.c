@@ -284,6 +284,19 @@ static void collect_frames(const struct pm_stacks *stacks, struct entry *entry)
 	}
 }
 
+/**
+ * Tests whether a stack is complete although the unwinder did not find the caller of its last
+ * frame: the entry of the dynamic linker has none, but its unwind table does not say so.
+ */
+static bool ends_at_entry(const struct pm_stack *stack)
+{
+	if (stack->count == 0)
+		return false;
+
+	const char *function = stack->frames[stack->count - 1].function;
+	return function && strcmp(function, "_start") == 0;
+}
+
 void pm_stacks_get(const struct pm_stacks *stacks, uint32_t number, struct pm_stack *stack)
 {
 	struct entry *entry = &stacks->entries[number];
@@ -293,7 +306,7 @@ void pm_stacks_get(const struct pm_stacks *stacks, uint32_t number, struct pm_st
 
 	stack->frames = entry->frames;
 	stack->count = entry->frames ? entry->frame_count : 0;
-	stack->cut = entry->cut || !entry->frames;
+	stack->cut = !entry->frames || (entry->cut && !ends_at_entry(stack));
 }
 
 static int compare_addresses(const void *a, const void *b)

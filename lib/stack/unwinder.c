@@ -39,6 +39,8 @@ static int update_modules(struct pm_unwinder *unwinder, bool exec, struct pm_err
 		pm_namer_run(namer, NULL);
 		pm_stacks_next_program(unwinder->stacks);
 	}
+	if (exec)
+		pm_namer_follow_exec(namer);
 
 	pm_modules_deinit(&namer->modules);
 	namer->modules = modules;

@@ -64,7 +64,10 @@ struct perf {
 
 /* --- From a record to an event ---------------------------------------------------------------- */
 
-/** Unwinds the samples of the batch, and gives their events the numbers of the stacks. */
+/**
+ * Unwinds the samples of the batch, and gives their events the numbers of the stacks. Releases the
+ * records that were consumed, because their samples are not needed any more.
+ */
 static int unwind(struct perf *perf, struct pm_error *error)
 {
 	uint32_t numbers[BATCH_MAX];
@@ -79,6 +82,7 @@ static int unwind(struct perf *perf, struct pm_error *error)
 	for (size_t i = 0; i < count; i++)
 		perf->queue[perf->places[i]].event.stack = numbers[i];
 
+	pm_perf_rings_release(&perf->rings);
 	return 0;
 }
 
@@ -340,19 +344,17 @@ static int pass_before(struct perf *perf, uint64_t bound, struct pm_error *error
 /** Reads all rings. */
 static int drain(struct perf *perf, struct pm_error *error)
 {
-	for (size_t i = 0; i < perf->rings.count; i++) {
-		bool full;
-		int result = pm_perf_rings_drain(&perf->rings, i, consume, perf, &full, error);
+	bool full = false;
+	int result = pm_perf_rings_drain(&perf->rings, consume, perf, &full, error);
 
-		/* The samples are in the ring. */
-		if (result == 0)
-			result = unwind(perf, error);
-		pm_perf_rings_release(&perf->rings, i);
-		perf->full = perf->full || full;
-		if (result < 0)
-			return -1;
-	}
+	perf->full = perf->full || full;
+	if (result < 0)
+		return -1;
 
+	/* The last samples are still in the rings. */
+	if (unwind(perf, error) < 0)
+		return -1;
+	pm_perf_rings_release(&perf->rings);
 	return 0;
 }
 

@@ -76,6 +76,40 @@ bool pm_perf_record_id(const void *bytes, size_t size, uint64_t *id)
 	return take_number(&rest, id);
 }
 
+/** Parses the end of a record that is not a sample (perf_event_attr.sample_id_all). */
+static bool parse_end(const struct rest *rest, struct pm_perf_record *record)
+{
+	enum { END_SIZE = 24 };
+	struct rest end = *rest;
+
+	if (rest->left < END_SIZE)
+		return false;
+
+	take(&end, rest->left - END_SIZE);
+	return take_pair(&end, &record->pid, &record->tid) && take_number(&end, &record->time) &&
+	       take_number(&end, &record->id);
+}
+
+bool pm_perf_record_time(const void *bytes, size_t size, uint64_t *time)
+{
+	struct perf_event_header header;
+	struct rest rest;
+	uint64_t id;
+	pid_t pid, tid;
+
+	if (!open_record(bytes, size, &header, &rest))
+		return false;
+	if (header.type == PERF_RECORD_SAMPLE)
+		return take_number(&rest, &id) && take_pair(&rest, &pid, &tid) &&
+		       take_number(&rest, time);
+
+	struct pm_perf_record record = { .time = 0 };
+	bool complete = parse_end(&rest, &record);
+
+	*time = record.time;
+	return complete;
+}
+
 /** Addresses from here on are markers of contexts (PERF_CONTEXT_USER), not code. */
 static bool is_marker(uint64_t address)
 {
@@ -175,20 +209,6 @@ static bool parse_sample(struct rest *rest, uint64_t type, struct pm_perf_record
 		return false;
 
 	return !(type & PERF_SAMPLE_STACK_USER) || parse_stack(rest, record);
-}
-
-/** Parses the end of a record that is not a sample (perf_event_attr.sample_id_all). */
-static bool parse_end(const struct rest *rest, struct pm_perf_record *record)
-{
-	enum { END_SIZE = 24 };
-	struct rest end = *rest;
-
-	if (rest->left < END_SIZE)
-		return false;
-
-	take(&end, rest->left - END_SIZE);
-	return take_pair(&end, &record->pid, &record->tid) && take_number(&end, &record->time) &&
-	       take_number(&end, &record->id);
 }
 
 /**

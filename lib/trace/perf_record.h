@@ -71,6 +71,16 @@ struct pm_perf_record {
 bool pm_perf_record_id(const void *bytes, size_t size, uint64_t *id);
 
 /**
+ * Finds the time of a record.
+ *
+ * @param bytes  the record, aligned to 8 bytes
+ * @param size   number of bytes that may be read
+ * @param time   receives nanoseconds of the clock of the event
+ * @return       whether the record is complete and has a time
+ */
+bool pm_perf_record_time(const void *bytes, size_t size, uint64_t *time);
+
+/**
  * Parses a record.
  *
  * @param bytes        the record, aligned to 8 bytes

@@ -83,6 +83,20 @@ static int open_carriers(struct pm_perf_rings *rings, struct pm_error *error)
 		rings->items[rings->count++] = (struct pm_perf_ring){ .cpu = cpu, .fd = fd };
 	}
 
+	if (rings->count == 0)
+		return open_failed(ENODEV, error);
+	return 0;
+}
+
+/** Allocates the space for records that wrap around. Pages that are not used cost nothing. */
+static int allocate_joined(struct pm_perf_rings *rings, struct pm_error *error)
+{
+	for (size_t i = 0; i < rings->count; i++) {
+		rings->items[i].joined = malloc(PM_PERF_RECORD_MAX);
+		if (!rings->items[i].joined)
+			return pm_error_out_of_memory(error);
+	}
+
 	return 0;
 }
 
@@ -117,13 +131,8 @@ static int map(struct pm_perf_rings *rings)
 int pm_perf_rings_open(struct pm_perf_rings *rings, size_t record, struct pm_error *error)
 {
 	*rings = (struct pm_perf_rings){ 0 };
-	rings->joined = malloc(PM_PERF_RECORD_MAX);
-	if (!rings->joined)
-		return pm_error_out_of_memory(error);
-	if (open_carriers(rings, error) < 0)
+	if (open_carriers(rings, error) < 0 || allocate_joined(rings, error) < 0)
 		return -1;
-	if (rings->count == 0)
-		return open_failed(ENODEV, error);
 
 	size_t smallest = RING_MIN;
 	while (smallest < 2 * record)
@@ -143,70 +152,151 @@ int pm_perf_rings_open(struct pm_perf_rings *rings, size_t record, struct pm_err
 void pm_perf_rings_close(struct pm_perf_rings *rings)
 {
 	unmap(rings);
-	for (size_t i = 0; i < rings->count; i++)
+	for (size_t i = 0; i < rings->count; i++) {
 		close(rings->items[i].fd);
+		free(rings->items[i].joined);
+	}
 	free(rings->items);
-	free(rings->joined);
 	*rings = (struct pm_perf_rings){ 0 };
 }
 
-/**
- * Returns the record at a position of a ring, in one piece.
- * @param filled  bytes of the ring from the position on
- * @param size    receives the size of the record
- * @return        the record; NULL if its size is not valid
- */
-static const void *record_at(const struct pm_perf_rings *rings, const char *records,
-                             uint64_t position, uint64_t filled, size_t *size)
+/** Returns the bytes of a ring at a position. */
+static const char *bytes_at(const struct pm_perf_rings *rings, const struct pm_perf_ring *ring,
+                            uint64_t position)
 {
-	size_t offset = (size_t)(position & (rings->size - 1));
+	return (const char *)ring->mapping + page_size() + (position & (rings->size - 1));
+}
+
+/**
+ * Returns the next record of a ring, in one piece.
+ * @param size  receives the size of the record
+ * @return      the record; NULL if its size is not valid
+ */
+static const void *next_record(const struct pm_perf_rings *rings, const struct pm_perf_ring *ring,
+                               size_t *size)
+{
+	const char *bytes = bytes_at(rings, ring, ring->consumed);
+	size_t straight = rings->size - (size_t)(ring->consumed & (rings->size - 1));
 	struct perf_event_header header;
 
 	/* Records are multiples of 8 bytes, so that a header does not wrap around. */
-	memcpy(&header, records + offset, sizeof header);
+	memcpy(&header, bytes, sizeof header);
 	*size = header.size;
-	if (*size < sizeof header || *size % 8 != 0 || *size > filled)
+	if (*size < sizeof header || *size % 8 != 0 || *size > ring->end - ring->consumed)
 		return NULL;
-
-	size_t straight = rings->size - offset;
 	if (*size <= straight)
-		return records + offset;
+		return bytes;
 
-	memcpy(rings->joined, records + offset, straight);
-	memcpy(rings->joined + straight, records, *size - straight);
-	return rings->joined;
+	/* Of the records that are consumed now, at most one wraps around: it stays here until they
+	 * are released. */
+	memcpy(ring->joined, bytes, straight);
+	memcpy(ring->joined + straight, bytes_at(rings, ring, 0), *size - straight);
+	return ring->joined;
 }
 
-int pm_perf_rings_drain(struct pm_perf_rings *rings, size_t index, pm_perf_rings_consume *consume,
-                        void *context, bool *full, struct pm_error *error)
+static int report_damage(struct pm_error *error)
 {
-	struct perf_event_mmap_page *page = rings->items[index].mapping;
-	const char *records = (const char *)page + page_size();
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = page->data_tail;
-	int result = 0;
+	return pm_error_set(error, PM_ERROR_IO, 0, "the kernel wrote a damaged record of an event");
+}
 
-	*full = head - tail > rings->size - PM_PERF_RECORD_MAX / 2;
-	while (tail < head && result == 0) {
-		size_t size;
-		const void *record = record_at(rings, records, tail, head - tail, &size);
+/** Sets the time of the next record of a ring. */
+static int look_ahead(const struct pm_perf_rings *rings, struct pm_perf_ring *ring,
+                      struct pm_error *error)
+{
+	size_t size;
 
-		if (!record) {
-			result = pm_error_set(error, PM_ERROR_IO, 0,
-			                      "the kernel wrote a damaged record of an event");
-			break;
-		}
-		result = consume(context, record, size, error);
-		tail += size;
+	ring->time = UINT64_MAX;
+	if (ring->consumed == ring->end)
+		return 0;
+
+	const void *record = next_record(rings, ring, &size);
+	if (!record || !pm_perf_record_time(record, size, &ring->time))
+		return report_damage(error);
+	return 0;
+}
+
+/** Finds the records that are consumed now. */
+static int look_at_all(struct pm_perf_rings *rings, bool *full, struct pm_error *error)
+{
+	*full = false;
+	for (size_t i = 0; i < rings->count; i++) {
+		struct pm_perf_ring *ring = &rings->items[i];
+		struct perf_event_mmap_page *page = ring->mapping;
+
+		ring->end = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+		ring->consumed = page->data_tail;
+		*full = *full || ring->end - ring->consumed > rings->size - PM_PERF_RECORD_MAX / 2;
+		if (look_ahead(rings, ring, error) < 0)
+			return -1;
 	}
 
-	rings->items[index].consumed = head;
-	return result;
+	return 0;
 }
 
-void pm_perf_rings_release(struct pm_perf_rings *rings, size_t index)
+/**
+ * Finds the ring with the oldest record.
+ * @param until  receives the time of the oldest record of the other rings
+ * @return       NULL if all records are consumed
+ */
+static struct pm_perf_ring *find_oldest(const struct pm_perf_rings *rings, uint64_t *until)
 {
-	struct perf_event_mmap_page *page = rings->items[index].mapping;
+	struct pm_perf_ring *oldest = NULL;
 
-	__atomic_store_n(&page->data_tail, rings->items[index].consumed, __ATOMIC_RELEASE);
+	*until = UINT64_MAX;
+	for (size_t i = 0; i < rings->count; i++) {
+		struct pm_perf_ring *ring = &rings->items[i];
+
+		if (ring->consumed == ring->end)
+			continue;
+		if (oldest)
+			*until = pm_min(*until, pm_max(ring->time, oldest->time));
+		if (!oldest || ring->time < oldest->time)
+			oldest = ring;
+	}
+
+	return oldest;
+}
+
+/** Consumes the records of a ring up to a time, at least one. */
+static int drain_ring(struct pm_perf_rings *rings, struct pm_perf_ring *ring, uint64_t until,
+                      pm_perf_rings_consume *consume, void *context, struct pm_error *error)
+{
+	do {
+		size_t size;
+		const void *record = next_record(rings, ring, &size);
+
+		if (!record)
+			return report_damage(error);
+		if (consume(context, record, size, error) < 0)
+			return -1;
+		ring->consumed += size;
+		if (look_ahead(rings, ring, error) < 0)
+			return -1;
+	} while (ring->consumed < ring->end && ring->time <= until);
+
+	return 0;
+}
+
+int pm_perf_rings_drain(struct pm_perf_rings *rings, pm_perf_rings_consume *consume, void *context,
+                        bool *full, struct pm_error *error)
+{
+	struct pm_perf_ring *ring;
+	uint64_t until;
+
+	if (look_at_all(rings, full, error) < 0)
+		return -1;
+	while ((ring = find_oldest(rings, &until)))
+		if (drain_ring(rings, ring, until, consume, context, error) < 0)
+			return -1;
+
+	return 0;
+}
+
+void pm_perf_rings_release(struct pm_perf_rings *rings)
+{
+	for (size_t i = 0; i < rings->count; i++) {
+		struct perf_event_mmap_page *page = rings->items[i].mapping;
+
+		__atomic_store_n(&page->data_tail, rings->items[i].consumed, __ATOMIC_RELEASE);
+	}
 }

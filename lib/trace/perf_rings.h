@@ -23,7 +23,10 @@ struct pm_perf_ring {
 	int cpu;           /**< number of the CPU */
 	int fd;            /**< the event that carries the ring; poll(2) it for records */
 	void *mapping;     /**< the mapping: a page that describes the ring, and the records */
+	char *joined;      /**< space for a record that wraps around; owned */
 	uint64_t consumed; /**< position after the consumed records */
+	uint64_t end;      /**< position after the records that are consumed now */
+	uint64_t time;     /**< time of the next record; UINT64_MAX if there is none */
 };
 
 /** The rings of all CPUs that are online. */
@@ -31,7 +34,6 @@ struct pm_perf_rings {
 	struct pm_perf_ring *items; /**< by ascending number of the CPU; owned */
 	size_t count;               /**< number of rings */
 	size_t size;                /**< bytes of the records of a ring, a power of 2 */
-	char *joined;               /**< space for a record that wraps around; owned */
 };
 
 /** Receives a record of `size` bytes, aligned to 8 bytes. Returns 0, or -1 to stop. */
@@ -52,21 +54,22 @@ int pm_perf_rings_open(struct pm_perf_rings *rings, size_t record, struct pm_err
 void pm_perf_rings_close(struct pm_perf_rings *rings);
 
 /**
- * Consumes the records that a ring contains now. Records that the kernel adds during the call
- * remain in the ring. The space of the records is reused after pm_perf_rings_release() only.
+ * Consumes the records that the rings contain now, in the order of their times: a thread can move
+ * to another CPU, whose ring then has its next record. Records that the kernel adds during the call
+ * remain in the rings. The space of the records is reused after pm_perf_rings_release() only.
  *
  * @param rings    the rings
- * @param index    index of the ring
- * @param consume  receives each record, which is valid until pm_perf_rings_release()
+ * @param consume  receives each record, which is valid until pm_perf_rings_release(); it may call
+ *                 that function, which keeps the record that is being consumed
  * @param context  first argument of `consume`
- * @param full     receives whether the ring was nearly full, so that records may have been dropped
- * @param error    that of `consume`, or PM_ERROR_IO (the ring is damaged)
+ * @param full     receives whether a ring was nearly full, so that records may have been dropped
+ * @param error    that of `consume`, or PM_ERROR_IO (a ring is damaged)
  * @return         0 or -1
  */
-int pm_perf_rings_drain(struct pm_perf_rings *rings, size_t index, pm_perf_rings_consume *consume,
-                        void *context, bool *full, struct pm_error *error);
+int pm_perf_rings_drain(struct pm_perf_rings *rings, pm_perf_rings_consume *consume, void *context,
+                        bool *full, struct pm_error *error);
 
-/** Gives the space of the consumed records of a ring back to the kernel. */
-void pm_perf_rings_release(struct pm_perf_rings *rings, size_t index);
+/** Gives the space of the consumed records back to the kernel. */
+void pm_perf_rings_release(struct pm_perf_rings *rings);
 
 #endif

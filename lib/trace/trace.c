@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A trace: events from a backend are applied to the address space. Measurements compare it with
- * /proc/PID/maps and count its resident pages. After exec, the handle of the process belongs to
- * memory that no longer exists, so that the process is opened again.
+ * /proc/PID/maps and count its resident pages.
  */
 #include "trace/trace.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,6 +19,7 @@
 #include "trace/calls.h"
 #include "trace/command.h"
 #include "trace/compare.h"
+#include "trace/exec.h"
 #include "trace/openers.h"
 #include "trace/result.h"
 #include "trace/snapshot.h"
@@ -51,64 +50,10 @@ static bool is_gone(const struct pm_error *error)
 	       error->kind == PM_ERROR_NO_MEMORY;
 }
 
-/** Finds the size of a segment. The target decides how often, hence at most 100 times a second. */
-static uint64_t read_segment_size(void *context, uint64_t start)
-{
-	struct pm_trace *trace = context;
-	struct pm_regions regions;
-	uint64_t size = 0;
-
-	if (now() - trace->segment_ns < 10 * millisecond)
-		return 0;
-
-	trace->segment_ns = now();
-	pm_regions_init(&regions);
-	if (pm_maps_read(process_of(trace), PM_MAPS, &regions, NULL) == 0)
-		size = pm_trace_snapshot_segment(&regions, start);
-	pm_regions_deinit(&regions);
-
-	return size;
-}
-
-/** Tests whether the process has ended: then its PID can belong to another process. */
-static bool has_ended(const struct pm_process *process)
-{
-	struct pollfd wait = { .fd = pm_process_poll_fd(process), .events = POLLIN };
-	return wait.fd >= 0 && poll(&wait, 1, 0) > 0;
-}
-
-/** Opens the process again, and takes the memory of the new program into the list. */
-static int follow_exec(struct pm_trace *trace, struct pm_error *error)
-{
-	struct pm_process *process;
-	struct pm_error cause = { 0 };
-	int result = pm_process_open(pm_process_root(trace->process),
-	                             pm_process_pid(trace->process), &process, &cause);
-
-	trace->execs++;
-	if (result == 0 && has_ended(trace->process)) {
-		pm_process_close(process);
-		return 0;
-	}
-	if (result == 0) {
-		pm_process_close(trace->after_exec);
-		trace->after_exec = process;
-		result = pm_trace_calls_check(process, &cause);
-	}
-	if (result == 0)
-		result = pm_trace_snapshot_load(&trace->space, process, false, &cause);
-
-	/* Other failures, such as a program that must not be read, end the next measurement. */
-	if (result == 0 || (cause.kind != PM_ERROR_RESOURCES && cause.kind != PM_ERROR_UNSUPPORTED))
-		return 0;
-	if (error)
-		*error = cause;
-	return -1;
-}
-
 static int consume(void *context, const struct pm_trace_event *event, struct pm_error *error)
 {
 	struct pm_trace *trace = context;
+	struct pm_trace_event applied = *event;
 
 	if (event->kind == PM_TRACE_LOST) {
 		trace->lost += event->arguments[0];
@@ -116,10 +61,16 @@ static int consume(void *context, const struct pm_trace_event *event, struct pm_
 	}
 
 	trace->events++;
-	if (pm_trace_space_apply(&trace->space, event, error) < 0)
+	if (trace->options.per_thread) {
+		const struct pm_trace_thread_stack pair = { event->stack, event->tid };
+
+		if (pm_trace_thread_stacks_add(&trace->pairs, pair, &applied.stack, error) < 0)
+			return -1;
+	}
+	if (pm_trace_space_apply(&trace->space, &applied, error) < 0)
 		return -1;
 	if (event->kind == PM_TRACE_EXEC)
-		return follow_exec(trace, error);
+		return pm_trace_exec_follow(trace, error);
 	return 0;
 }
 
@@ -151,7 +102,7 @@ static int follow_end(struct pm_trace *trace, uint64_t execs, struct pm_error *e
 
 	if (pm_trace_drain(trace, error) < 0)
 		return -1;
-	if (has_ended(trace->process))
+	if (pm_trace_exec_ended(trace->process))
 		trace->exited = true;
 	if (trace->exited || trace->execs > execs)
 		return 0;
@@ -171,8 +122,8 @@ static int load_snapshot(struct pm_trace *trace, struct pm_error *error)
 
 	if (pm_trace_snapshot_load(&trace->space, trace->process, true, &cause) == 0)
 		return 0;
-	if (is_gone(&cause) && !has_ended(trace->process) && follow_end(trace, 0, error) == 0 &&
-	    !trace->exited)
+	if (is_gone(&cause) && !pm_trace_exec_ended(trace->process) &&
+	    follow_end(trace, 0, error) == 0 && !trace->exited)
 		return 0;
 
 	if (error)
@@ -201,7 +152,7 @@ static int open_parts(struct pm_trace *trace, const struct pm_trace_setup *setup
 {
 	if (pm_trace_space_init(&trace->space, error) < 0)
 		return -1;
-	trace->space.size = read_segment_size;
+	trace->space.size = pm_trace_exec_segment_size;
 	trace->space.context = trace;
 
 	if (setup->unwind && (pm_stacks_open(&trace->stacks, error) < 0 ||
@@ -322,6 +273,7 @@ void pm_trace_close(struct pm_trace *trace)
 	pm_unwinder_close(trace->unwinder);
 	pm_stacks_close(trace->stacks);
 	pm_trace_space_deinit(&trace->space);
+	pm_trace_thread_stacks_deinit(&trace->pairs);
 	pm_trace_result_deinit(&trace->last);
 	pm_process_close(trace->after_exec);
 	if (trace->owned)
@@ -358,6 +310,7 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
 		.execs = trace->execs - (trace->started && trace->execs > 0),
 		.difference = trace->difference,
 		.jit_unnamed = trace->jit_unnamed,
+		.short_copies = unwinder.cut,
 	};
 	memcpy(state->stacks_why, unwinder.why, sizeof state->stacks_why);
 	state->tracer_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - trace->cpu_ns +
@@ -385,6 +338,8 @@ static int count_pages(struct pm_trace *trace, const volatile sig_atomic_t *canc
 		return -1;
 
 	result.seconds = (double)(now() - trace->started_ns) / (double)second;
+	if (trace->options.per_thread)
+		pm_trace_thread_stacks_replace(&trace->pairs, &result);
 	pm_trace_result_deinit(&trace->last);
 	trace->last = result;
 	trace->measured = true;
@@ -549,8 +504,11 @@ int pm_trace_measure_ranges(struct pm_trace *trace, const struct pm_range *range
 
 	int status = pm_trace_result_make_ranges(&trace->space, pagemap, ranges, count,
 	                                         trace->options.cancel, result, error);
-	if (status == 0)
+	if (status == 0) {
 		result->seconds = trace->last.seconds;
+		if (trace->options.per_thread)
+			pm_trace_thread_stacks_replace(&trace->pairs, result);
+	}
 	pm_pagemap_close(pagemap);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "trace/backend.h"
 #include "trace/command.h"
 #include "trace/space.h"
+#include "trace/thread_stacks.h"
 
 /**
  * Opens a backend.
@@ -51,6 +52,8 @@ struct pm_trace {
 	const struct pm_trace_backend_calls *calls;
 	void *backend;
 	struct pm_trace_space space;
+	/** With `options.per_thread`: the stacks of `space` are numbers of these pairs */
+	struct pm_trace_thread_stacks pairs;
 
 	uint64_t cpu_ns;     /**< CPU time of this process when the trace was opened */
 	uint64_t setup_ns;   /**< time to open it */

@@ -63,7 +63,8 @@ struct pm_stack {
 	const struct pm_frame *frames; /**< the innermost first; inlined functions are expanded */
 	size_t count;                  /**< number of frames */
 	/** Whether the outermost frames are missing: the copy of the stack was too small, or the
-	 * unwinder did not find the caller */
+	 * unwinder did not find the caller. false if the last frame is _start(), the entry of a
+	 * program, which has no caller */
 	bool cut;
 };
 

@@ -49,6 +49,8 @@ enum pm_trace_backend {
 struct pm_trace_options {
 	enum pm_trace_backend backend; /**< how events are recorded */
 	bool faults;                   /**< record page faults, too (perf only) */
+	/** Make a site for each thread of a stack. Otherwise a site has all threads of its stack */
+	bool per_thread;
 	/** Bytes of each stack that are copied: a multiple of 8, at most PM_UNWIND_STACK_MAX; 0:
 	 * 8192 */
 	size_t stack_size;
@@ -94,7 +96,10 @@ struct pm_trace_state {
 	uint64_t difference;
 	/** Why stacks and names are missing from some time on; "" if they are not */
 	char stacks_why[256];
-	bool jit_unnamed; /**< frames in generated code have no name: no /tmp/perf-PID.map */
+	/** Events whose outermost callers are not known because the copy of the stack was too small
+	 */
+	uint64_t short_copies;
+	bool jit_unnamed; /**< frames in no file have no name: no /tmp/perf-PID.map has them */
 };
 
 /** Memory that one stack is responsible for. */

@@ -38,6 +38,27 @@ teardown() {
 	[[ $stderr = *"--every: "* ]]
 }
 
+@test "the end of the process that unwinds is reported" {
+	target_start grower
+	trace_start --json
+	kill -KILL "$(pgrep -P "$TRACE_NUMBER")"
+	target_tell map one 10
+	trace_end
+	jq -e '.stacks_missing | contains("was killed")' <<<"$output"
+	jq -e '[.sites[] | select(.stack == [] and .mapped == 40960)] | length == 1' <<<"$output"
+}
+
+@test "a note says whether a larger copy of the stack helps" {
+	local notes
+	target_start grower
+	trace_start --stack 512
+	exec {notes}<&"${TRACE[0]}"
+	target_tell map one 10
+	trace_end
+	[[ $(cat <&"$notes") = *"callers of 1 stack are not known; a larger --stack may find more"* ]]
+	exec {notes}<&-
+}
+
 @test "CSV without a header, and the files" {
 	target_start mapper
 	run -0 --separate-stderr procmem trace --for 0.3s --faults --all --csv --no-header \

@@ -123,12 +123,35 @@ static void test_names_belong_to_one_program(void **state)
 	pm_stacks_close(stacks);
 }
 
+static void test_the_entry_of_a_program_has_no_caller(void **state)
+{
+	(void)state;
+	const uint64_t addresses[] = { 0x1000, 0x2000 };
+	const struct pm_frame entry = { .function = "_start", .address = 0x2000 };
+	struct pm_stacks *stacks = open_store();
+	struct pm_stack stack;
+	uint32_t number = add(stacks, addresses, 2, true);
+	uint32_t inner = add(stacks, addresses, 1, true);
+
+	pm_stacks_get(stacks, number, &stack);
+	assert_true(stack.cut);
+	assert_int_equal(pm_stacks_name(stacks, 0x2000, &entry, 1, NULL), 0);
+	pm_stacks_renew(stacks);
+
+	pm_stacks_get(stacks, number, &stack);
+	assert_false(stack.cut);
+	pm_stacks_get(stacks, inner, &stack);
+	assert_true(stack.cut);
+	pm_stacks_close(stacks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_stacks_have_one_number),
 		cmocka_unit_test(test_a_long_stack_loses_its_outermost_frames),
 		cmocka_unit_test(test_names_belong_to_one_program),
+		cmocka_unit_test(test_the_entry_of_a_program_has_no_caller),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

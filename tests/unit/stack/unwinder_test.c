@@ -22,78 +22,10 @@
 #include <procmem/stop.h>
 #include <cmocka.h>
 
+#include "support/frames_sample.h"
 #include "support/target.h"
 
-enum { DEPTH = 20, COPY = 8192 };
-
-/** A target, and a sample of its first thread. */
-struct fixture {
-	struct target target;
-	struct pm_process *process;
-	struct pm_stacks *stacks;
-	struct pm_unwinder *unwinder;
-	uint64_t registers[PM_UNWIND_REGISTERS];
-	char stack[COPY];
-	struct pm_unwind_sample sample;
-	volatile sig_atomic_t cancel;
-};
-
-/** Takes a sample of the first thread during a stop. */
-static void take_sample(struct fixture *fixture)
-{
-	struct pm_stop *stop;
-	struct user_regs_struct r;
-	size_t size;
-	struct pm_error error = { 0 };
-
-	must(pm_stop_begin(fixture->process, NULL, &stop, &error), &error);
-	must(pm_stop_read_registers(stop, 0, NT_PRSTATUS, &r, sizeof r, &size, &error), &error);
-	assert_int_equal(size, sizeof r);
-
-	const uint64_t values[PM_UNWIND_REGISTERS] = { r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi,
-		                                       r.rbp, r.rsp, r.rip, r.r8,  r.r9,  r.r10,
-		                                       r.r11, r.r12, r.r13, r.r14, r.r15 };
-	memcpy(fixture->registers, values, sizeof values);
-
-	struct iovec to = { fixture->stack, COPY };
-	struct iovec from = { (void *)(uintptr_t)r.rsp, COPY };
-	ssize_t length = process_vm_readv(pm_process_pid(fixture->process), &to, 1, &from, 1, 0);
-	assert_true(length > 0);
-	pm_stop_end(stop);
-	fixture->sample = (struct pm_unwind_sample){ .registers = fixture->registers,
-		                                     .stack = fixture->stack,
-		                                     .stack_size = (size_t)length & ~(size_t)7 };
-}
-
-/** Opens a process that has a function of 20 calls, and takes a sample. */
-static void open_sample(struct fixture *fixture, pid_t pid)
-{
-	struct pm_error error = { 0 };
-
-	fixture->process = open_process(pid);
-	must(pm_stacks_open(&fixture->stacks, &error), &error);
-	must(pm_unwinder_open(fixture->process, fixture->stacks, &fixture->cancel,
-	                      &fixture->unwinder, &error),
-	     &error);
-	take_sample(fixture);
-}
-
-static void close_sample(struct fixture *fixture)
-{
-	pm_unwinder_close(fixture->unwinder);
-	pm_stacks_close(fixture->stacks);
-	pm_process_close(fixture->process);
-	target_stop(&fixture->target);
-}
-
-static uint32_t unwind(struct fixture *fixture)
-{
-	uint32_t number;
-	struct pm_error error = { 0 };
-
-	must(pm_unwinder_add(fixture->unwinder, &fixture->sample, 1, &number, &error), &error);
-	return number;
-}
+enum { DEPTH = 20 };
 
 /** Finds a frame by its function. @return its position, or the number of frames */
 static size_t find(const struct pm_stack *stack, const char *function)
@@ -126,11 +58,11 @@ static void expect_descent(const struct pm_stack *stack, const char *module)
 }
 
 /** Unwinds the sample, finds the names, and expects all functions of frames.cpp. */
-static struct pm_stack name_descent(struct fixture *fixture, const char *module)
+static struct pm_stack name_descent(struct frames_sample *fixture, const char *module)
 {
 	struct pm_stack stack;
 	struct pm_error error = { 0 };
-	uint32_t number = unwind(fixture);
+	uint32_t number = frames_sample_unwind(fixture);
 
 	must(pm_unwinder_name(fixture->unwinder, &error), &error);
 	pm_stacks_get(fixture->stacks, number, &stack);
@@ -157,11 +89,11 @@ static void expect_build_id(const struct pm_frame *frame)
 
 static void test_a_stack_without_frame_pointers(void **state)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	(void)state;
 
 	target_start(&fixture.target, "frames", NULL);
-	open_sample(&fixture, fixture.target.pid);
+	frames_sample_open(&fixture, fixture.target.pid);
 	struct pm_stack stack = name_descent(&fixture, "/frames");
 
 	/* DWARF has the inlined function and the lines. */
@@ -179,13 +111,13 @@ static void test_a_stack_without_frame_pointers(void **state)
 	assert_true(how.alive);
 	assert_int_equal(how.samples, 1);
 	assert_int_equal(how.cut, 0);
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 static void test_equal_samples_have_one_stack(void **state)
 {
 	enum { SAMPLES = 1000 };
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	struct pm_unwind_sample samples[SAMPLES];
 	uint32_t numbers[SAMPLES];
 	struct pm_unwinder_state before, after;
@@ -193,8 +125,8 @@ static void test_equal_samples_have_one_stack(void **state)
 	(void)state;
 
 	target_start(&fixture.target, "frames", NULL);
-	open_sample(&fixture, fixture.target.pid);
-	uint32_t number = unwind(&fixture);
+	frames_sample_open(&fixture, fixture.target.pid);
+	uint32_t number = frames_sample_unwind(&fixture);
 	for (size_t i = 0; i < SAMPLES; i++)
 		samples[i] = fixture.sample;
 
@@ -206,33 +138,33 @@ static void test_equal_samples_have_one_stack(void **state)
 	assert_int_equal(pm_stacks_count(fixture.stacks), 2);
 	assert_int_equal(after.samples, SAMPLES + 1);
 	printf("%.1f us a stack\n", (double)(after.unwound_ns - before.unwound_ns) / 1e3 / SAMPLES);
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 static void test_a_short_copy_is_reported(void **state)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	struct pm_unwinder_state how;
 	const uint64_t *addresses;
 	bool cut;
 	(void)state;
 
 	target_start(&fixture.target, "frames", NULL);
-	open_sample(&fixture, fixture.target.pid);
+	frames_sample_open(&fixture, fixture.target.pid);
 	fixture.sample.stack_size = 256;
 
-	uint32_t number = unwind(&fixture);
+	uint32_t number = frames_sample_unwind(&fixture);
 	size_t count = pm_stacks_addresses(fixture.stacks, number, &addresses, &cut);
 	assert_in_range(count, 1, DEPTH);
 	assert_true(cut);
 	pm_unwinder_state(fixture.unwinder, &how);
 	assert_int_equal(how.cut, 1);
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 static void test_the_chain_of_frame_pointers(void **state)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	struct pm_unwinder_state how;
 	const uint64_t *addresses;
 	const uint64_t chain[] = { (uint64_t)-512, 0x1000, 0x2001, 0x3001 };
@@ -240,37 +172,37 @@ static void test_the_chain_of_frame_pointers(void **state)
 	(void)state;
 
 	target_start(&fixture.target, "frames", NULL);
-	open_sample(&fixture, fixture.target.pid);
+	frames_sample_open(&fixture, fixture.target.pid);
 	fixture.registers[PM_UNWIND_IP] = 0x1000;
 	fixture.registers[PM_UNWIND_BP] = 0;
 	fixture.sample.stack_size = 0;
 	fixture.sample.chain = chain;
 	fixture.sample.chain_count = sizeof chain / sizeof *chain;
 
-	uint32_t number = unwind(&fixture);
+	uint32_t number = frames_sample_unwind(&fixture);
 	assert_int_equal(pm_stacks_addresses(fixture.stacks, number, &addresses, &cut), 3);
 	assert_int_equal(addresses[0], 0x1000);
 	assert_int_equal(addresses[1], 0x2000);
 	assert_int_equal(addresses[2], 0x3000);
 	pm_unwinder_state(fixture.unwinder, &how);
 	assert_int_equal(how.frame_chain, 1);
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 /** Starts frames by a shell script. The variable $frames is its path. */
-static void start_by_script(struct fixture *fixture, const char *script)
+static void start_by_script(struct frames_sample *fixture, const char *script)
 {
 	char text[8192];
 
 	snprintf(text, sizeof text, "frames='%s/frames'; %s", getenv("PROCMEM_TARGETS"), script);
 	program_start(&fixture->target, "sh", "-c", text, NULL);
 	free(target_await(&fixture->target, "ready"));
-	open_sample(fixture, fixture->target.pid);
+	frames_sample_open(fixture, fixture->target.pid);
 }
 
 static void test_a_deleted_program(void **state)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	(void)state;
 
 	/* The target is the shell: it executes the program through its descriptor. */
@@ -278,12 +210,12 @@ static void test_a_deleted_program(void **state)
 	                "file=$(mktemp) && cp \"$frames\" \"$file\" && chmod 700 \"$file\" && "
 	                "exec 3<\"$file\" && rm \"$file\" && exec /proc/self/fd/3");
 	name_descent(&fixture, "/");
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 static void test_a_program_in_a_private_mount_namespace(void **state)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	(void)state;
 
 	if (geteuid() != 0)
@@ -292,11 +224,11 @@ static void test_a_program_in_a_private_mount_namespace(void **state)
 	                          "cp \"$0\" /mnt/hidden && exec /mnt/hidden' \"$frames\"");
 	assert_int_not_equal(access("/mnt/hidden", F_OK), 0);
 	name_descent(&fixture, "/mnt/hidden");
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 /** Returns the PID of the only child of this process that is not the target. */
-static pid_t helper_of(const struct fixture *fixture)
+static pid_t helper_of(const struct frames_sample *fixture)
 {
 	char path[64];
 	pid_t found = 0;
@@ -316,18 +248,18 @@ static pid_t helper_of(const struct fixture *fixture)
 
 static void test_a_child_that_is_killed_is_reported(void **state)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	struct pm_unwinder_state how;
 	struct pm_stack stack;
 	struct pm_error error = { 0 };
 	(void)state;
 
 	target_start(&fixture.target, "frames", NULL);
-	open_sample(&fixture, fixture.target.pid);
-	uint32_t number = unwind(&fixture);
+	frames_sample_open(&fixture, fixture.target.pid);
+	uint32_t number = frames_sample_unwind(&fixture);
 	assert_int_equal(kill(helper_of(&fixture), SIGKILL), 0);
 
-	assert_int_equal(unwind(&fixture), PM_STACK_NONE);
+	assert_int_equal(frames_sample_unwind(&fixture), PM_STACK_NONE);
 	pm_unwinder_state(fixture.unwinder, &how);
 	assert_false(how.alive);
 	assert_non_null(strstr(how.why, "was killed"));
@@ -338,23 +270,23 @@ static void test_a_child_that_is_killed_is_reported(void **state)
 	assert_true(stack.count > DEPTH);
 	assert_null(stack.frames[DEPTH / 2].function);
 	assert_non_null(stack.frames[DEPTH / 2].module);
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 static void test_a_cancelled_unwinder_does_not_wait_for_the_child(void **state)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	struct pm_unwinder_state how;
 	struct pm_stack stack;
 	struct pm_error error = { 0 };
 	(void)state;
 
 	target_start(&fixture.target, "frames", NULL);
-	open_sample(&fixture, fixture.target.pid);
-	uint32_t number = unwind(&fixture);
+	frames_sample_open(&fixture, fixture.target.pid);
+	uint32_t number = frames_sample_unwind(&fixture);
 	fixture.cancel = SIGINT;
 	/* It answers in time. */
-	assert_int_equal(unwind(&fixture), number);
+	assert_int_equal(frames_sample_unwind(&fixture), number);
 	assert_int_equal(kill(helper_of(&fixture), SIGSTOP), 0);
 
 	must(pm_unwinder_name(fixture.unwinder, &error), &error);
@@ -364,17 +296,17 @@ static void test_a_cancelled_unwinder_does_not_wait_for_the_child(void **state)
 	pm_stacks_get(fixture.stacks, number, &stack);
 	assert_true(stack.count > DEPTH);
 	assert_non_null(stack.frames[DEPTH / 2].module);
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 static void test_the_child_has_no_privileges(void **state)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	char path[64];
 	(void)state;
 
 	target_start(&fixture.target, "frames", NULL);
-	open_sample(&fixture, fixture.target.pid);
+	frames_sample_open(&fixture, fixture.target.pid);
 	snprintf(path, sizeof path, "/proc/%d/status", (int)helper_of(&fixture));
 	char *status = read_text(path, NULL);
 	assert_non_null(strstr(status, "\nCapPrm:\t0000000000000000\n"));
@@ -383,31 +315,23 @@ static void test_the_child_has_no_privileges(void **state)
 	assert_non_null(strstr(status, "\nNoNewPrivs:\t1\n"));
 	assert_non_null(strstr(status, "\nSeccomp:\t2\n"));
 	free(status);
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 static void test_stacks_after_an_exec(void **state)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	struct pm_stack stack;
 	(void)state;
 
-	char path[4096];
-	snprintf(path, sizeof path, "%s/frames", getenv("PROCMEM_TARGETS"));
-	program_start(&fixture.target, "sh", "-c", "echo begun; read line; exec \"$0\"", path,
-	              NULL);
-	free(target_await(&fixture.target, "begun"));
-	open_sample(&fixture, fixture.target.pid);
-	uint32_t before = unwind(&fixture);
-	fputs("go\n", fixture.target.to);
-	fflush(fixture.target.to);
-	free(target_await(&fixture.target, "ready"));
+	frames_sample_start(&fixture, "echo begun; read line; exec \"$0\"");
+	uint32_t before = frames_sample_unwind(&fixture);
+	frames_sample_exec(&fixture);
 
 	/* The old handle refuses a process that has called exec: take the sample with a new one. */
-	pm_unwinder_refresh(fixture.unwinder, true);
 	struct pm_process *old = fixture.process;
 	fixture.process = open_process(fixture.target.pid);
-	take_sample(&fixture);
+	frames_sample_take(&fixture);
 	name_descent(&fixture, "/frames");
 
 	pm_stacks_get(fixture.stacks, before, &stack);
@@ -417,12 +341,12 @@ static void test_stacks_after_an_exec(void **state)
 
 	pm_process_close(fixture.process);
 	fixture.process = old;
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 static void test_a_debug_file(void **state)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	(void)state;
 
 	start_by_script(&fixture,
@@ -437,7 +361,7 @@ static void test_a_debug_file(void **state)
 	const char *path = stack.frames[find(&stack, "main")].module;
 	snprintf(command, sizeof command, "rm -r '%.*s'", (int)(strrchr(path, '/') - path), path);
 	assert_int_equal(system(command), 0);
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 /** Returns a pseudo-random number that is the same in each run. */
@@ -474,15 +398,15 @@ static void damage(const char *path, const char *section, uint32_t *seed)
 /** Unwinds and names the stack of a damaged program. The names can be anything. */
 static void unwind_damaged(const char *path)
 {
-	struct fixture fixture = { 0 };
+	struct frames_sample fixture = { 0 };
 	struct pm_unwinder_state how;
 	struct pm_stack stack;
 	struct pm_error error = { 0 };
 
 	program_start(&fixture.target, "sh", "-c", "exec \"$0\"", path, NULL);
 	free(target_await(&fixture.target, "ready"));
-	open_sample(&fixture, fixture.target.pid);
-	uint32_t number = unwind(&fixture);
+	frames_sample_open(&fixture, fixture.target.pid);
+	uint32_t number = frames_sample_unwind(&fixture);
 	must(pm_unwinder_name(fixture.unwinder, &error), &error);
 
 	pm_unwinder_state(fixture.unwinder, &how);
@@ -492,7 +416,7 @@ static void unwind_damaged(const char *path)
 	/* The program was not changed, so that the innermost frame has no damaged module. */
 	if (how.alive)
 		assert_non_null(stack.frames[0].module);
-	close_sample(&fixture);
+	frames_sample_close(&fixture);
 }
 
 static void test_damaged_programs(void **state)
@@ -518,39 +442,6 @@ static void test_damaged_programs(void **state)
 	rmdir(folder);
 }
 
-static void test_names_of_generated_code(void **state)
-{
-	struct fixture fixture = { 0 };
-	struct pm_stack stack;
-	struct pm_error error = { 0 };
-	char path[64];
-	(void)state;
-
-	target_start(&fixture.target, "frames", NULL);
-	open_sample(&fixture, fixture.target.pid);
-	fixture.registers[PM_UNWIND_IP] = 0x1008;
-	uint32_t number = unwind(&fixture);
-
-	must(pm_unwinder_name(fixture.unwinder, &error), &error);
-	pm_stacks_get(fixture.stacks, number, &stack);
-	assert_null(stack.frames[0].function);
-	assert_null(stack.frames[0].module);
-
-	/* The runtime writes the names later. */
-	snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)fixture.target.pid);
-	FILE *map = fopen(path, "wxe");
-	assert_non_null(map);
-	fputs("1000 10 shop.Order::price\n", map);
-	fclose(map);
-	must(pm_unwinder_name(fixture.unwinder, &error), &error);
-	unlink(path);
-
-	pm_stacks_get(fixture.stacks, number, &stack);
-	assert_string_equal(stack.frames[0].function, "shop.Order::price");
-	assert_int_equal(stack.frames[0].source, PM_FRAME_JIT);
-	close_sample(&fixture);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -566,7 +457,6 @@ int main(void)
 		cmocka_unit_test(test_stacks_after_an_exec),
 		cmocka_unit_test(test_a_debug_file),
 		cmocka_unit_test(test_damaged_programs),
-		cmocka_unit_test(test_names_of_generated_code),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,6 +183,23 @@ static void the_line_of_a_stack_starts_with_the_program(void **state)
 	                                           "3 < [unknown] \xc3\x97"
 	                                           "2 < walk");
 	text_clear(&text);
+	/* Templates of the C++ library are not of the program, but a lambda is. */
+	const struct pm_frame templates[] = {
+		{ .function = "malloc", .module = LIBC },
+		{ .function = "std::__new_allocator<char>::allocate", .module = SHOP },
+		{ .function = "std::vector<char>::vector", .module = SHOP },
+		{ .function = "std::_Function_handler<main::{lambda()#1}>::_M_invoke",
+		  .module = SHOP },
+		{ .function = "main", .module = SHOP },
+	};
+	frames_line(&(struct pm_stack){ templates, 3, false }, false, &text);
+	assert_string_equal(text_terminate(&text), "std::__new_allocator<char>::allocate < "
+	                                           "std::vector<char>::vector");
+	text_clear(&text);
+	frames_line(&(struct pm_stack){ templates, 5, false }, false, &text);
+	assert_string_equal(text_terminate(&text),
+	                    "std::_Function_handler<main::{lambda()#1}>::_M_invoke < main");
+	text_clear(&text);
 	/* All frames are of libc: none is left out. */
 	frames_line(&stacks[5], false, &text);
 	assert_string_equal(text_terminate(&text), "__mmap < [libc.so.6]");
@@ -239,18 +256,105 @@ static void rows_are_sums(void **state)
 	trace_rows_deinit(&rows);
 }
 
+/** Expects the text of a column in a row. */
+static void expect_text(const struct list *list, size_t index, const char *name, const char *wanted)
+{
+	struct text text = { 0 };
+
+	assert_true(index < list->count);
+	for (size_t i = 0; i < trace_rows_spec.column_count; i++) {
+		const struct list_column *column = &trace_rows_spec.columns[i];
+
+		if (strcmp(column->name, name) == 0)
+			column->text(column, list->items[index], &text);
+	}
+	assert_string_equal(text_terminate(&text), wanted);
+	text_deinit(&text);
+}
+
+static void memory_from_before_is_of_no_thread(void **state)
+{
+	const struct list_options options = { 0 };
+	struct trace_report report = make_report();
+	struct pm_error error;
+	struct trace_rows rows;
+
+	(void)state;
+	report.per_thread = true;
+	assert_int_equal(trace_rows_init(&rows, &report, TRACE_BY_THREAD, &options, true, &error),
+	                 0);
+	expect_text(&rows.list, 0, "thread", "[mapped before the trace]");
+	expect_text(&rows.list, 1, "thread", "shop");
+	expect_text(&rows.list, 2, "thread", "clerk");
+	trace_rows_deinit(&rows);
+}
+
+static void rows_have_different_texts(void **state)
+{
+	/* The stacks differ only in addresses. */
+	struct pm_frame other[COUNT(grow)];
+	struct pm_stack two[] = { { grow, COUNT(grow), false }, { other, COUNT(grow), false } };
+	struct pm_trace_site both[] = { sites[1], sites[2] };
+	const struct pm_trace_result pair = { .sites = both, .count = 2 };
+	const struct list_options options = { 0 };
+	struct trace_report report = make_report();
+	struct pm_error error;
+	struct trace_rows rows;
+
+	(void)state;
+	memcpy(other, grow, sizeof other);
+	other[2].address++;
+	report.result = &pair;
+	report.stacks = two;
+	assert_int_equal(trace_rows_init(&rows, &report, TRACE_BY_STACK, &options, true, &error),
+	                 0);
+	assert_int_equal(rows.list.count, 2);
+	trace_rows_deinit(&rows);
+
+	assert_int_equal(trace_rows_init(&rows, &report, TRACE_BY_LINE, &options, true, &error), 0);
+	assert_int_equal(rows.list.count, 1);
+	expect_row(&rows.list, 0, 6 << 20, 10, 2);
+	expect_text(&rows.list, 0, "thread", "several");
+	expect_text(&rows.list, 0, "site", "grow_table < handle<a;b> < main");
+	trace_rows_deinit(&rows);
+}
+
+static void memory_of_no_thread_is_not_that_of_several(void **state)
+{
+	const struct list_options options = { 0 };
+	struct trace_report report = make_report();
+	struct pm_trace_site changed[COUNT(sites)];
+	struct pm_trace_result copy = *report.result;
+	struct pm_error error;
+	struct trace_rows rows;
+
+	(void)state;
+	memcpy(changed, sites, sizeof sites);
+	changed[2].tid = 0;
+	copy.sites = changed;
+	report.result = &copy;
+	assert_int_equal(trace_rows_init(&rows, &report, TRACE_BY_THREAD, &options, true, &error),
+	                 0);
+
+	assert_int_equal(rows.list.count, 4);
+	expect_row(&rows.list, 0, 8 << 20, 0, 1);
+	expect_row(&rows.list, 2, 2 << 20, 3, 1);
+	trace_rows_deinit(&rows);
+}
+
 static void changes_are_since_the_result_before(void **state)
 {
 	const struct list_options options = { 0 };
 	struct trace_report report = make_report();
 	/* Site 2 did not exist, and site 1 has shrunk by 1 MiB. */
 	struct pm_trace_site old[] = { sites[0], sites[1], sites[3], sites[4] };
-	const struct pm_trace_result last = { .sites = old, .count = COUNT(old) };
+	struct pm_trace_result last = { .sites = old, .count = COUNT(old) };
 	struct pm_error error;
 	struct trace_rows rows;
 
 	(void)state;
 	old[1].resident = 5 << 20;
+	trace_report_sort(&last);
 	report.last = &last;
 	assert_int_equal(trace_rows_init(&rows, &report, TRACE_BY_STACK, &options, true, &error),
 	                 0);
@@ -466,6 +570,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_of_a_stack_starts_with_the_program),
 		cmocka_unit_test(rows_are_sums),
+		cmocka_unit_test(memory_from_before_is_of_no_thread),
+		cmocka_unit_test(rows_have_different_texts),
+		cmocka_unit_test(memory_of_no_thread_is_not_that_of_several),
 		cmocka_unit_test(changes_are_since_the_result_before),
 		cmocka_unit_test(the_tree_has_sums),
 		cmocka_unit_test(folded_stacks_have_one_line_each),

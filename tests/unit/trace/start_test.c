@@ -133,6 +133,75 @@ static void ptrace_leaves_a_command_running(void **state)
 	check_memory(PM_TRACE_PTRACE);
 }
 
+/** Starts the target `mover`, and waits until it has called exec once more, and has mapped memory.
+ */
+static struct pm_trace *start_mover(void)
+{
+	char script[4200];
+	struct pm_trace_state state = { 0 };
+	struct pm_error error = { 0 };
+	enum pm_trace_end end;
+
+	snprintf(script, sizeof script, "exec %s/mover", getenv("PROCMEM_TARGETS"));
+	struct pm_trace *trace = start(PM_TRACE_PERF, script);
+
+	do {
+		must(pm_trace_run(trace, 0.1, &end, &error), &error);
+		if (end == PM_TRACE_EXITED) {
+			pm_trace_close(trace);
+			skip_because("there is only one CPU");
+		}
+		pm_trace_state(trace, &state);
+	} while (state.execs < 2);
+
+	return trace;
+}
+
+/** Returns the site that mapped a number of bytes, once there is one. */
+static struct pm_trace_site await_site(struct pm_trace *trace, uint64_t mapped)
+{
+	struct pm_trace_site found = { 0 };
+
+	while (found.mapped == 0) {
+		struct pm_trace_result result;
+		struct pm_error error = { 0 };
+
+		must(pm_trace_measure(trace, &result, &error), &error);
+		for (size_t i = 0; i < result.count; i++)
+			if (result.sites[i].mapped == mapped)
+				found = result.sites[i];
+		pm_trace_result_deinit(&result);
+	}
+
+	return found;
+}
+
+/* The exec is in the buffer of another CPU than the first calls of the new program. */
+static void calls_after_exec_belong_to_the_new_program(void **state)
+{
+	(void)state;
+	enum { ROUNDS = 5, SIZE = 32 << 20 };
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct pm_trace *trace = start_mover();
+		struct pm_trace_site site = await_site(trace, SIZE);
+		struct pm_stack stack;
+		bool named = false;
+
+		pm_stacks_get(pm_trace_stacks(trace), site.stack, &stack);
+		for (size_t i = 0; i < stack.count; i++)
+			named |= stack.frames[i].function &&
+			         strcmp(stack.frames[i].function, "map_on_first_cpu") == 0;
+		assert_true(named);
+		assert_false(stack.cut);
+
+		pid_t pid = pm_process_pid(pm_trace_process(trace));
+		pm_trace_close(trace);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+	}
+}
+
 static void commands_that_cannot_run_are_refused(void **state)
 {
 	(void)state;
@@ -239,6 +308,7 @@ int main(void)
 		cmocka_unit_test(ptrace_follows_a_command_to_its_exit),
 		cmocka_unit_test(perf_leaves_a_command_running),
 		cmocka_unit_test(ptrace_leaves_a_command_running),
+		cmocka_unit_test(calls_after_exec_belong_to_the_new_program),
 		cmocka_unit_test(commands_that_cannot_run_are_refused),
 		cmocka_unit_test(ptrace_is_used_if_perf_is_refused),
 		cmocka_unit_test(command_does_not_ignore_sigpipe),

@@ -57,7 +57,9 @@ static int stop(void **state)
 /** The fake backend: hands over what the target has written. */
 struct fake {
 	struct pm_trace_sink sink;
-	size_t done; /* calls handed over */
+	size_t done;   /* calls handed over */
+	pid_t threads; /* threads that call BY_MMAP in turn; 0: one thread */
+	pid_t maps;    /* calls of BY_MMAP handed over */
 	bool closed;
 };
 
@@ -89,6 +91,9 @@ static int hand_over(struct fake *from, const struct recorded_call *call, struct
 		                        .tid = target.pid,
 		                        .stack = call->stack,
 		                        .result = call->result };
+
+	if (from->threads > 0 && event.stack == BY_MMAP)
+		event.tid += from->maps++ % from->threads;
 
 	memcpy(event.arguments, call->arguments, sizeof event.arguments);
 	return from->sink.event(from->sink.context, &event, error);
@@ -216,6 +221,45 @@ static void sites_have_the_resident_bytes_of_their_memory(void **state)
 	pm_trace_result_deinit(&result);
 	pm_trace_close(trace);
 	assert_true(fake.closed);
+}
+
+/** Measures what three threads have mapped with the same stack; returns the number of its sites. */
+static size_t count_sites(bool per_thread)
+{
+	const struct pm_trace_options options = { .per_thread = per_thread };
+	struct pm_trace *trace = open_trace(&options);
+	uint64_t resident = 0;
+	size_t count = 0;
+
+	fake.threads = 3;
+	target_tell(&target, "map");
+	struct pm_trace_result result = measure(trace);
+	for (size_t i = 0; i < result.count; i++) {
+		const struct pm_trace_site *site = &result.sites[i];
+
+		if (site->stack != BY_MMAP)
+			continue;
+		assert_int_equal(site->tid != 0, per_thread);
+		resident += site->resident;
+		count++;
+	}
+
+	assert_int_equal(resident, 21 * PAGE);
+	pm_trace_result_deinit(&result);
+	pm_trace_close(trace);
+	return count;
+}
+
+static void threads_with_the_same_stack_are_one_site(void **state)
+{
+	(void)state;
+	assert_int_equal(count_sites(false), 1);
+}
+
+static void threads_can_have_sites_of_their_own(void **state)
+{
+	(void)state;
+	assert_in_range(count_sites(true), 2, 3);
 }
 
 /** Measures the parts of the memory of a site: their sum is the whole, and nothing else is in it.
@@ -536,6 +580,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(sites_have_the_resident_bytes_of_their_memory),
+		TEST(threads_with_the_same_stack_are_one_site),
+		TEST(threads_can_have_sites_of_their_own),
 		TEST(parts_of_the_memory_can_be_measured),
 		TEST(faults_split_what_was_mapped_before),
 		TEST(pages_without_a_fault_of_their_own_have_a_stack),

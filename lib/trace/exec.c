@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * After exec, the handle of the process belongs to memory that no longer exists, so that the
+ * process is opened again.
+ */
+#include "trace/exec.h"
+
+#include <poll.h>
+#include <time.h>
+
+#include <procmem/maps.h>
+
+#include "base/clock.h"
+#include "trace/calls.h"
+#include "trace/snapshot.h"
+
+/* Shortest time between two reads of the regions for a segment: 10 ms. */
+static const uint64_t segment_pause = 10000000;
+
+uint64_t pm_trace_exec_segment_size(void *context, uint64_t start)
+{
+	struct pm_trace *trace = context;
+	struct pm_regions regions;
+	uint64_t size = 0;
+
+	if (pm_clock_ns(CLOCK_MONOTONIC) - trace->segment_ns < segment_pause)
+		return 0;
+
+	trace->segment_ns = pm_clock_ns(CLOCK_MONOTONIC);
+	pm_regions_init(&regions);
+	if (pm_maps_read(pm_trace_process(trace), PM_MAPS, &regions, NULL) == 0)
+		size = pm_trace_snapshot_segment(&regions, start);
+	pm_regions_deinit(&regions);
+
+	return size;
+}
+
+bool pm_trace_exec_ended(const struct pm_process *process)
+{
+	struct pollfd wait = { .fd = pm_process_poll_fd(process), .events = POLLIN };
+	return wait.fd >= 0 && poll(&wait, 1, 0) > 0;
+}
+
+int pm_trace_exec_follow(struct pm_trace *trace, struct pm_error *error)
+{
+	struct pm_process *process;
+	struct pm_error cause = { 0 };
+	int result = pm_process_open(pm_process_root(trace->process),
+	                             pm_process_pid(trace->process), &process, &cause);
+
+	trace->execs++;
+	if (result == 0 && pm_trace_exec_ended(trace->process)) {
+		pm_process_close(process);
+		return 0;
+	}
+	if (result == 0) {
+		pm_process_close(trace->after_exec);
+		trace->after_exec = process;
+		result = pm_trace_calls_check(process, &cause);
+	}
+	if (result == 0)
+		result = pm_trace_snapshot_load(&trace->space, process, false, &cause);
+
+	/* Other failures, such as a program that must not be read, end the next measurement. */
+	if (result == 0 || (cause.kind != PM_ERROR_RESOURCES && cause.kind != PM_ERROR_UNSUPPORTED))
+		return 0;
+	if (error)
+		*error = cause;
+	return -1;
+}
