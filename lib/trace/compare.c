@@ -57,7 +57,7 @@ int pm_trace_compare(struct pm_trace *trace, struct pm_error *error)
 	int result = pm_trace_intervals_set(suspects, all, (struct pm_trace_owner){ 0 }, error);
 	for (int i = 0; result == 0 && bytes > 0 && i < COMPARE_TRIES; i++) {
 		struct pm_trace_difference difference = { 0, 0 };
-		/* What does not differ each time was changed by calls that took long. */
+		/* What differs only in some comparisons was changed by a call that took long. */
 		result = compare_once(trace, i == COMPARE_TRIES - 1, suspects, &difference, error);
 		bytes = difference.list + difference.regions;
 	}

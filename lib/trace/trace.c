@@ -43,7 +43,7 @@ static struct pm_process *process_of(const struct pm_trace *trace)
 	return trace->after_exec ? trace->after_exec : trace->process;
 }
 
-/** Whether a process is gone because of an error in reading it. */
+/** Tests whether an error says that the memory of the process is gone. */
 static bool is_gone(const struct pm_error *error)
 {
 	return error->kind == PM_ERROR_GONE || error->kind == PM_ERROR_NOT_FOUND ||
