@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -163,6 +164,17 @@ static int add_to_recording(struct tracing *tracing, struct trace_report *report
 	return trace_record_add(&tracing->record, pm_trace_process(tracing->trace), report, error);
 }
 
+/** Searches the strings of --strings. Without them, there is still a result to print. */
+static void find_strings(const struct tracing *tracing, struct trace_rows *rows,
+                         struct trace_strings *strings)
+{
+	struct pm_process *process = pm_trace_process(tracing->trace);
+	struct pm_error error;
+
+	if (trace_strings_find(strings, process, rows, tracing->options->strings, &error) < 0)
+		report_note("strings were not searched in all sites: %s", error.text);
+}
+
 /** Prints a result: the one at the end, or one of --every. */
 static int print(struct tracing *tracing, struct trace_report *report, bool final,
                  struct pm_error *error)
@@ -179,10 +191,8 @@ static int print(struct tracing *tracing, struct trace_report *report, bool fina
 	int result = trace_rows_init(&rows, report, by, &options->list, options->output.bytes,
 	                             error);
 
-	if (result == 0 && options->strings > 0 && final) {
-		struct pm_process *process = pm_trace_process(tracing->trace);
-		result = trace_strings_find(&strings, process, &rows, options->strings, error);
-	}
+	if (result == 0 && options->strings > 0 && final)
+		find_strings(tracing, &rows, &strings);
 
 	if (result == 0 && options->output.json) {
 		result = trace_json_print(report, &rows, options, final, out, error);
@@ -237,6 +247,34 @@ static int record(struct tracing *tracing, struct pm_error *error)
 		if (print(tracing, &report, false, error) < 0 || out_failed(tracing->out))
 			return out_failed(tracing->out) ? 0 : -1;
 	}
+}
+
+/**
+ * Tests whether a file can be written, before the trace takes its time. A pipe is not opened,
+ * because its reader would see the end.
+ */
+static int check_file(const char *path, struct pm_error *error)
+{
+	struct new_file file;
+	struct stat status;
+
+	if (!path)
+		return 0;
+	if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+		return 0;
+	if (new_file_open(&file, path, error) < 0)
+		return -1;
+
+	new_file_drop(&file);
+	return 0;
+}
+
+/** Tests whether all files can be written. */
+static int check_files(const struct trace_options *options, struct pm_error *error)
+{
+	if (check_file(options->folded, error) < 0 || check_file(options->svg, error) < 0)
+		return -1;
+	return check_file(options->pprof, error);
 }
 
 /** Writes a file that appears when it is complete. */
@@ -356,7 +394,8 @@ static enum status run(struct tracing *tracing, char **words, bool is_command)
 {
 	struct pm_error error;
 
-	if (open_tracing(tracing, words, is_command, &error) < 0)
+	if (check_files(tracing->options, &error) < 0 ||
+	    open_tracing(tracing, words, is_command, &error) < 0)
 		return report_failure(&error);
 
 	read_target(tracing);

@@ -59,6 +59,23 @@ teardown() {
 	exec {notes}<&-
 }
 
+@test "a file that cannot be written is refused before the trace" {
+	run -2 --separate-stderr procmem trace --svg missing/a.svg -- touch started
+	[[ $stderr = *"cannot write missing/a.svg"* && -z $output && ! -e started ]]
+	run -2 --separate-stderr procmem trace --pprof . -- touch started
+	[[ ! -e started ]]
+}
+
+@test "the test whether files can be written does not open a pipe" {
+	target_start grower
+	mkfifo pipe
+	cat pipe >lines 3>&- &
+	local reader=$!
+	run -0 --separate-stderr procmem trace --for 0.2s --faults -q --svg a.svg --folded pipe "$TARGET_PID"
+	wait "$reader"
+	[[ -s a.svg ]]
+}
+
 @test "CSV without a header, and the files" {
 	target_start mapper
 	run -0 --separate-stderr procmem trace --for 0.3s --faults --all --csv --no-header \
