@@ -56,7 +56,7 @@ static void put_first(const struct trace_report *report, struct text *line)
 	text_char(line, '\n');
 }
 
-/** Adds what the trace did cost, and what it is expected to have cost the process. */
+/** Adds the CPU time of the trace, and the time that it is expected to have cost the process. */
 static void put_cost(const struct trace_report *report, struct text *line)
 {
 	const struct pm_trace_state *state = &report->state;
@@ -143,7 +143,8 @@ void trace_header_notes(const struct trace_report *report)
 		            state->lost, state->lost == 1 ? " was" : "s were");
 	if (state->difference > 0) {
 		text_size(&size, state->difference);
-		report_note("the list of mapped memory differs by %s from /proc/%d/maps",
+		report_note("the list of mapped memory differed by %s from /proc/%d/maps and was "
+		            "corrected: some memory can have no call site",
 		            text_terminate(&size), (int)report->pid);
 	}
 

@@ -392,8 +392,8 @@ static char *after_dashes(int argc, char **argv)
 }
 
 /**
- * Finds out whether the operands are a command. A session inserts its TARGET before "--": it is
- * removed.
+ * Finds out whether the operands are a command. A session inserts its TARGET before "--": this word
+ * is removed.
  *
  * @param words       the operands
  * @param command     the word after "--"; NULL if there is none

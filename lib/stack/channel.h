@@ -22,7 +22,7 @@ bool pm_stack_send(int socket, const struct pm_stack_message *message, int fd);
  * @param message  receives the message; its texts end with a NUL
  * @param fd       receives the descriptor, which the caller closes, or -1; NULL: descriptors are
  *                 not accepted
- * @return         false if the peer has ended, or if it did not send a message
+ * @return         false if the peer has ended, or has sent something else
  */
 bool pm_stack_receive(int socket, struct pm_stack_message *message, int *fd);
 

@@ -13,7 +13,8 @@
 #include "stack/channel.h"
 #include "stack/crc32.h"
 
-/* Maximum number of modules: that of a process with 65,530 mappings (vm.max_map_count). */
+/* Maximum number of modules during a trace. A process has at most 65,530 mappings at a time
+ * (vm.max_map_count). */
 enum { FILES_MAX = 1 << 20 };
 
 /* Number of folders in which the file of a .gnu_debuglink can be. */
@@ -96,7 +97,7 @@ static int find_by_id(const struct pm_child_file *file, const struct pm_build_id
 	return fd;
 }
 
-/** Reads a big- or little-endian 32-bit number at the end of a section .gnu_debuglink. */
+/** Reads the section .gnu_debuglink. @return whether there is a valid one */
 static bool read_link(Elf *elf, const char **name, uint32_t *checksum)
 {
 	size_t names;
@@ -158,7 +159,7 @@ static Elf *open_vdso(void)
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
 	size_t size = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
 
-	/* It is not written to, since nothing is relocated. */
+	/* libelf does not write to the image, because nothing is relocated. */
 	return elf_memory(image, size);
 }
 

@@ -25,7 +25,7 @@ struct output {
 	bool full;
 };
 
-/** Writes bytes; NULL if there are none. */
+/** Writes bytes, if the size is not 0. */
 static void put(struct output *output, const void *bytes, size_t size)
 {
 	if (size == 0)
@@ -83,7 +83,7 @@ static void follow(Dwarf_Die *die, unsigned reference)
 		*die = target;
 }
 
-/** Tests whether names in an entry are written behind its name and "::". */
+/** Tests whether an entry is a scope: its name and "::" come before the names in it. */
 static bool is_scope(Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
@@ -237,7 +237,8 @@ static int scopes_at(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
 	if (!known && !find_scope(&search, unit, 0, &innermost))
 		return 0;
 
-	/* The scopes outside of an inlined function are not those of its calls: ask again. */
+	/* Of an inlined function, these are the scopes of its definition. Find those of its call.
+	 */
 	count = dwarf_getscopes_die(&innermost, scopes);
 	return count > 0 ? count : 0;
 }

@@ -25,7 +25,7 @@ enum { DWARF_RBP = 6, DWARF_RSP = 7 };
 /** Where a register of the caller is. */
 enum place { UNKNOWN, UNCHANGED, SAVED, UNDEFINED };
 
-/** Takes an offset that fits into a rule. */
+/** Stores an offset, if it fits into a rule. */
 static bool take_offset(Dwarf_Word value, int32_t *offset)
 {
 	int64_t number = (int64_t)value;
@@ -114,7 +114,7 @@ static bool read_table(Dwarf_CFI *table, uint64_t address, struct pm_child_rule 
 	return true;
 }
 
-/** Reads the rule of an address, from the tables that libdw uses, in its order. */
+/** Reads the rule of an address from the same tables as libdw, in the same order. */
 static void read_rule(Dwfl *dwfl, uint64_t address, struct pm_child_rule *rule)
 {
 	Dwarf_Addr bias;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * How the caller of an address is found, in the child process: most addresses have a rule that is
- * so simple that libdw is needed only once for it. Private.
+ * How the caller of an address is found, in the child process. Most addresses have a simple rule,
+ * which is kept: libdw is needed once for each address. Private.
  */
 #ifndef PM_STACK_CHILD_RULES_H
 #define PM_STACK_CHILD_RULES_H

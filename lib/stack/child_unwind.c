@@ -95,7 +95,8 @@ static int add_frame(Dwfl_Frame *frame, void *context)
 	Dwarf_Addr address;
 	bool is_exact;
 
-	/* dwfl_frame_pc() finds the caller: only then it is clear whether a signal came between. */
+	/* dwfl_frame_pc() unwinds to the caller, because a caller that is a signal frame has an
+	 * exact address. A failure from here on therefore concerns the caller. */
 	state->failed = false;
 	state->short_copy = false;
 	if (!dwfl_frame_pc(frame, &address, &is_exact) || unwound->count == PM_STACK_MAX) {

@@ -26,7 +26,8 @@ int pm_stack_files_open(int root, const char *path)
 	if (root < 0)
 		return -1;
 
-	/* Linux 5.6. Before, debug files and names of generated code are not found. */
+	/* openat2(2) exists since Linux 5.6. On older kernels, debug files and names of generated
+	 * code are not found. */
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
 	return fd < 0 ? -1 : pm_regular_file_open(fd);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Opening files of the target for the child process that reads them. Symbolic links below the root
- * directory of the target lead to no other files. Private.
+ * Opening files of the target for the child process that reads them. Symbolic links cannot lead out
+ * of the root directory of the target. Private.
  */
 #ifndef PM_STACK_FILES_H
 #define PM_STACK_FILES_H
@@ -37,8 +37,8 @@ int pm_stack_files_open(int root, const char *path);
 int pm_stack_files_mapped(struct pm_process *process, const struct pm_region *region);
 
 /**
- * Opens the debug file of a build ID: below the root directory of the target, else that of this
- * system. The caller checks its build ID.
+ * Opens the debug file of a build ID: below the root directory of the target, or, if it is not
+ * there, of this system. The caller checks its build ID.
  * @param root  as for pm_stack_files_open()
  * @param id    the build ID
  * @return      a descriptor, or -1

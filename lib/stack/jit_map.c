@@ -79,7 +79,10 @@ static size_t first_from(const struct pm_jit_name *names, size_t count, uint64_t
 	return low;
 }
 
-/** Returns the first position from a position on whose address has no name. Shortens the ways. */
+/**
+ * Returns the first position, from a position on, whose address has no name. Shortens the links on
+ * the way.
+ */
 static size_t next_unnamed(uint32_t *next, size_t position)
 {
 	while (next[position] != position) {

@@ -20,7 +20,7 @@ static bool is_same_file(const struct pm_region *one, const struct pm_region *ot
 	       one->device_minor == other->device_minor;
 }
 
-/** Tests whether a file is in a list at the same addresses. */
+/** Finds a file in a list, at the same addresses. @return NULL if it is not there */
 static const struct pm_module_file *find_same(const struct pm_modules *modules,
                                               const struct pm_module_file *file)
 {
@@ -80,7 +80,7 @@ static struct group begin(const struct pm_region *region)
 	return group;
 }
 
-/** Appends a group to a list, if it is one and has code. */
+/** Ends a group, and appends its file to a list if the file has code. */
 static int finish(struct group *group, struct pm_modules *modules, const struct pm_modules *old,
                   struct pm_modules_change *change, struct pm_error *error)
 {

@@ -53,8 +53,8 @@ enum pm_stack_message_kind {
 /** A message. Fields that a kind does not use are 0. */
 struct pm_stack_message {
 	uint32_t kind;                 /**< enum pm_stack_message_kind */
-	uint32_t count;                /**< see there */
-	uint32_t place;                /**< see there */
+	uint32_t count;                /**< as the kind says */
+	uint32_t place;                /**< as the kind says */
 	uint32_t size;                 /**< PM_STACK_DONE: bytes of the output of PM_STACK_NAME */
 	uint64_t ns;                   /**< PM_STACK_DONE: CPU time of the child for this request */
 	struct pm_build_id id;         /**< PM_STACK_WANT_DEBUG: the build ID */

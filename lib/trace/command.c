@@ -34,8 +34,8 @@ struct kernel_action {
 
 /**
  * Gives all signals with a handler their default action, so that a signal ends the child, and also
- * SIGPIPE: a program that ignores SIGPIPE does not mean its children. Other ignored signals remain
- * ignored (nohup).
+ * SIGPIPE: a program that ignores SIGPIPE does not want this for its children. Other ignored
+ * signals remain ignored (nohup).
  */
 static void reset_signals(void)
 {

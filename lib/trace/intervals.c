@@ -32,7 +32,7 @@ struct pm_trace_intervals {
 	uint64_t random;    /* state of the generator of priorities; never 0 */
 };
 
-/** Ranges of a tree that was split in three. */
+/** A tree that was split in three. */
 struct parts {
 	uint32_t low, middle, high;
 };
@@ -238,7 +238,10 @@ int pm_trace_intervals_cut(struct pm_trace_intervals *list, struct pm_range rang
 	return 0;
 }
 
-/** Removes the last interval of a tree, if it continues in a range with the same owner. */
+/**
+ * Removes the last interval of a tree, and adds it to an interval that follows it, if both have the
+ * same owner.
+ */
 static void absorb_last(struct pm_trace_intervals *list, uint32_t *root,
                         struct pm_trace_interval *interval)
 {
@@ -261,7 +264,10 @@ static void absorb_last(struct pm_trace_intervals *list, uint32_t *root,
 	release(list, last);
 }
 
-/** Removes the first interval of a tree, if it continues a range with the same owner. */
+/**
+ * Removes the first interval of a tree, and adds it to an interval that it follows, if both have
+ * the same owner.
+ */
 static void absorb_first(struct pm_trace_intervals *list, uint32_t *root,
                          struct pm_trace_interval *interval)
 {

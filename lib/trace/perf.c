@@ -3,8 +3,8 @@
  * The backend perf: reads the records of all rings, unwinds their stacks, and passes the events to
  * the trace in the order of their times.
  *
- * A CPU can be writing a record while the rings are read, which was begun before. Events are
- * therefore passed when their times are before the previous read of the rings.
+ * While the rings are read, a CPU can still be writing a record with an earlier time. An event is
+ * therefore passed only when its time is before the previous read of the rings.
  */
 #include "trace/perf.h"
 
@@ -28,7 +28,7 @@
 /* Samples that are unwound in one message. */
 enum { BATCH_MAX = 64 };
 
-/* Time after which the rings are read though they are not half full, in nanoseconds. */
+/* Maximum time between two reads of the rings, in nanoseconds. */
 static const uint64_t INTERVAL = UINT64_C(100000000);
 
 /* What a record costs the target, and what a system call that is not recorded costs with one event
@@ -127,8 +127,8 @@ static int refresh(struct perf *perf, bool exec, struct pm_error *error)
 }
 
 /**
- * Finds the system call of a record of all system calls: after 8 bytes that all tracepoints have,
- * there is its number.
+ * Finds the system call of a record of an event of all system calls. Its number follows the 8 bytes
+ * that all tracepoints have.
  * @return  NULL if it is not one that is traced
  */
 static const struct pm_tracepoint_call *find_call(const struct pm_perf_record *record, bool enter)
@@ -172,7 +172,9 @@ static void fill_call(struct pm_trace_event *event, const uint64_t *registers)
 	event->result = registers[PM_UNWIND_AX];
 }
 
-/** Returns what an event is: the end of a system call has a stack only if all calls are recorded.
+/**
+ * Returns the kind of an event. Events of all system calls have a stack only at the end of a call:
+ * there, the end of a call that fills memory takes the place of its start.
  */
 static enum pm_trace_kind kind_of(const struct perf *perf, unsigned what,
                                   const struct pm_tracepoint_call *call, uint64_t advice)
@@ -305,7 +307,7 @@ static int compare_waiting(const void *a, const void *b)
 	return (first->sequence > second->sequence) - (first->sequence < second->sequence);
 }
 
-/** Passes an event, unless a record of the same with a higher owner was read after it. */
+/** Passes an event, unless it is repeated: its thread has a record with a higher owner. */
 static int pass(struct perf *perf, const struct waiting *waiting, struct pm_error *error)
 {
 	const struct pm_trace_sink *sink = &perf->target->sink;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events of a thread are inherited by the threads that it creates. Threads are listed and attached
- * until a list contains no new thread. A thread that was created while its creator was attached is
- * found so. It may have inherited some events, and then has two events for the same: the records
- * of the events that were opened for it, or for its latest creator, are complete.
+ * until a list contains no new thread. This also finds a thread that was created while its creator
+ * was being attached. Such a thread may have inherited some of the events, and then has these
+ * twice. Only the events that were opened last, for the thread or for its latest creator, are
+ * complete.
  *
  * Events that are inherited can write to a ring only if they belong to one CPU.
  */
@@ -31,11 +32,11 @@
 /* Descriptors that are left to the rest of the program. */
 enum { SPARE = 64 };
 
-/* With more events of one thread each, to attach takes too long, about 50 µs each. */
+/* Maximum number of events: about 50 µs are needed to open one. */
 enum { EVENTS_MAX = 1 << 16 };
 
-/* Threads that create threads all the time could be listed forever. A thread can miss events in the
- * pass N only if its creator was created in the pass N - 1 and so on, which ends soon. */
+/* Threads that create threads all the time could be listed forever. A thread that is new in pass N
+ * has a creator that was new in pass N - 1, and so on: such a chain ends soon. */
 enum { PASSES_MAX = 8 };
 
 /* --- Permissions ------------------------------------------------------------------------------ */
@@ -214,7 +215,7 @@ static int open_event(struct pm_perf_events *events, unsigned what, pid_t tid, i
 	}
 }
 
-/** Appends `id == N` of each system call of one side to a filter. */
+/** Makes a filter with the numbers of the traced system calls, for their starts or their ends. */
 static void make_filter(bool enter, char *text, size_t size)
 {
 	size_t length = 0;
@@ -223,7 +224,8 @@ static void make_filter(bool enter, char *text, size_t size)
 		const struct pm_tracepoint_call *call = &pm_tracepoint_calls[i];
 		const char *separator = length > 0 ? "||" : "";
 
-		/* Begins have no stack here, which MADV_POPULATE_* needs: the end is used. */
+		/* MADV_POPULATE_* needs a stack, which starts do not have here: the end is
+		 * recorded. */
 		if (call->enter == enter && !(enter && call->stack) && length < size)
 			length += (size_t)snprintf(text + length, size - length, "%sid==%d",
 			                           separator, call->number);
@@ -231,8 +233,9 @@ static void make_filter(bool enter, char *text, size_t size)
 }
 
 /**
- * Sets the filter of an event. A filter only saves time at munmap and madvise, whose records are
- * filtered again, but without the filter of all system calls each of them is recorded.
+ * Sets the filter of an event. The filters of munmap and madvise only save time, because their
+ * records are tested again: a failure is ignored. Without the filter of an event of all system
+ * calls, each call would be recorded: a failure is an error.
  * @return  0, or -1 with errno set
  */
 static int set_filter(int fd, unsigned what)
@@ -310,7 +313,8 @@ static int add_thread(struct pm_perf_events *events, pid_t tid)
 			    errno != ESRCH && errno != ENODEV)
 				return -1;
 
-	/* Releases are recorded from the start: no memory may be missed that is mapped again. */
+	/* The events of releases are the last ones. They are enabled first, so that memory whose
+	 * mapping was recorded is not released unnoticed. */
 	for (size_t i = events->count; i > first; i--)
 		ioctl(events->items[i - 1].fd, PERF_EVENT_IOC_ENABLE, 0);
 	if (events->count > first)

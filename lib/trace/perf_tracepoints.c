@@ -247,7 +247,7 @@ static bool counted(const uint64_t *counts, const uint64_t *expected)
 	return true;
 }
 
-/** Takes over the number of an event whose counts are those of one system call. */
+/** Stores the number of an event, if its counts are those of one system call. */
 static void match_call(const struct batch *batch, size_t i, struct pm_tracepoint_ids *ids)
 {
 	for (size_t call = 0; call < CALL_COUNT; call++) {
@@ -398,9 +398,9 @@ static int not_found(int refused, struct pm_error *error)
 		                    "memory: increase 'ulimit -n'");
 	if (refused == ETIME)
 		return pm_error_set(error, PM_ERROR_RESOURCES, refused,
-		                    "cannot count tracepoints within %d seconds, which takes long "
-		                    "with few descriptors: increase 'ulimit -Hn', or run as root, "
-		                    "which need not count",
+		                    "cannot count tracepoints within %d seconds: few descriptors "
+		                    "make this slow; increase 'ulimit -Hn', or run as root, which "
+		                    "need not count",
 		                    CHILD_MAX_MS / 1000);
 	if (refused == ECHILD)
 		return pm_error_set(error, PM_ERROR_RESOURCES, refused,

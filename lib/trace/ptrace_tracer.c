@@ -343,7 +343,7 @@ static void handle_stop(struct tracer *tracer, struct thread *thread, int status
 		handle_exec(tracer, thread);
 
 	if (event == PTRACE_EVENT_STOP && is_stop_signal(signal))
-		/* The process is stopped for all, and stays so until SIGCONT. */
+		/* The whole process is stopped, and stays stopped until SIGCONT. */
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 	else if (event != 0 || signal == CALL)
 		resume(tid, 0);

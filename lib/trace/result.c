@@ -20,7 +20,8 @@ struct measuring {
 	const volatile sig_atomic_t *cancel;
 	struct pm_trace_result result;
 	size_t capacity;
-	/** Index of the site of a stack, plus 1: first of memory mapped in the trace, then before
+	/** For each stack, the index of its site plus 1, or 0: first the sites of memory that was
+	 * mapped in the trace, then the sites of memory from before
 	 */
 	uint32_t *sites;
 	size_t stacks;                     /* number of stacks; `sites` has twice as many items */

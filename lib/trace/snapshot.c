@@ -6,7 +6,7 @@
 
 #include <procmem/maps.h>
 
-/** The region of a kernel that is at the end of all addresses: [vsyscall] is in no list. */
+/** Tests whether a region is beyond the addresses of processes, as [vsyscall] is. */
 static bool is_outside(const struct pm_region *region)
 {
 	return region->end > PM_TRACE_ADDRESS_END;
@@ -268,7 +268,7 @@ static int add_pieces(struct pm_trace_intervals *list, const struct pm_trace_pie
 	return 0;
 }
 
-/** Leaves out what is not suspected, and suspects only the rest from now on. */
+/** Keeps only the differences at suspected addresses. These are the next suspects. */
 static int keep_suspects(struct pm_trace_intervals *suspects, struct pm_trace_pieces *missing,
                          struct pm_trace_pieces *extra, struct pm_error *error)
 {

@@ -55,7 +55,7 @@ struct pm_trace_difference {
  * @param correct     whether to change the list so that it contains the addresses of the regions:
  *                    those that it lacks get the owner PM_STACK_NONE
  * @param suspects    the addresses that may differ: others are left out. Receives those of them
- * that differ, for the next comparison
+ *                    that differ, for the next comparison
  * @param difference  receives the bytes
  * @param error       PM_ERROR_RESOURCES
  * @return            0 or -1

@@ -94,7 +94,7 @@ static struct pm_range range_of(uint64_t start, uint64_t length)
 	return (struct pm_range){ start, start + rounded };
 }
 
-/** Notes that the kernel's list of regions may differ here from the time of `changed_since` on. */
+/** Notes that the regions may have changed here since `changed_since`. */
 static int note_change(struct pm_trace_space *space, const struct pm_trace_event *event,
                        struct pm_range range, struct pm_error *error)
 {
@@ -283,7 +283,8 @@ static int move_pieces(struct pm_trace_space *space, const struct pm_trace_event
 			return -1;
 	}
 
-	/* The regions were read after the call, but before its event was applied. */
+	/* Pieces are missing if the regions were read after the call, but before its event was
+	 * applied. */
 	struct pm_range old = { to.start, to.start + kept };
 	if (pm_trace_intervals_fill(space->list, old, unknown, error) < 0)
 		return -1;
@@ -292,7 +293,7 @@ static int move_pieces(struct pm_trace_space *space, const struct pm_trace_event
 	return pm_trace_intervals_set(space->list, growth, owner_of(event), error);
 }
 
-/** The pages of a range are now elsewhere, but the range is still mapped. */
+/** After MREMAP_DONTUNMAP, the pages of a range are elsewhere, but the range is still mapped. */
 static int empty_pieces(struct pm_trace_space *space, const struct pm_trace_pieces *pieces,
                         struct pm_error *error)
 {

@@ -43,7 +43,7 @@ static struct pm_process *process_of(const struct pm_trace *trace)
 	return trace->after_exec ? trace->after_exec : trace->process;
 }
 
-/** Whether a process is gone because of an error in reading it. */
+/** Tests whether an error says that the memory of the process is gone. */
 static bool is_gone(const struct pm_error *error)
 {
 	return error->kind == PM_ERROR_GONE || error->kind == PM_ERROR_NOT_FOUND ||
@@ -350,7 +350,7 @@ static int compare(struct pm_trace *trace, struct pm_error *error)
 	int result = pm_trace_intervals_set(suspects, all, (struct pm_trace_owner){ 0 }, error);
 	for (int i = 0; result == 0 && bytes > 0 && i < COMPARE_TRIES; i++) {
 		struct pm_trace_difference difference = { 0, 0 };
-		/* What does not differ each time was changed by calls that took long. */
+		/* What differs only in some comparisons was changed by a call that took long. */
 		result = compare_once(trace, i == COMPARE_TRIES - 1, suspects, &difference, error);
 		bytes = difference.list + difference.regions;
 	}

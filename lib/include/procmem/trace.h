@@ -17,9 +17,9 @@
  *   Each other system call of the target becomes slower by about 70 ns. A user without privileges
  *   can trace own processes if kernel.perf_event_paranoid is at most 2.
  * - ptrace: ptrace(2) stops a thread at each system call, which costs up to 0.1 ms each. The start
- * of the trace interrupts epoll_wait(2) and similar calls of a running process with EINTR once. The
- *   end of the trace interrupts only such a call that begins at that moment. A child process of the
- *   calling process is the tracer.
+ *   of the trace interrupts epoll_wait(2) and similar calls of a running process with EINTR once.
+ *   The end of the trace interrupts only such a call that begins at that moment. A child process of
+ *   the calling process is the tracer.
  */
 #ifndef PROCMEM_TRACE_H
 #define PROCMEM_TRACE_H
@@ -209,7 +209,7 @@ PM_PUBLIC int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *r
  * @param ranges  the ranges, by ascending address, without overlap
  * @param count   number of ranges
  * @param result  filled; release with pm_trace_result_deinit(). `calls`, and `faults` of memory
- * that was mapped in the trace, are those of the whole stack
+ *                that was mapped in the trace, are those of the whole stack
  * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_ACCESS, PM_ERROR_IO,
  *                PM_ERROR_GONE
  * @return        0 or -1

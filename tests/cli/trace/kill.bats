@@ -25,6 +25,19 @@ teardown() {
 	target_await 'sum 0 0'
 }
 
+@test "2,000 threads are attached by both backends, and nothing is left behind" {
+	local backend
+	target_start busy 2000
+	target_tell churn
+	for backend in perf ptrace; do
+		run --separate-stderr procmem trace --backend $backend --for 0.5s --json "$TARGET_PID"
+		[[ $stderr != *perf_event* ]] || continue
+		jq -e '.threads > 2000 and .final' <<<"$output"
+	done
+	python3 "$PROCMEM_SOURCE/tests/cli/support/kill_traces.py" "$TARGET_PID" \
+		"$(target_fact counter)" 2 3>&-
+}
+
 @test "a target that executes programs while ptrace attaches runs on" {
 	local status=0
 	target_start busy 20
