@@ -163,6 +163,23 @@ static int drain(struct pm_trace *trace, struct pm_error *error)
 	return 0;
 }
 
+/** Refuses processes that never have memory: kernel threads and zombies. */
+static int check_memory(struct pm_process *process, struct pm_error *error)
+{
+	struct pm_error cause = { 0 };
+	struct pm_regions regions;
+
+	pm_regions_init(&regions);
+	int result = pm_maps_read(process, PM_MAPS, &regions, &cause);
+	pm_regions_deinit(&regions);
+
+	if (result == 0 || cause.kind != PM_ERROR_NO_MEMORY)
+		return 0;
+	if (error)
+		*error = cause;
+	return -1;
+}
+
 int pm_trace_attach(struct pm_process *process, const struct pm_trace_options *options,
                     struct pm_trace **trace, struct pm_error *error)
 {
@@ -172,6 +189,9 @@ int pm_trace_attach(struct pm_process *process, const struct pm_trace_options *o
 		.unwind = true,
 		.open = pm_trace_open_perf,
 	};
+
+	if (check_memory(process, error) < 0)
+		return -1;
 
 	/* ptrace slows a process that runs, hence only if the caller asks for it. */
 	if (options->backend == PM_TRACE_PTRACE)
