@@ -6,6 +6,7 @@
  */
 #include "target/frames.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "view/json.h"
@@ -204,6 +205,16 @@ static bool is_same_name(const struct pm_frame *left, const struct pm_frame *rig
 	return same;
 }
 
+/** Adds the place of a frame without a name in its file. Returns whether it is such a frame. */
+static bool put_place(const struct pm_frame *frame, struct text *text)
+{
+	if (frame->function || !frame->module || frame->module[0] == '[')
+		return false;
+
+	text_format(text, "[%s+0x%" PRIx64 "]", base_name(frame->module), frame->module_address);
+	return true;
+}
+
 void frames_line(const struct pm_stack *stack, bool before, struct text *text)
 {
 	if (stack->count == 0) {
@@ -213,7 +224,14 @@ void frames_line(const struct pm_stack *stack, bool before, struct text *text)
 	if (before)
 		text_string(text, "touched by ");
 
-	for (size_t i = frames_own(stack); i < stack->count;) {
+	size_t i = frames_own(stack);
+	if (put_place(&stack->frames[i], text)) {
+		i++;
+		if (i < stack->count)
+			text_string(text, " < ");
+	}
+
+	while (i < stack->count) {
 		size_t same = 1;
 
 		while (i + same < stack->count &&

@@ -63,10 +63,14 @@ struct tracing {
 	struct pm_trace_result last;   /* the result before */
 	struct pm_stack *stacks;       /* the stack of each site of `result`; owned */
 	struct trace_record record;    /* --record */
+	struct new_file svg, folded, pprof;
 };
 
 static void close_tracing(struct tracing *tracing)
 {
+	new_file_drop(&tracing->svg);
+	new_file_drop(&tracing->folded);
+	new_file_drop(&tracing->pprof);
 	trace_record_close(&tracing->record);
 	pm_trace_result_deinit(&tracing->result);
 	pm_trace_result_deinit(&tracing->last);
@@ -163,6 +167,17 @@ static int add_to_recording(struct tracing *tracing, struct trace_report *report
 	return trace_record_add(&tracing->record, pm_trace_process(tracing->trace), report, error);
 }
 
+/** Searches the strings of --strings. Without them, there is still a result to print. */
+static void find_strings(const struct tracing *tracing, struct trace_rows *rows,
+                         struct trace_strings *strings)
+{
+	struct pm_process *process = pm_trace_process(tracing->trace);
+	struct pm_error error;
+
+	if (trace_strings_find(strings, process, rows, tracing->options->strings, &error) < 0)
+		report_note("strings were not searched in all sites: %s", error.text);
+}
+
 /** Prints a result: the one at the end, or one of --every. */
 static int print(struct tracing *tracing, struct trace_report *report, bool final,
                  struct pm_error *error)
@@ -179,10 +194,8 @@ static int print(struct tracing *tracing, struct trace_report *report, bool fina
 	int result = trace_rows_init(&rows, report, by, &options->list, options->output.bytes,
 	                             error);
 
-	if (result == 0 && options->strings > 0 && final) {
-		struct pm_process *process = pm_trace_process(tracing->trace);
-		result = trace_strings_find(&strings, process, &rows, options->strings, error);
-	}
+	if (result == 0 && options->strings > 0 && final)
+		find_strings(tracing, &rows, &strings);
 
 	if (result == 0 && options->output.json) {
 		result = trace_json_print(report, &rows, options, final, out, error);
@@ -240,34 +253,28 @@ static int record(struct tracing *tracing, struct pm_error *error)
 }
 
 /** Writes a file that appears when it is complete. */
-static int write_file(const char *path, const struct text *text, struct pm_error *error)
+static int write_file(struct new_file *file, const char *path, const struct text *text,
+                      struct pm_error *error)
 {
-	struct new_file file;
 	size_t written = 0;
 
-	if (new_file_open(&file, path, error) < 0)
-		return -1;
-
 	while (written < text->length) {
-		ssize_t count = write(file.fd, text->bytes + written, text->length - written);
+		ssize_t count = write(file->fd, text->bytes + written, text->length - written);
 
-		if (count < 0) {
-			pm_error_set(error, PM_ERROR_IO, errno, "cannot write %s: %s", path,
-			             strerror(errno));
-			new_file_drop(&file);
-			return -1;
-		}
+		if (count < 0)
+			return pm_error_set(error, PM_ERROR_IO, errno, "cannot write %s: %s", path,
+			                    strerror(errno));
 		written += (size_t)count;
 	}
-	return new_file_keep(&file, error);
+	return new_file_keep(file, error);
 }
 
 /** Makes the content of a file. */
 typedef int make_content(const struct trace_report *report, struct text *text,
                          struct pm_error *error);
 
-static int write_output(const struct trace_report *report, const char *path, make_content *make,
-                        struct pm_error *error)
+static int write_output(const struct trace_report *report, struct new_file *file, const char *path,
+                        make_content *make, struct pm_error *error)
 {
 	struct text text = { 0 };
 
@@ -276,7 +283,7 @@ static int write_output(const struct trace_report *report, const char *path, mak
 
 	int result = make(report, &text, error);
 	if (result == 0)
-		result = write_file(path, &text, error);
+		result = write_file(file, path, &text, error);
 
 	text_deinit(&text);
 	return result;
@@ -304,10 +311,11 @@ static int finish(struct tracing *tracing, struct pm_error *error)
 		report_note("the sites are in sample %" PRIu64 " of %s", report.sample,
 		            options->record);
 
-	if (write_output(&report, options->folded, trace_folded_make, error) < 0 ||
-	    write_output(&report, options->svg, trace_svg_make, error) < 0)
+	if (write_output(&report, &tracing->folded, options->folded, trace_folded_make, error) <
+	            0 ||
+	    write_output(&report, &tracing->svg, options->svg, trace_svg_make, error) < 0)
 		return -1;
-	return write_output(&report, options->pprof, trace_pprof_make, error);
+	return write_output(&report, &tracing->pprof, options->pprof, trace_pprof_make, error);
 }
 
 /** Reports how the target was attached, and how the trace ends. */
@@ -352,10 +360,24 @@ static int start(struct tracing *tracing, struct pm_error *error)
 	return add_to_recording(tracing, &report, error);
 }
 
+/** Opens the files, so that a path that cannot be written is reported before the trace. */
+static int open_files(struct tracing *tracing, struct pm_error *error)
+{
+	const struct trace_options *options = tracing->options;
+
+	if (options->svg && new_file_open(&tracing->svg, options->svg, error) < 0)
+		return -1;
+	if (options->folded && new_file_open(&tracing->folded, options->folded, error) < 0)
+		return -1;
+	return options->pprof ? new_file_open(&tracing->pprof, options->pprof, error) : 0;
+}
+
 static enum status run(struct tracing *tracing, char **words, bool is_command)
 {
 	struct pm_error error;
 
+	if (open_files(tracing, &error) < 0)
+		return report_failure(&error);
 	if (open_tracing(tracing, words, is_command, &error) < 0)
 		return report_failure(&error);
 
@@ -413,7 +435,13 @@ static bool sort_operands(struct cli_result *words, const char *command, bool *i
 enum status trace_run(struct out *out, int argc, char **argv)
 {
 	struct trace_options options = { 0 };
-	struct tracing tracing = { .options = &options, .out = out };
+	struct tracing tracing = {
+		.options = &options,
+		.out = out,
+		.svg = { .fd = -1 },
+		.folded = { .fd = -1 },
+		.pprof = { .fd = -1 },
+	};
 	char *command = after_dashes(argc, argv);
 	struct cli_result words;
 	bool is_command;

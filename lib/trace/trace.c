@@ -95,15 +95,22 @@ int pm_trace_drain(struct pm_trace *trace, struct pm_error *error)
 	return 0;
 }
 
-/** Finds out whether the memory is gone because of an exit or of exec. */
+/**
+ * Finds out whether the memory is gone because of an exit or of exec. The event of exec can come
+ * later than the end of the memory.
+ */
 static int follow_end(struct pm_trace *trace, uint64_t execs, struct pm_error *error)
 {
 	const struct pm_trace_event event = { .time = now(), .kind = PM_TRACE_EXEC };
+	uint64_t end = now() + second;
 
 	if (pm_trace_drain(trace, error) < 0)
 		return -1;
-	if (pm_trace_exec_ended(trace->process))
-		trace->exited = true;
+	while (!trace->exited && trace->execs == execs && now() < end) {
+		trace->exited = pm_trace_exec_ended(trace->process);
+		if (!trace->exited && pm_trace_record(trace, now() + 20 * millisecond, error) < 0)
+			return -1;
+	}
 	if (trace->exited || trace->execs > execs)
 		return 0;
 
@@ -197,6 +204,23 @@ int pm_trace_open(const struct pm_trace_setup *setup, struct pm_trace **trace,
 	return 0;
 }
 
+/** Refuses processes that never have memory: kernel threads and zombies. */
+static int check_memory(struct pm_process *process, struct pm_error *error)
+{
+	struct pm_error cause = { 0 };
+	struct pm_regions regions;
+
+	pm_regions_init(&regions);
+	int result = pm_maps_read(process, PM_MAPS, &regions, &cause);
+	pm_regions_deinit(&regions);
+
+	if (result == 0 || cause.kind != PM_ERROR_NO_MEMORY)
+		return 0;
+	if (error)
+		*error = cause;
+	return -1;
+}
+
 int pm_trace_attach(struct pm_process *process, const struct pm_trace_options *options,
                     struct pm_trace **trace, struct pm_error *error)
 {
@@ -206,6 +230,9 @@ int pm_trace_attach(struct pm_process *process, const struct pm_trace_options *o
 		.unwind = true,
 		.open = pm_trace_open_perf,
 	};
+
+	if (check_memory(process, error) < 0)
+		return -1;
 
 	/* ptrace slows a process that runs, hence only if the caller asks for it. */
 	if (options->backend == PM_TRACE_PTRACE)

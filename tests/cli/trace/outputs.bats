@@ -59,6 +59,20 @@ teardown() {
 	exec {notes}<&-
 }
 
+@test "a file that cannot be written is reported before the trace" {
+	for option in --svg --folded --pprof; do
+		run -2 --separate-stderr procmem trace "$option" none/a.svg -- touch started
+		[[ $stderr = *"cannot write none/a.svg: "* ]]
+		[ ! -e started ]
+	done
+}
+
+@test "a process without memory is refused" {
+	target_start zombie_parent
+	run -2 --separate-stderr procmem trace --for 0.1s "$(pgrep -P "$TARGET_PID")"
+	[[ $stderr = *"is a zombie and has no memory"* ]]
+}
+
 @test "CSV without a header, and the files" {
 	target_start mapper
 	run -0 --separate-stderr procmem trace --for 0.3s --faults --all --csv --no-header \

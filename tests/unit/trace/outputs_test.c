@@ -200,6 +200,16 @@ static void the_line_of_a_stack_starts_with_the_program(void **state)
 	assert_string_equal(text_terminate(&text),
 	                    "std::_Function_handler<main::{lambda()#1}>::_M_invoke < main");
 	text_clear(&text);
+	/* Code without a name has its place in the file: it distinguishes rows. */
+	const struct pm_frame stripped[] = {
+		{ .module = SHOP, .module_address = 0x3030 },
+		{ .module = SHOP, .module_address = 0x4040 },
+		{ .module = SHOP, .module_address = 0x5050 },
+	};
+	frames_line(&(struct pm_stack){ stripped, 3, false }, false, &text);
+	assert_string_equal(text_terminate(&text), "[shop+0x3030] < [shop] \xc3\x97"
+	                                           "2");
+	text_clear(&text);
 	/* All frames are of libc: none is left out. */
 	frames_line(&stacks[5], false, &text);
 	assert_string_equal(text_terminate(&text), "__mmap < [libc.so.6]");
