@@ -86,6 +86,7 @@
  *     header.c               the lines above the list, and the notes
  *     strings.c              the most frequent strings of each site
  *     json.c                 its JSON
+ *     numbers.c              numbers for different byte strings
  *     tree.c                 all stacks, merged into a tree
  *     svg.c                  the tree as a flame graph
  *     svg_script.c           the script of the flame graph

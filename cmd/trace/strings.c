@@ -45,7 +45,7 @@ static void put_string(const struct pm_page_string *string, struct text *lines)
 static int search(struct pm_page_strings *handle, const struct pm_regions *regions,
                   struct pm_range range, unsigned max, struct text *lines, struct pm_error *error)
 {
-	const struct pm_page_strings_options options = { .max = max, .cancel = interrupt_catch() };
+	const struct pm_page_strings_options options = { .max = max, .cancel = interrupt_flag() };
 	struct pm_page_strings_found found = { 0 };
 	struct pm_page_set pages = { 0 };
 	int result = pm_page_set_add(&pages, range, regions, error);

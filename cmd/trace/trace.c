@@ -167,6 +167,17 @@ static int add_to_recording(struct tracing *tracing, struct trace_report *report
 	return trace_record_add(&tracing->record, pm_trace_process(tracing->trace), report, error);
 }
 
+/** Searches the strings of --strings. Without them, there is still a result to print. */
+static void find_strings(const struct tracing *tracing, struct trace_rows *rows,
+                         struct trace_strings *strings)
+{
+	struct pm_process *process = pm_trace_process(tracing->trace);
+	struct pm_error error;
+
+	if (trace_strings_find(strings, process, rows, tracing->options->strings, &error) < 0)
+		report_note("strings were not searched in all sites: %s", error.text);
+}
+
 /** Prints a result: the one at the end, or one of --every. */
 static int print(struct tracing *tracing, struct trace_report *report, bool final,
                  struct pm_error *error)
@@ -183,10 +194,8 @@ static int print(struct tracing *tracing, struct trace_report *report, bool fina
 	int result = trace_rows_init(&rows, report, by, &options->list, options->output.bytes,
 	                             error);
 
-	if (result == 0 && options->strings > 0 && final) {
-		struct pm_process *process = pm_trace_process(tracing->trace);
-		result = trace_strings_find(&strings, process, &rows, options->strings, error);
-	}
+	if (result == 0 && options->strings > 0 && final)
+		find_strings(tracing, &rows, &strings);
 
 	if (result == 0 && options->output.json) {
 		result = trace_json_print(report, &rows, options, final, out, error);
