@@ -453,7 +453,7 @@ static void map_and_unmap(struct log *log)
 		syscall(SYS_munmap, perf_session_map(PAGE), (long)PAGE);
 }
 
-/** Takes all events up to now from a trace that goes on. Returns their number, with those lost. */
+/** Takes all events up to now while the trace continues. Returns their number, with those lost. */
 static size_t count_now(struct session *session, uint64_t *lost)
 {
 	struct pm_error error = { 0 };
