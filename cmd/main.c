@@ -70,6 +70,7 @@
  *     diff.c                 the command
  *     rows.c                 the difference of two samples as rows
  *     chunks.c               the difference of their chunks of malloc
+ *     sites.c                the difference of the sites of traces
  *     print.c                prints the rows
  *   headroom/              `procmem headroom`
  *     headroom.c             the command
@@ -81,11 +82,12 @@
  *     trace.c                the command: records, measures, and writes the outputs
  *     options.c              its options
  *     report.c               a result with its stacks, from which all outputs are made
- *     frames.c               frames and stacks as text
  *     rows.c                 the sites as a list
  *     header.c               the lines above the list, and the notes
+ *     record.c               --record: adds the sites to a recording
  *     strings.c              the most frequent strings of each site
  *     json.c                 its JSON
+ *     numbers.c              numbers for different byte strings
  *     tree.c                 all stacks, merged into a tree
  *     svg.c                  the tree as a flame graph
  *     svg_script.c           the script of the flame graph
@@ -132,7 +134,8 @@
  *       prompt.c               asks a question in the last line
  *       pane.c                 text that covers the rows
  *       snapshot.c             the sample that the screen shows while it is paused
- *       worker.c               slow work: reads the text of a row, writes its bytes to a file
+ *       worker.c               slow work: reads the text of a row, writes its bytes, traces it
+ *       call_sites.c           which code maps and touches the memory of a row
  *       task.c                 the child process that runs this work
  *
  *   shell/                 `procmem shell`
@@ -174,6 +177,7 @@
  *     region_columns.c       the columns of a region, and what each of them needs
  *     group_columns.c        the columns of sums of regions
  *     region_text.c          a region as a heading
+ *     frames.c               frames and stacks as text
  *     json_parts.c           the members that the JSON of several commands has
  *     group.c                sums of regions
  *     similar_name.c         names of files that differ only in numbers

@@ -148,6 +148,10 @@ void trace_header_notes(const struct trace_report *report)
 		            text_terminate(&size), (int)report->pid);
 	}
 
+	if (state->exited)
+		report_note("the process has exited: the sites are those of the last measurement "
+		            "before, %.1f s after the start of the trace",
+		            report->result->seconds);
 	if (state->execs > 0)
 		report_note("the process has called exec: sites are those of the new program");
 	if (state->stacks_why[0])

@@ -24,6 +24,8 @@ static void put_state(const struct trace_report *report, struct json *json)
 	json_put(json, "difference", json_number(state->difference));
 	if (state->stacks_why[0])
 		json_put(json, "stacks_missing", json_text(state->stacks_why));
+	if (state->exited)
+		json_put(json, "exited", json_true());
 	json_put(json, "execs", json_number(state->execs));
 	json_put(json, "threads", json_number(state->threads));
 	json_put(json, "setup_us", json_number(state->setup_ns / 1000));

@@ -15,6 +15,7 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 #include "target/frames.h"
+#include "trace/numbers.h"
 
 /* Types of values. */
 enum { VARINT = 0, BYTES = 2 };
@@ -51,14 +52,6 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LIN
 enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4 };
 
-/** Different byte strings with numbers from 0, by a hash table. A zeroed structure is empty. */
-struct numbers {
-	struct text *keys; /* owned */
-	size_t count;
-	size_t *slots; /* number + 1; 0 if the slot is free; owned */
-	size_t slot_count;
-};
-
 /** A mapping: a file of the process. */
 struct mapping {
 	uint64_t start, limit;
@@ -68,81 +61,10 @@ struct mapping {
 /** A profile that is being made. */
 struct profile {
 	const struct trace_report *report;
-	struct numbers strings, functions, locations, files;
+	struct trace_numbers strings, functions, locations, files;
 	struct mapping *mappings;                          /* by number of the file; owned */
 	struct text samples, location_text, function_text; /* the messages */
 };
-
-static uint64_t hash_of(const char *bytes, size_t length)
-{
-	uint64_t hash = 14695981039346656037u;
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
-	return hash ^ hash >> 32;
-}
-
-static void grow_slots(struct numbers *numbers)
-{
-	size_t count = pm_max_size(numbers->slot_count * 2, 1024);
-
-	free(numbers->slots);
-	numbers->slots = alloc_array(NULL, count, sizeof *numbers->slots);
-	memset(numbers->slots, 0, count * sizeof *numbers->slots);
-	numbers->slot_count = count;
-	numbers->keys = alloc_array(numbers->keys, count / 2, sizeof *numbers->keys);
-
-	for (size_t i = 0; i < numbers->count; i++) {
-		const struct text *key = &numbers->keys[i];
-		size_t at = hash_of(key->bytes, key->length) % count;
-
-		while (numbers->slots[at])
-			at = (at + 1) % count;
-		numbers->slots[at] = i + 1;
-	}
-}
-
-/**
- * Finds the number of a byte string, or gives it the next one.
- *
- * @param numbers  the table
- * @param bytes    the byte string
- * @param length   number of bytes
- * @param added    receives whether the byte string is new; may be NULL
- * @return         the number
- */
-static uint64_t number_of(struct numbers *numbers, const char *bytes, size_t length, bool *added)
-{
-	if (numbers->count * 2 >= numbers->slot_count)
-		grow_slots(numbers);
-
-	size_t at = hash_of(bytes, length) % numbers->slot_count;
-	bool found = false;
-
-	for (; numbers->slots[at] && !found; at = found ? at : (at + 1) % numbers->slot_count) {
-		const struct text *key = &numbers->keys[numbers->slots[at] - 1];
-		found = key->length == length &&
-		        (length == 0 || memcmp(key->bytes, bytes, length) == 0);
-	}
-
-	if (!found) {
-		struct text key = { 0 };
-		text_bytes(&key, bytes, length);
-		numbers->keys[numbers->count++] = key;
-		numbers->slots[at] = numbers->count;
-	}
-	if (added)
-		*added = !found;
-	return numbers->slots[at] - 1;
-}
-
-static void release_numbers(struct numbers *numbers)
-{
-	for (size_t i = 0; i < numbers->count; i++)
-		text_deinit(&numbers->keys[i]);
-	free(numbers->keys);
-	free(numbers->slots);
-}
 
 static void put_varint(struct text *text, uint64_t value)
 {
@@ -180,7 +102,8 @@ static uint64_t string_bytes(struct profile *profile, const char *bytes, size_t 
 	struct text escaped = { 0 };
 
 	utf8_escape(&escaped, bytes, length);
-	uint64_t number = number_of(&profile->strings, escaped.bytes, escaped.length, NULL);
+	uint64_t number = trace_numbers_find(&profile->strings, escaped.bytes, escaped.length,
+	                                     NULL);
 	text_deinit(&escaped);
 	return number;
 }
@@ -199,7 +122,8 @@ static uint64_t function_id(struct profile *profile, const struct pm_frame *fram
 	frames_name(frame, &name);
 	const uint64_t key[] = { string_bytes(profile, name.bytes, name.length),
 		                 string_of(profile, frame->file ? frame->file : "") };
-	uint64_t id = number_of(&profile->functions, (const char *)key, sizeof key, &added) + 1;
+	uint64_t id =
+		trace_numbers_find(&profile->functions, (const char *)key, sizeof key, &added) + 1;
 
 	if (added) {
 		put_number(&message, FUNCTION_ID, id);
@@ -224,7 +148,8 @@ static uint64_t mapping_id(struct profile *profile, const struct pm_frame *frame
 
 	uint64_t start = frame->address - frame->module_address;
 	const uint64_t key[] = { string_of(profile, frame->module), start };
-	uint64_t number = number_of(&profile->files, (const char *)key, sizeof key, &added);
+	uint64_t number = trace_numbers_find(&profile->files, (const char *)key, sizeof key,
+	                                     &added);
 
 	if (added) {
 		profile->mappings = alloc_array(profile->mappings, number + 1,
@@ -262,7 +187,8 @@ static uint64_t location_id(struct profile *profile, const struct pm_frame *fram
 	put_number(&message, LOCATION_MAPPING, mapping_id(profile, &frames[count - 1]));
 	put_number(&message, LOCATION_ADDRESS, frames[count - 1].address);
 	text_bytes(&message, lines.bytes, lines.length);
-	uint64_t id = number_of(&profile->locations, message.bytes, message.length, &added) + 1;
+	uint64_t id =
+		trace_numbers_find(&profile->locations, message.bytes, message.length, &added) + 1;
 
 	if (added) {
 		put_number(&message, LOCATION_ID, id);
@@ -455,10 +381,10 @@ int trace_pprof_make(const struct trace_report *report, struct text *text, struc
 	text_deinit(&profile.samples);
 	text_deinit(&profile.location_text);
 	text_deinit(&profile.function_text);
-	release_numbers(&profile.strings);
-	release_numbers(&profile.functions);
-	release_numbers(&profile.locations);
-	release_numbers(&profile.files);
+	trace_numbers_deinit(&profile.strings);
+	trace_numbers_deinit(&profile.functions);
+	trace_numbers_deinit(&profile.locations);
+	trace_numbers_deinit(&profile.files);
 	free(profile.mappings);
 	return result;
 }

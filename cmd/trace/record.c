@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/record.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <procmem/headroom.h>
 
@@ -33,6 +37,24 @@ static int read_id(struct pm_process *process, struct pm_process **again, struct
 
 	*error = cause;
 	return -1;
+}
+
+int trace_record_check_new(const char *file, struct pm_error *error)
+{
+	int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0 && errno == EEXIST)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s exists already: the recording of a command needs a new "
+		                    "file, because a recording is of one process",
+		                    file);
+	if (fd < 0)
+		return pm_error_set(error, PM_ERROR_IO, errno, "cannot write %s: %s", file,
+		                    strerror(errno));
+
+	close(fd);
+	unlink(file);
+	return 0;
 }
 
 int trace_record_open(struct trace_record *record, const char *file, const struct pm_trace *trace,

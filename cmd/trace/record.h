@@ -21,6 +21,14 @@ struct trace_record {
 };
 
 /**
+ * Tests whether a recording of a command can be created, before the command is started.
+ * @param file   name of the file, which must not exist yet: a recording is of one process
+ * @param error  PM_ERROR_USAGE, PM_ERROR_IO
+ * @return       0 or -1
+ */
+int trace_record_check_new(const char *file, struct pm_error *error);
+
+/**
  * Opens a recording of a process; creates the file if it does not exist.
  *
  * @param record   filled; release with trace_record_close(), even on failure

@@ -56,13 +56,21 @@ const struct pm_trace_site *trace_report_last(const struct trace_report *report,
 	               report->per_thread ? compare_threads : compare_stacks);
 }
 
+static int compare_thread(const void *tid, const void *thread)
+{
+	pid_t a = *(const pid_t *)tid, b = ((const struct pm_thread *)thread)->tid;
+
+	return (a > b) - (a < b);
+}
+
 const char *trace_report_thread(const struct trace_report *report, pid_t tid)
 {
-	for (size_t i = 0; i < report->thread_count; i++) {
-		if (report->threads[i].tid == tid && report->threads[i].name[0])
-			return report->threads[i].name;
-	}
-	return NULL;
+	const struct pm_thread *found = NULL;
+
+	if (report->thread_count > 0)
+		found = bsearch(&tid, report->threads, report->thread_count, sizeof *found,
+		                compare_thread);
+	return found && found->name[0] ? found->name : NULL;
 }
 
 struct pm_stack *trace_report_stacks(const struct pm_trace_result *result,

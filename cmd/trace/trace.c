@@ -88,6 +88,9 @@ static int open_tracing(struct tracing *tracing, char **words, bool is_command,
 	struct pm_trace_options options = tracing->options->trace;
 
 	options.cancel = interrupt_catch();
+	if (is_command && tracing->options->record &&
+	    trace_record_check_new(tracing->options->record, error) < 0)
+		return -1;
 	if (is_command)
 		return pm_trace_start(words, &options, &tracing->trace, error);
 	if (target_open_process(&tracing->target, words[0], error) < 0)

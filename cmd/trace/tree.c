@@ -2,25 +2,17 @@
 #include "trace/tree.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/minmax.h"
 
-static size_t add_node(struct trace_tree *tree, const struct trace_node *node)
+static void add_node(struct trace_tree *tree, const struct trace_node *node)
 {
 	if (tree->count == tree->capacity) {
 		tree->capacity = pm_max_size(tree->capacity * 2, 64);
 		tree->nodes = alloc_array(tree->nodes, tree->capacity, sizeof *tree->nodes);
 	}
-	tree->nodes[tree->count] = *node;
-	return tree->count++;
-}
-
-static bool has_name(const struct trace_node *node, const struct text *name)
-{
-	return node->name.length == name->length &&
-	       memcmp(node->name.bytes, name->bytes, name->length) == 0;
+	tree->nodes[tree->count++] = *node;
 }
 
 /**
@@ -35,14 +27,17 @@ static bool has_name(const struct trace_node *node, const struct text *name)
 static size_t find_child(struct trace_tree *tree, size_t parent, struct text *name,
                          enum frame_kind kind)
 {
-	size_t last = TRACE_TREE_NONE, at = tree->nodes[parent].child;
+	struct text key = { 0 };
+	bool is_new;
 
-	for (; at != TRACE_TREE_NONE; at = tree->nodes[at].sibling) {
-		if (tree->nodes[at].kind == kind && has_name(&tree->nodes[at], name)) {
-			text_deinit(name);
-			return at;
-		}
-		last = at;
+	text_bytes(&key, (const char *)&parent, sizeof parent);
+	text_char(&key, (char)kind);
+	text_bytes(&key, name->bytes, name->length);
+	size_t at = (size_t)trace_numbers_find(&tree->keys, key.bytes, key.length, &is_new) + 1;
+	text_deinit(&key);
+	if (!is_new) {
+		text_deinit(name);
+		return at;
 	}
 
 	const struct trace_node node = {
@@ -50,17 +45,19 @@ static size_t find_child(struct trace_tree *tree, size_t parent, struct text *na
 		.kind = kind,
 		.parent = parent,
 		.child = TRACE_TREE_NONE,
+		.last = TRACE_TREE_NONE,
 		.sibling = TRACE_TREE_NONE,
 		.depth = tree->nodes[parent].depth + 1,
 	};
-	size_t added = add_node(tree, &node);
 
-	if (last == TRACE_TREE_NONE)
-		tree->nodes[parent].child = added;
+	add_node(tree, &node);
+	if (tree->nodes[parent].last == TRACE_TREE_NONE)
+		tree->nodes[parent].child = at;
 	else
-		tree->nodes[last].sibling = added;
+		tree->nodes[tree->nodes[parent].last].sibling = at;
+	tree->nodes[parent].last = at;
 	tree->depth = pm_max_size(tree->depth, node.depth);
-	return added;
+	return at;
 }
 
 /** Adds the amounts of a site to a node. */
@@ -128,6 +125,7 @@ void trace_tree_init(struct trace_tree *tree, const struct trace_report *report)
 	struct trace_node root = { .parent = TRACE_TREE_NONE,
 		                   .kind = FRAME_MARKER,
 		                   .child = TRACE_TREE_NONE,
+		                   .last = TRACE_TREE_NONE,
 		                   .sibling = TRACE_TREE_NONE };
 
 	*tree = (struct trace_tree){ 0 };
@@ -147,5 +145,6 @@ void trace_tree_deinit(struct trace_tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++)
 		text_deinit(&tree->nodes[i].name);
+	trace_numbers_deinit(&tree->keys);
 	free(tree->nodes);
 }

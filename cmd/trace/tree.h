@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "target/frames.h"
+#include "trace/numbers.h"
 #include "trace/report.h"
 
 /** Maximum depth of a tree. Stacks that are deeper lose their innermost frames. */
@@ -19,6 +20,7 @@ struct trace_node {
 	enum frame_kind kind; /**< sort of code */
 	size_t parent;        /**< index of the caller; TRACE_TREE_NONE for the root */
 	size_t child;         /**< index of the first callee, or TRACE_TREE_NONE */
+	size_t last;          /**< index of the last callee, or TRACE_TREE_NONE */
 	size_t sibling;       /**< index of the next callee of the caller, or TRACE_TREE_NONE */
 	size_t depth;         /**< number of callers */
 	uint64_t start;  /**< position in bytes: that of the caller, plus the siblings before */
@@ -33,7 +35,10 @@ struct trace_tree {
 	struct trace_node *nodes; /**< the nodes; owned */
 	size_t count;             /**< number of nodes, at least 1 */
 	size_t capacity;          /**< private */
-	size_t depth;             /**< maximum depth */
+	/** Private: of each node but the root, its caller, sort and name; its number is the index
+	 * of the node minus 1 */
+	struct trace_numbers keys;
+	size_t depth; /**< maximum depth */
 };
 
 /**

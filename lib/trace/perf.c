@@ -56,9 +56,10 @@ struct perf {
 	struct pm_unwind_sample samples[BATCH_MAX]; /**< not unwound yet */
 	size_t places[BATCH_MAX];                   /**< index in the queue of each sample */
 	size_t sample_count;
-	uint64_t sequence; /**< of the next event */
-	uint64_t bound;    /**< time of the previous read of the rings */
-	bool full;         /**< whether a ring was nearly full at some time */
+	uint64_t sequence;     /**< of the next event */
+	uint64_t bound;        /**< time of the previous read of the rings */
+	bool full;             /**< whether a ring was nearly full since count_lost() */
+	uint64_t lost_records; /**< dropped records, by the records of full rings */
 	uint64_t setup_ns, recorded, lost, target_ns;
 };
 
@@ -230,14 +231,16 @@ static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
 	return pm_trace_call_maps_code(&event) ? refresh(perf, false, error) : 0;
 }
 
-/** Takes a record of dropped records. Their number is known, but not what they were. */
-static int consume_lost(struct perf *perf, const struct pm_perf_record *record,
-                        struct pm_error *error)
+/** Reports that more records were dropped. Their number is known, but not what they were. */
+static int report_lost(struct perf *perf, uint64_t time, uint64_t total, struct pm_error *error)
 {
-	struct pm_trace_event event = { .time = record->time, .kind = PM_TRACE_LOST };
+	struct pm_trace_event event = { .time = time, .kind = PM_TRACE_LOST };
 
-	event.arguments[0] = record->lost;
-	perf->lost += record->lost;
+	if (total <= perf->lost)
+		return 0;
+
+	event.arguments[0] = total - perf->lost;
+	perf->lost = total;
 	/* The exit of a thread may be among them, and its ID may be used again. */
 	pm_perf_owners_clear(&perf->owners);
 
@@ -278,8 +281,10 @@ static int consume(void *context, const void *bytes, size_t size, struct pm_erro
 		return pm_error_set(error, PM_ERROR_IO, 0,
 		                    "the kernel wrote a damaged record of an event");
 
-	if (record.type == PM_PERF_LOST)
-		return consume_lost(perf, &record, error);
+	if (record.type == PM_PERF_LOST) {
+		perf->lost_records += record.lost;
+		return report_lost(perf, record.time, perf->lost_records, error);
+	}
 	/* Other processes: children by fork, or all processes if there is an event for each CPU. */
 	if (!source || record.type == PM_PERF_OTHER ||
 	    record.pid != pm_process_pid(perf->target->process))
@@ -364,16 +369,13 @@ static int drain(struct perf *perf, struct pm_error *error)
  * Counts the records that were dropped since the last record of a full ring. The kernel reports
  * dropped records only with the next record.
  */
-static int count_lost(struct perf *perf, struct pm_error *error)
+static int count_lost(struct perf *perf, uint64_t time, struct pm_error *error)
 {
-	struct pm_perf_record record = { .time = pm_clock_ns(CLOCK_MONOTONIC) };
-	uint64_t lost = perf->full ? pm_perf_events_lost(&perf->events) : 0;
-
-	if (lost <= perf->lost)
+	if (!perf->full)
 		return 0;
 
-	record.lost = lost - perf->lost;
-	return consume_lost(perf, &record, error);
+	perf->full = false;
+	return report_lost(perf, time, pm_perf_events_lost(&perf->events), error);
 }
 
 /** Waits until a time, until a ring is half full, or until the process has exited. */
@@ -396,7 +398,10 @@ static int poll_events(void *backend, uint64_t until, bool last, struct pm_error
 	bool exited = perf->fds[perf->rings.count].revents != 0;
 
 	uint64_t start = pm_clock_ns(CLOCK_MONOTONIC);
-	if (drain(perf, error) < 0 || (last && count_lost(perf, error) < 0))
+	if (drain(perf, error) < 0)
+		return -1;
+	/* Reading the numbers takes time: only where the caller needs all events up to now. */
+	if ((last || until <= start) && count_lost(perf, start - 1, error) < 0)
 		return -1;
 	if (pass_before(perf, last ? UINT64_MAX : perf->bound, error) < 0)
 		return -1;

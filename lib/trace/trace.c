@@ -336,6 +336,7 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
 		/* The first exec has started the command. */
 		.execs = trace->execs - (trace->started && trace->execs > 0),
 		.difference = trace->difference,
+		.exited = trace->exited,
 		.jit_unnamed = trace->jit_unnamed,
 		.short_copies = unwinder.cut,
 	};

@@ -87,6 +87,7 @@ struct pm_trace_state {
 	/** Time by which each system call that is not recorded is expected to become slower, in
 	 * nanoseconds */
 	uint64_t call_ns;
+	bool exited;    /**< the target has exited: results are of the last measurement before */
 	uint64_t execs; /**< how often the target has called exec: each time the list is cleared */
 	/**
 	 * Bytes that only the list or only /proc/PID/maps contained when both were compared, in

@@ -11,6 +11,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	json_check
 }
 
 @test "SIGKILL of procmem by both backends leaves nothing behind" {

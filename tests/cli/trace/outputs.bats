@@ -98,7 +98,7 @@ grower_trace() {
 	jq -e '[.sites[] | select(.earlier | not) | select(.resident == 300 * 4096)] | length == 1 and
 		.[0].mapped >= 300 * 4096 and .[0].live == 1 and
 		([.[0].stack[].function] | contains(["make", "main"]))' <<<"$output"
-	jq -e '.final and .lost == 0 and .difference == 0 and .backend == "perf"' <<<"$output"
+	jq -e '.final and (has("exited") | not) and .lost == 0 and .difference == 0 and .backend == "perf"' <<<"$output"
 
 	# The files have the same sum.
 	local sum
@@ -107,6 +107,14 @@ grower_trace() {
 	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' a.svg
 	grep -q '<title>grower' a.svg
 	gzip -dc a.pb.gz | grep -aq inuse_space
+}
+
+@test "after an exit, the result is the last measurement before" {
+	grower_trace --json --every 1h
+	kill -KILL "$TARGET_PID"
+	wait "$TRACE_NUMBER"
+	jq -e '.final and .exited and .before.resident > 0' "$TRACE_OUTPUT"
+	json_keep trace "$TRACE_OUTPUT"
 }
 
 @test "sums by function, thread and object, and CSV" {

@@ -122,6 +122,16 @@ made() {
 	[[ $stderr = *"run.pmrec"*"another process"* ]]
 }
 
+@test "a command is not started if its recording cannot be created" {
+	target_start grower
+	run -0 procmem trace -q --for 0.1s --record run.pmrec "$TARGET_PID"
+	run -2 --separate-stderr procmem trace --record run.pmrec -- touch started
+	[[ $stderr = *"run.pmrec exists already: the recording of a command needs a new file"* ]]
+	run -2 --separate-stderr procmem trace --record missing/run.pmrec -- touch started
+	[[ $stderr = *"cannot write missing/run.pmrec: No such file or directory"* ]]
+	[[ ! -e started ]]
+}
+
 @test "the recording continues after exec" {
 	target_start exiter
 	trace_start --record run.pmrec

@@ -19,10 +19,12 @@
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "support/perf_session.h"
 #include "support/target.h"
 #include "trace/perf_events.h"
@@ -451,6 +453,47 @@ static void map_and_unmap(struct log *log)
 		syscall(SYS_munmap, perf_session_map(PAGE), (long)PAGE);
 }
 
+/** Takes all events up to now while the trace continues. Returns their number, with those lost. */
+static size_t count_now(struct session *session, uint64_t *lost)
+{
+	struct pm_error error = { 0 };
+	size_t count = 0;
+
+	*lost = 0;
+	for (int i = 0; i < 2; i++) {
+		uint64_t now = pm_clock_ns(CLOCK_MONOTONIC);
+		must(session->calls->poll(session->backend, now, false, &error), &error);
+	}
+	for (size_t i = 0; i < session->count; i++) {
+		if (session->events[i].kind == PM_TRACE_LOST)
+			*lost += session->events[i].arguments[0];
+		else
+			count++;
+	}
+	return count + *lost;
+}
+
+/* The kernel reports lost events with the next event, and counts them at once. */
+static void losses_are_known_before_the_next_event(void **state)
+{
+	(void)state;
+	struct worker worker;
+	struct session session;
+	uint64_t lost;
+
+	perf_session_work(&worker, map_and_unmap);
+	perf_session_open(&session, worker.pid, false);
+	for (size_t round = 1; round <= 2; round++) {
+		perf_session_tell(&worker);
+		perf_session_await(&worker);
+		assert_int_equal(count_now(&session, &lost), 2 * LOST_PAIRS * round);
+		assert_true(lost > 0);
+	}
+
+	perf_session_close(&session);
+	perf_session_stop(&worker);
+}
+
 static void each_event_is_recorded_or_lost(void **state)
 {
 	(void)state;
@@ -536,6 +579,7 @@ int main(void)
 		cmocka_unit_test(exec_and_the_end_are_reported),
 		cmocka_unit_test(threads_created_while_attaching_count_once),
 		cmocka_unit_test(each_page_has_a_fault),
+		cmocka_unit_test(losses_are_known_before_the_next_event),
 		cmocka_unit_test(each_event_is_recorded_or_lost),
 		cmocka_unit_test(counted_numbers_are_those_of_tracefs),
 		cmocka_unit_test(highest_owner_counts),
