@@ -13,7 +13,7 @@
 #include "view/results.h"
 
 /** The numbers of a row, by list_column.index. */
-enum number { RESIDENT, MAPPED, CALLS, LIVE, FAULTS, SITES, CHANGE, TID, START, END };
+enum number { RESIDENT, MAPPED, CALLS, REGIONS, FAULTS, SITES, CHANGE, TID, START, END };
 
 static const struct pm_trace_site *site_of(const struct trace_row *row)
 {
@@ -42,7 +42,7 @@ static bool number_of(const struct list_column *column, const void *item, uint64
 		[RESIDENT] = row->resident,
 		[MAPPED] = row->mapped,
 		[CALLS] = row->calls,
-		[LIVE] = row->live,
+		[REGIONS] = row->regions,
 		[FAULTS] = row->faults,
 		[SITES] = row->sites,
 		/* Sorted by its amount, whatever its sign. */
@@ -235,10 +235,15 @@ static const struct list_column columns[] = {
 	  .help = "calls that mapped memory; page faults in memory mapped before the trace" },
 	{ .name = "live",
 	  .title = "REGIONS",
-	  .alias = "regions",
+	  .type = LIST_SIZE,
+	  .number = number_of,
+	  .index = MAPPED,
+	  .help = "the same as 'mapped'" },
+	{ .name = "regions",
+	  .title = "REGIONS",
 	  .type = LIST_COUNT,
 	  .number = number_of,
-	  .index = LIVE,
+	  .index = REGIONS,
 	  .help = "separate ranges of addresses that are still mapped" },
 	{ .name = "faults",
 	  .title = "FAULTS",
@@ -322,14 +327,14 @@ const struct list_spec trace_rows_spec = {
 	.plural = "sites",
 	.columns = columns,
 	.column_count = sizeof columns / sizeof *columns,
-	.table_columns = "resident,mapped,calls,live,thread,site",
-	.csv_columns = "resident,mapped,calls,live,faults,tid,thread,start,end,site",
-	.json_columns =
-		"stack,resident,change,mapped,calls,live,faults,thread,start,end,cut,earlier",
+	.table_columns = "resident,mapped,calls,regions,thread,site",
+	.csv_columns = "resident,mapped,calls,regions,faults,tid,thread,start,end,site",
+	.json_columns = "stack,resident,change,mapped,live,calls,regions,faults,thread,start,end,"
+			"cut,earlier",
 	.json_identity = "stack",
 	.sort = "resident",
 	.left_out_column = "resident",
-	.droppable = "live,mapped",
+	.droppable = "regions,mapped",
 	.droppable_last = "thread,calls",
 	.last_wanted = 40,
 	.count_column = false,
@@ -342,21 +347,23 @@ static const struct {
 	const char *singular, *plural, *table, *changes, *csv, *json, *identity;
 } defaults[] = {
 	[TRACE_BY_FUNCTION] = { "function", "functions",
-	                        "resident,mapped,calls,live,sites,function",
-	                        "resident,change,mapped,calls,live,function",
-	                        "resident,mapped,calls,live,faults,sites,function,object",
-	                        "function,object,resident,change,mapped,calls,live,faults,"
+	                        "resident,mapped,calls,regions,sites,function",
+	                        "resident,change,mapped,calls,regions,function",
+	                        "resident,mapped,calls,regions,faults,sites,function,object",
+	                        "function,object,resident,change,mapped,live,calls,regions,faults,"
 	                        "sites",
 	                        "function" },
-	[TRACE_BY_THREAD] = { "thread", "threads", "resident,mapped,calls,live,sites,tid,thread",
-	                      "resident,change,mapped,calls,live,tid,thread",
-	                      "resident,mapped,calls,live,faults,sites,tid,thread",
-	                      "thread,resident,change,mapped,calls,live,faults,sites,earlier",
+	[TRACE_BY_THREAD] = { "thread", "threads", "resident,mapped,calls,regions,sites,tid,thread",
+	                      "resident,change,mapped,calls,regions,tid,thread",
+	                      "resident,mapped,calls,regions,faults,sites,tid,thread",
+	                      "thread,resident,change,mapped,live,calls,regions,faults,sites,"
+	                      "earlier",
 	                      "thread" },
-	[TRACE_BY_OBJECT] = { "object", "objects", "resident,mapped,calls,live,sites,object",
-	                      "resident,change,mapped,calls,live,object",
-	                      "resident,mapped,calls,live,faults,sites,object",
-	                      "object,resident,change,mapped,calls,live,faults,sites", "object" },
+	[TRACE_BY_OBJECT] = { "object", "objects", "resident,mapped,calls,regions,sites,object",
+	                      "resident,change,mapped,calls,regions,object",
+	                      "resident,mapped,calls,regions,faults,sites,object",
+	                      "object,resident,change,mapped,live,calls,regions,faults,sites",
+	                      "object" },
 };
 
 /** Sets the default columns. */
@@ -366,7 +373,7 @@ static void choose_columns(struct list_spec *spec, enum trace_by by, bool change
 		spec->sort = "change";
 	if (by == TRACE_BY_STACK || by == TRACE_BY_LINE) {
 		if (changes)
-			spec->table_columns = "resident,change,mapped,calls,live,thread,site";
+			spec->table_columns = "resident,change,mapped,calls,regions,thread,site";
 		return;
 	}
 
@@ -434,7 +441,7 @@ static void add_site(struct trace_row *row, size_t index)
 	row->resident += site->resident;
 	row->mapped += site->mapped;
 	row->calls += site->calls;
-	row->live += site->regions;
+	row->regions += site->regions;
 	row->faults += site->faults;
 	row->change += (int64_t)site->resident - (int64_t)(last ? last->resident : 0);
 }

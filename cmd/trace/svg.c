@@ -122,8 +122,8 @@ static void put_title(const struct drawing *drawing, const struct trace_node *no
 	            100 * (double)node->bytes / (double)drawing->total);
 	text_grouped(text, node->calls);
 	text_format(text, " call%s, ", text_plural(node->calls));
-	text_grouped(text, node->live);
-	text_format(text, " region%s", text_plural(node->live));
+	text_grouped(text, node->regions);
+	text_format(text, " region%s", text_plural(node->regions));
 	if (node->length > 0) {
 		text_string(text, ", the largest ");
 		text_size(text, node->length);

@@ -65,7 +65,7 @@ static void add_amounts(struct trace_node *node, const struct pm_trace_site *sit
 {
 	node->bytes += site->resident;
 	node->calls += site->calls;
-	node->live += site->regions;
+	node->regions += site->regions;
 	node->length = pm_max(node->length, site->end - site->start);
 }
 

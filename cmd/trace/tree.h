@@ -23,11 +23,11 @@ struct trace_node {
 	size_t last;          /**< index of the last callee, or TRACE_TREE_NONE */
 	size_t sibling;       /**< index of the next callee of the caller, or TRACE_TREE_NONE */
 	size_t depth;         /**< number of callers */
-	uint64_t start;  /**< position in bytes: that of the caller, plus the siblings before */
-	uint64_t bytes;  /**< resident bytes, with those of the callees */
-	uint64_t calls;  /**< calls that mapped memory, with those of the callees */
-	uint64_t live;   /**< regions that are still mapped */
-	uint64_t length; /**< bytes of the largest region */
+	uint64_t start;   /**< position in bytes: that of the caller, plus the siblings before */
+	uint64_t bytes;   /**< resident bytes, with those of the callees */
+	uint64_t calls;   /**< calls that mapped memory, with those of the callees */
+	uint64_t regions; /**< regions that are still mapped */
+	uint64_t length;  /**< bytes of the largest region */
 };
 
 /** A tree. The first node is the root; the index of a node is larger than that of its caller. */

@@ -96,7 +96,7 @@ grower_trace() {
 	target_tell unmap other
 	trace_end
 	jq -e '[.sites[] | select(.earlier | not) | select(.resident == 300 * 4096)] | length == 1 and
-		.[0].mapped >= 300 * 4096 and .[0].live == 1 and
+		.[0].mapped >= 300 * 4096 and .[0].live == .[0].mapped and .[0].regions == 1 and
 		([.[0].stack[].function] | contains(["make", "main"]))' <<<"$output"
 	jq -e '.final and (has("exited") | not) and .lost == 0 and .difference == 0 and .backend == "perf"' <<<"$output"
 
