@@ -10,7 +10,7 @@ _procmem_watch_columns='address rss delta growth size size-growth rate hour day 
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
 _procmem_class_columns='size count bytes share zeros equal arena state threads type text what example'
 _procmem_leak_columns='bytes count size direct direct_bytes cycles type text example what'
-_procmem_site_columns='resident change mapped calls live faults sites tid thread function object start end cut earlier stack site'
+_procmem_site_columns='resident change mapped calls live regions faults sites tid thread function object start end cut earlier stack site'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
 
