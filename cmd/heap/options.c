@@ -271,7 +271,7 @@ const char *const heap_options_exclusive[] = {
 	"list sort: chunks are listed by address; --csv helps to sort them",
 	"list reverse: chunks are listed by address; --csv helps to sort them",
 	"list columns: --csv helps to select columns",
-	"growth list: --list shows the chunks of a class with its --size and --text",
+	"growth list: use --list afterwards, with the --size and --text of a class",
 	"growth by: growth is counted by size and type; the output of --json can be summed up",
 	"growth stop: the process has to run to allocate chunks; leave out --stop",
 	"growth sort: the output of --json can be sorted",

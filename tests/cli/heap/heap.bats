@@ -420,8 +420,8 @@ assert_threads() {
 	run -0 --separate-stderr procmem heap --stop --max-stop 0 "$TARGET_PID"
 
 	# If one stop takes more than half of the allowed time, there is no second one, and a stop that
-	# takes more than twice this time is ended. Each stop takes another time: one of these limits is
-	# between the half and the double of it.
+	# takes more than twice this time is ended. The duration of a stop is not known, so several
+	# limits are tried: one of them is between half of the duration and twice the duration.
 	tell damage
 	local limit round
 	for round in {1..20}; do
@@ -531,7 +531,7 @@ assert_threads() {
 	run --separate-stderr procmem heap --growth 2s "$TARGET_PID"
 	[ "$status" -le 1 ]
 	[[ ${lines[0]} =~ ^"allocations ($TARGET_PID)  3 walks, "[1-9][0-9.]*' s '(and [0-9.]+ s )?'apart, not stopped' ]]
-	[[ ${lines[-1]} =~ ^'net change of all chunks in use in '[0-9.]+' s: '[+-] ]]
+	[[ ${lines[-1]} =~ ^'net change in '[0-9.]+' s, of all chunks in use: '[+-] ]]
 	[[ ${lines[1]} == *RATE*NEW/S*SIZE*NEW*NET*WHAT ]]
 	[[ ${lines[2]} == *' 272 '*'"leak number=#"' ]]
 	run --separate-stderr procmem heap --growth 2s --json -n 1 "$TARGET_PID"
@@ -580,7 +580,7 @@ assert_threads() {
 
 	[[ $(head -n 1 grown) =~ '  3 walks, '([0-9]+)'.'[0-9]' s '(and [0-9.]+ s )?'apart' ]]
 	[ "${BASH_REMATCH[1]}" -ge 2 ]
-	[[ $(tail -n 1 grown) =~ ^'net change of all chunks in use in '([0-9]+)'.'[0-9]' s: ' ]]
+	[[ $(tail -n 1 grown) =~ ^'net change in '([0-9]+)'.'[0-9]' s, of all chunks in use: ' ]]
 	[ "${BASH_REMATCH[1]}" -ge 2 ]
 }
 
@@ -805,7 +805,7 @@ tree_rows() {
 	cp /dev/stdin retained.txt <<<"$output"
 
 	while read -r _ name count size map; do
-		# A map has the pointers to the top, the first and the last node 16 bytes behind its start.
+		# A map has the pointers to the top, the first and the last node 16 bytes after its start.
 		address=$(printf '%x' $((0x$map + 16)))
 		jq -e --arg name "data of orders at $address" --arg address "0x$address" --argjson bytes $((count * size)) \
 			'.roots[] | select(.name == $name) | .address == $address and .held == $bytes' retained.json
