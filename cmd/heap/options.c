@@ -276,8 +276,6 @@ const char *const heap_options_exclusive[] = {
 	"growth list: --list shows the chunks of a class with its --size and --text",
 	"growth by: growth is counted by size and type; the output of --json can be summed up",
 	"growth stop: the process has to run to allocate chunks; leave out --stop",
-	"growth sort: the output of --json can be sorted",
-	"growth reverse: the output of --json can be sorted",
 	"growth columns: --json has all fields",
 	"growth csv: use --json",
 	"retained growth: use them one after the other",

@@ -534,6 +534,17 @@ assert_threads() {
 	[[ ${lines[-1]} =~ ^'net change of all chunks in use in '[0-9.]+' s: '[+-] ]]
 	[[ ${lines[1]} == *RATE*NEW/S*SIZE*NEW*NET*WHAT ]]
 	[[ ${lines[2]} == *' 272 '*'"leak number=#"' ]]
+	# All rates have one unit, and -s sorts.
+	[ "$(sed -n '3,/^net/s/^ *+[0-9.]*[KMGB]\(\/[a-z]*\) .*/\1/p' <<<"$output" | sort -u | wc -l)" -eq 1 ]
+	run --separate-stderr procmem heap --growth 2s -a -s size "$TARGET_PID"
+	[ "$status" -le 1 ]
+	sed -n '3,/^net/p' <<<"$output" | awk '$1 !~ /net/ { print $3 }' | tee sizes
+	sort -rnc sizes
+	run --separate-stderr procmem heap --growth 2s -s size -r --json "$TARGET_PID"
+	[ "$status" -le 1 ]
+	jq -e '[.survivors[].size] | . == sort' <<<"$output"
+	run -2 --separate-stderr procmem heap --growth 2s -s bytes "$TARGET_PID"
+	[[ $stderr == *"unknown column 'bytes'; with --growth, use rate, new/s, size, new or net" ]]
 	run --separate-stderr procmem heap --growth 2s --json -n 1 "$TARGET_PID"
 	[ "$status" -le 1 ]
 	jq -e '.seconds > 0.5 and (.survivors | length == 1) and (.survivors[0] | .size == 272 and .text == "leak number=#" and
