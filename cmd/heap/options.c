@@ -38,8 +38,8 @@ static const struct cli_option show_options[] = {
 	  "which variables, stacks and other roots hold chunks" },
 	{ OPTION_TREE, "tree", "ROOT",
 	  "with --retained: show through which chunks one root\n"
-	  "holds others (nothing: through which chunks others\n"
-	  "were lost); --by type: chunks of all sizes in a row" },
+	  "holds others. 'nothing' as ROOT: the lost chunks.\n"
+	  "With --by type, chunks of all sizes are in one row" },
 	{ OPTION_GROWTH, "growth", "DURATION",
 	  "read the heap three times in this time, and show\n"
 	  "which chunks were allocated and not freed" },
