@@ -104,6 +104,8 @@ struct pm_copy_info {
 	uint64_t late;
 	/** Duration of the stop in nanoseconds; 0 for a core file, and with pm_copy_options.stop */
 	uint64_t stopped_ns;
+	/** Whether the stop was ended because it took twice pm_copy_options.stop_max_ns */
+	bool ended;
 	uint64_t threads; /**< number of threads */
 	/**
 	 * Number of threads with registers that were not read, and that can contain pointers. Such
