@@ -104,6 +104,9 @@ struct pm_copy_info {
 	uint64_t late;
 	/** Duration of the stop in nanoseconds; 0 for a core file, and with pm_copy_options.stop */
 	uint64_t stopped_ns;
+	/** Whether the stop was ended because it took more than twice pm_copy_options.stop_max_ns
+	 */
+	bool ended;
 	uint64_t threads; /**< number of threads */
 	/**
 	 * Number of threads that have a register that was not read and can contain a pointer. Such
