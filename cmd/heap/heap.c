@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
 
+#include <procmem/census.h>
 #include <procmem/number.h>
 
 #include "base/clock.h"
@@ -207,6 +208,25 @@ static enum status run_special(const struct heap_options *options, const char *w
 	return complete ? STATUS_OK : STATUS_NOTHING;
 }
 
+/** Returns what is wrong with the options for --retained, or NULL. */
+static const char *wrong_with_retained(const struct heap_options *options)
+{
+	const unsigned both = PM_CENSUS_SIZE | PM_CENSUS_TYPE;
+
+	if (heap_options_select(options))
+		return "--retained cannot be combined with options that select chunks, because it "
+		       "covers all chunks in use; use --list to list the selected chunks, and "
+		       "'procmem refs' to show what holds one of them";
+	if (options->by && !options->tree)
+		return "--retained counts chunks by root: leave out --by, or use it with --tree, "
+		       "which counts the chunks of one root";
+	if (options->by && options->by != PM_CENSUS_TYPE && options->by != both)
+		return "with --tree, chunks are counted by size and type, or with --by type by "
+		       "type only; use one of these";
+
+	return NULL;
+}
+
 /** Refuses options that cannot be combined with an address or with each other. */
 static bool check_options(const struct heap_options *options, bool has_address)
 {
@@ -217,10 +237,8 @@ static bool check_options(const struct heap_options *options, bool has_address)
 			"address; 'procmem refs' shows what holds the chunk there";
 	else if (options->tree && !options->retained)
 		wrong = "--tree needs --retained: use both";
-	else if (options->retained && heap_options_select(options))
-		wrong = "--retained cannot be combined with options that select chunks, because it "
-			"covers all chunks in use; use --list to list the selected chunks, and "
-			"'procmem refs' to show what holds one of them";
+	else if (options->retained)
+		wrong = wrong_with_retained(options);
 	else if (has_address && options->list.csv)
 		wrong = "--csv prints tables, but with an address there is no table: use --json";
 	else if (has_address && (options->by || heap_options_select(options)))

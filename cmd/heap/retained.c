@@ -92,7 +92,7 @@ static void root_words(const struct list_column *column, const void *item, struc
 
 	(void)column;
 	if (is_lost(row))
-		text_string(text, "nothing (possibly lost; see procmem leaks)");
+		text_string(text, HEAP_ROOT_NOTHING_ROW);
 	else
 		heap_roots_put(root_of(row), text);
 }

@@ -198,15 +198,21 @@ static int print(const struct malloc_graph *graph, const struct pm_leaks *leaks,
                  const struct leaks_options *options, struct out *out, struct pm_error *error)
 {
 	struct leaks_groups list;
+	struct leaks_filter filter = options->filter;
 	bool bare = options->list.csv || options->list.no_header;
-	int result = leaks_groups_init(&list, leaks, &options->filter, &options->list,
-	                               options->output.bytes, error);
+
+	/* JSON is always sorted by bytes. */
+	filter.by_total = filter.direct && !options->output.json;
+	int result = leaks_groups_init(&list, leaks, &filter, &options->list, options->output.bytes,
+	                               error);
 
 	if (result == 0 && options->output.json) {
 		result = print_json(graph, leaks, &list.list, out, error);
 	} else if (result == 0) {
 		if (!bare)
 			print_header(graph, leaks, options->output.bytes, out);
+		if (!bare && !options->filter.direct)
+			leaks_groups_print_structures(leaks, options->output.bytes, out);
 		if (list.count > 0 || bare)
 			list_print(&list.list, out);
 	}

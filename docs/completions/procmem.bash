@@ -9,7 +9,7 @@ _procmem_group_columns='count size rss pss dirty swap largest detail files'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
 _procmem_class_columns='size count bytes share zeros equal arena state threads type text what example'
-_procmem_leak_columns='bytes count size direct direct_bytes cycles type text example what'
+_procmem_leak_columns='bytes count size direct direct_bytes indirect indirect_bytes total each cycles type text example what'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
 

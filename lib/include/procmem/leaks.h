@@ -39,6 +39,16 @@ struct pm_leak_group {
 	uint64_t direct;       /**< number of direct chunks among them */
 	uint64_t direct_bytes; /**< sum of the sizes of the direct chunks */
 	uint64_t cycles;       /**< number of direct chunks that were chosen for a cycle */
+	/**
+	 * Number of indirect chunks, of all groups, that were lost through the direct chunks of
+	 * this group. An indirect chunk that is reachable from several direct chunks counts for the
+	 * one with the lowest address. So each lost chunk is in `direct` or `indirect` of one group
+	 */
+	uint64_t indirect;
+	uint64_t indirect_bytes; /**< sum of the sizes of these chunks */
+	/** The same number of indirect chunks, with the same sum of sizes, was lost through each
+	 * direct chunk of the group */
+	bool alike;
 	/** Type; NULL if no types were requested. Valid as long as the pm_chunk_types */
 	const struct pm_chunk_type *type;
 	uint64_t example; /**< address that malloc returned: a direct chunk if there is one */

@@ -534,6 +534,17 @@ assert_threads() {
 	[[ ${lines[-1]} =~ ^'net change of all chunks in use in '[0-9.]+' s: '[+-] ]]
 	[[ ${lines[1]} == *RATE*NEW/S*SIZE*NEW*NET*WHAT ]]
 	[[ ${lines[2]} == *' 272 '*'"leak number=#"' ]]
+	# All rates have one unit, and -s sorts.
+	[ "$(sed -n '3,/^net/s/^ *+[0-9.]*[KMGB]\(\/[a-z]*\) .*/\1/p' <<<"$output" | sort -u | wc -l)" -eq 1 ]
+	run --separate-stderr procmem heap --growth 2s -a -s size "$TARGET_PID"
+	[ "$status" -le 1 ]
+	sed -n '3,/^net/p' <<<"$output" | awk '$1 !~ /net/ { print $3 }' | tee sizes
+	sort -rnc sizes
+	run --separate-stderr procmem heap --growth 2s -s size -r --json "$TARGET_PID"
+	[ "$status" -le 1 ]
+	jq -e '[.survivors[].size] | . == sort' <<<"$output"
+	run -2 --separate-stderr procmem heap --growth 2s -s bytes "$TARGET_PID"
+	[[ $stderr == *"unknown column 'bytes'; with --growth, use rate, new/s, size, new or net" ]]
 	run --separate-stderr procmem heap --growth 2s --json -n 1 "$TARGET_PID"
 	[ "$status" -le 1 ]
 	jq -e '.seconds > 0.5 and (.survivors | length == 1) and (.survivors[0] | .size == 272 and .text == "leak number=#" and
@@ -645,7 +656,7 @@ assert_threads() {
 	local words pattern='^procmem: (heap: )?--[a-z]+ and --[a-z]+ cannot be combined: .*(use|--csv|--json|--tree|--list|leave out)'
 	for words in '--growth 1s --stop' '--growth 1s --csv' '--growth 1s --list' '--growth 1s --by type' \
 		'--list --by size' '--list --sort size' '--list --reverse' '--list --columns size' \
-		'--retained --stop' '--retained --list' '--retained --by type' '--retained --growth 1s' \
+		'--retained --stop' '--retained --list' '--retained --growth 1s' \
 		'--retained --tree x --sort held' '--retained --tree x --reverse'; do
 		# shellcheck disable=SC2086
 		run -2 --separate-stderr procmem heap $words "$TARGET_PID"
@@ -758,6 +769,46 @@ tree_rows() {
 	[ "${#lines[@]}" -eq 4 ]
 }
 
+@test "--tree: lost chunks are below those through which they were lost" {
+	local name size
+	target_start holders
+	for name in nothing 'nothing (possibly lost; see procmem leaks)'; do
+		run -0 --separate-stderr procmem heap --retained --tree "$name" --json "$TARGET_PID"
+		jq -e '.root == { name: "nothing", kind: "lost" } and .chunks == 205 and .held == 1112144 and
+			(.tree | map(.bytes) | add) == .held' <<<"$output"
+	done
+	tree_rows head | jq -e --argjson held "$(group_bytes head tail)" 'length == 1 and .[0].depth == 0 and .[0].held == $held'
+	tree_rows tail | jq -e --argjson held "$(group_bytes tail)" 'length == 1 and .[0].depth == 1 and .[0].held == $held'
+	tree_rows ring | jq -e --argjson held "$(group_bytes ring)" 'length == 1 and .[0].depth == 0 and .[0].held == $held'
+	tree_rows hanging | jq -e '.[0].depth == 1'
+
+	run -0 --separate-stderr procmem heap --retained --tree nothing "$TARGET_PID"
+	[[ ${lines[0]} == 'possibly lost: 1.1M in 205 chunks; indented chunks were lost through those above' ]]
+	targets_stop
+
+	target_start trees
+	run -0 --separate-stderr procmem heap --retained --tree nothing --json "$TARGET_PID"
+	jq -e '.chunks == 0 and .tree == []' <<<"$output"
+}
+
+@test "--tree --by type: chunks of all sizes are in one row" {
+	local words
+	target_start trees
+	run -0 --separate-stderr procmem heap --retained --tree g_shop --by type --json "$TARGET_PID"
+	# `link` and `knot` are pointers, and `payload`, `shared` and `leaf` are held through pointers.
+	jq -e '.chunks == 2603 and (.tree | map(.count) | add) == 2603 and (.tree | map(.bytes) | add) == .held and
+		(.tree | map([.depth, .type]) | length == (unique | length)) and
+		any(.tree[]; .type == "pointers" and (has("size") | not) and .count > 1000)' <<<"$output"
+
+	for words in '--by text' '--by size' '--by type,text'; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr procmem heap --retained --tree g_shop $words "$TARGET_PID"
+		[[ $stderr == *'with --tree, chunks are counted by size and type, or with --by type by type only'* ]]
+	done
+	run -2 --separate-stderr procmem heap --retained --by type "$TARGET_PID"
+	[[ $stderr == *'leave out --by, or use it with --tree'* ]]
+}
+
 @test "--tree: a root is named, or an address in it is given" {
 	local address name
 	target_start trees
@@ -768,8 +819,6 @@ tree_rows() {
 
 	run -2 --separate-stderr procmem heap --retained --tree g_none "$TARGET_PID"
 	[[ $stderr == *"no root is called 'g_none'; 'procmem heap --retained' lists "* ]]
-	run -2 --separate-stderr procmem heap --retained --tree nothing "$TARGET_PID"
-	[[ $stderr == *"'nothing' is not a root: "*"use 'procmem leaks'"* ]]
 	run -2 --separate-stderr procmem heap --tree g_shop "$TARGET_PID"
 	[[ $stderr == *'--tree needs --retained'* ]]
 
