@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * false_chunk [MIB]: memory of mmap(2), 1 MiB if MIB is omitted, that starts as a chunk does which
- * malloc has mapped. Only the first page is used. Facts:
+ * false_chunk [MIB]: MIB MiB of memory of mmap(2), 1 if omitted. It starts like a chunk that malloc
+ * has mapped. Only the first page is used. Facts:
  *
  * - `group false 1 SIZE`: this memory. Nothing points to it, but the program computes its address
  * - `group held 1 SIZE`: a chunk that only this memory points to
