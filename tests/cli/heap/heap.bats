@@ -629,7 +629,7 @@ assert_threads() {
 	[ "$(wc -l <<<"$output")" -le 24 ]
 	LC_ALL=C.UTF-8 fails grep -E '^.{81}' <<<"$output"
 	[[ $output == *'3 more arenas, '*' SYSTEM, '*' IN USE (all: -a)'* ]]
-	[[ $output == *'more classes, '*' BYTES (all: -a)'* ]]
+	[[ $output =~ 'more classes, '[0-9.]+[KMG]' (all: -a)' ]]
 	run -0 on_terminal 40 80 heap --color=never --all "$TARGET_PID"
 	[[ $output != *'more arenas'* ]]
 }
@@ -742,6 +742,50 @@ group_bytes() {
 tree_rows() {
 	jq --argjson size "$(sed -n "s/^group $1 [0-9]* //p" "$TARGET_FACTS")" \
 		'[.tree[] | select(.size == $size)]' <<<"$output"
+}
+
+@test "without a matching chunk, there is no table" {
+	target_start allocations 2
+	run -0 --separate-stderr procmem heap --size 5 "$TARGET_PID"
+	[ "${lines[-1]}" = 'no chunk matches' ]
+	[[ $output != *SHARE%* ]]
+	run -0 --separate-stderr procmem heap --size 5 --csv "$TARGET_PID"
+	[[ ${lines[0]} == size,count,bytes,* && ${#lines[@]} -eq 1 ]]
+	run -1 procmem heap --list --size 5 "$TARGET_PID"
+	[ "${lines[-1]}" = 'procmem: note: no chunk matches' ]
+	[[ ${lines[-2]} == ADDRESS* ]]
+
+	# Nothing is lost.
+	target_start trees
+	run -0 --separate-stderr procmem heap --retained --tree nothing "$TARGET_PID"
+	[ "$output" = 'no lost chunk was found' ]
+}
+
+@test "a table has a column for the size only if chunks are counted by size" {
+	local keys
+	target_start allocations 2
+	for keys in thread arena state arena,state type thread,type; do
+		run -0 --separate-stderr procmem heap --by "$keys" "$TARGET_PID"
+		grep -Eq '^ *([A-Z]+ +)*COUNT +BYTES' <<<"$output"
+		! grep -Eq 'SIZE +COUNT' <<<"$output" || return 1
+	done
+	for keys in size size,thread size,arena arena,state,size; do
+		run -0 --separate-stderr procmem heap --by "$keys" "$TARGET_PID"
+		grep -Eq 'SIZE +COUNT +BYTES' <<<"$output"
+	done
+}
+
+@test "a note says that --by helps if many rows have the same type" {
+	program_start python3 -c 'kept = ["x" * (600 + 16 * (i % 60)) for i in range(3000)]; print("ready", flush=True); import time; time.sleep(600)'
+	target_await ready
+	run --separate-stderr procmem heap "$TARGET_PID"
+	[ "$status" -le 1 ]
+	[[ $stderr =~ ([0-9]+)' of '[0-9]+" rows have the type '"[^\']+"', and differ in size: --by type or --by text counts them together" ]]
+	[ "${BASH_REMATCH[1]}" -ge 20 ]
+	run --separate-stderr procmem heap --by type "$TARGET_PID"
+	[[ $stderr != *'rows have the type'* ]]
+	run --separate-stderr procmem heap -q "$TARGET_PID"
+	[ -z "$stderr" ]
 }
 
 @test "--tree: chunks are below the chunks through which they are held" {
