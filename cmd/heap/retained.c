@@ -136,8 +136,8 @@ static const struct list_column columns[] = {
 	  .alone = true,
 	  .optional = true,
 	  .number = only_number,
-	  .help = "chunks that no other root of the same sort and, on stacks, no other memory "
-	          "reaches" },
+	  .help = "chunks that no other root of the same sort reaches; for a stack, no other "
+	          "memory either" },
 	{ .name = "chunks",
 	  .title = "CHUNKS",
 	  .type = LIST_COUNT,

@@ -203,7 +203,7 @@ static int walk(struct pm_cohorts *cohorts, struct pm_heap *heap, struct pm_erro
 	return pm_census_sort(cohorts->found, PM_CENSUS_BY_BYTES, error);
 }
 
-/** Makes the walk that was made the last one. */
+/** Replaces the last walk by the walk that was just made. */
 static void advance(struct pm_cohorts *cohorts)
 {
 	struct walk *last = &cohorts->last, *now = &cohorts->now;

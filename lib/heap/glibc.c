@@ -164,7 +164,8 @@ static int check_parts(struct pm_glibc *glibc, struct pm_error *error)
 
 /**
  * Returns whether more mapped chunks were found than malloc has counted, or whether the counters of
- * malloc were not found. In a running process, chunks may have been unmapped since they were found.
+ * malloc were not found. Returns false for a running process: chunks may have been unmapped since
+ * they were found.
  */
 static bool may_have_false_chunks(const struct pm_glibc *glibc)
 {

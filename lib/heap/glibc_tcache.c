@@ -352,7 +352,8 @@ static enum finding read_stopped(struct pm_glibc_lists *lists,
 	return good > 0 && implausible <= 1 ? VALID : DAMAGED;
 }
 
-/** Saves the second word of a cached chunk, which all of them have since 2.34. */
+/** Saves the second word of a cached chunk. Since 2.34, all cached chunks have the same word there.
+ */
 static int save_key(struct pm_glibc_lists *lists)
 {
 	struct pm_glibc *glibc = lists->glibc;

@@ -46,8 +46,9 @@ enum pm_content {
 	 * address, and two words that are 0 or such addresses
 	 */
 	PM_CONTENT_POINTERS,
-	/** More than half of the words that are not 0 are two integers below 2^24, or one or two
-	 * floating-point numbers of usual size (such as 10^-12 to 10^15) */
+	/** More than half of the words that are not 0 contain numbers: two integers below 2^24, one
+	 * double from 10^-12 to 10^15, or two floats from 10^-6 to 10^7. These limits are
+	 * approximate */
 	PM_CONTENT_NUMBERS,
 	PM_CONTENT_DATA, /**< none of these, such as compressed data */
 	PM_CONTENT_COUNT /**< number of values */

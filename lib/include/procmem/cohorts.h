@@ -96,8 +96,8 @@ PM_PUBLIC void pm_cohorts_get(const struct pm_cohorts *cohorts, size_t index,
                               struct pm_cohort_class *result);
 
 /**
- * Returns the time in which the survivors were allocated: the sum of the times between the walks
- * that were compared.
+ * Returns the time in which the survivors were allocated. This is the time from the first walk to
+ * the last but one, without the times between walks that could not be compared.
  * @param cohorts  the handle
  * @return         seconds; 0 before the third walk
  */

@@ -133,8 +133,8 @@ struct pm_heap {
 	bool narrow;     /**< all regions are below 4 GiB, as in a 32-bit process: chunks of 32-bit
 	                    processes cannot be read */
 	bool complete;   /**< false: the figures are approximate */
-	/** Most of the memory of an arena of a running process could not be read, also when it was
-	 * tried again: the figures say nothing about what is in use */
+	/** Most of the memory of an arena of a running process could not be read, and further
+	 * attempts did not help: the figures say nothing about what is in use */
 	bool lost;
 	struct pm_heap_arena *arenas;  /**< the arenas; the main arena is first */
 	size_t arena_count;            /**< number of elements of `arenas` */

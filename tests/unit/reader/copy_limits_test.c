@@ -102,6 +102,7 @@ static void a_process_that_has_grown_is_not_copied_beyond_the_limit(void **state
 	const struct pm_copy_options options = { .memory_max = planned + (32 << 20) };
 	struct pm_copy_info info = refuse_grown(&options, "has grown");
 	assert_true(info.copied <= options.memory_max);
+	assert_false(info.ended);
 }
 
 static void a_stop_ends_within_a_large_region(void **state)
@@ -115,6 +116,7 @@ static void a_stop_ends_within_a_large_region(void **state)
 	const struct pm_copy_options options = { .stop_max_ns = predicted + predicted / 4 };
 	struct pm_copy_info info = refuse_grown(&options, "the stop was ended");
 	assert_true(info.copied < 256 << 20);
+	assert_true(info.ended);
 }
 
 static void a_cancelled_copy_leaves_the_target_running(void **state)
