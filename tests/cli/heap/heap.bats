@@ -727,6 +727,9 @@ group_bytes() {
 	[[ ${lines[1]} == *HELD*'ONLY BY IT'*CHUNKS*ROOT ]]
 	grep -Eq '^ *62\.5K +62\.5K +1000 g_list  \(global, holders\)$' <<<"$output"
 	grep -Eq '^      shared or stray pointer: 6\.3K with g_(one|two); words that lead there: 40 from g_(one|two), the first at 0x' <<<"$output"
+	# Without a single word, only one of two roots would hold these chunks.
+	grep -A 1 ' g_chain  (global, holders)$' <<<"$output" | grep -Fx '      only by it, but for 1 word from g_stray: 4.9K'
+	[ "$(grep -c 'only by it, but for' <<<"$output")" -eq 1 ]
 	# The root with fewer words may be the owner, so the words of both roots are shown.
 	words=$(grep -E -A 3 '^      shared or stray pointer: 4\.9K with g_stray; ' <<<"$output" | tr -s '\n ' ' ')
 	[[ $words =~ 'words that lead there: 1 from g_stray, at '0x[0-9a-f]+', to '0x[0-9a-f]+'; 5 from g_chain, the first at 0x' ]]
@@ -737,6 +740,8 @@ group_bytes() {
 		(.roots | sort) == ["g_chain", "g_stray"] and .chunks == 5 and (.other_roots | not) and
 		(.entries | map({name, words}) | sort_by(.words)) == [{name: "g_stray", words: 1}, {name: "g_chain", words: 5}] and
 		(.entries[] | select(.name == "g_stray") | .from == $from and .entry == $entry)' <<<"$output"
+	jq -e --argjson bytes "$(group_bytes chain)" '[.roots[] | select(has("but_words"))] | length == 1 and
+		(.[0] | .name == "g_chain" and .only == 0 and .nearly_only == $bytes and .but_words == 1)' <<<"$output"
 	run -0 --separate-stderr procmem heap --retained --csv --max-stop 5s -o name,held -n 2 "$TARGET_PID"
 	[ "${#lines[@]}" -eq 3 ]
 	run -2 procmem heap --retained --size 64 "$TARGET_PID"
@@ -753,7 +758,7 @@ group_bytes() {
 		(.roots | any(startswith("stack of "))) and (.entries[] | select(.name | startswith("stack of ") | not) |
 		.words == 1 and .from == $from)' <<<"$output"
 	jq -e --argjson bytes "$(group_bytes pool)" '.roots[] | select(.kind == "stack") |
-		.held == $bytes and .only == 0 and .chunks == 3' <<<"$output"
+		.held == $bytes and .only == 0 and .chunks == 3 and (has("but_words") | not)' <<<"$output"
 	jq -e 'all(.roots[]; .chunks > 0)' <<<"$output"
 	run -0 --separate-stderr procmem heap --retained "$TARGET_PID"
 	[[ $output =~ 'shared or stray pointer: '[0-9.]+'K with '[0-9a-f]+-[0-9a-f]+'; words that lead there: 1 from ' ]]
