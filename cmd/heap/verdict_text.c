@@ -169,7 +169,7 @@ static void put_state(const struct heap_report *report, struct text *line)
 		text_string(line, "FRAGMENTED: ");
 	else if (type == HEAP_VERDICT_UNUSED)
 		text_string(line, "UNUSED: ");
-	if (!report->heap->complete)
+	if (!report->heap->complete || (report->heap->mapped_uncertain && report->heap->mapped > 0))
 		text_string(line, "about ");
 
 	if (type == HEAP_VERDICT_NONE)

@@ -146,9 +146,10 @@ struct pm_heap {
 	uint64_t mapped_count_counter; /**< `mapped_count` according to malloc's own counters */
 	/** Whether malloc's own counters of mapped chunks were found; false for jemalloc */
 	bool mapped_counted;
-	/** The process is stopped, and more mapped chunks were found than malloc has counted, or
-	 * the counters were not found: some of the chunks can be other memory that looks like a
-	 * mapped chunk. If the counters were not found, mapped chunks can also be missing */
+	/** More mapped chunks were found than malloc has counted, or the counters were not found:
+	 * some of the chunks can be other memory that looks like a mapped chunk. If the process
+	 * runs, malloc may also have unmapped some of them since they were found. If the counters
+	 * were not found, mapped chunks can also be missing */
 	bool mapped_uncertain;
 	struct pm_heap_break *breaks; /**< the first PM_HEAP_BREAKS_MAX breaks */
 	size_t break_count;           /**< number of elements of `breaks` */

@@ -542,6 +542,14 @@ delayed() {
 	run -0 --separate-stderr procmem heap --json --stop "$TARGET_PID"
 	jq -e '.mmapped.count == 21 and .mmapped.counted.count == 20 and
 		.mmapped.bytes - .mmapped.counted.bytes == 1048576' <<<"$output"
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ ${lines[1]} == 'about '*"malloc mapped 21 large chunks separately: "*" (20 by malloc's own count)" ]]
+
+	# None of malloc's own.
+	targets_stop
+	target_start false_chunk $((16 << 20))
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.mmapped == {count: 1, bytes: 17592186044416, counted: {count: 0, bytes: 0}}' <<<"$output"
 }
 
 @test "--growth shows what is allocated and not freed, not what only changes" {
