@@ -9,10 +9,11 @@
 #include "heap/classes.h"
 #include "heap/print.h"
 
-/* If a smaller share of the heap is resident, the resident size is printed. */
+/* The resident size is printed if less than this percentage of the arenas is resident. */
 enum { RESIDENT_PERCENT = 90 };
 
-/* From this share of the free memory on, the size of the chunks in fastbins is printed. */
+/* The size of the chunks in fastbins is printed if it is at least this percentage of the free
+ * memory. */
 enum { FAST_PERCENT = 2 };
 
 /* Minimum size in bytes of anonymous memory that is worth a line about memory beside malloc. */

@@ -60,8 +60,8 @@ static bool number_of(const struct list_column *column, const void *item, uint64
 }
 
 /**
- * Adds how much each direct chunk of a group and the chunks that were lost through it are: "19
- * chunks, 1.0K". If this differs, the averages are marked with "~".
+ * Adds the number and the size of a direct chunk and the chunks that were lost through it: "19
+ * chunks, 1.0K". If the direct chunks of the group differ, adds averages, marked with "~".
  */
 static void put_each(const struct pm_leak_group *group, bool bytes, struct text *text)
 {

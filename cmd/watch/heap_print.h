@@ -28,8 +28,8 @@ void watch_heap_print(const struct watch_heap *heap, const struct pm_trend *rss,
 void watch_heap_print_json(const struct watch_heap *heap, struct json *json);
 
 /**
- * Adds a line with the number of walks so far, if it is too early for a result, and how often the
- * budget allows one.
+ * If there were too few walks for a result, adds a line: the number of walks so far, and how often
+ * the budget allows a walk.
  *
  * @param heap  the walks
  * @param text  receives the line

@@ -138,8 +138,8 @@ static int read_again(struct pm_glibc *glibc, size_t arena, struct pm_error *err
 }
 
 /**
- * Finds the brk heap. If it is contiguous, system_mem is its size, also with memory of other users
- * of sbrk(2) in it.
+ * Finds the brk heap. If it is contiguous, system_mem is its size, including memory of other users
+ * of sbrk(2) between its parts.
  */
 static int find_main(struct pm_glibc *glibc, struct pm_glibc_heaps *heaps, struct pm_error *error)
 {

@@ -297,10 +297,10 @@ static enum finding read_changing(struct pm_glibc_lists *lists,
 		if (implausible > IMPLAUSIBLE_MAX)
 			break;
 
-		lists->partial = i + 1 == PM_GLIBC_LISTS_TRIES;
+		lists->partial = lists->newer = i + 1 == PM_GLIBC_LISTS_TRIES;
 		lists->again = i > 0;
 		int good = implausible > 0 ? 0 : follow_bins(lists, tcache, links);
-		lists->partial = lists->again = false;
+		lists->partial = lists->again = lists->newer = false;
 		if (good != 0)
 			return good < 0 ? FAILED : VALID;
 		got = pm_glibc_read_now(glibc, address, tcache->bytes, size, lists->error);

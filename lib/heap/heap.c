@@ -16,7 +16,7 @@
 #include "heap/jemalloc_find.h"
 #include "heap/linked.h"
 
-/* Maximum number of walks over a running heap. It is walked over again if most of it was lost. */
+/* Maximum number of walks over a running heap. A walk that has missed most of it is repeated. */
 enum { OPEN_TRIES = 3 };
 
 /** An allocator of which only the name is known, and the start of the name of its library. */

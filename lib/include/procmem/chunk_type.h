@@ -118,8 +118,8 @@ PM_PUBLIC int pm_chunk_types_open(const struct pm_chunk_type_source *source,
 PM_PUBLIC void pm_chunk_types_close(struct pm_chunk_types *types);
 
 /**
- * Determines the type of a chunk. The time is bounded; most calls take some nanoseconds, because
- * the name that belongs to a first word is looked up once.
+ * Determines the type of a chunk. The time is bounded. Most calls take some nanoseconds, because
+ * each value of a first word is looked up only once.
  *
  * @param types  the types
  * @param head   the first bytes of the chunk, as pm_chunk_visitor gets them

@@ -109,7 +109,7 @@ struct pm_heap_break {
 	uint64_t address;
 	uint64_t previous; /**< address of the chunk before it, or of the structure that refers to
 	                      it; 0 if there is none */
-	uint64_t skipped;  /**< number of bytes that were skipped; 0 if reading again repaired it */
+	uint64_t skipped;  /**< number of bytes that were skipped; 0 if reading again has helped */
 	uint32_t arena;    /**< index of the arena */
 	/** true: the chain of chunks of glibc breaks at `address`. false: something else is not
 	 * valid, such as a counter, a list or a tcache */

@@ -36,7 +36,7 @@ struct pm_retained_root {
 	uint64_t chunks; /**< number of these chunks */
 	/** Whether `only` is known: only for the first PM_RETAINED_SET_ROOTS roots */
 	bool only_known;
-	/** Bytes of the chunks that are not in a set with another root */
+	/** Bytes of the chunks that this root holds, and that are in no set with another root */
 	uint64_t only;
 	/** `only` and the bytes of the sets that `nearly_only` says are those of this root */
 	uint64_t nearly_only;
