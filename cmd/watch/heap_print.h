@@ -38,7 +38,7 @@ void watch_heap_print_json(const struct watch_heap *heap, struct json *json);
 bool watch_heap_print_wait(const struct watch_heap *heap, struct text *text);
 
 /**
- * Adds one line for each class that grows, without a table: rate, size, verdict and content.
+ * Adds a line about one of the classes that grow: rate, size, verdict and content.
  *
  * @param heap   the walks
  * @param index  position among the classes that grow

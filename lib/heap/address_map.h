@@ -37,7 +37,7 @@ struct pm_address_map {
 	uint32_t recent[PM_ADDRESS_SLOTS];
 };
 
-/** Returns the index in pm_address_map.recent for an address. It is the same for all addresses in a
+/** Returns the index in pm_address_map.recent for an address: the same for all addresses in one
  * MiB. */
 static inline size_t pm_address_map_slot(uint64_t address)
 {

@@ -37,8 +37,7 @@ static int add_entry(struct pm_glibc_lists *lists, uint64_t address,
 	return 1;
 }
 
-/** Returns whether the chunk at an address was made after the walk, of the memory of a top chunk.
- */
+/** Returns whether the chunk at an address was split off a top chunk after the walk. */
 static bool is_newer(const struct pm_glibc_lists *lists, uint64_t address)
 {
 	struct pm_chunk chunk;

@@ -233,9 +233,9 @@ static bool has_head(const struct pm_glibc *glibc, const struct tcache *tcache, 
 }
 
 /**
- * Returns whether a chunk of a list has the key that malloc writes to each cached chunk. Another
- * chunk can contain a pointer to a cached one: it is rarely at the place for chunks of its size,
- * with a counter.
+ * Returns whether a chunk of a list has the key that malloc writes to each cached chunk. A chunk of
+ * the program can also contain a pointer to a cached chunk. But this pointer is rarely at the place
+ * where a tcache has the list for chunks of this size, and rarely has a counter.
  */
 static int has_key(struct pm_glibc_lists *lists, uint64_t address, const struct tcache *tcache)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds the index. Chunks are appended to the segment that was added last; its blocks are
- * allocated while they are needed. */
+/* Builds the index. Chunks are appended to the segment that was added last. Blocks of this segment
+ * are allocated when they are needed. */
 #include "heap/index.h"
 
 #include <stdlib.h>
