@@ -342,7 +342,7 @@ static void print_text(struct growth *growth, struct out *out)
 		print_table(growth, out);
 
 	delta_put_bytes(&net, net_bytes(growth), growth->report.options->output.bytes);
-	out_format(out, "net change of all chunks in use in %.1f s: %s\n",
+	out_format(out, "net change in %.1f s, of all chunks in use: %s\n",
 	           seconds_between(growth, 0, PM_SURVIVORS_WALKS - 1), text_terminate(&net));
 	text_deinit(&net);
 }

@@ -28,7 +28,7 @@ const struct cli_spec heap_spec = {
 	.exclusive = heap_options_exclusive,
 	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"
 	         "malloc of glibc 2.26 to 2.44 and jemalloc 5 are recognised without symbols. The\n"
-	         "process is not stopped: if it changes its heap while it is read, figures are\n"
+	         "process is not stopped. If its heap changes while procmem reads it, figures are\n"
 	         "approximate, too low or too high (exact: --stop).",
 	.examples = {
 		{ "procmem heap shop", "is the heap of the process called shop fragmented?" },

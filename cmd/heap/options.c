@@ -38,8 +38,8 @@ static const struct cli_option show_options[] = {
 	  "which variables, stacks and other roots hold chunks" },
 	{ OPTION_TREE, "tree", "ROOT",
 	  "with --retained: show through which chunks one root\n"
-	  "holds others (nothing: through which chunks others\n"
-	  "were lost); --by type: chunks of all sizes in a row" },
+	  "holds others. 'nothing' as ROOT: the lost chunks.\n"
+	  "With --by type, chunks of all sizes are in one row" },
 	{ OPTION_GROWTH, "growth", "DURATION",
 	  "read the heap three times in this time, and show\n"
 	  "which chunks were allocated and not freed" },
@@ -273,7 +273,7 @@ const char *const heap_options_exclusive[] = {
 	"list sort: chunks are listed by address; --csv helps to sort them",
 	"list reverse: chunks are listed by address; --csv helps to sort them",
 	"list columns: --csv helps to select columns",
-	"growth list: --list shows the chunks of a class with its --size and --text",
+	"growth list: use --list afterwards, with the --size and --text of a class",
 	"growth by: growth is counted by size and type; the output of --json can be summed up",
 	"growth stop: the process has to run to allocate chunks; leave out --stop",
 	"growth columns: --json has all fields",

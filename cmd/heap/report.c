@@ -75,8 +75,8 @@ static void announce(const struct heap_report *report, const struct pm_process *
 }
 
 /**
- * Prepares a stop. Refuses the first one if it would take longer than is allowed, or announces it:
- * the limit is that of all stops. Starts the time of the stop.
+ * Prepares a stop, and starts its time. The limit is that of all stops together, so only the first
+ * one is refused if it would take longer than is allowed, and only the first one is announced.
  */
 static int before_stop(void *context, struct pm_process *process, struct pm_error *error)
 {

@@ -20,11 +20,12 @@
 /* Indentation of the lines below a root, in columns. */
 enum { INDENT = 6 };
 
-/*
- * Without --all: the number of shares of a root that are shown, the minimum percentage of the bytes
- * that the root holds, and the number of names of other roots.
- */
-enum { SHARES_SHOWN = 3, SHARE_PERCENT_MIN = 5, NAMES_SHOWN = 2 };
+/* What is shown without --all. */
+enum {
+	SHARES_SHOWN = 3,      /* maximum number of shares of a root */
+	SHARE_PERCENT_MIN = 5, /* minimum size of a share in percent of what the root holds */
+	NAMES_SHOWN = 2,       /* maximum number of names of other roots */
+};
 
 /** What is printed. */
 struct holding {
@@ -136,8 +137,8 @@ static const struct list_column columns[] = {
 	  .alone = true,
 	  .optional = true,
 	  .number = only_number,
-	  .help = "chunks that no other root of the same sort and, on stacks, no other memory "
-	          "reaches" },
+	  .help = "chunks that no other root of the same sort reaches; for a stack, no other "
+	          "memory either" },
 	{ .name = "chunks",
 	  .title = "CHUNKS",
 	  .type = LIST_COUNT,

@@ -58,8 +58,7 @@ static bool is_start(const struct pm_root *root, const char *text)
 	return same;
 }
 
-/** Returns the end of a part of a name that starts at a bracket, after the bracket that closes it.
- */
+/** Returns what follows the part in brackets with which a name starts. */
 static const char *end_of_part(const char *name)
 {
 	char open = name[0], close = open == '(' ? ')' : ']';

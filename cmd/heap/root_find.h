@@ -9,9 +9,9 @@
 #define HEAP_ROOT_LOST SIZE_MAX
 
 /**
- * Finds a root by its name, by its row in the table of `heap --retained`, by the start of its name,
- * up to a space, by its name without ABI tags and without the arguments of functions, or by an
- * address in it. "nothing" means the lost chunks.
+ * Finds a root. The user can type the name of the root, its row in the table of `heap --retained`,
+ * the start of its name up to a space, its name without ABI tags and arguments of functions, or an
+ * address in the root. "nothing" means the lost chunks.
  *
  * @param roots  the roots, as in pm_graph_roots()
  * @param count  number of roots

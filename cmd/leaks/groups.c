@@ -60,8 +60,8 @@ static bool number_of(const struct list_column *column, const void *item, uint64
 }
 
 /**
- * Adds what each direct chunk of a group has lost, itself included: "19 chunks, 1.0K". If this
- * differs, the averages are marked with "~".
+ * Adds the number and the size of a direct chunk and the chunks that were lost through it: "19
+ * chunks, 1.0K". If the direct chunks of the group differ, adds averages, marked with "~".
  */
 static void put_each(const struct pm_leak_group *group, bool bytes, struct text *text)
 {
@@ -169,7 +169,7 @@ static const struct list_column columns[] = {
 	  .type = LIST_COUNT,
 	  .number = number_of,
 	  .index = INDIRECT,
-	  .help = "number of chunks, of all groups, that were lost through the direct chunks" },
+	  .help = "number of chunks, in any group, that were lost through the direct chunks" },
 	{ .name = "indirect_bytes",
 	  .title = "INDIRECT-BYTES",
 	  .type = LIST_SIZE,
@@ -190,7 +190,7 @@ static const struct list_column columns[] = {
 	  .type = LIST_TEXT,
 	  .safe = true,
 	  .text = each_text,
-	  .help = "what was lost with each direct chunk, itself included; ~ marks an average" },
+	  .help = "a direct chunk and what was lost through it; ~ marks an average" },
 	{ .name = "cycles",
 	  .title = "CYCLES",
 	  .type = LIST_COUNT,

@@ -77,7 +77,7 @@ const struct cli_spec leaks_spec = {
 	.operands = "TARGET",
 	.purpose = "Finds chunks of malloc that the program has lost: no register, stack or\n"
 	           "variable, and no reachable chunk, points to them. The process is stopped\n"
-	           "while its memory is copied, about 0.3 s for 1 GiB.",
+	           "while its memory is copied, about 0.5 s for 1 GiB.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"
@@ -227,9 +227,9 @@ static void report_below_stacks(const struct pm_leaks *leaks, bool bytes)
 	struct text line = { 0 };
 
 	put_amount(&line, leaks->below_stacks, leaks->below_stacks_bytes, bytes);
-	report_note("of these, %s can be reached from memory below the stack pointers of threads: "
-	            "not lost if a thread has switched to another part of its stack, such as an "
-	            "alternate signal stack or the stack of a coroutine",
+	report_note("of the lost chunks, %s can be reached from memory below stack pointers: these "
+	            "are not lost if a thread has switched to another part of its stack, such as "
+	            "an alternate signal stack or the stack of a coroutine",
 	            text_terminate(&line));
 	text_deinit(&line);
 }

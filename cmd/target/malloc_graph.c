@@ -25,8 +25,8 @@ enum { STOPS_MAX = 4, CHUNK_BYTES = 60 };
 enum { THREADS_MANY = 60 };
 
 /**
- * Returns the number of bytes that procmem may use: half of what the machine and its own cgroup
- * have left; 0 if this is not known.
+ * Returns the number of bytes that procmem may use: half of what the machine and the cgroup of
+ * procmem have left; 0 if this is not known.
  */
 static uint64_t memory_max(void)
 {

@@ -277,6 +277,9 @@ static int count_failure(struct watch_heap *heap, double now, struct pm_error *e
 	heap->last = now;
 	if (heap->failure.kind != PM_ERROR_GONE && heap->failure.kind != PM_ERROR_CANCELLED)
 		heap->walks.failure = heap->failure.text;
+
+	/* The time of the failed walk is part of the rates (pm_cohorts_walk). */
+	heap->walks.seconds = pm_cohorts_seconds(heap->walk.cohorts);
 	judge_all(heap);
 	return 0;
 }

@@ -2,8 +2,8 @@
 /*
  * First, a breadth-first search attributes each node to its nearest root. A depth-first search in
  * the nodes of one root, or in the lost nodes, numbers them. Then their memory is scanned twice to
- * make the lists of predecessors: all pointers are counted, so that each list has its place in one
- * array.
+ * make the lists of predecessors, which are in one array. The first scan counts the pointers, which
+ * determines where each list starts. The second scan fills the lists.
  */
 #include "graph/held.h"
 
@@ -266,9 +266,9 @@ static int check_pointers(const struct search *search)
 }
 
 /**
- * Makes the lists of predecessors. First, first[N + 2] is the number of predecessors of N. After
- * the sums, first[N + 1] is the start of the list of N. While the list is filled, first[N + 1]
- * moves to its end, which is the start of the list of N + 1.
+ * Makes the lists of predecessors. The first scan sets first[N + 2] to the number of predecessors
+ * of N. The sums of these numbers make first[N + 1] the start of the list of N. The second scan
+ * moves first[N + 1] to the end of this list, which is the start of the list of N + 1.
  */
 static int make_lists(struct search *search)
 {

@@ -12,9 +12,8 @@
 struct pm_held {
 	uint32_t count;  /**< number of nodes + 1 */
 	uint32_t *nodes; /**< for each number from 1 on, the node; owned */
-	uint32_t *
-		dominators; /**< for each number, the number of its dominator, which is lower; owned
-	                     */
+	/** For each number, the number of its dominator, which is lower; owned */
+	uint32_t *dominators;
 };
 
 /**

@@ -93,8 +93,7 @@ static bool is_memory(const struct retaining *state, uint32_t root)
 	return found->kind == PM_ROOT_ANONYMOUS && found->pointers > 0;
 }
 
-/** Moves other memory that holds no chunks to the start of the roots that hold none, and adds it to
- * the list as long as there are bits. */
+/** Appends other memory that holds no chunks to the list of roots, as long as there are bits. */
 static void list_memory(struct retaining *state, size_t count)
 {
 	struct pm_retained *result = state->result;

@@ -93,7 +93,8 @@ struct pm_glibc {
 enum pm_glibc_budget {
 	/** Attempts to repair; each 64 KiB that are parsed again count as one more */
 	PM_GLIBC_REPAIR_WORK = 1 << 14,
-	/** Tests whether a chain of chunks starts, if they leave the buffer: up to 8 reads each */
+	/** Tests whether a chain of chunks starts, if a test needs bytes outside of the buffer.
+	 * Such a test takes up to 8 reads */
 	PM_GLIBC_SLOW_TESTS = 1 << 20,
 	/** Reads of bins and arenas to check whether memory is the main arena */
 	PM_GLIBC_STATE_READS = 1 << 22,

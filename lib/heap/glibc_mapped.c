@@ -17,8 +17,8 @@
  *
  * Other memory can contain words that look like such a header: pages of the metaspace of a JVM do.
  * A chunk has a whole mapping, so it usually begins or ends where another chunk or a region does.
- * If more chunks are found than malloc has counted, chunks of which neither is true are left out,
- * provided that this makes the number and the bytes equal to the counters of malloc.
+ * If more chunks are found than malloc has counted, chunks that neither begin nor end there are
+ * left out, provided that this makes the number and the bytes equal to the counters of malloc.
  */
 #include "heap/glibc_mapped.h"
 
@@ -44,7 +44,8 @@ enum {
 	FAILURES_MAX = 256,
 };
 
-/* Bytes of a mapping, and of a region that cannot be written and is searched. */
+/* Maximum size in bytes of a mapping, and of a region that is searched although it cannot be
+ * written. */
 static const uint64_t mapping_max = UINT64_C(1) << 47, protected_max = UINT64_C(1) << 34;
 
 /** A chunk that was found. */

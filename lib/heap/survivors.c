@@ -104,7 +104,7 @@ static int append(struct records *records, const struct record *record, struct p
 	return 0;
 }
 
-/** Passes all items below a chunk, and tests whether the chunk is there and has not changed. */
+/** Moves past all items below a chunk. Tests whether the chunk is there and has not changed. */
 static bool contains(struct records *records, const struct record *record)
 {
 	while (records->at < records->count && records->items[records->at].start < record->start)

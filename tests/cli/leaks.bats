@@ -226,7 +226,7 @@ assert_lost() {
 		read -r count size < <(group held)
 		run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
 		jq -e --argjson size "$size" '.chunks == 1 and .bytes == $size and .certain == false' <<<"$output"
-		[[ $stderr == *'of these, 1 chunk, 2.9K can be reached from memory below the stack pointers of threads: '* ]]
+		[[ $stderr == *'of the lost chunks, 1 chunk, 2.9K can be reached from memory below stack pointers: '* ]]
 		targets_stop
 	done
 }

@@ -145,7 +145,7 @@ static void change(struct subject *subject, const uint8_t *group)
 
 /**
  * Makes pointers: a variable leads to a chunk of the first arena, from which a list leads through
- * the small chunks behind it. Those of the second arena are a cycle that nothing points to.
+ * the small chunks after it. Those of the second arena are a cycle that nothing points to.
  */
 static void link_chunks(struct subject *subject)
 {

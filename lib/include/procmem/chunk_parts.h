@@ -29,7 +29,7 @@ enum pm_chunk_part {
 	PM_CHUNK_PART_CACHED = 1 << PM_CHUNK_CACHED,
 	/** Content of a free chunk; in jemalloc also of unused pages */
 	PM_CHUNK_PART_FREE = 1 << PM_CHUNK_FREE,
-	/** Content of the rest at the end of an arena */
+	/** Content of the top chunk of an arena */
 	PM_CHUNK_PART_TOP = 1 << PM_CHUNK_TOP,
 	/**
 	 * What malloc of glibc has written into a freed chunk: pointers to other freed chunks, and
@@ -58,8 +58,9 @@ struct pm_chunk_parts {
 	 * unused pages of jemalloc, `arena` is PM_CHUNK_MAPPED and `number` is UINT32_MAX.
 	 */
 	struct pm_chunk chunk;
-	unsigned inside; /**< enum pm_chunk_part bits of the bytes in `chunk`; 0 if `found` is false
-	                  */
+	/** enum pm_chunk_part bits of the bytes of the range that are in `chunk`; 0 if `found` is
+	 * false */
+	unsigned inside;
 	unsigned outside; /**< enum pm_chunk_part bits of all other bytes of the range */
 	/**
 	 * The range without the bytes at its start and its end that are PM_CHUNK_PART_LINKS or

@@ -36,7 +36,7 @@ struct pm_retained_root {
 	uint64_t chunks; /**< number of these chunks */
 	/** Whether `only` is known: only for the first PM_RETAINED_SET_ROOTS roots */
 	bool only_known;
-	/** Bytes of the chunks that are not in a set with another root */
+	/** Bytes of the chunks that this root holds, and that are in no set with another root */
 	uint64_t only;
 };
 
@@ -77,8 +77,9 @@ struct pm_retained {
 	uint64_t lost_chunks;   /**< number of chunks in use that no root reaches */
 	uint64_t lost_bytes;    /**< sum of their sizes */
 	/**
-	 * Roots that hold chunks, by descending `held`. If sets can distinguish more roots, other
-	 * memory that points to chunks, but holds none, follows
+	 * Roots that hold chunks, by descending `held`. If they are fewer than
+	 * PM_RETAINED_SET_ROOTS, roots of the kind PM_ROOT_ANONYMOUS that hold no chunk follow, up
+	 * to this number
 	 */
 	struct pm_retained_root *roots;
 	size_t root_count;            /**< number of elements of `roots` */

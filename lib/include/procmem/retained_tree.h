@@ -25,7 +25,7 @@ extern "C" {
 /** Maximum number of rows on the way from the root to a row. */
 #define PM_RETAINED_DEPTH_MAX 64
 
-/** A value for the root of pm_retained_tree_find(): the lost chunks, which no root holds. */
+/** A root for pm_retained_tree_find() that means the lost chunks, which no root holds. */
 #define PM_RETAINED_LOST UINT32_MAX
 
 /** Value of pm_retained_row.parent: the chunks are directly below the root. */

@@ -566,6 +566,14 @@ delayed() {
 	run -0 --separate-stderr procmem heap --json --stop "$TARGET_PID"
 	jq -e '.mmapped.count == 21 and .mmapped.counted.count == 20 and
 		.mmapped.bytes - .mmapped.counted.bytes == 1048576' <<<"$output"
+	run -0 --separate-stderr procmem heap "$TARGET_PID"
+	[[ ${lines[1]} == 'about '*"malloc mapped 21 large chunks separately: "*" (20 by malloc's own count)" ]]
+
+	# None of malloc's own.
+	targets_stop
+	target_start false_chunk $((16 << 20))
+	run -0 --separate-stderr procmem heap --json "$TARGET_PID"
+	jq -e '.mmapped == {count: 1, bytes: 17592186044416, counted: {count: 0, bytes: 0}}' <<<"$output"
 }
 
 @test "--growth shows what is allocated and not freed, not what only changes" {
@@ -576,7 +584,7 @@ delayed() {
 	run --separate-stderr procmem heap --growth 2s "$TARGET_PID"
 	[ "$status" -le 1 ]
 	[[ ${lines[0]} =~ ^"allocations ($TARGET_PID)  3 walks, "[1-9][0-9.]*' s '(and [0-9.]+ s )?'apart, not stopped' ]]
-	[[ ${lines[-1]} =~ ^'net change of all chunks in use in '[0-9.]+' s: '[+-] ]]
+	[[ ${lines[-1]} =~ ^'net change in '[0-9.]+' s, of all chunks in use: '[+-] ]]
 	[[ ${lines[1]} == *RATE*NEW/S*SIZE*NEW*NET*WHAT ]]
 	[[ ${lines[2]} == *' 272 '*'"leak number=#"' ]]
 	# All rates have one unit, and -s sorts.
@@ -636,7 +644,7 @@ delayed() {
 
 	[[ $(head -n 1 grown) =~ '  3 walks, '([0-9]+)'.'[0-9]' s '(and [0-9.]+ s )?'apart' ]]
 	[ "${BASH_REMATCH[1]}" -ge 2 ]
-	[[ $(tail -n 1 grown) =~ ^'net change of all chunks in use in '([0-9]+)'.'[0-9]' s: ' ]]
+	[[ $(tail -n 1 grown) =~ ^'net change in '([0-9]+)'.'[0-9]' s, of all chunks in use: ' ]]
 	[ "${BASH_REMATCH[1]}" -ge 2 ]
 }
 
@@ -899,7 +907,7 @@ tree_rows() {
 	cp /dev/stdin retained.txt <<<"$output"
 
 	while read -r _ name count size map; do
-		# A map has the pointers to the top, the first and the last node 16 bytes behind its start.
+		# A map has the pointers to the top, the first and the last node 16 bytes after its start.
 		address=$(printf '%x' $((0x$map + 16)))
 		jq -e --arg name "data of orders at $address" --arg address "0x$address" --argjson bytes $((count * size)) \
 			'.roots[] | select(.name == $name) | .address == $address and .held == $bytes' retained.json
