@@ -68,6 +68,8 @@ static enum status show_chunks(struct heap_report *report, struct out *out)
 
 	if (heap_chunks_print(report, out, &count, &error) < 0)
 		return report_failure(&error);
+	/* The note comes after the titles of the table. */
+	out_flush(out);
 	if (count == 0 && !report->options->output.quiet)
 		report_note("no chunk matches");
 	if (count == 0)
@@ -91,6 +93,25 @@ static int print_json(const struct heap_report *report, const struct list *list,
 	return 0;
 }
 
+/** Prints the arenas and the classes as text. */
+static void print_text(const struct heap_report *report, struct heap_classes *classes,
+                       struct out *out)
+{
+	const struct heap_options *options = report->options;
+	bool bare = options->list.csv || options->list.no_header;
+
+	if (!bare)
+		classes->list.lines_above = heap_print(report, out);
+	if (classes->list.count > 0 || bare)
+		list_print(&classes->list, out);
+	else
+		out_string(out, "no chunk matches\n");
+
+	out_flush(out);
+	if (!bare && !options->output.quiet)
+		heap_classes_report_similar(classes);
+}
+
 /** Prints the arenas and the classes. */
 static int print(const struct heap_report *report, struct out *out, struct pm_error *error)
 {
@@ -101,9 +122,7 @@ static int print(const struct heap_report *report, struct out *out, struct pm_er
 	if (result == 0 && options->output.json) {
 		result = print_json(report, &classes.list, out, error);
 	} else if (result == 0) {
-		if (!options->list.csv && !options->list.no_header)
-			classes.list.lines_above = heap_print(report, out);
-		list_print(&classes.list, out);
+		print_text(report, &classes, out);
 	}
 
 	heap_classes_deinit(&classes);

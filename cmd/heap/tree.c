@@ -247,6 +247,11 @@ static void print_header(const struct view *view, struct out *out)
 	const char *about = view->graph.heap->complete ? "" : "about ";
 	struct text line = { 0 }, root = { 0 };
 
+	if (!view->root && view->tree.chunks == 0) {
+		out_string(out, "no lost chunk was found\n");
+		return;
+	}
+
 	if (view->root)
 		heap_roots_put(view->root, &root);
 	utf8_escape(&line, root.bytes, root.length);
@@ -257,11 +262,11 @@ static void print_header(const struct view *view, struct out *out)
 		text_size(&line, view->tree.bytes);
 	text_string(&line, " in ");
 	text_grouped(&line, view->tree.chunks);
-	text_format(&line, " chunk%s; ", text_plural(view->tree.chunks));
+	text_format(&line, " chunk%s", text_plural(view->tree.chunks));
 	if (view->root)
-		text_string(&line, "indented chunks are held through those above\n");
+		text_string(&line, "; indented chunks are held through those above\n");
 	else
-		text_string(&line, "indented chunks were lost through those above\n");
+		text_string(&line, "; indented chunks were lost through those above\n");
 
 	out_wrapped(out, &line, 2);
 	text_deinit(&root);
@@ -321,6 +326,7 @@ static int print(struct view *view, struct out *out, struct pm_error *error)
 {
 	const struct heap_options *options = view->options;
 	struct list_options all = options->list;
+	bool bare = options->list.csv || options->list.no_header;
 	struct list list;
 
 	/* The rows are chosen here. */
@@ -334,9 +340,10 @@ static int print(struct view *view, struct out *out, struct pm_error *error)
 	if (options->output.json) {
 		result = print_json(view, &list, out, error);
 	} else {
-		if (!options->list.csv && !options->list.no_header)
+		if (!bare)
 			print_header(view, out);
-		list_print(&list, out);
+		if (view->tree.count > 0 || bare)
+			list_print(&list, out);
 	}
 
 	list_deinit(&list);

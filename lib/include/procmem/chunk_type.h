@@ -40,7 +40,11 @@ enum pm_content {
 	/** Text of at least 4 printable characters (ASCII or UTF-8), up to a NUL or to the end of
 	 * the bytes */
 	PM_CONTENT_TEXT,
-	/** At least half of the words that are not 0 are addresses of mapped memory */
+	/**
+	 * At least half of the words that are not 0 are addresses of mapped memory. Or the chunk
+	 * starts as a node of std::map: a colour of 4 bytes, which is 0 or 1, any 4 bytes, such an
+	 * address, and two words that are 0 or such addresses
+	 */
 	PM_CONTENT_POINTERS,
 	/** More than half of the words that are not 0 contain numbers: two integers below 2^24, one
 	 * double from 10^-12 to 10^15, or two floats from 10^-6 to 10^7. These limits are

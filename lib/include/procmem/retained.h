@@ -38,7 +38,14 @@ struct pm_retained_root {
 	bool only_known;
 	/** Bytes of the chunks that this root holds, and that are in no set with another root */
 	uint64_t only;
+	/** `only` and the bytes of the sets that `nearly_only` says are those of this root */
+	uint64_t nearly_only;
+	/** Number of words without which only this root would reach the chunks of `nearly_only` */
+	uint64_t but_words;
 };
+
+/** Maximum number of words that lead from another root for pm_retained_set.nearly_only. */
+#define PM_RETAINED_WORDS_MAX 8
 
 /**
  * The words that lead from a root to the chunks of a set. They are in the memory of the root, or in
@@ -65,6 +72,14 @@ struct pm_retained_set {
 	struct pm_retained_entry entries[PM_RETAINED_SET_ROOTS];
 	/** The same for the roots that the sets do not distinguish, if `others` is true */
 	struct pm_retained_entry other_entry;
+	/**
+	 * The set has one other root, or only roots that the sets do not distinguish, all of the
+	 * level of `main`. At most PM_RETAINED_WORDS_MAX words lead from there to the chunks, and
+	 * `main` is the nearest root of more than half of the bytes. Without these words, which may
+	 * be stale, only `main` would reach the chunks. The words of `main` may be stale instead
+	 */
+	bool nearly_only;
+	uint8_t main; /**< index in pm_retained.roots; valid if `nearly_only` is true */
 };
 
 /** Maximum number of sets: the largest are kept. */
