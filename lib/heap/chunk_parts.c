@@ -14,7 +14,7 @@ enum {
 	FAST_LINKS = 8,   /* bytes of the link of a fastbin */
 	KEYED_LINKS = 16, /* bytes of the link and the key of a tcache */
 	FREE_LINKS = 16,  /* bytes of the links of a bin */
-	LARGE_LINKS = 32, /* the same with the links to chunks of other sizes */
+	LARGE_LINKS = 32, /* the same, with links to chunks of other sizes */
 	LARGE_MIN = 1024, /* size in bytes of the smallest chunks with these links */
 	FREE_SIZE = 8,    /* bytes of the size at the end of a free chunk; in the index, they are
 	                     the start of the next header */
