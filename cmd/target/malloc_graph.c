@@ -439,9 +439,8 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 	text_deinit(&size);
 	report_untouched(info->untouched);
 	if (info->unread_threads > 0)
-		report_note("the registers of %" PRIu64 " of %" PRIu64
-		            " threads were not all read; "
-		            "pointers there are not known",
+		report_note("not all registers of %" PRIu64 " of %" PRIu64
+		            " threads were read; pointers there are not known",
 		            info->unread_threads, info->threads);
 
 	if (verbose)

@@ -33,10 +33,11 @@ enum pm_chunk_part {
 	PM_CHUNK_PART_TOP = 1 << PM_CHUNK_TOP,
 	/**
 	 * What malloc of glibc has written into a freed chunk: pointers to other freed chunks, and
-	 * the key of a tcache. These are the first 8 bytes of a chunk in a fastbin, and the first
-	 * 16 bytes of a chunk in a tcache or in a bin. In a bin of chunks of at least 1 KiB, malloc
-	 * also uses the next 16 bytes of some chunks; these are reported as content. In glibc
-	 * before 2.30, only the first 8 bytes of a chunk in a tcache are recognised.
+	 * the key of a tcache. These are the first 8 bytes of a chunk in a fastbin, the first 16
+	 * bytes of a chunk in a tcache, and the first 16 bytes of a free chunk. Of a free chunk of
+	 * at least 1 KiB, these are the first 32 bytes, although malloc uses the second 16 bytes of
+	 * some of these chunks only. In glibc before 2.30, only the first 8 bytes of a chunk in a
+	 * tcache are recognised.
 	 */
 	PM_CHUNK_PART_LINKS = 1 << 4,
 	/** The header of a chunk, or the size at the end of a free chunk */

@@ -179,6 +179,9 @@ struct pm_heap_source {
 	/** Page states: only present and swapped pages are read. NULL: all pages are read, as for a
 	 * core file or a copy */
 	const struct pm_page_source *pages;
+	/** The process, if it runs: its regions are read again if chunks that malloc has counted
+	 * are not in `regions`. NULL: they are not read again */
+	struct pm_process *process;
 	/** Ranges in which mapped chunks are not searched for, such as a Java heap; ascending. NULL
 	 * if there are none */
 	const struct pm_range *skip;

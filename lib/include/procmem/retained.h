@@ -38,13 +38,13 @@ struct pm_retained_root {
 	bool only_known;
 	/** Bytes of the chunks that this root holds, and that are in no set with another root */
 	uint64_t only;
-	/** `only` and the bytes of the sets that `nearly_only` says are those of this root */
+	/** `only`, plus the bytes of the sets with `nearly_only` whose `main` is this root */
 	uint64_t nearly_only;
-	/** Number of words without which only this root would reach the chunks of `nearly_only` */
+	/** Number of words of other roots that lead to these sets */
 	uint64_t but_words;
 };
 
-/** Maximum number of words that lead from another root for pm_retained_set.nearly_only. */
+/** Maximum number of words of the other root, if pm_retained_set.nearly_only is true. */
 #define PM_RETAINED_WORDS_MAX 8
 
 /**
@@ -73,10 +73,11 @@ struct pm_retained_set {
 	/** The same for the roots that the sets do not distinguish, if `others` is true */
 	struct pm_retained_entry other_entry;
 	/**
-	 * The set has one other root, or only roots that the sets do not distinguish, all of the
-	 * level of `main`. At most PM_RETAINED_WORDS_MAX words lead from there to the chunks, and
-	 * `main` is the nearest root of more than half of the bytes. Without these words, which may
-	 * be stale, only `main` would reach the chunks. The words of `main` may be stale instead
+	 * Only `main` would reach the chunks without at most PM_RETAINED_WORDS_MAX words of one
+	 * other root. Instead of one other root, it can be all roots that the sets do not
+	 * distinguish. All of these roots have the level of `main`, and `main` is the nearest root
+	 * of more than half of the bytes. The words of the other root may be stale, but those of
+	 * `main` may be stale instead
 	 */
 	bool nearly_only;
 	uint8_t main; /**< index in pm_retained.roots; valid if `nearly_only` is true */
