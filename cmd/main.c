@@ -48,6 +48,7 @@
  *     chunks.c               --list: the chunks by address
  *     at.c                   the chunk at an address
  *     retained.c             --retained: the roots that hold chunks
+ *     shared.c               --retained: with which roots a root shares chunks
  *     roots.c                these roots as text
  *     root_find.c            the root that --tree names
  *     tree.c                 --tree: the chunks that one root holds

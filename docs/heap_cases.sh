@@ -117,8 +117,8 @@ small_chunks() {
 	show procmem refs --to gateway "0x$address"
 	cat <<-'END'
 
-		The only pointer leads to another chunk of PCRE2, which is still in use: the compiled
-		pattern of a route. So the lost chunks are match data. They are created with
+		The only pointer to a chunk leads to another chunk of PCRE2, which is still in use: the
+		compiled pattern of a route. So the lost chunks are match data. They are created with
 		pcre2_match_data_create_from_pattern(3), and pcre2_match_data_free(3) is not called.
 	END
 }

@@ -21,22 +21,34 @@ void delta_put_bytes(struct text *text, int64_t delta, bool bytes)
 	text_size(text, delta < 0 ? -(uint64_t)delta : (uint64_t)delta);
 }
 
-void delta_put_rate(struct text *text, double rate)
+/** The names of the units of rates, and their lengths in seconds. */
+static const struct {
+	const char *name;
+	double seconds;
+} rate_units[] = {
+	[DELTA_PER_SECOND] = { "/s", 1 },
+	[DELTA_PER_MINUTE] = { "/min", 60 },
+	[DELTA_PER_HOUR] = { "/h", 3600 },
+	[DELTA_PER_DAY] = { "/d", 86400 },
+};
+
+enum delta_rate_unit delta_rate_unit(double rate)
 {
-	static const struct {
-		const char *unit;
-		double seconds;
-	} units[] = { { "/s", 1 }, { "/min", 60 }, { "/h", 3600 }, { "/d", 86400 } };
-
 	double size = rate < 0 ? -rate : rate;
-	size_t unit = 0;
+	enum delta_rate_unit unit = DELTA_PER_SECOND;
 
-	while (unit < 3 && size * units[unit].seconds < 10240)
+	while (unit < DELTA_PER_DAY && size * rate_units[unit].seconds < 10240)
 		unit++;
+	return unit;
+}
+
+void delta_put_rate_in(struct text *text, double rate, enum delta_rate_unit unit)
+{
+	double size = rate < 0 ? -rate : rate;
 
 	/* A number of 1e18 or more may not fit an integer. Such a rate can result only from wrong
 	 * input and is written as "-". */
-	double scaled = size * units[unit].seconds;
+	double scaled = size * rate_units[unit].seconds;
 	uint64_t amount = scaled < 1e18 ? (uint64_t)(scaled + 0.5) : 0;
 
 	if (amount == 0) {
@@ -46,7 +58,12 @@ void delta_put_rate(struct text *text, double rate)
 
 	text_char(text, rate < 0 ? '-' : '+');
 	text_size(text, amount);
-	text_string(text, units[unit].unit);
+	text_string(text, rate_units[unit].name);
+}
+
+void delta_put_rate(struct text *text, double rate)
+{
+	delta_put_rate_in(text, rate, delta_rate_unit(rate));
 }
 
 void delta_put_time(struct text *text, int64_t wall_ns)

@@ -29,6 +29,25 @@ void delta_put_bytes(struct text *text, int64_t delta, bool bytes);
  */
 void delta_put_rate(struct text *text, double rate);
 
+/** The units of rates. */
+enum delta_rate_unit { DELTA_PER_SECOND, DELTA_PER_MINUTE, DELTA_PER_HOUR, DELTA_PER_DAY };
+
+/**
+ * Returns the unit in which delta_put_rate() writes a rate.
+ * @param rate  bytes per second, of either sign
+ */
+enum delta_rate_unit delta_rate_unit(double rate);
+
+/**
+ * Adds a rate in a unit, so that all rates of a column have the same one. A rate that rounds to 0
+ * bytes is written as "-".
+ *
+ * @param text  receives the rate
+ * @param rate  bytes per second, of either sign
+ * @param unit  the unit
+ */
+void delta_put_rate_in(struct text *text, double rate, enum delta_rate_unit unit);
+
 /**
  * Adds a time in UTC, as in ISO 8601, with milliseconds.
  *

@@ -11,10 +11,10 @@
  * Adds a match as a JSON object, without the closing brace and the fields that are known only when
  * the match is delivered.
  *
- * @param view  how to print
- * @param hit   the match
+ * @param view   how to print
+ * @param hit    the match
  * @param chunk  the chunk of malloc that contains the match; NULL to write no chunk
- * @param line  receives the object
+ * @param line   receives the object
  */
 void grep_json(const struct grep_view *view, const struct pm_hit *hit,
                const struct pm_chunk_parts *chunk, struct text *line);

@@ -28,12 +28,12 @@ struct grep_view {
  * Adds the line of a match. With -o, no newline is added, because the match may continue in another
  * hit.
  *
- * @param view  how to print
- * @param hit   the match
+ * @param view   how to print
+ * @param hit    the match
  * @param chunk  the chunk of malloc that contains the match; NULL to print no chunk
- * @param line  receives the line
- * @return      with -o, the number of bytes in the line before the match; if the hit is the rest of
- *              a truncated match, these bytes must not be printed. Without -o, 0
+ * @param line   receives the line
+ * @return       with -o, the number of bytes in the line before the match; if the hit is the rest
+ *               of a truncated match, these bytes must not be printed. Without -o, 0
  */
 size_t grep_line(const struct grep_view *view, const struct pm_hit *hit,
                  const struct pm_chunk_parts *chunk, struct text *line);

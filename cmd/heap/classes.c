@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/minmax.h"
+#include "base/report.h"
 #include "target/arena_threads.h"
 #include "target/chunk_text.h"
 #include "view/results.h"
@@ -15,6 +16,9 @@ enum { HEADER = 8 };
 /* A text is marked as "mostly" if less than this percentage of the compared chunks is known to have
  * it. */
 enum { SURE_PERCENT = 90 };
+
+/* Number of rows of one type from which on heap_classes_report_similar() prints a note. */
+enum { SIMILAR_MIN = 20 };
 
 /** A row of the list. */
 struct heap_class {
@@ -288,50 +292,64 @@ const struct list_spec heap_classes_spec = {
 /** Sets the default columns of --by thread. */
 static void choose_thread_columns(struct list_spec *spec, unsigned keys)
 {
-	bool has_content = keys & (PM_CENSUS_TYPE | PM_CENSUS_TEXT);
-
 	spec->json_columns = "arena,threads," JSON_COLUMNS;
 	spec->json_identity = "arena,threads,example";
-	if (keys & PM_CENSUS_STATE) {
-		spec->table_columns = "state,size,count,bytes,share,what,threads";
+	if (keys & PM_CENSUS_STATE)
 		spec->json_columns = "arena,threads,state," JSON_COLUMNS;
-	} else if (has_content) {
-		spec->table_columns = "size,count,bytes,share,what,threads";
-	} else {
-		spec->table_columns = "size,count,bytes,share,threads";
-	}
 }
 
-/** Sets the default columns: the keys and the counts. */
+/** Sets the default columns of JSON: the keys and the counts. */
 static void choose_columns(struct list_spec *spec, unsigned keys)
 {
 	bool by_arena = keys & PM_CENSUS_ARENA, by_state = keys & PM_CENSUS_STATE;
 
 	if (by_arena && by_state) {
-		spec->table_columns = "arena,state,size,count,bytes,share,what";
 		spec->json_columns = "arena,state," JSON_COLUMNS;
 		spec->json_identity = "arena,state,example";
 	} else if (by_arena) {
-		spec->table_columns = "arena,size,count,bytes,share,zeros,equal,what";
 		spec->json_columns = "arena," JSON_COLUMNS;
 		spec->json_identity = "arena,example";
 	} else if (by_state) {
-		spec->table_columns = "state,size,count,bytes,share,zeros,equal,what";
 		spec->json_columns = "state," JSON_COLUMNS;
 		spec->json_identity = "state,example";
-	} else if (!(keys & PM_CENSUS_SIZE)) {
-		spec->table_columns = "count,bytes,share,zeros,equal,what";
 	}
+}
+
+/** Sets the default columns of the table: the keys and the counts. */
+static void choose_table_columns(struct heap_classes *classes, unsigned keys, bool by_thread)
+{
+	bool by_arena = (keys & PM_CENSUS_ARENA) && !by_thread, by_state = keys & PM_CENSUS_STATE;
+	bool has_content = keys & (PM_CENSUS_TYPE | PM_CENSUS_TEXT);
+	struct text *names = &classes->columns;
+
+	if (by_arena)
+		text_string(names, "arena,");
+	if (by_state)
+		text_string(names, "state,");
+	if (keys & PM_CENSUS_SIZE)
+		text_string(names, "size,");
+	text_string(names, "count,bytes,share");
+	if (!by_thread && !(by_arena && by_state))
+		text_string(names, ",zeros,equal");
+	if (!by_thread || has_content || by_state)
+		text_string(names, ",what");
+	if (by_thread)
+		text_string(names, ",threads");
+
+	classes->spec.table_columns = text_terminate(names);
 }
 
 int heap_classes_init(struct heap_classes *classes, const struct heap_report *report,
                       struct pm_error *error)
 {
 	*classes = (struct heap_classes){ .spec = heap_classes_spec };
+	unsigned keys = heap_report_keys(report);
+
 	if (report->options->by_thread)
-		choose_thread_columns(&classes->spec, heap_report_keys(report));
+		choose_thread_columns(&classes->spec, keys);
 	else
-		choose_columns(&classes->spec, heap_report_keys(report));
+		choose_columns(&classes->spec, keys);
+	choose_table_columns(classes, keys, report->options->by_thread);
 	if (list_init(&classes->list, &classes->spec, &report->options->list,
 	              report->options->output.bytes, error) < 0)
 		return -1;
@@ -353,9 +371,60 @@ int heap_classes_init(struct heap_classes *classes, const struct heap_report *re
 	return 0;
 }
 
+static int compare_types(const void *a, const void *b)
+{
+	const void *one = *(const void *const *)a, *other = *(const void *const *)b;
+
+	return (one > other) - (one < other);
+}
+
+/** Returns the largest number of equal elements, and one of these. */
+static size_t count_most(const void *const *sorted, size_t count, const struct pm_chunk_type **type)
+{
+	size_t most = 0, same = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		same = i > 0 && sorted[i] == sorted[i - 1] ? same + 1 : 1;
+		if (same <= most)
+			continue;
+		most = same;
+		*type = sorted[i];
+	}
+
+	return most;
+}
+
+void heap_classes_report_similar(const struct heap_classes *classes)
+{
+	const struct list *list = &classes->list;
+	const struct pm_chunk_type *type = NULL;
+	const void **types;
+
+	if (list->count < SIMILAR_MIN ||
+	    keys_of(list->items[0]) != (PM_CENSUS_SIZE | PM_CENSUS_TYPE))
+		return;
+
+	types = alloc_array(NULL, list->count, sizeof *types);
+	for (size_t i = 0; i < list->count; i++)
+		types[i] = class_of(list->items[i])->type;
+	qsort(types, list->count, sizeof *types, compare_types);
+	size_t most = count_most(types, list->count, &type);
+	free(types);
+
+	if (!type || most < SIMILAR_MIN)
+		return;
+	struct text label = { 0 };
+	chunk_text_what(type, NULL, 0, false, &label);
+	report_note("%zu of %zu rows have the type '%s', and differ in size: --by type or --by "
+	            "text counts them together",
+	            most, list->count, text_terminate(&label));
+	text_deinit(&label);
+}
+
 void heap_classes_deinit(struct heap_classes *classes)
 {
 	list_deinit(&classes->list);
+	text_deinit(&classes->columns);
 	free(classes->rows);
 }
 

@@ -14,6 +14,7 @@ extern const struct list_spec heap_classes_spec;
 /** The classes as a list. Before use, zero the structure. */
 struct heap_classes {
 	struct list_spec spec;   /**< the description of the list */
+	struct text columns;     /**< the default columns of the table; owned */
 	struct list list;        /**< the list */
 	struct heap_class *rows; /**< its items; owned */
 };
@@ -35,6 +36,14 @@ int heap_classes_init(struct heap_classes *classes, const struct heap_report *re
  * @param classes  as filled by heap_classes_init()
  */
 void heap_classes_deinit(struct heap_classes *classes);
+
+/**
+ * Reports that --by helps, if chunks were counted by size and type, and many rows have the same
+ * type.
+ *
+ * @param classes  as filled by heap_classes_init()
+ */
+void heap_classes_report_similar(const struct heap_classes *classes);
 
 /**
  * Adds what the chunks of a class contain, unescaped.

@@ -5,10 +5,12 @@
  */
 #include "heap/growth.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <procmem/survivors.h>
 
@@ -50,6 +52,8 @@ struct growth {
 	double begun[PM_SURVIVORS_WALKS]; /* when the chunks of each walk were read, in seconds */
 	bool complete;                    /* all walks were complete */
 	size_t shown;                     /* number of classes to print */
+	enum delta_rate_unit unit;        /* of the rates in the table */
+	int sort;                         /* the column to sort by; -1: the default order */
 	size_t *order; /* index of the class of each row of the table, for all classes; owned */
 	size_t *ids;   /* numbers of the shown classes in a session; NULL outside of it; owned */
 };
@@ -76,19 +80,109 @@ static bool has_no_net_growth(const struct pm_survivor_class *class)
 	return class->net_known && class->net_count <= 0;
 }
 
-/** Orders the classes for text: those without net growth come last. */
+/** Finds the column of --sort: the title in lower case. */
+static int find_sort(struct growth *growth, struct pm_error *error)
+{
+	static const char *const names[COLUMNS] = {
+		[RATE] = "rate", [NEW_RATE] = "new/s", [SIZE] = "size", [NEW] = "new", [NET] = "net"
+	};
+	const char *name = growth->report.options->list.sort;
+
+	growth->sort = -1;
+	if (!name)
+		return 0;
+
+	for (int i = RATE; i <= NET; i++)
+		if (strcasecmp(names[i], name) == 0)
+			growth->sort = i;
+	if (growth->sort >= 0)
+		return 0;
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "--sort: unknown column '%s'; with --growth, use rate, new/s, size, "
+	                    "new or net",
+	                    name);
+}
+
+/** Returns the number by which a class is sorted. A change that is not known comes last. */
+static double sort_key(const struct growth *growth, const struct pm_survivor_class *class)
+{
+	switch (growth->sort) {
+	case NEW_RATE:
+	case NEW:
+		return (double)class->chunks->count;
+	case SIZE:
+		return (double)class->chunks->size;
+	case NET:
+		return class->net_known ? (double)class->net_count : -DBL_MAX;
+	default:
+		return bytes_rate(growth, class);
+	}
+}
+
+static int compare_classes(const void *a, const void *b, void *context)
+{
+	const struct growth *growth = context;
+	size_t left = *(const size_t *)a, right = *(const size_t *)b;
+	const struct pm_survivor_class one = class_at(growth, left);
+	const struct pm_survivor_class other = class_at(growth, right);
+	double first = sort_key(growth, &one), second = sort_key(growth, &other);
+
+	if (first != second)
+		return (first < second) - (first > second);
+	return (left > right) - (left < right);
+}
+
+/** Reverses the order of the rows. */
+static void reverse(size_t *order, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		size_t swapped = order[i];
+		order[i] = order[count - 1 - i];
+		order[count - 1 - i] = swapped;
+	}
+}
+
+/** Orders the classes. By default, those with most bytes come first, and in text, those without net
+ * growth come last. */
 static void order_classes(struct growth *growth)
 {
+	const struct heap_options *options = growth->report.options;
 	size_t count = pm_survivors_count(growth->survivors), ordered = 0;
 
 	growth->order = alloc_array(NULL, count, sizeof *growth->order);
-	for (int last = 0; last <= 1; last++) {
+	if (growth->sort >= 0 || options->output.json) {
+		for (size_t i = 0; i < count; i++)
+			growth->order[i] = i;
+		if (growth->sort >= 0)
+			qsort_r(growth->order, count, sizeof *growth->order, compare_classes,
+			        growth);
+		ordered = count;
+	}
+
+	for (int last = 0; last <= 1 && ordered < count; last++) {
 		for (size_t i = 0; i < count; i++) {
 			const struct pm_survivor_class class = class_at(growth, i);
 			if (has_no_net_growth(&class) == (last == 1))
 				growth->order[ordered++] = i;
 		}
 	}
+
+	if (options->list.reverse)
+		reverse(growth->order, count);
+}
+
+/** Finds the unit of the rates in the table: that of the largest one. */
+static void find_unit(struct growth *growth)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < growth->shown; i++) {
+		const struct pm_survivor_class class = class_at(growth, growth->order[i]);
+		double rate = bytes_rate(growth, &class);
+		if (rate > largest)
+			largest = rate;
+	}
+	growth->unit = delta_rate_unit(largest);
 }
 
 static void put_what(const struct pm_survivor_class *class, struct text *text)
@@ -119,7 +213,7 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 			text_format(text, "#%zu", growth->ids[row]);
 		break;
 	case RATE:
-		delta_put_rate(text, bytes_rate(growth, &class));
+		delta_put_rate_in(text, bytes_rate(growth, &class), growth->unit);
 		break;
 	case NEW_RATE:
 		text_format(text, "%.1f", class.rate);
@@ -238,7 +332,7 @@ static void print_text(struct growth *growth, struct out *out)
 	struct text net = { 0 };
 
 	print_header(growth, out);
-	order_classes(growth);
+	find_unit(growth);
 	number_classes(growth, out);
 	if (pm_survivors_count(growth->survivors) == 0)
 		out_string(
@@ -248,7 +342,7 @@ static void print_text(struct growth *growth, struct out *out)
 		print_table(growth, out);
 
 	delta_put_bytes(&net, net_bytes(growth), growth->report.options->output.bytes);
-	out_format(out, "net change of all chunks in use in %.1f s: %s\n",
+	out_format(out, "net change in %.1f s, of all chunks in use: %s\n",
 	           seconds_between(growth, 0, PM_SURVIVORS_WALKS - 1), text_terminate(&net));
 	text_deinit(&net);
 }
@@ -264,7 +358,7 @@ static void print_json(const struct growth *growth, struct out *out)
 	json_put(&json, "certain", json_boolean(pm_survivors_are_certain(growth->survivors)));
 	json_open(&json, "survivors", '[');
 	for (size_t i = 0; i < growth->shown; i++) {
-		const struct pm_survivor_class class = class_at(growth, i);
+		const struct pm_survivor_class class = class_at(growth, growth->order[i]);
 
 		json_open(&json, NULL, '{');
 		json_put(&json, "count", json_number(class.chunks->count));
@@ -364,9 +458,12 @@ int heap_growth_print(const char *word, const struct heap_options *options, stru
 	poll_loop_init(&growth.wait, options->growth / (PM_SURVIVORS_WALKS - 1));
 	growth.report.memory.cancel = growth.wait.interrupted;
 
-	int result = measure(&growth, word, error);
+	int result = find_sort(&growth, error);
+	if (result == 0)
+		result = measure(&growth, word, error);
 	poll_loop_deinit(&growth.wait);
 	if (result == 0) {
+		order_classes(&growth);
 		limit_classes(&growth);
 		if (options->output.json)
 			print_json(&growth, out);

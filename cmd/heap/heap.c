@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
 
+#include <procmem/census.h>
 #include <procmem/number.h>
 
 #include "base/clock.h"
@@ -27,7 +28,7 @@ const struct cli_spec heap_spec = {
 	.exclusive = heap_options_exclusive,
 	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core file.\n"
 	         "malloc of glibc 2.26 to 2.44 and jemalloc 5 are recognised without symbols. The\n"
-	         "process is not stopped: if it changes its heap while it is read, figures are\n"
+	         "process is not stopped. If its heap changes while procmem reads it, figures are\n"
 	         "approximate, too low or too high (exact: --stop).",
 	.examples = {
 		{ "procmem heap shop", "is the heap of the process called shop fragmented?" },
@@ -67,6 +68,8 @@ static enum status show_chunks(struct heap_report *report, struct out *out)
 
 	if (heap_chunks_print(report, out, &count, &error) < 0)
 		return report_failure(&error);
+	/* The note comes after the titles of the table. */
+	out_flush(out);
 	if (count == 0 && !report->options->output.quiet)
 		report_note("no chunk matches");
 	if (count == 0)
@@ -90,6 +93,25 @@ static int print_json(const struct heap_report *report, const struct list *list,
 	return 0;
 }
 
+/** Prints the arenas and the classes as text. */
+static void print_text(const struct heap_report *report, struct heap_classes *classes,
+                       struct out *out)
+{
+	const struct heap_options *options = report->options;
+	bool bare = options->list.csv || options->list.no_header;
+
+	if (!bare)
+		classes->list.lines_above = heap_print(report, out);
+	if (classes->list.count > 0 || bare)
+		list_print(&classes->list, out);
+	else
+		out_string(out, "no chunk matches\n");
+
+	out_flush(out);
+	if (!bare && !options->output.quiet)
+		heap_classes_report_similar(classes);
+}
+
 /** Prints the arenas and the classes. */
 static int print(const struct heap_report *report, struct out *out, struct pm_error *error)
 {
@@ -100,9 +122,7 @@ static int print(const struct heap_report *report, struct out *out, struct pm_er
 	if (result == 0 && options->output.json) {
 		result = print_json(report, &classes.list, out, error);
 	} else if (result == 0) {
-		if (!options->list.csv && !options->list.no_header)
-			classes.list.lines_above = heap_print(report, out);
-		list_print(&classes.list, out);
+		print_text(report, &classes, out);
 	}
 
 	heap_classes_deinit(&classes);
@@ -207,6 +227,25 @@ static enum status run_special(const struct heap_options *options, const char *w
 	return complete ? STATUS_OK : STATUS_NOTHING;
 }
 
+/** Returns what is wrong with the options for --retained, or NULL. */
+static const char *wrong_with_retained(const struct heap_options *options)
+{
+	const unsigned both = PM_CENSUS_SIZE | PM_CENSUS_TYPE;
+
+	if (heap_options_select(options))
+		return "--retained cannot be combined with options that select chunks, because it "
+		       "covers all chunks in use; use --list to list the selected chunks, and "
+		       "'procmem refs' to show what holds one of them";
+	if (options->by && !options->tree)
+		return "--retained counts chunks by root: leave out --by, or use it with --tree, "
+		       "which counts the chunks of one root";
+	if (options->by && options->by != PM_CENSUS_TYPE && options->by != both)
+		return "with --tree, chunks are counted by size and type, or with --by type by "
+		       "type only; use one of these";
+
+	return NULL;
+}
+
 /** Refuses options that cannot be combined with an address or with each other. */
 static bool check_options(const struct heap_options *options, bool has_address)
 {
@@ -217,10 +256,8 @@ static bool check_options(const struct heap_options *options, bool has_address)
 			"address; 'procmem refs' shows what holds the chunk there";
 	else if (options->tree && !options->retained)
 		wrong = "--tree needs --retained: use both";
-	else if (options->retained && heap_options_select(options))
-		wrong = "--retained cannot be combined with options that select chunks, because it "
-			"covers all chunks in use; use --list to list the selected chunks, and "
-			"'procmem refs' to show what holds one of them";
+	else if (options->retained)
+		wrong = wrong_with_retained(options);
 	else if (has_address && options->list.csv)
 		wrong = "--csv prints tables, but with an address there is no table: use --json";
 	else if (has_address && (options->by || heap_options_select(options)))

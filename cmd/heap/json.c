@@ -143,7 +143,7 @@ void heap_json_put_arenas(struct json *json, const struct heap_report *report)
 	json_open(json, "mmapped", '{');
 	json_put(json, "count", json_number(heap->mapped_count));
 	json_put(json, "bytes", json_number(heap->mapped));
-	if (heap->mapped_counter > 0 || heap->mapped_count_counter > 0) {
+	if (heap->mapped_counted) {
 		json_open(json, "counted", '{');
 		json_put(json, "count", json_number(heap->mapped_count_counter));
 		json_put(json, "bytes", json_number(heap->mapped_counter));

@@ -37,7 +37,9 @@ static const struct cli_option show_options[] = {
 	  "stop the process while its memory is copied, and show\n"
 	  "which variables, stacks and other roots hold chunks" },
 	{ OPTION_TREE, "tree", "ROOT",
-	  "with --retained: show through which chunks one root\nholds others" },
+	  "with --retained: show through which chunks one root\n"
+	  "holds others. 'nothing' as ROOT: the lost chunks.\n"
+	  "With --by type, chunks of all sizes are in one row" },
 	{ OPTION_GROWTH, "growth", "DURATION",
 	  "read the heap three times in this time, and show\n"
 	  "which chunks were allocated and not freed" },
@@ -271,16 +273,13 @@ const char *const heap_options_exclusive[] = {
 	"list sort: chunks are listed by address; --csv helps to sort them",
 	"list reverse: chunks are listed by address; --csv helps to sort them",
 	"list columns: --csv helps to select columns",
-	"growth list: --list shows the chunks of a class with its --size and --text",
+	"growth list: use --list afterwards, with the --size and --text of a class",
 	"growth by: growth is counted by size and type; the output of --json can be summed up",
 	"growth stop: the process has to run to allocate chunks; leave out --stop",
-	"growth sort: the output of --json can be sorted",
-	"growth reverse: the output of --json can be sorted",
 	"growth columns: --json has all fields",
 	"growth csv: use --json",
 	"retained growth: use them one after the other",
 	"retained list: --tree shows the chunks of one root, and 'procmem refs' what holds a chunk",
-	"retained by: --tree counts the chunks of one root by size and type",
 	"retained stop: --retained stops the process anyway; leave out --stop",
 	"tree sort: each row is below the row that holds its chunks; --csv helps to sort them",
 	"tree reverse: each row is below the row that holds its chunks; --csv helps to sort them",

@@ -388,7 +388,7 @@ static void report_places(struct heap_report *report)
 
 /**
  * Reports how much of a running process was skipped. The process has probably changed these places
- * while they were read. Only a stopped walk can tell this from damage.
+ * while they were read. Only a walk with --stop can distinguish this from damage.
  */
 static void report_skipped(const struct heap_report *report)
 {

@@ -15,7 +15,7 @@
 void heap_print_target(const struct heap_report *report, struct text *line);
 
 /**
- * Adds a size as the options of the command want it.
+ * Adds a size: with --bytes the exact number, otherwise with a unit.
  *
  * @param report  the report, with its options
  * @param size    bytes

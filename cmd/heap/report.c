@@ -52,11 +52,14 @@ static void put_predicted(uint64_t ns, struct text *line)
 		text_format(line, " for about %.1f s", (double)ns / (double)second);
 }
 
-/** Reports that a process is about to be stopped, and for how long. */
-static void announce(struct heap_report *report, struct pm_process *process)
+/**
+ * Reports that a process is about to be stopped, and for how long.
+ * @param predicted  nanoseconds; 0 if this is not known
+ */
+static void announce(const struct heap_report *report, const struct pm_process *process,
+                     uint64_t predicted)
 {
 	const double second = 1e9;
-	uint64_t predicted = predict(report, process);
 	struct text line = { 0 };
 
 	text_format(&line, "stopping process %d", (int)pm_process_pid(process));
@@ -71,16 +74,26 @@ static void announce(struct heap_report *report, struct pm_process *process)
 	text_deinit(&line);
 }
 
-/** Prepares a stop, and announces the first one: the limit is that of all stops. Starts the time of
- * the stop. */
-static void before_stop(void *context, struct pm_process *process)
+/**
+ * Prepares a stop, and starts its time. The limit is that of all stops together, so only the first
+ * one is refused if it would take longer than is allowed, and only the first one is announced.
+ */
+static int before_stop(void *context, struct pm_process *process, struct pm_error *error)
 {
 	struct heap_report *report = context;
+	bool first = report->limit.spent_ns == 0, quiet = report->options->output.quiet;
+	uint64_t max_ns = report->limit.max_ns, predicted = 0;
 
 	find_linked(report, process);
-	if (!report->options->output.quiet && report->limit.spent_ns == 0)
-		announce(report, process);
+	if (first && (!quiet || max_ns > 0))
+		predicted = predict(report, process);
+	if (stop_limit_check_prediction(pm_process_pid(process), predicted, max_ns, error) < 0)
+		return -1;
+	if (first && !quiet)
+		announce(report, process, predicted);
+
 	stop_limit_begin(&report->limit);
+	return 0;
 }
 
 /** Opens the memory of a target. */

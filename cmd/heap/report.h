@@ -41,8 +41,8 @@ struct heap_report {
  * With --stop, a thread can be inside malloc when it is stopped. The chain of chunks is then broken
  * for a moment, so the target is resumed and stopped again, a few times.
  *
- * @param report  zeroed except `options`, `has_address` and `memory.cancel`; must not be moved;
- * release with heap_report_deinit(), even on failure
+ * @param report  zeroed except `options`, `has_address` and `memory.cancel`; must not be moved.
+ *                Release it with heap_report_deinit(), even on failure
  * @param word    the TARGET; must outlive the report
  * @param error   any; PM_ERROR_UNSUPPORTED if no known allocator was found
  * @return        0 or -1

@@ -14,17 +14,9 @@
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "heap/roots.h"
+#include "heap/shared.h"
 #include "target/malloc_graph.h"
 #include "view/list_print.h"
-
-/* Indentation of the lines below a root, in columns. */
-enum { INDENT = 6 };
-
-/*
- * Without --all: the number of shares of a root that are shown, the minimum percentage of the bytes
- * that the root holds, and the number of names of other roots.
- */
-enum { SHARES_SHOWN = 3, SHARE_PERCENT_MIN = 5, NAMES_SHOWN = 2 };
 
 /** What is printed. */
 struct holding {
@@ -92,7 +84,7 @@ static void root_words(const struct list_column *column, const void *item, struc
 
 	(void)column;
 	if (is_lost(row))
-		text_string(text, "nothing (possibly lost; see procmem leaks)");
+		text_string(text, HEAP_ROOT_NOTHING_ROW);
 	else
 		heap_roots_put(root_of(row), text);
 }
@@ -136,8 +128,8 @@ static const struct list_column columns[] = {
 	  .alone = true,
 	  .optional = true,
 	  .number = only_number,
-	  .help = "chunks that no other root of the same sort and, on stacks, no other memory "
-	          "reaches" },
+	  .help = "chunks that no other root of the same sort reaches; for a stack, no other "
+	          "memory either" },
 	{ .name = "chunks",
 	  .title = "CHUNKS",
 	  .type = LIST_COUNT,
@@ -179,165 +171,16 @@ const struct list_spec heap_retained_spec = {
 	.count_column = true,
 };
 
-/** Returns whether a set contains a root. */
-static bool has_root(const struct pm_retained_set *set, size_t root)
-{
-	for (size_t i = 0; i < set->count; i++) {
-		if (set->roots[i] == root)
-			return true;
-	}
-	return false;
-}
-
-/** Adds the names of the other roots of a set. */
-static void put_others(const struct holding *holding, const struct pm_retained_set *set,
-                       size_t root, struct text *text)
-{
-	size_t count = 0, max = NAMES_SHOWN;
-
-	if (holding->options->list.all)
-		max = SIZE_MAX;
-
-	for (size_t i = 0; i < set->count; i++) {
-		if (set->roots[i] == root || count++ >= max)
-			continue;
-		if (count > 1)
-			text_string(text, ", ");
-		heap_roots_name(&holding->roots[holding->retained.roots[set->roots[i]].root], text);
-	}
-	if (count > max || (set->others && count > 0))
-		text_string(text, " and others");
-	else if (set->others)
-		text_string(text, "other roots");
-}
-
-/** Adds the words that lead from a root to the chunks of a set, if there are any. */
-static void put_entry(const struct pm_retained_entry *entry, const struct text *name,
-                      bool *is_first, struct text *line)
-{
-	if (entry->words == 0)
-		return;
-
-	text_string(line, *is_first ? "; words that lead there: " : "; ");
-	*is_first = false;
-	text_grouped(line, entry->words);
-	text_string(line, " from ");
-	utf8_escape(line, name->bytes, name->length);
-	text_string(line, entry->words == 1 ? ", " : ", the first ");
-	if (entry->from != 0)
-		text_format(line, "at %#llx", (unsigned long long)entry->from);
-	else
-		text_string(line, "in a register");
-	text_format(line, ", to %#llx", (unsigned long long)entry->entry);
-}
-
-/** Adds the words that lead from one of the roots of a set. */
-static void put_root_entry(const struct holding *holding, const struct pm_retained_set *set,
-                           size_t index, bool *is_first, struct text *line)
-{
-	struct text name = { 0 };
-
-	heap_roots_name(&holding->roots[holding->retained.roots[set->roots[index]].root], &name);
-	put_entry(&set->entries[index], &name, is_first, line);
-	text_deinit(&name);
-}
-
-/** Adds the words that lead to the chunks of a set: first those from the other roots, then those
- * from the root below which the set is shown. */
-static void put_entries(const struct holding *holding, const struct pm_retained_set *set,
-                        size_t root, struct text *line)
-{
-	size_t max = holding->options->list.all ? SIZE_MAX : NAMES_SHOWN;
-	size_t count = 0, own = set->count;
-	bool is_first = true;
-
-	for (size_t i = 0; i < set->count; i++) {
-		if (set->roots[i] == root)
-			own = i;
-		else if (count++ < max)
-			put_root_entry(holding, set, i, &is_first, line);
-	}
-
-	if (set->others) {
-		struct text name = { 0 };
-		text_string(&name, "other roots");
-		put_entry(&set->other_entry, &name, &is_first, line);
-		text_deinit(&name);
-	}
-	if (own < set->count)
-		put_root_entry(holding, set, own, &is_first, line);
-}
-
-static void put_size(const struct holding *holding, uint64_t size, struct text *line)
-{
-	if (holding->options->output.bytes)
-		text_decimal(line, size);
-	else
-		text_size(line, size);
-}
-
-/** Prints a set of roots to which a root belongs. */
-static void print_set(const struct row *row, const struct pm_retained_set *set, struct out *out)
-{
-	struct text names = { 0 }, line = { 0 };
-
-	put_others(row->holding, set, row->index, &names);
-	text_fill(&line, ' ', INDENT);
-	text_string(&line, "shared or stray pointer: ");
-	put_size(row->holding, set->bytes, &line);
-	text_string(&line, " with ");
-	utf8_escape(&line, names.bytes, names.length);
-	put_entries(row->holding, set, row->index, &line);
-	text_char(&line, '\n');
-	out_wrapped(out, &line, INDENT + 2);
-
-	text_deinit(&names);
-	text_deinit(&line);
-}
-
-/** Prints how much is in the sets that were left out. */
-static void print_left_out(const struct row *row, size_t count, uint64_t size, struct out *out)
-{
-	struct text line = { 0 };
-
-	if (count == 0)
-		return;
-
-	text_fill(&line, ' ', INDENT);
-	text_format(&line, "\xe2\x80\xa6 %zu smaller share%s, ", count, text_plural(count));
-	put_size(row->holding, size, &line);
-	text_string(&line, " (all: -a)\n");
-	out_text(out, &line);
-	text_deinit(&line);
-}
-
-/**
- * Prints the sets of roots to which a root belongs, if it is the largest one of the set. Without
- * --all, only the largest sets.
- */
+/** Prints with which roots a root shares chunks. */
 static void print_shared(const void *item, struct out *out)
 {
 	const struct row *row = item;
-	const struct holding *holding = row->holding;
-	size_t shown = 0, left_out = 0;
-	uint64_t left_out_size = 0;
+	const struct heap_shared shared = { .options = row->holding->options,
+		                            .retained = &row->holding->retained,
+		                            .roots = row->holding->roots };
 
-	for (size_t i = 0; !is_lost(row) && i < holding->retained.set_count; i++) {
-		const struct pm_retained_set *set = &holding->retained.sets[i];
-
-		if (!has_root(set, row->index) || set->roots[0] != row->index)
-			continue;
-		bool small = set->bytes < held_of(row)->held / 100 * SHARE_PERCENT_MIN;
-		if (!holding->options->list.all && (small || shown == SHARES_SHOWN)) {
-			left_out++;
-			left_out_size += set->bytes;
-			continue;
-		}
-		print_set(row, set, out);
-		shown++;
-	}
-
-	print_left_out(row, left_out, left_out_size, out);
+	if (!is_lost(row))
+		heap_shared_print(&shared, row->index, out);
 }
 
 /** Adds the rows to a list. */
@@ -397,7 +240,7 @@ static void put_shared(const struct holding *holding, size_t root, struct json *
 	for (size_t i = 0; i < retained->set_count; i++) {
 		const struct pm_retained_set *set = &retained->sets[i];
 
-		for (size_t j = 0; has_root(set, root) && j < set->count; j++)
+		for (size_t j = 0; heap_shared_has_root(set, root) && j < set->count; j++)
 			shares[set->roots[j]] = set->roots[j] != root;
 	}
 
@@ -486,8 +329,14 @@ static void put_root(const struct holding *holding, size_t index, struct json *j
 	if (root->thread > 0)
 		json_put(json, "thread", json_number((uint64_t)root->thread));
 	json_put(json, "held", json_number(held->held));
+
 	if (held->only_known)
 		json_put(json, "only", json_number(held->only));
+	if (held->but_words > 0) {
+		json_put(json, "nearly_only", json_number(held->nearly_only));
+		json_put(json, "but_words", json_number(held->but_words));
+	}
+
 	json_put(json, "chunks", json_number(held->chunks));
 	put_shared(holding, index, json);
 	json_shut(json, '}');

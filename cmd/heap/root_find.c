@@ -58,8 +58,7 @@ static bool is_start(const struct pm_root *root, const char *text)
 	return same;
 }
 
-/** Returns the end of a part of a name that starts at a bracket, after the bracket that closes it.
- */
+/** Returns what follows the part in brackets with which a name starts. */
 static const char *end_of_part(const char *name)
 {
 	char open = name[0], close = open == '(' ? ')' : ']';
@@ -221,11 +220,6 @@ static int refuse_unknown(const struct pm_root *roots, size_t count, const char 
 {
 	struct text similar = { 0 };
 
-	if (strcmp(name, "nothing") == 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'nothing' is not a root: no root reaches these chunks; use "
-		                    "'procmem leaks', which groups them");
-
 	put_similar(roots, count, name, &similar);
 	if (similar.length > 0) {
 		pm_error_set(error, PM_ERROR_USAGE, 0, "no root is called '%s'; did you mean '%s'?",
@@ -277,6 +271,11 @@ int heap_root_find(const struct pm_root *roots, size_t count, const char *name, 
 			return 0;
 		if (found > 1)
 			return refuse_ambiguous(roots, count, name, ways[i], error);
+	}
+
+	if (strcmp(name, HEAP_ROOT_NOTHING) == 0 || strcmp(name, HEAP_ROOT_NOTHING_ROW) == 0) {
+		*index = HEAP_ROOT_LOST;
+		return 0;
 	}
 
 	if (pm_parse_address(name, &address, NULL) == 0) {

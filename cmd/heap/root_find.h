@@ -5,15 +5,19 @@
 
 #include <procmem/graph.h>
 
+/** The index if the lost chunks are meant. */
+#define HEAP_ROOT_LOST SIZE_MAX
+
 /**
- * Finds a root by its name, by its row in the table of `heap --retained`, by the start of its name,
- * up to a space, by its name without ABI tags and without the arguments of functions, or by an
- * address in it.
+ * Finds a root. The user can type the name of the root, its row in the table of `heap --retained`,
+ * the start of its name up to a space, its name without ABI tags and arguments of functions, or an
+ * address in the root. "nothing" means the lost chunks.
  *
  * @param roots  the roots, as in pm_graph_roots()
  * @param count  number of roots
  * @param name   what the user has typed
- * @param index  receives the index of the root
+ * @param index  receives the index of the root; HEAP_ROOT_LOST if `name` is that of the lost
+ *               chunks, and no root has this name
  * @param error  PM_ERROR_USAGE if no root or several roots are meant; the message has candidates
  * @return       0 or -1
  */

@@ -7,6 +7,12 @@
 
 #include "base/text.h"
 
+/** What the lost chunks have instead of the name of a root. */
+#define HEAP_ROOT_NOTHING "nothing"
+
+/** The row of the lost chunks in the table. */
+#define HEAP_ROOT_NOTHING_ROW HEAP_ROOT_NOTHING " (possibly lost; see procmem leaks)"
+
 /**
  * Adds the name of a root: the demangled name of a variable, "stack of 4712 worker", or what else
  * is known about the memory.

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/census.h>
 #include <procmem/retained_tree.h>
 
 #include "base/alloc.h"
@@ -30,7 +31,7 @@ enum {
 struct view {
 	const struct heap_options *options;
 	struct malloc_graph graph;
-	const struct pm_root *root;
+	const struct pm_root *root; /* NULL: the lost chunks */
 	struct pm_retained_tree tree;
 	struct row *rows; /* one for each row that is shown, and one for the rest */
 };
@@ -246,17 +247,26 @@ static void print_header(const struct view *view, struct out *out)
 	const char *about = view->graph.heap->complete ? "" : "about ";
 	struct text line = { 0 }, root = { 0 };
 
-	heap_roots_put(view->root, &root);
+	if (!view->root && view->tree.chunks == 0) {
+		out_string(out, "no lost chunk was found\n");
+		return;
+	}
+
+	if (view->root)
+		heap_roots_put(view->root, &root);
 	utf8_escape(&line, root.bytes, root.length);
-	text_format(&line, " holds %s", about);
+	text_format(&line, view->root ? " holds %s" : "possibly lost: %s", about);
 	if (view->options->output.bytes)
 		text_decimal(&line, view->tree.bytes);
 	else
 		text_size(&line, view->tree.bytes);
 	text_string(&line, " in ");
 	text_grouped(&line, view->tree.chunks);
-	text_format(&line, " chunk%s; indented chunks are held through those above\n",
-	            text_plural(view->tree.chunks));
+	text_format(&line, " chunk%s", text_plural(view->tree.chunks));
+	if (view->root)
+		text_string(&line, "; indented chunks are held through those above\n");
+	else
+		text_string(&line, "; indented chunks were lost through those above\n");
 
 	out_wrapped(out, &line, 2);
 	text_deinit(&root);
@@ -267,8 +277,15 @@ static void put_root(const struct pm_root *root, struct json *json)
 {
 	struct text name = { 0 };
 
-	heap_roots_name(root, &name);
 	json_open(json, "root", '{');
+	if (!root) {
+		json_put(json, "name", json_string(HEAP_ROOT_NOTHING));
+		json_put(json, "kind", json_string("lost"));
+		json_shut(json, '}');
+		return;
+	}
+
+	heap_roots_name(root, &name);
 	json_put(json, "name", json_bytes(name.bytes, name.length));
 	if (root->module[0])
 		json_put(json, "module", json_text(root->module));
@@ -309,6 +326,7 @@ static int print(struct view *view, struct out *out, struct pm_error *error)
 {
 	const struct heap_options *options = view->options;
 	struct list_options all = options->list;
+	bool bare = options->list.csv || options->list.no_header;
 	struct list list;
 
 	/* The rows are chosen here. */
@@ -322,9 +340,10 @@ static int print(struct view *view, struct out *out, struct pm_error *error)
 	if (options->output.json) {
 		result = print_json(view, &list, out, error);
 	} else {
-		if (!options->list.csv && !options->list.no_header)
+		if (!bare)
 			print_header(view, out);
-		list_print(&list, out);
+		if (view->tree.count > 0 || bare)
+			list_print(&list, out);
 	}
 
 	list_deinit(&list);
@@ -339,6 +358,7 @@ static int measure(struct view *view, const char *word, struct pm_error *error)
 		                                   .cancel = interrupt_catch() };
 	struct malloc_graph *graph = &view->graph;
 	size_t index = SIZE_MAX, count;
+	uint32_t root = PM_RETAINED_LOST;
 
 	if (malloc_graph_open(graph, word, &copy, error) < 0)
 		return -1;
@@ -346,10 +366,16 @@ static int measure(struct view *view, const char *word, struct pm_error *error)
 	const struct pm_root *roots = pm_graph_roots(graph->graph, &count);
 	if (heap_root_find(roots, count, view->options->tree, &index, error) < 0)
 		return -1;
+	if (index != HEAP_ROOT_LOST) {
+		view->root = &roots[index];
+		root = (uint32_t)index;
+	}
 
-	view->root = &roots[index];
-	return pm_retained_tree_find(graph->graph, (uint32_t)index, graph->contents.types,
-	                             &view->tree, error);
+	const struct pm_retained_tree_options options = {
+		.types = graph->contents.types,
+		.by_type = view->options->by == PM_CENSUS_TYPE,
+	};
+	return pm_retained_tree_find(graph->graph, root, &options, &view->tree, error);
 }
 
 int heap_tree_print(const char *word, const struct heap_options *options, struct out *out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A heap is fragmented if most of it is free, but not at the ends of its arenas. malloc cannot give
- * this memory back because of pins: short sequences of used chunks with much free memory on both
+ * A heap is fragmented if most of it is free, but not at the ends of its arenas. The arenas cannot
+ * become smaller because of pins: short sequences of used chunks with much free memory on both
  * sides. The most frequent size of these chunks is reported. Chunks in fastbins count as free,
  * because malloc merges them with free chunks beside them. Chunks in tcaches count as used.
  */

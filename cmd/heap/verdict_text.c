@@ -9,10 +9,11 @@
 #include "heap/classes.h"
 #include "heap/print.h"
 
-/* If a smaller share of the heap is resident, the resident size is printed. */
+/* The resident size is printed if less than this percentage of the arenas is resident. */
 enum { RESIDENT_PERCENT = 90 };
 
-/* From this share of the free memory on, the size of the chunks in fastbins is printed. */
+/* The size of the chunks in fastbins is printed if it is at least this percentage of the free
+ * memory. */
 enum { FAST_PERCENT = 2 };
 
 /* Minimum size in bytes of anonymous memory that is worth a line about memory beside malloc. */
@@ -169,7 +170,7 @@ static void put_state(const struct heap_report *report, struct text *line)
 		text_string(line, "FRAGMENTED: ");
 	else if (type == HEAP_VERDICT_UNUSED)
 		text_string(line, "UNUSED: ");
-	if (!report->heap->complete)
+	if (!report->heap->complete || (report->heap->mapped_uncertain && report->heap->mapped > 0))
 		text_string(line, "about ");
 
 	if (type == HEAP_VERDICT_NONE)

@@ -23,6 +23,9 @@ bool map_chunk_find(struct map_chunk *found, const struct loaded *loaded,
 		return false;
 
 	struct pm_heap *heap = found->opened.heap;
+	if (heap->lost)
+		return false;
+
 	const struct chunk_contents_target target = {
 		.process = loaded->target->process,
 		.core = loaded->core,

@@ -27,7 +27,7 @@ struct map_chunk {
  * @param region   the region that contains the address
  * @param address  the address
  * @param cancel   non-zero after Ctrl-C, or NULL; must outlive the chunk
- * @return         true if there is a chunk; false also if the heap cannot be read
+ * @return         true if there is a chunk; false if there is none, or if the heap cannot be read
  */
 bool map_chunk_find(struct map_chunk *found, const struct loaded *loaded,
                     const struct pm_region *region, uint64_t address,

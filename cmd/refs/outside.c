@@ -6,11 +6,13 @@
 
 #include <procmem/demangle.h>
 
+#include "base/interrupt.h"
 #include "base/minmax.h"
 #include "base/utf8.h"
 
-/* Size of a page, and of the parts of a range that are read at once, in bytes. */
-enum { PAGE = 4096 };
+/* Maximum size in bytes of the parts of a range. Before each part, the cancellation flag is tested.
+ */
+enum { PART_MAX = 16 << 20 };
 
 static const uint64_t WORD = sizeof(uint64_t);
 
@@ -20,8 +22,11 @@ struct search {
 	const struct pm_regions *regions;
 	uint64_t start; /* of the range */
 	uint64_t done;  /* words before this address were visited */
+	size_t next;    /* index of the first copied range that may end after `done` */
+	const volatile sig_atomic_t *cancel;
 	pm_ref_visitor *visit;
 	void *context;
+	struct pm_error *error;
 };
 
 /** Returns the region outside of malloc's chunks to which a word points, or NULL. */
@@ -44,29 +49,52 @@ static const struct pm_region *region_of(const struct search *search, uint64_t v
 	return pm_heap_find(search->graph->heap, value, &chunk) ? NULL : region;
 }
 
+/**
+ * Returns the next part of the range that was copied. Most pages of a large chunk may not exist, so
+ * they are not visited one by one.
+ * @return false if there are no more parts up to an address
+ */
+static bool next_part(struct search *search, uint64_t end, struct pm_range *part)
+{
+	size_t count;
+	const struct pm_range *copied = pm_copy_ranges(search->graph->copy, &count);
+
+	while (search->next < count && copied[search->next].end <= search->done)
+		search->next++;
+	if (search->done >= end || search->next == count || copied[search->next].start >= end)
+		return false;
+
+	part->start = pm_max(search->done, copied[search->next].start);
+	part->end = pm_min(pm_min(end, copied[search->next].end), part->start + PART_MAX);
+	return true;
+}
+
 /** Visits the pointers to memory outside of malloc up to an address. */
 static int visit_outside(struct search *search, uint64_t end)
 {
-	while (search->done < end) {
-		uint64_t next = pm_min(end, (search->done | (PAGE - 1)) + 1);
-		const uint64_t *words = pm_copy_bytes(search->graph->copy, search->done,
-		                                      next - search->done);
-		uint64_t start = search->done, count = words ? (next - start) / WORD : 0;
-		search->done = next;
+	struct pm_range part;
+
+	while (!*search->cancel && next_part(search, end, &part)) {
+		const uint64_t *words = pm_copy_bytes(search->graph->copy, part.start,
+		                                      pm_range_size(part));
+		uint64_t count = words ? pm_range_size(part) / WORD : 0;
+		search->done = part.end;
 
 		for (uint64_t i = 0; i < count; i++) {
 			if (!region_of(search, words[i]))
 				continue;
-			struct pm_ref ref = { .address = start + i * WORD,
+			struct pm_ref ref = { .address = part.start + i * WORD,
 				              .value = words[i],
 				              .root = REFS_OUTSIDE,
-				              .offset = start + i * WORD - search->start };
+				              .offset = part.start + i * WORD - search->start };
 			int result = search->visit(search->context, &ref);
 			if (result != 0)
 				return result;
 		}
 	}
 
+	if (*search->cancel)
+		return pm_error_set(search->error, PM_ERROR_CANCELLED, 0, "cancelled");
 	return 0;
 }
 
@@ -88,8 +116,10 @@ int refs_outside_find(struct malloc_graph *graph, struct pm_range range, pm_ref_
 		                 .regions = pm_copy_regions(graph->copy),
 		                 .start = range.start,
 		                 .done = (range.start + WORD - 1) & ~(WORD - 1),
+		                 .cancel = interrupt_flag(),
 		                 .visit = visit,
-		                 .context = context };
+		                 .context = context,
+		                 .error = error };
 
 	int result = pm_refs_from(graph->graph, range, visit_pointer, &search, error);
 	return result != 0 ? result : visit_outside(&search, range.end);

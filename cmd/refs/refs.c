@@ -90,7 +90,7 @@ const struct cli_spec refs_spec = {
 	.purpose = "Shows who points to a chunk of malloc, a variable or an address: registers,\n"
 	           "stacks, variables and chunks; and for a chunk, why it is still reachable:\n"
 	           "the path to the nearest root. The process is stopped while its memory is\n"
-	           "copied, about 0.3 s for 1 GiB.",
+	           "copied, about 0.5 s for 1 GiB.",
 	.groups = groups,
 	.notes = "TARGET is a PID, a process name that matches one process, or an ELF core\n"
 	         "file. ADDRESS may be anywhere in the chunk or variable. A stale pointer\n"

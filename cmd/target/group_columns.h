@@ -36,7 +36,7 @@ struct group {
 	const struct pm_arena_threads *threads; /**< the threads of all arenas */
 };
 
-/** Number of columns, and number of the last ones, which only GROUP_BY_ARENA has. */
+/** Number of columns. The last GROUP_ARENA_COLUMNS of them exist only for GROUP_BY_ARENA. */
 enum { GROUP_COLUMNS = 13, GROUP_ARENA_COLUMNS = 3 };
 
 /** The columns. The first one has no name, title, index and needs. */

@@ -91,8 +91,8 @@ enum hit_chunk_fate hit_chunk_find(struct hit_chunks *chunks, unsigned worker,
 
 /**
  * Removes from a text the bytes at its start and its end that are not content of chunks: headers,
- * and what malloc has written into freed chunks. In memory, they often directly follow a text that
- * fills its chunk.
+ * and what malloc has written into freed chunks. In memory, such bytes often directly follow a text
+ * that fills its chunk.
  *
  * @param chunks  opened
  * @param worker  number of the calling thread; the text is its current hit, and is kept

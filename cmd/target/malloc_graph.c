@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "target/json_parts.h"
 #include "target/malloc_heap.h"
+#include "target/stop_limit.h"
 
 /* Maximum number of stops, and bytes of memory that are needed for each chunk. */
 enum { STOPS_MAX = 4, CHUNK_BYTES = 60 };
@@ -24,8 +25,8 @@ enum { STOPS_MAX = 4, CHUNK_BYTES = 60 };
 enum { THREADS_MANY = 60 };
 
 /**
- * Returns the number of bytes that procmem may use: half of what the machine and its own cgroup
- * have left; 0 if this is not known.
+ * Returns the number of bytes that procmem may use: half of what the machine and the cgroup of
+ * procmem have left; 0 if this is not known.
  */
 static uint64_t memory_max(void)
 {
@@ -96,6 +97,19 @@ static void announce(const struct malloc_graph *graph, const struct malloc_graph
 	text_deinit(&line);
 }
 
+/** Refuses a stop that would take longer than is allowed, or announces it. */
+static int prepare_stop(const struct malloc_graph *graph,
+                        const struct malloc_graph_options *options, struct pm_error *error)
+{
+	if (stop_limit_check_prediction(pm_process_pid(graph->target.process),
+	                                pm_copy_info(graph->copy)->predicted_ns,
+	                                options->stop_max_ns, error) < 0)
+		return -1;
+
+	announce(graph, options);
+	return 0;
+}
+
 /** Copies the memory. A stop that the session holds is used. */
 static int take_copy(struct malloc_graph *graph, const struct malloc_graph_options *options,
                      struct pm_error *error)
@@ -119,9 +133,13 @@ static int take_copy(struct malloc_graph *graph, const struct malloc_graph_optio
 	int result = pm_copy_open(process, &limits, &graph->copy, error);
 	if (result == 0) {
 		if (!held)
-			announce(graph, options);
-		result = pm_copy_take(graph->copy, error);
-		graph->stopped_ns += pm_copy_info(graph->copy)->stopped_ns;
+			result = prepare_stop(graph, options, error);
+		if (result == 0)
+			result = pm_copy_take(graph->copy, error);
+		const struct pm_copy_info *info = pm_copy_info(graph->copy);
+		graph->stopped_ns += info->stopped_ns;
+		if (info->ended)
+			stop_limit_set_ended(info->stopped_ns, options->stop_max_ns, error);
 	}
 
 	stopping_end(limits.stop);
@@ -421,9 +439,8 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 	text_deinit(&size);
 	report_untouched(info->untouched);
 	if (info->unread_threads > 0)
-		report_note("the registers of %" PRIu64 " of %" PRIu64
-		            " threads were not all read; "
-		            "pointers there are not known",
+		report_note("not all registers of %" PRIu64 " of %" PRIu64
+		            " threads were read; pointers there are not known",
 		            info->unread_threads, info->threads);
 
 	if (verbose)

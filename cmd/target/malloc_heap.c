@@ -17,6 +17,7 @@ struct pm_heap_source malloc_heap_source(struct memory *memory)
 		.regions = &memory->loaded.regions,
 		.reader = &memory->reader,
 		.pages = memory->core ? NULL : &memory->pages,
+		.process = memory->target.process,
 		.stopped = memory->stop || memory->core,
 		.cancel = memory->cancel,
 		.hint = memory->hint,
@@ -79,9 +80,10 @@ bool malloc_heap_measure(struct pm_process *process, const struct pm_heap_hint *
 		const struct pm_heap_source source = { .regions = &regions,
 			                               .reader = &opened.reader,
 			                               .pages = &opened.pages,
+			                               .process = process,
 			                               .cancel = cancel,
 			                               .hint = *hint };
-		known = pm_heap_open(&source, &opened.heap, NULL) == 0;
+		known = pm_heap_open(&source, &opened.heap, NULL) == 0 && !opened.heap->lost;
 	}
 
 	*cost = (struct malloc_heap_cost){ .ns = (clock_us() - began_us) * 1000,
@@ -104,6 +106,7 @@ int malloc_heap_open_process(struct pm_process *process, const struct pm_regions
 	opened->source = (struct pm_heap_source){ .regions = regions,
 		                                  .reader = &opened->reader,
 		                                  .pages = &opened->pages,
+		                                  .process = process,
 		                                  .cancel = cancel };
 	return pm_heap_open(&opened->source, &opened->heap, error);
 }
@@ -126,6 +129,7 @@ int malloc_heap_open_loaded(const struct loaded *loaded, const volatile sig_atom
 		.regions = &loaded->regions,
 		.reader = &opened->reader,
 		.pages = loaded->core ? NULL : &opened->pages,
+		.process = loaded->target->process,
 		.stopped = loaded->core != NULL,
 		.cancel = cancel,
 	};

@@ -61,7 +61,7 @@ struct malloc_heap_cost {
  * @param hint     from malloc_heap_find_hint()
  * @param cancel   as pm_heap_source.cancel; may be NULL
  * @param cost     receives the result
- * @return         whether the heap could be read
+ * @return         whether the heap could be read; false if most of it was not found
  */
 bool malloc_heap_measure(struct pm_process *process, const struct pm_heap_hint *hint,
                          const volatile sig_atomic_t *cancel, struct malloc_heap_cost *cost);

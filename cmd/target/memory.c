@@ -42,8 +42,9 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 		memory->was_stopped = sampled_is_stopped(process);
 		if (options->heap && !stopping_holds(process))
 			malloc_heap_find_hint(process, memory->cancel, &memory->hint);
-		if (options->before_stop && !stopping_holds(process))
-			options->before_stop(options->context, process);
+		if (options->before_stop && !stopping_holds(process) &&
+		    options->before_stop(options->context, process, error) < 0)
+			return -1;
 		if (stopping_begin(process, memory->cancel, &memory->stop, error) < 0)
 			return -1;
 		memory->threads = pm_stop_count(memory->stop);

@@ -28,10 +28,11 @@ struct memory_options {
 	bool stop;  /**< stop the process until memory_resume() */
 	bool quiet; /**< print no notes on kinds and names that match no region */
 	bool files; /**< open the mapped files, for pages that the process has not touched */
-	bool heap;  /**< the heap is read, too: what takes long is searched for before the stop */
+	bool heap;  /**< the heap will be read: fill memory.hint before the stop */
 	/** Called before `stop` stops a process, but not if the session holds the process stopped
-	 * already; NULL to call nothing */
-	void (*before_stop)(void *context, struct pm_process *process);
+	 * already; NULL to call nothing. If it returns -1 and an error, the process is not stopped
+	 */
+	int (*before_stop)(void *context, struct pm_process *process, struct pm_error *error);
 	void *context;  /**< passed to before_stop() */
 	unsigned needs; /**< enum region_needs bits of what must be known about the regions, in
 	                        addition to the needs of the selection */

@@ -7,6 +7,12 @@
 
 #include "base/clock.h"
 
+/* What helps if a stop takes too long. */
+#define REMEDY \
+	"allow a longer stop with --max-stop, or examine a core file that gcore of gdb writes"
+
+enum { NS_PER_MS = 1000000 };
+
 /* Maximum size in bytes of a range whose page states are read at once. */
 static const uint64_t WALK_STEP = UINT64_C(8) << 30;
 
@@ -21,18 +27,34 @@ void stop_limit_end(struct stop_limit *limit)
 	limit->ended = true;
 }
 
+int stop_limit_check_prediction(pid_t pid, uint64_t predicted_ns, uint64_t max_ns,
+                                struct pm_error *error)
+{
+	if (max_ns == 0 || predicted_ns <= max_ns)
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+	                    "process %d would be stopped for about %" PRIu64
+	                    " ms, but only %" PRIu64 " ms are allowed; " REMEDY,
+	                    (int)pid, predicted_ns / NS_PER_MS, max_ns / NS_PER_MS);
+}
+
+int stop_limit_set_ended(uint64_t spent_ns, uint64_t max_ns, struct pm_error *error)
+{
+	return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+	                    "the stop was ended after %" PRIu64
+	                    " ms, before all memory was read: it took more than twice the %" PRIu64
+	                    " ms that are allowed; " REMEDY,
+	                    spent_ns / NS_PER_MS, max_ns / NS_PER_MS);
+}
+
 static int check(const struct stop_limit *limit, struct pm_error *error)
 {
 	uint64_t spent = limit->spent_ns + (clock_us() - limit->begun_us) * 1000;
 
 	if (limit->ended || spent / 2 <= limit->max_ns)
 		return 0;
-
-	return pm_error_set(error, PM_ERROR_RESOURCES, 0,
-	                    "the stop was ended after %" PRIu64
-	                    " ms, before the heap was read: it took more than twice the %" PRIu64
-	                    " ms that are allowed; allow a longer stop with --max-stop",
-	                    spent / 1000000, limit->max_ns / 1000000);
+	return stop_limit_set_ended(spent, limit->max_ns, error);
 }
 
 static int read_limited(void *context, const struct pm_range *ranges, size_t count, void *buffer,

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
@@ -24,6 +25,28 @@ struct stop_limit {
 	const struct pm_page_source *pages;  /**< reads the page states */
 	struct pm_page_source limited_pages; /**< reads from `pages` until the limit is reached */
 };
+
+/**
+ * Compares the predicted duration of a stop with the duration that the user allows.
+ *
+ * @param pid           ID of the process, for the message
+ * @param predicted_ns  predicted duration in nanoseconds; 0 if it is not known
+ * @param max_ns        the duration that the user allows, in nanoseconds; 0: any
+ * @param error         PM_ERROR_RESOURCES, with what helps
+ * @return              0, or -1 if the process must not be stopped
+ */
+int stop_limit_check_prediction(pid_t pid, uint64_t predicted_ns, uint64_t max_ns,
+                                struct pm_error *error);
+
+/**
+ * Sets the error of a stop that was ended because it took more than twice the allowed time.
+ *
+ * @param spent_ns  duration of the stop in nanoseconds, with that of earlier stops
+ * @param max_ns    the duration that the user allows, in nanoseconds
+ * @param error     PM_ERROR_RESOURCES, with what helps
+ * @return          -1
+ */
+int stop_limit_set_ended(uint64_t spent_ns, uint64_t max_ns, struct pm_error *error);
 
 /**
  * Starts the time of a stop.

@@ -127,7 +127,9 @@ static void print_left_out(const struct list_view *view, struct out *out)
 		list_put_number(list, column, sum, &size);
 		out_string(out, ", ");
 		out_text(out, &size);
-		out_format(out, " %s", list_title(list, column));
+		/* "19.0M BYTES" would name two units. */
+		if (strcmp(column->name, "bytes") != 0)
+			out_format(out, " %s", list_title(list, column));
 		text_deinit(&size);
 	}
 

@@ -41,6 +41,7 @@ struct followed {
 
 struct watch_heap {
 	double budget;
+	double within; /* as in the options */
 	struct watch_heap_walk walk;
 
 	bool walked;   /* after the last sample */
@@ -63,7 +64,7 @@ void watch_heap_open(struct pm_process *process, const struct watch_heap_options
 {
 	struct watch_heap *opened = alloc_array(NULL, 1, sizeof *opened);
 
-	*opened = (struct watch_heap){ .budget = options->budget };
+	*opened = (struct watch_heap){ .budget = options->budget, .within = options->within };
 	watch_heap_walk_init(&opened->walk, process, options->word, options->background);
 	opened->walk.keep = options->keep;
 	*heap = opened;
@@ -84,13 +85,18 @@ void watch_heap_close(struct watch_heap *heap)
 /** Checks whether a walk is due at a time. */
 static bool is_due(const struct watch_heap *heap, double now)
 {
-	double gap = gap_share * (now - heap->began);
+	double gap = gap_share * (now - heap->began), allowed = heap->walks.allowed;
 
 	if (heap->walks.count == 0)
 		return true;
 	if (gap > gap_max)
 		gap = gap_max;
-	return now - heap->last >= gap && now - heap->last >= heap->walks.allowed;
+	/* The first walks are at the start, and after a quarter and a half of the time. */
+	if (heap->within > 0 && heap->walks.count < WATCH_HEAP_WALKS_MIN &&
+	    allowed > heap->within / 4)
+		allowed = heap->within / 4;
+
+	return now - heap->last >= gap && now - heap->last >= allowed;
 }
 
 static int compare_keys(const struct followed *followed, const struct pm_census_class *class)
@@ -277,6 +283,9 @@ static int count_failure(struct watch_heap *heap, double now, struct pm_error *e
 	heap->last = now;
 	if (heap->failure.kind != PM_ERROR_GONE && heap->failure.kind != PM_ERROR_CANCELLED)
 		heap->walks.failure = heap->failure.text;
+
+	/* The time of the failed walk is part of the rates (pm_cohorts_walk). */
+	heap->walks.seconds = pm_cohorts_seconds(heap->walk.cohorts);
 	judge_all(heap);
 	return 0;
 }

@@ -55,11 +55,17 @@ struct watch_heap_class {
 /** Maximum number of classes that watch_heap_classes() returns. */
 enum { WATCH_HEAP_CLASSES_MAX = 128 };
 
+/** Number of walks that are needed to find what grows. */
+enum { WATCH_HEAP_WALKS_MIN = 3 };
+
 /** How to walk. */
 struct watch_heap_options {
 	const char *word; /**< the TARGET, for errors; must outlive the walks */
 	double budget;    /**< share of one core that watch may use; 0: no limit */
-	bool keep;        /**< keep the chunks of each walk for watch_heap_chunks() */
+	/** Time in seconds in which enough walks are made to find what grows, also if the budget
+	 * allows fewer; 0: the budget is always kept */
+	double within;
+	bool keep; /**< keep the chunks of each walk for watch_heap_chunks() */
 	/** Walk in a thread, so that samples are taken during a walk. Otherwise, each walk ends
 	 * before watch_heap_step() returns, and interrupt_flag() cancels it */
 	bool background;

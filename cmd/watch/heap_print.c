@@ -18,9 +18,6 @@ enum { RATE, NEW_RATE, SIZE, IN_USE, NET, VERDICT, WHAT, COLUMNS };
 /* The keys of the classes. */
 enum { KEYS = PM_CENSUS_SIZE | PM_CENSUS_TYPE };
 
-/* Number of walks that are needed to find survivors. */
-enum { WALKS_MIN = 3 };
-
 static const struct table_column columns[COLUMNS] = {
 	[RATE] = { .title = "RATE", .right = true, .style = OUT_GROWN },
 	[NEW_RATE] = { .title = "NEW/S", .right = true },
@@ -138,10 +135,13 @@ static void print_too_few(const struct watch_heap_walks *walks, struct out *out)
 	char duration[PM_DURATION_TEXT_SIZE];
 	struct text line = { 0 };
 
-	text_format(&line, "too few walks to find what grows: %d are needed", WALKS_MIN);
+	text_format(&line, "too few walks to find what grows: %d are needed", WATCH_HEAP_WALKS_MIN);
 	if (walks->allowed > 0) {
 		pm_format_duration(walks->allowed, duration);
-		text_format(&line, ", and --budget allows one every %s", duration);
+		text_format(&line,
+		            ", and --budget allows one every %s: watch for longer, or raise "
+		            "--budget",
+		            duration);
 	}
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
@@ -210,7 +210,7 @@ void watch_heap_print(const struct watch_heap *heap, const struct pm_trend *rss,
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 
-	if (walks.count < WALKS_MIN)
+	if (walks.count < WATCH_HEAP_WALKS_MIN)
 		print_too_few(&walks, out);
 	else if (growing == 0 && walks.seconds <= 0)
 		print_not_known(out);
@@ -235,11 +235,11 @@ bool watch_heap_print_wait(const struct watch_heap *heap, struct text *text)
 	const struct watch_heap_walks walks = watch_heap_walks(heap);
 	char duration[PM_DURATION_TEXT_SIZE];
 
-	if (walks.count >= WALKS_MIN)
+	if (walks.count >= WATCH_HEAP_WALKS_MIN)
 		return false;
 
-	text_format(text, "heap: first result after %d walks; %" PRIu64 " done", WALKS_MIN,
-	            walks.count);
+	text_format(text, "heap: first result after %d walks; %" PRIu64 " done",
+	            WATCH_HEAP_WALKS_MIN, walks.count);
 	if (walks.running)
 		text_string(text, ", one is running");
 	else if (walks.allowed >= 1) {

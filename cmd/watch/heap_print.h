@@ -28,8 +28,8 @@ void watch_heap_print(const struct watch_heap *heap, const struct pm_trend *rss,
 void watch_heap_print_json(const struct watch_heap *heap, struct json *json);
 
 /**
- * Adds a line with the number of walks so far, if it is too early for a result, and how often the
- * budget allows one.
+ * If there were too few walks for a result, adds a line: the number of walks so far, and how often
+ * the budget allows a walk.
  *
  * @param heap  the walks
  * @param text  receives the line
@@ -38,7 +38,7 @@ void watch_heap_print_json(const struct watch_heap *heap, struct json *json);
 bool watch_heap_print_wait(const struct watch_heap *heap, struct text *text);
 
 /**
- * Adds one line for each class that grows, without a table: rate, size, verdict and content.
+ * Adds a line about one of the classes that grow: rate, size, verdict and content.
  *
  * @param heap   the walks
  * @param index  position among the classes that grow

@@ -35,7 +35,7 @@ void watch_heap_walk_deinit(struct watch_heap_walk *walk)
 	pm_histogram_deinit(&walk->chunks);
 }
 
-/** Opens the heap for the first time, and what finds the types of all walks. */
+/** Opens the heap for the first time, and the search for types, which all walks use. */
 static int open_first(struct watch_heap_walk *walk, struct pm_error *error)
 {
 	struct malloc_heap *first = &walk->first;

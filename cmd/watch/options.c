@@ -73,6 +73,7 @@ static int parse_budget(struct watch_options *options, const char *value, struct
 		                    "'%s' is not a percentage from 0 to 100", value);
 
 	options->budget = percent / 100;
+	options->budget_given = true;
 	return 0;
 }
 

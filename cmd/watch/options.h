@@ -11,11 +11,12 @@
 
 /** The options of a run. */
 struct watch_options {
-	double interval; /**< seconds between samples */
-	uint64_t count;  /**< maximum number of samples, 0: no limit */
-	double seconds;  /**< maximum time, 0: no limit */
-	double budget;   /**< maximum CPU time of watch, as a share of one core from 0 to 1; 0: no
-	                    limit */
+	double interval;   /**< seconds between samples */
+	uint64_t count;    /**< maximum number of samples, 0: no limit */
+	double seconds;    /**< maximum time, 0: no limit */
+	double budget;     /**< maximum CPU time of watch, as a share of one core from 0 to 1; 0: no
+	                      limit */
+	bool budget_given; /**< --budget was given */
 	enum watch_sort sort;
 	uint64_t top;  /**< maximum number of rows */
 	uint64_t peek; /**< number of strings to show for the new pages of a row; 0: none */

@@ -34,8 +34,10 @@ int watch_run_init(struct watch_run *run, const struct watch_options *options,
                    const struct target *target, struct pm_error *error)
 {
 	bool pages = options->peek > 0 || options->live;
+	double within = options->budget_given ? 0 : options->seconds;
 	const struct watch_heap_options walks = { .word = target->word,
 		                                  .budget = options->budget,
+		                                  .within = within,
 		                                  .keep = options->record != NULL,
 		                                  .background = options->live };
 

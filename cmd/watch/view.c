@@ -153,14 +153,21 @@ void watch_view_judge(const struct watch_history *history, struct watch_row *row
  * changed, or if its length has grown. (If only its length has shrunk, the neighbour that took the
  * addresses has a row: an arena that grows into its reserve.) With WATCH_BY_RSS, each track that
  * holds memory gets a row. A guard gets a row only if its weight has changed, because guards appear
- * and disappear with the regions that they guard.
+ * and disappear with the regions that they guard. The inaccessible end of a heap of malloc gets no
+ * row while it holds no memory: its addresses change whenever the heap grows, and while malloc
+ * makes a part of it accessible, a sample can find some pages there.
  */
 static bool has_row(const struct watch_view *view, const struct pm_track *track)
 {
 	if (view->sort == WATCH_BY_RSS && track->weight > 0)
 		return true;
+	bool is_rest = track->detail.type == PM_DETAIL_ARENA_REST ||
+	               track->detail.type == PM_DETAIL_ARENA_UNREAD_REST;
 	if (track->kind == PM_KIND_GUARD && track->series.count == 0)
 		return false;
+	if (is_rest && track->weight == 0 && track->baseline == 0)
+		return false;
+
 	return track->series.count > 0 || track->counts.count > 0 ||
 	       track->size > track->baseline_size;
 }

@@ -6,7 +6,7 @@ set -l region_columns address start end size rss pss pss_dirty dirty shared_clea
     lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena
 set -l watch_columns address rss delta growth size size-growth rate hour day verdict kind mapping
 set -l class_columns size count bytes share zeros equal arena state threads type text what example
-set -l leak_columns bytes count size direct direct_bytes cycles type text example what
+set -l leak_columns bytes count size direct direct_bytes indirect indirect_bytes total each cycles type text example what
 set -l site_columns resident change mapped calls live regions faults sites tid thread function object start end cut earlier stack site
 set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
 

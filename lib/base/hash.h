@@ -43,8 +43,8 @@ static inline uint64_t pm_hash_bytes(uint64_t seed, const void *bytes, size_t le
 }
 
 /**
- * Returns a random seed. The kernel has no random numbers early during boot. The address of an
- * object is used instead then; it is less random.
+ * Returns a random seed. Early during boot, the kernel has no random numbers. The address of an
+ * object is then used, which is less random.
  */
 static inline uint64_t pm_hash_seed(const void *object)
 {

@@ -28,7 +28,7 @@ struct pm_thread_areas {
  * Finds the areas of all threads, and sets pm_graph.unused: the parts of stacks below the stack
  * pointers, if it is certain that the memory is the stack of the thread. Usually, no function in
  * use has its variables there. An exception is a thread that runs on another part of its stack at
- * the moment, such as an alternate signal stack, or a coroutine whose stack is a variable.
+ * the moment, such as an alternate signal stack, or the stack of a coroutine inside of its stack.
  *
  * @param areas  empty; receives the areas
  * @return       0, or -1 with PM_ERROR_RESOURCES

@@ -97,7 +97,7 @@ int pm_dominators_find(const struct pm_flow *flow, uint32_t *dominators, struct 
 	if (result == 0)
 		result = find_semidominators(&search, error);
 
-	/* The dominators of lower nodes are known. */
+	/* The dominators of nodes with lower numbers are known. */
 	for (uint32_t i = 1; result == 0 && i < flow->count; i++)
 		while (dominators[i] > search.semi[i])
 			dominators[i] = dominators[dominators[i]];

@@ -18,9 +18,8 @@
  */
 struct pm_flow {
 	uint32_t count; /**< number of nodes */
-	const uint32_t
-		*parent; /**< for each node, the node from which the search entered it; 0 for 0
-	                  */
+	/** For each node, the node from which the search entered it; 0 for node 0 */
+	const uint32_t *parent;
 	const uint32_t *first; /**< for each node, index of its first predecessor; `count` + 1
 	                          elements */
 	const uint32_t *predecessors; /**< the nodes that point to a node; they may be repeated */

@@ -26,8 +26,8 @@ enum { SIZE_SHIFT = 1, ADDRESS_SHIFT = 20, LARGE = (1 << 19) - 1 };
  */
 enum { SMALL = 65536 };
 
-/* Maximum size in bytes of a part of a larger range, a multiple of 8, and number of nodes. After
- * each of them, the cancellation flag is tested. */
+/* Larger ranges are scanned in parts of at most PART_MAX bytes, a multiple of 8. The cancellation
+ * flag is tested after each part, and after each CANCEL_STEP nodes. */
 enum { PART_MAX = 16 << 20, CANCEL_STEP = 65536 };
 
 static uint64_t pack(const struct pm_chunk *chunk)

@@ -29,10 +29,12 @@ struct pm_root_span {
 };
 
 /**
- * A reference of a root that is not in a span. One of these: a register that points to a chunk; a
- * word near the top of a stack that points to the header of a chunk, which may be the only pointer
- * to the chunk while a thread is inside malloc; or memory that may be a mapped chunk, which is
- * reachable as other memory outside of malloc is.
+ * A reference of a root that is not in a span. There are three sorts:
+ * - a register that points to a chunk
+ * - a word near a stack pointer that points to the header of a chunk. While a thread is inside
+ *   malloc, this can be the only pointer to the chunk
+ * - memory that looks like a mapped chunk, and may be other memory. It is a root, because other
+ *   memory would be one
  */
 struct pm_root_register {
 	uint32_t root;    /**< index of the root */
@@ -90,8 +92,8 @@ struct pm_range pm_graph_bytes(const struct pm_graph *graph, uint32_t node);
 size_t pm_graph_head(const struct pm_graph *graph, uint32_t node, unsigned char *head);
 
 /**
- * Returns the next part of a range that was copied. After a cancellation, large ranges have no more
- * parts; a search tests the cancellation flag at its end.
+ * Returns the next part of a range that was copied. After a cancellation, a large range has no more
+ * parts, so the caller must test the cancellation flag after the last part.
  *
  * @param rest   the range; receives what follows the part
  * @param part   receives the part

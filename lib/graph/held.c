@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * First, a breadth-first search attributes each node to its nearest root. A depth-first search in
- * the nodes of one root numbers them. Then their memory is scanned twice to make the lists of
- * predecessors: all pointers are counted, so that each list has its place in one array.
+ * the nodes of one root, or in the lost nodes, numbers them. Then their memory is scanned twice to
+ * make the lists of predecessors, which are in one array. The first scan counts the pointers, which
+ * determines where each list starts. The second scan fills the lists.
  */
 #include "graph/held.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/leaks.h>
 #include <procmem/number.h>
+#include <procmem/retained_tree.h>
 
 #include "base/array.h"
 #include "graph/dominators.h"
@@ -60,6 +63,21 @@ static int check(struct search *search)
 	return pm_check_cancel(search->graph->options.cancel, search->error);
 }
 
+/** Allocates the arrays with an element for each number.
+ * @param count  number of nodes + 1
+ */
+static int make_arrays(struct search *search, size_t count)
+{
+	search->nodes = calloc(count, sizeof *search->nodes);
+	search->parents = calloc(count, sizeof *search->parents);
+	search->direct = calloc(count / 64 + 1, sizeof *search->direct);
+	search->count = 1;
+	if (!search->nodes || !search->parents || !search->direct)
+		return pm_error_out_of_memory(search->error);
+
+	return 0;
+}
+
 /** Finds the nodes of the root: they become `unvisited`, and all others become OTHER. */
 static int find_nodes(struct search *search)
 {
@@ -81,14 +99,7 @@ static int find_nodes(struct search *search)
 		count += own;
 	}
 
-	search->nodes = calloc(count, sizeof *search->nodes);
-	search->parents = calloc(count, sizeof *search->parents);
-	search->direct = calloc(count / 64 + 1, sizeof *search->direct);
-	search->count = 1;
-	if (!search->nodes || !search->parents || !search->direct)
-		return pm_error_out_of_memory(search->error);
-
-	return 0;
+	return make_arrays(search, count);
 }
 
 static int find_unvisited(void *context, uint32_t target, uint64_t address)
@@ -149,6 +160,44 @@ static int visit_from(void *context, uint32_t root, uint32_t target, uint64_t ad
 	}
 
 	return 0;
+}
+
+/** Numbers the lost nodes: first the direct ones, each with what is reachable from it. */
+static int visit_lost(struct search *search, struct pm_graph *graph)
+{
+	struct pm_leaks leaks;
+	struct pm_lost lost;
+	uint32_t next = 0;
+
+	if (pm_leaks_find(graph, NULL, &leaks, search->error) < 0)
+		return -1;
+
+	search->numbers = pm_graph_array(graph, 32, search->error);
+	int result = search->numbers ? 0 : -1;
+	while (result == 0 && pm_leaks_next(graph, &leaks, &next, &lost))
+		search->numbers[next - 1] = unvisited;
+	if (result == 0)
+		result = make_arrays(search, (size_t)leaks.chunks + 1);
+
+	/* Each lost chunk is reachable from a direct one. */
+	next = 0;
+	while (result == 0 && pm_leaks_next(graph, &leaks, &next, &lost))
+		if (lost.direct)
+			result = visit_from(search, search->root, next - 1, 0);
+
+	pm_leaks_deinit(&leaks);
+	return result;
+}
+
+/** Numbers the nodes that the root holds. */
+static int visit_held(struct search *search)
+{
+	const struct pm_graph *graph = search->graph;
+	if (find_nodes(search) < 0)
+		return -1;
+
+	return pm_roots_scan(graph, graph->roots[search->root].level, visit_from, search,
+	                     search->error);
 }
 
 /** Counts a pointer to number N in first[N + 2]: see make_lists(). */
@@ -217,9 +266,9 @@ static int check_pointers(const struct search *search)
 }
 
 /**
- * Makes the lists of predecessors. First, first[N + 2] is the number of predecessors of N. After
- * the sums, first[N + 1] is the start of the list of N. While the list is filled, first[N + 1]
- * moves to its end, which is the start of the list of N + 1.
+ * Makes the lists of predecessors. The first scan sets first[N + 2] to the number of predecessors
+ * of N. The sums of these numbers make first[N + 1] the start of the list of N. The second scan
+ * moves first[N + 1] to the end of this list, which is the start of the list of N + 1.
  */
 static int make_lists(struct search *search)
 {
@@ -255,15 +304,14 @@ static int find_dominators(struct search *search, struct pm_held *held)
 	return pm_dominators_find(&flow, held->dominators, search->error);
 }
 
-int pm_held_find(const struct pm_graph *graph, uint32_t root, struct pm_held *held,
+int pm_held_find(struct pm_graph *graph, uint32_t root, struct pm_held *held,
                  struct pm_error *error)
 {
 	struct search search = { .graph = graph, .root = root, .error = error };
 	struct pm_held found = { 0 };
-	int result = find_nodes(&search);
+	bool is_lost = root == PM_RETAINED_LOST;
+	int result = is_lost ? visit_lost(&search, graph) : visit_held(&search);
 
-	if (result == 0)
-		result = pm_roots_scan(graph, graph->roots[root].level, visit_from, &search, error);
 	free(search.frames);
 
 	if (result == 0)

@@ -151,8 +151,9 @@ struct grouping {
 	struct pm_graph *graph;
 	struct pm_chunk_types *types;
 	struct pm_leaks *leaks;
-	size_t capacity; /* number of allocated groups */
-	uint64_t steps;  /* number of chunks whose type was looked for */
+	struct pm_mark mark; /* the direct chunks so far, and what is reachable from them */
+	size_t capacity;     /* number of allocated groups */
+	uint64_t steps;      /* number of chunks whose type was looked for */
 	uint32_t slots[4 * PM_LEAK_GROUPS_MAX];
 };
 
@@ -188,6 +189,37 @@ static struct pm_leak_group *find_group(struct grouping *grouping, uint64_t size
 	return added;
 }
 
+/** Adds a direct chunk to its group, and what was lost through it. */
+static int add_direct(struct grouping *grouping, uint32_t node, struct pm_leak_group *group,
+                      struct pm_error *error)
+{
+	struct pm_mark *mark = &grouping->mark;
+	struct pm_leaks *leaks = grouping->leaks;
+	uint64_t size = pm_graph_size(grouping->graph, node);
+	uint64_t steps = mark->steps, bytes = mark->bytes;
+
+	pm_mark_add(mark, node);
+	if (pm_mark_run(mark, error) < 0)
+		return -1;
+
+	/* No other direct chunk reaches this one, so it was not marked before. */
+	uint64_t indirect = mark->steps - steps - 1, indirect_bytes = mark->bytes - bytes - size;
+	bool is_first = group->direct == 0;
+	bool is_alike = indirect * group->direct == group->indirect &&
+	                indirect_bytes * group->direct == group->indirect_bytes;
+
+	group->alike = is_first || (group->alike && is_alike);
+	group->direct++;
+	group->direct_bytes += size;
+	group->indirect += indirect;
+	group->indirect_bytes += indirect_bytes;
+	group->cycles += pm_bit_test(leaks->marks[CYCLE], node);
+	leaks->direct++;
+	leaks->direct_bytes += size;
+
+	return 0;
+}
+
 /** Adds a lost chunk to its group. */
 static int add_lost(struct grouping *grouping, uint32_t node, struct pm_error *error)
 {
@@ -216,13 +248,7 @@ static int add_lost(struct grouping *grouping, uint32_t node, struct pm_error *e
 
 	group->chunks++;
 	group->bytes += size;
-	group->direct += direct;
-	group->direct_bytes += direct ? size : 0;
-	group->cycles += pm_bit_test(leaks->marks[CYCLE], node);
-	leaks->direct += direct;
-	leaks->direct_bytes += direct ? size : 0;
-
-	return 0;
+	return direct ? add_direct(grouping, node, group, error) : 0;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -237,10 +263,10 @@ static int make_groups(struct pm_graph *graph, struct pm_chunk_types *types, str
                        struct pm_error *error)
 {
 	struct grouping *grouping = calloc(1, sizeof *grouping);
-	int result = 0;
 	if (!grouping)
 		return pm_error_out_of_memory(error);
 
+	int result = pm_mark_init(&grouping->mark, graph, leaks->marks[LOST], error);
 	grouping->graph = graph;
 	grouping->types = types;
 	grouping->leaks = leaks;
@@ -248,6 +274,7 @@ static int make_groups(struct pm_graph *graph, struct pm_chunk_types *types, str
 		if (pm_bit_test(leaks->marks[LOST], i))
 			result = add_lost(grouping, i, error);
 
+	pm_mark_deinit(&grouping->mark);
 	free(grouping);
 	/* The group of what did not fit remains the last one. */
 	size_t sorted = leaks->count - leaks->cut;

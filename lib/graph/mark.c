@@ -64,6 +64,7 @@ int pm_mark_run(struct pm_mark *mark, struct pm_error *error)
 		if (++mark->steps % CANCEL_STEP == 0 &&
 		    pm_check_cancel(graph->options.cancel, error) < 0)
 			return -1;
+		mark->bytes += pm_graph_size(graph, node);
 		pm_graph_scan(graph, pm_graph_bytes(graph, node), &last, add_target, mark);
 	}
 

@@ -13,6 +13,7 @@ struct pm_mark {
 	uint32_t *stack;      /**< marked nodes whose edges were not followed yet; owned */
 	size_t count;         /**< number of elements of `stack` */
 	uint64_t steps;       /**< number of nodes whose edges were followed */
+	uint64_t bytes;       /**< sum of the sizes of these nodes */
 };
 
 /**

@@ -23,7 +23,8 @@ struct pm_nearest {
 /**
  * Searches for a node, or for all nodes.
  *
- * @param target   the search ends when this node is reached; UINT32_MAX: when all are
+ * @param target   the search ends when this node is reached; UINT32_MAX: when all nodes that roots
+ *                 reach were reached
  * @param nearest  receives the result; release with pm_nearest_deinit()
  * @return         0, or -1 with PM_ERROR_RESOURCES or PM_ERROR_CANCELLED
  */

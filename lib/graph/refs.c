@@ -32,7 +32,8 @@ static bool is_searched(const struct pm_graph *graph, uint64_t address)
 	return next < memory->count && memory->items[next].start <= address;
 }
 
-/** Reports a word in memory, unless it is in a chunk that is not in use, or in dead memory. */
+/** Reports a word, unless it is in a chunk that is not in use, or in memory that is not searched.
+ */
 static int report_word(struct search *search, uint64_t address, uint64_t value)
 {
 	struct pm_graph *graph = search->graph;
@@ -107,7 +108,7 @@ static int search_parts(struct search *search, struct pm_range range, bool outsi
 
 	for (size_t i = *next; i < memory->count && memory->items[i].start < range.end; i++) {
 		struct pm_range part = pm_range_clip(memory->items[i], range);
-		/* A word across the end of a part is in the part that follows. */
+		/* A word that crosses the end of a part is searched with the next part. */
 		part.start = pm_max((part.start + 7) & ~UINT64_C(7), done);
 		part.end = pm_max(part.end & ~UINT64_C(7), part.start);
 		if (outside)

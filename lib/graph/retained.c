@@ -93,8 +93,7 @@ static bool is_memory(const struct retaining *state, uint32_t root)
 	return found->kind == PM_ROOT_ANONYMOUS && found->pointers > 0;
 }
 
-/** Moves other memory that holds no chunks to the start of the roots that hold none, and adds it to
- * the list as long as there are bits. */
+/** Appends other memory that holds no chunks to the list of roots, as long as there are bits. */
 static void list_memory(struct retaining *state, size_t count)
 {
 	struct pm_retained *result = state->result;
@@ -266,6 +265,15 @@ static int list_sets(struct retaining *state)
 	return 0;
 }
 
+/** Returns the bits of the roots of a set. */
+static uint16_t mask_of(const struct pm_retained_set *set)
+{
+	unsigned mask = set->others ? OTHERS : 0;
+	for (size_t i = 0; i < set->count; i++)
+		mask |= 1u << set->roots[i];
+	return (uint16_t)mask;
+}
+
 /** Finds the words that lead into the sets. */
 static int find_entries(const struct retaining *state)
 {
@@ -284,15 +292,92 @@ static int find_entries(const struct retaining *state)
 		.set_count = result->set_count,
 	};
 
-	for (size_t i = 0; i < result->set_count; i++) {
-		const struct pm_retained_set *set = &result->sets[i];
-		unsigned mask = set->others ? OTHERS : 0;
-		for (size_t k = 0; k < set->count; k++)
-			mask |= 1u << set->roots[k];
-		kept[i] = (uint16_t)mask;
-	}
+	for (size_t i = 0; i < result->set_count; i++)
+		kept[i] = mask_of(&result->sets[i]);
 
 	return pm_set_entries_find(&entries, state->error);
+}
+
+/** Returns how another root than `main` leads to the chunks of a set of two roots. */
+static const struct pm_retained_entry *other_entry(const struct pm_retained_set *set)
+{
+	if (set->others)
+		return &set->other_entry;
+	return &set->entries[set->roots[0] == set->main ? 1 : 0];
+}
+
+/**
+ * Returns whether all roots of a set are known to have the same level. If one is a stack and
+ * another one is other memory, the stack is nearest because of its level only.
+ */
+static bool is_one_level(const struct retaining *state, const struct pm_retained_set *set)
+{
+	const struct pm_root *roots = state->graph->roots;
+	const struct pm_retained_root *held = state->result->roots;
+	unsigned level = roots[held[set->roots[0]].root].level;
+
+	if (set->others && level >= PM_LEVEL_STACKS)
+		return false;
+	for (size_t i = 1; i < set->count; i++)
+		if (roots[held[set->roots[i]].root].level != level)
+			return false;
+	return true;
+}
+
+/** Sets `nearly_only` of a set, if a root is nearest to more than half of its bytes. */
+static void judge_set(const struct retaining *state, struct pm_retained_set *set,
+                      const uint64_t nearest[PM_RETAINED_SET_ROOTS])
+{
+	struct pm_retained *result = state->result;
+	bool found = false;
+
+	if (set->count + set->others != 2 || !is_one_level(state, set))
+		return;
+	for (size_t i = 0; i < set->count; i++) {
+		if (nearest[i] <= set->bytes / 2)
+			continue;
+		set->main = set->roots[i];
+		found = true;
+	}
+
+	if (!found || other_entry(set)->words > PM_RETAINED_WORDS_MAX)
+		return;
+	set->nearly_only = true;
+	result->roots[set->main].nearly_only += set->bytes;
+	result->roots[set->main].but_words += other_entry(set)->words;
+}
+
+/** Finds the sets that only one root would reach without a few words. */
+static int judge_sets(const struct retaining *state)
+{
+	struct pm_retained *result = state->result;
+	uint64_t(*nearest)[PM_RETAINED_SET_ROOTS] = calloc(PM_RETAINED_SETS_MAX, sizeof *nearest);
+	uint8_t *places = calloc(MASKS, 1);
+	if (!nearest || !places) {
+		free(nearest);
+		free(places);
+		return pm_error_out_of_memory(state->error);
+	}
+
+	for (size_t i = 0; i < result->set_count; i++)
+		places[mask_of(&result->sets[i])] = (uint8_t)(i + 1);
+	for (uint32_t i = 0; i < state->nearest.count; i++) {
+		uint32_t node = state->nearest.order[i];
+		uint8_t place = places[state->masks[node]];
+		uint16_t bit = state->bits[state->nearest.parents[node] - 1];
+		for (size_t k = 0; place > 0 && k < result->sets[place - 1].count; k++)
+			if (bit == 1 << result->sets[place - 1].roots[k])
+				nearest[place - 1][k] += pm_graph_size(state->graph, node);
+	}
+
+	for (size_t i = 0; i < result->root_count; i++)
+		result->roots[i].nearly_only = result->roots[i].only;
+	for (size_t i = 0; i < result->set_count; i++)
+		judge_set(state, &result->sets[i], nearest[i]);
+	free(nearest);
+	free(places);
+
+	return 0;
 }
 
 /** Finds the masks of all nodes. */
@@ -324,6 +409,8 @@ int pm_retained_find(struct pm_graph *graph, struct pm_retained *retained, struc
 		result = list_sets(&state);
 	if (result == 0)
 		result = find_entries(&state);
+	if (result == 0)
+		result = judge_sets(&state);
 
 	pm_nearest_deinit(&state.nearest);
 	free(state.bits);

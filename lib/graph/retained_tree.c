@@ -32,7 +32,7 @@ struct decision {
 /** State of the search. */
 struct search {
 	const struct pm_graph *graph;
-	struct pm_chunk_types *types;
+	struct pm_retained_tree_options options;
 	struct pm_held held;
 	uint32_t *rows; /* for each number, its row */
 	struct pm_retained_tree *tree;
@@ -77,8 +77,10 @@ static uint32_t same_above(const struct search *search, uint32_t row, uint64_t s
                            const struct pm_chunk_type *type)
 {
 	const struct pm_retained_row *rows = search->tree->rows;
+	bool by_type = search->options.by_type;
 
-	while (row != PM_RETAINED_NO_ROW && (rows[row].size != size || rows[row].type != type))
+	while (row != PM_RETAINED_NO_ROW &&
+	       (rows[row].type != type || (!by_type && rows[row].size != size)))
 		row = rows[row].parent;
 	return row;
 }
@@ -145,16 +147,18 @@ static int add_chunk(struct search *search, uint32_t number)
 {
 	uint32_t node = search->held.nodes[number], above = PM_RETAINED_NO_ROW;
 	uint64_t size = pm_graph_size(search->graph, node);
+	/* By type, rows are found without a size. */
+	uint64_t key = search->options.by_type ? 0 : size;
 	unsigned char head[PM_CHUNK_HEAD_SIZE] = { 0 };
 	size_t head_size = pm_graph_head(search->graph, node, head);
 	const struct pm_chunk_type *type = NULL;
 
-	if (search->types &&
-	    pm_chunk_types_find(search->types, head, head_size, &type, search->error) < 0)
+	if (search->options.types &&
+	    pm_chunk_types_find(search->options.types, head, head_size, &type, search->error) < 0)
 		return -1;
 	if (search->held.dominators[number] != 0)
 		above = search->rows[search->held.dominators[number]];
-	if (find_row(search, above, size, type, &search->rows[number]) < 0)
+	if (find_row(search, above, key, type, &search->rows[number]) < 0)
 		return -1;
 
 	struct pm_retained_row *row = &search->tree->rows[search->rows[number]];
@@ -162,7 +166,10 @@ static int add_chunk(struct search *search, uint32_t number)
 		row->example = pm_graph_bytes(search->graph, node).start;
 		memcpy(row->head, head, sizeof head);
 		row->head_size = head_size;
+		row->size = row->other ? 0 : size;
 	}
+	if (row->size != size)
+		row->size = 0;
 	row->bytes += size;
 
 	return 0;
@@ -278,11 +285,15 @@ static int order_rows(struct pm_retained_tree *tree, struct pm_error *error)
 	return 0;
 }
 
-int pm_retained_tree_find(struct pm_graph *graph, uint32_t root, struct pm_chunk_types *types,
+int pm_retained_tree_find(struct pm_graph *graph, uint32_t root,
+                          const struct pm_retained_tree_options *options,
                           struct pm_retained_tree *tree, struct pm_error *error)
 {
 	struct pm_retained_tree found = { 0 };
-	struct search search = { .graph = graph, .types = types, .tree = &found, .error = error };
+	struct search search = { .graph = graph, .tree = &found, .error = error };
+
+	if (options)
+		search.options = *options;
 	int result = pm_held_find(graph, root, &search.held, error);
 
 	if (result == 0)

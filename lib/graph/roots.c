@@ -28,8 +28,8 @@ enum { PLACES_MAX = 1024 };
 
 /*
  * Words without a symbol that point to chunks are one place if at most this number of bytes is
- * between two of them. So the words of one container of C++, such as a map, a list or a hash table,
- * are one place, and two containers are usually two places.
+ * between one and the next. So the words of one container of C++, such as a map, list or hash
+ * table, are one place, and two containers are usually two places.
  */
 enum { PLACE_GAP = 8 };
 
@@ -238,8 +238,8 @@ static int describe(struct pm_graph *graph, uint64_t address, struct pm_root *de
 		root.module = region ? region->mapping : "";
 		root.start = region ? region->start : address;
 		root.end = region ? region->end : address + 8;
-		/* If the region has data of a program, they are at its start. So none follow this
-		 * address. */
+		/* Only the start of an anonymous region can be data of a program. This address is
+		 * not, so the rest of the region is not either. */
 		*range = (struct pm_range){ address, address + 8 };
 		if (region && pm_region_is_anonymous(region))
 			range->end = pm_min(region->end,
@@ -407,7 +407,7 @@ static int scan_registers(struct pm_graph *graph, size_t thread, struct pm_error
 	return 0;
 }
 
-/** Finds the words near the top of a stack that point to headers of chunks. */
+/** Finds the words near a stack pointer that point to headers of chunks. */
 static int scan_frames(struct pm_graph *graph, const struct pm_thread_area *area,
                        struct pm_error *error)
 {
@@ -449,8 +449,8 @@ static int scan_threads(struct pm_graph *graph, struct pm_error *error)
 }
 
 /**
- * If some of the mapped chunks are other memory that only looks like chunks, makes all mapped
- * chunks reachable, as that memory would be.
+ * If some of the mapped chunks may be other memory that only looks like chunks, makes all mapped
+ * chunks reachable: other memory is a root.
  */
 static int add_mapped(struct pm_graph *graph, struct pm_error *error)
 {

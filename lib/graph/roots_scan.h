@@ -11,7 +11,7 @@
  * @param context  as passed to pm_roots_scan()
  * @param root     index of the root
  * @param target   the node
- * @param address  address of the word; for a register, its position
+ * @param address  address of the word; for a register, its number as in pm_roots_register()
  * @return         0 to continue; any other value ends the scan
  */
 typedef int pm_root_visitor(void *context, uint32_t root, uint32_t target, uint64_t address);

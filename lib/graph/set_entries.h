@@ -31,7 +31,8 @@ struct pm_set_entries {
  * @param from    the level of the root, or of the nearest root of the chunk, that has the word
  * @param to      the level of the nearest root of the chunk to which the word points
  * @param memory  the bits of other memory
- * @return        the bits; of other memory, also from its level to the level of stacks
+ * @return        `mask` if both levels are equal; its bits of other memory if the pointer leads
+ *                from PM_LEVEL_OTHER to PM_LEVEL_STACKS; otherwise 0
  */
 static inline uint16_t pm_set_passed(uint16_t mask, unsigned from, unsigned to, uint16_t memory)
 {

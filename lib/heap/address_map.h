@@ -37,7 +37,7 @@ struct pm_address_map {
 	uint32_t recent[PM_ADDRESS_SLOTS];
 };
 
-/** Returns the index in pm_address_map.recent for an address. It is the same for all addresses in a
+/** Returns the index in pm_address_map.recent for an address: the same for all addresses in one
  * MiB. */
 static inline size_t pm_address_map_slot(uint64_t address)
 {
@@ -64,7 +64,7 @@ int pm_address_map_update(struct pm_address_map *map, const struct pm_regions *r
 /** Releases the memory of a map. */
 void pm_address_map_deinit(struct pm_address_map *map);
 
-/** Returns the range that contains an address, or NULL. Not for use by several threads. */
+/** Returns the range that contains an address, or NULL. Only one thread at a time may call this. */
 const struct pm_address_range *pm_address_map_search(struct pm_address_map *map, uint64_t address);
 
 /** As pm_address_map_search(), without a call for most words that are not addresses. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * First, the words below the descriptors of some threads are read: the thread-local data. Distances
- * from the descriptor are candidates if no thread has another value there than 0 or the address of
- * an arena. Of these, the distance is right at which most threads have an arena. If there are
- * several, that which fits the numbers of threads that the arenas have counted is taken; if this
- * does not decide, and the distances lead to different arenas, nothing is known.
+ * First, the words below the descriptors of some threads are read: the thread-local data. A
+ * distance from the descriptor is a candidate if each of these threads has 0 or the address of an
+ * arena there. The candidate at which most threads have an arena is chosen. If there are several,
+ * the one that fits pm_heap_arena.attached best is chosen. If this does not decide, and the
+ * candidates lead to different arenas, nothing is known.
  */
 #include <procmem/arena_threads.h>
 
@@ -23,9 +23,13 @@
 /* Position of fs_base in struct user_regs_struct of x86-64. */
 enum { REGISTER_FS_BASE = 21 };
 
-/* Maximum numbers: bytes below a descriptor that are searched, threads that vote for distances, and
- * distances that are compared. */
-enum { BELOW = 64 << 10, PAGE = 4096, WORDS = BELOW / 8, DECIDING = 32, DISTANCES_MAX = 16 };
+enum {
+	BELOW = 64 << 10, /* maximum number of bytes below a descriptor that are searched */
+	PAGE = 4096,
+	WORDS = BELOW / 8,
+	DECIDING = 32,      /* maximum number of threads that vote for distances */
+	DISTANCES_MAX = 16, /* maximum number of distances that are compared */
+};
 
 /** Value of struct thread.arena: the thread has no arena, or this is not known. */
 enum { ARENA_NONE = UINT32_MAX };
@@ -310,7 +314,7 @@ static bool is_equal(const struct search *search, const struct choice *one,
 
 /**
  * Chooses the best distance.
- * @return 1; 0 if none is best; -1 on error
+ * @return 1; 0 if no distance is the best; -1 on error
  */
 static int choose(struct search *search, struct choice *best)
 {

@@ -13,7 +13,9 @@
 enum {
 	FAST_LINKS = 8,   /* bytes of the link of a fastbin */
 	KEYED_LINKS = 16, /* bytes of the link and the key of a tcache */
-	FREE_LINKS = 16,  /* bytes of the links of all bins */
+	FREE_LINKS = 16,  /* bytes of the links of a bin */
+	LARGE_LINKS = 32, /* the same, with links to chunks of other sizes */
+	LARGE_MIN = 1024, /* size in bytes of the smallest chunks with these links */
 	FREE_SIZE = 8,    /* bytes of the size at the end of a free chunk; in the index, they are
 	                     the start of the next header */
 };
@@ -52,7 +54,7 @@ static void find_glibc_part(const struct pm_heap_handle *heap, uint64_t address,
 	if (chunk->state == PM_CHUNK_CACHED)
 		content += cached_links(heap, chunk);
 	if (chunk->state == PM_CHUNK_FREE) {
-		content += FREE_LINKS;
+		content += chunk->size < LARGE_MIN ? FREE_LINKS : LARGE_LINKS;
 		end -= FREE_SIZE;
 	}
 

@@ -17,6 +17,7 @@
 #include "base/minmax.h"
 #include "heap/address_map.h"
 #include "heap/content.h"
+#include "heap/heap.h"
 #include "heap/rtti.h"
 #include "heap/type_store.h"
 #include "heap/window.h"
@@ -53,6 +54,15 @@ static uint64_t main_arena_of(const struct pm_heap *heap)
 	return has_main && heap->arenas[0].main ? heap->arenas[0].address : 0;
 }
 
+/** Adds the memory that a running process has mapped since its regions were read. */
+static int add_grown(struct pm_chunk_types *types, const struct pm_heap *heap,
+                     struct pm_error *error)
+{
+	const struct pm_regions *grown = heap ? pm_heap_const_handle(heap)->grown : NULL;
+
+	return grown ? pm_address_map_update(&types->map, grown, error) : 0;
+}
+
 int pm_chunk_types_open(const struct pm_chunk_type_source *source, struct pm_chunk_types **types,
                         struct pm_error *error)
 {
@@ -64,6 +74,7 @@ int pm_chunk_types_open(const struct pm_chunk_type_source *source, struct pm_chu
 	made->symbols = source->symbols;
 	made->arena = main_arena_of(source->heap);
 	if (pm_address_map_fill(&made->map, made->memory.regions, error) < 0 ||
+	    add_grown(made, source->heap, error) < 0 ||
 	    pm_heap_window_open(&made->memory, &made->window, error) < 0) {
 		pm_chunk_types_close(made);
 		return -1;

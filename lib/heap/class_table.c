@@ -16,8 +16,8 @@ enum {
 
 void pm_class_table_init(struct pm_class_table *table, uint64_t budget)
 {
-	/* A class has two to four slots. While the arrays grow, those of half the size also exist.
-	 */
+	/* A class has two to four slots. While an array grows, the old one, of half the size, also
+	 * exists. */
 	const uint64_t each = (sizeof(struct pm_class) + 4 * sizeof(uint32_t)) * 3 / 2;
 
 	*table = (struct pm_class_table){ .max = (size_t)(budget / each) };

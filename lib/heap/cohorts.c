@@ -134,8 +134,8 @@ static bool was_skipped(const struct walk *walk, uint64_t address)
 	return walk->skipped.unseen || pm_heap_index_has_skipped(&walk->skipped, address);
 }
 
-/** Passes all items below a chunk. Returns the item of the chunk, or NULL if there is none or it
- * has changed. */
+/** Moves past all items below a chunk. Returns the item of the chunk, or NULL if there is none or
+ * if the chunk has changed. */
 static const struct record *find(struct walk *walk, const struct record *record)
 {
 	while (walk->at < walk->count && walk->items[walk->at].start < record->start)
@@ -203,7 +203,7 @@ static int walk(struct pm_cohorts *cohorts, struct pm_heap *heap, struct pm_erro
 	return pm_census_sort(cohorts->found, PM_CENSUS_BY_BYTES, error);
 }
 
-/** Makes the walk that was made the last one. */
+/** Replaces the last walk by the walk that was just made. */
 static void advance(struct pm_cohorts *cohorts)
 {
 	struct walk *last = &cohorts->last, *now = &cohorts->now;

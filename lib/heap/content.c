@@ -50,6 +50,29 @@ static bool starts_with_text(struct pm_address_map *map, const struct pm_head *h
 	       !pm_address_map_find(map, head->words[0]);
 }
 
+/** Tests whether a word is an address of mapped memory, as a pointer to a structure has it. */
+static bool is_pointer(struct pm_address_map *map, uint64_t word)
+{
+	return word % sizeof word == 0 && pm_address_map_find(map, word);
+}
+
+/**
+ * Tests whether a chunk starts as the node of a red-black tree of C++ (std::map) does: the colour,
+ * an int that is 0 or 1, four bytes that were not set, and the pointers to the node above and to
+ * the two below, of which the last two may be 0. The other words alone would give nodes of one map
+ * several types.
+ */
+static bool is_tree_node(struct pm_address_map *map, const struct pm_head *head)
+{
+	const uint64_t *words = head->words;
+
+	if (head->size < 4 * sizeof *words || (uint32_t)words[0] > 1 || !is_pointer(map, words[1]))
+		return false;
+
+	return (words[2] == 0 || is_pointer(map, words[2])) &&
+	       (words[3] == 0 || is_pointer(map, words[3]));
+}
+
 enum pm_content pm_content_of_head(struct pm_address_map *map, const struct pm_head *head)
 {
 	size_t words = 0, pointers = 0, numbers = 0;
@@ -58,6 +81,8 @@ enum pm_content pm_content_of_head(struct pm_address_map *map, const struct pm_h
 		return PM_CONTENT_ZEROS;
 	if (starts_with_text(map, head))
 		return PM_CONTENT_TEXT;
+	if (is_tree_node(map, head))
+		return PM_CONTENT_POINTERS;
 
 	for (size_t i = 0; i < PM_HEAD_WORDS; i++) {
 		uint64_t word = head->words[i];

@@ -164,14 +164,10 @@ static int check_parts(struct pm_glibc *glibc, struct pm_error *error)
 
 /**
  * Returns whether more mapped chunks were found than malloc has counted, or whether the counters of
- * malloc were not found. In a running process, chunks may have been unmapped since they were found.
+ * malloc were not found.
  */
-static bool may_have_false_chunks(const struct pm_glibc *glibc)
+static bool may_have_false_chunks(const struct pm_heap *heap)
 {
-	const struct pm_heap *heap = &glibc->heap->result;
-
-	if (pm_glibc_can_change(glibc))
-		return false;
 	return !heap->mapped_counted || heap->mapped_count > heap->mapped_count_counter ||
 	       heap->mapped > heap->mapped_counter;
 }
@@ -180,25 +176,27 @@ static bool may_have_false_chunks(const struct pm_glibc *glibc)
 static int check_mapped(struct pm_glibc *glibc, struct pm_error *error)
 {
 	struct pm_heap *heap = &glibc->heap->result;
-	int got;
 
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0;; i++) {
 		heap->mapped_counter = glibc->parameters.mapped;
 		heap->mapped_count_counter = glibc->parameters.mapped_count;
 		heap->mapped_counted = glibc->parameters.address != 0;
-		heap->mapped_uncertain = may_have_false_chunks(glibc);
-		if (glibc->parameters.address == 0 || heap->mapped >= heap->mapped_counter)
+		heap->mapped_uncertain = may_have_false_chunks(heap);
+
+		bool is_less = heap->mapped_counted && heap->mapped < heap->mapped_counter;
+		if (!is_less && !heap->mapped_uncertain)
 			return 0;
-		if (!pm_glibc_can_change(glibc))
+		if (!pm_glibc_can_change(glibc) || !heap->mapped_counted || i == TRIES)
 			break;
 
 		/* The target may have mapped or unmapped chunks since mp_ was read. */
 		pm_heap_window_forget(glibc->heap->window);
-		got = pm_glibc_find_parameters(glibc, error);
-		if (got < 0)
+		if (pm_glibc_find_parameters(glibc, error) < 0)
 			return -1;
 	}
 
+	if (heap->mapped >= heap->mapped_counter)
+		return 0;
 	return pm_glibc_damage(glibc, 0, glibc->parameters.address, 0,
 	                       "fewer mapped chunks were found than malloc has counted", error);
 }

@@ -93,7 +93,8 @@ struct pm_glibc {
 enum pm_glibc_budget {
 	/** Attempts to repair; each 64 KiB that are parsed again count as one more */
 	PM_GLIBC_REPAIR_WORK = 1 << 14,
-	/** Tests whether a chain of chunks starts, if they leave the buffer: up to 8 reads each */
+	/** Tests whether a chain of chunks starts, if a test needs bytes outside of the buffer.
+	 * Such a test takes up to 8 reads */
 	PM_GLIBC_SLOW_TESTS = 1 << 20,
 	/** Reads of bins and arenas to check whether memory is the main arena */
 	PM_GLIBC_STATE_READS = 1 << 22,
@@ -158,6 +159,17 @@ int pm_glibc_add_range(struct pm_glibc *glibc, uint64_t start, uint64_t end,
  * @return       0 or -1
  */
 int pm_glibc_grow(struct pm_glibc *glibc, uint64_t start, uint64_t end, struct pm_error *error);
+
+/**
+ * Reads the regions of a running process again, and makes the memory readable that was mapped since
+ * they were read before. If they cannot be read, nothing becomes readable.
+ *
+ * @param is_wanted  returns whether the memory of a region is made readable
+ * @param error      PM_ERROR_RESOURCES
+ * @return           0 or -1
+ */
+int pm_glibc_grow_all(struct pm_glibc *glibc, bool (*is_wanted)(const struct pm_region *region),
+                      struct pm_error *error);
 
 /**
  * Reads the current bytes of the target without a cache. The page must be known to be present.

@@ -144,7 +144,8 @@ static void keep(struct candidate *kept, const struct candidate *candidate)
 /**
  * Checks a plausible malloc_state.
  *
- * @param state  the bytes of the malloc_state, not in the window, which is read again
+ * @param state  a copy of the bytes of the malloc_state: bytes in the window change with the next
+ *               read
  * @return 1 if it is the main arena, and is in use; 0 if not, or if there may be a better one; -1
  */
 static int check_state(struct search *search, const struct pm_glibc_layout *layout,

@@ -3,7 +3,7 @@
  * The brk heap ends with the top chunk of the main arena. The heaps of another arena begin with a
  * heap_info { ar_ptr, prev, size, mprotect_size, ... }, at a multiple of their maximum size. The
  * newest heap contains the top chunk, and `prev` leads to the older ones. The oldest heap contains
- * the malloc_state behind its heap_info (malloc/arena.c of glibc).
+ * the malloc_state after its heap_info (malloc/arena.c of glibc).
  */
 #include "heap/glibc_heaps.h"
 
@@ -31,7 +31,8 @@ static const uint64_t heap_sizes[] = {
 	UINT64_C(128) << 20, UINT64_C(32) << 20, UINT64_C(16) << 20, UINT64_C(1) << 20,
 };
 
-/** Distances from heap_info to malloc_state: until 2.34, since 2.35, and larger ones. */
+/** Distances from heap_info to malloc_state: until 2.34, since 2.35, and larger ones that other
+ * versions may have. */
 static const uint64_t info_sizes[] = { 0x20, 0x30, 0x40, 0x50 };
 
 /** A heap_info. */
@@ -137,8 +138,8 @@ static int read_again(struct pm_glibc *glibc, size_t arena, struct pm_error *err
 }
 
 /**
- * Finds the brk heap. If it is contiguous, system_mem is its size, also with memory of other users
- * of sbrk(2) in it.
+ * Finds the brk heap. If it is contiguous, system_mem is its size, including memory of other users
+ * of sbrk(2) between its parts.
  */
 static int find_main(struct pm_glibc *glibc, struct pm_glibc_heaps *heaps, struct pm_error *error)
 {

@@ -156,7 +156,7 @@ static bool counters_are_sane(const struct counters *counters, uint64_t mapped, 
 	       mapped / PAGE >= counters->count;
 }
 
-/** Returns whether mp_ has the tcache parameters that no tunable has changed. */
+/** Returns whether the tcache parameters of mp_ have their defaults, which tunables can change. */
 static bool tcache_is_default(uint64_t bins, uint64_t bytes, uint64_t count)
 {
 	return (bins == 64 || bins == TCACHE_BINS_MAX) && bytes >= 0x400 && bytes <= 0x411 &&

@@ -4,8 +4,8 @@
  * The structures of glibc's malloc on 64-bit machines: malloc_state (an arena) and malloc_par (mp_,
  * the parameters and counters), by version. Private.
  *
- * Source: malloc/malloc.c and malloc/arena.c of glibc, tags 2.26 to 2.43. malloc_state has three
- * layouts. malloc_par has two layouts in front of `mmapped_mem`.
+ * Source: malloc/malloc.c and malloc/arena.c of glibc. malloc_state has three layouts. malloc_par
+ * has two layouts in front of `mmapped_mem`.
  */
 #ifndef PM_HEAP_GLIBC_LAYOUT_H
 #define PM_HEAP_GLIBC_LAYOUT_H

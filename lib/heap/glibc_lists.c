@@ -37,6 +37,16 @@ static int add_entry(struct pm_glibc_lists *lists, uint64_t address,
 	return 1;
 }
 
+/** Returns whether the chunk at an address was split off a top chunk after the walk. */
+static bool is_newer(const struct pm_glibc_lists *lists, uint64_t address)
+{
+	struct pm_chunk chunk;
+
+	return lists->newer && address % PM_GLIBC_ALIGNMENT == 0 &&
+	       pm_heap_index_find(&lists->glibc->heap->index, address + 8, &chunk) &&
+	       chunk.state == PM_CHUNK_TOP;
+}
+
 /** Reads the link at an address, unless it was saved. */
 static int read_link(struct pm_glibc_lists *lists, uint64_t place, uint64_t *word)
 {
@@ -68,25 +78,30 @@ static int follow(struct pm_glibc_lists *lists, uint64_t head, const struct pm_g
 {
 	const uint64_t max = pm_min(rule->count, lists->glibc->heap->index.chunks);
 	const size_t before = lists->count;
-	uint64_t at = head;
+	uint64_t at = head, left_out = 0;
 	int good = 1;
 
 	while (good > 0 && at != 0) {
 		uint64_t raw, place = at + PM_GLIBC_HEADER - rule->user;
 
-		if (lists->budget == 0 || lists->count - before >= max) {
+		if (lists->budget == 0 || lists->count - before + left_out >= max) {
 			good = 0;
 			break;
 		}
 		lists->budget--;
 		good = add_entry(lists, at - rule->user, rule);
+		if (good == 0 && is_newer(lists, at - rule->user)) {
+			left_out++;
+			good = 1;
+		}
 		if (good > 0)
 			good = read_link(lists, place, &raw);
 		if (good > 0)
 			at = pm_glibc_link_of(raw, place, links);
 	}
 
-	if (good > 0 && rule->count != UINT64_MAX && lists->count - before != rule->count)
+	if (good > 0 && rule->count != UINT64_MAX &&
+	    lists->count - before + left_out != rule->count)
 		good = 0;
 	if (good <= 0 && !lists->partial)
 		lists->count = before;

@@ -8,14 +8,17 @@
  * is the distance from the start of the mapping. The first header remains, and realloc(3) does not
  * change it: it can exceed the mapping.
  *
+ * A running process can map chunks after its regions were read. If fewer chunks are found than
+ * malloc has counted, the regions are read again, once.
+ *
  * mprotect(2) and madvise(2) divide a chunk into several regions. If fewer chunks are found than
  * malloc has counted, regions that cannot be written are searched, too, and chunks that extend over
  * several regions.
  *
  * Other memory can contain words that look like such a header: pages of the metaspace of a JVM do.
  * A chunk has a whole mapping, so it usually begins or ends where another chunk or a region does.
- * If more chunks are found than malloc has counted, chunks of which neither is true are left out,
- * provided that this makes the number and the bytes equal to the counters of malloc.
+ * If more chunks are found than malloc has counted, chunks that neither begin nor end there are
+ * left out, provided that this makes the number and the bytes equal to the counters of malloc.
  */
 #include "heap/glibc_mapped.h"
 
@@ -39,7 +42,8 @@ enum {
 	FAILURES_MAX = 256,
 };
 
-/* Bytes of a mapping, and of a region that cannot be written and is searched. */
+/* Maximum size in bytes of a mapping, and of a region that is searched although it cannot be
+ * written. */
 static const uint64_t mapping_max = UINT64_C(1) << 47, protected_max = UINT64_C(1) << 34;
 
 /** A chunk that was found. */
@@ -486,22 +490,74 @@ static int search_divided(struct search *search)
 	return result;
 }
 
+/** Returns whether fewer chunks were found than malloc has counted. */
+static bool has_missing(const struct search *search)
+{
+	const struct pm_glibc_parameters *counted = &search->glibc->parameters;
+	const struct sum sum = sum_of(search);
+
+	return counted->address != 0 && sum.count < counted->mapped_count &&
+	       sum.bytes < counted->mapped;
+}
+
+/** Searches the regions that can be written. */
+static int search_writable(struct search *search)
+{
+	const struct pm_regions *regions = search->glibc->heap->source.regions;
+	int result = make_skip(search);
+
+	search->at = 0;
+	for (size_t i = 0; result == 0 && i < regions->count; i++)
+		if (is_candidate(&regions->items[i]))
+			result = search_region(search, &regions->items[i], regions->items[i].end);
+
+	return result;
+}
+
+/**
+ * Searches chunks that a running process has mapped since its regions were read. The counters of
+ * malloc can be older than the chunks, too.
+ */
+static int find_newer(struct search *search)
+{
+	struct pm_glibc *glibc = search->glibc;
+
+	if (!glibc->heap->source.process || !pm_glibc_can_change(glibc) || !has_missing(search))
+		return 0;
+
+	pm_heap_window_forget(search->window);
+	if (pm_glibc_find_parameters(glibc, search->error) < 0)
+		return -1;
+	if (!has_missing(search))
+		return 0;
+
+	const size_t before = search->found_count;
+	bool wants_parts = search->wants_parts;
+	search->wants_parts = false;
+	int result = pm_glibc_grow_all(glibc, is_candidate, search->error);
+	if (result == 0)
+		result = search_writable(search);
+	search->wants_parts = wants_parts;
+
+	if (search->found_count > before)
+		qsort(search->found, search->found_count, sizeof *search->found, by_address);
+	return result;
+}
+
 /** Searches chunks that malloc has counted and that were not found. */
 static int find_missing(struct search *search)
 {
 	const struct pm_glibc_parameters *counted = &search->glibc->parameters;
 	const size_t before = search->found_count;
-	struct sum sum = sum_of(search);
 
-	if (counted->address == 0 || sum.count >= counted->mapped_count ||
-	    sum.bytes >= counted->mapped)
+	if (!has_missing(search))
 		return 0;
 	if (search_divided(search) < 0)
 		return -1;
 
 	/* If there are more chunks than malloc has counted, some are other memory: keep none of
 	 * them. */
-	sum = sum_of(search);
+	const struct sum sum = sum_of(search);
 	if (sum.count > counted->mapped_count || sum.bytes > counted->mapped)
 		search->found_count = before;
 	if (search->found_count > before)
@@ -511,7 +567,6 @@ static int find_missing(struct search *search)
 
 int pm_glibc_mapped_find(struct pm_glibc *glibc, struct pm_heap_arena *main, struct pm_error *error)
 {
-	const struct pm_regions *regions = glibc->heap->source.regions;
 	struct search search = {
 		.glibc = glibc,
 		.window = glibc->heap->window,
@@ -519,11 +574,10 @@ int pm_glibc_mapped_find(struct pm_glibc *glibc, struct pm_heap_arena *main, str
 		.wants_parts = !glibc->arenas[0].contiguous && glibc->arenas[0].system > 0,
 		.error = error,
 	};
-	int result = make_skip(&search);
+	int result = search_writable(&search);
 
-	for (size_t i = 0; result == 0 && i < regions->count; i++)
-		if (is_candidate(&regions->items[i]))
-			result = search_region(&search, &regions->items[i], regions->items[i].end);
+	if (result == 0)
+		result = find_newer(&search);
 	if (result == 0)
 		result = find_missing(&search);
 	if (result == 0)

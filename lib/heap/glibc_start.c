@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/glibc_start.h"
 
-/* Pages that have content but cannot be read, before a search is given up */
+/* A search ends after this number of pages that have content but cannot be read. */
 enum { UNREADABLE_MAX = 65536 };
 
 /**
- * Continues a test whether a chain starts, beyond the end of the buffer. Headers that lead far away
- * are rare in memory that was not made for it.
+ * Continues a test whether a chain starts, beyond the end of the buffer. This is rare, unless a
+ * process is hostile.
  */
 static int test_slowly(struct pm_glibc *glibc, const struct pm_glibc_chain *chain,
                        struct pm_glibc_start_test *test, bool *starts, struct pm_error *error)

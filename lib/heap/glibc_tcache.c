@@ -233,9 +233,9 @@ static bool has_head(const struct pm_glibc *glibc, const struct tcache *tcache, 
 }
 
 /**
- * Returns whether a chunk of a list has the key that malloc writes to each cached chunk. Another
- * chunk can contain a pointer to a cached one: it is rarely at the place for chunks of its size,
- * with a counter.
+ * Returns whether a chunk of a list has the key that malloc writes to each cached chunk. A chunk of
+ * the program can also contain a pointer to a cached chunk. But this pointer is rarely at the place
+ * where a tcache has the list for chunks of this size, and rarely has a counter.
  */
 static int has_key(struct pm_glibc_lists *lists, uint64_t address, const struct tcache *tcache)
 {
@@ -297,10 +297,10 @@ static enum finding read_changing(struct pm_glibc_lists *lists,
 		if (implausible > IMPLAUSIBLE_MAX)
 			break;
 
-		lists->partial = i + 1 == PM_GLIBC_LISTS_TRIES;
+		lists->partial = lists->newer = i + 1 == PM_GLIBC_LISTS_TRIES;
 		lists->again = i > 0;
 		int good = implausible > 0 ? 0 : follow_bins(lists, tcache, links);
-		lists->partial = lists->again = false;
+		lists->partial = lists->again = lists->newer = false;
 		if (good != 0)
 			return good < 0 ? FAILED : VALID;
 		got = pm_glibc_read_now(glibc, address, tcache->bytes, size, lists->error);
@@ -352,7 +352,8 @@ static enum finding read_stopped(struct pm_glibc_lists *lists,
 	return good > 0 && implausible <= 1 ? VALID : DAMAGED;
 }
 
-/** Saves the second word of a cached chunk, which all of them have since 2.34. */
+/** Saves the second word of a cached chunk. Since 2.34, all cached chunks have the same word there.
+ */
 static int save_key(struct pm_glibc_lists *lists)
 {
 	struct pm_glibc *glibc = lists->glibc;

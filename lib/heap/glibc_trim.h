@@ -20,9 +20,9 @@ struct pm_range pm_glibc_trim_pages(const struct pm_glibc *glibc,
                                     const struct pm_glibc_free_run *run);
 
 /**
- * Counts the memory that malloc_trim(3) would return again, in arenas with chunks in fastbins:
- * malloc_trim(3) merges these chunks with the free chunks beside them first. Chunks in tcaches are
- * not merged, so this must be called after the chunks of fastbins were marked as cached, but before
+ * Sets again how much malloc_trim(3) would return, for arenas with chunks in fastbins:
+ * malloc_trim(3) first merges these chunks with the free chunks beside them. It does not merge
+ * chunks in tcaches. So call this after the chunks of fastbins were marked as cached, but before
  * those of tcaches are.
  *
  * @param glibc  the heap; `trimmable` of its arenas is set again

@@ -346,8 +346,7 @@ static int add_break(struct walk *walk, uint64_t address, uint64_t skipped, cons
  *
  * @param broken  address of the break
  * @param first   number of the chunks that are kept
- * @param from    address of the first chunk that is parsed again; that of the break to parse only
- *                what is there
+ * @param from    address of the first chunk that is parsed again; can be `broken`
  * @param states  whether to read the page states again
  * @return        1 if this leads beyond the break; 0 if not; -1 on error
  */

@@ -31,7 +31,10 @@ static bool is_private_data(const struct pm_region *region)
 	       !(region->perms & PM_PERM_SHARED) && region->mapping[0] != '/';
 }
 
-/** Adds memory in front of the region with an index, and behind the region before it. */
+/**
+ * Adds memory between two regions: extends the first one if possible.
+ * @param index  index of the region after the memory
+ */
 static int fill(struct pm_regions *grown, size_t index, struct pm_range gap, struct pm_error *error)
 {
 	const struct pm_region added = {

@@ -16,7 +16,7 @@
 #include "heap/jemalloc_find.h"
 #include "heap/linked.h"
 
-/* Walks over a heap of which most is lost each time, because it changes. */
+/* Maximum number of walks over a running heap. A walk that has missed most of it is repeated. */
 enum { OPEN_TRIES = 3 };
 
 /** An allocator of which only the name is known, and the start of the name of its library. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds the index. Chunks are appended to the segment that was added last; its blocks are
- * allocated while they are needed. */
+/* Builds the index. Chunks are appended to the segment that was added last. Blocks of this segment
+ * are allocated when they are needed. */
 #include "heap/index.h"
 
 #include <stdlib.h>
@@ -64,7 +64,10 @@ static bool fill_blocks(struct pm_heap_index *index, struct pm_heap_segment *seg
 	return true;
 }
 
-/** Marks the first unit of a chunk or gap. The state of a gap is a value with bit 1 only. */
+/**
+ * Marks the first unit of a chunk or gap.
+ * @param state  the state; 2 for a gap, which may have only one unit, so bit 0 must not be stored
+ */
 static bool mark(struct pm_heap_index *index, struct pm_heap_segment *segment, uint64_t address,
                  unsigned state)
 {
@@ -122,7 +125,7 @@ static bool take_samples(struct pm_heap_segment *segment, size_t blocks, uint32_
 	return true;
 }
 
-/** Ends the segment to which chunks were added, and removes it if it has none. */
+/** Ends the segment to which chunks were added. Removes the segment if it has no chunks. */
 static void close_segment(struct pm_heap_index *index)
 {
 	struct pm_heap_open_segment *current = &index->current;

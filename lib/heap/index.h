@@ -106,7 +106,7 @@ struct pm_heap_index {
 	struct pm_range *skipped;
 	size_t skipped_count;    /**< number of elements of `skipped` */
 	size_t skipped_capacity; /**< number of elements for which memory is allocated */
-	/** Other chunks may be missing, whose addresses are not known */
+	/** Chunks at unknown addresses may be missing, too */
 	bool unseen;
 
 	struct pm_heap_open_segment current; /**< the segment that was added last */

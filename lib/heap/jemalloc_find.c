@@ -210,8 +210,8 @@ static const struct pm_jemalloc_layout *choose_layout(const struct candidate *ca
 /**
  * Finds the first leaf of a node.
  *
- * @param index  receives the index of its entry
- * @param leaf   receives its address
+ * @param index  receives the index of the entry that refers to the leaf
+ * @param leaf   receives the address of the leaf
  * @return       1; 0 if there is none, or if the first entry is something else; -1 on error
  */
 static int first_leaf(struct search *search, const struct pm_jemalloc_shape *shape, uint64_t node,

@@ -30,7 +30,8 @@ enum {
 	/* Upper bound of the numbers of classes, and of the number that unused extents have instead
 	 */
 	CLASS_MAX = 240,
-	/* Cost of a page of a leaf in a walk: it takes about the time of this number of entries */
+	/* Cost of a page of a leaf in a walk: reading it takes about as long as this number of
+	 * entries */
 	PAGE_COST = 8,
 	/* Minimum capacity of pm_heap_handle.own */
 	OWN_MIN = 1024,

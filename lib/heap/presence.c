@@ -32,7 +32,7 @@ static const struct pm_region *find_region(struct pm_heap_presence *presence, ui
 	return region;
 }
 
-/** Returns the start of the first region after an address that is not in a region. */
+/** Returns the start of the first region above an address. No region contains this address. */
 static uint64_t next_region(const struct pm_regions *regions, uint64_t address)
 {
 	size_t index = pm_regions_index(regions, address);

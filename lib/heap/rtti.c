@@ -144,7 +144,7 @@ int pm_rtti_find(const struct pm_rtti *rtti, uint64_t vtable, char *name, size_t
 	if (found <= 0)
 		return found;
 
-	/* The name of a class that must not be compared by its text starts with a star. */
+	/* A star before the name means that names of this class must not be compared as texts. */
 	const char *start = mangled;
 	if (*start == '*')
 		start++;

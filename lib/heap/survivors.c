@@ -104,7 +104,7 @@ static int append(struct records *records, const struct record *record, struct p
 	return 0;
 }
 
-/** Passes all items below a chunk, and tests whether the chunk is there and has not changed. */
+/** Moves past all items below a chunk. Tests whether the chunk is there and has not changed. */
 static bool contains(struct records *records, const struct record *record)
 {
 	while (records->at < records->count && records->items[records->at].start < record->start)
@@ -215,7 +215,8 @@ int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *heap, stru
 	struct visit context = { survivors, error };
 
 	if (survivors->walks == PM_SURVIVORS_WALKS)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "all walks were made already");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "survivors are found by three walks, which were made already");
 
 	if (survivors->walks < 2)
 		survivors->begun[survivors->walks] = pm_clock_ns(CLOCK_MONOTONIC);

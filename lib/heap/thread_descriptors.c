@@ -70,7 +70,7 @@ static void test(struct search *search, const unsigned char *bytes, uint64_t add
 /**
  * Searches a range.
  *
- * @param thread  search until the descriptor of this thread is found; NULL: that of all threads
+ * @param thread  search until the descriptor of this thread is found; NULL: until all are found
  * @return        0 or -1
  */
 static int scan(struct search *search, struct pm_range range,

@@ -16,9 +16,10 @@ struct pm_thread_descriptor {
 };
 
 /**
- * Finds the descriptors of threads: those of threads with a known stack pointer on their stacks,
- * the others where glibc usually has them. Threads whose address is known are left as they are.
- * Works only on x86-64; elsewhere the descriptor has another place and layout.
+ * Finds the descriptors of threads. If the stack pointer of a thread is known, its stack is
+ * searched; otherwise, the places where glibc usually has descriptors are searched. A thread whose
+ * `address` is known is not changed. Works only on x86-64: on other machines, the descriptor has
+ * another place and layout.
  *
  * @param heap     the heap whose target has the threads
  * @param threads  the threads, sorted by `own_tid` afterwards; receives the addresses

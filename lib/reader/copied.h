@@ -20,8 +20,8 @@ struct pm_copied {
 };
 
 /**
- * Returns whether the present pages of a region are copied: see <procmem/copy.h>. If a permission
- * of a region of a core file is not known, the region has this permission here.
+ * Returns whether the present pages of a region are copied: see <procmem/copy.h>. The permissions
+ * of a region of a core file may not be known: then the region counts as having them.
  */
 bool pm_region_is_copied(const struct pm_region *region);
 

@@ -83,17 +83,20 @@ static int visit_run(void *context, const struct pm_page_run *run)
 }
 
 /** Ends a stop that takes much longer than the caller allows. */
-static int check_duration(const struct pm_copy *copy, struct pm_error *error)
+static int check_duration(struct pm_copy *copy, struct pm_error *error)
 {
-	if (copy->begun == 0 || copy->options.stop)
+	if (copy->begun == 0 || copy->options.stop ||
+	    pm_copy_limits_check_duration(&copy->options, copy->begun, error) == 0)
 		return 0;
-	return pm_copy_limits_check_duration(&copy->options, copy->begun, error);
+
+	copy->info.ended = true;
+	return -1;
 }
 
 /** Visits the page states of a region, within the limits of the caller. */
 static int visit_region(struct walk *walk, const struct pm_region *region, pm_page_visitor *visit)
 {
-	const struct pm_copy *copy = walk->copy;
+	struct pm_copy *copy = walk->copy;
 	const struct pm_page_source *pages = &copy->pages;
 	/* The states of a core file are in memory. */
 	uint64_t step = copy->process ? WALK_STEP : pm_region_size(region);
@@ -196,7 +199,7 @@ static int read_step(struct pm_copy *copy, struct pm_range step, bool note, size
 }
 
 /** Ends a copy that becomes larger, or a stop that takes much longer, than the caller allows. */
-static int check_limits(const struct pm_copy *copy, uint64_t next, struct pm_error *error)
+static int check_limits(struct pm_copy *copy, uint64_t next, struct pm_error *error)
 {
 	if (check_duration(copy, error) < 0)
 		return -1;

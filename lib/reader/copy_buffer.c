@@ -130,7 +130,10 @@ int pm_copy_buffer_extend(struct pm_copy_buffer *buffer, struct pm_range range,
 	if (pm_copy_buffer_at(buffer, range.start, pm_range_size(range)))
 		return 0;
 
-	while (index < buffer->count && buffer->images[index].start < range.end) {
+	/* Ranges that adjoin are united, so all bytes of both must be in one image. */
+	if (index > 0 && buffer->images[index - 1].end == range.start)
+		index--;
+	while (index < buffer->count && buffer->images[index].start <= range.end) {
 		struct pm_copy_image *old = &buffer->images[index];
 		image.start = pm_min(image.start, old->start);
 		image.end = pm_max(image.end, old->end);

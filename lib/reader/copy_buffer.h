@@ -56,8 +56,8 @@ int pm_copy_buffer_reserve(struct pm_copy_buffer *buffer, const struct pm_range 
 
 /**
  * Reserves an image for one more range, unless an image contains the range. Images that contain a
- * part of the range are replaced by one that contains them and the range. So all ranges must be
- * added before the first byte is written.
+ * part of the range, or adjoin it, are replaced by one that contains them and the range. So all
+ * ranges must be added before the first byte is written.
  *
  * @param range  in whole pages
  * @return       0, or -1 with PM_ERROR_RESOURCES

@@ -106,8 +106,8 @@ int pm_copy_limits_check_size(const struct pm_copy_info *info,
 	pm_format_size(copied, texts[1]);
 	pm_format_size(max, texts[2]);
 	return pm_error_set(error, PM_ERROR_RESOURCES, 0,
-	                    "not enough memory: the process had %s to copy, and has grown: the "
-	                    "copy needs more than %s, and only %s may be used for the copy and "
+	                    "not enough memory: the process has grown since its %s were found; the "
+	                    "copy now needs more than %s, but only %s may be used for the copy and "
 	                    "its index; free memory, raise the limit of the cgroup, or examine a "
 	                    "core file on another machine",
 	                    texts[0], texts[1], texts[2]);

@@ -29,7 +29,8 @@ enum { X87_START = 32 / 8, SSE_END = 416 / 8, REST_START = 576 / 8, XSAVE_WORDS 
 /** Addresses are below this: user space has 56 bits with page tables of five levels. */
 static const uint64_t ADDRESS_END = UINT64_C(1) << 56;
 
-/** Overwrites words that cannot be addresses. Returns the number of words up to the last other. */
+/** Sets words that cannot be addresses to 0. Returns the number of words without zeros at the end.
+ */
 static size_t keep_addresses(uint64_t *words, size_t count)
 {
 	size_t used = 0;

@@ -10,12 +10,12 @@
  * has none.
  *
  * @param vectors_max  maximum size in bytes of all pm_copy_thread.vectors. A thread for which no
- *                 room is left has none
- * @param threads  receives the threads by ascending TID, without names; release with
- *                 pm_copy_threads_free()
- * @param count    receives the number of threads
- * @param error    PM_ERROR_RESOURCES
- * @return         0 or -1
+ *                     room is left has none
+ * @param threads      receives the threads by ascending TID, without names; release with
+ *                     pm_copy_threads_free()
+ * @param count        receives the number of threads
+ * @param error        PM_ERROR_RESOURCES
+ * @return             0 or -1
  */
 int pm_copy_threads_read(struct pm_stop *stop, uint64_t vectors_max,
                          struct pm_copy_thread **threads, size_t *count, struct pm_error *error);

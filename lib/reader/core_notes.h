@@ -24,8 +24,8 @@ int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size,
  *
  * @param core  the core file
  * @param tid   thread ID
- * @return      PM_CORE_REGISTERS words; NULL if the core file does not contain them, or if it is
- * not of an x86-64 process
+ * @return      PM_CORE_REGISTERS words; NULL if the core file does not contain them, or if its
+ *              process is not one of x86-64
  */
 const uint64_t *pm_core_registers(const struct pm_core *core, pid_t tid);
 

@@ -112,8 +112,7 @@ bool pm_demangle(const char *name, char *buffer, size_t size)
 	size_t length = strlen(name);
 
 	if (length <= MANGLED_MAX && name[0] == '_') {
-		/* Old names of Rust are also names of C++: with the hash of the crate at the end.
-		 */
+		/* Old names of Rust are also valid names of C++, so Rust is tried first. */
 		if (run(rust_demangle_callback, name, DMGL_PARAMS, &output) ||
 		    run(cplus_demangle_v3_callback, name, DMGL_PARAMS | DMGL_ANSI, &output))
 			return true;

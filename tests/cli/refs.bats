@@ -159,6 +159,13 @@ refs() {
 	[[ ${lines[2]} =~ ^'  +0x0 -> objects_stripped+0x'[0-9a-f]+$ ]]
 }
 
+@test "--to: of a chunk of 1 TiB, only the pages that exist are searched" {
+	target_start false_chunk $((1 << 20))
+	run -0 --separate-stderr procmem refs --to --json "$TARGET_PID" "$(example false)"
+	jq -e --arg held "0x$(example held)" '.chunk.size == 1099511627776 and .count == 1 and
+		.pointers[0].chunk.start == $held' <<<"$output"
+}
+
 @test "a chunk that is not in use may have been in use before" {
 	local top
 	top=$(procmem heap -q --list --state top --csv "$TARGET_PID" | sed -n 2p | cut -d, -f1)

@@ -145,7 +145,7 @@ static void change(struct subject *subject, const uint8_t *group)
 
 /**
  * Makes pointers: a variable leads to a chunk of the first arena, from which a list leads through
- * the small chunks behind it. Those of the second arena are a cycle that nothing points to.
+ * the small chunks after it. Those of the second arena are a cycle that nothing points to.
  */
 static void link_chunks(struct subject *subject)
 {
@@ -277,7 +277,7 @@ static bool is_lost(const struct session *session, uint32_t number)
 static void check_leaks(const struct session *session)
 {
 	const struct pm_leaks *leaks = &session->leaks;
-	uint64_t chunks = 0, bytes = 0, direct = 0, cycles = 0;
+	uint64_t chunks = 0, bytes = 0, direct = 0, cycles = 0, through = 0, through_bytes = 0;
 	struct pm_lost lost;
 
 	for (size_t i = 0; i < leaks->count; i++) {
@@ -287,7 +287,10 @@ static void check_leaks(const struct session *session)
 		chunks += group->chunks;
 		bytes += group->bytes;
 		direct += group->direct;
+		through += group->direct + group->indirect;
+		through_bytes += group->direct_bytes + group->indirect_bytes;
 	}
+	fuzz_check(through == chunks && through_bytes == bytes);
 	fuzz_check(chunks == leaks->chunks && bytes == leaks->bytes && direct == leaks->direct);
 	fuzz_check(leaks->chunks <= leaks->in_use_chunks && leaks->bytes <= leaks->in_use_bytes);
 	fuzz_check((leaks->chunks > 0) == (leaks->direct > 0));
@@ -302,13 +305,14 @@ static void check_leaks(const struct session *session)
 }
 
 /** The rows must contain everything that the root holds. */
-static void check_tree(const struct session *session, const struct pm_retained_root *root)
+static void check_tree(const struct session *session, const struct pm_retained_root *root,
+                       bool by_type)
 {
+	const struct pm_retained_tree_options options = { session->types, by_type };
 	struct pm_retained_tree tree;
 	uint64_t chunks = 0, bytes = 0, held = 0;
 
-	fuzz_check(pm_retained_tree_find(session->graph, root->root, session->types, &tree, NULL) ==
-	           0);
+	fuzz_check(pm_retained_tree_find(session->graph, root->root, &options, &tree, NULL) == 0);
 	for (size_t i = 0; i < tree.count; i++) {
 		const struct pm_retained_row *row = &tree.rows[i];
 		chunks += row->chunks;
@@ -346,9 +350,13 @@ static void check_retained(const struct session *session)
 		fuzz_check(root->root < root_count && root->only <= root->held);
 		fuzz_check(i == 0 || root->held <= root[-1].held);
 		if (i < ASKED)
-			check_tree(session, root);
+			check_tree(session, root, i % 2 == 1);
 	}
 
+	const struct pm_retained_root lost = { .root = PM_RETAINED_LOST,
+		                               .held = leaks->bytes,
+		                               .chunks = leaks->chunks };
+	check_tree(session, &lost, false);
 	fuzz_check(chunks == retained.in_use_chunks && bytes == retained.in_use_bytes);
 	fuzz_check(chunks == leaks->in_use_chunks && bytes == leaks->in_use_bytes);
 	for (size_t i = 0; i < retained.set_count; i++)

@@ -21,6 +21,8 @@
  * - `churn`: starts a thread, at most 64 in all, that allocates and frees all the time; done when
  * it has allocated in each of its slots
  * - `damage`: overwrites the size of a chunk; prints both chunks
+ * - `ruin`: allocates a chunk that is larger than the rest of the heap, and overwrites its size and
+ *   its content with bytes that are not those of chunks
  * - `imitate`: maps memory that looks like a chunk of 1 MiB
  * - `point N`: allocates a chunk, `pointed`, and N pointers to it in another chunk
  * - `protect`: allocates 1 MiB, and makes its pages read-only
@@ -277,6 +279,18 @@ static void hide(void)
 	memset(chunk - sizeof(size_t), 0, sizeof(size_t));
 }
 
+/** Overwrites most of the heap with bytes that are not those of chunks. */
+static void ruin(void)
+{
+	const size_t size = 16 * LARGE;
+
+	target_check(mallopt(M_MMAP_THRESHOLD, 2 * (int)size) ? 0 : -1, "mallopt");
+	char *chunk = keep(size);
+
+	print_chunk("ruined", chunk);
+	memset(chunk - sizeof(size_t), 0xff, sizeof(size_t) + size);
+}
+
 static void imitate(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -348,6 +362,8 @@ static int obey(const char *line)
 		damage();
 	else if (strncmp(line, "point ", 6) == 0)
 		point(target_number(line + 6));
+	else if (strcmp(line, "ruin") == 0)
+		ruin();
 	else if (strcmp(line, "imitate") == 0)
 		imitate();
 	else if (strcmp(line, "protect") == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * false_chunk: memory of mmap(2) that starts as a chunk does which malloc has mapped. Facts:
+ * false_chunk [MIB]: MIB MiB of memory of mmap(2), 1 if omitted. It starts like a chunk that malloc
+ * has mapped. Only the first page is used. Facts:
  *
  * - `group false 1 SIZE`: this memory. Nothing points to it, but the program computes its address
  * - `group held 1 SIZE`: a chunk that only this memory points to
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { SIZE = 1 << 20, HELD = 1000, LOST = 2000, IS_MAPPED = 2 };
+enum { MIB = 1 << 20, HELD = 1000, LOST = 2000, IS_MAPPED = 2 };
 
 static void print_group(const char *name, size_t size, const void *chunk)
 {
@@ -32,11 +33,11 @@ static void *make(size_t size, const char *name)
 	return made;
 }
 
-static void __attribute__((noinline)) build(void)
+static void __attribute__((noinline)) build(size_t size)
 {
-	uint64_t *memory = (void *)target_island(SIZE, PROT_READ | PROT_WRITE, 0, 0);
-	memory[1] = SIZE | IS_MAPPED;
-	print_group("false", SIZE, memory + 2);
+	uint64_t *memory = (void *)target_island(size, PROT_READ | PROT_WRITE, MAP_NORESERVE, 0);
+	memory[1] = size | IS_MAPPED;
+	print_group("false", size, memory + 2);
 
 	void **held = (void **)(memory + 100);
 	*held = make(HELD, "held");
@@ -57,10 +58,10 @@ static int command(const char *line)
 	return 1;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	target_begin();
-	build();
+	build((argc > 1 ? (size_t)target_number(argv[1]) : 1) * MIB);
 	clear_stack();
 	target_ready();
 	target_obey(command);

@@ -9,7 +9,8 @@
  * variable of the thread `worker`, `stack` by the stack of this thread, `inside` by a pointer to
  * the middle, `big` by a global, and `last` by the last words of `big`. `both` is held by g_one and
  * g_two, `one` and `two` by one of them. `chain` is held by g_chain, which points to all of its
- * chunks, and by g_stray, which points to the third of them: each points to its neighbours.
+ * chunks, and by g_stray, which points to the third of them. Each chunk of `chain` points to its
+ * neighbours.
  *
  * Lost: `single`; `head`, each of which points to a `tail`; `ring`, in cycles of 2 that point to
  * nothing else; `knot`, a cycle of 2 that points to `hanging`; `self`, which points to itself;

@@ -62,7 +62,7 @@ struct pm_census_class {
 	 */
 	const struct pm_chunk_type *type;
 	uint64_t type_count; /**< at least this number of chunks have this type */
-	uint64_t zeros;      /**< number of chunks that contain only zeros, as far as it was read */
+	uint64_t zeros;      /**< number of chunks whose first bytes (pm_census_add()) are zeros */
 	/** At least this number of chunks have the same first bytes */
 	uint64_t equal;
 	/** The arena of all chunks, or of the first one if PM_CENSUS_ARENA is not a key */
@@ -91,7 +91,7 @@ struct pm_census_class {
 struct pm_census_total {
 	uint64_t count; /**< number of chunks */
 	uint64_t bytes; /**< sum of pm_chunk.size */
-	uint64_t zeros; /**< number of chunks that contain only zeros, as far as it was read */
+	uint64_t zeros; /**< number of chunks whose first bytes (pm_census_add()) are zeros */
 };
 
 /** A census; opaque. Only one thread at a time may use it. */

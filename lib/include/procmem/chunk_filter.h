@@ -23,7 +23,7 @@ struct pm_chunk_filter;
 
 /** Which chunks a filter selects: those that meet all conditions. */
 struct pm_chunk_filter_options {
-	unsigned states;   /**< bit mask: 1 << enum pm_chunk_state; 0: in use */
+	unsigned states;   /**< bit mask: 1 << enum pm_chunk_state; 0: only chunks in use */
 	uint64_t size_min; /**< minimum of pm_chunk.size in bytes */
 	uint64_t size_max; /**< maximum of pm_chunk.size in bytes; 0: no maximum */
 	/** Regular expression (pcre2pattern(3)) that matches pm_chunk_type_label(); NULL: any type

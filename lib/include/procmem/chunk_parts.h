@@ -29,14 +29,15 @@ enum pm_chunk_part {
 	PM_CHUNK_PART_CACHED = 1 << PM_CHUNK_CACHED,
 	/** Content of a free chunk; in jemalloc also of unused pages */
 	PM_CHUNK_PART_FREE = 1 << PM_CHUNK_FREE,
-	/** Content of the rest at the end of an arena */
+	/** Content of the top chunk of an arena */
 	PM_CHUNK_PART_TOP = 1 << PM_CHUNK_TOP,
 	/**
 	 * What malloc of glibc has written into a freed chunk: pointers to other freed chunks, and
-	 * the key of a tcache. These are the first 8 bytes of a chunk in a fastbin, and the first
-	 * 16 bytes of a chunk in a tcache or in a bin. In a bin of chunks of at least 1 KiB, malloc
-	 * also uses the next 16 bytes of some chunks; these are reported as content. In glibc
-	 * before 2.30, only the first 8 bytes of a chunk in a tcache are recognised.
+	 * the key of a tcache. These are the first 8 bytes of a chunk in a fastbin, the first 16
+	 * bytes of a chunk in a tcache, and the first 16 bytes of a free chunk. Of a free chunk of
+	 * at least 1 KiB, these are the first 32 bytes, although malloc uses the second 16 bytes of
+	 * some of these chunks only. In glibc before 2.30, only the first 8 bytes of a chunk in a
+	 * tcache are recognised.
 	 */
 	PM_CHUNK_PART_LINKS = 1 << 4,
 	/** The header of a chunk, or the size at the end of a free chunk */
@@ -58,8 +59,9 @@ struct pm_chunk_parts {
 	 * unused pages of jemalloc, `arena` is PM_CHUNK_MAPPED and `number` is UINT32_MAX.
 	 */
 	struct pm_chunk chunk;
-	unsigned inside; /**< enum pm_chunk_part bits of the bytes in `chunk`; 0 if `found` is false
-	                  */
+	/** enum pm_chunk_part bits of the bytes of the range that are in `chunk`; 0 if `found` is
+	 * false */
+	unsigned inside;
 	unsigned outside; /**< enum pm_chunk_part bits of all other bytes of the range */
 	/**
 	 * The range without the bytes at its start and its end that are PM_CHUNK_PART_LINKS or

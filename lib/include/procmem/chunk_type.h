@@ -40,10 +40,15 @@ enum pm_content {
 	/** Text of at least 4 printable characters (ASCII or UTF-8), up to a NUL or to the end of
 	 * the bytes */
 	PM_CONTENT_TEXT,
-	/** At least half of the words that are not 0 are addresses of mapped memory */
+	/**
+	 * At least half of the words that are not 0 are addresses of mapped memory. Or the chunk
+	 * starts as a node of std::map: a colour of 4 bytes, which is 0 or 1, any 4 bytes, such an
+	 * address, and two words that are 0 or such addresses
+	 */
 	PM_CONTENT_POINTERS,
-	/** More than half of the words that are not 0 are two integers below 2^24, or one or two
-	 * floating-point numbers of usual size (such as 10^-12 to 10^15) */
+	/** More than half of the words that are not 0 contain numbers: two integers below 2^24, one
+	 * double from 10^-12 to 10^15, or two floats from 10^-6 to 10^7. These limits are
+	 * approximate */
 	PM_CONTENT_NUMBERS,
 	PM_CONTENT_DATA, /**< none of these, such as compressed data */
 	PM_CONTENT_COUNT /**< number of values */
@@ -113,8 +118,8 @@ PM_PUBLIC int pm_chunk_types_open(const struct pm_chunk_type_source *source,
 PM_PUBLIC void pm_chunk_types_close(struct pm_chunk_types *types);
 
 /**
- * Determines the type of a chunk. The time is bounded; most calls take some nanoseconds, because
- * the name that belongs to a first word is looked up once.
+ * Determines the type of a chunk. The time is bounded. Most calls take some nanoseconds, because
+ * each value of a first word is looked up only once.
  *
  * @param types  the types
  * @param head   the first bytes of the chunk, as pm_chunk_visitor gets them

@@ -36,7 +36,7 @@ struct pm_cohort_class {
 	 * type. Valid until the next walk */
 	const struct pm_census_class *survivors;
 	uint64_t in_use; /**< chunks of the class that are in use in the last walk */
-	uint64_t before; /**< chunks of the class that were in use in the walk before it */
+	uint64_t before; /**< chunks of the class that were in use in the walk before the last */
 	/** False: `in_use` and `before` are not known, because a census dropped the class, or
 	 * because the last walk failed */
 	bool in_use_known;
@@ -96,8 +96,8 @@ PM_PUBLIC void pm_cohorts_get(const struct pm_cohorts *cohorts, size_t index,
                               struct pm_cohort_class *result);
 
 /**
- * Returns the time in which the survivors were allocated: the sum of the times between the walks
- * that were compared.
+ * Returns the time in which the survivors were allocated. This is the time from the first walk to
+ * the last but one, without the times between walks that could not be compared.
  * @param cohorts  the handle
  * @return         seconds; 0 before the third walk
  */

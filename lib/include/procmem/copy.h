@@ -97,16 +97,19 @@ struct pm_copy_info {
 	uint64_t untouched;
 	/**
 	 * Bytes of writable regions that a core file does not contain: the file is truncated, or
-	 * the memory was left out when it was written. 0 for a process
+	 * this memory was left out when the file was written. 0 for a process
 	 */
 	uint64_t missing;
 	/** Bytes that were copied into memory that was not populated before the stop */
 	uint64_t late;
 	/** Duration of the stop in nanoseconds; 0 for a core file, and with pm_copy_options.stop */
 	uint64_t stopped_ns;
+	/** Whether the stop was ended because it took more than twice pm_copy_options.stop_max_ns
+	 */
+	bool ended;
 	uint64_t threads; /**< number of threads */
 	/**
-	 * Number of threads with registers that were not read, and that can contain pointers. Such
+	 * Number of threads that have a register that was not read and can contain a pointer. Such
 	 * a thread was in uninterruptible sleep, the kernel did not let this process read its
 	 * registers, or the memory for vector registers was used up. For a core file, only general
 	 * registers count
@@ -134,10 +137,10 @@ struct pm_copy_thread {
 	 * The vector and floating-point registers as words: the XSAVE area (NT_X86_XSTATE), or the
 	 * FXSAVE area if the machine has no other. Words that are not part of a register, and words
 	 * that cannot be addresses (2^56 and above), are 0. Zeros at the end are left out.
-	 * NULL if there is no other word, if the registers are not known, for a thread in a system
-	 * call, and for a core file. During a system call, their values are stale: by the System V
-	 * ABI for x86-64, a function does not keep values in these registers while it calls another
-	 * function
+	 * NULL if all words are 0, if the registers are not known, for a thread in a system call,
+	 * and for a core file. During a system call, the values of these registers are stale: by
+	 * the System V ABI for x86-64, a function does not keep values in them while it calls
+	 * another function
 	 */
 	uint64_t *vectors;
 	size_t vector_count; /**< number of words in `vectors` */
@@ -203,8 +206,8 @@ PM_PUBLIC void pm_copy_close(struct pm_copy *copy);
 PM_PUBLIC const struct pm_copy_info *pm_copy_info(const struct pm_copy *copy);
 
 /**
- * Returns the regions of the process at the moment of the stop. Regions that exist since before the
- * stop have VmFlags.
+ * Returns the regions of the process at the moment of the stop. VmFlags are known only for regions
+ * that pm_copy_open() has found.
  * @param copy  the copy, after pm_copy_take()
  * @return      the regions, valid as long as the copy
  */
@@ -236,7 +239,7 @@ PM_PUBLIC struct pm_reader pm_copy_reader(struct pm_copy *copy);
 PM_PUBLIC struct pm_page_source pm_copy_source(struct pm_copy *copy);
 
 /**
- * Returns the copied bytes at an address. Bytes that were not copied are zeros there.
+ * Returns the copied bytes at an address. Bytes that were not copied are returned as zeros.
  *
  * @param copy     the copy, after pm_copy_take()
  * @param address  first address

@@ -8,9 +8,9 @@
  * type of the word is. Addresses in the middle of a chunk count, too. So a number that looks like
  * an address, or a stale word that the program no longer uses, can keep a chunk reachable. Pointers
  * that are stored in another form (compressed, encrypted, or in the kernel only) are not found.
- * Words are searched at multiples of 8 bytes. The header of a chunk is not part of the chunk. Only
- * in registers and at the top of stacks, the address of a header counts, because functions of
- * malloc use such addresses.
+ * Words are searched at multiples of 8 bytes. The header of a chunk is not part of the chunk. The
+ * address of a header counts only in registers and near stack pointers, because functions of malloc
+ * use such addresses.
  *
  * The pointers are not stored: each search (leaks.h, retained.h, refs.h) scans the memory again. A
  * graph takes about 8 bytes of memory for each chunk. A search takes more while it runs.
@@ -123,7 +123,8 @@ PM_PUBLIC void pm_graph_close(struct pm_graph *graph);
  *
  * @param graph  the graph
  * @param count  receives the number of roots
- * @return       the roots; valid until the next call of pm_refs_find() or pm_graph_close()
+ * @return       the roots; valid until the next call of pm_refs_find(), pm_refs_tree_find() or
+ *               pm_graph_close()
  */
 PM_PUBLIC const struct pm_root *pm_graph_roots(const struct pm_graph *graph, size_t *count);
 

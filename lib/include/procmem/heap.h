@@ -109,7 +109,7 @@ struct pm_heap_break {
 	uint64_t address;
 	uint64_t previous; /**< address of the chunk before it, or of the structure that refers to
 	                      it; 0 if there is none */
-	uint64_t skipped;  /**< number of bytes that were skipped; 0 if reading again repaired it */
+	uint64_t skipped;  /**< number of bytes that were skipped; 0 if reading again has helped */
 	uint32_t arena;    /**< index of the arena */
 	/** true: the chain of chunks of glibc breaks at `address`. false: something else is not
 	 * valid, such as a counter, a list or a tcache */
@@ -133,8 +133,8 @@ struct pm_heap {
 	bool narrow;     /**< all regions are below 4 GiB, as in a 32-bit process: chunks of 32-bit
 	                    processes cannot be read */
 	bool complete;   /**< false: the figures are approximate */
-	/** Most of the memory of an arena of a running process could not be read, also when it was
-	 * tried again: the figures say nothing about what is in use */
+	/** Most of the memory of an arena of a running process could not be read, and further
+	 * attempts did not help: the figures say nothing about what is in use */
 	bool lost;
 	struct pm_heap_arena *arenas;  /**< the arenas; the main arena is first */
 	size_t arena_count;            /**< number of elements of `arenas` */
@@ -146,9 +146,10 @@ struct pm_heap {
 	uint64_t mapped_count_counter; /**< `mapped_count` according to malloc's own counters */
 	/** Whether malloc's own counters of mapped chunks were found; false for jemalloc */
 	bool mapped_counted;
-	/** The process is stopped, and more mapped chunks were found than malloc has counted, or
-	 * the counters were not found: some of the chunks can be other memory that looks like a
-	 * mapped chunk. If the counters were not found, mapped chunks can also be missing */
+	/** More mapped chunks were found than malloc has counted, or the counters were not found:
+	 * some of the chunks can be other memory that looks like a mapped chunk. If the process
+	 * runs, malloc may also have unmapped some of them since they were found. If the counters
+	 * were not found, mapped chunks can also be missing */
 	bool mapped_uncertain;
 	struct pm_heap_break *breaks; /**< the first PM_HEAP_BREAKS_MAX breaks */
 	size_t break_count;           /**< number of elements of `breaks` */
@@ -178,6 +179,9 @@ struct pm_heap_source {
 	/** Page states: only present and swapped pages are read. NULL: all pages are read, as for a
 	 * core file or a copy */
 	const struct pm_page_source *pages;
+	/** The process, if it runs: its regions are read again if chunks that malloc has counted
+	 * are not in `regions`. NULL: they are not read again */
+	struct pm_process *process;
 	/** Ranges in which mapped chunks are not searched for, such as a Java heap; ascending. NULL
 	 * if there are none */
 	const struct pm_range *skip;

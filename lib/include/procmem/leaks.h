@@ -5,8 +5,8 @@
  * them only if it has their addresses in a form that the search does not find.
  *
  * A lost chunk is direct if no other lost chunk points to it. All other lost chunks are indirect:
- * they were lost together with a direct one. In a cycle, each chunk is pointed to by another one.
- * One chunk of each cycle that no lost chunk outside of the cycle points to counts as direct.
+ * they were lost together with a direct one. The chunks of a cycle point to each other: if no other
+ * lost chunk points to the cycle, one of its chunks counts as direct.
  */
 #ifndef PROCMEM_LEAKS_H
 #define PROCMEM_LEAKS_H
@@ -39,6 +39,17 @@ struct pm_leak_group {
 	uint64_t direct;       /**< number of direct chunks among them */
 	uint64_t direct_bytes; /**< sum of the sizes of the direct chunks */
 	uint64_t cycles;       /**< number of direct chunks that were chosen for a cycle */
+	/**
+	 * Number of indirect chunks that were lost through the direct chunks of this group. They
+	 * can be in any group. A chunk that is reachable from several direct chunks counts for the
+	 * one with the lowest address. So each lost chunk counts in `direct` or `indirect` of one
+	 * group
+	 */
+	uint64_t indirect;
+	uint64_t indirect_bytes; /**< sum of the sizes of these chunks */
+	/** Through each direct chunk of the group, the same number of chunks with the same sum of
+	 * sizes was lost */
+	bool alike;
 	/** Type; NULL if no types were requested. Valid as long as the pm_chunk_types */
 	const struct pm_chunk_type *type;
 	uint64_t example; /**< address that malloc returned: a direct chunk if there is one */
@@ -55,7 +66,7 @@ struct pm_leaks {
 	uint64_t bytes;         /**< sum of their sizes */
 	uint64_t direct;        /**< number of direct chunks */
 	uint64_t direct_bytes;  /**< sum of the sizes of the direct chunks */
-	uint64_t cycles;        /**< number of cycles */
+	uint64_t cycles;        /**< number of direct chunks that were chosen for a cycle */
 	/**
 	 * Number of lost chunks that are reachable from parts of stacks below the stack pointers.
 	 * Usually the program does not use this memory. But these chunks may not be lost if a
@@ -66,8 +77,8 @@ struct pm_leaks {
 	uint64_t below_stacks_bytes;  /**< sum of their sizes */
 	struct pm_leak_group *groups; /**< the groups, by descending `bytes` */
 	size_t count;                 /**< number of groups */
-	/** true if there were more than PM_LEAK_GROUPS_MAX groups: the last one then has size 0,
-	 * and contains all chunks of the other groups */
+	/** true if PM_LEAK_GROUPS_MAX groups were not enough: the last one then has size 0, and
+	 * contains the chunks that belong to no other group */
 	bool cut;
 	/** Private: bitmaps of the chunks that are lost, direct, and chosen for a cycle */
 	uint64_t *marks[3];

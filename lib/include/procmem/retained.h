@@ -36,9 +36,16 @@ struct pm_retained_root {
 	uint64_t chunks; /**< number of these chunks */
 	/** Whether `only` is known: only for the first PM_RETAINED_SET_ROOTS roots */
 	bool only_known;
-	/** Bytes of the chunks that are not in a set with another root */
+	/** Bytes of the chunks that this root holds, and that are in no set with another root */
 	uint64_t only;
+	/** `only`, plus the bytes of the sets with `nearly_only` whose `main` is this root */
+	uint64_t nearly_only;
+	/** Number of words of other roots that lead to these sets */
+	uint64_t but_words;
 };
+
+/** Maximum number of words of the other root, if pm_retained_set.nearly_only is true. */
+#define PM_RETAINED_WORDS_MAX 8
 
 /**
  * The words that lead from a root to the chunks of a set. They are in the memory of the root, or in
@@ -65,6 +72,15 @@ struct pm_retained_set {
 	struct pm_retained_entry entries[PM_RETAINED_SET_ROOTS];
 	/** The same for the roots that the sets do not distinguish, if `others` is true */
 	struct pm_retained_entry other_entry;
+	/**
+	 * Only `main` would reach the chunks without at most PM_RETAINED_WORDS_MAX words of one
+	 * other root. Instead of one other root, it can be all roots that the sets do not
+	 * distinguish. All of these roots have the level of `main`, and `main` is the nearest root
+	 * of more than half of the bytes. The words of the other root may be stale, but those of
+	 * `main` may be stale instead
+	 */
+	bool nearly_only;
+	uint8_t main; /**< index in pm_retained.roots; valid if `nearly_only` is true */
 };
 
 /** Maximum number of sets: the largest are kept. */
@@ -77,8 +93,9 @@ struct pm_retained {
 	uint64_t lost_chunks;   /**< number of chunks in use that no root reaches */
 	uint64_t lost_bytes;    /**< sum of their sizes */
 	/**
-	 * Roots that hold chunks, by descending `held`. If sets can distinguish more roots, other
-	 * memory that points to chunks, but holds none, follows
+	 * Roots that hold chunks, by descending `held`. If they are fewer than
+	 * PM_RETAINED_SET_ROOTS, roots of the kind PM_ROOT_ANONYMOUS that hold no chunk follow, up
+	 * to this number
 	 */
 	struct pm_retained_root *roots;
 	size_t root_count;            /**< number of elements of `roots` */

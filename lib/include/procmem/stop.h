@@ -111,8 +111,7 @@ PM_PUBLIC int pm_stop_find_sharing(struct pm_process *process, pid_t *first, siz
  *
  * @param process  the process, which is not stopped
  * @param cancel   cancellation flag, which ends the wait; NULL if there is none
- * @return         false if a thread has not run: it got no processor, or is in uninterruptible
- * sleep
+ * @return         false if a thread has not run: it had to wait for a processor or for the kernel
  */
 PM_PUBLIC bool pm_stop_await_run(struct pm_process *process, const volatile sig_atomic_t *cancel);
 

@@ -91,9 +91,10 @@ PM_PUBLIC int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *
 PM_PUBLIC size_t pm_survivors_count(const struct pm_survivors *survivors);
 
 /**
- * Tests whether it is certain that there are not too many survivors. It is not if the first walk
- * has missed chunks at unknown addresses, such as those of an arena that was not found. Chunks at
- * addresses that the first walk skipped are never counted, so there can be too few survivors.
+ * Tests whether it is certain that not too many survivors were counted. It is not certain if the
+ * first walk has missed chunks at unknown addresses, such as those of an arena that was not found.
+ * Too few survivors can be counted in any case: chunks at addresses that the first walk skipped are
+ * never counted.
  * @param survivors  the walks
  * @return           false if rates can be too high; true before the first walk
  */

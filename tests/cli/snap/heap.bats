@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Chunks of malloc in recordings: `snap --heap`, `diff`, and `watch --heap --record`. What the chunks are is said by the target.
+# Chunks of malloc in recordings: `snap --heap`, `diff`, and `watch --heap --record`. The target says what the chunks are.
 
 setup() {
 	load ../support/helper

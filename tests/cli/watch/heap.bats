@@ -155,8 +155,18 @@ grown() {
 	target_start allocations 0
 	run -0 --separate-stderr procmem watch --heap --budget 0.01 -i 0.1 -c 12 "$TARGET_PID"
 	[[ $output == *'malloc: '*' chunks in use, '*'; 1 walk, '*' ms of CPU time each'* ]]
-	[[ $output == *$'\ntoo few walks to find what grows: 3 are needed, and --budget allows one every '* ]]
+	[[ $output == *$'\ntoo few walks to find what grows: 3 are needed, and --budget allows one every '*': watch for longer, or raise --budget'* ]]
 	[[ $output != *'WHAT'* ]]
+}
+
+@test "with --for and without --budget, there are enough walks to find what grows" {
+	target_start allocations 0
+	# A walk takes about 0.05 s of CPU time, so that the budget of 1 % allows one in 10 s.
+	target_tell sieve 300000
+	run -0 --separate-stderr procmem watch --heap --for 8s -i 0.2 "$TARGET_PID"
+	[[ $output =~ ' chunks in use, '[^$'\n']*'; '([0-9]+)' walks, ' ]]
+	[ "${BASH_REMATCH[1]}" -ge 3 ]
+	[[ $output != *'too few walks'* ]]
 }
 
 @test "a process that allocates nothing: no class grows" {

@@ -36,6 +36,25 @@ static void rates_have_a_unit_without_tiny_numbers(void **state)
 	expect_rate(1, "+84.4K/d");
 }
 
+static void expect_rate_in(double rate, double largest, const char *expected)
+{
+	struct text text = { 0 };
+	delta_put_rate_in(&text, rate, delta_rate_unit(largest));
+	assert_string_equal(text_terminate(&text), expected);
+	text_deinit(&text);
+}
+
+static void rates_of_a_column_have_the_unit_of_the_largest_one(void **state)
+{
+	(void)state;
+	expect_rate_in(100, 2 << 20, "+100B/s");
+	expect_rate_in(-1024, -40960, "-1.0K/s");
+	expect_rate_in(0.4, 2 << 20, "-");
+	expect_rate_in(1, 100, "+3.5K/h");
+	expect_rate_in(1e30, 1e30, "-");
+	expect_rate_in(0, 0, "-");
+}
+
 static void all_items_fit(void **state)
 {
 	(void)state;
@@ -94,6 +113,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_have_a_unit_without_tiny_numbers),
+		cmocka_unit_test(rates_of_a_column_have_the_unit_of_the_largest_one),
 		cmocka_unit_test(all_items_fit),
 		cmocka_unit_test(conversions_do_not_overflow),
 		cmocka_unit_test(times_before_1970_are_valid),

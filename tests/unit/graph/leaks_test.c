@@ -85,6 +85,40 @@ static void each_cycle_has_one_direct_chunk(void **state)
 	assert_int_equal(leaks.cycles, 21);
 }
 
+/** Expects what was lost through the direct chunks of a group: `count` chunks of group `name`. */
+static void expect_indirect(const char *group, uint64_t count, const char *name)
+{
+	struct pm_leak_group lost = lost_of_size(graph_session_group(&session, group).size);
+
+	assert_int_equal(lost.indirect, count);
+	assert_int_equal(lost.indirect_bytes,
+	                 count ? count * graph_session_group(&session, name).size : 0);
+	assert_int_equal(lost.alike, lost.direct > 0);
+}
+
+static void indirect_chunks_are_counted_for_the_direct_ones(void **state)
+{
+	(void)state;
+	uint64_t knot = graph_session_group(&session, "knot").size;
+	uint64_t hanging = graph_session_group(&session, "hanging").size;
+	uint64_t chunks = 0, bytes = 0;
+
+	expect_indirect("single", 0, NULL);
+	expect_indirect("head", 30, "tail");
+	expect_indirect("tail", 0, NULL);
+	expect_indirect("ring", 20, "ring");
+	expect_indirect("self", 0, NULL);
+	assert_int_equal(lost_of_size(knot).indirect, 2);
+	assert_int_equal(lost_of_size(knot).indirect_bytes, knot + hanging);
+
+	for (size_t i = 0; i < leaks.count; i++) {
+		chunks += leaks.groups[i].direct + leaks.groups[i].indirect;
+		bytes += leaks.groups[i].direct_bytes + leaks.groups[i].indirect_bytes;
+	}
+	assert_int_equal(chunks, leaks.chunks);
+	assert_int_equal(bytes, leaks.bytes);
+}
+
 static void held_chunks_are_not_lost(void **state)
 {
 	(void)state;
@@ -293,6 +327,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lost_chunks_are_found),
 		cmocka_unit_test(each_cycle_has_one_direct_chunk),
+		cmocka_unit_test(indirect_chunks_are_counted_for_the_direct_ones),
 		cmocka_unit_test(held_chunks_are_not_lost),
 		cmocka_unit_test(nothing_else_is_lost),
 		cmocka_unit_test(an_example_is_a_chunk_of_its_group),

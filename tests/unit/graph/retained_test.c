@@ -100,7 +100,11 @@ static void shared_chunks_are_in_a_set(void **state)
 	assert_int_equal(set->bytes, bytes_of("both"));
 	assert_int_equal(retained.roots[set->roots[0]].root + retained.roots[set->roots[1]].root,
 	                 one.root + two.root);
+	/* Both have too many pointers for stale ones. */
+	assert_false(set->nearly_only);
 	for (size_t i = 0; i < set->count; i++) {
+		assert_int_equal(retained.roots[set->roots[i]].nearly_only,
+		                 retained.roots[set->roots[i]].only);
 		assert_true(pm_heap_find(session.heap, set->entries[i].entry, &chunk));
 		assert_int_equal(chunk.size, graph_session_group(&session, "both").size);
 		assert_int_equal(set->entries[i].words,
@@ -131,6 +135,16 @@ static void a_stray_pointer_is_found(void **state)
 	assert_int_equal(entry->entry, chain.example);
 	assert_int_equal(entry->from, strtoull(target_fact(&session.target, "stray"), NULL, 16));
 	assert_int_equal(set->entries[1 - stray].words, 5);
+
+	/* Without the single pointer, the chunks are those of the other variable. */
+	const struct pm_retained_root *main = &retained.roots[set->roots[1 - stray]];
+	assert_true(set->nearly_only);
+	assert_int_equal(set->main, set->roots[1 - stray]);
+	assert_int_equal(main->only, 0);
+	assert_int_equal(main->nearly_only, bytes_of("chain"));
+	assert_int_equal(main->but_words, 1);
+	assert_int_equal(retained.roots[set->roots[stray]].but_words, 0);
+
 	assert_int_equal(retained.roots[set->roots[stray]].root,
 	                 graph_session_root(&session, PM_ROOT_GLOBAL, "g_stray"));
 }

@@ -159,9 +159,40 @@ static void skipped_parts_are_not_known(void **state)
 	free(fake);
 }
 
+/** A large free chunk has two more links, to chunks of other sizes. */
+static void links_of_a_large_chunk(void **state)
+{
+	(void)state;
+	enum { USED = 0x60, PREV_INUSE = 1, TOP_MEMBER = FAKE_MAIN + 0x60 };
+	static const uint64_t sizes[] = { 0x3f0, 0x400 };
+	struct fake_heap *fake = calloc(1, sizeof *fake);
+
+	for (size_t i = 0; i < 2; i++) {
+		const uint64_t size = sizes[i], links = i == 0 ? 16 : 32;
+		fake_heap_init(fake, FAKE_GLIBC_236);
+		const uint64_t chunk = fake_heap_address(FAKE_BRK) + FAKE_PART_SIZE - fake->top[0];
+		const uint64_t used = chunk + size, top = used + USED;
+
+		fake_heap_put(fake, chunk + 8, size | PREV_INUSE);
+		fake_heap_put(fake, used, size);
+		fake_heap_put(fake, used + 8, USED);
+		fake_heap_put(fake, top + 8, (fake->top[0] - size - USED) | PREV_INUSE);
+		fake_heap_put(fake, fake_heap_address(FAKE_DATA) + TOP_MEMBER, top);
+
+		struct pm_heap *heap = fake_heap_open(fake, true);
+		expect_part(heap, chunk + 16, chunk + 16 + links, chunk, LINKS);
+		expect_part(heap, chunk + 16 + links, used, chunk, FREE);
+		pm_heap_close(heap);
+		fake_heap_deinit(fake);
+	}
+
+	free(fake);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(all_versions),
+		                            cmocka_unit_test(links_of_a_large_chunk),
 		                            cmocka_unit_test(skipped_parts_are_not_known) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -233,9 +233,54 @@ static void bytes_that_were_not_read(void **state)
 	end(&fixture);
 }
 
+/** Expects a content of 64 bytes. */
+static void expect_content(struct fixture *fixture, const uint64_t words[8],
+                           enum pm_content content)
+{
+	const struct pm_chunk_type *type;
+	struct pm_error error;
+
+	must(pm_chunk_types_find(fixture->types, words, 64, &type, &error), &error);
+	assert_int_equal(type->content, content);
+}
+
+/** The pointers below a node and the bytes after its colour do not change its content. */
+static void nodes_of_a_tree_have_one_content(void **state)
+{
+	const uint64_t colours[] = { 0, 1, UINT64_C(0x5581) << 32, (UINT64_C(0x7f12) << 32) | 1,
+		                     UINT64_C(0xdeadbeef) << 32 };
+	struct fixture fixture;
+	uint64_t p = 0;
+	(void)state;
+
+	begin(&fixture, "contents", true);
+	for (size_t i = 0; i < fixture.look.regions.count; i++)
+		if (strcmp(fixture.look.regions.items[i].mapping, "[heap]") == 0)
+			p = fixture.look.regions.items[i].start + 32;
+	assert_int_not_equal(p, 0);
+
+	for (size_t i = 0; i < sizeof colours / sizeof *colours; i++) {
+		const uint64_t c = colours[i];
+		expect_content(&fixture, (uint64_t[8]){ c, p, 0, 0, 1, 2, 3, 4 },
+		               PM_CONTENT_POINTERS);
+		expect_content(&fixture, (uint64_t[8]){ c, p, p + 48, 0, 1, 2, ~3ul << 40, 4 },
+		               PM_CONTENT_POINTERS);
+		expect_content(&fixture, (uint64_t[8]){ c, p, p + 48, p + 96, 1, 2, 3, 4 },
+		               PM_CONTENT_POINTERS);
+	}
+
+	/* Other numbers and addresses. */
+	expect_content(&fixture, (uint64_t[8]){ 2, p, 0, 0, 1, 2, 3, 4 }, PM_CONTENT_NUMBERS);
+	expect_content(&fixture, (uint64_t[8]){ 1, p, 9, 0, 1, 2, 3, 4 }, PM_CONTENT_NUMBERS);
+	expect_content(&fixture, (uint64_t[8]){ 1, p + 4, 0, 0, 1, 2, 3, 4 }, PM_CONTENT_NUMBERS);
+	expect_content(&fixture, (uint64_t[8]){ 1, 8, 0, 0, 1, 2, 3, 4 }, PM_CONTENT_NUMBERS);
+	end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nodes_of_a_tree_have_one_content),
 		cmocka_unit_test(objects_with_symbols),
 		cmocka_unit_test(objects_without_symbols),
 		cmocka_unit_test(objects_of_a_stripped_program),

@@ -111,6 +111,23 @@ static void damaged_tcache(void **state)
 	}
 }
 
+/** A running process has allocated a chunk from the top chunk since the walk, and has freed it. */
+static void newer_chunk_in_tcache(void **state)
+{
+	struct fake_heap *fake = *state;
+
+	const uint64_t top = fake_heap_address(FAKE_BRK) + FAKE_PART_SIZE - fake->top[0];
+
+	put_cached(fake, top + 0x40, 7, 1);
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_heap *heap = fake_heap_open(fake, stopped);
+		assert_int_equal(heap->complete, !stopped);
+		assert_int_equal(heap->breaks_total, stopped);
+		assert_int_equal(heap->arenas[0].cached - heap->arenas[0].fast, fake->cached[0]);
+		pm_heap_close(heap);
+	}
+}
+
 static enum pm_chunk_state state_of(const struct pm_heap *heap, uint64_t address)
 {
 	struct pm_chunk chunk;
@@ -337,6 +354,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(heaps_that_overlap, setup, teardown),
 		cmocka_unit_test_setup_teardown(chunks_that_exceed_the_arena, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_tcache, setup, teardown),
+		cmocka_unit_test_setup_teardown(newer_chunk_in_tcache, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_link, setup, teardown),
 		cmocka_unit_test_setup_teardown(lists_after_a_damaged_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(overwritten_tcache, setup, teardown),

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/uio.h>
 
+#include <procmem/chunk_type.h>
 #include <procmem/heap.h>
 
 #include "support/look.h"
@@ -85,13 +86,20 @@ static struct counters read_counters(const struct target *target)
 	return counters;
 }
 
+/** Returns where the heap of a target is read from. */
+static struct pm_heap_source source_of(struct subject *subject)
+{
+	return (struct pm_heap_source){ .regions = &subject->look.regions,
+		                        .reader = &subject->look.memory,
+		                        .process = subject->look.process,
+		                        .pages = &subject->look.pages };
+}
+
 /** Opens the heap of a process whose regions were read before. */
 static void open_later(struct subject *subject)
 {
 	struct pm_error error = { 0 };
-	const struct pm_heap_source source = { .regions = &subject->look.regions,
-		                               .reader = &subject->look.memory,
-		                               .pages = &subject->look.pages };
+	const struct pm_heap_source source = source_of(subject);
 
 	must(pm_heap_open(&source, &subject->heap, &error), &error);
 }
@@ -140,6 +148,54 @@ static void memory_that_is_newer_than_the_regions(void **state)
 	}
 }
 
+/** Checks that pointers to the mapped chunk with the lowest address are taken for pointers. */
+static void compare_pointers(const struct subject *subject, const struct pm_heap_source *memory)
+{
+	const struct pm_chunk_type_source source = { .memory = memory, .heap = subject->heap };
+	const struct pm_chunk_type *type;
+	struct pm_chunk_types *types;
+	struct pm_error error;
+	struct pm_chunk chunk = { 0 };
+	uint64_t words[8];
+
+	for (uint32_t i = 0; i < subject->heap->chunk_count && chunk.arena != PM_CHUNK_MAPPED; i++)
+		pm_heap_chunk(subject->heap, i, &chunk);
+	for (size_t i = 0; i < 8; i++)
+		words[i] = chunk.start + 16 * i;
+
+	must(pm_chunk_types_open(&source, &types, &error), &error);
+	must(pm_chunk_types_find(types, words, sizeof words, &type, &error), &error);
+	assert_int_equal(type->content, PM_CONTENT_POINTERS);
+	pm_chunk_types_close(types);
+}
+
+/** The regions were read before malloc mapped more chunks, next to others and alone. */
+static void mapped_chunks_that_are_newer_than_the_regions(void **state)
+{
+	struct target target;
+	struct subject subject;
+
+	(void)state;
+	target_start(&target, "allocations", "0", NULL);
+	target_tell(&target, "mapped 2");
+	look_open(&subject.look, target.pid);
+	target_tell(&target, "mapped 300");
+	open_later(&subject);
+
+	const struct pm_heap *heap = subject.heap;
+	expect_equal("mapped chunks", heap->mapped_count, heap->mapped_count_counter);
+	expect_equal("mapped", heap->mapped, heap->mapped_counter);
+	assert_true(heap->mapped_count >= 302);
+	expect_equal("breaks", heap->breaks_total, 0);
+	assert_true(heap->complete);
+	compare_chunks(heap);
+
+	const struct pm_heap_source memory = source_of(&subject);
+	compare_pointers(&subject, &memory);
+	close_heap(&subject);
+	target_stop(&target);
+}
+
 /** An arena that grows as fast as it can during the walk: no chunk is lost. */
 static void arena_that_grows_all_the_time(void **state)
 {
@@ -180,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_that_is_newer_than_the_regions),
+		cmocka_unit_test(mapped_chunks_that_are_newer_than_the_regions),
 		cmocka_unit_test(arena_that_grows_all_the_time),
 	};
 

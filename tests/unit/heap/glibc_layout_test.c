@@ -320,7 +320,7 @@ static void excess_of_mapped_chunks_is_reported(void **state)
 		struct pm_heap *heap = fake_heap_open(&fake, stopped);
 		assert_int_equal(heap->mapped_count, 2);
 		assert_int_equal(heap->mapped_count_counter, 1);
-		assert_int_equal(heap->mapped_uncertain, stopped);
+		assert_true(heap->mapped_uncertain);
 		pm_heap_close(heap);
 		fake_heap_deinit(&fake);
 	}
