@@ -6,7 +6,9 @@
  *
  * posix_memalign(3) writes a second header in front of the address that it returns. Its prev_size
  * is the distance from the start of the mapping. The first header remains, and realloc(3) does not
- * change it: it can exceed the mapping.
+ * change it: it can exceed the mapping. realloc(3) keeps the distance when it moves the mapping, so
+ * the address need no longer be aligned. If fewer bytes are found than malloc has counted, the
+ * regions are searched again, for second headers in front of any page.
  *
  * A running process can map chunks after its regions were read. If fewer chunks are found than
  * malloc has counted, the regions are read again, once.
@@ -42,6 +44,11 @@ enum {
 	/* Consecutive pages that cannot be read, after which the rest of a region is left out. Only
 	 * if page states are not known: the memory of a core file can be missing. */
 	FAILURES_MAX = 256,
+	/* Pages that are searched for a second header without regard to alignments: after one
+	 * first header, and after all of them. malloc does not use the pages between the two
+	 * headers, so that few pages with data are in between. */
+	LEAD_PAGES_MAX = 1 << 12,
+	LEAD_PAGES_ALL = 1 << 18,
 };
 
 /* Maximum size in bytes of a mapping, and of a region that is searched although it cannot be
@@ -71,6 +78,9 @@ struct search {
 	bool jumped;      /* `at` follows a chunk or a range that was skipped */
 	uint64_t border;  /* start of the region, or the end of the last chunk or skipped range */
 	bool wants_parts; /* the main arena has parts in mapped memory */
+	/* Pages that may still be searched for second headers at other places than alignments */
+	unsigned lead_pages;
+	bool moved; /* such a header was found */
 	unsigned failures;
 	struct found *found; /* ascending */
 	size_t found_count;
@@ -100,18 +110,39 @@ static uint64_t mapping_size(const struct pm_glibc *glibc, const unsigned char *
 }
 
 /**
+ * Tests whether the second header of a chunk is at a distance from the start of its mapping.
+ *
+ * @param size  receives the size of the mapping, if the header is there
+ * @param lead  receives the distance, if the header is there
+ */
+static int try_lead(struct search *search, uint64_t distance, uint64_t *size, uint64_t *lead)
+{
+	unsigned char header[PM_GLIBC_HEADER];
+	int got = pm_heap_window_peek(search->window, search->at + distance, header, sizeof header,
+	                              search->error);
+	if (got <= 0)
+		return got;
+
+	uint64_t mapped = mapping_size(search->glibc, header, distance, search->limit - search->at);
+	if (mapped != 0) {
+		*size = mapped;
+		*lead = distance;
+	}
+	return 0;
+}
+
+/**
  * Searches the second header of a chunk of posix_memalign(3), for each alignment.
  *
  * @param size  size of the mapping according to its first header, which can exceed the region;
  *              receives the size according to the second header, which realloc(3) keeps up to date
- * @param lead  receives the distance of the second header; 0 if there is none
+ * @param lead  receives the distance of the second header; unchanged if there is none
  */
 static int find_lead(struct search *search, uint64_t *size, uint64_t *lead)
 {
 	const uint64_t start = search->at, max = search->limit - start;
 	const uint64_t alignment_max = pm_max(max, *size);
 
-	*lead = 0;
 	for (unsigned bits = ALIGNMENT_BITS_MIN; bits <= ALIGNMENT_BITS_MAX; bits++) {
 		uint64_t alignment = UINT64_C(1) << bits;
 		uint64_t user = (start + PM_GLIBC_HEADER + alignment - 1) & ~(alignment - 1);
@@ -125,20 +156,45 @@ static int find_lead(struct search *search, uint64_t *size, uint64_t *lead)
 		if (distance == 0)
 			continue;
 
-		unsigned char header[PM_GLIBC_HEADER];
-		int got = pm_heap_window_peek(search->window, start + distance, header,
-		                              sizeof header, search->error);
-		if (got < 0)
+		if (try_lead(search, distance, size, lead) < 0)
 			return -1;
-		uint64_t mapped = got > 0 ? mapping_size(search->glibc, header, distance, max) : 0;
-		if (mapped != 0) {
-			*size = mapped;
-			*lead = distance;
+		if (*lead != 0)
 			return 0;
-		}
 	}
 
 	return 0;
+}
+
+/**
+ * Searches the second header of a chunk of posix_memalign(3) that realloc(3) has moved. Alignments
+ * above the size of a page put it in front of a page.
+ *
+ * @param size  as for find_lead()
+ * @param lead  as for find_lead()
+ */
+static int find_moved_lead(struct search *search, uint64_t *size, uint64_t *lead)
+{
+	const uint64_t start = search->at, page = search->glibc->page;
+	const uint64_t bytes = pm_min(*size, search->limit - start);
+	const struct pm_range range = { start, start + pm_min(bytes, SLICE) };
+	struct pm_glibc_pages pages = { 0 };
+	unsigned left = (unsigned)pm_min(search->lead_pages, LEAD_PAGES_MAX);
+
+	search->lead_pages -= left;
+	int result = pm_glibc_pages_find(&search->glibc->heap->source, range, &pages,
+	                                 search->error);
+
+	for (size_t i = 0; i < pages.count && result == 0 && *lead == 0; i++) {
+		uint64_t next = pages.items[i].start + page;
+		for (; left > 0 && next < pages.items[i].end && result == 0 && *lead == 0;
+		     next += page, left--)
+			result = try_lead(search, next - PM_GLIBC_HEADER - start, size, lead);
+	}
+
+	search->lead_pages += left;
+	search->moved |= *lead != 0;
+	free(pages.items);
+	return result;
 }
 
 /**
@@ -150,6 +206,9 @@ static int add_chunk(struct search *search, uint64_t size)
 	struct found found = { .address = search->at };
 
 	if (find_lead(search, &size, &found.lead) < 0)
+		return -1;
+	if (found.lead == 0 && search->lead_pages > 0 &&
+	    find_moved_lead(search, &size, &found.lead) < 0)
 		return -1;
 	if (size > search->limit - search->at)
 		return 0;
@@ -566,6 +625,45 @@ static int find_newer(struct search *search)
 	return result;
 }
 
+/**
+ * Searches chunks of posix_memalign(3) that realloc(3) has moved: their first headers do not say
+ * how large they are.
+ */
+static int find_moved(struct search *search)
+{
+	const struct pm_glibc_parameters *counted = &search->glibc->parameters;
+	struct search again = *search;
+
+	if (counted->address == 0 || sum_of(search).bytes >= counted->mapped)
+		return 0;
+
+	again.found = NULL;
+	again.found_count = again.found_capacity = 0;
+	again.skip = NULL;
+	again.wants_parts = false;
+	again.lead_pages = LEAD_PAGES_ALL;
+	if (search_writable(&again) < 0) {
+		free(again.found);
+		free(again.skip);
+		return -1;
+	}
+
+	/* Only the found chunks change. */
+	struct found *unused = search->found;
+	if (again.moved) {
+		search->found = again.found;
+		search->found_count = again.found_count;
+		search->found_capacity = again.found_capacity;
+		search->lead_pages = again.lead_pages;
+	} else {
+		unused = again.found;
+	}
+
+	free(unused);
+	free(again.skip);
+	return 0;
+}
+
 /** Searches chunks that malloc has counted and that were not found. */
 static int find_missing(struct search *search)
 {
@@ -600,6 +698,8 @@ int pm_glibc_mapped_find(struct pm_glibc *glibc, struct pm_heap_arena *main, str
 
 	if (result == 0)
 		result = find_newer(&search);
+	if (result == 0)
+		result = find_moved(&search);
 	if (result == 0)
 		result = find_missing(&search);
 	if (result == 0)
