@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include <procmem/maps.h>
+
 #include "base/array.h"
 #include "heap/grown.h"
 
@@ -79,6 +81,26 @@ int pm_glibc_grow(struct pm_glibc *glibc, uint64_t start, uint64_t end, struct p
 
 	int result = pm_heap_grown_add(heap->grown, range, &glibc->growth, error);
 	pm_heap_window_forget(heap->window);
+	return result;
+}
+
+int pm_glibc_grow_all(struct pm_glibc *glibc, bool (*is_wanted)(const struct pm_region *region),
+                      struct pm_error *error)
+{
+	struct pm_regions regions;
+	int result = 0;
+
+	pm_regions_init(&regions);
+	/* Without the regions, the chunks are missing: this is reported later. */
+	if (pm_maps_read(glibc->heap->source.process, PM_MAPS, &regions, NULL) < 0)
+		regions.count = 0;
+
+	for (size_t i = 0; result == 0 && i < regions.count; i++)
+		if (is_wanted(&regions.items[i]))
+			result = pm_glibc_grow(glibc, regions.items[i].start, regions.items[i].end,
+			                       error);
+
+	pm_regions_deinit(&regions);
 	return result;
 }
 

@@ -161,6 +161,17 @@ int pm_glibc_add_range(struct pm_glibc *glibc, uint64_t start, uint64_t end,
 int pm_glibc_grow(struct pm_glibc *glibc, uint64_t start, uint64_t end, struct pm_error *error);
 
 /**
+ * Reads the regions of a running process again, and makes the memory readable that was mapped since
+ * they were read before. If they cannot be read, nothing becomes readable.
+ *
+ * @param is_wanted  returns whether the memory of a region is made readable
+ * @param error      PM_ERROR_RESOURCES
+ * @return           0 or -1
+ */
+int pm_glibc_grow_all(struct pm_glibc *glibc, bool (*is_wanted)(const struct pm_region *region),
+                      struct pm_error *error);
+
+/**
  * Reads the current bytes of the target without a cache. The page must be known to be present.
  *
  * @param buffer  room for `size` bytes

@@ -26,8 +26,6 @@
 
 #include <stdlib.h>
 
-#include <procmem/maps.h>
-
 #include "base/array.h"
 #include "base/range.h"
 #include "heap/glibc_chain.h"
@@ -575,26 +573,6 @@ static int search_writable(struct search *search)
 	return result;
 }
 
-/** Makes memory readable that the process has mapped since its regions were read. */
-static int add_regions(struct pm_glibc *glibc, struct pm_error *error)
-{
-	struct pm_regions regions;
-	int result = 0;
-
-	pm_regions_init(&regions);
-	/* Without the regions, the chunks are missing: this is reported later. */
-	if (pm_maps_read(glibc->heap->source.process, PM_MAPS, &regions, NULL) < 0)
-		regions.count = 0;
-
-	for (size_t i = 0; result == 0 && i < regions.count; i++)
-		if (is_candidate(&regions.items[i]))
-			result = pm_glibc_grow(glibc, regions.items[i].start, regions.items[i].end,
-			                       error);
-
-	pm_regions_deinit(&regions);
-	return result;
-}
-
 /**
  * Searches chunks that a running process has mapped since its regions were read. The counters of
  * malloc can be older than the chunks, too.
@@ -615,7 +593,7 @@ static int find_newer(struct search *search)
 	const size_t before = search->found_count;
 	bool wants_parts = search->wants_parts;
 	search->wants_parts = false;
-	int result = add_regions(glibc, search->error);
+	int result = pm_glibc_grow_all(glibc, is_candidate, search->error);
 	if (result == 0)
 		result = search_writable(search);
 	search->wants_parts = wants_parts;

@@ -161,9 +161,9 @@ grown() {
 
 @test "with --for and without --budget, there are enough walks to find what grows" {
 	target_start allocations 0
-	# A walk takes about 0.1 s of CPU time, so that the budget of 1 % allows one in 20 s.
-	target_tell sieve 600000
-	run -0 --separate-stderr procmem watch --heap --for 6s -i 0.2 "$TARGET_PID"
+	# A walk takes about 0.05 s of CPU time, so that the budget of 1 % allows one in 10 s.
+	target_tell sieve 300000
+	run -0 --separate-stderr procmem watch --heap --for 8s -i 0.2 "$TARGET_PID"
 	[[ $output =~ ' chunks in use, '[^$'\n']*'; '([0-9]+)' walks, ' ]]
 	[ "${BASH_REMATCH[1]}" -ge 3 ]
 	[[ $output != *'too few walks'* ]]
