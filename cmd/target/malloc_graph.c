@@ -418,7 +418,9 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 	stopping_report_excess(graph->stopped_ns, graph->stop_max_ns);
 	stopping_report_others(&graph->others);
 
-	if (!graph->heap->complete)
+	if (malloc_heap_lacks_only_mapped(graph->heap))
+		malloc_heap_report_lacking(graph->heap);
+	else if (!graph->heap->complete)
 		report_incomplete(graph->heap);
 	malloc_heap_report_other(graph->heap, false);
 

@@ -212,6 +212,24 @@ int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, co
 	                    word, name);
 }
 
+bool malloc_heap_lacks_only_mapped(const struct pm_heap *heap)
+{
+	return heap->mapped_missing && heap->breaks_total == 1;
+}
+
+void malloc_heap_report_lacking(const struct pm_heap *heap)
+{
+	struct text line = { 0 };
+
+	text_string(&line, "of ");
+	text_size(&line, heap->mapped_counter);
+	text_string(&line, " in chunks that malloc has mapped separately, only ");
+	text_size(&line, heap->mapped);
+	text_string(&line, " were found; the figures are approximate");
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
 void malloc_heap_report_other(const struct pm_heap *heap, bool bytes)
 {
 	const char *name = pm_heap_allocator_name(heap->other);

@@ -31,22 +31,16 @@
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/glibc_pages.h"
+#include "heap/glibc_second.h"
 #include "heap/glibc_start.h"
 #include "heap/glibc_walk.h"
 
 enum {
 	SLICE = 1 << 28, /* bytes whose page states are known at a time */
-	USES_HUGE_PAGES = 1,
-	ALIGNMENT_BITS_MIN = 5, /* smaller alignments need no second header */
-	ALIGNMENT_BITS_MAX = 46,
 	/* Consecutive pages that cannot be read, after which the rest of a region is left out. Only
 	 * if page states are not known: the memory of a core file can be missing. */
 	FAILURES_MAX = 256,
-	/* Pages that are searched for a second header without regard to alignments: after one
-	 * first header, and after all of them. malloc does not use the pages between the two
-	 * headers, so that few pages with data are in between. */
-	LEAD_PAGES_MAX = 1 << 12,
-	LEAD_PAGES_ALL = 1 << 18,
+	LEAD_PAGES = 1 << 18, /* pages that are searched for headers that were moved */
 };
 
 /* Maximum size in bytes of a mapping, and of a region that is searched although it cannot be
@@ -87,127 +81,25 @@ struct search {
 };
 
 /**
- * Returns the number of bytes of a mapping whose header is `lead` bytes after its start; 0 if this
- * is not the header of a mapped chunk.
- */
-static uint64_t mapping_size(const struct pm_glibc *glibc, const unsigned char *header,
-                             uint64_t lead, uint64_t max)
-{
-	uint64_t prev_size = pm_glibc_word(header), head = pm_glibc_word(header + 8);
-	uint64_t size = (head & ~(uint64_t)PM_GLIBC_FLAGS), rest = glibc->layout->mapped_rest;
-
-	if (rest != 0)
-		prev_size &= ~(uint64_t)USES_HUGE_PAGES;
-	if (prev_size != lead || (head & PM_GLIBC_FLAGS) != PM_GLIBC_IS_MAPPED || size > max)
-		return 0;
-
-	uint64_t mapped = size + lead + rest;
-	if (mapped % glibc->page != 0 || mapped < glibc->page || mapped > max)
-		return 0;
-	return mapped;
-}
-
-/**
- * Tests whether the second header of a chunk is at a distance from the start of its mapping.
- *
- * @param size  receives the size of the mapping, if the header is there
- * @param lead  receives the distance, if the header is there
- */
-static int try_lead(struct search *search, uint64_t distance, uint64_t *size, uint64_t *lead)
-{
-	unsigned char header[PM_GLIBC_HEADER];
-	int got = pm_heap_window_peek(search->window, search->at + distance, header, sizeof header,
-	                              search->error);
-	if (got <= 0)
-		return got;
-
-	uint64_t mapped = mapping_size(search->glibc, header, distance, search->limit - search->at);
-	if (mapped != 0) {
-		*size = mapped;
-		*lead = distance;
-	}
-	return 0;
-}
-
-/**
- * Searches the second header of a chunk of posix_memalign(3), for each alignment.
- *
- * @param size  size of the mapping according to its first header, which can exceed the region;
- *              receives the size according to the second header, which realloc(3) keeps up to date
- * @param lead  receives the distance of the second header; unchanged if there is none
- */
-static int find_lead(struct search *search, uint64_t *size, uint64_t *lead)
-{
-	const uint64_t start = search->at, max = search->limit - start;
-	const uint64_t alignment_max = pm_max(max, *size);
-
-	for (unsigned bits = ALIGNMENT_BITS_MIN; bits <= ALIGNMENT_BITS_MAX; bits++) {
-		uint64_t alignment = UINT64_C(1) << bits;
-		uint64_t user = (start + PM_GLIBC_HEADER + alignment - 1) & ~(alignment - 1);
-		uint64_t distance = user - PM_GLIBC_HEADER - start;
-
-		if (distance > 0 && distance < PM_GLIBC_CHUNK_MIN)
-			distance += alignment;
-		if (distance >= max || max - distance < PM_GLIBC_HEADER ||
-		    alignment > alignment_max)
-			break;
-		if (distance == 0)
-			continue;
-
-		if (try_lead(search, distance, size, lead) < 0)
-			return -1;
-		if (*lead != 0)
-			return 0;
-	}
-
-	return 0;
-}
-
-/**
- * Searches the second header of a chunk of posix_memalign(3) that realloc(3) has moved. Alignments
- * above the size of a page put it in front of a page.
- *
- * @param size  as for find_lead()
- * @param lead  as for find_lead()
- */
-static int find_moved_lead(struct search *search, uint64_t *size, uint64_t *lead)
-{
-	const uint64_t start = search->at, page = search->glibc->page;
-	const uint64_t bytes = pm_min(*size, search->limit - start);
-	const struct pm_range range = { start, start + pm_min(bytes, SLICE) };
-	struct pm_glibc_pages pages = { 0 };
-	unsigned left = (unsigned)pm_min(search->lead_pages, LEAD_PAGES_MAX);
-
-	search->lead_pages -= left;
-	int result = pm_glibc_pages_find(&search->glibc->heap->source, range, &pages,
-	                                 search->error);
-
-	for (size_t i = 0; i < pages.count && result == 0 && *lead == 0; i++) {
-		uint64_t next = pages.items[i].start + page;
-		for (; left > 0 && next < pages.items[i].end && result == 0 && *lead == 0;
-		     next += page, left--)
-			result = try_lead(search, next - PM_GLIBC_HEADER - start, size, lead);
-	}
-
-	search->lead_pages += left;
-	search->moved |= *lead != 0;
-	free(pages.items);
-	return result;
-}
-
-/**
  * Adds the chunk whose first header is at `at`, unless it exceeds the region.
  * @param size  size of the mapping according to the first header
  */
 static int add_chunk(struct search *search, uint64_t size)
 {
 	struct found found = { .address = search->at };
+	struct pm_glibc_second second = { search->at, search->limit - search->at, size, 0 };
 
-	if (find_lead(search, &size, &found.lead) < 0)
+	if (pm_glibc_second_find(search->glibc, &second, search->error) < 0)
 		return -1;
-	if (found.lead == 0 && search->lead_pages > 0 &&
-	    find_moved_lead(search, &size, &found.lead) < 0)
-		return -1;
+	if (second.lead == 0 && search->lead_pages > 0) {
+		if (pm_glibc_second_find_moved(search->glibc, &second, &search->lead_pages,
+		                               search->error) < 0)
+			return -1;
+		search->moved |= second.lead != 0;
+	}
+
+	found.lead = second.lead;
+	size = second.size;
 	if (size > search->limit - search->at)
 		return 0;
 	if (pm_array_reserve(&search->found, &search->found_capacity, search->found_count, 1,
@@ -294,7 +186,7 @@ static int test_page(struct search *search, uint64_t end)
 	search->jumped = false;
 	search->failures = got == 0 ? search->failures + 1 : 0;
 	if (got > 0) {
-		uint64_t size = mapping_size(search->glibc, header, 0, mapping_max);
+		uint64_t size = pm_glibc_mapping_size(search->glibc, header, 0, mapping_max);
 		uint64_t head = pm_glibc_word(header + 8);
 
 		if (size != 0 && add_chunk(search, size) < 0)
@@ -619,7 +511,7 @@ static int find_moved(struct search *search)
 	again.found_count = again.found_capacity = 0;
 	again.skip = NULL;
 	again.wants_parts = false;
-	again.lead_pages = LEAD_PAGES_ALL;
+	again.lead_pages = LEAD_PAGES;
 	if (search_writable(&again) < 0) {
 		free(again.found);
 		free(again.skip);

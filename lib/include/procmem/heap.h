@@ -151,6 +151,9 @@ struct pm_heap {
 	 * runs, malloc may also have unmapped some of them since they were found. If the counters
 	 * were not found, mapped chunks can also be missing */
 	bool mapped_uncertain;
+	/** Fewer bytes of mapped chunks were found than malloc has counted. This is one of the
+	 * breaks */
+	bool mapped_missing;
 	struct pm_heap_break *breaks; /**< the first PM_HEAP_BREAKS_MAX breaks */
 	size_t break_count;           /**< number of elements of `breaks` */
 	uint64_t breaks_total;        /**< number of all breaks */
