@@ -373,15 +373,13 @@ int heap_classes_init(struct heap_classes *classes, const struct heap_report *re
 
 static int compare_types(const void *a, const void *b)
 {
-	const struct pm_chunk_type *one = *(const struct pm_chunk_type *const *)a;
-	const struct pm_chunk_type *other = *(const struct pm_chunk_type *const *)b;
+	const void *one = *(const void *const *)a, *other = *(const void *const *)b;
 
 	return (one > other) - (one < other);
 }
 
 /** Returns the largest number of equal elements, and one of these. */
-static size_t count_most(const struct pm_chunk_type *const *sorted, size_t count,
-                         const struct pm_chunk_type **type)
+static size_t count_most(const void *const *sorted, size_t count, const struct pm_chunk_type **type)
 {
 	size_t most = 0, same = 0;
 
@@ -399,7 +397,8 @@ static size_t count_most(const struct pm_chunk_type *const *sorted, size_t count
 void heap_classes_report_similar(const struct heap_classes *classes)
 {
 	const struct list *list = &classes->list;
-	const struct pm_chunk_type **types, *type = NULL;
+	const struct pm_chunk_type *type = NULL;
+	const void **types;
 
 	if (list->count < SIMILAR_MIN ||
 	    keys_of(list->items[0]) != (PM_CENSUS_SIZE | PM_CENSUS_TYPE))

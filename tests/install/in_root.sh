@@ -30,7 +30,8 @@ done
 
 sleep 1000 &
 target=$!
-until [ "$(cat /proc/$target/comm)" = sleep ]; do :; done
+# The loader maps libraries before the program waits.
+until [ "$(cat /proc/$target/comm)" = sleep ] && grep -q '^State:.S' /proc/$target/status; do :; done
 works procmem map -a -o start --csv $target
 [ "$(grep -c '^[0-9a-f]*$' /tmp/output)" = "$(wc -l </proc/$target/maps)" ] ||
 	fail 'map does not list the regions of maps'
