@@ -392,6 +392,7 @@ static int add_found(struct search *search)
 		                             search->error) < 0)
 			return -1;
 		heap->result.mapped += found->size;
+		heap->result.mapped_lead += found->lead;
 		heap->result.mapped_count++;
 	}
 
