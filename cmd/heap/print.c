@@ -14,6 +14,7 @@
 #include "heap/verdict_text.h"
 #include "target/arena_threads.h"
 #include "target/chunk_text.h"
+#include "target/malloc_heap.h"
 #include "view/table.h"
 
 enum {
@@ -441,6 +442,8 @@ void heap_print_breaks(struct heap_report *report)
 		            " in two stops: the heap is probably damaged there, by a write beyond "
 		            "the end of the chunk before; sizes and counts are approximate",
 		            report->damaged);
+	else if (still && malloc_heap_lacks_only_mapped(report->heap))
+		malloc_heap_report_lacking(report->heap);
 	else if (still)
 		report_note("a thread was inside malloc, or the heap is damaged; sizes and counts "
 		            "are approximate");

@@ -14,16 +14,6 @@ enum { STOPS_MAX = 4 };
 /* Time to read and count the contents of a chunk, and to stop a thread, in nanoseconds. */
 enum { NS_PER_CHUNK = 300, NS_PER_THREAD = 400000 };
 
-/** Finds the allocator that is part of the program, once. */
-static void find_linked(struct heap_report *report, struct pm_process *process)
-{
-	if (report->linked_known || !process)
-		return;
-
-	report->linked = pm_heap_find_linked(process);
-	report->linked_known = true;
-}
-
 /**
  * Predicts how long a process will be stopped: reads its heap once without a stop.
  * @return nanoseconds; 0 if this is not known
@@ -84,7 +74,6 @@ static int before_stop(void *context, struct pm_process *process, struct pm_erro
 	bool first = report->limit.spent_ns == 0, quiet = report->options->output.quiet;
 	uint64_t max_ns = report->limit.max_ns, predicted = 0;
 
-	find_linked(report, process);
 	if (first && (!quiet || max_ns > 0))
 		predicted = predict(report, process);
 	if (stop_limit_check_prediction(pm_process_pid(process), predicted, max_ns, error) < 0)
@@ -124,8 +113,6 @@ static int open_once(struct heap_report *report, const char *word, struct pm_err
 
 	report->stopped = memory->stop != NULL;
 	report->source = malloc_heap_source(memory);
-	find_linked(report, memory->target.process);
-	report->source.linked = report->linked;
 	if (report->stopped && !stopping_holds(memory->target.process)) {
 		report->source.reader = stop_limit_reader(&report->limit, &memory->reader);
 		report->source.pages = stop_limit_pages(&report->limit, &memory->pages);

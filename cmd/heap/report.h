@@ -21,8 +21,6 @@ struct heap_report {
 	struct pm_heap *heap;               /**< its heap; owned */
 	bool has_address;                   /**< only the chunk at an address is needed */
 	bool stopped;                       /**< the target was stopped for the walk */
-	enum pm_heap_allocator linked;      /**< an allocator that is part of the program */
-	bool linked_known;                  /**< `linked` is set */
 	uint64_t damaged; /**< address at which the chain of chunks broke in two stops; 0: none */
 	bool waiting;     /**< if `damaged` is set: a thread did not run between these stops */
 	struct stop_limit limit; /**< the limit of the stops; `spent_ns` is that of earlier ones */

@@ -133,20 +133,27 @@ static bool is_certain(const struct malloc_graph *graph, const struct pm_leaks *
 	return others->count == 0 && others->unknown.kind == PM_ERROR_NONE;
 }
 
+/** Returns the bytes in use, as `heap` counts them: with the bytes before aligned chunks. */
+static uint64_t in_use_bytes(const struct malloc_graph *graph, const struct pm_leaks *leaks)
+{
+	return leaks->in_use_bytes + graph->heap->mapped_lead;
+}
+
 /** Prints the sums. */
 static void print_header(const struct malloc_graph *graph, const struct pm_leaks *leaks, bool bytes,
                          struct out *out)
 {
 	struct text line = { 0 };
 	const char *about = graph->heap->complete ? "" : "about ";
+	const uint64_t in_use = in_use_bytes(graph, leaks);
 
 	if (leaks->chunks == 0 && is_certain(graph, leaks)) {
 		text_format(&line, "nothing lost: %s", about);
-		put_amount(&line, leaks->in_use_chunks, leaks->in_use_bytes, bytes);
+		put_amount(&line, leaks->in_use_chunks, in_use, bytes);
 		text_string(&line, " in use, all reachable\n");
 	} else if (leaks->chunks == 0) {
 		text_format(&line, "no lost chunk was found: %s", about);
-		put_amount(&line, leaks->in_use_chunks, leaks->in_use_bytes, bytes);
+		put_amount(&line, leaks->in_use_chunks, in_use, bytes);
 		text_string(&line, " in use\n");
 	} else {
 		text_format(&line, "possibly lost: %s", about);
@@ -156,7 +163,7 @@ static void print_header(const struct malloc_graph *graph, const struct pm_leaks
 		text_string(&line, "   cycles: ");
 		text_grouped(&line, leaks->cycles);
 		text_string(&line, "   in use: ");
-		put_amount(&line, leaks->in_use_chunks, leaks->in_use_bytes, bytes);
+		put_amount(&line, leaks->in_use_chunks, in_use, bytes);
 		text_char(&line, '\n');
 	}
 
@@ -179,7 +186,7 @@ static int print_json(const struct malloc_graph *graph, const struct pm_leaks *l
 	json_put(&json, "copied", json_number(pm_copy_info(graph->copy)->copied));
 	json_put(&json, "unreadable", json_number(pm_copy_info(graph->copy)->unreadable));
 	json_put(&json, "unread_threads", json_number(pm_copy_info(graph->copy)->unread_threads));
-	json_put(&json, "in_use", json_number(leaks->in_use_bytes));
+	json_put(&json, "in_use", json_number(in_use_bytes(graph, leaks)));
 
 	json_put(&json, "chunks", json_number(leaks->chunks));
 	json_put(&json, "bytes", json_number(leaks->bytes));

@@ -337,6 +337,8 @@ int map_at_print(const struct loaded *loaded, uint64_t address, const struct map
 		print_neighbour("after:", place.after, gap_after, options, out);
 	}
 
+	if (place.chunk.opened.heap && !options->output.quiet)
+		malloc_heap_report_other(place.chunk.opened.heap, options->output.bytes);
 	map_chunk_deinit(&place.chunk);
 	return 0;
 }

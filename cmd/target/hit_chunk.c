@@ -344,13 +344,19 @@ static void report_unknown(const struct hit_chunks *chunks, const struct memory 
 	const struct pm_heap *heap = chunks->heap;
 	bool changes = !memory->core && memory->stopped_ns == 0;
 
-	if (!heap->complete && changes)
+	if (malloc_heap_lacks_only_mapped(heap))
+		malloc_heap_report_lacking(heap);
+	else if (!heap->complete && changes)
 		report_note(
 			"not all chunks are known, because the process changed its heap while it "
 			"was read, or the heap is damaged (exact: --stop)");
 	else if (!heap->complete)
 		report_note("not all chunks are known, because a thread was inside malloc, or the "
 		            "heap is damaged");
+
+	/* Without mapped chunks, nothing counts as in use that may be other memory. */
+	if (heap->mapped > 0 || !heap->mapped_counted)
+		malloc_heap_report_uncertain(heap, "count as in use");
 
 	if (heap->other != PM_HEAP_ALLOCATOR_UNKNOWN)
 		report_note("the process also uses %s malloc, whose chunks are not read; %s there "

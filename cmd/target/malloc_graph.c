@@ -418,19 +418,13 @@ void malloc_graph_report(const struct malloc_graph *graph, bool verbose)
 	stopping_report_excess(graph->stopped_ns, graph->stop_max_ns);
 	stopping_report_others(&graph->others);
 
-	if (!graph->heap->complete)
+	if (malloc_heap_lacks_only_mapped(graph->heap))
+		malloc_heap_report_lacking(graph->heap);
+	else if (!graph->heap->complete)
 		report_incomplete(graph->heap);
 	malloc_heap_report_other(graph->heap, false);
 
-	if (graph->heap->mapped_uncertain && !graph->heap->mapped_counted)
-		report_note("malloc's counters of the chunks that it mapped separately were not "
-		            "found: such chunks can be missing, and %" PRIu64
-		            " ranges that look like such chunks count as held",
-		            graph->heap->mapped_count);
-	else if (graph->heap->mapped_uncertain)
-		report_note("malloc has mapped %" PRIu64 " chunks separately, but %" PRIu64
-		            " ranges look like such chunks; all of them count as held",
-		            graph->heap->mapped_count_counter, graph->heap->mapped_count);
+	malloc_heap_report_uncertain(graph->heap, "count as held");
 
 	text_size(&size, info->unreadable);
 	if (info->unreadable > 0)

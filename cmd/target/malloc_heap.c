@@ -20,6 +20,7 @@ struct pm_heap_source malloc_heap_source(struct memory *memory)
 		.process = memory->target.process,
 		.stopped = memory->stop || memory->core,
 		.cancel = memory->cancel,
+		.linked = memory->linked,
 		.hint = memory->hint,
 	};
 }
@@ -133,6 +134,8 @@ int malloc_heap_open_loaded(const struct loaded *loaded, const volatile sig_atom
 		.stopped = loaded->core != NULL,
 		.cancel = cancel,
 	};
+	if (loaded->target->process)
+		opened->source.linked = pm_heap_find_linked(loaded->target->process);
 
 	return pm_heap_open(&opened->source, &opened->heap, error);
 }
@@ -210,6 +213,37 @@ int malloc_heap_check(const struct pm_heap *heap, const struct pm_core *core, co
 	                    "procmem cannot read; 'procmem map' and 'procmem strings' work with "
 	                    "any allocator",
 	                    word, name);
+}
+
+void malloc_heap_report_uncertain(const struct pm_heap *heap, const char *outcome)
+{
+	if (heap->mapped_uncertain && !heap->mapped_counted)
+		report_note("malloc's counters of the chunks that it mapped separately were not "
+		            "found: such chunks can be missing, and %" PRIu64
+		            " ranges that look like such chunks %s",
+		            heap->mapped_count, outcome);
+	else if (heap->mapped_uncertain)
+		report_note("malloc has mapped %" PRIu64 " chunks separately, but %" PRIu64
+		            " ranges look like such chunks; all of them %s",
+		            heap->mapped_count_counter, heap->mapped_count, outcome);
+}
+
+bool malloc_heap_lacks_only_mapped(const struct pm_heap *heap)
+{
+	return heap->mapped_missing && heap->breaks_total == 1;
+}
+
+void malloc_heap_report_lacking(const struct pm_heap *heap)
+{
+	struct text line = { 0 };
+
+	text_string(&line, "of ");
+	text_size(&line, heap->mapped_counter);
+	text_string(&line, " in chunks that malloc has mapped separately, only ");
+	text_size(&line, heap->mapped);
+	text_string(&line, " were found; the figures are approximate");
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
 }
 
 void malloc_heap_report_other(const struct pm_heap *heap, bool bytes)

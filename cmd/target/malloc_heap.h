@@ -108,6 +108,26 @@ void malloc_heap_close(struct malloc_heap *opened);
 void malloc_heap_report_other(const struct pm_heap *heap, bool bytes);
 
 /**
+ * Reports that some mapped chunks can be other memory, if this is so.
+ *
+ * @param heap     the heap
+ * @param outcome  what this means for all of them, such as "count as held"
+ */
+void malloc_heap_report_uncertain(const struct pm_heap *heap, const char *outcome);
+
+/**
+ * Returns whether mapped chunks that were not found are all that is not valid in a heap. This does
+ * not show that the heap is damaged.
+ */
+bool malloc_heap_lacks_only_mapped(const struct pm_heap *heap);
+
+/**
+ * Reports the size of the mapped chunks that were found, and of those that malloc has counted.
+ * @param heap  a heap with pm_heap.mapped_missing
+ */
+void malloc_heap_report_lacking(const struct pm_heap *heap);
+
+/**
  * Checks whether the chunks of a heap are known.
  *
  * @param heap   the heap

@@ -35,6 +35,9 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 	if (refuse_self(memory, error) < 0)
 		return -1;
 
+	if (options->heap)
+		memory->linked = pm_heap_find_linked(process);
+
 	/* If a session has stopped the process, use that stop even if the options do not request
 	 * one: a stopped process allows, for example, reading the registers. */
 	if (options->stop || stopping_holds(process)) {

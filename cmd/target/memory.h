@@ -28,7 +28,7 @@ struct memory_options {
 	bool stop;  /**< stop the process until memory_resume() */
 	bool quiet; /**< print no notes on kinds and names that match no region */
 	bool files; /**< open the mapped files, for pages that the process has not touched */
-	bool heap;  /**< the heap will be read: fill memory.hint before the stop */
+	bool heap; /**< the heap will be read: fill memory.hint and memory.linked before the stop */
 	/** Called before `stop` stops a process, but not if the session holds the process stopped
 	 * already; NULL to call nothing. If it returns -1 and an error, the process is not stopped
 	 */
@@ -57,7 +57,9 @@ struct memory {
 	bool was_stopped;     /**< a signal had stopped the process (state T) before `stop` began */
 	uint64_t stopped_ns;  /**< duration of the stop in nanoseconds, once the stop has ended */
 	size_t threads;       /**< number of stopped threads */
-	struct pm_heap_hint hint;       /**< what was found before the stop, if `heap` is set */
+	struct pm_heap_hint hint; /**< what was found before the stop, if `heap` is set */
+	enum pm_heap_allocator
+		linked; /**< an allocator that is part of the program, if `heap` is set */
 	struct stopping_others others;  /**< processes that can change the memory during the stop */
 	struct pm_region_range *ranges; /**< the selected ranges; owned */
 	size_t count;                   /**< number of ranges */

@@ -195,7 +195,8 @@ static int check_mapped(struct pm_glibc *glibc, struct pm_error *error)
 			return -1;
 	}
 
-	if (heap->mapped >= heap->mapped_counter)
+	heap->mapped_missing = heap->mapped < heap->mapped_counter;
+	if (!heap->mapped_missing)
 		return 0;
 	return pm_glibc_damage(glibc, 0, glibc->parameters.address, 0,
 	                       "fewer mapped chunks were found than malloc has counted", error);

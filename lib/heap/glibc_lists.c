@@ -37,14 +37,15 @@ static int add_entry(struct pm_glibc_lists *lists, uint64_t address,
 	return 1;
 }
 
-/** Returns whether the chunk at an address was split off a top chunk after the walk. */
+/** Returns whether the chunk at an address was allocated after the walk: as a free chunk, or from
+ * one or from a top chunk. */
 static bool is_newer(const struct pm_glibc_lists *lists, uint64_t address)
 {
 	struct pm_chunk chunk;
 
 	return lists->newer && address % PM_GLIBC_ALIGNMENT == 0 &&
 	       pm_heap_index_find(&lists->glibc->heap->index, address + 8, &chunk) &&
-	       chunk.state == PM_CHUNK_TOP;
+	       (chunk.state == PM_CHUNK_TOP || chunk.state == PM_CHUNK_FREE);
 }
 
 /** Reads the link at an address, unless it was saved. */

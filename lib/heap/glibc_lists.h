@@ -37,7 +37,7 @@ struct pm_glibc_lists {
 	                    circle */
 	bool partial;    /**< keep the chunks before the first one that does not conform */
 	bool again;      /**< read the links again that were saved during the walk */
-	bool newer;      /**< leave out chunks that were part of a top chunk during the walk: the
+	bool newer;      /**< leave out chunks that were free or part of top during the walk: the
 	                    process has allocated and freed them since then */
 	struct pm_error *error; /**< PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED */
 };

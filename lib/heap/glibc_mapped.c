@@ -6,7 +6,9 @@
  *
  * posix_memalign(3) writes a second header in front of the address that it returns. Its prev_size
  * is the distance from the start of the mapping. The first header remains, and realloc(3) does not
- * change it: it can exceed the mapping.
+ * change it: it can exceed the mapping. realloc(3) keeps the distance when it moves the mapping, so
+ * the address need no longer be aligned. If fewer bytes are found than malloc has counted, the
+ * regions are searched again, for second headers in front of any page.
  *
  * A running process can map chunks after its regions were read. If fewer chunks are found than
  * malloc has counted, the regions are read again, once.
@@ -29,17 +31,16 @@
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/glibc_pages.h"
+#include "heap/glibc_second.h"
 #include "heap/glibc_start.h"
 #include "heap/glibc_walk.h"
 
 enum {
 	SLICE = 1 << 28, /* bytes whose page states are known at a time */
-	USES_HUGE_PAGES = 1,
-	ALIGNMENT_BITS_MIN = 5, /* smaller alignments need no second header */
-	ALIGNMENT_BITS_MAX = 46,
 	/* Consecutive pages that cannot be read, after which the rest of a region is left out. Only
 	 * if page states are not known: the memory of a core file can be missing. */
 	FAILURES_MAX = 256,
+	LEAD_PAGES = 1 << 18, /* pages that are searched for headers that were moved */
 };
 
 /* Maximum size in bytes of a mapping, and of a region that is searched although it cannot be
@@ -69,6 +70,9 @@ struct search {
 	bool jumped;      /* `at` follows a chunk or a range that was skipped */
 	uint64_t border;  /* start of the region, or the end of the last chunk or skipped range */
 	bool wants_parts; /* the main arena has parts in mapped memory */
+	/* Pages that may still be searched for second headers at other places than alignments */
+	unsigned lead_pages;
+	bool moved; /* such a header was found */
 	unsigned failures;
 	struct found *found; /* ascending */
 	size_t found_count;
@@ -77,78 +81,25 @@ struct search {
 };
 
 /**
- * Returns the number of bytes of a mapping whose header is `lead` bytes after its start; 0 if this
- * is not the header of a mapped chunk.
- */
-static uint64_t mapping_size(const struct pm_glibc *glibc, const unsigned char *header,
-                             uint64_t lead, uint64_t max)
-{
-	uint64_t prev_size = pm_glibc_word(header), head = pm_glibc_word(header + 8);
-	uint64_t size = (head & ~(uint64_t)PM_GLIBC_FLAGS), rest = glibc->layout->mapped_rest;
-
-	if (rest != 0)
-		prev_size &= ~(uint64_t)USES_HUGE_PAGES;
-	if (prev_size != lead || (head & PM_GLIBC_FLAGS) != PM_GLIBC_IS_MAPPED || size > max)
-		return 0;
-
-	uint64_t mapped = size + lead + rest;
-	if (mapped % glibc->page != 0 || mapped < glibc->page || mapped > max)
-		return 0;
-	return mapped;
-}
-
-/**
- * Searches the second header of a chunk of posix_memalign(3), for each alignment.
- *
- * @param size  size of the mapping according to its first header, which can exceed the region;
- *              receives the size according to the second header, which realloc(3) keeps up to date
- * @param lead  receives the distance of the second header; 0 if there is none
- */
-static int find_lead(struct search *search, uint64_t *size, uint64_t *lead)
-{
-	const uint64_t start = search->at, max = search->limit - start;
-	const uint64_t alignment_max = pm_max(max, *size);
-
-	*lead = 0;
-	for (unsigned bits = ALIGNMENT_BITS_MIN; bits <= ALIGNMENT_BITS_MAX; bits++) {
-		uint64_t alignment = UINT64_C(1) << bits;
-		uint64_t user = (start + PM_GLIBC_HEADER + alignment - 1) & ~(alignment - 1);
-		uint64_t distance = user - PM_GLIBC_HEADER - start;
-
-		if (distance > 0 && distance < PM_GLIBC_CHUNK_MIN)
-			distance += alignment;
-		if (distance >= max || max - distance < PM_GLIBC_HEADER ||
-		    alignment > alignment_max)
-			break;
-		if (distance == 0)
-			continue;
-
-		unsigned char header[PM_GLIBC_HEADER];
-		int got = pm_heap_window_peek(search->window, start + distance, header,
-		                              sizeof header, search->error);
-		if (got < 0)
-			return -1;
-		uint64_t mapped = got > 0 ? mapping_size(search->glibc, header, distance, max) : 0;
-		if (mapped != 0) {
-			*size = mapped;
-			*lead = distance;
-			return 0;
-		}
-	}
-
-	return 0;
-}
-
-/**
  * Adds the chunk whose first header is at `at`, unless it exceeds the region.
  * @param size  size of the mapping according to the first header
  */
 static int add_chunk(struct search *search, uint64_t size)
 {
 	struct found found = { .address = search->at };
+	struct pm_glibc_second second = { search->at, search->limit - search->at, size, 0 };
 
-	if (find_lead(search, &size, &found.lead) < 0)
+	if (pm_glibc_second_find(search->glibc, &second, search->error) < 0)
 		return -1;
+	if (second.lead == 0 && search->lead_pages > 0) {
+		if (pm_glibc_second_find_moved(search->glibc, &second, &search->lead_pages,
+		                               search->error) < 0)
+			return -1;
+		search->moved |= second.lead != 0;
+	}
+
+	found.lead = second.lead;
+	size = second.size;
 	if (size > search->limit - search->at)
 		return 0;
 	if (pm_array_reserve(&search->found, &search->found_capacity, search->found_count, 1,
@@ -235,7 +186,7 @@ static int test_page(struct search *search, uint64_t end)
 	search->jumped = false;
 	search->failures = got == 0 ? search->failures + 1 : 0;
 	if (got > 0) {
-		uint64_t size = mapping_size(search->glibc, header, 0, mapping_max);
+		uint64_t size = pm_glibc_mapping_size(search->glibc, header, 0, mapping_max);
 		uint64_t head = pm_glibc_word(header + 8);
 
 		if (size != 0 && add_chunk(search, size) < 0)
@@ -441,6 +392,7 @@ static int add_found(struct search *search)
 		                             search->error) < 0)
 			return -1;
 		heap->result.mapped += found->size;
+		heap->result.mapped_lead += found->lead;
 		heap->result.mapped_count++;
 	}
 
@@ -544,6 +496,45 @@ static int find_newer(struct search *search)
 	return result;
 }
 
+/**
+ * Searches chunks of posix_memalign(3) that realloc(3) has moved: their first headers do not say
+ * how large they are.
+ */
+static int find_moved(struct search *search)
+{
+	const struct pm_glibc_parameters *counted = &search->glibc->parameters;
+	struct search again = *search;
+
+	if (counted->address == 0 || sum_of(search).bytes >= counted->mapped)
+		return 0;
+
+	again.found = NULL;
+	again.found_count = again.found_capacity = 0;
+	again.skip = NULL;
+	again.wants_parts = false;
+	again.lead_pages = LEAD_PAGES;
+	if (search_writable(&again) < 0) {
+		free(again.found);
+		free(again.skip);
+		return -1;
+	}
+
+	/* Only the found chunks change. */
+	struct found *unused = search->found;
+	if (again.moved) {
+		search->found = again.found;
+		search->found_count = again.found_count;
+		search->found_capacity = again.found_capacity;
+		search->lead_pages = again.lead_pages;
+	} else {
+		unused = again.found;
+	}
+
+	free(unused);
+	free(again.skip);
+	return 0;
+}
+
 /** Searches chunks that malloc has counted and that were not found. */
 static int find_missing(struct search *search)
 {
@@ -578,6 +569,8 @@ int pm_glibc_mapped_find(struct pm_glibc *glibc, struct pm_heap_arena *main, str
 
 	if (result == 0)
 		result = find_newer(&search);
+	if (result == 0)
+		result = find_moved(&search);
 	if (result == 0)
 		result = find_missing(&search);
 	if (result == 0)

@@ -199,6 +199,14 @@ assert_lost() {
 	[[ $stderr == *'malloc has mapped 0 chunks separately, but 1 ranges look like such chunks; '* ]]
 }
 
+@test "aligned chunks that malloc has mapped: the bytes in use are those of heap" {
+	target_start heaps aligned=16
+	run --separate-stderr procmem heap --stop --json "$TARGET_PID"
+	jq '.total.in_use + .mmapped.bytes' <<<"$output" >expected
+	run --separate-stderr procmem leaks --json "$TARGET_PID"
+	jq .in_use <<<"$output" | diff expected -
+}
+
 @test "a pointer in a vector register is found" {
 	target_start hidden vector
 	! grep '^unsupported' "$TARGET_FACTS" || skip 'not on x86-64'

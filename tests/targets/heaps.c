@@ -8,6 +8,7 @@
  * mapped=N        chunks that malloc maps separately (0)
  * aligned=N       chunks of posix_memalign(3) that malloc maps separately (0)
  * shrink=N        realloc(3) makes these chunks smaller (0 or 1)
+ * move=N          realloc(3) makes these chunks larger and moves them (0 or 1)
  * protect=N       pages in all chunks that malloc maps separately become read-only (0 or 1)
  * dangling=N      a write to a freed chunk damages a list of the tcache (0 or 1)
  * sbrk=N          other users of sbrk(2) between parts of the heap (0)
@@ -54,7 +55,7 @@
 enum { THREADS_MAX = 256, ALIGNED_MAX = 64, INFO_SIZE = 1 << 20, PAGE = 4096 };
 
 static uint64_t threads, chunks = 1000, large, mapped, aligned, foreign, blocked, forked, churn,
-			 holes, shrunk, read_only, dangling, fast;
+			 holes, shrunk, moved, read_only, dangling, fast;
 
 static const struct option {
 	const char *name;
@@ -64,7 +65,7 @@ static const struct option {
 	{ "mapped", &mapped },     { "aligned", &aligned }, { "sbrk", &foreign },
 	{ "blocked", &blocked },   { "fork", &forked },     { "churn", &churn },
 	{ "holes", &holes },       { "shrink", &shrunk },   { "protect", &read_only },
-	{ "dangling", &dangling }, { "fast", &fast },
+	{ "dangling", &dangling }, { "fast", &fast },       { "move", &moved },
 };
 
 /** Number of slots in which a thread that churns allocates and frees memory. */
@@ -208,6 +209,24 @@ static void protect(void *address)
 	target_check(mprotect((void *)page, PAGE, PROT_READ), "mprotect");
 }
 
+/**
+ * Makes a chunk of posix_memalign(3) larger, and moves it: the page after it is not free.
+ * @param size  its new size in bytes
+ */
+static void *move(void *address, size_t size)
+{
+	uintptr_t end = (uintptr_t)address + malloc_usable_size(address);
+	/* Fails if a mapping is there already. */
+	mmap((void *)((end + PAGE - 1) & ~(uintptr_t)(PAGE - 1)), PAGE, PROT_NONE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	uintptr_t before = (uintptr_t)address;
+	char *after = realloc(address, size);
+
+	target_check(after && (uintptr_t)after != before ? 0 : -1, "realloc");
+	memset(after, 'm', size);
+	return after;
+}
+
 /** Creates what is not created by threads. Returns the addresses of posix_memalign(3). */
 static void fill_main(void **addresses)
 {
@@ -229,9 +248,10 @@ static void fill_main(void **addresses)
 			target_check(mprotect(chunk, PAGE, PROT_READ), "mprotect");
 	}
 	for (uint64_t i = 0; i < aligned; i++) {
-		size_t alignment = (size_t)64 << (i * 3 % 16);
-		target_check(-posix_memalign(&addresses[i], alignment, 300000 + i * 5000),
-		             "posix_memalign");
+		size_t alignment = (size_t)64 << (i * 3 % 16), size = 300000 + i * 5000;
+		target_check(-posix_memalign(&addresses[i], alignment, size), "posix_memalign");
+		if (moved)
+			addresses[i] = move(addresses[i], 4 * (alignment + size));
 		if (shrunk)
 			addresses[i] = realloc(addresses[i], 20000);
 		target_check(addresses[i] ? 0 : -1, "realloc");

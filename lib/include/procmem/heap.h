@@ -136,11 +136,14 @@ struct pm_heap {
 	/** Most of the memory of an arena of a running process could not be read, and further
 	 * attempts did not help: the figures say nothing about what is in use */
 	bool lost;
-	struct pm_heap_arena *arenas;  /**< the arenas; the main arena is first */
-	size_t arena_count;            /**< number of elements of `arenas` */
-	struct pm_heap_arena total;    /**< sums over `arenas`, without mapped chunks */
-	uint64_t mapped;               /**< bytes of chunks that malloc mapped separately */
-	uint64_t mapped_count;         /**< number of these chunks */
+	struct pm_heap_arena *arenas; /**< the arenas; the main arena is first */
+	size_t arena_count;           /**< number of elements of `arenas` */
+	struct pm_heap_arena total;   /**< sums over `arenas`, without mapped chunks */
+	uint64_t mapped;              /**< bytes of chunks that malloc mapped separately */
+	uint64_t mapped_count;        /**< number of these chunks */
+	/** The part of `mapped` that is before the headers of these chunks: posix_memalign(3) has
+	 * skipped it. It is not part of pm_chunk.size */
+	uint64_t mapped_lead;
 	uint64_t mapped_counter;       /**< `mapped` according to malloc's own counters (mp_); 0 if
 	                                  these were not found */
 	uint64_t mapped_count_counter; /**< `mapped_count` according to malloc's own counters */
@@ -151,6 +154,9 @@ struct pm_heap {
 	 * runs, malloc may also have unmapped some of them since they were found. If the counters
 	 * were not found, mapped chunks can also be missing */
 	bool mapped_uncertain;
+	/** Fewer bytes of mapped chunks were found than malloc has counted. This is one of the
+	 * breaks */
+	bool mapped_missing;
 	struct pm_heap_break *breaks; /**< the first PM_HEAP_BREAKS_MAX breaks */
 	size_t break_count;           /**< number of elements of `breaks` */
 	uint64_t breaks_total;        /**< number of all breaks */

@@ -509,8 +509,8 @@ delayed() {
 	target_start allocations 0
 	tell hide
 	run -1 --separate-stderr procmem heap --stop "$TARGET_PID"
-	[[ $stderr == *'fewer mapped chunks were found than malloc has counted (at 0x'*'a thread was inside malloc, or the heap is damaged; sizes and counts are approximate'* ]]
-	[[ $stderr != *'probably damaged'* && $stderr != *'the chain of chunks'* ]]
+	[[ $stderr == *'fewer mapped chunks were found than malloc has counted (at 0x'*' in chunks that malloc has mapped separately, only '*' were found; the figures are approximate'* ]]
+	[[ $stderr != *'damaged'* && $stderr != *'the chain of chunks'* ]]
 	targets_stop
 
 	target_start allocations 0

@@ -107,6 +107,29 @@ named() {
 	grep -q 'äöü$' <<<"$output"
 }
 
+@test "memory that looks like a mapped chunk counts as in use, and a note says so" {
+	local false_chunks=glibc.malloc.tcache_count=100:glibc.malloc.mmap_max=1000 command
+	GLIBC_TUNABLES=$false_chunks target_start false_chunk
+	for command in 'strings --in-use' 'grep --in-use -e .'; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr procmem $command "$TARGET_PID"
+		[[ $stderr == *'malloc has mapped 0 chunks separately, but 1 ranges look like such chunks; all of them count as in use'* ]]
+	done
+}
+
+@test "an allocator that is part of the program is named" {
+	local command
+	target_start linked_allocator
+	for command in 'strings --in-use' 'strings --stop --in-use' 'grep --in-use -e .'; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr procmem $command "$TARGET_PID"
+		[[ $stderr == *'the process also uses mimalloc malloc, whose chunks are not read; '* ]]
+	done
+
+	run -0 --separate-stderr procmem map "$TARGET_PID" "0x$(awk '/\[heap\]/ { sub("-.*", ""); print; exit }' "/proc/$TARGET_PID/maps")"
+	[[ $stderr == *'the process also has the allocator mimalloc; the chunks that it has allocated are not known'* ]]
+}
+
 @test "long strings" {
 	target_start remains
 	run -0 procmem strings -q --in-use -t n -n 200000 "$TARGET_PID"

@@ -128,6 +128,23 @@ static void newer_chunk_in_tcache(void **state)
 	}
 }
 
+/** A running process has allocated a chunk from a free chunk since the walk, and has freed it. */
+static void newer_chunk_of_free_memory(void **state)
+{
+	struct fake_heap *fake = *state;
+
+	/* In the middle: the pointers at the start of the free chunk are valid. */
+	put_cached(fake, fake->free_chunk[0] + 0x40, 2, 1);
+	for (int stopped = 0; stopped < 2; stopped++) {
+		struct pm_heap *heap = fake_heap_open(fake, stopped);
+		assert_int_equal(heap->complete, !stopped);
+		assert_int_equal(heap->breaks_total, stopped);
+		assert_int_equal(heap->arenas[0].cached - heap->arenas[0].fast, fake->cached[0]);
+		assert_int_equal(heap->arenas[0].free, FAKE_FREE_SIZE);
+		pm_heap_close(heap);
+	}
+}
+
 static enum pm_chunk_state state_of(const struct pm_heap *heap, uint64_t address)
 {
 	struct pm_chunk chunk;
@@ -355,6 +372,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(chunks_that_exceed_the_arena, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_tcache, setup, teardown),
 		cmocka_unit_test_setup_teardown(newer_chunk_in_tcache, setup, teardown),
+		cmocka_unit_test_setup_teardown(newer_chunk_of_free_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_link, setup, teardown),
 		cmocka_unit_test_setup_teardown(lists_after_a_damaged_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(overwritten_tcache, setup, teardown),

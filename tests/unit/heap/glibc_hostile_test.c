@@ -319,6 +319,35 @@ static void first_header_that_is_too_old(void **state)
 	}
 }
 
+/**
+ * realloc(3) moved a chunk of posix_memalign(3): its second header is no longer in front of an
+ * aligned address. Its first header says that it is smaller, or larger, than it is.
+ */
+static void second_header_that_was_moved(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t start = fake_heap_address(FAKE_MAPPED), lead = 0x2ff0;
+	static const uint64_t sizes[] = { 0x4000, 0x20000 };
+
+	fake_heap_put(&f->fake, start + lead, lead);
+	fake_heap_put(&f->fake, start + lead + 8, (FAKE_PART_SIZE - lead) | 2);
+	/* Memory of the program that looks like a chunk, after the end in the first header */
+	fake_heap_put(&f->fake, start + 0x5008, 0x1000 | 2);
+
+	for (int i = 0; i < 4; i++) {
+		struct pm_chunk chunk;
+
+		fake_heap_put(&f->fake, start + 8, sizes[i / 2] | 2);
+		struct pm_heap *heap = open_heap(f, i % 2);
+		assert_true(heap->complete);
+		assert_int_equal(heap->mapped_count, 1);
+		assert_int_equal(heap->mapped, FAKE_PART_SIZE);
+		assert_true(pm_heap_find(heap, start + lead + 100, &chunk));
+		assert_int_equal(chunk.start, start + lead + 16);
+		pm_heap_close(heap);
+	}
+}
+
 /** Removes the memory of the main arena, and changes mp_ so that it is not recognised. */
 static void use_only_mapped(struct fixture *f)
 {
@@ -407,6 +436,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(circle_of_one_heap, setup, teardown),
 		cmocka_unit_test_setup_teardown(breaks_in_many_heaps, setup, teardown),
 		cmocka_unit_test_setup_teardown(first_header_that_is_too_old, setup, teardown),
+		cmocka_unit_test_setup_teardown(second_header_that_was_moved, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_mapped_chunks, setup, teardown),
 		cmocka_unit_test_setup_teardown(arenas_everywhere, setup, teardown),
 	};

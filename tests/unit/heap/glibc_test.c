@@ -241,6 +241,14 @@ static void aligned_chunks_that_were_made_smaller(void **state)
 	compare_program("heaps", "threads=1 mapped=3 aligned=32 shrink=1");
 }
 
+/** The place of the second header of such a chunk no longer fits its alignment. */
+static void aligned_chunks_that_were_moved(void **state)
+{
+	(void)state;
+	compare_program("heaps", "threads=1 mapped=3 aligned=32 move=1");
+	compare_program("heaps", "threads=1 mapped=3 aligned=32 move=1 shrink=1");
+}
+
 static void chunks_in_several_regions(void **state)
 {
 	(void)state;
@@ -568,6 +576,7 @@ int main(void)
 		cmocka_unit_test(arenas_with_several_heaps),
 		cmocka_unit_test(mapped_chunks),
 		cmocka_unit_test(aligned_chunks_that_were_made_smaller),
+		cmocka_unit_test(aligned_chunks_that_were_moved),
 		cmocka_unit_test(chunks_in_several_regions),
 		cmocka_unit_test(other_users_of_sbrk),
 		cmocka_unit_test(heap_that_sbrk_cannot_extend),
