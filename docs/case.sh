@@ -8,7 +8,7 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-sh docs/setup.sh build
+sh docs/setup.sh test
 cmake --preset release -DPROCMEM_SAMPLES=ON >/dev/null
 cmake --build --preset release -- --quiet
 scratch=$(mktemp -d)

@@ -238,7 +238,7 @@ static void fill_state(const void *backend, struct pm_trace_state *state)
 	state->events = ptrace->recorded;
 	state->lost = ptrace->lost;
 	state->target_ns = __atomic_load_n(&ptrace->ring->stops, __ATOMIC_RELAXED) * STOP_NS;
-	state->call_ns = 2 * STOP_NS;
+	state->call_ns = 2 * (uint64_t)STOP_NS;
 }
 
 /* --- Opening ---------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ complain() {
 # scope_of FILE: prints the scope of docs/setup.sh that is installed where FILE runs.
 scope_of() {
 	case $1 in
-	docs/tour.sh | docs/case.sh | docs/package.sh) echo build ;;
+	docs/tour.sh | docs/package.sh) echo build ;;
 	tests/analyse.sh | tests/valgrind.sh) echo analyse ;;
 	tests/full.sh | tests/fresh.sh | tests/cli/heap/large.bats | tests/cli/trace/languages.bats)
 		echo full

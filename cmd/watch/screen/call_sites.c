@@ -29,7 +29,7 @@ static int record(struct pm_trace *trace, const struct screen_call_sites *wanted
                   struct screen_task_line *line, struct pm_error *error)
 {
 	enum { PARTS = SCREEN_CALL_SITES_SECONDS * 5 };
-	const uint64_t total = SCREEN_CALL_SITES_SECONDS * 1000;
+	const uint64_t total = (uint64_t)SCREEN_CALL_SITES_SECONDS * 1000;
 	enum pm_trace_end end = PM_TRACE_TIME;
 
 	for (int i = 0; i < PARTS && end == PM_TRACE_TIME; i++) {
