@@ -84,20 +84,36 @@ static bool has_function(const struct pm_stacks *stacks, uint32_t number)
 	return false;
 }
 
+/** Checks whether a process is `sleep` and waits. */
+static bool sleeps(pid_t pid)
+{
+	struct pm_process *process = open_process(pid);
+	struct pm_process_info info;
+	struct pm_error error = { 0 };
+
+	must(pm_process_read_info(process, &info, &error), &error);
+	pm_process_close(process);
+	return info.state == 'S' && strcmp(info.comm, "sleep") == 0;
+}
+
 static void check_memory(enum pm_trace_backend backend)
 {
-	struct pm_trace *trace = start(backend, "exec sleep 1000");
+	/* If this test fails, the command must not keep the output of the test open. */
+	struct pm_trace *trace = start(backend, "exec sleep 300 >/dev/null 2>&1");
+	pid_t pid = pm_process_pid(pm_trace_process(trace));
 	struct pm_trace_result result = { 0 };
 	struct pm_trace_state state = { 0 };
 	struct pm_error error = { 0 };
 	enum pm_trace_end end;
 	bool named = false;
 
-	while (state.execs == 0 || state.events < 20) {
+	/* The dynamic linker, which runs first, has no symbols. */
+	while (state.execs == 0 || !sleeps(pid)) {
 		must(pm_trace_run(trace, 0.01, &end, &error), &error);
 		assert_int_equal(end, PM_TRACE_TIME);
 		pm_trace_state(trace, &state);
 	}
+	must(pm_trace_run(trace, 0.01, &end, &error), &error);
 	must(pm_trace_measure(trace, &result, &error), &error);
 	assert_true(result.count > 0);
 	for (size_t i = 0; i < result.count; i++)
@@ -108,7 +124,6 @@ static void check_memory(enum pm_trace_backend backend)
 	pm_trace_result_deinit(&result);
 
 	/* It runs on, and nothing traces it. */
-	pid_t pid = pm_process_pid(pm_trace_process(trace));
 	pm_trace_close(trace);
 	struct pm_process *process = open_process(pid);
 	struct pm_process_info info;
