@@ -91,12 +91,15 @@ teardown() {
 	[[ $stderr = *"cannot start 'narrow': it is a 32-bit program"* ]]
 	[[ -z $output ]]
 
-	# The interpreter of a script is seen after exec. The script runs on.
+	# The interpreter of a script is seen after exec. The script runs on, until its input ends.
 	cd "$BATS_TEST_TMPDIR"
 	printf '#!%s\n' "$BATS_FILE_TMPDIR/narrow" >script
 	chmod 755 script
+	mkfifo input
 	for backend in perf ptrace; do
-		run -2 --separate-stderr procmem trace --backend $backend -- ./script </dev/null
+		exec 4<>input
+		run -2 --separate-stderr procmem trace --backend $backend -- ./script <input 4>&-
+		exec 4>&-
 		[[ $stderr != *perf_event* ]] || continue
 		[[ $stderr = *"runs a 32-bit program, which trace does not support"* ]]
 	done
