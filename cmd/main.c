@@ -60,6 +60,7 @@
  *   refs/                  `procmem refs`
  *     refs.c                 the command
  *     found.c                searches for references
+ *     outside.c              the words of a chunk that point outside of malloc
  *     print.c                prints them as text and as JSON
  *   ps/                    `procmem ps`
  *     ps.c                   the command

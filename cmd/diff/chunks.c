@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/delta.h"
 #include "base/minmax.h"
@@ -53,8 +52,7 @@ static bool is_same(const struct sampled *before, uint64_t was, const struct sam
 {
 	if (was == 0 || was != is || before->number == after->number)
 		return false;
-	return before->file_length == after->file_length &&
-	       strncmp(before->word, after->word, before->file_length) == 0;
+	return sampled_same_recording(before, after);
 }
 
 /** Reads the chunks of both samples, and sets `known`. */

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include <procmem/recording.h>
 
@@ -12,7 +11,6 @@
 #include "base/report.h"
 #include "base/utf8.h"
 #include "target/frames.h"
-#include "target/target.h"
 #include "view/table.h"
 
 /* Number of stacks that are shown by default. */
@@ -42,43 +40,14 @@ static int load(const struct sampled *sampled, uint64_t *found, struct pm_site_l
                 struct pm_error *error)
 {
 	struct pm_recording *recording;
-	const char *which;
-	int result = -1;
+	int result = sampled_open_recording(sampled, &recording, error);
 
-	if (sampled->number == 0)
-		return 0;
+	if (result <= 0)
+		return result;
 
-	char *path = target_recording(sampled->word, &which);
-	if (!path)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "%s cannot be read again",
-		                    sampled->word);
-
-	if (pm_recording_open(path, &recording, error) == 0) {
-		result = pm_recording_read_sites(recording, sampled->number, found, list, error);
-		pm_recording_close(recording);
-	}
-
-	free(path);
+	result = pm_recording_read_sites(recording, sampled->number, found, list, error);
+	pm_recording_close(recording);
 	return result;
-}
-
-/** Finds the file of a sample. Returns false if it is not in a recording. */
-static bool find_file(const struct sampled *sampled, struct stat *file)
-{
-	const char *which;
-	char *path = sampled->number > 0 ? target_recording(sampled->word, &which) : NULL;
-	bool found = path && stat(path, file) == 0;
-
-	free(path);
-	return found;
-}
-
-static bool is_same_file(const struct sampled *before, const struct sampled *after)
-{
-	struct stat was, is;
-
-	return find_file(before, &was) && find_file(after, &is) && was.st_dev == is.st_dev &&
-	       was.st_ino == is.st_ino;
 }
 
 /** Reads the sites of both samples, and sets `known` and `same_trace`. */
@@ -88,7 +57,7 @@ static int read_both(struct diff_sites *sites, const struct sampled *before,
 	uint64_t was = 0, is = 0;
 	int first = load(before, &was, &sites->before, error);
 	int second = first < 0 ? -1 : load(after, &is, &sites->after, error);
-	bool same_file = is_same_file(before, after);
+	bool same_file = sampled_same_recording(before, after);
 
 	if (second < 0)
 		return -1;

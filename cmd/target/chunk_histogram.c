@@ -60,23 +60,13 @@ int chunk_histogram_load(const struct sampled *sampled, uint64_t *found,
                          struct pm_histogram *chunks, struct pm_error *error)
 {
 	struct pm_recording *recording;
-	const char *which;
-	int result = -1;
+	int result = sampled_open_recording(sampled, &recording, error);
 
-	if (sampled->number == 0)
-		return 0;
+	if (result <= 0)
+		return result;
 
-	char *path = target_recording(sampled->word, &which);
-	if (!path)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "%s cannot be read again",
-		                    sampled->word);
-
-	if (pm_recording_open(path, &recording, error) == 0) {
-		result = pm_recording_read_chunks(recording, sampled->number, found, chunks, error);
-		pm_recording_close(recording);
-	}
-
-	free(path);
+	result = pm_recording_read_chunks(recording, sampled->number, found, chunks, error);
+	pm_recording_close(recording);
 	return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <procmem/core.h>
 #include <procmem/kinds.h>
@@ -124,6 +125,43 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
 		sampled_deinit(&loaded);
 
 	return result;
+}
+
+int sampled_open_recording(const struct sampled *sampled, struct pm_recording **recording,
+                           struct pm_error *error)
+{
+	const char *which;
+
+	if (sampled->number == 0)
+		return 0;
+
+	char *path = target_recording(sampled->word, &which);
+	if (!path)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "%s cannot be read again",
+		                    sampled->word);
+
+	int result = pm_recording_open(path, recording, error);
+	free(path);
+	return result < 0 ? -1 : 1;
+}
+
+/** Finds the file of a sample. Returns false if it is not in a recording. */
+static bool find_file(const struct sampled *sampled, struct stat *file)
+{
+	const char *which;
+	char *path = sampled->number > 0 ? target_recording(sampled->word, &which) : NULL;
+	bool found = path && stat(path, file) == 0;
+
+	free(path);
+	return found;
+}
+
+bool sampled_same_recording(const struct sampled *one, const struct sampled *other)
+{
+	struct stat file, other_file;
+
+	return find_file(one, &file) && find_file(other, &other_file) &&
+	       file.st_dev == other_file.st_dev && file.st_ino == other_file.st_ino;
 }
 
 void sampled_deinit(struct sampled *sampled)

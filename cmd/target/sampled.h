@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <procmem/process_id.h>
+#include <procmem/recording.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>
 
@@ -51,6 +52,26 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
  */
 int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,
                         struct pm_sample *sample, struct pm_error *error);
+
+/**
+ * Opens the recording of a sample again, for what sampled_load() does not read.
+ *
+ * @param sampled    the sample
+ * @param recording  receives the recording; release with pm_recording_close()
+ * @param error      as for pm_recording_open(), or PM_ERROR_NOT_FOUND
+ * @return           1; 0 if the sample is not from a recording; -1 on errors
+ */
+int sampled_open_recording(const struct sampled *sampled, struct pm_recording **recording,
+                           struct pm_error *error);
+
+/**
+ * Tests whether two samples are from the same recording.
+ *
+ * @param one    a sample
+ * @param other  another sample
+ * @return       true or false
+ */
+bool sampled_same_recording(const struct sampled *one, const struct sampled *other);
 
 /**
  * Releases a sample.

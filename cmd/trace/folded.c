@@ -56,10 +56,10 @@ static void put_stack(const struct pm_stack *stack, bool before, struct text *li
 	}
 }
 
-/** A line: the frames, and the resident bytes. */
+/** A line: the frames, and their bytes. */
 struct line {
 	struct text frames;
-	uint64_t resident;
+	uint64_t bytes;
 };
 
 static int compare(const void *one, const void *other)
@@ -77,10 +77,10 @@ static int compare(const void *one, const void *other)
 static void put_lines(struct line *lines, size_t count, struct text *text)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint64_t sum = lines[i].resident;
+		uint64_t sum = lines[i].bytes;
 
 		while (i + 1 < count && compare(&lines[i], &lines[i + 1]) == 0)
-			sum += lines[++i].resident;
+			sum += lines[++i].bytes;
 		text_bytes(text, lines[i].frames.bytes, lines[i].frames.length);
 		text_char(text, ' ');
 		text_decimal(text, sum);
@@ -96,12 +96,12 @@ int trace_folded_make(const struct trace_report *report, struct text *text, stru
 
 	(void)error;
 	for (size_t i = 0; i < result->count; i++) {
-		const struct pm_trace_site *site = &result->sites[i];
+		uint64_t bytes = trace_report_bytes(report, i);
 
-		if (site->resident == 0 || trace_report_is_untouched(report, i))
+		if (bytes == 0 || trace_report_is_untouched(report, i))
 			continue;
-		lines[count] = (struct line){ .resident = site->resident };
-		put_stack(&report->stacks[i], site->before, &lines[count].frames);
+		lines[count] = (struct line){ .bytes = bytes };
+		put_stack(&report->stacks[i], result->sites[i].before, &lines[count].frames);
 		count++;
 	}
 

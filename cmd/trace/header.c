@@ -88,7 +88,8 @@ size_t trace_header_print(const struct trace_report *report, bool bytes, struct 
 
 	put_first(report, &line);
 	put_cost(report, &line);
-	if (report->result->before_start > 0 || report->result->before_now > 0)
+	if (!report->result->unmeasured &&
+	    (report->result->before_start > 0 || report->result->before_now > 0))
 		put_before(report, bytes, &line);
 
 	size_t lines = out_wrapped(out, &line, 2);
@@ -148,7 +149,11 @@ void trace_header_notes(const struct trace_report *report)
 		            text_terminate(&size), (int)report->pid);
 	}
 
-	if (state->exited)
+	if (report->result->unmeasured)
+		report_note("the process exited before its memory could be measured: MAPPED is "
+		            "what was mapped then, and RESIDENT is not known; names of functions "
+		            "can be missing");
+	else if (state->exited)
 		report_note("the process has exited: the sites are those of the last measurement "
 		            "before, %.1f s after the start of the trace",
 		            report->result->seconds);

@@ -49,8 +49,10 @@ int trace_json_print(const struct trace_report *report, const struct trace_rows 
 	put_state(report, &json);
 
 	json_open(&json, "before", '{');
-	json_put(&json, "resident", json_number(report->result->before_now));
-	json_put(&json, "resident_start", json_number(report->result->before_start));
+	if (!report->result->unmeasured) {
+		json_put(&json, "resident", json_number(report->result->before_now));
+		json_put(&json, "resident_start", json_number(report->result->before_start));
+	}
 	json_shut(&json, '}');
 
 	if (json_put_list(&json, list_names[options->by], &rows->list, error) < 0)

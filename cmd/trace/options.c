@@ -142,6 +142,29 @@ static int parse_strings(struct trace_options *options, const char *value, struc
 	return 0;
 }
 
+/** Parses the name of a file. '--' is a forgotten name, and the start of a command. */
+static int parse_file(const char *value, const char **file, struct pm_error *error)
+{
+	if (value[0] == '\0')
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
+	if (strcmp(value, "--") == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "the name of a file is missing before '--' (a file with this "
+		                    "name is ./--)");
+
+	*file = value;
+	return 0;
+}
+
+static int parse_record(struct trace_options *options, const char *value, struct pm_error *error)
+{
+	const char *file;
+
+	if (parse_file(value, &file, error) < 0)
+		return -1;
+	return options_parse_recording(file, &options->record, error);
+}
+
 static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct trace_options *options = into;
@@ -158,7 +181,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 	case OPTION_BY:
 		return parse_by(options, value, error);
 	case OPTION_RECORD:
-		return options_parse_recording(value, &options->record, error);
+		return parse_record(options, value, error);
 	case OPTION_STRINGS:
 		return parse_strings(options, value, error);
 
@@ -166,14 +189,11 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		options->trace.faults = true;
 		return 0;
 	case OPTION_FOLDED:
-		options->folded = value;
-		return 0;
+		return parse_file(value, &options->folded, error);
 	case OPTION_SVG:
-		options->svg = value;
-		return 0;
+		return parse_file(value, &options->svg, error);
 	case OPTION_PPROF:
-		options->pprof = value;
-		return 0;
+		return parse_file(value, &options->pprof, error);
 	default:
 		options->list.all = true;
 		return 0;

@@ -261,7 +261,8 @@ static void put_sample(struct profile *profile, size_t index)
 	put_message(&sample, SAMPLE_LOCATIONS, &ids);
 
 	put_varint(&values, site->mapped);
-	put_varint(&values, site->resident);
+	if (!profile->report->result->unmeasured)
+		put_varint(&values, site->resident);
 	put_varint(&values, site->calls);
 	put_message(&sample, SAMPLE_VALUES, &values);
 
@@ -324,7 +325,8 @@ static void put_profile(struct profile *profile, struct text *whole)
 	string_of(profile, "");
 	name_program(profile);
 	put_type(profile, "mapped_space", "bytes", whole);
-	put_type(profile, "inuse_space", "bytes", whole);
+	if (!result->unmeasured)
+		put_type(profile, "inuse_space", "bytes", whole);
 	put_type(profile, "calls", "count", whole);
 	for (size_t i = 0; i < result->count; i++) {
 		if (!trace_report_is_untouched(profile->report, i))
@@ -338,7 +340,8 @@ static void put_profile(struct profile *profile, struct text *whole)
 
 	put_number(whole, PROFILE_TIME, (uint64_t)profile->report->wall_ns);
 	put_number(whole, PROFILE_DURATION, nanoseconds > 0 ? (uint64_t)nanoseconds : 0);
-	put_number(whole, PROFILE_DEFAULT_TYPE, string_of(profile, "inuse_space"));
+	put_number(whole, PROFILE_DEFAULT_TYPE,
+	           string_of(profile, result->unmeasured ? "mapped_space" : "inuse_space"));
 	for (size_t i = 0; i < profile->strings.count; i++)
 		put_bytes(whole, PROFILE_STRING, profile->strings.keys[i].bytes,
 		          profile->strings.keys[i].length);

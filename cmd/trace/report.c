@@ -6,6 +6,18 @@
 #include "base/alloc.h"
 #include "base/minmax.h"
 
+uint64_t trace_report_bytes(const struct trace_report *report, size_t site)
+{
+	const struct pm_trace_result *result = report->result;
+
+	return result->unmeasured ? result->sites[site].mapped : result->sites[site].resident;
+}
+
+const char *trace_report_what(const struct trace_report *report)
+{
+	return report->result->unmeasured ? "mapped" : "resident";
+}
+
 bool trace_report_is_untouched(const struct trace_report *report, size_t site)
 {
 	return report->result->sites[site].before && report->stacks[site].count == 0;

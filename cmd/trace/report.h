@@ -26,6 +26,23 @@ struct trace_report {
 };
 
 /**
+ * Returns the bytes of a site that pictures show: the resident bytes, or, if the process exited
+ * before these could be measured, the mapped bytes.
+ *
+ * @param report  the report
+ * @param site    index of the site
+ * @return        bytes
+ */
+uint64_t trace_report_bytes(const struct trace_report *report, size_t site);
+
+/**
+ * Returns what trace_report_bytes() counts.
+ * @param report  the report
+ * @return        "resident" or "mapped"
+ */
+const char *trace_report_what(const struct trace_report *report);
+
+/**
  * Tests whether no code of the trace is responsible for the memory of a site: it was mapped before
  * the trace, and no recorded page fault has touched it.
  *

@@ -54,6 +54,8 @@ static bool number_of(const struct list_column *column, const void *item, uint64
 
 	*value = numbers[column->index];
 	switch (column->index) {
+	case RESIDENT:
+		return !row->report->result->unmeasured;
 	case TID:
 		return row->tid > 0;
 	case START:
@@ -483,6 +485,8 @@ int trace_rows_init(struct trace_rows *rows, const struct trace_report *report, 
 {
 	*rows = (struct trace_rows){ .spec = trace_rows_spec };
 	choose_columns(&rows->spec, by, report->last != NULL);
+	if (report->result->unmeasured)
+		rows->spec.sort = "mapped";
 	if (list_init(&rows->list, &rows->spec, options, bytes, error) < 0)
 		return -1;
 

@@ -44,7 +44,7 @@ struct drawing {
 	const struct trace_report *report;
 	struct trace_tree tree;
 	struct text *text;
-	uint64_t total;  /* resident bytes of the root */
+	uint64_t total;  /* bytes of the root */
 	size_t left_out; /* number of functions that are too small */
 	int height;      /* of the whole picture */
 };
@@ -118,7 +118,7 @@ static void put_title(const struct drawing *drawing, const struct trace_node *no
 	put_escaped(text, &node->name, SIZE_MAX);
 	text_char(text, '\n');
 	text_size(text, node->bytes);
-	text_format(text, " resident (%.2f%%)\n",
+	text_format(text, " %s (%.2f%%)\n", trace_report_what(drawing->report),
 	            100 * (double)node->bytes / (double)drawing->total);
 	text_grouped(text, node->calls);
 	text_format(text, " call%s, ", text_plural(node->calls));
@@ -177,8 +177,8 @@ static void put_heading(const struct drawing *drawing)
 		text_format(text, " (%d)", (int)report->pid);
 	text_string(text, ": ");
 	text_size(text, drawing->total);
-	text_format(text, " resident, by the code that mapped or touched it in %.1f s</text>\n",
-	            report->result->seconds);
+	text_format(text, " %s, by the code that mapped or touched it in %.1f s</text>\n",
+	            trace_report_what(report), report->result->seconds);
 
 	text_format(text,
 	            "<text id=\"info\" x=\"%d\" y=\"48\">Click or Enter: zoom. Esc: all. "

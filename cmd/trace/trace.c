@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +65,7 @@ struct tracing {
 	struct pm_trace_result last;   /* the result before */
 	struct pm_stack *stacks;       /* the stack of each site of `result`; owned */
 	struct trace_record record;    /* --record */
+	struct pm_error unrecorded;    /* why there is no sample; PM_ERROR_NONE if there is */
 	struct new_file svg, folded, pprof;
 };
 
@@ -81,6 +84,23 @@ static void close_tracing(struct tracing *tracing)
 	free(tracing->command);
 }
 
+/** Describes a command by its words. A command that exits at once cannot be described later. */
+static void describe_command(struct tracing *tracing, char **words)
+{
+	const char *slash = strrchr(words[0], '/');
+	struct text line = { 0 };
+
+	tracing->info.pid = pm_process_pid(pm_trace_process(tracing->trace));
+	snprintf(tracing->info.comm, sizeof tracing->info.comm, "%s", slash ? slash + 1 : words[0]);
+	for (size_t i = 0; words[i]; i++) {
+		if (i > 0)
+			text_char(&line, ' ');
+		text_string(&line, words[i]);
+	}
+	text_terminate(&line);
+	tracing->command = line.bytes;
+}
+
 /** Attaches to the process, or starts the command. */
 static int open_tracing(struct tracing *tracing, char **words, bool is_command,
                         struct pm_error *error)
@@ -91,8 +111,12 @@ static int open_tracing(struct tracing *tracing, char **words, bool is_command,
 	if (is_command && tracing->options->record &&
 	    trace_record_check_new(tracing->options->record, error) < 0)
 		return -1;
-	if (is_command)
-		return pm_trace_start(words, &options, &tracing->trace, error);
+	if (is_command) {
+		if (pm_trace_start(words, &options, &tracing->trace, error) < 0)
+			return -1;
+		describe_command(tracing, words);
+		return 0;
+	}
 	if (target_open_process(&tracing->target, words[0], error) < 0)
 		return -1;
 
@@ -100,6 +124,18 @@ static int open_tracing(struct tracing *tracing, char **words, bool is_command,
 		report_note("ptrace makes each system call of the process about 0.1 ms slower; "
 		            "epoll_wait and similar calls return EINTR once");
 	return pm_trace_attach(tracing->target.process, &options, &tracing->trace, error);
+}
+
+/** Tests whether a command has not called exec yet: it is a copy of this process. */
+static bool is_before_exec(const struct tracing *tracing, const struct pm_process_info *info)
+{
+	char own[PM_COMM_SIZE] = "";
+
+	if (tracing->target.process)
+		return false;
+
+	prctl(PR_GET_NAME, own, 0, 0, 0);
+	return strcmp(info->comm, own) == 0 && strcmp(tracing->info.comm, own) != 0;
 }
 
 /** Reads what is known about the target. After its exit, what was read before remains. */
@@ -111,7 +147,8 @@ static void read_target(struct tracing *tracing)
 	char *command = NULL;
 	size_t count;
 
-	if (!process || pm_process_read_info(process, &info, NULL) < 0)
+	if (!process || pm_process_read_info(process, &info, NULL) < 0 ||
+	    is_before_exec(tracing, &info))
 		return;
 
 	tracing->info = info;
@@ -163,11 +200,25 @@ static void make_report(const struct tracing *tracing, struct trace_report *repo
 	pm_trace_state(tracing->trace, &report->state);
 }
 
+/** Continues without a recording if the process has exited before the first sample. */
+static int give_up_recording(struct tracing *tracing, const struct pm_error *error)
+{
+	if (error->kind != PM_ERROR_GONE || tracing->record.first > 0)
+		return -1;
+
+	tracing->unrecorded = *error;
+	trace_record_close(&tracing->record);
+	return 0;
+}
+
 /** Adds a result to the recording, if there is one. */
 static int add_to_recording(struct tracing *tracing, struct trace_report *report,
                             struct pm_error *error)
 {
-	return trace_record_add(&tracing->record, pm_trace_process(tracing->trace), report, error);
+	if (trace_record_add(&tracing->record, pm_trace_process(tracing->trace), report, error) ==
+	    0)
+		return 0;
+	return give_up_recording(tracing, error);
 }
 
 /** Searches the strings of --strings. Without them, there is still a result to print. */
@@ -247,7 +298,8 @@ static int record(struct tracing *tracing, struct pm_error *error)
 		if (measure(tracing, error) < 0)
 			return -1;
 		make_report(tracing, &report);
-		report.last = &tracing->last;
+		if (!tracing->result.unmeasured)
+			report.last = &tracing->last;
 		if (add_to_recording(tracing, &report, error) < 0)
 			return -1;
 		if (print(tracing, &report, false, error) < 0 || out_failed(tracing->out))
@@ -310,7 +362,7 @@ static int finish(struct tracing *tracing, struct pm_error *error)
 		return -1;
 	if (!options->output.quiet)
 		trace_header_notes(&report);
-	if (options->record && !options->output.quiet)
+	if (report.sample > 0 && !options->output.quiet)
 		report_note("the sites are in sample %" PRIu64 " of %s", report.sample,
 		            options->record);
 
@@ -353,8 +405,10 @@ static int start(struct tracing *tracing, struct pm_error *error)
 
 	if (!options->record && options->every <= 0)
 		return 0;
-	if (options->record && trace_record_open(&tracing->record, options->record, tracing->trace,
-	                                         options->trace.faults, error) < 0)
+	if (options->record &&
+	    trace_record_open(&tracing->record, options->record, tracing->trace,
+	                      options->trace.faults, error) < 0 &&
+	    give_up_recording(tracing, error) < 0)
 		return -1;
 
 	if (measure(tracing, error) < 0)
@@ -390,7 +444,12 @@ static enum status run(struct tracing *tracing, char **words, bool is_command)
 	report_start(tracing);
 	if (record(tracing, &error) < 0 || finish(tracing, &error) < 0)
 		return report_failure(&error);
-	return STATUS_OK;
+	if (tracing->unrecorded.kind == PM_ERROR_NONE)
+		return STATUS_OK;
+
+	report_error("nothing was recorded in %s: %s", tracing->options->record,
+	             tracing->unrecorded.text);
+	return STATUS_ERROR;
 }
 
 /** Returns the word that follows the first "--"; NULL if there is none. */

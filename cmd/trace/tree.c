@@ -61,38 +61,40 @@ static size_t find_child(struct trace_tree *tree, size_t parent, struct text *na
 }
 
 /** Adds the amounts of a site to a node. */
-static void add_amounts(struct trace_node *node, const struct pm_trace_site *site)
+static void add_amounts(struct trace_node *node, const struct trace_report *report, size_t site)
 {
-	node->bytes += site->resident;
-	node->calls += site->calls;
-	node->regions += site->regions;
-	node->length = pm_max(node->length, site->end - site->start);
+	const struct pm_trace_site *amounts = &report->result->sites[site];
+
+	node->bytes += trace_report_bytes(report, site);
+	node->calls += amounts->calls;
+	node->regions += amounts->regions;
+	node->length = pm_max(node->length, amounts->end - amounts->start);
 }
 
 /** Goes to the node of a remark. */
 static size_t enter_marker(struct trace_tree *tree, size_t at, const char *marker,
-                           const struct pm_trace_site *site)
+                           const struct trace_report *report, size_t site)
 {
 	struct text name = { 0 };
 
 	text_string(&name, marker);
 	at = find_child(tree, at, &name, FRAME_MARKER);
-	add_amounts(&tree->nodes[at], site);
+	add_amounts(&tree->nodes[at], report, site);
 	return at;
 }
 
-static void add_site(struct trace_tree *tree, const struct pm_trace_site *site,
-                     const struct pm_stack *stack)
+static void add_site(struct trace_tree *tree, const struct trace_report *report, size_t site)
 {
+	const struct pm_stack *stack = &report->stacks[site];
 	size_t at = 0;
 
-	add_amounts(&tree->nodes[0], site);
-	if (site->before)
-		at = enter_marker(tree, at, FRAMES_BEFORE, site);
+	add_amounts(&tree->nodes[0], report, site);
+	if (report->result->sites[site].before)
+		at = enter_marker(tree, at, FRAMES_BEFORE, report, site);
 	if (stack->count == 0)
-		at = enter_marker(tree, at, FRAMES_NONE, site);
+		at = enter_marker(tree, at, FRAMES_NONE, report, site);
 	else if (stack->cut)
-		at = enter_marker(tree, at, FRAMES_CUT, site);
+		at = enter_marker(tree, at, FRAMES_CUT, report, site);
 
 	for (size_t i = stack->count; i-- > 0;) {
 		const struct pm_frame *frame = &stack->frames[i];
@@ -102,7 +104,7 @@ static void add_site(struct trace_tree *tree, const struct pm_trace_site *site,
 			return;
 		frames_name(frame, &name);
 		at = find_child(tree, at, &name, frames_kind(frame));
-		add_amounts(&tree->nodes[at], site);
+		add_amounts(&tree->nodes[at], report, site);
 	}
 }
 
@@ -133,10 +135,8 @@ void trace_tree_init(struct trace_tree *tree, const struct trace_report *report)
 	add_node(tree, &root);
 
 	for (size_t i = 0; i < report->result->count; i++) {
-		const struct pm_trace_site *site = &report->result->sites[i];
-
-		if (site->resident > 0 && !trace_report_is_untouched(report, i))
-			add_site(tree, site, &report->stacks[i]);
+		if (trace_report_bytes(report, i) > 0 && !trace_report_is_untouched(report, i))
+			add_site(tree, report, i);
 	}
 	set_positions(tree);
 }

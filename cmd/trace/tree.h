@@ -24,7 +24,7 @@ struct trace_node {
 	size_t sibling;       /**< index of the next callee of the caller, or TRACE_TREE_NONE */
 	size_t depth;         /**< number of callers */
 	uint64_t start;   /**< position in bytes: that of the caller, plus the siblings before */
-	uint64_t bytes;   /**< resident bytes, with those of the callees */
+	uint64_t bytes;   /**< those of trace_report_bytes(), with those of the callees */
 	uint64_t calls;   /**< calls that mapped memory, with those of the callees */
 	uint64_t regions; /**< regions that are still mapped */
 	uint64_t length;  /**< bytes of the largest region */
@@ -42,8 +42,8 @@ struct trace_tree {
 };
 
 /**
- * Makes the tree of all sites with resident bytes, except the memory that was mapped before the
- * trace and that no code has touched.
+ * Makes the tree of all sites with bytes (trace_report_bytes()), except the memory that was mapped
+ * before the trace and that no code has touched.
  *
  * @param tree    filled; release it with trace_tree_deinit()
  * @param report  the report

@@ -169,7 +169,9 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 	}
 
 	opened->start_ticks = stat.start_ticks;
-	if (read_memory_stat(&procfs, &stat, &memory))
+	/* In the middle of an exec, start_code is 0, and the start of the stack changes once more.
+	 */
+	if (read_memory_stat(&procfs, &stat, &memory) && memory.start_code != 0)
 		opened->start_stack = memory.start_stack;
 	opened->kernel_thread = (stat.flags & PM_PF_KTHREAD) != 0;
 	opened->was_dead = is_zombie(&stat);

@@ -29,7 +29,8 @@ struct pm_process {
 	 * process uniquely.
 	 */
 	uint64_t start_ticks;
-	/** An address in the stack, which changes with each exec; 0 without ptrace access */
+	/** An address in the stack, which changes with each exec; 0 without ptrace access, or if
+	 * the process was opened in the middle of an exec */
 	uint64_t start_stack;
 	bool kernel_thread; /**< whether it is a kernel thread; its maps file is always empty */
 	bool was_dead;      /**< whether it was a zombie without memory when it was opened */

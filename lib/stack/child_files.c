@@ -9,13 +9,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "stack/channel.h"
 #include "stack/crc32.h"
-
-/* Maximum number of modules during a trace. A process has at most 65,530 mappings at a time
- * (vm.max_map_count). */
-enum { FILES_MAX = 1 << 20 };
 
 /* Number of folders in which the file of a .gnu_debuglink can be. */
 enum { LINK_PLACES = 3 };
@@ -221,60 +216,104 @@ bool pm_child_files_init(struct pm_child_files *files, int socket)
 	return files->dwfl != NULL;
 }
 
-/** Finds or adds the file of a module. @return NULL without memory */
-static struct pm_child_file *add_file(struct pm_child_files *files,
-                                      const struct pm_stack_module *module)
+static int compare_numbers(const void *one, const void *other)
 {
-	size_t number = module->number;
-	if (number >= FILES_MAX)
-		return NULL;
+	const struct pm_child_file *a = *(struct pm_child_file *const *)one;
+	const struct pm_child_file *b = *(struct pm_child_file *const *)other;
 
-	if (number >= files->count) {
-		size_t more = number + 1 - files->count;
-		if (pm_array_reserve(&files->items, &files->capacity, files->count, more,
-		                     sizeof(struct pm_child_file *), NULL) < 0)
-			return NULL;
-		memset(files->items + files->count, 0, more * sizeof(struct pm_child_file *));
-		files->count = number + 1;
-	}
+	return (a->number > b->number) - (a->number < b->number);
+}
 
-	if (!files->items[number]) {
-		struct pm_child_file *file = calloc(1, sizeof *file);
-		if (!file)
-			return NULL;
+/** Finds the file of a module in the list, or makes one. @return NULL without memory */
+static struct pm_child_file *find_file(struct pm_child_files *files,
+                                       const struct pm_stack_module *module)
+{
+	const struct pm_child_file wanted = { .number = module->number };
+	const struct pm_child_file *key = &wanted;
+	struct pm_child_file **found = NULL;
+
+	if (files->count > 0)
+		found = bsearch(&key, files->items, files->count, sizeof key, compare_numbers);
+	if (found)
+		return *found;
+
+	struct pm_child_file *file = calloc(1, sizeof *file);
+	if (file)
 		*file = (struct pm_child_file){ .files = files,
-			                        .number = (uint32_t)number,
+			                        .number = module->number,
 			                        .vdso = module->vdso != 0,
 			                        .fd = -1,
 			                        .debug_fd = -1 };
-		files->items[number] = file;
-	}
-	return files->items[number];
+	return file;
+}
+
+/** Releases a file, and closes it. */
+static void release_file(struct pm_child_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	if (file->debug_fd >= 0)
+		close(file->debug_fd);
+	pm_elf_symbols_deinit(&file->symbols);
+	free(file);
+}
+
+/** Reports a module to libdw. */
+static void report(struct pm_child_files *files, const struct pm_stack_module *module,
+                   struct pm_child_file *file)
+{
+	char name[32];
+	void **userdata;
+
+	/* libdw keeps a module that has the same name and range. */
+	snprintf(name, sizeof name, "%" PRIu32, module->number);
+	Dwfl_Module *reported = dwfl_report_module(files->dwfl, name, module->start, module->end);
+	if (reported && dwfl_module_info(reported, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+		*userdata = file;
+}
+
+/** Replaces the list, and releases the files that the new one lacks. */
+static void replace(struct pm_child_files *files, struct pm_child_file **items, size_t count)
+{
+	for (size_t i = 0; i < files->count; i++)
+		files->items[i]->mapped = false;
+	for (size_t i = 0; i < count; i++)
+		items[i]->mapped = true;
+	for (size_t i = 0; i < files->count; i++)
+		if (!files->items[i]->mapped)
+			release_file(files->items[i]);
+
+	free(files->items);
+	files->items = items;
+	files->count = count;
+	if (count > 0)
+		qsort(items, count, sizeof *items, compare_numbers);
 }
 
 bool pm_child_files_report(struct pm_child_files *files, const struct pm_stack_module *modules,
                            size_t count)
 {
+	struct pm_child_file **items = calloc(count + 1, sizeof *items);
+
+	if (!items)
+		return false;
+
 	pm_child_rules_clear(&files->rules);
 	dwfl_report_begin(files->dwfl);
-
 	for (size_t i = 0; i < count; i++) {
-		char name[32];
-		void **userdata;
-		struct pm_child_file *file = add_file(files, &modules[i]);
-		if (!file)
+		items[i] = find_file(files, &modules[i]);
+		/* The caller exits. */
+		if (!items[i]) {
+			free(items);
 			return false;
-
-		/* libdw keeps a module that has the same name and range. */
-		snprintf(name, sizeof name, "%" PRIu32, modules[i].number);
-		Dwfl_Module *module = dwfl_report_module(files->dwfl, name, modules[i].start,
-		                                         modules[i].end);
-		if (module &&
-		    dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
-			*userdata = file;
+		}
+		report(files, &modules[i], items[i]);
 	}
 
-	return dwfl_report_end(files->dwfl, NULL, NULL) == 0;
+	/* libdw still has the files that are no longer mapped until here. */
+	bool reported = dwfl_report_end(files->dwfl, NULL, NULL) == 0;
+	replace(files, items, count);
+	return reported;
 }
 
 /** Reads the symbols of a mapped file and of its debug file. */
@@ -306,19 +345,6 @@ const struct pm_child_file *pm_child_files_of(Dwfl_Module *module)
 		read_symbols(file);
 	}
 	return file;
-}
-
-/** Releases a file, and closes it. */
-static void release_file(struct pm_child_file *file)
-{
-	if (!file)
-		return;
-	if (file->fd >= 0)
-		close(file->fd);
-	if (file->debug_fd >= 0)
-		close(file->debug_fd);
-	pm_elf_symbols_deinit(&file->symbols);
-	free(file);
 }
 
 void pm_child_files_deinit(struct pm_child_files *files)

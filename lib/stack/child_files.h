@@ -26,6 +26,7 @@ struct pm_child_file {
 	bool asked_debug;              /**< whether the parent was asked for the debug file */
 	bool vdso;                     /**< whether it is the vDSO */
 	bool read;                     /**< whether `symbols` is filled */
+	bool mapped;                   /**< whether it is in the newest list */
 	int fd;                        /**< the file; -1 if there is none */
 	int debug_fd;                  /**< the debug file; -1 if there is none */
 	struct pm_build_id id;         /**< of the file; size 0: none, or not read yet */
@@ -40,9 +41,8 @@ struct pm_child_files {
 	Elf *vdso;                    /**< the vDSO of this process; NULL if there is none */
 	void *thread;                 /**< state of child_unwind.c */
 	struct pm_child_rules rules;  /**< used by child_unwind.c */
-	struct pm_child_file **items; /**< by number of the module; NULL: not known yet */
+	struct pm_child_file **items; /**< the mapped files, by ascending number; owned */
 	size_t count;                 /**< number of items */
-	size_t capacity;              /**< number of allocated items */
 };
 
 /**
@@ -54,7 +54,7 @@ struct pm_child_files {
 bool pm_child_files_init(struct pm_child_files *files, int socket);
 
 /**
- * Replaces the list of mapped files. Files that are still mapped stay open.
+ * Replaces the list of mapped files. Files that are still mapped stay open, the others are closed.
  * @param files    the files
  * @param modules  the list
  * @param count    number of items

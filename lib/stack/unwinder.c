@@ -31,8 +31,16 @@ static int update_modules(struct pm_unwinder *unwinder, bool exec, struct pm_err
 	struct pm_modules modules;
 	struct pm_modules_change change;
 
-	if (pm_modules_read(namer->helper.process, &namer->modules, &modules, &change, error) < 0)
+	int result = pm_modules_read(namer->helper.process, &namer->modules, &modules, &change,
+	                             error);
+	if (result < 0 && !exec)
 		return -1;
+	/* The process has ended since. The files of the old program must not name addresses of the
+	 * new one. */
+	if (result < 0) {
+		modules = (struct pm_modules){ .next_number = namer->modules.next_number };
+		change = (struct pm_modules_change){ .removed = true };
+	}
 
 	/* Names in files that are no longer mapped can only be found now. */
 	if (change.removed || exec) {
@@ -55,7 +63,7 @@ static int update_modules(struct pm_unwinder *unwinder, bool exec, struct pm_err
 
 	struct pm_stack_message message = { .kind = PM_STACK_MODULES, .count = (uint32_t)count };
 	pm_helper_ask(&namer->helper, &modules, &message);
-	return 0;
+	return result;
 }
 
 int pm_unwinder_open(struct pm_process *process, struct pm_stacks *stacks,

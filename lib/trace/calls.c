@@ -102,6 +102,15 @@ static int open_program(const char *name)
 	return -1;
 }
 
+bool pm_trace_calls_command_exists(const char *name)
+{
+	int fd = open_program(name);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int pm_trace_calls_check_command(const char *name, struct pm_error *error)
 {
 	int fd = open_program(name);

@@ -48,4 +48,11 @@ int pm_trace_calls_check(struct pm_process *process, struct pm_error *error);
  */
 int pm_trace_calls_check_command(const char *name, struct pm_error *error);
 
+/**
+ * Tests whether the file of a command exists.
+ * @param name  the program, as for execvp(3)
+ * @return      true or false; false also if the file cannot be read
+ */
+bool pm_trace_calls_command_exists(const char *name);
+
 #endif

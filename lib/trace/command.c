@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "trace/calls.h"
+
 /** A message to the child. The child answers with errno, or 0. */
 struct message {
 	pid_t tracer; /**< process that may trace it; 0: call exec */
@@ -144,6 +146,11 @@ int pm_trace_command_exec(struct pm_trace_command *command, const char *name,
 		return 0;
 	}
 
+	if (cause == ENOENT && pm_trace_calls_command_exists(name))
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, cause,
+		                    "cannot start '%s': the interpreter in its first line, or its "
+		                    "dynamic linker, does not exist",
+		                    name);
 	if (cause == ENOENT)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, cause,
 		                    "cannot start '%s': there is no such program", name);

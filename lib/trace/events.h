@@ -27,10 +27,12 @@ enum pm_trace_kind {
 	PM_TRACE_SHMDT_BEGIN,   /**< begin of shmdt */
 	PM_TRACE_MADVISE,       /**< end of madvise that gives pages back */
 	PM_TRACE_POPULATE,      /**< start or end of madvise(MADV_POPULATE_*) */
-	PM_TRACE_FAULT,         /**< page fault; arguments[0] is the address */
-	PM_TRACE_EXEC,          /**< the process has called exec */
-	PM_TRACE_EXIT,          /**< a thread has exited */
-	PM_TRACE_LOST,          /**< events were dropped; arguments[0] is their number */
+	/** Page fault; arguments[0] is the address, arguments[1] is 1 if the kernel touched the
+	 * page while it loaded the program: no code of the program did */
+	PM_TRACE_FAULT,
+	PM_TRACE_EXEC, /**< the process has called exec */
+	PM_TRACE_EXIT, /**< a thread has exited */
+	PM_TRACE_LOST, /**< events were dropped; arguments[0] is their number */
 };
 
 /** An event. */

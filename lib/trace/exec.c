@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * After exec, the handle of the process belongs to memory that no longer exists, so that the
- * process is opened again.
+ * process is opened again, when its new program is loaded.
  */
 #include "trace/exec.h"
 
@@ -11,6 +11,7 @@
 #include <procmem/maps.h>
 
 #include "base/clock.h"
+#include "proc/process_stat.h"
 #include "trace/calls.h"
 #include "trace/snapshot.h"
 
@@ -41,10 +42,30 @@ bool pm_trace_exec_ended(const struct pm_process *process)
 	return wait.fd >= 0 && poll(&wait, 1, 0) > 0;
 }
 
+/**
+ * Waits until the kernel has loaded the new program. Until then, start_code is 0, and the list of
+ * regions is not complete.
+ */
+static void await_program(const struct pm_process *process)
+{
+	enum { TRIES = 500 };
+	const struct timespec pause = { .tv_nsec = 200000 };
+	struct pm_process_stat stat;
+
+	for (int i = 0; i < TRIES && !pm_trace_exec_ended(process); i++) {
+		if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0 ||
+		    stat.start_code != 0)
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
 int pm_trace_exec_follow(struct pm_trace *trace, struct pm_error *error)
 {
 	struct pm_process *process;
 	struct pm_error cause = { 0 };
+
+	await_program(trace->process);
 	int result = pm_process_open(pm_process_root(trace->process),
 	                             pm_process_pid(trace->process), &process, &cause);
 

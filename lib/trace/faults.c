@@ -45,6 +45,13 @@ int pm_trace_faults_add(struct pm_trace_space *space, const struct pm_trace_even
 	if (!pm_trace_intervals_find(space->list, page, &interval) || interval.range.start > page)
 		return 0;
 
+	/* What the kernel loads before the first instruction is there at the start. */
+	if (event->arguments[1] != 0) {
+		interval.range = (struct pm_range){ page, page + PM_TRACE_PAGE };
+		interval.owner.present = interval.owner.before;
+		return pm_trace_intervals_set(space->list, interval.range, interval.owner, error);
+	}
+
 	bool before = interval.owner.before;
 	uint32_t counted = before ? event->stack : interval.owner.stack;
 	if (pm_trace_space_count(space, counted, &counts, error) < 0)

@@ -59,6 +59,7 @@ struct perf {
 	uint64_t sequence;     /**< of the next event */
 	uint64_t bound;        /**< time of the previous read of the rings */
 	bool full;             /**< whether a ring was nearly full since count_lost() */
+	bool loading;          /**< exec was recorded, and no code of the new program since */
 	uint64_t lost_records; /**< dropped records, by the records of full rings */
 	uint64_t setup_ns, recorded, lost, target_ns;
 };
@@ -213,7 +214,10 @@ static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
 	if (!record->registers || (!call && source->what != PM_PERF_FAULTS))
 		return 0;
 
+	/* Until its first instruction, the program has the registers of the old one. */
+	perf->loading = perf->loading && !call && !record->user;
 	event.arguments[0] = record->address;
+	event.arguments[1] = perf->loading;
 	if (call) {
 		fill_call(&event, record->registers);
 		event.kind = kind_of(perf, source->what, call, event.arguments[2]);
@@ -224,7 +228,8 @@ static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
 	perf->recorded++;
 	if (append(perf, event, source->owner, error) < 0)
 		return -1;
-	if ((!call || call->stack || event.kind == PM_TRACE_POPULATE) &&
+	if (((!call && !perf->loading) || (call && call->stack) ||
+	     event.kind == PM_TRACE_POPULATE) &&
 	    add_sample(perf, record, error) < 0)
 		return -1;
 
@@ -258,10 +263,11 @@ static int consume_task(struct perf *perf, const struct pm_perf_event *source,
 
 	if (append(perf, event, source->owner, error) < 0)
 		return -1;
-	if (exec)
-		return refresh(perf, true, error);
+	if (!exec)
+		return 0;
 
-	return 0;
+	perf->loading = true;
+	return refresh(perf, true, error);
 }
 
 /** Takes a record of a ring. */

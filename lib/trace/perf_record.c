@@ -256,6 +256,7 @@ bool pm_perf_record_parse(const void *bytes, size_t size, uint64_t sample_type,
 	if (!open_record(bytes, size, &header, &rest))
 		return false;
 
+	record->user = (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 	if (header.type == PERF_RECORD_SAMPLE)
 		return parse_sample(&rest, sample_type, record);
 	return parse_other(&rest, &header, record);

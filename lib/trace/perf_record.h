@@ -50,6 +50,7 @@ struct pm_perf_record {
 	uint64_t time;         /**< nanoseconds of the clock of the event */
 	uint64_t lost;         /**< PM_PERF_LOST: number of dropped records */
 	uint64_t address;      /**< PERF_SAMPLE_ADDR; 0 if the sample has none */
+	bool user;             /**< code of the program was running, not of the kernel */
 	const uint64_t *chain; /**< user part of the chain of callers; NULL if there is none */
 	size_t chain_count;    /**< number of addresses in `chain` */
 	const char *raw;       /**< PERF_SAMPLE_RAW; NULL if there is none */

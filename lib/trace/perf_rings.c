@@ -16,7 +16,7 @@
 #include "base/minmax.h"
 #include "trace/perf_record.h"
 
-/* Minimum size of the records of a ring in bytes. */
+/* Minimum size of the records of a ring in bytes, unless there are many CPUs. */
 enum { RING_MIN = 64 << 10 };
 
 static size_t page_size(void)
@@ -128,6 +128,15 @@ static int map(struct pm_perf_rings *rings)
 	return 0;
 }
 
+size_t pm_perf_rings_plan(size_t count, size_t record)
+{
+	size_t size = PM_PERF_RING_MAX;
+
+	while (size > 0 && size * count > PM_PERF_RINGS_MAX)
+		size /= 2;
+	return size < record ? 0 : size;
+}
+
 int pm_perf_rings_open(struct pm_perf_rings *rings, size_t record, struct pm_error *error)
 {
 	*rings = (struct pm_perf_rings){ 0 };
@@ -137,9 +146,12 @@ int pm_perf_rings_open(struct pm_perf_rings *rings, size_t record, struct pm_err
 	size_t smallest = RING_MIN;
 	while (smallest < 2 * record)
 		smallest *= 2;
-	rings->size = PM_PERF_RING_MAX;
-	while (rings->size > smallest && rings->size * rings->count > PM_PERF_RINGS_MAX)
-		rings->size /= 2;
+	rings->size = pm_perf_rings_plan(rings->count, record);
+	if (rings->size == 0)
+		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+		                    "the buffers for events of %zu CPUs would have more than %d "
+		                    "MiB: copy less of each stack (--stack)",
+		                    rings->count, PM_PERF_RINGS_MAX >> 20);
 
 	/* Without privileges, the kernel limits the locked memory (perf_event_mlock_kb). */
 	int cause;
@@ -218,6 +230,8 @@ static int look_ahead(const struct pm_perf_rings *rings, struct pm_perf_ring *ri
 /** Finds the records that are consumed now. */
 static int look_at_all(struct pm_perf_rings *rings, bool *full, struct pm_error *error)
 {
+	size_t room = pm_min_size(rings->size / 2, PM_PERF_RECORD_MAX / 2);
+
 	*full = false;
 	for (size_t i = 0; i < rings->count; i++) {
 		struct pm_perf_ring *ring = &rings->items[i];
@@ -225,7 +239,7 @@ static int look_at_all(struct pm_perf_rings *rings, bool *full, struct pm_error 
 
 		ring->end = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 		ring->consumed = page->data_tail;
-		*full = *full || ring->end - ring->consumed > rings->size - PM_PERF_RECORD_MAX / 2;
+		*full = *full || ring->end - ring->consumed > rings->size - room;
 		if (look_ahead(rings, ring, error) < 0)
 			return -1;
 	}

@@ -41,10 +41,21 @@ typedef int pm_perf_rings_consume(void *context, const void *record, size_t size
                                   struct pm_error *error);
 
 /**
+ * Returns the size of a ring: the largest one with which all rings together have at most
+ * PM_PERF_RINGS_MAX bytes.
+ *
+ * @param count   number of rings, at least 1
+ * @param record  maximum size of a record in bytes
+ * @return        bytes of the records of a ring, a power of 2; 0 if rings of that size would be
+ *                smaller than a record
+ */
+size_t pm_perf_rings_plan(size_t count, size_t record);
+
+/**
  * Maps the rings.
  *
  * @param rings   receives the rings; release with pm_perf_rings_close(), also after an error
- * @param record  maximum size of a record in bytes; a ring has at least twice as much
+ * @param record  maximum size of a record in bytes; a ring is not smaller
  * @param error   PM_ERROR_ACCESS, PM_ERROR_RESOURCES, PM_ERROR_UNSUPPORTED
  * @return        0 or -1
  */

@@ -279,7 +279,7 @@ int pm_trace_result_make_ranges(const struct pm_trace_space *space, struct pm_pa
 	int status = 0;
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		status = add_intervals(&measuring, ranges[i]);
-		if (status == 0)
+		if (status == 0 && pagemap)
 			status = add_pages(&measuring, pagemap, ranges[i]);
 	}
 	free(measuring.sites);
@@ -292,6 +292,7 @@ int pm_trace_result_make_ranges(const struct pm_trace_space *space, struct pm_pa
 		qsort(measuring.result.sites, measuring.result.count,
 		      sizeof *measuring.result.sites, compare_sites);
 	*result = measuring.result;
+	result->unmeasured = !pagemap;
 	return 0;
 }
 

@@ -17,7 +17,8 @@
  * any more is left out.
  *
  * @param space    the address space
- * @param pagemap  page states of the target
+ * @param pagemap  page states of the target; NULL: the target has exited, and the result is marked
+ *                 as not measured
  * @param cancel   cancel flag; may be NULL
  * @param result   filled, except for `seconds`; release with pm_trace_result_deinit()
  * @param error    PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_GONE, PM_ERROR_IO
@@ -31,7 +32,7 @@ int pm_trace_result_make(const struct pm_trace_space *space, struct pm_pagemap *
  * Measures the parts of intervals that are in some ranges.
  *
  * @param space    the address space
- * @param pagemap  page states of the target
+ * @param pagemap  page states of the target; NULL as for pm_trace_result_make()
  * @param ranges   the ranges, by ascending address, without overlap
  * @param count    number of ranges
  * @param cancel   cancel flag; may be NULL

@@ -5,7 +5,6 @@
  */
 #include "trace/trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,6 +49,15 @@ static bool is_gone(const struct pm_error *error)
 	       error->kind == PM_ERROR_NO_MEMORY;
 }
 
+/** Tests whether an event of exec is late: the exec was noticed and followed before. */
+static bool is_followed(struct pm_trace *trace)
+{
+	bool assumed = trace->exec_assumed;
+
+	trace->exec_assumed = false;
+	return assumed && pm_process_check(process_of(trace), NULL) == 0;
+}
+
 static int consume(void *context, const struct pm_trace_event *event, struct pm_error *error)
 {
 	struct pm_trace *trace = context;
@@ -61,6 +69,8 @@ static int consume(void *context, const struct pm_trace_event *event, struct pm_
 	}
 
 	trace->events++;
+	if (event->kind == PM_TRACE_EXEC && is_followed(trace))
+		return 0;
 	if (trace->options.per_thread) {
 		const struct pm_trace_thread_stack pair = { event->stack, event->tid };
 
@@ -69,9 +79,12 @@ static int consume(void *context, const struct pm_trace_event *event, struct pm_
 	}
 	if (pm_trace_space_apply(&trace->space, &applied, error) < 0)
 		return -1;
-	if (event->kind == PM_TRACE_EXEC)
-		return pm_trace_exec_follow(trace, error);
-	return 0;
+	if (event->kind != PM_TRACE_EXEC)
+		return 0;
+
+	/* The last measurement is of the old program. */
+	trace->measured = false;
+	return pm_trace_exec_follow(trace, error);
 }
 
 int pm_trace_record(struct pm_trace *trace, uint64_t until, struct pm_error *error)
@@ -114,9 +127,11 @@ static int follow_end(struct pm_trace *trace, uint64_t execs, struct pm_error *e
 	if (trace->exited || trace->execs > execs)
 		return 0;
 
-	/* The event was lost. */
+	/* The event was lost, or is late. */
 	trace->events--;
-	return consume(trace, &event, error);
+	int result = consume(trace, &event, error);
+	trace->exec_assumed = true;
+	return result;
 }
 
 /**
@@ -346,6 +361,18 @@ void pm_trace_state(const struct pm_trace *trace, struct pm_trace_state *state)
 	trace->calls->state(trace->backend, state);
 }
 
+/** Makes a result the last one. It belongs to the trace now. */
+static void keep_result(struct pm_trace *trace, struct pm_trace_result *result)
+{
+	result->seconds = (double)(now() - trace->started_ns) / (double)second;
+	if (trace->options.per_thread)
+		pm_trace_thread_stacks_replace(&trace->pairs, result);
+
+	pm_trace_result_deinit(&trace->last);
+	trace->last = *result;
+	trace->measured = true;
+}
+
 static int count_pages(struct pm_trace *trace, const volatile sig_atomic_t *cancel,
                        struct pm_error *error)
 {
@@ -365,12 +392,7 @@ static int count_pages(struct pm_trace *trace, const volatile sig_atomic_t *canc
 	if (status < 0)
 		return -1;
 
-	result.seconds = (double)(now() - trace->started_ns) / (double)second;
-	if (trace->options.per_thread)
-		pm_trace_thread_stacks_replace(&trace->pairs, &result);
-	pm_trace_result_deinit(&trace->last);
-	trace->last = result;
-	trace->measured = true;
+	keep_result(trace, &result);
 	return 0;
 }
 
@@ -437,8 +459,9 @@ static int measure_regularly(struct pm_trace *trace, struct pm_error *error)
 	if (compared || is_small(trace))
 		result = measure(trace, compared, trace->options.cancel, &cause);
 
-	/* At most 2 % of the time. */
-	trace->next_measurement = now() + pm_max(second, 50 * (now() - start));
+	/* At most 2 % of the time. A process can exit soon after its start. */
+	uint64_t pause = pm_clamp((start - trace->started_ns) / 4, 5 * millisecond, second);
+	trace->next_measurement = now() + pm_max(pause, 50 * (now() - start));
 	if (result < 0 && cause.kind == PM_ERROR_RESOURCES) {
 		if (error)
 			*error = cause;
@@ -455,6 +478,15 @@ static uint64_t deadline_of(double seconds)
 	if (seconds < 0 || seconds > seconds_max)
 		return UINT64_MAX;
 	return now() + (uint64_t)(seconds * (double)second);
+}
+
+/**
+ * Returns the maximum time until events are read again. It is short at first: the files of a
+ * program can be opened only while the program runs.
+ */
+static uint64_t pause_of(const struct pm_trace *trace)
+{
+	return pm_clamp((now() - trace->started_ns) / 10, 2 * millisecond, 100 * millisecond);
 }
 
 int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace_end *end,
@@ -477,8 +509,7 @@ int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace_end *end,
 			return 0;
 		}
 
-		if (pm_trace_record(trace, pm_min(deadline, now() + 100 * millisecond), error) <
-		            0 ||
+		if (pm_trace_record(trace, pm_min(deadline, now() + pause_of(trace)), error) < 0 ||
 		    measure_regularly(trace, error) < 0)
 			return -1;
 	}
@@ -491,7 +522,20 @@ static int name_stacks(struct pm_trace *trace, struct pm_error *error)
 	if (pm_unwinder_name(trace->unwinder, error) < 0)
 		return -1;
 
-	trace->jit_unnamed = pm_trace_result_is_unnamed(&trace->last, trace->stacks);
+	/* Without a measurement, the files of the program may not have been found, either. */
+	trace->jit_unnamed = !trace->last.unmeasured &&
+	                     pm_trace_result_is_unnamed(&trace->last, trace->stacks);
+	return 0;
+}
+
+/** Makes a result of what was mapped at the exit: the target has exited before a measurement. */
+static int list_unmeasured(struct pm_trace *trace, struct pm_error *error)
+{
+	struct pm_trace_result result;
+
+	if (pm_trace_result_make(&trace->space, NULL, NULL, &result, error) < 0)
+		return -1;
+	keep_result(trace, &result);
 	return 0;
 }
 
@@ -501,9 +545,8 @@ static int measure_and_name(struct pm_trace *trace, const volatile sig_atomic_t 
 {
 	if (!trace->exited && measure(trace, true, cancel, error) < 0)
 		return -1;
-	if (!trace->measured)
-		return pm_error_set(error, PM_ERROR_GONE, ESRCH,
-		                    "the process exited before its memory could be measured");
+	if (!trace->measured && list_unmeasured(trace, error) < 0)
+		return -1;
 	return name_stacks(trace, error);
 }
 

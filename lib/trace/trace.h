@@ -65,6 +65,7 @@ struct pm_trace {
 	uint64_t difference;
 	bool jit_unnamed;
 	bool exited;
+	bool exec_assumed; /**< exec was noticed without its event, which may still come */
 
 	struct pm_trace_result last; /**< the last measurement */
 	bool measured;               /**< whether there is one */

@@ -127,6 +127,9 @@ struct pm_trace_result {
 	uint64_t before_start;
 	uint64_t before_now; /**< the same memory: bytes that are resident now */
 	double seconds;      /**< time since the trace began */
+	/** The target has exited before its pages could be counted: all resident bytes are 0 here,
+	 * and not known */
+	bool unmeasured;
 };
 
 /**
@@ -189,14 +192,14 @@ PM_PUBLIC int pm_trace_run(struct pm_trace *trace, double seconds, enum pm_trace
 
 /**
  * Measures what each stack is responsible for. If the target has exited, the result is that of the
- * last measurement before, and `seconds` is its time: pm_trace_run() measures about once a second
- * if at most 4 GiB are resident. A cancel flag that is already set is ignored, so that a cancelled
- * trace can be reported.
+ * last measurement before, and `seconds` is its time: pm_trace_run() measures about once a second,
+ * and more often in the first seconds, if at most 4 GiB are resident. If there was no measurement,
+ * the result has what was mapped at the exit, without resident bytes. A cancel flag that is already
+ * set is ignored, so that a cancelled trace can be reported.
  *
  * @param trace   the trace
  * @param result  filled; release with pm_trace_result_deinit()
- * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_ACCESS, PM_ERROR_IO, or
- *                PM_ERROR_GONE: the target has exited before its memory could be measured
+ * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_ACCESS, PM_ERROR_IO
  * @return        0 or -1
  */
 PM_PUBLIC int pm_trace_measure(struct pm_trace *trace, struct pm_trace_result *result,

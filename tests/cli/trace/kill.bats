@@ -59,7 +59,7 @@ teardown() {
 		printf 'exec_when_traced\n' >&"$TARGET_IN"
 		target_await armed
 		"$PROCMEM_BIN" trace --backend ptrace --for 0.5s --json "$TARGET_PID" >out 3>&-
-		jq -e '.final and .execs > 0 and .difference == 0' out
+		jq -e '.final and .execs == 1 and .difference == 0' out
 		target_await finished
 		[[ $(<"/proc/$TARGET_PID/status") = *$'\nTracerPid:\t0\n'* ]]
 		targets_stop

@@ -38,6 +38,17 @@ teardown() {
 	[[ $stderr = *"--every: "* ]]
 }
 
+@test "an option without its file does not take the start of the command" {
+	for option in --svg --folded --pprof --record; do
+		run -2 --separate-stderr procmem trace "$option" -- touch started
+		[[ $stderr = *"$option: the name of a file is missing before '--'"* ]]
+		run -2 --separate-stderr procmem trace "$option=" -- touch started
+		[[ $stderr = *"$option: the name of the file is empty"* ]]
+		[ ! -e started ]
+	done
+	[ ! -e -- ]
+}
+
 @test "the end of the process that unwinds is reported" {
 	target_start grower
 	trace_start --json
@@ -184,6 +195,35 @@ trace_populate() {
 	[ "$(jq -s 'map(select(.final)) | length' <<<"$output")" = 1 ]
 	jq -es '.[-1].final and ([.[-1].sites[].resident] | max >= 300 * 4096)' <<<"$output"
 	jq -es '.[:-1] | all(.final | not)' <<<"$output"
+}
+
+@test "--every into a pipe that nobody reads loses nothing, and ends when the pipe is closed" {
+	local pipe number reader
+	target_start grower
+	mkfifo pipe
+	exec {pipe}<>pipe
+	"$PROCMEM_BIN" trace --every 0.01 --json "$TARGET_PID" >pipe 2>err 3>&- {pipe}>&- &
+	number=$!
+	# It waits in write(2), which is call 1, to standard output.
+	until [[ $(<"/proc/$number/syscall") = '1 0x1 '* ]]; do
+		kill -0 $number || { cat err && skip "$(cat err)"; }
+		sleep 0.01
+	done
+	target_tell map one 3000
+	cat pipe >out 3>&- {pipe}>&- &
+	reader=$!
+	exec {pipe}>&-
+	until grep -q '12288000' out; do sleep 0.01; done
+	kill -INT $number
+	wait $number
+	wait $reader
+	jq -es '.[-1] | .final and .lost == 0 and .difference == 0 and
+		any(.sites[]; .resident == 12288000)' out
+
+	"$PROCMEM_BIN" trace --every 0.01 "$TARGET_PID" 3>&- | head -n 1 >first
+	grep -q '^grower' first
+	[[ $(<"/proc/$TARGET_PID/status") = *$'\nTracerPid:\t0\n'* ]]
+	target_tell map two 1
 }
 
 @test "Ctrl-C ends the trace though the process that reads programs hangs" {

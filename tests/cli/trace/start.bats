@@ -72,4 +72,103 @@ check_program() {
 	[[ $stderr = *"cannot start 'no-such-program': there is no such program"* ]]
 	run -2 --separate-stderr procmem trace -- /etc/passwd
 	[[ $stderr = *"cannot start '/etc/passwd': the file is not an executable program"* ]]
+	run -2 --separate-stderr procmem trace -- "$PWD"
+	[[ $stderr = *"cannot start '$PWD': the file is not an executable program"* ]]
+	printf '#!%s/none\n' "$PWD" >no-interpreter
+	chmod +x no-interpreter
+	for command in ./no-interpreter no-interpreter; do
+		PATH=$PWD:$PATH run -2 --separate-stderr procmem trace --svg a.svg -- $command
+		[[ $stderr = *"cannot start '$command': the interpreter in its first line"*"does not exist"* ]]
+		[ ! -e a.svg ]
+	done
+}
+
+# Checks the result of a trace of true(1) in `out`. The program may end before a measurement: then
+# resident sizes are absent everywhere, and a note says so.
+check_short() {
+	jq -e --arg backend "$1" '.final and .exited and .backend == $backend and .lost == 0 and
+		.difference == 0 and .name == "true" and .command == "/bin/true" and .pid > 0 and
+		.events > 0 and (.sites | length > 0)' out
+	jq -e '.before as $before | all(.sites[]; has("resident") == ($before | has("resident")))' out
+	if jq -e '.before == {}' out; then
+		grep 'exited before its memory could be measured' err
+		! grep 'generated code' err
+	fi
+	json_keep trace out
+}
+
+@test "a command that ends at once has a result in all outputs" {
+	local backend faults sum
+	for backend in perf ptrace; do
+		faults=
+		[ $backend = ptrace ] || faults=--faults
+		# shellcheck disable=SC2086 # no option, or one
+		run -0 --separate-stderr procmem trace --backend $backend $faults --svg a.svg \
+			--folded a.folded --pprof a.pb.gz --json -- /bin/true
+		printf '%s\n' "$output" >out
+		printf '%s\n' "$stderr" >err
+		check_short $backend
+
+		python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' a.svg
+		gzip -dc a.pb.gz | grep -aq mapped_space
+		sum=$(jq '[.sites[] | select((.earlier | not) or (.stack | length > 0)) | .resident // .mapped] |
+			add // 0' out)
+		[ "$(awk '{ sum += $NF } END { print sum + 0 }' a.folded)" = "$sum" ]
+		run -0 --separate-stderr procmem trace --backend $backend -- /bin/true
+		[[ $output = 'true ('*") "*"traced for "*" by $backend"* ]]
+	done
+}
+
+@test "what the kernel loads for a command is not of code without a name" {
+	"$PROCMEM_BIN" trace --faults --for 0.1s -- sleep 1 >/dev/null 2>err || true
+	fails grep perf_event_open err || skip "$(cat err)"
+	"$PROCMEM_BIN" trace --faults --json --for 1s -- sleep 1000 >out 2>err 3>&-
+	kill "$(jq .pid out)"
+	# The start of .bss is filled with zeros when the program is loaded: before its first instruction.
+	jq -e '[.sites[] | select(.earlier and (.stack | length == 1) and (.stack[0] | has("module") | not))] ==
+		[]' out
+	jq -e '.before.resident_start > 0 and .before.resident_start <= .before.resident' out
+	json_keep trace out
+}
+
+@test "a command that ends before the first sample is not recorded, but has a result" {
+	local status=0
+	"$PROCMEM_BIN" trace --backend ptrace --record a.pmrec -- /bin/true >out 2>err || status=$?
+	grep -q '^true (' out
+	# A slow machine may take a sample.
+	if [ $status = 2 ]; then
+		grep 'nothing was recorded in a.pmrec: ' err
+		[ ! -e a.pmrec ]
+	else
+		[ $status = 0 ] && [ -s a.pmrec ]
+	fi
+}
+
+# Seizes a child by ptrace(2), prints its PID, and ends when standard input ends.
+tracer='
+import ctypes, os, signal, sys
+child = os.fork()
+if child == 0:
+    while True:
+        signal.pause()
+SEIZE = 0x4206
+if ctypes.CDLL(None).ptrace(SEIZE, child, None, None) != 0:
+    sys.exit(1)
+print(child, flush=True)
+sys.stdin.read()
+os.kill(child, signal.SIGKILL)
+'
+
+@test "a process that another process traces" {
+	local in out child
+	coproc TRACER { exec python3 -c "$tracer" 3>&-; }
+	out=${TRACER[0]} in=${TRACER[1]}
+	read -r child <&"$out"
+	run --separate-stderr procmem trace --backend perf --for 0.1s --json "$child"
+	[[ $status = 0 || $stderr = *perf_event_open* ]]
+	run -2 --separate-stderr procmem trace --backend ptrace --for 0.1s "$child"
+	[[ $stderr = *"is already traced by process "*"detach that tracer"* ]]
+	grep -q "^TracerPid:	$TRACER_PID$" "/proc/$child/status"
+	exec {in}>&-
+	wait "$TRACER_PID"
 }

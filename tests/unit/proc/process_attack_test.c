@@ -151,6 +151,13 @@ static void exec_in_the_middle(void **state)
 	write_stat(root, EXITING, 0, 0);
 	expect_gone(process, "exited");
 	pm_process_close(process);
+
+	/* A process that was opened in the middle of an exec has the memory of the new program. */
+	write_stat(root, 0, 0, 6000);
+	assert_int_equal(pm_process_open(root, 77, &process, NULL), 0);
+	write_stat(root, 0, 400, 5900);
+	assert_int_equal(pm_process_check(process, NULL), 0);
+	pm_process_close(process);
 	tree_remove(root);
 }
 

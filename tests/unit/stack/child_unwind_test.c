@@ -201,6 +201,36 @@ static void changed_files_have_new_rules(void **state)
 	assert_false(pm_child_unwind_by_rules(&files, &sample, stack, &unwound));
 }
 
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+static void files_are_closed_when_they_are_not_mapped_any_more(void **state)
+{
+	(void)state;
+	const uint64_t page = 4096;
+	struct pm_stack_module list[] = { { page, 2 * page, 0, 0 }, { 3 * page, 4 * page, 1, 0 } };
+	struct pm_child_files few;
+	int fds[2];
+
+	assert_true(pm_child_files_init(&few, -1));
+	assert_true(pm_child_files_report(&few, list, 2));
+	for (int i = 0; i < 2; i++)
+		fds[i] = few.items[i]->fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_true(pm_child_files_report(&few, &list[1], 1));
+	assert_false(is_open(fds[0]));
+	assert_true(is_open(fds[1]));
+
+	/* A program that loads and unloads plugins all the time has ever higher numbers. */
+	list[0].number = UINT32_MAX;
+	assert_true(pm_child_files_report(&few, list, 2));
+	assert_int_equal(few.count, 2);
+	assert_int_equal(few.items[0]->fd, fds[1]);
+	pm_child_files_deinit(&few);
+	assert_false(is_open(fds[1]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +239,7 @@ int main(void)
 		cmocka_unit_test(calls_by_libc_are_found),
 		cmocka_unit_test(signals_are_left_to_libdw),
 		cmocka_unit_test(changed_files_have_new_rules),
+		cmocka_unit_test(files_are_closed_when_they_are_not_mapped_any_more),
 	};
 	return cmocka_run_group_tests_name("stack/child_unwind", tests, begin, end);
 }

@@ -566,6 +566,17 @@ static void highest_owner_counts(void **state)
 	assert_int_equal(pm_perf_owners_find(&owners, 7), 0);
 }
 
+static void rings_are_at_most_64_mib(void **state)
+{
+	(void)state;
+	for (size_t cpus = 1, size; cpus <= 1024; cpus++) {
+		size = pm_perf_rings_plan(cpus, (1 << 16));
+		assert_in_range(size, (1 << 16), PM_PERF_RINGS_MAX / cpus);
+	}
+	assert_int_equal(pm_perf_rings_plan(1025, (1 << 16)), 0);
+	assert_int_equal(pm_perf_rings_plan(1025, 1 << 15), 1 << 15);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -583,6 +594,7 @@ int main(void)
 		cmocka_unit_test(each_event_is_recorded_or_lost),
 		cmocka_unit_test(counted_numbers_are_those_of_tracefs),
 		cmocka_unit_test(highest_owner_counts),
+		cmocka_unit_test(rings_are_at_most_64_mib),
 	};
 	return cmocka_run_group_tests_name("trace/perf", tests, NULL, NULL);
 }

@@ -374,6 +374,20 @@ static void page_faults_split_memory_from_before_the_trace(void **state)
 	assert_int_equal(pm_trace_space_counts(&space, 1).touches, 30);
 }
 
+static void what_the_kernel_loads_is_of_no_stack(void **state)
+{
+	(void)state;
+	const uint64_t loaded[6] = { at(5), 1 };
+
+	add_before(0, 10, false, false);
+	apply_of(TID, PM_TRACE_FAULT, PM_STACK_NONE, loaded, 0);
+	/* A later fault there is a copy of the page. */
+	fault(1, 5);
+	fault(1, 6);
+	assert_int_equal(pages_of(1, true), 1);
+	assert_int_equal(pm_trace_space_counts(&space, PM_STACK_NONE).touches, 0);
+}
+
 static void memory_that_is_given_back_belongs_to_the_next_stack(void **state)
 {
 	(void)state;
@@ -485,6 +499,7 @@ int main(void)
 		TEST(a_reserve_belongs_to_the_stack_that_commits_it),
 		TEST(segments_are_attached_and_detached),
 		TEST(page_faults_split_memory_from_before_the_trace),
+		TEST(what_the_kernel_loads_is_of_no_stack),
 		TEST(memory_that_is_given_back_belongs_to_the_next_stack),
 		TEST(pages_around_a_touched_page_have_its_owner),
 		TEST(exec_empties_the_list),
