@@ -202,19 +202,22 @@ trace_populate() {
 	target_start grower
 	mkfifo pipe
 	exec {pipe}<>pipe
+	# Fill the pipe with empty lines.
+	yes '' | dd of=pipe oflag=nonblock bs=4096 2>dd.err || true
 	"$PROCMEM_BIN" trace --every 0.01 --json "$TARGET_PID" >pipe 2>err 3>&- {pipe}>&- &
 	number=$!
 	# It waits in write(2), which is call 1, to standard output.
 	until [[ $(<"/proc/$number/syscall") = '1 0x1 '* ]]; do
-		kill -0 $number || { cat err && skip "$(cat err)"; }
+		fails grep perf_event err || skip "$(cat err)"
 		sleep 0.01
 	done
 	target_tell map one 3000
 	cat pipe >out 3>&- {pipe}>&- &
 	reader=$!
+	until [ -s out ]; do sleep 0.01; done
 	exec {pipe}>&-
 	until grep -q '12288000' out; do sleep 0.01; done
-	kill -INT $number
+	kill -TERM $number
 	wait $number
 	wait $reader
 	jq -es '.[-1] | .final and .lost == 0 and .difference == 0 and
