@@ -296,7 +296,7 @@ static int record(struct tracing *tracing, struct pm_error *error)
 
 		read_target(tracing);
 		if (measure(tracing, error) < 0)
-			return -1;
+			return error->kind == PM_ERROR_CANCELLED ? 0 : -1;
 		make_report(tracing, &report);
 		if (!tracing->result.unmeasured)
 			report.last = &tracing->last;

@@ -58,9 +58,12 @@ teardown() {
 		target_start busy 300
 		printf 'exec_when_traced\n' >&"$TARGET_IN"
 		target_await armed
-		"$PROCMEM_BIN" trace --backend ptrace --for 0.5s --json "$TARGET_PID" >out 3>&-
-		jq -e '.final and .execs == 1 and .difference == 0' out
+		"$PROCMEM_BIN" trace --backend ptrace --json "$TARGET_PID" >out 3>&- &
+		# The new program prints it.
 		target_await finished
+		kill -TERM $!
+		wait $!
+		jq -e '.final and .execs == 1 and .difference == 0' out
 		[[ $(<"/proc/$TARGET_PID/status") = *$'\nTracerPid:\t0\n'* ]]
 		targets_stop
 	done
