@@ -148,8 +148,9 @@ static bool is_runtime(const struct pm_frame *frame)
 		if (starts_with(frame->function, java_packages[i]))
 			return true;
 	}
-	/* V8 writes "JS:*alloc node:buffer:391:30" for functions of the libraries of node. */
-	return strstr(frame->function, " node:") || starts_with(frame->function, "Builtin:");
+	/* Functions of the libraries of node are such as "alloc node:buffer:391:30". */
+	return strstr(frame->function, " node:") || starts_with(frame->function, "node:") ||
+	       starts_with(frame->function, "Builtin:");
 }
 
 /** Returns whether a frame is of a standard library, but not the code of a lambda. */

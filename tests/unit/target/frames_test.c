@@ -44,18 +44,17 @@ static void frames_of_node_are_left_out_if_the_program_is_known(void **state)
 	struct text text = { 0 };
 	const struct pm_frame node[] = {
 		{ .function = "node::Buffer::New", .module = "/usr/bin/node" },
-		{ .function = "JS:^alloc node:buffer:391:30", .source = PM_FRAME_JIT },
-		{ .function = "JS:~read /srv/shop.js:3:19", .source = PM_FRAME_JIT },
+		{ .function = "alloc node:buffer:391:30", .source = PM_FRAME_JIT },
+		{ .function = "read /srv/shop.js:3:19", .source = PM_FRAME_JIT },
 		{ .function = "main", .module = "/usr/bin/node" },
 	};
 
 	(void)state;
 	frames_line(&(struct pm_stack){ node, COUNT(node), false }, false, &text);
-	assert_string_equal(text_terminate(&text), "JS:~read /srv/shop.js:3:19 < main");
+	assert_string_equal(text_terminate(&text), "read /srv/shop.js:3:19 < main");
 	text_clear(&text);
 	frames_line(&(struct pm_stack){ node, 2, false }, false, &text);
-	assert_string_equal(text_terminate(&text),
-	                    "node::Buffer::New < JS:^alloc node:buffer:391:30");
+	assert_string_equal(text_terminate(&text), "node::Buffer::New < alloc node:buffer:391:30");
 	text_deinit(&text);
 }
 
