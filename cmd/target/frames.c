@@ -75,6 +75,11 @@ static const char *const allocators[] = {
 	"zmalloc_usable",
 	"zcalloc",
 	"zrealloc",
+	"zmalloc_usable_internal",
+	"zrealloc_usable",
+	"zcalloc_usable",
+	"ztrymalloc_usable",
+	"ztryrealloc_usable",
 	"ztrymalloc_usable_internal",
 	"ztryrealloc_usable_internal",
 	"os::malloc",
@@ -118,9 +123,18 @@ static bool is_system_file(const char *path)
 
 /* The first letters of functions of standard libraries that are compiled into programs. */
 static const char *const standard_functions[] = {
-	"std::",        "__gnu_cxx::",    "alloc::alloc::",  "alloc::raw_vec::",
-	"alloc::vec::", "alloc::boxed::", "alloc::string::", "alloc::collections::",
-	"<alloc::",     "<std::",         "<core::",
+	"std::",
+	"__gnu_cxx::",
+	"alloc::alloc::",
+	"alloc::raw_vec::",
+	"alloc::vec::",
+	"alloc::boxed::",
+	"alloc::string::",
+	"alloc::collections::",
+	"<u8 as alloc::vec::",
+	"<alloc::",
+	"<std::",
+	"<core::",
 };
 
 /* Programs and libraries that run code of Java or JavaScript. */

@@ -58,11 +58,30 @@ static void frames_of_node_are_left_out_if_the_program_is_known(void **state)
 	text_deinit(&text);
 }
 
+static void functions_that_only_pass_requests_on_are_left_out(void **state)
+{
+	struct text text = { 0 };
+	const struct pm_frame frames[] = {
+		{ .function = "zrealloc_usable", .module = "/usr/bin/redis-server" },
+		{ .function = "ffi_call", .module = "/usr/lib/libffi.so.8.1.2" },
+		{ .function = "<u8 as alloc::vec::spec_from_elem::SpecFromElem>::from_elem",
+		  .module = "/usr/bin/shop" },
+		{ .function = "<shop::Cart as core::iter::Iterator>::next",
+		  .module = "/usr/bin/shop" },
+	};
+
+	(void)state;
+	frames_line(&(struct pm_stack){ frames, COUNT(frames), false }, false, &text);
+	assert_string_equal(text_terminate(&text), "<shop::Cart as core::iter::Iterator>::next");
+	text_deinit(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_a_jvm_are_left_out_if_the_program_is_known),
 		cmocka_unit_test(frames_of_node_are_left_out_if_the_program_is_known),
+		cmocka_unit_test(functions_that_only_pass_requests_on_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
