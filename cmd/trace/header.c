@@ -7,6 +7,7 @@
 #include "base/delta.h"
 #include "base/report.h"
 #include "base/utf8.h"
+#include "target/frames.h"
 
 const char *trace_header_backend(enum pm_trace_backend backend)
 {
@@ -18,14 +19,6 @@ double trace_header_event_rate(const struct pm_trace_state *state)
 	if (state->running_ns == 0)
 		return 0;
 	return (double)state->events * 1e9 / (double)state->running_ns;
-}
-
-static void put_size(struct text *line, uint64_t size, bool bytes)
-{
-	if (bytes)
-		text_decimal(line, size);
-	else
-		text_size(line, size);
 }
 
 /** Adds a share of the running time, in percent. */
@@ -76,8 +69,13 @@ static void put_before(const struct trace_report *report, bool bytes, struct tex
 	const struct pm_trace_result *result = report->result;
 
 	text_string(line, "mapped before the trace: ");
-	put_size(line, result->before_now, bytes);
-	text_string(line, " resident, change ");
+	text_size_as(line, result->before_now, bytes);
+	text_string(line, " resident, ");
+	if (result->before_now == result->before_start) {
+		text_string(line, "unchanged\n");
+		return;
+	}
+	text_string(line, "change ");
 	delta_put_bytes(line, (int64_t)result->before_now - (int64_t)result->before_start, bytes);
 	text_char(line, '\n');
 }
@@ -113,6 +111,34 @@ static size_t count_stacks(const struct trace_report *report, bool cut)
 	return count;
 }
 
+/** Tests whether a file with this name is in a stack. */
+static bool has_module(const struct trace_report *report, const char *name)
+{
+	for (size_t i = 0; i < report->result->count; i++) {
+		const struct pm_stack *stack = &report->stacks[i];
+
+		for (size_t j = 0; j < stack->count; j++)
+			if (frames_is_of(&stack->frames[j], name))
+				return true;
+	}
+	return false;
+}
+
+/** Reports how functions of generated code get names. */
+static void note_names(const struct trace_report *report)
+{
+	if (has_module(report, "libjvm.so"))
+		report_note("some methods of Java have no names: run 'jcmd %d Compiler.perfmap' "
+		            "while the trace runs",
+		            (int)report->pid);
+	else if (has_module(report, "node"))
+		report_note("some functions of JavaScript have no names: node writes them if it is "
+		            "started with --perf-basic-prof --interpreted-frames-native-stack");
+	else
+		report_note("some functions have no names, because their code is in no file: for "
+		            "generated code, the runtime must write /tmp/perf-PID.map");
+}
+
 static void note_stacks(const struct trace_report *report)
 {
 	size_t cut = count_stacks(report, true), none = count_stacks(report, false);
@@ -127,9 +153,11 @@ static void note_stacks(const struct trace_report *report)
 		            cut, text_plural(cut));
 	if (none > 0)
 		report_note("memory without a stack is listed as '[no stack]'");
+	if (cut > 0 && has_module(report, "libjvm.so") &&
+	    !(report->command && strstr(report->command, "+PreserveFramePointer")))
+		report_note("Java code has whole stacks only with -XX:+PreserveFramePointer");
 	if (report->state.jit_unnamed)
-		report_note("some functions have no names, because their code is in no file: for "
-		            "generated code, the runtime must write /tmp/perf-PID.map");
+		note_names(report);
 }
 
 void trace_header_notes(const struct trace_report *report)
@@ -145,7 +173,7 @@ void trace_header_notes(const struct trace_report *report)
 	if (state->difference > 0) {
 		text_size(&size, state->difference);
 		report_note("the list of mapped memory differed by %s from /proc/%d/maps and was "
-		            "corrected: some memory can have no call site",
+		            "corrected: some memory may have no call site",
 		            text_terminate(&size), (int)report->pid);
 	}
 

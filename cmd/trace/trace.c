@@ -62,7 +62,7 @@ struct tracing {
 	struct pm_thread *threads;     /* of the target, while it was alive; owned */
 	size_t thread_count;           /* number of threads */
 	struct pm_trace_result result; /* the newest result */
-	struct pm_trace_result last;   /* the result before */
+	struct pm_trace_result last;   /* the previous result */
 	struct pm_stack *stacks;       /* the stack of each site of `result`; owned */
 	struct trace_record record;    /* --record */
 	struct pm_error unrecorded;    /* why there is no sample; PM_ERROR_NONE if there is */
@@ -163,7 +163,7 @@ static void read_target(struct tracing *tracing)
 	}
 }
 
-/** Measures; the result before becomes `last`. */
+/** Measures; the previous result becomes `last`. */
 static int measure(struct tracing *tracing, struct pm_error *error)
 {
 	struct pm_trace_result result;
@@ -209,6 +209,18 @@ static int give_up_recording(struct tracing *tracing, const struct pm_error *err
 	tracing->unrecorded = *error;
 	trace_record_close(&tracing->record);
 	return 0;
+}
+
+/** Adds the sites of the previous result that have no memory any more. */
+static void add_released(struct tracing *tracing, struct trace_report *report)
+{
+	if (!report->last)
+		return;
+
+	trace_report_add_released(&tracing->result, report);
+	free(tracing->stacks);
+	tracing->stacks = trace_report_stacks(&tracing->result, pm_trace_stacks(tracing->trace));
+	report->stacks = tracing->stacks;
 }
 
 /** Adds a result to the recording, if there is one. */
@@ -302,6 +314,7 @@ static int record(struct tracing *tracing, struct pm_error *error)
 			report.last = &tracing->last;
 		if (add_to_recording(tracing, &report, error) < 0)
 			return -1;
+		add_released(tracing, &report);
 		if (print(tracing, &report, false, error) < 0 || out_failed(tracing->out))
 			return out_failed(tracing->out) ? 0 : -1;
 	}
@@ -316,6 +329,8 @@ static int write_file(struct new_file *file, const char *path, const struct text
 	while (written < text->length) {
 		ssize_t count = write(file->fd, text->bytes + written, text->length - written);
 
+		if (count < 0 && errno == EINTR && *interrupt_flag() == 0)
+			continue;
 		if (count < 0)
 			return pm_error_set(error, PM_ERROR_IO, errno, "cannot write %s: %s", path,
 			                    strerror(errno));
@@ -389,7 +404,7 @@ static void report_start(const struct tracing *tracing)
 		            state.plan ? state.plan : "no plan");
 	if (state.backend == PM_TRACE_PTRACE && !tracing->target.process && !output->quiet)
 		report_note("ptrace makes each system call of the command about 0.1 ms slower");
-	if (isatty(STDERR_FILENO) && tracing->options->seconds <= 0 && !output->quiet)
+	if (isatty(STDERR_FILENO) && !output->quiet)
 		report_note("tracing %s (%d); Ctrl-C ends the trace and prints the result",
 		            tracing->info.comm, (int)tracing->info.pid);
 }

@@ -124,7 +124,7 @@ static void add_sample(struct ptrace *ptrace, const struct pm_ptrace_record *rec
 	};
 }
 
-/** Takes a record. */
+/** Consumes a record. */
 static int consume(struct ptrace *ptrace, const struct pm_ptrace_record *record,
                    struct pm_error *error)
 {
