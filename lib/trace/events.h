@@ -28,9 +28,11 @@ enum pm_trace_kind {
 	PM_TRACE_MADVISE,       /**< end of madvise that gives pages back */
 	PM_TRACE_POPULATE,      /**< start or end of madvise(MADV_POPULATE_*) */
 	PM_TRACE_FAULT,         /**< page fault; arguments[0] is the address */
-	PM_TRACE_EXEC,          /**< the process has called exec */
-	PM_TRACE_EXIT,          /**< a thread has exited */
-	PM_TRACE_LOST,          /**< events were dropped; arguments[0] is their number */
+	/** The process has called exec. If arguments[0] is not 0, this exec was reported before,
+	 * and events after it were not recorded until now */
+	PM_TRACE_EXEC,
+	PM_TRACE_EXIT, /**< a thread has exited */
+	PM_TRACE_LOST, /**< events were dropped; arguments[0] is their number */
 };
 
 /** An event. */

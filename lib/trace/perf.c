@@ -30,6 +30,8 @@ enum { BATCH_MAX = 64 };
 
 /* Maximum time between two reads of the rings, in nanoseconds. */
 static const uint64_t INTERVAL = UINT64_C(100000000);
+/* Time after an exec in which the kernel can end the events, in nanoseconds. */
+static const uint64_t EXEC_TIME = UINT64_C(1000000000);
 
 /* What a record costs the target, and what a system call that is not recorded costs with one event
  * for each tracepoint and with events of all calls, in nanoseconds. docs/INTERNALS.md has the
@@ -58,8 +60,11 @@ struct perf {
 	size_t sample_count;
 	uint64_t sequence;     /**< of the next event */
 	uint64_t bound;        /**< time of the previous read of the rings */
+	uint64_t refreshed;    /**< when maps was read for the unwinder */
 	bool full;             /**< whether a ring was nearly full since count_lost() */
 	uint64_t lost_records; /**< dropped records, by the records of full rings */
+	uint64_t lost_before;  /**< dropped records of events that the kernel has ended */
+	uint64_t exec;         /**< until when the events can end because of exec; 0: never */
 	uint64_t setup_ns, recorded, lost, target_ns;
 };
 
@@ -122,6 +127,7 @@ static int refresh(struct perf *perf, bool exec, struct pm_error *error)
 	if (unwind(perf, error) < 0)
 		return -1;
 
+	perf->refreshed = pm_clock_ns(CLOCK_MONOTONIC);
 	if (perf->target->unwinder)
 		pm_unwinder_refresh(perf->target->unwinder, exec);
 	return 0;
@@ -228,7 +234,10 @@ static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
 	    add_sample(perf, record, error) < 0)
 		return -1;
 
-	return pm_trace_call_maps_code(&event) ? refresh(perf, false, error) : 0;
+	/* What was mapped before maps was read is known. */
+	if (!pm_trace_call_maps_code(&event) || event.time < perf->refreshed)
+		return 0;
+	return refresh(perf, false, error);
 }
 
 /** Reports that more records were dropped. Their number is known, but not what they were. */
@@ -259,9 +268,8 @@ static int consume_task(struct perf *perf, const struct pm_perf_event *source,
 	if (append(perf, event, source->owner, error) < 0)
 		return -1;
 	if (exec)
-		return refresh(perf, true, error);
-
-	return 0;
+		perf->exec = pm_clock_ns(CLOCK_MONOTONIC) + EXEC_TIME;
+	return exec ? refresh(perf, true, error) : 0;
 }
 
 /** Takes a record of a ring. */
@@ -275,6 +283,10 @@ static int consume(void *context, const void *bytes, size_t size, struct pm_erro
 	if (!pm_perf_record_id(bytes, size, &id))
 		return 0;
 	source = pm_perf_events_find(&perf->events, id);
+	/* Of an event that was closed, for example because its plan needs too many descriptors. */
+	if (!source && pm_perf_record_is_sample(bytes, size))
+		return 0;
+
 	unsigned what = source ? source->what : PM_PERF_FAULTS;
 	if (!pm_perf_record_parse(bytes, size, pm_perf_events_sample_type(&perf->events, what),
 	                          &record))
@@ -375,7 +387,61 @@ static int count_lost(struct perf *perf, uint64_t time, struct pm_error *error)
 		return 0;
 
 	perf->full = false;
-	return report_lost(perf, time, pm_perf_events_lost(&perf->events), error);
+	return report_lost(perf, time, perf->lost_before + pm_perf_events_lost(&perf->events),
+	                   error);
+}
+
+/** Opens the events of the process. */
+static int open_events(struct perf *perf, struct pm_perf_choice choice, struct pm_error *error)
+{
+	perf->events.choice = choice;
+	perf->events.ids = &perf->ids;
+	perf->events.rings = &perf->rings;
+
+	return pm_perf_events_open(&perf->events, perf->target->process, error);
+}
+
+/** Closes the events that the kernel has ended, and opens them again. */
+static int reopen(struct perf *perf, struct pm_error *error)
+{
+	struct pm_trace_event event = { .time = pm_clock_ns(CLOCK_MONOTONIC),
+		                        .kind = PM_TRACE_EXEC,
+		                        .tid = pm_process_pid(perf->target->process),
+		                        .arguments = { true } };
+	struct pm_perf_choice choice = perf->events.choice;
+
+	/* Records of closed events cannot be parsed. */
+	if (drain(perf, error) < 0)
+		return -1;
+
+	perf->lost_before = perf->lost;
+	pm_perf_events_close(&perf->events);
+	if (open_events(perf, choice, error) < 0 || append(perf, event, 0, error) < 0)
+		return -1;
+	return refresh(perf, false, error);
+}
+
+/**
+ * Opens the events again if the kernel has ended them because the process executes a program that
+ * changes its privileges. What the program has mapped until then is from before the events.
+ */
+static int follow_exec(struct perf *perf, struct pm_error *error)
+{
+	struct pm_error cause = { 0 };
+
+	if (pm_clock_ns(CLOCK_MONOTONIC) >= perf->exec || !pm_perf_events_ended(&perf->events))
+		return 0;
+	if (pm_perf_events_permitted(perf->target->process, &cause) == 0 &&
+	    reopen(perf, &cause) == 0)
+		return 0;
+
+	/* The events have ended because the process exits: the next wait ends with that. */
+	if (cause.kind == PM_ERROR_GONE || cause.kind == PM_ERROR_NOT_FOUND ||
+	    cause.kind == PM_ERROR_NO_MEMORY)
+		return 0;
+	if (error)
+		*error = cause;
+	return -1;
 }
 
 /** Waits until a time, until a ring is half full, or until the process has exited. */
@@ -398,7 +464,7 @@ static int poll_events(void *backend, uint64_t until, bool last, struct pm_error
 	bool exited = perf->fds[perf->rings.count].revents != 0;
 
 	uint64_t start = pm_clock_ns(CLOCK_MONOTONIC);
-	if (drain(perf, error) < 0)
+	if (drain(perf, error) < 0 || (!exited && follow_exec(perf, error) < 0))
 		return -1;
 	/* Reading the numbers takes time: only where the caller needs all events up to now. */
 	if ((last || until <= start) && count_lost(perf, start - 1, error) < 0)
@@ -452,8 +518,7 @@ static bool is_generated(const struct pm_region *region)
 	       (region->mapping[0] == '\0' || strncmp(region->mapping, "[anon", 5) == 0);
 }
 
-/** Tests whether the chain of frame pointers is needed: it costs more than the copy of the stack.
- */
+/** Tests whether the chain of frame pointers is needed, which costs more than the stack. */
 static bool needs_chain(struct pm_process *process)
 {
 	struct pm_regions regions;
@@ -500,14 +565,11 @@ static int open_all(struct perf *perf, struct pm_error *error)
 	if (pm_perf_rings_open(&perf->rings, record, error) < 0 || make_fds(perf, error) < 0)
 		return -1;
 
-	perf->events.choice = (struct pm_perf_choice){ .faults = target->options->faults,
-		                                       .chain = target->started ||
-		                                                needs_chain(target->process),
-		                                       .stack_size = stack_size };
-	perf->events.ids = &perf->ids;
-	perf->events.rings = &perf->rings;
-
-	return pm_perf_events_open(&perf->events, target->process, error);
+	const struct pm_perf_choice choice = { .faults = target->options->faults,
+		                               .chain = target->started ||
+		                                        needs_chain(target->process),
+		                               .stack_size = stack_size };
+	return open_events(perf, choice, error);
 }
 
 int pm_trace_perf_open(const struct pm_trace_target *target,

@@ -76,6 +76,14 @@ bool pm_perf_record_id(const void *bytes, size_t size, uint64_t *id)
 	return take_number(&rest, id);
 }
 
+bool pm_perf_record_is_sample(const void *bytes, size_t size)
+{
+	struct perf_event_header header;
+	struct rest rest;
+
+	return open_record(bytes, size, &header, &rest) && header.type == PERF_RECORD_SAMPLE;
+}
+
 /** Parses the end of a record that is not a sample (perf_event_attr.sample_id_all). */
 static bool parse_end(const struct rest *rest, struct pm_perf_record *record)
 {

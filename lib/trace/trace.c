@@ -69,9 +69,11 @@ static int consume(void *context, const struct pm_trace_event *event, struct pm_
 	}
 	if (pm_trace_space_apply(&trace->space, &applied, error) < 0)
 		return -1;
-	if (event->kind == PM_TRACE_EXEC)
-		return pm_trace_exec_follow(trace, error);
-	return 0;
+	if (event->kind != PM_TRACE_EXEC)
+		return 0;
+
+	trace->execs += event->arguments[0] == 0;
+	return pm_trace_exec_follow(trace, error);
 }
 
 int pm_trace_record(struct pm_trace *trace, uint64_t until, struct pm_error *error)
@@ -188,6 +190,7 @@ int pm_trace_open(const struct pm_trace_setup *setup, struct pm_trace **trace,
 	if (!opened)
 		return pm_error_out_of_memory(error);
 
+	pm_regions_init(&opened->segments);
 	opened->process = setup->process;
 	opened->started = setup->started;
 	opened->cpu_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -300,6 +303,7 @@ void pm_trace_close(struct pm_trace *trace)
 	pm_unwinder_close(trace->unwinder);
 	pm_stacks_close(trace->stacks);
 	pm_trace_space_deinit(&trace->space);
+	pm_regions_deinit(&trace->segments);
 	pm_trace_thread_stacks_deinit(&trace->pairs);
 	pm_trace_result_deinit(&trace->last);
 	pm_process_close(trace->after_exec);
