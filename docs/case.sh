@@ -164,8 +164,8 @@ java_page() {
 	cat <<-'END'
 
 		The first row is the memory from before the trace. All that was mapped since, and is
-		still there, comes from one call site in the thread *leak*. `--faults` gives a row to
-		code that touches the memory from before: here only the JVM itself does, and hardly.
+		still there, comes from one call site in the thread *leak*. `--faults` adds rows for
+		code that touches the memory from before: here, the JVM itself touches a few pages.
 		This is the whole stack, the outermost function first:
 	END
 	show sh -c 'grep allocateDirect stacks | tr ";" "\n"'

@@ -33,8 +33,8 @@ esac
 cd "$(dirname "$0")/.."
 sh docs/setup.sh test
 
-# One test per core: the tests mostly wait for processes.
-jobs=$(nproc)
+# One test more than cores: many tests wait for the programs that they look at.
+jobs=$(($(nproc) + 1))
 
 # build PRESET [TARGET]...: configures, and builds the targets, or everything.
 build() {

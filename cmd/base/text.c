@@ -88,6 +88,14 @@ void text_size(struct text *text, uint64_t bytes)
 	text->length += pm_format_size(bytes, at);
 }
 
+void text_size_as(struct text *text, uint64_t bytes, bool exact)
+{
+	if (exact)
+		text_decimal(text, bytes);
+	else
+		text_size(text, bytes);
+}
+
 size_t text_decimal_length(uint64_t value)
 {
 	size_t length = 1;

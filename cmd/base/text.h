@@ -8,6 +8,7 @@
 #define CMD_BASE_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -143,6 +144,15 @@ void text_hex(struct text *text, uint64_t value, unsigned digits);
  * @param bytes  the size in bytes
  */
 void text_size(struct text *text, uint64_t bytes);
+
+/**
+ * Adds a size: in bytes, as a number, or human-readable.
+ *
+ * @param text   the text
+ * @param bytes  the size in bytes
+ * @param exact  whether the user wants bytes (--bytes)
+ */
+void text_size_as(struct text *text, uint64_t bytes, bool exact);
 
 /**
  * Returns the length of the text that text_decimal() adds.

@@ -48,14 +48,6 @@ struct view {
 	struct text dropped; /* titles of the columns left out */
 };
 
-static void put_size(const struct diff_rows *diff, uint64_t size, struct text *text)
-{
-	if (diff->options->output.bytes)
-		text_decimal(text, size);
-	else
-		text_size(text, size);
-}
-
 static void put_detail(const struct pm_region *region, struct text *text)
 {
 	struct text detail = { 0 };
@@ -122,9 +114,9 @@ static void cell(void *context, size_t index, size_t which, struct text *text)
 	bool bytes = diff->options->output.bytes;
 
 	if (column == BEFORE)
-		put_size(diff, pm_growth_weight(&row->was), text);
+		text_size_as(text, pm_growth_weight(&row->was), diff->options->output.bytes);
 	else if (column == AFTER)
-		put_size(diff, pm_growth_weight(&row->is), text);
+		text_size_as(text, pm_growth_weight(&row->is), diff->options->output.bytes);
 	else if (column == DELTA)
 		delta_put_bytes(text, diff_rows_delta(row), bytes);
 	else if (column == SIZE_DELTA)

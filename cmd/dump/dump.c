@@ -109,15 +109,6 @@ const struct cli_spec dump_spec = {
 	.operands_max = -1,
 };
 
-/** Adds a size, exact with --bytes, otherwise human-readable. */
-static void add_size(const struct dump *dump, struct text *text, uint64_t bytes)
-{
-	if (dump->options->output.bytes)
-		text_decimal(text, bytes);
-	else
-		text_size(text, bytes);
-}
-
 /**
  * Returns whether zeros are written instead of bytes that are not read. The hexadecimal output says
  * what was not read, and a core file for debuggers lacks these pages.
@@ -132,7 +123,7 @@ static void report_unreadable(const struct dump *dump)
 	struct text line = { 0 };
 	if (dump->options->output.verbose)
 		unreadable_report(&dump->memory.unreadable, SIZE_MAX);
-	add_size(dump, &line, dump->memory.unreadable.bytes);
+	text_size_as(&line, dump->memory.unreadable.bytes, dump->options->output.bytes);
 	text_string(&line, " could not be read");
 	if (writes_zeros(dump))
 		text_string(&line, ", so zeros were written instead");
@@ -158,7 +149,7 @@ static uint64_t missing(const struct dump *dump, const struct pm_dump_result *re
 static void report_missing(const struct dump *dump, const struct pm_dump_result *result)
 {
 	struct text line = { 0 };
-	add_size(dump, &line, missing(dump, result));
+	text_size_as(&line, missing(dump, result), dump->options->output.bytes);
 	text_string(&line, " is not in the core file");
 	if (writes_zeros(dump))
 		text_string(&line, ", so zeros were written instead");
@@ -207,7 +198,7 @@ static void report_left_out(const struct dump *dump, uint64_t bytes, const char 
 	if (bytes == 0)
 		return;
 
-	add_size(dump, &line, bytes);
+	text_size_as(&line, bytes, dump->options->output.bytes);
 	text_format(&line, " was not read%s", why);
 	if (writes_zeros(dump))
 		text_string(&line, "; zeros were written instead");
@@ -265,7 +256,7 @@ static void report_summary(const struct dump *dump, const struct pm_dump_result 
 			continue;
 		if (line.length > 0)
 			text_string(&line, ", ");
-		add_size(dump, &line, sizes[i]);
+		text_size_as(&line, sizes[i], dump->options->output.bytes);
 		text_string(&line, words[i]);
 	}
 

@@ -16,10 +16,7 @@ enum { NAMED_MAX = 6 };
 static void put_size(const struct headroom_report *report, struct text *line, uint64_t size)
 {
 	text_char(line, ' ');
-	if (report->options->output.bytes)
-		text_decimal(line, size);
-	else
-		text_size(line, size);
+	text_size_as(line, size, report->options->output.bytes);
 }
 
 /**

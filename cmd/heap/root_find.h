@@ -9,9 +9,13 @@
 #define HEAP_ROOT_LOST SIZE_MAX
 
 /**
- * Finds a root. The user can type the name of the root, its row in the table of `heap --retained`,
- * the start of its name up to a space, its name without ABI tags and arguments of functions, or an
- * address in the root. "nothing" means the lost chunks.
+ * Finds a root. Accepted are:
+ * - the name of the root;
+ * - the row of the root in the table of `heap --retained`;
+ * - the start of the name, up to a space;
+ * - the name without ABI tags, with or without the arguments of functions;
+ * - an address in the root;
+ * - "nothing", for the lost chunks.
  *
  * @param roots  the roots, as in pm_graph_roots()
  * @param count  number of roots

@@ -102,16 +102,9 @@ static void put_entries(const struct heap_shared *shared, const struct pm_retain
 		put_root_entry(shared, set, own, &is_first, line);
 }
 
-static void put_size(const struct heap_shared *shared, uint64_t size, struct text *line)
-{
-	if (shared->options->output.bytes)
-		text_decimal(line, size);
-	else
-		text_size(line, size);
-}
-
 /**
- * Finds the other root of a set that only one root would reach without a few words.
+ * Returns the second root of a set that has `nearly_only`: the one whose few words also lead to the
+ * chunks.
  * @return its index in pm_retained.roots; SIZE_MAX for the roots that sets do not distinguish
  */
 static size_t other_of(const struct pm_retained_set *set)
@@ -165,7 +158,7 @@ static void print_nearly_only(const struct heap_shared *shared, size_t index, st
 	text_format(&line, " word%s from ", text_plural(held->but_words));
 	put_but_from(shared, index, &line);
 	text_string(&line, ": ");
-	put_size(shared, held->nearly_only, &line);
+	text_size_as(&line, held->nearly_only, shared->options->output.bytes);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, INDENT + 2);
 	text_deinit(&line);
@@ -180,7 +173,7 @@ static void print_set(const struct heap_shared *shared, size_t index,
 	put_others(shared, set, index, &names);
 	text_fill(&line, ' ', INDENT);
 	text_string(&line, "shared or stray pointer: ");
-	put_size(shared, set->bytes, &line);
+	text_size_as(&line, set->bytes, shared->options->output.bytes);
 	text_string(&line, " with ");
 	utf8_escape(&line, names.bytes, names.length);
 	put_entries(shared, set, index, &line);
@@ -202,7 +195,7 @@ static void print_left_out(const struct heap_shared *shared, size_t count, uint6
 
 	text_fill(&line, ' ', INDENT);
 	text_format(&line, "\xe2\x80\xa6 %zu smaller share%s, ", count, text_plural(count));
-	put_size(shared, size, &line);
+	text_size_as(&line, size, shared->options->output.bytes);
 	text_string(&line, " (all: -a)\n");
 	out_text(out, &line);
 	text_deinit(&line);

@@ -26,14 +26,6 @@ static void put_duration(struct text *text, uint64_t milliseconds)
 		text_format(text, "%" PRIu64 "s", seconds);
 }
 
-static void put_size(struct text *text, uint64_t size, bool bytes)
-{
-	if (bytes)
-		text_decimal(text, size);
-	else
-		text_size(text, size);
-}
-
 /**
  * Adds the part of the line after the command line: threads, age, memory and limit of the process.
  */
@@ -47,15 +39,15 @@ static void put_facts(struct text *text, const struct loaded *loaded, bool bytes
 	}
 
 	text_string(text, "   RSS ");
-	put_size(text, info->vm_rss, bytes);
+	text_size_as(text, info->vm_rss, bytes);
 	if (info->vm_swap > 0) {
 		text_string(text, "   swap ");
-		put_size(text, info->vm_swap, bytes);
+		text_size_as(text, info->vm_swap, bytes);
 	}
 
 	if (loaded->limit.limited) {
 		text_string(text, " of ");
-		put_size(text, loaded->limit.max, bytes);
+		text_size_as(text, loaded->limit.max, bytes);
 		text_string(text, " limit (cgroup ");
 		utf8_escape(text, loaded->limit.group, strlen(loaded->limit.group));
 		text_char(text, ')');

@@ -14,7 +14,7 @@
 #define REFS_OUTSIDE (UINT32_MAX - 1)
 
 /**
- * Finds the pointers in a range, to chunks in use and to memory outside of malloc.
+ * Finds the words in a range that point to a chunk in use, or to memory outside of malloc.
  *
  * @param graph    the graph
  * @param range    the range

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 
-/** The sort of code of a frame. */
+/** The kind of code of a frame. */
 enum frame_kind {
 	FRAME_PROGRAM,   /**< the program, or one of its own libraries */
 	FRAME_SYSTEM,    /**< libc, the loader, an allocator, or another system library */
@@ -39,7 +39,7 @@ enum frame_kind {
 void frames_name(const struct pm_frame *frame, struct text *text);
 
 /**
- * Returns the sort of code of a frame.
+ * Returns the kind of code of a frame.
  * @param frame  the frame
  * @return       not FRAME_MARKER, unless the library has made the frame as a marker
  */

@@ -9,14 +9,6 @@
 #include "base/delta.h"
 #include "base/utf8.h"
 
-static void add_size(uint64_t size, bool bytes, struct text *text)
-{
-	if (bytes)
-		text_decimal(text, size);
-	else
-		text_size(text, size);
-}
-
 void growth_text_put_name(const struct pm_track *track, struct text *text)
 {
 	const struct pm_detail *detail = &track->detail;
@@ -48,7 +40,7 @@ void growth_text_put_beneath(const struct pm_track *track, const struct pm_trend
 static void add_figure(const char *word, double size, bool bytes, struct text *text)
 {
 	text_string(text, word);
-	add_size(convert_uint64(size), bytes, text);
+	text_size_as(text, convert_uint64(size), bytes);
 }
 
 void growth_text_put_reason(const struct pm_trend *trend, bool bytes, struct text *text)

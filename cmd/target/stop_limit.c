@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-#include <procmem/minmax.h>
-
 #include "base/clock.h"
 
 /* What helps if a stop takes too long. */
@@ -12,9 +10,6 @@
 	"allow a longer stop with --max-stop, or examine a core file that gcore of gdb writes"
 
 enum { NS_PER_MS = 1000000 };
-
-/* Maximum size in bytes of a range whose page states are read at once. */
-static const uint64_t WALK_STEP = UINT64_C(8) << 30;
 
 void stop_limit_begin(struct stop_limit *limit)
 {
@@ -91,14 +86,13 @@ static int walk_limited(void *context, uint64_t start, uint64_t end, pm_page_vis
 {
 	const struct stop_limit *limit = context;
 	const struct pm_page_source *pages = limit->pages;
+	struct pm_range rest = { start, end }, step;
 	int result = 0;
 
-	while (result == 0 && start < end) {
-		uint64_t next = start + pm_min(end - start, WALK_STEP);
+	while (result == 0 && pm_page_step(&rest, &step)) {
 		if (check(limit, error) < 0)
 			return -1;
-		result = pages->walk(pages->context, start, next, visit, visitor, error);
-		start = next;
+		result = pages->walk(pages->context, step.start, step.end, visit, visitor, error);
 	}
 
 	return result;

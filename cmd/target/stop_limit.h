@@ -72,7 +72,8 @@ void stop_limit_end(struct stop_limit *limit);
 struct pm_reader *stop_limit_reader(struct stop_limit *limit, struct pm_reader *source);
 
 /**
- * Makes the source `limited_pages`. It tests the limit as `limited` does, before each 8 GiB.
+ * Makes the source `limited_pages`. It tests the limit as `limited` does, before each
+ * PM_PAGE_STEP bytes.
  *
  * @param limit   begun
  * @param source  reads the page states; must outlive `limited_pages`

@@ -20,14 +20,6 @@ double trace_header_event_rate(const struct pm_trace_state *state)
 	return (double)state->events * 1e9 / (double)state->running_ns;
 }
 
-static void put_size(struct text *line, uint64_t size, bool bytes)
-{
-	if (bytes)
-		text_decimal(line, size);
-	else
-		text_size(line, size);
-}
-
 /** Adds a share of the running time, in percent. */
 static void put_share(struct text *line, uint64_t part_ns, uint64_t running_ns)
 {
@@ -76,7 +68,7 @@ static void put_before(const struct trace_report *report, bool bytes, struct tex
 	const struct pm_trace_result *result = report->result;
 
 	text_string(line, "mapped before the trace: ");
-	put_size(line, result->before_now, bytes);
+	text_size_as(line, result->before_now, bytes);
 	text_string(line, " resident, change ");
 	delta_put_bytes(line, (int64_t)result->before_now - (int64_t)result->before_start, bytes);
 	text_char(line, '\n');
@@ -144,7 +136,7 @@ void trace_header_notes(const struct trace_report *report)
 	if (state->difference > 0) {
 		text_size(&size, state->difference);
 		report_note("the list of mapped memory differed by %s from /proc/%d/maps and was "
-		            "corrected: some memory can have no call site",
+		            "corrected: some memory may have no call site",
 		            text_terminate(&size), (int)report->pid);
 	}
 

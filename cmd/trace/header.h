@@ -31,7 +31,7 @@ const char *trace_header_backend(enum pm_trace_backend backend);
 
 /**
  * Returns the events per second.
- * @param state  how the trace went
+ * @param state  the state of the trace
  * @return       events per second; 0 if no time has passed
  */
 double trace_header_event_rate(const struct pm_trace_state *state);

@@ -3,13 +3,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/alloc.h"
 #include "base/minmax.h"
 
-static uint64_t hash_of(const char *bytes, size_t length)
+/** FNV-1a, with another start. */
+static uint64_t hash_of(uint64_t seed, const char *bytes, size_t length)
 {
-	uint64_t hash = 14695981039346656037u;
+	uint64_t hash = 14695981039346656037u ^ seed;
 
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
@@ -20,6 +22,11 @@ static void grow_slots(struct trace_numbers *numbers)
 {
 	size_t count = pm_max_size(numbers->slot_count * 2, 1024);
 
+	/* Without random numbers, which are missing early during boot, the seed stays 0. */
+	if (numbers->slot_count == 0 &&
+	    getrandom(&numbers->seed, sizeof numbers->seed, GRND_NONBLOCK) < 0)
+		numbers->seed = 0;
+
 	free(numbers->slots);
 	numbers->slots = alloc_array(NULL, count, sizeof *numbers->slots);
 	memset(numbers->slots, 0, count * sizeof *numbers->slots);
@@ -28,7 +35,7 @@ static void grow_slots(struct trace_numbers *numbers)
 
 	for (size_t i = 0; i < numbers->count; i++) {
 		const struct text *key = &numbers->keys[i];
-		size_t at = hash_of(key->bytes, key->length) % count;
+		size_t at = hash_of(numbers->seed, key->bytes, key->length) % count;
 
 		while (numbers->slots[at])
 			at = (at + 1) % count;
@@ -42,7 +49,7 @@ uint64_t trace_numbers_find(struct trace_numbers *numbers, const char *bytes, si
 	if (numbers->count * 2 >= numbers->slot_count)
 		grow_slots(numbers);
 
-	size_t at = hash_of(bytes, length) % numbers->slot_count;
+	size_t at = hash_of(numbers->seed, bytes, length) % numbers->slot_count;
 	bool found = false;
 
 	for (; numbers->slots[at] && !found; at = found ? at : (at + 1) % numbers->slot_count) {

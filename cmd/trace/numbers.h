@@ -15,6 +15,7 @@ struct trace_numbers {
 	size_t count;
 	size_t *slots; /* number + 1; 0 if the slot is free; owned */
 	size_t slot_count;
+	uint64_t seed; /* of the hashes: a target cannot choose names with equal ones */
 };
 
 /**

@@ -2,6 +2,7 @@
 #include "trace/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/minmax.h"
@@ -54,6 +55,33 @@ const struct pm_trace_site *trace_report_last(const struct trace_report *report,
 
 	return bsearch(site, report->last->sites, report->last->count, sizeof *site,
 	               report->per_thread ? compare_threads : compare_stacks);
+}
+
+void trace_report_add_released(struct pm_trace_result *result, const struct trace_report *report)
+{
+	const struct pm_trace_result *last = report->last;
+	size_t count = result->count;
+	struct pm_trace_result now = { .count = count };
+
+	now.sites = alloc_array(NULL, pm_max_size(count, 1), sizeof *now.sites);
+	if (count > 0)
+		memcpy(now.sites, result->sites, count * sizeof *now.sites);
+	trace_report_sort(&now);
+
+	const struct trace_report current = { .last = &now, .per_thread = report->per_thread };
+	result->sites = alloc_array(result->sites, pm_max_size(count + last->count, 1),
+	                            sizeof *result->sites);
+	for (size_t i = 0; i < last->count; i++) {
+		const struct pm_trace_site *site = &last->sites[i];
+
+		if (site->resident == 0 || trace_report_last(&current, site))
+			continue;
+		result->sites[result->count++] = (struct pm_trace_site){ .stack = site->stack,
+			                                                 .before = site->before,
+			                                                 .tid = site->tid };
+	}
+
+	free(now.sites);
 }
 
 static int compare_thread(const void *tid, const void *thread)

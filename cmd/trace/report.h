@@ -14,10 +14,11 @@ struct trace_report {
 	char name[PM_COMM_SIZE];              /**< name of the target; "" if it is not known */
 	const char *command;                  /**< command line; NULL if it is not known */
 	const struct pm_trace_result *result; /**< the sites */
-	/** The result before, for changes, sorted by trace_report_sort(); NULL if there is none */
+	/** The previous result, for changes, sorted by trace_report_sort(); NULL if there is none
+	 */
 	const struct pm_trace_result *last;
 	const struct pm_stack *stacks;   /**< the stack of each site */
-	struct pm_trace_state state;     /**< how the trace went */
+	struct pm_trace_state state;     /**< the state of the trace */
 	const struct pm_thread *threads; /**< threads by ascending TID; NULL if not known */
 	size_t thread_count;             /**< number of threads */
 	bool per_thread;                 /**< whether each site is of one thread */
@@ -51,7 +52,7 @@ uint64_t trace_report_untouched(const struct trace_report *report);
 void trace_report_sort(struct pm_trace_result *result);
 
 /**
- * Returns the site of the result before that has the same stack.
+ * Returns the site of the previous result that has the same stack.
  *
  * @param report  the report
  * @param site    a site of `report->result`
@@ -59,6 +60,15 @@ void trace_report_sort(struct pm_trace_result *result);
  */
 const struct pm_trace_site *trace_report_last(const struct trace_report *report,
                                               const struct pm_trace_site *site);
+
+/**
+ * Adds the sites of the previous result that have no memory any more, as sites without memory: so
+ * their change is shown.
+ *
+ * @param result  the result of `report`; its sites stay first
+ * @param report  the report, with `last`
+ */
+void trace_report_add_released(struct pm_trace_result *result, const struct trace_report *report);
 
 /**
  * Returns the name of a thread.

@@ -24,7 +24,7 @@ struct trace_row {
 	pid_t tid;                         /**< the thread; 0 if several */
 	uint64_t resident;                 /**< sums over the sites, as in struct pm_trace_site */
 	uint64_t mapped, calls, regions, faults;
-	int64_t change;            /**< change of the resident bytes since the result before */
+	int64_t change;            /**< change of the resident bytes since the previous result */
 	const struct text *detail; /**< lines that follow the row; NULL if there are none */
 };
 

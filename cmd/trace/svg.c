@@ -19,8 +19,8 @@ enum { WIDTH = 1180, LEFT = 10, TOP = 66, ROW = 18, BAR = 17, BOTTOM = 34 };
 /* Width of a letter of the font, in tenths of a pixel, and the room beside a label. */
 enum { LETTER_TENTHS = 66, LABEL_ROOM = 6, LABEL_MIN = 3 };
 
-/* Functions with less than this part of the memory are left out. */
-enum { PART_MIN = 20000 };
+/* Functions with less than the whole memory divided by this number are left out. */
+enum { PARTS_MAX = 20000 };
 
 /* Shades of a colour: functions with equal names have equal shades. */
 enum { SHADES = 4 };
@@ -36,7 +36,7 @@ static const char *const legend[] = {
 	[FRAME_PROGRAM] = "program and its libraries",
 	[FRAME_SYSTEM] = "system libraries",
 	[FRAME_GENERATED] = "generated code",
-	[FRAME_MARKER] = "remarks",
+	[FRAME_MARKER] = "no code",
 };
 
 /** What is being drawn. */
@@ -156,7 +156,7 @@ static void put_nodes(struct drawing *drawing)
 	for (size_t i = 0; drawing->total > 0 && i < drawing->tree.count; i++) {
 		const struct trace_node *node = &drawing->tree.nodes[i];
 
-		if (node->bytes >= drawing->total / PART_MIN)
+		if (node->bytes >= drawing->total / PARTS_MAX)
 			put_node(drawing, node);
 		else
 			drawing->left_out++;

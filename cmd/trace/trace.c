@@ -60,7 +60,7 @@ struct tracing {
 	struct pm_thread *threads;     /* of the target, while it was alive; owned */
 	size_t thread_count;           /* number of threads */
 	struct pm_trace_result result; /* the newest result */
-	struct pm_trace_result last;   /* the result before */
+	struct pm_trace_result last;   /* the previous result */
 	struct pm_stack *stacks;       /* the stack of each site of `result`; owned */
 	struct trace_record record;    /* --record */
 	struct new_file svg, folded, pprof;
@@ -126,7 +126,7 @@ static void read_target(struct tracing *tracing)
 	}
 }
 
-/** Measures; the result before becomes `last`. */
+/** Measures; the previous result becomes `last`. */
 static int measure(struct tracing *tracing, struct pm_error *error)
 {
 	struct pm_trace_result result;
@@ -161,6 +161,15 @@ static void make_report(const struct tracing *tracing, struct trace_report *repo
 	};
 	memcpy(report->name, tracing->info.comm, sizeof report->name);
 	pm_trace_state(tracing->trace, &report->state);
+}
+
+/** Adds the sites of the previous result that have no memory any more. */
+static void add_released(struct tracing *tracing, struct trace_report *report)
+{
+	trace_report_add_released(&tracing->result, report);
+	free(tracing->stacks);
+	tracing->stacks = trace_report_stacks(&tracing->result, pm_trace_stacks(tracing->trace));
+	report->stacks = tracing->stacks;
 }
 
 /** Adds a result to the recording, if there is one. */
@@ -240,6 +249,7 @@ static int print_table(struct tracing *tracing, struct pm_error *error)
 	if (add_to_recording(tracing, &report, error) < 0)
 		return is_interrupted(error) ? 1 : -1;
 
+	add_released(tracing, &report);
 	int result = print(tracing, &report, false, error);
 	return out_failed(tracing->out) ? 1 : result;
 }
@@ -284,6 +294,8 @@ static int write_file(struct new_file *file, const char *path, const struct text
 	while (written < text->length) {
 		ssize_t count = write(file->fd, text->bytes + written, text->length - written);
 
+		if (count < 0 && errno == EINTR && *interrupt_flag() == 0)
+			continue;
 		if (count < 0)
 			return pm_error_set(error, PM_ERROR_IO, errno, "cannot write %s: %s", path,
 			                    strerror(errno));

@@ -21,7 +21,7 @@ static void add_node(struct trace_tree *tree, const struct trace_node *node)
  * @param tree    the tree
  * @param parent  index of the caller
  * @param name    name of the callee, not empty; the tree owns it afterwards
- * @param kind    sort of code
+ * @param kind    kind of code
  * @return        index of the callee
  */
 static size_t find_child(struct trace_tree *tree, size_t parent, struct text *name,

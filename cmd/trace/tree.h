@@ -17,7 +17,7 @@ enum { TRACE_TREE_DEPTH_MAX = 600 };
 /** A node: a function, called by all functions on the path from the root. */
 struct trace_node {
 	struct text name;     /**< unescaped; owned */
-	enum frame_kind kind; /**< sort of code */
+	enum frame_kind kind; /**< kind of code */
 	size_t parent;        /**< index of the caller; TRACE_TREE_NONE for the root */
 	size_t child;         /**< index of the first callee, or TRACE_TREE_NONE */
 	size_t last;          /**< index of the last callee, or TRACE_TREE_NONE */
@@ -35,7 +35,7 @@ struct trace_tree {
 	struct trace_node *nodes; /**< the nodes; owned */
 	size_t count;             /**< number of nodes, at least 1 */
 	size_t capacity;          /**< private */
-	/** Private: of each node but the root, its caller, sort and name; its number is the index
+	/** Private: of each node but the root, its caller, kind and name; its number is the index
 	 * of the node minus 1 */
 	struct trace_numbers keys;
 	size_t depth; /**< maximum depth */

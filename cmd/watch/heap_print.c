@@ -88,14 +88,6 @@ static size_t growing_of(const struct watch_heap_class *classes, size_t count)
 	return growing;
 }
 
-static void put_size(uint64_t size, bool bytes, struct text *text)
-{
-	if (bytes)
-		text_decimal(text, size);
-	else
-		text_size(text, size);
-}
-
 /** Adds how often the heap was walked, and what the last walk found. */
 static void put_walks(const struct watch_heap_walks *walks, bool bytes, struct text *line)
 {
@@ -109,7 +101,7 @@ static void put_walks(const struct watch_heap_walks *walks, bool bytes, struct t
 	text_string(line, "malloc: ");
 	text_grouped(line, walks->chunks);
 	text_format(line, " chunk%s in use, ", text_plural(walks->chunks));
-	put_size(walks->bytes, bytes, line);
+	text_size_as(line, walks->bytes, bytes);
 	text_string(line, ", net change ");
 	delta_put_bytes(line, walks->net_bytes, bytes);
 	text_format(line, "; %" PRIu64 " walk%s", walks->count, text_plural(walks->count));

@@ -153,9 +153,9 @@ void watch_view_judge(const struct watch_history *history, struct watch_row *row
  * changed, or if its length has grown. (If only its length has shrunk, the neighbour that took the
  * addresses has a row: an arena that grows into its reserve.) With WATCH_BY_RSS, each track that
  * holds memory gets a row. A guard gets a row only if its weight has changed, because guards appear
- * and disappear with the regions that they guard. The inaccessible end of a heap of malloc gets no
- * row while it holds no memory: its addresses change whenever the heap grows, and while malloc
- * makes a part of it accessible, a sample can find some pages there.
+ * and disappear with the regions that they guard. The inaccessible end of a malloc heap gets no row
+ * while it holds no memory. It moves whenever the heap grows. A sample taken while malloc makes a
+ * part of it accessible can find pages in it.
  */
 static bool has_row(const struct watch_view *view, const struct pm_track *track)
 {

@@ -96,8 +96,8 @@ static uint64_t noted_bottom(const struct pm_graph *graph, const struct pm_copy_
 		uint64_t start = words[i], end = start + words[i + 1];
 		bool fits = start < thread->stack_pointer && end > descriptor &&
 		            end - descriptor <= DESCRIPTOR + DESCRIPTOR_GAP;
-		/* The thread ID and the word after it can also have such a sum. But a thread ID
-		 * is lower than all addresses of memory. */
+		/* The thread ID and the word after it can also add up to this. But the thread ID is
+		 * too low to be an address. */
 		if (fits && start >= lowest)
 			return start;
 	}

@@ -7,6 +7,7 @@
  */
 #include "graph/held.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,15 +247,21 @@ static inline __attribute__((always_inline)) int scan_all(struct search *search,
 	return pm_check_cancel(graph->options.cancel, search->error);
 }
 
-/** Fails if there are too many pointers for the type of the indexes, or for the memory that is
- * left. */
+/** Fails if there are too many pointers for the indexes of `predecessors`, or for the memory that
+ * the caller allows. */
 static int check_pointers(const struct search *search)
 {
 	uint64_t chunks = (uint64_t)search->graph->node_count * PM_GRAPH_CHUNK_BYTES;
 	uint64_t needed = chunks + search->pointers * sizeof *search->predecessors;
 	uint64_t max = search->graph->options.memory_max;
 	char texts[2][PM_SIZE_TEXT_SIZE];
-	if (search->pointers < UINT32_MAX && (max == 0 || needed <= max))
+
+	if (search->pointers >= UINT32_MAX)
+		return pm_error_set(search->error, PM_ERROR_RESOURCES, 0,
+		                    "the chunks below the root contain too many pointers: %" PRIu64
+		                    ", and the limit is %" PRIu32,
+		                    search->pointers, UINT32_MAX - 1);
+	if (max == 0 || needed <= max)
 		return 0;
 
 	pm_format_size(needed, texts[0]);
@@ -262,7 +269,7 @@ static int check_pointers(const struct search *search)
 	return pm_error_set(search->error, PM_ERROR_RESOURCES, 0,
 	                    "not enough memory: the chunks and the pointers between them need %s, "
 	                    "and the limit is %s; free memory, or raise the limit of the cgroup",
-	                    texts[0], max > 0 ? texts[1] : "2^32 pointers");
+	                    texts[0], texts[1]);
 }
 
 /**

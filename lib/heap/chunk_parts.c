@@ -8,6 +8,7 @@
 
 #include "base/minmax.h"
 #include "base/search.h"
+#include "base/words.h"
 #include "heap/heap.h"
 
 enum {
@@ -28,12 +29,6 @@ struct part {
 	struct pm_chunk chunk; /* the chunk to which the part belongs */
 };
 
-static int compare_words(const void *a, const void *b)
-{
-	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-	return (one > other) - (one < other);
-}
-
 /** Returns the number of bytes at the start of a cached chunk that malloc has overwritten. */
 static uint64_t cached_links(const struct pm_heap_handle *heap, const struct pm_chunk *chunk)
 {
@@ -41,7 +36,7 @@ static uint64_t cached_links(const struct pm_heap_handle *heap, const struct pm_
 		return FAST_LINKS;
 
 	bool keyed = bsearch(&chunk->address, heap->keyed, heap->keyed_count, sizeof *heap->keyed,
-	                     compare_words);
+	                     pm_compare_words);
 	return keyed ? KEYED_LINKS : FAST_LINKS;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/words.h"
 #include "heap/glibc_chain.h"
 #include "heap/glibc_find.h"
 #include "heap/glibc_lists.h"
@@ -87,12 +88,6 @@ static int by_address(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
-static int compare_words(const void *a, const void *b)
-{
-	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-	return (one > other) - (one < other);
-}
-
 /** Reports bins that are not valid. The chunks were found without the bins. */
 static int check_bins(struct pm_glibc_lists *lists)
 {
@@ -130,7 +125,7 @@ int pm_glibc_cached_read(struct pm_glibc *glibc, struct pm_error *error)
 
 	struct pm_heap_handle *heap = glibc->heap;
 	if (heap->keyed_count > 0)
-		qsort(heap->keyed, heap->keyed_count, sizeof *heap->keyed, compare_words);
+		qsort(heap->keyed, heap->keyed_count, sizeof *heap->keyed, pm_compare_words);
 
 	free(lists.entries);
 	return result;

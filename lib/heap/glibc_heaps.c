@@ -2,8 +2,8 @@
 /*
  * The brk heap ends with the top chunk of the main arena. The heaps of another arena begin with a
  * heap_info { ar_ptr, prev, size, mprotect_size, ... }, at a multiple of their maximum size. The
- * newest heap contains the top chunk, and `prev` leads to the older ones. The oldest heap contains
- * the malloc_state after its heap_info (malloc/arena.c of glibc).
+ * newest heap contains the top chunk, and `prev` leads to the older ones. In the oldest
+ * heap, malloc_state follows heap_info (malloc/arena.c of glibc).
  */
 #include "heap/glibc_heaps.h"
 

@@ -497,42 +497,36 @@ static int find_newer(struct search *search)
 }
 
 /**
- * Searches chunks of posix_memalign(3) that realloc(3) has moved: their first headers do not say
- * how large they are.
+ * Searches for chunks of posix_memalign(3) that realloc(3) has moved: their first headers do not
+ * say how large they are. If there are such chunks, the chunks of this search replace those of the
+ * first search.
  */
 static int find_moved(struct search *search)
 {
 	const struct pm_glibc_parameters *counted = &search->glibc->parameters;
-	struct search again = *search;
 
 	if (counted->address == 0 || sum_of(search).bytes >= counted->mapped)
 		return 0;
 
-	again.found = NULL;
-	again.found_count = again.found_capacity = 0;
-	again.skip = NULL;
-	again.wants_parts = false;
-	again.lead_pages = LEAD_PAGES;
-	if (search_writable(&again) < 0) {
-		free(again.found);
-		free(again.skip);
-		return -1;
-	}
+	struct search again = { .glibc = search->glibc,
+		                .window = search->window,
+		                .main = search->main,
+		                .lead_pages = LEAD_PAGES,
+		                .error = search->error };
+	int result = search_writable(&again);
 
-	/* Only the found chunks change. */
-	struct found *unused = search->found;
-	if (again.moved) {
+	if (result == 0 && again.moved) {
+		free(search->found);
 		search->found = again.found;
 		search->found_count = again.found_count;
 		search->found_capacity = again.found_capacity;
 		search->lead_pages = again.lead_pages;
-	} else {
-		unused = again.found;
+		again.found = NULL;
 	}
 
-	free(unused);
+	free(again.found);
 	free(again.skip);
-	return 0;
+	return result;
 }
 
 /** Searches chunks that malloc has counted and that were not found. */

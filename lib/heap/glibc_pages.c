@@ -2,14 +2,7 @@
 #include "heap/glibc_pages.h"
 
 #include "base/array.h"
-#include "base/minmax.h"
 #include "reader/cancel.h"
-
-/*
- * Maximum size in bytes of a range whose page states are read at once. Without pages in the range,
- * this takes microseconds with PAGEMAP_SCAN, and tens of milliseconds on older kernels.
- */
-static const uint64_t WALK_STEP = UINT64_C(8) << 30;
 
 /** The state of pm_glibc_pages_find(). */
 struct collector {
@@ -53,18 +46,17 @@ static int collect(void *context, const struct pm_page_run *run)
 	return add(collector->pages, pm_range_clip(part, collector->range), collector->error);
 }
 
-/** Visits the page states of a range. Between two parts of it, the caller can cancel. */
+/** Visits the page states of a range. Before each step, the caller can cancel. */
 static int walk(const struct pm_heap_source *source, struct pm_range range, pm_page_visitor *visit,
                 void *visitor, struct pm_error *error)
 {
-	while (range.start < range.end) {
-		uint64_t end = range.start + pm_min(pm_range_size(range), WALK_STEP);
+	const struct pm_page_source *pages = source->pages;
+	struct pm_range step;
+
+	while (pm_page_step(&range, &step))
 		if (pm_check_cancel(source->cancel, error) < 0 ||
-		    source->pages->walk(source->pages->context, range.start, end, visit, visitor,
-		                        error) != 0)
+		    pages->walk(pages->context, step.start, step.end, visit, visitor, error) != 0)
 			return -1;
-		range.start = end;
-	}
 
 	return 0;
 }

@@ -27,14 +27,17 @@ uint64_t pm_glibc_mapping_size(const struct pm_glibc *glibc, const unsigned char
                                uint64_t lead, uint64_t max);
 
 /**
- * Searches the second header in front of aligned addresses, for each alignment.
+ * Searches for the second header before each address that posix_memalign(3) can have returned: one
+ * for each alignment.
+ *
  * @return 0, or -1 with PM_ERROR_GONE, PM_ERROR_RESOURCES or PM_ERROR_CANCELLED
  */
 int pm_glibc_second_find(struct pm_glibc *glibc, struct pm_glibc_second *second,
                          struct pm_error *error);
 
 /**
- * Searches the second header of a chunk that realloc(3) has moved, in front of any page.
+ * Searches for the second header of a chunk that realloc(3) has moved. It is 16 bytes before the
+ * start of some page of the mapping.
  *
  * @param pages  number of pages that may still be searched in all mappings; decreases
  * @return       0, or -1 with PM_ERROR_GONE, PM_ERROR_RESOURCES or PM_ERROR_CANCELLED

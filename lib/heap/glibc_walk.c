@@ -443,9 +443,8 @@ static int handle_break(struct walk *walk)
 }
 
 /**
- * Ends a walk that could not follow the top chunk: the heap is that of the moment when the arena
- * was read. A top chunk that did not move has a damaged header, unless malloc has not written it
- * yet.
+ * Ends a walk that could not follow the top chunk, at the place where the top chunk was when the
+ * arena was read. If it has not moved, its header is damaged, unless malloc has not written it yet.
  */
 static int finish_chain(struct walk *walk)
 {

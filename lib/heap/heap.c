@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/words.h"
 #include "heap/chunk_heads.h"
 #include "heap/glibc.h"
 #include "heap/glibc_chain.h"
@@ -294,12 +295,6 @@ void pm_heap_chunk(const struct pm_heap *heap, uint32_t number, struct pm_chunk 
 	pm_heap_index_chunk(pm_heap_index_of(heap), number, chunk);
 }
 
-static int compare_words(const void *a, const void *b)
-{
-	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-	return (one > other) - (one < other);
-}
-
 bool pm_heap_in_fastbin(const struct pm_heap *heap, const struct pm_chunk *chunk)
 {
 	const struct pm_heap_handle *handle = pm_heap_const_handle(heap);
@@ -310,7 +305,7 @@ bool pm_heap_in_fastbin(const struct pm_heap *heap, const struct pm_chunk *chunk
 
 	return handle->keyed_count == 0 ||
 	       !bsearch(&chunk->address, handle->keyed, handle->keyed_count, sizeof *handle->keyed,
-	                compare_words);
+	                pm_compare_words);
 }
 
 int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,

@@ -14,7 +14,7 @@
 enum {
 	PAGE = 4096,
 	CACHED_PAGES = 64,
-	/* The buffer starts at a page boundary, and has room for the maximum size of a call */
+	/* A read starts at a page boundary: up to a page comes before the bytes that are wanted. */
 	BUFFER_SIZE = PM_HEAP_WINDOW_SIZE + PAGE,
 	/* pm_heap_window_ahead() reads more if fewer bytes are left in the buffer. */
 	AHEAD_MIN = 4096,

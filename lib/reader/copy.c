@@ -31,13 +31,6 @@
  */
 static const uint64_t STEP = UINT64_C(4) << 20;
 
-/*
- * Maximum size in bytes of a range whose page states are read at once. Between two ranges, the
- * caller can cancel, and the duration of the stop is tested. Without pages in the range, this takes
- * microseconds with PAGEMAP_SCAN, and tens of milliseconds on older kernels.
- */
-static const uint64_t WALK_STEP = UINT64_C(8) << 30;
-
 struct pm_copy {
 	struct pm_process *process; /* NULL for a core file */
 	struct pm_core *core;       /* NULL for a living process */
@@ -93,23 +86,20 @@ static int check_duration(struct pm_copy *copy, struct pm_error *error)
 	return -1;
 }
 
-/** Visits the page states of a region, within the limits of the caller. */
+/** Visits the page states of a region. Before each step, the caller can cancel, and the duration of
+ * the stop is tested. */
 static int visit_region(struct walk *walk, const struct pm_region *region, pm_page_visitor *visit)
 {
 	struct pm_copy *copy = walk->copy;
 	const struct pm_page_source *pages = &copy->pages;
-	/* The states of a core file are in memory. */
-	uint64_t step = copy->process ? WALK_STEP : pm_region_size(region);
-	struct pm_range rest = pm_region_bounds(region);
+	struct pm_range rest = pm_region_bounds(region), step;
 
-	while (rest.start < rest.end) {
-		uint64_t end = rest.start + pm_min(step, pm_range_size(rest));
+	while (pm_page_step(&rest, &step))
 		if (pm_check_cancel(copy->options.cancel, walk->error) < 0 ||
 		    check_duration(copy, walk->error) < 0 ||
-		    pages->walk(pages->context, rest.start, end, visit, walk, walk->error) != 0)
+		    pages->walk(pages->context, step.start, step.end, visit, walk, walk->error) !=
+		            0)
 			return -1;
-		rest.start = end;
-	}
 
 	return 0;
 }

@@ -26,7 +26,7 @@ enum { DWARF_RBP = 6, DWARF_RSP = 7 };
 enum place { UNKNOWN, UNCHANGED, SAVED, UNDEFINED };
 
 /** Stores an offset, if it fits into a rule. */
-static bool take_offset(Dwarf_Word value, int32_t *offset)
+static bool store_offset(Dwarf_Word value, int32_t *offset)
 {
 	int64_t number = (int64_t)value;
 
@@ -58,7 +58,7 @@ static bool read_cfa(Dwarf_Frame *frame, struct pm_child_rule *rule)
 
 	rule->cfa_from_frame = number == DWARF_RBP;
 	return (number == DWARF_RBP || number == DWARF_RSP) &&
-	       take_offset(offset, &rule->cfa_offset);
+	       store_offset(offset, &rule->cfa_offset);
 }
 
 /** Reads where a register of the caller is. @param offset receives the offset from CFA if SAVED */
@@ -75,7 +75,8 @@ static enum place read_register(Dwarf_Frame *frame, int number, int32_t *offset)
 		return UNKNOWN;
 
 	*offset = 0;
-	if (count == 2 && (ops[1].atom != DW_OP_plus_uconst || !take_offset(ops[1].number, offset)))
+	if (count == 2 &&
+	    (ops[1].atom != DW_OP_plus_uconst || !store_offset(ops[1].number, offset)))
 		return UNKNOWN;
 	return SAVED;
 }

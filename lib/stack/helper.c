@@ -100,16 +100,15 @@ static void await_end(struct pm_helper *helper)
 			"the kernel refused its seccomp(2) filter");
 }
 
-/** Ends the child. @param kill_it whether it may still run */
-static void end(struct pm_helper *helper, bool kill_it)
+/** Ends the child, if it runs. */
+static void end(struct pm_helper *helper)
 {
 	if (helper->pid == 0)
 		return;
 
 	close(helper->socket);
 	helper->socket = -1;
-	if (kill_it)
-		kill(helper->pid, SIGKILL);
+	kill(helper->pid, SIGKILL);
 	await_end(helper);
 }
 
@@ -117,9 +116,8 @@ void pm_helper_reject(struct pm_helper *helper)
 {
 	snprintf(helper->why, sizeof helper->why,
 	         "the process that reads the target's programs sent an answer that is not valid: "
-	         "one "
-	         "of these files may be hostile");
-	end(helper, true);
+	         "one of these files may be hostile");
+	end(helper);
 }
 
 /** Opens a file that the child asks for. @return a descriptor, or -1 */
@@ -208,7 +206,7 @@ static bool await_answer(struct pm_helper *helper, const struct pm_modules *modu
 
 	for (;;) {
 		if (!await_message(helper, until, message)) {
-			end(helper, true);
+			end(helper);
 			return false;
 		}
 		if (message->kind == kind)
@@ -228,7 +226,7 @@ bool pm_helper_ask(struct pm_helper *helper, const struct pm_modules *modules,
 	if (helper->pid == 0)
 		return false;
 	if (!pm_stack_send(helper->socket, message, -1)) {
-		end(helper, true);
+		end(helper);
 		return false;
 	}
 	if (!await_answer(helper, modules, PM_STACK_DONE, message))
@@ -274,7 +272,7 @@ int pm_helper_start(struct pm_helper *helper, struct pm_process *process,
 
 void pm_helper_stop(struct pm_helper *helper)
 {
-	end(helper, true);
+	end(helper);
 	if (helper->area)
 		munmap(helper->area, sizeof *helper->area);
 	if (helper->root >= 0)

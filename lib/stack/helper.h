@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The child process as its parent sees it: requests, and the files that it asks for.
- * Private. */
+/** @file The side of the parent: sends requests to the child process, and opens the files that the
+ * child asks for. Private. */
 #ifndef PM_STACK_HELPER_H
 #define PM_STACK_HELPER_H
 

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/words.h"
 #include "stack/table.h"
 
 /** An address of one program. */
@@ -96,7 +97,7 @@ void pm_stacks_close(struct pm_stacks *stacks)
 	free(stacks);
 }
 
-/** A stack that is searched. */
+/** A stack that is searched for. */
 struct wanted_stack {
 	const struct pm_stacks *stacks;
 	const uint64_t *addresses;
@@ -115,7 +116,7 @@ static bool equals_stack(const void *context, uint32_t position)
 	              wanted->count * sizeof *wanted->addresses) == 0;
 }
 
-/** A place that is searched. */
+/** A place that is searched for. */
 struct wanted_place {
 	const struct pm_stacks *stacks;
 	uint64_t address;
@@ -309,14 +310,6 @@ void pm_stacks_get(const struct pm_stacks *stacks, uint32_t number, struct pm_st
 	stack->cut = !entry->frames || (entry->cut && !ends_at_entry(stack));
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-	const uint64_t *one = a;
-	const uint64_t *other = b;
-
-	return (*one > *other) - (*one < *other);
-}
-
 int pm_stacks_unnamed(const struct pm_stacks *stacks, uint64_t **addresses, size_t *count,
                       struct pm_error *error)
 {
@@ -336,13 +329,13 @@ int pm_stacks_unnamed(const struct pm_stacks *stacks, uint64_t **addresses, size
 	}
 
 	if (found_count > 0)
-		qsort(found, found_count, sizeof *found, compare_addresses);
+		qsort(found, found_count, sizeof *found, pm_compare_words);
 	*addresses = found;
 	*count = found_count;
 	return 0;
 }
 
-/** A text that is searched. */
+/** A text that is searched for. */
 struct wanted_text {
 	const struct pm_stacks *stacks;
 	const char *text;

@@ -22,10 +22,10 @@ struct pm_stack_table {
 	size_t used;                 /**< number of slots that are not empty */
 };
 
-/** What is searched. */
+/** The item that is searched for. */
 struct pm_stack_key {
 	uint64_t hash; /**< of the item */
-	/** Returns whether the item at a position in the array is the one that is searched. */
+	/** Returns whether the item at a position in the array is the one that is searched for. */
 	bool (*equals)(const void *context, uint32_t position);
 	const void *context; /**< first argument of `equals` */
 };
@@ -33,7 +33,7 @@ struct pm_stack_key {
 /**
  * Finds an item.
  * @param table     the table
- * @param key       what is searched
+ * @param key       the item that is searched for
  * @param position  receives the position in the array
  * @return          whether the table contains the item
  */

@@ -27,11 +27,11 @@ struct pm_trace_backend_calls {
 	void (*close)(void *backend);
 	/**
 	 * Waits for events until a time (nanoseconds of CLOCK_MONOTONIC) or until some were
-	 * recorded, and hands the events that are certainly complete to the sink. An event is
-	 * handed over at the latest by the second call that begins after its time. A signal ends
-	 * the wait. The backend calls pm_unwinder_refresh() where needed, because it unwinds the
-	 * stacks before it hands over the events.
-	 * @param last  whether no call follows: all events are handed over
+	 * recorded, and passes the events whose order is certain to the sink. An event is passed
+	 * at the latest by the second call that begins after its time. A signal ends the wait. The
+	 * backend calls pm_unwinder_refresh() where needed, because it unwinds the stacks before it
+	 * passes the events.
+	 * @param last  whether no call follows: all events are passed
 	 * @return      1 if the target has exited, 0, or -1
 	 */
 	int (*poll)(void *backend, uint64_t until, bool last, struct pm_error *error);

@@ -48,6 +48,8 @@ bool pm_trace_call_is_used(const struct pm_trace_event *event)
 
 bool pm_trace_call_maps_code(const struct pm_trace_event *event)
 {
+	if (event->kind == PM_TRACE_MMAP && event->arguments[3] & MAP_ANONYMOUS)
+		return false;
 	return (event->kind == PM_TRACE_MMAP || event->kind == PM_TRACE_MPROTECT) &&
 	       event->arguments[2] & PROT_EXEC;
 }

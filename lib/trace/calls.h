@@ -25,7 +25,8 @@ bool pm_trace_call_is_used(const struct pm_trace_event *event);
 bool pm_trace_call_populates(uint64_t advice);
 
 /**
- * Tests whether an event makes memory executable: then the unwinder has to read maps again.
+ * Tests whether an event can add a file with code: then the unwinder has to read maps again. Memory
+ * without a file, in which runtimes generate code, does not count.
  * @param event  an event that is used
  * @return       whether the list of files with code may have changed
  */

@@ -33,9 +33,9 @@ struct kernel_action {
 };
 
 /**
- * Gives all signals with a handler their default action, so that a signal ends the child, and also
- * SIGPIPE: a program that ignores SIGPIPE does not want this for its children. Other ignored
- * signals remain ignored (nohup).
+ * Gives each signal with a handler its default action, so that the signal ends the child. SIGPIPE
+ * gets its default action, too: a program that ignores SIGPIPE rarely means its children to do so.
+ * Other ignored signals remain ignored (nohup).
  */
 static void reset_signals(void)
 {

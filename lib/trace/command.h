@@ -39,8 +39,8 @@ int pm_trace_command_permit(const struct pm_trace_command *command, pid_t tracer
  *
  * @param command  a child that waits
  * @param name     the command, for messages
- * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS, PM_ERROR_IO, PM_ERROR_GONE
- * @return         0 if the command runs; -1 if the exec has failed
+ * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS, PM_ERROR_IO
+ * @return         0 if the command runs, or the child was killed; -1 if the exec has failed
  */
 int pm_trace_command_exec(struct pm_trace_command *command, const char *name,
                           struct pm_error *error);

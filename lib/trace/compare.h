@@ -6,9 +6,9 @@
 #include "trace/trace.h"
 
 /**
- * Compares the list with the regions, and corrects the list if it differs. The kernel reports lost
- * events only with the next event, so that a difference can be seen before. Adds the difference to
- * that of the trace.
+ * Compares the list with the regions, and corrects the list if it differs. It can differ although
+ * no loss was reported: the kernel reports lost events only with the next event. Adds the
+ * difference to that of the trace.
  *
  * @param trace  the trace
  * @param error  PM_ERROR_RESOURCES, PM_ERROR_IO, PM_ERROR_GONE

@@ -12,19 +12,19 @@
 #include <sys/types.h>
 
 /**
- * Kinds of events. Memory is released when a system call begins and mapped when it ends: between
- * the two, another thread can map the same addresses.
+ * Kinds of events. A system call releases memory when it starts, and maps memory when it ends. In
+ * between, another thread can map the addresses that were released.
  */
 enum pm_trace_kind {
 	PM_TRACE_MMAP,          /**< end of mmap */
-	PM_TRACE_MUNMAP_BEGIN,  /**< begin of munmap */
+	PM_TRACE_MUNMAP_BEGIN,  /**< start of munmap */
 	PM_TRACE_MUNMAP_FAILED, /**< end of munmap with an error: the memory is still there */
-	PM_TRACE_MREMAP_BEGIN,  /**< begin of mremap */
+	PM_TRACE_MREMAP_BEGIN,  /**< start of mremap */
 	PM_TRACE_MREMAP,        /**< end of mremap; also with an error */
 	PM_TRACE_BRK,           /**< end of brk */
 	PM_TRACE_MPROTECT,      /**< end of mprotect */
 	PM_TRACE_SHMAT,         /**< end of shmat */
-	PM_TRACE_SHMDT_BEGIN,   /**< begin of shmdt */
+	PM_TRACE_SHMDT_BEGIN,   /**< start of shmdt */
 	PM_TRACE_MADVISE,       /**< end of madvise that gives pages back */
 	PM_TRACE_POPULATE,      /**< start or end of madvise(MADV_POPULATE_*) */
 	PM_TRACE_FAULT,         /**< page fault; arguments[0] is the address */

@@ -20,9 +20,9 @@ int pm_trace_faults_add(struct pm_trace_space *space, const struct pm_trace_even
                         struct pm_error *error);
 
 /**
- * Applies madvise(2), if it did not fail: pages that are given back belong to the stack that
- * touches them next, and pages that MADV_POPULATE_* creates without page faults to the stack of
- * this call.
+ * Applies a call of madvise(2) that has not failed. Pages that it gives back will belong to the
+ * stack that touches them next. Pages that MADV_POPULATE_* creates without page faults belong to
+ * the stack of the call.
  *
  * @param space  the address space
  * @param event  the event

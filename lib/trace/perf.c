@@ -38,7 +38,7 @@ static const uint64_t EXEC_TIME = UINT64_C(1000000000);
  * measurements. */
 enum { COST = 1200, COST_STACK = 1800, COST_CHAIN = 2100, COST_CALL = 70, COST_CALL_ALL = 210 };
 
-/** An event that waits for its turn. */
+/** An event that was not passed yet. */
 struct waiting {
 	struct pm_trace_event event;
 	uint64_t sequence; /**< events with the same time stay in the order of the ring */
@@ -206,7 +206,7 @@ static uint64_t cost_of(const struct pm_perf_record *record)
 	return cost;
 }
 
-/** Takes a sample. */
+/** Consumes a sample. */
 static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
                           const struct pm_perf_record *record, struct pm_error *error)
 {
@@ -256,7 +256,7 @@ static int report_lost(struct perf *perf, uint64_t time, uint64_t total, struct 
 	return append(perf, event, 0, error);
 }
 
-/** Takes a record of the exec or the exit of a thread. */
+/** Consumes a record of the exec or the exit of a thread. */
 static int consume_task(struct perf *perf, const struct pm_perf_event *source,
                         const struct pm_perf_record *record, struct pm_error *error)
 {
@@ -272,7 +272,7 @@ static int consume_task(struct perf *perf, const struct pm_perf_event *source,
 	return exec ? refresh(perf, true, error) : 0;
 }
 
-/** Takes a record of a ring. */
+/** Consumes a record of a ring. */
 static int consume(void *context, const void *bytes, size_t size, struct pm_error *error)
 {
 	struct perf *perf = context;
@@ -283,15 +283,16 @@ static int consume(void *context, const void *bytes, size_t size, struct pm_erro
 	if (!pm_perf_record_id(bytes, size, &id))
 		return 0;
 	source = pm_perf_events_find(&perf->events, id);
-	/* Of an event that was closed, for example because its plan needs too many descriptors. */
-	if (!source && pm_perf_record_is_sample(bytes, size))
-		return 0;
-
 	unsigned what = source ? source->what : PM_PERF_FAULTS;
 	if (!pm_perf_record_parse(bytes, size, pm_perf_events_sample_type(&perf->events, what),
-	                          &record))
+	                          &record)) {
+		/* The fields of the samples of an event that was closed are not known: a plan was
+		 * given up while its first events recorded already. */
+		if (!source)
+			return 0;
 		return pm_error_set(error, PM_ERROR_IO, 0,
 		                    "the kernel wrote a damaged record of an event");
+	}
 
 	if (record.type == PM_PERF_LOST) {
 		perf->lost_records += record.lost;

@@ -431,7 +431,7 @@ static void close_events(struct pm_perf_events *events)
 static int too_many(struct pm_perf_events *events, pid_t pid, size_t threads, int cause,
                     struct pm_error *error)
 {
-	/* The other plans need fewer, but privileges. */
+	/* The other plans need fewer events, but they need privileges. */
 	events->plan = PM_PERF_PER_THREAD;
 	size_t count = needed(events, threads);
 
@@ -439,12 +439,12 @@ static int too_many(struct pm_perf_events *events, pid_t pid, size_t threads, in
 		return pm_error_set(error, PM_ERROR_RESOURCES, cause,
 		                    "cannot trace the %zu threads of process %d: without "
 		                    "privileges they need %zu events, and trace opens at most %d; "
-		                    "run as root, which needs fewer",
+		                    "run as root: then fewer are needed",
 		                    threads, (int)pid, count, EVENTS_MAX);
 	return pm_error_set(error, PM_ERROR_RESOURCES, cause,
 	                    "cannot trace the %zu threads of process %d: without privileges they "
 	                    "need %zu descriptors, which is more than 'ulimit -Hn' permits; "
-	                    "increase it, or run as root, which needs fewer",
+	                    "increase it, or run as root: then fewer are needed",
 	                    threads, (int)pid, count);
 }
 

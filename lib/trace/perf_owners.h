@@ -29,7 +29,7 @@ struct pm_perf_owners {
 };
 
 /**
- * Takes note of a record.
+ * Notes a record.
  * @param owners  the table
  * @param tid     the thread of the record
  * @param owner   the owner of its event

@@ -7,14 +7,17 @@
 
 #include <procmem/unwinder.h>
 
-/** What follows of a record. */
+/* Size in bytes of the fields at the end of each record that is not a sample. */
+enum { END_SIZE = 24 };
+
+/** The part of a record that was not parsed yet. */
 struct rest {
 	const char *at;
 	size_t left;
 };
 
 /** Returns the next bytes of a record, and moves past them; NULL if there are not enough. */
-static const void *take(struct rest *rest, uint64_t size)
+static const void *consume(struct rest *rest, uint64_t size)
 {
 	const char *at = rest->at;
 
@@ -27,18 +30,18 @@ static const void *take(struct rest *rest, uint64_t size)
 }
 
 /** Reads the next 64-bit number. Returns false at the end of the record. */
-static bool take_number(struct rest *rest, uint64_t *number)
+static bool read_number(struct rest *rest, uint64_t *number)
 {
-	const void *at = take(rest, sizeof *number);
+	const void *at = consume(rest, sizeof *number);
 	if (at)
 		memcpy(number, at, sizeof *number);
 	return at != NULL;
 }
 
 /** Reads two 32-bit numbers, as the fields of process and thread are. */
-static bool take_pair(struct rest *rest, pid_t *first, pid_t *second)
+static bool read_pair(struct rest *rest, pid_t *first, pid_t *second)
 {
-	const char *at = take(rest, 2 * sizeof *first);
+	const char *at = consume(rest, 2 * sizeof *first);
 	if (!at)
 		return false;
 	memcpy(first, at, sizeof *first);
@@ -72,30 +75,21 @@ bool pm_perf_record_id(const void *bytes, size_t size, uint64_t *id)
 
 	/* The identifier is the first field of a sample, and the last field of other records. */
 	if (header.type != PERF_RECORD_SAMPLE)
-		take(&rest, rest.left - sizeof *id);
-	return take_number(&rest, id);
-}
-
-bool pm_perf_record_is_sample(const void *bytes, size_t size)
-{
-	struct perf_event_header header;
-	struct rest rest;
-
-	return open_record(bytes, size, &header, &rest) && header.type == PERF_RECORD_SAMPLE;
+		consume(&rest, rest.left - sizeof *id);
+	return read_number(&rest, id);
 }
 
 /** Parses the end of a record that is not a sample (perf_event_attr.sample_id_all). */
 static bool parse_end(const struct rest *rest, struct pm_perf_record *record)
 {
-	enum { END_SIZE = 24 };
 	struct rest end = *rest;
 
 	if (rest->left < END_SIZE)
 		return false;
 
-	take(&end, rest->left - END_SIZE);
-	return take_pair(&end, &record->pid, &record->tid) && take_number(&end, &record->time) &&
-	       take_number(&end, &record->id);
+	consume(&end, rest->left - END_SIZE);
+	return read_pair(&end, &record->pid, &record->tid) && read_number(&end, &record->time) &&
+	       read_number(&end, &record->id);
 }
 
 bool pm_perf_record_time(const void *bytes, size_t size, uint64_t *time)
@@ -108,8 +102,8 @@ bool pm_perf_record_time(const void *bytes, size_t size, uint64_t *time)
 	if (!open_record(bytes, size, &header, &rest))
 		return false;
 	if (header.type == PERF_RECORD_SAMPLE)
-		return take_number(&rest, &id) && take_pair(&rest, &pid, &tid) &&
-		       take_number(&rest, time);
+		return read_number(&rest, &id) && read_pair(&rest, &pid, &tid) &&
+		       read_number(&rest, time);
 
 	struct pm_perf_record record = { .time = 0 };
 	bool complete = parse_end(&rest, &record);
@@ -129,10 +123,10 @@ static bool parse_chain(struct rest *rest, struct pm_perf_record *record)
 {
 	uint64_t count;
 
-	if (!take_number(rest, &count) || count > rest->left / sizeof(uint64_t))
+	if (!read_number(rest, &count) || count > rest->left / sizeof(uint64_t))
 		return false;
 
-	const uint64_t *chain = take(rest, count * sizeof *chain);
+	const uint64_t *chain = consume(rest, count * sizeof *chain);
 	while (count > 0 && is_marker(*chain))
 		chain++, count--;
 
@@ -151,8 +145,8 @@ static bool parse_raw(struct rest *rest, struct pm_perf_record *record)
 	if (rest->left < sizeof size)
 		return false;
 
-	memcpy(&size, take(rest, sizeof size), sizeof size);
-	record->raw = take(rest, size);
+	memcpy(&size, consume(rest, sizeof size), sizeof size);
+	record->raw = consume(rest, size);
 	record->raw_size = size;
 
 	return record->raw && rest->left % 8 == 0;
@@ -163,12 +157,12 @@ static bool parse_registers(struct rest *rest, struct pm_perf_record *record)
 {
 	uint64_t abi;
 
-	if (!take_number(rest, &abi))
+	if (!read_number(rest, &abi))
 		return false;
 	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return true;
 
-	const uint64_t *values = take(rest, PM_UNWIND_REGISTERS * sizeof *values);
+	const uint64_t *values = consume(rest, PM_UNWIND_REGISTERS * sizeof *values);
 	if (abi == PERF_SAMPLE_REGS_ABI_64)
 		record->registers = values;
 
@@ -183,13 +177,13 @@ static bool parse_stack(struct rest *rest, struct pm_perf_record *record)
 {
 	uint64_t size, used;
 
-	if (!take_number(rest, &size))
+	if (!read_number(rest, &size))
 		return false;
 	if (size == 0)
 		return true;
 
-	const void *stack = take(rest, size);
-	if (!stack || !take_number(rest, &used) || used > size)
+	const void *stack = consume(rest, size);
+	if (!stack || !read_number(rest, &used) || used > size)
 		return false;
 	if (used > 0 && used <= PM_UNWIND_STACK_MAX) {
 		record->stack = stack;
@@ -204,10 +198,10 @@ static bool parse_sample(struct rest *rest, uint64_t type, struct pm_perf_record
 {
 	record->type = PM_PERF_SAMPLE;
 
-	if (!take_number(rest, &record->id) || !take_pair(rest, &record->pid, &record->tid) ||
-	    !take_number(rest, &record->time))
+	if (!read_number(rest, &record->id) || !read_pair(rest, &record->pid, &record->tid) ||
+	    !read_number(rest, &record->time))
 		return false;
-	if (type & PERF_SAMPLE_ADDR && !take_number(rest, &record->address))
+	if (type & PERF_SAMPLE_ADDR && !read_number(rest, &record->address))
 		return false;
 	if (type & PERF_SAMPLE_CALLCHAIN && !parse_chain(rest, record))
 		return false;
@@ -232,23 +226,23 @@ static bool parse_other(struct rest *rest, const struct perf_event_header *heade
 
 	if (!parse_end(rest, record))
 		return false;
-	rest->left -= 24;
+	rest->left -= END_SIZE;
 
 	switch (header->type) {
 	case PERF_RECORD_LOST:
 		record->type = PM_PERF_LOST;
-		return take_number(rest, &ignored) && take_number(rest, &record->lost);
+		return read_number(rest, &ignored) && read_number(rest, &record->lost);
 	case PERF_RECORD_LOST_SAMPLES:
 		record->type = PM_PERF_LOST;
-		return take_number(rest, &record->lost);
+		return read_number(rest, &record->lost);
 	case PERF_RECORD_EXIT:
 		record->type = PM_PERF_EXIT;
-		return take_pair(rest, &record->pid, &parent) &&
-		       take_pair(rest, &record->tid, &parent);
+		return read_pair(rest, &record->pid, &parent) &&
+		       read_pair(rest, &record->tid, &parent);
 	case PERF_RECORD_COMM:
 		if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
 			record->type = PM_PERF_EXEC;
-		return take_pair(rest, &record->pid, &record->tid);
+		return read_pair(rest, &record->pid, &record->tid);
 	default:
 		return true;
 	}

@@ -71,15 +71,6 @@ struct pm_perf_record {
 bool pm_perf_record_id(const void *bytes, size_t size, uint64_t *id);
 
 /**
- * Tests whether a record is a sample, which only the fields of its event can parse.
- *
- * @param bytes  the record, aligned to 8 bytes
- * @param size   number of bytes that may be read
- * @return       true or false
- */
-bool pm_perf_record_is_sample(const void *bytes, size_t size);
-
-/**
  * Finds the time of a record.
  *
  * @param bytes  the record, aligned to 8 bytes

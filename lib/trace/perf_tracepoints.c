@@ -395,7 +395,7 @@ static int not_found(int refused, struct pm_error *error)
 	if (pm_errno_is_ours(refused))
 		return pm_error_set(error, PM_ERROR_RESOURCES, refused,
 		                    "cannot count tracepoints: this process lacks descriptors or "
-		                    "memory: increase 'ulimit -n'");
+		                    "memory; increase 'ulimit -n'");
 	if (refused == ETIME)
 		return pm_error_set(error, PM_ERROR_RESOURCES, refused,
 		                    "cannot count tracepoints within %d seconds: few descriptors "

@@ -29,7 +29,7 @@ enum pm_tracepoint {
 	PM_TRACEPOINT_ENTER_MADVISE,
 	PM_TRACEPOINT_CALLS, /**< number of tracepoints of one system call */
 	PM_TRACEPOINT_EXIT_ALL = PM_TRACEPOINT_CALLS, /**< end of each system call */
-	PM_TRACEPOINT_ENTER_ALL,                      /**< begin of each system call */
+	PM_TRACEPOINT_ENTER_ALL,                      /**< start of each system call */
 	PM_TRACEPOINT_COUNT,                          /**< number of tracepoints */
 };
 
@@ -38,7 +38,7 @@ struct pm_tracepoint_call {
 	const char *name;        /**< name in events/syscalls of tracefs */
 	enum pm_trace_kind kind; /**< what it records */
 	int number;              /**< number of the system call */
-	bool enter;              /**< begin of the system call, otherwise its end */
+	bool enter;              /**< start of the system call, otherwise its end */
 	/** Whether the stack is needed: memory is mapped, or filled. Memory that is released
 	 * belongs to the stack that mapped it */
 	bool stack;

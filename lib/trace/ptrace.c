@@ -133,7 +133,7 @@ static void refresh(struct ptrace *ptrace, bool exec)
 		pm_unwinder_refresh(ptrace->target->unwinder, exec);
 }
 
-/** Takes a record. */
+/** Consumes a record. */
 static int consume(struct ptrace *ptrace, const struct pm_ptrace_record *record,
                    struct pm_error *error)
 {

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-/** A pair that is searched. */
+/** A pair that is searched for. */
 struct wanted {
 	const struct pm_trace_thread_stacks *pairs;
 	struct pm_trace_thread_stack pair;

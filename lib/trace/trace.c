@@ -90,7 +90,7 @@ int pm_trace_record(struct pm_trace *trace, uint64_t until, struct pm_error *err
 
 int pm_trace_drain(struct pm_trace *trace, struct pm_error *error)
 {
-	/* The second call after the time of the events hands them over. */
+	/* The second call after the time of the events passes them. */
 	for (int i = 0; i < 2 && !trace->exited; i++)
 		if (pm_trace_record(trace, now(), error) < 0)
 			return -1;
@@ -390,7 +390,7 @@ static int measure_once(struct pm_trace *trace, bool compared, const volatile si
 	return count_pages(trace, cancel, error);
 }
 
-/** Measures once more. Sets `exited` if the target is gone. */
+/** Measures. Repeats this if the target calls exec. Sets `exited` if the target is gone. */
 static int measure(struct pm_trace *trace, bool compared, const volatile sig_atomic_t *cancel,
                    struct pm_error *error)
 {

@@ -45,11 +45,11 @@ struct pm_trace {
 	struct pm_process *after_exec;   /**< the target since its last exec; NULL before */
 	bool owned;                      /**< whether `process` is closed with the trace */
 	bool started;                    /**< whether it was started for the trace */
-	struct pm_trace_command command; /**< the child then */
+	struct pm_trace_command command; /**< if so: the child */
 	struct pm_trace_options options;
 	struct pm_stacks *stacks;
 	struct pm_unwinder *unwinder;  /**< NULL if the backend needs none */
-	struct pm_trace_target target; /**< what the backend has */
+	struct pm_trace_target target; /**< what the backend was opened with */
 	const struct pm_trace_backend_calls *calls;
 	void *backend;
 	struct pm_trace_space space;
@@ -76,7 +76,7 @@ struct pm_trace {
 /**
  * Opens a trace: the unwinder, the backend, and then the list of what is mapped already.
  *
- * @param setup  how; its process is not closed on failure
+ * @param setup  how to open it; its process is not closed on failure
  * @param trace  receives the trace; release with pm_trace_close()
  * @param error  as for pm_trace_attach()
  * @return       0 or -1

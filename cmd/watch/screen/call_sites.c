@@ -87,10 +87,7 @@ static void put_size(uint64_t size, bool bytes, struct text *text)
 {
 	struct text cell = { 0 };
 
-	if (bytes)
-		text_decimal(&cell, size);
-	else
-		text_size(&cell, size);
+	text_size_as(&cell, size, bytes);
 	text_format(text, "%*s", CELL_WIDTH, text_terminate(&cell));
 	text_deinit(&cell);
 }

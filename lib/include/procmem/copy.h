@@ -239,7 +239,7 @@ PM_PUBLIC struct pm_reader pm_copy_reader(struct pm_copy *copy);
 PM_PUBLIC struct pm_page_source pm_copy_source(struct pm_copy *copy);
 
 /**
- * Returns the copied bytes at an address. Bytes that were not copied are returned as zeros.
+ * Returns a pointer to the copied bytes at an address. Where nothing was copied, the bytes are 0.
  *
  * @param copy     the copy, after pm_copy_take()
  * @param address  first address

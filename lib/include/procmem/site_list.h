@@ -100,15 +100,15 @@ struct pm_site_change {
 	struct pm_site_sums before; /**< its sites in the first list */
 	struct pm_site_sums after;  /**< its sites in the second list */
 	int64_t resident;           /**< resident bytes in the second list, minus the first */
-	/** The true difference is `resident`, give or take this number of bytes: what the lists
-	 * left out */
+	/** The true difference is at most this number of bytes more or less than `resident`: the
+	 * lists leave out small sites */
 	uint64_t uncertain;
 };
 
 /**
  * Compares two lists. Stacks with the same functions in the same files are added up: a stack whose
  * calls are at different addresses of the same functions is the same stack. Files are compared by
- * name without directory and without what follows ".so".
+ * name, without directory, without what follows ".so", and without " (deleted)".
  *
  * @param before   the first list; must outlive the changes
  * @param after    the second list; must outlive the changes

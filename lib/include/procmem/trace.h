@@ -15,7 +15,7 @@
  * Backends:
  * - perf: perf_event_open(2) on the tracepoints of these system calls. The target is never stopped.
  *   Each other system call of the target becomes slower by about 70 ns. A user without privileges
- *   can trace own processes if kernel.perf_event_paranoid is at most 2.
+ *   can trace processes of the same user if kernel.perf_event_paranoid is at most 2.
  * - ptrace: ptrace(2) stops a thread at each system call, which costs up to 0.1 ms each. The start
  *   of the trace interrupts epoll_wait(2) and similar calls of a running process with EINTR once.
  *   The end of the trace interrupts only such a call that begins at that moment. A child process of
@@ -69,7 +69,7 @@ enum pm_trace_end {
 	PM_TRACE_EXITED,    /**< the target has exited */
 };
 
-/** How the trace goes. */
+/** The state of a trace. */
 struct pm_trace_state {
 	enum pm_trace_backend backend; /**< the backend in use: not PM_TRACE_AUTO */
 	const char *plan;    /**< how events are selected, such as "one event per thread and CPU" */
@@ -87,7 +87,7 @@ struct pm_trace_state {
 	/** Time by which each system call that is not recorded is expected to become slower, in
 	 * nanoseconds */
 	uint64_t call_ns;
-	bool exited;    /**< the target has exited: results are of the last measurement before */
+	bool exited;    /**< the target has exited: results are those of the last measurement */
 	uint64_t execs; /**< how often the target has called exec: each time the list is cleared */
 	/**
 	 * Bytes that only the list or only /proc/PID/maps contained when both were compared, in
@@ -100,7 +100,8 @@ struct pm_trace_state {
 	/** Events whose outermost callers are not known because the copy of the stack was too small
 	 */
 	uint64_t short_copies;
-	bool jit_unnamed; /**< frames in no file have no name: no /tmp/perf-PID.map has them */
+	/** Some frames are in no file, and have no name because no /tmp/perf-PID.map names them */
+	bool jit_unnamed;
 };
 
 /** Memory that one stack is responsible for. */
@@ -130,7 +131,8 @@ struct pm_trace_result {
 };
 
 /**
- * Starts to trace a process that runs. It is not stopped (perf).
+ * Starts to trace a running process. The backend perf does not stop the process. ptrace stops each
+ * thread for a moment.
  *
  * @param process  the process; must outlive the trace
  * @param options  what is recorded; copied
@@ -233,7 +235,7 @@ PM_PUBLIC void pm_trace_result_deinit(struct pm_trace_result *result);
 PM_PUBLIC const struct pm_stacks *pm_trace_stacks(const struct pm_trace *trace);
 
 /**
- * Returns how the trace goes.
+ * Returns the state of a trace.
  * @param trace  the trace
  * @param state  filled
  */

@@ -66,7 +66,7 @@ struct pm_unwind_sample {
 /** An unwinder; opaque. Only one thread at a time may use it. */
 struct pm_unwinder;
 
-/** How the unwinder does. */
+/** The state of an unwinder. */
 struct pm_unwinder_state {
 	bool alive;           /**< whether the child process runs */
 	char why[256];        /**< if not: the reason */

@@ -14,57 +14,8 @@
 #include <procmem/chunk_type.h>
 #include <procmem/heap.h>
 
-#include "support/look.h"
+#include "support/heap_subject.h"
 #include "support/target.h"
-
-/** A target, and its heap. */
-struct subject {
-	struct look look;
-	struct pm_heap *heap;
-};
-
-static void close_heap(struct subject *subject)
-{
-	pm_heap_close(subject->heap);
-	look_close(&subject->look);
-}
-
-static void expect_equal(const char *what, uint64_t ours, uint64_t theirs)
-{
-	if (ours != theirs)
-		fail_msg("%s: %" PRIu64 ", but malloc says %" PRIu64, what, ours, theirs);
-}
-
-/** Checks that the chunks of the index have the sizes and counts of the figures. */
-static void compare_chunks(const struct pm_heap *heap)
-{
-	uint64_t bytes[PM_CHUNK_TOP + 1] = { 0 }, counts[PM_CHUNK_TOP + 1] = { 0 };
-	uint64_t mapped = 0, last = 0;
-
-	for (uint32_t i = 0; i < heap->chunk_count; i++) {
-		struct pm_chunk chunk;
-		pm_heap_chunk(heap, i, &chunk);
-		assert_int_equal(chunk.number, i);
-		assert_true(chunk.address >= last);
-		last = chunk.address + chunk.size;
-		if (chunk.arena == PM_CHUNK_MAPPED) {
-			mapped++;
-			continue;
-		}
-		assert_true(chunk.arena < heap->arena_count);
-		bytes[chunk.state] += chunk.size;
-		counts[chunk.state]++;
-	}
-
-	expect_equal("chunks in use", bytes[PM_CHUNK_IN_USE], heap->total.in_use);
-	expect_equal("cached chunks", bytes[PM_CHUNK_CACHED], heap->total.cached);
-	expect_equal("free chunks", bytes[PM_CHUNK_FREE], heap->total.free);
-	expect_equal("top chunks", bytes[PM_CHUNK_TOP], heap->total.top);
-	expect_equal("number of chunks in use", counts[PM_CHUNK_IN_USE], heap->total.chunks);
-	expect_equal("number of cached chunks", counts[PM_CHUNK_CACHED], heap->total.cached_count);
-	expect_equal("number of free chunks", counts[PM_CHUNK_FREE], heap->total.free_count);
-	expect_equal("mapped chunks in the index", mapped, heap->mapped_count);
-}
 
 /** What a target `growing` says about its heap. */
 struct counters {
@@ -87,7 +38,7 @@ static struct counters read_counters(const struct target *target)
 }
 
 /** Returns where the heap of a target is read from. */
-static struct pm_heap_source source_of(struct subject *subject)
+static struct pm_heap_source source_of(struct heap_subject *subject)
 {
 	return (struct pm_heap_source){ .regions = &subject->look.regions,
 		                        .reader = &subject->look.memory,
@@ -96,7 +47,7 @@ static struct pm_heap_source source_of(struct subject *subject)
 }
 
 /** Opens the heap of a process whose regions were read before. */
-static void open_later(struct subject *subject)
+static void open_later(struct heap_subject *subject)
 {
 	struct pm_error error = { 0 };
 	const struct pm_heap_source source = source_of(subject);
@@ -126,7 +77,7 @@ static void memory_that_is_newer_than_the_regions(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct target target;
-		struct subject subject;
+		struct heap_subject subject;
 
 		target_start(&target, "growing", arenas[i], NULL);
 		look_open(&subject.look, target.pid);
@@ -135,21 +86,22 @@ static void memory_that_is_newer_than_the_regions(void **state)
 
 		const struct pm_heap *heap = subject.heap;
 		const struct counters counters = read_counters(&target);
-		expect_equal("chunks", count_grown(subject.heap), counters.made);
-		expect_equal("system", heap->total.system, counters.system);
-		expect_equal("top", heap->arenas[0].top, counters.top);
-		expect_equal("mapped", heap->mapped, counters.mapped);
-		expect_equal("breaks", heap->breaks_total, 0);
+		heap_subject_expect("chunks", count_grown(subject.heap), counters.made);
+		heap_subject_expect("system", heap->total.system, counters.system);
+		heap_subject_expect("top", heap->arenas[0].top, counters.top);
+		heap_subject_expect("mapped", heap->mapped, counters.mapped);
+		heap_subject_expect("breaks", heap->breaks_total, 0);
 		assert_true(heap->complete);
-		compare_chunks(heap);
+		heap_subject_compare(heap);
 
-		close_heap(&subject);
+		heap_subject_close(&subject);
 		target_stop(&target);
 	}
 }
 
 /** Checks that pointers to the mapped chunk with the lowest address are taken for pointers. */
-static void compare_pointers(const struct subject *subject, const struct pm_heap_source *memory)
+static void compare_pointers(const struct heap_subject *subject,
+                             const struct pm_heap_source *memory)
 {
 	const struct pm_chunk_type_source source = { .memory = memory, .heap = subject->heap };
 	const struct pm_chunk_type *type;
@@ -173,7 +125,7 @@ static void compare_pointers(const struct subject *subject, const struct pm_heap
 static void mapped_chunks_that_are_newer_than_the_regions(void **state)
 {
 	struct target target;
-	struct subject subject;
+	struct heap_subject subject;
 
 	(void)state;
 	target_start(&target, "allocations", "0", NULL);
@@ -183,16 +135,16 @@ static void mapped_chunks_that_are_newer_than_the_regions(void **state)
 	open_later(&subject);
 
 	const struct pm_heap *heap = subject.heap;
-	expect_equal("mapped chunks", heap->mapped_count, heap->mapped_count_counter);
-	expect_equal("mapped", heap->mapped, heap->mapped_counter);
+	heap_subject_expect("mapped chunks", heap->mapped_count, heap->mapped_count_counter);
+	heap_subject_expect("mapped", heap->mapped, heap->mapped_counter);
 	assert_true(heap->mapped_count >= 302);
-	expect_equal("breaks", heap->breaks_total, 0);
+	heap_subject_expect("breaks", heap->breaks_total, 0);
 	assert_true(heap->complete);
-	compare_chunks(heap);
+	heap_subject_compare(heap);
 
 	const struct pm_heap_source memory = source_of(&subject);
 	compare_pointers(&subject, &memory);
-	close_heap(&subject);
+	heap_subject_close(&subject);
 	target_stop(&target);
 }
 
@@ -207,7 +159,7 @@ static void arena_that_grows_all_the_time(void **state)
 
 		target_start(&target, "growing", arenas[i], NULL);
 		for (int k = 0; k < 5; k++) {
-			struct subject subject;
+			struct heap_subject subject;
 
 			look_open(&subject.look, target.pid);
 			const uint64_t before = read_counters(&target).made;
@@ -224,8 +176,8 @@ static void arena_that_grows_all_the_time(void **state)
 			assert_in_range(count_grown(subject.heap), before, after + 1);
 			assert_true(subject.heap->complete);
 			assert_int_not_equal(subject.heap->arenas[i].top, 0);
-			compare_chunks(subject.heap);
-			close_heap(&subject);
+			heap_subject_compare(subject.heap);
+			heap_subject_close(&subject);
 			target_tell(&target, "grow 1");
 		}
 		target_stop(&target);

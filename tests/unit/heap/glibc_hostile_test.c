@@ -293,6 +293,21 @@ static void breaks_in_many_heaps(void **state)
 	pm_heap_close(heap);
 }
 
+/** Expects one mapped chunk, whose second header is at a distance from the start of the mapping. */
+static void expect_second(struct fixture *f, uint64_t lead, bool stopped)
+{
+	const uint64_t start = fake_heap_address(FAKE_MAPPED);
+	struct pm_heap *heap = open_heap(f, stopped);
+	struct pm_chunk chunk;
+
+	assert_true(heap->complete);
+	assert_int_equal(heap->mapped_count, 1);
+	assert_int_equal(heap->mapped, FAKE_PART_SIZE);
+	assert_true(pm_heap_find(heap, start + lead + 100, &chunk));
+	assert_int_equal(chunk.start, start + lead + 16);
+	pm_heap_close(heap);
+}
+
 /** realloc(3) made a chunk of posix_memalign(3) smaller: its first header exceeds the region. */
 static void first_header_that_is_too_old(void **state)
 {
@@ -306,17 +321,8 @@ static void first_header_that_is_too_old(void **state)
 
 	fake_heap_put(&f->fake, start + lead, lead);
 	fake_heap_put(&f->fake, start + lead + 8, (FAKE_PART_SIZE - lead) | 2);
-	for (int stopped = 0; stopped < 2; stopped++) {
-		struct pm_chunk chunk;
-
-		heap = open_heap(f, stopped);
-		assert_true(heap->complete);
-		assert_int_equal(heap->mapped_count, 1);
-		assert_int_equal(heap->mapped, FAKE_PART_SIZE);
-		assert_true(pm_heap_find(heap, start + lead + 100, &chunk));
-		assert_int_equal(chunk.start, start + lead + 16);
-		pm_heap_close(heap);
-	}
+	for (int stopped = 0; stopped < 2; stopped++)
+		expect_second(f, lead, stopped);
 }
 
 /**
@@ -335,16 +341,8 @@ static void second_header_that_was_moved(void **state)
 	fake_heap_put(&f->fake, start + 0x5008, 0x1000 | 2);
 
 	for (int i = 0; i < 4; i++) {
-		struct pm_chunk chunk;
-
 		fake_heap_put(&f->fake, start + 8, sizes[i / 2] | 2);
-		struct pm_heap *heap = open_heap(f, i % 2);
-		assert_true(heap->complete);
-		assert_int_equal(heap->mapped_count, 1);
-		assert_int_equal(heap->mapped, FAKE_PART_SIZE);
-		assert_true(pm_heap_find(heap, start + lead + 100, &chunk));
-		assert_int_equal(chunk.start, start + lead + 16);
-		pm_heap_close(heap);
+		expect_second(f, lead, i % 2);
 	}
 }
 

@@ -17,21 +17,14 @@
 #include <procmem/core.h>
 #include <procmem/heap.h>
 
-#include "support/look.h"
+#include "support/heap_subject.h"
 #include "support/target.h"
 #include "support/tree.h"
 
 enum { ARENAS_MAX = 64 };
 
-/** A target, and its heap. */
-struct subject {
-	struct target target;
-	struct look look;
-	struct pm_heap *heap;
-};
-
 /** Opens the heap of a process. */
-static void open_heap(struct subject *subject, pid_t pid, bool stopped)
+static void open_heap(struct heap_subject *subject, pid_t pid, bool stopped)
 {
 	struct pm_error error = { 0 };
 
@@ -43,18 +36,6 @@ static void open_heap(struct subject *subject, pid_t pid, bool stopped)
 		.stopped = stopped,
 	};
 	must(pm_heap_open(&source, &subject->heap, &error), &error);
-}
-
-static void close_heap(struct subject *subject)
-{
-	pm_heap_close(subject->heap);
-	look_close(&subject->look);
-}
-
-static void expect_equal(const char *what, uint64_t ours, uint64_t theirs)
-{
-	if (ours != theirs)
-		fail_msg("%s: %" PRIu64 ", but malloc says %" PRIu64, what, ours, theirs);
 }
 
 /** Compares the sums with the fact `mallinfo`. */
@@ -69,19 +50,20 @@ static void compare_total(const struct pm_heap *heap, const struct target *targe
 	                        &arena, &uordblks, &fordblks, &fsmblks, &hblks, &hblkhd, &keepcost),
 	                 7);
 
-	expect_equal("system", total->system, arena);
-	expect_equal("fast", total->fast, fsmblks);
-	expect_equal("free", total->free + total->top + total->fast, fordblks);
-	expect_equal("used", total->in_use + total->overhead + total->cached - total->fast,
-	             uordblks);
-	expect_equal("number of mapped chunks", heap->mapped_count, hblks);
-	expect_equal("mapped", heap->mapped, hblkhd);
-	expect_equal("counter of mapped chunks", heap->mapped_count_counter, hblks);
-	expect_equal("mapped according to the counter", heap->mapped_counter, hblkhd);
-	expect_equal("top", heap->arenas[0].top, keepcost);
-	expect_equal("all parts",
-	             total->in_use + total->cached + total->free + total->top + total->overhead,
-	             total->system);
+	heap_subject_expect("system", total->system, arena);
+	heap_subject_expect("fast", total->fast, fsmblks);
+	heap_subject_expect("free", total->free + total->top + total->fast, fordblks);
+	heap_subject_expect("used", total->in_use + total->overhead + total->cached - total->fast,
+	                    uordblks);
+	heap_subject_expect("number of mapped chunks", heap->mapped_count, hblks);
+	heap_subject_expect("mapped", heap->mapped, hblkhd);
+	heap_subject_expect("counter of mapped chunks", heap->mapped_count_counter, hblks);
+	heap_subject_expect("mapped according to the counter", heap->mapped_counter, hblkhd);
+	heap_subject_expect("top", heap->arenas[0].top, keepcost);
+	heap_subject_expect("all parts",
+	                    total->in_use + total->cached + total->free + total->top +
+	                            total->overhead,
+	                    total->system);
 }
 
 /** Compares an arena with a fact `arena`. */
@@ -94,11 +76,11 @@ static void compare_arena(const struct pm_heap_arena *arena, const char *fact)
 	                        &fast_count, &fast, &rest_count, &rest, &system),
 	                 5);
 	/* malloc_info adds PREV_INUSE to the size of each free chunk; top is one of the chunks. */
-	expect_equal("system of the arena", arena->system, system);
-	expect_equal("number of fast chunks", arena->fast_count, fast_count);
-	expect_equal("fast chunks", arena->fast, fast);
-	expect_equal("number of free chunks", arena->free_count + 1, rest_count);
-	expect_equal("free chunks", arena->free + arena->top, rest - (rest_count - 1));
+	heap_subject_expect("system of the arena", arena->system, system);
+	heap_subject_expect("number of fast chunks", arena->fast_count, fast_count);
+	heap_subject_expect("fast chunks", arena->fast, fast);
+	heap_subject_expect("number of free chunks", arena->free_count + 1, rest_count);
+	heap_subject_expect("free chunks", arena->free + arena->top, rest - (rest_count - 1));
 }
 
 /** Returns the first fact `arena`. */
@@ -121,38 +103,7 @@ static void compare_arenas(const struct pm_heap *heap, const struct target *targ
 		assert_true(found < heap->arena_count);
 		compare_arena(&heap->arenas[found++], target->facts[i]);
 	}
-	expect_equal("arenas", heap->arena_count, found);
-}
-
-/** Checks that the chunks of the index have the sizes and counts of the figures. */
-static void compare_chunks(const struct pm_heap *heap)
-{
-	uint64_t bytes[PM_CHUNK_TOP + 1] = { 0 }, counts[PM_CHUNK_TOP + 1] = { 0 };
-	uint64_t mapped = 0, last = 0;
-
-	for (uint32_t i = 0; i < heap->chunk_count; i++) {
-		struct pm_chunk chunk;
-		pm_heap_chunk(heap, i, &chunk);
-		assert_int_equal(chunk.number, i);
-		assert_true(chunk.address >= last);
-		last = chunk.address + chunk.size;
-		if (chunk.arena == PM_CHUNK_MAPPED) {
-			mapped++;
-			continue;
-		}
-		assert_true(chunk.arena < heap->arena_count);
-		bytes[chunk.state] += chunk.size;
-		counts[chunk.state]++;
-	}
-
-	expect_equal("chunks in use", bytes[PM_CHUNK_IN_USE], heap->total.in_use);
-	expect_equal("cached chunks", bytes[PM_CHUNK_CACHED], heap->total.cached);
-	expect_equal("free chunks", bytes[PM_CHUNK_FREE], heap->total.free);
-	expect_equal("top chunks", bytes[PM_CHUNK_TOP], heap->total.top);
-	expect_equal("number of chunks in use", counts[PM_CHUNK_IN_USE], heap->total.chunks);
-	expect_equal("number of cached chunks", counts[PM_CHUNK_CACHED], heap->total.cached_count);
-	expect_equal("number of free chunks", counts[PM_CHUNK_FREE], heap->total.free_count);
-	expect_equal("mapped chunks in the index", mapped, heap->mapped_count);
+	heap_subject_expect("arenas", heap->arena_count, found);
 }
 
 /** Checks that the chunks of posix_memalign(3) have the addresses that it returned. */
@@ -164,7 +115,7 @@ static void compare_aligned(const struct pm_heap *heap, const struct target *tar
 		if (sscanf(target->facts[i], "aligned %" SCNx64, &address) != 1)
 			continue;
 		assert_true(pm_heap_find(heap, address + 1000, &chunk));
-		expect_equal("address of posix_memalign", chunk.start, address);
+		heap_subject_expect("address of posix_memalign", chunk.start, address);
 	}
 }
 
@@ -179,20 +130,20 @@ static void compare_heap(const struct pm_heap *heap, const struct target *target
 	assert_false(heap->unused);
 	compare_total(heap, target);
 	compare_arenas(heap, target);
-	compare_chunks(heap);
+	heap_subject_compare(heap);
 	compare_aligned(heap, target);
 	assert_true(heap->complete);
-	expect_equal("breaks", heap->breaks_total, 0);
+	heap_subject_expect("breaks", heap->breaks_total, 0);
 }
 
 /** Compares the heap of a process with the facts, once as a running and once as a stopped one. */
 static void compare(const struct target *target, pid_t pid)
 {
 	for (int stopped = 0; stopped < 2; stopped++) {
-		struct subject subject;
+		struct heap_subject subject;
 		open_heap(&subject, pid, stopped);
 		compare_heap(subject.heap, target);
-		close_heap(&subject);
+		heap_subject_close(&subject);
 	}
 }
 
@@ -354,12 +305,12 @@ static void compare_freed(const struct pm_heap *heap, const struct target *targe
 		if (sscanf(target->facts[i], "freed %" SCNx64, &address) != 1)
 			continue;
 		assert_true(pm_heap_find(heap, address, &chunk));
-		expect_equal("freed chunk", chunk.start, address);
-		expect_equal("state of a freed chunk", chunk.state,
-		             count < 3 ? PM_CHUNK_CACHED : PM_CHUNK_IN_USE);
+		heap_subject_expect("freed chunk", chunk.start, address);
+		heap_subject_expect("state of a freed chunk", chunk.state,
+		                    count < 3 ? PM_CHUNK_CACHED : PM_CHUNK_IN_USE);
 		count++;
 	}
-	expect_equal("freed chunks", count, 7);
+	heap_subject_expect("freed chunks", count, 7);
 }
 
 /** A write to a freed chunk is reported, also if the process is stopped. */
@@ -370,14 +321,14 @@ static void write_to_a_freed_chunk(void **state)
 
 	target_start(&target, "heaps", "chunks=0", "dangling=1", NULL);
 	for (int stopped = 0; stopped < 2; stopped++) {
-		struct subject subject;
+		struct heap_subject subject;
 		open_heap(&subject, target.pid, stopped);
 		assert_false(subject.heap->complete);
 		assert_true(has_break(subject.heap,
 		                      stopped ? "the lists of a tcache are not valid"
 		                              : "a tcache has changed each time that it was read"));
 		compare_freed(subject.heap, &target);
-		close_heap(&subject);
+		heap_subject_close(&subject);
 	}
 	target_stop(&target);
 }
@@ -387,14 +338,14 @@ static void malloc_that_was_never_called(void **state)
 {
 	(void)state;
 	struct target target;
-	struct subject subject;
+	struct heap_subject subject;
 
 	target_start(&target, "no_malloc", NULL);
 	open_heap(&subject, target.pid, false);
 	assert_int_equal(subject.heap->allocator, PM_HEAP_ALLOCATOR_GLIBC);
 	assert_true(subject.heap->unused);
-	expect_equal("chunks", subject.heap->chunk_count, 0);
-	close_heap(&subject);
+	heap_subject_expect("chunks", subject.heap->chunk_count, 0);
+	heap_subject_close(&subject);
 	target_stop(&target);
 }
 
@@ -402,7 +353,7 @@ static void malloc_that_was_never_called(void **state)
 static void program_without_glibc(void **state)
 {
 	(void)state;
-	struct subject subject;
+	struct heap_subject subject;
 	struct target target;
 	struct pm_error error = { 0 };
 
@@ -424,7 +375,7 @@ static void program_without_glibc(void **state)
 	assert_int_equal(subject.heap->allocator, PM_HEAP_ALLOCATOR_UNKNOWN);
 	assert_false(subject.heap->unused);
 	assert_string_equal(subject.heap->version, "");
-	close_heap(&subject);
+	heap_subject_close(&subject);
 	pm_regions_deinit(&others);
 	target_stop(&target);
 }
@@ -458,7 +409,7 @@ static void busy_process(void **state)
 	target_start(&target, "heaps", "threads=3", "chunks=20000", "churn=1", NULL);
 	find_kept(&target, &least, &most);
 	for (int i = 0; i < 5; i++) {
-		struct subject subject;
+		struct heap_subject subject;
 		open_heap(&subject, target.pid, false);
 
 		const struct pm_heap *heap = subject.heap;
@@ -480,8 +431,8 @@ static void busy_process(void **state)
 			uint64_t found = heap->arenas[k].chunks + heap->arenas[k].cached_count;
 			assert_in_range(found + skipped / 32, least, most + 41000);
 		}
-		compare_chunks(heap);
-		close_heap(&subject);
+		heap_subject_compare(heap);
+		heap_subject_close(&subject);
 	}
 	target_stop(&target);
 }
@@ -490,7 +441,7 @@ static void busy_process(void **state)
  * Returns the resident size of the arenas according to smaps. The whole process also has pages of
  * files, of which the kernel maps 16 at a time when the target calls a function for the first time.
  */
-static uint64_t resident_size(const struct subject *subject)
+static uint64_t resident_size(const struct heap_subject *subject)
 {
 	const struct pm_heap *heap = subject->heap;
 	const struct pm_regions *regions = &subject->look.regions;
@@ -512,7 +463,7 @@ static uint64_t resident_size(const struct subject *subject)
 static void trimmable_memory(void **state)
 {
 	(void)state;
-	struct subject before, after;
+	struct heap_subject before, after;
 	struct target target;
 
 	target_start(&target, "heaps", "threads=2", "chunks=50000", "holes=1", NULL);
@@ -524,11 +475,11 @@ static void trimmable_memory(void **state)
 	uint64_t returned = resident_size(&before) - resident_size(&after);
 
 	assert_true(trimmable > 4 << 20);
-	expect_equal("memory that malloc_trim returned", trimmable, returned);
+	heap_subject_expect("memory that malloc_trim returned", trimmable, returned);
 	assert_true(after.heap->total.trimmable < trimmable / 20);
 	assert_int_equal(after.heap->total.in_use, before.heap->total.in_use);
-	close_heap(&after);
-	close_heap(&before);
+	heap_subject_close(&after);
+	heap_subject_close(&before);
 	target_stop(&target);
 }
 
@@ -539,7 +490,7 @@ static void trimmable_memory(void **state)
 static void trimmable_memory_with_fastbins(void **state)
 {
 	(void)state;
-	struct subject before, running, after;
+	struct heap_subject before, running, after;
 	struct target target;
 
 	target_start(&target, "heaps", "threads=2", "chunks=1000", "fast=40000", NULL);
@@ -554,17 +505,18 @@ static void trimmable_memory_with_fastbins(void **state)
 	for (size_t i = 0; i < before.heap->arena_count; i++)
 		assert_true(before.heap->arenas[i].fast > 1 << 20);
 	assert_true(returned > 8 << 20);
-	expect_equal("memory that malloc_trim returned", trimmable, returned);
-	expect_equal("estimate in a running process", running.heap->total.trimmable, returned);
+	heap_subject_expect("memory that malloc_trim returned", trimmable, returned);
+	heap_subject_expect("estimate in a running process", running.heap->total.trimmable,
+	                    returned);
 	assert_true(after.heap->total.trimmable < trimmable / 20);
 	assert_int_equal(after.heap->total.fast, 0);
 	assert_int_equal(after.heap->total.in_use, before.heap->total.in_use);
 	/* The chunks in tcaches are still there. */
-	expect_equal("chunks in tcaches", after.heap->total.cached,
-	             before.heap->total.cached - before.heap->total.fast);
-	close_heap(&after);
-	close_heap(&running);
-	close_heap(&before);
+	heap_subject_expect("chunks in tcaches", after.heap->total.cached,
+	                    before.heap->total.cached - before.heap->total.fast);
+	heap_subject_close(&after);
+	heap_subject_close(&running);
+	heap_subject_close(&before);
 	target_stop(&target);
 }
 

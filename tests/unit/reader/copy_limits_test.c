@@ -13,40 +13,24 @@
 #include <cmocka.h>
 
 #include "reader/core.h"
+#include "support/copy_session.h"
 #include "support/core_image.h"
 #include "support/target.h"
 
-/** A target and its handle. */
-struct session {
-	struct target target;
-	struct pm_process *process;
-};
-
-static struct session session;
+static struct copy_session session;
 
 static int begin(void **state)
 {
 	(void)state;
-	session = (struct session){ 0 };
-	target_start(&session.target, "copied", NULL);
-	session.process = open_process(session.target.pid);
+	copy_session_begin(&session);
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	pm_process_close(session.process);
-	target_stop(&session.target);
+	copy_session_end(&session);
 	return 0;
-}
-
-static struct pm_copy *open_copy(const struct pm_copy_options *options)
-{
-	struct pm_error error;
-	struct pm_copy *copy;
-	must(pm_copy_open(session.process, options, &copy, &error), &error);
-	return copy;
 }
 
 static void limits_refuse_a_copy(void **state)
@@ -61,12 +45,12 @@ static void limits_refuse_a_copy(void **state)
 
 	/* 17 MiB fit, but not together with their index. */
 	options.memory_max = 24 << 20;
-	pm_copy_close(open_copy(&options));
+	pm_copy_close(copy_session_open(&session, &options));
 	options.chunk_bytes = 128;
 	assert_int_equal(pm_copy_open(session.process, &options, &copy, &error), -1);
 
 	options = (struct pm_copy_options){ .stop_max_ns = 1000 };
-	copy = open_copy(&options);
+	copy = copy_session_open(&session, &options);
 	assert_true(pm_copy_info(copy)->predicted_ns > 1000);
 	assert_int_equal(pm_copy_take(copy, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
@@ -79,7 +63,7 @@ static void limits_refuse_a_copy(void **state)
 static struct pm_copy_info refuse_grown(const struct pm_copy_options *options, const char *words)
 {
 	struct pm_error error = { 0 };
-	struct pm_copy *copy = open_copy(options);
+	struct pm_copy *copy = copy_session_open(&session, options);
 
 	target_tell(&session.target, "grow 256");
 	assert_int_equal(pm_copy_take(copy, &error), -1);
@@ -96,7 +80,7 @@ static struct pm_copy_info refuse_grown(const struct pm_copy_options *options, c
 static void a_process_that_has_grown_is_not_copied_beyond_the_limit(void **state)
 {
 	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	uint64_t planned = pm_copy_info(copy)->planned;
 	pm_copy_close(copy);
 
@@ -109,7 +93,7 @@ static void a_process_that_has_grown_is_not_copied_beyond_the_limit(void **state
 static void a_stop_ends_within_a_large_region(void **state)
 {
 	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	uint64_t predicted = pm_copy_info(copy)->predicted_ns;
 	pm_copy_close(copy);
 
@@ -126,7 +110,7 @@ static void a_cancelled_copy_leaves_the_target_running(void **state)
 	volatile sig_atomic_t cancel = 0;
 	struct pm_copy_options options = { .cancel = &cancel };
 	struct pm_error error = { 0 };
-	struct pm_copy *copy = open_copy(&options);
+	struct pm_copy *copy = copy_session_open(&session, &options);
 
 	cancel = 1;
 	assert_int_equal(pm_copy_take(copy, &error), -1);
@@ -187,12 +171,12 @@ static void the_prediction_includes_absent_pages(void **state)
 		skip();
 	}
 
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	struct pm_copy_info before = *pm_copy_info(copy);
 	pm_copy_close(copy);
 
 	target_tell(&session.target, "reserve");
-	copy = open_copy(NULL);
+	copy = copy_session_open(&session, NULL);
 	struct pm_copy_info after = *pm_copy_info(copy);
 	pm_copy_close(copy);
 

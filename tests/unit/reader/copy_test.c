@@ -15,42 +15,26 @@
 
 #include "reader/copy_threads.h"
 #include "reader/core.h"
+#include "support/copy_session.h"
 #include "support/core_image.h"
 #include "support/target.h"
 
 enum { COPIES = 20 };
 
-/** A target and its handle. */
-struct session {
-	struct target target;
-	struct pm_process *process;
-};
-
-static struct session session;
+static struct copy_session session;
 
 static int begin(void **state)
 {
 	(void)state;
-	session = (struct session){ 0 };
-	target_start(&session.target, "copied", NULL);
-	session.process = open_process(session.target.pid);
+	copy_session_begin(&session);
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	pm_process_close(session.process);
-	target_stop(&session.target);
+	copy_session_end(&session);
 	return 0;
-}
-
-static struct pm_copy *open_copy(const struct pm_copy_options *options)
-{
-	struct pm_error error;
-	struct pm_copy *copy;
-	must(pm_copy_open(session.process, options, &copy, &error), &error);
-	return copy;
 }
 
 static void take(struct pm_copy *copy)
@@ -96,7 +80,7 @@ static void expect_region(const struct pm_copy *copy, const char *name, uint64_t
 static void all_written_pages_are_copied(void **state)
 {
 	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	uint64_t planned = pm_copy_info(copy)->planned, start, end;
 	take(copy);
 
@@ -134,7 +118,7 @@ static void all_bytes_are_of_one_moment(void **state)
 	uint64_t last = 0, changes = 0;
 
 	for (int i = 0; i < COPIES; i++) {
-		struct pm_copy *copy = open_copy(NULL);
+		struct pm_copy *copy = copy_session_open(&session, NULL);
 		take(copy);
 		uint64_t first = number_at(copy, twins);
 		uint64_t second = number_at(copy, strchr(twins, ' '));
@@ -152,7 +136,7 @@ static void all_bytes_are_of_one_moment(void **state)
 static void memory_that_appears_before_the_stop_is_copied(void **state)
 {
 	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	fputs("grow\n", session.target.to);
 	fflush(session.target.to);
 	char *heap = target_await(&session.target, "heap "), *rest;
@@ -174,7 +158,7 @@ static void memory_that_appears_before_the_stop_is_copied(void **state)
 static void the_reader_reads_the_copy(void **state)
 {
 	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	struct pm_error error = { 0 };
 	uint64_t start, end;
 	char bytes[2 * PAGE];
@@ -206,7 +190,7 @@ static int count_pages(void *context, const struct pm_page_run *run)
 static void the_source_reports_the_pages_of_the_copy(void **state)
 {
 	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	struct pm_error error;
 	uint64_t start, end, pages = 0;
 	take(copy);
@@ -222,7 +206,7 @@ static void the_source_reports_the_pages_of_the_copy(void **state)
 static void threads_have_names_and_registers(void **state)
 {
 	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	size_t count;
 	take(copy);
 
@@ -299,7 +283,7 @@ static void a_core_file_is_copied_with_registers(void **state)
 	char directory[] = "/tmp/procmem-copy-XXXXXX", path[64], command[128];
 	struct pm_error error;
 	struct pm_core *core;
-	struct pm_copy *copy, *live = open_copy(NULL);
+	struct pm_copy *copy, *live = copy_session_open(&session, NULL);
 	size_t count, live_count;
 
 	assert_non_null(mkdtemp(directory));
@@ -418,7 +402,7 @@ static void the_target_does_not_grow(void **state)
 	/* The kernel counts the pages for smaps_rollup. The counters in status are approximate. */
 	uint64_t resident = value_of("smaps_rollup", "\nAnonymous:");
 	uint64_t tables = value_of("status", "\nVmPTE:");
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	take(copy);
 	pm_copy_close(copy);
 
@@ -430,7 +414,7 @@ static void a_target_that_has_ended_is_reported(void **state)
 {
 	(void)state;
 	struct pm_error error = { 0 };
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	target_stop(&session.target);
 	assert_int_equal(pm_copy_take(copy, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
@@ -440,7 +424,7 @@ static void a_target_that_has_ended_is_reported(void **state)
 static void buffers_are_not_dumped(void **state)
 {
 	(void)state;
-	struct pm_copy *copy = open_copy(NULL);
+	struct pm_copy *copy = copy_session_open(&session, NULL);
 	uint64_t start, end;
 	char text[32];
 	take(copy);

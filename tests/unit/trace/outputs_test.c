@@ -352,7 +352,7 @@ static void memory_of_no_thread_is_not_that_of_several(void **state)
 	trace_rows_deinit(&rows);
 }
 
-static void changes_are_since_the_result_before(void **state)
+static void changes_are_since_the_previous_result(void **state)
 {
 	const struct list_options options = { 0 };
 	struct trace_report report = make_report();
@@ -583,7 +583,7 @@ int main(void)
 		cmocka_unit_test(memory_from_before_is_of_no_thread),
 		cmocka_unit_test(rows_have_different_texts),
 		cmocka_unit_test(memory_of_no_thread_is_not_that_of_several),
-		cmocka_unit_test(changes_are_since_the_result_before),
+		cmocka_unit_test(changes_are_since_the_previous_result),
 		cmocka_unit_test(the_tree_has_sums),
 		cmocka_unit_test(folded_stacks_have_one_line_each),
 		cmocka_unit_test(names_cannot_leave_the_text_of_the_flame_graph),
