@@ -235,9 +235,8 @@ static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
 		return -1;
 
 	/* What was mapped before maps was read is known. */
-	if (!pm_trace_call_maps_code(&event) || event.time < perf->refreshed)
-		return 0;
-	return refresh(perf, false, error);
+	bool unknown = pm_trace_call_maps_code(&event) && event.time >= perf->refreshed;
+	return unknown ? refresh(perf, false, error) : 0;
 }
 
 /** Reports that more records were dropped. Their number is known, but not what they were. */
