@@ -13,10 +13,10 @@
 
 /* The first letters of the names of system libraries. */
 static const char *const system_files[] = {
-	"libc.so", "libc-2",     "libc.musl",   "ld-linux",    "ld-musl",
-	"ld-2",    "libpthread", "libstdc++",   "libc++",      "libgcc_s",
-	"libm.so", "libdl",      "libjemalloc", "libtcmalloc", "libmimalloc",
-	"[vdso]",  "linux-vd",   "librt.so",    "libc++abi",   "linux-gate.so",
+	"libc.so",     "libc-2",        "libc.musl",   "ld-linux", "ld-musl",  "ld-2",
+	"libpthread",  "libstdc++",     "libc++",      "libgcc_s", "libm.so",  "libdl",
+	"libjemalloc", "libtcmalloc",   "libmimalloc", "[vdso]",   "linux-vd", "librt.so",
+	"libc++abi",   "linux-gate.so", "libffi.so",
 };
 
 /* Functions that map or allocate memory for their callers, without leading underscores. */
@@ -75,6 +75,11 @@ static const char *const allocators[] = {
 	"zmalloc_usable",
 	"zcalloc",
 	"zrealloc",
+	"zmalloc_usable_internal",
+	"zrealloc_usable",
+	"zcalloc_usable",
+	"ztrymalloc_usable",
+	"ztryrealloc_usable",
 	"ztrymalloc_usable_internal",
 	"ztryrealloc_usable_internal",
 	"os::malloc",
@@ -95,6 +100,11 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+bool frames_is_of(const struct pm_frame *frame, const char *name)
+{
+	return frame->module && strcmp(base_name(frame->module), name) == 0;
+}
+
 static bool starts_with(const char *text, const char *start)
 {
 	return strncmp(text, start, strlen(start)) == 0;
@@ -113,10 +123,49 @@ static bool is_system_file(const char *path)
 
 /* The first letters of functions of standard libraries that are compiled into programs. */
 static const char *const standard_functions[] = {
-	"std::",        "__gnu_cxx::",    "alloc::alloc::",  "alloc::raw_vec::",
-	"alloc::vec::", "alloc::boxed::", "alloc::string::", "alloc::collections::",
-	"<alloc::",     "<std::",         "<core::",
+	"std::",
+	"__gnu_cxx::",
+	"alloc::alloc::",
+	"alloc::raw_vec::",
+	"alloc::vec::",
+	"alloc::boxed::",
+	"alloc::string::",
+	"alloc::collections::",
+	"<u8 as alloc::vec::",
+	"<alloc::",
+	"<std::",
+	"<core::",
 };
+
+/* Programs and libraries that run code of Java or JavaScript. */
+static const char *const runtime_files[] = { "java",      "libjvm.so",    "libjava.so",
+	                                     "libjli.so", "libnio.so",    "libnet.so",
+	                                     "libzip.so", "libjimage.so", "libverify.so",
+	                                     "node",      "nodejs" };
+
+/* The first letters of methods of the libraries of Java, and of generated code of the JVM itself.
+ */
+static const char *const java_packages[] = { "java.",    "javax.",         "jdk.",   "sun.",
+	                                     "com.sun.", "StubRoutines (", "I2C/C2I" };
+
+/** Returns whether a frame is of the runtime of Java or JavaScript, or of its libraries. */
+static bool is_runtime(const struct pm_frame *frame)
+{
+	for (size_t i = 0; i < sizeof runtime_files / sizeof *runtime_files; i++) {
+		if (frames_is_of(frame, runtime_files[i]))
+			return true;
+	}
+	if (!frame->function || frame->source != PM_FRAME_JIT)
+		return false;
+
+	for (size_t i = 0; i < sizeof java_packages / sizeof *java_packages; i++) {
+		if (starts_with(frame->function, java_packages[i]))
+			return true;
+	}
+	/* Functions of the libraries of node are such as "alloc node:buffer:391:30". */
+	return strstr(frame->function, " node:") || starts_with(frame->function, "node:") ||
+	       starts_with(frame->function, "Builtin:");
+}
 
 /** Returns whether a frame is of a standard library, but not the code of a lambda. */
 static bool is_standard(const struct pm_frame *frame)
@@ -175,6 +224,36 @@ void frames_name(const struct pm_frame *frame, struct text *text)
 	}
 }
 
+/** Returns whether a frame is generated code whose function is not known. */
+static bool is_unknown_code(const struct pm_frame *frame)
+{
+	if (frame->module)
+		return false;
+
+	return !frame->function || strcmp(frame->function, "Interpreter") == 0;
+}
+
+/**
+ * Finds the innermost frame of a Java or JavaScript program.
+ *
+ * @param stack  the stack
+ * @param first  index of the first frame of the runtime
+ * @return       index of the frame; without one, `first`, or the frame of a library of the runtime
+ *               that was called by code that is not known, which can be the program
+ */
+static size_t find_managed(const struct pm_stack *stack, size_t first)
+{
+	for (size_t i = first; i < stack->count; i++) {
+		const struct pm_frame *frame = &stack->frames[i];
+
+		if (is_unknown_code(frame))
+			return i > first && !stack->frames[i - 1].module ? i - 1 : first;
+		if (!is_runtime(frame) && frames_kind(frame) == FRAME_GENERATED)
+			return i;
+	}
+	return first;
+}
+
 size_t frames_own(const struct pm_stack *stack)
 {
 	size_t standard = 0;
@@ -184,6 +263,8 @@ size_t frames_own(const struct pm_stack *stack)
 			standard = i;
 	}
 	for (size_t i = standard; i < stack->count; i++) {
+		if (is_runtime(&stack->frames[i]))
+			return find_managed(stack, i);
 		if (frames_kind(&stack->frames[i]) != FRAME_SYSTEM &&
 		    !is_standard(&stack->frames[i]))
 			return i;

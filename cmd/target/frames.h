@@ -46,12 +46,24 @@ void frames_name(const struct pm_frame *frame, struct text *text);
 enum frame_kind frames_kind(const struct pm_frame *frame);
 
 /**
+ * Tests whether a frame is of a file with this name.
+ *
+ * @param frame  the frame
+ * @param name   name of the file, without folders
+ * @return       true or false; false if the code is in no file
+ */
+bool frames_is_of(const struct pm_frame *frame, const char *name);
+
+/**
  * Finds the innermost frame of the program: the first one that is not in a system library and is
- * neither a function of an allocator nor of the standard library of C++ or Rust.
+ * neither a function of an allocator, nor of the standard library of C++ or Rust, nor of the
+ * runtime of Java or JavaScript and its libraries. Frames of a runtime are not left out if
+ * generated code without a name has called them: this code can be the program.
  *
  * @param stack  the stack
- * @return       index of the frame; 0 if all frames are of system libraries; `stack->count` if
- *               there are no frames
+ * @return       index of the frame. Without such a frame, the first one that is neither in a
+ *               system library nor a function of an allocator; 0 if there is none of both;
+ *               `stack->count` if there are no frames
  */
 size_t frames_own(const struct pm_stack *stack);
 

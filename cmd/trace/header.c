@@ -7,6 +7,7 @@
 #include "base/delta.h"
 #include "base/report.h"
 #include "base/utf8.h"
+#include "target/frames.h"
 
 const char *trace_header_backend(enum pm_trace_backend backend)
 {
@@ -69,7 +70,12 @@ static void put_before(const struct trace_report *report, bool bytes, struct tex
 
 	text_string(line, "mapped before the trace: ");
 	text_size_as(line, result->before_now, bytes);
-	text_string(line, " resident, change ");
+	text_string(line, " resident, ");
+	if (result->before_now == result->before_start) {
+		text_string(line, "unchanged\n");
+		return;
+	}
+	text_string(line, "change ");
 	delta_put_bytes(line, (int64_t)result->before_now - (int64_t)result->before_start, bytes);
 	text_char(line, '\n');
 }
@@ -104,6 +110,34 @@ static size_t count_stacks(const struct trace_report *report, bool cut)
 	return count;
 }
 
+/** Tests whether a file with this name is in a stack. */
+static bool has_module(const struct trace_report *report, const char *name)
+{
+	for (size_t i = 0; i < report->result->count; i++) {
+		const struct pm_stack *stack = &report->stacks[i];
+
+		for (size_t j = 0; j < stack->count; j++)
+			if (frames_is_of(&stack->frames[j], name))
+				return true;
+	}
+	return false;
+}
+
+/** Reports how functions of generated code get names. */
+static void note_names(const struct trace_report *report)
+{
+	if (has_module(report, "libjvm.so"))
+		report_note("some methods of Java have no names: run 'jcmd %d Compiler.perfmap' "
+		            "while the trace runs",
+		            (int)report->pid);
+	else if (has_module(report, "node"))
+		report_note("some functions of JavaScript have no names: node writes them if it is "
+		            "started with --perf-basic-prof --interpreted-frames-native-stack");
+	else
+		report_note("some functions have no names, because their code is in no file: for "
+		            "generated code, the runtime must write /tmp/perf-PID.map");
+}
+
 static void note_stacks(const struct trace_report *report)
 {
 	size_t cut = count_stacks(report, true), none = count_stacks(report, false);
@@ -118,9 +152,11 @@ static void note_stacks(const struct trace_report *report)
 		            cut, text_plural(cut));
 	if (none > 0)
 		report_note("memory without a stack is listed as '[no stack]'");
+	if (cut > 0 && has_module(report, "libjvm.so") &&
+	    !(report->command && strstr(report->command, "+PreserveFramePointer")))
+		report_note("Java code has whole stacks only with -XX:+PreserveFramePointer");
 	if (report->state.jit_unnamed)
-		report_note("some functions have no names, because their code is in no file: for "
-		            "generated code, the runtime must write /tmp/perf-PID.map");
+		note_names(report);
 }
 
 void trace_header_notes(const struct trace_report *report)

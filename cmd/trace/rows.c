@@ -234,7 +234,7 @@ static const struct list_column columns[] = {
 	  .index = CALLS,
 	  .help = "calls that mapped memory; page faults in memory mapped before the trace" },
 	{ .name = "live",
-	  .title = "REGIONS",
+	  .title = "LIVE",
 	  .type = LIST_SIZE,
 	  .number = number_of,
 	  .index = MAPPED,
@@ -469,6 +469,16 @@ static void add_rows(struct trace_rows *rows, const struct trace_report *report,
 	free(keys);
 }
 
+/** Orders by resident bytes, the most first: so rows with the same change are in this order. */
+static int compare_rows(const void *one, const void *other)
+{
+	const struct trace_row *a = one, *b = other;
+
+	if (a->resident != b->resident)
+		return a->resident > b->resident ? -1 : 1;
+	return (a->site > b->site) - (a->site < b->site);
+}
+
 /** Prints the lines that follow a row. */
 static void print_below(const void *item, struct out *out)
 {
@@ -487,6 +497,7 @@ int trace_rows_init(struct trace_rows *rows, const struct trace_report *report, 
 		return -1;
 
 	add_rows(rows, report, by);
+	qsort(rows->own, rows->count, sizeof *rows->own, compare_rows);
 	for (size_t i = 0; i < rows->count; i++) {
 		if (!report->last || rows->own[i].change != 0 || rows->own[i].resident > 0)
 			list_add(&rows->list, &rows->own[i]);

@@ -369,7 +369,7 @@ static void report_start(const struct tracing *tracing)
 		            state.plan ? state.plan : "no plan");
 	if (state.backend == PM_TRACE_PTRACE && !tracing->target.process && !output->quiet)
 		report_note("ptrace makes each system call of the command about 0.1 ms slower");
-	if (isatty(STDERR_FILENO) && tracing->options->seconds <= 0 && !output->quiet)
+	if (isatty(STDERR_FILENO) && !output->quiet)
 		report_note("tracing %s (%d); Ctrl-C ends the trace and prints the result",
 		            tracing->info.comm, (int)tracing->info.pid);
 }

@@ -112,12 +112,32 @@ static void shorten(struct line *line)
 	line->length = length;
 }
 
+/**
+ * Removes what V8 writes before the name of a function of JavaScript: "JS:" and a character that
+ * changes whenever the function is compiled again.
+ */
+static void shorten_javascript(struct line *line)
+{
+	static const char mark[] = "JS:";
+	size_t skipped = sizeof mark;
+
+	if (line->length <= skipped || memcmp(line->name, mark, sizeof mark - 1) != 0 ||
+	    !strchr("~^+*'", line->name[sizeof mark - 1]))
+		return;
+
+	/* A function without a name has only a space before its place. */
+	skipped += line->name[skipped] == ' ' && line->length > skipped + 1;
+	line->name += skipped;
+	line->length -= skipped;
+}
+
 /** Gives the name of a line to the addresses in it that have none. */
 static void apply(struct line *line, struct pm_jit_name *names, size_t count, uint32_t *next)
 {
 	size_t at = next_unnamed(next, first_from(names, count, line->start));
 
 	shorten(line);
+	shorten_javascript(line);
 	for (; at < count && names[at].address - line->start < line->size;
 	     at = next_unnamed(next, at)) {
 		names[at].name = line->name;

@@ -13,6 +13,9 @@
 #include "proc/memory_file.h"
 #include "proc/process.h"
 
+/* Maximum size of the gaps between the segments of an image, which its file does not have. */
+enum { IMAGE_GAPS_MAX = 1 << 30 };
+
 /** Tests whether two regions map the same file. */
 static bool is_same_file(const struct pm_region *one, const struct pm_region *other)
 {
@@ -60,11 +63,19 @@ struct group {
 	bool has_code;
 };
 
-/** Tests whether a region belongs to the same image as the regions before it. */
+/**
+ * Tests whether a region belongs to the same image as the regions before it. A program can map
+ * parts of its file a second time, far away, as node does with code that generated code calls.
+ */
 static bool continues(const struct group *group, const struct pm_region *region)
 {
-	return group->open && is_same_file(&group->file.region, region) &&
-	       region->offset > group->file.region.offset;
+	const struct pm_region *first = &group->file.region;
+
+	if (!group->open || !is_same_file(first, region) || region->offset <= first->offset)
+		return false;
+
+	uint64_t addresses = region->start - first->start, bytes = region->offset - first->offset;
+	return addresses <= bytes || addresses - bytes <= IMAGE_GAPS_MAX;
 }
 
 /** Begins a group. Only a file that is mapped from its start can be an ELF file. */

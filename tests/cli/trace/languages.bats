@@ -112,3 +112,22 @@ RUST
 	jq -e '[.sites[] | select(any(.stack[]; (.function // "") | test("^(v8|node)::"))) | .resident] |
 		add >= 80 * 1048576' "$TRACE_OUTPUT"
 }
+
+@test "node: functions of JavaScript have the names that node writes" {
+	require node
+	spawn node --perf-basic-prof --interpreted-frames-native-stack -e 'console.log("ready");
+		const all = [];
+		function keepBuffer() { all.push(Buffer.alloc(4 << 20, 1)); }
+		process.stdin.once("data", () => {
+			for (let i = 0; i < 20; i++) keepBuffer();
+			console.log("finished");
+		});'
+	target_await ready
+	trace_start --by function
+	echo >&"$TARGET_IN"
+	target_await finished
+	trace_end
+	rm -f "/tmp/perf-$TARGET_PID.map"
+	# 80 MiB, whether the function was compiled or not.
+	grep -Eq '^ *8[0-9]\.[0-9]M .* keepBuffer \[eval\]:3:' <<<"$output"
+}

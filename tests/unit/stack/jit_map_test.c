@@ -48,10 +48,20 @@ static void test_java_methods_have_no_types(void **state)
 	expect("1000 10 StubRoutines (1)\n", 0x1000, "StubRoutines (1)");
 	expect("1000 10 LazyCompile:*add /a (b)/order.js:3\n", 0x1000,
 	       "LazyCompile:*add /a (b)/order.js:3");
-	expect("1000 10 JS:~add file (x.js)\n", 0x1000, "JS:~add file (x.js)");
+	expect("1000 10 JS:~add file (x.js)\n", 0x1000, "add file (x.js)");
 	expect("1000 10 f ()\n", 0x1000, "f ()");
 	expect("1000 10 a b c.d()\n", 0x1000, "a b c.d()");
 	expect("1000 10 )\n", 0x1000, ")");
+}
+
+static void test_functions_of_javascript_have_no_marks(void **state)
+{
+	(void)state;
+	expect("1000 10 JS:*add /srv/order.js:3:19\n", 0x1000, "add /srv/order.js:3:19");
+	expect("1000 10 JS:^ /srv/order.js:3:19\n", 0x1000, "/srv/order.js:3:19");
+	expect("1000 10 JS:add /srv/order.js:3:19\n", 0x1000, "JS:add /srv/order.js:3:19");
+	expect("1000 10 JS:~\n", 0x1000, "JS:~");
+	expect("1000 10 JS:~ \n", 0x1000, " ");
 }
 
 static void test_the_last_line_wins(void **state)
@@ -108,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_name_is_that_of_the_range),
 		cmocka_unit_test(test_java_methods_have_no_types),
+		cmocka_unit_test(test_functions_of_javascript_have_no_marks),
 		cmocka_unit_test(test_the_last_line_wins),
 		cmocka_unit_test(test_damaged_lines_are_ignored),
 		cmocka_unit_test(test_many_lines_with_the_same_addresses),

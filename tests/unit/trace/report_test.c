@@ -112,12 +112,34 @@ static void rows_show_the_change(void **state)
 	pm_trace_result_deinit(&now);
 }
 
+static void rows_with_the_same_change_are_sorted_by_size(void **state)
+{
+	static const struct pm_frame small = { .function = "a", .module = "/a", .address = 1 };
+	static const struct pm_frame large = { .function = "b", .module = "/b", .address = 2 };
+	static const struct pm_stack stacks[] = { { &large, 1, false }, { &small, 1, false } };
+	struct pm_trace_site sites[] = { { .stack = 1, .resident = 2 << 20 },
+		                         { .stack = 2, .resident = 1 << 20 } };
+	const struct pm_trace_result result = { .sites = sites, .count = 2 };
+	const struct trace_report report = { .result = &result, .last = &result, .stacks = stacks };
+	const struct list_options options = { 0 };
+	struct pm_error error;
+	struct trace_rows rows;
+
+	(void)state;
+	assert_int_equal(trace_rows_init(&rows, &report, TRACE_BY_LINE, &options, true, &error), 0);
+	assert_int_equal(rows.list.count, 2);
+	assert_int_equal(((const struct trace_row *)rows.list.items[0])->resident, 2 << 20);
+	assert_int_equal(((const struct trace_row *)rows.list.items[1])->resident, 1 << 20);
+	trace_rows_deinit(&rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sites_without_memory_are_added),
 		cmocka_unit_test(threads_of_a_stack_are_distinguished),
 		cmocka_unit_test(rows_show_the_change),
+		cmocka_unit_test(rows_with_the_same_change_are_sorted_by_size),
 	};
 	return cmocka_run_group_tests_name("trace/report", tests, NULL, NULL);
 }
