@@ -280,6 +280,35 @@ static int print(struct tracing *tracing, struct trace_report *report, bool fina
 	return result;
 }
 
+/** Tests whether Ctrl-C has ended a measurement: then the trace ends, and measures once more. */
+static bool is_interrupted(const struct pm_error *error)
+{
+	return error->kind == PM_ERROR_CANCELLED;
+}
+
+/**
+ * Measures, and prints a table of --every.
+ * @return 1 if the trace ends, 0, or -1
+ */
+static int print_table(struct tracing *tracing, struct pm_error *error)
+{
+	struct trace_report report;
+
+	read_target(tracing);
+	if (measure(tracing, error) < 0)
+		return is_interrupted(error) ? 1 : -1;
+
+	make_report(tracing, &report);
+	if (!tracing->result.unmeasured)
+		report.last = &tracing->last;
+	if (add_to_recording(tracing, &report, error) < 0)
+		return is_interrupted(error) ? 1 : -1;
+
+	add_released(tracing, &report);
+	int result = print(tracing, &report, false, error);
+	return out_failed(tracing->out) ? 1 : result;
+}
+
 /**
  * Records, and prints the results of --every.
  * @return 0 or -1
@@ -292,7 +321,6 @@ static int record(struct tracing *tracing, struct pm_error *error)
 
 	for (;;) {
 		double left = -1;
-		struct trace_report report;
 
 		if (options->seconds > 0)
 			left = deadline - clock_seconds();
@@ -306,17 +334,9 @@ static int record(struct tracing *tracing, struct pm_error *error)
 		if (end != PM_TRACE_TIME || last_part)
 			return 0;
 
-		read_target(tracing);
-		if (measure(tracing, error) < 0)
-			return error->kind == PM_ERROR_CANCELLED ? 0 : -1;
-		make_report(tracing, &report);
-		if (!tracing->result.unmeasured)
-			report.last = &tracing->last;
-		if (add_to_recording(tracing, &report, error) < 0)
-			return -1;
-		add_released(tracing, &report);
-		if (print(tracing, &report, false, error) < 0 || out_failed(tracing->out))
-			return out_failed(tracing->out) ? 0 : -1;
+		int result = print_table(tracing, error);
+		if (result != 0)
+			return pm_min_int(result, 0);
 	}
 }
 
@@ -426,10 +446,12 @@ static int start(struct tracing *tracing, struct pm_error *error)
 	    give_up_recording(tracing, error) < 0)
 		return -1;
 
-	if (measure(tracing, error) < 0)
-		return -1;
-	make_report(tracing, &report);
-	return add_to_recording(tracing, &report, error);
+	int result = measure(tracing, error);
+	if (result == 0) {
+		make_report(tracing, &report);
+		result = add_to_recording(tracing, &report, error);
+	}
+	return result < 0 && is_interrupted(error) ? 0 : result;
 }
 
 /** Opens the files, so that a path that cannot be written is reported before the trace. */

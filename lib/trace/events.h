@@ -30,7 +30,9 @@ enum pm_trace_kind {
 	/** Page fault; arguments[0] is the address, arguments[1] is 1 if the kernel touched the
 	 * page while it loaded the program: no code of the program did */
 	PM_TRACE_FAULT,
-	PM_TRACE_EXEC, /**< the process has called exec */
+	/** The process has called exec. If arguments[0] is not 0, this exec was reported before,
+	 * and events after it were not recorded until now */
+	PM_TRACE_EXEC,
 	PM_TRACE_EXIT, /**< a thread has exited */
 	PM_TRACE_LOST, /**< events were dropped; arguments[0] is their number */
 };

@@ -15,25 +15,21 @@
 #include "trace/calls.h"
 #include "trace/snapshot.h"
 
-/* Shortest time between two reads of the regions for a segment: 10 ms. */
-static const uint64_t segment_pause = 10000000;
-
-uint64_t pm_trace_exec_segment_size(void *context, uint64_t start)
+uint64_t pm_trace_exec_segment_size(void *context, uint64_t start, uint64_t time)
 {
 	struct pm_trace *trace = context;
-	struct pm_regions regions;
-	uint64_t size = 0;
 
-	if (pm_clock_ns(CLOCK_MONOTONIC) - trace->segment_ns < segment_pause)
-		return 0;
+	/* Events are handed over in batches. All segments of a batch are found in the regions that
+	 * were read for the first of them. */
+	if (time >= trace->segments_ns) {
+		pm_regions_deinit(&trace->segments);
+		pm_regions_init(&trace->segments);
+		trace->segments_ns = pm_clock_ns(CLOCK_MONOTONIC);
+		if (pm_maps_read(pm_trace_process(trace), PM_MAPS, &trace->segments, NULL) < 0)
+			return 0;
+	}
 
-	trace->segment_ns = pm_clock_ns(CLOCK_MONOTONIC);
-	pm_regions_init(&regions);
-	if (pm_maps_read(pm_trace_process(trace), PM_MAPS, &regions, NULL) == 0)
-		size = pm_trace_snapshot_segment(&regions, start);
-	pm_regions_deinit(&regions);
-
-	return size;
+	return pm_trace_snapshot_segment(&trace->segments, start);
 }
 
 bool pm_trace_exec_ended(const struct pm_process *process)
@@ -69,7 +65,6 @@ int pm_trace_exec_follow(struct pm_trace *trace, struct pm_error *error)
 	int result = pm_process_open(pm_process_root(trace->process),
 	                             pm_process_pid(trace->process), &process, &cause);
 
-	trace->execs++;
 	if (result == 0 && pm_trace_exec_ended(trace->process)) {
 		pm_process_close(process);
 		return 0;

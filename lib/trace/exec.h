@@ -9,13 +9,15 @@
 #include "trace/trace.h"
 
 /**
- * Finds the size of a segment of shared memory, as pm_trace_segment_size does. The target decides
- * how often: the regions are read at most 100 times a second.
+ * Finds the size of a segment of shared memory, as pm_trace_segment_size does. The regions are read
+ * again only for a segment that was attached after that, because the target decides on the number
+ * of segments.
  * @param context  the trace
  * @param start    where the segment is attached
+ * @param time     when it was attached
  * @return         bytes; 0 if not known
  */
-uint64_t pm_trace_exec_segment_size(void *context, uint64_t start);
+uint64_t pm_trace_exec_segment_size(void *context, uint64_t start, uint64_t time);
 
 /**
  * Tests whether a process has ended: then its PID can belong to another process.

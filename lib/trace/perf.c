@@ -30,6 +30,8 @@ enum { BATCH_MAX = 64 };
 
 /* Maximum time between two reads of the rings, in nanoseconds. */
 static const uint64_t INTERVAL = UINT64_C(100000000);
+/* Time after an exec in which the kernel can end the events, in nanoseconds. */
+static const uint64_t EXEC_TIME = UINT64_C(1000000000);
 
 /* What a record costs the target, and what a system call that is not recorded costs with one event
  * for each tracepoint and with events of all calls, in nanoseconds. docs/INTERNALS.md has the
@@ -58,9 +60,12 @@ struct perf {
 	size_t sample_count;
 	uint64_t sequence;     /**< of the next event */
 	uint64_t bound;        /**< time of the previous read of the rings */
+	uint64_t refreshed;    /**< when maps was read for the unwinder */
 	bool full;             /**< whether a ring was nearly full since count_lost() */
 	bool loading;          /**< exec was recorded, and no code of the new program since */
 	uint64_t lost_records; /**< dropped records, by the records of full rings */
+	uint64_t lost_before;  /**< dropped records of events that the kernel has ended */
+	uint64_t exec;         /**< until when the events can end because of exec; 0: never */
 	uint64_t setup_ns, recorded, lost, target_ns;
 };
 
@@ -123,6 +128,7 @@ static int refresh(struct perf *perf, bool exec, struct pm_error *error)
 	if (unwind(perf, error) < 0)
 		return -1;
 
+	perf->refreshed = pm_clock_ns(CLOCK_MONOTONIC);
 	if (perf->target->unwinder)
 		pm_unwinder_refresh(perf->target->unwinder, exec);
 	return 0;
@@ -191,14 +197,8 @@ static enum pm_trace_kind kind_of(const struct perf *perf, unsigned what,
 /** Estimates what a record has cost the target. */
 static uint64_t cost_of(const struct pm_perf_record *record)
 {
-	uint64_t cost = COST;
-
-	if (record->stack)
-		cost += COST_STACK;
-	if (record->chain)
-		cost += COST_CHAIN;
-
-	return cost;
+	uint64_t stack = (record->stack != NULL) * (uint64_t)COST_STACK;
+	return COST + stack + (record->chain != NULL) * (uint64_t)COST_CHAIN;
 }
 
 /** Consumes a sample. */
@@ -233,7 +233,9 @@ static int consume_sample(struct perf *perf, const struct pm_perf_event *source,
 	    add_sample(perf, record, error) < 0)
 		return -1;
 
-	return pm_trace_call_maps_code(&event) ? refresh(perf, false, error) : 0;
+	/* What was mapped before maps was read is known. */
+	bool unknown = pm_trace_call_maps_code(&event) && event.time >= perf->refreshed;
+	return unknown ? refresh(perf, false, error) : 0;
 }
 
 /** Reports that more records were dropped. Their number is known, but not what they were. */
@@ -260,12 +262,11 @@ static int consume_task(struct perf *perf, const struct pm_perf_event *source,
 	struct pm_trace_event event = { .time = record->time,
 		                        .kind = exec ? PM_TRACE_EXEC : PM_TRACE_EXIT,
 		                        .tid = record->tid };
-
 	if (append(perf, event, source->owner, error) < 0)
 		return -1;
 	if (!exec)
 		return 0;
-
+	perf->exec = pm_clock_ns(CLOCK_MONOTONIC) + EXEC_TIME;
 	perf->loading = true;
 	return refresh(perf, true, error);
 }
@@ -386,7 +387,61 @@ static int count_lost(struct perf *perf, uint64_t time, struct pm_error *error)
 		return 0;
 
 	perf->full = false;
-	return report_lost(perf, time, pm_perf_events_lost(&perf->events), error);
+	return report_lost(perf, time, perf->lost_before + pm_perf_events_lost(&perf->events),
+	                   error);
+}
+
+/** Opens the events of the process. */
+static int open_events(struct perf *perf, struct pm_perf_choice choice, struct pm_error *error)
+{
+	perf->events.choice = choice;
+	perf->events.ids = &perf->ids;
+	perf->events.rings = &perf->rings;
+
+	return pm_perf_events_open(&perf->events, perf->target->process, error);
+}
+
+/** Closes the events that the kernel has ended, and opens them again. */
+static int reopen(struct perf *perf, struct pm_error *error)
+{
+	struct pm_trace_event event = { .time = pm_clock_ns(CLOCK_MONOTONIC),
+		                        .kind = PM_TRACE_EXEC,
+		                        .tid = pm_process_pid(perf->target->process),
+		                        .arguments = { true } };
+	struct pm_perf_choice choice = perf->events.choice;
+
+	/* Records of closed events cannot be parsed. */
+	if (drain(perf, error) < 0)
+		return -1;
+
+	perf->lost_before = perf->lost;
+	pm_perf_events_close(&perf->events);
+	if (open_events(perf, choice, error) < 0 || append(perf, event, 0, error) < 0)
+		return -1;
+	return refresh(perf, false, error);
+}
+
+/**
+ * Opens the events again if the kernel has ended them because the process executes a program that
+ * changes its privileges. What the program has mapped until then is from before the events.
+ */
+static int follow_exec(struct perf *perf, struct pm_error *error)
+{
+	struct pm_error cause = { 0 };
+
+	if (pm_clock_ns(CLOCK_MONOTONIC) >= perf->exec || !pm_perf_events_ended(&perf->events))
+		return 0;
+	if (pm_perf_events_permitted(perf->target->process, &cause) == 0 &&
+	    reopen(perf, &cause) == 0)
+		return 0;
+
+	/* The events have ended because the process exits: the next wait ends with that. */
+	if (cause.kind == PM_ERROR_GONE || cause.kind == PM_ERROR_NOT_FOUND ||
+	    cause.kind == PM_ERROR_NO_MEMORY)
+		return 0;
+	if (error)
+		*error = cause;
+	return -1;
 }
 
 /** Waits until a time, until a ring is half full, or until the process has exited. */
@@ -409,7 +464,7 @@ static int poll_events(void *backend, uint64_t until, bool last, struct pm_error
 	bool exited = perf->fds[perf->rings.count].revents != 0;
 
 	uint64_t start = pm_clock_ns(CLOCK_MONOTONIC);
-	if (drain(perf, error) < 0)
+	if (drain(perf, error) < 0 || (!exited && follow_exec(perf, error) < 0))
 		return -1;
 	/* Reading the numbers takes time: only where the caller needs all events up to now. */
 	if ((last || until <= start) && count_lost(perf, start - 1, error) < 0)
@@ -463,8 +518,7 @@ static bool is_generated(const struct pm_region *region)
 	       (region->mapping[0] == '\0' || strncmp(region->mapping, "[anon", 5) == 0);
 }
 
-/** Tests whether the chain of frame pointers is needed: it costs more than the copy of the stack.
- */
+/** Tests whether the chain of frame pointers is needed, which costs more than the stack. */
 static bool needs_chain(struct pm_process *process)
 {
 	struct pm_regions regions;
@@ -511,14 +565,11 @@ static int open_all(struct perf *perf, struct pm_error *error)
 	if (pm_perf_rings_open(&perf->rings, record, error) < 0 || make_fds(perf, error) < 0)
 		return -1;
 
-	perf->events.choice = (struct pm_perf_choice){ .faults = target->options->faults,
-		                                       .chain = target->started ||
-		                                                needs_chain(target->process),
-		                                       .stack_size = stack_size };
-	perf->events.ids = &perf->ids;
-	perf->events.rings = &perf->rings;
-
-	return pm_perf_events_open(&perf->events, target->process, error);
+	const struct pm_perf_choice choice = { .faults = target->options->faults,
+		                               .chain = target->started ||
+		                                        needs_chain(target->process),
+		                               .stack_size = stack_size };
+	return open_events(perf, choice, error);
 }
 
 int pm_trace_perf_open(const struct pm_trace_target *target,

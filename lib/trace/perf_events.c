@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -503,6 +504,19 @@ int pm_perf_events_open(struct pm_perf_events *events, struct pm_process *proces
 	}
 
 	return open_failed(events, process, threads, cause, error);
+}
+
+bool pm_perf_events_ended(const struct pm_perf_events *events)
+{
+	for (size_t i = 0; i < events->count; i++) {
+		struct pollfd event = { .fd = events->items[i].fd };
+
+		/* An event that threads have inherited ends after theirs. */
+		if (poll(&event, 1, 0) < 1 || !(event.revents & POLLHUP))
+			return false;
+	}
+
+	return true;
 }
 
 void pm_perf_events_close(struct pm_perf_events *events)

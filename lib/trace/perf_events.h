@@ -85,6 +85,13 @@ int pm_perf_events_permitted(struct pm_process *process, struct pm_error *error)
 int pm_perf_events_open(struct pm_perf_events *events, struct pm_process *process,
                         struct pm_error *error);
 
+/**
+ * Tests whether the kernel has ended all events: that of a thread when the thread exits, and that
+ * of a process when the process executes a program that changes its privileges (set-user-ID,
+ * set-group-ID, capabilities).
+ */
+bool pm_perf_events_ended(const struct pm_perf_events *events);
+
 /** Closes the events. */
 void pm_perf_events_close(struct pm_perf_events *events);
 

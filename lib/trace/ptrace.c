@@ -48,6 +48,7 @@ struct ptrace {
 	struct pollfd fds[2]; /**< the socket to the tracer, and the process */
 	pid_t tracer;         /**< PID of the tracer; 0 if there is none */
 	size_t threads;
+	uint64_t refreshed; /**< when maps was read for the unwinder */
 	uint64_t setup_ns, recorded, lost;
 
 	struct pm_trace_event events[BATCH_MAX]; /**< not passed yet */
@@ -124,11 +125,18 @@ static void add_sample(struct ptrace *ptrace, const struct pm_ptrace_record *rec
 	};
 }
 
+/** Reads maps again before the next sample. All samples so far must have been unwound. */
+static void refresh(struct ptrace *ptrace, bool exec)
+{
+	ptrace->refreshed = pm_clock_ns(CLOCK_MONOTONIC);
+	if (ptrace->target->unwinder)
+		pm_unwinder_refresh(ptrace->target->unwinder, exec);
+}
+
 /** Consumes a record. */
 static int consume(struct ptrace *ptrace, const struct pm_ptrace_record *record,
                    struct pm_error *error)
 {
-	struct pm_unwinder *unwinder = ptrace->target->unwinder;
 	const struct pm_trace_event *event = &record->event;
 	bool exec = event->kind == PM_TRACE_EXEC;
 
@@ -137,20 +145,20 @@ static int consume(struct ptrace *ptrace, const struct pm_ptrace_record *record,
 	/* The samples before belong to the old program. */
 	if (exec && pass(ptrace, error) < 0)
 		return -1;
-	if (exec && unwinder)
-		pm_unwinder_refresh(unwinder, true);
+	if (exec)
+		refresh(ptrace, true);
 
 	ptrace->recorded += event->kind != PM_TRACE_EXIT && !exec;
 	ptrace->events[ptrace->count++] = *event;
 	if (record->stack_size > 0)
 		add_sample(ptrace, record);
 
-	if (!pm_trace_call_maps_code(event))
+	/* What was mapped before maps was read is known. */
+	if (!pm_trace_call_maps_code(event) || event->time < ptrace->refreshed)
 		return 0;
 	if (pass(ptrace, error) < 0)
 		return -1;
-	if (unwinder)
-		pm_unwinder_refresh(unwinder, false);
+	refresh(ptrace, false);
 	return 0;
 }
 
@@ -170,13 +178,17 @@ static int report_lost(struct ptrace *ptrace, struct pm_error *error)
 	return sink->event(sink->context, &event, error);
 }
 
-/** Reads all records. The memory of a record is released after its sample was unwound. */
+/**
+ * Reads the records that the ring contains now: the tracer can write more faster than they are
+ * read. The memory of a record is released after its sample was unwound.
+ */
 static int drain(struct ptrace *ptrace, struct pm_error *error)
 {
 	uint64_t position = ptrace->ring->tail;
+	uint64_t end = __atomic_load_n(&ptrace->ring->head, __ATOMIC_RELAXED);
 	const struct pm_ptrace_record *record;
 
-	while ((record = pm_ptrace_ring_next(ptrace->ring, &position))) {
+	while (position < end && (record = pm_ptrace_ring_next(ptrace->ring, &position))) {
 		if (consume(ptrace, record, error) < 0)
 			return -1;
 		if (ptrace->count == 0)

@@ -283,10 +283,10 @@ static int move_pieces(struct pm_trace_space *space, const struct pm_trace_event
 			return -1;
 	}
 
-	/* Pieces are missing if the regions were read after the call, but before its event was
+	/* All pieces are missing if the regions were read after the call, but before its event was
 	 * applied. */
 	struct pm_range old = { to.start, to.start + kept };
-	if (pm_trace_intervals_fill(space->list, old, unknown, error) < 0)
+	if (pieces->count == 0 && pm_trace_intervals_set(space->list, old, unknown, error) < 0)
 		return -1;
 
 	struct pm_range growth = { to.start + kept, to.end };
@@ -326,8 +326,14 @@ static int end_mremap(struct pm_trace_space *space, const struct pm_trace_event 
 
 	if (pm_range_size(to) > old_size && count_call(space, event->stack, error) < 0)
 		return -1;
-	if (cut(space, event, to, error) < 0)
+	/* Since Linux 6.17, a range that is moved can have gaps. Their destination does not change.
+	 */
+	if (pm_range_size(to) == old_size && pending->pieces.count > 0) {
+		if (note_change(space, event, to, error) < 0)
+			return -1;
+	} else if (cut(space, event, to, error) < 0) {
 		return -1;
+	}
 	if ((event->arguments[3] & MREMAP_DONTUNMAP) &&
 	    empty_pieces(space, &pending->pieces, error) < 0)
 		return -1;
@@ -408,7 +414,8 @@ int pm_trace_space_attach(struct pm_trace_space *space, struct pm_trace_segment 
 }
 
 /** Returns the size of a segment: of the same segment at another address, or from the regions. */
-static uint64_t segment_size(const struct pm_trace_space *space, uint64_t id, uint64_t start)
+static uint64_t segment_size(const struct pm_trace_space *space, uint64_t id,
+                             const struct pm_trace_event *event)
 {
 	for (size_t i = 0; i < space->segment_count; i++)
 		if (space->segments[i].id == id)
@@ -416,7 +423,7 @@ static uint64_t segment_size(const struct pm_trace_space *space, uint64_t id, ui
 
 	if (!space->size)
 		return 0;
-	return space->size(space->context, start);
+	return space->size(space->context, event->result, event->time);
 }
 
 static int apply_shmat(struct pm_trace_space *space, const struct pm_trace_event *event,
@@ -426,7 +433,7 @@ static int apply_shmat(struct pm_trace_space *space, const struct pm_trace_event
 		return 0;
 
 	uint64_t id = event->arguments[0] & UINT32_MAX;
-	struct pm_range range = range_of(event->result, segment_size(space, id, event->result));
+	struct pm_range range = range_of(event->result, segment_size(space, id, event));
 	struct pm_trace_segment segment = { range.start, pm_range_size(range), id };
 
 	if (segment.size == 0)

@@ -50,9 +50,12 @@ struct pm_trace_segment {
 
 /**
  * Finds the size of a segment of shared memory from the regions of the target.
- * @return  bytes; 0 if nothing is mapped at this address
+ * @param context  the context of the address space
+ * @param start    where the segment is attached
+ * @param time     when it was attached
+ * @return         bytes; 0 if nothing is mapped at this address
  */
-typedef uint64_t pm_trace_segment_size(void *context, uint64_t start);
+typedef uint64_t pm_trace_segment_size(void *context, uint64_t start, uint64_t time);
 
 /** The address space; pm_trace_space_init() fills all members. */
 struct pm_trace_space {

@@ -69,7 +69,7 @@ static int consume(void *context, const struct pm_trace_event *event, struct pm_
 	}
 
 	trace->events++;
-	if (event->kind == PM_TRACE_EXEC && is_followed(trace))
+	if (event->kind == PM_TRACE_EXEC && event->arguments[0] == 0 && is_followed(trace))
 		return 0;
 	if (trace->options.per_thread) {
 		const struct pm_trace_thread_stack pair = { event->stack, event->tid };
@@ -84,6 +84,7 @@ static int consume(void *context, const struct pm_trace_event *event, struct pm_
 
 	/* The last measurement is of the old program. */
 	trace->measured = false;
+	trace->execs += event->arguments[0] == 0;
 	return pm_trace_exec_follow(trace, error);
 }
 
@@ -203,6 +204,7 @@ int pm_trace_open(const struct pm_trace_setup *setup, struct pm_trace **trace,
 	if (!opened)
 		return pm_error_out_of_memory(error);
 
+	pm_regions_init(&opened->segments);
 	opened->process = setup->process;
 	opened->started = setup->started;
 	opened->cpu_ns = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -315,6 +317,7 @@ void pm_trace_close(struct pm_trace *trace)
 	pm_unwinder_close(trace->unwinder);
 	pm_stacks_close(trace->stacks);
 	pm_trace_space_deinit(&trace->space);
+	pm_regions_deinit(&trace->segments);
 	pm_trace_thread_stacks_deinit(&trace->pairs);
 	pm_trace_result_deinit(&trace->last);
 	pm_process_close(trace->after_exec);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include <procmem/region.h>
 #include <procmem/trace.h>
 
 #include "trace/backend.h"
@@ -55,10 +56,11 @@ struct pm_trace {
 	/** With `options.per_thread`: the stacks of `space` are numbers of these pairs */
 	struct pm_trace_thread_stacks pairs;
 
-	uint64_t cpu_ns;     /**< CPU time of this process when the trace was opened */
-	uint64_t setup_ns;   /**< time to open it */
-	uint64_t started_ns; /**< when it was open */
-	uint64_t segment_ns; /**< when the regions were read for a segment of shared memory */
+	uint64_t cpu_ns;            /**< CPU time of this process when the trace was opened */
+	uint64_t setup_ns;          /**< time to open it */
+	uint64_t started_ns;        /**< when it was open */
+	struct pm_regions segments; /**< regions, in which segments of shared memory are found */
+	uint64_t segments_ns;       /**< when they were read */
 
 	uint64_t events, lost, execs;
 	uint64_t corrected; /**< value of `lost` when the list was corrected */

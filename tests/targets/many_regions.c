@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_regions N MEGABYTES [touch|map]: N mappings of one or more pages that the kernel cannot
+ * many_regions N MEGABYTES [touch|map|code]: N mappings of one or more pages that the kernel cannot
  * merge, because their permissions alternate, with MEGABYTES of touched memory spread over the
  * writable ones. The kernel allows 65,530 mappings per process (vm.max_map_count). `touch` touches
  * one more page ten times per second, each time of another region; `map` maps one more
- * page instead.
+ * page instead. `code` maps and unmaps a page for code all the time.
  */
 #include "support.h"
 
@@ -47,12 +47,22 @@ static void *go_on(void *context)
 	return context;
 }
 
+static void *map_code(void *context)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (;;)
+		munmap(target_map(page, PROT_READ | PROT_EXEC, 0), page);
+	return context;
+}
+
 int main(int argc, char **argv)
 {
 	target_begin();
+	int coding = argc == 4 && strcmp(argv[3], "code") == 0;
 	int changing = argc == 4 && (strcmp(argv[3], "touch") == 0 || strcmp(argv[3], "map") == 0);
-	if (argc != 3 && !changing) {
-		fputs("usage: many_regions N MEGABYTES [touch|map]\n", stderr);
+	if (argc != 3 && !changing && !coding) {
+		fputs("usage: many_regions N MEGABYTES [touch|map|code]\n", stderr);
 		return 2;
 	}
 	size_t regions = target_number(argv[1]), page = (size_t)sysconf(_SC_PAGESIZE);
@@ -77,6 +87,10 @@ int main(int argc, char **argv)
 		changes.step = 2 * pages * page;
 		changes.count = writable - rest;
 		target_check(-pthread_create(&thread, NULL, go_on, NULL), "pthread_create");
+	}
+	if (coding) {
+		pthread_t thread;
+		target_check(-pthread_create(&thread, NULL, map_code, NULL), "pthread_create");
 	}
 	target_region("all", memory, regions * pages * page, "");
 	printf("resident %zu\n", touched * page);

@@ -229,6 +229,49 @@ trace_populate() {
 	target_tell map two 1
 }
 
+@test "Ctrl-C during a measurement of --every prints the result" {
+	# Each measurement takes long.
+	target_start many_regions 15000 60
+	for delay in 0 0.04 0.08; do
+		trace_start --every 0.05 --json
+		until [ -s "$TRACE_OUTPUT" ]; do sleep 0.01; done
+		sleep $delay
+		trace_end
+		jq -es '.[-1].final' <<<"$output"
+	done
+}
+
+@test "a target that maps code all the time, among many regions, can be traced" {
+	target_start many_regions 30000 0 code
+	for backend in perf ptrace; do
+		run --separate-stderr timeout -k 10 200 "$PROCMEM_BIN" trace --backend $backend --for 0.5s \
+			--json "$TARGET_PID"
+		[[ $stderr != *perf_event* ]] || continue
+		[ "$status" = 0 ]
+		jq -e '.final and .events > 0' <<<"$output"
+	done
+}
+
+@test "the trace continues after exec of a set-group-ID program" {
+	[ "$(id -u)" = 0 ] || skip "only root can make such a program of another group"
+	target_copy sites
+	chgrp nogroup "$BATS_TEST_TMPDIR/$TARGET_NAME"
+	chmod g+s "$BATS_TEST_TMPDIR/$TARGET_NAME"
+	target_start "$TARGET_NAME"
+	trace_start --every 0.1 --json
+	printf 'exec\n' >&"$TARGET_IN"
+	target_await ready
+	# The kernel ends the events at the exec. It takes a moment until they are opened again.
+	for _ in {1..300}; do
+		target_tell 'work 1'
+		! grep -q site_mmap "$TRACE_OUTPUT" || break
+		sleep 0.02
+	done
+	trace_end
+	jq -es '.[-1] | .final and .execs == 1' <<<"$output"
+	jq -es '.[-1] | any(.sites[]; any(.stack[]; .function == "site_mmap"))' <<<"$output"
+}
+
 @test "Ctrl-C ends the trace though the process that reads programs hangs" {
 	grower_trace --json
 	kill -STOP "$(pgrep -P "$TRACE_NUMBER")"

@@ -45,6 +45,27 @@ check_program() {
 	grep -q "^TracerPid:	0$" "/proc/$(cat pid)/status"
 }
 
+@test "segments of shared memory that are attached at once have their size" {
+	program='
+import ctypes, os, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.shmat.restype = ctypes.c_void_p
+for pages in range(1, 31):
+    segment = libc.shmget(0, pages * 4096, 0o1600)
+    address = libc.shmat(segment, None, 0)
+    libc.shmctl(segment, 0, None)
+    ctypes.memset(address, 1, pages * 4096)
+with open("pid.new", "w") as file:
+    file.write(str(os.getpid()))
+os.rename("pid.new", "pid")
+time.sleep(1000)
+'
+	trace_program ptrace
+	jq -e '.lost == 0 and .difference == 0' out.json
+	jq -e '[.sites[] | select(any(.stack[]; (.function // "") | contains("shmat"))) | .resident] |
+		add == 465 * 4096' out.json
+}
+
 @test "perf: the memory of a command has its call site, and the command runs on" {
 	"$PROCMEM_BIN" trace --backend perf --for 0.1s -- sleep 1 >/dev/null 2>err || true
 	fails grep perf_event_open err || skip "$(cat err)"

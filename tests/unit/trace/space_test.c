@@ -242,6 +242,29 @@ static void the_end_of_another_call_moves_nothing_of_a_pending_call(void **state
 	assert_int_equal(pages_of(2, false), 0);
 }
 
+/* A gap stays a gap, and what is at its destination stays there. */
+static void gaps_are_not_moved(void **state)
+{
+	(void)state;
+	enum { FIXED = MREMAP_MAYMOVE | MREMAP_FIXED };
+
+	map(1, 0, 4, PROT_READ);
+	map(2, 6, 4, PROT_READ);
+	map(4, 100, 5, PROT_READ);
+	remap(3, 0, 10, 10, FIXED, 100);
+	assert_int_equal(pages_of(1, false), 4);
+	assert_int_equal(pages_of(2, false), 4);
+	assert_int_equal(pages_of(PM_STACK_NONE, true), 0);
+	assert_int_equal(stack_at(100), 1);
+	assert_int_equal(stack_at(104), 4);
+	assert_int_equal(stack_at(105), UINT32_MAX);
+	assert_int_equal(stack_at(106), 2);
+
+	/* What was moved is not known at all: the regions were read after the call. */
+	remap(3, 200, 5, 5, FIXED, 300);
+	assert_int_equal(pages_of(PM_STACK_NONE, true), 5);
+}
+
 static void mremap_can_shrink(void **state)
 {
 	(void)state;
@@ -318,10 +341,11 @@ static void a_reserve_belongs_to_the_stack_that_commits_it(void **state)
 	assert_int_equal(pages_of(PM_STACK_NONE, true), 10);
 }
 
-static uint64_t fixed_size(void *context, uint64_t start)
+static uint64_t fixed_size(void *context, uint64_t start, uint64_t time)
 {
 	unsigned *calls = context;
 
+	assert_true(time > 0);
 	assert_int_equal(start, at(0));
 	(*calls)++;
 	return 16 * page;
@@ -492,6 +516,7 @@ int main(void)
 		TEST(failed_calls_change_nothing),
 		TEST(memory_is_released_when_the_call_begins),
 		TEST(the_end_of_another_call_moves_nothing_of_a_pending_call),
+		TEST(gaps_are_not_moved),
 		TEST(mremap_can_shrink),
 		TEST(mremap_can_keep_or_copy_the_old_range),
 		TEST(huge_pages_are_rounded_up),
