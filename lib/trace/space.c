@@ -290,7 +290,12 @@ static int move_pieces(struct pm_trace_space *space, const struct pm_trace_event
 		return -1;
 
 	struct pm_range growth = { to.start + kept, to.end };
-	return pm_trace_intervals_set(space->list, growth, owner_of(event), error);
+	struct pm_trace_owner owner = owner_of(event);
+
+	/* New memory has the access of the memory before it. */
+	if (pieces->count > 0)
+		owner.reserve = pieces->items[pieces->count - 1].owner.reserve;
+	return pm_trace_intervals_set(space->list, growth, owner, error);
 }
 
 /** After MREMAP_DONTUNMAP, the pages of a range are elsewhere, but the range is still mapped. */

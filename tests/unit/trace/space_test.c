@@ -333,6 +333,15 @@ static void a_reserve_belongs_to_the_stack_that_commits_it(void **state)
 	assert_int_equal(pm_trace_space_counts(&space, 2).calls, 1);
 	assert_int_equal(pm_trace_space_counts(&space, 3).calls, 0);
 
+	/* A reserve that mremap extends. */
+	map(5, 400, 10, PROT_NONE);
+	remap(6, 400, 10, 20, MREMAP_MAYMOVE, 400);
+	assert_int_equal(pages_of(6, false), 10);
+	call(PM_TRACE_MPROTECT, 7, 405, 10, PROT_READ | PROT_WRITE, 0);
+	assert_int_equal(pages_of(5, false), 5);
+	assert_int_equal(pages_of(6, false), 5);
+	assert_int_equal(pages_of(7, false), 10);
+
 	/* A reserve from before the trace, but not its pages that are present. */
 	add_before(200, 10, false, true);
 	add_before(210, 10, true, true);
