@@ -157,10 +157,16 @@ static void read_target(struct tracing *tracing)
 		tracing->threads = threads;
 		tracing->thread_count = count;
 	}
-	if (pm_process_read_command(process, &command, NULL) == 0) {
-		free(tracing->command);
+	if (pm_process_read_command(process, &command, NULL) < 0)
+		return;
+
+	/* That of a process that is exiting is empty. */
+	char *unused = command;
+	if (command && command[0] != '\0') {
+		unused = tracing->command;
 		tracing->command = command;
 	}
+	free(unused);
 }
 
 /** Measures; the previous result becomes `last`. */
