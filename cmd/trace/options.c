@@ -158,7 +158,7 @@ static int parse_file(const char *value, const char **file, struct pm_error *err
 
 static int parse_record(struct trace_options *options, const char *value, struct pm_error *error)
 {
-	const char *file;
+	const char *file = NULL;
 
 	if (parse_file(value, &file, error) < 0)
 		return -1;
