@@ -7,15 +7,25 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-/* Distance of the copy from the heap. The libraries are further away. */
+/* Distance of the copy from the program. The libraries are further away. */
 #define FAR ((size_t)1 << 40)
+
+/** Maps a page at an address that must be free. @param fd  a file, or -1 for anonymous memory */
+static char *map_at(char *address, size_t page, int fd)
+{
+	int flags = MAP_PRIVATE | MAP_FIXED_NOREPLACE | (fd < 0 ? MAP_ANONYMOUS : 0);
+	off_t offset = fd < 0 ? 0 : (off_t)page;
+	char *mapped = mmap(address, page, PROT_READ | PROT_EXEC, flags, fd, offset);
+
+	assert_ptr_equal(mapped, address);
+	return mapped;
+}
 
 static void test_code_that_is_mapped_again_does_not_extend_its_file(void **state)
 {
@@ -24,15 +34,13 @@ static void test_code_that_is_mapped_again_does_not_extend_its_file(void **state
 	struct pm_modules_change change;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint64_t here = (uintptr_t)test_code_that_is_mapped_again_does_not_extend_its_file;
-	void *generated = malloc(1);
+	char *program_page = (char *)(here / page * page);
 	(void)state;
 
-	/* No other file is between the program and the copy of its code, but the heap is. */
+	/* No other file is between the program and the copy of its code, but generated code is. */
 	int fd = open("/proc/self/exe", O_RDONLY);
-	char *after = (char *)((uintptr_t)generated / page * page) + FAR;
-	char *again = mmap(after, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE,
-	                   fd, (off_t)page);
-	assert_ptr_equal(again, after);
+	char *generated = map_at(program_page + FAR / 2, page, -1);
+	char *again = map_at(program_page + FAR, page, fd);
 	close(fd);
 
 	assert_int_equal(pm_process_open(NULL, getpid(), &process, NULL), 0);
@@ -46,7 +54,7 @@ static void test_code_that_is_mapped_again_does_not_extend_its_file(void **state
 	pm_modules_deinit(&modules);
 	pm_process_close(process);
 	munmap(again, page);
-	free(generated);
+	munmap(generated, page);
 }
 
 int main(void)
