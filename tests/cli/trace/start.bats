@@ -113,7 +113,7 @@ check_short() {
 	jq -e '.before as $before | all(.sites[]; has("resident") == ($before | has("resident")))' out
 	if jq -e '.before == {}' out; then
 		grep 'exited before its memory could be measured' err
-		! grep 'generated code' err
+		fails grep 'generated code' err
 	fi
 	json_keep trace out
 }
