@@ -233,7 +233,8 @@ static struct pm_child_file *find_file(struct pm_child_files *files,
 	struct pm_child_file **found = NULL;
 
 	if (files->count > 0)
-		found = bsearch(&key, files->items, files->count, sizeof key, compare_numbers);
+		found = bsearch(&key, files->items, files->count, sizeof(struct pm_child_file *),
+		                compare_numbers);
 	if (found)
 		return *found;
 
@@ -287,13 +288,13 @@ static void replace(struct pm_child_files *files, struct pm_child_file **items, 
 	files->items = items;
 	files->count = count;
 	if (count > 0)
-		qsort(items, count, sizeof *items, compare_numbers);
+		qsort(items, count, sizeof(struct pm_child_file *), compare_numbers);
 }
 
 bool pm_child_files_report(struct pm_child_files *files, const struct pm_stack_module *modules,
                            size_t count)
 {
-	struct pm_child_file **items = calloc(count + 1, sizeof *items);
+	struct pm_child_file **items = calloc(count + 1, sizeof(struct pm_child_file *));
 
 	if (!items)
 		return false;
