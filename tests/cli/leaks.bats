@@ -347,11 +347,21 @@ assert_lost() {
 }
 
 @test "jemalloc: a lost large chunk is found, and a note says what is not found" {
-	# A cache of a thread can hold the address of a freed region where the chunk starts now.
-	MALLOC_CONF=tcache:false LD_PRELOAD=libjemalloc.so.2 target_start holders
-	grep -q libjemalloc "/proc/$TARGET_PID/maps" || skip 'libjemalloc.so.2 cannot be loaded'
+	# jemalloc can hold the address of a freed region where the chunk starts now: in the cache of a
+	# thread, which is off, and about once in 70 processes in its own structures.
+	local attempt
+	for attempt in 1 2 3; do
+		MALLOC_CONF=tcache:false LD_PRELOAD=libjemalloc.so.2 target_start holders
+		grep -q libjemalloc "/proc/$TARGET_PID/maps" || skip 'libjemalloc.so.2 cannot be loaded'
 
-	run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
-	jq -e '.complete and ([.groups[] | select(.size == 1048576)] | length == 1 and .[0].count == 1)' <<<"$output"
-	[[ $stderr == *'the thread caches of jemalloc point to some hundred chunks of each size; a lost chunk among these is not found'* ]]
+		run -1 --separate-stderr procmem leaks --json "$TARGET_PID"
+		[[ $stderr == *'the thread caches of jemalloc point to some hundred chunks of each size; a lost chunk among these is not found'* ]]
+		jq -e .complete <<<"$output"
+		if jq -e '[.groups[] | select(.size == 1048576)] | length == 1 and .[0].count == 1' <<<"$output"; then
+			return
+		fi
+		echo "attempt $attempt: the chunk is not lost"
+		targets_stop
+	done
+	false
 }
