@@ -121,7 +121,8 @@ await_state() {
 	screen_await 'ended: interrupted'
 	enter '!sleep 1000'
 	for ((look = 0; look < SCREEN_LOOKS; look++)); do
-		! pgrep -P "$(screen_procmem)" >/dev/null || break
+		# Before exec, the child has the signal handlers of procmem.
+		! pgrep -x -P "$(screen_procmem)" 'sh|dash|sleep' >/dev/null || break
 		sleep 0.1
 	done
 	[ "$look" -lt "$SCREEN_LOOKS" ]
