@@ -57,7 +57,7 @@ input()'
 }
 
 @test "a JVM: direct buffers, down to Unsafe.allocateMemory" {
-	# malloc can place a buffer in memory that it had mapped before the trace.
+	# malloc can place buffers in memory that it had mapped before the trace.
 	BATS_TEST_RETRIES=2
 	require java
 	spawn setpriv --pdeathsig KILL java -Xmx64m -XX:+UseSerialGC -XX:+PreserveFramePointer \
@@ -70,7 +70,7 @@ input()'
 	end_complete
 	echo "leaked $first, then $last; resident $(resident_by Unsafe_AllocateMemory0)"
 	jq -c '.sites[] | [.resident, .mapped, .calls, .stack[0:3]]' "$TRACE_OUTPUT"
-	# The last buffer may not be filled yet.
+	# A buffer that was mapped before the trace may have been counted after `first`.
 	[ "$(resident_by Unsafe_AllocateMemory0)" -ge $((last - first - 1048576)) ]
 }
 
