@@ -7,8 +7,10 @@
 # Command tests with the tag `timed`, which measure growth over real seconds, run only in the
 # delivered form: sanitized programs are several times slower, and other tests cover the same code
 # with recordings. If other programs disturb such a measurement, bats repeats it, twice at most.
+# A test that fails runs a second time, because other programs can disturb a test. Each test that
+# passes only then is listed before the last lines of ctest.
 # Stops at the first build or test run that fails. The builds are in build/PRESET. Before the last
-# lines of ctest it lists the skipped tests and the reasons: the kernel or missing rights, never a
+# lines of ctest it also lists the skipped tests and the reasons: the kernel or missing rights, never a
 # missing program. tests/analyse.sh runs the slow checks, tests/full.sh the tests that need large
 # packages.
 #   --quick          only the tests of the delivered form
@@ -45,6 +47,19 @@ build() {
 	cmake --build --preset "$preset" -- --quiet "$@"
 }
 
+# list_repeated PRESET: the tests that failed, and passed when they were repeated.
+list_repeated() {
+	awk -v preset="$1" '
+		!/Test +#[0-9]+: / { next }
+		{
+			failed = /\*\*\*/
+			sub(/.*Test +#[0-9]+: /, "")
+		}
+		failed { first[$1] = 1 }
+		!failed && / Passed / && $1 in first { print preset ": " $1 }
+	' "$scratch/output"
+}
+
 # run PRESET [CTEST-OPTION]...: runs the tests of a build. In the last run, the list of skipped
 # tests precedes the closing lines of ctest.
 run() {
@@ -52,16 +67,23 @@ run() {
 	shift
 	echo "== $preset: test"
 	logs="$logs build/$preset/Testing/Temporary/LastTest.log"
-	{ ctest --preset "$preset" -j "$jobs" "$@" 2>&1 || echo $? >"$scratch/failed"; } |
+	{
+		ctest --preset "$preset" -j "$jobs" --repeat until-pass:2 "$@" 2>&1 ||
+			echo $? >"$scratch/failed"
+	} |
+		tee "$scratch/output" |
 		sed -u "/^[0-9]*% tests passed/,\$ {
 			w $scratch/closing
 			d
 		}"
+	list_repeated "$preset" >>"$scratch/repeated"
 	if [ "$preset" = dev ] || [ -e "$scratch/failed" ]; then
 		# shellcheck disable=SC2086 # a list of names
 		sh tests/skipped.sh $logs >"$scratch/skipped"
 		echo "== skipped: $(wc -l <"$scratch/skipped")"
 		cat "$scratch/skipped"
+		echo "== failed once, passed when repeated: $(wc -l <"$scratch/repeated")"
+		cat "$scratch/repeated"
 		echo
 	fi
 	[ ! -e "$scratch/closing" ] || cat "$scratch/closing"
@@ -87,7 +109,7 @@ if [ $quick = no ]; then
 	echo '== release: build'
 	cmake --preset release -DPROCMEM_WERROR=ON -DPROCMEM_SAMPLES=ON >/dev/null
 	cmake --build --preset release -- --quiet
-	build fuzz
+	build fuzz procmem tests/fuzz/all
 	run fuzz -L fuzz
 	build asan
 	run asan

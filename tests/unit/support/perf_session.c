@@ -114,15 +114,30 @@ int perf_session_try(struct session *session, pid_t pid, bool faults, struct pm_
 	return pm_trace_perf_open(&session->target, &session->calls, &session->backend, error);
 }
 
+/** Checks the result of opening. Skips the test if the kernel refuses events. */
+static void check_open(int result, const struct pm_error *error)
+{
+	if (result < 0 && !getenv("CMOCKA_TEST_ABORT") &&
+	    (error->kind == PM_ERROR_ACCESS || error->kind == PM_ERROR_UNSUPPORTED))
+		skip_because("%s", error->text);
+	must(result, error);
+}
+
 void perf_session_open(struct session *session, pid_t pid, bool faults)
 {
 	struct pm_error error = { 0 };
 
-	int result = perf_session_try(session, pid, faults, &error);
-	if (result < 0 && !getenv("CMOCKA_TEST_ABORT") &&
-	    (error.kind == PM_ERROR_ACCESS || error.kind == PM_ERROR_UNSUPPORTED))
-		skip_because("%s", error.text);
-	must(result, &error);
+	check_open(perf_session_try(session, pid, faults, &error), &error);
+}
+
+void perf_session_open_small(struct session *session, pid_t pid)
+{
+	struct pm_error error = { 0 };
+
+	fill(session, pid, false);
+	session->options.stack_size = 256;
+	check_open(pm_trace_perf_open(&session->target, &session->calls, &session->backend, &error),
+	           &error);
 }
 
 void perf_session_collect(struct session *session)
