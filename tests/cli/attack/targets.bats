@@ -263,10 +263,12 @@ end_within_stop() {
 	return 1
 }
 
-# Fails unless a run with the status $1 gave an answer, or says in one line that the target has ended.
+# Fails unless a run with the status $1 gave an answer, or says in one line that the target has ended,
+# or that there is none: it can have ended before the command opened it.
 assert_end() {
+	local ended="process $TARGET_PID exited" none="no process has PID $TARGET_PID"
 	[ "$1" -le 1 ] && [ -s out ] && return
-	[ "$1" -eq 2 ] && [[ "$(grep -v '^procmem: note: ' errors)" =~ ^procmem:\ ([^$'\n']*:\ )?process\ $TARGET_PID\ exited$ ]] && return
+	[ "$1" -eq 2 ] && [[ "$(grep -v '^procmem: note: ' errors)" =~ ^procmem:\ (([^$'\n']*:\ )?$ended|$none)$ ]] && return
 	echo "$2: $1, $(cat errors)"
 	return 1
 }
