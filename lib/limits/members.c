@@ -28,61 +28,10 @@ enum { GROUPS_MAX = 20000, DEPTH_MAX = 64, PROCS_TEXT_MAX = 1 << 24 };
 
 /** State while the processes of a cgroup and its descendants are collected. */
 struct gathering {
-	const char *proc_root;
-	struct pm_members members;
+	struct pm_member_pids pids;
 	size_t capacity;
 	size_t groups; /* number of cgroups visited so far */
 };
-
-/**
- * Handles a process whose files could not be read. The process has probably ended, and the error is
- * ignored, unless its cause is a lack of resources of the calling process.
- */
-static int check_member(int cause, struct pm_error *error)
-{
-	if (pm_errno_is_ours(cause))
-		return pm_error_out_of_memory(error);
-
-	return 0;
-}
-
-/**
- * Reads the memory of a process.
- *
- * @param gathering  receives the process, unless the process has ended
- * @param pid        PID of the process
- * @param error      PM_ERROR_RESOURCES
- * @return           0 or -1
- */
-static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *error)
-{
-	struct pm_members *members = &gathering->members;
-	struct pm_member member = { .pid = pid };
-	struct pm_procfs procfs;
-	char *status;
-
-	if (pm_procfs_open(&procfs, gathering->proc_root, pid) < 0)
-		return check_member(errno, error);
-
-	int failed = pm_procfs_read(&procfs, "status", &status, NULL), cause = errno;
-	if (failed == 0) {
-		member.rss = pm_status_number(status, "VmRSS", 0) * 1024;
-		member.swap = pm_status_number(status, "VmSwap", 0) * 1024;
-		free(status);
-		failed = pm_comm_read(&procfs, "comm", member.comm);
-		cause = errno;
-	}
-
-	pm_procfs_close(&procfs);
-	if (failed < 0)
-		return check_member(cause, error);
-	if (pm_array_reserve(&members->items, &gathering->capacity, members->count, 1,
-	                     sizeof *members->items, error) < 0)
-		return -1;
-
-	members->items[members->count++] = member;
-	return 0;
-}
 
 /**
  * Marks the result as incomplete because a cgroup could not be read. Does nothing if the cgroup was
@@ -95,7 +44,19 @@ static void note_failure(struct gathering *gathering, int cause)
 	 * (EOPNOTSUPP) are listed in one of its ancestors.
 	 */
 	if (cause != ENOENT && cause != ENODEV && cause != EOPNOTSUPP)
-		gathering->members.incomplete = true;
+		gathering->pids.incomplete = true;
+}
+
+static int add_pid(struct gathering *gathering, pid_t pid, struct pm_error *error)
+{
+	struct pm_member_pids *pids = &gathering->pids;
+
+	if (pm_array_reserve(&pids->items, &gathering->capacity, pids->count, 1,
+	                     sizeof *pids->items, error) < 0)
+		return -1;
+
+	pids->items[pids->count++] = pid;
+	return 0;
 }
 
 /** Adds the processes of one cgroup, without those of its descendants. */
@@ -121,10 +82,10 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 	while (result == 0 && pm_scan_decimal(&at, &pid)) {
 		at += *at == '\n';
 		/* cgroup.procs shows PID 0 for a process of another PID namespace. */
-		if (pid == 0 || pid > INT32_MAX || gathering->members.count >= PM_MEMBERS_MAX)
-			gathering->members.others++;
+		if (pid == 0 || pid > INT32_MAX || gathering->pids.count >= PM_MEMBERS_MAX)
+			gathering->pids.others++;
 		else
-			result = add_member(gathering, (pid_t)pid, error);
+			result = add_pid(gathering, (pid_t)pid, error);
 	}
 
 	free(text);
@@ -151,7 +112,7 @@ static int visit_below(struct gathering *gathering, int folder, unsigned depth,
 		return visit(gathering, folder, depth, error);
 	}
 
-	gathering->members.incomplete = true;
+	gathering->pids.incomplete = true;
 	close(folder);
 	return 0;
 }
@@ -197,6 +158,54 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 }
 
 /**
+ * Handles a process whose files could not be read. The process has probably ended, and the error is
+ * ignored, unless its cause is a lack of resources of the calling process.
+ */
+static int check_member(int cause, struct pm_error *error)
+{
+	if (pm_errno_is_ours(cause))
+		return pm_error_out_of_memory(error);
+
+	return 0;
+}
+
+/**
+ * Reads the memory of a process.
+ *
+ * @param proc_root  directory of /proc
+ * @param pid        PID of the process
+ * @param members    receives the process, unless the process has ended; has room for it
+ * @param error      PM_ERROR_RESOURCES
+ * @return           0 or -1
+ */
+static int add_member(const char *proc_root, pid_t pid, struct pm_members *members,
+                      struct pm_error *error)
+{
+	struct pm_member member = { .pid = pid };
+	struct pm_procfs procfs;
+	char *status;
+
+	if (pm_procfs_open(&procfs, proc_root, pid) < 0)
+		return check_member(errno, error);
+
+	int failed = pm_procfs_read(&procfs, "status", &status, NULL), cause = errno;
+	if (failed == 0) {
+		member.rss = pm_status_number(status, "VmRSS", 0) * 1024;
+		member.swap = pm_status_number(status, "VmSwap", 0) * 1024;
+		free(status);
+		failed = pm_comm_read(&procfs, "comm", member.comm);
+		cause = errno;
+	}
+
+	pm_procfs_close(&procfs);
+	if (failed < 0)
+		return check_member(cause, error);
+
+	members->items[members->count++] = member;
+	return 0;
+}
+
+/**
  * Reads the size of the page cache of the cgroup, and the part of it that was not used recently.
  * Both stay 0 if there is no memory.stat.
  */
@@ -233,51 +242,120 @@ static int compare(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/** Reads the processes of a cgroup and its descendants, and the size of its page cache. */
-static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *gathering,
+/** Lists the processes of a cgroup and its descendants. */
+static int list_group(const struct pm_hierarchy *hierarchy, struct gathering *gathering,
                       struct pm_error *error)
 {
-	struct pm_members *members = &gathering->members;
 	char *path;
 
-	members->group = strdup(*hierarchy->group ? hierarchy->group : "/");
-	if (!members->group || asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
+	gathering->pids.group = strdup(*hierarchy->group ? hierarchy->group : "/");
+	if (!gathering->pids.group ||
+	    asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
 		return pm_error_out_of_memory(error);
 
 	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		note_failure(gathering, errno);
 	free(path);
-	if ((folder >= 0 && visit(gathering, folder, 0, error) < 0) ||
-	    read_cache(hierarchy, members, error) < 0)
+
+	return folder < 0 ? 0 : visit(gathering, folder, 0, error);
+}
+
+/**
+ * Finds the cgroup whose processes are listed.
+ *
+ * @param process    the process
+ * @param sys_root   directory that replaces /sys; NULL means "/sys"
+ * @param of         which cgroup
+ * @param hierarchy  receives the cgroup; release with pm_hierarchy_deinit(), also on failure
+ * @param error      as for pm_members_read()
+ * @return           1; 0 if there is no such cgroup; -1 on failure
+ */
+static int find_group(struct pm_process *process, const char *sys_root, enum pm_members_of of,
+                      struct pm_hierarchy *hierarchy, struct pm_error *error)
+{
+	*hierarchy = (struct pm_hierarchy){ 0 };
+	if (pm_hierarchy_find(process, "memory", sys_root, hierarchy, error) < 0)
 		return -1;
+	if (!hierarchy->version)
+		return 0;
+	if (of == PM_MEMBERS_OF_CGROUP)
+		return 1;
 
-	if (members->count > 0)
-		qsort(members->items, members->count, sizeof *members->items, compare);
+	return pm_cgroup_go_to_limit(hierarchy, error);
+}
 
+int pm_member_pids_read(struct pm_process *process, const char *sys_root, enum pm_members_of of,
+                        struct pm_member_pids *pids, struct pm_error *error)
+{
+	struct gathering gathering = { 0 };
+	struct pm_hierarchy hierarchy;
+	int result = find_group(process, sys_root, of, &hierarchy, error);
+
+	if (result > 0)
+		result = list_group(&hierarchy, &gathering, error);
+	pm_hierarchy_deinit(&hierarchy);
+	if (result < 0) {
+		pm_member_pids_deinit(&gathering.pids);
+		return -1;
+	}
+
+	*pids = gathering.pids;
+	return 0;
+}
+
+void pm_member_pids_deinit(struct pm_member_pids *pids)
+{
+	free(pids->group);
+	free(pids->items);
+	*pids = (struct pm_member_pids){ 0 };
+}
+
+/** Reads the processes that were listed. `members->group` is taken from the list. */
+static int read_listed(const char *proc_root, struct pm_member_pids *pids,
+                       struct pm_members *members, struct pm_error *error)
+{
+	members->group = pids->group;
+	members->others = pids->others;
+	members->incomplete = pids->incomplete;
+	pids->group = NULL;
+	if (pids->count == 0)
+		return 0;
+
+	members->items = calloc(pids->count, sizeof *members->items);
+	if (!members->items)
+		return pm_error_out_of_memory(error);
+
+	for (size_t i = 0; i < pids->count; i++)
+		if (add_member(proc_root, pids->items[i], members, error) < 0)
+			return -1;
+
+	qsort(members->items, members->count, sizeof *members->items, compare);
 	return 0;
 }
 
 int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_members *members,
                     struct pm_error *error)
 {
-	struct gathering gathering = { .proc_root = pm_process_root(process) };
+	struct gathering gathering = { 0 };
+	struct pm_members read = { 0 };
 	struct pm_hierarchy hierarchy;
-	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
-		return -1;
+	int result = find_group(process, sys_root, PM_MEMBERS_OF_LIMIT, &hierarchy, error);
 
-	int result = 0;
-	if (hierarchy.version)
-		result = pm_cgroup_go_to_limit(&hierarchy, error);
-	if (result > 0)
-		result = read_group(&hierarchy, &gathering, error);
+	if (result > 0 &&
+	    (list_group(&hierarchy, &gathering, error) < 0 ||
+	     read_listed(pm_process_root(process), &gathering.pids, &read, error) < 0 ||
+	     read_cache(&hierarchy, &read, error) < 0))
+		result = -1;
+
 	pm_hierarchy_deinit(&hierarchy);
+	pm_member_pids_deinit(&gathering.pids);
 	if (result < 0) {
-		pm_members_deinit(&gathering.members);
+		pm_members_deinit(&read);
 		return -1;
 	}
 
-	*members = gathering.members;
+	*members = read;
 	return 0;
 }
 

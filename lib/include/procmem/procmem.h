@@ -52,6 +52,7 @@
 #include <procmem/limits.h>
 #include <procmem/maps.h>
 #include <procmem/members.h>
+#include <procmem/memory_use.h>
 #include <procmem/minmax.h>
 #include <procmem/number.h>
 #include <procmem/page_set.h>

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Follows the processes around a target. Their list is read from cgroup.procs and, for descendants,
+ * from the names in /proc: the parent of a process is read once, when its PID appears.
+ */
+#include "target/neighbours.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/delta.h"
+#include "base/minmax.h"
+#include "base/utf8.h"
+
+/* Share of a processor that may be spent on the list of all processes, and on their sizes. */
+static const double cpu_share = 0.05;
+
+/* Growth of a process that is not known to be steady is reported from this number of bytes on.
+ * Smaller growth is normal, and statm is not exact. */
+static const double min_growth = 256 * 1024;
+
+/* A process is not named if it grows by less than this share of the one that grows fastest. */
+static const double min_share = 0.1;
+
+/* Maximum number of ancestors that are searched for the target. */
+enum { DEPTH_MAX = 64 };
+
+/** A process that was listed: its parent at that time. */
+struct neighbours_seen {
+	pid_t pid;
+	pid_t parent;
+};
+
+void neighbours_begin(struct neighbours *neighbours, struct pm_process *process,
+                      const struct neighbours_options *options)
+{
+	*neighbours = (struct neighbours){ .process = process, .options = *options };
+}
+
+void neighbours_deinit(struct neighbours *neighbours)
+{
+	for (size_t i = 0; i < neighbours->count; i++)
+		pm_series_deinit(&neighbours->items[i].series);
+
+	free(neighbours->items);
+	free(neighbours->seen);
+	free(neighbours->group);
+	*neighbours = (struct neighbours){ 0 };
+}
+
+static const char *root_of(const struct neighbours *neighbours)
+{
+	return pm_process_root(neighbours->process);
+}
+
+/** Finds a process that is followed and has not ended. */
+static struct neighbour *find(const struct neighbours *neighbours, pid_t pid)
+{
+	for (size_t i = 0; i < neighbours->count; i++) {
+		struct neighbour *item = &neighbours->items[i];
+		if (item->use.pid == pid && !item->gone)
+			return item;
+	}
+
+	return NULL;
+}
+
+static uint64_t private_bytes(const struct pm_memory_use *use)
+{
+	return use->anon + use->swap;
+}
+
+/**
+ * Returns the memory from which the growth of a process that has just been found is counted.
+ */
+static uint64_t baseline_of(const struct neighbours *neighbours, const struct pm_memory_use *use)
+{
+	double start = (double)use->start_ticks / (double)sysconf(_SC_CLK_TCK);
+	const struct neighbour *parent = find(neighbours, use->parent);
+
+	if (neighbours->samples == 0 || start < neighbours->first)
+		return private_bytes(use);
+	if (!parent)
+		return 0;
+
+	/* After fork(2), it shares all memory with its parent. */
+	return pm_min(private_bytes(use), private_bytes(&parent->use));
+}
+
+/** Returns whether something was added. */
+static bool add(struct neighbours *neighbours, const struct pm_memory_use *use,
+                enum neighbour_relation relation, double time)
+{
+	if (neighbours->count == NEIGHBOURS_MAX) {
+		neighbours->left_out++;
+		return false;
+	}
+
+	struct neighbour added = { .use = *use,
+		                   .relation = relation,
+		                   .own = use->pid == getpid(),
+		                   .since = time,
+		                   .baseline = baseline_of(neighbours, use),
+		                   .first_file = use->file };
+
+	if (neighbours->count == neighbours->capacity) {
+		neighbours->capacity = pm_max_size(16, 2 * neighbours->capacity);
+		neighbours->items = alloc_array(neighbours->items, neighbours->capacity,
+		                                sizeof *neighbours->items);
+	}
+
+	neighbours->items[neighbours->count++] = added;
+	return true;
+}
+
+/**
+ * Reads a process and follows it.
+ *
+ * @return PM_USE_READ also if the process is followed already; it can have another relation then
+ */
+static enum pm_memory_use_result follow(struct neighbours *neighbours, pid_t pid,
+                                        enum neighbour_relation relation, double time,
+                                        struct pm_error *error)
+{
+	struct pm_memory_use use;
+
+	if (find(neighbours, pid))
+		return PM_USE_READ;
+
+	enum pm_memory_use_result result = pm_memory_use_read(root_of(neighbours), pid, &use,
+	                                                      error);
+	if (result == PM_USE_READ && !use.kernel_thread)
+		add(neighbours, &use, relation, time);
+
+	return result;
+}
+
+int neighbours_follow(struct neighbours *neighbours, pid_t pid, double time, struct pm_error *error)
+{
+	return follow(neighbours, pid, NEIGHBOUR_NAMED, time, error) < 0 ? -1 : 0;
+}
+
+/** Lists the processes that share the limit. */
+static int list_group(struct neighbours *neighbours, double time, struct pm_error *error)
+{
+	const struct neighbours_options *options = &neighbours->options;
+	struct pm_member_pids pids;
+
+	if (pm_member_pids_read(neighbours->process, options->sys_root, PM_MEMBERS_OF_LIMIT, &pids,
+	                        error) < 0)
+		return -1;
+	if (!pids.group && options->own_group &&
+	    pm_member_pids_read(neighbours->process, options->sys_root, PM_MEMBERS_OF_CGROUP, &pids,
+	                        error) < 0)
+		return -1;
+
+	int result = 0;
+	neighbours->refused = 0;
+	neighbours->others = pids.others;
+	neighbours->incomplete = pids.incomplete;
+	free(neighbours->group);
+	neighbours->group = pids.group;
+	pids.group = NULL;
+
+	for (size_t i = 0; i < neighbours->count; i++)
+		neighbours->items[i].in_group = false;
+
+	for (size_t i = 0; result == 0 && i < pids.count; i++) {
+		enum pm_memory_use_result read = follow(neighbours, pids.items[i], NEIGHBOUR_MEMBER,
+		                                        time, error);
+		struct neighbour *item = find(neighbours, pids.items[i]);
+
+		if (item)
+			item->in_group = true;
+		/* It is in the list, but /proc hides it (hidepid), or it has ended just now. */
+		else if (read != PM_USE_READ)
+			neighbours->refused++;
+		result = read < 0 ? -1 : 0;
+	}
+
+	pm_member_pids_deinit(&pids);
+	return result;
+}
+
+static int compare_seen(const void *one, const void *other)
+{
+	const struct neighbours_seen *a = one, *b = other;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static const struct neighbours_seen *find_seen(const struct neighbours_seen *seen, size_t count,
+                                               pid_t pid)
+{
+	const struct neighbours_seen key = { .pid = pid };
+
+	if (count == 0)
+		return NULL;
+	return bsearch(&key, seen, count, sizeof *seen, compare_seen);
+}
+
+/**
+ * Returns what a process is to the target, by its ancestors.
+ * @return NEIGHBOUR_MACHINE if it is not a descendant
+ */
+static enum neighbour_relation relation_of(const struct neighbours *neighbours, pid_t pid)
+{
+	pid_t target = pm_process_pid(neighbours->process);
+
+	if (pid == target)
+		return NEIGHBOUR_TARGET;
+
+	for (int depth = 0; depth < DEPTH_MAX; depth++) {
+		const struct neighbours_seen *at = find_seen(neighbours->seen,
+		                                             neighbours->seen_count, pid);
+		if (!at || at->parent <= 0)
+			break;
+		if (at->parent == target)
+			return depth == 0 ? NEIGHBOUR_CHILD : NEIGHBOUR_DESCENDANT;
+		pid = at->parent;
+	}
+
+	return NEIGHBOUR_MACHINE;
+}
+
+/**
+ * Reads the parents of the processes that were not seen before.
+ * @return 0 or -1
+ */
+static int update_seen(struct neighbours *neighbours, const pid_t *pids, size_t count,
+                       struct pm_error *error)
+{
+	struct neighbours_seen *seen = alloc_array(NULL, pm_max_size(count, 1), sizeof *seen);
+
+	/* The PIDs are in ascending order, so `seen` is, too. */
+	for (size_t i = 0; i < count; i++) {
+		const struct neighbours_seen *known = find_seen(neighbours->seen,
+		                                                neighbours->seen_count, pids[i]);
+		struct pm_memory_use use = { 0 };
+
+		if (!known && pm_memory_use_read(root_of(neighbours), pids[i], &use, error) < 0) {
+			free(seen);
+			return -1;
+		}
+
+		seen[i] = known ? *known
+		                : (struct neighbours_seen){ .pid = pids[i], .parent = use.parent };
+	}
+
+	free(neighbours->seen);
+	neighbours->seen = seen;
+	neighbours->seen_count = count;
+	return 0;
+}
+
+/** Gives a process that is followed the relation that its ancestors show. */
+static void update_relations(struct neighbours *neighbours)
+{
+	for (size_t i = 0; i < neighbours->count; i++) {
+		struct neighbour *item = &neighbours->items[i];
+		enum neighbour_relation relation = relation_of(neighbours, item->use.pid);
+
+		/* When its parent ends, a process gets another one, but remains what it is. */
+		if (!item->gone && relation < item->relation)
+			item->relation = relation;
+	}
+}
+
+/** Lists all processes, and follows those that belong to the target. */
+static int list_all(struct neighbours *neighbours, double time, struct pm_error *error)
+{
+	pid_t *pids;
+	size_t count;
+
+	if (pm_memory_use_pids(root_of(neighbours), &pids, &count, error) < 0)
+		return -1;
+
+	int result = update_seen(neighbours, pids, count, error);
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		enum neighbour_relation relation = relation_of(neighbours, pids[i]);
+
+		if (relation == NEIGHBOUR_MACHINE && !neighbours->options.machine)
+			continue;
+		result = follow(neighbours, pids[i], relation, time, error) < 0 ? -1 : 0;
+	}
+
+	free(pids);
+	if (result == 0)
+		update_relations(neighbours);
+	return result;
+}
+
+static int list_processes(struct neighbours *neighbours, double time, struct pm_error *error)
+{
+	const struct neighbours_options *options = &neighbours->options;
+	bool all = options->family || options->machine;
+
+	if (follow(neighbours, pm_process_pid(neighbours->process), NEIGHBOUR_TARGET, time, error) <
+	    0)
+		return -1;
+	if (options->group && list_group(neighbours, time, error) < 0)
+		return -1;
+
+	if (all && time >= neighbours->list_due) {
+		double begin = clock_cpu_seconds();
+		if (list_all(neighbours, time, error) < 0)
+			return -1;
+		neighbours->list_due = time + (clock_cpu_seconds() - begin) / cpu_share;
+	}
+
+	return 0;
+}
+
+/** Reads a process again and adds its value. */
+static int read_again(struct neighbours *neighbours, struct neighbour *item, double time,
+                      struct pm_error *error)
+{
+	/* One that was found for this sample has been read already. */
+	if (item->since < time) {
+		switch (pm_memory_use_update(root_of(neighbours), &item->use, false, error)) {
+		case PM_USE_FAILED:
+			return -1;
+		case PM_USE_GONE:
+			item->gone = true;
+			return 0;
+		case PM_USE_REFUSED:
+		case PM_USE_READ:
+			break;
+		}
+	}
+
+	return pm_series_add(&item->series, time, pm_memory_use_kept(&item->use), error);
+}
+
+int neighbours_add(struct neighbours *neighbours, double time, struct pm_error *error)
+{
+	if (list_processes(neighbours, time, error) < 0)
+		return -1;
+
+	double begin = clock_cpu_seconds();
+	bool machine = time >= neighbours->read_due;
+
+	for (size_t i = 0; i < neighbours->count; i++) {
+		struct neighbour *item = &neighbours->items[i];
+		bool far = item->relation == NEIGHBOUR_MACHINE && !item->in_group;
+
+		if (!item->gone && (machine || !far) &&
+		    read_again(neighbours, item, time, error) < 0)
+			return -1;
+	}
+
+	if (machine)
+		neighbours->read_due = time + (clock_cpu_seconds() - begin) / cpu_share;
+	if (neighbours->samples == 0)
+		neighbours->first = time;
+	neighbours->last = time;
+	neighbours->samples++;
+	return 0;
+}
+
+void neighbours_judge(struct neighbours *neighbours)
+{
+	for (size_t i = 0; i < neighbours->count; i++) {
+		struct neighbour *item = &neighbours->items[i];
+
+		if (item->series.count > 0)
+			pm_trend_judge(&item->series, PM_TREND_BYTES, &item->trend);
+	}
+}
+
+/** Returns the change since the first value, in bytes. */
+static double change_of(const struct neighbour *item)
+{
+	const struct pm_series *series = &item->series;
+
+	if (series->count == 0)
+		return 0;
+	return (double)series->points[series->count - 1].value - (double)series->points[0].value;
+}
+
+double neighbours_rate(const struct neighbour *neighbour, bool *estimate)
+{
+	const struct pm_series *series = &neighbour->series;
+	double rate = pm_trend_growth_rate(&neighbour->trend), time = 0;
+
+	if (estimate)
+		*estimate = rate <= 0 || neighbour->trend.estimate;
+	if (rate > 0)
+		return rate;
+
+	if (series->count > 0)
+		time = series->last - series->points[0].time;
+	return time > 0 ? change_of(neighbour) / time : 0;
+}
+
+/** Returns whether a process grows, as far as can be said. */
+static bool grows(const struct neighbour *item)
+{
+	if (item->gone || item->own)
+		return false;
+	if (pm_trend_growth_rate(&item->trend) > 0)
+		return true;
+
+	switch (item->trend.verdict) {
+	case PM_VERDICT_TOO_EARLY:
+	case PM_VERDICT_UNEVEN:
+		return change_of(item) >= min_growth;
+	default:
+		return false;
+	}
+}
+
+/** Inserts a process into a list that is sorted by descending rate. */
+static size_t insert(const struct neighbour **list, size_t count, size_t max,
+                     const struct neighbour *item)
+{
+	double rate = neighbours_rate(item, NULL);
+	size_t at = count < max ? count++ : max - 1;
+
+	if (at == max - 1 && count == max && list[at] && neighbours_rate(list[at], NULL) >= rate)
+		return count;
+	for (; at > 0 && neighbours_rate(list[at - 1], NULL) < rate; at--)
+		list[at] = list[at - 1];
+	list[at] = item;
+
+	return count;
+}
+
+size_t neighbours_growing(const struct neighbours *neighbours, const struct neighbour **list,
+                          size_t max)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < max; i++)
+		list[i] = NULL;
+	for (size_t i = 0; max > 0 && i < neighbours->count; i++)
+		if (grows(&neighbours->items[i]))
+			count = insert(list, count, max, &neighbours->items[i]);
+
+	return count;
+}
+
+double neighbours_group_rate(const struct neighbours *neighbours)
+{
+	double sum = 0, time = neighbours->last - neighbours->first;
+
+	for (size_t i = 0; i < neighbours->count; i++) {
+		const struct neighbour *item = &neighbours->items[i];
+
+		if (item->in_group && !item->gone)
+			sum += (double)private_bytes(&item->use) - (double)item->baseline;
+	}
+
+	return time > 0 ? sum / time : 0;
+}
+
+const struct neighbour *neighbours_target(const struct neighbours *neighbours)
+{
+	for (size_t i = 0; i < neighbours->count; i++)
+		if (neighbours->items[i].relation == NEIGHBOUR_TARGET)
+			return &neighbours->items[i];
+	return NULL;
+}
+
+const char *neighbours_relation_name(enum neighbour_relation relation)
+{
+	static const char *const names[NEIGHBOUR_RELATIONS] = { "target", "child", "descendant",
+		                                                "cgroup", "named", "machine" };
+
+	return (unsigned)relation < NEIGHBOUR_RELATIONS ? names[relation] : "";
+}
+
+void neighbours_put_name(const struct neighbour *neighbour, struct text *text)
+{
+	bool family = neighbour->relation == NEIGHBOUR_CHILD ||
+	              neighbour->relation == NEIGHBOUR_DESCENDANT;
+
+	if (family)
+		text_format(text, "%s ", neighbours_relation_name(neighbour->relation));
+	text_format(text, "%d ", (int)neighbour->use.pid);
+	utf8_escape(text, neighbour->use.comm, strlen(neighbour->use.comm));
+}
+
+static void put_rate(const struct neighbour *neighbour, struct text *text)
+{
+	bool estimate;
+	double rate = neighbours_rate(neighbour, &estimate);
+
+	text_string(text, estimate ? " about " : " ");
+	delta_put_rate(text, rate);
+}
+
+/** Adds the processes of a list, without the target. @return the number of processes added */
+static size_t put_list(const struct neighbour *const *list, size_t count, struct text *text)
+{
+	size_t added = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (list[i]->relation == NEIGHBOUR_TARGET)
+			continue;
+		if (neighbours_rate(list[i], NULL) < min_share * neighbours_rate(list[0], NULL))
+			break;
+
+		text_string(text, added++ > 0 ? ", " : "");
+		neighbours_put_name(list[i], text);
+		put_rate(list[i], text);
+	}
+
+	return added;
+}
+
+bool neighbours_put_growth(const struct neighbours *neighbours, size_t max, struct text *text)
+{
+	const struct neighbour **list = alloc_array(NULL, max + 1, sizeof *list);
+	const struct neighbour *target = neighbours_target(neighbours);
+	size_t count = neighbours_growing(neighbours, list, max + 1);
+	bool added = put_list(list, pm_min_size(count, max), text) > 0;
+
+	free(list);
+	if (!added || !target || target->gone)
+		return added;
+
+	text_format(text, "; %d itself", (int)target->use.pid);
+	if (grows(target))
+		put_rate(target, text);
+	else if ((double)target->use.file >= (double)target->first_file + min_growth)
+		text_string(text, " grows only by pages of mapped files, which are page cache");
+	else
+		text_string(text, " does not grow (its RSS)");
+
+	return true;
+}
+
+void neighbours_put_missing(const struct neighbours *neighbours, struct text *text)
+{
+	if (neighbours->others > 0)
+		text_format(text, "; %zu process%s of other PID namespaces not visible",
+		            neighbours->others, neighbours->others == 1 ? "" : "es");
+	if (neighbours->refused > 0)
+		text_format(text, "; %zu could not be read", neighbours->refused);
+	if (neighbours->left_out > 0)
+		text_format(text, "; %zu more than %d left out", neighbours->left_out,
+		            NEIGHBOURS_MAX);
+	if (neighbours->incomplete)
+		text_string(text, "; not all child cgroups could be read");
+}
