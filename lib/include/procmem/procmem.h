@@ -90,6 +90,8 @@
 #include <procmem/target_reader.h>
 #include <procmem/text_template.h>
 #include <procmem/threads.h>
+#include <procmem/tmpfs.h>
+#include <procmem/tmpfs_rows.h>
 #include <procmem/trace.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
