@@ -7,6 +7,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "headroom/fillers_print.h"
 #include "target/first_limit.h"
 #include "target/growth_text.h"
 
@@ -348,6 +349,7 @@ static void print_threads(const struct headroom_report *report, struct out *out)
 void headroom_answer_print(const struct headroom_report *report, struct out *out)
 {
 	print_first(report, out);
+	headroom_fillers_print(report, out);
 	print_age(report, out);
 	print_beneath(report, out);
 	print_address_space(report, out);

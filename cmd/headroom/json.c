@@ -2,6 +2,7 @@
 #include "headroom/json.h"
 
 #include "headroom/answer.h"
+#include "headroom/fillers_print.h"
 #include "headroom/members.h"
 #include "headroom/print.h"
 #include "target/json_parts.h"
@@ -150,6 +151,7 @@ void headroom_json_print(const struct headroom_report *report, struct out *out)
 	put_first(&json, report);
 	put_growth(&json, report->rates);
 	put_reserve(&json, report->rates);
+	headroom_fillers_print_json(report, &json);
 
 	headroom_members_put(report, &json);
 	put_kinds(&json, report);

@@ -24,7 +24,9 @@ void headroom_rates_deinit(struct headroom_rates *rates)
 	pm_tracker_destroy(rates->tracker);
 	pm_reserves_destroy(rates->reserves);
 	limit_counters_deinit(&rates->counters);
+	headroom_around_deinit(&rates->around);
 	pm_series_deinit(&rates->memory);
+	pm_series_deinit(&rates->kept);
 	pm_series_deinit(&rates->size);
 	pm_series_deinit(&rates->threads);
 }
@@ -35,6 +37,7 @@ struct forecast_source headroom_rates_source(const struct headroom_rates *rates)
 		                         .memory = &rates->memory,
 		                         .size = &rates->size,
 		                         .memory_trend = &rates->trend,
+		                         .kept_trend = &rates->kept_trend,
 		                         .threads_trend = &rates->threads_trend,
 		                         .beneath_trend = &rates->beneath_trend };
 }
@@ -43,6 +46,8 @@ static int add_totals(struct headroom_rates *rates, double time, const struct pm
                       struct pm_error *error)
 {
 	if (pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
+	    pm_series_add(&rates->kept, time, totals->anon + totals->shmem + totals->swap, error) <
+	            0 ||
 	    pm_series_add(&rates->size, time, totals->size, error) < 0 ||
 	    pm_series_add(&rates->threads, time, totals->threads, error) < 0)
 		return -1;
@@ -105,6 +110,9 @@ static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
 	    pm_reserves_add(rates->reserves, sample->time, sample->regions, watch->process, error) <
 	            0)
 		return -1;
+	if (headroom_around_add(&rates->around, sample->time, error) < 0)
+		return -1;
+
 	return add_limits(rates, watch, sample, error);
 }
 
@@ -125,7 +133,8 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	if (seconds / 10 < interval)
 		interval = seconds / 10;
 
-	if (pm_sampler_open(process, &options, &sampler, error) < 0)
+	if (headroom_around_begin(&rates->around, process, error) < 0 ||
+	    pm_sampler_open(process, &options, &sampler, error) < 0)
 		return -1;
 
 	int result = pm_sampler_take(sampler, &sample, error);
@@ -148,6 +157,8 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 
 	poll_loop_deinit(&wait);
 	pm_sampler_close(sampler);
+	if (result >= 0 && headroom_around_end(&rates->around, error) < 0)
+		return -1;
 
 	return result;
 }
@@ -215,6 +226,7 @@ static void judge(struct headroom_rates *rates)
 		return;
 
 	pm_trend_judge(&rates->memory, PM_TREND_BYTES, &rates->trend);
+	pm_trend_judge(&rates->kept, PM_TREND_BYTES, &rates->kept_trend);
 	pm_trend_judge(&rates->threads, PM_TREND_COUNT, &rates->threads_trend);
 	if (rates->trend.verdict != PM_VERDICT_TOO_EARLY &&
 	    pm_trend_growth_rate(&rates->trend) <= 0)

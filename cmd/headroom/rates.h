@@ -14,6 +14,7 @@
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 
+#include "headroom/around.h"
 #include "target/forecast.h"
 
 /** How the usage of the limits, and the sizes of the process, changed over time. */
@@ -24,11 +25,17 @@ struct headroom_rates {
 	double age;       /**< with `recorded`: time since the last sample, in seconds */
 	struct limit_counters counters; /**< usage of each limit */
 	struct pm_series memory;        /**< resident and swapped bytes of the process */
-	struct pm_series size;          /**< bytes of address space of the process */
-	struct pm_tracker *tracker;     /**< follows the regions; owned; NULL if unknown */
-	struct pm_series threads;       /**< number of threads of the process */
-	struct pm_trend trend;          /**< trend of `memory` */
-	struct pm_trend threads_trend;  /**< trend of `threads` */
+	/**
+	 * Anonymous, shared and swapped bytes of the process, without pages of mapped files: the
+	 * kernel can drop these, so they do not use up a limit of memory
+	 */
+	struct pm_series kept;
+	struct pm_series size;         /**< bytes of address space of the process */
+	struct pm_tracker *tracker;    /**< follows the regions; owned; NULL if unknown */
+	struct pm_series threads;      /**< number of threads of the process */
+	struct pm_trend trend;         /**< trend of `memory` */
+	struct pm_trend kept_trend;    /**< trend of `kept` */
+	struct pm_trend threads_trend; /**< trend of `threads` */
 	/** The track that grows although `memory` does not; NULL if there is none. */
 	const struct pm_track *beneath;
 	struct pm_trend beneath_trend; /**< trend of `beneath` */
@@ -37,6 +44,7 @@ struct headroom_rates {
 	const struct pm_reserve *reserve;
 	struct pm_trend reserve_trend; /**< trend of the used part of `reserve` */
 	double reserve_seconds;        /**< time until `reserve` is used up */
+	struct headroom_around around; /**< what fills memory around the process */
 };
 
 /**

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * What fills memory around the process while --for measures: other processes, and files in tmpfs.
+ */
+#ifndef CMD_HEADROOM_AROUND_H
+#define CMD_HEADROOM_AROUND_H
+
+#include <stdbool.h>
+
+#include <procmem/headroom.h>
+#include <procmem/tmpfs.h>
+#include <procmem/tmpfs_rows.h>
+
+#include "target/neighbours.h"
+
+/** What was seen around the process. Zeroed before the first use. */
+struct headroom_around {
+	bool observed;                /**< it was observed for some time */
+	struct neighbours neighbours; /**< the other processes */
+	struct pm_tmpfs before;       /**< files in tmpfs at the start */
+	struct pm_tmpfs after;        /**< files in tmpfs at the end */
+	struct pm_tmpfs_rows folders; /**< directories in tmpfs, fastest growth first */
+	/** Why the files in tmpfs are not known; PM_ERROR_NONE if they are */
+	struct pm_error folders_error;
+	bool shmem_known;     /**< whether `shmem_rate` is known */
+	double shmem_rate;    /**< growth of tmpfs files and shared memory that are charged to the
+	                         cgroup with the limit, in bytes per second */
+	uint64_t shmem_first; /**< private: their size at the start, in bytes */
+	double shmem_first_time; /**< private: time of this size, in seconds */
+};
+
+/**
+ * Starts to observe, and walks through the files in tmpfs.
+ *
+ * @param around   zeroed; release with headroom_around_deinit()
+ * @param process  the process; must outlive `around`
+ * @param error    PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+int headroom_around_begin(struct headroom_around *around, struct pm_process *process,
+                          struct pm_error *error);
+
+/**
+ * Adds a sample of the other processes.
+ *
+ * @param around  what was seen
+ * @param time    time of the sample, in seconds
+ * @param error   as for neighbours_add()
+ * @return        0 or -1
+ */
+int headroom_around_add(struct headroom_around *around, double time, struct pm_error *error);
+
+/**
+ * Walks through the files in tmpfs again, and judges what grows.
+ *
+ * @param around  what was seen
+ * @param error   as for headroom_around_begin()
+ * @return        0 or -1
+ */
+int headroom_around_end(struct headroom_around *around, struct pm_error *error);
+
+/**
+ * Releases what was seen.
+ * @param around  zeroed afterwards
+ */
+void headroom_around_deinit(struct headroom_around *around);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "headroom/fillers_print.h"
+
+#include <string.h>
+
+#include <procmem/number.h>
+
+#include "base/delta.h"
+#include "base/utf8.h"
+#include "headroom/fillers.h"
+#include "target/json_parts.h"
+
+/* Maximum number of processes, and of directories, that the text output names. */
+enum { PROCESSES_NAMED = 3, FOLDERS_NAMED = 3 };
+
+static void put_amount(const struct headroom_report *report, uint64_t bytes, struct text *text)
+{
+	text_size_as(text, bytes, report->options->output.bytes);
+}
+
+/** Ends a line and prints it. */
+static void print_line(struct text *line, struct out *out)
+{
+	text_char(line, '\n');
+	out_wrapped(out, line, 2);
+	text_deinit(line);
+}
+
+/** Adds when a file system is full, if that is before the limit is reached. */
+static void put_mount(const struct headroom_report *report, const struct headroom_filler *filler,
+                      struct text *line)
+{
+	const struct pm_tmpfs *tmpfs = &report->rates->around.after;
+	const struct pm_tmpfs_mount *mount =
+		&tmpfs->mounts[tmpfs->folders[filler->folder->folder].mount];
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (!filler->mount_time.known ||
+	    (filler->time.known && filler->mount_time.seconds >= filler->time.seconds))
+		return;
+
+	pm_format_duration(filler->mount_time.seconds, duration);
+	text_string(line, "; ");
+	utf8_escape(line, mount->point, strlen(mount->point));
+	text_string(line, " is limited to ");
+	put_amount(report, mount->size_max, line);
+	text_format(line, " and full in about %s", duration);
+}
+
+/** Adds a directory: "/dev/shm/spool/ 812 files, 290.0M, +210.0K/s". */
+static void put_folder(const struct headroom_report *report, const struct headroom_filler *filler,
+                       struct text *line)
+{
+	const struct pm_tmpfs_row *row = filler->folder;
+
+	utf8_escape(line, row->path, strlen(row->path));
+	text_format(line, " %llu file%s, ", (unsigned long long)row->files,
+	            text_plural(row->files));
+	put_amount(report, row->bytes, line);
+	text_string(line, ", ");
+	delta_put_rate(line, filler->rate);
+	put_mount(report, filler, line);
+}
+
+static void print_folders(const struct headroom_report *report,
+                          const struct headroom_fillers *fillers, struct out *out)
+{
+	size_t named = 0;
+
+	for (size_t i = 0; i < fillers->count && named < FOLDERS_NAMED; i++) {
+		const struct headroom_filler *filler = &fillers->items[i];
+		struct text line = { 0 };
+
+		if (!filler->folder)
+			continue;
+
+		text_string(&line, "tmpfs ");
+		put_folder(report, filler, &line);
+		print_line(&line, out);
+		named++;
+	}
+}
+
+static void print_processes(const struct headroom_report *report, struct out *out)
+{
+	const struct neighbours *neighbours = &report->rates->around.neighbours;
+	struct text line = { 0 };
+
+	if (neighbours_put_growth(neighbours, PROCESSES_NAMED, &line)) {
+		neighbours_put_missing(neighbours, &line);
+		print_line(&line, out);
+	}
+
+	text_deinit(&line);
+}
+
+/** Reports growth of the cgroup that was not found in processes and directories. */
+static void print_unexplained(const struct headroom_fillers *fillers, struct out *out)
+{
+	struct text line = { 0 };
+
+	if (fillers->shmem_unexplained > 0) {
+		delta_put_rate(&line, fillers->shmem_unexplained);
+		text_string(&line, " of the group's growth is shared memory that is in no tmpfs "
+		                   "file which this process sees: memfd, SysV, deleted or another "
+		                   "mount; `procmem cgroup` splits it");
+		print_line(&line, out);
+	}
+
+	if (fillers->unexplained > 0) {
+		delta_put_rate(&line, fillers->unexplained);
+		text_string(&line, " of the group's growth is not explained by its processes: "
+		                   "`procmem cgroup` splits it");
+		print_line(&line, out);
+	}
+}
+
+void headroom_fillers_print(const struct headroom_report *report, struct out *out)
+{
+	struct headroom_fillers fillers;
+
+	headroom_fillers_find(report, &fillers);
+	print_processes(report, out);
+	print_folders(report, &fillers, out);
+	print_unexplained(&fillers, out);
+}
+
+static void put_process(struct json *json, const struct neighbour *process)
+{
+	json_parts_process(json, process->use.pid, process->use.comm, NULL);
+	json_put(json, "relation", json_string(neighbours_relation_name(process->relation)));
+	json_put(json, "anon", json_number(process->use.anon));
+	json_put(json, "shmem", json_number(process->use.shmem));
+	json_put(json, "swap", json_number(process->use.swap));
+	json_put(json, "verdict", json_string(pm_verdict_name(process->trend.verdict)));
+	json_put(json, "reason", json_text(process->trend.reason));
+}
+
+static void put_folder_members(struct json *json, const struct headroom_filler *filler)
+{
+	const struct pm_tmpfs_row *row = filler->folder;
+
+	json_put(json, "path", json_text(row->path));
+	json_put(json, "file_count", json_number(row->files));
+	json_put(json, "bytes", json_number(row->bytes));
+	if (filler->mount_time.known)
+		json_put(json, "mount_seconds_left", json_real(filler->mount_time.seconds));
+}
+
+static void put_filler(struct json *json, const struct headroom_filler *filler)
+{
+	json_open(json, NULL, '{');
+	json_put(json, "type", json_string(filler->process ? "process" : "folder"));
+	if (filler->process)
+		put_process(json, filler->process);
+	else
+		put_folder_members(json, filler);
+
+	json_put(json, "rate", json_real(filler->rate));
+	json_parts_left(json, &filler->time);
+	json_shut(json, '}');
+}
+
+void headroom_fillers_print_json(const struct headroom_report *report, struct json *json)
+{
+	struct headroom_fillers fillers;
+
+	if (!report->rates->around.observed)
+		return;
+
+	headroom_fillers_find(report, &fillers);
+	json_open(json, "fillers", '[');
+	for (size_t i = 0; i < fillers.count; i++)
+		put_filler(json, &fillers.items[i]);
+	json_shut(json, ']');
+
+	if (!fillers.rate_known)
+		return;
+
+	json_open(json, "group_growth", '{');
+	json_put(json, "mean_rate", json_real(fillers.rate));
+	json_put(json, "processes", json_real(fillers.by_processes));
+	json_put(json, "shmem", json_real(fillers.by_shmem));
+	json_put(json, "shmem_unexplained", json_real(fillers.shmem_unexplained));
+	json_put(json, "unexplained", json_real(fillers.unexplained));
+	json_shut(json, '}');
+}
