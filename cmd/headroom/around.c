@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom/around.h"
 
+#include <stdlib.h>
+
 #include <procmem/members.h>
+#include <procmem/process_find.h>
 
 #include "base/clock.h"
 #include "base/interrupt.h"
 
 /* Maximum duration of a walk through the files in tmpfs, in seconds. 100,000 files take 0.5 s. */
 static const double walk_seconds = 2;
+
+/* Share of a processor that may be spent on the search for processes by name. */
+static const double cpu_share = 0.05;
 
 void headroom_around_deinit(struct headroom_around *around)
 {
@@ -61,9 +67,11 @@ static int read_shmem(struct headroom_around *around, uint64_t *shmem, struct pm
 }
 
 int headroom_around_begin(struct headroom_around *around, struct pm_process *process,
-                          struct pm_error *error)
+                          enum headroom_scope scope, const char *name, struct pm_error *error)
 {
-	struct neighbours_options options = { .family = true, .group = true };
+	struct neighbours_options options = { .family = true,
+		                              .group = true,
+		                              .own_group = scope == HEADROOM_CGROUP };
 	struct pm_headroom headroom;
 
 	if (pm_headroom_read_memory(process, NULL, &headroom, error) < 0)
@@ -72,7 +80,12 @@ int headroom_around_begin(struct headroom_around *around, struct pm_process *pro
 	const struct pm_limit *memory = pm_headroom_memory(&headroom);
 	options.machine = memory && memory->kind == PM_LIMIT_SYSTEM;
 	neighbours_begin(&around->neighbours, process, &options);
+	around->name = name;
+	return 0;
+}
 
+int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
+{
 	int known = read_shmem(around, &around->shmem_first, error);
 	if (known < 0)
 		return -1;
@@ -82,8 +95,32 @@ int headroom_around_begin(struct headroom_around *around, struct pm_process *pro
 	return walk(around, &around->before, error);
 }
 
+/** Follows the processes with the name. It is no error if there is none at the moment. */
+static int follow_named(struct headroom_around *around, double time, struct pm_error *error)
+{
+	double begin = clock_cpu_seconds();
+	pid_t *pids = NULL;
+	size_t count = 0;
+	int result = 0;
+
+	if (!around->name || time < around->name_due)
+		return 0;
+	if (pm_process_find_all(around->name, &pids, &count, error) < 0)
+		return error->kind == PM_ERROR_RESOURCES ? -1 : 0;
+
+	for (size_t i = 0; result == 0 && i < count; i++)
+		result = neighbours_follow(&around->neighbours, pids[i], time, error);
+
+	free(pids);
+	around->name_due = time + (clock_cpu_seconds() - begin) / cpu_share;
+	return result;
+}
+
 int headroom_around_add(struct headroom_around *around, double time, struct pm_error *error)
 {
+	if (follow_named(around, time, error) < 0)
+		return -1;
+
 	return neighbours_add(&around->neighbours, time, error);
 }
 

@@ -14,6 +14,14 @@
 
 #include "target/neighbours.h"
 
+/** Processes that have a row of their own. */
+enum headroom_scope {
+	HEADROOM_ALONE,    /**< none */
+	HEADROOM_CHILDREN, /**< the process and its descendants (--children) */
+	HEADROOM_CGROUP,   /**< the processes of its cgroup (--cgroup) */
+	HEADROOM_NAMED,    /**< all processes with a name (--all-processes) */
+};
+
 /** What was seen around the process. Zeroed before the first use. */
 struct headroom_around {
 	bool observed;                /**< it was observed for some time */
@@ -31,15 +39,26 @@ struct headroom_around {
 };
 
 /**
- * Starts to observe, and walks through the files in tmpfs.
+ * Starts to observe.
  *
  * @param around   zeroed; release with headroom_around_deinit()
- * @param process  the process; must outlive `around`
+ * @param process  the process; must outlive the observation
+ * @param scope    processes that have a row of their own
+ * @param name     with HEADROOM_NAMED: the name; must outlive `around`; otherwise NULL
  * @param error    PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 int headroom_around_begin(struct headroom_around *around, struct pm_process *process,
-                          struct pm_error *error);
+                          enum headroom_scope scope, const char *name, struct pm_error *error);
+
+/**
+ * Walks through the files in tmpfs for the first time.
+ *
+ * @param around   what was seen
+ * @param error    as for headroom_around_begin()
+ * @return         0 or -1
+ */
+int headroom_around_walk(struct headroom_around *around, struct pm_error *error);
 
 /**
  * Adds a sample of the other processes.

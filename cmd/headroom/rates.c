@@ -121,9 +121,10 @@ static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
  *
  * @return 0, 1 if the user interrupted, -1 on error
  */
-static int watch(struct headroom_rates *rates, struct pm_process *process, double seconds,
-                 struct pm_error *error)
+static int watch(struct headroom_rates *rates, struct pm_process *process,
+                 const struct headroom_source *source, struct pm_error *error)
 {
+	double seconds = source->seconds;
 	const struct pm_sampler_options options = { .kinds = true };
 	struct limits_watch limits = { .process = process };
 	struct pm_sampler *sampler;
@@ -133,7 +134,8 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	if (seconds / 10 < interval)
 		interval = seconds / 10;
 
-	if (headroom_around_begin(&rates->around, process, error) < 0 ||
+	if (headroom_around_begin(&rates->around, process, source->scope, source->name, error) < 0 ||
+	    headroom_around_walk(&rates->around, error) < 0 ||
 	    pm_sampler_open(process, &options, &sampler, error) < 0)
 		return -1;
 
@@ -251,7 +253,7 @@ static int watch_visibly(struct headroom_rates *rates, struct pm_process *proces
 		fflush(stderr);
 	}
 
-	int result = watch(rates, process, source->seconds, error);
+	int result = watch(rates, process, source, error);
 
 	if (shown)
 		fputs("\r\033[K", stderr);
@@ -259,23 +261,53 @@ static int watch_visibly(struct headroom_rates *rates, struct pm_process *proces
 	return result;
 }
 
+double headroom_rates_seconds(const struct headroom_rates *rates)
+{
+	const struct pm_series *series = &rates->memory;
+
+	return series->count > 0 ? series->last - series->points[0].time : 0;
+}
+
+/** Reads the processes that have rows of their own once. */
+static int read_around(struct headroom_rates *rates, struct pm_process *process,
+                       const struct headroom_source *source, struct pm_error *error)
+{
+	if (headroom_around_begin(&rates->around, process, source->scope, source->name, error) < 0)
+		return -1;
+
+	return headroom_around_add(&rates->around, clock_boot_seconds(), error);
+}
+
+/** Reads the recording, or takes samples. @return 0, 1 if the user interrupted, -1 on error */
+static int measure(struct headroom_rates *rates, struct pm_process *process,
+                   const struct headroom_source *source, struct pm_error *error)
+{
+	if (!rates->known && source->scope == HEADROOM_ALONE)
+		return 0;
+	if (!rates->known)
+		return read_around(rates, process, source, error);
+
+	if (pm_tracker_create(&rates->tracker, error) < 0 ||
+	    pm_reserves_create(&rates->reserves, error) < 0)
+		return -1;
+	if (source->recording)
+		return read_recording(rates, process, source->recording, error);
+
+	return watch_visibly(rates, process, source, error);
+}
+
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
                            const struct headroom_source *source, struct pm_error *error)
 {
-	*rates = (struct headroom_rates){ .known = source->recording || source->seconds > 0 };
-	if (!rates->known)
-		return 0;
-	if (pm_tracker_create(&rates->tracker, error) < 0 ||
-	    pm_reserves_create(&rates->reserves, error) < 0) {
-		headroom_rates_deinit(rates);
-		return -1;
-	}
+	*rates = (struct headroom_rates){ .known = source->recording || source->seconds > 0,
+		                          .pid = pm_process_pid(process) };
 
-	int result;
-	if (source->recording)
-		result = read_recording(rates, process, source->recording, error);
-	else
-		result = watch_visibly(rates, process, source, error);
+	int result = measure(rates, process, source, error);
+	if (result < 0 && source->follow && error->kind == PM_ERROR_GONE) {
+		rates->ended = true;
+		neighbours_judge(&rates->around.neighbours);
+		result = 0;
+	}
 
 	if (result < 0) {
 		headroom_rates_deinit(rates);
@@ -289,6 +321,7 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 		            "cannot grow, so the rates do not apply to the process when it runs",
 		            (unsigned long long)rates->stopped, text_plural(rates->stopped));
 
-	judge(rates);
-	return 0;
+	if (rates->known)
+		judge(rates);
+	return result;
 }

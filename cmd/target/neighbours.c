@@ -140,7 +140,13 @@ static enum pm_memory_use_result follow(struct neighbours *neighbours, pid_t pid
 
 int neighbours_follow(struct neighbours *neighbours, pid_t pid, double time, struct pm_error *error)
 {
-	return follow(neighbours, pid, NEIGHBOUR_NAMED, time, error) < 0 ? -1 : 0;
+	if (follow(neighbours, pid, NEIGHBOUR_NAMED, time, error) < 0)
+		return -1;
+
+	struct neighbour *item = find(neighbours, pid);
+	if (item)
+		item->named = true;
+	return 0;
 }
 
 /** Lists the processes that share the limit. */
