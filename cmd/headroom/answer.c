@@ -8,6 +8,7 @@
 #include "base/delta.h"
 #include "base/utf8.h"
 #include "headroom/fillers_print.h"
+#include "headroom/rows.h"
 #include "target/first_limit.h"
 #include "target/growth_text.h"
 
@@ -351,6 +352,7 @@ void headroom_answer_print(const struct headroom_report *report, struct out *out
 	print_first(report, out);
 	headroom_fillers_print(report, out);
 	print_age(report, out);
+	headroom_rows_print(report, out);
 	print_beneath(report, out);
 	print_address_space(report, out);
 	print_reserve(report, out);

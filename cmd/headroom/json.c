@@ -5,6 +5,7 @@
 #include "headroom/fillers_print.h"
 #include "headroom/members.h"
 #include "headroom/print.h"
+#include "headroom/rows.h"
 #include "target/json_parts.h"
 
 static void put_limit(struct json *json, const struct headroom_report *report, size_t index)
@@ -152,6 +153,7 @@ void headroom_json_print(const struct headroom_report *report, struct out *out)
 	put_growth(&json, report->rates);
 	put_reserve(&json, report->rates);
 	headroom_fillers_print_json(report, &json);
+	headroom_rows_put(report, &json);
 
 	headroom_members_put(report, &json);
 	put_kinds(&json, report);

@@ -306,6 +306,7 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	if (result < 0 && source->follow && error->kind == PM_ERROR_GONE) {
 		rates->ended = true;
 		neighbours_judge(&rates->around.neighbours);
+		rates->around.observed = rates->around.neighbours.samples > 1;
 		result = 0;
 	}
 

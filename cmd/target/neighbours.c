@@ -402,8 +402,7 @@ double neighbours_rate(const struct neighbour *neighbour, bool *estimate)
 	return time > 0 ? change_of(neighbour) / time : 0;
 }
 
-/** Returns whether a process grows, as far as can be said. */
-static bool grows(const struct neighbour *item)
+bool neighbours_grows(const struct neighbour *item)
 {
 	if (item->gone || item->own)
 		return false;
@@ -443,7 +442,7 @@ size_t neighbours_growing(const struct neighbours *neighbours, const struct neig
 	for (size_t i = 0; i < max; i++)
 		list[i] = NULL;
 	for (size_t i = 0; max > 0 && i < neighbours->count; i++)
-		if (grows(&neighbours->items[i]))
+		if (neighbours_grows(&neighbours->items[i]))
 			count = insert(list, count, max, &neighbours->items[i]);
 
 	return count;
@@ -530,7 +529,7 @@ bool neighbours_put_growth(const struct neighbours *neighbours, size_t max, stru
 		return added;
 
 	text_format(text, "; %d itself", (int)target->use.pid);
-	if (grows(target))
+	if (neighbours_grows(target))
 		put_rate(target, text);
 	else if ((double)target->use.file >= (double)target->first_file + min_growth)
 		text_string(text, " grows only by pages of mapped files, which are page cache");

@@ -148,6 +148,16 @@ void neighbours_judge(struct neighbours *neighbours);
 double neighbours_rate(const struct neighbour *neighbour, bool *estimate);
 
 /**
+ * Tests whether a process grows, as far as that can be said: its trend has a rate, or it has grown
+ * noticeably and was not observed for long enough. A process that has grown and stopped does not.
+ * This program itself never does.
+ *
+ * @param item  a process, judged
+ * @return      true or false
+ */
+bool neighbours_grows(const struct neighbour *item);
+
+/**
  * Lists the processes that grow, fastest first. The target is among them if it grows. Processes
  * that have ended are not.
  *

@@ -1,161 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include <procmem/members.h>
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/io.h"
-#include "base/number.h"
 #include "limits/cgroup_file.h"
+#include "limits/cgroup_pids.h"
 #include "limits/cgroups.h"
 #include "limits/hierarchy.h"
 #include "proc/command.h"
 #include "proc/procfs.h"
 #include "proc/status.h"
 
-/*
- * Maximum number of cgroups, maximum depth of nesting, and maximum size of cgroup.procs in bytes.
- * They bound time and memory for hostile trees. Machines with very many containers have about ten
- * thousand cgroups, nested about a dozen levels deep.
- */
-enum { GROUPS_MAX = 20000, DEPTH_MAX = 64, PROCS_TEXT_MAX = 1 << 24 };
-
 /** State while the processes of a cgroup and its descendants are collected. */
 struct gathering {
-	struct pm_member_pids pids;
+	const char *proc_root;
+	struct pm_members members;
 	size_t capacity;
-	size_t groups; /* number of cgroups visited so far */
 };
-
-/**
- * Marks the result as incomplete because a cgroup could not be read. Does nothing if the cgroup was
- * removed or is threaded, because then no process is missing.
- */
-static void note_failure(struct gathering *gathering, int cause)
-{
-	/*
-	 * A cgroup may be removed at any time (ENOENT, ENODEV). The processes of a threaded cgroup
-	 * (EOPNOTSUPP) are listed in one of its ancestors.
-	 */
-	if (cause != ENOENT && cause != ENODEV && cause != EOPNOTSUPP)
-		gathering->pids.incomplete = true;
-}
-
-static int add_pid(struct gathering *gathering, pid_t pid, struct pm_error *error)
-{
-	struct pm_member_pids *pids = &gathering->pids;
-
-	if (pm_array_reserve(&pids->items, &gathering->capacity, pids->count, 1,
-	                     sizeof *pids->items, error) < 0)
-		return -1;
-
-	pids->items[pids->count++] = pid;
-	return 0;
-}
-
-/** Adds the processes of one cgroup, without those of its descendants. */
-static int add_group(struct gathering *gathering, int folder, struct pm_error *error)
-{
-	char *text;
-	int fd = openat(folder, "cgroup.procs", O_RDONLY | O_CLOEXEC), result = 0;
-	if (fd < 0) {
-		note_failure(gathering, errno);
-		return 0;
-	}
-
-	struct pm_error cause = { 0 };
-	int failed = pm_read_all(fd, PROCS_TEXT_MAX, &text, NULL, &cause);
-	close(fd);
-	if (failed < 0) {
-		note_failure(gathering, cause.os_errno);
-		return 0;
-	}
-
-	const char *at = text;
-	uint64_t pid;
-	while (result == 0 && pm_scan_decimal(&at, &pid)) {
-		at += *at == '\n';
-		/* cgroup.procs shows PID 0 for a process of another PID namespace. */
-		if (pid == 0 || pid > INT32_MAX || gathering->pids.count >= PM_MEMBERS_MAX)
-			gathering->pids.others++;
-		else
-			result = add_pid(gathering, (pid_t)pid, error);
-	}
-
-	free(text);
-	return result;
-}
-
-static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error);
-
-/**
- * Visits a child cgroup. If the maximum depth or number of cgroups is reached, marks the result as
- * incomplete instead.
- *
- * @param gathering  receives the processes
- * @param folder     descriptor of the cgroup; closed in any case
- * @param depth      nesting depth of the cgroup
- * @param error      PM_ERROR_RESOURCES
- * @return           0 or -1
- */
-static int visit_below(struct gathering *gathering, int folder, unsigned depth,
-                       struct pm_error *error)
-{
-	if (depth <= DEPTH_MAX && gathering->groups < GROUPS_MAX) {
-		gathering->groups++;
-		return visit(gathering, folder, depth, error);
-	}
-
-	gathering->pids.incomplete = true;
-	close(folder);
-	return 0;
-}
-
-/**
- * Visits a cgroup and all its descendants.
- *
- * @param gathering  receives the processes
- * @param folder     descriptor of the cgroup; closed in any case
- * @param depth      nesting depth of the cgroup
- * @param error      PM_ERROR_RESOURCES
- * @return           0 or -1
- */
-static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error)
-{
-	int result = add_group(gathering, folder, error);
-	DIR *directory = fdopendir(folder);
-	if (!directory) {
-		note_failure(gathering, errno);
-		close(folder);
-		return result;
-	}
-
-	struct dirent *entry;
-	while (result == 0 && (entry = readdir(directory))) {
-		if (entry->d_name[0] == '.' ||
-		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
-			continue;
-		int below = openat(dirfd(directory), entry->d_name,
-		                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (below >= 0)
-			result = visit_below(gathering, below, depth + 1, error);
-		/*
-		 * An entry of type DT_UNKNOWN may be a file or a symbolic link, which is not a
-		 * failure.
-		 */
-		else if (errno != ENOTDIR && errno != ELOOP)
-			note_failure(gathering, errno);
-	}
-
-	closedir(directory);
-	return result;
-}
 
 /**
  * Handles a process whose files could not be read. The process has probably ended, and the error is
@@ -172,20 +38,19 @@ static int check_member(int cause, struct pm_error *error)
 /**
  * Reads the memory of a process.
  *
- * @param proc_root  directory of /proc
+ * @param gathering  receives the process, unless the process has ended
  * @param pid        PID of the process
- * @param members    receives the process, unless the process has ended; has room for it
  * @param error      PM_ERROR_RESOURCES
  * @return           0 or -1
  */
-static int add_member(const char *proc_root, pid_t pid, struct pm_members *members,
-                      struct pm_error *error)
+static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *error)
 {
+	struct pm_members *members = &gathering->members;
 	struct pm_member member = { .pid = pid };
 	struct pm_procfs procfs;
 	char *status;
 
-	if (pm_procfs_open(&procfs, proc_root, pid) < 0)
+	if (pm_procfs_open(&procfs, gathering->proc_root, pid) < 0)
 		return check_member(errno, error);
 
 	int failed = pm_procfs_read(&procfs, "status", &status, NULL), cause = errno;
@@ -200,8 +65,23 @@ static int add_member(const char *proc_root, pid_t pid, struct pm_members *membe
 	pm_procfs_close(&procfs);
 	if (failed < 0)
 		return check_member(cause, error);
+	if (pm_array_reserve(&members->items, &gathering->capacity, members->count, 1,
+	                     sizeof *members->items, error) < 0)
+		return -1;
 
 	members->items[members->count++] = member;
+	return 0;
+}
+
+/** Adds a process of the cgroup, or counts the process if it cannot be read. */
+static int visit_member(void *context, pid_t pid, struct pm_error *error)
+{
+	struct gathering *gathering = context;
+
+	if (pid != 0 && gathering->members.count < PM_MEMBERS_MAX)
+		return add_member(gathering, pid, error);
+
+	gathering->members.others++;
 	return 0;
 }
 
@@ -242,65 +122,112 @@ static int compare(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/** Lists the processes of a cgroup and its descendants. */
-static int list_group(const struct pm_hierarchy *hierarchy, struct gathering *gathering,
+/** Reads the processes of a cgroup and its descendants, and the size of its page cache. */
+static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *gathering,
+                      struct pm_error *error)
+{
+	struct pm_members *members = &gathering->members;
+	char *path;
+
+	members->group = strdup(*hierarchy->group ? hierarchy->group : "/");
+	if (!members->group || asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
+		return pm_error_out_of_memory(error);
+
+	int result = pm_cgroup_pids_visit(path, visit_member, gathering, &members->incomplete,
+	                                  error);
+	free(path);
+	if (result < 0 || read_cache(hierarchy, members, error) < 0)
+		return -1;
+
+	if (members->count > 0)
+		qsort(members->items, members->count, sizeof *members->items, compare);
+
+	return 0;
+}
+
+int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_members *members,
+                    struct pm_error *error)
+{
+	struct gathering gathering = { .proc_root = pm_process_root(process) };
+	struct pm_hierarchy hierarchy;
+	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
+		return -1;
+
+	int result = 0;
+	if (hierarchy.version)
+		result = pm_cgroup_go_to_limit(&hierarchy, error);
+	if (result > 0)
+		result = read_group(&hierarchy, &gathering, error);
+	pm_hierarchy_deinit(&hierarchy);
+	if (result < 0) {
+		pm_members_deinit(&gathering.members);
+		return -1;
+	}
+
+	*members = gathering.members;
+	return 0;
+}
+
+/** State while process IDs are listed. */
+struct listing {
+	struct pm_member_pids pids;
+	size_t capacity;
+};
+
+/** Adds a process of the cgroup to a list, or counts it. */
+static int list_member(void *context, pid_t pid, struct pm_error *error)
+{
+	struct listing *listing = context;
+	struct pm_member_pids *pids = &listing->pids;
+
+	if (pid == 0 || pids->count >= PM_MEMBERS_MAX) {
+		pids->others++;
+		return 0;
+	}
+
+	if (pm_array_reserve(&pids->items, &listing->capacity, pids->count, 1, sizeof *pids->items,
+	                     error) < 0)
+		return -1;
+
+	pids->items[pids->count++] = pid;
+	return 0;
+}
+
+static int list_group(const struct pm_hierarchy *hierarchy, struct listing *listing,
                       struct pm_error *error)
 {
 	char *path;
 
-	gathering->pids.group = strdup(*hierarchy->group ? hierarchy->group : "/");
-	if (!gathering->pids.group ||
-	    asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
+	listing->pids.group = strdup(*hierarchy->group ? hierarchy->group : "/");
+	if (!listing->pids.group || asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
 		return pm_error_out_of_memory(error);
 
-	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		note_failure(gathering, errno);
+	int result = pm_cgroup_pids_visit(path, list_member, listing, &listing->pids.incomplete,
+	                                  error);
 	free(path);
-
-	return folder < 0 ? 0 : visit(gathering, folder, 0, error);
-}
-
-/**
- * Finds the cgroup whose processes are listed.
- *
- * @param process    the process
- * @param sys_root   directory that replaces /sys; NULL means "/sys"
- * @param of         which cgroup
- * @param hierarchy  receives the cgroup; release with pm_hierarchy_deinit(), also on failure
- * @param error      as for pm_members_read()
- * @return           1; 0 if there is no such cgroup; -1 on failure
- */
-static int find_group(struct pm_process *process, const char *sys_root, enum pm_members_of of,
-                      struct pm_hierarchy *hierarchy, struct pm_error *error)
-{
-	*hierarchy = (struct pm_hierarchy){ 0 };
-	if (pm_hierarchy_find(process, "memory", sys_root, hierarchy, error) < 0)
-		return -1;
-	if (!hierarchy->version)
-		return 0;
-	if (of == PM_MEMBERS_OF_CGROUP)
-		return 1;
-
-	return pm_cgroup_go_to_limit(hierarchy, error);
+	return result;
 }
 
 int pm_member_pids_read(struct pm_process *process, const char *sys_root, enum pm_members_of of,
                         struct pm_member_pids *pids, struct pm_error *error)
 {
-	struct gathering gathering = { 0 };
+	struct listing listing = { 0 };
 	struct pm_hierarchy hierarchy;
-	int result = find_group(process, sys_root, of, &hierarchy, error);
+	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
+		return -1;
 
+	int result = hierarchy.version != 0;
+	if (result > 0 && of == PM_MEMBERS_OF_LIMIT)
+		result = pm_cgroup_go_to_limit(&hierarchy, error);
 	if (result > 0)
-		result = list_group(&hierarchy, &gathering, error);
+		result = list_group(&hierarchy, &listing, error);
 	pm_hierarchy_deinit(&hierarchy);
 	if (result < 0) {
-		pm_member_pids_deinit(&gathering.pids);
+		pm_member_pids_deinit(&listing.pids);
 		return -1;
 	}
 
-	*pids = gathering.pids;
+	*pids = listing.pids;
 	return 0;
 }
 
@@ -309,54 +236,6 @@ void pm_member_pids_deinit(struct pm_member_pids *pids)
 	free(pids->group);
 	free(pids->items);
 	*pids = (struct pm_member_pids){ 0 };
-}
-
-/** Reads the processes that were listed. `members->group` is taken from the list. */
-static int read_listed(const char *proc_root, struct pm_member_pids *pids,
-                       struct pm_members *members, struct pm_error *error)
-{
-	members->group = pids->group;
-	members->others = pids->others;
-	members->incomplete = pids->incomplete;
-	pids->group = NULL;
-	if (pids->count == 0)
-		return 0;
-
-	members->items = calloc(pids->count, sizeof *members->items);
-	if (!members->items)
-		return pm_error_out_of_memory(error);
-
-	for (size_t i = 0; i < pids->count; i++)
-		if (add_member(proc_root, pids->items[i], members, error) < 0)
-			return -1;
-
-	qsort(members->items, members->count, sizeof *members->items, compare);
-	return 0;
-}
-
-int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_members *members,
-                    struct pm_error *error)
-{
-	struct gathering gathering = { 0 };
-	struct pm_members read = { 0 };
-	struct pm_hierarchy hierarchy;
-	int result = find_group(process, sys_root, PM_MEMBERS_OF_LIMIT, &hierarchy, error);
-
-	if (result > 0 &&
-	    (list_group(&hierarchy, &gathering, error) < 0 ||
-	     read_listed(pm_process_root(process), &gathering.pids, &read, error) < 0 ||
-	     read_cache(&hierarchy, &read, error) < 0))
-		result = -1;
-
-	pm_hierarchy_deinit(&hierarchy);
-	pm_member_pids_deinit(&gathering.pids);
-	if (result < 0) {
-		pm_members_deinit(&read);
-		return -1;
-	}
-
-	*members = read;
-	return 0;
 }
 
 void pm_members_deinit(struct pm_members *members)

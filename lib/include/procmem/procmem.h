@@ -39,6 +39,7 @@
 #include <procmem/detail.h>
 #include <procmem/dump.h>
 #include <procmem/error.h>
+#include <procmem/family.h>
 #include <procmem/file_reader.h>
 #include <procmem/format_match.h>
 #include <procmem/graph.h>
