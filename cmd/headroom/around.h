@@ -34,6 +34,8 @@ struct headroom_around {
 	bool shmem_known;     /**< whether `shmem_rate` is known */
 	double shmem_rate;    /**< growth of tmpfs files and shared memory that are charged to the
 	                         cgroup with the limit, in bytes per second */
+	const char *name;     /**< private: further processes have this name; NULL: none */
+	double name_due;      /**< private: time when they are searched again */
 	uint64_t shmem_first; /**< private: their size at the start, in bytes */
 	double shmem_first_time; /**< private: time of this size, in seconds */
 };

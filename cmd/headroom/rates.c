@@ -134,7 +134,8 @@ static int watch(struct headroom_rates *rates, struct pm_process *process,
 	if (seconds / 10 < interval)
 		interval = seconds / 10;
 
-	if (headroom_around_begin(&rates->around, process, source->scope, source->name, error) < 0 ||
+	if (headroom_around_begin(&rates->around, process, source->scope, source->name, error) <
+	            0 ||
 	    headroom_around_walk(&rates->around, error) < 0 ||
 	    pm_sampler_open(process, &options, &sampler, error) < 0)
 		return -1;
@@ -305,8 +306,6 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	int result = measure(rates, process, source, error);
 	if (result < 0 && source->follow && error->kind == PM_ERROR_GONE) {
 		rates->ended = true;
-		neighbours_judge(&rates->around.neighbours);
-		rates->around.observed = rates->around.neighbours.samples > 1;
 		result = 0;
 	}
 

@@ -58,12 +58,12 @@ struct forecast_source headroom_rates_source(const struct headroom_rates *rates)
 
 /** What is measured. */
 struct headroom_source {
-	double seconds;             /**< duration of --for in seconds; 0 if --for was not given */
-	const char *recording;      /**< file of --from; NULL if not given */
-	enum headroom_scope scope;  /**< processes that have rows of their own */
-	const char *name;           /**< with HEADROOM_NAMED: the name; otherwise NULL */
-	bool follow;                /**< with --follow: if the process ends, that is not an error */
-	bool quiet;                 /**< print no note if the user interrupted */
+	double seconds;            /**< duration of --for in seconds; 0 if --for was not given */
+	const char *recording;     /**< file of --from; NULL if not given */
+	enum headroom_scope scope; /**< processes that have rows of their own */
+	const char *name;          /**< with HEADROOM_NAMED: the name; otherwise NULL */
+	bool follow;               /**< with --follow: if the process ends, that is not an error */
+	bool quiet;                /**< print no note if the user interrupted */
 };
 
 /**

@@ -22,9 +22,9 @@ enum { SCREEN_SHARE = 2, ROWS_MIN = 3 };
 enum { FRAME = 4 };
 
 static const struct table_column row_columns[COLUMNS] = {
-	{ .title = "PID", .right = true },  { .title = "NAME" },
+	{ .title = "PID", .right = true },    { .title = "NAME" },
 	{ .title = "MEMORY", .right = true }, { .title = "RATE", .right = true },
-	{ .title = "LASTS", .right = true }, { .title = "VERDICT" },
+	{ .title = "LASTS", .right = true },  { .title = "VERDICT" },
 };
 
 /** A process, and the limit of memory that it will reach. */
@@ -239,7 +239,8 @@ static void print_notes(const struct rows *rows, size_t shown, struct out *out)
 	if (twice)
 		text_string(&line, "; ~: memory that processes share is counted for each of them");
 	if (!rows->sum.shared)
-		text_string(&line, "; LASTS of a process in another cgroup is that of its own limit");
+		text_string(&line,
+		            "; LASTS of a process in another cgroup is that of its own limit");
 	neighbours_put_missing(neighbours, &line);
 	if (line.length > 0) {
 		text_char(&line, '\n');
@@ -263,8 +264,9 @@ void headroom_rows_print(const struct headroom_report *report, struct out *out)
 	struct rows rows = find_rows(report);
 	size_t shown = rows.count;
 	if (out->terminal)
-		shown = pm_min_size(shown, pm_max_size(ROWS_MIN, excess_size(out->height / SCREEN_SHARE,
-		                                                             FRAME)));
+		shown = pm_min_size(shown,
+		                    pm_max_size(ROWS_MIN,
+		                                excess_size(out->height / SCREEN_SHARE, FRAME)));
 
 	struct table table = {
 		.columns = row_columns,

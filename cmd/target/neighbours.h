@@ -45,6 +45,7 @@ enum neighbour_relation {
 struct neighbour {
 	struct pm_memory_use use;         /**< identity and sizes at the last sample */
 	enum neighbour_relation relation; /**< what it is to the target */
+	bool named;                       /**< neighbours_follow() was called for it */
 	bool in_group;                    /**< it shares the memory limit of the target */
 	bool gone;                        /**< it has ended; `use` is that of the sample before */
 	bool own;                         /**< it is this program, which is never named */
