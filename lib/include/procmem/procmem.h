@@ -39,7 +39,9 @@
 #include <procmem/detail.h>
 #include <procmem/dump.h>
 #include <procmem/error.h>
+#include <procmem/file.h>
 #include <procmem/file_reader.h>
+#include <procmem/file_users.h>
 #include <procmem/format_match.h>
 #include <procmem/graph.h>
 #include <procmem/growth.h>
