@@ -40,7 +40,9 @@
 #include <procmem/dump.h>
 #include <procmem/error.h>
 #include <procmem/family.h>
+#include <procmem/file.h>
 #include <procmem/file_reader.h>
+#include <procmem/file_users.h>
 #include <procmem/format_match.h>
 #include <procmem/graph.h>
 #include <procmem/growth.h>
