@@ -18,6 +18,7 @@ static const double cpu_share = 0.05;
 void headroom_around_deinit(struct headroom_around *around)
 {
 	neighbours_deinit(&around->neighbours);
+	shared_files_deinit(&around->files);
 	pm_tmpfs_rows_deinit(&around->folders);
 	pm_tmpfs_deinit(&around->before);
 	pm_tmpfs_deinit(&around->after);
@@ -92,6 +93,9 @@ int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
 
 	around->shmem_known = known > 0;
 	around->shmem_first_time = clock_boot_seconds();
+	if (shared_files_begin(&around->files, around->neighbours.process, error) < 0)
+		return -1;
+
 	return walk(around, &around->before, error);
 }
 
@@ -142,6 +146,8 @@ int headroom_around_end(struct headroom_around *around, struct pm_error *error)
 	if (around->shmem_known)
 		around->shmem_rate = ((double)shmem - (double)around->shmem_first) / time;
 
+	if (shared_files_end(&around->files, around->neighbours.process, error) < 0)
+		return -1;
 	if (around->folders_error.kind != PM_ERROR_NONE)
 		return 0;
 	if (walk(around, &around->after, error) < 0)

@@ -13,6 +13,7 @@
 #include <procmem/tmpfs_rows.h>
 
 #include "target/neighbours.h"
+#include "target/shared_files.h"
 
 /** Processes that have a row of their own. */
 enum headroom_scope {
@@ -29,6 +30,7 @@ struct headroom_around {
 	struct pm_tmpfs before;       /**< files in tmpfs at the start */
 	struct pm_tmpfs after;        /**< files in tmpfs at the end */
 	struct pm_tmpfs_rows folders; /**< directories in tmpfs, fastest growth first */
+	struct shared_files files;    /**< files that the process maps, fastest growth first */
 	/** Why the files in tmpfs are not known; PM_ERROR_NONE if they are */
 	struct pm_error folders_error;
 	bool shmem_known;     /**< whether `shmem_rate` is known */
@@ -54,7 +56,7 @@ int headroom_around_begin(struct headroom_around *around, struct pm_process *pro
                           enum headroom_scope scope, const char *name, struct pm_error *error);
 
 /**
- * Walks through the files in tmpfs for the first time.
+ * Walks through the files in tmpfs, and finds the files that the process maps.
  *
  * @param around   what was seen
  * @param error    as for headroom_around_begin()

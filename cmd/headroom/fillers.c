@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom/fillers.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/minmax.h"
@@ -75,6 +76,40 @@ static struct forecast_time mount_time(const struct pm_tmpfs *tmpfs, const struc
 	return time_to(left, row->rate, true);
 }
 
+/** Adds the files that the process maps and that grow. */
+static void add_files(const struct headroom_report *report, struct headroom_fillers *fillers)
+{
+	const struct shared_files *files = &report->rates->around.files;
+
+	for (size_t i = 0; i < files->count; i++) {
+		const struct shared_file *file = &files->items[i];
+		struct headroom_filler filler = { .file = file, .rate = file->rate };
+
+		if (file->rate <= 0)
+			continue;
+		if (fillers->limit && file->memory)
+			filler.time = time_to(pm_limit_left(fillers->limit), file->rate, true);
+		if (file->max > file->used)
+			filler.own_time = time_to(file->max - file->used, file->rate, true);
+		insert(fillers, &filler);
+	}
+}
+
+/**
+ * Returns the growth of those files in a directory in tmpfs that the process maps: these are
+ * reported with their names.
+ */
+static double rate_of_mapped(const struct shared_files *files, const struct pm_tmpfs_row *row)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < files->count; i++)
+		if (files->items[i].file.type == PM_FILE_TMPFS &&
+		    strncmp(files->items[i].name, row->path, strlen(row->path)) == 0)
+			sum += files->items[i].rate;
+	return sum;
+}
+
 /**
  * Adds the directories in tmpfs that grow. If the limit is that of a cgroup, they must be charged
  * to it: its shared memory grows, too.
@@ -87,20 +122,29 @@ static void add_folders(const struct headroom_report *report, struct headroom_fi
 
 	for (size_t i = 0; i < around->folders.count; i++) {
 		const struct pm_tmpfs_row *row = &around->folders.items[i];
-		struct headroom_filler filler = { .folder = row, .rate = row->rate };
+		double mapped = rate_of_mapped(&around->files, row);
+		struct headroom_filler filler = { .folder = row, .rate = row->rate - mapped };
 
-		if (!row->rate_known || row->rate <= 0 || row->rate * seconds < min_growth ||
-		    row->rate < min_share * fillers->rate)
+		if (!row->rate_known || row->rate <= 0)
 			continue;
 		if (group && around->shmem_known && around->shmem_rate < row->rate / 2)
 			continue;
 
 		sum += row->rate;
+		if (filler.rate * seconds < min_growth || filler.rate < min_share * row->rate ||
+		    filler.rate < min_share * fillers->rate)
+			continue;
+
 		if (fillers->limit)
-			filler.time = time_to(pm_limit_left(fillers->limit), row->rate, true);
-		filler.mount_time = mount_time(&around->after, row);
+			filler.time = time_to(pm_limit_left(fillers->limit), filler.rate, true);
+		filler.own_time = mount_time(&around->after, row);
 		insert(fillers, &filler);
 	}
+
+	for (size_t i = 0; i < around->files.count; i++)
+		if (around->files.items[i].memory &&
+		    around->files.items[i].file.type != PM_FILE_TMPFS)
+			sum += around->files.items[i].rate;
 
 	if (around->shmem_known)
 		fillers->shmem_unexplained = around->shmem_rate - sum;
@@ -155,6 +199,7 @@ void headroom_fillers_find(const struct headroom_report *report, struct headroom
 
 	split(report, fillers);
 	add_processes(report, fillers);
+	add_files(report, fillers);
 	add_folders(report, fillers);
 	drop_noise(report, fillers);
 

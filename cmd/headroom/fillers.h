@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What uses up the limit of memory: processes, and directories in tmpfs. Their growth is compared
+ * What uses up the limit of memory: processes, directories in tmpfs, and files
+ * that the process maps. Their growth is compared
  * with that of the cgroup, so that growth without an explanation is reported, too.
  */
 #ifndef CMD_HEADROOM_FILLERS_H
@@ -16,11 +17,14 @@ enum { FILLERS_MAX = 24 };
 struct headroom_filler {
 	const struct neighbour *process;   /**< a process, perhaps the target; NULL if not */
 	const struct pm_tmpfs_row *folder; /**< a directory in tmpfs; NULL if not */
+	const struct shared_file *file;    /**< a file that the process maps; NULL if not */
 	double rate;                       /**< bytes per second, more than 0 */
-	/** Time until it alone has used up what is left of headroom_fillers.limit */
+	/** Time until it alone has used up what is left of headroom_fillers.limit; not known for a
+	 * file on a disk, which is page cache */
 	struct forecast_time time;
-	/** Time until the file system of `folder` has reached its own limit */
-	struct forecast_time mount_time;
+	/** Time until the file system of `folder` has reached its own limit, or until `file` has
+	 * reached the end of its mappings */
+	struct forecast_time own_time;
 };
 
 /** What uses up the limit. Pointers refer to the report. */

@@ -10,8 +10,8 @@
 #include "headroom/fillers.h"
 #include "target/json_parts.h"
 
-/* Maximum number of processes, and of directories, that the text output names. */
-enum { PROCESSES_NAMED = 3, FOLDERS_NAMED = 3 };
+/* Maximum number of processes, and of directories and files, that the text output names. */
+enum { PROCESSES_NAMED = 3, FILES_NAMED = 3 };
 
 static void put_amount(const struct headroom_report *report, uint64_t bytes, struct text *text)
 {
@@ -35,11 +35,11 @@ static void put_mount(const struct headroom_report *report, const struct headroo
 		&tmpfs->mounts[tmpfs->folders[filler->folder->folder].mount];
 	char duration[PM_DURATION_TEXT_SIZE];
 
-	if (!filler->mount_time.known ||
-	    (filler->time.known && filler->mount_time.seconds >= filler->time.seconds))
+	if (!filler->own_time.known ||
+	    (filler->time.known && filler->own_time.seconds >= filler->time.seconds))
 		return;
 
-	pm_format_duration(filler->mount_time.seconds, duration);
+	pm_format_duration(filler->own_time.seconds, duration);
 	text_string(line, "; ");
 	utf8_escape(line, mount->point, strlen(mount->point));
 	text_string(line, " is limited to ");
@@ -62,20 +62,51 @@ static void put_folder(const struct headroom_report *report, const struct headro
 	put_mount(report, filler, line);
 }
 
-static void print_folders(const struct headroom_report *report,
-                          const struct headroom_fillers *fillers, struct out *out)
+/**
+ * Adds a file: "/dev/shm/ring 300.0M of 1.0G mapped, +4.0M/s, full in about 3m; written by 4712
+ * feeder".
+ */
+static void put_file(const struct headroom_report *report, const struct headroom_filler *filler,
+                     struct text *line)
+{
+	const struct shared_file *file = filler->file;
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	utf8_escape(line, file->name, strlen(file->name));
+	text_char(line, ' ');
+	put_amount(report, file->used, line);
+	text_string(line, " of ");
+	put_amount(report, file->max, line);
+	text_string(line, " mapped, ");
+	delta_put_rate(line, filler->rate);
+
+	if (filler->own_time.known) {
+		pm_format_duration(filler->own_time.seconds, duration);
+		text_format(line, ", full in about %s", duration);
+	}
+
+	text_string(line, "; ");
+	shared_files_put_writers(&report->rates->around.files, file, line);
+}
+
+/** Prints the directories in tmpfs, and the files that the process maps. */
+static void print_files(const struct headroom_report *report,
+                        const struct headroom_fillers *fillers, struct out *out)
 {
 	size_t named = 0;
 
-	for (size_t i = 0; i < fillers->count && named < FOLDERS_NAMED; i++) {
+	for (size_t i = 0; i < fillers->count && named < FILES_NAMED; i++) {
 		const struct headroom_filler *filler = &fillers->items[i];
 		struct text line = { 0 };
 
-		if (!filler->folder)
+		if (filler->process)
 			continue;
 
-		text_string(&line, "tmpfs ");
-		put_folder(report, filler, &line);
+		text_string(&line, filler->folder ? "tmpfs " : "shared file ");
+		if (filler->folder)
+			put_folder(report, filler, &line);
+		else
+			put_file(report, filler, &line);
 		print_line(&line, out);
 		named++;
 	}
@@ -121,7 +152,7 @@ void headroom_fillers_print(const struct headroom_report *report, struct out *ou
 
 	headroom_fillers_find(report, &fillers);
 	print_processes(report, out);
-	print_folders(report, &fillers, out);
+	print_files(report, &fillers, out);
 	print_unexplained(&fillers, out);
 }
 
@@ -143,18 +174,52 @@ static void put_folder_members(struct json *json, const struct headroom_filler *
 	json_put(json, "path", json_text(row->path));
 	json_put(json, "file_count", json_number(row->files));
 	json_put(json, "bytes", json_number(row->bytes));
-	if (filler->mount_time.known)
-		json_put(json, "mount_seconds_left", json_real(filler->mount_time.seconds));
+	if (filler->own_time.known)
+		json_put(json, "own_seconds_left", json_real(filler->own_time.seconds));
+}
+
+static void put_file_members(struct json *json, const struct headroom_filler *filler)
+{
+	const struct shared_file *file = filler->file;
+
+	json_put(json, "path", json_text(file->name));
+	json_put(json, "start", json_address(file->start));
+	json_put(json, "bytes", json_number(file->used));
+	json_put(json, "max", json_number(file->max));
+	if (filler->own_time.known)
+		json_put(json, "own_seconds_left", json_real(filler->own_time.seconds));
+
+	json_open(json, "writers", '[');
+	for (size_t i = 0; i < file->writer_count; i++) {
+		const struct shared_writer *writer = &file->writers[i];
+
+		json_open(json, NULL, '{');
+		json_parts_process(json, writer->pid, writer->comm, NULL);
+		json_put(json, "written", json_number(writer->written));
+		json_put(json, "surely", json_boolean(shared_files_has_written(file, writer)));
+		json_shut(json, '}');
+	}
+
+	json_shut(json, ']');
 }
 
 static void put_filler(struct json *json, const struct headroom_filler *filler)
 {
+	const char *type = "process";
+
+	if (filler->folder)
+		type = "folder";
+	else if (filler->file)
+		type = "file";
+
 	json_open(json, NULL, '{');
-	json_put(json, "type", json_string(filler->process ? "process" : "folder"));
+	json_put(json, "type", json_string(type));
 	if (filler->process)
 		put_process(json, filler->process);
-	else
+	else if (filler->folder)
 		put_folder_members(json, filler);
+	else
+		put_file_members(json, filler);
 
 	json_put(json, "rate", json_real(filler->rate));
 	json_parts_left(json, &filler->time);
