@@ -27,6 +27,8 @@
 
 #include <procmem/arena_threads.h>
 #include <procmem/census.h>
+#include <procmem/cgroup_levels.h>
+#include <procmem/cgroup_parts.h>
 #include <procmem/chunk_filter.h>
 #include <procmem/chunk_parts.h>
 #include <procmem/chunk_text.h>
