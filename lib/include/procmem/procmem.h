@@ -81,6 +81,7 @@
 #include <procmem/search.h>
 #include <procmem/select.h>
 #include <procmem/series.h>
+#include <procmem/shared_objects.h>
 #include <procmem/site_list.h>
 #include <procmem/stacks.h>
 #include <procmem/stop.h>
