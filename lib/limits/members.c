@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <procmem/members.h>
+#include "limits/members.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -57,6 +57,8 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	if (failed == 0) {
 		member.rss = pm_status_number(status, "VmRSS", 0) * 1024;
 		member.swap = pm_status_number(status, "VmSwap", 0) * 1024;
+		member.anon = pm_status_number(status, "RssAnon", 0) * 1024;
+		member.shmem = pm_status_number(status, "RssShmem", 0) * 1024;
 		free(status);
 		failed = pm_comm_read(&procfs, "comm", member.comm);
 		cause = errno;
@@ -145,10 +147,24 @@ static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *ga
 	return 0;
 }
 
+int pm_members_read_group(const struct pm_hierarchy *hierarchy, const char *proc_root,
+                          struct pm_members *members, struct pm_error *error)
+{
+	struct gathering gathering = { .proc_root = proc_root };
+
+	if (read_group(hierarchy, &gathering, error) < 0) {
+		pm_members_deinit(&gathering.members);
+		return -1;
+	}
+
+	*members = gathering.members;
+	return 0;
+}
+
 int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_members *members,
                     struct pm_error *error)
 {
-	struct gathering gathering = { .proc_root = pm_process_root(process) };
+	struct pm_members found = { 0 };
 	struct pm_hierarchy hierarchy;
 	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
 		return -1;
@@ -157,14 +173,12 @@ int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_
 	if (hierarchy.version)
 		result = pm_cgroup_go_to_limit(&hierarchy, error);
 	if (result > 0)
-		result = read_group(&hierarchy, &gathering, error);
+		result = pm_members_read_group(&hierarchy, pm_process_root(process), &found, error);
 	pm_hierarchy_deinit(&hierarchy);
-	if (result < 0) {
-		pm_members_deinit(&gathering.members);
+	if (result < 0)
 		return -1;
-	}
 
-	*members = gathering.members;
+	*members = found;
 	return 0;
 }
 

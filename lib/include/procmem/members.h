@@ -31,6 +31,8 @@ struct pm_member {
 	pid_t pid;               /**< process ID */
 	uint64_t rss;            /**< VmRSS */
 	uint64_t swap;           /**< VmSwap */
+	uint64_t anon;           /**< RssAnon: part of `rss` that no file backs */
+	uint64_t shmem;          /**< RssShmem: part of `rss` in tmpfs and shared memory */
 	char comm[PM_COMM_SIZE]; /**< command name, any bytes but NUL */
 };
 

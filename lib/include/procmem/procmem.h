@@ -27,6 +27,8 @@
 
 #include <procmem/arena_threads.h>
 #include <procmem/census.h>
+#include <procmem/cgroup_levels.h>
+#include <procmem/cgroup_parts.h>
 #include <procmem/chunk_filter.h>
 #include <procmem/chunk_parts.h>
 #include <procmem/chunk_text.h>
@@ -83,6 +85,7 @@
 #include <procmem/search.h>
 #include <procmem/select.h>
 #include <procmem/series.h>
+#include <procmem/shared_objects.h>
 #include <procmem/site_list.h>
 #include <procmem/stacks.h>
 #include <procmem/stop.h>
