@@ -19,6 +19,8 @@ void headroom_around_deinit(struct headroom_around *around)
 {
 	neighbours_deinit(&around->neighbours);
 	shared_files_deinit(&around->files);
+	pm_shared_objects_deinit(&around->objects_before);
+	pm_shared_objects_deinit(&around->objects);
 	pm_tmpfs_rows_deinit(&around->folders);
 	pm_tmpfs_deinit(&around->before);
 	pm_tmpfs_deinit(&around->after);
@@ -85,6 +87,57 @@ int headroom_around_begin(struct headroom_around *around, struct pm_process *pro
 	return 0;
 }
 
+/**
+ * Finds the shared memory that no directory shows, and that processes of the cgroup use. Finds
+ * nothing if no cgroup has a limit.
+ * @return 0 or -1
+ */
+static int read_objects(struct headroom_around *around, struct pm_shared_objects *objects,
+                        struct pm_error *error)
+{
+	struct pm_process *process = around->neighbours.process;
+	const volatile sig_atomic_t *interrupted = interrupt_flag();
+	struct pm_member_pids pids;
+	struct pm_error cause;
+
+	if (pm_member_pids_read(process, NULL, PM_MEMBERS_OF_LIMIT, &pids, error) < 0)
+		return -1;
+
+	int result = 0;
+	if (pids.count > 0 &&
+	    pm_shared_objects_read(NULL, pids.items, pids.count, NULL,
+	                           *interrupted ? NULL : interrupted, objects, &cause) < 0 &&
+	    cause.kind != PM_ERROR_CANCELLED) {
+		*error = cause;
+		result = -1;
+	}
+
+	pm_member_pids_deinit(&pids);
+	return result;
+}
+
+double headroom_around_object_rate(const struct headroom_around *around,
+                                   const struct pm_shared_object *object)
+{
+	const struct pm_shared_objects *before = &around->objects_before;
+	uint64_t bytes = 0;
+
+	if (around->objects_seconds <= 0 || object->at_most)
+		return 0;
+
+	for (size_t i = 0; i < before->count; i++) {
+		const struct pm_shared_object *was = &before->items[i];
+
+		if (was->kind == object->kind && was->device == object->device &&
+		    was->inode == object->inode)
+			bytes = was->bytes;
+	}
+
+	if (object->bytes <= bytes)
+		return 0;
+	return (double)(object->bytes - bytes) / around->objects_seconds;
+}
+
 int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
 {
 	int known = read_shmem(around, &around->shmem_first, error);
@@ -93,6 +146,8 @@ int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
 
 	around->shmem_known = known > 0;
 	around->shmem_first_time = clock_boot_seconds();
+	if (read_objects(around, &around->objects_before, error) < 0)
+		return -1;
 	if (shared_files_begin(&around->files, around->neighbours.process, error) < 0)
 		return -1;
 
@@ -146,6 +201,9 @@ int headroom_around_end(struct headroom_around *around, struct pm_error *error)
 	if (around->shmem_known)
 		around->shmem_rate = ((double)shmem - (double)around->shmem_first) / time;
 
+	if (read_objects(around, &around->objects, error) < 0)
+		return -1;
+	around->objects_seconds = time;
 	if (shared_files_end(&around->files, around->neighbours.process, error) < 0)
 		return -1;
 	if (around->folders_error.kind != PM_ERROR_NONE)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include <procmem/headroom.h>
+#include <procmem/shared_objects.h>
 #include <procmem/tmpfs.h>
 #include <procmem/tmpfs_rows.h>
 
@@ -30,7 +31,11 @@ struct headroom_around {
 	struct pm_tmpfs before;       /**< files in tmpfs at the start */
 	struct pm_tmpfs after;        /**< files in tmpfs at the end */
 	struct pm_tmpfs_rows folders; /**< directories in tmpfs, fastest growth first */
-	struct shared_files files;    /**< files that the process maps, fastest growth first */
+	/** Shared memory without a directory at the start */
+	struct pm_shared_objects objects_before;
+	struct pm_shared_objects objects; /**< the same at the end */
+	double objects_seconds;           /**< time between the two, in seconds; 0 if not known */
+	struct shared_files files;        /**< files that the process maps, fastest growth first */
 	/** Why the files in tmpfs are not known; PM_ERROR_NONE if they are */
 	struct pm_error folders_error;
 	bool shmem_known;     /**< whether `shmem_rate` is known */
@@ -82,6 +87,16 @@ int headroom_around_add(struct headroom_around *around, double time, struct pm_e
  * @return        0 or -1
  */
 int headroom_around_end(struct headroom_around *around, struct pm_error *error);
+
+/**
+ * Computes the growth of an object of shared memory.
+ *
+ * @param around  what was seen
+ * @param object  an element of `around->objects`
+ * @return        bytes per second; 0 if it did not grow, or if that is not known
+ */
+double headroom_around_object_rate(const struct headroom_around *around,
+                                   const struct pm_shared_object *object);
 
 /**
  * Releases what was seen.

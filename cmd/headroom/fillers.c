@@ -113,11 +113,11 @@ static double rate_of_mapped(const struct shared_files *files, const struct pm_t
 /**
  * Adds the directories in tmpfs that grow. If the limit is that of a cgroup, they must be charged
  * to it: its shared memory grows, too.
+ * @return the growth of all of them, in bytes per second
  */
-static void add_folders(const struct headroom_report *report, struct headroom_fillers *fillers)
+static double add_folders(const struct headroom_report *report, struct headroom_fillers *fillers)
 {
 	const struct headroom_around *around = &report->rates->around;
-	bool group = fillers->limit && fillers->limit->kind == PM_LIMIT_CGROUP;
 	double seconds = around->neighbours.last - around->neighbours.first, sum = 0;
 
 	for (size_t i = 0; i < around->folders.count; i++) {
@@ -127,7 +127,7 @@ static void add_folders(const struct headroom_report *report, struct headroom_fi
 
 		if (!row->rate_known || row->rate <= 0)
 			continue;
-		if (group && around->shmem_known && around->shmem_rate < row->rate / 2)
+		if (fillers->rate_known && around->shmem_rate < row->rate / 2)
 			continue;
 
 		sum += row->rate;
@@ -141,13 +141,44 @@ static void add_folders(const struct headroom_report *report, struct headroom_fi
 		insert(fillers, &filler);
 	}
 
-	for (size_t i = 0; i < around->files.count; i++)
-		if (around->files.items[i].memory &&
-		    around->files.items[i].file.type != PM_FILE_TMPFS)
-			sum += around->files.items[i].rate;
+	return sum;
+}
 
-	if (around->shmem_known)
-		fillers->shmem_unexplained = around->shmem_rate - sum;
+/** Returns whether the process maps an object: then it is one of the files. */
+static bool is_mapped(const struct shared_files *files, const struct pm_shared_object *object)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (files->items[i].file.inode == object->inode &&
+		    files->items[i].file.type != PM_FILE_TMPFS && files->items[i].memory)
+			return true;
+	return false;
+}
+
+/**
+ * Adds the shared memory without a directory that grows.
+ * @return the growth of all of it, in bytes per second
+ */
+static double add_objects(const struct headroom_report *report, struct headroom_fillers *fillers)
+{
+	const struct headroom_around *around = &report->rates->around;
+	double seconds = around->objects_seconds, sum = 0;
+
+	for (size_t i = 0; i < around->objects.count; i++) {
+		const struct pm_shared_object *object = &around->objects.items[i];
+		struct headroom_filler filler = { .object = object };
+
+		filler.rate = headroom_around_object_rate(around, object);
+		sum += filler.rate;
+		if (filler.rate * seconds < min_growth || filler.rate < min_share * fillers->rate ||
+		    is_mapped(&around->files, object))
+			continue;
+
+		if (fillers->limit)
+			filler.time = time_to(pm_limit_left(fillers->limit), filler.rate, true);
+		insert(fillers, &filler);
+	}
+
+	return sum;
 }
 
 /** Computes the mean growth of the cgroup, and what explains it. */
@@ -200,7 +231,8 @@ void headroom_fillers_find(const struct headroom_report *report, struct headroom
 	split(report, fillers);
 	add_processes(report, fillers);
 	add_files(report, fillers);
-	add_folders(report, fillers);
+	double named = add_folders(report, fillers) + add_objects(report, fillers);
+	fillers->shmem_unexplained = fillers->by_shmem - named;
 	drop_noise(report, fillers);
 
 	for (size_t i = 0; i < fillers->count; i++) {

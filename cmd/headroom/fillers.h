@@ -18,7 +18,9 @@ struct headroom_filler {
 	const struct neighbour *process;   /**< a process, perhaps the target; NULL if not */
 	const struct pm_tmpfs_row *folder; /**< a directory in tmpfs; NULL if not */
 	const struct shared_file *file;    /**< a file that the process maps; NULL if not */
-	double rate;                       /**< bytes per second, more than 0 */
+	const struct pm_shared_object
+		*object; /**< shared memory without a directory; NULL if not */
+	double rate;     /**< bytes per second, more than 0 */
 	/** Time until it alone has used up what is left of headroom_fillers.limit; not known for a
 	 * file on a disk, which is page cache */
 	struct forecast_time time;
@@ -42,7 +44,8 @@ struct headroom_fillers {
 	 * measurement. All rates are in bytes per second.
 	 */
 	double unexplained;
-	/** Part of `by_shmem` that is not in a directory in tmpfs; 0 as `unexplained` */
+	/** Part of `by_shmem` that is neither in a file of tmpfs nor in an object of shared memory;
+	 * 0 as `unexplained` */
 	double shmem_unexplained;
 };
 

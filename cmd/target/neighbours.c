@@ -480,12 +480,11 @@ const char *neighbours_relation_name(enum neighbour_relation relation)
 
 void neighbours_put_name(const struct neighbour *neighbour, struct text *text)
 {
-	bool family = neighbour->relation == NEIGHBOUR_CHILD ||
-	              neighbour->relation == NEIGHBOUR_DESCENDANT;
+	const char *what = "process";
 
-	if (family)
-		text_format(text, "%s ", neighbours_relation_name(neighbour->relation));
-	text_format(text, "%d ", (int)neighbour->use.pid);
+	if (neighbour->relation == NEIGHBOUR_CHILD || neighbour->relation == NEIGHBOUR_DESCENDANT)
+		what = neighbours_relation_name(neighbour->relation);
+	text_format(text, "%s %d ", what, (int)neighbour->use.pid);
 	utf8_escape(text, neighbour->use.comm, strlen(neighbour->use.comm));
 }
 

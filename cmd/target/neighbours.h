@@ -186,7 +186,7 @@ double neighbours_group_rate(const struct neighbours *neighbours);
 const struct neighbour *neighbours_target(const struct neighbours *neighbours);
 
 /**
- * Adds the name of a process, escaped: "child 4720 worker", "4731 sidecar".
+ * Adds the name of a process, escaped: "child 4720 worker", "process 4731 sidecar".
  *
  * @param neighbour  the process
  * @param text       receives the name
