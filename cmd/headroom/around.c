@@ -154,7 +154,7 @@ int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
 	return walk(around, &around->before, error);
 }
 
-/** Follows the processes with the name. It is no error if there is none at the moment. */
+/** Follows the processes with the name. There can be none at the moment. */
 static int follow_named(struct headroom_around *around, double time, struct pm_error *error)
 {
 	double begin = clock_cpu_seconds();

@@ -244,7 +244,8 @@ static void put_file_members(struct json *json, const struct headroom_filler *fi
 		json_open(json, NULL, '{');
 		json_parts_process(json, writer->pid, writer->comm, NULL);
 		json_put(json, "written", json_number(writer->written));
-		json_put(json, "surely", json_boolean(shared_files_has_written(file, writer)));
+		json_put(json, "proven_writer",
+		         json_boolean(shared_files_has_written(file, writer)));
 		json_shut(json, '}');
 	}
 
@@ -255,7 +256,7 @@ static void put_object_members(struct json *json, const struct pm_shared_object 
 {
 	size_t kept = pm_min_size(object->user_count, PM_SHARED_USERS_KEPT);
 
-	json_put(json, "object", json_string(pm_shared_objects_kind(object->kind)));
+	json_put(json, "shared_kind", json_string(pm_shared_objects_kind(object->kind)));
 	if (*object->name)
 		json_put(json, "path", json_text(object->name));
 	json_put(json, "bytes", json_number(object->bytes));
@@ -316,8 +317,8 @@ void headroom_fillers_print_json(const struct headroom_report *report, struct js
 
 	json_open(json, "group_growth", '{');
 	json_put(json, "mean_rate", json_real(fillers.rate));
-	json_put(json, "processes", json_real(fillers.by_processes));
-	json_put(json, "shmem", json_real(fillers.by_shmem));
+	json_put(json, "processes_rate", json_real(fillers.by_processes));
+	json_put(json, "shmem_rate", json_real(fillers.by_shmem));
 	json_put(json, "shmem_unexplained", json_real(fillers.shmem_unexplained));
 	json_put(json, "unexplained", json_real(fillers.unexplained));
 	json_shut(json, '}');

@@ -42,10 +42,12 @@ static const struct cli_option headroom_option_list[] = {
 static const struct cli_option processes_option_list[] = {
 	{ OPTION_CHILDREN, "children", NULL, "add a row for TARGET and each process below it" },
 	{ OPTION_CGROUP, "cgroup", NULL, "add a row for each process of its cgroup" },
-	{ OPTION_ALL_PROCESSES, "all-processes", "NAME",
-	  "add a row for each process called NAME; TARGET is\nthe largest of them" },
-	{ OPTION_FOLLOW, "follow", "NAME",
-	  "measure the process called NAME and, when it ends,\nthe next one with this name" },
+	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
+	  "add a row for each process with the name TARGET;\n"
+	  "the limits are those of the largest one" },
+	{ OPTION_FOLLOW, "follow", NULL,
+	  "if the process with the name TARGET ends, continue\n"
+	  "with the next one that has this name" },
 	{ 0 },
 };
 
@@ -96,28 +98,30 @@ static int parse_min(struct headroom_options *options, const char *value, struct
 static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct headroom_options *options = into;
+
 	switch (id) {
 	case OPTION_FOR:
 		return delta_parse_duration(value, &options->source.seconds, error);
 	case OPTION_FROM:
 		options->source.recording = value;
 		return 0;
+	case OPTION_MIN:
+		return parse_min(options, value, error);
+
 	case OPTION_CHILDREN:
 		options->source.scope = HEADROOM_CHILDREN;
-		return 0;
+		break;
 	case OPTION_CGROUP:
 		options->source.scope = HEADROOM_CGROUP;
-		return 0;
+		break;
 	case OPTION_ALL_PROCESSES:
 		options->source.scope = HEADROOM_NAMED;
-		options->source.name = value;
-		return 0;
-	case OPTION_FOLLOW:
-		options->follow = value;
-		return 0;
+		break;
 	default:
-		return parse_min(options, value, error);
+		options->follow = true;
 	}
+
+	return 0;
 }
 
 static const struct cli_group groups[] = {
@@ -145,8 +149,8 @@ const struct cli_spec headroom_spec = {
 		   "--for or --from, when the limits will be reached.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, or a process name that matches one process. It is left out with\n"
-		 "--all-processes and --follow.",
+	.notes = "TARGET is a PID, or a process name that matches one process. With --all-processes,\n"
+		 "the name may match several.",
 	.examples = {
 		{ "procmem headroom --for 30s java",
 		  "when the process called java reaches its limits" },
@@ -155,7 +159,6 @@ const struct cli_spec headroom_spec = {
 	},
 	.operands_min = 1,
 	.operands_max = 1,
-	.instead_of_first = "all-processes follow",
 };
 
 /** Computes the resident and swapped bytes and the number of regions of each kind. */
@@ -312,7 +315,7 @@ static int measure(const struct headroom_options *options, const char *word,
 	struct target target;
 
 	if (options->follow)
-		return headroom_follow_measure(options->follow, source, rates, process, error);
+		return headroom_follow_measure(word, source, rates, process, error);
 
 	if (source->name) {
 		if (open_largest(source->name, process, error) < 0)
@@ -331,19 +334,6 @@ static int measure(const struct headroom_options *options, const char *word,
 	return 0;
 }
 
-/** Checks the number of operands: the options that name processes replace TARGET. */
-static bool check_operands(const struct headroom_options *options, struct cli_result *words)
-{
-	struct cli_spec spec = headroom_spec;
-
-	if (options->follow || options->source.name) {
-		spec.operands = "";
-		spec.operands_min = spec.operands_max = 0;
-	}
-
-	return cli_check_operands(&spec, words);
-}
-
 enum status headroom_run(struct out *out, int argc, char **argv)
 {
 	struct headroom_options options = { 0 };
@@ -353,10 +343,12 @@ enum status headroom_run(struct out *out, int argc, char **argv)
 	struct pm_error error;
 
 	if (!cli_parse(&headroom_spec, out, argc, argv, &options, &words) ||
-	    !check_operands(&options, &words))
+	    !cli_check_operands(&headroom_spec, &words))
 		return words.status;
 
 	options.source.quiet = options.output.quiet;
+	if (options.source.scope == HEADROOM_NAMED)
+		options.source.name = words.operands[0];
 	out_set_colour(out, options.output.colour);
 	if (measure(&options, words.operands[0], &rates, &process, &error) < 0)
 		return report_failure(&error);

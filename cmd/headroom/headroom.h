@@ -18,7 +18,7 @@
 /** The parsed options of `procmem headroom`. */
 struct headroom_options {
 	struct headroom_source source; /**< what is measured */
-	const char *follow;            /**< name of --follow; NULL if not given */
+	bool follow;                   /**< --follow was given */
 	bool min_given;                /**< --min was given */
 	uint64_t min_bytes;            /**< minimum amount of memory that must be left, in bytes */
 	/** Minimum as a percentage of the memory limit. If it is 0, `min_bytes` is used instead. */

@@ -209,6 +209,7 @@ static void cell(void *context, size_t index, size_t column, struct text *text)
 		if (!total)
 			utf8_escape(text, row->process->use.comm, strlen(row->process->use.comm));
 		break;
+
 	case MEMORY:
 		put_memory(rows, row, text);
 		break;
@@ -332,13 +333,14 @@ void headroom_rows_put(const struct headroom_report *report, struct json *json)
 
 	json_put(json, "count", json_number(rows.count));
 	json_put(json, "bytes", json_number(memory));
-	json_put(json, "approximate", json_boolean(twice));
+	if (twice)
+		json_put(json, "counted_twice", json_true());
 	if (report->rates->around.observed)
 		json_put(json, "mean_rate", json_real(rows.sum.rate));
 	if (time.known)
 		time.seconds = (double)rows.sum.left / rows.sum.rate;
 	json_parts_left(json, &time);
-	json_put(json, "unreadable", json_number(neighbours->refused + neighbours->others));
+	json_put(json, "unread_processes", json_number(neighbours->refused + neighbours->others));
 	json_shut(json, '}');
 	free(rows.items);
 }

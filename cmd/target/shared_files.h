@@ -65,7 +65,7 @@ struct shared_files {
  * @param files    zeroed; release with shared_files_deinit()
  * @param process  the process
  * @param error    PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES. If the regions of the process may
- *                 not be read, there are no files, and that is no error
+ *                 not be read, no file is found, and the call succeeds
  * @return         0 or -1
  */
 int shared_files_begin(struct shared_files *files, struct pm_process *process,

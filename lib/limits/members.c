@@ -213,7 +213,8 @@ static int list_group(const struct pm_hierarchy *hierarchy, struct listing *list
 	char *path;
 
 	listing->pids.group = strdup(*hierarchy->group ? hierarchy->group : "/");
-	if (!listing->pids.group || asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
+	if (!listing->pids.group ||
+	    asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
 		return pm_error_out_of_memory(error);
 
 	int result = pm_cgroup_pids_visit(path, list_member, listing, &listing->pids.incomplete,
