@@ -109,6 +109,8 @@ static int measure_one(struct following *following, struct pm_process *process,
 			return 1;
 	}
 
+	if (rates->pid != 0 && !source.quiet)
+		report_note("process %d has the name now", (int)pm_process_pid(process));
 	if (headroom_rates_measure(&measured, process, &source, error) < 0)
 		return -1;
 

@@ -149,6 +149,13 @@ int neighbours_follow(struct neighbours *neighbours, pid_t pid, double time, str
 	return 0;
 }
 
+static void note_refused(struct neighbours *neighbours, pid_t pid)
+{
+	if (neighbours->refused < NEIGHBOURS_REFUSED)
+		neighbours->refused_pids[neighbours->refused] = pid;
+	neighbours->refused++;
+}
+
 /** Lists the processes that share the limit. */
 static int list_group(struct neighbours *neighbours, double time, struct pm_error *error)
 {
@@ -183,7 +190,7 @@ static int list_group(struct neighbours *neighbours, double time, struct pm_erro
 			item->in_group = true;
 		/* It is in the list, but /proc hides it (hidepid), or it has ended just now. */
 		else if (read != PM_USE_READ)
-			neighbours->refused++;
+			note_refused(neighbours, pids.items[i]);
 		result = read < 0 ? -1 : 0;
 	}
 
@@ -540,11 +547,19 @@ bool neighbours_put_growth(const struct neighbours *neighbours, size_t max, stru
 
 void neighbours_put_missing(const struct neighbours *neighbours, struct text *text)
 {
+	size_t named = pm_min_size(neighbours->refused, NEIGHBOURS_REFUSED);
+
 	if (neighbours->others > 0)
 		text_format(text, "; %zu process%s of other PID namespaces not visible",
 		            neighbours->others, neighbours->others == 1 ? "" : "es");
-	if (neighbours->refused > 0)
-		text_format(text, "; %zu could not be read", neighbours->refused);
+
+	for (size_t i = 0; i < named; i++)
+		text_format(text, "%s%d", i == 0 ? "; " : ", ", (int)neighbours->refused_pids[i]);
+	if (neighbours->refused > named)
+		text_format(text, " and %zu more", neighbours->refused - named);
+	if (named > 0)
+		text_string(text, " could not be read");
+
 	if (neighbours->left_out > 0)
 		text_format(text, "; %zu more than %d left out", neighbours->left_out,
 		            NEIGHBOURS_MAX);

@@ -76,6 +76,9 @@ struct neighbours_options {
  */
 enum { NEIGHBOURS_MAX = 4096 };
 
+/** Maximum number of processes without access that are named; all are counted. */
+enum { NEIGHBOURS_REFUSED = 4 };
+
 /** The processes around a target. Zeroed before the first use. */
 struct neighbours {
 	struct pm_process *process; /**< the target; not owned */
@@ -86,16 +89,17 @@ struct neighbours {
 	struct neighbours_seen *seen; /**< private: the parents of all processes; owned */
 	size_t seen_count;            /**< private */
 	char *group;                  /**< path of the cgroup; NULL if there is none; owned */
-	size_t others;    /**< processes of the cgroup that are in other PID namespaces, and
-	                     therefore not visible */
-	size_t refused;   /**< processes whose sizes the kernel does not show */
-	size_t left_out;  /**< processes beyond NEIGHBOURS_MAX */
-	bool incomplete;  /**< some child cgroups could not be read */
-	double first;     /**< time of the first sample, in seconds */
-	double last;      /**< time of the last sample, in seconds */
-	uint64_t samples; /**< number of samples */
-	double list_due;  /**< private: time when all processes are listed again */
-	double read_due;  /**< private: time when processes of the machine are read again */
+	size_t others;  /**< processes of the cgroup that are in other PID namespaces, and
+	                   therefore not visible */
+	size_t refused; /**< processes whose sizes could not be read when they were listed last */
+	pid_t refused_pids[NEIGHBOURS_REFUSED]; /**< the first of them */
+	size_t left_out;                        /**< processes beyond NEIGHBOURS_MAX */
+	bool incomplete;                        /**< some child cgroups could not be read */
+	double first;                           /**< time of the first sample, in seconds */
+	double last;                            /**< time of the last sample, in seconds */
+	uint64_t samples;                       /**< number of samples */
+	double list_due; /**< private: time when all processes are listed again */
+	double read_due; /**< private: time when processes of the machine are read again */
 };
 
 /**
@@ -181,7 +185,8 @@ double neighbours_group_rate(const struct neighbours *neighbours);
 
 /**
  * Finds the target among the processes.
- * @return the target; NULL before the first sample
+ * @param neighbours  the processes
+ * @return            the target; NULL before the first sample
  */
 const struct neighbour *neighbours_target(const struct neighbours *neighbours);
 
@@ -205,8 +210,11 @@ void neighbours_put_name(const struct neighbour *neighbour, struct text *text);
 bool neighbours_put_growth(const struct neighbours *neighbours, size_t max, struct text *text);
 
 /**
- * Adds which processes are missing: "; 2 processes in other PID namespaces are not visible". Adds
+ * Adds which processes are missing: "; 2 processes of other PID namespaces are not visible". Adds
  * nothing if none is.
+ *
+ * @param neighbours  the processes
+ * @param text        receives the words
  */
 void neighbours_put_missing(const struct neighbours *neighbours, struct text *text);
 
