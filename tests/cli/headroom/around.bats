@@ -36,7 +36,7 @@ grow_during() {
 }
 
 @test "a child that grows is named, and the parent that does not grow" {
-	parent_start merged 1048576 stepped
+	parent_start leaker merged 1048576 stepped
 	cgroup_make $((3 << 30)) "$PARENT" "$TARGET_PID"
 	grow_during "$PARENT"
 	grep -Eq "^child $TARGET_PID leaker (about )?\+[0-9.]+[MG]/s; $PARENT itself does not grow \(its RSS\)" <<<"$text"
@@ -113,10 +113,10 @@ grow_during() {
 }
 
 @test "--children, --cgroup and --all-processes have a row for each process, and their sum" {
-	local name rows
-	target_copy leaker
-	parent_start merged 1048576 stepped
+	local pid rows
+	parent_start hog
 	local child=$TARGET_PID
+	target_copy leaker
 	target_start "$TARGET_NAME" merged 1048576 stepped
 	local other=$TARGET_PID
 	cgroup_make $((900 << 20)) "$PARENT" "$child" "$other"
@@ -182,15 +182,25 @@ grow_during() {
 }
 
 @test "a process that cannot be read is counted and named" {
-	unshare --pid --fork true 2>/dev/null || skip 'no right to create a PID namespace'
+	[ "$(id -u)" -eq 0 ] || skip 'only root hides processes of other users'
+	unshare --mount true 2>/dev/null || skip 'no right to create a mount namespace'
+	local folder nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all)
 	target_start hog
-	local other=$TARGET_PID
-	target_start hog
-	cgroup_make $((900 << 20)) "$other" "$TARGET_PID"
-	# In the PID namespace, the processes outside have no PID.
-	unshare --pid --fork --mount-proc bash -c '
-		sleep 600 3>&- & echo $$ >"$1/cgroup.procs"; echo $! >"$1/cgroup.procs"
-		"$2" headroom --json --cgroup $!; kill $!' bash "$GROUP_FOLDER" "$PROCMEM_BIN" >"$file"
-	json_keep headroom "$file"
-	jq -e '.processes_total.unread_processes == 2' "$file"
+	local hidden=$TARGET_PID
+	program_start "${nobody[@]}" sleep 600
+	# It has the rights of the user when it runs the program.
+	until [ "$(cat "/proc/$TARGET_PID/comm")" = sleep ]; do sleep 0.05; done
+	cgroup_make $((900 << 20)) "$hidden" "$TARGET_PID"
+	folder=$(mktemp -d /tmp/procmem-headroom.XXXXXX)
+	chmod 755 "$folder"
+	cp "$PROCMEM_BIN" "$PROCMEM_BUILD"/lib/libprocmem.so* "$folder"
+
+	# With hidepid=2, a user does not see the processes of others (proc(5)), but cgroup.procs lists them.
+	run -0 unshare --mount bash -c 'mount -t proc -o hidepid=2 none /proc && export LD_LIBRARY_PATH=$1 &&
+		"${@:3}" "$1/procmem" headroom --cgroup --json "$2" && "${@:3}" "$1/procmem" headroom --cgroup "$2"' \
+		bash "$folder" "$TARGET_PID" "${nobody[@]}"
+	rm -r "$folder"
+	echo "$output"
+	grep -q "\"unread_processes\":1" <<<"$output"
+	grep -q "^$hidden could not be read$" <<<"$output"
 }

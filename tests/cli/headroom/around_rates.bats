@@ -43,7 +43,7 @@ headroom_end() {
 near='(.rate / $rate - 1 | fabs) < 0.15 and (.seconds_left * $rate / $left - 1 | fabs) < 0.15'
 
 @test "a child: rate and time left" {
-	parent_start merged 4194304
+	parent_start leaker merged 4194304
 	cgroup_make $((900 << 20)) "$PARENT" "$TARGET_PID"
 	log_growth leaked "$folder/log"
 	headroom_start child "$PARENT"

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # What fills memory around a process. Load after helper.
 #
-#   parent_start merged 4194304 stepped   starts bash with a child, a leaker with these arguments;
-#                                         sets PARENT and TARGET_PID, the PID of the child
-#   reader_start FILE                     starts a process that maps 1 GiB of FILE; sets TARGET_PID
-#   tmpfs_mount                           mounts a tmpfs of its own, or skips the test; sets SPOOL
-#   tmpfs_unmount                         call it in teardown, after targets_stop
+#   parent_start leaker merged 1048576   starts bash with a child, a target with these arguments;
+#                                        sets PARENT and TARGET_PID, the PID of the child
+#   reader_start FILE                    starts a process that maps 1 GiB of FILE; sets TARGET_PID
+#   tmpfs_mount                          mounts a tmpfs of its own, or skips the test; sets SPOOL
+#   tmpfs_unmount                        call it in teardown, after targets_stop
 
 parent_start() {
 	local line child='' ready=''
 	# shellcheck disable=SC2016 # the variables are those of the other bash
-	program_start bash -c 'exec 4<&0; "$@" <&4 & echo "started $!"; wait' bash "$PROCMEM_TARGETS/leaker" "$@"
+	program_start bash -c 'exec 4<&0; "$@" <&4 & echo "started $!"; wait' bash "$PROCMEM_TARGETS/$1" "${@:2}"
 	PARENT=$TARGET_PID
 	# The two lines are of two processes, so either can be the first.
 	until [ -n "$child" ] && [ -n "$ready" ]; do
