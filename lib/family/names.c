@@ -237,6 +237,14 @@ static bool read_candidate(const char *root, pid_t pid, struct candidate *candid
 	return true;
 }
 
+/** Tests whether a process is in the process group or in the session of an earlier one. */
+static bool belongs_to(const struct candidate *candidate, pid_t before)
+{
+	/* The PID of the earlier process can be used again. */
+	return before != 0 && candidate->pid != before &&
+	       (candidate->group == before || candidate->session == before);
+}
+
 /** Reads the processes that match best, except those that belong to the process `before`. */
 static int read_candidates(const struct pm_names *names, const struct pm_roster *roster,
                            pid_t before, struct candidate **candidates, size_t *count,
@@ -253,7 +261,7 @@ static int read_candidates(const struct pm_names *names, const struct pm_roster 
 		if (entry->match != best || is_own(roster, entry->pid) ||
 		    !read_candidate(roster->root, entry->pid, &list[found]))
 			continue;
-		if (before == 0 || (list[found].group != before && list[found].session != before))
+		if (!belongs_to(&list[found], before))
 			found++;
 	}
 
