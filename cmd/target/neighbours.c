@@ -25,8 +25,9 @@ static const double min_growth = 256 * 1024;
 /* A process is not named if it grows by less than this share of the one that grows fastest. */
 static const double min_share = 0.1;
 
-/* Maximum number of ancestors that are searched for the target. */
-enum { DEPTH_MAX = 64 };
+/* Maximum number of ancestors that are searched for the target, and of processes from which those
+ * to be named are chosen. */
+enum { DEPTH_MAX = 64, LISTED_MAX = 32 };
 
 /** A process that was listed: its parent at that time. */
 struct neighbours_seen {
@@ -66,6 +67,12 @@ static struct neighbour *find(const struct neighbours *neighbours, pid_t pid)
 	}
 
 	return NULL;
+}
+
+/** Returns whether a process has only the machine in common with the target. */
+static bool is_far(const struct neighbour *item)
+{
+	return item->relation == NEIGHBOUR_MACHINE && !item->in_group;
 }
 
 static uint64_t private_bytes(const struct pm_memory_use *use)
@@ -358,7 +365,7 @@ int neighbours_add(struct neighbours *neighbours, double time, struct pm_error *
 
 	for (size_t i = 0; i < neighbours->count; i++) {
 		struct neighbour *item = &neighbours->items[i];
-		bool far = item->relation == NEIGHBOUR_MACHINE && !item->in_group;
+		bool far = is_far(item);
 
 		if (!item->gone && (machine || !far) &&
 		    read_again(neighbours, item, time, error) < 0)
@@ -415,6 +422,9 @@ bool neighbours_grows(const struct neighbour *item)
 		return false;
 	if (pm_trend_growth_rate(&item->trend) > 0)
 		return true;
+	/* Of all processes of a machine, some always grow for a short time. */
+	if (is_far(item))
+		return false;
 
 	switch (item->trend.verdict) {
 	case PM_VERDICT_TOO_EARLY:
@@ -425,20 +435,28 @@ bool neighbours_grows(const struct neighbour *item)
 	}
 }
 
-/** Inserts a process into a list that is sorted by descending rate. */
+/** Returns whether a process is before another one in a list. */
+static bool is_before(const struct neighbour *one, const struct neighbour *other)
+{
+	if (is_far(one) != is_far(other))
+		return is_far(other);
+
+	return neighbours_rate(one, NULL) > neighbours_rate(other, NULL);
+}
+
+/** Inserts a process into a sorted list that keeps up to `max` processes. */
 static size_t insert(const struct neighbour **list, size_t count, size_t max,
                      const struct neighbour *item)
 {
-	double rate = neighbours_rate(item, NULL);
-	size_t at = count < max ? count++ : max - 1;
+	size_t at = count;
 
-	if (at == max - 1 && count == max && list[at] && neighbours_rate(list[at], NULL) >= rate)
+	if (count == max && !is_before(item, list[--at]))
 		return count;
-	for (; at > 0 && neighbours_rate(list[at - 1], NULL) < rate; at--)
+	for (; at > 0 && is_before(item, list[at - 1]); at--)
 		list[at] = list[at - 1];
 	list[at] = item;
 
-	return count;
+	return pm_min_size(count + 1, max);
 }
 
 size_t neighbours_growing(const struct neighbours *neighbours, const struct neighbour **list,
@@ -446,8 +464,6 @@ size_t neighbours_growing(const struct neighbours *neighbours, const struct neig
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < max; i++)
-		list[i] = NULL;
 	for (size_t i = 0; max > 0 && i < neighbours->count; i++)
 		if (neighbours_grows(&neighbours->items[i]))
 			count = insert(list, count, max, &neighbours->items[i]);
@@ -505,15 +521,18 @@ static void put_rate(const struct neighbour *neighbour, struct text *text)
 }
 
 /** Adds the processes of a list, without the target. @return the number of processes added */
-static size_t put_list(const struct neighbour *const *list, size_t count, struct text *text)
+static size_t put_list(const struct neighbour *const *list, size_t count, size_t max,
+                       struct text *text)
 {
-	size_t added = 0;
+	size_t added = 0, fastest = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if (list[i]->relation == NEIGHBOUR_TARGET)
+	for (size_t i = 0; i < count && added < max; i++) {
+		if (is_far(list[i]) != is_far(list[fastest]))
+			fastest = i;
+		if (list[i]->relation == NEIGHBOUR_TARGET ||
+		    neighbours_rate(list[i], NULL) <
+		            min_share * neighbours_rate(list[fastest], NULL))
 			continue;
-		if (neighbours_rate(list[i], NULL) < min_share * neighbours_rate(list[0], NULL))
-			break;
 
 		text_string(text, added++ > 0 ? ", " : "");
 		neighbours_put_name(list[i], text);
@@ -525,12 +544,11 @@ static size_t put_list(const struct neighbour *const *list, size_t count, struct
 
 bool neighbours_put_growth(const struct neighbours *neighbours, size_t max, struct text *text)
 {
-	const struct neighbour **list = alloc_array(NULL, max + 1, sizeof *list);
+	const struct neighbour *list[LISTED_MAX];
 	const struct neighbour *target = neighbours_target(neighbours);
-	size_t count = neighbours_growing(neighbours, list, max + 1);
-	bool added = put_list(list, pm_min_size(count, max), text) > 0;
+	size_t count = neighbours_growing(neighbours, list, LISTED_MAX);
+	bool added = put_list(list, count, max, text) > 0;
 
-	free(list);
 	if (!added || !target || target->gone)
 		return added;
 

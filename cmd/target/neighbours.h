@@ -154,7 +154,8 @@ double neighbours_rate(const struct neighbour *neighbour, bool *estimate);
 
 /**
  * Tests whether a process grows, as far as that can be said: its trend has a rate, or it has grown
- * noticeably and was not observed for long enough. A process that has grown and stopped does not.
+ * noticeably and was not observed for long enough. Of a process that has only the machine in common
+ * with the target, the rate must be known. A process that has grown and stopped does not.
  * This program itself never does.
  *
  * @param item  a process, judged
@@ -164,7 +165,7 @@ bool neighbours_grows(const struct neighbour *item);
 
 /**
  * Lists the processes that grow, fastest first. The target is among them if it grows. Processes
- * that have ended are not.
+ * that have ended are not. Processes that have only the machine in common with the target are last.
  *
  * @param neighbours  the processes, judged
  * @param list        receives up to `max` processes
