@@ -175,9 +175,13 @@ static int follow_named(struct headroom_around *around, double time, struct pm_e
 	return result;
 }
 
-int headroom_around_add(struct headroom_around *around, double time, struct pm_error *error)
+int headroom_around_add(struct headroom_around *around, double time,
+                        const struct pm_regions *regions, struct pm_error *error)
 {
 	if (follow_named(around, time, error) < 0)
+		return -1;
+	if (regions &&
+	    shared_files_add(&around->files, around->neighbours.process, regions, error) < 0)
 		return -1;
 
 	return neighbours_add(&around->neighbours, time, error);

@@ -70,14 +70,16 @@ int headroom_around_begin(struct headroom_around *around, struct pm_process *pro
 int headroom_around_walk(struct headroom_around *around, struct pm_error *error);
 
 /**
- * Adds a sample of the other processes.
+ * Adds a sample of the other processes, and of the files that the process maps.
  *
- * @param around  what was seen
- * @param time    time of the sample, in seconds
- * @param error   as for neighbours_add()
- * @return        0 or -1
+ * @param around   what was seen
+ * @param time     time of the sample, in seconds
+ * @param regions  the regions of the process; NULL: the files are not measured
+ * @param error    as for neighbours_add()
+ * @return         0 or -1
  */
-int headroom_around_add(struct headroom_around *around, double time, struct pm_error *error);
+int headroom_around_add(struct headroom_around *around, double time,
+                        const struct pm_regions *regions, struct pm_error *error);
 
 /**
  * Walks through the files in tmpfs again, and judges what grows.

@@ -85,7 +85,8 @@ static void add_files(const struct headroom_report *report, struct headroom_fill
 		const struct shared_file *file = &files->items[i];
 		struct headroom_filler filler = { .file = file, .rate = file->rate };
 
-		if (file->rate <= 0)
+		/* A file on a disk matters only as long as it can fill its mapping. */
+		if (file->rate <= 0 || (!file->memory && file->max <= file->used))
 			continue;
 		if (fillers->limit && file->memory)
 			filler.time = time_to(pm_limit_left(fillers->limit), file->rate, true);

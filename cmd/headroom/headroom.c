@@ -149,8 +149,8 @@ const struct cli_spec headroom_spec = {
 		   "--for or --from, when the limits will be reached.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, or a process name that matches one process. With --all-processes,\n"
-		 "the name may match several.",
+	.notes = "TARGET is a PID, or a process name that matches one process. With\n"
+		 "--all-processes, the name may match several.",
 	.examples = {
 		{ "procmem headroom --for 30s java",
 		  "when the process called java reaches its limits" },

@@ -110,7 +110,7 @@ static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
 	    pm_reserves_add(rates->reserves, sample->time, sample->regions, watch->process, error) <
 	            0)
 		return -1;
-	if (headroom_around_add(&rates->around, sample->time, error) < 0)
+	if (headroom_around_add(&rates->around, sample->time, sample->regions, error) < 0)
 		return -1;
 
 	return add_limits(rates, watch, sample, error);
@@ -276,7 +276,7 @@ static int read_around(struct headroom_rates *rates, struct pm_process *process,
 	if (headroom_around_begin(&rates->around, process, source->scope, source->name, error) < 0)
 		return -1;
 
-	return headroom_around_add(&rates->around, clock_boot_seconds(), error);
+	return headroom_around_add(&rates->around, clock_boot_seconds(), NULL, error);
 }
 
 /** Reads the recording, or takes samples. @return 0, 1 if the user interrupted, -1 on error */

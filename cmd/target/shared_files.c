@@ -189,9 +189,7 @@ int shared_files_begin(struct shared_files *files, struct pm_process *process,
 	int result = pm_maps_read(process, PM_MAPS, &regions, &cause);
 	if (result == 0) {
 		add_files(files, process, &regions);
-		/* The names are copies. */
 		files->first_time = clock_boot_seconds();
-		result = read_writers(files, pm_process_pid(process), false, &cause);
 	}
 
 	pm_regions_deinit(&regions);
@@ -200,6 +198,46 @@ int shared_files_begin(struct shared_files *files, struct pm_process *process,
 
 	*error = cause;
 	return -1;
+}
+
+/** Reads the sizes of a file again, and computes its growth. */
+static void measure_again(struct shared_file *file, struct pm_process *process,
+                          const struct pm_regions *regions, double seconds)
+{
+	const struct pm_region *region = pm_regions_find(regions, file->start);
+	struct pm_file now;
+	uint64_t first = used_of(file, &file->first);
+
+	file->used = first;
+	if (!region || pm_file_from_region(process, region, &now, &file->last, NULL) < 0 ||
+	    !file->last.known || !pm_file_equal(&now, &file->file))
+		return;
+
+	file->used = used_of(file, &file->last);
+	if (file->used >= first + min_growth && seconds > 0)
+		file->rate = (double)(file->used - first) / seconds;
+}
+
+int shared_files_add(struct shared_files *files, struct pm_process *process,
+                     const struct pm_regions *regions, struct pm_error *error)
+{
+	double seconds = clock_boot_seconds() - files->first_time;
+	bool grown = false;
+
+	if (files->writers_read)
+		return 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		measure_again(&files->items[i], process, regions, seconds);
+		files->items[i].writers_from = files->items[i].used;
+		grown = grown || files->items[i].rate > 0;
+	}
+
+	if (!grown)
+		return 0;
+
+	files->writers_read = true;
+	return read_writers(files, pm_process_pid(process), false, error);
 }
 
 /** Orders writers by descending number of written bytes. */
@@ -222,24 +260,6 @@ static int compare_files(const void *one, const void *other)
 	return (a->rate < b->rate) - (a->rate > b->rate);
 }
 
-/** Reads the sizes of a file again, and computes its growth. */
-static void measure_again(struct shared_file *file, struct pm_process *process,
-                          const struct pm_regions *regions, double seconds)
-{
-	const struct pm_region *region = pm_regions_find(regions, file->start);
-	struct pm_file now;
-	uint64_t first = used_of(file, &file->first);
-
-	file->used = first;
-	if (!region || pm_file_from_region(process, region, &now, &file->last, NULL) < 0 ||
-	    !file->last.known || !pm_file_equal(&now, &file->file))
-		return;
-
-	file->used = used_of(file, &file->last);
-	if (file->used >= first + min_growth && seconds > 0)
-		file->rate = (double)(file->used - first) / seconds;
-}
-
 int shared_files_end(struct shared_files *files, struct pm_process *process, struct pm_error *error)
 {
 	double seconds = clock_boot_seconds() - files->first_time;
@@ -258,7 +278,7 @@ int shared_files_end(struct shared_files *files, struct pm_process *process, str
 
 	pm_regions_deinit(&regions);
 	if (result == 0 && grown)
-		result = read_writers(files, pm_process_pid(process), true, error);
+		result = read_writers(files, pm_process_pid(process), files->writers_read, error);
 	if (result < 0)
 		return -1;
 
@@ -279,9 +299,8 @@ const struct shared_file *shared_files_at(const struct shared_files *files, uint
 
 bool shared_files_has_written(const struct shared_file *file, const struct shared_writer *writer)
 {
-	uint64_t first = used_of(file, &file->first);
-
-	return file->used > first && writer->written >= (file->used - first) / 2;
+	return file->used > file->writers_from &&
+	       writer->written >= (file->used - file->writers_from) / 2;
 }
 
 static void put_writer(const struct shared_writer *writer, struct text *text)
@@ -297,11 +316,17 @@ void shared_files_put_writers(const struct shared_files *files, const struct sha
 {
 	size_t count = 0;
 
-	if (file->writer_count > 0 && shared_files_has_written(file, &file->writers[0])) {
-		text_string(text, "written by ");
-		put_writer(&file->writers[0], text);
-		return;
+	/* Processes that share a descriptor have the same offset: each of them can be the writer.
+	 */
+	for (; count < file->writer_count; count++) {
+		if (!shared_files_has_written(file, &file->writers[count]))
+			break;
+		text_string(text, count > 0 ? " or " : "written by ");
+		put_writer(&file->writers[count], text);
 	}
+
+	if (count > 0)
+		return;
 
 	for (size_t i = 0; i < file->writer_count; i++) {
 		text_string(text, count++ > 0 ? ", " : "");

@@ -45,6 +45,7 @@ struct shared_file {
 	bool memory;                /**< it is memory: tmpfs, memfd, System V */
 	uint64_t used;              /**< filled bytes: allocated memory, or the length of a file */
 	double rate;                /**< growth of `used` per second; 0 if it did not grow */
+	uint64_t writers_from;      /**< private: `used` when the writers were found first */
 	/** Processes other than the target that can write to it, the one that has written most
 	 * first; the target only if it has written */
 	struct shared_writer writers[SHARED_WRITERS_MAX];
@@ -56,11 +57,12 @@ struct shared_files {
 	struct shared_file items[SHARED_FILES_MAX]; /**< after the end, the fastest growth first */
 	size_t count;                               /**< number of `items` */
 	double first_time;                          /**< time of the start, in seconds */
+	bool writers_read; /**< private: the writers were found before the end */
 	size_t unreadable; /**< processes whose files may not be read: they can be writers */
 };
 
 /**
- * Finds the files that a process maps, and those that can write to them.
+ * Finds the files that a process maps.
  *
  * @param files    zeroed; release with shared_files_deinit()
  * @param process  the process
@@ -72,7 +74,21 @@ int shared_files_begin(struct shared_files *files, struct pm_process *process,
                        struct pm_error *error);
 
 /**
- * Reads the sizes again, and finds the writers of the files that grew.
+ * Reads the sizes again. When the first file has grown, finds the processes that can write to the
+ * files: reading the mappings and descriptors of all processes would be too expensive if no file
+ * grows.
+ *
+ * @param files    the files
+ * @param process  the process
+ * @param regions  its regions
+ * @param error    PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+int shared_files_add(struct shared_files *files, struct pm_process *process,
+                     const struct pm_regions *regions, struct pm_error *error);
+
+/**
+ * Reads the sizes for the last time, and finds out who has written to the files that grew.
  *
  * @param files    the files
  * @param process  the process
@@ -93,7 +109,7 @@ const struct shared_file *shared_files_at(const struct shared_files *files, uint
 
 /**
  * Adds who writes to a file: "written by 4712 feeder". If that is not known, adds who can:
- * "4712 feeder and 4713 reader can write to it".
+ * "4712 feeder, 4713 reader can write to it".
  *
  * @param files  the files
  * @param file   one of them
