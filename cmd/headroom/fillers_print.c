@@ -161,17 +161,50 @@ static void print_files(const struct headroom_report *report,
 	}
 }
 
-static void print_processes(const struct headroom_report *report, struct out *out)
+/** Returns the fastest process that is not the target; NULL if there is none. */
+static const struct headroom_filler *find_process(const struct headroom_fillers *fillers)
+{
+	for (size_t i = 0; i < fillers->count; i++) {
+		const struct neighbour *process = fillers->items[i].process;
+
+		if (process && process->relation != NEIGHBOUR_TARGET)
+			return &fillers->items[i];
+	}
+
+	return NULL;
+}
+
+/** Adds how long the limit lasts at the rate of the fastest process, unless the first line does. */
+static void put_left(const struct headroom_report *report, const struct headroom_fillers *fillers,
+                     struct text *line)
+{
+	const struct headroom_filler *filler = find_process(fillers);
+	const struct pm_limit *limit = fillers->limit;
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (!filler || !limit || !filler->time.known ||
+	    forecast_time(&report->forecasts[limit - report->headroom.limits]).known)
+		return;
+
+	pm_format_duration(filler->time.seconds, duration);
+	text_string(line, "; at the rate of ");
+	text_format(line, "%d, the ", (int)filler->process->use.pid);
+	put_amount(report, pm_limit_left(limit), line);
+	text_format(line, " left would last about %s", duration);
+}
+
+static void print_processes(const struct headroom_report *report,
+                            const struct headroom_fillers *fillers, struct out *out)
 {
 	const struct neighbours *neighbours = &report->rates->around.neighbours;
 	struct text line = { 0 };
 
-	if (neighbours_put_growth(neighbours, PROCESSES_NAMED, &line)) {
-		neighbours_put_missing(neighbours, &line);
-		print_line(&line, out);
-	}
+	if (!neighbours_put_growth(neighbours, PROCESSES_NAMED, &line))
+		return;
 
-	text_deinit(&line);
+	put_left(report, fillers, &line);
+	neighbours_put_missing(neighbours, &line);
+	print_line(&line, out);
 }
 
 /** Reports growth of the cgroup that was not found in processes and directories. */
@@ -199,7 +232,7 @@ void headroom_fillers_print(const struct headroom_report *report, struct out *ou
 	struct headroom_fillers fillers;
 
 	headroom_fillers_find(report, &fillers);
-	print_processes(report, out);
+	print_processes(report, &fillers, out);
 	print_files(report, &fillers, out);
 	print_unexplained(&fillers, out);
 }

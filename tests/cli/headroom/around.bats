@@ -112,6 +112,17 @@ grow_during() {
 	jq -e '.fillers | length == 1' <<<"$output"
 }
 
+@test "growth that no process explains is reported as such" {
+	[ "$(id -u)" -eq 0 ] || skip 'only root may have many large pipes (pipe(7))'
+	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/fill_pipes.py"
+	target_await ready >/dev/null
+	cgroup_make $((3 << 30)) "$TARGET_PID"
+	grow_during "$TARGET_PID"
+	grep -Eq "^\+[0-9.]+[MG]/s of the group's growth is not explained by its processes: .procmem cgroup. splits" <<<"$text"
+	jq -e '.group_growth | .unexplained > 1048576 and .unexplained > .mean_rate * 0.85 and .unexplained <= .mean_rate * 1.01' <<<"$output"
+	jq -e '.fillers == []' <<<"$output"
+}
+
 @test "--children, --cgroup and --all-processes have a row for each process, and their sum" {
 	local pid rows
 	parent_start hog
