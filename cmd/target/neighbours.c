@@ -29,10 +29,14 @@ static const double min_share = 0.1;
  * to be named are chosen. */
 enum { DEPTH_MAX = 64, LISTED_MAX = 32 };
 
+/* All sizes are read at every EXACT_EVERY-th sample, even if statm is unchanged. */
+enum { EXACT_EVERY = 8 };
+
 /** A process that was listed: its parent at that time. */
 struct neighbours_seen {
 	pid_t pid;
 	pid_t parent;
+	bool kernel_thread; /* it has no user memory, and is never followed */
 };
 
 void neighbours_begin(struct neighbours *neighbours, struct pm_process *process,
@@ -156,51 +160,110 @@ int neighbours_follow(struct neighbours *neighbours, pid_t pid, double time, str
 	return 0;
 }
 
-static void note_refused(struct neighbours *neighbours, pid_t pid)
+static bool has_pid(const pid_t *pids, size_t count, pid_t pid)
 {
-	if (neighbours->refused < NEIGHBOURS_REFUSED)
-		neighbours->refused_pids[neighbours->refused] = pid;
-	neighbours->refused++;
+	for (size_t i = 0; i < count; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+/**
+ * Notes the processes that the cgroup lists, but whose sizes cannot be read. Those that have ended
+ * just now are not in a second list.
+ *
+ * @param neighbours  `refused` and `refused_pids` are set
+ * @param of          which cgroup
+ * @param unread      processes of the first list that could not be read
+ * @param count       number of these processes
+ * @param error       as for pm_member_pids_read()
+ * @return            0 or -1
+ */
+static int note_refused(struct neighbours *neighbours, enum pm_members_of of, const pid_t *unread,
+                        size_t count, struct pm_error *error)
+{
+	struct pm_member_pids pids;
+
+	neighbours->refused = 0;
+	if (count == 0)
+		return 0;
+	if (pm_member_pids_read(neighbours->process, neighbours->options.sys_root, of, &pids,
+	                        error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!has_pid(pids.items, pids.count, unread[i]))
+			continue;
+		if (neighbours->refused < NEIGHBOURS_REFUSED)
+			neighbours->refused_pids[neighbours->refused] = unread[i];
+		neighbours->refused++;
+	}
+
+	pm_member_pids_deinit(&pids);
+	return 0;
+}
+
+/**
+ * Follows the processes of a cgroup.
+ *
+ * @param neighbours  the processes
+ * @param pids        the processes of the cgroup; the first elements are replaced by those that
+ *                    could not be read
+ * @param time        time of the sample, in seconds
+ * @param unread      receives the number of processes that could not be read
+ * @param error       PM_ERROR_RESOURCES
+ * @return            0 or -1
+ */
+static int follow_group(struct neighbours *neighbours, struct pm_member_pids *pids, double time,
+                        size_t *unread, struct pm_error *error)
+{
+	*unread = 0;
+	for (size_t i = 0; i < neighbours->count; i++)
+		neighbours->items[i].in_group = false;
+
+	for (size_t i = 0; i < pids->count; i++) {
+		pid_t pid = pids->items[i];
+		enum pm_memory_use_result read = follow(neighbours, pid, NEIGHBOUR_MEMBER, time,
+		                                        error);
+		struct neighbour *item = find(neighbours, pid);
+
+		if (read < 0)
+			return -1;
+		if (item)
+			item->in_group = true;
+		else if (read != PM_USE_READ)
+			pids->items[(*unread)++] = pid;
+	}
+
+	return 0;
 }
 
 /** Lists the processes that share the limit. */
 static int list_group(struct neighbours *neighbours, double time, struct pm_error *error)
 {
 	const struct neighbours_options *options = &neighbours->options;
+	enum pm_members_of of = PM_MEMBERS_OF_LIMIT;
 	struct pm_member_pids pids;
+	size_t unread;
 
-	if (pm_member_pids_read(neighbours->process, options->sys_root, PM_MEMBERS_OF_LIMIT, &pids,
-	                        error) < 0)
+	if (pm_member_pids_read(neighbours->process, options->sys_root, of, &pids, error) < 0)
 		return -1;
-	if (!pids.group && options->own_group &&
-	    pm_member_pids_read(neighbours->process, options->sys_root, PM_MEMBERS_OF_CGROUP, &pids,
-	                        error) < 0)
-		return -1;
+	if (!pids.group && options->own_group) {
+		of = PM_MEMBERS_OF_CGROUP;
+		if (pm_member_pids_read(neighbours->process, options->sys_root, of, &pids, error) <
+		    0)
+			return -1;
+	}
 
-	int result = 0;
-	neighbours->refused = 0;
 	neighbours->others = pids.others;
 	neighbours->incomplete = pids.incomplete;
 	free(neighbours->group);
 	neighbours->group = pids.group;
 	pids.group = NULL;
 
-	for (size_t i = 0; i < neighbours->count; i++)
-		neighbours->items[i].in_group = false;
-
-	for (size_t i = 0; result == 0 && i < pids.count; i++) {
-		enum pm_memory_use_result read = follow(neighbours, pids.items[i], NEIGHBOUR_MEMBER,
-		                                        time, error);
-		struct neighbour *item = find(neighbours, pids.items[i]);
-
-		if (item)
-			item->in_group = true;
-		/* It is in the list, but /proc hides it (hidepid), or it has ended just now. */
-		else if (read != PM_USE_READ)
-			note_refused(neighbours, pids.items[i]);
-		result = read < 0 ? -1 : 0;
-	}
-
+	int result = follow_group(neighbours, &pids, time, &unread, error);
+	if (result == 0)
+		result = note_refused(neighbours, of, pids.items, unread, error);
 	pm_member_pids_deinit(&pids);
 	return result;
 }
@@ -266,8 +329,11 @@ static int update_seen(struct neighbours *neighbours, const pid_t *pids, size_t 
 			return -1;
 		}
 
-		seen[i] = known ? *known
-		                : (struct neighbours_seen){ .pid = pids[i], .parent = use.parent };
+		seen[i] = (struct neighbours_seen){ .pid = pids[i],
+			                            .parent = use.parent,
+			                            .kernel_thread = use.kernel_thread };
+		if (known)
+			seen[i] = *known;
 	}
 
 	free(neighbours->seen);
@@ -302,7 +368,8 @@ static int list_all(struct neighbours *neighbours, double time, struct pm_error 
 	for (size_t i = 0; result == 0 && i < count; i++) {
 		enum neighbour_relation relation = relation_of(neighbours, pids[i]);
 
-		if (relation == NEIGHBOUR_MACHINE && !neighbours->options.machine)
+		if (neighbours->seen[i].kernel_thread ||
+		    (relation == NEIGHBOUR_MACHINE && !neighbours->options.machine))
 			continue;
 		result = follow(neighbours, pids[i], relation, time, error) < 0 ? -1 : 0;
 	}
@@ -338,9 +405,12 @@ static int list_processes(struct neighbours *neighbours, double time, struct pm_
 static int read_again(struct neighbours *neighbours, struct neighbour *item, double time,
                       struct pm_error *error)
 {
+	/* Changes of swap alone, and small ones, are not in statm. */
+	bool exact = neighbours->samples % EXACT_EVERY == 0;
+
 	/* One that was found for this sample has been read already. */
 	if (item->since < time) {
-		switch (pm_memory_use_update(root_of(neighbours), &item->use, false, error)) {
+		switch (pm_memory_use_update(root_of(neighbours), &item->use, exact, error)) {
 		case PM_USE_FAILED:
 			return -1;
 		case PM_USE_GONE:
