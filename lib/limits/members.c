@@ -1,37 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-#include <procmem/members.h>
+#include "limits/members.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/io.h"
-#include "base/number.h"
 #include "limits/cgroup_file.h"
+#include "limits/cgroup_pids.h"
 #include "limits/cgroups.h"
 #include "limits/hierarchy.h"
 #include "proc/command.h"
 #include "proc/procfs.h"
 #include "proc/status.h"
 
-/*
- * Maximum number of cgroups, maximum depth of nesting, and maximum size of cgroup.procs in bytes.
- * They bound time and memory for hostile trees. Machines with very many containers have about ten
- * thousand cgroups, nested about a dozen levels deep.
- */
-enum { GROUPS_MAX = 20000, DEPTH_MAX = 64, PROCS_TEXT_MAX = 1 << 24 };
-
 /** State while the processes of a cgroup and its descendants are collected. */
 struct gathering {
 	const char *proc_root;
 	struct pm_members members;
 	size_t capacity;
-	size_t groups; /* number of cgroups visited so far */
 };
 
 /**
@@ -68,6 +57,8 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	if (failed == 0) {
 		member.rss = pm_status_number(status, "VmRSS", 0) * 1024;
 		member.swap = pm_status_number(status, "VmSwap", 0) * 1024;
+		member.anon = pm_status_number(status, "RssAnon", 0) * 1024;
+		member.shmem = pm_status_number(status, "RssShmem", 0) * 1024;
 		free(status);
 		failed = pm_comm_read(&procfs, "comm", member.comm);
 		cause = errno;
@@ -84,116 +75,16 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	return 0;
 }
 
-/**
- * Marks the result as incomplete because a cgroup could not be read. Does nothing if the cgroup was
- * removed or is threaded, because then no process is missing.
- */
-static void note_failure(struct gathering *gathering, int cause)
+/** Adds a process of the cgroup, or counts the process if it cannot be read. */
+static int visit_member(void *context, pid_t pid, struct pm_error *error)
 {
-	/*
-	 * A cgroup may be removed at any time (ENOENT, ENODEV). The processes of a threaded cgroup
-	 * (EOPNOTSUPP) are listed in one of its ancestors.
-	 */
-	if (cause != ENOENT && cause != ENODEV && cause != EOPNOTSUPP)
-		gathering->members.incomplete = true;
-}
+	struct gathering *gathering = context;
 
-/** Adds the processes of one cgroup, without those of its descendants. */
-static int add_group(struct gathering *gathering, int folder, struct pm_error *error)
-{
-	char *text;
-	int fd = openat(folder, "cgroup.procs", O_RDONLY | O_CLOEXEC), result = 0;
-	if (fd < 0) {
-		note_failure(gathering, errno);
-		return 0;
-	}
+	if (pid != 0 && gathering->members.count < PM_MEMBERS_MAX)
+		return add_member(gathering, pid, error);
 
-	struct pm_error cause = { 0 };
-	int failed = pm_read_all(fd, PROCS_TEXT_MAX, &text, NULL, &cause);
-	close(fd);
-	if (failed < 0) {
-		note_failure(gathering, cause.os_errno);
-		return 0;
-	}
-
-	const char *at = text;
-	uint64_t pid;
-	while (result == 0 && pm_scan_decimal(&at, &pid)) {
-		at += *at == '\n';
-		/* cgroup.procs shows PID 0 for a process of another PID namespace. */
-		if (pid == 0 || pid > INT32_MAX || gathering->members.count >= PM_MEMBERS_MAX)
-			gathering->members.others++;
-		else
-			result = add_member(gathering, (pid_t)pid, error);
-	}
-
-	free(text);
-	return result;
-}
-
-static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error);
-
-/**
- * Visits a child cgroup. If the maximum depth or number of cgroups is reached, marks the result as
- * incomplete instead.
- *
- * @param gathering  receives the processes
- * @param folder     descriptor of the cgroup; closed in any case
- * @param depth      nesting depth of the cgroup
- * @param error      PM_ERROR_RESOURCES
- * @return           0 or -1
- */
-static int visit_below(struct gathering *gathering, int folder, unsigned depth,
-                       struct pm_error *error)
-{
-	if (depth <= DEPTH_MAX && gathering->groups < GROUPS_MAX) {
-		gathering->groups++;
-		return visit(gathering, folder, depth, error);
-	}
-
-	gathering->members.incomplete = true;
-	close(folder);
+	gathering->members.others++;
 	return 0;
-}
-
-/**
- * Visits a cgroup and all its descendants.
- *
- * @param gathering  receives the processes
- * @param folder     descriptor of the cgroup; closed in any case
- * @param depth      nesting depth of the cgroup
- * @param error      PM_ERROR_RESOURCES
- * @return           0 or -1
- */
-static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error)
-{
-	int result = add_group(gathering, folder, error);
-	DIR *directory = fdopendir(folder);
-	if (!directory) {
-		note_failure(gathering, errno);
-		close(folder);
-		return result;
-	}
-
-	struct dirent *entry;
-	while (result == 0 && (entry = readdir(directory))) {
-		if (entry->d_name[0] == '.' ||
-		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
-			continue;
-		int below = openat(dirfd(directory), entry->d_name,
-		                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (below >= 0)
-			result = visit_below(gathering, below, depth + 1, error);
-		/*
-		 * An entry of type DT_UNKNOWN may be a file or a symbolic link, which is not a
-		 * failure.
-		 */
-		else if (errno != ENOTDIR && errno != ELOOP)
-			note_failure(gathering, errno);
-	}
-
-	closedir(directory);
-	return result;
 }
 
 /**
@@ -244,12 +135,10 @@ static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *ga
 	if (!members->group || asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
 		return pm_error_out_of_memory(error);
 
-	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		note_failure(gathering, errno);
+	int result = pm_cgroup_pids_visit(path, visit_member, gathering, &members->incomplete,
+	                                  error);
 	free(path);
-	if ((folder >= 0 && visit(gathering, folder, 0, error) < 0) ||
-	    read_cache(hierarchy, members, error) < 0)
+	if (result < 0 || read_cache(hierarchy, members, error) < 0)
 		return -1;
 
 	if (members->count > 0)
@@ -258,10 +147,24 @@ static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *ga
 	return 0;
 }
 
+int pm_members_read_group(const struct pm_hierarchy *hierarchy, const char *proc_root,
+                          struct pm_members *members, struct pm_error *error)
+{
+	struct gathering gathering = { .proc_root = proc_root };
+
+	if (read_group(hierarchy, &gathering, error) < 0) {
+		pm_members_deinit(&gathering.members);
+		return -1;
+	}
+
+	*members = gathering.members;
+	return 0;
+}
+
 int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_members *members,
                     struct pm_error *error)
 {
-	struct gathering gathering = { .proc_root = pm_process_root(process) };
+	struct pm_members found = { 0 };
 	struct pm_hierarchy hierarchy;
 	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
 		return -1;
@@ -270,15 +173,84 @@ int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_
 	if (hierarchy.version)
 		result = pm_cgroup_go_to_limit(&hierarchy, error);
 	if (result > 0)
-		result = read_group(&hierarchy, &gathering, error);
+		result = pm_members_read_group(&hierarchy, pm_process_root(process), &found, error);
+	pm_hierarchy_deinit(&hierarchy);
+	if (result < 0)
+		return -1;
+
+	*members = found;
+	return 0;
+}
+
+/** State while process IDs are listed. */
+struct listing {
+	struct pm_member_pids pids;
+	size_t capacity;
+};
+
+/** Adds a process of the cgroup to a list, or counts it. */
+static int list_member(void *context, pid_t pid, struct pm_error *error)
+{
+	struct listing *listing = context;
+	struct pm_member_pids *pids = &listing->pids;
+
+	if (pid == 0 || pids->count >= PM_MEMBERS_MAX) {
+		pids->others++;
+		return 0;
+	}
+
+	if (pm_array_reserve(&pids->items, &listing->capacity, pids->count, 1, sizeof *pids->items,
+	                     error) < 0)
+		return -1;
+
+	pids->items[pids->count++] = pid;
+	return 0;
+}
+
+static int list_group(const struct pm_hierarchy *hierarchy, struct listing *listing,
+                      struct pm_error *error)
+{
+	char *path;
+
+	listing->pids.group = strdup(*hierarchy->group ? hierarchy->group : "/");
+	if (!listing->pids.group ||
+	    asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
+		return pm_error_out_of_memory(error);
+
+	int result = pm_cgroup_pids_visit(path, list_member, listing, &listing->pids.incomplete,
+	                                  error);
+	free(path);
+	return result;
+}
+
+int pm_member_pids_read(struct pm_process *process, const char *sys_root, enum pm_members_of of,
+                        struct pm_member_pids *pids, struct pm_error *error)
+{
+	struct listing listing = { 0 };
+	struct pm_hierarchy hierarchy;
+	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
+		return -1;
+
+	int result = hierarchy.version != 0;
+	if (result > 0 && of == PM_MEMBERS_OF_LIMIT)
+		result = pm_cgroup_go_to_limit(&hierarchy, error);
+	if (result > 0)
+		result = list_group(&hierarchy, &listing, error);
 	pm_hierarchy_deinit(&hierarchy);
 	if (result < 0) {
-		pm_members_deinit(&gathering.members);
+		pm_member_pids_deinit(&listing.pids);
 		return -1;
 	}
 
-	*members = gathering.members;
+	*pids = listing.pids;
 	return 0;
+}
+
+void pm_member_pids_deinit(struct pm_member_pids *pids)
+{
+	free(pids->group);
+	free(pids->items);
+	*pids = (struct pm_member_pids){ 0 };
 }
 
 void pm_members_deinit(struct pm_members *members)
