@@ -90,8 +90,7 @@ static void print_line(const struct map_sum *sum, bool bytes, struct out *out)
 	}
 
 	if (!sum->unknown[RSS])
-		text_string(&line,
-		            " (RSS counts a shared page in each process, PSS once)");
+		text_string(&line, " (RSS counts a shared page in each process, PSS once)");
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);

@@ -124,7 +124,8 @@ enum status target_list_failed(struct target_list *list, size_t index, const str
 void target_list_lacks(struct target_list *list, const struct pm_error *error);
 
 /**
- * Reports on stderr which processes ended, and how many could not be read or are missing.
+ * Reports on stderr which processes ended, and the number of those that could not be read or are
+ * missing.
  *
  * @param list   the list
  * @param quiet  print no notes

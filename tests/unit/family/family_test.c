@@ -173,7 +173,7 @@ static void sizes(void **state)
 	target_stop(&hog);
 }
 
-/** This process is no member, and neither are its copies: a tree that starts here is refused. */
+/** This process is not a member, and neither are its copies: a tree that starts here is refused. */
 static void own_processes(void **state)
 {
 	(void)state;

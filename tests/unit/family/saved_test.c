@@ -219,7 +219,7 @@ static void a_cgroup(void **state)
 	assert_int_equal(view->foreign, 0);
 	assert_pids(updated(family), 10, 12, 14, 0);
 
-	/* A group that cannot be read: nobody is taken to have left. */
+	/* A group that cannot be read: no process is taken to have left. */
 	tree_write(root, "sys/fs/cgroup/shop/bad/cgroup.procs/file", "\n");
 	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "10\n");
 	view = updated(family);
@@ -320,7 +320,7 @@ static void a_followed_name(void **state)
 	const struct pm_family_options follow = { .kind = PM_FAMILY_FOLLOW, .name = "web" };
 	write_process(root, (struct saved){ 9, 1, 1, "init", 1 });
 
-	/* Nobody yet. */
+	/* None yet. */
 	struct pm_family *family = open_family(root, follow);
 	assert_true(pm_family_get(family)->empty);
 	assert_int_equal(updated(family)->count, 0);
