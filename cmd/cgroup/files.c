@@ -413,6 +413,13 @@ static void put_explained(const struct cgroup_report *report, struct text *text)
 	uint64_t shmem = report->levels.items[0].split.parts[PM_CGROUP_SHMEM];
 	uint64_t found = found_bytes(&report->files);
 
+	if (found == 0 && shmem == 0)
+		return;
+	if (shmem == 0) {
+		text_string(text, "; nothing of this is charged here: another cgroup touched it "
+		                  "first, or it is swapped out");
+		return;
+	}
 	if (found > shmem) {
 		text_string(text, "; at most ");
 		put_size(report, text, shmem);

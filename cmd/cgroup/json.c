@@ -43,6 +43,8 @@ void cgroup_json_put_level(struct json *json, const struct pm_cgroup_level *leve
 	put_known(json, "swap_max", level->swap_max);
 	put_known(json, "memory_swap_max", level->memory_swap_max);
 	put_known(json, "hugetlb", level->hugetlb);
+	if (level->kernel_outside > 0)
+		json_put(json, "kernel_outside", json_number(level->kernel_outside));
 	put_parts(json, &level->split);
 
 	if (level->events.known) {

@@ -65,33 +65,18 @@ struct parts_view {
 /** Adds a remark about a part. */
 static void put_note(const struct parts_view *view, enum pm_cgroup_part part, struct text *text)
 {
-	const struct pm_cgroup_split *split = &view->level->split;
+	static const char *const notes[PM_CGROUP_PARTS] = {
+		[PM_CGROUP_SHMEM] = "not reclaimable without swap",
+		[PM_CGROUP_FILE_INACTIVE] = "reclaimable",
+		[PM_CGROUP_FILE_ACTIVE] = "reclaimable",
+		[PM_CGROUP_FILE_PINNED] = "locked, or in ramfs",
+		[PM_CGROUP_SWAP_CACHE] = "at most",
+	};
 
 	if (view->with_rates)
 		text_string(text, pm_verdict_name(view->rates->trends[part].verdict));
-	switch (part) {
-	case PM_CGROUP_SHMEM:
-		text_string(text, view->with_rates ? ", " : "");
-		text_string(text, "not reclaimable without swap");
-		break;
-	case PM_CGROUP_FILE_INACTIVE:
-		if (split->dirty == 0 && split->writeback == 0)
-			break;
-		text_string(text, view->with_rates ? ", dirty " : "dirty ");
-		put_size(view->report, text, split->dirty);
-		text_string(text, ", writeback ");
-		put_size(view->report, text, split->writeback);
-		text_string(text, " of all file cache");
-		break;
-	case PM_CGROUP_FILE_PINNED:
-		text_string(text, view->with_rates ? ", locked or in ramfs" : "locked or in ramfs");
-		break;
-	case PM_CGROUP_SWAP_CACHE:
-		text_string(text, view->with_rates ? ", at most" : "at most");
-		break;
-	default:
-		break;
-	}
+	else if (notes[part])
+		text_string(text, notes[part]);
 }
 
 static void put_share(const struct parts_view *view, uint64_t size, struct text *text)
@@ -124,11 +109,11 @@ static void rest_cell(const struct parts_view *view, size_t column, struct text 
 		break;
 	case NOTE:
 		if (lag)
-			text_string(text, "the statistics of the kernel are not exact");
+			text_string(text, "inexact statistics");
 		else if (split->excess > 0)
-			text_string(text, "the parts exceed the usage");
+			text_string(text, "more than the usage");
 		else
-			text_string(text, "not accounted for by the kernel's statistics");
+			text_string(text, "not in the statistics");
 		break;
 	default:
 		break;
@@ -239,6 +224,9 @@ static void print_heading(const struct cgroup_report *report, const struct pm_cg
 	put_optional(report, ", limit with swap ", level->memory_swap_max, &line);
 	if (level->hugetlb != UINT64_MAX && level->hugetlb > 0)
 		put_optional(report, "; hugetlb, counted separately: ", level->hugetlb, &line);
+	if (level->kernel_outside > 0)
+		put_optional(report, "; kernel, counted separately: ", level->kernel_outside,
+		             &line);
 
 	if (level->events.known)
 		text_format(&line, "; limit reached %llu time%s, %llu OOM kill%s",
@@ -251,6 +239,41 @@ static void print_heading(const struct cgroup_report *report, const struct pm_cg
 		            text_plural(level->events.high));
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+/** Prints a paragraph, and empties it. */
+static void print_line(struct text *line, struct out *out)
+{
+	text_char(line, '\n');
+	out_wrapped(out, line, 2);
+	text_clear(line);
+}
+
+/** Prints what is in several parts, and what the rest is. */
+static void print_remarks(const struct cgroup_report *report, const struct pm_cgroup_level *level,
+                          struct out *out)
+{
+	const struct pm_cgroup_split *split = &level->split;
+	struct text line = { 0 };
+
+	if (split->dirty > 0 || split->writeback > 0) {
+		text_string(&line, "of the file cache, dirty: ");
+		put_size(report, &line, split->dirty);
+		text_string(&line, ", being written: ");
+		put_size(report, &line, split->writeback);
+		text_string(&line, " (must be written before it can be reclaimed)");
+		print_line(&line, out);
+	}
+	if (split->unevictable > 0) {
+		text_string(&line, "locked (mlock, SHM_LOCK), in all parts: ");
+		put_size(report, &line, split->unevictable);
+		print_line(&line, out);
+	}
+	if (level->current != UINT64_MAX && split->rest > cgroup_tolerance(report, level)) {
+		text_string(&line, "the rest is not accounted for by the kernel's statistics");
+		print_line(&line, out);
+	}
 	text_deinit(&line);
 }
 
@@ -307,6 +330,7 @@ static void print_level(const struct cgroup_report *report, size_t index, struct
 		print_parts(&view, out);
 	else
 		out_string(out, "the statistics of this cgroup cannot be read\n");
+	print_remarks(report, level, out);
 	print_processes(report, &report->members[index], out);
 }
 
@@ -357,7 +381,9 @@ static void put_growth(const struct cgroup_report *report, size_t index,
 	enum pm_cgroup_part part = PM_CGROUP_ANON;
 	double rate = cgroup_rates_growing(rates, &part);
 
-	if (rate <= 0) {
+	if (rate <= 0 && rates->usage_trend.verdict == PM_VERDICT_TOO_EARLY) {
+		text_string(text, "; watched for too short a time to tell what grows");
+	} else if (rate <= 0) {
 		text_string(text, "; no part grows steadily");
 	} else {
 		text_format(text, "; %s grows ", cgroup_print_part(part, split));
